@@ -1,0 +1,75 @@
+// The schedule IR: what every generator produces and the certifier, the lowerings and the exporters read.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "alg/route_set.h"
+#include "hw/ids.h"
+#include "hw/topology.h"
+
+namespace espalier {
+
+enum class CollectiveOp : std::uint8_t { all_reduce, reduce_scatter, all_gather };
+enum class TransferKind : std::uint8_t { reduce, copy };
+
+[[nodiscard]] const char* to_string(CollectiveOp op);
+[[nodiscard]] const char* to_string(TransferKind kind);
+
+// A piece of the collective's data; the data of every rank is the same list of chunks.
+struct Chunk {
+  Bytes offset = 0;
+  Bytes size = 0;
+  // reduce_scatter: the rank whose copy must be complete at the end; all_gather: the rank that has it at the start.
+  // Not used by all_reduce.
+  NodeId owner;
+};
+
+// One message of the schedule: chunks [first_chunk, first_chunk + num_chunks) of the sender's memory go along `route`
+// and are added to (reduce) or replace (copy) the receiver's.
+struct Transfer {
+  NodeId from;
+  NodeId to;
+  FlowId flow;
+  ChunkId first_chunk;
+  std::uint32_t num_chunks = 1;
+  RouteId route;
+  Timestep step = 1;  // 1-based, over the whole collective
+  TransferKind kind = TransferKind::copy;
+};
+
+struct Schedule {
+  explicit Schedule(const Topology& topology) : routes(topology) {}
+
+  std::string algorithm;  // name as in `espalier list algorithms`
+  CollectiveOp op = CollectiveOp::all_reduce;
+  std::size_t num_nodes = 0;
+  Bytes size = 0;              // of the collective's data; chunks cover [0, size) without gaps, in order
+  Timestep num_steps = 0;      // of the whole schedule: an all_reduce of T steps per phase has 2T
+  bool contention_free = true;  // claim: no link carries two transfers of one step
+  std::uint32_t ni_ports = 1;   // injection and ejection ports the algorithm can use at once at a node (NI radix)
+  std::vector<Chunk> chunks;
+  std::vector<Transfer> transfers;  // sorted by step
+  RouteSet routes;
+
+  // Transfers that must have arrived (and been reduced) at the sender before this one may start.
+  // dependencies[dependency_begin[t] .. dependency_begin[t + 1])
+  std::vector<std::uint32_t> dependency_begin{0};
+  std::vector<TransferId> dependencies;
+
+  // Appends `transfer` and the transfers it waits for; returns its id.
+  TransferId add(const Transfer& transfer, const std::vector<TransferId>& after);
+  // Stable sort of the transfers by step, dependencies renamed along. Every generator ends with it.
+  void sort_by_step();
+
+  [[nodiscard]] Bytes bytes_of(const Transfer& t) const;
+};
+
+inline constexpr Bytes kDefaultElementBytes = 4;
+
+// Cuts `size` bytes into `count` runs of whole elements that differ by at most one element, the longer ones first.
+// A run may be empty. Returns count + 1 offsets. Precondition: size is a multiple of element_bytes.
+[[nodiscard]] std::vector<Bytes> cut_evenly(Bytes size, std::size_t count, Bytes element_bytes);
+
+}  // namespace espalier

@@ -1,0 +1,52 @@
+#include "hw/link_timing.h"
+
+#include <fmt/format.h>
+
+#include <numeric>
+#include <stdexcept>
+
+namespace espalier {
+
+namespace {
+constexpr std::uint64_t kPicosecondsPerSecond = 1'000'000'000'000;
+constexpr Tick kMostTicksPerCycle = Tick{1} << 20;
+// 128 bits: hertz * picoseconds of a slow link overflow 64.
+__extension__ using Wide = unsigned __int128;
+}  // namespace
+
+Cycle cycles_covering(std::uint64_t picoseconds, const ClockSpec& clock) {
+  const Wide product = static_cast<Wide>(picoseconds) * clock.hertz;
+  return static_cast<Cycle>((product + kPicosecondsPerSecond - 1) / kPicosecondsPerSecond);
+}
+
+SystemTiming time_links(const Topology& topology, const ClockSpec& clock) {
+  const std::uint64_t flits_at_full_rate = clock.hertz * clock.flit_bytes;  // bytes/s of a flit per cycle
+  SystemTiming timing;
+  for (const TopologyLink& link : topology.links()) {
+    const std::uint64_t rate = link.spec.bytes_per_second;
+    if (rate == 0) throw std::invalid_argument("a link has no bandwidth");
+    if (rate > flits_at_full_rate) {
+      throw std::invalid_argument(fmt::format(
+          "a link carries at most one flit per router cycle: {} B/s exceeds {} B x {} Hz", rate,
+          clock.flit_bytes, clock.hertz));
+    }
+    const std::uint64_t denominator = rate / std::gcd(flits_at_full_rate, rate);
+    timing.ticks_per_cycle = std::lcm(timing.ticks_per_cycle, denominator);
+    if (timing.ticks_per_cycle > kMostTicksPerCycle) {
+      throw std::invalid_argument(fmt::format(
+          "link bandwidths need more than {} ticks per cycle to be exact; use rates that are simpler "
+          "fractions of {} B/s",
+          kMostTicksPerCycle, flits_at_full_rate));
+    }
+  }
+  timing.links.reserve(topology.num_links());
+  for (const TopologyLink& link : topology.links()) {
+    const Cycle latency = cycles_covering(link.spec.latency_ps, clock);
+    if (latency == 0) throw std::invalid_argument("a link's latency is at least one router cycle");
+    const Wide ticks = static_cast<Wide>(flits_at_full_rate) * timing.ticks_per_cycle;
+    timing.links.push_back({latency, static_cast<Tick>(ticks / link.spec.bytes_per_second)});
+  }
+  return timing;
+}
+
+}  // namespace espalier

@@ -1,0 +1,94 @@
+// The network as a graph: accelerator nodes and switches, directed links between their ports.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "hw/ids.h"
+
+namespace espalier {
+
+// Physical properties of a link; cycles follow from them and the router clock (hw/link_timing.h).
+struct LinkSpec {
+  std::uint64_t latency_ps = 0;       // picoseconds
+  std::uint64_t bytes_per_second = 0;  // one direction
+};
+
+struct TopologyLink {
+  NodeId from;
+  NodeId to;
+  std::uint32_t out_port = 0;  // index among the links that leave `from`
+  std::uint32_t in_port = 0;   // index among the links that enter `to`
+  std::string out_name;        // "e": part of the module name, unique per node
+  std::string in_name;
+  LinkSpec spec;
+};
+
+// A regular grid, kept beside the graph for algorithms that need coordinates.
+// Node id = x + X * (y + Y * z); dims = {X, Y, Z}, as written in the configuration.
+struct GridShape {
+  std::vector<std::uint32_t> dims;
+  bool wraps = false;  // torus
+
+  [[nodiscard]] std::vector<std::uint32_t> coordinates(NodeId node) const;
+  [[nodiscard]] NodeId node_at(const std::vector<std::uint32_t>& coordinates) const;
+};
+
+class Topology {
+ public:
+  explicit Topology(std::string name) : name_(std::move(name)) {}
+
+  // All nodes must be added before the first switch. Throws std::invalid_argument on a duplicate name.
+  NodeId add_node(const std::string& vertex_name);
+  NodeId add_switch(const std::string& vertex_name);
+  // Ports are numbered in the order of the calls. Throws std::invalid_argument on a duplicate port name,
+  // on a self loop and on an unknown vertex.
+  LinkId add_link(NodeId from, NodeId to, LinkSpec spec, const std::string& out_name,
+                  const std::string& in_name);
+  void set_grid(GridShape grid) { grid_ = std::move(grid); }
+
+  [[nodiscard]] const std::string& name() const { return name_; }
+  [[nodiscard]] std::size_t num_nodes() const { return num_nodes_; }
+  [[nodiscard]] std::size_t num_vertices() const { return vertex_names_.size(); }
+  [[nodiscard]] std::size_t num_switches() const { return num_vertices() - num_nodes_; }
+  [[nodiscard]] std::size_t num_links() const { return links_.size(); }
+  [[nodiscard]] bool is_switch(NodeId v) const { return v.index() >= num_nodes_; }
+
+  [[nodiscard]] const std::string& vertex_name(NodeId v) const { return vertex_names_[v.index()]; }
+  [[nodiscard]] const TopologyLink& link(LinkId id) const { return links_[id.index()]; }
+  [[nodiscard]] const std::vector<TopologyLink>& links() const { return links_; }
+  // In port order, which is also the neighbour order of the tree algorithms (MultiTree: Y before X).
+  [[nodiscard]] const std::vector<LinkId>& out_links(NodeId v) const { return out_[v.index()]; }
+  [[nodiscard]] const std::vector<LinkId>& in_links(NodeId v) const { return in_[v.index()]; }
+  [[nodiscard]] const std::optional<GridShape>& grid() const { return grid_; }
+  // An invalid id where no vertex has that name.
+  [[nodiscard]] NodeId find_vertex(const std::string& vertex_name) const;
+  // First link from `from` to `to` in port order; an invalid id where they are no neighbours.
+  [[nodiscard]] LinkId link_between(NodeId from, NodeId to) const;
+
+  // A vertex that cannot be reached from vertex 0, or cannot reach it; an invalid id if all can.
+  [[nodiscard]] NodeId find_disconnected() const;
+
+ private:
+  NodeId add_vertex(const std::string& vertex_name);
+
+  std::string name_;
+  std::size_t num_nodes_ = 0;
+  std::vector<std::string> vertex_names_;
+  std::unordered_map<std::string, NodeId> vertex_by_name_;  // looked up, never iterated
+  std::vector<TopologyLink> links_;
+  std::vector<std::vector<LinkId>> out_;
+  std::vector<std::vector<LinkId>> in_;
+  std::optional<GridShape> grid_;
+};
+
+// Torus or mesh of 1 to 3 dimensions {X, Y, Z}, each >= 1, at least 2 nodes. Ports, in neighbour order:
+// d and u (z-1, z+1), n and s (y-1, y+1), w and e (x-1, x+1). A torus dimension of size 2 has two parallel links each
+// way (one per direction), a dimension of size 1 none.
+[[nodiscard]] Topology make_torus(const std::vector<std::uint32_t>& dims, LinkSpec spec);
+[[nodiscard]] Topology make_mesh(const std::vector<std::uint32_t>& dims, LinkSpec spec);
+
+}  // namespace espalier
