@@ -1,4 +1,5 @@
-// Strong types for what is counted and numbered in the machine, so that a port never passes for a node.
+// Strong types for what is counted and numbered in the machine, so that a port never passes for a
+// node.
 #pragma once
 
 #include <cstddef>
@@ -35,7 +36,8 @@ class Id {
 using NodeId = Id<struct NodeTag>;
 // A directed link of the topology graph.
 using LinkId = Id<struct LinkTag>;
-// A tree of MultiTree, a chain of RING: one chunk on its way (the tree ID of a sub-packet's head flit).
+// A tree of MultiTree, a chain of RING: one chunk on its way (the tree ID of a sub-packet's head
+// flit).
 using FlowId = Id<struct FlowTag>;
 // The finest piece of a collective's data that a schedule tells apart.
 using ChunkId = Id<struct ChunkTag>;

@@ -20,7 +20,8 @@ Cycle cycles_covering(std::uint64_t picoseconds, const ClockSpec& clock) {
 }
 
 SystemTiming time_links(const Topology& topology, const ClockSpec& clock) {
-  const std::uint64_t flits_at_full_rate = clock.hertz * clock.flit_bytes;  // bytes/s of a flit per cycle
+  const std::uint64_t flits_at_full_rate =
+      clock.hertz * clock.flit_bytes;  // bytes/s of a flit per cycle
   SystemTiming timing;
   for (const TopologyLink& link : topology.links()) {
     const std::uint64_t rate = link.spec.bytes_per_second;
@@ -33,10 +34,11 @@ SystemTiming time_links(const Topology& topology, const ClockSpec& clock) {
     const std::uint64_t denominator = rate / std::gcd(flits_at_full_rate, rate);
     timing.ticks_per_cycle = std::lcm(timing.ticks_per_cycle, denominator);
     if (timing.ticks_per_cycle > kMostTicksPerCycle) {
-      throw std::invalid_argument(fmt::format(
-          "link bandwidths need more than {} ticks per cycle to be exact; use rates that are simpler "
-          "fractions of {} B/s",
-          kMostTicksPerCycle, flits_at_full_rate));
+      throw std::invalid_argument(
+          fmt::format("link bandwidths need more than {} ticks per cycle to be exact; use rates "
+                      "that are simpler "
+                      "fractions of {} B/s",
+                      kMostTicksPerCycle, flits_at_full_rate));
     }
   }
   timing.links.reserve(topology.num_links());

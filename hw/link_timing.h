@@ -9,8 +9,9 @@
 
 namespace espalier {
 
-// Time within a cycle, in 1/ticks_per_cycle of the router clock. One tick length for a whole system, so that a
-// fractional link rate keeps its phase from packet to packet and ticks of different links compare.
+// Time within a cycle, in 1/ticks_per_cycle of the router clock. One tick length for a whole
+// system, so that a fractional link rate keeps its phase from packet to packet and ticks of
+// different links compare.
 using Tick = std::uint64_t;
 
 struct ClockSpec {
@@ -31,9 +32,10 @@ struct SystemTiming {
 // Cycles that cover `picoseconds`, rounded up to a clock edge.
 [[nodiscard]] Cycle cycles_covering(std::uint64_t picoseconds, const ClockSpec& clock);
 
-// Cycles per flit are the exact fraction flit_bytes * hertz / bytes_per_second; ticks_per_cycle is the least common
-// multiple of their denominators. Throws std::invalid_argument where a link is faster than one flit per cycle, where
-// its latency rounds to less than a cycle, or where no common tick of at most 2^20 per cycle exists.
+// Cycles per flit are the exact fraction flit_bytes * hertz / bytes_per_second; ticks_per_cycle is
+// the least common multiple of their denominators. Throws std::invalid_argument where a link is
+// faster than one flit per cycle, where its latency rounds to less than a cycle, or where no common
+// tick of at most 2^20 per cycle exists.
 [[nodiscard]] SystemTiming time_links(const Topology& topology, const ClockSpec& clock);
 
 [[nodiscard]] constexpr double nanoseconds(Cycle cycles, const ClockSpec& clock) {

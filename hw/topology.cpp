@@ -84,7 +84,8 @@ NodeId Topology::find_disconnected() const {
       }
     }
     const auto missing = std::find(seen.begin(), seen.end(), false);
-    return missing == seen.end() ? NodeId() : NodeId(static_cast<std::size_t>(missing - seen.begin()));
+    return missing == seen.end() ? NodeId()
+                                 : NodeId(static_cast<std::size_t>(missing - seen.begin()));
   };
   if (num_vertices() == 0) return {};
   const NodeId forward = unreached(true);

@@ -13,7 +13,7 @@ namespace espalier {
 
 // Physical properties of a link; cycles follow from them and the router clock (hw/link_timing.h).
 struct LinkSpec {
-  std::uint64_t latency_ps = 0;       // picoseconds
+  std::uint64_t latency_ps = 0;        // picoseconds
   std::uint64_t bytes_per_second = 0;  // one direction
 };
 
@@ -41,11 +41,12 @@ class Topology {
  public:
   explicit Topology(std::string name) : name_(std::move(name)) {}
 
-  // All nodes must be added before the first switch. Throws std::invalid_argument on a duplicate name.
+  // All nodes must be added before the first switch. Throws std::invalid_argument on a duplicate
+  // name.
   NodeId add_node(const std::string& vertex_name);
   NodeId add_switch(const std::string& vertex_name);
-  // Ports are numbered in the order of the calls. Throws std::invalid_argument on a duplicate port name,
-  // on a self loop and on an unknown vertex.
+  // Ports are numbered in the order of the calls. Throws std::invalid_argument on a duplicate port
+  // name, on a self loop and on an unknown vertex.
   LinkId add_link(NodeId from, NodeId to, LinkSpec spec, const std::string& out_name,
                   const std::string& in_name);
   void set_grid(GridShape grid) { grid_ = std::move(grid); }
@@ -60,7 +61,8 @@ class Topology {
   [[nodiscard]] const std::string& vertex_name(NodeId v) const { return vertex_names_[v.index()]; }
   [[nodiscard]] const TopologyLink& link(LinkId id) const { return links_[id.index()]; }
   [[nodiscard]] const std::vector<TopologyLink>& links() const { return links_; }
-  // In port order, which is also the neighbour order of the tree algorithms (MultiTree: Y before X).
+  // In port order, which is also the neighbour order of the tree algorithms (MultiTree: Y before
+  // X).
   [[nodiscard]] const std::vector<LinkId>& out_links(NodeId v) const { return out_[v.index()]; }
   [[nodiscard]] const std::vector<LinkId>& in_links(NodeId v) const { return in_[v.index()]; }
   [[nodiscard]] const std::optional<GridShape>& grid() const { return grid_; }
@@ -85,9 +87,9 @@ class Topology {
   std::optional<GridShape> grid_;
 };
 
-// Torus or mesh of 1 to 3 dimensions {X, Y, Z}, each >= 1, at least 2 nodes. Ports, in neighbour order:
-// d and u (z-1, z+1), n and s (y-1, y+1), w and e (x-1, x+1). A torus dimension of size 2 has two parallel links each
-// way (one per direction), a dimension of size 1 none.
+// Torus or mesh of 1 to 3 dimensions {X, Y, Z}, each >= 1, at least 2 nodes. Ports, in neighbour
+// order: d and u (z-1, z+1), n and s (y-1, y+1), w and e (x-1, x+1). A torus dimension of size 2
+// has two parallel links each way (one per direction), a dimension of size 1 none.
 [[nodiscard]] Topology make_torus(const std::vector<std::uint32_t>& dims, LinkSpec spec);
 [[nodiscard]] Topology make_mesh(const std::vector<std::uint32_t>& dims, LinkSpec spec);
 

@@ -1,0 +1,30 @@
+// The registration table: an explicit list, because the linker drops self-registering objects of a
+// static library.
+#include <algorithm>
+
+#include "alg/generator.h"
+
+namespace espalier {
+
+const std::vector<Generator>& generators() {
+  static const std::vector<Generator> table{
+      {"ring", "one unidirectional ring over all nodes (Hamiltonian where one exists)",
+       unsuited_for_ring, generate_ring},
+      {"bidirectional_ring", "two opposite rings, half of the data each way", unsuited_for_ring,
+       generate_bidirectional_ring},
+      {"2d_ring", "ring all-reduce in one dimension, then in the other, halves in opposite orders",
+       unsuited_for_2d_ring, generate_2d_ring},
+      {"multitree", "MultiTree, Algorithm 1: one tree per node, built together, contention-free",
+       unsuited_for_multitree, generate_multitree},
+  };
+  return table;
+}
+
+const Generator* find_generator(const std::string& name) {
+  const auto& table = generators();
+  const auto found =
+      std::find_if(table.begin(), table.end(), [&](const Generator& g) { return g.name == name; });
+  return found == table.end() ? nullptr : &*found;
+}
+
+}  // namespace espalier

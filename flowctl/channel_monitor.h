@@ -1,0 +1,51 @@
+// Watches one channel from outside and checks the rules of flow control with books of its own.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "flowctl/flit.h"
+
+namespace espalier {
+
+// Checked at every flit that is sent or leaves the buffer:
+//   a flit is sent only when a credit has come back for it, so at most `depth` flits are under way
+//   or buffered; credits are conserved: free at the sender + flits under way or buffered + credits
+//   under way = depth; flits leave a VC in the order in which they were sent; on each VC a packet's
+//   flits follow each other from first to last, and the packets of a message in message mode.
+class ChannelMonitor {
+ public:
+  ChannelMonitor(std::uint32_t vcs, std::uint32_t depth, Cycle credit_latency);
+
+  void sent(std::uint32_t vc, const Flit& flit, Cycle now);
+  void left(std::uint32_t vc, const Flit& flit, Cycle now);
+  // Every flit that entered has left.
+  void check_drained();
+
+  // The first broken rule, empty if none.
+  [[nodiscard]] const std::string& violation() const { return violation_; }
+  [[nodiscard]] std::uint64_t checks() const { return checks_; }
+
+ private:
+  struct Vc {
+    std::uint32_t credits = 0;            // seen by the sender
+    std::deque<Flit> inside;              // under way or buffered
+    std::deque<Cycle> credits_under_way;  // cycles in which the sender will see them
+    MessageId sub_packets_of;             // message that owns the VC until its tail
+    std::uint32_t expected_left = 0;      // of the packet in progress
+  };
+  void collect_credits(Vc& vc, Cycle now);
+  void check_conservation(std::uint32_t vc_number, const Vc& vc, Cycle now);
+  void check_order(std::uint32_t vc_number, Vc& vc, const Flit& flit, Cycle now);
+  void report(std::uint32_t vc, Cycle now, const char* rule);
+
+  std::vector<Vc> vcs_;
+  std::uint32_t depth_;
+  Cycle credit_latency_;
+  std::string violation_;
+  std::uint64_t checks_ = 0;
+};
+
+}  // namespace espalier

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstdint>
+
+#include "flowctl/flit_type.h"
+#include "hw/ids.h"
+
+namespace espalier {
+
+// A flit on its way: sideband information of the model, not the bits of flit_format.h.
+struct Flit {
+  MessageId message;
+  std::uint16_t left_in_packet =
+      1;  // flits of its packet from this one on; the first flit tells the packet's length
+  std::uint16_t hop = 0;  // routers passed
+  FlitType type = FlitType::body;
+};
+
+// Where flits leave the network: the receiving side of a network interface.
+class FlitSink {
+ public:
+  virtual ~FlitSink() = default;
+  // `flit` leaves ejection port `port` and reaches the NI at cycle `arrival`, later than now.
+  virtual void accept(std::uint32_t port, const Flit& flit, Cycle arrival) = 0;
+};
+
+}  // namespace espalier

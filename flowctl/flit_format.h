@@ -1,0 +1,73 @@
+// Bit-exact control fields of a flit (MultiTree, Fig. 8 and Table II), parametric in the system's
+// size.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "flowctl/flit_type.h"
+
+namespace espalier {
+
+// Fields a flit can carry beside its payload or header information. Which of them a flit of a given
+// type has is in FlitFormat; the others are ignored by encode and zero after decode.
+struct FlitFields {
+  std::uint32_t vc = 0;
+  FlitType type = FlitType::body;
+  std::uint32_t dest = 0;  // normal packet: Route Info
+  std::uint32_t src = 0;
+  std::uint32_t next = 0;     // sub-packet: Route Info, port toward the neighbour
+  std::uint32_t eject = 0;    // sub-packet: Route Info, ejection port at the neighbour
+  std::uint32_t tree_id = 0;  // sub-packet: Tree Info
+
+  friend bool operator==(const FlitFields& a, const FlitFields& b) {
+    return a.vc == b.vc && a.type == b.type && a.dest == b.dest && a.src == b.src &&
+           a.next == b.next && a.eject == b.eject && a.tree_id == b.tree_id;
+  }
+};
+
+// Widths in bits. Layout, most significant field first:
+//   head, head & tail:  VC | Type | Packet Info | header information
+//   body, tail:         VC | Type | unused (kUnusedBits) | payload
+//   Packet Info, normal packet:  unused | Dest | Src          sub-packet:  unused | Next | Eject |
+//   Tree ID
+// Packet Info is as wide as the larger of its two layouts. Control fields are sideband: a body
+// flit's payload is flit_bytes wide whatever the control fields take.
+class FlitFormat {
+ public:
+  static constexpr unsigned kTypeBits = 3;
+  static constexpr unsigned kUnusedBits = 3;
+
+  // nodes >= 2, ports: of the largest router, its ejection ports included, vcs >= 1.
+  // Throws std::invalid_argument where the control fields exceed 64 bits.
+  FlitFormat(std::uint32_t nodes, std::uint32_t ports, std::uint32_t vcs);
+
+  [[nodiscard]] unsigned vc_bits() const { return vc_bits_; }
+  [[nodiscard]] unsigned node_bits() const { return node_bits_; }
+  [[nodiscard]] unsigned port_bits() const { return port_bits_; }
+  [[nodiscard]] unsigned packet_info_bits() const;
+  [[nodiscard]] unsigned head_control_bits() const {
+    return vc_bits_ + kTypeBits + packet_info_bits();
+  }
+  [[nodiscard]] unsigned body_control_bits() const { return vc_bits_ + kTypeBits + kUnusedBits; }
+
+  // Control fields as the low bits of a word. Throws std::out_of_range where a value exceeds its
+  // field.
+  [[nodiscard]] std::uint64_t encode(const FlitFields& fields) const;
+  [[nodiscard]] FlitFields decode(std::uint64_t control_bits, bool carries_packet_info) const;
+
+  // For people: the widths, as in Fig. 8, and the codes of Table II.
+  [[nodiscard]] std::string describe() const;
+
+ private:
+  unsigned vc_bits_;
+  unsigned node_bits_;
+  unsigned port_bits_;
+};
+
+// Route Info after route computation in the source router: Next and Eject change places, so that
+// the neighbour ejects on its Eject port while Next still tells which child the message came from
+// (section IV-B).
+[[nodiscard]] FlitFields exchange_next_and_eject(FlitFields fields);
+
+}  // namespace espalier

@@ -1,0 +1,56 @@
+// How a message becomes packets or sub-packets, and these become flits (MultiTree, section IV-B and
+// Fig. 7).
+#pragma once
+
+#include <cstdint>
+
+#include "flowctl/flit_type.h"
+#include "hw/ids.h"
+
+namespace espalier {
+
+struct FramingSpec {
+  bool message_mode = true;
+  std::uint32_t flit_bytes = 16;
+  Bytes payload_bytes = 256;       // of a full packet or sub-packet; a multiple of flit_bytes
+  Bytes sub_message_bytes = 4096;  // message mode; a multiple of payload_bytes
+  bool pad_last_packet = false;    // packet mode: the last packet has as many flits as a full one
+};
+
+// Packet mode: every packet has one head flit and its payload; the last one is as long as its
+// payload needs. Message mode: the message is cut into sub-messages, these into sub-packets; only
+// the first sub-packet of the head sub-message has a head flit. "Packet" below means either: the
+// unit of arbitration and of VCT admission.
+class Framing {
+ public:
+  Framing(const FramingSpec& spec, Bytes message_bytes);  // message_bytes >= 1
+
+  [[nodiscard]] std::uint32_t packets() const { return packets_; }
+  [[nodiscard]] std::uint32_t flits_in_packet(std::uint32_t packet) const {
+    const bool has_head = !spec_.message_mode || packet == 0;
+    const bool last = packet + 1 == packets_;
+    return (last ? last_payload_flits_ : full_payload_flits_) + (has_head ? 1 : 0);
+  }
+  // Type of flit `flit` (0-based) of packet `packet`.
+  [[nodiscard]] FlitType type_of(std::uint32_t packet, std::uint32_t flit) const;
+  [[nodiscard]] std::uint64_t flits() const;
+  [[nodiscard]] std::uint64_t head_flits() const { return spec_.message_mode ? 1 : packets_; }
+  [[nodiscard]] Bytes payload_of_packet(std::uint32_t packet) const;
+  [[nodiscard]] std::uint32_t sub_messages() const;
+  // Sub-message of sub-packet `packet`, 0-based.
+  [[nodiscard]] std::uint32_t sub_message_of(std::uint32_t packet) const;
+  [[nodiscard]] bool message_mode() const { return spec_.message_mode; }
+  [[nodiscard]] Bytes message_bytes() const { return message_bytes_; }
+
+ private:
+  FramingSpec spec_;
+  Bytes message_bytes_;
+  std::uint32_t packets_;
+  std::uint32_t full_payload_flits_;
+  std::uint32_t last_payload_flits_;
+};
+
+// Flits of the longest packet that messages of any size can have.
+[[nodiscard]] std::uint32_t longest_packet_flits(const FramingSpec& spec);
+
+}  // namespace espalier

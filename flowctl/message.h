@@ -1,0 +1,69 @@
+// Messages in flight, and the paths they take: what a router looks up when a head flit reaches it.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "hw/ids.h"
+
+namespace espalier {
+
+// A set of VCs, one bit each.
+using VcMask = std::uint32_t;
+
+// What route computation yields at one router: the output port, and the VCs of the next buffer that
+// may be used there.
+struct PathHop {
+  std::uint16_t out_port = 0;
+  VcMask vcs = 0;
+};
+
+// What routers know of a message. Paths are oblivious: computed once per route, looked up hop by
+// hop. This is the source routing of sub-packets (Next, then Eject) as well as the dimension-order
+// lookup of normal packets, whose outcome for a given source and destination never changes.
+struct Message {
+  std::uint32_t path =
+      0;  // first hop in PathTable: at the source router; the last hop is the ejection
+  std::uint32_t packets_in_flight = 0;  // not yet completely received
+};
+
+class PathTable {
+ public:
+  // Returns the path's number for Message::path.
+  std::uint32_t add(const std::vector<PathHop>& hops) {
+    const auto first = static_cast<std::uint32_t>(hops_.size());
+    hops_.insert(hops_.end(), hops.begin(), hops.end());
+    return first;
+  }
+  [[nodiscard]] const PathHop& hop(std::uint32_t path, std::uint32_t hop) const {
+    return hops_[path + hop];
+  }
+
+ private:
+  std::vector<PathHop> hops_;
+};
+
+// Messages live from the first flit's injection to the last one's ejection; ids are used again.
+class MessageTable {
+ public:
+  MessageId add(const Message& message) {
+    if (free_.empty()) {
+      messages_.push_back(message);
+      return MessageId(messages_.size() - 1);
+    }
+    const MessageId id = free_.back();
+    free_.pop_back();
+    messages_[id.index()] = message;
+    return id;
+  }
+  void remove(MessageId id) { free_.push_back(id); }
+  [[nodiscard]] Message& operator[](MessageId id) { return messages_[id.index()]; }
+  [[nodiscard]] const Message& operator[](MessageId id) const { return messages_[id.index()]; }
+  [[nodiscard]] std::size_t in_flight() const { return messages_.size() - free_.size(); }
+
+ private:
+  std::vector<Message> messages_;
+  std::vector<MessageId> free_;
+};
+
+}  // namespace espalier

@@ -1,0 +1,113 @@
+// Where a flit waits: the buffer of one virtual channel, together with the credits for it.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "flowctl/flit.h"
+#include "hw/link_timing.h"
+
+namespace espalier {
+
+// A ring of slots that sender and receiver share, each looking only at what the other's messages
+// can have told it:
+//   a slot that holds a flit says when the receiver may use the flit (it is under way on the link
+//   before that); an empty slot says when the sender sees the credit for it (the credit is under
+//   way before that).
+// A flit's slot is taken from the moment it is sent until its credit is seen, as a credit counter
+// would have it. So `room for n flits` is a look at one slot, and what is under way needs no queue
+// of its own. Sender and receiver may be evaluated in either order within a cycle: times written
+// now lie in the future.
+class VcBuffer {
+ public:
+  explicit VcBuffer(std::uint32_t depth_flits) : slots_(depth_flits) {}
+
+  // Sender's side -----------------------------------------------------------------------------
+  // At least `flits` credits have been seen by tick `now_end` (the last tick of the present cycle).
+  [[nodiscard]] bool has_room(std::uint32_t flits, Tick now_end) const {
+    if (flits > slots_.size()) return false;
+    std::size_t last = tail_ + flits - 1;
+    if (last >= slots_.size()) last -= slots_.size();
+    return !slots_[last].full() && slots_[last].when <= now_end;
+  }
+  // When the credit for the `flits`-th flit from now is seen; kNever where it is not under way yet.
+  [[nodiscard]] Tick room_at(std::uint32_t flits) const {
+    std::size_t last = tail_ + flits - 1;
+    if (last >= slots_.size()) last -= slots_.size();
+    return slots_[last].full() ? kNever : slots_[last].when;
+  }
+  // Precondition: has_room(1, now). Returns whether the buffer had no flit, under way or arrived.
+  bool push(const Flit& flit, Tick usable) {
+    const bool was_empty = empty();
+    slots_[tail_].fill(flit, usable);
+    tail_ = next(tail_);
+    ++sent_;
+    prefetch(tail_);
+    return was_empty;
+  }
+
+  // Receiver's side ---------------------------------------------------------------------------
+  [[nodiscard]] bool empty() const { return !slots_[head_].full(); }
+  // Precondition: !empty(). The flit may be used from this tick on.
+  [[nodiscard]] Tick front_usable() const { return slots_[head_].when; }
+  [[nodiscard]] Flit front() const { return slots_[head_].flit(); }
+  // The flit leaves; its credit is seen by the sender at `credit_seen`.
+  void pop(Tick credit_seen) {
+    slots_[head_].release(credit_seen);
+    head_ = next(head_);
+    prefetch(head_);
+  }
+
+  // Flits ever sent into this buffer.
+  [[nodiscard]] std::uint64_t flits_sent() const { return sent_; }
+  [[nodiscard]] std::uint32_t depth() const { return static_cast<std::uint32_t>(slots_.size()); }
+
+ private:
+  class Slot {
+   public:
+    Tick when = 0;
+    [[nodiscard]] bool full() const { return (hop_type_full_ & 1U) != 0; }
+    void fill(const Flit& flit, Tick usable) {
+      when = usable;
+      message_ = flit.message;
+      left_in_packet_ = flit.left_in_packet;
+      hop_type_full_ =
+          static_cast<std::uint16_t>(flit.hop << 4U | static_cast<unsigned>(flit.type) << 1U | 1U);
+    }
+    void release(Tick credit_seen) {
+      when = credit_seen;
+      hop_type_full_ = 0;
+    }
+    [[nodiscard]] Flit flit() const {
+      return {message_, left_in_packet_, static_cast<std::uint16_t>(hop_type_full_ >> 4U),
+              static_cast<FlitType>(hop_type_full_ >> 1U & 0b111U)};
+    }
+
+   private:
+    MessageId message_;
+    std::uint16_t left_in_packet_ = 0;
+    std::uint16_t hop_type_full_ = 0;  // 12 + 3 + 1 bits: a slot is 16 bytes, four to a cache line
+  };
+  static_assert(sizeof(Slot) == 16);
+
+  [[nodiscard]] std::size_t next(std::size_t slot) const {
+    return slot + 1 == slots_.size() ? 0 : slot + 1;
+  }
+
+  // A system's slots exceed the caches, and hundreds of buffers in turn defeat the hardware's
+  // prefetching.
+  void prefetch(std::size_t slot) const {
+    constexpr std::size_t kAhead = 8;
+    __builtin_prefetch(slots_.data() + slot + kAhead, 1);
+  }
+
+  std::vector<Slot> slots_;
+  std::size_t tail_ = 0;  // sender's next slot
+  std::size_t head_ = 0;  // receiver's next slot
+  std::uint64_t sent_ = 0;
+};
+
+// Routers a flit can pass: the width of its hop field.
+inline constexpr std::uint32_t kMostHops = 4095;
+
+}  // namespace espalier

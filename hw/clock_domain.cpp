@@ -1,0 +1,92 @@
+#include "hw/clock_domain.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace espalier {
+
+ClockDomain::ClockDomain(sc_core::sc_module_name module_name, sc_core::sc_time period,
+                         bool always_clocked)
+    : sc_module(module_name),
+      period_(period),
+      always_clocked_(always_clocked),
+      active_(kSlots, 0),
+      occupied_(kSlots / 64, 0) {
+  SC_HAS_PROCESS(ClockDomain);
+  SC_METHOD(tick);
+}
+
+ClockedId ClockDomain::add(Clocked& module) {
+  sc_assert(!started_);
+  const ClockedId id(modules_.size());
+  modules_.push_back(&module);
+  const std::size_t words = modules_.size() / 64 + 1;
+  if (words != words_) {
+    // Nothing but wake-ups before reset can be pending here.
+    std::vector<std::uint64_t> wider(kSlots * words, 0);
+    for (std::size_t slot = 0; slot < kSlots; ++slot) {
+      for (std::size_t w = 0; w < words_; ++w) wider[slot * words + w] = active_[slot * words_ + w];
+    }
+    active_ = std::move(wider);
+    words_ = words;
+  }
+  return id;
+}
+
+void ClockDomain::start_of_simulation() { started_ = true; }
+
+void ClockDomain::tick() {
+  if (stopped_) return;
+  now_ = sc_core::sc_time_stamp().value() / period_.value();
+  while (!far_.empty() && far_.top().at - now_ < kSlots) {
+    const FarWake wake_up = far_.top();
+    far_.pop();
+    const std::size_t slot = wake_up.at % kSlots;
+    active_[slot * words_ + wake_up.module.index() / 64] |= std::uint64_t{1}
+                                                            << (wake_up.module.index() % 64);
+    occupied_[slot / 64] |= std::uint64_t{1} << (slot % 64);
+  }
+  evaluate_active(now_ % kSlots);
+
+  const Cycle next = always_clocked_ ? now_ + 1 : next_occupied();
+  if (!stopped_ && next != kNever) {
+    next_trigger(period_ * static_cast<double>(next - now_));
+  }
+}
+
+void ClockDomain::evaluate_active(std::size_t slot) {
+  occupied_[slot / 64] &= ~(std::uint64_t{1} << (slot % 64));
+  for (std::size_t w = 0; w < words_; ++w) {
+    std::uint64_t bits = std::exchange(active_[slot * words_ + w], 0);
+    if (always_clocked_) {
+      const std::size_t in_word =
+          std::min<std::size_t>(64, modules_.size() - std::min(w * 64, modules_.size()));
+      bits = in_word == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << in_word) - 1;
+    }
+    while (bits != 0) {
+      const auto bit = static_cast<std::size_t>(__builtin_ctzll(bits));
+      bits &= bits - 1;
+      ++evaluations_;
+      modules_[w * 64 + bit]->evaluate(now_);
+    }
+  }
+}
+
+Cycle ClockDomain::next_occupied() const {
+  // Scan the wheel from the slot after now; the heap's cycles lie beyond what the wheel covered
+  // when they were asked for, but may have come nearer since.
+  Cycle next = far_.empty() ? kNever : far_.top().at;
+  for (std::size_t distance = started_ ? 1 : 0; distance < kSlots;) {
+    const std::size_t slot = (now_ + distance) % kSlots;
+    const std::uint64_t word = occupied_[slot / 64] >> (slot % 64);
+    if (word != 0) {
+      const auto skip = static_cast<std::size_t>(__builtin_ctzll(word));
+      if (distance + skip < kSlots) return std::min(next, now_ + distance + skip);
+      break;
+    }
+    distance += 64 - slot % 64;
+  }
+  return next;
+}
+
+}  // namespace espalier

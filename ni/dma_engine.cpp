@@ -1,0 +1,24 @@
+#include "ni/dma_engine.h"
+
+namespace espalier {
+
+Cycle DmaEngine::evaluate(Cycle now, std::vector<InjectionPort>& ports) {
+  if (spec_.bytes_per_cycle == 0) {
+    for (InjectionPort& port : ports) port.fetch_all(now + spec_.latency);
+    return kNever;
+  }
+  if (free_ > now) return free_;
+  for (std::size_t i = 0; i < ports.size(); ++i) {
+    const std::size_t p = (next_port_ + i) % ports.size();
+    const Bytes bytes = ports[p].next_fetch();
+    if (bytes == 0) continue;
+    const Cycle duration = (bytes + spec_.bytes_per_cycle - 1) / spec_.bytes_per_cycle;
+    free_ = now + duration;
+    ports[p].fetched(free_ - 1 + spec_.latency);
+    next_port_ = (p + 1) % ports.size();
+    return free_;
+  }
+  return kNever;  // new operations and flits that leave wake the NI
+}
+
+}  // namespace espalier

@@ -1,0 +1,35 @@
+// Reads packets' payload from memory for the injection ports.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "hw/ids.h"
+#include "ni/injection_port.h"
+
+namespace espalier {
+
+struct DmaSpec {
+  Cycle latency = 2;                  // operation issued -> first flit on the injection channel
+  std::uint64_t bytes_per_cycle = 0;  // 0: a port's own rate each, never the bottleneck
+};
+
+// With a bandwidth limit the engine is shared by the ports and granted packet by packet, round
+// robin; a packet of b bytes occupies it for ceil(b / bytes_per_cycle) cycles and can be sent
+// `latency - 1` cycles after its last one. Ports read ahead as far as their injection buffer holds.
+class DmaEngine {
+ public:
+  explicit DmaEngine(const DmaSpec& spec) : spec_(spec) {}
+
+  // Starts what can start in this cycle. Returns the next cycle in which it is worth asking again.
+  Cycle evaluate(Cycle now, std::vector<InjectionPort>& ports);
+
+  [[nodiscard]] bool busy(Cycle now) const { return free_ > now; }
+
+ private:
+  DmaSpec spec_;
+  Cycle free_ = 0;
+  std::size_t next_port_ = 0;
+};
+
+}  // namespace espalier

@@ -1,0 +1,51 @@
+// Gradient messages in flight, with the data they carry.
+#pragma once
+
+#include <vector>
+
+#include "flowctl/message.h"
+#include "ni/node_memory.h"
+#include "ni/operation.h"
+
+namespace espalier {
+
+struct GradientMessage {
+  Operation operation;
+  std::vector<DataTag>
+      data;  // of the chunks, read from the sender's memory when the operation was issued
+};
+
+// Shared by the NIs of a system. Ids are those of the MessageTable that routers look into.
+class MessageStore {
+ public:
+  explicit MessageStore(MessageTable& table) : table_(table) {}
+
+  MessageId open(const Operation& operation, const Message& routing, const NodeMemory* memory) {
+    const MessageId id = table_.add(routing);
+    if (id.index() >= messages_.size()) messages_.resize(id.index() + 1);
+    GradientMessage& message = messages_[id.index()];
+    message.operation = operation;
+    message.data.clear();
+    if (memory != nullptr) {
+      for (std::uint32_t c = 0; c < operation.num_chunks; ++c) {
+        message.data.push_back(memory->read(ChunkId(operation.first_chunk.index() + c)));
+      }
+    }
+    return id;
+  }
+  void close(MessageId id) { table_.remove(id); }
+  // One more packet has left the network; true if it was the message's last.
+  [[nodiscard]] bool packet_received(MessageId id) { return --table_[id].packets_in_flight == 0; }
+  [[nodiscard]] std::uint32_t packets_left(MessageId id) const {
+    return table_[id].packets_in_flight;
+  }
+  [[nodiscard]] const GradientMessage& operator[](MessageId id) const {
+    return messages_[id.index()];
+  }
+
+ private:
+  MessageTable& table_;
+  std::vector<GradientMessage> messages_;
+};
+
+}  // namespace espalier

@@ -1,0 +1,186 @@
+#include "ni/network_interface.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace espalier {
+
+NetworkInterface::NetworkInterface(sc_core::sc_module_name module_name, NodeId node,
+                                   ClockDomain& clock, const NiSpec& spec, MessageStore& messages,
+                                   const std::vector<BoundRoute>& routes,
+                                   DeliveryObserver& observer)
+    : sc_module(module_name),
+      node_(node),
+      clock_(clock),
+      id_(clock.add(*this)),
+      spec_(spec),
+      messages_(messages),
+      routes_(routes),
+      observer_(observer),
+      dma_(spec.dma) {}
+
+void NetworkInterface::add_injection(Channel& channel) {
+  ports_.emplace_back(channel, spec_.injection);
+}
+
+void NetworkInterface::connect() { reduction_.emplace(spec_.reduction, ports_.size()); }
+
+void NetworkInterface::load(const TableProgram& program, const ScheduleTableEngine::Spec& engine,
+                            NodeMemory memory) {
+  engine_.emplace(program, engine);
+  memory_.emplace(std::move(memory));
+  clock_.wake(id_, 0);
+}
+
+void NetworkInterface::post(const Operation& operation) {
+  posted_.push_back(operation);
+  if (posted_.size() == 1) clock_.wake(id_, operation.ready);
+}
+
+// Decisions come first: they use what was written in earlier cycles. What arrives in this cycle can
+// be used from the next one on.
+void NetworkInterface::evaluate(Cycle now) {
+  next_evaluation_ = kNever;
+  issue_posted(now);
+  issue_entries(now);
+  send_flits(now);
+  if (!arrivals_.empty()) take_arrivals(now);
+  if (!reductions_.empty()) finish_reductions(now);
+  if (next_evaluation_ != kNever) clock_.wake(id_, next_evaluation_);
+}
+
+void NetworkInterface::issue_entries(Cycle now) {
+  if (!engine_ || engine_->done()) return;
+  if (engine_at_ > now) return wake(engine_at_);
+  const bool all_sent =
+      std::all_of(ports_.begin(), ports_.end(), [](const InjectionPort& p) { return p.idle(); });
+  const BackEndState back_end{reduction_->idle(now), reduction_->busy_until(), all_sent};
+  engine_at_ = engine_->evaluate(
+      now, back_end, [this](const Operation& op) { return has_room(op); },
+      [this, now](Operation op) {
+        op.ready = now;
+        issue(op, now);
+      });
+  wake(engine_at_);
+}
+
+void NetworkInterface::issue_posted(Cycle now) {
+  for (; next_posted_ < posted_.size(); ++next_posted_) {
+    const Operation& next = posted_[next_posted_];
+    if (next.ready > now) return wake(next.ready);
+    if (!has_room(next)) return;  // the port's progress wakes this NI
+    issue(next, now);
+  }
+}
+
+void NetworkInterface::issue(const Operation& operation, Cycle now) {
+  const BoundRoute& route = routes_[operation.route.index()];
+  const Framing framing(spec_.injection.framing, operation.bytes);
+  const MessageId message =
+      messages_.open(operation, {route.path, framing.packets()}, memory_ ? &*memory_ : nullptr);
+  ports_[route.injection_port].enqueue(message, operation.bytes);
+  observer_.issued(operation, now);
+}
+
+void NetworkInterface::send_flits(Cycle now) {
+  wake(dma_.evaluate(now, ports_));
+  for (InjectionPort& port : ports_) {
+    const std::size_t queued = port.queue_length();
+    wake(port.evaluate(now));
+    if (port.queue_length() != queued)
+      engine_at_ = now + 1;  // room in the queue; all sent, perhaps
+  }
+}
+
+void NetworkInterface::accept(std::uint32_t port, const Flit& flit, Cycle arrival) {
+  if (!ends_packet(flit.type)) return;
+  const Cycle visible = arrival + spec_.delivery;
+  const Operation& operation = messages_[flit.message].operation;
+  if (operation.on_arrival == TransferKind::reduce) {
+    const Framing framing(spec_.injection.framing, operation.bytes);
+    const std::uint32_t packet = framing.packets() - messages_.packets_left(flit.message);
+    reduction_->packet_visible(port, framing.payload_of_packet(packet),
+                               visible + 1 - framing.flits_in_packet(packet), visible);
+  }
+  if (messages_.packet_received(flit.message)) {
+    arrivals_.push_back({visible, port, flit.message});
+    clock_.wake(id_, visible);
+  }
+}
+
+void NetworkInterface::take_arrivals(Cycle now) {
+  const auto due = std::find_if(arrivals_.begin(), arrivals_.end(),
+                                [&](const Arrival& arrival) { return arrival.at > now; });
+  std::sort(arrivals_.begin(), due,
+            [](const Arrival& a, const Arrival& b) { return a.port < b.port; });
+  for (auto arrival = arrivals_.begin(); arrival != due; ++arrival) {
+    const Operation& operation = messages_[arrival->message].operation;
+    if (operation.on_arrival == TransferKind::copy) {
+      complete(arrival->message, now);
+    } else {
+      const Cycle done = reduction_->message_visible(arrival->port, operation.bytes, now);
+      reductions_.push_back({done, arrival->message});
+      clock_.wake(id_, done);
+    }
+  }
+  arrivals_.erase(arrivals_.begin(), due);
+}
+
+void NetworkInterface::finish_reductions(Cycle now) {
+  for (const Reduction& reduction : reductions_) {
+    if (reduction.done == now) complete(reduction.message, now);
+  }
+  reductions_.erase(std::remove_if(reductions_.begin(), reductions_.end(),
+                                   [&](const Reduction& r) { return r.done == now; }),
+                    reductions_.end());
+}
+
+void NetworkInterface::complete(MessageId id, Cycle now) {
+  const GradientMessage& message = messages_[id];
+  const Operation operation = message.operation;
+  for (std::uint32_t c = 0; memory_ && c < operation.num_chunks; ++c) {
+    const ChunkId chunk(operation.first_chunk.index() + c);
+    if (operation.on_arrival == TransferKind::reduce) {
+      memory_->reduce(chunk, message.data[c]);
+    } else {
+      memory_->copy(chunk, message.data[c]);
+    }
+  }
+  messages_.close(id);
+  if (engine_) engine_->arrived({operation.flow, operation.on_arrival, operation.from}, now);
+  observer_.delivered(operation, now);
+  engine_at_ = now + 1;
+  wake(now + 1);
+}
+
+bool NetworkInterface::under_way(Cycle now) const {
+  return !arrivals_.empty() || !reductions_.empty() || dma_.busy(now) ||
+         (engine_ && engine_->timer_running(now)) ||
+         (next_posted_ < posted_.size() && posted_[next_posted_].ready > now);
+}
+
+bool NetworkInterface::done() const {
+  return (!engine_ || engine_->done()) && next_posted_ == posted_.size();
+}
+
+void NetworkInterface::explain_waits(const std::vector<std::string>& ni_names,
+                                     WaitList& waits) const {
+  if (engine_ && !engine_->done()) {
+    for (const ArrivalKey& key : engine_->head_waits_for()) {
+      waits.push_back(
+          {name(), ni_names[key.from.index()],
+           fmt::format("table entry {} (step {}) waits for the {} of flow {} from node {}",
+                       engine_->head(), engine_->timestep(),
+                       key.kind == TransferKind::reduce ? "Reduce" : "Gather", key.flow.index(),
+                       key.from.index())});
+    }
+  }
+  for (std::size_t p = 0; p < ports_.size(); ++p) {
+    if (*ports_[p].blocked_on() == '\0') continue;
+    waits.push_back({name(), fmt::format("{}.vc0", ports_[p].channel().link().name()),
+                     fmt::format("injection port {} waits for {}", p, ports_[p].blocked_on())});
+  }
+}
+
+}  // namespace espalier

@@ -1,0 +1,115 @@
+// The network interface: a schedule-table issue engine on top of the back end (DMA, packetizers,
+// reduction).
+#pragma once
+
+#include <deque>
+#include <optional>
+#include <string>
+#include <systemc>
+#include <vector>
+
+#include "flowctl/channel.h"
+#include "flowctl/flit.h"
+#include "flowctl/wait_list.h"
+#include "hw/clock_domain.h"
+#include "ni/dma_engine.h"
+#include "ni/injection_port.h"
+#include "ni/message_store.h"
+#include "ni/node_memory.h"
+#include "ni/reduction_unit.h"
+#include "ni/schedule_table_engine.h"
+
+namespace espalier {
+
+struct NiSpec {
+  InjectionSpec injection;
+  DmaSpec dma;
+  ReductionSpec reduction;
+  Cycle delivery = 1;  // ejected -> visible in memory
+};
+
+// How a route starts: its path for the routers, and the injection port in front of its first link.
+struct BoundRoute {
+  std::uint32_t path = 0;
+  std::uint32_t injection_port = 0;
+};
+
+// Told of every message that has become visible at its receiver, reduction included.
+class DeliveryObserver {
+ public:
+  virtual ~DeliveryObserver() = default;
+  virtual void issued(const Operation& operation, Cycle now) = 0;
+  virtual void delivered(const Operation& operation, Cycle now) = 0;
+};
+
+class NetworkInterface : public sc_core::sc_module, public Clocked, public FlitSink {
+ public:
+  NetworkInterface(sc_core::sc_module_name module_name, NodeId node, ClockDomain& clock,
+                   const NiSpec& spec, MessageStore& messages,
+                   const std::vector<BoundRoute>& routes, DeliveryObserver& observer);
+
+  // Elaboration: injection ports in order; as many ejection ports lead back here.
+  void add_injection(Channel& channel);
+  void connect();
+  // The host posts a collective: its table and the rank's data. Starts at cycle 0.
+  void load(const TableProgram& program, const ScheduleTableEngine::Spec& engine,
+            NodeMemory memory);
+  // The host posts a single message, to be issued at operation.ready; ascending per NI, before the
+  // simulation.
+  void post(const Operation& operation);
+
+  void evaluate(Cycle now) override;
+  void accept(std::uint32_t port, const Flit& flit, Cycle arrival) override;
+
+  [[nodiscard]] NodeId node() const { return node_; }
+  [[nodiscard]] const NodeMemory& memory() const { return *memory_; }
+  [[nodiscard]] const std::vector<InjectionPort>& injection_ports() const { return ports_; }
+  [[nodiscard]] bool done() const;
+  // Something will happen here by the passing of time alone.
+  [[nodiscard]] bool under_way(Cycle now) const;
+  void explain_waits(const std::vector<std::string>& ni_names, WaitList& waits) const;
+
+ private:
+  struct Arrival {
+    Cycle at;
+    std::uint32_t port;
+    MessageId message;
+  };
+  struct Reduction {
+    Cycle done;
+    MessageId message;
+  };
+
+  void issue_entries(Cycle now);
+  void issue_posted(Cycle now);
+  void issue(const Operation& operation, Cycle now);
+  [[nodiscard]] bool has_room(const Operation& operation) const {
+    return !ports_[routes_[operation.route.index()].injection_port].queue_full();
+  }
+  void send_flits(Cycle now);
+  void take_arrivals(Cycle now);
+  void finish_reductions(Cycle now);
+  void complete(MessageId message, Cycle now);
+  void wake(Cycle at) { next_evaluation_ = std::min(next_evaluation_, at); }
+
+  NodeId node_;
+  ClockDomain& clock_;
+  ClockedId id_;
+  NiSpec spec_;
+  MessageStore& messages_;
+  const std::vector<BoundRoute>& routes_;
+  DeliveryObserver& observer_;
+  std::vector<InjectionPort> ports_;
+  DmaEngine dma_;
+  std::optional<ReductionUnit> reduction_;
+  std::optional<ScheduleTableEngine> engine_;
+  std::optional<NodeMemory> memory_;
+  std::vector<Operation> posted_;
+  std::size_t next_posted_ = 0;
+  std::deque<Arrival> arrivals_;       // complete messages under way to memory, by time
+  std::vector<Reduction> reductions_;  // in the reduction unit
+  Cycle engine_at_ = 0;  // next cycle in which the issue engine may have something to do
+  Cycle next_evaluation_ = kNever;
+};
+
+}  // namespace espalier

@@ -1,0 +1,38 @@
+// The functional truth of a run: what each rank's buffer holds.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "alg/schedule.h"
+#include "hw/ids.h"
+
+namespace espalier {
+
+// A chunk's value is a 64-bit tag. Each rank's contribution is a hash of rank and chunk, reduction
+// is addition modulo 2^64: independent of the order, and different for every other multiset of
+// contributions (but for chance, 2^-64).
+using DataTag = std::uint64_t;
+[[nodiscard]] DataTag contribution(NodeId rank, ChunkId chunk);
+
+class NodeMemory {
+ public:
+  // The state before the collective: every chunk for all_reduce and reduce_scatter, its own chunks
+  // for all_gather.
+  NodeMemory(NodeId rank, CollectiveOp op, const std::vector<Chunk>& chunks);
+
+  [[nodiscard]] DataTag read(ChunkId chunk) const { return tags_[chunk.index()]; }
+  void copy(ChunkId chunk, DataTag tag) { tags_[chunk.index()] = tag; }
+  void reduce(ChunkId chunk, DataTag tag) { tags_[chunk.index()] += tag; }
+
+ private:
+  std::vector<DataTag> tags_;
+};
+
+// The chunks that do not hold what the collective promises to `rank` at the end; empty chunks do
+// not count.
+[[nodiscard]] std::vector<ChunkId> wrong_chunks(NodeId rank, const NodeMemory& memory,
+                                                CollectiveOp op, const std::vector<Chunk>& chunks,
+                                                std::size_t ranks);
+
+}  // namespace espalier

@@ -1,0 +1,22 @@
+// What an issue engine asks of the back end: send these chunks there, and what the receiver does
+// with them.
+#pragma once
+
+#include "alg/schedule.h"
+#include "hw/ids.h"
+
+namespace espalier {
+
+struct Operation {
+  FlowId flow;
+  NodeId from;
+  NodeId to;
+  RouteId route;
+  TransferKind on_arrival = TransferKind::copy;
+  ChunkId first_chunk;
+  std::uint32_t num_chunks = 0;
+  Bytes bytes = 0;
+  Cycle ready = 0;  // when it could be sent: issued by its engine, or posted by the host
+};
+
+}  // namespace espalier

@@ -1,0 +1,48 @@
+// When a received chunk has been added to the one in memory.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "hw/ids.h"
+#include "ni/modes.h"
+
+namespace espalier {
+
+struct ReductionSpec {
+  ReductionMode mode = ReductionMode::streaming;
+  Cycle latency = 1;                  // pipeline, >= 1
+  std::uint64_t bytes_per_cycle = 0;  // of the unit, or of each lane; 0: as fast as a port delivers
+  Bytes block_bytes = 1;              // work is done in whole blocks
+};
+
+// streaming: one lane per ejection port, packet by packet. A packet of b bytes occupies its lane
+// for b / bytes_per_cycle
+//   cycles from its first flit at the earliest and not less than until its last flit has arrived.
+// after_message: one unit for the NI; a message enters when it is complete, in the order of
+// completion (ascending port
+//   where several complete in one cycle).
+class ReductionUnit {
+ public:
+  ReductionUnit(const ReductionSpec& spec, std::size_t ports) : spec_(spec), lane_free_(ports, 0) {}
+
+  // Cycles that `bytes` occupy a lane or the unit.
+  [[nodiscard]] Cycle occupancy(Bytes bytes) const;
+  // A packet to be reduced has become visible at port `port`: first flit in cycle `first`, last in
+  // `last`.
+  void packet_visible(std::size_t port, Bytes bytes, Cycle first, Cycle last);
+  // The message whose last packet became visible in cycle `now` is reduced from the returned cycle
+  // on.
+  [[nodiscard]] Cycle message_visible(std::size_t port, Bytes bytes, Cycle now);
+  // Nothing is being reduced (paper: the all-reduce units are idle).
+  [[nodiscard]] bool idle(Cycle now) const { return busy_until_ <= now; }
+  [[nodiscard]] Cycle busy_until() const { return busy_until_; }
+
+ private:
+  ReductionSpec spec_;
+  std::vector<Cycle> lane_free_;  // streaming
+  Cycle unit_free_ = 0;           // after_message
+  Cycle busy_until_ = 0;
+};
+
+}  // namespace espalier

@@ -1,0 +1,99 @@
+// The issue engine of MultiTree's NI: schedule table, timestep counter and lockstep down-counter
+// (section IV-A, Fig. 6).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "hw/ids.h"
+#include "ni/modes.h"
+#include "ni/table_program.h"
+
+namespace espalier {
+
+// What the engine sees of the back end when it decides.
+struct BackEndState {
+  bool reduction_idle = true;
+  Cycle reduction_idle_at = 0;  // where it is not idle
+  bool all_sent = true;         // every operation issued so far has left this NI
+};
+
+class ScheduleTableEngine {
+ public:
+  struct Spec {
+    LockstepMode lockstep = LockstepMode::estimate;
+    std::uint32_t issue_per_cycle = 1;  // entries
+    Cycle turnaround = 2;               // reduced chunk written back -> a root's Gather may read it
+    std::vector<Cycle>
+        step_time;  // estimate by step (index 0 is step 1), what the down-counter is loaded with
+  };
+
+  ScheduleTableEngine(const TableProgram& program, const Spec& spec);
+
+  // A message has been received (a Reduce: and reduced); entries that wait for it may issue from
+  // cycle now + 1 on.
+  void arrived(const ArrivalKey& key, Cycle now);
+
+  // Moves the timestep counter if the step is over, then issues entries of the present step in
+  // table order. `try_issue(send)` starts one send and returns false where its injection queue is
+  // full; an entry's sends are started in one cycle or not at all, so it is asked for room first
+  // with `has_room(send)`. Returns the next cycle at which time alone may change the outcome;
+  // kNever if an event must.
+  template <class HasRoom, class Issue>
+  Cycle evaluate(Cycle now, const BackEndState& back_end, HasRoom&& has_room, Issue&& issue);
+
+  [[nodiscard]] bool done() const { return head_ == program_.entries.size(); }
+  [[nodiscard]] Timestep timestep() const { return timestep_; }
+  // Value of the lockstep down-counter.
+  [[nodiscard]] Cycle lockstep_counter(Cycle now) const {
+    return lockstep_until_ > now ? lockstep_until_ - now : 0;
+  }
+  // The head entry, or the next step, waits for time to pass.
+  [[nodiscard]] bool timer_running(Cycle now) const {
+    return !done() && (lockstep_until_ > now || clear_at_[head_] > now);
+  }
+  [[nodiscard]] std::size_t head() const { return head_; }
+  // For the watchdog: the arrivals that the head entry still waits for.
+  [[nodiscard]] std::vector<ArrivalKey> head_waits_for() const;
+
+ private:
+  // Tries to enter the next step; returns the cycle at which it is worth trying again.
+  Cycle advance_timestep(Cycle now, const BackEndState& back_end);
+  void load_lockstep_counter(Cycle now);
+
+  const TableProgram& program_;
+  Spec spec_;
+  std::vector<std::uint32_t> pending_;  // by entry: arrivals still missing
+  std::vector<Cycle> clear_at_;  // by entry: may issue from this cycle on once nothing is pending
+  std::vector<bool> seen_;       // by arrival key
+  std::size_t head_ = 0;
+  Timestep timestep_ = 0;
+  Cycle lockstep_until_ = 0;
+  bool counter_loaded_ = true;  // for the present step
+};
+
+template <class HasRoom, class Issue>
+Cycle ScheduleTableEngine::evaluate(Cycle now, const BackEndState& back_end, HasRoom&& has_room,
+                                    Issue&& issue) {
+  if (done()) return kNever;
+  Cycle next = kNever;
+  if (program_.entries[head_].step > timestep_) next = advance_timestep(now, back_end);
+  for (std::uint32_t issued = 0; !done() && program_.entries[head_].step == timestep_; ++issued) {
+    const ProgramEntry& entry = program_.entries[head_];
+    if (pending_[head_] != 0) return kNever;  // an arrival wakes the NI
+    if (clear_at_[head_] > now) return clear_at_[head_];
+    if (issued == spec_.issue_per_cycle) return now + 1;
+    const Operation* sends = program_.sends.data() + entry.first_send;
+    for (std::uint32_t s = 0; s < entry.num_sends; ++s) {
+      if (!has_room(sends[s])) return kNever;  // the port's progress wakes the NI
+    }
+    if (!counter_loaded_) load_lockstep_counter(now);
+    for (std::uint32_t s = 0; s < entry.num_sends; ++s) issue(sends[s]);
+    ++head_;
+    next = now + 1;
+  }
+  return next;
+}
+
+}  // namespace espalier

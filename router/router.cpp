@@ -1,0 +1,281 @@
+#include "router/router.h"
+
+#include <fmt/format.h>
+
+namespace espalier {
+
+Router::Router(sc_core::sc_module_name module_name, ClockDomain& clock, const RouterSpec& spec,
+               const MessageTable& messages, const PathTable& paths,
+               const std::vector<InputPortSpec>& inputs, StallPattern stalls)
+    : sc_module(module_name),
+      clock_(clock),
+      id_(clock.add(*this)),
+      spec_(spec),
+      messages_(messages),
+      paths_(paths) {
+  for (const InputPortSpec& in : inputs) {
+    links_.push_back(std::make_unique<Link>(in.name.c_str(), in.link_number, in.timing, stalls));
+    channels_.push_back(std::make_unique<Channel>(*links_.back(), in.channel));
+    inputs_.emplace_back(*channels_.back(), spec.vcs);
+  }
+}
+
+void Router::add_output(Channel& channel) {
+  OutputUnit out;
+  out.channel = &channel;
+  out.ticks_per_flit = channel.ticks_per_flit();
+  outputs_.push_back(out);
+}
+
+void Router::add_ejection(FlitSink& sink, std::uint32_t sink_port, Cycle latency) {
+  OutputUnit out;
+  out.sink = &sink;
+  out.sink_port = sink_port;
+  out.sink_latency = latency;
+  out.ticks_per_flit = spec_.ticks_per_cycle;
+  outputs_.push_back(out);
+}
+
+void Router::connect() {
+  for (InputUnit& in : inputs_) in.channel->connect_receiver(*this);
+  const std::size_t crossbar_inputs =
+      inputs_.size() * (spec_.crossbar_inputs == CrossbarInputs::vc ? spec_.vcs : 1);
+  allocator_.emplace_back(static_cast<std::uint32_t>(crossbar_inputs),
+                          static_cast<std::uint32_t>(outputs_.size()));
+  held_outputs_.reserve(outputs_.size());
+}
+
+Cycle Router::cycle_of(const Now& now, Tick tick) const {
+  return tick <= now.end + spec_.ticks_per_cycle ? now.cycle + 1 : tick / spec_.ticks_per_cycle;
+}
+
+void Router::flit_coming(Cycle cycle) {
+  allocate_at_ = std::min(allocate_at_, cycle);
+  move_at_ =
+      std::min(move_at_, cycle);  // it may also be the next flit of a packet that holds an output
+  clock_.wake(id_, cycle);
+}
+
+void Router::evaluate(Cycle cycle) {
+  const Tick begin = cycle * spec_.ticks_per_cycle;
+  const Now now{cycle, begin, begin + spec_.ticks_per_cycle - 1};
+  if (allocate_at_ <= cycle) {
+    allocate_at_ = kNever;
+    allocate(now);
+  }
+  if (move_at_ <= cycle) {
+    move_at_ = kNever;
+    for (std::size_t i = 0; i < held_outputs_.size();) {
+      if (move_flit(now, outputs_[held_outputs_[i]])) {
+        held_outputs_[i] = held_outputs_.back();
+        held_outputs_.pop_back();
+      } else {
+        ++i;
+      }
+    }
+  }
+  const Cycle next = std::min(allocate_at_, move_at_);
+  if (next != kNever) clock_.wake(id_, next);
+}
+
+void Router::allocate(const Now& now) {
+  SwitchAllocator& allocator = allocator_.front();
+  allocator.clear();
+  for (std::uint32_t i = 0; i < inputs_.size(); ++i) {
+    InputUnit& in = inputs_[i];
+    const bool shared = spec_.crossbar_inputs == CrossbarInputs::port;
+    // A crossbar input that streams wakes this router at its tail at the latest.
+    if (shared && in.streaming != 0) continue;
+    VcMask waiting = in.waiting();
+    if (waiting == 0) continue;
+    VcMask could_go = 0;
+    SwitchAllocator::Request request{};
+    SwitchAllocator::Request last{};
+    for (; waiting != 0; waiting &= waiting - 1) {
+      const auto vc = static_cast<std::uint32_t>(__builtin_ctz(waiting));
+      if (!make_request(now, i, vc, request)) continue;
+      could_go |= VcMask{1} << vc;
+      last = request;
+      if (!shared) allocator.request(request);
+    }
+    if (!shared || could_go == 0) continue;
+    const std::uint32_t picked = in.arbiter.pick(could_go);
+    if (picked != last.vc) make_request(now, i, picked, last);
+    allocator.request(last);
+  }
+  if (!allocator.any()) return;
+  for (const SwitchAllocator::Request& winner : allocator.allocate()) grant(winner);
+  // Losers try again; so may other VCs of their input ports.
+  if (!allocator.all_granted()) allocate_again(now, now.end + 1);
+}
+
+bool Router::make_request(const Now& now, std::uint32_t input, std::uint32_t vc,
+                          SwitchAllocator::Request& request) {
+  InputUnit& in = inputs_[input];
+  const VcBuffer& buffer = in.channel->buffer(vc);
+  const Tick usable = buffer.front_usable();
+  if (usable > now.end) {
+    allocate_again(now, usable);
+    return false;
+  }
+  InputVc& state = in.vcs[vc];
+  const Flit flit = buffer.front();
+  if (!state.routed) compute_route(state, flit);
+
+  OutputUnit& out = outputs_[state.out];
+  if (out.held) return false;  // its tail wakes this router
+  if (out.free_tick > now.end) {
+    allocate_again(now, out.free_tick);
+    return false;
+  }
+  // From a slow link into a fast one a packet waits until it can stream without a gap.
+  Tick head = usable;
+  const Tick in_rate = in.channel->ticks_per_flit();
+  if (in_rate > out.ticks_per_flit && spec_.hold == SwitchHold::packet &&
+      spec_.switching == Switching::vct) {
+    head += (flit.left_in_packet - 1U) * (in_rate - out.ticks_per_flit);
+    if (head > now.end) {
+      allocate_again(now, head);
+      return false;
+    }
+  }
+  const bool continues = state.out_vc != kNoVc;
+  const VcMask candidates = continues ? VcMask{1} << state.out_vc : state.permitted & ~out.owned;
+  if (candidates == 0) return false;  // the owner's tail wakes this router
+  std::uint32_t out_vc = 0;
+  if (out.sink != nullptr) {
+    out_vc = static_cast<std::uint32_t>(__builtin_ctz(candidates));
+  } else {
+    // With a switch allocated flit by flit, room was made sure of when the packet's first flit
+    // went.
+    const std::uint32_t credits =
+        state.inside_packet ? 1 : credits_to_start(spec_.switching, flit.left_in_packet);
+    const VcChoice choice = choose_vc(*out.channel, candidates, credits, now.cycle, now.end);
+    if (choice.vc == kNoVc) {
+      allocate_again(now, choice.ask_again);
+      return false;
+    }
+    out_vc = choice.vc;
+  }
+  const std::uint32_t crossbar_input =
+      spec_.crossbar_inputs == CrossbarInputs::vc ? input * spec_.vcs + vc : input;
+  request = {
+      crossbar_input, state.out, input, vc, out_vc, std::max({out.free_tick, now.begin, head})};
+  return true;
+}
+
+void Router::compute_route(InputVc& state, const Flit& head) {
+  const PathHop& hop = paths_.hop(messages_[head.message].path, head.hop);
+  state.routed = true;
+  state.out = hop.out_port;
+  state.permitted = hop.vcs;
+}
+
+void Router::grant(const SwitchAllocator::Request& request) {
+  InputUnit& in = inputs_[request.input];
+  InputVc& state = in.vcs[request.vc];
+  OutputUnit& out = outputs_[request.output];
+  in.arbiter.grant(request.vc);
+  in.streaming |= VcMask{1} << request.vc;
+  state.out_vc = request.out_vc;
+  out.owned |= VcMask{1} << request.out_vc;
+  out.held = true;
+  out.from = in.channel;
+  out.input = request.input;
+  out.vc = request.vc;
+  out.out_vc = request.out_vc;
+  out.free_tick = request.start;
+  held_outputs_.push_back(request.output);
+  move_at_ = 0;  // the first flit leaves in this cycle
+}
+
+bool Router::move_flit(const Now& now, OutputUnit& out) {
+  if (out.free_tick > now.end) {
+    move_again(now, out.free_tick);
+    return false;
+  }
+  Channel& in = *out.from;
+  const VcBuffer& buffer = in.buffer(out.vc);
+  if (buffer.empty())
+    return false;  // wormhole or a refusing link: the next flit's arrival wakes this router
+  if (buffer.front_usable() > now.end) {
+    move_again(now, buffer.front_usable());
+    return false;
+  }
+  Flit flit = buffer.front();
+  ++flit.hop;
+  const Tick departure = std::max(out.free_tick, now.begin);
+  if (out.sink != nullptr) {
+    out.sink->accept(out.sink_port, flit, now.cycle + out.sink_latency);
+  } else {
+    const bool has_room =
+        spec_.switching == Switching::vct || out.channel->has_room(out.out_vc, 1, now.end);
+    if (!has_room || !out.channel->ready(now.cycle)) {
+      move_again(now, now.end + 1);
+      return false;
+    }
+    out.channel->send(out.out_vc, flit, departure);
+  }
+  in.pop(out.vc, now.cycle);
+  ++flit_hops_;
+  out.free_tick = departure + out.ticks_per_flit;
+  if (spec_.hold == SwitchHold::flit) {
+    inputs_[out.input].vcs[out.vc].inside_packet = !ends_packet(flit.type);
+  }
+  if (ends_packet(flit.type) || spec_.hold == SwitchHold::flit) {
+    release(out, flit);
+    allocate_again(now, now.end + 1);
+    return true;
+  }
+  move_again(now, out.free_tick);
+  return false;
+}
+
+void Router::release(OutputUnit& out, const Flit& flit) {
+  InputUnit& in = inputs_[out.input];
+  out.held = false;
+  in.streaming &= ~(VcMask{1} << out.vc);
+  if (releases_vc(flit.type)) {
+    out.owned &= ~(VcMask{1} << out.out_vc);
+    in.vcs[out.vc] = {};
+  }
+}
+
+bool Router::under_way(Cycle cycle) const {
+  const Tick end = (cycle + 1) * spec_.ticks_per_cycle - 1;
+  for (const InputUnit& in : inputs_) {
+    for (VcMask left = in.channel->occupied(); left != 0; left &= left - 1) {
+      const auto vc = static_cast<std::uint32_t>(__builtin_ctz(left));
+      if (in.channel->buffer(vc).front_usable() > end) return true;
+    }
+  }
+  return false;
+}
+
+void Router::explain_waits(Cycle cycle, WaitList& waits) const {
+  const Tick end = (cycle + 1) * spec_.ticks_per_cycle - 1;
+  const auto vc_name = [](const Channel& channel, std::uint32_t vc) {
+    return fmt::format("{}.vc{}", channel.link().name(), vc);
+  };
+  for (const InputUnit& in : inputs_) {
+    for (VcMask left = in.channel->occupied(); left != 0; left &= left - 1) {
+      const auto vc = static_cast<std::uint32_t>(__builtin_ctz(left));
+      const InputVc& state = in.vcs[vc];
+      if (in.channel->buffer(vc).front_usable() > end || !state.routed) continue;
+      const OutputUnit& out = outputs_[state.out];
+      const std::string who = vc_name(*in.channel, vc);
+      if (out.held && (&inputs_[out.input] != &in || out.vc != vc)) {
+        const std::string holder = vc_name(*inputs_[out.input].channel, out.vc);
+        waits.push_back({who, holder, fmt::format("{} output {} is held", name(), state.out)});
+      } else if (out.channel != nullptr) {
+        for (VcMask vcs = state.out_vc != kNoVc ? VcMask{1} << state.out_vc : state.permitted;
+             vcs != 0; vcs &= vcs - 1) {
+          const auto next_vc = static_cast<std::uint32_t>(__builtin_ctz(vcs));
+          waits.push_back({who, vc_name(*out.channel, next_vc), "credits or the VC's owner"});
+        }
+      }
+    }
+  }
+}
+
+}  // namespace espalier

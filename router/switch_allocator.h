@@ -1,0 +1,60 @@
+// Separable, input-first switch allocation with round-robin arbiters, one iteration.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace espalier {
+
+// Picks the first requester at or after the pointer. The pointer moves to winner + 1, and only on a
+// grant, so that granting the same requester again while nobody else asks changes nothing.
+class RoundRobinArbiter {
+ public:
+  explicit RoundRobinArbiter(std::uint32_t requesters) : requesters_(requesters) {}
+
+  // Steps from the pointer to `requester`, 0 for the most favoured one.
+  [[nodiscard]] std::uint32_t distance(std::uint32_t requester) const {
+    return requester >= pointer_ ? requester - pointer_ : requester + requesters_ - pointer_;
+  }
+  // Of the set bits of `requests`, at most 32 requesters; precondition: not empty.
+  [[nodiscard]] std::uint32_t pick(std::uint32_t requests) const {
+    const std::uint32_t from_pointer = requests & ~((std::uint32_t{1} << pointer_) - 1);
+    return static_cast<std::uint32_t>(__builtin_ctz(from_pointer != 0 ? from_pointer : requests));
+  }
+  void grant(std::uint32_t winner) { pointer_ = winner + 1 == requesters_ ? 0 : winner + 1; }
+  [[nodiscard]] std::uint32_t pointer() const { return pointer_; }
+
+ private:
+  std::uint32_t requesters_;
+  std::uint32_t pointer_ = 0;
+};
+
+// The output stage: each crossbar input asks for at most one output, each output picks one of them.
+class SwitchAllocator {
+ public:
+  struct Request {
+    std::uint32_t crossbar_input;
+    std::uint32_t output;
+    std::uint32_t input;   // where the requester keeps its state: input port,
+    std::uint32_t vc;      // VC,
+    std::uint32_t out_vc;  // and what it was promised: downstream VC,
+    std::uint64_t start;   // and the tick of its first flit
+  };
+
+  SwitchAllocator(std::uint32_t crossbar_inputs, std::uint32_t outputs);
+
+  void clear() { requests_.clear(); }
+  void request(const Request& request) { requests_.push_back(request); }
+  [[nodiscard]] bool any() const { return !requests_.empty(); }
+  // Winners, at most one per output, in ascending output; valid until the next call. Moves the
+  // outputs' pointers.
+  const std::vector<Request>& allocate();
+  [[nodiscard]] bool all_granted() const { return winners_.size() == requests_.size(); }
+
+ private:
+  std::vector<RoundRobinArbiter> arbiters_;  // by output
+  std::vector<Request> requests_;
+  std::vector<Request> winners_;
+};
+
+}  // namespace espalier

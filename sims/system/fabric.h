@@ -1,0 +1,63 @@
+// A whole system as SystemC modules: clock, routers with their links, network interfaces.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <systemc>
+#include <vector>
+
+#include "alg/route_set.h"
+#include "hw/link_timing.h"
+#include "hw/topology.h"
+#include "ni/network_interface.h"
+#include "router/router.h"
+#include "sims/config/config.h"
+
+namespace espalier {
+
+// `net`: one router per vertex, named as in the topology, and one NI per node (`ni_1_2` beside
+// `r_1_2`). Output port i of a router leads to the vertex's i-th outgoing link, then come the
+// ejection ports; inputs likewise.
+class Fabric : public sc_core::sc_module {
+ public:
+  Fabric(sc_core::sc_module_name module_name, ClockDomain& clock, const SystemConfig& config,
+         const SimulationConfig& simulation, const Topology& topology, const SystemTiming& timing,
+         const RouteSet& routes, const std::vector<RouteId>& used_routes, std::uint32_t ni_ports,
+         DeliveryObserver& observer);
+
+  [[nodiscard]] NetworkInterface& ni(NodeId node) { return *nis_[node.index()]; }
+  [[nodiscard]] std::size_t num_nis() const { return nis_.size(); }
+
+  [[nodiscard]] std::uint64_t flit_hops() const;
+  // Flits carried by the topology's links, by LinkId.
+  [[nodiscard]] std::vector<std::uint64_t> link_flits() const;
+  [[nodiscard]] std::uint64_t head_flits() const;
+  [[nodiscard]] std::uint64_t injected_flits() const;
+  // First broken flow-control rule with its place, empty if none (or monitors are off).
+  [[nodiscard]] std::string monitor_violation(bool drained);
+  // Something will move by the passing of time alone, however long it takes.
+  [[nodiscard]] bool under_way(Cycle now) const;
+  [[nodiscard]] WaitList waits(Cycle now) const;
+
+ private:
+  void build_routers(const SystemConfig& config, const SimulationConfig& simulation);
+  void build_nis(const SystemConfig& config, DeliveryObserver& observer);
+  void bind_routes(const RouteSet& routes, const std::vector<RouteId>& used_routes,
+                   std::uint32_t vcs);
+  [[nodiscard]] std::uint32_t ports_of(NodeId node) const;
+
+  const Topology& topology_;
+  const SystemTiming& timing_;
+  std::uint32_t ni_ports_;
+  ClockDomain& clock_;
+  MessageTable message_table_;
+  MessageStore messages_{message_table_};
+  PathTable paths_;
+  std::vector<BoundRoute> bound_routes_;
+  std::vector<std::unique_ptr<Router>> routers_;
+  std::vector<std::unique_ptr<NetworkInterface>> nis_;
+};
+
+[[nodiscard]] FramingSpec framing_spec(const SystemConfig& config);
+
+}  // namespace espalier

@@ -1,0 +1,225 @@
+#include "sims/system/simulation.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <ctime>
+#include <memory>
+
+#include "hw/clock_domain.h"
+#include "hw/link_timing.h"
+#include "sims/system/fabric.h"
+#include "sims/system/step_time.h"
+#include "sims/system/traffic.h"
+#include "sims/system/wait_graph.h"
+
+namespace espalier {
+
+namespace {
+
+double cpu_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
+
+// Stops the clock when everything has arrived.
+class Deliveries : public DeliveryObserver {
+ public:
+  Deliveries(ClockDomain& clock, std::uint64_t expected) : clock_(clock), expected_(expected) {}
+
+  void issued(const Operation& operation, Cycle now) override {
+    (void)operation;
+    first_issue_ = std::min(first_issue_, now);
+  }
+  void delivered(const Operation& operation, Cycle now) override {
+    last_delivery_ = std::max(last_delivery_, now);
+    bytes_ += operation.bytes;
+    sum_latency_ += now - operation.ready;
+    max_latency_ = std::max(max_latency_, now - operation.ready);
+    if (++count_ == expected_) clock_.stop();
+  }
+
+  [[nodiscard]] std::uint64_t count() const { return count_; }
+  [[nodiscard]] std::uint64_t expected() const { return expected_; }
+  [[nodiscard]] Bytes bytes() const { return bytes_; }
+  [[nodiscard]] bool all() const { return count_ == expected_; }
+  [[nodiscard]] LatencyStatistics latency() const {
+    return {count_,
+            count_ == 0 ? 0 : static_cast<double>(sum_latency_) / static_cast<double>(count_),
+            max_latency_};
+  }
+  [[nodiscard]] Cycle cycles() const { return count_ == 0 ? 0 : last_delivery_ - first_issue_; }
+
+ private:
+  ClockDomain& clock_;
+  std::uint64_t expected_;
+  std::uint64_t count_ = 0;
+  Bytes bytes_ = 0;
+  Cycle first_issue_ = kNever;
+  Cycle last_delivery_ = 0;
+  Cycle sum_latency_ = 0;
+  Cycle max_latency_ = 0;
+};
+
+sc_core::sc_time clock_period(const ClockSpec& clock) {
+  return sc_core::sc_time(1.0 / static_cast<double>(clock.hertz), sc_core::SC_SEC);
+}
+
+std::uint64_t longest_link_latency(const SystemTiming& timing) {
+  Cycle longest = 1;
+  for (const LinkTiming& link : timing.links) longest = std::max(longest, link.latency);
+  return longest;
+}
+
+// Everything that one simulation owns.
+class Run {
+ public:
+  Run(const Topology& topology, const RunPoint& point, const RouteSet& routes,
+      const std::vector<RouteId>& used_routes, std::uint32_t ni_ports, std::uint64_t messages)
+      : point_(point),
+        topology_(topology),
+        timing_(time_links(topology, point.system.clock)),
+        clock_("clock", clock_period(point.system.clock), point.simulation.always_clocked),
+        deliveries_(clock_, messages),
+        fabric_("net", clock_, point.system, point.simulation, topology, timing_, routes,
+                used_routes, ni_ports, deliveries_),
+        ni_ports_(ni_ports) {}
+
+  Fabric& fabric() { return fabric_; }
+  [[nodiscard]] const SystemTiming& timing() const { return timing_; }
+
+  SimulationOutcome run(Bytes total_bytes, const ProgressCallback& progress) {
+    const double begin = cpu_seconds();
+    if (deliveries_.expected() == 0) clock_.stop();
+    std::string stuck;
+    while (!clock_.stopped() && stuck.empty()) {
+      const std::uint64_t hops_before = fabric_.flit_hops();
+      const std::uint64_t deliveries_before = deliveries_.count();
+      sc_core::sc_start(clock_.period() * static_cast<double>(point_.simulation.watchdog_cycles));
+      if (progress && total_bytes != 0) {
+        progress(static_cast<double>(deliveries_.bytes()) / static_cast<double>(total_bytes));
+      }
+      const bool moved =
+          fabric_.flit_hops() != hops_before || deliveries_.count() != deliveries_before;
+      const bool waits_for_time = moved || fabric_.under_way(clock_.now());
+      if (!clock_.stopped() && (clock_.idle() || !waits_for_time)) stuck = describe_stop();
+    }
+    SimulationOutcome outcome = collect();
+    outcome.engine_seconds = cpu_seconds() - begin;
+    outcome.complete = deliveries_.all();
+    outcome.failure = stuck;
+    if (outcome.failure.empty()) outcome.failure = fabric_.monitor_violation(outcome.complete);
+    return outcome;
+  }
+
+ private:
+  [[nodiscard]] std::string describe_stop() const {
+    return fmt::format("no progress at cycle {}: {} of {} messages delivered; {}", clock_.now(),
+                       deliveries_.count(), deliveries_.expected(),
+                       describe_waits(fabric_.waits(clock_.now())));
+  }
+
+  [[nodiscard]] SimulationOutcome collect() {
+    SimulationOutcome outcome;
+    outcome.cycles = deliveries_.cycles();
+    outcome.flit_hops = fabric_.flit_hops();
+    outcome.flits_injected = fabric_.injected_flits();
+    outcome.head_flits = fabric_.head_flits();
+    outcome.latency = deliveries_.latency();
+    outcome.ni_ports = ni_ports_;
+    outcome.evaluations = clock_.evaluations();
+    double busy = 0;
+    const auto flits = fabric_.link_flits();
+    for (std::size_t l = 0; l < flits.size(); ++l) {
+      busy += static_cast<double>(flits[l]) * static_cast<double>(timing_.links[l].ticks_per_flit) /
+              static_cast<double>(timing_.ticks_per_cycle);
+    }
+    const double capacity = static_cast<double>(flits.size()) * static_cast<double>(outcome.cycles);
+    outcome.link_utilization_mean = capacity == 0 ? 0 : busy / capacity;
+    return outcome;
+  }
+
+  const RunPoint& point_;
+  const Topology& topology_;
+  const SystemTiming timing_;
+  ClockDomain clock_;
+  Deliveries deliveries_;
+  Fabric fabric_;
+  std::uint32_t ni_ports_;
+};
+
+std::vector<RouteId> routes_in(const std::vector<TableProgram>& programs) {
+  std::vector<RouteId> routes;
+  for (const TableProgram& program : programs) {
+    for (const Operation& send : program.sends) routes.push_back(send.route);
+  }
+  std::sort(routes.begin(), routes.end());
+  routes.erase(std::unique(routes.begin(), routes.end()), routes.end());
+  return routes;
+}
+
+std::string check_data(Fabric& fabric, const ScheduleTables& tables) {
+  for (std::size_t n = 0; n < fabric.num_nis(); ++n) {
+    const NodeId rank(n);
+    const auto wrong =
+        wrong_chunks(rank, fabric.ni(rank).memory(), tables.op, tables.chunks, tables.nodes.size());
+    if (!wrong.empty()) {
+      return fmt::format("wrong data at rank {}: chunk {} (and {} more)", n, wrong.front().index(),
+                         wrong.size() - 1);
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+SimulationOutcome simulate_collective(const Topology& topology, const RunPoint& point,
+                                      const ScheduleTables& tables,
+                                      const ProgressCallback& progress) {
+  const std::vector<TableProgram> programs = load_tables(tables);
+  std::uint64_t messages = 0;
+  Bytes bytes = 0;
+  for (const TableProgram& program : programs) {
+    messages += program.sends.size();
+    for (const Operation& send : program.sends) bytes += send.bytes;
+  }
+  const std::uint32_t ports = point.system.ni.ports != 0 ? point.system.ni.ports : tables.ni_ports;
+  Run run(topology, point, tables.routes, routes_in(programs), ports, messages);
+
+  ScheduleTableEngine::Spec engine;
+  engine.lockstep = point.system.ni.lockstep;
+  engine.issue_per_cycle = ports;
+  engine.turnaround = point.system.ni.turnaround_cycles;
+  engine.step_time = step_times(tables, point.system, longest_link_latency(run.timing()));
+  for (std::size_t n = 0; n < programs.size(); ++n) {
+    const NodeId node(n);
+    run.fabric().ni(node).load(programs[n], engine, NodeMemory(node, tables.op, tables.chunks));
+  }
+  SimulationOutcome outcome = run.run(bytes, progress);
+  if (outcome.complete && outcome.failure.empty())
+    outcome.failure = check_data(run.fabric(), tables);
+  outcome.verified = outcome.complete && outcome.failure.empty();
+  return outcome;
+}
+
+SimulationOutcome simulate_traffic(const Topology& topology, const RunPoint& point,
+                                   const ProgressCallback& progress) {
+  const TrafficConfig& traffic = *point.traffic;
+  RouteSet routes(topology);
+  const std::uint64_t flits = Framing(framing_spec(point.system), traffic.message_bytes).flits();
+  const auto messages = generate_traffic(topology, traffic, flits, routes);
+  std::vector<RouteId> used;
+  for (const Operation& message : messages) used.push_back(message.route);
+  std::sort(used.begin(), used.end());
+  used.erase(std::unique(used.begin(), used.end()), used.end());
+  std::uint32_t most_links = 1;
+  for (std::size_t n = 0; n < topology.num_nodes(); ++n) {
+    most_links =
+        std::max(most_links, static_cast<std::uint32_t>(topology.out_links(NodeId(n)).size()));
+  }
+  const std::uint32_t ports = point.system.ni.ports != 0 ? point.system.ni.ports : most_links;
+  Run run(topology, point, routes, used, ports, messages.size());
+  for (const Operation& message : messages) run.fabric().ni(message.from).post(message);
+  SimulationOutcome outcome = run.run(messages.size() * traffic.message_bytes, progress);
+  outcome.verified = outcome.complete && outcome.failure.empty();
+  return outcome;
+}
+
+}  // namespace espalier

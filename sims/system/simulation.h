@@ -1,0 +1,52 @@
+// One point, simulated in cycle fidelity: elaborates the system, runs it, and says what came out.
+// One simulation per process, because SystemC elaborates once.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "alg/schedule_table.h"
+#include "hw/topology.h"
+#include "sims/config/config.h"
+
+namespace espalier {
+
+struct LatencyStatistics {
+  std::uint64_t messages = 0;
+  double mean_cycles = 0;
+  Cycle max_cycles = 0;
+};
+
+struct SimulationOutcome {
+  bool complete = false;  // every message delivered, every table worked off
+  bool verified = false;  // complete, data right at every rank, no flow-control rule broken
+  std::string failure;    // why not, for people; empty if verified
+  Cycle cycles = 0;       // first issue to last data visible, reduction included
+  std::uint64_t flit_hops = 0;
+  std::uint64_t flits_injected = 0;
+  std::uint64_t head_flits = 0;
+  double link_utilization_mean = 0;  // over all links and `cycles`
+  std::uint32_t ni_ports = 0;
+  LatencyStatistics latency;  // ready (traffic) or issued (collective) to visible
+  std::uint64_t evaluations = 0;
+  double engine_seconds = 0;  // CPU time of the simulation proper; not reproducible
+};
+
+// Called now and then with the part of the data delivered so far, 0 to 1.
+using ProgressCallback = std::function<void(double)>;
+
+// Throws std::invalid_argument where the configuration cannot be built (link rates without a common
+// tick, ...).
+[[nodiscard]] SimulationOutcome simulate_collective(const Topology& topology, const RunPoint& point,
+                                                    const ScheduleTables& tables,
+                                                    const ProgressCallback& progress);
+[[nodiscard]] SimulationOutcome simulate_traffic(const Topology& topology, const RunPoint& point,
+                                                 const ProgressCallback& progress);
+
+// Flits of the depth with which an uncontended stream never stalls, at the slowest link; see
+// docs/timing.md.
+[[nodiscard]] std::uint64_t depth_without_stall(const Topology& topology,
+                                                const SystemConfig& config);
+
+}  // namespace espalier

@@ -1,0 +1,23 @@
+// Synthetic point-to-point messages.
+#pragma once
+
+#include <vector>
+
+#include "alg/route_set.h"
+#include "hw/topology.h"
+#include "ni/operation.h"
+#include "sims/config/config.h"
+
+namespace espalier {
+
+// Each node draws, in every cycle, whether a message becomes ready (probability: injection_rate /
+// flits of a message); the destination follows the pattern. Every node has a random stream of its
+// own, derived from seed and node, so that adding nodes leaves the other streams alone. Ascending
+// in time per node. Routes are added to `routes`. Throws std::invalid_argument where the pattern
+// does not fit the topology.
+[[nodiscard]] std::vector<Operation> generate_traffic(const Topology& topology,
+                                                      const TrafficConfig& config,
+                                                      std::uint64_t flits_per_message,
+                                                      RouteSet& routes);
+
+}  // namespace espalier
