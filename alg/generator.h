@@ -10,7 +10,8 @@ namespace espalier {
 
 struct CollectiveRequest {
   CollectiveOp op = CollectiveOp::all_reduce;
-  Bytes size = 0;  // all_gather: of the gathered result; else of each rank's input. Multiple of element_bytes.
+  Bytes size = 0;  // all_gather: of the gathered result; else of each rank's input. Multiple of
+                   // element_bytes.
   Bytes element_bytes = kDefaultElementBytes;
   // MULTITREE: whose tree takes its turn first (section III-C2).
   enum class TreeOrder : std::uint8_t { root, remaining_height } tree_order = TreeOrder::root;
@@ -19,7 +20,8 @@ struct CollectiveRequest {
 struct Generator {
   std::string name;
   std::string summary;  // one line for `espalier list algorithms`
-  // Empty where the algorithm runs on this topology, else the reason why not, as a sentence for the user.
+  // Empty where the algorithm runs on this topology, else the reason why not, as a sentence for the
+  // user.
   std::string (*unsuited)(const Topology& topology);
   // Precondition: unsuited(topology) is empty. Transfers of zero bytes are left out of the result.
   Schedule (*generate)(const Topology& topology, const CollectiveRequest& request);
@@ -30,10 +32,17 @@ struct Generator {
 // nullptr where no generator has that name.
 [[nodiscard]] const Generator* find_generator(const std::string& name);
 
+// Why the three ring algorithms may not fit; see Generator::unsuited.
+[[nodiscard]] std::string unsuited_for_ring(const Topology& topology);
+[[nodiscard]] std::string unsuited_for_2d_ring(const Topology& topology);
+[[nodiscard]] std::string unsuited_for_multitree(const Topology& topology);
+
 // ring.cpp, ring_2d.cpp, multitree.cpp
 [[nodiscard]] Schedule generate_ring(const Topology& topology, const CollectiveRequest& request);
-[[nodiscard]] Schedule generate_bidirectional_ring(const Topology& topology, const CollectiveRequest& request);
+[[nodiscard]] Schedule generate_bidirectional_ring(const Topology& topology,
+                                                   const CollectiveRequest& request);
 [[nodiscard]] Schedule generate_2d_ring(const Topology& topology, const CollectiveRequest& request);
-[[nodiscard]] Schedule generate_multitree(const Topology& topology, const CollectiveRequest& request);
+[[nodiscard]] Schedule generate_multitree(const Topology& topology,
+                                          const CollectiveRequest& request);
 
 }  // namespace espalier

@@ -7,9 +7,12 @@ namespace espalier {
 
 const char* to_string(CollectiveOp op) {
   switch (op) {
-    case CollectiveOp::all_reduce: return "all_reduce";
-    case CollectiveOp::reduce_scatter: return "reduce_scatter";
-    case CollectiveOp::all_gather: return "all_gather";
+    case CollectiveOp::all_reduce:
+      return "all_reduce";
+    case CollectiveOp::reduce_scatter:
+      return "reduce_scatter";
+    case CollectiveOp::all_gather:
+      return "all_gather";
   }
   return "?";
 }
@@ -33,7 +36,8 @@ void Schedule::sort_by_step() {
     return transfers[a].step < transfers[b].step;
   });
   std::vector<std::uint32_t> new_index(order.size());
-  for (std::size_t i = 0; i < order.size(); ++i) new_index[order[i]] = static_cast<std::uint32_t>(i);
+  for (std::size_t i = 0; i < order.size(); ++i)
+    new_index[order[i]] = static_cast<std::uint32_t>(i);
 
   std::vector<Transfer> sorted;
   std::vector<std::uint32_t> sorted_begin{0};

@@ -1,4 +1,5 @@
-// The schedule IR: what every generator produces and the certifier, the lowerings and the exporters read.
+// The schedule IR: what every generator produces and the certifier, the lowerings and the exporters
+// read.
 #pragma once
 
 #include <cstdint>
@@ -21,13 +22,13 @@ enum class TransferKind : std::uint8_t { reduce, copy };
 struct Chunk {
   Bytes offset = 0;
   Bytes size = 0;
-  // reduce_scatter: the rank whose copy must be complete at the end; all_gather: the rank that has it at the start.
-  // Not used by all_reduce.
+  // reduce_scatter: the rank whose copy must be complete at the end; all_gather: the rank that has
+  // it at the start. Not used by all_reduce.
   NodeId owner;
 };
 
-// One message of the schedule: chunks [first_chunk, first_chunk + num_chunks) of the sender's memory go along `route`
-// and are added to (reduce) or replace (copy) the receiver's.
+// One message of the schedule: chunks [first_chunk, first_chunk + num_chunks) of the sender's
+// memory go along `route` and are added to (reduce) or replace (copy) the receiver's.
 struct Transfer {
   NodeId from;
   NodeId to;
@@ -45,10 +46,11 @@ struct Schedule {
   std::string algorithm;  // name as in `espalier list algorithms`
   CollectiveOp op = CollectiveOp::all_reduce;
   std::size_t num_nodes = 0;
-  Bytes size = 0;              // of the collective's data; chunks cover [0, size) without gaps, in order
-  Timestep num_steps = 0;      // of the whole schedule: an all_reduce of T steps per phase has 2T
+  Bytes size = 0;  // of the collective's data; chunks cover [0, size) without gaps, in order
+  Timestep num_steps = 0;       // of the whole schedule: an all_reduce of T steps per phase has 2T
   bool contention_free = true;  // claim: no link carries two transfers of one step
-  std::uint32_t ni_ports = 1;   // injection and ejection ports the algorithm can use at once at a node (NI radix)
+  std::uint32_t ni_ports =
+      1;  // injection and ejection ports the algorithm can use at once at a node (NI radix)
   std::vector<Chunk> chunks;
   std::vector<Transfer> transfers;  // sorted by step
   RouteSet routes;
@@ -64,12 +66,24 @@ struct Schedule {
   void sort_by_step();
 
   [[nodiscard]] Bytes bytes_of(const Transfer& t) const;
+
+  struct DependencyRange {
+    const TransferId* first;
+    const TransferId* last;
+    [[nodiscard]] const TransferId* begin() const { return first; }
+    [[nodiscard]] const TransferId* end() const { return last; }
+  };
+  [[nodiscard]] DependencyRange dependencies_of(TransferId t) const {
+    return {dependencies.data() + dependency_begin[t.index()],
+            dependencies.data() + dependency_begin[t.index() + 1]};
+  }
 };
 
 inline constexpr Bytes kDefaultElementBytes = 4;
 
-// Cuts `size` bytes into `count` runs of whole elements that differ by at most one element, the longer ones first.
-// A run may be empty. Returns count + 1 offsets. Precondition: size is a multiple of element_bytes.
+// Cuts `size` bytes into `count` runs of whole elements that differ by at most one element, the
+// longer ones first. A run may be empty. Returns count + 1 offsets. Precondition: size is a
+// multiple of element_bytes.
 [[nodiscard]] std::vector<Bytes> cut_evenly(Bytes size, std::size_t count, Bytes element_bytes);
 
 }  // namespace espalier

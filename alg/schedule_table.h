@@ -1,9 +1,11 @@
-// MultiTree's NI schedule tables (section IV-A, Fig. 5): the lowered form of a schedule, one table per node.
+// MultiTree's NI schedule tables (section IV-A, Fig. 5): the lowered form of a schedule, one table
+// per node.
 #pragma once
 
 #include <cstdint>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "alg/schedule.h"
@@ -14,20 +16,33 @@ namespace espalier {
 enum class TableOp : std::uint8_t { reduce, gather, nop };
 [[nodiscard]] const char* to_string(TableOp op);  // "Reduce", "Gather", "NOP"
 
-// A tree neighbour and the route the Route Info of its head flit is computed from.
+// A tree neighbour and the route the Route Info of its head flit is computed from. The route is
+// invalid where nothing is ever sent to it: a Gather's parent, a Reduce's children.
 struct TablePeer {
   NodeId node;
-  RouteId route;  // invalid where nothing is ever sent to it (a Gather's parent, a Reduce's children)
+  RouteId route;
 };
 
-// What the hardware does with an entry when it reaches the head of the table and Step equals the timestep counter:
+// What the hardware does with an entry when it reaches the head of the table and Step equals the
+// timestep counter:
 //   Reduce: wait for a Reduce of this flow from every child, then send to the parent.
-//   Gather: wait for the Gather of this flow from the parent, then send to every child. A root (no parent) waits for
-//           the Reduces of this flow from the children of all its Gather entries instead; in an all_gather it
-//           waits for nothing.
-//   NOP:    send nothing during this step.
-// `after` names flows that must be complete at this node first (their Gather received; at their root, their Reduces):
-// what composed algorithms such as 2D-RING need between their phases. MultiTree leaves it empty.
+//   Gather: wait for the Gather of this flow from the parent, then send to every child. A root (no
+//           parent) waits for every Reduce of this flow that is sent to it instead; in an
+//           all_gather there is none.
+//   NOP:    send nothing during this step; every field but the step is empty.
+// `after` names other flows that must be complete at this node first: their Gather received (at their
+// root: every Reduce that is sent to it), and what this node itself sends of them gone. Until then a
+// Reduce of the entry's flow that arrives is held beside memory: it comes from a node that is ahead.
+// It is what composed algorithms such as 2D-RING need between their phases. MultiTree leaves it
+// empty.
+//
+// In MultiTree the Reduces sent to a root come from the children of its Gather entries, so that the
+// Children field says all. In a ring the Reduce comes from one side and the Gather goes to the
+// other: from whom Reduces end at a node is loaded into the NI along with the table.
+//
+// A flow is a tree, and the NI tells arrivals apart by flow, op and sender. So a node has at most
+// one Reduce entry per flow, and receives the Gather of a flow at most once, and never where it is
+// that flow's root.
 struct TableEntry {
   TableOp op = TableOp::nop;
   FlowId flow;
@@ -41,6 +56,7 @@ struct TableEntry {
 
 struct ScheduleTables {
   explicit ScheduleTables(const Topology& topology) : routes(topology) {}
+  explicit ScheduleTables(RouteSet route_set) : routes(std::move(route_set)) {}
 
   std::string algorithm;
   CollectiveOp op = CollectiveOp::all_reduce;
@@ -53,14 +69,18 @@ struct ScheduleTables {
   std::vector<std::vector<TableEntry>> nodes;  // by NodeId, sorted by step
 };
 
-// Within a step, entries that wait for nothing come first, then ascending flow id, as in the paper's Fig. 5. Steps in
-// which a node has nothing to send get a NOP. Throws std::invalid_argument where a dependency of the schedule cannot be
-// said in a table (it is neither from the same tree nor a completed flow).
+// Within a step, entries that wait for nothing come first, then ascending flow id, as in the
+// paper's Fig. 5. Steps in which a node has nothing to send get a NOP. Throws
+// std::invalid_argument, naming the transfer, where the schedule cannot be said in tables: a
+// dependency that is neither from the same tree nor a completed flow, or a wait that the hardware
+// would add. Precondition: certify() finds nothing malformed in the schedule.
 [[nodiscard]] ScheduleTables lower_to_tables(const Schedule& schedule);
 
-// The way back, from what the tables alone say: the certifier judges what the hardware will do, not what the
-// generator meant. Throws TableError, naming node and entry, where an entry means nothing (no parent for a Reduce, a
-// peer without a route, an address range that does not fall on chunk borders, a wait for a message nobody sends).
+// The way back, from what the tables alone say: the certifier judges what the hardware will do, not
+// what the generator meant. Throws TableError, naming node and entry, where an entry means nothing
+// (no parent for a Reduce, a peer without a route, an address range that does not fall on chunk
+// borders, a wait for a message nobody sends); certify() reports all of these instead of throwing.
+// A range that began or ended with empty chunks comes back without.
 struct TableError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };

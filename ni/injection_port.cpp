@@ -105,6 +105,7 @@ void InjectionPort::end_packet() {
   if (releases_vc(packet_end_)) vc_ = kNoVc;
   if (++packet_ == framing.packets()) {
     packet_ = 0;
+    sent_ = queue_.front().message;
     queue_.pop_front();
   }
 }

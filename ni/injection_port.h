@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <utility>
 
 #include "flowctl/channel.h"
 #include "flowctl/framing.h"
@@ -26,7 +27,6 @@ class InjectionPort {
   InjectionPort(Channel& channel, const InjectionSpec& spec);
 
   [[nodiscard]] bool queue_full() const { return queue_.size() >= spec_.queue_depth; }
-  [[nodiscard]] std::size_t queue_length() const { return queue_.size(); }
   [[nodiscard]] bool idle() const { return queue_.empty(); }
   void enqueue(MessageId message, Bytes bytes);
 
@@ -39,6 +39,9 @@ class InjectionPort {
   // Sends at most one flit, in cycle `now`. Returns the next cycle in which there may be something
   // to do; kNever if that depends on the DMA engine or on a new message.
   Cycle evaluate(Cycle now);
+
+  // The message whose last flit has left since the last call; an invalid id if none.
+  [[nodiscard]] MessageId take_sent() { return std::exchange(sent_, MessageId()); }
 
   [[nodiscard]] std::uint64_t head_flits_sent() const { return head_flits_; }
   [[nodiscard]] std::uint64_t flits_sent() const { return flits_; }
@@ -69,6 +72,7 @@ class InjectionPort {
   FlitType packet_body_ = FlitType::body;
   bool sending_ = false;  // inside a packet
   std::uint32_t vc_ = kNoVc;
+  MessageId sent_;
   std::uint64_t flits_ = 0;
   std::uint64_t head_flits_ = 0;
   const char* blocked_on_ = "";

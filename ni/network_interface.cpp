@@ -86,10 +86,11 @@ void NetworkInterface::issue(const Operation& operation, Cycle now) {
 void NetworkInterface::send_flits(Cycle now) {
   wake(dma_.evaluate(now, ports_));
   for (InjectionPort& port : ports_) {
-    const std::size_t queued = port.queue_length();
     wake(port.evaluate(now));
-    if (port.queue_length() != queued)
-      engine_at_ = now + 1;  // room in the queue; all sent, perhaps
+    const MessageId sent = port.take_sent();
+    if (!sent.valid()) continue;
+    const Operation& operation = messages_[sent].operation;
+    clear({operation.flow, TableEvent::Kind::sent, operation.to}, now);
   }
 }
 
@@ -118,13 +119,36 @@ void NetworkInterface::take_arrivals(Cycle now) {
     const Operation& operation = messages_[arrival->message].operation;
     if (operation.on_arrival == TransferKind::copy) {
       complete(arrival->message, now);
+    } else if (!engine_ || engine_->may_add(operation.flow)) {
+      start_reduction(*arrival, now);
     } else {
-      const Cycle done = reduction_->message_visible(arrival->port, operation.bytes, now);
-      reductions_.push_back({done, arrival->message});
-      clock_.wake(id_, done);
+      held_.push_back(*arrival);
     }
   }
   arrivals_.erase(arrivals_.begin(), due);
+}
+
+void NetworkInterface::start_reduction(const Arrival& arrival, Cycle now) {
+  const Bytes bytes = messages_[arrival.message].operation.bytes;
+  const Cycle done = reduction_->message_visible(arrival.port, bytes, now);
+  reductions_.push_back({done, arrival.message});
+  clock_.wake(id_, done);
+}
+
+void NetworkInterface::start_held_reductions(Cycle now) {
+  const auto ready = std::stable_partition(held_.begin(), held_.end(), [&](const Arrival& arrival) {
+    return !engine_->may_add(messages_[arrival.message].operation.flow);
+  });
+  for (auto arrival = ready; arrival != held_.end(); ++arrival) start_reduction(*arrival, now);
+  held_.erase(ready, held_.end());
+}
+
+void NetworkInterface::clear(const TableEvent& event, Cycle now) {
+  if (!engine_) return;
+  engine_->clear(event, now);
+  if (!held_.empty()) start_held_reductions(now);
+  engine_at_ = now + 1;
+  wake(now + 1);
 }
 
 void NetworkInterface::finish_reductions(Cycle now) {
@@ -148,10 +172,11 @@ void NetworkInterface::complete(MessageId id, Cycle now) {
     }
   }
   messages_.close(id);
-  if (engine_) engine_->arrived({operation.flow, operation.on_arrival, operation.from}, now);
+  const bool reduced = operation.on_arrival == TransferKind::reduce;
+  clear({operation.flow, reduced ? TableEvent::Kind::reduced : TableEvent::Kind::gathered,
+         operation.from},
+        now);
   observer_.delivered(operation, now);
-  engine_at_ = now + 1;
-  wake(now + 1);
 }
 
 bool NetworkInterface::under_way(Cycle now) const {
@@ -167,13 +192,16 @@ bool NetworkInterface::done() const {
 void NetworkInterface::explain_waits(const std::vector<std::string>& ni_names,
                                      WaitList& waits) const {
   if (engine_ && !engine_->done()) {
-    for (const ArrivalKey& key : engine_->head_waits_for()) {
+    for (const TableEvent& event : engine_->head_waits_for()) {
+      const bool own = event.kind == TableEvent::Kind::sent;
       waits.push_back(
-          {name(), ni_names[key.from.index()],
-           fmt::format("table entry {} (step {}) waits for the {} of flow {} from node {}",
+          {name(), own ? std::string(name()) : ni_names[event.peer.index()],
+           fmt::format("table entry {} (step {}) waits for the {} of flow {} {} node {}",
                        engine_->head(), engine_->timestep(),
-                       key.kind == TransferKind::reduce ? "Reduce" : "Gather", key.flow.index(),
-                       key.from.index())});
+                       event.kind == TableEvent::Kind::reduced ? "Reduce"
+                       : own                                   ? "message"
+                                                               : "Gather",
+                       event.flow.index(), own ? "to leave for" : "from", event.peer.index())});
     }
   }
   for (std::size_t p = 0; p < ports_.size(); ++p) {

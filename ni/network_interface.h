@@ -88,6 +88,9 @@ class NetworkInterface : public sc_core::sc_module, public Clocked, public FlitS
   }
   void send_flits(Cycle now);
   void take_arrivals(Cycle now);
+  void start_reduction(const Arrival& arrival, Cycle now);
+  void start_held_reductions(Cycle now);
+  void clear(const TableEvent& event, Cycle now);
   void finish_reductions(Cycle now);
   void complete(MessageId message, Cycle now);
   void wake(Cycle at) { next_evaluation_ = std::min(next_evaluation_, at); }
@@ -106,7 +109,8 @@ class NetworkInterface : public sc_core::sc_module, public Clocked, public FlitS
   std::optional<NodeMemory> memory_;
   std::vector<Operation> posted_;
   std::size_t next_posted_ = 0;
-  std::deque<Arrival> arrivals_;       // complete messages under way to memory, by time
+  std::deque<Arrival> arrivals_;  // complete messages under way to memory, by time
+  std::vector<Arrival> held_;     // Reduces whose flow may not be added yet, in order of arrival
   std::vector<Reduction> reductions_;  // in the reduction unit
   Cycle engine_at_ = 0;  // next cycle in which the issue engine may have something to do
   Cycle next_evaluation_ = kNever;

@@ -31,9 +31,10 @@ class ScheduleTableEngine {
 
   ScheduleTableEngine(const TableProgram& program, const Spec& spec);
 
-  // A message has been received (a Reduce: and reduced); entries that wait for it may issue from
-  // cycle now + 1 on.
-  void arrived(const ArrivalKey& key, Cycle now);
+  // Entries that wait for the event may issue from cycle now + 1 on.
+  void clear(const TableEvent& event, Cycle now);
+  // A Reduce of `flow` may be added to memory: the flows that its entry comes after are complete.
+  [[nodiscard]] bool may_add(FlowId flow) const;
 
   // Moves the timestep counter if the step is over, then issues entries of the present step in
   // table order. `try_issue(send)` starts one send and returns false where its injection queue is
@@ -54,8 +55,8 @@ class ScheduleTableEngine {
     return !done() && (lockstep_until_ > now || clear_at_[head_] > now);
   }
   [[nodiscard]] std::size_t head() const { return head_; }
-  // For the watchdog: the arrivals that the head entry still waits for.
-  [[nodiscard]] std::vector<ArrivalKey> head_waits_for() const;
+  // For the watchdog: the events that the head entry still waits for.
+  [[nodiscard]] std::vector<TableEvent> head_waits_for() const;
 
  private:
   // Tries to enter the next step; returns the cycle at which it is worth trying again.
@@ -64,7 +65,8 @@ class ScheduleTableEngine {
 
   const TableProgram& program_;
   Spec spec_;
-  std::vector<std::uint32_t> pending_;  // by entry: arrivals still missing
+  std::vector<std::uint32_t> pending_;        // by entry: events still missing
+  std::vector<std::uint32_t> pending_flows_;  // by entry: those of them that complete flows
   std::vector<Cycle> clear_at_;  // by entry: may issue from this cycle on once nothing is pending
   std::vector<bool> seen_;       // by arrival key
   std::size_t head_ = 0;
@@ -81,7 +83,7 @@ Cycle ScheduleTableEngine::evaluate(Cycle now, const BackEndState& back_end, Has
   if (program_.entries[head_].step > timestep_) next = advance_timestep(now, back_end);
   for (std::uint32_t issued = 0; !done() && program_.entries[head_].step == timestep_; ++issued) {
     const ProgramEntry& entry = program_.entries[head_];
-    if (pending_[head_] != 0) return kNever;  // an arrival wakes the NI
+    if (pending_[head_] != 0) return kNever;  // the event wakes the NI
     if (clear_at_[head_] > now) return clear_at_[head_];
     if (issued == spec_.issue_per_cycle) return now + 1;
     const Operation* sends = program_.sends.data() + entry.first_send;

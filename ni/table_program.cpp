@@ -7,6 +7,8 @@ namespace espalier {
 
 namespace {
 
+using Kind = TableEvent::Kind;
+
 class Loader {
  public:
   explicit Loader(const ScheduleTables& tables) : tables_(tables), programs_(tables.nodes.size()) {}
@@ -24,80 +26,95 @@ class Loader {
     for (std::size_t n = 0; n < tables_.nodes.size(); ++n) {
       for (const TableEntry& entry : tables_.nodes[n]) {
         if (entry.op == TableOp::reduce) {
-          arrivals_[entry.parent.node.index()].push_back(
-              {entry.flow, TransferKind::reduce, NodeId(n)});
+          arrivals_[entry.parent.node.index()].push_back({entry.flow, Kind::reduced, NodeId(n)});
         } else if (entry.op == TableOp::gather) {
           for (const TablePeer& child : entry.children) {
-            arrivals_[child.node.index()].push_back({entry.flow, TransferKind::copy, NodeId(n)});
+            arrivals_[child.node.index()].push_back({entry.flow, Kind::gathered, NodeId(n)});
           }
         }
       }
     }
-    for (std::size_t n = 0; n < programs_.size(); ++n) {
-      std::sort(arrivals_[n].begin(), arrivals_[n].end());
-      programs_[n].expected_arrivals = static_cast<std::uint32_t>(arrivals_[n].size());
-    }
+    for (auto& arrivals : arrivals_) std::sort(arrivals.begin(), arrivals.end());
   }
 
   void load_node(NodeId node) {
     TableProgram& program = programs_[node.index()];
-    const auto& table = tables_.nodes[node.index()];
-    std::vector<std::pair<ArrivalKey, std::uint32_t>> waits;
-    for (const TableEntry& entry : table) {
+    for (const TableEntry& entry : tables_.nodes[node.index()]) {
       ProgramEntry loaded;
       loaded.op = entry.op;
       loaded.flow = entry.flow;
       loaded.step = entry.step;
       loaded.first_send = static_cast<std::uint32_t>(program.sends.size());
-      std::vector<ArrivalKey> keys;
+      std::vector<TableEvent> events;
       if (entry.op == TableOp::reduce) {
         program.sends.push_back(operation(node, entry, entry.parent, TransferKind::reduce));
         for (const TablePeer& child : entry.children) {
-          keys.push_back({entry.flow, TransferKind::reduce, child.node});
+          events.push_back({entry.flow, Kind::reduced, child.node});
         }
       } else if (entry.op == TableOp::gather) {
         for (const TablePeer& child : entry.children) {
           program.sends.push_back(operation(node, entry, child, TransferKind::copy));
         }
         if (entry.parent.node.valid()) {
-          keys.push_back({entry.flow, TransferKind::copy, entry.parent.node});
+          events.push_back({entry.flow, Kind::gathered, entry.parent.node});
         } else if (tables_.op == CollectiveOp::all_reduce) {
-          loaded.reads_back = add_completion(node, entry.flow, keys);
+          loaded.reads_back = add_completion(node, entry.flow, events);
         }
       }
-      for (const FlowId flow : entry.after) loaded.reads_back |= add_completion(node, flow, keys);
-      std::sort(keys.begin(), keys.end());
-      keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
       loaded.num_sends = static_cast<std::uint32_t>(program.sends.size()) - loaded.first_send;
-      loaded.waits_for = static_cast<std::uint32_t>(keys.size());
-      const auto index = static_cast<std::uint32_t>(program.entries.size());
-      for (const ArrivalKey& key : keys) waits.emplace_back(key, index);
+      add_waits(node, entry, events, loaded, program);
       program.entries.push_back(loaded);
     }
-    std::sort(waits.begin(), waits.end());
-    for (const auto& [key, entry] : waits) {
-      program.arrival_keys.push_back(key);
-      program.waiters.push_back(entry);
+    std::sort(program.waiters.begin(), program.waiters.end(), [](const auto& a, const auto& b) {
+      return a.event == b.event ? a.entry < b.entry : a.event < b.event;
+    });
+    std::sort(program.holds.begin(), program.holds.end(), [](const auto& a, const auto& b) {
+      return a.flow == b.flow ? a.entry < b.entry : a.flow < b.flow;
+    });
+  }
+
+  void add_waits(NodeId node, const TableEntry& entry, const std::vector<TableEvent>& tree_events,
+                 ProgramEntry& loaded, TableProgram& program) const {
+    std::vector<TableEvent> flow_events;
+    for (const FlowId flow : entry.after) {
+      loaded.reads_back |= add_completion(node, flow, flow_events);
+      add_own_sends(node, flow, flow_events);
+    }
+    const auto index = static_cast<std::uint32_t>(program.entries.size());
+    for (const TableEvent& event : tree_events) program.waiters.push_back({event, index, false});
+    for (const TableEvent& event : flow_events) program.waiters.push_back({event, index, true});
+    loaded.waits_for = static_cast<std::uint32_t>(tree_events.size() + flow_events.size());
+    loaded.waits_for_flows = static_cast<std::uint32_t>(flow_events.size());
+    if (!entry.after.empty()) program.holds.push_back({entry.flow, index});
+  }
+
+  void add_own_sends(NodeId node, FlowId flow, std::vector<TableEvent>& events) const {
+    for (const TableEntry& entry : tables_.nodes[node.index()]) {
+      if (entry.op == TableOp::nop || entry.flow != flow) continue;
+      if (entry.op == TableOp::reduce) events.push_back({flow, Kind::sent, entry.parent.node});
+      if (entry.op != TableOp::gather) continue;
+      for (const TablePeer& child : entry.children)
+        events.push_back({flow, Kind::sent, child.node});
     }
   }
 
   // Flow `flow` is complete at `node` when its Gather has arrived; at its root, which receives
   // none, when all its Reduces have. Returns whether the latter is the case.
-  bool add_completion(NodeId node, FlowId flow, std::vector<ArrivalKey>& keys) const {
+  bool add_completion(NodeId node, FlowId flow, std::vector<TableEvent>& events) const {
     const auto& arrivals = arrivals_[node.index()];
     const auto first = std::lower_bound(arrivals.begin(), arrivals.end(),
-                                        ArrivalKey{flow, TransferKind::reduce, NodeId(0)});
-    std::vector<ArrivalKey> reduces;
+                                        TableEvent{flow, Kind::reduced, NodeId(0)});
+    std::vector<TableEvent> reduces;
     bool gathered = false;
     for (auto a = first; a != arrivals.end() && a->flow == flow; ++a) {
-      if (a->kind == TransferKind::copy) {
-        keys.push_back(*a);
+      if (a->kind == Kind::gathered) {
+        events.push_back(*a);
         gathered = true;
       } else {
         reduces.push_back(*a);
       }
     }
-    if (!gathered) keys.insert(keys.end(), reduces.begin(), reduces.end());
+    if (!gathered) events.insert(events.end(), reduces.begin(), reduces.end());
     return !gathered;
   }
 
@@ -122,7 +139,7 @@ class Loader {
 
   const ScheduleTables& tables_;
   std::vector<TableProgram> programs_;
-  std::vector<std::vector<ArrivalKey>> arrivals_;  // by node, sorted
+  std::vector<std::vector<TableEvent>> arrivals_;  // by node, sorted
 };
 
 }  // namespace

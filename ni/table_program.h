@@ -10,20 +10,21 @@
 
 namespace espalier {
 
-// Identifies a received message by what its head flit says: Tree ID, operation, and the child or
-// parent (Next).
-struct ArrivalKey {
+// What clears a dependency: a message received (identified by what its head flit says: Tree ID,
+// operation, and the child or parent, Next), or one of this NI's own that has left.
+struct TableEvent {
+  enum class Kind : std::uint8_t { reduced, gathered, sent };
   FlowId flow;
-  TransferKind kind = TransferKind::copy;
-  NodeId from;
+  Kind kind = Kind::gathered;
+  NodeId peer;
 
-  friend bool operator<(const ArrivalKey& a, const ArrivalKey& b) {
+  friend bool operator<(const TableEvent& a, const TableEvent& b) {
     if (a.flow != b.flow) return a.flow < b.flow;
     if (a.kind != b.kind) return a.kind < b.kind;
-    return a.from < b.from;
+    return a.peer < b.peer;
   }
-  friend bool operator==(const ArrivalKey& a, const ArrivalKey& b) {
-    return a.flow == b.flow && a.kind == b.kind && a.from == b.from;
+  friend bool operator==(const TableEvent& a, const TableEvent& b) {
+    return a.flow == b.flow && a.kind == b.kind && a.peer == b.peer;
   }
 };
 
@@ -33,18 +34,27 @@ struct ProgramEntry {
   Timestep step = 1;
   std::uint32_t first_send = 0;  // into TableProgram::sends
   std::uint32_t num_sends = 0;
-  std::uint32_t waits_for = 0;  // arrivals
+  std::uint32_t waits_for = 0;        // events
+  std::uint32_t waits_for_flows = 0;  // those of them that complete the flows of `after`
   bool reads_back = false;  // reads a chunk whose reduction ended here: the write-back comes first
 };
 
 struct TableProgram {
   std::vector<ProgramEntry> entries;  // in table order
   std::vector<Operation> sends;
-  // Arrivals that entries wait for, sorted by key; waiters[i]: the entry that arrival_keys[i]
-  // clears. A key that several entries wait for stands there several times.
-  std::vector<ArrivalKey> arrival_keys;
-  std::vector<std::uint32_t> waiters;
-  std::uint32_t expected_arrivals = 0;  // messages that this node will receive in all
+  // Sorted by event; an event that several entries wait for stands here several times.
+  struct Waiter {
+    TableEvent event;
+    std::uint32_t entry = 0;
+    bool completes_flow = false;  // as part of the entry's `after`
+  };
+  std::vector<Waiter> waiters;
+  // Flows whose Reduces are held until the entry's `after` is complete; sorted.
+  struct Hold {
+    FlowId flow;
+    std::uint32_t entry = 0;
+  };
+  std::vector<Hold> holds;
 };
 
 // One program per node. Precondition: the tables pass the certifier.

@@ -7,25 +7,23 @@
 #include <vector>
 
 #include "alg/schedule.h"
+#include "flowctl/modes.h"
 #include "hw/ids.h"
 #include "hw/link_timing.h"
 #include "hw/topology.h"
+#include "ni/modes.h"
+#include "router/modes.h"
 
 namespace espalier {
 
 enum class TopologyKind : std::uint8_t { torus, mesh, file };
-enum class FlowControlMode : std::uint8_t { message, packet };
-enum class Switching : std::uint8_t { vct, wormhole };
-enum class SwitchHold : std::uint8_t { packet, flit };      // what the switch is held for
-enum class CrossbarInputs : std::uint8_t { port, vc };      // one crossbar input per input port, or per VC
-enum class LockstepMode : std::uint8_t { off, estimate, drain, full };
-enum class ReductionMode : std::uint8_t { streaming, after_message };
 enum class TrafficPattern : std::uint8_t { uniform, neighbor, transpose, bit_complement };
 
 struct TopologyConfig {
   TopologyKind kind = TopologyKind::torus;
   std::vector<std::uint32_t> dims;  // {X, Y, Z}; torus and mesh
-  std::string file;                 // file: path as written, relative to the configuration's folder
+  std::string file;                 // file: path as written, relative to `folder`
+  std::string folder;               // of the configuration; empty: the current one
 };
 
 struct RouterConfig {
@@ -41,34 +39,38 @@ struct FlowControlConfig {
   FlowControlMode mode = FlowControlMode::message;
   Bytes payload_bytes = 256;       // of a packet; of a sub-packet in message mode
   Bytes sub_message_bytes = 4096;  // message mode
-  bool pad_last_packet = false;    // packet mode: the last packet of a message is as long as the others
+  // Packet mode: the last packet of a message is as long as the others.
+  bool pad_last_packet = false;
 };
 
 struct ReductionConfig {
   ReductionMode mode = ReductionMode::streaming;
-  Cycle latency_cycles = 1;          // pipeline of the reduction unit
+  Cycle latency_cycles = 1;           // pipeline of the reduction unit
   std::uint64_t bytes_per_cycle = 0;  // 0 ("port"): as fast as an ejection port delivers
-  Bytes block_bytes = 1;             // work is done in whole blocks of this many bytes
+  Bytes block_bytes = 1;              // work is done in whole blocks of this many bytes
 };
 
 struct NiConfig {
   LockstepMode lockstep = LockstepMode::estimate;
-  std::uint32_t ports = 0;          // injection and ejection ports; 0 ("auto"): what the algorithm can use
+  std::uint32_t ports = 0;  // injection and ejection ports; 0 ("auto"): what the algorithm can use
   std::uint32_t buffer_flits = 318;  // in the lockstep estimate (paper, footnote 4)
-  std::uint32_t table_entries = 0;  // 0 ("auto"): as many as the schedule needs
-  std::uint32_t send_queue = 16;    // descriptors that wait for one injection port
-  Cycle dma_latency_cycles = 2;     // operation issued to first flit on the injection channel
-  std::uint64_t dma_bytes_per_cycle = 0;  // 0 ("ports"): never the bottleneck; else shared by all ports, per packet
-  Cycle injection_cycles = 2;       // NI to router buffer
-  Cycle ejection_cycles = 3;        // router to NI
-  Cycle delivery_cycles = 1;        // ejected to visible in memory
-  Cycle turnaround_cycles = 2;      // a root's finished chunk is written back before its Gather reads it
+  std::uint32_t table_entries = 0;   // 0 ("auto"): as many as the schedule needs
+  std::uint32_t send_queue = 16;     // descriptors that wait for one injection port
+  Cycle dma_latency_cycles = 2;      // operation issued to first flit on the injection channel
+  // 0 ("ports"): never the bottleneck; else shared by all ports, per packet.
+  std::uint64_t dma_bytes_per_cycle = 0;
+  Cycle injection_cycles = 2;  // NI to router buffer
+  Cycle ejection_cycles = 3;   // router to NI
+  Cycle delivery_cycles = 1;   // ejected to visible in memory
+  // A root's finished chunk is written back before its Gather reads it.
+  Cycle turnaround_cycles = 2;
   ReductionConfig reduction;
 };
 
 struct SystemConfig {
   TopologyConfig topology;
-  LinkSpec link;  // torus and mesh: every link
+  // torus and mesh: every link; file: links that say nothing else. Table III.
+  LinkSpec link{150'000, 16'000'000'000};
   Cycle credit_latency_cycles = 0;  // 0 ("link"): as long as the link's latency
   ClockSpec clock;
   RouterConfig router;
@@ -84,21 +86,22 @@ struct CollectiveConfig {
   bool remaining_height_first = false;  // MULTITREE's tree order
 };
 
-// Synthetic point-to-point packets in place of a collective, as network simulators are commonly driven.
+// Synthetic point-to-point packets in place of a collective, as network simulators are commonly
+// driven.
 struct TrafficConfig {
   TrafficPattern pattern = TrafficPattern::uniform;
-  double injection_rate = 0.1;   // flits per node and cycle, head flits included
+  double injection_rate = 0.1;  // flits per node and cycle, head flits included
   Bytes message_bytes = 256;
   Cycle duration_cycles = 10000;  // messages become ready during this time; then the network drains
   std::uint64_t seed = 1;
 };
 
 struct SimulationConfig {
-  bool check = true;          // certify before simulating
+  bool check = true;  // certify before simulating
   bool always_clocked = false;
-  bool monitors = false;      // credit and VC order monitors, every cycle
+  bool monitors = false;           // credit and VC order monitors, every cycle
   double stall_probability = 0.0;  // every link refuses a flit with this probability in each cycle
-  std::uint64_t seed = 1;     // of the stalls
+  std::uint64_t seed = 1;          // of the stalls
   Cycle watchdog_cycles = 100000;  // no flit moved and nothing delivered for so long: deadlock
 };
 

@@ -1,0 +1,89 @@
+#include "alg/certifier.h"
+
+#include <fmt/format.h>
+
+#include "alg/certifier_parts.h"
+
+namespace espalier {
+
+const char* to_string(ViolationKind kind) {
+  switch (kind) {
+    case ViolationKind::malformed:
+      return "malformed";
+    case ViolationKind::postcondition:
+      return "postcondition";
+    case ViolationKind::read_before_write:
+      return "read_before_write";
+    case ViolationKind::deadlock:
+      return "deadlock";
+    case ViolationKind::contention:
+      return "contention";
+    case ViolationKind::capacity:
+      return "capacity";
+  }
+  return "?";
+}
+
+namespace certifier {
+
+std::vector<Violation> Findings::list() const {
+  std::vector<Violation> result = listed_;
+  for (std::size_t k = 0; k < kViolationKinds; ++k) {
+    const auto kind = static_cast<ViolationKind>(k);
+    const std::size_t rest = full(kind) ? count(kind) - Certificate::kListedPerKind : 0;
+    if (open_ended_.at(k)) {
+      result.push_back({kind, fmt::format("and at least {} more; the search stopped here", rest)});
+    } else if (rest != 0) {
+      result.push_back({kind, fmt::format("and {} more", rest)});
+    }
+  }
+  return result;
+}
+
+namespace {
+
+// Everything that needs no tables. Precondition: check_form found the schedule usable.
+void check_schedule(const Topology& topology, const Schedule& schedule,
+                    const CertifierLimits& limits, Certificate& certificate, Findings& findings) {
+  certificate.contention_free = check_contention(topology, schedule, findings);
+  check_channel_cycles(topology, schedule, limits.vc_classes, findings);
+  const OrderedTransfers ordered = order_transfers(schedule, findings);
+  if (findings.count(ViolationKind::deadlock) != 0) return;
+  const ChunkRuns chunks = group_by_chunk(schedule, ordered);
+  check_postcondition(schedule, ordered, chunks, findings);
+  check_data_order(schedule, ordered, chunks, findings);
+}
+
+}  // namespace
+
+}  // namespace certifier
+
+Certificate certify(const Topology& topology, const Schedule& schedule,
+                    const CertifierLimits& limits) {
+  certifier::Findings findings;
+  Certificate certificate;
+  certificate.transfers = schedule.transfers.size();
+  if (certifier::check_form(topology, schedule, findings)) {
+    certifier::check_schedule(topology, schedule, limits, certificate, findings);
+  }
+  certificate.violations = findings.list();
+  return certificate;
+}
+
+Certificate certify(const Topology& topology, const ScheduleTables& tables,
+                    const CertifierLimits& limits) {
+  certifier::Findings findings;
+  Certificate certificate;
+  certifier::check_capacity(tables, limits, certificate, findings);
+  const certifier::RaisedTables raised = certifier::raise_tables(topology, tables, findings);
+  certificate.transfers = raised.schedule.transfers.size();
+  if (findings.count(ViolationKind::malformed) == 0 &&
+      certifier::check_form(topology, raised.schedule, findings)) {
+    certifier::check_issue_order(tables, raised, findings);
+    certifier::check_schedule(topology, raised.schedule, limits, certificate, findings);
+  }
+  certificate.violations = findings.list();
+  return certificate;
+}
+
+}  // namespace espalier

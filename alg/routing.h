@@ -1,0 +1,28 @@
+// Deterministic routes of normal packets, and the VC classes that keep them free of deadlock.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "alg/route_set.h"
+#include "hw/topology.h"
+
+namespace espalier {
+
+// The links of the route from `from` to `to` (from != to).
+// Torus, mesh: dimension order, X first, the shorter way round; where both ways are equally long,
+// plus (so in a ring of two nodes always plus).
+// Other graphs: neighbours use their first direct link. All others the shortest legal up*/down*
+// path, where up is towards the root of the breadth-first tree at vertex 0 (lower level, or the
+// same level and lower id), so that one VC class is free of deadlock; ties go to the lower port.
+// Throws std::invalid_argument where no legal path exists: only where links lack a link back.
+[[nodiscard]] std::vector<LinkId> route_packet(const Topology& topology, NodeId from, NodeId to);
+
+// Number of VC classes that route_packet's routes need: 2 on a torus (datelines), else 1.
+[[nodiscard]] std::uint32_t vc_classes(const Topology& topology);
+// Class of the VC that buffers a packet at the end of hop `hop` of `route`: on a torus 1 from the
+// wrap-around link of a dimension to the last hop in that dimension, else 0.
+[[nodiscard]] std::uint32_t vc_class_after(const Topology& topology, const RouteSet& routes,
+                                           RouteId route, std::size_t hop);
+
+}  // namespace espalier

@@ -1,0 +1,69 @@
+#include "sims/cli/input.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "sims/schedule_file.h"
+
+namespace espalier {
+
+namespace {
+
+bool load_config(Input& input, const std::vector<std::string>& overrides, ConfigNeed need) {
+  ConfigResult config = read_run_config(input.path, overrides, need);
+  fmt::print(stderr, "{}", config.diagnostics);
+  input.points = std::move(config.points);
+  input.topology = config.topology;
+  return config.ok;
+}
+
+bool load_schedule(Input& input, const std::vector<std::string>& overrides, ConfigNeed need) {
+  std::ifstream file(input.path);
+  if (!file) {
+    fmt::print(stderr, "{}: error: cannot be read\n", input.path);
+    return false;
+  }
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  const auto document = ScheduleDocument::parse(text);
+  if (!document.value) {
+    fmt::print(stderr, "{}: error: {}\n", input.path, document.error);
+    return false;
+  }
+  // JSON is YAML: the configuration inside is read like any other.
+  const std::string folder = std::filesystem::path(input.path).parent_path().string();
+  ConfigResult config = read_run_config_text(input.path + " (config)", document.value->config().dump(2),
+                                             folder, overrides, need);
+  fmt::print(stderr, "{}", config.diagnostics);
+  if (!config.ok) return false;
+  input.points = std::move(config.points);
+  input.topology = config.topology;
+  auto tables = document.value->read_tables(*input.topology);
+  if (!tables.value) {
+    fmt::print(stderr, "{}: error: {}\n", input.path, tables.error);
+    return false;
+  }
+  input.tables = std::move(tables.value);
+  return true;
+}
+
+}  // namespace
+
+std::optional<std::vector<Input>> load_inputs(const std::vector<std::string>& paths,
+                                              const std::vector<std::string>& overrides, ConfigNeed need) {
+  std::vector<Input> inputs;
+  bool ok = true;
+  for (const std::string& path : paths) {
+    Input input;
+    input.path = path;
+    const bool is_schedule = std::filesystem::path(path).extension() == ".json";
+    ok &= is_schedule ? load_schedule(input, overrides, need) : load_config(input, overrides, need);
+    inputs.push_back(std::move(input));
+  }
+  if (!ok) return std::nullopt;
+  return inputs;
+}
+
+}  // namespace espalier

@@ -1,0 +1,79 @@
+#include "sims/cli/list_command.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "alg/generator.h"
+#include "sims/cli/exit_codes.h"
+#include "sims/config/enum_names.h"
+#include "sims/config/presets.h"
+#include "sims/config/schema.h"
+
+namespace espalier {
+
+namespace {
+
+using NamedLine = std::pair<std::string, std::string>;
+
+struct Kind {
+  std::string name;
+  std::string key;  // where the configuration takes it
+  std::vector<NamedLine> entries;
+};
+
+template <class Enum>
+std::vector<NamedLine> names_of() {
+  std::vector<NamedLine> entries;
+  for (const std::string& name : all_names<Enum>()) entries.emplace_back(name, "");
+  return entries;
+}
+
+std::vector<Kind> kinds() {
+  std::vector<NamedLine> algorithms;
+  for (const Generator& generator : generators()) algorithms.emplace_back(generator.name, generator.summary);
+  std::vector<NamedLine> preset_names;
+  for (const Preset& preset : presets()) preset_names.emplace_back(preset.name, preset.description);
+  return {
+      {"topologies", "system.topology.type",
+       {{"torus", "dims [X, Y, Z]; neighbours wrap around"},
+        {"mesh", "dims [X, Y, Z]"},
+        {"file", "a graph of nodes and links from a YAML file"}}},
+      {"algorithms", "collective.algorithm", algorithms},
+      {"operations", "collective.op", names_of<CollectiveOp>()},
+      {"presets", "system.preset", preset_names},
+      {"flow-control", "system.flow_control.mode", names_of<FlowControlMode>()},
+      {"lockstep", "system.ni.lockstep",
+       {{"off", "dependencies only"},
+        {"estimate", "a step occupies its estimated serialization time at this NI (the paper)"},
+        {"drain", "a step starts when this NI's sends of the step before have left"},
+        {"full", "a step lasts until its messages are visible and reduced, by estimate"}}},
+      {"switching", "system.router.switching", names_of<Switching>()},
+      {"reduction", "system.ni.reduction.mode", names_of<ReductionMode>()},
+      {"traffic", "traffic.pattern", names_of<TrafficPattern>()},
+  };
+}
+
+}  // namespace
+
+std::vector<std::string> list_kinds() {
+  std::vector<std::string> names;
+  for (const Kind& kind : kinds()) names.push_back(kind.name);
+  return names;
+}
+
+int list_command(const std::string& wanted) {
+  for (const Kind& kind : kinds()) {
+    if (!wanted.empty() && kind.name != wanted) continue;
+    fmt::print("{} ({})\n", kind.name, kind.key);
+    for (const auto& [name, summary] : kind.entries) fmt::print("  {:<20} {}\n", name, summary);
+  }
+  return kGood;
+}
+
+int schema_command() {
+  fmt::print("{}", schema_text());
+  return kGood;
+}
+
+}  // namespace espalier

@@ -1,0 +1,102 @@
+// The espalier command. SystemC is started with its banner off and hands over to sc_main.
+#include <CLI/CLI.hpp>
+#include <cstdlib>
+#include <exception>
+#include <systemc>
+
+#include "sims/cli/check_command.h"
+#include "sims/cli/exit_codes.h"
+#include "sims/cli/list_command.h"
+#include "sims/cli/run_command.h"
+#include "sims/cli/schedule_command.h"
+#include "sims/cli/version.h"
+
+namespace {
+
+using namespace espalier;
+
+void add_overrides(CLI::App& command, std::vector<std::string>& overrides) {
+  command
+      .add_option("-s,--set", overrides,
+                  "override a configuration key: system.link.latency=100ns (repeatable; names as in the file)")
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false);
+}
+
+int dispatch(int argc, char** argv) {
+  CLI::App app{"Espalier: what a collective costs on an accelerator interconnect, to the cycle.\n"
+               "Exit codes: 0 good, 1 a check or a simulation failed, 2 usage or input error."};
+  app.set_version_flag("--version", std::string("espalier ") + kVersion);
+  app.require_subcommand(1);
+
+  RunOptions run;
+  run.program = "/proc/self/exe";
+  std::size_t point = 0;
+  CLI::App* run_app = app.add_subcommand("run", "simulate; a table for people, --json for machines");
+  run_app->add_option("config", run.configs, "configuration (YAML) or schedule (.json) files")->required();
+  add_overrides(*run_app, run.overrides);
+  run_app->add_option("--json", run.json, "write the results to this file, - for stdout")->type_name("FILE");
+  run_app->add_option("-j,--jobs", run.jobs, "simulations at once (default: one per core)");
+  CLI::Option* point_option = run_app->add_option("--point", point, "")->group("");
+
+  ScheduleOptions schedule;
+  CLI::App* schedule_app = app.add_subcommand("schedule", "generate a schedule, show or export it");
+  schedule_app->add_option("config", schedule.config, "configuration (YAML) or schedule (.json) file")->required();
+  add_overrides(*schedule_app, schedule.overrides);
+  schedule_app
+      ->add_option("-f,--format", schedule.format,
+                   "table: NI schedule tables; json: a file for run and check; dot: Graphviz; flits: bit fields")
+      ->check(CLI::IsMember({"table", "json", "dot", "flits"}))
+      ->capture_default_str();
+  schedule_app->add_option("-o,--output", schedule.output, "write to this file (default: stdout)")->type_name("FILE");
+
+  CheckOptions check;
+  CLI::App* check_app = app.add_subcommand("check", "certify schedules without simulating them");
+  check_app->add_option("config", check.configs, "configuration (YAML) or schedule (.json) files")->required();
+  add_overrides(*check_app, check.overrides);
+
+  std::string kind;
+  CLI::App* list_app = app.add_subcommand("list", "everything that is selected by name");
+  list_app->add_option("kind", kind, "one kind only")->check(CLI::IsMember(list_kinds()));
+  CLI::App* schema_app = app.add_subcommand("schema", "every configuration key with type, default and meaning");
+
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? kGood : kUsageError;
+  }
+  if (*run_app) {
+    if (*point_option) run.point = point;
+    return run_command(run);
+  }
+  if (*schedule_app) return schedule_command(schedule);
+  if (*check_app) return check_command(check);
+  if (*list_app) return list_command(kind);
+  if (*schema_app) return schema_command();
+  return kUsageError;
+}
+
+}  // namespace
+
+int sc_main(int argc, char** argv) {
+  // Before any sc_time exists. Femtoseconds: router clocks need not divide a picosecond.
+  sc_core::sc_set_time_resolution(1, sc_core::SC_FS);
+  // The kernel renames modules with a warning; names are our interface, so a warning is an error.
+  sc_core::sc_report_handler::set_actions(sc_core::SC_WARNING, sc_core::SC_THROW);
+  try {
+    return dispatch(argc, argv);
+  } catch (const sc_core::sc_report& report) {
+    std::fprintf(stderr, "error: %s\n", report.what());
+  } catch (const std::invalid_argument& error) {
+    std::fprintf(stderr, "error: %s\n", error.what());
+    return kUsageError;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "error: %s\n", error.what());
+  }
+  return kCheckFailed;
+}
+
+int main(int argc, char** argv) {
+  setenv("SYSTEMC_DISABLE_COPYRIGHT_MESSAGE", "1", 0);
+  return sc_core::sc_elab_and_sim(argc, argv);
+}

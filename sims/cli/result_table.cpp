@@ -1,0 +1,124 @@
+#include "sims/cli/result_table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+
+namespace espalier {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string text_of(const Json& result, const char* key) {
+  const auto value = result.find(key);
+  if (value == result.end() || value->is_null()) return "-";
+  return value->is_string() ? value->get<std::string>() : value->dump();
+}
+
+std::string fixed(const Json& result, const char* key, int digits, double factor = 1) {
+  const auto value = result.find(key);
+  if (value == result.end() || !value->is_number()) return "-";
+  return fmt::format("{:.{}f}", value->get<double>() * factor, digits);
+}
+
+std::string size_text(const Json& result) {
+  const auto value = result.find("size_bytes");
+  if (value == result.end()) return text_of(result, "message_bytes");
+  const auto bytes = value->get<std::uint64_t>();
+  for (const auto& [shift, unit] : {std::pair{30, "GiB"}, {20, "MiB"}, {10, "KiB"}}) {
+    if (bytes != 0 && bytes % (std::uint64_t{1} << shift) == 0) {
+      return fmt::format("{} {}", bytes >> shift, unit);
+    }
+  }
+  return fmt::format("{} B", bytes);
+}
+
+struct Column {
+  std::string title;
+  bool always;  // even where it says the same in every row
+  std::function<std::string(const Json&)> text;
+};
+
+std::vector<Column> columns(const std::vector<Json>& results) {
+  const auto plain = [](const char* key) { return [key](const Json& r) { return text_of(r, key); }; };
+  const auto number = [](const char* key, int digits, double factor) {
+    return [=](const Json& r) { return fixed(r, key, digits, factor); };
+  };
+  const auto speed = [&results](const Json& result) -> std::string {
+    const auto first = std::find_if(results.begin(), results.end(), [&](const Json& r) {
+      return text_of(r, "size_bytes") == text_of(result, "size_bytes") &&
+             text_of(r, "topology") == text_of(result, "topology") && text_of(r, "op") == text_of(result, "op");
+    });
+    const double mine = result.value("time_ns", 0.0);
+    const double theirs = first->value("time_ns", 0.0);
+    return mine == 0 || theirs == 0 ? "-" : fmt::format("{:.2f}x", theirs / mine);
+  };
+  const bool traffic = results.front().contains("traffic");
+  if (traffic) {
+    return {{"traffic", true, plain("traffic")},
+            {"topology", false, plain("topology")},
+            {"flow control", true, plain("flow_control")},
+            {"offered", true, number("offered_flits_per_node_cycle", 3, 1)},
+            {"accepted", true, number("accepted_flits_per_node_cycle", 3, 1)},
+            {"messages", true, plain("messages")},
+            {"mean latency", true, number("message_latency_mean_cycles", 1, 1)},
+            {"max latency", true, plain("message_latency_max_cycles")},
+            {"cycles", true, plain("cycles")},
+            {"verified", true, plain("verified")}};
+  }
+  return {{"algorithm", true, plain("algorithm")},
+          {"op", false, plain("op")},
+          {"topology", false, plain("topology")},
+          {"size", false, size_text},
+          {"flow control", true, plain("flow_control")},
+          {"lockstep", false, plain("lockstep")},
+          {"steps", true, plain("timesteps")},
+          {"cycles", true, plain("cycles")},
+          {"time us", true, number("time_ns", 1, 1e-3)},
+          {"GB/s", true, number("bandwidth_GBps", 2, 1)},
+          {"bound us", true, number("bound_ns", 1, 1e-3)},
+          {"of bound", true,
+           [](const Json& r) {
+             const std::string percent = fixed(r, "bound_ratio", 1, 100);
+             return percent == "-" ? percent : percent + " %";
+           }},
+          {"speed", true, speed},
+          {"links busy", true,
+           [](const Json& r) {
+             const std::string percent = fixed(r, "link_utilization_mean", 1, 100);
+             return percent == "-" ? percent : percent + " %";
+           }},
+          {"verified", true, plain("verified")}};
+}
+
+}  // namespace
+
+std::string result_table(const std::vector<Json>& results) {
+  if (results.empty()) return {};
+  std::vector<std::vector<std::string>> lines(results.size() + 1);
+  for (const Column& column : columns(results)) {
+    std::vector<std::string> cells;
+    for (const Json& result : results) cells.push_back(column.text(result));
+    const bool varies = std::any_of(cells.begin(), cells.end(),
+                                    [&](const std::string& cell) { return cell != cells.front(); });
+    if (!column.always && !varies) continue;
+    lines[0].push_back(column.title);
+    for (std::size_t r = 0; r < cells.size(); ++r) lines[r + 1].push_back(cells[r]);
+  }
+  std::string text;
+  for (const auto& line : lines) {
+    for (std::size_t c = 0; c < line.size(); ++c) {
+      std::size_t width = 0;
+      for (const auto& other : lines) width = std::max(width, other[c].size());
+      // Names to the left, numbers to the right.
+      const bool number = lines[1][c].find_first_of("0123456789-") == 0 && c != 0;
+      text += number ? fmt::format("{:>{}}", line[c], width) : fmt::format("{:<{}}", line[c], width);
+      text += c + 1 == line.size() ? "\n" : "  ";
+    }
+  }
+  return text;
+}
+
+}  // namespace espalier

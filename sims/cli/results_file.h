@@ -1,0 +1,19 @@
+// The document that `run --json` writes (DESIGN section 9, docs/results.md).
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "sims/cli/input.h"
+
+namespace espalier {
+
+// "config" is what was run, resolved: where the points of a file differ, a key holds the list of its values. With several
+// files it is an array of such objects.
+[[nodiscard]] nlohmann::ordered_json results_document(const std::vector<Input>& inputs,
+                                                      const std::vector<nlohmann::ordered_json>& results);
+
+// The configurations of several points in one, as described above.
+[[nodiscard]] nlohmann::ordered_json merged_config(const std::vector<RunPoint>& points);
+
+}  // namespace espalier

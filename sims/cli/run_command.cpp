@@ -1,0 +1,97 @@
+#include "sims/cli/run_command.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <iostream>
+#include <thread>
+
+#include "sims/cli/exit_codes.h"
+#include "sims/cli/input.h"
+#include "sims/cli/result_table.h"
+#include "sims/cli/results_file.h"
+#include "sims/run/point_runner.h"
+#include "sims/run/progress.h"
+#include "sims/run/workers.h"
+
+namespace espalier {
+
+namespace {
+
+struct PointRef {
+  const Input* input;
+  const RunPoint* point;
+};
+
+std::vector<PointRef> all_points(const std::vector<Input>& inputs) {
+  std::vector<PointRef> points;
+  for (const Input& input : inputs) {
+    for (const RunPoint& point : input.points) points.push_back({&input, &point});
+  }
+  return points;
+}
+
+PointReport run_here(const PointRef& ref, const ProgressCallback& progress) {
+  return run_point(*ref.input->topology, *ref.point, ref.input->tables, progress);
+}
+
+std::vector<PointReport> run_all(const RunOptions& options, const std::vector<PointRef>& points) {
+  ProgressBar bar(points.size());
+  if (points.size() == 1) {
+    return {run_here(points.front(), [&](double done) { bar.update(0, done); })};
+  }
+  const auto arguments = [&](std::size_t i) {
+    std::vector<std::string> words{"run"};
+    words.insert(words.end(), options.configs.begin(), options.configs.end());
+    for (const std::string& setting : options.overrides) words.insert(words.end(), {"-s", setting});
+    words.insert(words.end(), {"--point", std::to_string(i)});
+    return words;
+  };
+  const std::size_t cores = options.jobs != 0 ? options.jobs : std::max(1U, std::thread::hardware_concurrency());
+  return run_workers(options.program, points.size(), arguments, cores,
+                     [&](std::size_t i, double done) { bar.update(i, done); });
+}
+
+bool write_json(const std::string& target, const nlohmann::ordered_json& results) {
+  if (target == "-") {
+    std::cout << results.dump(2) << "\n";
+    return true;
+  }
+  std::ofstream file(target);
+  file << results.dump(2) << "\n";
+  file.close();
+  if (!file) fmt::print(stderr, "{}: error: cannot be written\n", target);
+  return !file.fail();
+}
+
+}  // namespace
+
+int run_command(const RunOptions& options) {
+  const auto inputs = load_inputs(options.configs, options.overrides, ConfigNeed::workload);
+  if (!inputs) return kUsageError;
+  const std::vector<PointRef> points = all_points(*inputs);
+  if (options.point) {
+    if (*options.point >= points.size()) return kUsageError;
+    const PointReport report = run_here(points[*options.point], write_worker_progress);
+    write_worker_report(report);
+    return report.failure.empty() ? kGood : kCheckFailed;
+  }
+  const std::vector<PointReport> reports = run_all(options, points);
+
+  std::vector<nlohmann::ordered_json> results;
+  bool good = true;
+  for (const PointReport& report : reports) {
+    results.push_back(report.result);
+    good &= report.failure.empty();
+  }
+  std::FILE* people = options.json == "-" ? stderr : stdout;
+  fmt::print(people, "{}", result_table(results));
+  for (std::size_t i = 0; i < reports.size(); ++i) {
+    if (!reports[i].failure.empty()) fmt::print(stderr, "error: point {}: {}\n", i + 1, reports[i].failure);
+  }
+  if (!options.json.empty() && !write_json(options.json, results_document(*inputs, results))) return kUsageError;
+  return good ? kGood : kCheckFailed;
+}
+
+}  // namespace espalier

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace espalier {
+
+struct RunOptions {
+  std::vector<std::string> configs;
+  std::vector<std::string> overrides;
+  std::string json;                  // file, or "-" for stdout; empty: none
+  std::optional<std::size_t> point;  // worker mode: this point alone, talking JSON lines (sims/run/workers.h)
+  unsigned jobs = 0;                 // processes at once; 0: one per core
+  std::string program;               // this executable, for workers
+};
+
+// Returns an exit code.
+[[nodiscard]] int run_command(const RunOptions& options);
+
+}  // namespace espalier

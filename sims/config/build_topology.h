@@ -1,0 +1,25 @@
+// The topology that a configuration describes.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "hw/topology.h"
+#include "sims/config/config.h"
+#include "sims/config/diagnostics.h"
+
+namespace espalier {
+
+// Where the graph file of a configuration stands; precondition: kind is file.
+[[nodiscard]] std::string topology_file_path(const TopologyConfig& config);
+
+// For a system that was read without errors. Throws std::invalid_argument with the messages where
+// its graph file has gone bad since.
+[[nodiscard]] Topology build_topology(const SystemConfig& system);
+
+// The reader's variant: records what is wrong, at `place` where it is the configuration's fault.
+// Without `clock_valid` links are not checked against the clock.
+[[nodiscard]] std::optional<Topology> build_topology(const SystemConfig& system, bool clock_valid,
+                                                     const Place& place, Diagnostics& diagnostics);
+
+}  // namespace espalier

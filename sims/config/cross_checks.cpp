@@ -1,0 +1,268 @@
+#include "sims/config/cross_checks.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <stdexcept>
+#include <vector>
+
+#include "alg/generator.h"
+#include "sims/config/keys.h"
+#include "sims/config/link_checks.h"
+#include "sims/config/units.h"
+
+namespace espalier {
+
+namespace {
+
+__extension__ using Wide = unsigned __int128;
+
+class PointChecker {
+ public:
+  PointChecker(const RunPoint& point, const Topology* topology, const GivenKeys& given,
+               Diagnostics& diagnostics)
+      : point_(point),
+        system_(point.system),
+        topology_(topology),
+        given_(given),
+        diagnostics_(diagnostics) {}
+
+  // What no list can change.
+  void check_system() {
+    check_link_times();
+    check_tick();
+    check_payload();
+    check_vc_depth();
+    check_dma();
+    check_watchdog();
+  }
+
+  void check_listed_keys() {
+    check_sub_messages();
+    if (point_.collective) check_collective_size();
+  }
+
+  // Apart, because a generator may have to search the graph for its answer.
+  void check_algorithm() {
+    const Generator* generator = find_generator(point_.collective->algorithm);
+    if (generator == nullptr || topology_ == nullptr) return;
+    const std::string reason = generator->unsuited(*topology_);
+    if (reason.empty()) return;
+    std::vector<std::string> suited;
+    for (const Generator& other : generators()) {
+      if (other.unsuited(*topology_).empty()) suited.push_back(other.name);
+    }
+    const Key& key = *find_key("collective.algorithm");
+    diagnostics_.error(given_.place_of_value(key.name, key.get(point_).number),
+                       fmt::format("collective.algorithm: {} does not run on this topology: {}",
+                                   generator->name, reason),
+                       suited.empty() ? "" : fmt::format("these do: {}", fmt::join(suited, ", ")));
+  }
+
+ private:
+  void check_link_times() {
+    if (given_.usable(
+            {"system.link.bandwidth", "system.router.flit_bytes", "system.router.clock"})) {
+      check_link_rate(system_.link.bytes_per_second, system_.clock,
+                      given_.place_of_first({"system.link.bandwidth", "system.router.flit_bytes",
+                                             "system.router.clock"}),
+                      diagnostics_);
+    }
+    if (!given_.usable(
+            {"system.link.latency", "system.link.credit_latency", "system.router.clock"})) {
+      return;
+    }
+    check_whole_cycles("system.link.latency", system_.link.latency_ps, system_.clock,
+                       given_.place_of_first({"system.link.latency", "system.router.clock"}),
+                       diagnostics_);
+    if (const GivenKey* credit = given_.find("system.link.credit_latency")) {
+      check_whole_cycles("system.link.credit_latency", credit->values.front().value.number,
+                         system_.clock, credit->place, diagnostics_);
+    }
+  }
+
+  // Links that are too fast have been reported, each at its place.
+  void check_tick() {
+    if (topology_ == nullptr ||
+        !given_.usable({"system.link.bandwidth", "system.link.latency", "system.router.flit_bytes",
+                        "system.router.clock"})) {
+      return;
+    }
+    const std::uint64_t fastest = system_.clock.hertz * system_.clock.flit_bytes;
+    const auto& links = topology_->links();
+    const auto too_fast = [&](const TopologyLink& l) { return l.spec.bytes_per_second > fastest; };
+    if (std::any_of(links.begin(), links.end(), too_fast)) return;
+    try {
+      static_cast<void>(time_links(*topology_, system_.clock));
+    } catch (const std::invalid_argument& problem) {
+      diagnostics_.error(
+          given_.place_of_first({"system.link.bandwidth", "system.router.clock",
+                                 "system.router.flit_bytes", "system.topology.file"}),
+          fmt::format("system.link.bandwidth: {}", problem.what()),
+          fmt::format("for example {} or a half of it", format_quantity(Quantity::rate, fastest)));
+    }
+  }
+
+  void check_payload() {
+    const FlowControlConfig& flow = system_.flow_control;
+    const Bytes flit = system_.clock.flit_bytes;
+    if (given_.usable({"system.flow_control.payload_bytes", "system.router.flit_bytes"}) &&
+        flow.payload_bytes % flit != 0) {
+      diagnostics_.error(
+          given_.place_of_first({"system.flow_control.payload_bytes", "system.router.flit_bytes"}),
+          fmt::format(
+              "system.flow_control.payload_bytes: {} is not a multiple of the {} B of a flit",
+              flow.payload_bytes, flit),
+          fmt::format("for example {}", (flow.payload_bytes / flit + 1) * flit));
+    }
+  }
+
+  void check_sub_messages() {
+    const FlowControlConfig& flow = system_.flow_control;
+    if (flow.mode == FlowControlMode::message &&
+        flow.payload_bytes % system_.clock.flit_bytes == 0 &&
+        given_.usable({"system.flow_control.mode", "system.flow_control.sub_message_bytes",
+                       "system.flow_control.payload_bytes"}) &&
+        flow.sub_message_bytes % flow.payload_bytes != 0) {
+      diagnostics_.error(
+          given_.place_of_first(
+              {"system.flow_control.sub_message_bytes", "system.flow_control.payload_bytes"}),
+          fmt::format("system.flow_control.sub_message_bytes: {} is not a multiple of the {} B "
+                      "payload of a "
+                      "sub-packet",
+                      flow.sub_message_bytes, flow.payload_bytes),
+          fmt::format("for example {}",
+                      (flow.sub_message_bytes / flow.payload_bytes + 1) * flow.payload_bytes));
+    }
+  }
+
+  void check_vc_depth() {
+    if (!given_.usable({"system.router.vc_depth_flits", "system.router.flit_bytes",
+                        "system.router.switching", "system.flow_control.payload_bytes"})) {
+      return;
+    }
+    const std::uint64_t depth = system_.router.vc_depth_flits;
+    const std::uint64_t packet = longest_packet_flits(system_);
+    if (system_.router.switching == Switching::vct && depth < packet) {
+      diagnostics_.error(
+          given_.place_of_first({"system.router.vc_depth_flits",
+                                 "system.flow_control.payload_bytes", "system.router.flit_bytes"}),
+          fmt::format("system.router.vc_depth_flits: virtual cut-through needs room for a whole "
+                      "packet of {} "
+                      "flits, a VC holds {}",
+                      packet, depth),
+          fmt::format("at least {}, or system.router.switching: wormhole", packet));
+      return;
+    }
+    if (topology_ == nullptr || !given_.usable({"system.link.latency", "system.link.bandwidth",
+                                                "system.link.credit_latency", "system.router.clock",
+                                                "system.router.pipeline_cycles"})) {
+      return;
+    }
+    std::uint64_t enough = 0;
+    for (const TopologyLink& link : topology_->links()) {
+      enough = std::max(enough, full_rate_depth(system_, link.spec));
+    }
+    if (depth >= enough) return;
+    diagnostics_.warning(
+        given_.place_of_first({"system.router.vc_depth_flits", "system.link.latency",
+                               "system.link.credit_latency", "system.router.pipeline_cycles",
+                               "system.flow_control.payload_bytes", "system.router.clock",
+                               "system.router.flit_bytes", "system.link.bandwidth",
+                               "system.topology.file"}),
+        fmt::format(
+            "system.router.vc_depth_flits: {} flits do not cover the credit loop: a lone stream "
+            "cannot use a link's full rate",
+            depth),
+        fmt::format("{} would do", enough));
+  }
+
+  void check_dma() {
+    const GivenKey* dma = given_.find("system.ni.dma.bandwidth");
+    if (dma == nullptr || !given_.usable({"system.ni.dma.bandwidth", "system.router.clock"}))
+      return;
+    const std::uint64_t rate = dma->values.front().value.number;
+    const std::uint64_t hertz = system_.clock.hertz;
+    if (rate % hertz == 0) return;
+    diagnostics_.error(
+        dma->place,
+        fmt::format("system.ni.dma.bandwidth: {} is not a whole number of bytes per cycle at {}",
+                    format_quantity(Quantity::rate, rate),
+                    format_quantity(Quantity::frequency, hertz)),
+        fmt::format("for example {}", format_quantity(Quantity::rate, (rate / hertz + 1) * hertz)));
+  }
+
+  // While a flit is on a link nothing moves.
+  void check_watchdog() {
+    if (topology_ == nullptr || !given_.usable({"simulation.watchdog_cycles", "system.link.latency",
+                                                "system.router.clock"})) {
+      return;
+    }
+    Cycle longest = 0;
+    for (const TopologyLink& link : topology_->links()) {
+      longest = std::max(longest, cycles_covering(link.spec.latency_ps, system_.clock));
+    }
+    if (point_.simulation.watchdog_cycles > longest) return;
+    diagnostics_.error(
+        given_.place_of_first({"simulation.watchdog_cycles", "system.link.latency"}),
+        fmt::format("simulation.watchdog_cycles: after {} cycles the watchdog would end a run "
+                    "whose flit is on a link of {} cycles",
+                    point_.simulation.watchdog_cycles, longest),
+        fmt::format("more than {}", longest));
+  }
+
+  void check_collective_size() {
+    const CollectiveConfig& collective = *point_.collective;
+    if (!given_.usable({"collective.size", "collective.element"}) || collective.size == 0 ||
+        collective.size % collective.element_bytes == 0) {
+      return;
+    }
+    const Bytes above = (collective.size / collective.element_bytes + 1) * collective.element_bytes;
+    diagnostics_.error(given_.place_of_value("collective.size", collective.size),
+                       fmt::format("collective.size: {} is not a multiple of the element of {}",
+                                   format_quantity(Quantity::size, collective.size),
+                                   format_quantity(Quantity::size, collective.element_bytes)),
+                       fmt::format("for example {}", format_quantity(Quantity::size, above)));
+  }
+
+  const RunPoint& point_;
+  const SystemConfig& system_;
+  const Topology* topology_;
+  const GivenKeys& given_;
+  Diagnostics& diagnostics_;
+};
+
+}  // namespace
+
+std::uint64_t longest_packet_flits(const SystemConfig& system) {
+  const Bytes flit = system.clock.flit_bytes;
+  return (system.flow_control.payload_bytes + flit - 1) / flit + 1;
+}
+
+std::uint64_t full_rate_depth(const SystemConfig& system, const LinkSpec& link) {
+  const Cycle latency = cycles_covering(link.latency_ps, system.clock);
+  const Cycle credit = system.credit_latency_cycles != 0 ? system.credit_latency_cycles : latency;
+  const Wide loop = latency + system.router.pipeline_cycles + credit;
+  const Wide fastest = static_cast<Wide>(system.clock.hertz) * system.clock.flit_bytes;
+  const Wide rate = std::min<Wide>(link.bytes_per_second, fastest);
+  const Wide flits_on_the_way = (loop * rate + fastest - 1) / fastest;
+  return static_cast<std::uint64_t>(flits_on_the_way) - 1 +
+         credits_to_start(system.router.switching,
+                          static_cast<std::uint32_t>(longest_packet_flits(system)));
+}
+
+void check_points(const std::vector<RunPoint>& points, const Topology* topology,
+                  const GivenKeys& given, Diagnostics& diagnostics) {
+  PointChecker(points.front(), topology, given, diagnostics).check_system();
+  std::set<std::string> algorithms;
+  for (const RunPoint& point : points) {
+    PointChecker checker(point, topology, given, diagnostics);
+    checker.check_listed_keys();
+    if (point.collective && algorithms.insert(point.collective->algorithm).second) {
+      checker.check_algorithm();
+    }
+  }
+}
+
+}  // namespace espalier

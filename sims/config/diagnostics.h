@@ -1,0 +1,72 @@
+// Everything that is wrong with an input, with its place, collected over the whole input before it
+// is shown.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <set>
+#include <string>
+#include <tuple>
+#include <vector>
+
+namespace espalier {
+
+// A file or a command-line override; see Diagnostics::add_file.
+using SourceIndex = std::uint32_t;
+
+// Line and byte column, both from 1. Line 0: the source as a whole.
+struct Place {
+  SourceIndex source = 0;
+  std::uint32_t line = 0;
+  std::uint32_t column = 0;
+};
+
+[[nodiscard]] bool operator<(const Place& a, const Place& b);
+
+class Diagnostics {
+ public:
+  // `text` is split into lines for the excerpts.
+  SourceIndex add_file(const std::string& name, const std::string& text);
+  // An override as it was given, "key=value"; shown as "-s key=value".
+  SourceIndex add_override(const std::string& assignment);
+
+  void error(const Place& place, std::string message, std::string hint = {});
+  void warning(const Place& place, std::string message, std::string hint = {});
+
+  [[nodiscard]] std::size_t num_errors() const { return num_errors_; }
+  [[nodiscard]] std::size_t num_warnings() const { return messages_.size() - num_errors_; }
+  // In the order of places. One message is
+  //   file:line:column: error: what is wrong
+  //   the line
+  //       ^
+  //   hint: what would be right
+  // where the column counts characters, as editors do.
+  [[nodiscard]] std::string text() const;
+
+  // The column of an override's value, given the byte offset of a character in "key=value".
+  [[nodiscard]] static std::uint32_t override_column(std::size_t offset);
+
+ private:
+  struct Source {
+    std::string name;
+    std::vector<std::string> lines;
+    bool is_override = false;
+  };
+  struct Message {
+    Place place;
+    bool is_error = true;
+    std::string text;
+    std::string hint;
+  };
+
+  void add(Message message);
+  [[nodiscard]] std::string render(const Message& message) const;
+
+  std::vector<Source> sources_;
+  std::vector<Message> messages_;
+  // A rule that is tried for every point of a cross product reports once.
+  std::set<std::tuple<Place, std::string>> seen_;
+  std::size_t num_errors_ = 0;
+};
+
+}  // namespace espalier

@@ -1,0 +1,63 @@
+// The names of the configuration's choices, in the order of their enumerators.
+#pragma once
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "sims/config/config.h"
+
+namespace espalier {
+
+template <class Enum>
+struct EnumNames;
+
+template <>
+struct EnumNames<TopologyKind> {
+  static constexpr std::array value{"torus", "mesh", "file"};
+};
+template <>
+struct EnumNames<FlowControlMode> {
+  static constexpr std::array value{"message", "packet"};
+};
+template <>
+struct EnumNames<Switching> {
+  static constexpr std::array value{"vct", "wormhole"};
+};
+template <>
+struct EnumNames<SwitchHold> {
+  static constexpr std::array value{"packet", "flit"};
+};
+template <>
+struct EnumNames<CrossbarInputs> {
+  static constexpr std::array value{"port", "vc"};
+};
+template <>
+struct EnumNames<LockstepMode> {
+  static constexpr std::array value{"off", "estimate", "drain", "full"};
+};
+template <>
+struct EnumNames<ReductionMode> {
+  static constexpr std::array value{"streaming", "after_message"};
+};
+template <>
+struct EnumNames<TrafficPattern> {
+  static constexpr std::array value{"uniform", "neighbor", "transpose", "bit_complement"};
+};
+template <>
+struct EnumNames<CollectiveOp> {
+  static constexpr std::array value{"all_reduce", "reduce_scatter", "all_gather"};
+};
+
+// As in the configuration: name_of(LockstepMode::drain) is "drain".
+template <class Enum>
+[[nodiscard]] constexpr const char* name_of(Enum choice) {
+  return EnumNames<Enum>::value.at(static_cast<std::size_t>(choice));
+}
+
+template <class Enum>
+[[nodiscard]] std::vector<std::string> all_names() {
+  return {EnumNames<Enum>::value.begin(), EnumNames<Enum>::value.end()};
+}
+
+}  // namespace espalier

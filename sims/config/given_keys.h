@@ -1,0 +1,61 @@
+// The keys that an input gives, with their values and places.
+#pragma once
+
+#include <initializer_list>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "sims/config/diagnostics.h"
+#include "sims/config/values.h"
+
+namespace espalier {
+
+struct GivenValue {
+  Value value;
+  Place place;
+};
+
+// One key as given. Empty: what was written is no valid value.
+struct GivenKey {
+  Place place;  // of the value as a whole
+  std::vector<GivenValue> values;
+};
+
+class GivenKeys {
+ public:
+  void add_section(const std::string& name, const Place& place) { sections_[name] = place; }
+  // What stands where the section should be is no section.
+  void add_broken_section(const std::string& name) { broken_sections_.insert(name); }
+  // No section around the key is broken: what is missing there is really missing.
+  [[nodiscard]] bool surroundings_usable(const std::string& name) const;
+  void set(const std::string& name, GivenKey given) { keys_[name] = std::move(given); }
+  // Written in the file, or implied by an override of one of its keys.
+  [[nodiscard]] bool has_section(const std::string& name) const;
+
+  // nullptr where the key is not given.
+  [[nodiscard]] const GivenKey* find(const std::string& name) const;
+  [[nodiscard]] bool is_given(const std::string& name) const { return find(name) != nullptr; }
+  // No key of these was given with an invalid value: what follows from them can be judged.
+  [[nodiscard]] bool usable(std::initializer_list<const char*> names) const;
+
+  // Of the key's value where it is given, else of the innermost section around it that is.
+  [[nodiscard]] Place place_of(const std::string& name) const;
+  // Of the first of these that is given, for rules that join several keys; else as place_of the
+  // first.
+  [[nodiscard]] Place place_of_first(std::initializer_list<const char*> names) const;
+  // Of that value in the key's list.
+  [[nodiscard]] Place place_of_value(const std::string& name, std::uint64_t number) const;
+  [[nodiscard]] Place place_of_section(const std::string& name) const;
+
+ private:
+  [[nodiscard]] std::map<std::string, GivenKey>::const_iterator first_key_in(
+      const std::string& section) const;
+
+  std::map<std::string, Place> sections_;
+  std::set<std::string> broken_sections_;
+  std::map<std::string, GivenKey> keys_;
+};
+
+}  // namespace espalier

@@ -1,0 +1,252 @@
+#include "sims/config/reader.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <map>
+#include <optional>
+
+#include "sims/config/build_topology.h"
+#include "sims/config/cross_checks.h"
+#include "sims/config/given_keys.h"
+#include "sims/config/key_collector.h"
+#include "sims/config/keys.h"
+#include "sims/config/presets.h"
+#include "sims/config/yaml_loader.h"
+
+namespace espalier {
+
+namespace {
+
+const std::vector<std::string> kListOrder{"collective.algorithm", "system.flow_control.mode",
+                                          "system.ni.lockstep", "collective.op", "collective.size"};
+
+constexpr const char* kMinimalFile =
+    "a minimal file: 'system: {topology: {type: torus, dims: [8, 8]}}' and "
+    "'collective: {algorithm: multitree, size: 16MiB}'";
+
+std::string section_example(const std::string& section) {
+  if (section == "system") return "system: {topology: {type: torus, dims: [8, 8]}}";
+  if (section == "system.topology") return "topology: {type: torus, dims: [8, 8]}";
+  return {};
+}
+
+// From the keys an input gives to run points.
+class PointBuilder {
+ public:
+  PointBuilder(const GivenKeys& given, std::string folder, ConfigNeed need,
+               Diagnostics& diagnostics)
+      : given_(given), folder_(std::move(folder)), need_(need), diagnostics_(diagnostics) {}
+
+  void build(ConfigResult& result) {
+    choose_workload();
+    read_preset();
+    check_required();
+    expand(0);
+    for (const Key& key : keys()) check_applicability(key);
+    std::optional<Topology> topology = make_topology();
+    check_points(points_, topology ? &*topology : nullptr, given_, diagnostics_);
+    if (diagnostics_.num_errors() != 0) return;
+    result.points = std::move(points_);
+    result.topology = std::make_shared<const Topology>(std::move(*topology));
+  }
+
+ private:
+  void choose_workload() {
+    const bool collective = given_.has_section("collective");
+    const bool traffic = given_.has_section("traffic");
+    has_collective_ = collective;
+    has_traffic_ = traffic && !collective;
+    if (collective && traffic) {
+      diagnostics_.error(
+          std::max(given_.place_of_section("collective"), given_.place_of_section("traffic")),
+          "both 'collective' and 'traffic' are given", "a run has one of the two");
+    } else if (need_ == ConfigNeed::collective && !collective) {
+      diagnostics_.error(traffic ? given_.place_of_section("traffic") : Place{0, 1, 1},
+                         "missing section 'collective'",
+                         "collective: {op: all_reduce, algorithm: multitree, size: 16MiB}");
+    } else if (need_ == ConfigNeed::workload && !collective && !traffic) {
+      diagnostics_.error({0, 1, 1}, "neither 'collective' nor 'traffic' is given",
+                         "collective: {op: all_reduce, algorithm: multitree, size: 16MiB}");
+    }
+    const GivenKey* lockstep = given_.find("system.ni.lockstep");
+    if (has_traffic_ && lockstep != nullptr && lockstep->values.size() > 1) {
+      diagnostics_.error(lockstep->place,
+                         "system.ni.lockstep: a list has no meaning with 'traffic'",
+                         "traffic has no timesteps to keep in step");
+    }
+  }
+
+  void read_preset() {
+    const GivenKey* given = given_.find("system.preset");
+    if (given == nullptr || given->values.empty()) return;
+    for (const auto& [name, text] : presets().at(given->values.front().value.number).settings) {
+      ConfigNode node;
+      node.kind = ConfigNode::Kind::scalar;
+      node.text = text;
+      if (const auto value = parse_value(node, name, find_key(name)->shape, diagnostics_)) {
+        preset_[name] = *value;
+      }
+    }
+  }
+
+  [[nodiscard]] bool is_in_use(const Key& key) const {
+    RunPoint probe;
+    if (has_collective_) probe.collective.emplace();
+    if (has_traffic_) probe.traffic.emplace();
+    return has_section_of(probe, key);
+  }
+
+  void check_required() {
+    for (const Key& key : keys()) {
+      if (key.required && !key.applies && is_in_use(key)) report_if_missing(key);
+    }
+  }
+
+  // The outermost section that is missing, rather than everything in it.
+  void report_if_missing(const Key& key) {
+    if (given_.is_given(key.name) || !given_.surroundings_usable(key.name)) return;
+    for (std::size_t dot = key.name.find('.'); dot != std::string::npos;
+         dot = key.name.find('.', dot + 1)) {
+      const std::string section = key.name.substr(0, dot);
+      if (given_.has_section(section)) continue;
+      const std::size_t outer = section.rfind('.');
+      diagnostics_.error(
+          given_.place_of_section(outer == std::string::npos ? "" : section.substr(0, outer)),
+          fmt::format("missing section '{}'", section), section_example(section));
+      return;
+    }
+    diagnostics_.error(given_.place_of(key.name), fmt::format("missing key '{}'", key.name),
+                       describe(key.shape));
+  }
+
+  // Every combination of one value from each list.
+  void expand(std::size_t axis) {
+    if (axis == kListOrder.size()) {
+      points_.push_back(make_point());
+      return;
+    }
+    const GivenKey* given = given_.find(kListOrder[axis]);
+    if (given == nullptr || given->values.empty() || !is_in_use(*find_key(kListOrder[axis]))) {
+      expand(axis + 1);
+      return;
+    }
+    for (const GivenValue& item : given->values) {
+      chosen_[kListOrder[axis]] = item.value;
+      expand(axis + 1);
+    }
+    chosen_.erase(kListOrder[axis]);
+  }
+
+  [[nodiscard]] RunPoint make_point() const {
+    RunPoint point;
+    point.system.topology.folder = folder_;
+    if (has_collective_) point.collective.emplace();
+    if (has_traffic_) point.traffic.emplace();
+    for (const Key& key : keys()) {
+      if (!has_section_of(point, key) || !key.applies_at(point)) continue;
+      if (const Value* value = value_of(key.name)) key.set(point, *value);
+    }
+    return point;
+  }
+
+  [[nodiscard]] const Value* value_of(const std::string& name) const {
+    if (const auto chosen = chosen_.find(name); chosen != chosen_.end()) return &chosen->second;
+    const GivenKey* given = given_.find(name);
+    if (given != nullptr) return given->values.empty() ? nullptr : &given->values.front().value;
+    const auto preset = preset_.find(name);
+    return preset == preset_.end() ? nullptr : &preset->second;
+  }
+
+  void check_applicability(const Key& key) {
+    if (!key.applies || !given_.usable({key.applies_to.c_str()})) return;
+    if (find_key(key.applies_to)->required && !given_.is_given(key.applies_to)) return;
+    bool applies = false;
+    for (const RunPoint& point : points_) applies = applies || key.applies(point);
+    const bool is_given = given_.is_given(key.name);
+    if (applies && key.required) report_if_missing(key);
+    if (applies || !is_given) return;
+    const std::string only = fmt::format("it is only used where {}", key.applies_when);
+    if (key.required) {
+      diagnostics_.error(given_.place_of(key.name),
+                         fmt::format("{} contradicts '{}': {}", key.name, key.applies_to, only),
+                         "remove one of the two");
+    } else {
+      diagnostics_.warning(given_.place_of(key.name),
+                           fmt::format("{} has no effect: {}", key.name, only));
+    }
+  }
+
+  [[nodiscard]] std::optional<Topology> make_topology() {
+    const bool described =
+        given_.is_given("system.topology.type") &&
+        given_.usable({"system.topology.type", "system.topology.dims", "system.topology.file"});
+    if (!described) return std::nullopt;
+    const SystemConfig& system = points_.front().system;
+    const bool is_file = system.topology.kind == TopologyKind::file;
+    const char* key = is_file ? "system.topology.file" : "system.topology.dims";
+    if (!given_.is_given(key)) return std::nullopt;
+    const bool clock_valid = given_.usable({"system.router.clock", "system.router.flit_bytes"});
+    return build_topology(system, clock_valid, given_.place_of(key), diagnostics_);
+  }
+
+  const GivenKeys& given_;
+  std::string folder_;
+  ConfigNeed need_;
+  Diagnostics& diagnostics_;
+  bool has_collective_ = false;
+  bool has_traffic_ = false;
+  std::map<std::string, Value> preset_;
+  std::map<std::string, Value> chosen_;  // of the lists, for the point being made
+  std::vector<RunPoint> points_;
+};
+
+std::optional<ConfigNode> load_root(const std::string& text, SourceIndex source,
+                                    Diagnostics& diagnostics) {
+  auto root = load_yaml(text, source, diagnostics);
+  if (!root || root->kind == ConfigNode::Kind::map) return root;
+  if (root->kind == ConfigNode::Kind::null) {
+    diagnostics.error({source, 1, 1}, "the file is empty", kMinimalFile);
+  } else {
+    diagnostics.error(root->place, "a configuration is a mapping of sections", kMinimalFile);
+  }
+  return std::nullopt;
+}
+
+ConfigResult finish(ConfigResult result, const Diagnostics& diagnostics) {
+  result.ok = diagnostics.num_errors() == 0;
+  result.num_warnings = diagnostics.num_warnings();
+  result.diagnostics = diagnostics.text();
+  return result;
+}
+
+}  // namespace
+
+ConfigResult read_run_config_text(const std::string& name, const std::string& text,
+                                  const std::string& folder,
+                                  const std::vector<std::string>& overrides, ConfigNeed need) {
+  ConfigResult result;
+  Diagnostics diagnostics;
+  GivenKeys given;
+  const SourceIndex source = diagnostics.add_file(name, text);
+  const auto root = load_root(text, source, diagnostics);
+  if (root) collect_keys(*root, given, diagnostics);
+  for (const std::string& assignment : overrides) collect_override(assignment, given, diagnostics);
+  if (root) PointBuilder(given, folder, need, diagnostics).build(result);
+  return finish(std::move(result), diagnostics);
+}
+
+ConfigResult read_run_config(const std::string& path, const std::vector<std::string>& overrides,
+                             ConfigNeed need) {
+  const FileText file = read_file_text(path);
+  if (!file.text) {
+    Diagnostics diagnostics;
+    const SourceIndex source = diagnostics.add_file(path, "");
+    diagnostics.error({source, 0, 0}, fmt::format("the file {}", file.problem));
+    return finish({}, diagnostics);
+  }
+  return read_run_config_text(path, *file.text, std::filesystem::path(path).parent_path().string(),
+                              overrides, need);
+}
+
+}  // namespace espalier

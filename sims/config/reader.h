@@ -1,0 +1,45 @@
+// Entry point: a configuration file and the overrides of the command line become checked run
+// points.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "hw/topology.h"
+#include "sims/config/config.h"
+
+namespace espalier {
+
+// What the command needs beside the system. Every section of the file is checked in any case.
+enum class ConfigNeed : std::uint8_t {
+  workload,    // run: exactly one of collective and traffic
+  collective,  // schedule, check: a collective
+  system,      // area: neither, either
+};
+
+struct ConfigResult {
+  // The cross product of the file's lists, in this order, last one fastest: collective.algorithm,
+  // system.flow_control.mode, system.ni.lockstep, collective.op, collective.size; each in file
+  // order. Empty on errors.
+  std::vector<RunPoint> points;
+  // Of every point: no list reaches the topology or its links. nullptr on errors.
+  std::shared_ptr<const Topology> topology;
+  std::string diagnostics;  // errors and warnings, ready to print
+  std::size_t num_warnings = 0;
+  bool ok = false;  // no errors; there may be warnings
+};
+
+// Overrides are "dotted.key=value", as after -s; they replace what the file says, the last one
+// wins.
+[[nodiscard]] ConfigResult read_run_config(const std::string& path,
+                                           const std::vector<std::string>& overrides = {},
+                                           ConfigNeed need = ConfigNeed::workload);
+
+// The same for text at hand. `folder` is where relative paths start.
+[[nodiscard]] ConfigResult read_run_config_text(const std::string& name, const std::string& text,
+                                                const std::string& folder = {},
+                                                const std::vector<std::string>& overrides = {},
+                                                ConfigNeed need = ConfigNeed::workload);
+
+}  // namespace espalier

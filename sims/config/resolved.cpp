@@ -1,0 +1,98 @@
+#include "sims/config/resolved.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sims/config/keys.h"
+
+namespace espalier {
+
+namespace {
+
+nlohmann::ordered_json json_value(const Key& key, const Value& value) {
+  switch (key.shape.type) {
+    case ValueType::boolean:
+      return value.number != 0;
+    case ValueType::fraction:
+      return value.fraction;
+    case ValueType::dims:
+      return value.dims;
+    case ValueType::integer:
+      if (key.shape.zero_word.empty() || value.number != 0) return value.number;
+      break;
+    default:
+      break;
+  }
+  return format_value(value, key.shape);
+}
+
+// What is not a plain word to every YAML reader goes in quotes; JSON's quoting is YAML's.
+std::string yaml_text(const std::string& text) {
+  static const std::vector<std::string> words_with_a_meaning{"null", "true", "false", "yes", "no",
+                                                             "on",   "off",  "y",     "n"};
+  const bool plain = !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+           c == '/';
+  });
+  std::string lower = text;
+  std::transform(lower.begin(), lower.end(), lower.begin(),
+                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+  const bool is_word = std::find(words_with_a_meaning.begin(), words_with_a_meaning.end(), lower) !=
+                       words_with_a_meaning.end();
+  return plain && !is_word ? text : nlohmann::json(text).dump();
+}
+
+void write_section(const nlohmann::ordered_json& section, std::size_t depth, std::string& out) {
+  for (const auto& [name, value] : section.items()) {
+    out += fmt::format("{}{}:", std::string(2 * depth, ' '), name);
+    if (value.is_object()) {
+      out += "\n";
+      write_section(value, depth + 1, out);
+    } else if (value.is_string()) {
+      out += " " + yaml_text(value.get<std::string>()) + "\n";
+    } else if (value.is_number_float()) {
+      out += " " + format_fraction(value.get<double>()) + "\n";
+    } else {
+      out += " " + value.dump() + "\n";
+    }
+  }
+}
+
+}  // namespace
+
+nlohmann::ordered_json resolved_json(const RunPoint& point) {
+  nlohmann::ordered_json root = nlohmann::ordered_json::object();
+  for (const Key& key : keys()) {
+    if (!key.resolved || !has_section_of(point, key) || !key.applies_at(point)) continue;
+    nlohmann::ordered_json* section = &root;
+    std::size_t begin = 0;
+    for (std::size_t dot = key.name.find('.'); dot != std::string::npos;
+         dot = key.name.find('.', begin)) {
+      section = &(*section)[key.name.substr(begin, dot - begin)];
+      begin = dot + 1;
+    }
+    (*section)[key.name.substr(begin)] = json_value(key, key.get(point));
+  }
+  return root;
+}
+
+std::string resolved_yaml(const RunPoint& point) {
+  std::string out;
+  write_section(resolved_json(point), 0, out);
+  return out;
+}
+
+std::string hash_of(const nlohmann::ordered_json& config) {
+  constexpr std::uint64_t kOffsetBasis = 14695981039346656037ULL;
+  constexpr std::uint64_t kPrime = 1099511628211ULL;
+  std::uint64_t hash = kOffsetBasis;
+  for (const char c : config.dump()) {
+    hash = (hash ^ static_cast<unsigned char>(c)) * kPrime;
+  }
+  return fmt::format("{:016x}", hash);
+}
+
+std::string config_hash(const RunPoint& point) { return hash_of(resolved_json(point)); }
+
+}  // namespace espalier

@@ -1,0 +1,329 @@
+#include "sims/config/values.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <limits>
+
+#include "sims/config/nearest_name.h"
+#include "sims/config/units.h"
+#include "sims/config/utf8.h"
+
+namespace espalier {
+
+namespace {
+
+constexpr std::size_t kMostDims = 3;
+
+std::optional<Quantity> quantity_of(ValueType type) {
+  switch (type) {
+    case ValueType::size:
+      return Quantity::size;
+    case ValueType::time:
+      return Quantity::time;
+    case ValueType::rate:
+      return Quantity::rate;
+    case ValueType::frequency:
+      return Quantity::frequency;
+    default:
+      return std::nullopt;
+  }
+}
+
+bool all_digits(const std::string& text) {
+  return !text.empty() &&
+         std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+bool is_one_of(const std::string& text, const std::vector<std::string>& words) {
+  return std::find(words.begin(), words.end(), text) != words.end();
+}
+
+std::string without(std::string text, char unwanted) {
+  text.erase(std::remove(text.begin(), text.end(), unwanted), text.end());
+  return text;
+}
+
+std::string format_bound(std::uint64_t number, ValueType type) {
+  const auto quantity = quantity_of(type);
+  return quantity ? format_quantity(*quantity, number) : fmt::format("{}", number);
+}
+
+std::string range_of(const ValueShape& shape) {
+  if (shape.type == ValueType::fraction) {
+    return fmt::format("{}{} to {}{}", format_fraction(shape.min_fraction),
+                       shape.min_excluded ? " (excluded)" : "", format_fraction(shape.max_fraction),
+                       shape.max_excluded ? " (excluded)" : "");
+  }
+  if (shape.max == std::numeric_limits<std::uint64_t>::max()) {
+    return fmt::format("{} to 2^64 - 1", format_bound(shape.min, shape.type));
+  }
+  return fmt::format("{} to {}", format_bound(shape.min, shape.type),
+                     format_bound(shape.max, shape.type));
+}
+
+// One value's parse: keeps what every error needs.
+class ValueParser {
+ public:
+  ValueParser(const ConfigNode& node, const std::string& key, const ValueShape& shape,
+              Diagnostics& diagnostics)
+      : node_(node), key_(key), shape_(shape), diagnostics_(diagnostics) {}
+
+  std::optional<Value> parse() {
+    if (shape_.type == ValueType::dims) return parse_dims();
+    if (node_.kind == ConfigNode::Kind::list) {
+      return fail("takes one value, not a list", describe(shape_));
+    }
+    if (node_.kind == ConfigNode::Kind::map) {
+      return fail("takes a value, not a section of keys", describe(shape_));
+    }
+    if (node_.kind == ConfigNode::Kind::null) return fail("has no value", describe(shape_));
+    if (shape_.type == ValueType::name) return parse_name();
+    if (shape_.type == ValueType::text) return parse_text();
+    if (!shape_.zero_word.empty() && node_.text == shape_.zero_word) return Value{};
+    if (const auto quantity = quantity_of(shape_.type)) return parse_with_unit(*quantity);
+    if (node_.quoted) {
+      return fail(fmt::format("'{}' in quotes is text", node_.text), "remove the quotes");
+    }
+    if (shape_.type == ValueType::boolean) return parse_boolean();
+    if (shape_.type == ValueType::fraction) return parse_fraction();
+    return parse_integer();
+  }
+
+ private:
+  std::nullopt_t fail(const std::string& message, const std::string& hint) {
+    diagnostics_.error(node_.place, fmt::format("{}: {}", key_, message), hint);
+    return std::nullopt;
+  }
+
+  std::optional<Value> parse_name() {
+    const auto found = std::find(shape_.names.begin(), shape_.names.end(), node_.text);
+    if (found == shape_.names.end()) {
+      return fail(fmt::format("'{}' is not a valid name here", node_.text),
+                  name_hint(node_.text, shape_.names));
+    }
+    Value value;
+    value.number = static_cast<std::uint64_t>(found - shape_.names.begin());
+    return value;
+  }
+
+  std::optional<Value> parse_text() {
+    if (node_.text.empty()) return fail("is empty", describe(shape_));
+    if (std::any_of(node_.text.begin(), node_.text.end(), is_control)) {
+      return fail("contains a control character", describe(shape_));
+    }
+    Value value;
+    value.text = node_.text;
+    return value;
+  }
+
+  std::optional<Value> parse_boolean() {
+    const std::string& text = node_.text;
+    Value value;
+    value.number = text == "true" ? 1 : 0;
+    if (text == "true" || text == "false") return value;
+    static const std::vector<std::string> yes{"yes", "Yes", "YES",  "y",    "Y", "on",
+                                              "On",  "ON",  "True", "TRUE", "1"};
+    static const std::vector<std::string> no{"no",  "No",  "NO",    "n",     "N", "off",
+                                             "Off", "OFF", "False", "FALSE", "0"};
+    return fail(fmt::format("'{}' is not true or false", text),
+                is_one_of(text, yes)  ? "write true"
+                : is_one_of(text, no) ? "write false"
+                                      : "only true and false are booleans");
+  }
+
+  std::optional<Value> parse_integer() {
+    const std::string& text = node_.text;
+    if (!all_digits(text) || (text.size() > 1 && text[0] == '0')) {
+      const auto [message, hint] = what_is_wrong_with_integer(text);
+      return fail(message, hint);
+    }
+    Value value;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value.number);
+    if (error != std::errc() || end != text.data() + text.size()) {
+      return fail(fmt::format("{} is out of range", text), describe(shape_));
+    }
+    return in_range(std::move(value));
+  }
+
+  std::pair<std::string, std::string> what_is_wrong_with_integer(const std::string& text) const {
+    if (all_digits(text)) {
+      const std::size_t first = std::min(text.find_first_not_of('0'), text.size() - 1);
+      return {fmt::format("'{}' has a leading zero, which some readers take for octal", text),
+              fmt::format("write {}", text.substr(first))};
+    }
+    if (text.size() > 1 && text[0] == '-' && all_digits(text.substr(1))) {
+      return {fmt::format("{} is out of range", text), describe(shape_)};
+    }
+    if (all_digits(without(text, '_'))) {
+      return {fmt::format("'{}' is not an integer: no digit separators", text),
+              fmt::format("write {}", without(text, '_'))};
+    }
+    const std::size_t e = text.find_first_of("eE");
+    if (e != std::string::npos && all_digits(text.substr(0, e)) && all_digits(text.substr(e + 1)) &&
+        text.size() - e <= 2) {
+      const auto zeros = static_cast<std::size_t>(text[e + 1] - '0');
+      return {fmt::format("'{}' is not an integer: no exponents", text),
+              fmt::format("write {}", text.substr(0, e) + std::string(zeros, '0'))};
+    }
+    const ParsedQuantity as_size = parse_quantity(Quantity::size, text);
+    const bool in_bytes = key_.size() > 6 && key_.compare(key_.size() - 6, 6, "_bytes") == 0;
+    if (as_size.value && in_bytes) {
+      return {fmt::format("'{}' is not an integer: the unit is in the key's name", text),
+              fmt::format("write {}", *as_size.value)};
+    }
+    return {fmt::format("'{}' is not an integer", text), describe(shape_)};
+  }
+
+  std::optional<Value> parse_fraction() {
+    const std::string& text = node_.text;
+    const std::size_t point = std::min(text.find('.'), text.size());
+    const std::string whole = text.substr(0, point);
+    const bool plain = all_digits(whole) && (whole.size() == 1 || whole[0] != '0') &&
+                       (point == text.size() || all_digits(text.substr(point + 1)));
+    Value value;
+    const auto [end, error] =
+        std::from_chars(text.data(), text.data() + text.size(), value.fraction);
+    if (!plain || end != text.data() + text.size() || error == std::errc::invalid_argument) {
+      const bool negative = text.size() > 1 && text[0] == '-' && text[1] >= '0' && text[1] <= '9';
+      return fail(negative ? fmt::format("{} is out of range", text)
+                           : fmt::format("'{}' is not a plain decimal number such as 0.25", text),
+                  describe(shape_));
+    }
+    const bool too_small = shape_.min_excluded ? value.fraction <= shape_.min_fraction
+                                               : value.fraction < shape_.min_fraction;
+    const bool too_large = shape_.max_excluded ? value.fraction >= shape_.max_fraction
+                                               : value.fraction > shape_.max_fraction;
+    if (too_small || too_large || error != std::errc()) {
+      return fail(fmt::format("{} is out of range", text), describe(shape_));
+    }
+    return value;
+  }
+
+  std::optional<Value> parse_with_unit(Quantity quantity) {
+    const ParsedQuantity parsed = parse_quantity(quantity, node_.text);
+    if (!parsed.value) {
+      const std::string word_hint =
+          shape_.zero_word.empty() ? "" : fmt::format("; or the word '{}'", shape_.zero_word);
+      return fail(parsed.error, parsed.hint + word_hint);
+    }
+    Value value;
+    value.number = *parsed.value;
+    return in_range(std::move(value));
+  }
+
+  std::optional<Value> in_range(Value value) {
+    if (value.number >= shape_.min && value.number <= shape_.max) return value;
+    return fail(fmt::format("{} is out of range", node_.text), describe(shape_));
+  }
+
+  std::optional<Value> parse_dims() {
+    if (node_.kind != ConfigNode::Kind::list) {
+      const bool number = node_.kind == ConfigNode::Kind::scalar && all_digits(node_.text);
+      return fail("takes a list of sizes",
+                  number ? fmt::format("write [{}]", node_.text) : "for example [8, 8]");
+    }
+    if (node_.items.empty() || node_.items.size() > kMostDims) {
+      return fail(fmt::format("has {} dimensions", node_.items.size()), describe(shape_));
+    }
+    Value value;
+    ValueShape each = shape_;
+    each.type = ValueType::integer;
+    bool good = true;
+    for (const ConfigNode& item : node_.items) {
+      const auto size = parse_value(item, key_, each, diagnostics_);
+      good = good && size;
+      if (size) value.dims.push_back(static_cast<std::uint32_t>(size->number));
+    }
+    if (!good) return std::nullopt;
+    return value;
+  }
+
+  const ConfigNode& node_;
+  const std::string& key_;
+  const ValueShape& shape_;
+  Diagnostics& diagnostics_;
+};
+
+const char* type_name(ValueType type) {
+  switch (type) {
+    case ValueType::name:
+      return "name";
+    case ValueType::text:
+      return "text";
+    case ValueType::boolean:
+      return "true or false";
+    case ValueType::integer:
+      return "integer";
+    case ValueType::fraction:
+      return "decimal number";
+    case ValueType::dims:
+      return "list of 1 to 3 integers";
+    case ValueType::size:
+      return "size";
+    case ValueType::time:
+      return "time";
+    case ValueType::rate:
+      return "bandwidth";
+    case ValueType::frequency:
+      return "frequency";
+  }
+  return "";
+}
+
+}  // namespace
+
+bool operator==(const Value& a, const Value& b) {
+  return std::tie(a.number, a.fraction, a.text, a.dims) ==
+         std::tie(b.number, b.fraction, b.text, b.dims);
+}
+
+std::optional<Value> parse_value(const ConfigNode& node, const std::string& key,
+                                 const ValueShape& shape, Diagnostics& diagnostics) {
+  return ValueParser(node, key, shape, diagnostics).parse();
+}
+
+std::string format_fraction(double value) {
+  std::array<char, 512> buffer{};
+  const auto [end, error] =
+      std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, std::chars_format::fixed);
+  return error == std::errc() ? std::string(buffer.data(), end) : std::string("0");
+}
+
+std::string format_value(const Value& value, const ValueShape& shape) {
+  switch (shape.type) {
+    case ValueType::name:
+      return shape.names.at(value.number);
+    case ValueType::text:
+      return value.text;
+    case ValueType::boolean:
+      return value.number != 0 ? "true" : "false";
+    case ValueType::fraction:
+      return format_fraction(value.fraction);
+    case ValueType::dims:
+      return fmt::format("[{}]", fmt::join(value.dims, ", "));
+    default:
+      break;
+  }
+  if (!shape.zero_word.empty() && value.number == 0) return shape.zero_word;
+  return format_bound(value.number, shape.type);
+}
+
+std::string describe(const ValueShape& shape) {
+  switch (shape.type) {
+    case ValueType::name:
+      return fmt::format("one of {}", fmt::join(shape.names, ", "));
+    case ValueType::text:
+      return "a file's path";
+    case ValueType::boolean:
+      return type_name(shape.type);
+    default:
+      break;
+  }
+  const std::string word = shape.zero_word.empty() ? "" : fmt::format(", or {}", shape.zero_word);
+  return fmt::format("{}, {}{}", type_name(shape.type), range_of(shape), word);
+}
+
+}  // namespace espalier

@@ -1,0 +1,167 @@
+#include "sims/run/point_runner.h"
+
+#include <fmt/format.h>
+#include <sys/resource.h>
+
+#include <chrono>
+
+#include "alg/bounds.h"
+#include "alg/generator.h"
+#include "sims/config/enum_names.h"
+#include "sims/config/resolved.h"
+#include "sims/system/fabric.h"
+
+namespace espalier {
+
+ScheduleTables generate_tables(const Topology& topology, const CollectiveConfig& collective) {
+  CollectiveRequest request;
+  request.op = collective.op;
+  request.size = collective.size;
+  request.element_bytes = collective.element_bytes;
+  request.tree_order = collective.remaining_height_first ? CollectiveRequest::TreeOrder::remaining_height
+                                                         : CollectiveRequest::TreeOrder::root;
+  return lower_to_tables(find_generator(collective.algorithm)->generate(topology, request));
+}
+
+Certificate certify_point(const Topology& topology, const RunPoint& point, const ScheduleTables& tables) {
+  CertifierLimits limits;
+  limits.table_entries = point.system.ni.table_entries;
+  limits.vc_classes = point.system.router.vcs > 1 ? 2 : 1;
+  return certify(topology, tables, limits);
+}
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+double seconds_since(std::chrono::steady_clock::time_point begin) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+double peak_rss_mib() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<double>(usage.ru_maxrss) / 1024;
+}
+
+std::string list_violations(const Certificate& certificate) {
+  std::string text = "the schedule does not pass the certifier:\n";
+  for (const Violation& violation : certificate.violations) {
+    text += fmt::format("  {}: {}\n", to_string(violation.kind), violation.what);
+  }
+  return text;
+}
+
+void describe_collective(Json& result, const Topology& topology, const RunPoint& point,
+                         const ScheduleTables& tables, const Certificate* certificate) {
+  result["algorithm"] = tables.algorithm;
+  result["op"] = to_string(tables.op);
+  result["topology"] = topology.name();
+  result["nodes"] = topology.num_nodes();
+  result["size_bytes"] = tables.size;
+  result["flow_control"] = name_of(point.system.flow_control.mode);
+  result["lockstep"] = name_of(point.system.ni.lockstep);
+  result["fidelity"] = "cycle";
+  result["timesteps"] = tables.num_steps;
+  if (certificate != nullptr) {
+    result["certified"] = certificate->ok();
+    result["contention_free"] = certificate->contention_free;
+    result["table_entries_max"] = certificate->most_table_entries;
+  } else {
+    result["certified"] = nullptr;
+  }
+}
+
+void describe_outcome(Json& result, const RunPoint& point, const SimulationOutcome& outcome) {
+  result["cycles"] = outcome.cycles;
+  result["time_ns"] = nanoseconds(outcome.cycles, point.system.clock);
+  result["link_utilization_mean"] = outcome.link_utilization_mean;
+  const std::uint64_t payload_flits = outcome.flits_injected - outcome.head_flits;
+  result["head_flit_overhead"] =
+      payload_flits == 0 ? 0.0 : static_cast<double>(outcome.head_flits) / static_cast<double>(payload_flits);
+  result["flit_hops"] = outcome.flit_hops;
+  result["ni_ports"] = outcome.ni_ports;
+  result["message_latency_mean_cycles"] = outcome.latency.mean_cycles;
+  result["message_latency_max_cycles"] = outcome.latency.max_cycles;
+  result["messages"] = outcome.latency.messages;
+  result["verified"] = outcome.verified;
+  if (!outcome.failure.empty()) result["failure"] = outcome.failure;
+}
+
+void describe_bound(Json& result, const Topology& topology, const RunPoint& point,
+                    const ScheduleTables& tables, const SimulationOutcome& outcome) {
+  const double time_ns = nanoseconds(outcome.cycles, point.system.clock);
+  const CollectiveBound bound = collective_bound(topology, tables.op, tables.size);
+  const double bound_ns = bound.seconds * 1e9;
+  result["bandwidth_GBps"] = time_ns == 0 ? 0.0 : static_cast<double>(tables.size) / time_ns;
+  result["bound_ns"] = bound_ns;
+  result["bound_ratio"] = time_ns == 0 ? 0.0 : bound_ns / time_ns;
+  result["bound_binding"] = bound.binding;
+}
+
+Json host_figures(const SimulationOutcome& outcome, std::chrono::steady_clock::time_point begin) {
+  Json host;
+  host["wall_s"] = seconds_since(begin);
+  host["engine_cpu_s"] = outcome.engine_seconds;
+  host["flit_hops_per_cpu_s"] =
+      outcome.engine_seconds == 0 ? 0.0 : static_cast<double>(outcome.flit_hops) / outcome.engine_seconds;
+  host["module_evaluations"] = outcome.evaluations;
+  host["peak_rss_MiB"] = peak_rss_mib();
+  return host;
+}
+
+PointReport run_collective(const Topology& topology, const RunPoint& point,
+                           const std::optional<ScheduleTables>& given, const ProgressCallback& progress) {
+  const auto begin = std::chrono::steady_clock::now();
+  PointReport report;
+  const ScheduleTables tables = given ? *given : generate_tables(topology, *point.collective);
+  std::optional<Certificate> certificate;
+  if (point.simulation.check) certificate = certify_point(topology, point, tables);
+  describe_collective(report.result, topology, point, tables, certificate ? &*certificate : nullptr);
+  report.result["config_hash"] = config_hash(point);
+  if (certificate && !certificate->ok()) {
+    report.failure = list_violations(*certificate);
+    report.result["verified"] = false;
+    report.result["failure"] = report.failure;
+    return report;
+  }
+  const SimulationOutcome outcome = simulate_collective(topology, point, tables, progress);
+  describe_outcome(report.result, point, outcome);
+  describe_bound(report.result, topology, point, tables, outcome);
+  report.result["host"] = host_figures(outcome, begin);
+  report.failure = outcome.failure;
+  return report;
+}
+
+PointReport run_traffic(const Topology& topology, const RunPoint& point, const ProgressCallback& progress) {
+  const auto begin = std::chrono::steady_clock::now();
+  const SimulationOutcome outcome = simulate_traffic(topology, point, progress);
+  PointReport report;
+  Json& result = report.result;
+  result["traffic"] = name_of(point.traffic->pattern);
+  result["topology"] = topology.name();
+  result["nodes"] = topology.num_nodes();
+  result["message_bytes"] = point.traffic->message_bytes;
+  result["flow_control"] = name_of(point.system.flow_control.mode);
+  result["fidelity"] = "cycle";
+  result["offered_flits_per_node_cycle"] = point.traffic->injection_rate;
+  result["accepted_flits_per_node_cycle"] =
+      outcome.cycles == 0 ? 0.0
+                          : static_cast<double>(outcome.flits_injected) /
+                                static_cast<double>(outcome.cycles * topology.num_nodes());
+  result["config_hash"] = config_hash(point);
+  describe_outcome(result, point, outcome);
+  result["host"] = host_figures(outcome, begin);
+  report.failure = outcome.failure;
+  return report;
+}
+
+}  // namespace
+
+PointReport run_point(const Topology& topology, const RunPoint& point,
+                      const std::optional<ScheduleTables>& tables, const ProgressCallback& progress) {
+  return point.traffic ? run_traffic(topology, point, progress)
+                       : run_collective(topology, point, tables, progress);
+}
+
+}  // namespace espalier

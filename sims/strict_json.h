@@ -1,0 +1,61 @@
+// JSON for files that people edit: what the format leaves open is an error, and every error says
+// where.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <string>
+
+namespace espalier {
+
+// what() names the place as a JSON pointer. Caught where a file is read as a whole.
+struct JsonError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+// Throws JsonError on a syntax error, a key that an object has twice, and on nesting deeper than
+// any of our files.
+[[nodiscard]] nlohmann::ordered_json parse_strict_json(const std::string& text);
+
+// A value and where it is. Paths are chained, and spelt only for an error. A child must not outlive
+// its parent.
+class JsonCursor {
+ public:
+  explicit JsonCursor(const nlohmann::ordered_json& root) : json_(root) {}
+  JsonCursor(const JsonCursor&) = delete;
+  JsonCursor& operator=(const JsonCursor&) = delete;
+
+  [[noreturn]] void fail(const std::string& why) const;
+
+  // Throws where this is no object, lacks a required key or has one that is neither required nor
+  // optional.
+  void expect_keys(std::initializer_list<const char*> required,
+                   std::initializer_list<const char*> optional = {}) const;
+  void expect_key(const char* name) const;  // one of several that the others depend on
+  [[nodiscard]] bool has(const char* key) const;
+  [[nodiscard]] JsonCursor key(const char* name) const;  // precondition: expect_keys
+  [[nodiscard]] JsonCursor at(std::size_t index) const;  // precondition: expect_array
+  std::size_t expect_array() const;                      // its length
+  [[nodiscard]] std::uint64_t integer(std::uint64_t least, std::uint64_t most) const;
+  [[nodiscard]] const std::string& text() const;
+  [[nodiscard]] bool boolean() const;
+
+  [[nodiscard]] bool is_null() const { return json_.is_null(); }
+  [[nodiscard]] bool is_object() const { return json_.is_object(); }
+
+ private:
+  JsonCursor(const nlohmann::ordered_json& json, const JsonCursor& parent, const char* name,
+             std::size_t index)
+      : json_(json), parent_(&parent), name_(name), index_(index) {}
+  [[nodiscard]] std::string pointer() const;
+  void expect_object() const;
+
+  const nlohmann::ordered_json& json_;
+  const JsonCursor* parent_ = nullptr;
+  const char* name_ = nullptr;  // else the index counts
+  std::size_t index_ = 0;
+};
+
+}  // namespace espalier

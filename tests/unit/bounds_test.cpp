@@ -1,0 +1,258 @@
+#include "alg/bounds.h"
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <limits>
+#include <stdexcept>
+
+#include "alg/max_flow.h"
+#include "test_graphs.h"
+
+using namespace espalier;
+using espalier::test::kPlainLink;
+
+namespace {
+
+constexpr double kRate = 16e9;
+
+double rate_across(const Topology& topology, std::size_t inside) {
+  double rate = 0;
+  for (const TopologyLink& link : topology.links()) {
+    if ((inside >> link.from.index()) % 2 == 1 && (inside >> link.to.index()) % 2 == 0) {
+      rate += static_cast<double>(link.spec.bytes_per_second);
+    }
+  }
+  return rate;
+}
+
+std::size_t count_nodes(const Topology& topology, std::size_t inside) {
+  std::size_t count = 0;
+  for (std::size_t n = 0; n < topology.num_nodes(); ++n) count += (inside >> n) % 2;
+  return count;
+}
+
+// Over all sets of vertices, as bits.
+double scatter_by_all_cuts(const Topology& topology, bool gather) {
+  double worst = 0;
+  const std::size_t all = (std::size_t{1} << topology.num_vertices()) - 1;
+  for (std::size_t set = 1; set < all; ++set) {
+    const std::size_t nodes = count_nodes(topology, set);
+    if (nodes == 0 || nodes == topology.num_nodes()) continue;
+    const double rate = rate_across(topology, gather ? set : all - set);
+    worst = std::max(worst,
+                     static_cast<double>(nodes) / rate / static_cast<double>(topology.num_nodes()));
+  }
+  return worst;
+}
+
+// The least rate out of (or into) a set with exactly these nodes and any switches.
+double least_border(const Topology& topology, std::size_t nodes, bool out) {
+  double least = std::numeric_limits<double>::max();
+  const std::size_t all = (std::size_t{1} << topology.num_vertices()) - 1;
+  for (std::size_t switches = 0; switches < (std::size_t{1} << topology.num_switches());
+       ++switches) {
+    const std::size_t set = nodes | (switches << topology.num_nodes());
+    least = std::min(least, rate_across(topology, out ? set : all - set));
+  }
+  return least;
+}
+
+void all_partitions(const Topology& topology, bool out, std::size_t node,
+                    std::vector<std::size_t>& parts, double& worst) {
+  if (node == topology.num_nodes()) {
+    if (parts.size() < 2) return;
+    double rate = 0;
+    for (const std::size_t part : parts) rate += least_border(topology, part, out);
+    worst = std::max(worst, 2.0 * static_cast<double>(parts.size() - 1) / rate);
+    return;
+  }
+  const std::size_t bit = std::size_t{1} << node;
+  for (std::size_t p = 0; p < parts.size(); ++p) {
+    parts[p] |= bit;
+    all_partitions(topology, out, node + 1, parts, worst);
+    parts[p] &= ~bit;
+  }
+  parts.push_back(bit);
+  all_partitions(topology, out, node + 1, parts, worst);
+  parts.pop_back();
+}
+
+double all_reduce_by_all_partitions(const Topology& topology) {
+  double worst = 0;
+  std::vector<std::size_t> parts;
+  all_partitions(topology, true, 0, parts, worst);
+  all_partitions(topology, false, 0, parts, worst);
+  const std::size_t all_nodes = (std::size_t{1} << topology.num_nodes()) - 1;
+  for (std::size_t set = 1; set < all_nodes; ++set) {
+    worst = std::max(worst, 1.0 / least_border(topology, set, true));
+  }
+  return worst;
+}
+
+enum class Rates : std::uint8_t { equal_both_ways, any };
+
+Topology random_network(std::mt19937& random, std::size_t nodes, std::size_t switches,
+                        Rates rates) {
+  Topology topology("random");
+  for (std::size_t n = 0; n < nodes; ++n) topology.add_node(fmt::format("n{}", n));
+  for (std::size_t s = 0; s < switches; ++s) topology.add_switch(fmt::format("s{}", s));
+  const std::size_t vertices = nodes + switches;
+  for (const auto& [a, b] :
+       test::random_pairs(random, vertices, test::pick(random, 2 * vertices))) {
+    const LinkSpec there{1, 1 + test::pick(random, 9)};
+    const LinkSpec back{1,
+                        rates == Rates::any ? 1 + test::pick(random, 9) : there.bytes_per_second};
+    test::add_cable(topology, a, b, there, back);
+  }
+  return topology;
+}
+
+void compare_with_brute_force(const Topology& topology) {
+  const auto bound = [&](CollectiveOp op) {
+    return bandwidth_bound(topology, op).seconds_per_byte;
+  };
+  CHECK(bound(CollectiveOp::all_gather) ==
+        Approx(scatter_by_all_cuts(topology, true)).epsilon(1e-12));
+  CHECK(bound(CollectiveOp::reduce_scatter) ==
+        Approx(scatter_by_all_cuts(topology, false)).epsilon(1e-12));
+  CHECK(bound(CollectiveOp::all_reduce) ==
+        Approx(all_reduce_by_all_partitions(topology)).epsilon(1e-12));
+}
+
+}  // namespace
+
+TEST_CASE("A minimum cut is found with its source side") {
+  FlowNetwork network(4);
+  network.set_capacity(network.add_arc(0, 1), 3);
+  network.set_capacity(network.add_arc(0, 2), 5);
+  network.set_capacity(network.add_arc(1, 3), 7);
+  network.set_capacity(network.add_arc(2, 3), 2);
+  network.set_capacity(network.add_arc(2, 1), 1);
+  CHECK(static_cast<int>(network.min_cut(0, 3)) == 6);
+  CHECK(network.on_source_side(0));
+  CHECK(network.on_source_side(2));
+  CHECK_FALSE(network.on_source_side(1));
+  CHECK_FALSE(network.on_source_side(3));
+  // Again after a change: capacities are not used up.
+  network.set_capacity(0, 1);
+  CHECK(static_cast<int>(network.min_cut(0, 3)) == 4);
+}
+
+TEST_CASE("Bounds equal brute force over all cuts and partitions where rates are symmetric") {
+  for (std::uint32_t seed = 1; seed <= 150; ++seed) {
+    CAPTURE(seed);
+    std::mt19937 random(seed);
+    compare_with_brute_force(
+        random_network(random, 2 + test::pick(random, 6), 0, Rates::equal_both_ways));
+  }
+}
+
+TEST_CASE("Bounds equal brute force where the two directions of a cable differ") {
+  for (std::uint32_t seed = 1001; seed <= 1150; ++seed) {
+    CAPTURE(seed);
+    std::mt19937 random(seed);
+    compare_with_brute_force(random_network(random, 2 + test::pick(random, 6), 0, Rates::any));
+  }
+}
+
+TEST_CASE("Bounds equal brute force on networks with switches") {
+  for (std::uint32_t seed = 2001; seed <= 2080; ++seed) {
+    CAPTURE(seed);
+    std::mt19937 random(seed);
+    const std::size_t nodes = 2 + test::pick(random, 4);
+    compare_with_brute_force(random_network(random, nodes, 1 + test::pick(random, 3),
+                                            seed % 2 == 0 ? Rates::any : Rates::equal_both_ways));
+  }
+}
+
+TEST_CASE("Bounds of small grids equal brute force, so the short cut for tori is right") {
+  const std::vector<std::vector<std::uint32_t>> shapes{{2}, {5}, {2, 2}, {2, 3}, {3, 3}, {2, 2, 2}};
+  for (const auto& dims : shapes) {
+    for (const bool wraps : {true, false}) {
+      const Topology topology = wraps ? make_torus(dims, kPlainLink) : make_mesh(dims, kPlainLink);
+      CAPTURE(topology.name());
+      compare_with_brute_force(topology);
+    }
+  }
+}
+
+TEST_CASE("An 8x8 torus all-reduces at most 32.5 GB/s over 16 GB/s links") {
+  const Topology topology = make_torus({8, 8}, kPlainLink);
+  const BandwidthBound bound = bandwidth_bound(topology, CollectiveOp::all_reduce);
+  CHECK(1 / bound.seconds_per_byte == Approx(256.0 * kRate / 126).epsilon(1e-12));
+  CHECK(1e-9 / bound.seconds_per_byte == Approx(32.5).epsilon(1e-3));
+  CHECK(bound.cut == "partition into 64 single nodes");
+  const BandwidthBound gather = bandwidth_bound(topology, CollectiveOp::all_gather);
+  CHECK(gather.seconds_per_byte == Approx(63.0 / 64 / 4 / kRate).epsilon(1e-12));
+  CHECK(gather.cut == "each node alone: 4 links in, 64 GB/s");
+  CHECK(bandwidth_bound(topology, CollectiveOp::reduce_scatter).cut ==
+        "each node alone: 4 links out, 64 GB/s");
+}
+
+TEST_CASE("On an 8x8 mesh all single nodes bind an all-reduce and a corner the others") {
+  const Topology topology = make_mesh({8, 8}, kPlainLink);
+  const BandwidthBound all_reduce = bandwidth_bound(topology, CollectiveOp::all_reduce);
+  CHECK(all_reduce.seconds_per_byte == Approx(63.0 / 112 / kRate).epsilon(1e-12));
+  CHECK(all_reduce.cut == "partition into 64 single nodes");
+  const BandwidthBound scatter = bandwidth_bound(topology, CollectiveOp::reduce_scatter);
+  CHECK(scatter.seconds_per_byte == Approx(63.0 / 64 / 2 / kRate).epsilon(1e-12));
+  CHECK(scatter.cut == "cut {r_0_0} | rest: 2 links out, 32 GB/s");
+}
+
+TEST_CASE("A narrow bridge is named as the cut that binds") {
+  // Two squares with diagonals, joined by one cable.
+  std::vector<std::pair<std::size_t, std::size_t>> pairs{{3, 4}};
+  for (const std::size_t base : {0U, 4U}) {
+    for (std::size_t a = 0; a < 4; ++a) {
+      for (std::size_t b = a + 1; b < 4; ++b) pairs.emplace_back(base + a, base + b);
+    }
+  }
+  const BandwidthBound bound = bandwidth_bound(test::cables(8, pairs), CollectiveOp::all_reduce);
+  CHECK(bound.seconds_per_byte == Approx(1 / kRate).epsilon(1e-12));
+  CHECK(bound.cut == "cut {n0, n1, n2, n3} | rest: 1 link out, 16 GB/s");
+}
+
+TEST_CASE("The larger of bandwidth and distance binds") {
+  const Topology topology = make_torus({8, 8}, kPlainLink);
+  const CollectiveBound small = collective_bound(topology, CollectiveOp::all_reduce, 64);
+  CHECK(small.latency_seconds == Approx(8 * 150e-9));
+  CHECK(small.seconds == small.latency_seconds);
+  CHECK(small.binding == "distance from r_0_0 to r_4_4: 1200 ns");
+  const CollectiveBound large = collective_bound(topology, CollectiveOp::all_reduce, 1 << 24);
+  CHECK(large.bandwidth_seconds == Approx((1 << 24) * 126.0 / 256 / kRate));
+  CHECK(large.seconds == large.bandwidth_seconds);
+  CHECK(large.binding == "partition into 64 single nodes");
+  CHECK(collective_bound(topology, CollectiveOp::all_reduce, 0).seconds == 0);
+}
+
+TEST_CASE("Distance is measured in latency and not in links") {
+  Topology topology("triangle");
+  for (const char* name : {"a", "b", "c"}) topology.add_node(name);
+  test::add_cable(topology, 0, 1, {900, 1}, {900, 1});
+  test::add_cable(topology, 0, 2, {100, 1}, {100, 1});
+  test::add_cable(topology, 2, 1, {200, 1}, {200, 1});
+  CHECK(collective_bound(topology, CollectiveOp::all_gather, 1).latency_seconds == Approx(300e-12));
+}
+
+TEST_CASE("Rates that share no large divisor stay exact") {
+  // The ratio of both cuts differs in the tenth digit only.
+  Topology topology("pair of paths");
+  for (const char* name : {"a", "b", "c"}) topology.add_node(name);
+  const LinkSpec odd{1, 99'999'999'977};
+  const LinkSpec even{1, 100'000'000'003};
+  test::add_cable(topology, 0, 1, odd, odd);
+  test::add_cable(topology, 1, 2, even, even);
+  const BandwidthBound bound = bandwidth_bound(topology, CollectiveOp::all_gather);
+  CHECK(bound.seconds_per_byte == 2.0 / 99'999'999'977.0 / 3.0);
+  CHECK(bound.cut == "cut {a} | rest: 1 link in, 100 GB/s");
+}
+
+TEST_CASE("A bound of a network in pieces or without bandwidth is refused") {
+  CHECK_THROWS_AS(bandwidth_bound(test::cables(3, {{0, 1}}), CollectiveOp::all_gather),
+                  std::invalid_argument);
+  Topology dead("dead");
+  for (const char* name : {"a", "b"}) dead.add_node(name);
+  test::add_cable(dead, 0, 1, {1, 0}, {1, 1});
+  CHECK_THROWS_AS(bandwidth_bound(dead, CollectiveOp::all_reduce), std::invalid_argument);
+}

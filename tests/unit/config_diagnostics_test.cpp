@@ -1,0 +1,121 @@
+#include <catch2/catch.hpp>
+
+#include "sims/config/diagnostics.h"
+#include "sims/config/nearest_name.h"
+#include "sims/config/utf8.h"
+
+namespace espalier {
+
+TEST_CASE("A message shows place, line, caret and hint") {
+  Diagnostics diagnostics;
+  const SourceIndex file = diagnostics.add_file("a.yaml", "one: 1\n  two: x\n");
+  diagnostics.error({file, 2, 8}, "bad x", "write 2");
+  CHECK(diagnostics.text() == "a.yaml:2:8: error: bad x\n  two: x\n       ^\nhint: write 2\n");
+  CHECK(diagnostics.num_errors() == 1);
+}
+
+TEST_CASE("Messages come in the order of places, warnings among errors") {
+  Diagnostics diagnostics;
+  const SourceIndex file = diagnostics.add_file("a", "ab\nc\n");
+  diagnostics.error({file, 2, 1}, "third");
+  diagnostics.warning({file, 1, 2}, "second");
+  diagnostics.error({file, 1, 1}, "first");
+  CHECK(diagnostics.text() ==
+        "a:1:1: error: first\nab\n^\n"
+        "a:1:2: warning: second\nab\n ^\n"
+        "a:2:1: error: third\nc\n^\n");
+  CHECK(diagnostics.num_errors() == 2);
+  CHECK(diagnostics.num_warnings() == 1);
+}
+
+TEST_CASE("The same message at the same place is recorded once") {
+  Diagnostics diagnostics;
+  const SourceIndex file = diagnostics.add_file("a", "x");
+  diagnostics.error({file, 1, 1}, "bad");
+  diagnostics.error({file, 1, 1}, "bad");
+  CHECK(diagnostics.num_errors() == 1);
+}
+
+TEST_CASE("Columns count characters and the caret line keeps tabs") {
+  Diagnostics diagnostics;
+  const SourceIndex file = diagnostics.add_file("a", "\xc3\xa4\t\xe2\x82\xac x");
+  diagnostics.error({file, 1, 8}, "bad");  // the eighth byte is x, the fifth character
+  CHECK(diagnostics.text() == "a:1:5: error: bad\n\xc3\xa4\t\xe2\x82\xac x\n \t  ^\n");
+}
+
+TEST_CASE("An override is its own source line") {
+  Diagnostics diagnostics;
+  const SourceIndex source = diagnostics.add_override("a.b=5");
+  diagnostics.error({source, 1, Diagnostics::override_column(4)}, "no unit");
+  CHECK(diagnostics.text() == "-s a.b=5: error: no unit\n-s a.b=5\n       ^\n");
+}
+
+TEST_CASE("Places past the end of a line or file stay printable") {
+  Diagnostics diagnostics;
+  const SourceIndex file = diagnostics.add_file("a", "xy\n");
+  diagnostics.error({file, 1, 900}, "past the line");
+  diagnostics.error({file, 900, 1}, "past the file");
+  diagnostics.error({file, 0, 0}, "no place");
+  CHECK(diagnostics.text() ==
+        "a: error: no place\n"
+        "a:1:4: error: past the line\nxy\n   ^\n"
+        "a:2:1: error: past the file\n\n^\n");
+}
+
+TEST_CASE("Control characters and broken UTF-8 never reach the terminal") {
+  Diagnostics diagnostics;
+  const SourceIndex file = diagnostics.add_file("a", "x\x1b[2J\xff!");
+  diagnostics.error({file, 1, 7}, "bad");
+  CHECK(diagnostics.text() == "a:1:7: error: bad\nx?[2J?!\n      ^\n");
+}
+
+TEST_CASE("Messages and hints that quote the input are one printable line each") {
+  Diagnostics diagnostics;
+  const SourceIndex file = diagnostics.add_file("b\x1b.yaml", "x");
+  diagnostics.error({file, 1, 1}, "bad 'a\nb\x07'", "no '\xff'");
+  CHECK(diagnostics.text() == "b?.yaml:1:1: error: bad 'a?b?'\nx\n^\nhint: no '?'\n");
+}
+
+TEST_CASE("More than a hundred messages are counted rather than shown") {
+  Diagnostics diagnostics;
+  const SourceIndex file = diagnostics.add_file("a", std::string(200, 'x'));
+  for (std::uint32_t i = 1; i <= 130; ++i) diagnostics.error({file, 1, i}, "bad");
+  const std::string text = diagnostics.text();
+  CHECK(text.find("a:1:100: ") != std::string::npos);
+  CHECK(text.find("a:1:101: ") == std::string::npos);
+  CHECK(text.find("and 30 more\n") != std::string::npos);
+}
+
+TEST_CASE("Edit distance counts a swap of neighbours as one") {
+  CHECK(edit_distance("", "abc") == 3);
+  CHECK(edit_distance("latency", "latency") == 0);
+  CHECK(edit_distance("latnecy", "latency") == 1);
+  CHECK(edit_distance("latecy", "latency") == 1);
+  CHECK(edit_distance("kitten", "sitting") == 3);
+}
+
+TEST_CASE("The nearest name is the one that was meant, or none") {
+  const std::vector<std::string> names{"latency", "bandwidth", "credit_latency"};
+  CHECK(nearest_name("bandwith", names) == "bandwidth");
+  CHECK(nearest_name("LATENCY", names) == "latency");
+  CHECK(nearest_name("credit", names) == "credit_latency");
+  CHECK(nearest_name("colour", names).empty());
+  CHECK(nearest_name("c", {"a", "b"}).empty());
+  CHECK(nearest_name("", names).empty());
+  CHECK(nearest_name(std::string(10'000, 'x'), names).empty());
+}
+
+TEST_CASE("UTF-8 lengths are those of well-formed characters only") {
+  CHECK(utf8_length("a", 0) == 1);
+  CHECK(utf8_length("\xc3\xa4", 0) == 2);
+  CHECK(utf8_length("\xe2\x82\xac", 0) == 3);
+  CHECK(utf8_length("\xf0\x9f\x98\x80", 0) == 4);
+  CHECK(utf8_length("\xc0\x80", 0) == 0);          // overlong
+  CHECK(utf8_length("\xe0\x80\x80", 0) == 0);      // overlong
+  CHECK(utf8_length("\xed\xa0\x80", 0) == 0);      // surrogate
+  CHECK(utf8_length("\xf4\x90\x80\x80", 0) == 0);  // above U+10FFFF
+  CHECK(utf8_length("\xc3", 0) == 0);              // cut off
+  CHECK(utf8_length("\x80", 0) == 0);              // continuation
+}
+
+}  // namespace espalier

@@ -1,0 +1,467 @@
+// One case for each kind of mistake in a configuration: '@' marks where the message must point.
+#include <catch2/catch.hpp>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+
+#include "config_test_support.h"
+
+namespace espalier {
+
+using namespace config_test;
+
+namespace {
+
+struct BadCase {
+  const char* what;
+  std::string input;
+  const char* message;
+  const char* hint;  // "": no hint is asked for
+};
+
+std::string with_system(const std::string& body) {
+  return "system:\n  topology: {type: torus, dims: [4, 4]}\n" + body + kGoodCollective;
+}
+std::string with_collective(const std::string& body) { return kGoodSystem + body; }
+std::string with_simulation(const std::string& body) {
+  return kGoodSystem + kGoodCollective + body;
+}
+
+const std::vector<BadCase>& syntax_cases() {
+  static const std::vector<BadCase> cases{
+      {"empty file", "@", "the file is empty", "a minimal file"},
+      {"comments only", "@# nothing\n", "the file is empty", "a minimal file"},
+      {"a lone null", "@~\n", "the file is empty", "a minimal file"},
+      {"a list for a file", "@- a\n- b\n", "a configuration is a mapping of sections",
+       "a minimal file"},
+      {"a word for a file", "@system\n", "a configuration is a mapping of sections",
+       "a minimal file"},
+      {"duplicate section", kGoodSystem + kGoodCollective + "@system: {}\n",
+       "'system' is given twice", "the first is in line 1"},
+      {"duplicate key", with_system("  router: {vcs: 4, @vcs: 8}\n"), "'vcs' is given twice",
+       "the first is in line 3"},
+      {"duplicate key, once quoted", with_system("  router: {vcs: 4, @\"vcs\": 8}\n"),
+       "'vcs' is given twice", "the first is in line 3"},
+      {"anchor", with_system("  link: @&l {latency: 150ns}\n"), "YAML anchors are not supported",
+       "write the value out"},
+      {"alias", with_system("  link: @*l\n"),
+       "not valid YAML: the referenced anchor is not defined", ""},
+      {"merge key", with_system("  link: {@<<: {latency: 150ns}}\n"),
+       "YAML merge keys are not supported", "write the keys out"},
+      {"tag", with_system("  router: {vcs: @!!int 4}\n"), "YAML tags are not supported", "remove"},
+      {"second document", kGoodSystem + kGoodCollective + "@---\nsystem: {}\n",
+       "a second YAML document starts here", "one document"},
+      {"tab as indentation", "system:\n@\ttopology: {type: torus, dims: [4, 4]}\n",
+       "a tab cannot indent YAML", "indent with spaces"},
+      {"tab after spaces", "system:\n  @\ttopology: {type: torus, dims: [4, 4]}\n",
+       "a tab cannot indent YAML", "indent with spaces"},
+      {"NUL byte", "system: @" + std::string(1, '\0') + "\n", "a control character (0x00)",
+       "saved as UTF-8"},
+      {"escape character", "system: @\x1b[2J\n", "a control character (0x1b)", "remove it"},
+      {"end-of-transmission character", "system: {}\n@\x04\ncollective: {}\n",
+       "a control character (0x04)", "remove it"},
+      {"lone carriage return", "system: {}@\rcollective: {}\n", "a control character (0x0d)",
+       "remove it"},
+      {"not UTF-8", "# caf\xc3\xa9\n# caf@\xe9\n", "this is not UTF-8 text",
+       "save the file as UTF-8"},
+      {"UTF-16", std::string("@\xff\xfes\0y\0s\0", 9), "this is not UTF-8 text",
+       "save the file as UTF-8"},
+      {"two colons in a line", "system: topology@: {type: torus}\n", "not valid YAML", "braces"},
+      {"open brace", "system: {topology: {type: torus}\n@", "not valid YAML",
+       "closing '}' is missing"},
+      {"key that is a list", with_system("  @[a, b]: 4\n"), "a key must be a plain name", ""},
+      {"key that is a mapping", with_system("  @{a: b}: 4\n"), "a key must be a plain name", ""},
+      {"deep nesting", std::string(32, '[') + "@[" + std::string(33, ']') + "\n",
+       "nested more than 32 levels deep", ""},
+      {"column counts characters, not bytes", "# x\nsystem: {\"\xc3\xa4\xe2\x82\xac\": 1, @b: 2}\n",
+       "unknown key 'b' in 'system'", ""},
+  };
+  return cases;
+}
+
+const std::vector<BadCase>& key_cases() {
+  static const std::vector<BadCase> cases{
+      {"mistyped section", kGoodSystem + kGoodCollective + "@simulatoin: {check: true}\n",
+       "unknown key 'simulatoin'", "did you mean 'simulation'?"},
+      {"mistyped key", with_system("  link: {@latncy: 150ns}\n"),
+       "unknown key 'latncy' in 'system.link'", "did you mean 'latency'?"},
+      {"key in upper case", with_system("  link: {@Latency: 150ns}\n"), "unknown key 'Latency'",
+       "did you mean 'latency'?"},
+      {"key in the wrong section", with_system("  @vcs: 4\n"), "unknown key 'vcs' in 'system'",
+       "did you mean 'system.router.vcs'?"},
+      {"dotted key in a file", kGoodSystem + kGoodCollective + "@system.link.latency: 5ns\n",
+       "unknown key 'system.link.latency'", "'system.link.latency' is written as nested sections"},
+      {"key unlike any", with_system("  link: {@colour: red}\n"), "unknown key 'colour'",
+       "valid names: latency, bandwidth, credit_latency"},
+      {"empty key", with_system("  link: {@\"\": red}\n"), "unknown key ''", "valid names"},
+      {"empty section", kGoodCollective + "@system:\n", "'system' is empty",
+       "its keys: preset, topology"},
+      {"value for a section", with_system("  link: @150ns\n"), "'system.link' is a section of keys",
+       "its keys: latency"},
+      {"list for a section", with_system("  link: @[150ns]\n"),
+       "'system.link' is a section of keys", "its keys: latency"},
+      {"section for a key", with_system("  router: {vcs: @{a: 1}}\n"),
+       "system.router.vcs: takes a value, not a section", "integer, 1 to 32"},
+      {"no value", with_system("  router:\n    @vcs:\n    flit_bytes: 16\n"),
+       "system.router.vcs: has no value", "integer, 1 to 32"},
+      {"null for a value", with_system("  router: {@vcs: null}\n"),
+       "system.router.vcs: has no value", "integer, 1 to 32"},
+      {"no system", "@" + kGoodCollective, "missing section 'system'", "system: {topology:"},
+      {"no topology", kGoodCollective + "@system: {router: {vcs: 4}}\n",
+       "missing section 'system.topology'", "topology: {type: torus"},
+      {"no topology type", kGoodCollective + "system:\n  @topology: {dims: [4, 4]}\n",
+       "missing key 'system.topology.type'", "one of torus, mesh, file"},
+      {"no dims", kGoodCollective + "system: {@topology: {type: mesh}}\n",
+       "missing key 'system.topology.dims'", "list of 1 to 3 integers"},
+      {"no file", kGoodCollective + "system: {@topology: {type: file}}\n",
+       "missing key 'system.topology.file'", "path"},
+      {"no algorithm", kGoodSystem + "@collective: {size: 1MiB}\n",
+       "missing key 'collective.algorithm'", "one of ring"},
+      {"no size", kGoodSystem + "@collective: {algorithm: ring}\n", "missing key 'collective.size'",
+       "size, 1B"},
+      {"no workload", "@" + kGoodSystem, "neither 'collective' nor 'traffic' is given",
+       "collective: {op"},
+      {"two workloads", kGoodSystem + kGoodCollective + "@traffic: {pattern: uniform}\n",
+       "both 'collective' and 'traffic' are given", "one of the two"},
+  };
+  return cases;
+}
+
+const std::vector<BadCase>& value_cases() {
+  static const std::vector<BadCase> cases{
+      {"octal-looking integer", with_system("  router: {vcs: @010}\n"), "'010' has a leading zero",
+       "write 10"},
+      {"exponent", with_simulation("simulation: {watchdog_cycles: @1e6}\n"),
+       "'1e6' is not an integer: no exponents", "write 1000000"},
+      {"digit separators", with_simulation("simulation: {watchdog_cycles: @1_000}\n"),
+       "'1_000' is not an integer: no digit separators", "write 1000"},
+      {"hexadecimal", with_simulation("simulation: {seed: @0x10}\n"), "'0x10' is not an integer",
+       "integer"},
+      {"decimal for an integer", with_system("  router: {vcs: @4.0}\n"), "'4.0' is not an integer",
+       "integer, 1 to 32"},
+      {"plus sign", with_system("  router: {vcs: @+4}\n"), "'+4' is not an integer",
+       "integer, 1 to 32"},
+      {"quoted integer", with_system("  router: {vcs: @\"4\"}\n"), "'4' in quotes is text",
+       "remove the quotes"},
+      {"negative integer", with_system("  router: {vcs: @-4}\n"), "-4 is out of range",
+       "integer, 1 to 32"},
+      {"too small", with_system("  router: {vcs: @0}\n"), "0 is out of range", "integer, 1 to 32"},
+      {"too large", with_system("  router: {vcs: @33}\n"), "33 is out of range",
+       "integer, 1 to 32"},
+      {"larger than 64 bits", with_simulation("simulation: {seed: @18446744073709551616}\n"),
+       "18446744073709551616 is out of range", "0 to 2^64 - 1"},
+      {"infinite integer", with_system("  router: {vcs: @.inf}\n"), "'.inf' is not an integer",
+       "1 to 32"},
+      {"zero latency of the timing contract", with_system("  ni: {delivery_cycles: @0}\n"),
+       "system.ni.delivery_cycles: 0 is out of range", "integer, 1 to"},
+      {"unit on a key in bytes", with_system("  flow_control: {sub_message_bytes: @4KiB}\n"),
+       "the unit is in the key's name", "write 4096"},
+      {"yes for true", with_simulation("simulation: {check: @yes}\n"), "'yes' is not true or false",
+       "write true"},
+      {"on for true", with_simulation("simulation: {check: @on}\n"), "'on' is not true or false",
+       "write true"},
+      {"no for false", with_simulation("simulation: {check: @no}\n"), "'no' is not true or false",
+       "write false"},
+      {"off for false", with_simulation("simulation: {check: @off}\n"),
+       "'off' is not true or false", "write false"},
+      {"capital True", with_simulation("simulation: {check: @True}\n"),
+       "'True' is not true or false", "write true"},
+      {"1 for true", with_simulation("simulation: {check: @1}\n"), "'1' is not true or false",
+       "write true"},
+      {"quoted boolean", with_simulation("simulation: {check: @'true'}\n"),
+       "'true' in quotes is text", "remove the quotes"},
+      {"not a number", with_simulation("simulation: {stall_probability: @.nan}\n"),
+       "'.nan' is not a plain decimal number", "0 to 1 (excluded)"},
+      {"infinite fraction", with_simulation("simulation: {stall_probability: @.inf}\n"),
+       "'.inf' is not a plain decimal number", "0 to 1 (excluded)"},
+      {"negative fraction", with_simulation("simulation: {stall_probability: @-0.1}\n"),
+       "-0.1 is out of range", "0 to 1 (excluded)"},
+      {"excluded bound of a fraction", with_simulation("simulation: {stall_probability: @1}\n"),
+       "1 is out of range", "0 to 1 (excluded)"},
+      {"rate of zero", kGoodSystem + "traffic: {injection_rate: @0.0}\n", "0.0 is out of range",
+       "0 (excluded) to 64"},
+      {"exponent in a fraction", with_simulation("simulation: {stall_probability: @1e-3}\n"),
+       "'1e-3' is not a plain decimal number", "decimal number"},
+      {"time without a unit", with_system("  link: {latency: @150}\n"), "'150' has no unit",
+       "for example 150ns"},
+      {"bandwidth without per second", with_system("  link: {bandwidth: @16GB}\n"),
+       "'GB' is not a unit of bandwidth", "GB/s"},
+      {"frequency in lower case", with_system("  router: {clock: @1ghz}\n"),
+       "'ghz' is not a unit of frequency", "did you mean 1GHz?"},
+      {"size without a unit", with_collective("collective: {algorithm: ring, size: @1024}\n"),
+       "'1024' has no unit", "for example 16MiB"},
+      {"zero latency", with_system("  link: {latency: @0ns}\n"), "0ns is out of range",
+       "time, 1ps to 1s"},
+      {"fraction of a byte", with_collective("collective: {algorithm: ring, size: @0.3KiB}\n"),
+       "not a whole number of bytes", ""},
+      {"size of zero", with_collective("collective: {algorithm: ring, size: @0B}\n"),
+       "0B is out of range", "size, 1B to"},
+      {"wrong word instead of a number", with_system("  ni: {ports: @automatic}\n"),
+       "'automatic' is not an integer", "or auto"},
+      {"wrong word instead of a rate", with_system("  ni: {dma: {bandwidth: @port}}\n"),
+       "'port' is not a number with a unit", "or the word 'ports'"},
+      {"unknown algorithm", with_collective("collective: {algorithm: @multitre, size: 1MiB}\n"),
+       "'multitre' is not a valid name here", "did you mean 'multitree'?"},
+      {"unknown algorithm in a list",
+       with_collective("collective: {algorithm: [ring, @treemulti], size: 1MiB}\n"),
+       "'treemulti' is not a valid name here", "valid names: ring"},
+      {"unknown lockstep mode", with_system("  ni: {lockstep: @estimated}\n"),
+       "'estimated' is not a valid name here", "did you mean 'estimate'?"},
+      {"fidelity that does not exist", with_simulation("simulation: {fidelity: @exact}\n"),
+       "'exact' is not a valid name here", "cycle"},
+      {"unknown preset", with_system("  preset: @isca2021\n"),
+       "'isca2021' is not a valid name here", "did you mean 'isca21'?"},
+      {"list where one value is due", with_system("  router: {vcs: @[4, 8]}\n"),
+       "system.router.vcs: takes one value, not a list", "lists are for"},
+      {"empty list", with_collective("collective: {algorithm: @[], size: 1MiB}\n"),
+       "the list is empty", "one of ring"},
+      {"value twice in a list",
+       with_collective("collective: {algorithm: ring, size: [1MiB, @1024KiB]}\n"),
+       "1024KiB is in the list twice", ""},
+      {"list in a list", with_collective("collective: {algorithm: ring, size: [1MiB, @[2MiB]]}\n"),
+       "takes one value, not a list", "size, 1B"},
+      {"dims without brackets", kGoodCollective + "system: {topology: {type: torus, dims: @8}}\n",
+       "takes a list of sizes", "write [8]"},
+      {"dims with an x", kGoodCollective + "system: {topology: {type: torus, dims: @8x8}}\n",
+       "takes a list of sizes", "for example [8, 8]"},
+      {"no dimension", kGoodCollective + "system: {topology: {type: torus, dims: @[]}}\n",
+       "has 0 dimensions", "1 to 3"},
+      {"four dimensions",
+       kGoodCollective + "system: {topology: {type: mesh, dims: @[2, 2, 2, 2]}}\n",
+       "has 4 dimensions", "1 to 3"},
+      {"dimension of zero", kGoodCollective + "system: {topology: {type: torus, dims: [4, @0]}}\n",
+       "0 is out of range", "integer, 1 to"},
+      {"dimension that is a word",
+       kGoodCollective + "system: {topology: {type: torus, dims: [4, @four]}}\n",
+       "'four' is not an integer", "integer, 1 to"},
+      {"control character in a path",
+       kGoodCollective + "system: {topology: {type: file, file: @\"a\\0b\"}}\n",
+       "contains a control character", ""},
+  };
+  return cases;
+}
+
+const std::vector<BadCase>& cross_cases() {
+  static const std::vector<BadCase> cases{
+      {"torus of one node", kGoodCollective + "system: {topology: {type: torus, dims: @[1, 1]}}\n",
+       "a network has at least 2 nodes", "for example [4, 4]"},
+      {"torus of too many nodes",
+       kGoodCollective + "system: {topology: {type: torus, dims: @[65536, 65536, 65536]}}\n",
+       "at most 65536", ""},
+      {"dims for a file",
+       kGoodCollective + "system: {topology: {type: file, file: x, dims: @[4, 4]}}\n",
+       "system.topology.dims contradicts 'system.topology.type'", "remove one of the two"},
+      {"file for a torus",
+       kGoodCollective + "system: {topology: {type: torus, dims: [4, 4], file: @x}}\n",
+       "system.topology.file contradicts 'system.topology.type'", "remove one of the two"},
+      {"graph file that does not exist",
+       kGoodCollective + "system: {topology: {type: file, file: @no/such.yaml}}\n",
+       "'no/such.yaml' cannot be read: No such file", "relative to the configuration's folder"},
+      {"link faster than a flit per cycle", with_system("  link: {bandwidth: @32GB/s}\n"),
+       "at most one flit per router cycle: 32GB/s is more than 16 B x 1GHz = 16GB/s",
+       "at least 32"},
+      {"clock too slow for the default link", with_system("  router: {clock: @500MHz}\n"),
+       "at most one flit per router cycle: 16GB/s is more than 16 B x 500MHz = 8GB/s",
+       "at least 32"},
+      {"bandwidth with no common tick", with_system("  link: {bandwidth: @15999999999B/s}\n"),
+       "ticks per cycle", "for example 16GB/s"},
+      {"payload that is no whole number of flits",
+       with_system("  flow_control: {payload_bytes: @250}\n"),
+       "250 is not a multiple of the 16 B of a flit", "for example 256"},
+      {"flit that does not divide the payload", with_system("  router: {flit_bytes: @24}\n"),
+       "256 is not a multiple of the 24 B of a flit", "for example 264"},
+      {"sub-message that is no whole number of sub-packets",
+       with_system("  flow_control: {sub_message_bytes: @4000}\n"),
+       "4000 is not a multiple of the 256 B payload", "for example 4096"},
+      {"VC that holds no packet", with_system("  router: {vc_depth_flits: @16}\n"),
+       "room for a whole packet of 17 flits, a VC holds 16", "at least 17"},
+      {"size that is no whole number of elements",
+       with_collective("collective: {algorithm: multitree, size: [1MiB, @1026B]}\n"),
+       "1026B is not a multiple of the element of 4B", "for example 1028B"},
+      {"DMA of a fraction of a byte per cycle",
+       with_system("  ni: {dma: {bandwidth: @1500MB/s}}\n"),
+       "1500MB/s is not a whole number of bytes per cycle at 1GHz", "for example 2GB/s"},
+      {"watchdog shorter than a link", with_simulation("simulation: {watchdog_cycles: @150}\n"),
+       "after 150 cycles the watchdog would end a run", "more than 150"},
+      {"lockstep list with traffic",
+       "system: {topology: {type: torus, dims: [4, 4]}, ni: {lockstep: @[off, drain]}}\ntraffic: "
+       "{}\n",
+       "a list has no meaning with 'traffic'", "no timesteps"},
+      {"algorithm that does not fit the topology",
+       "system: {topology: {type: torus, dims: [4]}}\n"
+       "collective: {algorithm: [multitree, @2d_ring], size: 1MiB}\n",
+       "2d_ring does not run on this topology", "these do: "},
+  };
+  return cases;
+}
+
+void check_case(const BadCase& bad) {
+  INFO(bad.what);
+  const Marked marked = unmark(bad.input);
+  const ConfigResult result = read_run_config_text("bad.yaml", marked.text);
+  INFO(result.diagnostics);
+  INFO("expected at " << marked.line << ":" << marked.column << ": " << bad.message);
+  CHECK_FALSE(result.ok);
+  CHECK(result.points.empty());
+  const auto all = parse_diagnostics(result.diagnostics);
+  const Printed* found = find_at(all, marked, bad.message);
+  REQUIRE(found != nullptr);
+  CHECK(found->where == "bad.yaml");
+  CHECK(found->severity == "error");
+  CHECK(found->caret_column == marked.column);
+  CHECK(found->hint.find(bad.hint) != std::string::npos);
+  const bool printable = std::none_of(marked.excerpt.begin(), marked.excerpt.end(), [](char c) {
+    return (static_cast<unsigned char>(c) < 0x20 && c != '\t') || c == '\xff' || c == '\xe9';
+  });
+  if (printable) CHECK(found->excerpt == marked.excerpt);
+}
+
+}  // namespace
+
+TEST_CASE("Broken or unusual YAML is refused at its place") {
+  for (const BadCase& bad : syntax_cases()) check_case(bad);
+}
+
+TEST_CASE("Unknown, empty and missing keys are refused at their place") {
+  for (const BadCase& bad : key_cases()) check_case(bad);
+}
+
+TEST_CASE("Values of the wrong form or range are refused at their place") {
+  for (const BadCase& bad : value_cases()) check_case(bad);
+}
+
+TEST_CASE("Contradictions between keys are refused where the reader looks first") {
+  for (const BadCase& bad : cross_cases()) check_case(bad);
+}
+
+TEST_CASE("A single mistake gives a single message") {
+  const auto count = [](const std::string& input) {
+    const ConfigResult result = read_run_config_text("bad.yaml", unmark(input).text);
+    return parse_diagnostics(result.diagnostics).size();
+  };
+  for (const auto* cases : {&syntax_cases(), &key_cases(), &value_cases(), &cross_cases()}) {
+    for (const BadCase& bad : *cases) {
+      const std::string what = bad.what;
+      // These inputs are wrong in more than one way.
+      const bool several =
+          what == "column counts characters, not bytes" || what == "dims for a file";
+      INFO(what);
+      INFO(read_run_config_text("bad.yaml", unmark(bad.input).text).diagnostics);
+      if (!several) CHECK(count(bad.input) == 1);
+    }
+  }
+}
+
+TEST_CASE("Nesting far deeper than the library's own limit is refused like any other") {
+  for (const char* opening : {"[", "{a: ", "- ", "? "}) {
+    std::string text;
+    for (int i = 0; i < 100'000; ++i) text += opening;
+    const ConfigResult result = read_run_config_text("deep.yaml", text);
+    CHECK_FALSE(result.ok);
+    CHECK(result.diagnostics.find("nested more than 32 levels deep") != std::string::npos);
+  }
+}
+
+TEST_CASE("All errors of a file are reported in one run, in file order") {
+  const std::string text =
+      "system:\n"
+      "  topology: {type: torus, dims: [4, 0]}\n"
+      "  link: {latency: 150, bandwith: 16GB/s}\n"
+      "  router: {vcs: 040, vc_depth_flits: 10}\n"
+      "  ni: {lockstep: estimat}\n"
+      "collective: {algorithm: ringg, size: 1026B}\n"
+      "simulation: {check: yes}\n";
+  const ConfigResult result = read_run_config_text("many.yaml", text);
+  INFO(result.diagnostics);
+  CHECK_FALSE(result.ok);
+  std::vector<std::pair<std::size_t, std::size_t>> places;
+  for (const Printed& printed : parse_diagnostics(result.diagnostics)) {
+    places.emplace_back(printed.line, printed.column);
+  }
+  const std::vector<std::pair<std::size_t, std::size_t>> expected{
+      {2, 37}, {3, 19}, {3, 24}, {4, 17}, {4, 38}, {5, 18}, {6, 25}, {6, 38}, {7, 21}};
+  CHECK(places == expected);
+}
+
+TEST_CASE("Warnings leave the result usable") {
+  struct WarningCase {
+    std::string input;
+    const char* message;
+    const char* hint;
+  };
+  const std::vector<WarningCase> cases{
+      {with_system("  router: {vc_depth_flits: @317}\n"), "317 flits do not cover the credit loop",
+       "318 would do"},
+      {with_system("  link: {latency: @151ns}\n"), "318 flits do not cover the credit loop",
+       "320 would do"},
+      {with_system("  link: {latency: @1.5ns}\n"),
+       "1500ps is not a whole number of cycles at 1GHz: rounded "
+       "up to 2 cycles",
+       ""},
+      {with_system("  link: {credit_latency: @10.1ns}\n"), "rounded up to 11 cycles", ""},
+      {with_system("  flow_control: {mode: packet, sub_message_bytes: @8192}\n"),
+       "system.flow_control.sub_message_bytes has no effect", ""},
+      {with_system("  flow_control: {mode: message, pad_last_packet: @true}\n"),
+       "system.flow_control.pad_last_packet has no effect", ""},
+  };
+  for (const WarningCase& warned : cases) {
+    const Marked marked = unmark(warned.input);
+    const ConfigResult result = read_run_config_text("w.yaml", marked.text);
+    INFO(marked.text);
+    INFO(result.diagnostics);
+    CHECK(result.ok);
+    CHECK(result.num_warnings == 1);
+    CHECK(result.points.size() == 1);
+    const auto all = parse_diagnostics(result.diagnostics);
+    const Printed* found = find_at(all, marked, warned.message);
+    REQUIRE(found != nullptr);
+    CHECK(found->severity == "warning");
+    CHECK(found->caret_column == marked.column);
+    CHECK(found->hint.find(warned.hint) != std::string::npos);
+  }
+}
+
+TEST_CASE("A depth that just covers the credit loop does not warn") {
+  const auto warnings = [](const std::string& body) {
+    const ConfigResult result = read_run_config_text("w.yaml", with_system(body));
+    INFO(result.diagnostics);
+    REQUIRE(result.ok);
+    return result.num_warnings;
+  };
+  CHECK(warnings("  router: {vc_depth_flits: 318}\n") == 0);
+  // Half the rate: half as many flits are on their way, 151 + 16.
+  CHECK(warnings("  link: {bandwidth: 8GB/s}\n  router: {vc_depth_flits: 167}\n") == 0);
+  CHECK(warnings("  link: {bandwidth: 8GB/s}\n  router: {vc_depth_flits: 166}\n") == 1);
+  // Wormhole asks for one flit, not a packet: 302.
+  CHECK(warnings("  router: {switching: wormhole, vc_depth_flits: 302}\n") == 0);
+  CHECK(warnings("  router: {switching: wormhole, vc_depth_flits: 301}\n") == 1);
+  CHECK(warnings("  link: {credit_latency: 50ns}\n  router: {vc_depth_flits: 218}\n") == 0);
+  CHECK(warnings("  link: {credit_latency: 50ns}\n  router: {vc_depth_flits: 217}\n") == 1);
+}
+
+TEST_CASE("Files that cannot be read are reported by name") {
+  const ConfigResult missing = read_run_config("no/such/file.yaml");
+  CHECK_FALSE(missing.ok);
+  CHECK(missing.diagnostics.find(
+            "no/such/file.yaml: error: the file cannot be read: No such file") == 0);
+  const std::string folder = std::filesystem::temp_directory_path().string();
+  const ConfigResult directory = read_run_config(folder);
+  CHECK_FALSE(directory.ok);
+  CHECK(directory.diagnostics == folder + ": error: the file is a directory\n");
+}
+
+TEST_CASE("A schedule needs a collective, an area estimate needs neither workload") {
+  const std::string traffic = kGoodSystem + "traffic: {pattern: uniform}\n";
+  const auto read = [](const std::string& text, ConfigNeed need) {
+    return read_run_config_text("n.yaml", text, "", {}, need);
+  };
+  CHECK(read(kGoodSystem + kGoodCollective, ConfigNeed::collective).ok);
+  CHECK(read(kGoodSystem, ConfigNeed::system).ok);
+  CHECK(read(traffic, ConfigNeed::system).ok);
+  const ConfigResult refused = read(traffic, ConfigNeed::collective);
+  CHECK_FALSE(refused.ok);
+  CHECK(refused.diagnostics.find("n.yaml:2:1: error: missing section 'collective'") == 0);
+  CHECK_FALSE(read(kGoodSystem, ConfigNeed::collective).ok);
+}
+
+}  // namespace espalier

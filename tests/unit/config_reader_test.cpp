@@ -1,0 +1,331 @@
+// Configurations that are right: what they become.
+#include <catch2/catch.hpp>
+#include <set>
+
+#include "config_test_support.h"
+#include "sims/config/enum_names.h"
+#include "sims/config/keys.h"
+#include "sims/config/presets.h"
+#include "sims/config/schema.h"
+
+namespace espalier {
+
+using namespace config_test;
+
+TEST_CASE("The shortest configuration gets Table III's defaults") {
+  const RunPoint point = only_point(kGoodSystem + kGoodCollective);
+  CHECK(point.system.topology.kind == TopologyKind::torus);
+  CHECK(point.system.topology.dims == std::vector<std::uint32_t>{4, 4});
+  CHECK(point.system.link.latency_ps == 150'000);
+  CHECK(point.system.link.bytes_per_second == 16'000'000'000);
+  CHECK(point.system.clock.hertz == 1'000'000'000);
+  CHECK(point.system.clock.flit_bytes == 16);
+  CHECK(point.system.router.vcs == 4);
+  CHECK(point.system.router.vc_depth_flits == 318);
+  REQUIRE(point.collective);
+  CHECK_FALSE(point.traffic);
+  CHECK(point.collective->op == CollectiveOp::all_reduce);
+  CHECK(point.collective->algorithm == "multitree");
+  CHECK(point.collective->size == 16 * 1024 * 1024);
+  CHECK(point.collective->element_bytes == 4);
+}
+
+TEST_CASE("Every key of a file reaches its struct") {
+  const RunPoint point = only_point(R"(
+system:
+  topology: {type: mesh, dims: [3, 4, 2]}
+  link: {latency: 0.1us, bandwidth: 64Gb/s, credit_latency: 50ns}
+  router:
+    clock: 2GHz
+    vcs: 3
+    vc_depth_flits: 999
+    flit_bytes: 32
+    pipeline_cycles: 5
+    switching: wormhole
+    hold: flit
+    crossbar_inputs: vc
+  flow_control: {mode: message, payload_bytes: 512, sub_message_bytes: 8192}
+  ni:
+    lockstep: drain
+    ports: 6
+    buffer_flits: 77
+    table_entries: 300
+    send_queue: 9
+    dma: {latency_cycles: 11, bandwidth: 64GB/s}
+    injection_cycles: 12
+    ejection_cycles: 13
+    delivery_cycles: 14
+    turnaround_cycles: 0
+    reduction: {mode: after_message, latency_cycles: 15, bytes_per_cycle: 128, block_bytes: 2048}
+collective: {op: all_gather, algorithm: multitree, size: 3MB, element: 8B, tree_order: remaining_height}
+simulation:
+  fidelity: cycle
+  check: false
+  always_clocked: true
+  monitors: true
+  stall_probability: 0.125
+  seed: 18446744073709551615
+  watchdog_cycles: 5000
+)");
+  const SystemConfig& system = point.system;
+  CHECK(system.topology.kind == TopologyKind::mesh);
+  CHECK(system.topology.dims == std::vector<std::uint32_t>{3, 4, 2});
+  CHECK(system.link.latency_ps == 100'000);
+  CHECK(system.link.bytes_per_second == 8'000'000'000);
+  CHECK(system.credit_latency_cycles == 100);
+  CHECK(system.clock.hertz == 2'000'000'000);
+  CHECK(system.clock.flit_bytes == 32);
+  CHECK(system.router.vcs == 3);
+  CHECK(system.router.vc_depth_flits == 999);
+  CHECK(system.router.pipeline_cycles == 5);
+  CHECK(system.router.switching == Switching::wormhole);
+  CHECK(system.router.hold == SwitchHold::flit);
+  CHECK(system.router.crossbar_inputs == CrossbarInputs::vc);
+  CHECK(system.flow_control.mode == FlowControlMode::message);
+  CHECK(system.flow_control.payload_bytes == 512);
+  CHECK(system.flow_control.sub_message_bytes == 8192);
+  CHECK(system.ni.lockstep == LockstepMode::drain);
+  CHECK(system.ni.ports == 6);
+  CHECK(system.ni.buffer_flits == 77);
+  CHECK(system.ni.table_entries == 300);
+  CHECK(system.ni.send_queue == 9);
+  CHECK(system.ni.dma_latency_cycles == 11);
+  CHECK(system.ni.dma_bytes_per_cycle == 32);
+  CHECK(system.ni.injection_cycles == 12);
+  CHECK(system.ni.ejection_cycles == 13);
+  CHECK(system.ni.delivery_cycles == 14);
+  CHECK(system.ni.turnaround_cycles == 0);
+  CHECK(system.ni.reduction.mode == ReductionMode::after_message);
+  CHECK(system.ni.reduction.latency_cycles == 15);
+  CHECK(system.ni.reduction.bytes_per_cycle == 128);
+  CHECK(system.ni.reduction.block_bytes == 2048);
+  REQUIRE(point.collective);
+  CHECK(point.collective->op == CollectiveOp::all_gather);
+  CHECK(point.collective->size == 3'000'000);
+  CHECK(point.collective->element_bytes == 8);
+  CHECK(point.collective->remaining_height_first);
+  CHECK_FALSE(point.simulation.check);
+  CHECK(point.simulation.always_clocked);
+  CHECK(point.simulation.monitors);
+  CHECK(point.simulation.stall_probability == 0.125);
+  CHECK(point.simulation.seed == 18446744073709551615ULL);
+  CHECK(point.simulation.watchdog_cycles == 5000);
+}
+
+TEST_CASE("Every traffic key reaches its struct, and an empty section is a workload too") {
+  const RunPoint point =
+      only_point(kGoodSystem +
+                 "traffic: {pattern: bit_complement, injection_rate: 0.35, message: 1KiB,\n"
+                 "          duration_cycles: 777, seed: 0}\n");
+  CHECK_FALSE(point.collective);
+  REQUIRE(point.traffic);
+  CHECK(point.traffic->pattern == TrafficPattern::bit_complement);
+  CHECK(point.traffic->injection_rate == 0.35);
+  CHECK(point.traffic->message_bytes == 1024);
+  CHECK(point.traffic->duration_cycles == 777);
+  CHECK(point.traffic->seed == 0);
+  CHECK(only_point(kGoodSystem + "traffic: {}\n").traffic.has_value());
+}
+
+TEST_CASE("Words stand for zero in the structs") {
+  const RunPoint point = only_point(R"(
+system:
+  topology: {type: torus, dims: [4, 4]}
+  link: {credit_latency: link}
+  ni: {ports: auto, table_entries: auto, dma: {bandwidth: ports}, reduction: {bytes_per_cycle: port}}
+collective: {algorithm: ring, size: 1MiB}
+)");
+  CHECK(point.system.credit_latency_cycles == 0);
+  CHECK(point.system.ni.ports == 0);
+  CHECK(point.system.ni.table_entries == 0);
+  CHECK(point.system.ni.dma_bytes_per_cycle == 0);
+  CHECK(point.system.ni.reduction.bytes_per_cycle == 0);
+}
+
+TEST_CASE("A lockstep mode called off is a name, not a boolean") {
+  const RunPoint point = only_point(
+      "system: {topology: {type: torus, dims: [4, 4]}, ni: {lockstep: off}}\n" + kGoodCollective);
+  CHECK(point.system.ni.lockstep == LockstepMode::off);
+}
+
+TEST_CASE(
+    "A byte order mark, Windows line ends, quotes, comments and tabs between words are harmless") {
+  const RunPoint point = only_point(
+      "\xef\xbb\xbfsystem: {topology: {type: 'torus',\tdims: [4,\t4]}}\t# tab\r\n"
+      "\t\r\n"
+      "collective: {algorithm: \"ring\", \"size\": \"1MiB\"}\r\n");
+  CHECK(point.collective->algorithm == "ring");
+  CHECK(point.collective->size == 1024 * 1024);
+}
+
+TEST_CASE("Lists run the cross product, algorithms outermost and sizes innermost, in file order") {
+  const ConfigResult result = read_run_config_text("lists.yaml", R"(
+system:
+  topology: {type: torus, dims: [4, 4]}
+  flow_control: {mode: [packet, message]}
+  ni: {lockstep: [full, off]}
+collective: {op: [all_gather, all_reduce], algorithm: [ring, multitree], size: [2MiB, 1MiB]}
+)");
+  INFO(result.diagnostics);
+  REQUIRE(result.ok);
+  REQUIRE(result.points.size() == 32);
+  std::vector<std::string> order;
+  for (const RunPoint& point : result.points) {
+    order.push_back(point.collective->algorithm + " " + name_of(point.system.flow_control.mode) +
+                    " " + name_of(point.system.ni.lockstep) + " " + name_of(point.collective->op) +
+                    " " + std::to_string(point.collective->size));
+  }
+  std::vector<std::string> expected;
+  for (const char* algorithm : {"ring", "multitree"}) {
+    for (const char* mode : {"packet", "message"}) {
+      for (const char* lockstep : {"full", "off"}) {
+        for (const char* op : {"all_gather", "all_reduce"}) {
+          for (const char* size : {"2097152", "1048576"}) {
+            expected.push_back(std::string(algorithm) + " " + mode + " " + lockstep + " " + op +
+                               " " + size);
+          }
+        }
+      }
+    }
+  }
+  CHECK(order == expected);
+  REQUIRE(result.topology != nullptr);
+  CHECK(result.topology->num_nodes() == 16);
+}
+
+TEST_CASE("A key that means nothing in a mode keeps its default in that mode's points") {
+  const ConfigResult result = read_run_config_text("modes.yaml", R"(
+system:
+  topology: {type: torus, dims: [4, 4]}
+  flow_control: {mode: [message, packet], sub_message_bytes: 8192, pad_last_packet: true}
+collective: {algorithm: ring, size: 1MiB}
+)");
+  INFO(result.diagnostics);
+  REQUIRE(result.ok);
+  CHECK(result.num_warnings == 0);
+  REQUIRE(result.points.size() == 2);
+  const FlowControlConfig& message = result.points[0].system.flow_control;
+  const FlowControlConfig& packet = result.points[1].system.flow_control;
+  CHECK(message.sub_message_bytes == 8192);
+  CHECK_FALSE(message.pad_last_packet);
+  CHECK(packet.sub_message_bytes == FlowControlConfig{}.sub_message_bytes);
+  CHECK(packet.pad_last_packet);
+}
+
+TEST_CASE("A preset fills what the file leaves out and explicit keys win") {
+  const auto with_preset = [](const std::string& more) {
+    return only_point("system:\n  preset: isca21\n  topology: {type: torus, dims: [4, 4]}\n" +
+                      more + "  flow_control: {mode: packet}\n" + kGoodCollective);
+  };
+  const RunPoint point = with_preset("");
+  CHECK(point.system.flow_control.pad_last_packet);
+  CHECK(point.system.flow_control.payload_bytes == 256);
+  CHECK(point.system.ni.reduction.mode == ReductionMode::after_message);
+  CHECK(point.system.ni.reduction.bytes_per_cycle == 128);
+  CHECK(point.system.ni.reduction.block_bytes == 2048);
+  CHECK(point.system.ni.reduction.latency_cycles == 1);
+  CHECK(point.system.router.vc_depth_flits == 318);
+  const RunPoint changed = with_preset("  ni: {reduction: {bytes_per_cycle: port}}\n");
+  CHECK(changed.system.ni.reduction.bytes_per_cycle == 0);
+  CHECK(changed.system.ni.reduction.block_bytes == 2048);
+}
+
+TEST_CASE("Every preset gives a system without a warning") {
+  std::set<std::string> names;
+  for (const Preset& preset : presets()) {
+    INFO(preset.name);
+    CHECK(names.insert(preset.name).second);
+    CHECK_FALSE(preset.description.empty());
+    const ConfigResult result = read_run_config_text("preset.yaml", kGoodSystem + kGoodCollective,
+                                                     "", {"system.preset=" + preset.name});
+    INFO(result.diagnostics);
+    CHECK(result.ok);
+    CHECK(result.num_warnings == 0);
+    for (const auto& [name, text] : preset.settings) {
+      INFO(name);
+      const Key* key = find_key(name);
+      REQUIRE(key != nullptr);
+      CHECK_FALSE(text.empty());
+    }
+  }
+  CHECK(find_preset("isca21") != nullptr);
+  CHECK(find_preset("isca") == nullptr);
+}
+
+TEST_CASE("The registry is well formed") {
+  std::set<std::string> seen;
+  for (const Key& key : keys()) {
+    INFO(key.name);
+    CHECK(seen.insert(key.name).second);
+    CHECK_FALSE(key.description.empty());
+    CHECK(find_key(key.name) == &key);
+    // A condition may only look at keys that have been set before.
+    if (key.applies) CHECK(seen.count(key.applies_to) == 1);
+    // Names are what the reader takes apart at the dots.
+    CHECK_FALSE(is_section(key.name));
+  }
+  CHECK(names_in_section("system.link") ==
+        std::vector<std::string>{"latency", "bandwidth", "credit_latency"});
+}
+
+TEST_CASE("Defaults lie within their own ranges") {
+  RunPoint defaults;
+  defaults.collective.emplace();
+  defaults.traffic.emplace();
+  for (const Key& key : keys()) {
+    if (key.required) continue;
+    INFO(key.name);
+    Diagnostics diagnostics;
+    const std::string text = format_value(key.get(defaults), key.shape);
+    ConfigNode node;
+    node.kind = ConfigNode::Kind::scalar;
+    node.place = {diagnostics.add_file("defaults", text), 1, 1};
+    node.text = text;
+    const auto value = parse_value(node, key.name, key.shape, diagnostics);
+    INFO(diagnostics.text());
+    REQUIRE(value);
+    CHECK(*value == key.get(defaults));
+  }
+}
+
+TEST_CASE("Names of choices follow their enumerators") {
+  CHECK(std::string(name_of(TopologyKind::file)) == "file");
+  CHECK(std::string(name_of(FlowControlMode::packet)) == "packet");
+  CHECK(std::string(name_of(Switching::wormhole)) == "wormhole");
+  CHECK(std::string(name_of(SwitchHold::flit)) == "flit");
+  CHECK(std::string(name_of(CrossbarInputs::vc)) == "vc");
+  CHECK(std::string(name_of(LockstepMode::estimate)) == "estimate");
+  CHECK(std::string(name_of(LockstepMode::drain)) == "drain");
+  CHECK(std::string(name_of(LockstepMode::full)) == "full");
+  CHECK(std::string(name_of(ReductionMode::after_message)) == "after_message");
+  CHECK(std::string(name_of(TrafficPattern::neighbor)) == "neighbor");
+  CHECK(std::string(name_of(TrafficPattern::transpose)) == "transpose");
+  CHECK(std::string(name_of(TrafficPattern::bit_complement)) == "bit_complement");
+  for (const auto op :
+       {CollectiveOp::all_reduce, CollectiveOp::reduce_scatter, CollectiveOp::all_gather}) {
+    CHECK(std::string(name_of(op)) == to_string(op));
+  }
+}
+
+TEST_CASE("The schema names every key with its range and default") {
+  const std::string schema = schema_text();
+  CHECK(schema.find("    vcs: integer, 1 to 32; default 4\n") != std::string::npos);
+  CHECK(schema.find("    latency: time, 1ps to 1s; default 150ns\n") != std::string::npos);
+  CHECK(
+      schema.find("  lockstep: one of off, estimate, drain, full; default estimate; or a list\n") !=
+      std::string::npos);
+  CHECK(schema.find("only where system.flow_control.mode is message\n") != std::string::npos);
+  for (const Key& key : keys()) {
+    INFO(key.name);
+    CHECK(schema.find(key.name.substr(key.name.rfind('.') + 1) + ": " + describe(key.shape)) !=
+          std::string::npos);
+    CHECK(schema.find(key.description + "\n") != std::string::npos);
+  }
+}
+
+TEST_CASE("Reading has no memory: the same text gives the same result") {
+  const std::string text = kGoodSystem + "collective: {algorithm: nope, size: 1}\n";
+  CHECK(read_run_config_text("a", text).diagnostics == read_run_config_text("a", text).diagnostics);
+}
+
+}  // namespace espalier

@@ -1,0 +1,232 @@
+#include <catch2/catch.hpp>
+#include <random>
+#include <tuple>
+
+#include "config_test_support.h"
+#include "sims/config/keys.h"
+#include "sims/config/resolved.h"
+
+namespace espalier {
+
+using namespace config_test;
+
+namespace {
+
+// Every member by name, so that a key the registry forgets cannot hide.
+auto members(const SystemConfig& s) {
+  return std::make_tuple(
+      s.topology.kind, s.topology.dims, s.topology.file, s.topology.folder, s.link.latency_ps,
+      s.link.bytes_per_second, s.credit_latency_cycles, s.clock.hertz, s.clock.flit_bytes,
+      s.router.vcs, s.router.vc_depth_flits, s.router.pipeline_cycles, s.router.switching,
+      s.router.hold, s.router.crossbar_inputs, s.flow_control.mode, s.flow_control.payload_bytes,
+      s.flow_control.sub_message_bytes, s.flow_control.pad_last_packet, s.ni.lockstep, s.ni.ports,
+      s.ni.buffer_flits, s.ni.table_entries, s.ni.send_queue, s.ni.dma_latency_cycles,
+      s.ni.dma_bytes_per_cycle, s.ni.injection_cycles, s.ni.ejection_cycles, s.ni.delivery_cycles,
+      s.ni.turnaround_cycles, s.ni.reduction.mode, s.ni.reduction.latency_cycles,
+      s.ni.reduction.bytes_per_cycle, s.ni.reduction.block_bytes);
+}
+auto members(const CollectiveConfig& c) {
+  return std::make_tuple(c.op, c.algorithm, c.size, c.element_bytes, c.remaining_height_first);
+}
+auto members(const TrafficConfig& t) {
+  return std::make_tuple(t.pattern, t.injection_rate, t.message_bytes, t.duration_cycles, t.seed);
+}
+auto members(const SimulationConfig& s) {
+  return std::make_tuple(s.check, s.always_clocked, s.monitors, s.stall_probability, s.seed,
+                         s.watchdog_cycles);
+}
+
+void check_identical(const RunPoint& a, const RunPoint& b) {
+  CHECK(members(a.system) == members(b.system));
+  CHECK(members(a.simulation) == members(b.simulation));
+  REQUIRE(a.collective.has_value() == b.collective.has_value());
+  REQUIRE(a.traffic.has_value() == b.traffic.has_value());
+  if (a.collective) CHECK(members(*a.collective) == members(*b.collective));
+  if (a.traffic) CHECK(members(*a.traffic) == members(*b.traffic));
+}
+
+class RandomPoint {
+ public:
+  explicit RandomPoint(std::uint64_t seed) : random_(seed) {}
+
+  RunPoint draw() {
+    RunPoint point;
+    SystemConfig& s = point.system;
+    s.topology.kind = any() % 2 == 0 ? TopologyKind::torus : TopologyKind::mesh;
+    s.topology.dims = {pick32(2, 5), pick32(1, 4)};
+    s.clock.flit_bytes = 8U << any() % 4;
+    s.clock.hertz = std::vector<std::uint64_t>{1'000'000'000, 1'500'000'000, 700'000'000,
+                                               123'456'789}[any() % 4];
+    s.link.latency_ps = pick(1, 3'000'000);
+    // A simple fraction of a flit per cycle: other rates have no common tick.
+    s.link.bytes_per_second = s.clock.hertz * s.clock.flit_bytes / (any() % 2 == 0 ? 1 : 2);
+    s.credit_latency_cycles = any() % 2 == 0 ? 0 : pick(1, 1'000);
+    s.router.vcs = pick32(1, 32);
+    s.router.vc_depth_flits = pick32(2'000, 100'000);
+    s.router.pipeline_cycles = pick(0, 64);
+    s.router.switching = any() % 2 == 0 ? Switching::vct : Switching::wormhole;
+    s.router.hold = any() % 2 == 0 ? SwitchHold::packet : SwitchHold::flit;
+    s.router.crossbar_inputs = any() % 2 == 0 ? CrossbarInputs::port : CrossbarInputs::vc;
+    s.flow_control.mode = any() % 2 == 0 ? FlowControlMode::message : FlowControlMode::packet;
+    s.flow_control.payload_bytes = s.clock.flit_bytes * pick(1, 64);
+    if (s.flow_control.mode == FlowControlMode::message) {
+      s.flow_control.sub_message_bytes = s.flow_control.payload_bytes * pick(1, 64);
+    } else {
+      s.flow_control.pad_last_packet = any() % 2 == 0;
+    }
+    s.ni.lockstep = static_cast<LockstepMode>(any() % 4);
+    s.ni.ports = pick32(0, 64);
+    s.ni.buffer_flits = pick32(0, 5'000);
+    s.ni.table_entries = pick32(0, 5'000);
+    s.ni.send_queue = pick32(1, 500);
+    s.ni.dma_latency_cycles = pick(1, 99);
+    s.ni.dma_bytes_per_cycle = any() % 3 == 0 ? 0 : pick(1, 999);
+    s.ni.injection_cycles = pick(1, 99);
+    s.ni.ejection_cycles = pick(1, 99);
+    s.ni.delivery_cycles = pick(1, 99);
+    s.ni.turnaround_cycles = pick(0, 99);
+    s.ni.reduction.mode = any() % 2 == 0 ? ReductionMode::streaming : ReductionMode::after_message;
+    s.ni.reduction.latency_cycles = pick(1, 99);
+    s.ni.reduction.bytes_per_cycle = pick(0, 999);
+    s.ni.reduction.block_bytes = pick(1, 9'999);
+    if (any() % 2 == 0) {
+      CollectiveConfig c;
+      c.op = static_cast<CollectiveOp>(any() % 3);
+      c.algorithm = "multitree";
+      c.element_bytes = pick(1, 16);
+      c.size = c.element_bytes * pick(1, 1ULL << (any() % 33));
+      c.remaining_height_first = any() % 2 == 0;
+      point.collective = c;
+    } else {
+      TrafficConfig t;
+      t.pattern = static_cast<TrafficPattern>(any() % 4);
+      t.injection_rate = fraction() + 1e-9;
+      t.message_bytes = pick(1, 1U << 20U);
+      t.duration_cycles = pick(1, 1'000'000);
+      t.seed = any();
+      point.traffic = t;
+    }
+    point.simulation.check = any() % 2 == 0;
+    point.simulation.always_clocked = any() % 2 == 0;
+    point.simulation.monitors = any() % 2 == 0;
+    point.simulation.stall_probability =
+        any() % 2 == 0 ? 0.0 : fraction() * (any() % 2 == 0 ? 1e-7 : 1.0);
+    point.simulation.seed = any();
+    point.simulation.watchdog_cycles = pick(10'000, 1'000'000'000);
+    return point;
+  }
+
+ private:
+  std::uint64_t any() { return random_(); }
+  std::uint64_t pick(std::uint64_t min, std::uint64_t max) { return min + any() % (max - min + 1); }
+  std::uint32_t pick32(std::uint32_t min, std::uint32_t max) {
+    return static_cast<std::uint32_t>(pick(min, max));
+  }
+  double fraction() { return static_cast<double>(any() >> 11) * 0x1.0p-53; }
+
+  std::mt19937_64 random_;
+};
+
+}  // namespace
+
+TEST_CASE("A resolved configuration reads back to the identical point") {
+  constexpr std::uint64_t kSeed = 20211;
+  RandomPoint random(kSeed);
+  for (int i = 0; i < 400; ++i) {
+    const RunPoint point = random.draw();
+    const std::string yaml = resolved_yaml(point);
+    const ConfigResult result = read_run_config_text("resolved.yaml", yaml);
+    INFO("seed " << kSeed << ", point " << i);
+    INFO(yaml);
+    INFO(result.diagnostics);
+    REQUIRE(result.ok);
+    REQUIRE(result.points.size() == 1);
+    check_identical(point, result.points.front());
+    CHECK(resolved_yaml(result.points.front()) == yaml);
+    CHECK(config_hash(result.points.front()) == config_hash(point));
+  }
+}
+
+TEST_CASE("What reads without warnings resolves without warnings") {
+  for (const char* mode : {"message", "packet"}) {
+    const RunPoint point =
+        only_point(kGoodSystem + kGoodCollective,
+                   {"system.preset=isca21", std::string("system.flow_control.mode=") + mode});
+    const ConfigResult again = read_run_config_text("resolved.yaml", resolved_yaml(point));
+    CHECK(again.ok);
+    CHECK(again.diagnostics.empty());
+  }
+}
+
+TEST_CASE("A resolved configuration holds every key that applies, nested, with units as text") {
+  const nlohmann::ordered_json json = resolved_json(only_point(kGoodSystem + kGoodCollective));
+  CHECK(json["system"]["topology"]["dims"] == nlohmann::ordered_json({4, 4}));
+  CHECK(json["system"]["link"]["latency"] == "150ns");
+  CHECK(json["system"]["link"]["bandwidth"] == "16GB/s");
+  CHECK(json["system"]["link"]["credit_latency"] == "link");
+  CHECK(json["system"]["router"]["vcs"] == 4);
+  CHECK(json["system"]["ni"]["ports"] == "auto");
+  CHECK(json["collective"]["size"] == "16MiB");
+  CHECK(json["simulation"]["check"] == true);
+  CHECK(json["simulation"]["fidelity"] == "cycle");
+  CHECK_FALSE(json.contains("traffic"));
+  CHECK_FALSE(json["system"]["flow_control"].contains("pad_last_packet"));
+  CHECK_FALSE(json["system"].contains("preset"));
+}
+
+TEST_CASE("Paths and words that YAML would bend are quoted in the resolved configuration") {
+  RunPoint point;
+  point.system.topology.kind = TopologyKind::file;
+  for (const char* path :
+       {"null", "a: b", "# no comment", "\xc3\xa4 \"quoted\" \\ path", "~", " x ", "007"}) {
+    point.system.topology.file = path;
+    const std::string yaml = resolved_yaml(point);
+    const ConfigResult result =
+        read_run_config_text("r.yaml", yaml, "/no/such/folder", {}, ConfigNeed::system);
+    INFO(yaml);
+    INFO(result.diagnostics);
+    // The path arrives whole: the only complaint is that there is no such file.
+    const auto all = parse_diagnostics(result.diagnostics);
+    REQUIRE(all.size() == 1);
+    CHECK(all[0].message.find("'/no/such/folder/" + std::string(path) + "' cannot be read") == 0);
+  }
+}
+
+TEST_CASE("The configuration hash is FNV-1a and tells every key apart") {
+  const RunPoint point = only_point(kGoodSystem + kGoodCollective);
+  const std::string hash = config_hash(point);
+  CHECK(hash.size() == 16);
+  CHECK(hash.find_first_not_of("0123456789abcdef") == std::string::npos);
+  std::uint64_t expected = 0xcbf29ce484222325ULL;
+  for (const char c : resolved_json(point).dump()) {
+    expected ^= static_cast<unsigned char>(c);
+    expected *= 0x100000001b3ULL;
+  }
+  CHECK(std::stoull(hash, nullptr, 16) == expected);
+  for (const char* change :
+       {"system.router.vcs=5", "system.link.latency=149ns", "simulation.seed=2",
+        "collective.op=all_gather", "system.topology.type=mesh"}) {
+    INFO(change);
+    CHECK(config_hash(only_point(kGoodSystem + kGoodCollective, {change})) != hash);
+  }
+  CHECK(config_hash(only_point(kGoodSystem + kGoodCollective, {"system.preset=default"})) == hash);
+}
+
+TEST_CASE("Credit latencies survive the way through picoseconds at any clock") {
+  RunPoint point;
+  for (const std::uint64_t hertz :
+       {1'000ULL, 999'999'937ULL, 3'000'000'000ULL, 999'999'999'989ULL, 1'000'000'000'000ULL}) {
+    for (const Cycle cycles : {1ULL, 2ULL, 3ULL, 149ULL, 1'000ULL}) {
+      point.system.clock.hertz = hertz;
+      point.system.credit_latency_cycles = cycles;
+      const Key& key = *find_key("system.link.credit_latency");
+      const Value value = key.get(point);
+      point.system.credit_latency_cycles = 0;
+      key.set(point, value);
+      INFO(hertz << " Hz, " << cycles << " cycles");
+      CHECK(point.system.credit_latency_cycles == cycles);
+    }
+  }
+}
+
+}  // namespace espalier

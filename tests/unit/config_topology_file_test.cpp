@@ -1,0 +1,254 @@
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <fstream>
+#include <stdexcept>
+
+#include "config_test_support.h"
+#include "sims/config/build_topology.h"
+#include "sims/config/topology_file.h"
+
+namespace espalier {
+
+using namespace config_test;
+
+namespace {
+
+TopologyFileContext table_iii() {
+  TopologyFileContext context;
+  context.default_link = {150'000, 16'000'000'000};
+  context.clock = ClockSpec{};
+  return context;
+}
+
+struct Parsed {
+  std::optional<Topology> topology;
+  std::string diagnostics;
+  std::size_t warnings = 0;
+};
+
+Parsed parse(const std::string& text) {
+  Diagnostics diagnostics;
+  Parsed parsed;
+  parsed.topology = parse_topology("graph.yaml", text, table_iii(), diagnostics);
+  parsed.diagnostics = diagnostics.text();
+  parsed.warnings = diagnostics.num_warnings();
+  return parsed;
+}
+
+// A folder of its own for each test, gone with it.
+class TemporaryFolder {
+ public:
+  explicit TemporaryFolder(const std::string& name)
+      : path_(std::filesystem::temp_directory_path() / ("espalier_" + name)) {
+    std::filesystem::remove_all(path_);
+    std::filesystem::create_directories(path_);
+  }
+  ~TemporaryFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+
+  std::string write(const std::string& name, const std::string& text) const {
+    std::ofstream(path_ / name) << text;
+    return (path_ / name).string();
+  }
+  [[nodiscard]] std::string path() const { return path_.string(); }
+
+ private:
+  std::filesystem::path path_;
+};
+
+}  // namespace
+
+TEST_CASE("A graph file becomes nodes, switches, links and named ports in file order") {
+  const Parsed parsed = parse(R"(
+name: two and a switch
+nodes: [b, a]
+switches: [s0]
+links:
+  - {between: [b, s0], latency: 20ns, bandwidth: 8GB/s, count: 2}
+  - {between: [a, s0]}
+  - {from: a, to: b}
+)");
+  INFO(parsed.diagnostics);
+  REQUIRE(parsed.topology);
+  const Topology& graph = *parsed.topology;
+  CHECK(graph.name() == "two and a switch");
+  CHECK(graph.num_nodes() == 2);
+  CHECK(graph.num_switches() == 1);
+  CHECK(graph.vertex_name(NodeId(0)) == "b");
+  CHECK(graph.is_switch(graph.find_vertex("s0")));
+  REQUIRE(graph.num_links() == 7);
+  const auto check_link = [&](std::size_t id, const char* from, const char* to, const char* out,
+                              const char* in, std::uint64_t latency, std::uint64_t rate) {
+    const TopologyLink& link = graph.link(LinkId(id));
+    INFO("link " << id);
+    CHECK(graph.vertex_name(link.from) == from);
+    CHECK(graph.vertex_name(link.to) == to);
+    CHECK(link.out_name == out);
+    CHECK(link.in_name == in);
+    CHECK(link.spec.latency_ps == latency);
+    CHECK(link.spec.bytes_per_second == rate);
+  };
+  check_link(0, "b", "s0", "to_s0", "from_b", 20'000, 8'000'000'000);
+  check_link(1, "s0", "b", "to_b", "from_s0", 20'000, 8'000'000'000);
+  check_link(2, "b", "s0", "to_s0_1", "from_b_1", 20'000, 8'000'000'000);
+  check_link(3, "s0", "b", "to_b_1", "from_s0_1", 20'000, 8'000'000'000);
+  check_link(4, "a", "s0", "to_s0", "from_a", 150'000, 16'000'000'000);
+  check_link(5, "s0", "a", "to_a", "from_s0", 150'000, 16'000'000'000);
+  check_link(6, "a", "b", "to_b", "from_a", 150'000, 16'000'000'000);
+}
+
+TEST_CASE("A graph without a name is called by its file") {
+  const Parsed parsed = parse("nodes: [a, b]\nlinks: [{between: [a, b]}]\n");
+  REQUIRE(parsed.topology);
+  CHECK(parsed.topology->name() == "graph.yaml");
+}
+
+TEST_CASE("Mistakes in a graph file are refused at their place") {
+  struct BadGraph {
+    std::string input;
+    const char* message;
+    const char* hint;
+  };
+  const std::string ab = "nodes: [a, b]\n";
+  const std::vector<BadGraph> cases{
+      {"@", "the file is empty", "nodes: [a, b]"},
+      {"@- a\n", "a graph is a mapping", "nodes: [a, b]"},
+      {"@links: []\n", "missing key 'nodes'", "nodes: [a, b]"},
+      {"@" + ab, "missing key 'links'", "links: [{between: [a, b]}]"},
+      {ab + "links: [{between: [a, b]}]\n@swiches: [s]\n", "unknown key 'swiches'",
+       "did you mean 'switches'?"},
+      {"@nodes: a\nlinks: []\n", "nodes: takes a list of names", "nodes: [a, b]"},
+      {"@nodes: [a]\nlinks: []\n", "a network has at least 2 nodes", ""},
+      {"@nodes: [a]\nswitches: [s]\nlinks: [{between: [a, s]}]\n", "a network has at least 2 nodes",
+       ""},
+      {"nodes: [a, b, @a]\nlinks: [{between: [a, b]}]\n", "the name 'a' is taken",
+       "the first is in line 1"},
+      {ab + "switches: [s, @b]\nlinks: [{between: [a, b]}, {between: [a, s]}]\n",
+       "the name 'b' is taken", "the first is in line 1"},
+      {"nodes: [a, b, @0c]\nlinks: [{between: [a, b]}]\n", "'0c' is not a valid name",
+       "a letter, then"},
+      {"nodes: [a, b, @c.d]\nlinks: [{between: [a, b]}]\n", "'c.d' is not a valid name",
+       "a letter, then"},
+      {"nodes: [a, b, @[c]]\nlinks: [{between: [a, b]}]\n", "is not a valid name",
+       "a letter, then"},
+      {ab + "@links: {between: [a, b]}\n", "links: takes a list of links",
+       "links: [{between: [a, b]}]"},
+      {ab + "links: [{between: [a, b]}, @a]\n", "a link is a mapping", "{from: a, to: b} for one"},
+      {ab + "links: [@{latency: 5ns}]\n", "a link has either 'between', or 'from' and 'to'",
+       "for both ways"},
+      {ab + "links: [@{from: a}]\n", "a link has either 'between', or 'from' and 'to'",
+       "for both ways"},
+      {ab + "links: [@{between: [a, b], from: a}]\n", "a link has either 'between'",
+       "for both ways"},
+      {ab + "links: [{between: @[a, b, a]}]\n", "takes the names of two vertices",
+       "between: [a, b]"},
+      {ab + "links: [{between: @a}]\n", "takes the names of two vertices", "between: [a, b]"},
+      {ab + "links: [{between: [a, b]}, {between: [a, @c]}]\n",
+       "'c' is neither a node nor a switch", "list it under"},
+      {"nodes: [left, right]\nlinks: [{between: [left, @rigth]}]\n",
+       "'rigth' is neither a node nor a switch", "did you mean 'right'?"},
+      {ab + "links: [{between: [a, b]}, {from: b, to: @b}]\n", "'b' is linked to itself", ""},
+      {ab + "links: [{between: [a, b], @lateny: 5ns}]\n", "unknown key 'lateny'",
+       "did you mean 'latency'?"},
+      {ab + "links: [{between: [a, b], latency: @5}]\n", "latency: '5' has no unit",
+       "for example 150ns"},
+      {ab + "links: [{between: [a, b], bandwidth: @32GB/s}]\n", "at most one flit per router cycle",
+       "at least 32"},
+      {ab + "links: [{between: [a, b], count: @0}]\n", "count: 0 is out of range",
+       "integer, 1 to 64"},
+      {ab + "links: [{between: [a, b], @count: }]\n", "count: has no value", "integer, 1 to 64"},
+      {"nodes: [a, b, @c]\nlinks: [{between: [a, b]}]\n",
+       "there is no way from 'a' to 'c' and back", "add links to and from 'c'"},
+      {"nodes: [a, @b]\nlinks: [{from: a, to: b}]\n", "there is no way from 'a' to 'b' and back",
+       "add links to and from 'b'"},
+      {"nodes: [a, b, b_1]\nlinks: [{between: [a, b_1]}, @{between: [a, b], count: 2}]\n",
+       "'a' has two outputs named 'to_b_1'", "rename a vertex"},
+      {ab + "@nodes: [c]\nlinks: [{between: [a, b]}]\n", "'nodes' is given twice",
+       "the first is in line 1"},
+  };
+  for (const BadGraph& bad : cases) {
+    const Marked marked = unmark(bad.input);
+    const Parsed parsed = parse(marked.text);
+    INFO(marked.text);
+    INFO(parsed.diagnostics);
+    CHECK_FALSE(parsed.topology);
+    const auto all = parse_diagnostics(parsed.diagnostics);
+    const Printed* found = find_at(all, marked, bad.message);
+    REQUIRE(found != nullptr);
+    CHECK(all.size() == 1);
+    CHECK(found->where == "graph.yaml");
+    CHECK(found->caret_column == marked.column);
+    CHECK(found->excerpt == marked.excerpt);
+    CHECK(found->hint.find(bad.hint) != std::string::npos);
+  }
+}
+
+TEST_CASE("A link latency that is no whole number of cycles warns at the link") {
+  const Parsed parsed = parse("nodes: [a, b]\nlinks: [{between: [a, b], latency: 10.5ns}]\n");
+  CHECK(parsed.topology.has_value());
+  CHECK(parsed.warnings == 1);
+  CHECK(parsed.diagnostics.find("graph.yaml:2:36: warning: a latency of 10500ps") == 0);
+}
+
+TEST_CASE("A configuration finds its graph file in its own folder") {
+  const TemporaryFolder folder("graph_file");
+  folder.write("pair.yaml", "nodes: [a, b]\nlinks: [{between: [a, b]}]\n");
+  const std::string path =
+      folder.write("run.yaml",
+                   "system: {topology: {type: file, file: pair.yaml}, link: {latency: 20ns}}\n"
+                   "collective: {algorithm: multitree, size: 1KiB}\n");
+  const ConfigResult result = read_run_config(path);
+  INFO(result.diagnostics);
+  REQUIRE(result.ok);
+  CHECK(result.topology->num_nodes() == 2);
+  CHECK(result.topology->link(LinkId(0)).spec.latency_ps == 20'000);
+  const SystemConfig& system = result.points.front().system;
+  CHECK(system.topology.file == "pair.yaml");
+  CHECK(topology_file_path(system.topology) == folder.path() + "/pair.yaml");
+  CHECK(build_topology(system).num_links() == 2);
+}
+
+TEST_CASE("Errors of a graph file are reported with those of the configuration") {
+  const TemporaryFolder folder("graph_errors");
+  const std::string graph = folder.write("bad.yaml", "nodes: [a, b]\nlinks: [{between: [a, c]}]\n");
+  const std::string path =
+      folder.write("run.yaml",
+                   "system: {topology: {type: file, file: bad.yaml}, router: {vcs: 0}}\n"
+                   "collective: {algorithm: multitree, size: 1KiB}\n");
+  const ConfigResult result = read_run_config(path);
+  CHECK_FALSE(result.ok);
+  const auto all = parse_diagnostics(result.diagnostics);
+  REQUIRE(all.size() == 2);
+  CHECK(all[0].where == path);
+  CHECK(all[0].message.find("system.router.vcs: 0 is out of range") == 0);
+  CHECK(all[1].where == graph);
+  CHECK(all[1].line == 2);
+  CHECK(all[1].column == 23);
+}
+
+TEST_CASE("A graph whose links share no tick is refused at the file") {
+  const TemporaryFolder folder("graph_ticks");
+  folder.write("odd.yaml",
+               "nodes: [a, b]\nlinks: [{between: [a, b], bandwidth: 15999999999B/s}]\n");
+  const Marked marked =
+      unmark("system: {topology: {type: file, file: @odd.yaml}}\n" + kGoodCollective);
+  const ConfigResult result = read_run_config_text("odd.yaml", marked.text, folder.path());
+  CHECK_FALSE(result.ok);
+  CHECK(find_at(parse_diagnostics(result.diagnostics), marked, "ticks per cycle") != nullptr);
+}
+
+TEST_CASE("Building a topology again says what has become of its file") {
+  SystemConfig system;
+  system.topology.kind = TopologyKind::file;
+  system.topology.file = "no/such/graph.yaml";
+  CHECK_THROWS_AS(static_cast<void>(build_topology(system)), std::invalid_argument);
+  system.topology.kind = TopologyKind::mesh;
+  system.topology.dims = {3, 2};
+  CHECK(build_topology(system).num_links() == 14);
+}
+
+}  // namespace espalier

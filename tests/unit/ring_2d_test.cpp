@@ -1,0 +1,140 @@
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "alg/generator.h"
+#include "schedule_oracle.h"
+#include "test_graphs.h"
+
+using namespace espalier;
+using espalier::test::kPlainLink;
+
+namespace {
+
+const std::vector<std::vector<std::uint32_t>> kShapes{{2, 2}, {3, 3}, {4, 4}, {2, 5},    {5, 2},
+                                                      {4, 3}, {3, 6}, {6, 4}, {3, 1, 4}, {1, 2, 3}};
+
+std::vector<Topology> grids() {
+  std::vector<Topology> result;
+  for (const auto& dims : kShapes) {
+    result.push_back(make_torus(dims, kPlainLink));
+    result.push_back(make_mesh(dims, kPlainLink));
+  }
+  return result;
+}
+
+CollectiveRequest request_of(CollectiveOp op, Bytes size) {
+  CollectiveRequest request;
+  request.op = op;
+  request.size = size;
+  return request;
+}
+
+}  // namespace
+
+TEST_CASE("2D ring collectives are right on tori and meshes of any shape and for any size") {
+  std::uint32_t seed = 0;
+  for (const Topology& topology : grids()) {
+    REQUIRE(unsuited_for_2d_ring(topology).empty());
+    const Bytes nodes = topology.num_nodes();
+    for (const CollectiveOp op : test::kAllOps) {
+      for (const Bytes elements : {Bytes{0}, Bytes{1}, Bytes{7}, nodes, 4 * nodes, 9 * nodes + 5}) {
+        CAPTURE(topology.name(), to_string(op), elements, ++seed);
+        const Schedule schedule = generate_2d_ring(topology, request_of(op, 4 * elements));
+        test::require_well_formed(topology, schedule);
+        test::require_fits_tables(schedule);
+        CHECK(schedule.contention_free);
+        CHECK(test::ScheduleOracle(schedule, test::Arrival::held, seed).runs_and_is_right());
+        // The hierarchical forms never overwrite what they add to.
+        if (op != CollectiveOp::all_reduce) {
+          CHECK(test::ScheduleOracle(schedule, test::Arrival::added, seed).runs_and_is_right());
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("A 2D ring all-reduce of N x N nodes has 4 (N-1) steps and moves 4 (N-1)/N of the data") {
+  for (const std::uint32_t n : {2U, 3U, 4U, 8U}) {
+    for (const bool wraps : {true, false}) {
+      const Topology topology =
+          wraps ? make_torus({n, n}, kPlainLink) : make_mesh({n, n}, kPlainLink);
+      const Bytes size = Bytes{n} * 4 * 256;
+      const Schedule schedule =
+          generate_2d_ring(topology, request_of(CollectiveOp::all_reduce, size));
+      CAPTURE(topology.name());
+      CHECK(schedule.algorithm == "2d_ring");
+      CHECK(schedule.num_steps == 4 * (n - 1));
+      CHECK(schedule.ni_ports == (wraps ? 4 : 2));
+      std::vector<Bytes> sent(topology.num_nodes(), 0);
+      for (const Transfer& t : schedule.transfers) sent[t.from.index()] += schedule.bytes_of(t);
+      for (const Bytes bytes : sent) CHECK(bytes == 4 * (n - 1) * size / n);
+    }
+  }
+}
+
+TEST_CASE("On a square torus and mesh a 2D ring all-reduce uses every link in every step") {
+  for (const std::uint32_t n : {2U, 3U, 4U, 5U}) {
+    for (const bool wraps : {true, false}) {
+      const Topology topology =
+          wraps ? make_torus({n, n}, kPlainLink) : make_mesh({n, n}, kPlainLink);
+      CAPTURE(topology.name());
+      const Schedule schedule =
+          generate_2d_ring(topology, request_of(CollectiveOp::all_reduce, 64 * 1024));
+      std::map<Timestep, std::set<LinkId>> used;
+      for (const Transfer& t : schedule.transfers) {
+        for (std::size_t hop = 0; hop < schedule.routes.hops(t.route); ++hop) {
+          used[t.step].insert(schedule.routes.link(t.route, hop));
+        }
+      }
+      CHECK(used.size() == schedule.num_steps);
+      for (const auto& [step, links] : used) CHECK(links.size() == topology.num_links());
+    }
+  }
+}
+
+TEST_CASE("A 2D ring on a mesh is folded, so that no transfer goes farther than two links") {
+  const Topology topology = make_mesh({7, 6}, kPlainLink);
+  for (const CollectiveOp op : test::kAllOps) {
+    const Schedule schedule = generate_2d_ring(topology, request_of(op, 64 * 1024));
+    std::size_t most_hops = 0;
+    for (const Transfer& t : schedule.transfers) {
+      most_hops = std::max(most_hops, schedule.routes.hops(t.route));
+    }
+    CHECK(most_hops == 2);
+  }
+}
+
+TEST_CASE("Halves of a 2D ring with unequal dimensions change over together") {
+  const Topology topology = make_torus({6, 3}, kPlainLink);
+  const Schedule all_reduce =
+      generate_2d_ring(topology, request_of(CollectiveOp::all_reduce, 64 * 1024));
+  CHECK(all_reduce.num_steps == 20);
+  const Schedule gather =
+      generate_2d_ring(topology, request_of(CollectiveOp::all_gather, 64 * 1024));
+  CHECK(gather.num_steps == 10);
+}
+
+TEST_CASE("A hierarchical 2D ring reduce-scatter moves no more data than a ring") {
+  const Topology topology = make_torus({4, 8}, kPlainLink);
+  const Bytes size = 32 * 4 * 64;
+  for (const CollectiveOp op : {CollectiveOp::reduce_scatter, CollectiveOp::all_gather}) {
+    const Schedule schedule = generate_2d_ring(topology, request_of(op, size));
+    Bytes moved = 0;
+    for (const Transfer& t : schedule.transfers) moved += schedule.bytes_of(t);
+    CHECK(moved == 31 * size);
+  }
+}
+
+TEST_CASE("2D-RING says why a network does not suit it") {
+  CHECK(unsuited_for_2d_ring(make_torus({8}, kPlainLink)) ==
+        "2D-RING needs a torus or mesh with two dimensions of at least 2 nodes; 8 has 1.");
+  CHECK(unsuited_for_2d_ring(make_mesh({4, 4, 4}, kPlainLink)) ==
+        "2D-RING needs a torus or mesh with two dimensions of at least 2 nodes; 4x4x4 has 3.");
+  CHECK(unsuited_for_2d_ring(make_mesh({4, 1}, kPlainLink)) ==
+        "2D-RING needs a torus or mesh with two dimensions of at least 2 nodes; 4x1 has 1.");
+  CHECK(unsuited_for_2d_ring(test::cables(2, {{0, 1}})) ==
+        "2D-RING needs a 2D torus or mesh; this network is not a grid.");
+}

@@ -1,0 +1,167 @@
+#include <catch2/catch.hpp>
+
+#include <map>
+#include <string>
+
+#include "alg/generator.h"
+#include "alg/hamiltonian.h"
+#include "schedule_oracle.h"
+#include "test_graphs.h"
+
+using namespace espalier;
+using espalier::test::kPlainLink;
+
+namespace {
+
+using Generate = Schedule (*)(const Topology&, const CollectiveRequest&);
+constexpr Generate kBoth[] = {generate_ring, generate_bidirectional_ring};
+
+void check_all_ops_and_sizes(const Topology& topology, std::uint32_t seed) {
+  CAPTURE(topology.name());
+  REQUIRE(unsuited_for_ring(topology).empty());
+  const Bytes nodes = topology.num_nodes();
+  for (const Generate generate : kBoth) {
+    for (const CollectiveOp op : test::kAllOps) {
+      for (const Bytes elements : {Bytes{0}, Bytes{1}, nodes - 1, 2 * nodes, 7 * nodes + 3}) {
+        CollectiveRequest request;
+        request.op = op;
+        request.size = 4 * elements;
+        const Schedule schedule = generate(topology, request);
+        CAPTURE(schedule.algorithm, to_string(op), elements);
+        test::require_well_formed(topology, schedule);
+        test::require_fits_tables(schedule);
+        CHECK(test::ScheduleOracle(schedule, test::Arrival::added, seed).runs_and_is_right());
+      }
+    }
+  }
+}
+
+CollectiveRequest large(CollectiveOp op, const Topology& topology) {
+  CollectiveRequest request;
+  request.op = op;
+  request.size = topology.num_nodes() * 1024;
+  return request;
+}
+
+}  // namespace
+
+TEST_CASE("Ring collectives are right on grids in any order their dependencies allow") {
+  const std::vector<std::vector<std::uint32_t>> shapes{{2},    {3},    {5},       {2, 2},   {3, 3},
+                                                       {4, 4}, {2, 5}, {2, 3, 2}, {3, 3, 3}};
+  std::uint32_t seed = 1;
+  for (const auto& dims : shapes) {
+    check_all_ops_and_sizes(make_torus(dims, kPlainLink), ++seed);
+    check_all_ops_and_sizes(make_mesh(dims, kPlainLink), ++seed);
+  }
+}
+
+TEST_CASE("Ring collectives are right on irregular networks") {
+  for (std::uint32_t seed = 1; seed <= 25; ++seed) {
+    CAPTURE(seed);
+    std::mt19937 random(seed);
+    const std::size_t nodes = 2 + test::pick(random, 9);
+    check_all_ops_and_sizes(
+        test::cables(nodes, test::random_pairs(random, nodes, test::pick(random, nodes))), seed);
+  }
+}
+
+TEST_CASE("A broken ring schedule is found out by the checks of these tests") {
+  const Topology topology = make_torus({4}, kPlainLink);
+  Schedule schedule = generate_ring(topology, large(CollectiveOp::all_reduce, topology));
+  // The last gather of a chunk becomes a reduce: one rank is counted twice.
+  schedule.transfers.back().kind = TransferKind::reduce;
+  CHECK_FALSE(test::ScheduleOracle(schedule, test::Arrival::added, 1).runs_and_is_right());
+}
+
+TEST_CASE("RING keeps every link of its ring busy in every step") {
+  const Topology topology = make_torus({4, 4}, kPlainLink);
+  const Schedule schedule = generate_ring(topology, large(CollectiveOp::all_reduce, topology));
+  CHECK(schedule.algorithm == "ring");
+  CHECK(schedule.num_steps == 30);
+  CHECK(schedule.ni_ports == 1);
+  CHECK(schedule.contention_free);
+  CHECK(schedule.chunks.size() == 16);
+  CHECK(schedule.transfers.size() == 30 * 16);
+  std::map<Timestep, std::size_t> per_step;
+  for (const Transfer& t : schedule.transfers) ++per_step[t.step];
+  for (const auto& [step, transfers] : per_step) CHECK(transfers == 16);
+}
+
+TEST_CASE(
+    "A chunk starts behind its rank, ends its reduce-scatter there and is gathered from there") {
+  const Topology topology = make_torus({3, 3}, kPlainLink);
+  const Schedule schedule = generate_ring(topology, large(CollectiveOp::all_reduce, topology));
+  const NodeRing ring = find_node_ring(topology);
+  for (std::size_t place = 0; place < ring.nodes.size(); ++place) {
+    const NodeId rank = ring.nodes[place];
+    const NodeId successor = ring.nodes[(place + 1) % ring.nodes.size()];
+    for (const Transfer& t : schedule.transfers) {
+      if (t.flow.index() != rank.index()) continue;
+      CHECK(t.first_chunk.index() == rank.index());
+      CHECK((t.kind == TransferKind::reduce) == (t.step <= 8));
+      if (t.step == 1) CHECK(t.from == successor);
+      if (t.step == 8) CHECK(t.to == rank);
+      if (t.step == 9) CHECK(t.from == rank);
+    }
+  }
+}
+
+TEST_CASE("The bidirectional ring moves half of the data each way without contention") {
+  const std::vector<std::vector<std::uint32_t>> shapes{{2}, {2, 2}, {4, 4}, {3, 3}, {2, 3}};
+  for (const auto& dims : shapes) {
+    const Topology topology = make_torus(dims, kPlainLink);
+    CAPTURE(topology.name());
+    const Schedule schedule =
+        generate_bidirectional_ring(topology, large(CollectiveOp::all_reduce, topology));
+    const std::size_t nodes = topology.num_nodes();
+    CHECK(schedule.algorithm == "bidirectional_ring");
+    CHECK(schedule.contention_free);
+    CHECK(schedule.ni_ports == 2);
+    CHECK(schedule.chunks.size() == 2 * nodes);
+    CHECK(schedule.num_steps == 2 * (nodes - 1));
+    std::map<std::pair<NodeId, NodeId>, std::size_t> clockwise;
+    std::map<std::pair<NodeId, NodeId>, std::size_t> back;
+    for (const Transfer& t : schedule.transfers) {
+      if (t.flow.index() < nodes) ++clockwise[{t.from, t.to}];
+      if (t.flow.index() >= nodes) ++back[{t.to, t.from}];
+    }
+    CHECK(clockwise == back);
+  }
+}
+
+TEST_CASE("Two nodes with parallel cables turn both ways without contention, with one cable not") {
+  const Topology two = test::cables(2, {{0, 1}, {0, 1}});
+  CHECK(generate_bidirectional_ring(two, large(CollectiveOp::all_reduce, two)).contention_free);
+  const Topology one = test::cables(2, {{0, 1}});
+  CHECK_FALSE(
+      generate_bidirectional_ring(one, large(CollectiveOp::all_reduce, one)).contention_free);
+}
+
+TEST_CASE("A line carries one ring free of contention but not two") {
+  const Topology line = make_mesh({6}, kPlainLink);
+  CHECK(generate_ring(line, large(CollectiveOp::all_gather, line)).contention_free);
+  CHECK_FALSE(
+      generate_bidirectional_ring(line, large(CollectiveOp::all_gather, line)).contention_free);
+}
+
+TEST_CASE("The ring algorithms say why a network does not suit them") {
+  Topology switched("switched");
+  for (const char* name : {"a", "b"}) switched.add_node(name);
+  switched.add_switch("s");
+  for (std::size_t n = 0; n < 2; ++n) test::add_cable(switched, n, 2, kPlainLink, kPlainLink);
+  CHECK(unsuited_for_ring(switched) ==
+        "The ring algorithms do not support topologies with switches yet.");
+
+  Topology alone("alone");
+  alone.add_node("a");
+  CHECK(unsuited_for_ring(alone) == "A ring needs at least two nodes.");
+
+  Topology one_way("one-way");
+  for (const char* name : {"a", "b", "c"}) one_way.add_node(name);
+  for (std::size_t n = 0; n < 3; ++n) test::add_one_way(one_way, n, (n + 1) % 3, kPlainLink);
+  CHECK(unsuited_for_ring(one_way) ==
+        "The ring algorithms need links in both directions; 'a' to 'b' has none back.");
+
+  CHECK(unsuited_for_ring(test::cables(3, {{0, 1}})) ==
+        "A ring needs a connected network; 'n2' is cut off.");
+}

@@ -1,0 +1,372 @@
+#include "sims/schedule_file.h"
+
+#include <catch2/catch.hpp>
+#include <random>
+#include <sstream>
+
+#include "alg/certifier.h"
+#include "alg/generator.h"
+#include "alg/schedule_text.h"
+
+namespace espalier {
+namespace {
+
+using Catch::Matchers::Contains;
+using Catch::Matchers::StartsWith;
+using Json = nlohmann::ordered_json;
+
+constexpr LinkSpec kLink{150'000, 16'000'000'000};
+
+Json described_system() {
+  return {{"type", "mesh"}, {"dims", {2, 2}}, {"link", {{"latency", "150ns"}}}};
+}
+
+ScheduleTables generate(const char* algorithm, const Topology& topology, CollectiveOp op) {
+  CollectiveRequest request;
+  request.op = op;
+  request.size = 4096;
+  return lower_to_tables(find_generator(algorithm)->generate(topology, request));
+}
+
+std::string written(const Topology& topology, const ScheduleTables& tables) {
+  std::ostringstream out;
+  write_schedule_file(out, described_system(), topology, tables);
+  return out.str();
+}
+
+// The error, or nothing where the text is a schedule for this topology.
+std::string error_of(const std::string& text, const Topology& topology) {
+  const auto document = ScheduleDocument::parse(text);
+  if (!document.value) return document.error;
+  const auto tables = document.value->read_tables(topology);
+  REQUIRE(tables.value.has_value() == tables.error.empty());
+  return tables.error;
+}
+
+TEST_CASE("A schedule file gives back every entry, every route and the caller's configuration") {
+  const std::vector<std::tuple<const char*, Topology, CollectiveOp>> cases{
+      {"multitree", make_mesh({2, 2}, kLink), CollectiveOp::all_reduce},
+      {"multitree", make_mesh({3, 3}, kLink), CollectiveOp::all_reduce},
+      {"multitree", make_torus({2, 2}, kLink), CollectiveOp::all_gather},  // parallel links
+      {"ring", make_mesh({5}, kLink), CollectiveOp::all_reduce},  // routes of several links
+      {"2d_ring", make_mesh({4, 3}, kLink), CollectiveOp::reduce_scatter},  // After
+  };
+  for (const auto& [algorithm, topology, op] : cases) {
+    const ScheduleTables tables = generate(algorithm, topology, op);
+    const std::string text = written(topology, tables);
+    const auto document = ScheduleDocument::parse(text);
+    CAPTURE(algorithm, topology.name(), document.error);
+    REQUIRE(document.value);
+    CHECK(document.value->config() == described_system());
+    const auto read = document.value->read_tables(topology);
+    CAPTURE(read.error);
+    REQUIRE(read.value);
+    CHECK(read.value->algorithm == tables.algorithm);
+    CHECK(read.value->op == tables.op);
+    CHECK(read.value->contention_free == tables.contention_free);
+    CHECK(read.value->ni_ports == tables.ni_ports);
+    // Routes may be numbered differently; what is sent along which links may not change.
+    CHECK(written(topology, *read.value) == text);
+    std::ostringstream before;
+    std::ostringstream after;
+    write_table_text(before, tables);
+    write_table_text(after, *read.value);
+    CHECK(after.str() == before.str());
+    CHECK(certify(topology, *read.value).ok());
+  }
+}
+
+TEST_CASE("The first direct link needs no words, any other route names its links") {
+  const Topology topology = make_torus({2}, kLink);
+  ScheduleTables tables = generate("multitree", topology, CollectiveOp::all_reduce);
+  TableEntry& reduce = tables.nodes[0][0];
+  REQUIRE(reduce.op == TableOp::reduce);
+  const LinkId first = topology.link_between(NodeId(0), NodeId(1));
+  const LinkId second = topology.out_links(NodeId(0))[1];
+  reduce.parent.route = RouteSet::single(first);
+  CHECK_THAT(written(topology, tables), Contains("\"flow\": 1, \"parent\": 1, "));
+  reduce.parent.route = RouteSet::single(second);
+  CHECK_THAT(written(topology, tables),
+             Contains("\"flow\": 1, \"parent\": {\"node\": 1, \"links\": [\"" +
+                      link_name(topology, second) + "\"]}, "));
+  reduce.parent.route = RouteId();
+  CHECK_THROWS_WITH(written(topology, tables), Contains("without a route"));
+}
+
+TEST_CASE("Every mistake in a schedule file is named with its place") {
+  const Topology topology = make_mesh({2, 2}, kLink);
+  const Json good =
+      Json::parse(written(topology, generate("multitree", topology, CollectiveOp::all_reduce)));
+  REQUIRE(error_of(good.dump(), topology).empty());
+  Json bad = good;
+  // Row 0 of node 2 is a Reduce to node 3, row 3 the root's Gather.
+  const auto set = [&](const char* pointer, const Json& value) {
+    bad[Json::json_pointer(pointer)] = value;
+  };
+  const auto erase = [&](const char* parent, const char* key) {
+    bad[Json::json_pointer(parent)].erase(key);
+  };
+  std::string expected;
+  SECTION("format") {
+    set("/format", "gantt");
+    expected = "top level: not a schedule file";
+  }
+  SECTION("version") {
+    set("/version", 2);
+    expected = "top level: \"version\" should be 1";
+  }
+  SECTION("no object") {
+    bad = Json::array();
+    expected = "top level: not a schedule file";
+  }
+  SECTION("config missing") {
+    bad.erase("config");
+    expected = "top level: key \"config\"";
+  }
+  SECTION("key missing") {
+    bad.erase("num_steps");
+    expected = "top level: key \"num_steps\" is missing";
+  }
+  SECTION("key unknown") {
+    set("/seed", 1);
+    expected = "top level: unknown key \"seed\"";
+  }
+  SECTION("algorithm") {
+    set("/algorithm", 5);
+    expected = "/algorithm: expected a string, not number";
+  }
+  SECTION("collective") {
+    set("/op", "all_to_all");
+    expected = "/op: \"all_to_all\" is none of all_reduce";
+  }
+  SECTION("size") {
+    set("/size", -1);
+    expected = "/size: -1 is not between 0 and";
+  }
+  SECTION("fraction") {
+    set("/size", 1.5);
+    expected = "/size: expected an integer, not 1.5";
+  }
+  SECTION("claim") {
+    set("/contention_free", 1);
+    expected = "/contention_free: expected true or false";
+  }
+  SECTION("ports") {
+    set("/ni_ports", 0);
+    expected = "/ni_ports: 0 is not between 1";
+  }
+  SECTION("chunks") {
+    set("/chunks", nullptr);
+    expected = "/chunks: expected an array, not null";
+  }
+  SECTION("chunk") {
+    set("/chunks/1", {1, 2});
+    expected = "/chunks/1: expected [offset, size, owner]";
+  }
+  SECTION("owner") {
+    set("/chunks/1/2", 4);
+    expected = "/chunks/1/2: 4 is not between 0 and 3";
+  }
+  SECTION("nodes") {
+    bad["nodes"].erase(3);
+    expected = "/nodes: there are 3 tables";
+  }
+  SECTION("table") {
+    set("/nodes/2", 7);
+    expected = "/nodes/2: expected an array, not number";
+  }
+  SECTION("entry") {
+    set("/nodes/2/0", "x");
+    expected = "/nodes/2/0: expected an object, not string";
+  }
+  SECTION("op missing") {
+    erase("/nodes/2/0", "op");
+    expected = "/nodes/2/0: key \"op\" is missing";
+  }
+  SECTION("op") {
+    set("/nodes/2/0/op", "Send");
+    expected = "/nodes/2/0/op: \"Send\" is none of Reduce";
+  }
+  SECTION("flow missing") {
+    erase("/nodes/2/0", "flow");
+    expected = "/nodes/2/0: key \"flow\" is missing";
+  }
+  SECTION("flow") {
+    set("/nodes/2/0/flow", 4294967295U);
+    expected = "/nodes/2/0/flow: 4294967295 is not";
+  }
+  SECTION("step") {
+    set("/nodes/2/0/step", 4294967296U);
+    expected = "/nodes/2/0/step: 4294967296 is not";
+  }
+  SECTION("Reduce without parent") {
+    set("/nodes/2/0/parent", nullptr);
+    expected = "/nodes/2/0/parent: expected an integer, not null";
+  }
+  SECTION("no neighbour") {
+    set("/nodes/2/0/parent", 1);
+    expected = "/nodes/2/0/parent: there is no link from node 2 to node 1";
+  }
+  SECTION("itself") {
+    set("/nodes/2/0/parent", 2);
+    expected = "/nodes/2/0/parent: there is no link";
+  }
+  SECTION("route of a parent that only sends") {
+    set("/nodes/2/4/parent", {{"node", 0}, {"links", {"r_1_0.n"}}});
+    expected = "/nodes/2/4/parent: expected an integer, not object";
+  }
+  SECTION("child") {
+    set("/nodes/2/3/children/1", 9);
+    expected = "/nodes/2/3/children/1: 9 is not between";
+  }
+  SECTION("route") {
+    set("/nodes/2/3/children/1", {{"node", 3}, {"links", Json::array()}});
+    expected = "/nodes/2/3/children/1/links: a route has at least one link";
+  }
+  SECTION("link") {
+    set("/nodes/2/3/children/1", {{"node", 3}, {"links", {"r_1_0.up"}}});
+    expected = "/nodes/2/3/children/1/links/0: there is no link \"r_1_0.up\"";
+  }
+  SECTION("broken route") {
+    set("/nodes/2/3/children/1", {{"node", 3}, {"links", {"r_1_0.e", "r_1_0.n"}}});
+    expected = "/nodes/2/3/children/1/links/1: link r_1_0.n does not start at r_1_1";
+  }
+  SECTION("route elsewhere") {
+    set("/nodes/2/3/children/1", {{"node", 3}, {"links", {"r_1_0.n"}}});
+    expected = "/nodes/2/3/children/1/links: the route ends at r_0_0, not at node 3";
+  }
+  SECTION("peer key") {
+    set("/nodes/2/3/children/1", {{"node", 3}, {"hops", 1}});
+    expected = "/nodes/2/3/children/1: unknown key \"hops\"";
+  }
+  SECTION("address") {
+    set("/nodes/2/0/addr", "0");
+    expected = "/nodes/2/0/addr: expected an integer";
+  }
+  SECTION("after") {
+    set("/nodes/2/0/after", {true});
+    expected = "/nodes/2/0/after/0: expected an integer";
+  }
+  SECTION("NOP with more than a step") {
+    set("/nodes/2/0/op", "NOP");
+    expected = "/nodes/2/0: unknown key \"flow\"";
+  }
+  REQUIRE_FALSE(expected.empty());
+  CHECK_THAT(error_of(bad.dump(), topology), StartsWith(expected));
+}
+
+TEST_CASE("Text that is no strict JSON is refused") {
+  const Topology topology = make_mesh({2, 2}, kLink);
+  CHECK_THAT(error_of("", topology), StartsWith("not JSON: parse error at line 1"));
+  CHECK_THAT(error_of("{\"format\": \"espalier-schedule\",\n oops}", topology),
+             StartsWith("not JSON: parse error at line 2"));
+  CHECK_THAT(error_of("{} {}", topology), StartsWith("not JSON"));
+  CHECK_THAT(error_of("{\"size\": 1e999}", topology), StartsWith("not JSON"));
+  CHECK(error_of("{\"a/b\": [0, {\"size\": 1, \"size\": 2}]}", topology) ==
+        "/a~1b/1/size: the key is there twice");
+  CHECK_THAT(error_of(std::string(100'000, '['), topology), Contains("nested too deeply"));
+  CHECK_THAT(error_of("{\"format\": \"\xff\"}", topology), StartsWith("not JSON"));
+}
+
+// What a careless hand or a broken disk may do to a file.
+class TextMutator {
+ public:
+  explicit TextMutator(std::uint32_t seed) : random_(seed) {}
+
+  std::string mutate(std::string text) {
+    const std::size_t changes = 1 + below(2);
+    for (std::size_t i = 0; i < changes && !text.empty(); ++i) {
+      const std::size_t at = below(text.size());
+      const std::size_t length = std::min(below(40), text.size() - at);
+      switch (below(10)) {
+        case 0:
+          text[at] = static_cast<char>(below(256));
+          break;
+        case 1:
+          text.erase(at, length);
+          break;
+        case 2:
+          text.insert(at, text.substr(below(text.size()), below(40)));
+          break;
+        case 3:
+          text.resize(at);
+          break;
+        default:
+          replace_token(text, at);
+          break;
+      }
+    }
+    return text;
+  }
+
+ private:
+  std::size_t below(std::size_t bound) {
+    return std::uniform_int_distribution<std::size_t>(0, bound - 1)(random_);
+  }
+
+  // The number, word or bracket at or after `at` becomes another value: the text mostly stays JSON.
+  void replace_token(std::string& text, std::size_t at) {
+    static const std::vector<std::string> kValues{"0",
+                                                  "1",
+                                                  "2",
+                                                  "3",
+                                                  "4",
+                                                  "-1",
+                                                  "4294967295",
+                                                  "4294967296",
+                                                  "18446744073709551615",
+                                                  "18446744073709551616",
+                                                  "1e3",
+                                                  "null",
+                                                  "true",
+                                                  "\"\"",
+                                                  "[]",
+                                                  "{}",
+                                                  "[0]",
+                                                  "\"Gather\"",
+                                                  "\"Reduce\"",
+                                                  "\"NOP\"",
+                                                  "{\"node\": 1, \"links\": [\"r_0_0.e\"]}"};
+    const std::string token_characters = "0123456789";
+    const std::size_t begin = text.find_first_of(token_characters, at);
+    if (begin == std::string::npos) return;
+    const std::size_t end = std::min(text.find_first_not_of(token_characters, begin), text.size());
+    text.replace(begin, end - begin, kValues[below(kValues.size())]);
+  }
+
+  std::mt19937 random_;
+};
+
+TEST_CASE("Ten thousand damaged files neither crash the reader nor the certifier") {
+  const Topology topology = make_mesh({2, 2}, kLink);
+  const std::string good =
+      written(topology, generate("multitree", topology, CollectiveOp::all_reduce));
+  TextMutator mutator(20210614);
+  std::size_t refused = 0;
+  std::size_t unfit = 0;
+  std::size_t certified = 0;
+  for (int i = 0; i < 10'000; ++i) {
+    const std::string text = mutator.mutate(good);
+    CAPTURE(i, text);
+    const auto document = ScheduleDocument::parse(text);
+    if (!document.value) {
+      CHECK_FALSE(document.error.empty());
+      ++refused;
+      continue;
+    }
+    const auto tables = document.value->read_tables(topology);
+    if (!tables.value) {
+      CHECK_FALSE(tables.error.empty());
+      ++refused;
+      continue;
+    }
+    ++(certify(topology, *tables.value).ok() ? certified : unfit);
+  }
+  // All three must be exercised for the numbers to mean something.
+  CHECK(refused > 1000);
+  CHECK(unfit > 500);
+  CHECK(certified > 100);
+}
+
+}  // namespace
+}  // namespace espalier
