@@ -2,13 +2,14 @@
 
 namespace espalier {
 
-Channel::Channel(Link& link, const ChannelSpec& spec)
-    : buffers_(spec.vcs, VcBuffer(spec.vc_depth_flits)),
-      usable_after_((link.timing().latency + spec.receiver_pipeline) * spec.ticks_per_cycle),
-      credit_after_(spec.credit_latency * spec.ticks_per_cycle),
-      may_refuse_(link.may_refuse()),
-      spec_(spec),
-      link_(link) {}
+Channel::Channel(Link& link, const ChannelSpec& spec) : spec_(spec), link_(link) {
+  vcs_.reserve(spec.vcs);
+  for (std::uint32_t vc = 0; vc < spec.vcs; ++vc) {
+    vcs_.emplace_back(*this, vc, spec.vc_depth_flits,
+                      (link.timing().latency + spec.receiver_pipeline) * spec.ticks_per_cycle,
+                      spec.credit_latency * spec.ticks_per_cycle);
+  }
+}
 
 void Channel::connect_receiver(FlitReceiver& receiver) {
   sc_assert(receiver_ == nullptr);
@@ -17,7 +18,7 @@ void Channel::connect_receiver(FlitReceiver& receiver) {
 
 std::uint64_t Channel::flits_carried() const {
   std::uint64_t flits = 0;
-  for (const VcBuffer& buffer : buffers_) flits += buffer.flits_sent();
+  for (const ChannelVc& vc : vcs_) flits += vc.buffer().flits_sent();
   return flits;
 }
 

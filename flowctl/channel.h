@@ -30,61 +30,100 @@ class FlitReceiver {
   virtual void flit_coming(Cycle cycle) = 0;
 };
 
+class Channel;
+
+// One VC of a channel: a cache line with all that a streaming packet needs, cycle by cycle.
+class alignas(64) ChannelVc {
+ public:
+  ChannelVc(Channel& channel, std::uint32_t vc, std::uint32_t depth, Tick usable_after,
+            Tick credit_after)
+      : buffer_(depth),
+        usable_after_(usable_after),
+        credit_after_(credit_after),
+        channel_(channel),
+        vc_(vc) {}
+
+  [[nodiscard]] const VcBuffer& buffer() const { return buffer_; }
+  // The flit departs at tick `departure` (within the present cycle).
+  inline void send(const Flit& flit, Tick departure);
+  // The first flit leaves the buffer in the cycle that begins at tick `now_begin`.
+  inline void pop(Tick now_begin);
+
+ private:
+  VcBuffer buffer_;
+  Tick usable_after_;  // departure -> usable at the receiver: link and pipeline
+  Tick credit_after_;  // leaves the buffer -> seen by the sender
+  Channel& channel_;
+  std::uint32_t vc_;
+};
+
 class Channel {
  public:
   Channel(Link& link, const ChannelSpec& spec);
+  Channel(const Channel&) = delete;
+  Channel& operator=(const Channel&) = delete;
 
   // Before the simulation starts, exactly once.
   void connect_receiver(FlitReceiver& receiver);
   // Checks every rule a channel must keep, independently (tests, simulation.monitors).
   void attach_monitor();
   [[nodiscard]] ChannelMonitor* monitor() { return monitor_.get(); }
+  [[nodiscard]] ChannelVc& vc(std::uint32_t vc) { return vcs_[vc]; }
 
   // Sender's side -----------------------------------------------------------------------------
   [[nodiscard]] bool has_room(std::uint32_t vc, std::uint32_t flits, Tick now_end) const {
-    return buffers_[vc].has_room(flits, now_end);
+    return vcs_[vc].buffer().has_room(flits, now_end);
   }
   [[nodiscard]] Tick room_at(std::uint32_t vc, std::uint32_t flits) const {
-    return buffers_[vc].room_at(flits);
+    return vcs_[vc].buffer().room_at(flits);
   }
-  // The wire is free of random refusals in this cycle.
-  [[nodiscard]] bool ready(Cycle now) const { return !may_refuse_ || !link_.refuses(now); }
-  // The flit departs at tick `departure` (within the present cycle).
-  void send(std::uint32_t vc, const Flit& flit, Tick departure) {
-    if (monitor_) monitor_->sent(vc, flit, departure / spec_.ticks_per_cycle);
-    const Tick usable = departure + usable_after_;
-    if (buffers_[vc].push(flit, usable)) {
-      occupied_ |= VcMask{1} << vc;
-      receiver_->flit_coming(usable / spec_.ticks_per_cycle);
-    }
-  }
+  // The wire is free of random refusals in this cycle; it always is where it never refuses.
+  [[nodiscard]] bool may_refuse() const { return link_.may_refuse(); }
+  [[nodiscard]] bool ready(Cycle now) const { return !link_.refuses(now); }
+  void send(std::uint32_t vc, const Flit& flit, Tick departure) { vcs_[vc].send(flit, departure); }
   [[nodiscard]] Tick ticks_per_flit() const { return link_.timing().ticks_per_flit; }
 
   // Receiver's side ---------------------------------------------------------------------------
   // VCs with a flit under way or arrived.
   [[nodiscard]] VcMask occupied() const { return occupied_; }
-  [[nodiscard]] const VcBuffer& buffer(std::uint32_t vc) const { return buffers_[vc]; }
-  void pop(std::uint32_t vc, Cycle now) {
-    if (monitor_) monitor_->left(vc, buffers_[vc].front(), now);
-    buffers_[vc].pop(now * spec_.ticks_per_cycle + credit_after_);
-    if (buffers_[vc].empty()) occupied_ &= ~(VcMask{1} << vc);
-  }
+  [[nodiscard]] const VcBuffer& buffer(std::uint32_t vc) const { return vcs_[vc].buffer(); }
+  void pop(std::uint32_t vc, Cycle now) { vcs_[vc].pop(now * spec_.ticks_per_cycle); }
 
   [[nodiscard]] const ChannelSpec& spec() const { return spec_; }
   [[nodiscard]] const Link& link() const { return link_; }
   [[nodiscard]] std::uint64_t flits_carried() const;
 
  private:
-  std::vector<VcBuffer> buffers_;
-  Tick usable_after_;  // departure -> usable at the receiver: link and pipeline
-  Tick credit_after_;
+  friend class ChannelVc;
+  void first_flit(std::uint32_t vc, Tick usable) {
+    occupied_ |= VcMask{1} << vc;
+    receiver_->flit_coming(usable / spec_.ticks_per_cycle);
+  }
+  void emptied(std::uint32_t vc) { occupied_ &= ~(VcMask{1} << vc); }
+
+  std::vector<ChannelVc> vcs_;
   VcMask occupied_ = 0;
-  bool may_refuse_;
   FlitReceiver* receiver_ = nullptr;
   std::unique_ptr<ChannelMonitor> monitor_;
   ChannelSpec spec_;
   Link& link_;
 };
+
+inline void ChannelVc::send(const Flit& flit, Tick departure) {
+  if (channel_.monitor_) {
+    channel_.monitor_->sent(vc_, flit, departure / channel_.spec_.ticks_per_cycle);
+  }
+  const Tick usable = departure + usable_after_;
+  if (buffer_.push(flit, usable)) channel_.first_flit(vc_, usable);
+}
+
+inline void ChannelVc::pop(Tick now_begin) {
+  if (channel_.monitor_) {
+    channel_.monitor_->left(vc_, buffer_.front(), now_begin / channel_.spec_.ticks_per_cycle);
+  }
+  buffer_.pop(now_begin + credit_after_);
+  if (buffer_.empty()) channel_.emptied(vc_);
+}
 
 // The depth with which an uncontended stream of packets of up to `longest_packet` flits never waits
 // for credits: the whole credit loop, docs/timing.md.

@@ -16,12 +16,14 @@ struct Flit {
   FlitType type = FlitType::body;
 };
 
-// Where flits leave the network: the receiving side of a network interface.
-class FlitSink {
+// Where packets leave the network: the receiving side of a network interface, which takes flits at
+// line rate and so never holds an ejection port up.
+class PacketSink {
  public:
-  virtual ~FlitSink() = default;
-  // `flit` leaves ejection port `port` and reaches the NI at cycle `arrival`, later than now.
-  virtual void accept(std::uint32_t port, const Flit& flit, Cycle arrival) = 0;
+  virtual ~PacketSink() = default;
+  // The last flit of a packet leaves ejection port `port` and reaches the NI at cycle `arrival`,
+  // later than now.
+  virtual void packet_ends(std::uint32_t port, const Flit& flit, Cycle arrival) = 0;
 };
 
 }  // namespace espalier

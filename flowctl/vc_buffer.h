@@ -25,29 +25,28 @@ class VcBuffer {
   // Sender's side -----------------------------------------------------------------------------
   // At least `flits` credits have been seen by tick `now_end` (the last tick of the present cycle).
   [[nodiscard]] bool has_room(std::uint32_t flits, Tick now_end) const {
-    if (flits > slots_.size()) return false;
-    std::size_t last = tail_ + flits - 1;
-    if (last >= slots_.size()) last -= slots_.size();
-    return !slots_[last].full() && slots_[last].when <= now_end;
+    return room_at(flits) <= now_end;
   }
   // When the credit for the `flits`-th flit from now is seen; kNever where it is not under way yet.
   [[nodiscard]] Tick room_at(std::uint32_t flits) const {
+    if (flits > slots_.size()) return kNever;
     std::size_t last = tail_ + flits - 1;
     if (last >= slots_.size()) last -= slots_.size();
     return slots_[last].full() ? kNever : slots_[last].when;
   }
   // Precondition: has_room(1, now). Returns whether the buffer had no flit, under way or arrived.
   bool push(const Flit& flit, Tick usable) {
-    const bool was_empty = empty();
     slots_[tail_].fill(flit, usable);
     tail_ = next(tail_);
     ++sent_;
-    prefetch(tail_);
-    return was_empty;
+    return inside_++ == 0;
   }
+  // The next push will need its slot soon. A system's slots exceed the caches, and hundreds of
+  // buffers in turn defeat the hardware's prefetching.
+  void prefetch_tail() const { __builtin_prefetch(slots_.data() + tail_, 1); }
 
   // Receiver's side ---------------------------------------------------------------------------
-  [[nodiscard]] bool empty() const { return !slots_[head_].full(); }
+  [[nodiscard]] bool empty() const { return inside_ == 0; }
   // Precondition: !empty(). The flit may be used from this tick on.
   [[nodiscard]] Tick front_usable() const { return slots_[head_].when; }
   [[nodiscard]] Flit front() const { return slots_[head_].flit(); }
@@ -55,8 +54,9 @@ class VcBuffer {
   void pop(Tick credit_seen) {
     slots_[head_].release(credit_seen);
     head_ = next(head_);
-    prefetch(head_);
+    --inside_;
   }
+  void prefetch_head() const { __builtin_prefetch(slots_.data() + head_, 1); }
 
   // Flits ever sent into this buffer.
   [[nodiscard]] std::uint64_t flits_sent() const { return sent_; }
@@ -90,20 +90,14 @@ class VcBuffer {
   };
   static_assert(sizeof(Slot) == 16);
 
-  [[nodiscard]] std::size_t next(std::size_t slot) const {
+  [[nodiscard]] std::uint32_t next(std::uint32_t slot) const {
     return slot + 1 == slots_.size() ? 0 : slot + 1;
   }
 
-  // A system's slots exceed the caches, and hundreds of buffers in turn defeat the hardware's
-  // prefetching.
-  void prefetch(std::size_t slot) const {
-    constexpr std::size_t kAhead = 8;
-    __builtin_prefetch(slots_.data() + slot + kAhead, 1);
-  }
-
   std::vector<Slot> slots_;
-  std::size_t tail_ = 0;  // sender's next slot
-  std::size_t head_ = 0;  // receiver's next slot
+  std::uint32_t tail_ = 0;    // sender's next slot
+  std::uint32_t head_ = 0;    // receiver's next slot
+  std::uint32_t inside_ = 0;  // flits under way or arrived
   std::uint64_t sent_ = 0;
 };
 

@@ -3,10 +3,6 @@
 namespace espalier {
 
 Cycle DmaEngine::evaluate(Cycle now, std::vector<InjectionPort>& ports) {
-  if (spec_.bytes_per_cycle == 0) {
-    for (InjectionPort& port : ports) port.fetch_all(now + spec_.latency);
-    return kNever;
-  }
   if (free_ > now) return free_;
   for (std::size_t i = 0; i < ports.size(); ++i) {
     const std::size_t p = (next_port_ + i) % ports.size();

@@ -21,7 +21,9 @@ class DmaEngine {
  public:
   explicit DmaEngine(const DmaSpec& spec) : spec_(spec) {}
 
-  // Starts what can start in this cycle. Returns the next cycle in which it is worth asking again.
+  [[nodiscard]] bool is_limited() const { return spec_.bytes_per_cycle != 0; }
+  // Precondition: limited. Starts what can start in this cycle. Returns the next cycle in which it
+  // is worth asking again.
   Cycle evaluate(Cycle now, std::vector<InjectionPort>& ports);
 
   [[nodiscard]] bool busy(Cycle now) const { return free_ > now; }

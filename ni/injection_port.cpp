@@ -5,7 +5,10 @@
 namespace espalier {
 
 InjectionPort::InjectionPort(Channel& channel, const InjectionSpec& spec)
-    : channel_(channel), spec_(spec) {}
+    : may_block_(channel.may_refuse() || spec.switching == Switching::wormhole),
+      ticks_per_cycle_(channel.spec().ticks_per_cycle),
+      channel_(channel),
+      spec_(spec) {}
 
 void InjectionPort::enqueue(MessageId message, Bytes bytes) {
   queue_.push_back({message, Framing(spec_.framing, bytes)});
@@ -53,7 +56,7 @@ bool InjectionPort::start_packet(Cycle now, Cycle& ask_again) {
   }
   const Framing& framing = queue_.front().framing;
   const std::uint32_t flits = framing.flits_in_packet(packet_);
-  const Tick q = channel_.spec().ticks_per_cycle;
+  const Tick q = ticks_per_cycle_;
   // Message mode: the VC stays with the message until its tail.
   const VcMask all = static_cast<VcMask>((std::uint64_t{1} << channel_.spec().vcs) - 1);
   const VcMask candidates = vc_ != kNoVc ? VcMask{1} << vc_ : all;
@@ -64,7 +67,9 @@ bool InjectionPort::start_packet(Cycle now, Cycle& ask_again) {
     ask_again = choice.ask_again / q;
     return false;
   }
+  blocked_on_ = "";
   vc_ = choice.vc;
+  to_ = &channel_.vc(vc_);
   sending_ = true;
   next_ = {queue_.front().message, static_cast<std::uint16_t>(flits), 0,
            framing.type_of(packet_, 0)};
@@ -75,18 +80,19 @@ bool InjectionPort::start_packet(Cycle now, Cycle& ask_again) {
   return true;
 }
 
+bool InjectionPort::may_send(Cycle now) const {
+  return channel_.ready(now) && (spec_.switching == Switching::vct ||
+                                 to_->buffer().has_room(1, (now + 1) * ticks_per_cycle_ - 1));
+}
+
 Cycle InjectionPort::evaluate(Cycle now) {
-  if (queue_.empty()) return kNever;
-  blocked_on_ = "";
-  Cycle ask_again = now + 1;
-  if (!sending_ && !start_packet(now, ask_again)) return ask_again;
-  const Tick q = channel_.spec().ticks_per_cycle;
-  if (!channel_.ready(now) ||
-      (spec_.switching == Switching::wormhole && !channel_.has_room(vc_, 1, (now + 1) * q - 1))) {
-    blocked_on_ = "credit";
-    return now + 1;
+  if (!sending_) {
+    if (queue_.empty()) return kNever;
+    Cycle ask_again = now + 1;
+    if (!start_packet(now, ask_again)) return ask_again;
   }
-  channel_.send(vc_, next_, now * q);
+  if (may_block_ && !may_send(now)) return now + 1;
+  to_->send(next_, now * ticks_per_cycle_);
   if (--next_.left_in_packet == 0) {
     end_packet();
   } else {

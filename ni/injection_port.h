@@ -36,6 +36,9 @@ class InjectionPort {
   [[nodiscard]] Bytes next_fetch() const;
   void fetched(Cycle ready);
 
+  void prefetch() const {
+    if (sending_) to_->buffer().prefetch_tail();
+  }
   // Sends at most one flit, in cycle `now`. Returns the next cycle in which there may be something
   // to do; kNever if that depends on the DMA engine or on a new message.
   Cycle evaluate(Cycle now);
@@ -61,18 +64,25 @@ class InjectionPort {
   // True if the next packet has a VC now; else sets the cycle to ask again.
   bool start_packet(Cycle now, Cycle& ask_again);
 
+  [[nodiscard]] bool may_send(Cycle now) const;
+
+  // What a streaming packet needs every cycle stands together.
+  bool sending_ = false;    // inside a packet
+  bool may_block_ = false;  // flits of a packet may have to wait: wormhole, or a link that refuses
+  FlitType packet_end_ = FlitType::tail;
+  FlitType packet_body_ = FlitType::body;
+  Flit next_;  // next flit of the packet
+  ChannelVc* to_ = nullptr;
+  Tick ticks_per_cycle_;
+  MessageId sent_;
+
   Channel& channel_;
   InjectionSpec spec_;
+  std::uint32_t vc_ = kNoVc;
+  std::uint32_t packet_ = 0;  // of the first message in the queue
   std::deque<Send> queue_;
   std::deque<Cycle> ready_;  // of packets read one by one and not yet sent
   std::uint64_t buffered_flits_ = 0;
-  std::uint32_t packet_ = 0;  // of the first message in the queue
-  Flit next_;                 // next flit of that packet
-  FlitType packet_end_ = FlitType::tail;
-  FlitType packet_body_ = FlitType::body;
-  bool sending_ = false;  // inside a packet
-  std::uint32_t vc_ = kNoVc;
-  MessageId sent_;
   std::uint64_t flits_ = 0;
   std::uint64_t head_flits_ = 0;
   const char* blocked_on_ = "";

@@ -79,12 +79,15 @@ void NetworkInterface::issue(const Operation& operation, Cycle now) {
   const Framing framing(spec_.injection.framing, operation.bytes);
   const MessageId message =
       messages_.open(operation, {route.path, framing.packets()}, memory_ ? &*memory_ : nullptr);
-  ports_[route.injection_port].enqueue(message, operation.bytes);
+  InjectionPort& port = ports_[route.injection_port];
+  port.enqueue(message, operation.bytes);
+  if (!dma_.is_limited()) port.fetch_all(now + spec_.dma.latency);
   observer_.issued(operation, now);
 }
 
 void NetworkInterface::send_flits(Cycle now) {
-  wake(dma_.evaluate(now, ports_));
+  if (dma_.is_limited()) wake(dma_.evaluate(now, ports_));
+  for (const InjectionPort& port : ports_) port.prefetch();
   for (InjectionPort& port : ports_) {
     wake(port.evaluate(now));
     const MessageId sent = port.take_sent();
@@ -94,8 +97,7 @@ void NetworkInterface::send_flits(Cycle now) {
   }
 }
 
-void NetworkInterface::accept(std::uint32_t port, const Flit& flit, Cycle arrival) {
-  if (!ends_packet(flit.type)) return;
+void NetworkInterface::packet_ends(std::uint32_t port, const Flit& flit, Cycle arrival) {
   const Cycle visible = arrival + spec_.delivery;
   const Operation& operation = messages_[flit.message].operation;
   if (operation.on_arrival == TransferKind::reduce) {

@@ -42,7 +42,7 @@ class DeliveryObserver {
   virtual void delivered(const Operation& operation, Cycle now) = 0;
 };
 
-class NetworkInterface : public sc_core::sc_module, public Clocked, public FlitSink {
+class NetworkInterface : public sc_core::sc_module, public Clocked, public PacketSink {
  public:
   NetworkInterface(sc_core::sc_module_name module_name, NodeId node, ClockDomain& clock,
                    const NiSpec& spec, MessageStore& messages,
@@ -59,7 +59,7 @@ class NetworkInterface : public sc_core::sc_module, public Clocked, public FlitS
   void post(const Operation& operation);
 
   void evaluate(Cycle now) override;
-  void accept(std::uint32_t port, const Flit& flit, Cycle arrival) override;
+  void packet_ends(std::uint32_t port, const Flit& flit, Cycle arrival) override;
 
   [[nodiscard]] NodeId node() const { return node_; }
   [[nodiscard]] const NodeMemory& memory() const { return *memory_; }

@@ -12,10 +12,12 @@ namespace espalier {
 struct OutputUnit {
   Tick free_tick = 0;  // the wire is busy before it; the fraction survives from packet to packet
   Tick ticks_per_flit = 1;
-  Channel* channel = nullptr;
-  FlitSink* sink = nullptr;
+  PacketSink* sink = nullptr;
   // While held: the input VC whose flits go to `out_vc`.
-  Channel* from = nullptr;
+  ChannelVc* from = nullptr;
+  ChannelVc* to = nullptr;  // not for a sink
+  Channel* channel = nullptr;
+  bool may_refuse = false;
   std::uint32_t vc = 0;
   std::uint32_t out_vc = 0;
   std::uint32_t input = 0;

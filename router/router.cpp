@@ -23,11 +23,12 @@ Router::Router(sc_core::sc_module_name module_name, ClockDomain& clock, const Ro
 void Router::add_output(Channel& channel) {
   OutputUnit out;
   out.channel = &channel;
+  out.may_refuse = channel.may_refuse();
   out.ticks_per_flit = channel.ticks_per_flit();
   outputs_.push_back(out);
 }
 
-void Router::add_ejection(FlitSink& sink, std::uint32_t sink_port, Cycle latency) {
+void Router::add_ejection(PacketSink& sink, std::uint32_t sink_port, Cycle latency) {
   OutputUnit out;
   out.sink = &sink;
   out.sink_port = sink_port;
@@ -65,6 +66,10 @@ void Router::evaluate(Cycle cycle) {
   }
   if (move_at_ <= cycle) {
     move_at_ = kNever;
+    for (const std::uint32_t o : held_outputs_) {
+      outputs_[o].from->buffer().prefetch_head();
+      if (outputs_[o].to != nullptr) outputs_[o].to->buffer().prefetch_tail();
+    }
     for (std::size_t i = 0; i < held_outputs_.size();) {
       if (move_flit(now, outputs_[held_outputs_[i]])) {
         held_outputs_[i] = held_outputs_.back();
@@ -180,7 +185,8 @@ void Router::grant(const SwitchAllocator::Request& request) {
   state.out_vc = request.out_vc;
   out.owned |= VcMask{1} << request.out_vc;
   out.held = true;
-  out.from = in.channel;
+  out.from = &in.channel->vc(request.vc);
+  if (out.channel != nullptr) out.to = &out.channel->vc(request.out_vc);
   out.input = request.input;
   out.vc = request.vc;
   out.out_vc = request.out_vc;
@@ -194,29 +200,26 @@ bool Router::move_flit(const Now& now, OutputUnit& out) {
     move_again(now, out.free_tick);
     return false;
   }
-  Channel& in = *out.from;
-  const VcBuffer& buffer = in.buffer(out.vc);
-  if (buffer.empty())
-    return false;  // wormhole or a refusing link: the next flit's arrival wakes this router
+  const VcBuffer& buffer = out.from->buffer();
+  // Wormhole or a refusing link: the next flit's arrival wakes this router.
+  if (buffer.empty()) return false;
   if (buffer.front_usable() > now.end) {
     move_again(now, buffer.front_usable());
+    return false;
+  }
+  if (out.to != nullptr && !may_send(now, out)) {
+    move_again(now, now.end + 1);
     return false;
   }
   Flit flit = buffer.front();
   ++flit.hop;
   const Tick departure = std::max(out.free_tick, now.begin);
-  if (out.sink != nullptr) {
-    out.sink->accept(out.sink_port, flit, now.cycle + out.sink_latency);
-  } else {
-    const bool has_room =
-        spec_.switching == Switching::vct || out.channel->has_room(out.out_vc, 1, now.end);
-    if (!has_room || !out.channel->ready(now.cycle)) {
-      move_again(now, now.end + 1);
-      return false;
-    }
-    out.channel->send(out.out_vc, flit, departure);
+  if (out.to != nullptr) {
+    out.to->send(flit, departure);
+  } else if (ends_packet(flit.type)) {
+    out.sink->packet_ends(out.sink_port, flit, now.cycle + out.sink_latency);
   }
-  in.pop(out.vc, now.cycle);
+  out.from->pop(now.begin);
   ++flit_hops_;
   out.free_tick = departure + out.ticks_per_flit;
   if (spec_.hold == SwitchHold::flit) {
@@ -229,6 +232,11 @@ bool Router::move_flit(const Now& now, OutputUnit& out) {
   }
   move_again(now, out.free_tick);
   return false;
+}
+
+bool Router::may_send(const Now& now, const OutputUnit& out) const {
+  if (out.may_refuse && !out.channel->ready(now.cycle)) return false;
+  return spec_.switching == Switching::vct || out.to->buffer().has_room(1, now.end);
 }
 
 void Router::release(OutputUnit& out, const Flit& flit) {

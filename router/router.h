@@ -48,7 +48,7 @@ class Router : public sc_core::sc_module, public Clocked, public FlitReceiver {
   [[nodiscard]] Channel& input_channel(std::size_t input) { return *inputs_[input].channel; }
   [[nodiscard]] std::size_t num_inputs() const { return inputs_.size(); }
   void add_output(Channel& channel);
-  void add_ejection(FlitSink& sink, std::uint32_t sink_port, Cycle latency);
+  void add_ejection(PacketSink& sink, std::uint32_t sink_port, Cycle latency);
   void connect();
 
   void evaluate(Cycle now) override;
@@ -77,6 +77,7 @@ class Router : public sc_core::sc_module, public Clocked, public FlitReceiver {
   void grant(const SwitchAllocator::Request& request);
   // One flit of the packet that holds `out`; true if the output is free afterwards.
   bool move_flit(const Now& now, OutputUnit& out);
+  [[nodiscard]] bool may_send(const Now& now, const OutputUnit& out) const;
   void release(OutputUnit& out, const Flit& flit);
   [[nodiscard]] Cycle cycle_of(const Now& now, Tick tick) const;
   // Allocation is worth trying again, or a held output has something to do, at `tick`.
