@@ -79,6 +79,9 @@ struct RaisedTables {
 // Chunks in order and without gaps, owners where the collective needs them.
 void check_chunks(const std::vector<Chunk>& chunks, Bytes size, CollectiveOp op,
                   std::size_t num_nodes, Findings& findings);
+// Dependencies exist, arrive at the sender and are of no later step. Returns whether they can be
+// followed: one on a later step is wrong, but can be.
+[[nodiscard]] bool check_dependencies(const Schedule& schedule, Findings& findings);
 // Returns whether the other checks can run.
 [[nodiscard]] bool check_form(const Topology& topology, const Schedule& schedule,
                               Findings& findings);

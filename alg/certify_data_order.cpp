@@ -52,6 +52,13 @@ class DataOrder {
     AccessKind kind;
   };
 
+  // What matters here of a transfer; those of one chunk lie far apart in the schedule.
+  struct Ends {
+    NodeId from;
+    NodeId to;
+    AccessKind write;
+  };
+
   [[nodiscard]] const Transfer& transfer_at(std::uint32_t position) const {
     return schedule_.transfers[ordered_.at[position].index()];
   }
@@ -96,7 +103,7 @@ class DataOrder {
   void check_run(std::uint32_t r) {
     first_ = chunks_.positions.data() + chunks_.begin[r];
     count_ = static_cast<std::uint32_t>(chunks_.begin[r + 1] - chunks_.begin[r]);
-    collect_dependencies(chunks_.runs[r].first);
+    collect_dependencies();
     collect_accesses();
     questions_.clear();
     waited_for_by_.assign(count_, 0);
@@ -110,18 +117,18 @@ class DataOrder {
   }
 
   // Those between transfers of this run of chunks.
-  void collect_dependencies(ChunkId chunk) {
+  void collect_dependencies() {
     for (std::uint32_t i = 0; i < count_; ++i) local_[first_[i]] = i;
     dependency_begin_.assign(1, 0);
     dependencies_.clear();
     for (std::uint32_t i = 0; i < count_; ++i) {
       const std::uint32_t p = first_[i];
       for (std::size_t d = ordered_.begin[p]; d < ordered_.begin[p + 1]; ++d) {
-        const Transfer& t = transfer_at(ordered_.before[d]);
-        // Runs end where any transfer does: it carries all of this run or nothing.
-        if (chunk < t.first_chunk || chunk.index() - t.first_chunk.index() >= t.num_chunks)
-          continue;
-        dependencies_.push_back(local_[ordered_.before[d]]);
+        // An entry left by another run points elsewhere.
+        const std::uint32_t before = ordered_.before[d];
+        if (local_[before] < count_ && first_[local_[before]] == before) {
+          dependencies_.push_back(local_[before]);
+        }
       }
       dependency_begin_.push_back(dependencies_.size());
     }
@@ -130,17 +137,19 @@ class DataOrder {
   // By node, in topological order.
   void collect_accesses() {
     std::fill(access_begin_.begin(), access_begin_.end(), 0);
+    ends_.clear();
     for (std::uint32_t i = 0; i < count_; ++i) {
-      ++access_begin_[transfer_at(first_[i]).from.index() + 1];
-      ++access_begin_[transfer_at(first_[i]).to.index() + 1];
+      const Transfer& t = transfer_at(first_[i]);
+      ends_.push_back({t.from, t.to, write_kind(t)});
+      ++access_begin_[t.from.index() + 1];
+      ++access_begin_[t.to.index() + 1];
     }
     for (std::size_t n = 0; n < schedule_.num_nodes; ++n) access_begin_[n + 1] += access_begin_[n];
     accesses_.resize(access_begin_.back());
     next_access_.assign(access_begin_.begin(), access_begin_.end() - 1);
     for (std::uint32_t i = 0; i < count_; ++i) {
-      const Transfer& t = transfer_at(first_[i]);
-      accesses_[next_access_[t.from.index()]++] = {i, AccessKind::read};
-      accesses_[next_access_[t.to.index()]++] = {i, write_kind(t)};
+      accesses_[next_access_[ends_[i].from.index()]++] = {i, AccessKind::read};
+      accesses_[next_access_[ends_[i].to.index()]++] = {i, ends_[i].write};
     }
   }
 
@@ -268,6 +277,7 @@ class DataOrder {
   std::vector<std::size_t> access_begin_;
   std::vector<std::size_t> next_access_;
   std::vector<Access> accesses_;
+  std::vector<Ends> ends_;  // by local transfer
   std::vector<std::uint32_t>
       waited_for_by_;  // 1 + the transfer that last named it as its dependency
   std::vector<PathQuestion> questions_;

@@ -114,7 +114,8 @@ bool dependency_lists_are_sound(const Schedule& s) {
          std::is_sorted(s.dependency_begin.begin(), s.dependency_begin.end());
 }
 
-// Returns whether the dependencies can be followed; one on a later step is wrong, but can be.
+}  // namespace
+
 bool check_dependencies(const Schedule& s, Findings& findings) {
   bool usable = true;
   for (std::size_t i = 0; i < s.transfers.size(); ++i) {
@@ -147,6 +148,8 @@ bool check_dependencies(const Schedule& s, Findings& findings) {
   }
   return usable;
 }
+
+namespace {
 
 bool check_arrivals_are_told_apart(const Schedule& s, Findings& findings) {
   const ArrivalIndex arrivals(s.transfers, s.num_nodes);

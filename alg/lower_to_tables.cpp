@@ -57,6 +57,7 @@ class Lowering {
   void draft_entries();
   [[nodiscard]] TableEntry entry_of(const Draft& draft);
   void check_tree_waits(TransferId t, const Waits& waits) const;
+  void check_roots_wait_alike(const Draft& draft);
   [[nodiscard]] bool has_parent(TransferId t) const;
   [[nodiscard]] FlowRole role_in(FlowId flow) const;
   void split_dependencies(TransferId t, Waits& waits);
@@ -239,6 +240,19 @@ void Lowering::check_tree_waits(TransferId t, const Waits& waits) const {
     fail(t, "a root's Gather waits for all Reduces of its flow that its node receives");
 }
 
+// Precondition: waits_ are those of the draft's first transfer.
+void Lowering::check_roots_wait_alike(const Draft& draft) {
+  const FlowId flow = draft.flow;
+  for (std::size_t i = draft.end; i < outgoing_.size() && outgoing_[i].flow == flow; ++i) {
+    if (has_parent(outgoing_[i].id)) continue;
+    split_dependencies(outgoing_[i].id, waits_of_other_);
+    if (waits_of_other_.after == waits_.after) continue;
+    fail(outgoing_[i].id,
+         fmt::format("it waits for other flows than the {}, a Gather of the same root",
+                     describe(transfer(outgoing_[draft.begin].id))));
+  }
+}
+
 TableEntry Lowering::entry_of(const Draft& draft) {
   const TransferId first = outgoing_[draft.begin].id;
   const Transfer& t = transfer(first);
@@ -258,6 +272,7 @@ TableEntry Lowering::entry_of(const Draft& draft) {
     for (const NodeId child : waits_.reduces) entry.children.push_back({child, RouteId()});
     return entry;
   }
+  if (!waits_.gather.valid()) check_roots_wait_alike(draft);
   entry.op = TableOp::gather;
   entry.parent = {waits_.gather, RouteId()};
   entry.children.reserve(draft.end - draft.begin);

@@ -68,6 +68,9 @@ class Raising {
                            tables_.nodes.size(), topology_.num_nodes());
       });
     }
+    if (tables_.ni_ports == 0) {
+      findings_.add(ViolationKind::malformed, [] { return "an NI has at least one port"; });
+    }
     check_chunks(tables_.chunks, tables_.size, tables_.op, topology_.num_nodes(), findings_);
   }
 
@@ -84,6 +87,7 @@ class Raising {
       }
       check_one_reduce_per_flow(n);
       std::sort(roots_[n].begin(), roots_[n].end());
+      check_roots_wait_alike(n);
     }
   }
 
@@ -103,6 +107,24 @@ class Raising {
       if (reduces[i].flow != reduces[i - 1].flow) continue;
       malformed(NodeId(node), reduces[i].entry,
                 fmt::format("entry {} is a Reduce of this flow already", reduces[i - 1].entry));
+    }
+  }
+
+  void check_roots_wait_alike(std::size_t node) {
+    const auto sorted_after = [&](const FlowEntry& root) {
+      std::vector<FlowId> after = tables_.nodes[node][root.entry].after;
+      std::sort(after.begin(), after.end());
+      return after;
+    };
+    const auto& roots = roots_[node];
+    for (std::size_t i = 1; i < roots.size(); ++i) {
+      if (roots[i].flow != roots[i - 1].flow ||
+          sorted_after(roots[i]) == sorted_after(roots[i - 1])) {
+        continue;
+      }
+      malformed(
+          NodeId(node), roots[i].entry,
+          fmt::format("entry {} of the same root names other flows in After", roots[i - 1].entry));
     }
   }
 
@@ -336,11 +358,36 @@ class Raising {
     }
   }
 
+  // A flow that an entry waits for has left its node, too: by entries that come before.
+  void check_own_sends(const TableSlot& slot, FlowId flow) {
+    if (last_entries_of_ != slot.node) {
+      last_entries_of_ = slot.node;
+      last_entries_.clear();
+      const auto& entries = tables_.nodes[slot.node.index()];
+      for (std::uint32_t e = 0; e < entries.size(); ++e) {
+        if (entries[e].op != TableOp::nop) last_entries_.push_back({entries[e].flow, e});
+      }
+      std::sort(last_entries_.begin(), last_entries_.end());
+    }
+    // The last of the flow: before what would be the first of the next.
+    const auto next = std::lower_bound(last_entries_.begin(), last_entries_.end(),
+                                       FlowEntry{FlowId(flow.index() + 1), 0});
+    if (next == last_entries_.begin() || (next - 1)->flow != flow) return;
+    const std::uint32_t last = (next - 1)->entry;
+    if (last < slot.entry) return;
+    findings_.add(ViolationKind::deadlock, [&] {
+      return fmt::format("{} waits until {} has left, which comes after it in its table",
+                         describe(tables_, slot.node, slot.entry),
+                         describe(tables_, slot.node, last));
+    });
+  }
+
   void add_flow_waits(const TableSlot& slot, const TableEntry& entry,
                       std::vector<TransferId>& waits) {
     for (const FlowId flow : entry.after) {
       const FlowRole role{has(roots_[slot.node.index()], flow),
                           has(reduces_[slot.node.index()], flow)};
+      check_own_sends(slot, flow);
       if (collect_completion(arrivals_, slot.node, flow, role, waits)) continue;
       findings_.add(ViolationKind::deadlock, [&] {
         return fmt::format("{} waits for flow {}, which is never complete at that node",
@@ -356,6 +403,8 @@ class Raising {
   RouteCheck routes_;
   RaisedTables raised_;
   FlowEntries reduces_;
+  NodeId last_entries_of_;
+  std::vector<FlowEntry> last_entries_;        // of one node, all that send
   FlowEntries roots_;                          // Gather entries without a parent
   std::vector<ChunkRange> ranges_;             // by ordinal among the entries that send
   std::vector<std::uint32_t> first_transfer_;  // likewise

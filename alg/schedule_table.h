@@ -30,11 +30,12 @@ struct TablePeer {
 //           parent) waits for every Reduce of this flow that is sent to it instead; in an
 //           all_gather there is none.
 //   NOP:    send nothing during this step; every field but the step is empty.
-// `after` names other flows that must be complete at this node first: their Gather received (at their
-// root: every Reduce that is sent to it), and what this node itself sends of them gone. Until then a
-// Reduce of the entry's flow that arrives is held beside memory: it comes from a node that is ahead.
-// It is what composed algorithms such as 2D-RING need between their phases. MultiTree leaves it
-// empty.
+// `after` names other flows that must be complete at this node first: their Gather received (at
+// their root: every Reduce that is sent to it), and what this node itself sends of them gone. Until
+// then the Reduces that the entry waits for are held beside memory as they arrive: they come from
+// nodes that are ahead. It is what composed algorithms such as 2D-RING need between their phases.
+// MultiTree leaves it empty. The node's own entries of these flows come before this one, and all
+// Gather entries of a root name the same flows, since they wait for the same Reduces.
 //
 // In MultiTree the Reduces sent to a root come from the children of its Gather entries, so that the
 // Children field says all. In a ring the Reduce comes from one side and the Gather goes to the

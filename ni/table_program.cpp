@@ -85,7 +85,9 @@ class Loader {
     for (const TableEvent& event : flow_events) program.waiters.push_back({event, index, true});
     loaded.waits_for = static_cast<std::uint32_t>(tree_events.size() + flow_events.size());
     loaded.waits_for_flows = static_cast<std::uint32_t>(flow_events.size());
-    if (!entry.after.empty()) program.holds.push_back({entry.flow, index});
+    // A Gather that has a parent adds nothing: the Reduces of its flow were for an earlier entry.
+    const bool adds = entry.op == TableOp::reduce || !entry.parent.node.valid();
+    if (adds && !entry.after.empty()) program.holds.push_back({entry.flow, index});
   }
 
   void add_own_sends(NodeId node, FlowId flow, std::vector<TableEvent>& events) const {

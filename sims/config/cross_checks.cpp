@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "alg/generator.h"
+#include "alg/routing.h"
 #include "sims/config/keys.h"
 #include "sims/config/link_checks.h"
 #include "sims/config/units.h"
@@ -41,6 +42,7 @@ class PointChecker {
   void check_listed_keys() {
     check_sub_messages();
     if (point_.collective) check_collective_size();
+    if (point_.traffic) check_traffic();
   }
 
   // Apart, because a generator may have to search the graph for its answer.
@@ -210,6 +212,32 @@ class PointChecker {
                     "whose flit is on a link of {} cycles",
                     point_.simulation.watchdog_cycles, longest),
         fmt::format("more than {}", longest));
+  }
+
+  void check_traffic() {
+    if (topology_ == nullptr) return;
+    if (system_.router.vcs < vc_classes(*topology_)) {
+      diagnostics_.error(
+          given_.place_of_first({"system.router.vcs", "system.topology.type"}),
+          fmt::format("system.router.vcs: packets around a torus need {} VCs, one for each side of "
+                      "the dateline, or they can block each other in a circle",
+                      vc_classes(*topology_)),
+          fmt::format("at least {}", vc_classes(*topology_)));
+    }
+    const auto& grid = topology_->grid();
+    const bool square = grid && grid->dims.size() == 2 && grid->dims[0] == grid->dims[1];
+    const std::size_t nodes = topology_->num_nodes();
+    const auto refuse = [&](const char* pattern, const char* need) {
+      diagnostics_.error(given_.place_of_first({"traffic.pattern"}),
+                         fmt::format("traffic.pattern: {} needs {}", pattern, need),
+                         "uniform and neighbor run on every network");
+    };
+    if (point_.traffic->pattern == TrafficPattern::transpose && !square) {
+      refuse("transpose", "a square torus or mesh of two dimensions");
+    }
+    if (point_.traffic->pattern == TrafficPattern::bit_complement && (nodes & (nodes - 1)) != 0) {
+      refuse("bit_complement", "a power of two of nodes");
+    }
   }
 
   void check_collective_size() {

@@ -44,9 +44,4 @@ using ProgressCallback = std::function<void(double)>;
 [[nodiscard]] SimulationOutcome simulate_traffic(const Topology& topology, const RunPoint& point,
                                                  const ProgressCallback& progress);
 
-// Flits of the depth with which an uncontended stream never stalls, at the slowest link; see
-// docs/timing.md.
-[[nodiscard]] std::uint64_t depth_without_stall(const Topology& topology,
-                                                const SystemConfig& config);
-
 }  // namespace espalier

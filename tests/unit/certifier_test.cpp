@@ -502,13 +502,71 @@ TEST_CASE("A schedule of many races is refused without looking at each") {
              Contains("the search stopped here"));
 }
 
+TEST_CASE("An entry cannot wait for a flow that its own node sends on later") {
+  const Topology topology = make_mesh({2, 2}, kLink);
+  CollectiveRequest request;
+  request.size = 4096;
+  ScheduleTables tables = lower_to_tables(generate_multitree(topology, request));
+  // Node 0 receives the Gathers of flows 1, 2 and 3, and sends on that of flow 2 in its last entry.
+  REQUIRE(tables.nodes[0].size() == 5);
+  tables.nodes[0][4].after = {FlowId(0)};
+  CHECK(certify(topology, tables).ok());
+  tables.nodes[0][4].after.clear();
+  // Complete on time, but still to be sent on.
+  TableEntry early = tables.nodes[0][4];
+  early.flow = FlowId(7);
+  early.parent = {};
+  early.after = {FlowId(2)};
+  tables.nodes[0].insert(tables.nodes[0].begin() + 4, early);
+  CHECK_THAT(
+      listed(certify(topology, tables), ViolationKind::deadlock),
+      Contains("entry 4 of node 0 (Gather of flow 7 in step 4) waits until entry 5 of node 0 "
+               "(Gather of flow 2 in step 4) has left, which comes after it in its table"));
+}
+
+TEST_CASE("All Gathers of a root wait for the same flows, because they wait for the same Reduces") {
+  const Topology topology = make_mesh({2, 2}, kLink);
+  CollectiveRequest request;
+  request.size = 4096;
+  ScheduleTables tables = lower_to_tables(generate_multitree(topology, request));
+  // Node 0's Gather of its own flow, a child at a time.
+  auto& entries = tables.nodes[0];
+  REQUIRE(entries[3].children.size() == 2);
+  entries.insert(entries.begin() + 4, entries[3]);
+  entries[3].children.pop_back();
+  entries[4].children.erase(entries[4].children.begin());
+  CHECK(certify(topology, tables).ok());
+  entries[4].after.emplace_back(1);
+  CHECK_THAT(listed(certify(topology, tables), ViolationKind::malformed),
+             Contains("entry 3 of the same root names other flows in After"));
+}
+
+TEST_CASE("2D-RING's second phase is safe in any order, because Reduces that come early are held") {
+  const Topology topology = make_torus({3, 3}, kLink);
+  CollectiveRequest request;
+  request.size = 360;
+  const Schedule schedule = find_generator("2d_ring")->generate(topology, request);
+  CHECK(certify(topology, schedule).ok());
+  ScheduleTables tables = lower_to_tables(schedule);
+  REQUIRE(certify(topology, tables).ok());
+  for (std::uint32_t seed = 1; seed <= 20; ++seed) {
+    CAPTURE(seed);
+    CHECK(test::TableInterpreter(tables, seed).run() == test::RunOutcome::right);
+  }
+  for (auto& entries : tables.nodes) {
+    for (TableEntry& e : entries) e.after.clear();
+  }
+  CHECK(kinds(certify(topology, tables)).count(ViolationKind::read_before_write) == 1);
+  CHECK(test::TableInterpreter(tables, 1).run() == test::RunOutcome::wrong_data);
+}
+
 TEST_CASE(
     "Every tree and ring schedule of every collective is certified, as transfers and as tables") {
   const std::vector<Topology> topologies{make_mesh({2, 2}, kLink),  make_mesh({5, 3}, kLink),
                                          make_torus({4, 4}, kLink), make_torus({2, 2, 2}, kLink),
                                          make_torus({2}, kLink),    make_mesh({7}, kLink)};
   for (const Topology& topology : topologies) {
-    for (const char* algorithm : {"multitree", "ring"}) {
+    for (const char* algorithm : {"multitree", "ring", "2d_ring"}) {
       for (const CollectiveOp op :
            {CollectiveOp::all_reduce, CollectiveOp::reduce_scatter, CollectiveOp::all_gather}) {
         for (const Bytes size : {Bytes{12}, Bytes{4096}}) {
@@ -572,7 +630,8 @@ ScheduleTables multitree_tables(const MutationCase& c) {
 // Which corruptions may pass, and why data do not change:
 //   step   the entry keeps its place among the dependencies and no link has two transfers of a
 //          step: only time changes;
-//   after  the entry waits for one more flow, which is complete without it: only time changes;
+//   after  the entry waits for one more flow, which is complete without it, and nobody else waits
+//          for what is held meanwhile: only time changes;
 //   route  another way to the same node, on links that are free in this step and in no cycle of
 //          channels;
 //   flow   only in a reduce_scatter, where nobody waits for the last Reduce on its way to the

@@ -112,10 +112,11 @@ TEST_CASE("Raising lowered tables gives back the same transfers and dependencies
                                          make_torus({4, 4}, kLink), make_torus({2, 2}, kLink),
                                          make_mesh({4, 2}, kLink)};
   const std::vector<std::pair<const char*, CollectiveOp>> cases{
-      {"multitree", CollectiveOp::all_reduce},   {"multitree", CollectiveOp::reduce_scatter},
-      {"multitree", CollectiveOp::all_gather},   {"ring", CollectiveOp::all_reduce},
-      {"ring", CollectiveOp::reduce_scatter},    {"ring", CollectiveOp::all_gather},
-      {"2d_ring", CollectiveOp::reduce_scatter}, {"2d_ring", CollectiveOp::all_gather}};
+      {"2d_ring", CollectiveOp::all_reduce},       {"multitree", CollectiveOp::all_reduce},
+      {"multitree", CollectiveOp::reduce_scatter}, {"multitree", CollectiveOp::all_gather},
+      {"ring", CollectiveOp::all_reduce},          {"ring", CollectiveOp::reduce_scatter},
+      {"ring", CollectiveOp::all_gather},          {"2d_ring", CollectiveOp::reduce_scatter},
+      {"2d_ring", CollectiveOp::all_gather}};
   for (const Topology& topology : topologies) {
     for (const auto& [algorithm, op] : cases) {
       for (const Bytes size : {Bytes{20}, Bytes{4096}}) {
@@ -217,6 +218,13 @@ TEST_CASE("A schedule that tables cannot express is refused with the transfer na
     line.add(kReduce, 0, 2, 1, 1);
     line.add(kReduce, 5, 1, 2, 3, {reduce}, 1);
     lowering_fails_with("reduce of flow 5 from 1 to 2 in step 3", "not on just what completes");
+  }
+  SECTION("two Gathers of a root that wait for different flows") {
+    const auto other = line.add(kCopy, 3, 0, 1, 1, {}, 1);
+    line.add(kCopy, 0, 1, 0, 2);
+    line.add(kCopy, 0, 1, 2, 3, {other});
+    lowering_fails_with("copy of flow 0 from 1 to 2 in step 3",
+                        "other flows than the copy of flow 0");
   }
   SECTION("two Gathers of one step that differ") {
     const auto other = line.add(kCopy, 3, 0, 1, 1, {}, 1);

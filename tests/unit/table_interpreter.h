@@ -42,14 +42,18 @@ class TableInterpreter {
       for (std::size_t n = 0; n < tables_.nodes.size(); ++n) {
         if (next_entry_[n] < tables_.nodes[n].size() && is_ready(n)) ready.push_back(n);
       }
-      const std::size_t choices = ready.size() + in_flight_.size();
+      std::vector<std::size_t> arriving;
+      for (std::size_t m = 0; m < in_flight_.size(); ++m) {
+        if (!is_held(in_flight_[m])) arriving.push_back(m);
+      }
+      const std::size_t choices = ready.size() + arriving.size();
       if (choices == 0) break;
       const std::size_t choice =
           std::uniform_int_distribution<std::size_t>(0, choices - 1)(random_);
       if (choice < ready.size()) {
         issue(ready[choice]);
       } else {
-        deliver(choice - ready.size());
+        deliver(arriving[choice - ready.size()]);
       }
     }
     for (std::size_t n = 0; n < tables_.nodes.size(); ++n) {
@@ -100,7 +104,33 @@ class TableInterpreter {
     return count(node, TableOp::reduce, flow) == sent_here;
   }
   [[nodiscard]] bool is_complete(std::size_t node, FlowId flow) const {
-    return count(node, TableOp::gather, flow) != 0 || has_final_reduces(node, flow);
+    const bool received = count(node, TableOp::gather, flow) != 0 || has_final_reduces(node, flow);
+    return received && has_left(node, flow);
+  }
+  // Whatever the node itself sends of the flow has been read from its memory.
+  [[nodiscard]] bool has_left(std::size_t node, FlowId flow) const {
+    const auto& entries = tables_.nodes[node];
+    const auto sends = [&](const TableEntry& e) { return e.op != TableOp::nop && e.flow == flow; };
+    return std::none_of(entries.begin() + static_cast<std::ptrdiff_t>(next_entry_[node]),
+                        entries.end(), sends) &&
+           std::none_of(in_flight_.begin(), in_flight_.end(), [&](const Message& m) {
+             return m.from == node && m.entry->flow == flow && !m.read_early;
+           });
+  }
+  // A Reduce that an entry with After waits for must not be added before its time.
+  [[nodiscard]] bool is_held(const Message& message) const {
+    if (message.entry->op != TableOp::reduce) return false;
+    const auto& entries = tables_.nodes[message.to];
+    return std::any_of(entries.begin(), entries.end(), [&](const TableEntry& e) {
+      if (e.op == TableOp::nop || e.flow != message.entry->flow) return false;
+      const bool is_child =
+          std::any_of(e.children.begin(), e.children.end(),
+                      [&](const TablePeer& child) { return child.node.index() == message.from; });
+      const bool waits_for_it = e.op == TableOp::reduce ? is_child : !e.parent.node.valid();
+      return waits_for_it && !std::all_of(e.after.begin(), e.after.end(), [&](FlowId flow) {
+               return is_complete(message.to, flow);
+             });
+    });
   }
 
   [[nodiscard]] bool is_ready(std::size_t node) const {

@@ -1,0 +1,102 @@
+// Runs the espalier command as its users do.
+#pragma once
+
+#include <boost/filesystem.hpp>
+#include <boost/process/args.hpp>
+#include <boost/process/child.hpp>
+#include <boost/process/io.hpp>
+#include <boost/process/start_dir.hpp>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace espalier::test {
+
+using Json = nlohmann::ordered_json;
+
+inline std::string read_text(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw std::runtime_error(path + " cannot be read");
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+// Gone, with all that is in it, at the end of the test.
+class TemporaryFolder {
+ public:
+  TemporaryFolder()
+      : path_(boost::filesystem::temp_directory_path() /
+              boost::filesystem::unique_path("espalier-%%%%-%%%%-%%%%")) {
+    boost::filesystem::create_directory(path_);
+  }
+  ~TemporaryFolder() {
+    boost::system::error_code ignored;
+    boost::filesystem::remove_all(path_, ignored);
+  }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+
+  [[nodiscard]] std::string file(const std::string& name) const { return (path_ / name).string(); }
+  [[nodiscard]] const boost::filesystem::path& path() const { return path_; }
+  // Returns the path.
+  [[nodiscard]] std::string write(const std::string& name, const std::string& text) const {
+    std::ofstream out(file(name), std::ios::binary);
+    out << text;
+    out.close();
+    if (!out) throw std::runtime_error(file(name) + " cannot be written");
+    return file(name);
+  }
+
+ private:
+  boost::filesystem::path path_;
+};
+
+struct Outcome {
+  int exit_code = -1;  // of a program that was killed: its signal, as the shell gives it
+  std::string out;
+  std::string err;
+};
+
+inline Outcome run_program(const std::string& program, const std::vector<std::string>& arguments,
+                           const std::string& working_folder = ".") {
+  namespace bp = boost::process;
+  const TemporaryFolder folder;
+  bp::child child(program, bp::args(arguments), bp::start_dir(working_folder),
+                  bp::std_in<bp::null, bp::std_out> folder.file("out"),
+                  bp::std_err > folder.file("err"));
+  child.wait();
+  return {child.exit_code(), read_text(folder.file("out")), read_text(folder.file("err"))};
+}
+
+inline Outcome espalier(const std::vector<std::string>& arguments,
+                        const std::string& working_folder = ".") {
+  return run_program(ESPALIER_PROGRAM, arguments, working_folder);
+}
+
+// A MultiTree all-reduce of 4 KiB on the 2x2 mesh of the paper's Fig. 5, in message mode.
+inline constexpr const char* kSmallConfig =
+    "system:\n"
+    "  topology: {type: mesh, dims: [2, 2]}\n"
+    "collective: {op: all_reduce, algorithm: multitree, size: 4KiB}\n";
+
+// Without what depends on the machine.
+inline Json without_host(Json json) {
+  if (json.is_object()) json.erase("host");
+  for (Json& member : json) {
+    if (member.is_structured()) member = without_host(member);
+  }
+  return json;
+}
+
+// `run --json -` with these arguments. Throws with what the command said unless it is good.
+inline Json run_to_json(std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), "run");
+  arguments.insert(arguments.end(), {"--json", "-"});
+  const Outcome outcome = espalier(arguments);
+  if (outcome.exit_code != 0) throw std::runtime_error(outcome.err);
+  return Json::parse(outcome.out);
+}
+
+}  // namespace espalier::test

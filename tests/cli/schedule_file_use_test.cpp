@@ -1,0 +1,221 @@
+#include <catch2/catch.hpp>
+
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "alg/generator.h"
+#include "cli_test_support.h"
+#include "sims/schedule_file.h"
+#include "table_mutations.h"
+
+using namespace espalier;
+using Catch::Matchers::Contains;
+using test::Json;
+using test::kSmallConfig;
+using test::Outcome;
+using test::TemporaryFolder;
+
+namespace {
+
+// Configuration and schedule file of one system, side by side.
+class ScheduleFolder {
+ public:
+  explicit ScheduleFolder(const std::string& config_text = kSmallConfig)
+      : config_(folder_.write("config.yaml", config_text)), schedule_(folder_.file("config.json")) {
+    const Outcome outcome = test::espalier({"schedule", config_, "-f", "json", "-o", schedule_});
+    if (outcome.exit_code != 0) throw std::runtime_error(outcome.err);
+  }
+
+  [[nodiscard]] const std::string& config() const { return config_; }
+  [[nodiscard]] const std::string& schedule() const { return schedule_; }
+  [[nodiscard]] Json document() const { return Json::parse(test::read_text(schedule_)); }
+  [[nodiscard]] std::string write(const std::string& name, const std::string& text) const {
+    return folder_.write(name, text);
+  }
+
+ private:
+  TemporaryFolder folder_;
+  std::string config_;
+  std::string schedule_;
+};
+
+// Refused by every command that reads schedules, with the place as a JSON pointer.
+void check_refused(const std::string& path, const std::string& message) {
+  for (const char* command : {"check", "run", "schedule"}) {
+    const Outcome outcome = test::espalier({command, path});
+    CAPTURE(command, outcome.err);
+    CHECK(outcome.exit_code == 2);
+    CHECK(outcome.out.empty());
+    CHECK_THAT(outcome.err, Contains(path + ": error: " + message));
+  }
+}
+
+void check_rejected(const std::string& path, const std::string& reason) {
+  const Outcome checked = test::espalier({"check", path});
+  CHECK(checked.exit_code == 1);
+  CHECK_THAT(checked.out, Contains("REJECTED") && Contains(reason));
+  const Outcome run = test::espalier({"run", path});
+  CHECK(run.exit_code == 1);
+  CHECK_THAT(run.err, Contains(reason));
+}
+
+}  // namespace
+
+TEST_CASE("A schedule file gives the results of its configuration") {
+  const std::string text = GENERATE(
+      as<std::string>{}, kSmallConfig,
+      "system:\n"
+      "  topology: {type: mesh, dims: [3, 3]}\n"  // no cycle through all: routes of several links
+      "  flow_control: {mode: packet, payload_bytes: 64}\n"
+      "collective: {op: all_reduce, algorithm: ring, size: 3000B, element: 1B}\n",
+      "system: {topology: {type: torus, dims: [4, 2]}}\n"
+      "collective: {op: reduce_scatter, algorithm: 2d_ring, size: 4KiB}\n");
+  const ScheduleFolder files(text);
+  const Outcome checked = test::espalier({"check", files.schedule()});
+  CHECK(checked.exit_code == 0);
+  // But for the names at the beginning of the line.
+  const std::string of_config = test::espalier({"check", files.config()}).out;
+  CHECK(checked.out.substr(files.schedule().size()) == of_config.substr(files.config().size()));
+  CHECK(test::without_host(test::run_to_json({files.schedule()})).dump() ==
+        test::without_host(test::run_to_json({files.config()})).dump());
+  for (const char* format : {"table", "json", "dot", "flits"}) {
+    CHECK(test::espalier({"schedule", files.schedule(), "-f", format}).out ==
+          test::espalier({"schedule", files.config(), "-f", format}).out);
+  }
+}
+
+TEST_CASE("The system of a schedule file may be overridden") {
+  const ScheduleFolder files;
+  const std::string faster = "system.link.latency=50ns";
+  CHECK(test::without_host(test::run_to_json({files.schedule(), "-s", faster})).dump() ==
+        test::without_host(test::run_to_json({files.config(), "-s", faster})).dump());
+  const Outcome larger =
+      test::espalier({"check", files.schedule(), "-s", "system.topology.dims=[2, 3]"});
+  CHECK(larger.exit_code == 2);
+  CHECK_THAT(larger.err, Contains("/nodes: there are 4 tables"));
+}
+
+// Tables are of one size and one algorithm.
+TEST_CASE("An override that a schedule file cannot follow is refused", "[!shouldfail]") {
+  const ScheduleFolder files;
+  for (const char* setting :
+       {"collective.size=8KiB", "collective.algorithm=ring", "collective.op=all_gather"}) {
+    CAPTURE(setting);
+    CHECK(test::espalier({"run", files.schedule(), "-s", setting}).exit_code == 2);
+  }
+}
+
+TEST_CASE("A schedule file of a network from a file can be used from where it is written") {
+  const ScheduleFolder files;
+  static_cast<void>(files.write("triangle.yaml",
+                                "nodes: [a, b, c]\n"
+                                "links:\n"
+                                "  - {between: [a, b]}\n"
+                                "  - {between: [b, c]}\n"
+                                "  - {between: [c, a]}\n"));
+  const std::string config = files.write("graph.yaml",
+                                         "system: {topology: {type: file, file: triangle.yaml}}\n"
+                                         "collective: {algorithm: multitree, size: 3KiB}\n");
+  const std::string beside = files.write("beside.json", "");
+  REQUIRE(test::espalier({"schedule", config, "-f", "json", "-o", beside}).exit_code == 0);
+  CHECK(test::espalier({"check", beside}).exit_code == 0);
+  CHECK(test::without_host(test::run_to_json({beside})) ==
+        test::without_host(test::run_to_json({config})));
+}
+
+TEST_CASE("A schedule file of a network from a file can be used from another folder",
+          "[!shouldfail]") {
+  const ScheduleFolder files;
+  static_cast<void>(files.write("pair.yaml", "nodes: [a, b]\nlinks: [{between: [a, b]}]\n"));
+  const std::string config = files.write("graph.yaml",
+                                         "system: {topology: {type: file, file: pair.yaml}}\n"
+                                         "collective: {algorithm: multitree, size: 3KiB}\n");
+  const TemporaryFolder elsewhere;
+  const std::string schedule = elsewhere.file("graph.json");
+  REQUIRE(test::espalier({"schedule", config, "-f", "json", "-o", schedule}).exit_code == 0);
+  CHECK(test::espalier({"check", schedule}).exit_code == 0);
+}
+
+TEST_CASE("A corrupted schedule file exits with 2 and the place as a JSON pointer") {
+  const ScheduleFolder files;
+  const auto corrupted = [&](auto change) {
+    Json document = files.document();
+    change(document);
+    return files.write("corrupted.json", document.dump());
+  };
+  check_refused(corrupted([](Json& d) { d["nodes"][1][2]["flow"] = "x"; }), "/nodes/1/2/flow:");
+  check_refused(corrupted([](Json& d) { d["nodes"][1][2]["flow"] = -1; }), "/nodes/1/2/flow:");
+  check_refused(corrupted([](Json& d) { d["nodes"][1][2].erase("step"); }), "/nodes/1/2:");
+  check_refused(corrupted([](Json& d) { d["nodes"][1][2]["stepp"] = 1; }),
+                "/nodes/1/2: unknown key \"stepp\"");
+  check_refused(corrupted([](Json& d) { d["nodes"][0][0]["op"] = "Scatter"; }), "/nodes/0/0/op:");
+  // Nodes 0 and 3 are opposite corners.
+  check_refused(corrupted([](Json& d) { d["nodes"][0][0]["parent"] = 3; }), "/nodes/0/0/parent:");
+  check_refused(corrupted([](Json& d) { d["nodes"][3][3]["children"][1] = 4; }),
+                "/nodes/3/3/children/1:");
+  check_refused(corrupted([](Json& d) { d["nodes"].erase(3); }), "/nodes:");
+  check_refused(corrupted([](Json& d) { d["chunks"][2] = Json::array({0, 1024}); }), "/chunks/2:");
+  check_refused(corrupted([](Json& d) { d["version"] = 2; }), "");
+  check_refused(files.write("empty.json", ""), "");
+  const std::string text = test::read_text(files.schedule());
+  check_refused(files.write("half.json", text.substr(0, text.size() / 2)), "not JSON");
+  // A configuration, or results, are no schedule.
+  check_refused(files.write("other.json", files.document()["config"].dump()), "");
+}
+
+TEST_CASE("An error in the configuration of a schedule file is one of the configuration") {
+  const ScheduleFolder files;
+  Json document = files.document();
+  document["config"]["system"]["router"]["vcss"] = 4;
+  const Outcome outcome = test::espalier({"check", files.write("bad.json", document.dump())});
+  CHECK(outcome.exit_code == 2);
+  CHECK_THAT(outcome.err, Contains("bad.json (config)") &&
+                              Contains("unknown key 'vcss' in 'system.router'") &&
+                              Contains("did you mean 'vcs'?"));
+}
+
+TEST_CASE("A wrong table is rejected with its entry named, before anything is simulated") {
+  const ScheduleFolder files;
+  Json document = files.document();
+  // Flow 3 then no longer passes node 1 on its way from node 0 to its root.
+  document["nodes"][0][0]["parent"] = 2;
+  check_rejected(files.write("wrong.json", document.dump()),
+                 "entry 2 of node 1 (Reduce of flow 3 in step 2) waits for a Reduce of flow 3 that "
+                 "node 0 never sends to it");
+  document = files.document();
+  document["nodes"][3].erase(4);
+  check_rejected(files.write("wrong.json", document.dump()), "node 2");
+}
+
+TEST_CASE(
+    "Every corruption of a 3x3 schedule that the certifier accepts still runs to a verified "
+    "result") {
+  const std::string algorithm = GENERATE(as<std::string>{}, "multitree", "2d_ring");
+  CAPTURE(algorithm);
+  const LinkSpec link{150'000, 16'000'000'000};
+  const Topology topology = make_mesh({3, 3}, link);
+  CollectiveRequest request;
+  request.size = 1000;  // chunks of two sizes
+  const ScheduleTables tables =
+      lower_to_tables(find_generator(algorithm)->generate(topology, request));
+  const Json config{
+      {"system", {{"topology", {{"type", "mesh"}, {"dims", {3, 3}}}}}},
+      {"collective", {{"op", "all_reduce"}, {"algorithm", algorithm}, {"size", "1000B"}}}};
+  const TemporaryFolder folder;
+  const auto mutants = test::accepted_mutants(topology, tables);
+  // Steps that may move, and ways around: there are some.
+  CHECK_FALSE(mutants.empty());
+  for (const test::TableMutant& mutant : mutants) {
+    CAPTURE(mutant.what);
+    std::ostringstream text;
+    write_schedule_file(text, config, topology, mutant.tables);
+    const Outcome outcome =
+        test::espalier({"run", folder.write("mutant.json", text.str()), "--json", "-"});
+    CAPTURE(outcome.err);
+    REQUIRE(outcome.exit_code == 0);
+    const Json result = Json::parse(outcome.out).at("results").at(0);
+    CHECK(result.at("verified") == true);
+    CHECK(result.at("certified") == true);
+  }
+}

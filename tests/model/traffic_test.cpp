@@ -1,0 +1,173 @@
+// Random point-to-point traffic: nothing deadlocks, nothing gets lost, every hop is counted.
+#include <catch2/catch.hpp>
+
+#include "model_test_support.h"
+#include "sims/system/traffic.h"
+
+namespace espalier {
+namespace {
+
+using test::in_mode;
+using test::link_of;
+
+TrafficConfig uniform(double rate, Bytes message_bytes, std::uint64_t seed, Cycle duration = 1500) {
+  TrafficConfig traffic;
+  traffic.injection_rate = rate;
+  traffic.message_bytes = message_bytes;
+  traffic.duration_cycles = duration;
+  traffic.seed = seed;
+  return traffic;
+}
+
+void check_traffic(const Topology& topology, const TrafficConfig& traffic,
+                   const SystemConfig& config) {
+  const std::uint64_t flits = test::flits_of(config, traffic.message_bytes);
+  RouteSet routes(topology);
+  const auto messages = generate_traffic(topology, traffic, flits, routes);
+  std::uint64_t flit_hops = 0;
+  for (const Operation& message : messages) flit_hops += flits * (routes.hops(message.route) + 1);
+  SimulationConfig simulation;
+  simulation.monitors = true;
+  simulation.watchdog_cycles = 20'000;
+  const auto outcome = test::run_traffic(topology, traffic, config, simulation);
+  CAPTURE(topology.name(), traffic.injection_rate, traffic.message_bytes, traffic.seed,
+          config.router.vcs, config.router.vc_depth_flits,
+          static_cast<int>(config.flow_control.mode));
+  CHECK(messages.size() > 20);
+  CHECK(outcome.failure == "");
+  CHECK(outcome.complete);
+  CHECK(outcome.latency.messages == messages.size());
+  CHECK(outcome.flits_injected == messages.size() * flits);
+  CHECK(outcome.flit_hops == flit_hops);
+}
+
+TEST_CASE("Datelines keep a torus of two VCs free of deadlock at any load") {
+  std::uint64_t seed = 0;
+  for (const std::vector<std::uint32_t>& dims :
+       {std::vector<std::uint32_t>{5}, {8}, {4, 4}, {5, 3}, {3, 3, 3}}) {
+    for (const double rate : {0.05, 0.5, 1.0}) {
+      for (const std::uint32_t vcs : {2U, 4U}) {
+        SystemConfig config =
+            in_mode(++seed % 2 == 0 ? FlowControlMode::message : FlowControlMode::packet);
+        config.router.vcs = vcs;
+        config.router.vc_depth_flits = 17;
+        const Cycle duration = dims.size() == 3 ? 300 : 800;
+        check_traffic(make_torus(dims, link_of(4)), uniform(rate, 200, seed, duration), config);
+      }
+    }
+  }
+}
+
+TEST_CASE("Dimension order keeps a mesh of one VC free of deadlock at any load") {
+  std::uint64_t seed = 100;
+  for (const std::vector<std::uint32_t>& dims :
+       {std::vector<std::uint32_t>{6}, {4, 4}, {2, 5}, {2, 3, 3}}) {
+    for (const double rate : {0.05, 0.5, 1.0}) {
+      for (const std::uint32_t vcs : {1U, 2U, 4U}) {
+        SystemConfig config =
+            in_mode(++seed % 2 == 0 ? FlowControlMode::message : FlowControlMode::packet);
+        config.router.vcs = vcs;
+        config.router.vc_depth_flits = 17;
+        check_traffic(make_mesh(dims, link_of(4)), uniform(rate, 200, seed, 500), config);
+      }
+    }
+  }
+}
+
+TEST_CASE("Traffic arrives through every kind of switch") {
+  std::uint64_t seed = 200;
+  for (const SwitchHold hold : {SwitchHold::packet, SwitchHold::flit}) {
+    for (const CrossbarInputs inputs : {CrossbarInputs::port, CrossbarInputs::vc}) {
+      for (const Switching switching : {Switching::vct, Switching::wormhole}) {
+        for (const std::uint32_t depth : {17U, 40U}) {
+          ++seed;
+          SystemConfig config =
+              in_mode(seed % 2 == 0 ? FlowControlMode::message : FlowControlMode::packet);
+          config.router.vcs = 4;
+          config.router.hold = hold;
+          config.router.crossbar_inputs = inputs;
+          config.router.switching = switching;
+          config.router.vc_depth_flits = depth;
+          check_traffic(make_torus({4, 4}, link_of(5)), uniform(0.8, 700, seed, 500), config);
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("Wormhole buffers of a few flits do not deadlock a torus") {
+  for (const std::uint32_t depth : {1U, 2U, 5U}) {
+    SystemConfig config = in_mode(FlowControlMode::packet);
+    config.router.switching = Switching::wormhole;
+    config.router.vcs = 2;
+    config.router.vc_depth_flits = depth;
+    check_traffic(make_torus({4, 4}, link_of(2)), uniform(1.0, 256, 300 + depth, 400), config);
+  }
+}
+
+TEST_CASE("An uncongested network gives every message its zero-load latency") {
+  // Neighbours along X, each link used by one node alone, messages far apart.
+  const Topology torus = make_torus({4, 4}, test::kDefaultLink);
+  TrafficConfig traffic = uniform(0.001, 256, 5, 20'000);
+  traffic.pattern = TrafficPattern::bit_complement;
+  const auto outcome = test::run_traffic(torus, traffic, in_mode(FlowControlMode::packet));
+  CHECK(outcome.complete);
+  // Every bit complement on a 4x4 torus is odd by odd hops away: 1 or ... at most 2 + 2.
+  CHECK(outcome.latency.max_cycles >= 17 + 161 + 152);
+  CHECK(outcome.latency.mean_cycles >= 17 + 161 + 152);
+}
+
+TEST_CASE("Latency grows with load") {
+  const Topology mesh = make_mesh({4, 4}, link_of(10));
+  const SystemConfig config = in_mode(FlowControlMode::packet);
+  double before = 0;
+  for (const double rate : {0.01, 0.2, 0.9}) {
+    const auto outcome = test::run_traffic(mesh, uniform(rate, 256, 9, 3000), config);
+    CHECK(outcome.complete);
+    CHECK(outcome.latency.mean_cycles > before);
+    before = outcome.latency.mean_cycles;
+  }
+}
+
+TEST_CASE("Generated traffic has the asked rate and own streams per node") {
+  const Topology torus = make_torus({4, 4}, link_of(10));
+  RouteSet routes(torus);
+  const auto messages = generate_traffic(torus, uniform(0.17, 256, 3, 50'000), 17, routes);
+  // 16 nodes x 50000 cycles x 0.01 messages: 8000, standard deviation 89.
+  CHECK(messages.size() > 8000 - 450);
+  CHECK(messages.size() < 8000 + 450);
+  std::vector<std::size_t> to(16, 0);
+  Cycle last = 0;
+  NodeId node(0);
+  for (const Operation& message : messages) {
+    CHECK(message.from != message.to);
+    ++to[message.to.index()];
+    if (message.from != node) last = 0;
+    CHECK(message.ready >= last);
+    last = message.ready;
+    node = message.from;
+  }
+  for (const std::size_t count : to) {
+    CHECK(count > 500 - 110);
+    CHECK(count < 500 + 110);
+  }
+  // A larger network leaves the first nodes' cycles as they were.
+  const Topology larger = make_torus({4, 5}, link_of(10));
+  RouteSet larger_routes(larger);
+  const auto more = generate_traffic(larger, uniform(0.17, 256, 3, 50'000), 17, larger_routes);
+  for (std::size_t i = 0; i < 100; ++i) CHECK(more[i].ready == messages[i].ready);
+}
+
+TEST_CASE("Patterns that do not fit the topology are refused") {
+  RouteSet routes(make_mesh({3, 2}, link_of(1)));
+  TrafficConfig traffic = uniform(0.1, 256, 1);
+  traffic.pattern = TrafficPattern::transpose;
+  CHECK_THROWS_AS(generate_traffic(make_mesh({3, 2}, link_of(1)), traffic, 17, routes),
+                  std::invalid_argument);
+  traffic.pattern = TrafficPattern::bit_complement;
+  CHECK_THROWS_AS(generate_traffic(make_mesh({3, 2}, link_of(1)), traffic, 17, routes),
+                  std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace espalier

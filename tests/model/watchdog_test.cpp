@@ -1,0 +1,141 @@
+// A stuck system is told apart from a slow one, and says who waits for whom.
+#include <catch2/catch.hpp>
+
+#include "model_test_support.h"
+
+namespace espalier {
+namespace {
+
+using Catch::Matchers::Contains;
+using test::kDefaultLink;
+using test::link_of;
+using test::run_tables;
+
+TableEntry gather_entry(std::size_t flow, NodeId parent, const TablePeer& child, Timestep step,
+                        Bytes start) {
+  TableEntry entry;
+  entry.op = TableOp::gather;
+  entry.flow = FlowId(flow);
+  entry.parent.node = parent;
+  entry.children = {child};
+  entry.step = step;
+  entry.start_addr = start;
+  entry.size = 64;
+  return entry;
+}
+
+// 0 - 1: each node first wants to pass on what the other would send only after that.
+ScheduleTables deadlocked(const Topology& line) {
+  const TablePeer to_1{NodeId(1), RouteSet::single(line.link_between(NodeId(0), NodeId(1)))};
+  const TablePeer to_0{NodeId(0), RouteSet::single(line.link_between(NodeId(1), NodeId(0)))};
+  ScheduleTables tables(line);
+  tables.op = CollectiveOp::all_gather;
+  tables.size = 256;
+  tables.num_steps = 2;
+  tables.chunks = {
+      {0, 64, NodeId(0)}, {64, 64, NodeId(1)}, {128, 64, NodeId(0)}, {192, 64, NodeId(1)}};
+  tables.nodes = {{gather_entry(3, NodeId(1), to_1, 1, 192), gather_entry(0, {}, to_1, 2, 0)},
+                  {gather_entry(0, NodeId(0), to_0, 1, 0), gather_entry(3, {}, to_0, 2, 192)}};
+  return tables;
+}
+
+TEST_CASE("Two NIs that wait for each other end the run with both names and the cycle") {
+  const Topology line = make_mesh({2}, kDefaultLink);
+  SimulationConfig simulation;
+  simulation.check = false;
+  for (const LockstepMode mode :
+       {LockstepMode::off, LockstepMode::estimate, LockstepMode::drain, LockstepMode::full}) {
+    SystemConfig config;
+    config.ni.lockstep = mode;
+    const auto outcome = run_tables(line, deadlocked(line), config, simulation);
+    CHECK_FALSE(outcome.complete);
+    CHECK_FALSE(outcome.verified);
+    CHECK_THAT(outcome.failure, Contains("no progress at cycle"));
+    CHECK_THAT(outcome.failure, Contains("0 of 4 messages delivered"));
+    CHECK_THAT(outcome.failure, Contains("these wait for each other"));
+    CHECK_THAT(outcome.failure, Contains("net.ni_0 waits for net.ni_1"));
+    CHECK_THAT(outcome.failure, Contains("net.ni_1 waits for net.ni_0"));
+    CHECK_THAT(outcome.failure, Contains("Gather of flow 3 from node 1"));
+    CHECK_THAT(outcome.failure, Contains("Gather of flow 0 from node 0"));
+  }
+}
+
+TEST_CASE("A deadlock is found alike when the clock never sleeps") {
+  const Topology line = make_mesh({2}, kDefaultLink);
+  SimulationConfig simulation;
+  simulation.always_clocked = true;
+  simulation.watchdog_cycles = 5000;
+  const auto outcome = run_tables(line, deadlocked(line), SystemConfig{}, simulation);
+  CHECK_FALSE(outcome.complete);
+  CHECK_THAT(outcome.failure, Contains("these wait for each other"));
+}
+
+TEST_CASE("A packet longer than every buffer ends the run and names the buffer") {
+  SystemConfig config = test::in_mode(FlowControlMode::packet);
+  config.router.vc_depth_flits = 16;
+  config.router.vcs = 1;
+  const auto outcome = test::run_collective("ring", make_torus({2, 2}, kDefaultLink), 4096, config);
+  CHECK_FALSE(outcome.complete);
+  CHECK_THAT(outcome.failure, Contains("no progress at cycle"));
+  CHECK_THAT(outcome.failure, Contains("in_ni0.vc0"));
+  CHECK_THAT(outcome.failure, Contains("credit"));
+}
+
+TEST_CASE("A slow system is not taken for a stuck one") {
+  // Latencies and reductions far beyond the watchdog's patience.
+  SimulationConfig simulation;
+  simulation.watchdog_cycles = 100;
+  SystemConfig config = test::in_mode(FlowControlMode::packet);
+  config.ni.reduction = {ReductionMode::after_message, 1, 1, 1};
+  config.ni.dma_latency_cycles = 3000;
+  config.ni.delivery_cycles = 2000;
+  config.ni.turnaround_cycles = 1000;
+  config.router.vc_depth_flits = 20'000;
+  const auto outcome =
+      test::run_collective("ring", make_torus({2, 2}, link_of(4000)), 4 * 2048, config, simulation);
+  CHECK(outcome.failure == "");
+  CHECK(outcome.verified);
+}
+
+TEST_CASE("A slow link and a slow DMA engine are not taken for a stuck system") {
+  SimulationConfig simulation;
+  simulation.watchdog_cycles = 7;
+  SystemConfig config = test::in_mode(FlowControlMode::packet);
+  config.ni.dma_bytes_per_cycle = 1;
+  const auto outcome = test::run_collective("ring", make_torus({2, 2}, link_of(10, 500'000'000)),
+                                            4 * 512, config, simulation);
+  CHECK(outcome.failure == "");
+  CHECK(outcome.verified);
+}
+
+TEST_CASE("Posts far in the future are waited for") {
+  SimulationConfig simulation;
+  simulation.watchdog_cycles = 50;
+  TrafficConfig traffic;
+  traffic.injection_rate = 0.0002;
+  traffic.message_bytes = 16;
+  traffic.duration_cycles = 200'000;
+  const auto outcome =
+      test::run_traffic(make_mesh({2}, kDefaultLink), traffic, SystemConfig{}, simulation);
+  CHECK(outcome.failure == "");
+  CHECK(outcome.complete);
+  CHECK(outcome.latency.messages > 10);
+}
+
+TEST_CASE("Data that a schedule got wrong is named with rank and chunk") {
+  // Node 1 never gets chunk 2.
+  const Topology line = make_mesh({2}, kDefaultLink);
+  ScheduleTables tables = deadlocked(line);
+  tables.nodes[0] = {gather_entry(0, {}, tables.nodes[0][1].children[0], 1, 0)};
+  tables.nodes[1] = {gather_entry(3, {}, tables.nodes[1][1].children[0], 1, 192)};
+  tables.num_steps = 1;
+  SimulationConfig simulation;
+  simulation.check = false;
+  const auto outcome = run_tables(line, tables, SystemConfig{}, simulation);
+  CHECK(outcome.complete);
+  CHECK_FALSE(outcome.verified);
+  CHECK_THAT(outcome.failure, Contains("wrong data at rank 0: chunk 1"));
+}
+
+}  // namespace
+}  // namespace espalier

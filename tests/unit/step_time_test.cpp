@@ -1,0 +1,88 @@
+#include "sims/system/step_time.h"
+
+#include <catch2/catch.hpp>
+
+#include "alg/generator.h"
+
+namespace espalier {
+namespace {
+
+constexpr Cycle kLinkLatency = 150;
+
+ScheduleTables multitree_tables(Bytes size, CollectiveOp op = CollectiveOp::all_reduce) {
+  CollectiveRequest request;
+  request.op = op;
+  request.size = size;
+  const Topology mesh = make_mesh({2, 2}, {150'000, 16'000'000'000});
+  return lower_to_tables(find_generator("multitree")->generate(mesh, request));
+}
+
+SystemConfig with(LockstepMode mode, std::uint32_t buffer_flits = 318,
+                  FlowControlMode flow_control = FlowControlMode::message) {
+  SystemConfig config;
+  config.ni.lockstep = mode;
+  config.ni.buffer_flits = buffer_flits;
+  config.flow_control.mode = flow_control;
+  return config;
+}
+
+std::vector<Cycle> times(Bytes size, const SystemConfig& config) {
+  return step_times(multitree_tables(size), config, kLinkLatency);
+}
+
+TEST_CASE("The overhead of one hop is 161 cycles by default and the sum of its stages") {
+  SystemConfig config;
+  CHECK(one_hop_overhead(config, 150) == 161);
+  CHECK(one_hop_overhead(config, 1) == 12);
+  config.ni.dma_latency_cycles = 10;
+  config.ni.injection_cycles = 20;
+  config.router.pipeline_cycles = 30;
+  config.ni.ejection_cycles = 40;
+  config.ni.delivery_cycles = 50;
+  CHECK(one_hop_overhead(config, 100) == 10 + 20 + 2 * 30 + 100 + 40 + 50 - 1);
+}
+
+TEST_CASE("The estimate is the step's flits while the NI buffer holds them and else the excess") {
+  // Chunks of 1024 bytes: 65 flits as messages.
+  CHECK(times(4096, with(LockstepMode::estimate, 318)) == std::vector<Cycle>(4, 65));
+  CHECK(times(4096, with(LockstepMode::estimate, 66)) == std::vector<Cycle>(4, 65));
+  CHECK(times(4096, with(LockstepMode::estimate, 65)) == std::vector<Cycle>(4, 65));
+  CHECK(times(4096, with(LockstepMode::estimate, 64)) == std::vector<Cycle>(4, 1));
+  CHECK(times(4096, with(LockstepMode::estimate, 1)) == std::vector<Cycle>(4, 64));
+}
+
+TEST_CASE("Packets count with their head flits in the estimate") {
+  CHECK(times(4096, with(LockstepMode::estimate, 318, FlowControlMode::packet)) ==
+        std::vector<Cycle>(4, 4 * 17));
+  CHECK(times(4096, with(LockstepMode::estimate, 60, FlowControlMode::packet)) ==
+        std::vector<Cycle>(4, 8));
+}
+
+TEST_CASE("Modes that do not count have no step time") {
+  CHECK(times(4096, with(LockstepMode::off)) == std::vector<Cycle>(4, 0));
+  CHECK(times(4096, with(LockstepMode::drain)) == std::vector<Cycle>(4, 0));
+}
+
+TEST_CASE("A full step lasts until the next one finds everything in place") {
+  // Steps 1 and 2 reduce, 3 and 4 gather; the roots of step 3 read back what step 2 reduced.
+  const Cycle hop = 65 + 161 + 1;
+  CHECK(times(4096, with(LockstepMode::full)) ==
+        std::vector<Cycle>{hop + 1, hop + 1 + 2, hop, hop});
+}
+
+TEST_CASE("A full step counts the reductions of the busiest node") {
+  SystemConfig config = with(LockstepMode::full);
+  config.ni.reduction = {ReductionMode::after_message, 1, 128, 2048};
+  // In step 1 each node receives one chunk to reduce, in step 2 two: 16 cycles each.
+  const Cycle hop = 65 + 161 + 1;
+  CHECK(times(4096, config) == std::vector<Cycle>{hop + 1 + 16, hop + 1 + 32 + 2, hop, hop});
+}
+
+TEST_CASE("Without reductions a full step is one hop") {
+  const auto gathers = step_times(multitree_tables(4096, CollectiveOp::all_gather),
+                                  with(LockstepMode::full), kLinkLatency);
+  CHECK(gathers == std::vector<Cycle>(2, 65 + 161 + 1));
+}
+
+}  // namespace
+}  // namespace espalier
