@@ -38,11 +38,11 @@ class VcBuffer {
   bool push(const Flit& flit, Tick usable) {
     slots_[tail_].fill(flit, usable);
     tail_ = next(tail_);
+    fetch_ahead(tail_);
     ++sent_;
     return inside_++ == 0;
   }
-  // The next push will need its slot soon. A system's slots exceed the caches, and hundreds of
-  // buffers in turn defeat the hardware's prefetching.
+  // The next push will need its slot at once.
   void prefetch_tail() const { __builtin_prefetch(slots_.data() + tail_, 1); }
 
   // Receiver's side ---------------------------------------------------------------------------
@@ -54,6 +54,7 @@ class VcBuffer {
   void pop(Tick credit_seen) {
     slots_[head_].release(credit_seen);
     head_ = next(head_);
+    fetch_ahead(head_);
     --inside_;
   }
   void prefetch_head() const { __builtin_prefetch(slots_.data() + head_, 1); }
@@ -90,6 +91,12 @@ class VcBuffer {
   };
   static_assert(sizeof(Slot) == 16);
 
+  // A system's slots exceed the caches, and hundreds of buffers in turn defeat the hardware's
+  // prefetching: with each new line of slots the one after the next is asked for.
+  void fetch_ahead(std::uint32_t slot) const {
+    constexpr std::uint32_t kSlotsPerLine = 64 / sizeof(Slot);
+    if (slot % kSlotsPerLine == 0) __builtin_prefetch(slots_.data() + slot + 2 * kSlotsPerLine, 1);
+  }
   [[nodiscard]] std::uint32_t next(std::uint32_t slot) const {
     return slot + 1 == slots_.size() ? 0 : slot + 1;
   }

@@ -13,8 +13,8 @@ namespace espalier {
 // Each node draws, in every cycle, whether a message becomes ready (probability: injection_rate /
 // flits of a message); the destination follows the pattern. Every node has a random stream of its
 // own, derived from seed and node, so that adding nodes leaves the other streams alone. Ascending
-// in time per node. Routes are added to `routes`. Throws std::invalid_argument where the pattern
-// does not fit the topology.
+// in time per node. Routes are added to `routes`. Precondition: the pattern
+// fits the topology (the configuration reader checks it).
 [[nodiscard]] std::vector<Operation> generate_traffic(const Topology& topology,
                                                       const TrafficConfig& config,
                                                       std::uint64_t flits_per_message,

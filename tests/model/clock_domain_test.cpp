@@ -92,7 +92,7 @@ TEST_CASE("A stopped clock stands still after its cycle") {
     Probe a(clock, log, 1);
     Probe b(clock, log, 2);
     a.stop_at = 7;
-    for (const Cycle c : {3, 7, 8}) {
+    for (const Cycle c : {3U, 7U, 8U}) {
       clock.wake(a.id, c);
       clock.wake(b.id, c);
     }

@@ -67,7 +67,7 @@ TEST_CASE("Uniform traffic ends alike whether modules sleep or not") {
     const Topology topology =
         v % 2 == 0 ? make_torus({4, 3}, some_link(v)) : make_mesh({3, 3}, some_link(v));
     TrafficConfig traffic;
-    traffic.injection_rate = 0.02 + 0.05 * static_cast<double>(v % 4);
+    traffic.injection_rate = 0.1 + 0.2 * static_cast<double>(v % 4);
     traffic.message_bytes = 16 + 100 * (v % 5);
     traffic.duration_cycles = 600;
     traffic.seed = v;

@@ -4,6 +4,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 runs=${1:-3}
+sims/install-packages.sh python3
 sims/build.sh release espalier
 results=$(mktemp -d)
 trap 'rm -rf "$results"' EXIT

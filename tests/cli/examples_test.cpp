@@ -1,0 +1,115 @@
+// What the repository shows its users works: every configuration, every command in the text.
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <filesystem>
+#include <regex>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "cli_test_support.h"
+#include "sims/config/reader.h"
+
+using namespace espalier;
+using test::Json;
+using test::Outcome;
+using test::TemporaryFolder;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path source_folder() { return ESPALIER_SOURCE_DIR; }
+
+std::vector<std::string> files_in(const fs::path& folder, const std::string& extension) {
+  std::vector<std::string> files;
+  if (!fs::exists(folder)) return files;
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    if (entry.path().extension() == extension) files.push_back(entry.path().string());
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+// Words in capitals stand for something the reader fills in; so do dots and angle brackets.
+bool has_placeholder(const std::string& command) {
+  static const std::regex placeholder(R"(\b[A-Z][A-Z_]+\b|\.\.\.|<[a-z]+>)");
+  return std::regex_search(command, placeholder);
+}
+
+// Lines of code blocks, fenced or indented, that call the command.
+std::vector<std::string> commands_in(const std::string& markdown) {
+  std::vector<std::string> commands;
+  bool fenced = false;
+  std::istringstream lines(markdown);
+  for (std::string line; std::getline(lines, line);) {
+    const std::size_t text = line.find_first_not_of(' ');
+    if (text == std::string::npos) continue;
+    if (line.compare(text, 3, "```") == 0) fenced = !fenced;
+    if (!fenced && text < 4) continue;
+    std::string command = line.substr(text);
+    if (command.compare(0, 2, "$ ") == 0) command.erase(0, 2);
+    for (const std::string name : {"espalier ", "build/release/espalier "}) {
+      if (command.compare(0, name.size(), name) == 0) {
+        commands.push_back("espalier " + command.substr(name.size()));
+      }
+    }
+  }
+  return commands;
+}
+
+}  // namespace
+
+TEST_CASE("Every configuration in configs runs to verified results") {
+  const std::vector<std::string> files = files_in(source_folder() / "configs", ".yaml");
+  REQUIRE_FALSE(files.empty());
+  for (const std::string& file : files) {
+    CAPTURE(file);
+    const ConfigResult config = read_run_config(file);
+    CAPTURE(config.diagnostics);
+    REQUIRE(config.ok);
+    CHECK(config.num_warnings == 0);
+    // The same systems and schedules, with little to send.
+    const std::string less =
+        config.points.front().collective ? "collective.size=16KiB" : "traffic.duration_cycles=1000";
+    const Outcome outcome = test::espalier({"run", file, "-s", less, "--json", "-"});
+    CAPTURE(outcome.err);
+    REQUIRE(outcome.exit_code == 0);
+    const Json results = Json::parse(outcome.out).at("results");
+    CHECK_FALSE(results.empty());
+    for (const Json& result : results) CHECK(result.at("verified") == true);
+    if (config.points.front().collective) {
+      CHECK(test::espalier({"check", file}).exit_code == 0);
+    }
+  }
+}
+
+TEST_CASE("Commands are found in fenced and in indented code, and nowhere else") {
+  CHECK(commands_in("Use\n\n    espalier list\n```sh\n$ build/release/espalier schema\nls\n```\n"
+                    "espalier run is a command\n") ==
+        std::vector<std::string>{"espalier list", "espalier schema"});
+  CHECK(has_placeholder("espalier run CONFIG"));
+  CHECK(has_placeholder("espalier run <file>"));
+  CHECK_FALSE(has_placeholder("espalier run a.yaml -s system.link.bandwidth=16GB/s"));
+}
+
+TEST_CASE("Every command in the README and in docs runs") {
+  std::vector<std::string> pages = files_in(source_folder() / "docs", ".md");
+  if (fs::exists(source_folder() / "README.md"))
+    pages.push_back((source_folder() / "README.md").string());
+  for (const std::string& page : pages) {
+    CAPTURE(page);
+    // As in the repository's folder, but files that commands write do not stay; a page's later
+    // commands find those of earlier ones.
+    const TemporaryFolder folder;
+    fs::create_directory_symlink(source_folder() / "configs", folder.file("configs"));
+    for (const std::string& command : commands_in(test::read_text(page))) {
+      if (has_placeholder(command)) continue;
+      const std::string script = "espalier() { '" ESPALIER_PROGRAM "' \"$@\"; }\n" + command;
+      const Outcome outcome = test::run_program("/bin/sh", {"-c", script}, folder.path().string());
+      CAPTURE(command, outcome.err);
+      CHECK(outcome.exit_code == 0);
+    }
+  }
+}
