@@ -1,5 +1,7 @@
 #include "flowctl/channel.h"
 
+#include <algorithm>
+
 namespace espalier {
 
 Channel::Channel(Link& link, const ChannelSpec& spec) : spec_(spec), link_(link) {
@@ -16,6 +18,11 @@ void Channel::connect_receiver(FlitReceiver& receiver) {
   receiver_ = &receiver;
 }
 
+bool Channel::credit_under_way(Tick now_end) const {
+  return std::any_of(vcs_.begin(), vcs_.end(),
+                     [&](const ChannelVc& vc) { return vc.buffer().credit_under_way(now_end); });
+}
+
 std::uint64_t Channel::flits_carried() const {
   std::uint64_t flits = 0;
   for (const ChannelVc& vc : vcs_) flits += vc.buffer().flits_sent();
@@ -25,6 +32,7 @@ std::uint64_t Channel::flits_carried() const {
 void Channel::attach_monitor() {
   monitor_ =
       std::make_unique<ChannelMonitor>(spec_.vcs, spec_.vc_depth_flits, spec_.credit_latency);
+  for (ChannelVc& vc : vcs_) vc.set_monitored();
 }
 
 std::uint64_t depth_without_stall(Cycle link_latency, Cycle pipeline, Cycle credit_latency,

@@ -40,8 +40,10 @@ class alignas(64) ChannelVc {
       : buffer_(depth),
         usable_after_(usable_after),
         credit_after_(credit_after),
-        channel_(channel),
+        channel_(&channel),
         vc_(vc) {}
+
+  void set_monitored() { monitored_ = true; }
 
   [[nodiscard]] const VcBuffer& buffer() const { return buffer_; }
   // The flit departs at tick `departure` (within the present cycle).
@@ -53,9 +55,11 @@ class alignas(64) ChannelVc {
   VcBuffer buffer_;
   Tick usable_after_;  // departure -> usable at the receiver: link and pipeline
   Tick credit_after_;  // leaves the buffer -> seen by the sender
-  Channel& channel_;
+  Channel* channel_;
   std::uint32_t vc_;
+  bool monitored_ = false;
 };
+static_assert(sizeof(ChannelVc) == 64);
 
 class Channel {
  public:
@@ -92,6 +96,8 @@ class Channel {
   [[nodiscard]] const ChannelSpec& spec() const { return spec_; }
   [[nodiscard]] const Link& link() const { return link_; }
   [[nodiscard]] std::uint64_t flits_carried() const;
+  // A credit is on its way back to the sender.
+  [[nodiscard]] bool credit_under_way(Tick now_end) const;
 
  private:
   friend class ChannelVc;
@@ -110,19 +116,22 @@ class Channel {
 };
 
 inline void ChannelVc::send(const Flit& flit, Tick departure) {
-  if (channel_.monitor_) {
-    channel_.monitor_->sent(vc_, flit, departure / channel_.spec_.ticks_per_cycle);
+  if (monitored_) {
+    const Tick q = channel_->spec_.ticks_per_cycle;
+    const Cycle now = departure / q;
+    channel_->monitor_->credits_claimed(vc_, buffer_.credits_seen((now + 1) * q - 1), now);
+    channel_->monitor_->sent(vc_, flit, now);
   }
   const Tick usable = departure + usable_after_;
-  if (buffer_.push(flit, usable)) channel_.first_flit(vc_, usable);
+  if (buffer_.push(flit, usable)) channel_->first_flit(vc_, usable);
 }
 
 inline void ChannelVc::pop(Tick now_begin) {
-  if (channel_.monitor_) {
-    channel_.monitor_->left(vc_, buffer_.front(), now_begin / channel_.spec_.ticks_per_cycle);
+  if (monitored_) {
+    channel_->monitor_->left(vc_, buffer_.front(), now_begin / channel_->spec_.ticks_per_cycle);
   }
   buffer_.pop(now_begin + credit_after_);
-  if (buffer_.empty()) channel_.emptied(vc_);
+  if (buffer_.empty()) channel_->emptied(vc_);
 }
 
 // The depth with which an uncontended stream of packets of up to `longest_packet` flits never waits

@@ -39,6 +39,15 @@ void ChannelMonitor::left(std::uint32_t vc_number, const Flit& flit, Cycle now) 
   check_conservation(vc_number, vc, now);
 }
 
+void ChannelMonitor::credits_claimed(std::uint32_t vc_number, std::uint32_t credits, Cycle now) {
+  Vc& vc = vcs_[vc_number];
+  collect_credits(vc, now);
+  ++checks_;
+  if (credits != vc.credits) {
+    report(vc_number, now, "the sender sees other credits than have come back to it");
+  }
+}
+
 void ChannelMonitor::check_drained() {
   for (std::uint32_t v = 0; v < vcs_.size(); ++v) {
     if (!vcs_[v].inside.empty()) report(v, kNever, "a flit that entered has not left");
@@ -64,8 +73,13 @@ void ChannelMonitor::check_order(std::uint32_t vc_number, Vc& vc, const Flit& fl
   if (vc.sub_packets_of.valid() && (!sub_packet || flit.message != vc.sub_packets_of)) {
     report(vc_number, now, "a flit entered a VC that another message owns");
   }
-  if (vc.expected_left != 0 && flit.left_in_packet != vc.expected_left) {
+  const bool inside_packet = vc.expected_left != 0;
+  if (inside_packet && (flit.left_in_packet != vc.expected_left || flit.message != vc.packet_of ||
+                        carries_header(flit.type))) {
     report(vc_number, now, "a packet's flits do not follow each other");
+  }
+  if (vc.sub_packets_of.valid() && flit.type == FlitType::sub_head) {
+    report(vc_number, now, "a message has a second head flit");
   }
   if (vc.expected_left == 0 && !vc.sub_packets_of.valid() && !carries_header(flit.type)) {
     report(vc_number, now, "a packet does not start with a head flit");
@@ -74,6 +88,7 @@ void ChannelMonitor::check_order(std::uint32_t vc_number, Vc& vc, const Flit& fl
     report(vc_number, now, "the packet's last flit is not a tail");
   }
   vc.expected_left = flit.left_in_packet - 1U;
+  vc.packet_of = flit.message;
   if (flit.type == FlitType::sub_head) vc.sub_packets_of = flit.message;
   if (flit.type == FlitType::message_tail) vc.sub_packets_of = {};
 }

@@ -11,16 +11,21 @@
 namespace espalier {
 
 // Checked at every flit that is sent or leaves the buffer:
-//   a flit is sent only when a credit has come back for it, so at most `depth` flits are under way
-//   or buffered; credits are conserved: free at the sender + flits under way or buffered + credits
-//   under way = depth; flits leave a VC in the order in which they were sent; on each VC a packet's
-//   flits follow each other from first to last, and the packets of a message in message mode.
+// - a flit is sent only when a credit has come back for it, so at most `depth` are under way or
+//   buffered;
+// - credits are conserved: what the sender sees is what these books say, and free at the sender +
+//   flits under way or buffered + credits under way = depth;
+// - flits leave a VC in the order in which they were sent;
+// - on each VC a packet's flits follow each other from first to last, and so do the packets of a
+//   message in message mode.
 class ChannelMonitor {
  public:
   ChannelMonitor(std::uint32_t vcs, std::uint32_t depth, Cycle credit_latency);
 
   void sent(std::uint32_t vc, const Flit& flit, Cycle now);
   void left(std::uint32_t vc, const Flit& flit, Cycle now);
+  // What the buffer says of the sender's credits, before a flit is sent in cycle `now`.
+  void credits_claimed(std::uint32_t vc, std::uint32_t credits, Cycle now);
   // Every flit that entered has left.
   void check_drained();
 
@@ -34,7 +39,8 @@ class ChannelMonitor {
     std::deque<Flit> inside;              // under way or buffered
     std::deque<Cycle> credits_under_way;  // cycles in which the sender will see them
     MessageId sub_packets_of;             // message that owns the VC until its tail
-    std::uint32_t expected_left = 0;      // of the packet in progress
+    MessageId packet_of;
+    std::uint32_t expected_left = 0;  // of the packet in progress
   };
   void collect_credits(Vc& vc, Cycle now);
   void check_conservation(std::uint32_t vc_number, const Vc& vc, Cycle now);

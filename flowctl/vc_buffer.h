@@ -2,7 +2,7 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
+#include <memory>
 
 #include "flowctl/flit.h"
 #include "hw/link_timing.h"
@@ -20,7 +20,8 @@ namespace espalier {
 // now lie in the future.
 class VcBuffer {
  public:
-  explicit VcBuffer(std::uint32_t depth_flits) : slots_(depth_flits) {}
+  explicit VcBuffer(std::uint32_t depth_flits)
+      : slots_(std::make_unique<Slot[]>(depth_flits)), depth_(depth_flits) {}
 
   // Sender's side -----------------------------------------------------------------------------
   // At least `flits` credits have been seen by tick `now_end` (the last tick of the present cycle).
@@ -29,10 +30,16 @@ class VcBuffer {
   }
   // When the credit for the `flits`-th flit from now is seen; kNever where it is not under way yet.
   [[nodiscard]] Tick room_at(std::uint32_t flits) const {
-    if (flits > slots_.size()) return kNever;
-    std::size_t last = tail_ + flits - 1;
-    if (last >= slots_.size()) last -= slots_.size();
+    if (flits > depth_) return kNever;
+    std::uint32_t last = tail_ + flits - 1;
+    if (last >= depth_) last -= depth_;
     return slots_[last].full() ? kNever : slots_[last].when;
+  }
+  // Credits seen by tick `now_end`, counted slot by slot: for the monitor.
+  [[nodiscard]] std::uint32_t credits_seen(Tick now_end) const {
+    std::uint32_t credits = 0;
+    while (credits < depth_ && has_room(credits + 1, now_end)) ++credits;
+    return credits;
   }
   // Precondition: has_room(1, now). Returns whether the buffer had no flit, under way or arrived.
   bool push(const Flit& flit, Tick usable) {
@@ -43,7 +50,7 @@ class VcBuffer {
     return inside_++ == 0;
   }
   // The next push will need its slot at once.
-  void prefetch_tail() const { __builtin_prefetch(slots_.data() + tail_, 1); }
+  void prefetch_tail() const { __builtin_prefetch(slots_.get() + tail_, 1); }
 
   // Receiver's side ---------------------------------------------------------------------------
   [[nodiscard]] bool empty() const { return inside_ == 0; }
@@ -57,11 +64,17 @@ class VcBuffer {
     fetch_ahead(head_);
     --inside_;
   }
-  void prefetch_head() const { __builtin_prefetch(slots_.data() + head_, 1); }
+  void prefetch_head() const { __builtin_prefetch(slots_.get() + head_, 1); }
+
+  // A credit has been sent that the sender has not seen by tick `now_end`.
+  [[nodiscard]] bool credit_under_way(Tick now_end) const {
+    const Slot& last_left = slots_[head_ == 0 ? depth_ - 1 : head_ - 1];
+    return !last_left.full() && last_left.when > now_end;
+  }
 
   // Flits ever sent into this buffer.
   [[nodiscard]] std::uint64_t flits_sent() const { return sent_; }
-  [[nodiscard]] std::uint32_t depth() const { return static_cast<std::uint32_t>(slots_.size()); }
+  [[nodiscard]] std::uint32_t depth() const { return depth_; }
 
  private:
   class Slot {
@@ -95,13 +108,14 @@ class VcBuffer {
   // prefetching: with each new line of slots the one after the next is asked for.
   void fetch_ahead(std::uint32_t slot) const {
     constexpr std::uint32_t kSlotsPerLine = 64 / sizeof(Slot);
-    if (slot % kSlotsPerLine == 0) __builtin_prefetch(slots_.data() + slot + 2 * kSlotsPerLine, 1);
+    if (slot % kSlotsPerLine == 0) __builtin_prefetch(slots_.get() + slot + 2 * kSlotsPerLine, 1);
   }
   [[nodiscard]] std::uint32_t next(std::uint32_t slot) const {
-    return slot + 1 == slots_.size() ? 0 : slot + 1;
+    return slot + 1 == depth_ ? 0 : slot + 1;
   }
 
-  std::vector<Slot> slots_;
+  std::unique_ptr<Slot[]> slots_;
+  std::uint32_t depth_;
   std::uint32_t tail_ = 0;    // sender's next slot
   std::uint32_t head_ = 0;    // receiver's next slot
   std::uint32_t inside_ = 0;  // flits under way or arrived

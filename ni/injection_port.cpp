@@ -101,6 +101,13 @@ Cycle InjectionPort::evaluate(Cycle now) {
   return now + 1;
 }
 
+bool InjectionPort::under_way(Cycle now) const {
+  if (queue_.empty()) return false;
+  const Cycle ready = sending_ ? now : packet_ready();
+  return (ready > now && ready != kNever) ||
+         channel_.credit_under_way((now + 1) * ticks_per_cycle_ - 1);
+}
+
 void InjectionPort::end_packet() {
   const Framing& framing = queue_.front().framing;
   if (!ready_.empty()) {

@@ -49,6 +49,8 @@ class InjectionPort {
   [[nodiscard]] std::uint64_t head_flits_sent() const { return head_flits_; }
   [[nodiscard]] std::uint64_t flits_sent() const { return flits_; }
   [[nodiscard]] const Channel& channel() const { return channel_; }
+  // Data or credits for the next packet are under way.
+  [[nodiscard]] bool under_way(Cycle now) const;
   // Why the port does not send although it has something to send; empty otherwise.
   [[nodiscard]] const char* blocked_on() const { return blocked_on_; }
 

@@ -93,7 +93,10 @@ void NetworkInterface::send_flits(Cycle now) {
     const MessageId sent = port.take_sent();
     if (!sent.valid()) continue;
     const Operation& operation = messages_[sent].operation;
-    clear({operation.flow, TableEvent::Kind::sent, operation.to}, now);
+    const bool reduce = operation.on_arrival == TransferKind::reduce;
+    clear({operation.flow, reduce ? TableEvent::Kind::reduce_sent : TableEvent::Kind::gather_sent,
+           operation.to},
+          now);
   }
 }
 
@@ -154,12 +157,12 @@ void NetworkInterface::clear(const TableEvent& event, Cycle now) {
 }
 
 void NetworkInterface::finish_reductions(Cycle now) {
-  for (const Reduction& reduction : reductions_) {
-    if (reduction.done == now) complete(reduction.message, now);
-  }
-  reductions_.erase(std::remove_if(reductions_.begin(), reductions_.end(),
-                                   [&](const Reduction& r) { return r.done == now; }),
-                    reductions_.end());
+  const auto due = std::stable_partition(reductions_.begin(), reductions_.end(),
+                                         [&](const Reduction& r) { return r.done != now; });
+  // A completed flow may let held Reduces into the unit: what is due is taken out first.
+  finished_.assign(due, reductions_.end());
+  reductions_.erase(due, reductions_.end());
+  for (const Reduction& reduction : finished_) complete(reduction.message, now);
 }
 
 void NetworkInterface::complete(MessageId id, Cycle now) {
@@ -182,7 +185,9 @@ void NetworkInterface::complete(MessageId id, Cycle now) {
 }
 
 bool NetworkInterface::under_way(Cycle now) const {
+  const auto port_under_way = [&](const InjectionPort& port) { return port.under_way(now); };
   return !arrivals_.empty() || !reductions_.empty() || dma_.busy(now) ||
+         std::any_of(ports_.begin(), ports_.end(), port_under_way) ||
          (engine_ && engine_->timer_running(now)) ||
          (next_posted_ < posted_.size() && posted_[next_posted_].ready > now);
 }
@@ -191,25 +196,29 @@ bool NetworkInterface::done() const {
   return (!engine_ || engine_->done()) && next_posted_ == posted_.size();
 }
 
-void NetworkInterface::explain_waits(const std::vector<std::string>& ni_names,
+void NetworkInterface::explain_entry(const std::vector<std::string>& ni_names,
                                      WaitList& waits) const {
   if (engine_ && !engine_->done()) {
     for (const TableEvent& event : engine_->head_waits_for()) {
-      const bool own = event.kind == TableEvent::Kind::sent;
+      const bool reduce =
+          event.kind == TableEvent::Kind::reduced || event.kind == TableEvent::Kind::reduce_sent;
+      const bool own = event.kind == TableEvent::Kind::reduce_sent ||
+                       event.kind == TableEvent::Kind::gather_sent;
       waits.push_back(
           {name(), own ? std::string(name()) : ni_names[event.peer.index()],
            fmt::format("table entry {} (step {}) waits for the {} of flow {} {} node {}",
-                       engine_->head(), engine_->timestep(),
-                       event.kind == TableEvent::Kind::reduced ? "Reduce"
-                       : own                                   ? "message"
-                                                               : "Gather",
+                       engine_->head(), engine_->timestep(), reduce ? "Reduce" : "Gather",
                        event.flow.index(), own ? "to leave for" : "from", event.peer.index())});
     }
   }
+}
+
+void NetworkInterface::explain_ports(WaitList& waits) const {
   for (std::size_t p = 0; p < ports_.size(); ++p) {
     if (*ports_[p].blocked_on() == '\0') continue;
-    waits.push_back({name(), fmt::format("{}.vc0", ports_[p].channel().link().name()),
-                     fmt::format("injection port {} waits for {}", p, ports_[p].blocked_on())});
+    waits.push_back({fmt::format("{}.inj{}", name(), p),
+                     fmt::format("{}.vc0", ports_[p].channel().link().name()),
+                     ports_[p].blocked_on()});
   }
 }
 

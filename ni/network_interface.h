@@ -67,7 +67,9 @@ class NetworkInterface : public sc_core::sc_module, public Clocked, public Packe
   [[nodiscard]] bool done() const;
   // Something will happen here by the passing of time alone.
   [[nodiscard]] bool under_way(Cycle now) const;
-  void explain_waits(const std::vector<std::string>& ni_names, WaitList& waits) const;
+  // For the watchdog: what the head entry waits for, and what the injection ports wait for.
+  void explain_entry(const std::vector<std::string>& ni_names, WaitList& waits) const;
+  void explain_ports(WaitList& waits) const;
 
  private:
   struct Arrival {
@@ -112,6 +114,7 @@ class NetworkInterface : public sc_core::sc_module, public Clocked, public Packe
   std::deque<Arrival> arrivals_;  // complete messages under way to memory, by time
   std::vector<Arrival> held_;     // Reduces whose flow may not be added yet, in order of arrival
   std::vector<Reduction> reductions_;  // in the reduction unit
+  std::vector<Reduction> finished_;    // of them, in this cycle; kept for its memory
   Cycle engine_at_ = 0;  // next cycle in which the issue engine may have something to do
   Cycle next_evaluation_ = kNever;
 };

@@ -93,10 +93,11 @@ class Loader {
   void add_own_sends(NodeId node, FlowId flow, std::vector<TableEvent>& events) const {
     for (const TableEntry& entry : tables_.nodes[node.index()]) {
       if (entry.op == TableOp::nop || entry.flow != flow) continue;
-      if (entry.op == TableOp::reduce) events.push_back({flow, Kind::sent, entry.parent.node});
+      if (entry.op == TableOp::reduce)
+        events.push_back({flow, Kind::reduce_sent, entry.parent.node});
       if (entry.op != TableOp::gather) continue;
       for (const TablePeer& child : entry.children)
-        events.push_back({flow, Kind::sent, child.node});
+        events.push_back({flow, Kind::gather_sent, child.node});
     }
   }
 

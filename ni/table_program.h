@@ -13,7 +13,7 @@ namespace espalier {
 // What clears a dependency: a message received (identified by what its head flit says: Tree ID,
 // operation, and the child or parent, Next), or one of this NI's own that has left.
 struct TableEvent {
-  enum class Kind : std::uint8_t { reduced, gathered, sent };
+  enum class Kind : std::uint8_t { reduced, gathered, reduce_sent, gather_sent };
   FlowId flow;
   Kind kind = Kind::gathered;
   NodeId peer;

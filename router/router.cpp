@@ -257,7 +257,9 @@ bool Router::under_way(Cycle cycle) const {
       if (in.channel->buffer(vc).front_usable() > end) return true;
     }
   }
-  return false;
+  return std::any_of(outputs_.begin(), outputs_.end(), [&](const OutputUnit& out) {
+    return out.free_tick > end || (out.channel != nullptr && out.channel->credit_under_way(end));
+  });
 }
 
 void Router::explain_waits(Cycle cycle, WaitList& waits) const {

@@ -56,7 +56,7 @@ class Router : public sc_core::sc_module, public Clocked, public FlitReceiver {
 
   // Flits that have passed this router.
   [[nodiscard]] std::uint64_t flit_hops() const { return flit_hops_; }
-  // A flit is still on its way to this router.
+  // A flit is still on its way to this router, a wire busy, or a credit under way.
   [[nodiscard]] bool under_way(Cycle now) const;
   // For the watchdog: which VC waits for what.
   void explain_waits(Cycle now, WaitList& waits) const;

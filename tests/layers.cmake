@@ -1,3 +1,4 @@
+cmake_policy(VERSION 3.25)
 # hw <- flowctl <- router; hw <- alg; hw, flowctl, alg <- ni; everything <- sims. router and ni never meet.
 # The linker enforces this for what is compiled; this enforces it for what is included.
 set(may_use_hw hw)

@@ -21,8 +21,10 @@ int check_command(const CheckOptions& options) {
                  input.topology->name(), certificate.ok() ? "certified" : "REJECTED");
       fmt::print("  {} transfers in {} steps, {}; table entries {} (2N = {}), children {}\n",
                  certificate.transfers, tables.num_steps,
-                 certificate.contention_free ? "no link used twice in a step" : "links shared within steps",
-                 certificate.most_table_entries, 2 * input.topology->num_nodes(), certificate.most_children);
+                 certificate.contention_free ? "no link used twice in a step"
+                                             : "links shared within steps",
+                 certificate.most_table_entries, 2 * input.topology->num_nodes(),
+                 certificate.most_children);
       for (const Violation& violation : certificate.violations) {
         fmt::print("  {}: {}\n", to_string(violation.kind), violation.what);
       }

@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <filesystem>
 #include <fstream>
 #include <iterator>
 
+#include "sims/config/build_topology.h"
 #include "sims/schedule_file.h"
 
 namespace espalier {
@@ -21,6 +21,14 @@ bool load_config(Input& input, const std::vector<std::string>& overrides, Config
 }
 
 bool load_schedule(Input& input, const std::vector<std::string>& overrides, ConfigNeed need) {
+  for (const std::string& setting : overrides) {
+    if (setting.rfind("collective.", 0) != 0) continue;
+    fmt::print(
+        stderr,
+        "-s {}: error: {} is a finished schedule; generate another one from a configuration\n",
+        setting, input.path);
+    return false;
+  }
   std::ifstream file(input.path);
   if (!file) {
     fmt::print(stderr, "{}: error: cannot be read\n", input.path);
@@ -34,8 +42,8 @@ bool load_schedule(Input& input, const std::vector<std::string>& overrides, Conf
   }
   // JSON is YAML: the configuration inside is read like any other.
   const std::string folder = std::filesystem::path(input.path).parent_path().string();
-  ConfigResult config = read_run_config_text(input.path + " (config)", document.value->config().dump(2),
-                                             folder, overrides, need);
+  ConfigResult config = read_run_config_text(
+      input.path + " (config)", document.value->config().dump(2), folder, overrides, need);
   fmt::print(stderr, "{}", config.diagnostics);
   if (!config.ok) return false;
   input.points = std::move(config.points);
@@ -52,7 +60,8 @@ bool load_schedule(Input& input, const std::vector<std::string>& overrides, Conf
 }  // namespace
 
 std::optional<std::vector<Input>> load_inputs(const std::vector<std::string>& paths,
-                                              const std::vector<std::string>& overrides, ConfigNeed need) {
+                                              const std::vector<std::string>& overrides,
+                                              ConfigNeed need) {
   std::vector<Input> inputs;
   bool ok = true;
   for (const std::string& path : paths) {
@@ -64,6 +73,18 @@ std::optional<std::vector<Input>> load_inputs(const std::vector<std::string>& pa
   }
   if (!ok) return std::nullopt;
   return inputs;
+}
+
+std::vector<RunPoint> seen_from(std::vector<RunPoint> points, const std::filesystem::path& folder) {
+  namespace fs = std::filesystem;
+  for (RunPoint& point : points) {
+    TopologyConfig& topology = point.system.topology;
+    if (topology.kind != TopologyKind::file || fs::path(topology.file).is_absolute()) continue;
+    const fs::path file = fs::absolute(topology_file_path(topology)).lexically_normal();
+    topology.file = file.lexically_relative(fs::absolute(folder).lexically_normal()).string();
+    topology.folder = folder.string();
+  }
+  return points;
 }
 
 }  // namespace espalier

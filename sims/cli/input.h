@@ -1,6 +1,7 @@
 // What a command is given: a configuration, or a schedule file that brings its configuration along.
 #pragma once
 
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -20,10 +21,15 @@ struct Input {
   std::optional<ScheduleTables> tables;  // of a schedule file
 };
 
-// Reads every file and prints all errors and warnings to stderr; nullopt if there was an error. Files that end in .json
-// are schedule files, all others configurations.
-[[nodiscard]] std::optional<std::vector<Input>> load_inputs(const std::vector<std::string>& paths,
-                                                            const std::vector<std::string>& overrides,
-                                                            ConfigNeed need);
+// Reads every file and prints all errors and warnings to stderr; nullopt if there was an error.
+// Files that end in .json are schedule files, all others configurations.
+[[nodiscard]] std::optional<std::vector<Input>> load_inputs(
+    const std::vector<std::string>& paths, const std::vector<std::string>& overrides,
+    ConfigNeed need);
+
+// The points with the paths of graph files as they look from `folder`, for a file that is written
+// there.
+[[nodiscard]] std::vector<RunPoint> seen_from(std::vector<RunPoint> points,
+                                              const std::filesystem::path& folder);
 
 }  // namespace espalier

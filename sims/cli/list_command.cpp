@@ -31,11 +31,13 @@ std::vector<NamedLine> names_of() {
 
 std::vector<Kind> kinds() {
   std::vector<NamedLine> algorithms;
-  for (const Generator& generator : generators()) algorithms.emplace_back(generator.name, generator.summary);
+  for (const Generator& generator : generators())
+    algorithms.emplace_back(generator.name, generator.summary);
   std::vector<NamedLine> preset_names;
   for (const Preset& preset : presets()) preset_names.emplace_back(preset.name, preset.description);
   return {
-      {"topologies", "system.topology.type",
+      {"topologies",
+       "system.topology.type",
        {{"torus", "dims [X, Y, Z]; neighbours wrap around"},
         {"mesh", "dims [X, Y, Z]"},
         {"file", "a graph of nodes and links from a YAML file"}}},
@@ -43,7 +45,8 @@ std::vector<Kind> kinds() {
       {"operations", "collective.op", names_of<CollectiveOp>()},
       {"presets", "system.preset", preset_names},
       {"flow-control", "system.flow_control.mode", names_of<FlowControlMode>()},
-      {"lockstep", "system.ni.lockstep",
+      {"lockstep",
+       "system.ni.lockstep",
        {{"off", "dependencies only"},
         {"estimate", "a step occupies its estimated serialization time at this NI (the paper)"},
         {"drain", "a step starts when this NI's sends of the step before have left"},

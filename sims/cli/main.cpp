@@ -18,47 +18,58 @@ using namespace espalier;
 void add_overrides(CLI::App& command, std::vector<std::string>& overrides) {
   command
       .add_option("-s,--set", overrides,
-                  "override a configuration key: system.link.latency=100ns (repeatable; names as in the file)")
+                  "override a configuration key: system.link.latency=100ns (repeatable; names as "
+                  "in the file)")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
 }
 
 int dispatch(int argc, char** argv) {
-  CLI::App app{"Espalier: what a collective costs on an accelerator interconnect, to the cycle.\n"
-               "Exit codes: 0 good, 1 a check or a simulation failed, 2 usage or input error."};
+  CLI::App app{
+      "Espalier: what a collective costs on an accelerator interconnect, to the cycle.\n"
+      "Exit codes: 0 good, 1 a check or a simulation failed, 2 usage or input error."};
   app.set_version_flag("--version", std::string("espalier ") + kVersion);
-  app.require_subcommand(1);
+  app.require_subcommand(0, 1);  // none is told apart below from an unknown one
 
   RunOptions run;
   run.program = "/proc/self/exe";
   std::size_t point = 0;
-  CLI::App* run_app = app.add_subcommand("run", "simulate; a table for people, --json for machines");
-  run_app->add_option("config", run.configs, "configuration (YAML) or schedule (.json) files")->required();
+  CLI::App* run_app =
+      app.add_subcommand("run", "simulate; a table for people, --json for machines");
+  run_app->add_option("config", run.configs, "configuration (YAML) or schedule (.json) files")
+      ->required();
   add_overrides(*run_app, run.overrides);
-  run_app->add_option("--json", run.json, "write the results to this file, - for stdout")->type_name("FILE");
+  run_app->add_option("--json", run.json, "write the results to this file, - for stdout")
+      ->type_name("FILE");
   run_app->add_option("-j,--jobs", run.jobs, "simulations at once (default: one per core)");
   CLI::Option* point_option = run_app->add_option("--point", point, "")->group("");
 
   ScheduleOptions schedule;
   CLI::App* schedule_app = app.add_subcommand("schedule", "generate a schedule, show or export it");
-  schedule_app->add_option("config", schedule.config, "configuration (YAML) or schedule (.json) file")->required();
+  schedule_app
+      ->add_option("config", schedule.config, "configuration (YAML) or schedule (.json) file")
+      ->required();
   add_overrides(*schedule_app, schedule.overrides);
   schedule_app
       ->add_option("-f,--format", schedule.format,
-                   "table: NI schedule tables; json: a file for run and check; dot: Graphviz; flits: bit fields")
+                   "table: NI schedule tables; json: a file for run and check; dot: Graphviz; "
+                   "flits: bit fields")
       ->check(CLI::IsMember({"table", "json", "dot", "flits"}))
       ->capture_default_str();
-  schedule_app->add_option("-o,--output", schedule.output, "write to this file (default: stdout)")->type_name("FILE");
+  schedule_app->add_option("-o,--output", schedule.output, "write to this file (default: stdout)")
+      ->type_name("FILE");
 
   CheckOptions check;
   CLI::App* check_app = app.add_subcommand("check", "certify schedules without simulating them");
-  check_app->add_option("config", check.configs, "configuration (YAML) or schedule (.json) files")->required();
+  check_app->add_option("config", check.configs, "configuration (YAML) or schedule (.json) files")
+      ->required();
   add_overrides(*check_app, check.overrides);
 
   std::string kind;
   CLI::App* list_app = app.add_subcommand("list", "everything that is selected by name");
   list_app->add_option("kind", kind, "one kind only")->check(CLI::IsMember(list_kinds()));
-  CLI::App* schema_app = app.add_subcommand("schema", "every configuration key with type, default and meaning");
+  CLI::App* schema_app =
+      app.add_subcommand("schema", "every configuration key with type, default and meaning");
 
   try {
     app.parse(argc, argv);
@@ -73,6 +84,7 @@ int dispatch(int argc, char** argv) {
   if (*check_app) return check_command(check);
   if (*list_app) return list_command(kind);
   if (*schema_app) return schema_command();
+  std::fprintf(stderr, "a subcommand is required\n%s", app.help().c_str());
   return kUsageError;
 }
 

@@ -42,14 +42,17 @@ struct Column {
 };
 
 std::vector<Column> columns(const std::vector<Json>& results) {
-  const auto plain = [](const char* key) { return [key](const Json& r) { return text_of(r, key); }; };
+  const auto plain = [](const char* key) {
+    return [key](const Json& r) { return text_of(r, key); };
+  };
   const auto number = [](const char* key, int digits, double factor) {
     return [=](const Json& r) { return fixed(r, key, digits, factor); };
   };
   const auto speed = [&results](const Json& result) -> std::string {
     const auto first = std::find_if(results.begin(), results.end(), [&](const Json& r) {
       return text_of(r, "size_bytes") == text_of(result, "size_bytes") &&
-             text_of(r, "topology") == text_of(result, "topology") && text_of(r, "op") == text_of(result, "op");
+             text_of(r, "topology") == text_of(result, "topology") &&
+             text_of(r, "op") == text_of(result, "op");
     });
     const double mine = result.value("time_ns", 0.0);
     const double theirs = first->value("time_ns", 0.0);
@@ -114,7 +117,8 @@ std::string result_table(const std::vector<Json>& results) {
       for (const auto& other : lines) width = std::max(width, other[c].size());
       // Names to the left, numbers to the right.
       const bool number = lines[1][c].find_first_of("0123456789-") == 0 && c != 0;
-      text += number ? fmt::format("{:>{}}", line[c], width) : fmt::format("{:<{}}", line[c], width);
+      text +=
+          number ? fmt::format("{:>{}}", line[c], width) : fmt::format("{:<{}}", line[c], width);
       text += c + 1 == line.size() ? "\n" : "  ";
     }
   }

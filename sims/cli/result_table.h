@@ -7,8 +7,9 @@
 
 namespace espalier {
 
-// One row per result; columns that say the same in every row are left out (but for those a reader always looks for).
-// The last columns compare: time against the bound, and speed against the first row of the same size.
+// One row per result; columns that say the same in every row are left out (but for those a reader
+// always looks for). The last columns compare: time against the bound, and speed against the first
+// row of the same size.
 [[nodiscard]] std::string result_table(const std::vector<nlohmann::ordered_json>& results);
 
 }  // namespace espalier

@@ -1,6 +1,7 @@
 // The document that `run --json` writes (DESIGN section 9, docs/results.md).
 #pragma once
 
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <vector>
 
@@ -8,10 +9,12 @@
 
 namespace espalier {
 
-// "config" is what was run, resolved: where the points of a file differ, a key holds the list of its values. With several
-// files it is an array of such objects.
-[[nodiscard]] nlohmann::ordered_json results_document(const std::vector<Input>& inputs,
-                                                      const std::vector<nlohmann::ordered_json>& results);
+// "config" is what was run, resolved: where the points of a file differ, a key holds the list of
+// its values. With several files it is an array of such objects. `folder` is where the document
+// will stand: paths in it start there.
+[[nodiscard]] nlohmann::ordered_json results_document(
+    const std::vector<Input>& inputs, const std::vector<nlohmann::ordered_json>& results,
+    const std::filesystem::path& folder);
 
 // The configurations of several points in one, as described above.
 [[nodiscard]] nlohmann::ordered_json merged_config(const std::vector<RunPoint>& points);

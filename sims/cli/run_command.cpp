@@ -48,9 +48,15 @@ std::vector<PointReport> run_all(const RunOptions& options, const std::vector<Po
     words.insert(words.end(), {"--point", std::to_string(i)});
     return words;
   };
-  const std::size_t cores = options.jobs != 0 ? options.jobs : std::max(1U, std::thread::hardware_concurrency());
+  const std::size_t cores =
+      options.jobs != 0 ? options.jobs : std::max(1U, std::thread::hardware_concurrency());
   return run_workers(options.program, points.size(), arguments, cores,
                      [&](std::size_t i, double done) { bar.update(i, done); });
+}
+
+std::filesystem::path folder_of(const std::string& target) {
+  const auto parent = std::filesystem::path(target == "-" ? "" : target).parent_path();
+  return parent.empty() ? std::filesystem::current_path() : parent;
 }
 
 bool write_json(const std::string& target, const nlohmann::ordered_json& results) {
@@ -88,9 +94,12 @@ int run_command(const RunOptions& options) {
   std::FILE* people = options.json == "-" ? stderr : stdout;
   fmt::print(people, "{}", result_table(results));
   for (std::size_t i = 0; i < reports.size(); ++i) {
-    if (!reports[i].failure.empty()) fmt::print(stderr, "error: point {}: {}\n", i + 1, reports[i].failure);
+    if (!reports[i].failure.empty())
+      fmt::print(stderr, "error: point {}: {}\n", i + 1, reports[i].failure);
   }
-  if (!options.json.empty() && !write_json(options.json, results_document(*inputs, results))) return kUsageError;
+  if (!options.json.empty() &&
+      !write_json(options.json, results_document(*inputs, results, folder_of(options.json))))
+    return kUsageError;
   return good ? kGood : kCheckFailed;
 }
 

@@ -9,10 +9,11 @@ namespace espalier {
 struct RunOptions {
   std::vector<std::string> configs;
   std::vector<std::string> overrides;
-  std::string json;                  // file, or "-" for stdout; empty: none
-  std::optional<std::size_t> point;  // worker mode: this point alone, talking JSON lines (sims/run/workers.h)
-  unsigned jobs = 0;                 // processes at once; 0: one per core
-  std::string program;               // this executable, for workers
+  std::string json;  // file, or "-" for stdout; empty: none
+  std::optional<std::size_t>
+      point;            // worker mode: this point alone, talking JSON lines (sims/run/workers.h)
+  unsigned jobs = 0;    // processes at once; 0: one per core
+  std::string program;  // this executable, for workers
 };
 
 // Returns an exit code.

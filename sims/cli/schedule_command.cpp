@@ -18,25 +18,43 @@ namespace espalier {
 
 namespace {
 
-std::string flit_format(const Topology& topology, const RunPoint& point, const ScheduleTables& tables) {
+std::string flit_format(const Topology& topology, const RunPoint& point,
+                        const ScheduleTables& tables) {
   std::size_t ports = 0;
   for (std::size_t v = 0; v < topology.num_vertices(); ++v) {
     ports = std::max(ports, topology.out_links(NodeId(v)).size());
   }
   ports += point.system.ni.ports != 0 ? point.system.ni.ports : tables.ni_ports;
-  return FlitFormat(static_cast<std::uint32_t>(topology.num_nodes()), static_cast<std::uint32_t>(ports),
-                    point.system.router.vcs)
+  return FlitFormat(static_cast<std::uint32_t>(topology.num_nodes()),
+                    static_cast<std::uint32_t>(ports), point.system.router.vcs)
       .describe();
 }
 
-void write_schedule(std::ostream& out, const Input& input, const std::string& format) {
+// A key that differs between the points, with its value at the first one: "collective.size=4KiB".
+std::string distinguishing_setting(const std::vector<RunPoint>& points) {
+  const auto first = resolved_json(points.front()).flatten();
+  const auto last = resolved_json(points.back()).flatten();
+  for (const auto& [pointer, value] : first.items()) {
+    if (last.contains(pointer) && last.at(pointer) == value) continue;
+    std::string key = pointer.substr(1);
+    std::replace(key.begin(), key.end(), '/', '.');
+    return fmt::format("{}={}", key, value.is_string() ? value.get<std::string>() : value.dump());
+  }
+  return {};
+}
+
+void write_schedule(std::ostream& out, const Input& input, const ScheduleOptions& options) {
+  const std::string& format = options.format;
   const RunPoint& point = input.points.front();
   const ScheduleTables tables =
       input.tables ? *input.tables : generate_tables(*input.topology, *point.collective);
   if (format == "table") {
     write_table_text(out, tables);
   } else if (format == "json") {
-    write_schedule_file(out, resolved_json(point), *input.topology, tables);
+    const auto parent = std::filesystem::path(options.output).parent_path();
+    const auto folder = parent.empty() ? std::filesystem::current_path() : parent;
+    write_schedule_file(out, resolved_json(seen_from({point}, folder).front()), *input.topology,
+                        tables);
   } else if (format == "dot") {
     write_dot(out, raise_from_tables(*input.topology, tables));
   } else {
@@ -51,16 +69,16 @@ int schedule_command(const ScheduleOptions& options) {
   if (!inputs) return kUsageError;
   const Input& input = inputs->front();
   if (input.points.size() != 1) {
-    fmt::print(stderr, "{}: error: {} points; choose one with -s, for example -s collective.algorithm={}\n",
-               input.path, input.points.size(), input.points.front().collective->algorithm);
+    fmt::print(stderr, "{}: error: {} points; choose one with -s, for example -s {}\n", input.path,
+               input.points.size(), distinguishing_setting(input.points));
     return kUsageError;
   }
   if (options.output.empty()) {
-    write_schedule(std::cout, input, options.format);
+    write_schedule(std::cout, input, options);
     return kGood;
   }
   std::ofstream file(options.output);
-  write_schedule(file, input, options.format);
+  write_schedule(file, input, options);
   file.close();
   if (!file.fail()) return kGood;
   fmt::print(stderr, "{}: error: cannot be written\n", options.output);

@@ -224,6 +224,14 @@ class PointChecker {
                       vc_classes(*topology_)),
           fmt::format("at least {}", vc_classes(*topology_)));
     }
+    if (system_.router.switching == Switching::wormhole &&
+        system_.router.hold == SwitchHold::packet && vc_classes(*topology_) > 1) {
+      diagnostics_.error(
+          given_.place_of_first({"system.router.hold", "system.router.switching"}),
+          "system.router.hold: a blocked wormhole packet that holds the switch also blocks the VCs "
+          "that should get past it, and packets around a torus can deadlock",
+          "hold: flit, or switching: vct");
+    }
     const auto& grid = topology_->grid();
     const bool square = grid && grid->dims.size() == 2 && grid->dims[0] == grid->dims[1];
     const std::size_t nodes = topology_->num_nodes();

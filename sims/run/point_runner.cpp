@@ -18,12 +18,14 @@ ScheduleTables generate_tables(const Topology& topology, const CollectiveConfig&
   request.op = collective.op;
   request.size = collective.size;
   request.element_bytes = collective.element_bytes;
-  request.tree_order = collective.remaining_height_first ? CollectiveRequest::TreeOrder::remaining_height
-                                                         : CollectiveRequest::TreeOrder::root;
+  request.tree_order = collective.remaining_height_first
+                           ? CollectiveRequest::TreeOrder::remaining_height
+                           : CollectiveRequest::TreeOrder::root;
   return lower_to_tables(find_generator(collective.algorithm)->generate(topology, request));
 }
 
-Certificate certify_point(const Topology& topology, const RunPoint& point, const ScheduleTables& tables) {
+Certificate certify_point(const Topology& topology, const RunPoint& point,
+                          const ScheduleTables& tables) {
   CertifierLimits limits;
   limits.table_entries = point.system.ni.table_entries;
   limits.vc_classes = point.system.router.vcs > 1 ? 2 : 1;
@@ -77,8 +79,9 @@ void describe_outcome(Json& result, const RunPoint& point, const SimulationOutco
   result["time_ns"] = nanoseconds(outcome.cycles, point.system.clock);
   result["link_utilization_mean"] = outcome.link_utilization_mean;
   const std::uint64_t payload_flits = outcome.flits_injected - outcome.head_flits;
-  result["head_flit_overhead"] =
-      payload_flits == 0 ? 0.0 : static_cast<double>(outcome.head_flits) / static_cast<double>(payload_flits);
+  result["head_flit_overhead"] = payload_flits == 0 ? 0.0
+                                                    : static_cast<double>(outcome.head_flits) /
+                                                          static_cast<double>(payload_flits);
   result["flit_hops"] = outcome.flit_hops;
   result["ni_ports"] = outcome.ni_ports;
   result["message_latency_mean_cycles"] = outcome.latency.mean_cycles;
@@ -104,20 +107,23 @@ Json host_figures(const SimulationOutcome& outcome, std::chrono::steady_clock::t
   host["wall_s"] = seconds_since(begin);
   host["engine_cpu_s"] = outcome.engine_seconds;
   host["flit_hops_per_cpu_s"] =
-      outcome.engine_seconds == 0 ? 0.0 : static_cast<double>(outcome.flit_hops) / outcome.engine_seconds;
+      outcome.engine_seconds == 0 ? 0.0
+                                  : static_cast<double>(outcome.flit_hops) / outcome.engine_seconds;
   host["module_evaluations"] = outcome.evaluations;
   host["peak_rss_MiB"] = peak_rss_mib();
   return host;
 }
 
 PointReport run_collective(const Topology& topology, const RunPoint& point,
-                           const std::optional<ScheduleTables>& given, const ProgressCallback& progress) {
+                           const std::optional<ScheduleTables>& given,
+                           const ProgressCallback& progress) {
   const auto begin = std::chrono::steady_clock::now();
   PointReport report;
   const ScheduleTables tables = given ? *given : generate_tables(topology, *point.collective);
   std::optional<Certificate> certificate;
   if (point.simulation.check) certificate = certify_point(topology, point, tables);
-  describe_collective(report.result, topology, point, tables, certificate ? &*certificate : nullptr);
+  describe_collective(report.result, topology, point, tables,
+                      certificate ? &*certificate : nullptr);
   report.result["config_hash"] = config_hash(point);
   if (certificate && !certificate->ok()) {
     report.failure = list_violations(*certificate);
@@ -133,7 +139,8 @@ PointReport run_collective(const Topology& topology, const RunPoint& point,
   return report;
 }
 
-PointReport run_traffic(const Topology& topology, const RunPoint& point, const ProgressCallback& progress) {
+PointReport run_traffic(const Topology& topology, const RunPoint& point,
+                        const ProgressCallback& progress) {
   const auto begin = std::chrono::steady_clock::now();
   const SimulationOutcome outcome = simulate_traffic(topology, point, progress);
   PointReport report;
@@ -159,7 +166,8 @@ PointReport run_traffic(const Topology& topology, const RunPoint& point, const P
 }  // namespace
 
 PointReport run_point(const Topology& topology, const RunPoint& point,
-                      const std::optional<ScheduleTables>& tables, const ProgressCallback& progress) {
+                      const std::optional<ScheduleTables>& tables,
+                      const ProgressCallback& progress) {
   return point.traffic ? run_traffic(topology, point, progress)
                        : run_collective(topology, point, tables, progress);
 }

@@ -13,8 +13,10 @@
 
 namespace espalier {
 
-// The tables of the point's algorithm. Precondition: the algorithm fits the topology (the reader checked it).
-[[nodiscard]] ScheduleTables generate_tables(const Topology& topology, const CollectiveConfig& collective);
+// The tables of the point's algorithm. Precondition: the algorithm fits the topology (the reader
+// checked it).
+[[nodiscard]] ScheduleTables generate_tables(const Topology& topology,
+                                             const CollectiveConfig& collective);
 
 [[nodiscard]] Certificate certify_point(const Topology& topology, const RunPoint& point,
                                         const ScheduleTables& tables);

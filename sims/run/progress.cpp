@@ -14,13 +14,17 @@ namespace {
 
 std::string duration_text(double seconds) {
   const auto whole = static_cast<long>(seconds + 0.5);
-  return whole < 60 ? fmt::format("{} s", whole) : fmt::format("{}:{:02} min", whole / 60, whole % 60);
+  return whole < 60 ? fmt::format("{} s", whole)
+                    : fmt::format("{}:{:02} min", whole / 60, whole % 60);
 }
 
 }  // namespace
 
 ProgressBar::ProgressBar(std::size_t points)
-    : done_(points, 0), begin_(steady_clock::now()), last_drawn_(begin_), terminal_(isatty(STDERR_FILENO) == 1) {}
+    : done_(points, 0),
+      begin_(steady_clock::now()),
+      last_drawn_(begin_),
+      terminal_(isatty(STDERR_FILENO) == 1) {}
 
 ProgressBar::~ProgressBar() {
   if (drawn_) fmt::print(stderr, "\r\x1b[K");
@@ -31,7 +35,8 @@ void ProgressBar::update(std::size_t point, double done) {
   const std::lock_guard lock(mutex_);
   done_[point] = done;
   const auto now = steady_clock::now();
-  if (now - begin_ < std::chrono::seconds(2) || now - last_drawn_ < std::chrono::milliseconds(200)) return;
+  if (now - begin_ < std::chrono::seconds(2) || now - last_drawn_ < std::chrono::milliseconds(200))
+    return;
   last_drawn_ = now;
   drawn_ = true;
   draw(std::accumulate(done_.begin(), done_.end(), 0.0) / static_cast<double>(done_.size()));
@@ -42,7 +47,8 @@ void ProgressBar::draw(double done) const {
   const int filled = static_cast<int>(done * kWidth);
   const double elapsed = std::chrono::duration<double>(steady_clock::now() - begin_).count();
   const std::string eta = done > 0 ? duration_text(elapsed * (1 - done) / done) : "?";
-  fmt::print(stderr, "\r\x1b[K[{}{}] {:3.0f} %  {} left", std::string(static_cast<std::size_t>(filled), '#'),
+  fmt::print(stderr, "\r\x1b[K[{}{}] {:3.0f} %  {} left",
+             std::string(static_cast<std::size_t>(filled), '#'),
              std::string(static_cast<std::size_t>(kWidth - filled), '.'), done * 100, eta);
   std::fflush(stderr);
 }

@@ -18,7 +18,8 @@ PointReport run_worker(const std::string& program, const std::vector<std::string
   report.failure = "the simulation process ended without a result";
   bp::ipstream output;
   std::error_code error;
-  bp::child worker(program, bp::args(arguments), bp::std_out > output, bp::std_in < bp::null, error);
+  bp::child worker(program, bp::args(arguments), bp::std_out > output, bp::std_in < bp::null,
+                   error);
   if (error) {
     report.failure = fmt::format("cannot start a simulation process: {}", error.message());
     return report;
@@ -53,10 +54,10 @@ void write_worker_report(const PointReport& report) {
   std::cout << message.dump() << std::endl;
 }
 
-std::vector<PointReport> run_workers(const std::string& program, std::size_t points,
-                                     const std::function<std::vector<std::string>(std::size_t)>& arguments,
-                                     std::size_t at_once,
-                                     const std::function<void(std::size_t, double)>& progress) {
+std::vector<PointReport> run_workers(
+    const std::string& program, std::size_t points,
+    const std::function<std::vector<std::string>(std::size_t)>& arguments, std::size_t at_once,
+    const std::function<void(std::size_t, double)>& progress) {
   std::vector<PointReport> reports(points);
   std::atomic<std::size_t> next{0};
   const auto work = [&] {

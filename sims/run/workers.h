@@ -11,12 +11,14 @@
 
 namespace espalier {
 
-// What a worker writes to its stdout, one JSON object per line: any number of {"progress": x}, then one {"report": ...}.
+// What a worker writes to its stdout, one JSON object per line: any number of {"progress": x}, then
+// one {"report": ...}.
 void write_worker_progress(double done);
 void write_worker_report(const PointReport& report);
 
-// Runs `program arguments(i)` for every i < points, at most `at_once` at a time, and returns their reports in order.
-// A worker that dies without a report yields one whose failure says so. `progress(i, x)` may come from any thread.
+// Runs `program arguments(i)` for every i < points, at most `at_once` at a time, and returns their
+// reports in order. A worker that dies without a report yields one whose failure says so.
+// `progress(i, x)` may come from any thread.
 [[nodiscard]] std::vector<PointReport> run_workers(
     const std::string& program, std::size_t points,
     const std::function<std::vector<std::string>(std::size_t)>& arguments, std::size_t at_once,

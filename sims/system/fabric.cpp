@@ -234,10 +234,13 @@ bool Fabric::under_way(Cycle now) const {
 
 WaitList Fabric::waits(Cycle now) const {
   WaitList waits;
+  for (const auto& ni : nis_) ni->explain_ports(waits);
+  for (const auto& router : routers_) router->explain_waits(now, waits);
+  // Entries that wait for messages stuck in the network are not the cause.
+  if (!waits.empty()) return waits;
   std::vector<std::string> names;
   for (const auto& ni : nis_) names.emplace_back(ni->name());
-  for (const auto& ni : nis_) ni->explain_waits(names, waits);
-  for (const auto& router : routers_) router->explain_waits(now, waits);
+  for (const auto& ni : nis_) ni->explain_entry(names, waits);
   return waits;
 }
 

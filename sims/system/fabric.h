@@ -37,6 +37,7 @@ class Fabric : public sc_core::sc_module {
   [[nodiscard]] std::string monitor_violation(bool drained);
   // Something will move by the passing of time alone, however long it takes.
   [[nodiscard]] bool under_way(Cycle now) const;
+  // What is stuck: in the network, or, if nothing is, among the schedule tables.
   [[nodiscard]] WaitList waits(Cycle now) const;
 
  private:

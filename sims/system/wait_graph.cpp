@@ -17,54 +17,91 @@ struct Walk {
   bool cyclic = false;
 };
 
-// Depth-first search for a cycle through any of the waits, iteratively: a stuck 64x64 system is
-// large.
-Walk find_cycle(const WaitList& waits,
-                const std::map<std::string, std::vector<std::size_t>>& by_waiter) {
+// Depth-first search, iteratively: a stuck 64x64 system is large. Finds a cycle, or the longest
+// chain.
+class WaitSearch {
+ public:
+  explicit WaitSearch(const WaitList& waits) : waits_(waits) {
+    for (std::size_t w = 0; w < waits.size(); ++w) by_waiter_[waits[w].who].waits.push_back(w);
+  }
+
+  Walk run() {
+    const Waiter* longest = nullptr;
+    for (auto& [name, waiter] : by_waiter_) {
+      if (waiter.mark == Mark::fresh && visit(waiter)) return std::move(cycle_);
+      if (longest == nullptr || waiter.length > longest->length) longest = &waiter;
+    }
+    Walk chain;
+    for (const Waiter* at = longest; at != nullptr && at->length != 0; at = find(at->best)) {
+      chain.path.push_back(at->best);
+    }
+    return chain;
+  }
+
+ private:
   enum class Mark : std::uint8_t { fresh, open, closed };
-  std::map<std::string, Mark> marks;
-  Walk longest;
-  for (const auto& [root, ignored] : by_waiter) {
-    if (marks[root] != Mark::fresh) continue;
-    std::vector<std::pair<std::string, std::size_t>> stack{{root, 0}};
+  struct Waiter {
+    std::vector<std::size_t> waits;
+    std::size_t next = 0;
+    Mark mark = Mark::fresh;
+    std::size_t length = 0;  // of the longest chain from here
+    std::size_t best = 0;    // its first wait
+  };
+
+  Waiter* find(std::size_t wait) {
+    const auto found = by_waiter_.find(waits_[wait].whom);
+    return found == by_waiter_.end() ? nullptr : &found->second;
+  }
+
+  // True if a cycle was found.
+  bool visit(Waiter& root) {
+    std::vector<Waiter*> stack{&root};
     std::vector<std::size_t> path;
-    marks[root] = Mark::open;
+    root.mark = Mark::open;
     while (!stack.empty()) {
-      auto& [who, next] = stack.back();
-      const auto found = by_waiter.find(who);
-      if (found == by_waiter.end() || next == found->second.size()) {
-        if (path.size() > longest.path.size()) longest.path = path;
-        marks[who] = Mark::closed;
+      Waiter& at = *stack.back();
+      if (at.next == at.waits.size()) {
+        close(at);
         stack.pop_back();
         if (!path.empty()) path.pop_back();
         continue;
       }
-      const std::size_t wait = found->second[next++];
-      const std::string& whom = waits[wait].whom;
+      const std::size_t wait = at.waits[at.next++];
+      Waiter* whom = find(wait);
+      if (whom == nullptr || whom->mark == Mark::closed) continue;
       path.push_back(wait);
-      if (marks[whom] == Mark::open) {
-        Walk cycle{path, 0, true};
-        while (waits[path[cycle.cycle_start]].who != whom) ++cycle.cycle_start;
-        return cycle;
+      if (whom->mark == Mark::open) {
+        cycle_ = {path, 0, true};
+        while (waits_[path[cycle_.cycle_start]].who != waits_[wait].whom) ++cycle_.cycle_start;
+        return true;
       }
-      if (marks[whom] == Mark::closed) {
-        path.pop_back();
-        continue;
-      }
-      marks[whom] = Mark::open;
-      stack.emplace_back(whom, 0);
+      whom->mark = Mark::open;
+      stack.push_back(whom);
+    }
+    return false;
+  }
+
+  void close(Waiter& waiter) {
+    waiter.mark = Mark::closed;
+    for (const std::size_t wait : waiter.waits) {
+      const Waiter* whom = find(wait);
+      const std::size_t length = 1 + (whom == nullptr ? 0 : whom->length);
+      if (length <= waiter.length) continue;
+      waiter.length = length;
+      waiter.best = wait;
     }
   }
-  return longest;
-}
+
+  const WaitList& waits_;
+  std::map<std::string, Waiter> by_waiter_;
+  Walk cycle_;
+};
 
 }  // namespace
 
 std::string describe_waits(const WaitList& waits, std::size_t most) {
   if (waits.empty()) return "nothing waits: a message or a wake-up has been lost\n";
-  std::map<std::string, std::vector<std::size_t>> by_waiter;
-  for (std::size_t w = 0; w < waits.size(); ++w) by_waiter[waits[w].who].push_back(w);
-  const Walk walk = find_cycle(waits, by_waiter);
+  const Walk walk = WaitSearch(waits).run();
 
   std::string text = walk.cyclic ? "these wait for each other:\n" : "the longest chain of waits:\n";
   std::size_t lines = 0;

@@ -183,8 +183,7 @@ TEST_CASE("The config of results with a preset runs again without it") {
 }
 
 // Where the modes differ, so do the keys that apply.
-TEST_CASE("The config of results in both modes keeps the keys that only one of them has",
-          "[!shouldfail]") {
+TEST_CASE("The config of results in both modes keeps the keys that only one of them has") {
   const TemporaryFolder folder;
   const std::string config = folder.write("small.yaml", kSmallConfig);
   const auto [modes, key, value] =

@@ -144,6 +144,54 @@ TEST_CASE("Held Reduces of 2D-RING keep the data right whoever runs ahead") {
   }
 }
 
+// The torus with the links inside row or column `slow` of dimension `dim` slowed down.
+Topology with_slow_line(const std::vector<std::uint32_t>& dims, std::size_t dim,
+                        std::uint32_t slow) {
+  const Topology even = make_torus(dims, link_of(2));
+  Topology uneven("uneven");
+  for (std::size_t n = 0; n < even.num_nodes(); ++n) uneven.add_node(even.vertex_name(NodeId(n)));
+  for (const TopologyLink& link : even.links()) {
+    const auto from = even.grid()->coordinates(link.from);
+    const auto to = even.grid()->coordinates(link.to);
+    const bool inside = from[1 - dim] == slow && to[1 - dim] == slow;
+    uneven.add_link(link.from, link.to, link_of(inside ? 700 : 2), link.out_name, link.in_name);
+  }
+  uneven.set_grid(*even.grid());
+  return uneven;
+}
+
+void check_slow_lines(std::size_t dim, CollectiveOp op) {
+  for (std::uint32_t slow = 0; slow < 4; ++slow) {
+    const Topology torus = with_slow_line({4, 4}, dim, slow);
+    SystemConfig config = in_mode(kModes[slow % 2]);
+    config.ni.lockstep = LockstepMode::off;
+    CAPTURE(dim, slow, to_string(op));
+    const auto outcome = run_collective("2d_ring", torus, 16 * 256, config, monitored(), op);
+    CHECK(outcome.failure == "");
+    CHECK(outcome.verified);
+  }
+}
+
+// A node's Reduce and its Gather of one flow go to the same neighbour. The first one to leave must
+// not pass for both.
+TEST_CASE("A row that lags behind holds the Reduces of the others beside memory") {
+  check_slow_lines(0, CollectiveOp::all_reduce);
+}
+
+TEST_CASE("A column that lags behind holds the Reduces of the others beside memory") {
+  check_slow_lines(1, CollectiveOp::all_reduce);
+}
+
+// Here a flow is complete at its root with a reduction, which in the same cycle lets held Reduces
+// into the reduction unit.
+TEST_CASE("A reduce_scatter lets held Reduces in when a reduction completes their flows") {
+  for (const std::size_t dim : {0U, 1U}) check_slow_lines(dim, CollectiveOp::reduce_scatter);
+}
+
+TEST_CASE("An all_gather whose rows or columns lag behind gathers the right data") {
+  for (const std::size_t dim : {0U, 1U}) check_slow_lines(dim, CollectiveOp::all_gather);
+}
+
 TEST_CASE("Rational link rates and mixed latencies keep the data right") {
   Topology ring("ring");
   for (const char* name : {"a", "b", "c", "d"}) ring.add_node(name);

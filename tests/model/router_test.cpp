@@ -1,5 +1,5 @@
-// One router by hand: senders that put flits on its input channels in given cycles, and a receiver
-// behind its output that drains them in given cycles.
+// One router by hand: senders that put flits on its input channels in given cycles, and receivers
+// behind its two outputs that drain them in given cycles.
 #include <catch2/catch.hpp>
 
 #include "model_test_support.h"
@@ -24,6 +24,9 @@ struct Bench {
   std::vector<Sent> sent;
   std::function<Cycle(std::size_t)> drain = [](std::size_t) { return Cycle{0}; };  // by flit
 };
+
+// Messages from this one on leave by output 1, the others by output 0.
+constexpr std::size_t kFirstOfOutput1 = 12;
 
 struct Received {
   Cycle departed;
@@ -103,7 +106,10 @@ std::vector<Received> run(const Bench& bench) {
     MessageTable messages;
     PathTable paths;
     const std::uint32_t path = paths.add({{0, bench.permitted}});
-    for (int m = 0; m < 16; ++m) (void)messages.add({path, 1});
+    const std::uint32_t path_1 = paths.add({{1, bench.permitted}});
+    for (std::size_t m = 0; m < 16; ++m) {
+      (void)messages.add({m < kFirstOfOutput1 ? path : path_1, 1});
+    }
     ChannelSpec in;
     in.vcs = bench.router.vcs;
     in.vc_depth_flits = 200;
@@ -111,15 +117,24 @@ std::vector<Received> run(const Bench& bench) {
     const std::vector<InputPortSpec> inputs{{"in_0", 0, {kInLatency, 1}, in},
                                             {"in_1", 1, {kInLatency, 1}, in}};
     Router router("r", clock, bench.router, messages, paths, inputs, {});
+    const ChannelSpec out{bench.router.vcs, bench.out_depth, bench.credit_latency, 0, 1};
     Link link("out", 2, {kOutLatency, 1}, {});
-    Channel channel(link, {bench.router.vcs, bench.out_depth, bench.credit_latency, 0, 1});
+    Link link_1("out_1", 3, {kOutLatency, 1}, {});
+    Channel channel(link, out);
+    Channel channel_1(link_1, out);
     channel.attach_monitor();
+    channel_1.attach_monitor();
     router.add_output(channel);
-    Drain drain(clock, channel, bench);
+    router.add_output(channel_1);
+    const Drain drain(clock, channel, bench);
+    const Drain drain_1(clock, channel_1, bench);
     router.connect();
     const Sender sender(clock, router, bench.sent);
     sc_core::sc_start(period * 1000.0);
-    return test::Report{drain.received(), channel.monitor()->violation()};
+    test::Numbers received = drain.received();
+    received.insert(received.end(), drain_1.received().begin(), drain_1.received().end());
+    return test::Report{received,
+                        channel.monitor()->violation() + channel_1.monitor()->violation()};
   });
   REQUIRE(report.text == "");
   std::vector<Received> received;
@@ -254,6 +269,36 @@ TEST_CASE("VCs of an input take turns and the input's pointer moves only on a gr
                 {0, 1, 10, 8, packet(1)},
                 {0, 1, 11, 9, packet(1)}};
   CHECK(order(run(bench)) == std::vector<std::size_t>{0, 8, 1, 9});
+}
+
+TEST_CASE("An input that lost one output tries another VC for a free output in the next cycle") {
+  // Input 0 wins output 0 for eight cycles. Input 1 asked for it too, for its VC 0; its VC 1 wants
+  // output 1, which has been free all along.
+  Bench bench;
+  bench.router = router_spec(2);
+  bench.permitted = 0b11;
+  bench.sent = {
+      {0, 0, 10, 0, packet(8)}, {1, 0, 10, 1, packet(2)}, {1, 1, 10, kFirstOfOutput1, packet(2)}};
+  const auto received = run(bench);
+  CHECK(order(received) ==
+        std::vector<std::size_t>{0, 0, 0, 0, 0, 0, 0, 0, 1, 1, kFirstOfOutput1, kFirstOfOutput1});
+  CHECK(received[0].departed == 10 + kThrough);
+  CHECK(received[8].departed == 10 + kThrough + 8);
+  CHECK(received[10].departed == 10 + kThrough + 1);
+}
+
+TEST_CASE("VCs that share a crossbar input leave one after the other and else side by side") {
+  for (const CrossbarInputs inputs : {CrossbarInputs::port, CrossbarInputs::vc}) {
+    Bench bench;
+    bench.router = router_spec(2);
+    bench.router.crossbar_inputs = inputs;
+    bench.permitted = 0b11;
+    bench.sent = {{0, 0, 10, 0, packet(4)}, {0, 1, 10, kFirstOfOutput1, packet(4)}};
+    const auto received = run(bench);
+    REQUIRE(received.size() == 8);
+    CHECK(received[0].departed == 10 + kThrough);
+    CHECK(received[4].departed == 10 + kThrough + (inputs == CrossbarInputs::port ? 4 : 0));
+  }
 }
 
 TEST_CASE("Sub-packets of two messages alternate on VCs of their own") {

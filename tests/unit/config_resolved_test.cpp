@@ -104,7 +104,14 @@ class RandomPoint {
       t.message_bytes = pick(1, 1U << 20U);
       t.duration_cycles = pick(1, 1'000'000);
       t.seed = any();
+      // What the reader refuses with traffic: patterns this network lacks, no dateline class to
+      // spare, wormhole packets that hold the switch of a torus.
+      if (t.pattern == TrafficPattern::transpose || t.pattern == TrafficPattern::bit_complement) {
+        t.pattern = TrafficPattern::neighbor;
+      }
       point.traffic = t;
+      s.router.vcs = std::max(s.router.vcs, 2U);
+      if (s.router.switching == Switching::wormhole) s.router.hold = SwitchHold::flit;
     }
     point.simulation.check = any() % 2 == 0;
     point.simulation.always_clocked = any() % 2 == 0;

@@ -367,7 +367,7 @@ TEST_CASE("The first step waits for nothing") {
 }
 
 TEST_CASE("A Reduce is held until the flows that its entry comes after are complete") {
-  const TableEvent left{FlowId(7), Kind::sent, NodeId(3)};
+  const TableEvent left{FlowId(7), Kind::gather_sent, NodeId(3)};
   const TableEvent arrived{FlowId(7), Kind::gathered, NodeId(2)};
   const TableProgram program =
       Program().entry(1, {kReduced}).after({left, arrived}).entry(2).done();
