@@ -35,9 +35,4 @@ void Channel::attach_monitor() {
   for (ChannelVc& vc : vcs_) vc.set_monitored();
 }
 
-std::uint64_t depth_without_stall(Cycle link_latency, Cycle pipeline, Cycle credit_latency,
-                                  std::uint32_t longest_packet) {
-  return link_latency + pipeline + credit_latency + longest_packet - 1;
-}
-
 }  // namespace espalier

@@ -134,9 +134,4 @@ inline void ChannelVc::pop(Tick now_begin) {
   if (buffer_.empty()) channel_->emptied(vc_);
 }
 
-// The depth with which an uncontended stream of packets of up to `longest_packet` flits never waits
-// for credits: the whole credit loop, docs/timing.md.
-[[nodiscard]] std::uint64_t depth_without_stall(Cycle link_latency, Cycle pipeline,
-                                                Cycle credit_latency, std::uint32_t longest_packet);
-
 }  // namespace espalier

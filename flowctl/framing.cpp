@@ -45,8 +45,4 @@ std::uint32_t Framing::sub_message_of(std::uint32_t packet) const {
   return static_cast<std::uint32_t>(packet * spec_.payload_bytes / spec_.sub_message_bytes);
 }
 
-std::uint32_t longest_packet_flits(const FramingSpec& spec) {
-  return static_cast<std::uint32_t>(spec.payload_bytes / spec.flit_bytes) + 1;
-}
-
 }  // namespace espalier

@@ -50,7 +50,4 @@ class Framing {
   std::uint32_t last_payload_flits_;
 };
 
-// Flits of the longest packet that messages of any size can have.
-[[nodiscard]] std::uint32_t longest_packet_flits(const FramingSpec& spec);
-
 }  // namespace espalier

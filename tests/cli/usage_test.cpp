@@ -84,7 +84,6 @@ TEST_CASE("Usage errors exit with 2, on stderr alone") {
   const std::string config = folder.write("small.yaml", kSmallConfig);
   check_usage_error({}, "subcommand is required");
   check_usage_error({"--nonsense"}, "--help");
-  check_usage_error({"simulate"}, "subcommand is required");
   for (const std::string& subcommand : kWithConfig) {
     check_usage_error({subcommand}, "config is required");
     check_usage_error({subcommand, config, "--nonsense"}, "--nonsense");

@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include "model_test_support.h"
+#include "sims/config/cross_checks.h"
 
 namespace espalier {
 namespace {
@@ -43,7 +44,7 @@ TEST_CASE("The depth without a stall is the credit loop whatever it consists of"
     config.router.pipeline_cycles = loop.pipeline;
     config.flow_control.payload_bytes = loop.payload;
     const auto longest = static_cast<std::uint32_t>(loop.payload / 16 + 1);
-    const auto needed = depth_without_stall(loop.link, loop.pipeline, loop.credit, longest);
+    const auto needed = full_rate_depth(config, link_of(loop.link));
     CHECK(needed == loop.link + loop.pipeline + loop.credit + longest - 1);
     const Bytes bytes = 100 * loop.payload;
     const Cycle unstalled = 100 * longest + 2 + 2 + 2 * loop.pipeline + loop.link + 3 + 1 - 1;

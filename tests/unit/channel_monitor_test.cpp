@@ -149,6 +149,17 @@ TEST_CASE("A flit that never left is reported at the end") {
   CHECK(drained.violation().empty());
 }
 
+TEST_CASE("A sender that sees a credit too many or too few is reported") {
+  ChannelMonitor watcher = monitor();
+  const std::uint32_t depth = kDepth;
+  watcher.credits_claimed(0, depth, 0);
+  watcher.sent(0, flit(FlitType::head_tail, 1), 0);
+  watcher.credits_claimed(0, depth - 1, 1);
+  CHECK(watcher.violation().empty());
+  watcher.credits_claimed(0, depth, 1);
+  CHECK_THAT(watcher.violation(), Contains("other credits"));
+}
+
 TEST_CASE("The first violation is kept") {
   ChannelMonitor watcher = monitor();
   watcher.left(0, flit(FlitType::head_tail, 1), 4);
