@@ -12,15 +12,21 @@ namespace espalier {
 
 namespace {
 
-bool load_config(Input& input, const std::vector<std::string>& overrides, ConfigNeed need) {
+void say(Messages messages, const std::string& text) {
+  if (messages == Messages::people) fmt::print(stderr, "{}", text);
+}
+
+bool load_config(Input& input, const std::vector<std::string>& overrides, ConfigNeed need,
+                 Messages messages) {
   ConfigResult config = read_run_config(input.path, overrides, need);
-  fmt::print(stderr, "{}", config.diagnostics);
+  say(messages, config.diagnostics);
   input.points = std::move(config.points);
   input.topology = config.topology;
   return config.ok;
 }
 
-bool load_schedule(Input& input, const std::vector<std::string>& overrides, ConfigNeed need) {
+bool load_schedule(Input& input, const std::vector<std::string>& overrides, ConfigNeed need,
+                   Messages messages) {
   for (const std::string& setting : overrides) {
     if (setting.rfind("collective.", 0) != 0) continue;
     fmt::print(
@@ -44,7 +50,7 @@ bool load_schedule(Input& input, const std::vector<std::string>& overrides, Conf
   const std::string folder = std::filesystem::path(input.path).parent_path().string();
   ConfigResult config = read_run_config_text(
       input.path + " (config)", document.value->config().dump(2), folder, overrides, need);
-  fmt::print(stderr, "{}", config.diagnostics);
+  say(messages, config.diagnostics);
   if (!config.ok) return false;
   input.points = std::move(config.points);
   input.topology = config.topology;
@@ -61,14 +67,15 @@ bool load_schedule(Input& input, const std::vector<std::string>& overrides, Conf
 
 std::optional<std::vector<Input>> load_inputs(const std::vector<std::string>& paths,
                                               const std::vector<std::string>& overrides,
-                                              ConfigNeed need) {
+                                              ConfigNeed need, Messages messages) {
   std::vector<Input> inputs;
   bool ok = true;
   for (const std::string& path : paths) {
     Input input;
     input.path = path;
     const bool is_schedule = std::filesystem::path(path).extension() == ".json";
-    ok &= is_schedule ? load_schedule(input, overrides, need) : load_config(input, overrides, need);
+    ok &= is_schedule ? load_schedule(input, overrides, need, messages)
+                      : load_config(input, overrides, need, messages);
     inputs.push_back(std::move(input));
   }
   if (!ok) return std::nullopt;

@@ -21,11 +21,13 @@ struct Input {
   std::optional<ScheduleTables> tables;  // of a schedule file
 };
 
+enum class Messages : std::uint8_t { people, nobody };
+
 // Reads every file and prints all errors and warnings to stderr; nullopt if there was an error.
 // Files that end in .json are schedule files, all others configurations.
 [[nodiscard]] std::optional<std::vector<Input>> load_inputs(
     const std::vector<std::string>& paths, const std::vector<std::string>& overrides,
-    ConfigNeed need);
+    ConfigNeed need, Messages messages = Messages::people);
 
 // The points with the paths of graph files as they look from `folder`, for a file that is written
 // there.

@@ -74,7 +74,10 @@ bool write_json(const std::string& target, const nlohmann::ordered_json& results
 }  // namespace
 
 int run_command(const RunOptions& options) {
-  const auto inputs = load_inputs(options.configs, options.overrides, ConfigNeed::workload);
+  // A worker's parent has shown what there is to say of the files.
+  const Messages audience = options.point ? Messages::nobody : Messages::people;
+  const auto inputs =
+      load_inputs(options.configs, options.overrides, ConfigNeed::workload, audience);
   if (!inputs) return kUsageError;
   const std::vector<PointRef> points = all_points(*inputs);
   if (options.point) {

@@ -17,6 +17,8 @@ namespace espalier {
 
 namespace {
 
+constexpr Cycle kProgressCycles = 5000;
+
 double cpu_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
 // Stops the clock when everything has arrived.
@@ -89,17 +91,20 @@ class Run {
     const double begin = cpu_seconds();
     if (deliveries_.expected() == 0) clock_.stop();
     std::string stuck;
+    Cycle still = 0;
     while (!clock_.stopped() && stuck.empty()) {
       const std::uint64_t hops_before = fabric_.flit_hops();
       const std::uint64_t deliveries_before = deliveries_.count();
-      sc_core::sc_start(clock_.period() * static_cast<double>(point_.simulation.watchdog_cycles));
+      const Cycle slice = std::min(kProgressCycles, point_.simulation.watchdog_cycles);
+      sc_core::sc_start(clock_.period() * static_cast<double>(slice));
       if (progress && total_bytes != 0) {
         progress(static_cast<double>(deliveries_.bytes()) / static_cast<double>(total_bytes));
       }
       const bool moved =
           fabric_.flit_hops() != hops_before || deliveries_.count() != deliveries_before;
-      const bool waits_for_time = moved || fabric_.under_way(clock_.now());
-      if (!clock_.stopped() && (clock_.idle() || !waits_for_time)) stuck = describe_stop();
+      still = moved || fabric_.under_way(clock_.now()) ? 0 : still + slice;
+      const bool patience_ends = still >= point_.simulation.watchdog_cycles;
+      if (!clock_.stopped() && (clock_.idle() || patience_ends)) stuck = describe_stop();
     }
     SimulationOutcome outcome = collect();
     outcome.engine_seconds = cpu_seconds() - begin;
