@@ -17,6 +17,8 @@ function(espalier_compile_flags target)
   if(ESPALIER_SANITIZE)
     target_compile_options(${target} PRIVATE -fsanitize=address,undefined -fno-sanitize-recover=all
                                              -fno-omit-frame-pointer)
+    # GCC's false alarms about std::function and <regex> under sanitizers.
+    target_compile_options(${target} PRIVATE -Wno-maybe-uninitialized)
     target_link_options(${target} PUBLIC -fsanitize=address,undefined)
   endif()
 endfunction()
