@@ -248,7 +248,7 @@ class StrengthSearch {
 
  private:
   // The partition with the least C(P) - numerator / denominator * p; all scaled by denominator.
-  Partition best_partition_at(FlowAmount numerator, FlowAmount denominator) {
+  Partition best_partition_at(const FlowAmount& numerator, const FlowAmount& denominator) {
     const std::size_t nodes = topology_.num_nodes();
     FlowAmount everything = 1;
     std::size_t arc = 0;
@@ -282,7 +282,7 @@ class StrengthSearch {
     return result;
   }
 
-  void set_node(std::size_t node, FlowAmount from_source, FlowAmount to_sink) {
+  void set_node(std::size_t node, const FlowAmount& from_source, const FlowAmount& to_sink) {
     const std::size_t arc = topology_.num_links() + 2 * node;
     network_.set_capacity(arc, from_source);
     network_.set_capacity(arc + 1, to_sink);
@@ -315,7 +315,7 @@ bool is_balanced(const Topology& topology) {
     surplus[link.from.index()] += link.spec.bytes_per_second;
     surplus[link.to.index()] -= link.spec.bytes_per_second;
   }
-  return std::all_of(surplus.begin(), surplus.end(), [](FlowAmount s) { return s == 0; });
+  return std::all_of(surplus.begin(), surplus.end(), [](const FlowAmount& s) { return s == 0; });
 }
 
 // The cut between two nodes with the least rate, in one direction. Either node 0 is inside or it is

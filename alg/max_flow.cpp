@@ -18,7 +18,7 @@ std::size_t FlowNetwork::add_arc(std::size_t from, std::size_t to) {
 
 FlowAmount FlowNetwork::min_cut(std::size_t source, std::size_t sink) {
   const auto index = boost::get(boost::vertex_index, graph_);
-  const FlowAmount flow = boost::push_relabel_max_flow(
+  FlowAmount flow = boost::push_relabel_max_flow(
       graph_, source, sink, boost::get(&Arc::capacity, graph_), boost::get(&Arc::residual, graph_),
       boost::get(&Arc::reverse, graph_), index);
   const auto has_capacity_left = [this](const EdgeRef& arc) { return graph_[arc].residual > 0; };

@@ -107,7 +107,7 @@ class VcBuffer {
   // A system's slots exceed the caches, and hundreds of buffers in turn defeat the hardware's
   // prefetching: with each new line of slots the one after the next is asked for.
   void fetch_ahead(std::uint32_t slot) const {
-    constexpr std::uint32_t kSlotsPerLine = 64 / sizeof(Slot);
+    constexpr std::size_t kSlotsPerLine = 64 / sizeof(Slot);
     if (slot % kSlotsPerLine == 0) __builtin_prefetch(slots_.get() + slot + 2 * kSlotsPerLine, 1);
   }
   [[nodiscard]] std::uint32_t next(std::uint32_t slot) const {

@@ -5,7 +5,7 @@
 
 namespace espalier {
 
-ClockDomain::ClockDomain(sc_core::sc_module_name module_name, sc_core::sc_time period,
+ClockDomain::ClockDomain(sc_core::sc_module_name module_name, const sc_core::sc_time& period,
                          bool always_clocked)
     : sc_module(module_name),
       period_(period),

@@ -26,7 +26,8 @@ using ClockedId = Id<struct ClockedTag>;
 // domain and sleeps over empty cycles.
 class ClockDomain : public sc_core::sc_module {
  public:
-  ClockDomain(sc_core::sc_module_name module_name, sc_core::sc_time period, bool always_clocked);
+  ClockDomain(sc_core::sc_module_name module_name, const sc_core::sc_time& period,
+              bool always_clocked);
 
   // During elaboration only. The module must outlive the domain.
   ClockedId add(Clocked& module);

@@ -103,6 +103,7 @@ std::string result_table(const std::vector<Json>& results) {
   std::vector<std::vector<std::string>> lines(results.size() + 1);
   for (const Column& column : columns(results)) {
     std::vector<std::string> cells;
+    cells.reserve(results.size());
     for (const Json& result : results) cells.push_back(column.text(result));
     const bool varies = std::any_of(cells.begin(), cells.end(),
                                     [&](const std::string& cell) { return cell != cells.front(); });
