@@ -85,8 +85,8 @@ class VcBuffer {
       when = usable;
       message_ = flit.message;
       left_in_packet_ = flit.left_in_packet;
-      hop_type_full_ =
-          static_cast<std::uint16_t>(flit.hop << 4U | static_cast<unsigned>(flit.type) << 1U | 1U);
+      hop_type_full_ = static_cast<std::uint16_t>(unsigned{flit.hop} << 4U |
+                                                  static_cast<unsigned>(flit.type) << 1U | 1U);
     }
     void release(Tick credit_seen) {
       when = credit_seen;
