@@ -192,10 +192,6 @@ bool NetworkInterface::under_way(Cycle now) const {
          (next_posted_ < posted_.size() && posted_[next_posted_].ready > now);
 }
 
-bool NetworkInterface::done() const {
-  return (!engine_ || engine_->done()) && next_posted_ == posted_.size();
-}
-
 void NetworkInterface::explain_entry(const std::vector<std::string>& ni_names,
                                      WaitList& waits) const {
   if (engine_ && !engine_->done()) {

@@ -64,7 +64,6 @@ class NetworkInterface : public sc_core::sc_module, public Clocked, public Packe
   [[nodiscard]] NodeId node() const { return node_; }
   [[nodiscard]] const NodeMemory& memory() const { return *memory_; }
   [[nodiscard]] const std::vector<InjectionPort>& injection_ports() const { return ports_; }
-  [[nodiscard]] bool done() const;
   // Something will happen here by the passing of time alone.
   [[nodiscard]] bool under_way(Cycle now) const;
   // For the watchdog: what the head entry waits for, and what the injection ports wait for.

@@ -19,7 +19,7 @@ struct LatencyStatistics {
 };
 
 struct SimulationOutcome {
-  bool complete = false;  // every message delivered, every table worked off
+  bool complete = false;  // every message of every table delivered
   bool verified = false;  // complete, data right at every rank, no flow-control rule broken
   std::string failure;    // why not, for people; empty if verified
   Cycle cycles = 0;       // first issue to last data visible, reduction included
