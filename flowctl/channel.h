@@ -7,20 +7,12 @@
 #include <vector>
 
 #include "flowctl/channel_monitor.h"
+#include "flowctl/channel_spec.h"
 #include "flowctl/message.h"
 #include "flowctl/vc_buffer.h"
 #include "hw/link.h"
 
 namespace espalier {
-
-struct ChannelSpec {
-  std::uint32_t vcs = 1;  // 1 to 32
-  std::uint32_t vc_depth_flits = 1;
-  Cycle credit_latency = 1;  // flit leaves the buffer -> sender sees the credit, >= 1
-  Cycle receiver_pipeline =
-      0;  // a flit that arrives in cycle a may leave from a + receiver_pipeline
-  Tick ticks_per_cycle = 1;
-};
 
 // The receiving end of a channel.
 class FlitReceiver {
@@ -80,6 +72,10 @@ class Channel {
   }
   [[nodiscard]] Tick room_at(std::uint32_t vc, std::uint32_t flits) const {
     return vcs_[vc].buffer().room_at(flits);
+  }
+  // A credit that nobody has sent yet is not seen before this tick.
+  [[nodiscard]] Tick unsent_credit(Cycle now) const {
+    return (now + spec_.credit_latency) * spec_.ticks_per_cycle;
   }
   // The wire is free of random refusals in this cycle; it always is where it never refuses.
   [[nodiscard]] bool may_refuse() const { return link_.may_refuse(); }

@@ -21,9 +21,11 @@ struct Flit {
 class PacketSink {
  public:
   virtual ~PacketSink() = default;
-  // The last flit of a packet leaves ejection port `port` and reaches the NI at cycle `arrival`,
-  // later than now.
-  virtual void packet_ends(std::uint32_t port, const Flit& flit, Cycle arrival) = 0;
+  // `count` packets of `flits` flits each leave ejection port `port` without a gap; the last flit of
+  // the last one reaches the NI at cycle `arrival`, later than now. Per port in the order of these
+  // cycles.
+  virtual void packets_end(std::uint32_t port, MessageId message, std::uint64_t count,
+                           std::uint32_t flits, Cycle arrival) = 0;
 };
 
 }  // namespace espalier

@@ -32,6 +32,11 @@ std::uint64_t Framing::flits() const {
          head_flits();
 }
 
+PacketGrid Framing::grid() const {
+  return {flits(), full_payload_flits_ + 1, full_payload_flits_ + (spec_.message_mode ? 0 : 1),
+          spec_.message_mode};
+}
+
 Bytes Framing::payload_of_packet(std::uint32_t packet) const {
   return packet + 1 == packets_ ? message_bytes_ - static_cast<Bytes>(packet) * spec_.payload_bytes
                                 : spec_.payload_bytes;

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "flowctl/flit_type.h"
+#include "flowctl/packet_grid.h"
 #include "hw/ids.h"
 
 namespace espalier {
@@ -34,6 +35,8 @@ class Framing {
   // Type of flit `flit` (0-based) of packet `packet`.
   [[nodiscard]] FlitType type_of(std::uint32_t packet, std::uint32_t flit) const;
   [[nodiscard]] std::uint64_t flits() const;
+  // The same as offsets of flits.
+  [[nodiscard]] PacketGrid grid() const;
   [[nodiscard]] std::uint64_t head_flits() const { return spec_.message_mode ? 1 : packets_; }
   [[nodiscard]] Bytes payload_of_packet(std::uint32_t packet) const;
   [[nodiscard]] std::uint32_t sub_messages() const;

@@ -4,12 +4,16 @@
 #include <cstdint>
 #include <vector>
 
+#include "flowctl/packet_grid.h"
 #include "hw/ids.h"
 
 namespace espalier {
 
 // A set of VCs, one bit each.
 using VcMask = std::uint32_t;
+[[nodiscard]] constexpr VcMask all_vcs(std::uint32_t vcs) {
+  return static_cast<VcMask>((std::uint64_t{1} << vcs) - 1);
+}
 
 // What route computation yields at one router: the output port, and the VCs of the next buffer that
 // may be used there.
@@ -22,9 +26,10 @@ struct PathHop {
 // hop. This is the source routing of sub-packets (Next, then Eject) as well as the dimension-order
 // lookup of normal packets, whose outcome for a given source and destination never changes.
 struct Message {
-  std::uint32_t path =
-      0;  // first hop in PathTable: at the source router; the last hop is the ejection
-  std::uint32_t packets_in_flight = 0;  // not yet completely received
+  PacketGrid grid;
+  std::uint64_t flits_left = 0;  // not yet received; whole packets
+  // First hop in PathTable: at the source router; the last hop is the ejection.
+  std::uint32_t path = 0;
 };
 
 class PathTable {

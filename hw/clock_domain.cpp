@@ -41,14 +41,12 @@ void ClockDomain::tick() {
   while (!far_.empty() && far_.top().at - now_ < kSlots) {
     const FarWake wake_up = far_.top();
     far_.pop();
-    const std::size_t slot = wake_up.at % kSlots;
-    active_[slot * words_ + wake_up.module.index() / 64] |= std::uint64_t{1}
-                                                            << (wake_up.module.index() % 64);
-    occupied_[slot / 64] |= std::uint64_t{1} << (slot % 64);
+    set_active(wake_up.at % kSlots, wake_up.module);
   }
+  if (arrivals_ != nullptr) arrivals_->deliver(now_);
   evaluate_active(now_ % kSlots);
 
-  const Cycle next = always_clocked_ ? now_ + 1 : next_occupied();
+  const Cycle next = always_clocked_ ? now_ + 1 : next_cycle();
   if (!stopped_ && next != kNever) {
     next_trigger(period_ * static_cast<double>(next - now_));
   }

@@ -1,6 +1,7 @@
 // One clock, an active set, and the order of things within a cycle.
 #pragma once
 
+#include <algorithm>
 #include <queue>
 #include <systemc>
 #include <vector>
@@ -21,9 +22,19 @@ class Clocked {
 
 using ClockedId = Id<struct ClockedTag>;
 
-// Evaluates in each cycle the modules that asked for it (or all of them: `always_clocked`, the
-// reference that sleeping is tested against), in ascending id. One SC_METHOD serves the whole
-// domain and sleeps over empty cycles.
+// What reaches modules at the start of a cycle, before any of them decides.
+class ArrivalSource {
+ public:
+  virtual ~ArrivalSource() = default;
+  // The next cycle in which something arrives; kNever if nothing is under way.
+  [[nodiscard]] virtual Cycle next_arrival() const = 0;
+  // Hands over what arrives in cycle `now`; modules that must look at it call wake_now().
+  virtual void deliver(Cycle now) = 0;
+};
+
+// In each cycle: first what arrives (where there is a source of arrivals), then the evaluation of the
+// modules that asked for it (or of all: `always_clocked`, the reference that sleeping is tested
+// against), in ascending id. One SC_METHOD serves the whole domain and sleeps over empty cycles.
 class ClockDomain : public sc_core::sc_module {
  public:
   ClockDomain(sc_core::sc_module_name module_name, const sc_core::sc_time& period,
@@ -32,26 +43,30 @@ class ClockDomain : public sc_core::sc_module {
   // During elaboration only. The module must outlive the domain.
   ClockedId add(Clocked& module);
 
+  // During elaboration only, at most once. The source must outlive the domain's last cycle.
+  void connect_arrivals(ArrivalSource& source) { arrivals_ = &source; }
+
   // `module` is evaluated in cycle `at`, which must lie in the future (before the simulation
   // starts: any cycle).
   void wake(ClockedId module, Cycle at) {
     sc_assert(at > now_ || !started_);
     if (at - now_ < kSlots) {
-      const std::size_t slot = at % kSlots;
-      active_[slot * words_ + module.index() / 64] |= std::uint64_t{1} << (module.index() % 64);
-      occupied_[slot / 64] |= std::uint64_t{1} << (slot % 64);
+      set_active(at % kSlots, module);
     } else {
       far_.push({at, module});
     }
   }
+  // For arrivals: `module` is evaluated in the present cycle, which has not got to evaluations yet.
+  void wake_now(ClockedId module) { set_active(now_ % kSlots, module); }
 
   [[nodiscard]] Cycle now() const { return now_; }
   [[nodiscard]] const sc_core::sc_time& period() const { return period_; }
   // Nobody will ever be evaluated again.
-  [[nodiscard]] bool idle() const { return next_occupied() == kNever; }
+  [[nodiscard]] bool idle() const { return next_cycle() == kNever; }
   // Stops the clock after the current cycle.
   void stop() { stopped_ = true; }
   [[nodiscard]] bool stopped() const { return stopped_; }
+  [[nodiscard]] bool always_clocked() const { return always_clocked_; }
   // Evaluations so far: what the run cost.
   [[nodiscard]] std::uint64_t evaluations() const { return evaluations_; }
 
@@ -67,10 +82,18 @@ class ClockDomain : public sc_core::sc_module {
   // heap.
   static constexpr std::size_t kSlots = 1024;
 
+  void set_active(std::size_t slot, ClockedId module) {
+    active_[slot * words_ + module.index() / 64] |= std::uint64_t{1} << (module.index() % 64);
+    occupied_[slot / 64] |= std::uint64_t{1} << (slot % 64);
+  }
   void tick();
   void start_of_simulation() override;
   void evaluate_active(std::size_t slot);
   [[nodiscard]] Cycle next_occupied() const;
+  [[nodiscard]] Cycle next_cycle() const {
+    const Cycle arrival = arrivals_ == nullptr ? kNever : arrivals_->next_arrival();
+    return std::min(arrival, next_occupied());
+  }
 
   sc_core::sc_time period_;
   bool always_clocked_;
@@ -79,6 +102,7 @@ class ClockDomain : public sc_core::sc_module {
   Cycle now_ = 0;
   std::uint64_t evaluations_ = 0;
   std::vector<Clocked*> modules_;
+  ArrivalSource* arrivals_ = nullptr;
   std::size_t words_ = 1;                // 64-bit words per slot
   std::vector<std::uint64_t> active_;    // [slot][word]: one bit per module
   std::vector<std::uint64_t> occupied_;  // one bit per slot: some module is active in it

@@ -2,15 +2,15 @@
 
 namespace espalier {
 
-Cycle DmaEngine::evaluate(Cycle now, std::vector<InjectionPort>& ports) {
+Cycle DmaEngine::evaluate(Cycle now, InjectionPorts& ports) {
   if (free_ > now) return free_;
   for (std::size_t i = 0; i < ports.size(); ++i) {
     const std::size_t p = (next_port_ + i) % ports.size();
-    const Bytes bytes = ports[p].next_fetch();
+    const Bytes bytes = ports[p]->queue().next_fetch();
     if (bytes == 0) continue;
     const Cycle duration = (bytes + spec_.bytes_per_cycle - 1) / spec_.bytes_per_cycle;
     free_ = now + duration;
-    ports[p].fetched(free_ - 1 + spec_.latency);
+    ports[p]->queue().fetched(free_ - 1 + spec_.latency);
     next_port_ = (p + 1) % ports.size();
     return free_;
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "hw/ids.h"
@@ -14,6 +15,8 @@ struct DmaSpec {
   std::uint64_t bytes_per_cycle = 0;  // 0: a port's own rate each, never the bottleneck
 };
 
+using InjectionPorts = std::vector<std::unique_ptr<InjectionPort>>;
+
 // With a bandwidth limit the engine is shared by the ports and granted packet by packet, round
 // robin; a packet of b bytes occupies it for ceil(b / bytes_per_cycle) cycles and can be sent
 // `latency - 1` cycles after its last one. Ports read ahead as far as their injection buffer holds.
@@ -24,7 +27,7 @@ class DmaEngine {
   [[nodiscard]] bool is_limited() const { return spec_.bytes_per_cycle != 0; }
   // Precondition: limited. Starts what can start in this cycle. Returns the next cycle in which it
   // is worth asking again.
-  Cycle evaluate(Cycle now, std::vector<InjectionPort>& ports);
+  Cycle evaluate(Cycle now, InjectionPorts& ports);
 
   [[nodiscard]] bool busy(Cycle now) const { return free_ > now; }
 

@@ -34,11 +34,11 @@ class MessageStore {
     return id;
   }
   void close(MessageId id) { table_.remove(id); }
-  // One more packet has left the network; true if it was the message's last.
-  [[nodiscard]] bool packet_received(MessageId id) { return --table_[id].packets_in_flight == 0; }
-  [[nodiscard]] std::uint32_t packets_left(MessageId id) const {
-    return table_[id].packets_in_flight;
+  // Whole packets of `flits` flits together have left the network; true if they were the last.
+  [[nodiscard]] bool received(MessageId id, std::uint64_t flits) {
+    return (table_[id].flits_left -= flits) == 0;
   }
+  [[nodiscard]] const Message& routing(MessageId id) const { return table_[id]; }
   [[nodiscard]] const GradientMessage& operator[](MessageId id) const {
     return messages_[id.index()];
   }

@@ -20,8 +20,8 @@ NetworkInterface::NetworkInterface(sc_core::sc_module_name module_name, NodeId n
       observer_(observer),
       dma_(spec.dma) {}
 
-void NetworkInterface::add_injection(Channel& channel) {
-  ports_.emplace_back(channel, spec_.injection);
+void NetworkInterface::add_injection(std::unique_ptr<InjectionPort> port) {
+  ports_.push_back(std::move(port));
 }
 
 void NetworkInterface::connect() { reduction_.emplace(spec_.reduction, ports_.size()); }
@@ -54,7 +54,7 @@ void NetworkInterface::issue_entries(Cycle now) {
   if (!engine_ || engine_->done()) return;
   if (engine_at_ > now) return wake(engine_at_);
   const bool all_sent =
-      std::all_of(ports_.begin(), ports_.end(), [](const InjectionPort& p) { return p.idle(); });
+      std::all_of(ports_.begin(), ports_.end(), [](const auto& port) { return port->queue().empty(); });
   const BackEndState back_end{reduction_->idle(now), reduction_->busy_until(), all_sent};
   engine_at_ = engine_->evaluate(
       now, back_end, [this](const Operation& op) { return has_room(op); },
@@ -78,19 +78,20 @@ void NetworkInterface::issue(const Operation& operation, Cycle now) {
   const BoundRoute& route = routes_[operation.route.index()];
   const Framing framing(spec_.injection.framing, operation.bytes);
   const MessageId message =
-      messages_.open(operation, {route.path, framing.packets()}, memory_ ? &*memory_ : nullptr);
-  InjectionPort& port = ports_[route.injection_port];
-  port.enqueue(message, operation.bytes);
-  if (!dma_.is_limited()) port.fetch_all(now + spec_.dma.latency);
+      messages_.open(operation, {framing.grid(), framing.flits(), route.path},
+                     memory_ ? &*memory_ : nullptr);
+  SendQueue& queue = ports_[route.injection_port]->queue();
+  queue.push(message, operation.bytes);
+  if (!dma_.is_limited()) queue.fetch_all(now + spec_.dma.latency);
   observer_.issued(operation, now);
 }
 
 void NetworkInterface::send_flits(Cycle now) {
   if (dma_.is_limited()) wake(dma_.evaluate(now, ports_));
-  for (const InjectionPort& port : ports_) port.prefetch();
-  for (InjectionPort& port : ports_) {
-    wake(port.evaluate(now));
-    const MessageId sent = port.take_sent();
+  for (const auto& port : ports_) port->prefetch();
+  for (const auto& port : ports_) {
+    wake(port->evaluate(now));
+    const MessageId sent = port->take_sent();
     if (!sent.valid()) continue;
     const Operation& operation = messages_[sent].operation;
     const bool reduce = operation.on_arrival == TransferKind::reduce;
@@ -100,17 +101,19 @@ void NetworkInterface::send_flits(Cycle now) {
   }
 }
 
-void NetworkInterface::packet_ends(std::uint32_t port, const Flit& flit, Cycle arrival) {
+void NetworkInterface::packets_end(std::uint32_t port, MessageId message, std::uint64_t count,
+                                   std::uint32_t flits, Cycle arrival) {
   const Cycle visible = arrival + spec_.delivery;
-  const Operation& operation = messages_[flit.message].operation;
-  if (operation.on_arrival == TransferKind::reduce) {
-    const Framing framing(spec_.injection.framing, operation.bytes);
-    const std::uint32_t packet = framing.packets() - messages_.packets_left(flit.message);
-    reduction_->packet_visible(port, framing.payload_of_packet(packet),
-                               visible + 1 - framing.flits_in_packet(packet), visible);
+  Cycle lane_done = visible;
+  if (messages_[message].operation.on_arrival == TransferKind::reduce) {
+    const Message& routing = messages_.routing(message);
+    const bool first = routing.flits_left == routing.grid.flits;
+    const std::uint32_t head_flits = !routing.grid.message_mode || first ? 1 : 0;
+    const Bytes bytes = Bytes{flits - head_flits} * spec_.injection.framing.flit_bytes;
+    lane_done = reduction_->packets_visible(port, count, bytes, flits, visible);
   }
-  if (messages_.packet_received(flit.message)) {
-    arrivals_.push_back({visible, port, flit.message});
+  if (messages_.received(message, count * flits)) {
+    arrivals_.push_back({visible, port, message, lane_done});
     clock_.wake(id_, visible);
   }
 }
@@ -135,7 +138,7 @@ void NetworkInterface::take_arrivals(Cycle now) {
 
 void NetworkInterface::start_reduction(const Arrival& arrival, Cycle now) {
   const Bytes bytes = messages_[arrival.message].operation.bytes;
-  const Cycle done = reduction_->message_visible(arrival.port, bytes, now);
+  const Cycle done = reduction_->message_visible(bytes, now, arrival.lane_done);
   reductions_.push_back({done, arrival.message});
   clock_.wake(id_, done);
 }
@@ -185,7 +188,7 @@ void NetworkInterface::complete(MessageId id, Cycle now) {
 }
 
 bool NetworkInterface::under_way(Cycle now) const {
-  const auto port_under_way = [&](const InjectionPort& port) { return port.under_way(now); };
+  const auto port_under_way = [&](const auto& port) { return port->under_way(now); };
   return !arrivals_.empty() || !reductions_.empty() || dma_.busy(now) ||
          std::any_of(ports_.begin(), ports_.end(), port_under_way) ||
          (engine_ && engine_->timer_running(now)) ||
@@ -211,10 +214,9 @@ void NetworkInterface::explain_entry(const std::vector<std::string>& ni_names,
 
 void NetworkInterface::explain_ports(WaitList& waits) const {
   for (std::size_t p = 0; p < ports_.size(); ++p) {
-    if (*ports_[p].blocked_on() == '\0') continue;
+    if (*ports_[p]->blocked_on() == '\0') continue;
     waits.push_back({fmt::format("{}.inj{}", name(), p),
-                     fmt::format("{}.vc0", ports_[p].channel().link().name()),
-                     ports_[p].blocked_on()});
+                     fmt::format("{}.vc0", ports_[p]->link_name()), ports_[p]->blocked_on()});
   }
 }
 

@@ -3,13 +3,14 @@
 #pragma once
 
 #include <deque>
+#include <memory>
 #include <optional>
 #include <string>
 #include <systemc>
 #include <vector>
 
-#include "flowctl/channel.h"
 #include "flowctl/flit.h"
+#include "flowctl/train_party.h"
 #include "flowctl/wait_list.h"
 #include "hw/clock_domain.h"
 #include "ni/dma_engine.h"
@@ -42,14 +43,17 @@ class DeliveryObserver {
   virtual void delivered(const Operation& operation, Cycle now) = 0;
 };
 
-class NetworkInterface : public sc_core::sc_module, public Clocked, public PacketSink {
+class NetworkInterface : public sc_core::sc_module,
+                         public Clocked,
+                         public PacketSink,
+                         public TrainParty {
  public:
   NetworkInterface(sc_core::sc_module_name module_name, NodeId node, ClockDomain& clock,
                    const NiSpec& spec, MessageStore& messages,
                    const std::vector<BoundRoute>& routes, DeliveryObserver& observer);
 
   // Elaboration: injection ports in order; as many ejection ports lead back here.
-  void add_injection(Channel& channel);
+  void add_injection(std::unique_ptr<InjectionPort> port);
   void connect();
   // The host posts a collective: its table and the rank's data. Starts at cycle 0.
   void load(const TableProgram& program, const ScheduleTableEngine::Spec& engine,
@@ -59,11 +63,14 @@ class NetworkInterface : public sc_core::sc_module, public Clocked, public Packe
   void post(const Operation& operation);
 
   void evaluate(Cycle now) override;
-  void packet_ends(std::uint32_t port, const Flit& flit, Cycle arrival) override;
+  void packets_end(std::uint32_t port, MessageId message, std::uint64_t count, std::uint32_t flits,
+                   Cycle arrival) override;
+  // Train fidelity: credits for an injection port have changed.
+  void look_again() override { clock_.wake_now(id_); }
 
   [[nodiscard]] NodeId node() const { return node_; }
   [[nodiscard]] const NodeMemory& memory() const { return *memory_; }
-  [[nodiscard]] const std::vector<InjectionPort>& injection_ports() const { return ports_; }
+  [[nodiscard]] const InjectionPorts& injection_ports() const { return ports_; }
   // Something will happen here by the passing of time alone.
   [[nodiscard]] bool under_way(Cycle now) const;
   // For the watchdog: what the head entry waits for, and what the injection ports wait for.
@@ -75,6 +82,7 @@ class NetworkInterface : public sc_core::sc_module, public Clocked, public Packe
     Cycle at;
     std::uint32_t port;
     MessageId message;
+    Cycle lane_done;  // its packets are reduced, in a streaming lane
   };
   struct Reduction {
     Cycle done;
@@ -85,7 +93,7 @@ class NetworkInterface : public sc_core::sc_module, public Clocked, public Packe
   void issue_posted(Cycle now);
   void issue(const Operation& operation, Cycle now);
   [[nodiscard]] bool has_room(const Operation& operation) const {
-    return !ports_[routes_[operation.route.index()].injection_port].queue_full();
+    return !ports_[routes_[operation.route.index()].injection_port]->queue().full();
   }
   void send_flits(Cycle now);
   void take_arrivals(Cycle now);
@@ -103,7 +111,7 @@ class NetworkInterface : public sc_core::sc_module, public Clocked, public Packe
   MessageStore& messages_;
   const std::vector<BoundRoute>& routes_;
   DeliveryObserver& observer_;
-  std::vector<InjectionPort> ports_;
+  InjectionPorts ports_;
   DmaEngine dma_;
   std::optional<ReductionUnit> reduction_;
   std::optional<ScheduleTableEngine> engine_;

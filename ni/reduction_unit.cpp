@@ -10,16 +10,26 @@ Cycle ReductionUnit::occupancy(Bytes bytes) const {
   return (blocks * spec_.block_bytes + spec_.bytes_per_cycle - 1) / spec_.bytes_per_cycle;
 }
 
-void ReductionUnit::packet_visible(std::size_t port, Bytes bytes, Cycle first, Cycle last) {
-  if (spec_.mode != ReductionMode::streaming || spec_.bytes_per_cycle == 0) return;
-  const Cycle start = std::max(lane_free_[port], first);
-  lane_free_[port] = std::max(start + occupancy(bytes), last);
+Cycle ReductionUnit::packets_visible(std::size_t port, std::uint64_t count, Bytes bytes,
+                                     std::uint32_t flits, Cycle last) {
+  if (spec_.mode != ReductionMode::streaming || spec_.bytes_per_cycle == 0) return last;
+  // One packet after the other: free = max(max(free, first flit) + work, last flit). Unrolled over
+  // packets at equal distances, whose first and last flits are linear in their number, the largest
+  // term belongs to the first packet or to the last.
+  const Cycle work = occupancy(bytes);
+  const Cycle first_packet_last = last - (count - 1) * flits;
+  const Cycle first_packet_first = first_packet_last + 1 - flits;
+  const Cycle last_packet_first = last + 1 - flits;
+  Cycle& free = lane_free_[port];
+  free = std::max({free + count * work, first_packet_first + count * work,
+                   last_packet_first + work, first_packet_last + (count - 1) * work, last});
+  return free;
 }
 
-Cycle ReductionUnit::message_visible(std::size_t port, Bytes bytes, Cycle now) {
+Cycle ReductionUnit::message_visible(Bytes bytes, Cycle now, Cycle lane_done) {
   Cycle done = 0;
   if (spec_.mode == ReductionMode::streaming) {
-    done = std::max(now, lane_free_[port]) + spec_.latency;
+    done = std::max(now, lane_done) + spec_.latency;
   } else {
     // The pipeline latency is spent before a free unit, so an idle unit gives now + latency +
     // occupancy.

@@ -125,7 +125,7 @@ bool Router::make_request(const Now& now, std::uint32_t input, std::uint32_t vc,
   }
   InputVc& state = in.vcs[vc];
   const Flit flit = buffer.front();
-  if (!state.routed) compute_route(state, flit);
+  if (!state.routed) state.route(paths_.hop(messages_[flit.message].path, flit.hop));
 
   OutputUnit& out = outputs_[state.out];
   if (out.held) return false;  // its tail wakes this router
@@ -169,13 +169,6 @@ bool Router::make_request(const Now& now, std::uint32_t input, std::uint32_t vc,
   return true;
 }
 
-void Router::compute_route(InputVc& state, const Flit& head) {
-  const PathHop& hop = paths_.hop(messages_[head.message].path, head.hop);
-  state.routed = true;
-  state.out = hop.out_port;
-  state.permitted = hop.vcs;
-}
-
 void Router::grant(const SwitchAllocator::Request& request) {
   InputUnit& in = inputs_[request.input];
   InputVc& state = in.vcs[request.vc];
@@ -192,6 +185,7 @@ void Router::grant(const SwitchAllocator::Request& request) {
   out.out_vc = request.out_vc;
   out.free_tick = request.start;
   held_outputs_.push_back(request.output);
+  if (!state.inside_packet) state.packet_flits = in.channel->buffer(request.vc).front().left_in_packet;
   move_at_ = 0;  // the first flit leaves in this cycle
 }
 
@@ -217,7 +211,9 @@ bool Router::move_flit(const Now& now, OutputUnit& out) {
   if (out.to != nullptr) {
     out.to->send(flit, departure);
   } else if (ends_packet(flit.type)) {
-    out.sink->packet_ends(out.sink_port, flit, now.cycle + out.sink_latency);
+    out.sink->packets_end(out.sink_port, flit.message, 1,
+                          inputs_[out.input].vcs[out.vc].packet_flits,
+                          now.cycle + out.sink_latency);
   }
   out.from->pop(now.begin);
   ++flit_hops_;

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <memory>
-#include <string>
 #include <systemc>
 #include <vector>
 
@@ -10,6 +9,7 @@
 #include "flowctl/modes.h"
 #include "flowctl/wait_list.h"
 #include "hw/clock_domain.h"
+#include "router/input_port_spec.h"
 #include "router/input_unit.h"
 #include "router/modes.h"
 #include "router/output_unit.h"
@@ -23,14 +23,6 @@ struct RouterSpec {
   SwitchHold hold = SwitchHold::packet;
   CrossbarInputs crossbar_inputs = CrossbarInputs::port;
   Tick ticks_per_cycle = 1;
-};
-
-// An input port: the link that ends there becomes a child module of the router, `<router>.<name>`.
-struct InputPortSpec {
-  std::string name;
-  std::uint64_t link_number = 0;  // unique in the system
-  LinkTiming timing;
-  ChannelSpec channel;
 };
 
 // In every cycle: switch and VC allocation among the packets that wait, then each held output moves
@@ -73,7 +65,6 @@ class Router : public sc_core::sc_module, public Clocked, public FlitReceiver {
   // Asks for the switch on behalf of a waiting VC; true if it could be granted now.
   bool make_request(const Now& now, std::uint32_t input, std::uint32_t vc,
                     SwitchAllocator::Request& request);
-  void compute_route(InputVc& state, const Flit& head);
   void grant(const SwitchAllocator::Request& request);
   // One flit of the packet that holds `out`; true if the output is free afterwards.
   bool move_flit(const Now& now, OutputUnit& out);

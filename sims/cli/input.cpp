@@ -5,7 +5,6 @@
 #include <fstream>
 #include <iterator>
 
-#include "sims/config/build_topology.h"
 #include "sims/schedule_file.h"
 
 namespace espalier {
@@ -63,6 +62,15 @@ bool load_schedule(Input& input, const std::vector<std::string>& overrides, Conf
   return true;
 }
 
+// `file` is relative to `folder`, unless it is absolute; afterwards to `new_folder`.
+void move_path(std::string& file, std::string& folder, const std::filesystem::path& new_folder) {
+  namespace fs = std::filesystem;
+  if (fs::path(file).is_absolute()) return;
+  const fs::path path = fs::absolute(fs::path(folder) / file).lexically_normal();
+  file = path.lexically_relative(fs::absolute(new_folder).lexically_normal()).string();
+  folder = new_folder.string();
+}
+
 }  // namespace
 
 std::optional<std::vector<Input>> load_inputs(const std::vector<std::string>& paths,
@@ -83,13 +91,12 @@ std::optional<std::vector<Input>> load_inputs(const std::vector<std::string>& pa
 }
 
 std::vector<RunPoint> seen_from(std::vector<RunPoint> points, const std::filesystem::path& folder) {
-  namespace fs = std::filesystem;
   for (RunPoint& point : points) {
     TopologyConfig& topology = point.system.topology;
-    if (topology.kind != TopologyKind::file || fs::path(topology.file).is_absolute()) continue;
-    const fs::path file = fs::absolute(topology_file_path(topology)).lexically_normal();
-    topology.file = file.lexically_relative(fs::absolute(folder).lexically_normal()).string();
-    topology.folder = folder.string();
+    if (topology.kind == TopologyKind::file) move_path(topology.file, topology.folder, folder);
+    if (point.traffic && point.traffic->pattern == TrafficPattern::file) {
+      move_path(point.traffic->file, point.traffic->folder, folder);
+    }
   }
   return points;
 }

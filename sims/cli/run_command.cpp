@@ -11,6 +11,7 @@
 #include "sims/cli/input.h"
 #include "sims/cli/result_table.h"
 #include "sims/cli/results_file.h"
+#include "sims/config/fidelity.h"
 #include "sims/run/point_runner.h"
 #include "sims/run/progress.h"
 #include "sims/run/workers.h"
@@ -23,6 +24,22 @@ struct PointRef {
   const Input* input;
   const RunPoint* point;
 };
+
+// Decides what the files leave open, and says where the slower fidelity is the only exact one.
+void choose_fidelity(std::vector<Input>& inputs, Messages audience) {
+  for (Input& input : inputs) {
+    std::string notice;
+    for (RunPoint& point : input.points) {
+      const Fidelity chosen = chosen_fidelity(point);
+      if (chosen == Fidelity::cycle && point.simulation.fidelity == Fidelity::automatic) {
+        notice = fmt::format("{}: note: simulated flit by flit (fidelity: cycle), because of {}\n",
+                             input.path, train_obstacle(point));
+      }
+      point.simulation.fidelity = chosen;
+    }
+    if (audience == Messages::people) fmt::print(stderr, "{}", notice);
+  }
+}
 
 std::vector<PointRef> all_points(const std::vector<Input>& inputs) {
   std::vector<PointRef> points;
@@ -76,9 +93,10 @@ bool write_json(const std::string& target, const nlohmann::ordered_json& results
 int run_command(const RunOptions& options) {
   // A worker's parent has shown what there is to say of the files.
   const Messages audience = options.point ? Messages::nobody : Messages::people;
-  const auto inputs =
+  auto inputs =
       load_inputs(options.configs, options.overrides, ConfigNeed::workload, audience);
   if (!inputs) return kUsageError;
+  choose_fidelity(*inputs, audience);
   const std::vector<PointRef> points = all_points(*inputs);
   if (options.point) {
     if (*options.point >= points.size()) return kUsageError;

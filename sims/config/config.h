@@ -17,7 +17,8 @@
 namespace espalier {
 
 enum class TopologyKind : std::uint8_t { torus, mesh, file };
-enum class TrafficPattern : std::uint8_t { uniform, neighbor, transpose, bit_complement };
+enum class Fidelity : std::uint8_t { automatic, train, cycle };
+enum class TrafficPattern : std::uint8_t { uniform, neighbor, transpose, bit_complement, file };
 
 struct TopologyConfig {
   TopologyKind kind = TopologyKind::torus;
@@ -86,10 +87,23 @@ struct CollectiveConfig {
   bool remaining_height_first = false;  // MULTITREE's tree order
 };
 
-// Synthetic point-to-point packets in place of a collective, as network simulators are commonly
-// driven.
+// One line of a file of messages.
+struct TrafficMessage {
+  Cycle ready = 0;
+  NodeId from;
+  NodeId to;
+  Bytes bytes = 0;
+};
+
+// Point-to-point messages in place of a collective: drawn at random, as network simulators are
+// commonly driven, or listed in a file.
 struct TrafficConfig {
   TrafficPattern pattern = TrafficPattern::uniform;
+  std::string file;    // file: path as written, relative to `folder`
+  std::string folder;  // of the configuration; empty: the current one
+  // file: what is in it; per source node ascending in time, equal times in the file's order.
+  std::vector<TrafficMessage> messages;
+  // All others:
   double injection_rate = 0.1;  // flits per node and cycle, head flits included
   Bytes message_bytes = 256;
   Cycle duration_cycles = 10000;  // messages become ready during this time; then the network drains
@@ -97,6 +111,7 @@ struct TrafficConfig {
 };
 
 struct SimulationConfig {
+  Fidelity fidelity = Fidelity::automatic;  // train where it can, see sims/config/fidelity.h
   bool check = true;  // certify before simulating
   bool always_clocked = false;
   bool monitors = false;           // credit and VC order monitors, every cycle

@@ -9,6 +9,7 @@
 
 #include "alg/generator.h"
 #include "alg/routing.h"
+#include "sims/config/fidelity.h"
 #include "sims/config/keys.h"
 #include "sims/config/link_checks.h"
 #include "sims/config/units.h"
@@ -37,6 +38,7 @@ class PointChecker {
     check_vc_depth();
     check_dma();
     check_watchdog();
+    check_fidelity();
   }
 
   void check_listed_keys() {
@@ -212,6 +214,20 @@ class PointChecker {
                     "whose flit is on a link of {} cycles",
                     point_.simulation.watchdog_cycles, longest),
         fmt::format("more than {}", longest));
+  }
+
+  void check_fidelity() {
+    if (point_.simulation.fidelity != Fidelity::train ||
+        !given_.usable({"simulation.fidelity", "system.router.switching", "system.router.hold",
+                        "simulation.monitors", "simulation.stall_probability"})) {
+      return;
+    }
+    const std::string obstacle = train_obstacle(point_);
+    if (obstacle.empty()) return;
+    diagnostics_.error(
+        given_.place_of("simulation.fidelity"),
+        fmt::format("simulation.fidelity: train is not exact with {}", obstacle),
+        "simulation.fidelity: cycle, or auto, which picks the faster one that is exact");
   }
 
   void check_traffic() {

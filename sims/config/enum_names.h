@@ -41,8 +41,12 @@ struct EnumNames<ReductionMode> {
   static constexpr std::array value{"streaming", "after_message"};
 };
 template <>
+struct EnumNames<Fidelity> {
+  static constexpr std::array value{"auto", "train", "cycle"};
+};
+template <>
 struct EnumNames<TrafficPattern> {
-  static constexpr std::array value{"uniform", "neighbor", "transpose", "bit_complement"};
+  static constexpr std::array value{"uniform", "neighbor", "transpose", "bit_complement", "file"};
 };
 template <>
 struct EnumNames<CollectiveOp> {

@@ -18,7 +18,6 @@ constexpr std::uint64_t kGi = 1ULL << 30;
 constexpr std::uint64_t kTi = 1ULL << 40;
 constexpr std::uint64_t kSecond = 1'000'000'000'000;  // picoseconds, and the fastest clock in hertz
 constexpr std::uint64_t kLongestLatencyCycles = 1'000'000;
-constexpr std::uint64_t kLongestRunCycles = 1'000'000'000'000'000;
 constexpr std::uint64_t kAnySeed = std::numeric_limits<std::uint64_t>::max();
 
 // Helpers that build one kind of key; `field` returns a reference to the struct's member.
@@ -150,6 +149,21 @@ Key topology_file_key() {
   return key;
 }
 
+Key traffic_file_key() {
+  Key key;
+  key.name = "traffic.file";
+  key.shape.type = ValueType::text;
+  key.description =
+      "messages as lines 'ready,from,to,bytes' under that header, relative to this file's folder";
+  key.set = [](RunPoint& point, const Value& value) { point.traffic->file = value.text; };
+  key.get = [](const RunPoint& point) {
+    Value value;
+    value.text = point.traffic->file;
+    return value;
+  };
+  return key;
+}
+
 // Cycles in the struct, a time in the file. Rounding up to a cycle and back down to a picosecond
 // ends at the same cycle, because a cycle of at most 1 THz is no shorter than a picosecond.
 Key credit_latency_key() {
@@ -239,6 +253,12 @@ bool is_grid(const RunPoint& point) { return point.system.topology.kind != Topol
 bool is_message_mode(const RunPoint& point) {
   return point.system.flow_control.mode == FlowControlMode::message;
 }
+
+// Precondition of both: the point has traffic.
+bool is_listed_traffic(const RunPoint& point) {
+  return point.traffic->pattern == TrafficPattern::file;
+}
+bool is_drawn_traffic(const RunPoint& point) { return !is_listed_traffic(point); }
 
 void add_system_keys(std::vector<Key>& table) {
   table.push_back(preset_key());
@@ -364,7 +384,7 @@ void add_ni_keys(std::vector<Key>& table) {
       [](auto& p) -> auto& { return p.system.ni.reduction.block_bytes; }));
 }
 
-void add_workload_keys(std::vector<Key>& table) {
+void add_collective_keys(std::vector<Key>& table) {
   table.push_back(listable(choice_key<CollectiveOp>(
       "collective.op", "what is computed", [](auto& p) -> auto& { return p.collective->op; })));
   table.push_back(required(listable(algorithm_key())));
@@ -376,27 +396,37 @@ void add_workload_keys(std::vector<Key>& table) {
       ValueType::size, "collective.element", 1, 64 * kKi, "data is cut between elements only",
       [](auto& p) -> auto& { return p.collective->element_bytes; }));
   table.push_back(tree_order_key());
+}
 
+void add_traffic_keys(std::vector<Key>& table) {
   table.push_back(choice_key<TrafficPattern>(
       "traffic.pattern", "who sends to whom", [](auto& p) -> auto& { return p.traffic->pattern; }));
-  table.push_back(fraction_key(
+  table.push_back(
+      required(only_when(traffic_file_key(), "traffic.pattern", "file", is_listed_traffic)));
+  const auto drawn = [&](Key key) {
+    table.push_back(only_when(std::move(key), "traffic.pattern", "not file", is_drawn_traffic));
+  };
+  drawn(fraction_key(
       "traffic.injection_rate", injection_rates(), "flits per node and cycle, head flits included",
       [](auto& p) -> auto& { return p.traffic->injection_rate; }));
-  table.push_back(number_key(
-      ValueType::size, "traffic.message", 1, kGi, "size of each message",
+  drawn(number_key(
+      ValueType::size, "traffic.message", 1, kLargestMessage, "size of each message",
       [](auto& p) -> auto& { return p.traffic->message_bytes; }));
-  table.push_back(integer_key(
+  drawn(integer_key(
       "traffic.duration_cycles", 1, kLongestRunCycles,
       "messages become ready during this time; then the network drains",
       [](auto& p) -> auto& { return p.traffic->duration_cycles; }));
-  table.push_back(integer_key(
+  drawn(integer_key(
       "traffic.seed", 0, kAnySeed, "of destinations and times",
       [](auto& p) -> auto& { return p.traffic->seed; }));
 }
 
 void add_simulation_keys(std::vector<Key>& table) {
-  table.push_back(unstored_name_key("simulation.fidelity", {"cycle"},
-                                    "cycle: every flit moves by itself, every cycle"));
+  table.push_back(choice_key<Fidelity>(
+      "simulation.fidelity",
+      "train: runs of flits as one object, exact to the cycle; cycle: every flit by itself; auto: "
+      "train where it can",
+      [](auto& p) -> auto& { return p.simulation.fidelity; }));
   table.push_back(boolean_key(
       "simulation.check", "certify the schedule before simulating",
       [](auto& p) -> auto& { return p.simulation.check; }));
@@ -427,7 +457,8 @@ const std::vector<Key>& keys() {
     add_router_keys(built);
     add_flow_control_keys(built);
     add_ni_keys(built);
-    add_workload_keys(built);
+    add_collective_keys(built);
+    add_traffic_keys(built);
     add_simulation_keys(built);
     return built;
   }();

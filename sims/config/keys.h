@@ -23,7 +23,8 @@ struct Key {
   std::function<bool(const RunPoint&)> applies;
   std::string applies_to;    // the other key
   std::string applies_when;  // "system.topology.type is file"
-  // Precondition of both: the key's section exists in the point (collective, traffic).
+  // Precondition of these and of `applies`: the key's section exists in the point (collective,
+  // traffic).
   std::function<void(RunPoint&, const Value&)> set;
   std::function<Value(const RunPoint&)> get;
 
@@ -40,6 +41,10 @@ struct Key {
 [[nodiscard]] bool is_section(const std::string& name);
 // Whether the point has the section of that key: a point has a collective or traffic, never both.
 [[nodiscard]] bool has_section_of(const RunPoint& point, const Key& key);
+
+// Limits that files of messages share with keys.
+inline constexpr std::uint64_t kLongestRunCycles = 1'000'000'000'000'000;
+inline constexpr std::uint64_t kLargestMessage = std::uint64_t{1} << 30;
 
 [[nodiscard]] inline std::string join_key(const std::string& section, const std::string& name) {
   return section.empty() ? name : section + "." + name;

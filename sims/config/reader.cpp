@@ -11,6 +11,7 @@
 #include "sims/config/given_keys.h"
 #include "sims/config/key_collector.h"
 #include "sims/config/keys.h"
+#include "sims/config/messages_file.h"
 #include "sims/config/presets.h"
 #include "sims/config/yaml_loader.h"
 
@@ -45,6 +46,7 @@ class PointBuilder {
     expand(0);
     for (const Key& key : keys()) check_applicability(key);
     std::optional<Topology> topology = make_topology();
+    if (topology) read_messages(*topology);
     check_points(points_, topology ? &*topology : nullptr, given_, diagnostics_);
     if (diagnostics_.num_errors() != 0) return;
     result.points = std::move(points_);
@@ -142,7 +144,7 @@ class PointBuilder {
     RunPoint point;
     point.system.topology.folder = folder_;
     if (has_collective_) point.collective.emplace();
-    if (has_traffic_) point.traffic.emplace();
+    if (has_traffic_) point.traffic.emplace().folder = folder_;
     for (const Key& key : keys()) {
       if (!has_section_of(point, key) || !key.applies_at(point)) continue;
       if (const Value* value = value_of(key.name)) key.set(point, *value);
@@ -159,7 +161,7 @@ class PointBuilder {
   }
 
   void check_applicability(const Key& key) {
-    if (!key.applies || !given_.usable({key.applies_to.c_str()})) return;
+    if (!key.applies || !is_in_use(key) || !given_.usable({key.applies_to.c_str()})) return;
     if (find_key(key.applies_to)->required && !given_.is_given(key.applies_to)) return;
     bool applies = false;
     for (const RunPoint& point : points_) applies = applies || key.applies(point);
@@ -188,6 +190,18 @@ class PointBuilder {
     if (!given_.is_given(key)) return std::nullopt;
     const bool clock_valid = given_.usable({"system.router.clock", "system.router.flit_bytes"});
     return build_topology(system, clock_valid, given_.place_of(key), diagnostics_);
+  }
+
+  void read_messages(const Topology& topology) {
+    const GivenKey* file = given_.find("traffic.file");
+    const bool described = has_traffic_ && file != nullptr &&
+                           given_.usable({"traffic.pattern", "traffic.file"}) &&
+                           points_.front().traffic->pattern == TrafficPattern::file;
+    if (!described) return;
+    const auto messages =
+        load_messages(*points_.front().traffic, topology, file->place, diagnostics_);
+    if (!messages) return;
+    for (RunPoint& point : points_) point.traffic->messages = *messages;
   }
 
   const GivenKeys& given_;

@@ -8,6 +8,7 @@
 #include "alg/bounds.h"
 #include "alg/generator.h"
 #include "sims/config/enum_names.h"
+#include "sims/config/fidelity.h"
 #include "sims/config/resolved.h"
 #include "sims/system/fabric.h"
 
@@ -63,7 +64,7 @@ void describe_collective(Json& result, const Topology& topology, const RunPoint&
   result["size_bytes"] = tables.size;
   result["flow_control"] = name_of(point.system.flow_control.mode);
   result["lockstep"] = name_of(point.system.ni.lockstep);
-  result["fidelity"] = "cycle";
+  result["fidelity"] = name_of(chosen_fidelity(point));
   result["timesteps"] = tables.num_steps;
   if (certificate != nullptr) {
     result["certified"] = certificate->ok();
@@ -131,7 +132,7 @@ PointReport run_collective(const Topology& topology, const RunPoint& point,
     report.result["failure"] = report.failure;
     return report;
   }
-  const SimulationOutcome outcome = simulate_collective(topology, point, tables, progress);
+  const SimulationOutcome outcome = simulate_collective(topology, point, tables, {progress, {}});
   describe_outcome(report.result, point, outcome);
   describe_bound(report.result, topology, point, tables, outcome);
   report.result["host"] = host_figures(outcome, begin);
@@ -142,16 +143,18 @@ PointReport run_collective(const Topology& topology, const RunPoint& point,
 PointReport run_traffic(const Topology& topology, const RunPoint& point,
                         const ProgressCallback& progress) {
   const auto begin = std::chrono::steady_clock::now();
-  const SimulationOutcome outcome = simulate_traffic(topology, point, progress);
+  const SimulationOutcome outcome = simulate_traffic(topology, point, {progress, {}});
   PointReport report;
   Json& result = report.result;
   result["traffic"] = name_of(point.traffic->pattern);
   result["topology"] = topology.name();
   result["nodes"] = topology.num_nodes();
-  result["message_bytes"] = point.traffic->message_bytes;
+  // What is listed in a file has neither one size nor one rate.
+  const bool is_drawn = point.traffic->pattern != TrafficPattern::file;
+  if (is_drawn) result["message_bytes"] = point.traffic->message_bytes;
   result["flow_control"] = name_of(point.system.flow_control.mode);
-  result["fidelity"] = "cycle";
-  result["offered_flits_per_node_cycle"] = point.traffic->injection_rate;
+  result["fidelity"] = name_of(chosen_fidelity(point));
+  if (is_drawn) result["offered_flits_per_node_cycle"] = point.traffic->injection_rate;
   result["accepted_flits_per_node_cycle"] =
       outcome.cycles == 0 ? 0.0
                           : static_cast<double>(outcome.flits_injected) /

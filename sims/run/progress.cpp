@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <numeric>
@@ -34,7 +35,7 @@ ProgressBar::~ProgressBar() {
 void ProgressBar::update(std::size_t point, double done) {
   if (!terminal_) return;
   const std::lock_guard lock(mutex_);
-  done_[point] = done;
+  done_[point] = std::min(done, 1.0);
   const auto now = steady_clock::now();
   if (now - begin_ < std::chrono::seconds(2) || now - last_drawn_ < std::chrono::milliseconds(200))
     return;

@@ -8,6 +8,8 @@
 #include <stdexcept>
 
 #include "alg/routing.h"
+#include "flowctl/vc_buffer.h"
+#include "sims/config/fidelity.h"
 
 namespace espalier {
 
@@ -16,8 +18,6 @@ namespace {
 std::string ni_name(const std::string& vertex_name) {
   return "ni_" + (vertex_name.rfind("r_", 0) == 0 ? vertex_name.substr(2) : vertex_name);
 }
-
-VcMask all_vcs(std::uint32_t vcs) { return static_cast<VcMask>((std::uint64_t{1} << vcs) - 1); }
 
 // VCs are shared out among the classes in equal, contiguous parts; with fewer VCs than classes all
 // are one class.
@@ -46,9 +46,9 @@ Fabric::Fabric(sc_core::sc_module_name module_name, ClockDomain& clock, const Sy
       timing_(timing),
       ni_ports_(ni_ports),
       clock_(clock) {
-  build_routers(config, simulation);
+  network_ = build_network(config, simulation);
   build_nis(config, observer);
-  for (const auto& router : routers_) router->connect();
+  network_->connect();
   bind_routes(routes, used_routes, config.router.vcs);
 }
 
@@ -59,46 +59,18 @@ std::uint32_t Fabric::ports_of(NodeId node) const {
   return std::min(ni_ports_, static_cast<std::uint32_t>(links));
 }
 
-void Fabric::build_routers(const SystemConfig& config, const SimulationConfig& simulation) {
-  const RouterSpec spec{config.router.vcs, config.router.switching, config.router.hold,
-                        config.router.crossbar_inputs, timing_.ticks_per_cycle};
-  const StallPattern stalls{simulation.stall_probability, simulation.seed};
-  ChannelSpec channel;
-  channel.vcs = config.router.vcs;
-  channel.vc_depth_flits = config.router.vc_depth_flits;
-  channel.receiver_pipeline = config.router.pipeline_cycles;
-  channel.ticks_per_cycle = timing_.ticks_per_cycle;
-
-  std::uint64_t link_number = topology_.num_links();
-  for (std::size_t v = 0; v < topology_.num_vertices(); ++v) {
-    const NodeId vertex(v);
-    std::vector<InputPortSpec> inputs;
-    for (const LinkId l : topology_.in_links(vertex)) {
-      const LinkTiming& timing = timing_.links[l.index()];
-      channel.credit_latency =
-          config.credit_latency_cycles != 0 ? config.credit_latency_cycles : timing.latency;
-      inputs.push_back({"in_" + topology_.link(l).in_name, l.index(), timing, channel});
-    }
-    const std::uint32_t injections = topology_.is_switch(vertex) ? 0 : ports_of(vertex);
-    for (std::uint32_t p = 0; p < injections; ++p) {
-      channel.credit_latency = config.ni.injection_cycles;
-      inputs.push_back({fmt::format("in_ni{}", p),
-                        link_number++,
-                        {config.ni.injection_cycles, timing_.ticks_per_cycle},
-                        channel});
-    }
-    routers_.push_back(std::make_unique<Router>(topology_.vertex_name(vertex).c_str(), clock_, spec,
-                                                message_table_, paths_, inputs, stalls));
-    for (std::size_t i = 0; simulation.monitors && i < inputs.size(); ++i) {
-      routers_.back()->input_channel(i).attach_monitor();
-    }
+std::unique_ptr<Network> Fabric::build_network(const SystemConfig& config,
+                                               const SimulationConfig& simulation) const {
+  NetworkPlan plan{topology_, timing_, config, simulation, {}};
+  for (std::size_t n = 0; n < topology_.num_nodes(); ++n) {
+    plan.ni_ports.push_back(ports_of(NodeId(n)));
   }
-  for (std::size_t v = 0; v < topology_.num_vertices(); ++v) {
-    for (const LinkId l : topology_.out_links(NodeId(v))) {
-      const TopologyLink& link = topology_.link(l);
-      routers_[v]->add_output(routers_[link.to.index()]->input_channel(link.in_port));
-    }
-  }
+  RunPoint point;
+  point.system = config;
+  point.simulation = simulation;
+  return chosen_fidelity(point) == Fidelity::train
+             ? make_train_network(plan, clock_, message_table_, paths_)
+             : make_flit_network(plan, clock_, message_table_, paths_);
 }
 
 void Fabric::build_nis(const SystemConfig& config, DeliveryObserver& observer) {
@@ -110,13 +82,12 @@ void Fabric::build_nis(const SystemConfig& config, DeliveryObserver& observer) {
       config.ni.delivery_cycles};
   for (std::size_t n = 0; n < topology_.num_nodes(); ++n) {
     const NodeId node(n);
-    Router& router = *routers_[n];
     nis_.push_back(std::make_unique<NetworkInterface>(ni_name(topology_.vertex_name(node)).c_str(),
                                                       node, clock_, spec, messages_, bound_routes_,
                                                       observer));
     for (std::uint32_t p = 0; p < ports_of(node); ++p) {
-      nis_.back()->add_injection(router.input_channel(topology_.in_links(node).size() + p));
-      router.add_ejection(*nis_.back(), p, config.ni.ejection_cycles);
+      nis_.back()->add_injection(network_->injection_port(node, p, spec.injection, *nis_.back()));
+      network_->add_ejection(node, p, *nis_.back(), config.ni.ejection_cycles);
     }
     nis_.back()->connect();
   }
@@ -180,25 +151,10 @@ void Fabric::bind_routes(const RouteSet& routes, const std::vector<RouteId>& use
   }
 }
 
-std::uint64_t Fabric::flit_hops() const {
-  std::uint64_t hops = 0;
-  for (const auto& router : routers_) hops += router->flit_hops();
-  return hops;
-}
-
-std::vector<std::uint64_t> Fabric::link_flits() const {
-  std::vector<std::uint64_t> flits;
-  flits.reserve(topology_.num_links());
-  for (const TopologyLink& link : topology_.links()) {
-    flits.push_back(routers_[link.to.index()]->input_channel(link.in_port).flits_carried());
-  }
-  return flits;
-}
-
 std::uint64_t Fabric::head_flits() const {
   std::uint64_t flits = 0;
   for (const auto& ni : nis_) {
-    for (const InjectionPort& port : ni->injection_ports()) flits += port.head_flits_sent();
+    for (const auto& port : ni->injection_ports()) flits += port->head_flits_sent();
   }
   return flits;
 }
@@ -206,36 +162,21 @@ std::uint64_t Fabric::head_flits() const {
 std::uint64_t Fabric::injected_flits() const {
   std::uint64_t flits = 0;
   for (const auto& ni : nis_) {
-    for (const InjectionPort& port : ni->injection_ports()) flits += port.flits_sent();
+    for (const auto& port : ni->injection_ports()) flits += port->flits_sent();
   }
   return flits;
-}
-
-std::string Fabric::monitor_violation(bool drained) {
-  for (const auto& router : routers_) {
-    for (std::size_t i = 0; i < router->num_inputs(); ++i) {
-      ChannelMonitor* monitor = router->input_channel(i).monitor();
-      if (monitor == nullptr) continue;
-      if (drained) monitor->check_drained();
-      if (!monitor->violation().empty()) {
-        return fmt::format("{}: {}", router->input_channel(i).link().name(), monitor->violation());
-      }
-    }
-  }
-  return {};
 }
 
 bool Fabric::under_way(Cycle now) const {
   return std::any_of(nis_.begin(), nis_.end(),
                      [&](const auto& ni) { return ni->under_way(now); }) ||
-         std::any_of(routers_.begin(), routers_.end(),
-                     [&](const auto& router) { return router->under_way(now); });
+         network_->under_way(now);
 }
 
 WaitList Fabric::waits(Cycle now) const {
   WaitList waits;
   for (const auto& ni : nis_) ni->explain_ports(waits);
-  for (const auto& router : routers_) router->explain_waits(now, waits);
+  network_->explain_waits(now, waits);
   // Entries that wait for messages stuck in the network are not the cause.
   if (!waits.empty()) return waits;
   std::vector<std::string> names;

@@ -10,14 +10,12 @@
 #include "hw/link_timing.h"
 #include "hw/topology.h"
 #include "ni/network_interface.h"
-#include "router/router.h"
 #include "sims/config/config.h"
+#include "sims/system/network.h"
 
 namespace espalier {
 
-// `net`: one router per vertex, named as in the topology, and one NI per node (`ni_1_2` beside
-// `r_1_2`). Output port i of a router leads to the vertex's i-th outgoing link, then come the
-// ejection ports; inputs likewise.
+// `net`: the network's routers, and one NI per node (`ni_1_2` beside `r_1_2`).
 class Fabric : public sc_core::sc_module {
  public:
   Fabric(sc_core::sc_module_name module_name, ClockDomain& clock, const SystemConfig& config,
@@ -28,20 +26,21 @@ class Fabric : public sc_core::sc_module {
   [[nodiscard]] NetworkInterface& ni(NodeId node) { return *nis_[node.index()]; }
   [[nodiscard]] std::size_t num_nis() const { return nis_.size(); }
 
-  [[nodiscard]] std::uint64_t flit_hops() const;
-  // Flits carried by the topology's links, by LinkId.
-  [[nodiscard]] std::vector<std::uint64_t> link_flits() const;
+  [[nodiscard]] std::uint64_t flit_hops() const { return network_->flit_hops(); }
+  [[nodiscard]] std::vector<std::uint64_t> link_flits() const { return network_->link_flits(); }
   [[nodiscard]] std::uint64_t head_flits() const;
   [[nodiscard]] std::uint64_t injected_flits() const;
-  // First broken flow-control rule with its place, empty if none (or monitors are off).
-  [[nodiscard]] std::string monitor_violation(bool drained);
+  [[nodiscard]] std::string monitor_violation(bool drained) {
+    return network_->monitor_violation(drained);
+  }
   // Something will move by the passing of time alone, however long it takes.
   [[nodiscard]] bool under_way(Cycle now) const;
   // What is stuck: in the network, or, if nothing is, among the schedule tables.
   [[nodiscard]] WaitList waits(Cycle now) const;
 
  private:
-  void build_routers(const SystemConfig& config, const SimulationConfig& simulation);
+  [[nodiscard]] std::unique_ptr<Network> build_network(const SystemConfig& config,
+                                                       const SimulationConfig& simulation) const;
   void build_nis(const SystemConfig& config, DeliveryObserver& observer);
   void bind_routes(const RouteSet& routes, const std::vector<RouteId>& used_routes,
                    std::uint32_t vcs);
@@ -55,7 +54,7 @@ class Fabric : public sc_core::sc_module {
   MessageStore messages_{message_table_};
   PathTable paths_;
   std::vector<BoundRoute> bound_routes_;
-  std::vector<std::unique_ptr<Router>> routers_;
+  std::unique_ptr<Network> network_;
   std::vector<std::unique_ptr<NetworkInterface>> nis_;
 };
 

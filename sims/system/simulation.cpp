@@ -24,7 +24,8 @@ double cpu_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC
 // Stops the clock when everything has arrived.
 class Deliveries : public DeliveryObserver {
  public:
-  Deliveries(ClockDomain& clock, std::uint64_t expected) : clock_(clock), expected_(expected) {}
+  Deliveries(ClockDomain& clock, std::uint64_t expected, const DeliveryCallback& delivered)
+      : clock_(clock), expected_(expected), delivered_(delivered) {}
 
   void issued(const Operation& operation, Cycle now) override {
     (void)operation;
@@ -35,6 +36,7 @@ class Deliveries : public DeliveryObserver {
     bytes_ += operation.bytes;
     sum_latency_ += now - operation.ready;
     max_latency_ = std::max(max_latency_, now - operation.ready);
+    if (delivered_) delivered_(operation, now);
     if (++count_ == expected_) clock_.stop();
   }
 
@@ -52,6 +54,7 @@ class Deliveries : public DeliveryObserver {
  private:
   ClockDomain& clock_;
   std::uint64_t expected_;
+  const DeliveryCallback& delivered_;
   std::uint64_t count_ = 0;
   Bytes bytes_ = 0;
   Cycle first_issue_ = kNever;
@@ -74,12 +77,14 @@ std::uint64_t longest_link_latency(const SystemTiming& timing) {
 class Run {
  public:
   Run(const Topology& topology, const RunPoint& point, const RouteSet& routes,
-      const std::vector<RouteId>& used_routes, std::uint32_t ni_ports, std::uint64_t messages)
+      const std::vector<RouteId>& used_routes, std::uint32_t ni_ports, std::uint64_t messages,
+      const SimulationHooks& hooks)
       : point_(point),
         topology_(topology),
         timing_(time_links(topology, point.system.clock)),
         clock_("clock", clock_period(point.system.clock), point.simulation.always_clocked),
-        deliveries_(clock_, messages),
+        hooks_(hooks),
+        deliveries_(clock_, messages, hooks.delivered),
         fabric_("net", clock_, point.system, point.simulation, topology, timing_, routes,
                 used_routes, ni_ports, deliveries_),
         ni_ports_(ni_ports) {}
@@ -87,7 +92,7 @@ class Run {
   Fabric& fabric() { return fabric_; }
   [[nodiscard]] const SystemTiming& timing() const { return timing_; }
 
-  SimulationOutcome run(Bytes total_bytes, const ProgressCallback& progress) {
+  SimulationOutcome run(Bytes total_bytes) {
     const double begin = cpu_seconds();
     if (deliveries_.expected() == 0) clock_.stop();
     std::string stuck;
@@ -97,8 +102,8 @@ class Run {
       const std::uint64_t deliveries_before = deliveries_.count();
       const Cycle slice = std::min(kProgressCycles, point_.simulation.watchdog_cycles);
       sc_core::sc_start(clock_.period() * static_cast<double>(slice));
-      if (progress && total_bytes != 0) {
-        progress(static_cast<double>(deliveries_.bytes()) / static_cast<double>(total_bytes));
+      if (hooks_.progress && total_bytes != 0) {
+        hooks_.progress(static_cast<double>(deliveries_.bytes()) / static_cast<double>(total_bytes));
       }
       const bool moved =
           fabric_.flit_hops() != hops_before || deliveries_.count() != deliveries_before;
@@ -145,6 +150,7 @@ class Run {
   const Topology& topology_;
   const SystemTiming timing_;
   ClockDomain clock_;
+  const SimulationHooks& hooks_;
   Deliveries deliveries_;
   Fabric fabric_;
   std::uint32_t ni_ports_;
@@ -177,7 +183,7 @@ std::string check_data(Fabric& fabric, const ScheduleTables& tables) {
 
 SimulationOutcome simulate_collective(const Topology& topology, const RunPoint& point,
                                       const ScheduleTables& tables,
-                                      const ProgressCallback& progress) {
+                                      const SimulationHooks& hooks) {
   const std::vector<TableProgram> programs = load_tables(tables);
   std::uint64_t messages = 0;
   Bytes bytes = 0;
@@ -186,7 +192,7 @@ SimulationOutcome simulate_collective(const Topology& topology, const RunPoint& 
     for (const Operation& send : program.sends) bytes += send.bytes;
   }
   const std::uint32_t ports = point.system.ni.ports != 0 ? point.system.ni.ports : tables.ni_ports;
-  Run run(topology, point, tables.routes, routes_in(programs), ports, messages);
+  Run run(topology, point, tables.routes, routes_in(programs), ports, messages, hooks);
 
   ScheduleTableEngine::Spec engine;
   engine.lockstep = point.system.ni.lockstep;
@@ -197,7 +203,7 @@ SimulationOutcome simulate_collective(const Topology& topology, const RunPoint& 
     const NodeId node(n);
     run.fabric().ni(node).load(programs[n], engine, NodeMemory(node, tables.op, tables.chunks));
   }
-  SimulationOutcome outcome = run.run(bytes, progress);
+  SimulationOutcome outcome = run.run(bytes);
   if (outcome.complete && outcome.failure.empty())
     outcome.failure = check_data(run.fabric(), tables);
   outcome.verified = outcome.complete && outcome.failure.empty();
@@ -205,7 +211,7 @@ SimulationOutcome simulate_collective(const Topology& topology, const RunPoint& 
 }
 
 SimulationOutcome simulate_traffic(const Topology& topology, const RunPoint& point,
-                                   const ProgressCallback& progress) {
+                                   const SimulationHooks& hooks) {
   const TrafficConfig& traffic = *point.traffic;
   RouteSet routes(topology);
   const std::uint64_t flits = Framing(framing_spec(point.system), traffic.message_bytes).flits();
@@ -220,9 +226,9 @@ SimulationOutcome simulate_traffic(const Topology& topology, const RunPoint& poi
         std::max(most_links, static_cast<std::uint32_t>(topology.out_links(NodeId(n)).size()));
   }
   const std::uint32_t ports = point.system.ni.ports != 0 ? point.system.ni.ports : most_links;
-  Run run(topology, point, routes, used, ports, messages.size());
+  Run run(topology, point, routes, used, ports, messages.size(), hooks);
   for (const Operation& message : messages) run.fabric().ni(message.from).post(message);
-  SimulationOutcome outcome = run.run(messages.size() * traffic.message_bytes, progress);
+  SimulationOutcome outcome = run.run(messages.size() * traffic.message_bytes);
   outcome.verified = outcome.complete && outcome.failure.empty();
   return outcome;
 }

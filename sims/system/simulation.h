@@ -1,4 +1,4 @@
-// One point, simulated in cycle fidelity: elaborates the system, runs it, and says what came out.
+// One point, simulated: elaborates the system, runs it, and says what came out.
 // One simulation per process, because SystemC elaborates once.
 #pragma once
 
@@ -8,6 +8,7 @@
 
 #include "alg/schedule_table.h"
 #include "hw/topology.h"
+#include "ni/operation.h"
 #include "sims/config/config.h"
 
 namespace espalier {
@@ -35,13 +36,22 @@ struct SimulationOutcome {
 
 // Called now and then with the part of the data delivered so far, 0 to 1.
 using ProgressCallback = std::function<void(double)>;
+// Called for every message, with the cycle in which it became visible, reduction included; in the
+// order of these cycles.
+using DeliveryCallback = std::function<void(const Operation&, Cycle)>;
+
+// What a caller wants to be told of while the simulation runs; either may be empty.
+struct SimulationHooks {
+  ProgressCallback progress;
+  DeliveryCallback delivered;
+};
 
 // Throws std::invalid_argument where the configuration cannot be built (link rates without a common
 // tick, ...).
 [[nodiscard]] SimulationOutcome simulate_collective(const Topology& topology, const RunPoint& point,
                                                     const ScheduleTables& tables,
-                                                    const ProgressCallback& progress);
+                                                    const SimulationHooks& hooks);
 [[nodiscard]] SimulationOutcome simulate_traffic(const Topology& topology, const RunPoint& point,
-                                                 const ProgressCallback& progress);
+                                                 const SimulationHooks& hooks);
 
 }  // namespace espalier

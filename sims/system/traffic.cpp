@@ -1,6 +1,7 @@
 #include "sims/system/traffic.h"
 
 #include <map>
+#include <utility>
 
 #include "alg/routing.h"
 #include "hw/hash.h"
@@ -28,6 +29,8 @@ class Destinations {
         const auto at = topology_.grid()->coordinates(source);
         return topology_.grid()->node_at({at[1], at[0]});
       }
+      case TrafficPattern::file:
+        break;  // its messages are listed, not drawn
     }
     return source;
   }
@@ -37,14 +40,11 @@ class Destinations {
   TrafficPattern pattern_;
 };
 
-}  // namespace
-
-std::vector<Operation> generate_traffic(const Topology& topology, const TrafficConfig& config,
-                                        std::uint64_t flits_per_message, RouteSet& routes) {
+std::vector<TrafficMessage> draw_messages(const Topology& topology, const TrafficConfig& config,
+                                          std::uint64_t flits_per_message) {
   const Destinations destinations(topology, config.pattern);
   const double probability = config.injection_rate / static_cast<double>(flits_per_message);
-  std::map<std::pair<NodeId, NodeId>, RouteId> known_routes;
-  std::vector<Operation> messages;
+  std::vector<TrafficMessage> messages;
   for (std::size_t n = 0; n < topology.num_nodes(); ++n) {
     const NodeId from(n);
     const std::uint64_t stream = mix(config.seed, n);
@@ -52,19 +52,39 @@ std::vector<Operation> generate_traffic(const Topology& topology, const TrafficC
       const std::uint64_t draw = mix(stream, cycle);
       if (unit_interval(draw) >= probability) continue;
       const NodeId to = destinations.of(from, mix(draw));
-      if (to == from) continue;
-      const auto [route, is_new] = known_routes.try_emplace({from, to});
-      if (is_new) route->second = routes.add(topology, route_packet(topology, from, to));
-      Operation message;
-      message.ready = cycle;
-      message.from = from;
-      message.to = to;
-      message.route = route->second;
-      message.bytes = config.message_bytes;
-      messages.push_back(message);
+      if (to != from) messages.push_back({cycle, from, to, config.message_bytes});
     }
   }
   return messages;
+}
+
+std::vector<Operation> route(const Topology& topology, const std::vector<TrafficMessage>& messages,
+                             RouteSet& routes) {
+  std::map<std::pair<NodeId, NodeId>, RouteId> known_routes;
+  std::vector<Operation> operations;
+  operations.reserve(messages.size());
+  for (const TrafficMessage& message : messages) {
+    const auto [known, is_new] = known_routes.try_emplace({message.from, message.to});
+    if (is_new) {
+      known->second = routes.add(topology, route_packet(topology, message.from, message.to));
+    }
+    Operation operation;
+    operation.ready = message.ready;
+    operation.from = message.from;
+    operation.to = message.to;
+    operation.route = known->second;
+    operation.bytes = message.bytes;
+    operations.push_back(operation);
+  }
+  return operations;
+}
+
+}  // namespace
+
+std::vector<Operation> generate_traffic(const Topology& topology, const TrafficConfig& config,
+                                        std::uint64_t flits_per_message, RouteSet& routes) {
+  if (config.pattern == TrafficPattern::file) return route(topology, config.messages, routes);
+  return route(topology, draw_messages(topology, config, flits_per_message), routes);
 }
 
 }  // namespace espalier

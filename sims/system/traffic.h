@@ -1,4 +1,4 @@
-// Synthetic point-to-point messages.
+// Point-to-point messages, drawn at random or listed in a file.
 #pragma once
 
 #include <vector>
@@ -10,7 +10,7 @@
 
 namespace espalier {
 
-// Each node draws, in every cycle, whether a message becomes ready (probability: injection_rate /
+// With pattern: file, the messages that were read. Else each node draws, in every cycle, whether a message becomes ready (probability: injection_rate /
 // flits of a message); the destination follows the pattern. Every node has a random stream of its
 // own, derived from seed and node, so that adding nodes leaves the other streams alone. Ascending
 // in time per node. Routes are added to `routes`. Precondition: the pattern

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <memory>
 
+#include "flowctl/channel.h"
 #include "flowctl/vc_choice.h"
 #include "model_test_support.h"
 

@@ -108,7 +108,7 @@ std::vector<Received> run(const Bench& bench) {
     const std::uint32_t path = paths.add({{0, bench.permitted}});
     const std::uint32_t path_1 = paths.add({{1, bench.permitted}});
     for (std::size_t m = 0; m < 16; ++m) {
-      (void)messages.add({m < kFirstOfOutput1 ? path : path_1, 1});
+      (void)messages.add({{}, 0, m < kFirstOfOutput1 ? path : path_1});
     }
     ChannelSpec in;
     in.vcs = bench.router.vcs;

@@ -3,6 +3,7 @@
 #include <random>
 
 #include "config_test_support.h"
+#include "sims/config/messages_file.h"
 #include "sims/config/topology_file.h"
 
 namespace espalier {
@@ -42,6 +43,13 @@ links:
   - {between: [b, s0], bandwidth: 8GB/s}
   - {from: c, to: s0}
   - {from: s0, to: c}
+)";
+
+const std::string kMessages = R"(ready,from,to,bytes  # header
+0, r_0_0, r_2_1, 4096
+17,0,5,1
+
+100 ,3, r_1_1 ,77  # late
 )";
 
 class Mutator {
@@ -189,6 +197,21 @@ TEST_CASE("Mutated graph files are read or refused") {
     REQUIRE_NOTHROW(topology = parse_topology("mutated.yaml", text, context, diagnostics));
     check_sane(diagnostics.text(), topology.has_value());
     CHECK(topology.has_value() == (diagnostics.num_errors() == 0));
+  }
+}
+
+TEST_CASE("Mutated files of messages are read or refused") {
+  constexpr std::uint64_t kSeed = 4;
+  Mutator mutator(kSeed);
+  const Topology topology = make_mesh({3, 2}, {1000, 16'000'000'000});
+  for (int i = 0; i < 3'000; ++i) {
+    const std::string text = mutator.mutate(kMessages);
+    INFO("seed " << kSeed << ", case " << i << ":\n" << text);
+    Diagnostics diagnostics;
+    std::optional<std::vector<TrafficMessage>> messages;
+    REQUIRE_NOTHROW(messages = parse_messages("mutated.csv", text, topology, diagnostics));
+    check_sane(diagnostics.text(), messages.has_value());
+    CHECK(messages.has_value() == (diagnostics.num_errors() == 0));
   }
 }
 

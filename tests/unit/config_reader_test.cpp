@@ -4,6 +4,7 @@
 
 #include "config_test_support.h"
 #include "sims/config/enum_names.h"
+#include "sims/config/fidelity.h"
 #include "sims/config/keys.h"
 #include "sims/config/presets.h"
 #include "sims/config/schema.h"
@@ -125,6 +126,52 @@ TEST_CASE("Every traffic key reaches its struct, and an empty section is a workl
   CHECK(point.traffic->duration_cycles == 777);
   CHECK(point.traffic->seed == 0);
   CHECK(only_point(kGoodSystem + "traffic: {}\n").traffic.has_value());
+}
+
+TEST_CASE("A file's messages reach the structs, relative to the configuration's folder") {
+  const TemporaryFolder folder("messages");
+  folder.write("messages.csv", "ready,from,to,bytes\n7,0,3,100\n");
+  const std::string config =
+      folder.write("run.yaml", kGoodSystem + "traffic: {pattern: file, file: messages.csv}\n");
+  const ConfigResult result =
+      read_run_config(config, {"system.flow_control.mode=[packet, message]"});
+  INFO(result.diagnostics);
+  REQUIRE(result.ok);
+  CHECK(result.num_warnings == 0);
+  REQUIRE(result.points.size() == 2);
+  for (const RunPoint& point : result.points) {
+    REQUIRE(point.traffic->messages.size() == 1);
+    CHECK(point.traffic->messages[0].ready == 7);
+    CHECK(point.traffic->file == "messages.csv");
+    CHECK(point.traffic->folder == folder.path());
+  }
+}
+
+TEST_CASE("Keys of drawn traffic have no effect on listed messages") {
+  const TemporaryFolder folder("messages_and_seed");
+  folder.write("messages.csv", "ready,from,to,bytes\n7,0,3,100\n");
+  const std::string config = folder.write(
+      "run.yaml", kGoodSystem + "traffic: {pattern: file, file: messages.csv, seed: 3}\n");
+  const ConfigResult result = read_run_config(config);
+  CHECK(result.ok);
+  const auto all = parse_diagnostics(result.diagnostics);
+  REQUIRE(all.size() == 1);
+  CHECK(all[0].message ==
+        "traffic.seed has no effect: it is only used where traffic.pattern is not file");
+}
+
+TEST_CASE("The fidelity is train where that is exact, unless cycle is asked for") {
+  const auto with = [](const std::string& simulation, const std::string& router) {
+    return only_point(kGoodSystem + kGoodCollective,
+                      {"simulation.fidelity=" + simulation, "system.router.hold=" + router});
+  };
+  CHECK(only_point(kGoodSystem + kGoodCollective).simulation.fidelity == Fidelity::automatic);
+  CHECK(chosen_fidelity(with("auto", "packet")) == Fidelity::train);
+  CHECK(chosen_fidelity(with("train", "packet")) == Fidelity::train);
+  CHECK(chosen_fidelity(with("cycle", "packet")) == Fidelity::cycle);
+  CHECK(chosen_fidelity(with("auto", "flit")) == Fidelity::cycle);
+  CHECK(train_obstacle(with("auto", "packet")).empty());
+  CHECK(train_obstacle(with("auto", "flit")).find("system.router.hold: flit") == 0);
 }
 
 TEST_CASE("Words stand for zero in the structs") {
@@ -301,6 +348,10 @@ TEST_CASE("Names of choices follow their enumerators") {
   CHECK(std::string(name_of(TrafficPattern::neighbor)) == "neighbor");
   CHECK(std::string(name_of(TrafficPattern::transpose)) == "transpose");
   CHECK(std::string(name_of(TrafficPattern::bit_complement)) == "bit_complement");
+  CHECK(std::string(name_of(TrafficPattern::file)) == "file");
+  CHECK(std::string(name_of(Fidelity::automatic)) == "auto");
+  CHECK(std::string(name_of(Fidelity::train)) == "train");
+  CHECK(std::string(name_of(Fidelity::cycle)) == "cycle");
   for (const auto op :
        {CollectiveOp::all_reduce, CollectiveOp::reduce_scatter, CollectiveOp::all_gather}) {
     CHECK(std::string(name_of(op)) == to_string(op));

@@ -3,6 +3,7 @@
 #include <tuple>
 
 #include "config_test_support.h"
+#include "sims/config/fidelity.h"
 #include "sims/config/keys.h"
 #include "sims/config/resolved.h"
 
@@ -29,11 +30,12 @@ auto members(const CollectiveConfig& c) {
   return std::make_tuple(c.op, c.algorithm, c.size, c.element_bytes, c.remaining_height_first);
 }
 auto members(const TrafficConfig& t) {
-  return std::make_tuple(t.pattern, t.injection_rate, t.message_bytes, t.duration_cycles, t.seed);
+  return std::make_tuple(t.pattern, t.file, t.folder, t.injection_rate, t.message_bytes,
+                         t.duration_cycles, t.seed);
 }
 auto members(const SimulationConfig& s) {
-  return std::make_tuple(s.check, s.always_clocked, s.monitors, s.stall_probability, s.seed,
-                         s.watchdog_cycles);
+  return std::make_tuple(s.fidelity, s.check, s.always_clocked, s.monitors, s.stall_probability,
+                         s.seed, s.watchdog_cycles);
 }
 
 void check_identical(const RunPoint& a, const RunPoint& b) {
@@ -120,6 +122,10 @@ class RandomPoint {
         any() % 2 == 0 ? 0.0 : fraction() * (any() % 2 == 0 ? 1e-7 : 1.0);
     point.simulation.seed = any();
     point.simulation.watchdog_cycles = pick(10'000, 1'000'000'000);
+    point.simulation.fidelity = static_cast<Fidelity>(any() % 3);
+    if (!train_obstacle(point).empty() && point.simulation.fidelity == Fidelity::train) {
+      point.simulation.fidelity = Fidelity::cycle;
+    }
     return point;
   }
 
@@ -175,7 +181,7 @@ TEST_CASE("A resolved configuration holds every key that applies, nested, with u
   CHECK(json["system"]["ni"]["ports"] == "auto");
   CHECK(json["collective"]["size"] == "16MiB");
   CHECK(json["simulation"]["check"] == true);
-  CHECK(json["simulation"]["fidelity"] == "cycle");
+  CHECK(json["simulation"]["fidelity"] == "auto");
   CHECK_FALSE(json.contains("traffic"));
   CHECK_FALSE(json["system"]["flow_control"].contains("pad_last_packet"));
   CHECK_FALSE(json["system"].contains("preset"));
@@ -197,6 +203,16 @@ TEST_CASE("Paths and words that YAML would bend are quoted in the resolved confi
     REQUIRE(all.size() == 1);
     CHECK(all[0].message.find("'/no/such/folder/" + std::string(path) + "' cannot be read") == 0);
   }
+}
+
+TEST_CASE("Traffic resolves to the keys of its pattern only") {
+  RunPoint point = only_point(kGoodSystem + "traffic: {}\n");
+  CHECK(resolved_json(point)["traffic"].contains("injection_rate"));
+  CHECK_FALSE(resolved_json(point)["traffic"].contains("file"));
+  point.traffic->pattern = TrafficPattern::file;
+  point.traffic->file = "messages.csv";
+  CHECK(resolved_json(point)["traffic"] ==
+        nlohmann::ordered_json({{"pattern", "file"}, {"file", "messages.csv"}}));
 }
 
 TEST_CASE("The configuration hash is FNV-1a and tells every key apart") {

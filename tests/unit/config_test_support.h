@@ -4,6 +4,8 @@
 
 #include <catch2/catch.hpp>
 #include <cstddef>
+#include <filesystem>
+#include <fstream>
 #include <regex>
 #include <sstream>
 #include <string>
@@ -102,6 +104,31 @@ inline const Printed* find_at(const std::vector<Printed>& all, const Marked& mar
   }
   return nullptr;
 }
+
+// A folder of its own for each test, gone with it.
+class TemporaryFolder {
+ public:
+  explicit TemporaryFolder(const std::string& name)
+      : path_(std::filesystem::temp_directory_path() / ("espalier_" + name)) {
+    std::filesystem::remove_all(path_);
+    std::filesystem::create_directories(path_);
+  }
+  ~TemporaryFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+
+  std::string write(const std::string& name, const std::string& text) const {
+    std::ofstream(path_ / name) << text;
+    return (path_ / name).string();
+  }
+  [[nodiscard]] std::string path() const { return path_.string(); }
+
+ private:
+  std::filesystem::path path_;
+};
 
 inline const std::string kGoodSystem = "system: {topology: {type: torus, dims: [4, 4]}}\n";
 inline const std::string kGoodCollective = "collective: {algorithm: multitree, size: 16MiB}\n";

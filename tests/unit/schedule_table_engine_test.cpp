@@ -118,7 +118,7 @@ TEST_CASE("A dependent Reduce issues in the cycle after its child's message was 
   ReductionUnit unit({ReductionMode::after_message, 1, 128, 2048}, 1);
   Driver driver(program, spec(LockstepMode::off));
   const Cycle visible = 1000;
-  const Cycle reduced = unit.message_visible(0, 4096, visible);
+  const Cycle reduced = unit.message_visible(4096, visible, visible);
   const Cycle occupancy = 32;
   CHECK(reduced == visible + 1 + occupancy);
   driver.run(0, reduced);

@@ -1,0 +1,30 @@
+// A run of flits (or of credits) at a fixed rate: what a train is made of. Nothing counts as time
+// passes; how many have gone by is a closed form.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "hw/link_timing.h"
+
+namespace espalier {
+
+// Ticks that come at start, start + rate, ..., how many of them lie before `tick`.
+[[nodiscard]] inline std::uint64_t ticks_before(Tick start, Tick rate, Tick tick) {
+  if (tick <= start) return 0;
+  const Tick passed = tick - start;
+  return rate == 1 ? passed : (passed + rate - 1) / rate;
+}
+
+struct FlitRun {
+  Tick start = 0;  // of the first
+  Tick rate = 1;   // from one to the next
+  std::uint64_t n = 0;
+
+  [[nodiscard]] std::uint64_t before(Tick tick) const {
+    return std::min(n, ticks_before(start, rate, tick));
+  }
+  [[nodiscard]] Tick tick_of(std::uint64_t i) const { return start + i * rate; }
+};
+
+}  // namespace espalier

@@ -1,0 +1,167 @@
+#include "flowctl/train_channel.h"
+
+#include "flowctl/train_flaws.h"
+
+namespace espalier {
+
+std::uint32_t TrainSegmentPool::add(const TrainSegment& segment) {
+  std::uint32_t index = free_;
+  if (index == kNone) {
+    index = static_cast<std::uint32_t>(segments_.size());
+    segments_.push_back(segment);
+  } else {
+    free_ = segments_[index].next;
+    segments_[index] = segment;
+  }
+  segments_[index].next = kNone;
+  return index;
+}
+
+TrainChannel::TrainChannel(Link& link, const ChannelSpec& spec, TrainWheel& wheel,
+                           TrainSegmentPool& segments)
+    : vcs_(spec.vcs),
+      wheel_(wheel),
+      segments_(segments),
+      forward_(link.timing().latency + spec.receiver_pipeline),
+      spec_(spec),
+      link_(link) {
+  for (Vc& vc : vcs_) vc.credits.counted = spec.vc_depth_flits;
+}
+
+void TrainChannel::send_begin(std::uint32_t vc, const Train& train) {
+  const Tick q = spec_.ticks_per_cycle;
+  TrainEvent event;
+  event.kind = TrainEvent::Kind::begin;
+  event.vc = static_cast<std::uint8_t>(vc);
+  event.hop = train.hop;
+  event.message = train.message;
+  event.channel = this;
+  event.offset = train.offset;
+  event.n = train.n;
+  event.start = train.start + forward_ * q;
+  wheel_.post(event.start / q, event);
+}
+
+void TrainChannel::send_cut(std::uint32_t vc, std::uint64_t n, Cycle now) {
+  TrainEvent event;
+  event.kind = TrainEvent::Kind::cut;
+  event.vc = static_cast<std::uint8_t>(vc);
+  event.channel = this;
+  event.n = n;
+  wheel_.post(now + forward_, event);
+}
+
+void TrainChannel::return_credits(std::uint32_t vc, std::uint64_t n, Tick start, Tick rate) {
+  const Tick q = spec_.ticks_per_cycle;
+  TrainEvent event;
+  event.kind = TrainEvent::Kind::credit_begin;
+  event.vc = static_cast<std::uint8_t>(vc);
+  event.channel = this;
+  event.offset = rate;
+  event.n = n;
+  event.start = start + spec_.credit_latency * q;
+  wheel_.post(event.start / q, event);
+}
+
+void TrainChannel::cut_credits(std::uint32_t vc, std::uint64_t n, Cycle now) {
+  TrainEvent event;
+  event.kind = TrainEvent::Kind::credit_cut;
+  event.vc = static_cast<std::uint8_t>(vc);
+  event.channel = this;
+  event.n = n;
+  wheel_.post(now + spec_.credit_latency, event);
+}
+
+void TrainChannel::arrive(const TrainEvent& event, [[maybe_unused]] Cycle now) {
+  TrainCredits& credits = vcs_[event.vc].credits;
+  const VcMask bit = VcMask{1} << event.vc;
+  switch (event.kind) {
+    case TrainEvent::Kind::begin:
+      begin(event);
+      break;
+    case TrainEvent::Kind::cut:
+      cut(event);
+      break;
+    case TrainEvent::Kind::credit_begin:
+      // The run before has been seen as a whole: its last credit left in an earlier cycle.
+      sc_assert(credits.coming.before((now + 1) * spec_.ticks_per_cycle) == credits.coming.n);
+      credits.counted += credits.coming.n;
+      credits.coming = {event.start, event.offset, event.n};
+      if ((awaited_ & bit) == 0) break;
+      awaited_ &= ~bit;
+      sender_->look_again();
+      break;
+    case TrainEvent::Kind::credit_cut:
+      sc_assert(event.n <= credits.coming.n -
+                               credits.coming.before(now * spec_.ticks_per_cycle));
+      credits.coming.n -= event.n;
+      if (!has_flaw(TrainFlaw::credit_cut_unnoticed)) sender_->look_again();
+      break;
+  }
+}
+
+void TrainChannel::begin(const TrainEvent& event) {
+  Vc& vc = vcs_[event.vc];
+  const VcMask bit = VcMask{1} << event.vc;
+  const bool was_empty = vc.head == TrainSegmentPool::kNone;
+  TrainSegment* last = was_empty ? nullptr : &segments_[vc.tail];
+  if (last != nullptr && last->message == event.message && last->end() == event.offset &&
+      last->usable + last->n * ticks_per_flit() == event.start) {
+    last->n += event.n;
+  } else {
+    TrainSegment segment;
+    segment.first = event.offset;
+    segment.n = event.n;
+    segment.usable = event.start;
+    segment.message = event.message;
+    segment.hop = event.hop;
+    const std::uint32_t index = segments_.add(segment);
+    if (was_empty) {
+      vc.head = index;
+      vc.next_flit = event.offset;
+      occupied_ |= bit;
+    } else {
+      segments_[vc.tail].next = index;
+    }
+    vc.tail = index;
+  }
+  const bool nobody_looks = was_empty || (ends_lazily_ & bit) != 0;
+  if (was_empty || (nobody_looks && !has_flaw(TrainFlaw::lazy_end_unnoticed))) {
+    receiver_->look_again();
+  }
+}
+
+void TrainChannel::cut(const TrainEvent& event) {
+  Vc& vc = vcs_[event.vc];
+  sc_assert(vc.tail != TrainSegmentPool::kNone);
+  TrainSegment& last = segments_[vc.tail];
+  sc_assert(event.n <= last.n);
+  last.n -= event.n;
+  // Where a fast output has emptied the segment, nothing is left of it.
+  if (vc.head == vc.tail && vc.next_flit == last.end() &&
+      !has_flaw(TrainFlaw::keep_exhausted_segment)) {
+    drop_front(vc, event.vc);
+  }
+  receiver_->look_again();
+}
+
+void TrainChannel::leave(std::uint32_t number, std::uint64_t n) {
+  Vc& vc = vcs_[number];
+  vc.next_flit += n;
+  sc_assert(vc.next_flit <= front(number).end());
+  if (vc.next_flit == front(number).end()) drop_front(vc, number);
+}
+
+void TrainChannel::drop_front(Vc& vc, std::uint32_t number) {
+  const std::uint32_t next = segments_[vc.head].next;
+  segments_.remove(vc.head);
+  vc.head = next;
+  if (next == TrainSegmentPool::kNone) {
+    vc.tail = next;
+    occupied_ &= ~(VcMask{1} << number);
+  } else {
+    vc.next_flit = segments_[next].first;
+  }
+}
+
+}  // namespace espalier

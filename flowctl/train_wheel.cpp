@@ -1,0 +1,80 @@
+#include "flowctl/train_wheel.h"
+
+#include "flowctl/train_channel.h"
+
+namespace espalier {
+
+void TrainWheel::append(Slot& slot, std::uint32_t node) {
+  if (slot.last == kNone) {
+    slot.first = node;
+  } else {
+    nodes_[slot.last].next = node;
+  }
+  slot.last = node;
+}
+
+void TrainWheel::append_to_cycle(Cycle at, std::uint32_t node) {
+  const std::size_t slot = at % kSlots;
+  append(slots_[slot], node);
+  occupied_[slot / 64] |= std::uint64_t{1} << (slot % 64);
+}
+
+void TrainWheel::post(Cycle at, const TrainEvent& event) {
+  sc_assert(at >= base_);
+  std::uint32_t node = free_;
+  if (node == kNone) {
+    node = static_cast<std::uint32_t>(nodes_.size());
+    nodes_.emplace_back();
+  } else {
+    free_ = nodes_[node].next;
+  }
+  nodes_[node].event = event;
+  nodes_[node].next = kNone;
+  if (at - base_ < kSlots) {
+    append_to_cycle(at, node);
+  } else {
+    far_.push({at, far_order_++, node});
+  }
+}
+
+Cycle TrainWheel::next_arrival() const {
+  Cycle next = far_.empty() ? kNever : far_.top().at;
+  for (std::size_t distance = 0; distance < kSlots;) {
+    const std::size_t slot = (base_ + distance) % kSlots;
+    const std::uint64_t word = occupied_[slot / 64] >> (slot % 64);
+    if (word != 0) {
+      const auto skip = static_cast<std::size_t>(__builtin_ctzll(word));
+      if (distance + skip < kSlots) return std::min(next, base_ + distance + skip);
+      break;
+    }
+    distance += 64 - slot % 64;
+  }
+  return next;
+}
+
+void TrainWheel::deliver(Cycle now) {
+  base_ = now;
+  // Events from afar were posted before any that could be posted for the same cycle since.
+  while (!far_.empty() && far_.top().at - base_ < kSlots) {
+    append_to_cycle(far_.top().at, far_.top().node);
+    far_.pop();
+  }
+  const std::size_t number = now % kSlots;
+  const Slot slot = slots_[number];
+  slots_[number] = {};
+  occupied_[number / 64] &= ~(std::uint64_t{1} << (number % 64));
+  base_ = now + 1;
+  // Whatever an arrival sets off is posted by evaluations, so nodes do not move meanwhile.
+  for (std::uint32_t n = slot.first; n != kNone;) {
+    const Node& node = nodes_[n];
+    ++events_;
+    node.event.channel->arrive(node.event, now);
+    n = node.next;
+  }
+  if (slot.first != kNone) {
+    nodes_[slot.last].next = free_;
+    free_ = slot.first;
+  }
+}
+
+}  // namespace espalier

@@ -1,0 +1,56 @@
+#include "ni/send_queue.h"
+
+#include <algorithm>
+
+namespace espalier {
+
+void SendQueue::push(MessageId message, Bytes bytes) {
+  sends_.push_back({message, Framing(spec_.framing, bytes)});
+}
+
+void SendQueue::fetch_all(Cycle ready) {
+  for (auto send = sends_.rbegin(); send != sends_.rend() && send->fetched_packets == 0; ++send) {
+    send->fetched_packets = send->framing.packets();
+    send->ready = ready;
+  }
+}
+
+Bytes SendQueue::next_fetch() const {
+  for (const Send& send : sends_) {
+    if (send.fetched_packets == send.framing.packets()) continue;
+    const std::uint32_t flits = send.framing.flits_in_packet(send.fetched_packets);
+    // A buffer smaller than a packet still holds one.
+    if (buffered_flits_ != 0 && buffered_flits_ + flits > spec_.buffer_flits) return 0;
+    return send.framing.payload_of_packet(send.fetched_packets);
+  }
+  return 0;
+}
+
+void SendQueue::fetched(Cycle ready) {
+  const auto send = std::find_if(sends_.begin(), sends_.end(), [](const Send& s) {
+    return s.fetched_packets != s.framing.packets();
+  });
+  buffered_flits_ += send->framing.flits_in_packet(send->fetched_packets);
+  ++send->fetched_packets;
+  ready_.push_back(ready);
+}
+
+Cycle SendQueue::packet_ready() const {
+  const Send& send = sends_.front();
+  if (send.fetched_packets <= packet_) return kNever;
+  return ready_.empty() ? send.ready : ready_.front();
+}
+
+bool SendQueue::packet_sent() {
+  const Framing& framing = sends_.front().framing;
+  if (!ready_.empty()) {
+    ready_.pop_front();
+    buffered_flits_ -= framing.flits_in_packet(packet_);
+  }
+  if (++packet_ != framing.packets()) return false;
+  packet_ = 0;
+  sends_.pop_front();
+  return true;
+}
+
+}  // namespace espalier

@@ -1,0 +1,35 @@
+#include "sims/system/network.h"
+
+#include <fmt/format.h>
+
+namespace espalier {
+
+std::vector<InputPortSpec> input_ports(const NetworkPlan& plan, NodeId vertex,
+                                       std::uint64_t& next_number) {
+  ChannelSpec channel;
+  channel.vcs = plan.config.router.vcs;
+  channel.vc_depth_flits = plan.config.router.vc_depth_flits;
+  channel.receiver_pipeline = plan.config.router.pipeline_cycles;
+  channel.ticks_per_cycle = plan.timing.ticks_per_cycle;
+
+  std::vector<InputPortSpec> inputs;
+  for (const LinkId l : plan.topology.in_links(vertex)) {
+    const LinkTiming& timing = plan.timing.links[l.index()];
+    channel.credit_latency = plan.config.credit_latency_cycles != 0
+                                 ? plan.config.credit_latency_cycles
+                                 : timing.latency;
+    inputs.push_back({"in_" + plan.topology.link(l).in_name, l.index(), timing, channel});
+  }
+  const std::uint32_t injections =
+      plan.topology.is_switch(vertex) ? 0 : plan.ni_ports[vertex.index()];
+  for (std::uint32_t p = 0; p < injections; ++p) {
+    channel.credit_latency = plan.config.ni.injection_cycles;
+    inputs.push_back({fmt::format("in_ni{}", p),
+                      next_number++,
+                      {plan.config.ni.injection_cycles, plan.timing.ticks_per_cycle},
+                      channel});
+  }
+  return inputs;
+}
+
+}  // namespace espalier

@@ -1,0 +1,69 @@
+// The routers and links of a system, in either fidelity.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "flowctl/flit.h"
+#include "flowctl/message.h"
+#include "flowctl/train_party.h"
+#include "flowctl/wait_list.h"
+#include "hw/clock_domain.h"
+#include "hw/link_timing.h"
+#include "hw/topology.h"
+#include "ni/injection_port.h"
+#include "router/input_port_spec.h"
+#include "sims/config/config.h"
+
+namespace espalier {
+
+// One router per vertex, named as in the topology. Output port i of a router leads to the vertex's
+// i-th outgoing link, then come the ejection ports; inputs likewise.
+class Network {
+ public:
+  virtual ~Network() = default;
+
+  // Elaboration: port `port` of a node's network interface; then connect().
+  [[nodiscard]] virtual std::unique_ptr<InjectionPort> injection_port(NodeId node,
+                                                                      std::uint32_t port,
+                                                                      const InjectionSpec& spec,
+                                                                      TrainParty& ni) = 0;
+  virtual void add_ejection(NodeId node, std::uint32_t port, PacketSink& ni, Cycle latency) = 0;
+  virtual void connect() = 0;
+
+  // Flits that have passed routers up to the present cycle.
+  [[nodiscard]] virtual std::uint64_t flit_hops() const = 0;
+  // Flits carried by the topology's links, by LinkId.
+  [[nodiscard]] virtual std::vector<std::uint64_t> link_flits() const = 0;
+  // First broken flow-control rule with its place, empty if none (or monitors are off).
+  [[nodiscard]] virtual std::string monitor_violation(bool drained) = 0;
+  // Something will move by the passing of time alone.
+  [[nodiscard]] virtual bool under_way(Cycle now) const = 0;
+  virtual void explain_waits(Cycle now, WaitList& waits) const = 0;
+};
+
+struct NetworkPlan {
+  const Topology& topology;
+  const SystemTiming& timing;
+  const SystemConfig& config;
+  const SimulationConfig& simulation;
+  std::vector<std::uint32_t> ni_ports;  // by node
+};
+
+// Input ports of a vertex's router: its incoming links, then injection. `next_number` numbers links
+// to NIs, in the order of the calls.
+[[nodiscard]] std::vector<InputPortSpec> input_ports(const NetworkPlan& plan, NodeId vertex,
+                                                     std::uint64_t& next_number);
+
+// Both create the routers as children of the sc_module that is being constructed.
+[[nodiscard]] std::unique_ptr<Network> make_flit_network(const NetworkPlan& plan,
+                                                         ClockDomain& clock,
+                                                         const MessageTable& messages,
+                                                         const PathTable& paths);
+[[nodiscard]] std::unique_ptr<Network> make_train_network(const NetworkPlan& plan,
+                                                          ClockDomain& clock,
+                                                          const MessageTable& messages,
+                                                          const PathTable& paths);
+
+}  // namespace espalier
