@@ -87,6 +87,7 @@ void TrainChannel::arrive(const TrainEvent& event, [[maybe_unused]] Cycle now) {
       sc_assert(credits.coming.before((now + 1) * spec_.ticks_per_cycle) == credits.coming.n);
       credits.counted += credits.coming.n;
       credits.coming = {event.start, event.offset, event.n};
+      credit_news_ |= bit;
       if ((awaited_ & bit) == 0) break;
       awaited_ &= ~bit;
       sender_->look_again();
@@ -95,6 +96,7 @@ void TrainChannel::arrive(const TrainEvent& event, [[maybe_unused]] Cycle now) {
       sc_assert(event.n <= credits.coming.n -
                                credits.coming.before(now * spec_.ticks_per_cycle));
       credits.coming.n -= event.n;
+      credit_news_ |= bit;
       if (!has_flaw(TrainFlaw::credit_cut_unnoticed)) sender_->look_again();
       break;
   }
@@ -103,6 +105,7 @@ void TrainChannel::arrive(const TrainEvent& event, [[maybe_unused]] Cycle now) {
 void TrainChannel::begin(const TrainEvent& event) {
   Vc& vc = vcs_[event.vc];
   const VcMask bit = VcMask{1} << event.vc;
+  data_news_ |= bit;
   const bool was_empty = vc.head == TrainSegmentPool::kNone;
   TrainSegment* last = was_empty ? nullptr : &segments_[vc.tail];
   if (last != nullptr && last->message == event.message && last->end() == event.offset &&
@@ -119,7 +122,7 @@ void TrainChannel::begin(const TrainEvent& event) {
     if (was_empty) {
       vc.head = index;
       vc.next_flit = event.offset;
-      occupied_ |= bit;
+      *occupied_ |= bit;
     } else {
       segments_[vc.tail].next = index;
     }
@@ -137,6 +140,7 @@ void TrainChannel::cut(const TrainEvent& event) {
   TrainSegment& last = segments_[vc.tail];
   sc_assert(event.n <= last.n);
   last.n -= event.n;
+  data_news_ |= VcMask{1} << event.vc;
   // Where a fast output has emptied the segment, nothing is left of it.
   if (vc.head == vc.tail && vc.next_flit == last.end() &&
       !has_flaw(TrainFlaw::keep_exhausted_segment)) {
@@ -158,7 +162,7 @@ void TrainChannel::drop_front(Vc& vc, std::uint32_t number) {
   vc.head = next;
   if (next == TrainSegmentPool::kNone) {
     vc.tail = next;
-    occupied_ &= ~(VcMask{1} << number);
+    *occupied_ &= ~(VcMask{1} << number);
   } else {
     vc.next_flit = segments_[next].first;
   }

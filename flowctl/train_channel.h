@@ -75,9 +75,13 @@ class TrainChannel {
   TrainChannel(const TrainChannel&) = delete;
   TrainChannel& operator=(const TrainChannel&) = delete;
 
-  // Before the simulation starts, exactly once each.
+  // Before the simulation starts, exactly once each. The receiver keeps what is told of all its
+  // channels together.
   void connect_sender(TrainParty& sender) { sender_ = &sender; }
-  void connect_receiver(TrainParty& receiver) { receiver_ = &receiver; }
+  void connect_receiver(TrainParty& receiver, VcMask& occupied) {
+    receiver_ = &receiver;
+    occupied_ = &occupied;
+  }
 
   // Sender's side -----------------------------------------------------------------------------
   struct Train {
@@ -104,6 +108,8 @@ class TrainChannel {
     vcs_[vc].credits.spend(flits);
     flits_carried_ += flits;
   }
+  // Credits for the VC have been announced, or taken back, since the last call.
+  [[nodiscard]] bool take_credit_news(std::uint32_t vc) { return take_bit(credit_news_, vc); }
   // The sender looks again when credits for one of these VCs are announced.
   void wait_for_credits(VcMask vcs) { awaited_ |= vcs; }
   [[nodiscard]] Tick ticks_per_flit() const { return link_.timing().ticks_per_flit; }
@@ -111,7 +117,7 @@ class TrainChannel {
 
   // Receiver's side ---------------------------------------------------------------------------
   // VCs with a segment.
-  [[nodiscard]] VcMask occupied() const { return occupied_; }
+  [[nodiscard]] VcMask occupied() const { return *occupied_; }
   // Precondition of these three: occupied.
   [[nodiscard]] const TrainSegment& front(std::uint32_t vc) const {
     return segments_[vcs_[vc].head];
@@ -131,6 +137,8 @@ class TrainChannel {
     const VcMask bit = VcMask{1} << vc;
     ends_lazily_ = lazily ? ends_lazily_ | bit : ends_lazily_ & ~bit;
   }
+  // Data has come for the VC, or been cut, since the last call.
+  [[nodiscard]] bool take_data_news(std::uint32_t vc) { return take_bit(data_news_, vc); }
   // The credits for a train that leaves VC `vc`: as TrainChannel::Train.
   void return_credits(std::uint32_t vc, std::uint64_t n, Tick start, Tick rate);
   void cut_credits(std::uint32_t vc, std::uint64_t n, Cycle now);
@@ -150,14 +158,22 @@ class TrainChannel {
   };
   static_assert(sizeof(Vc) == 64);
 
+  static bool take_bit(VcMask& mask, std::uint32_t vc) {
+    const VcMask bit = VcMask{1} << vc;
+    const bool was_set = (mask & bit) != 0;
+    mask &= ~bit;
+    return was_set;
+  }
   void begin(const TrainEvent& event);
   void cut(const TrainEvent& event);
   void drop_front(Vc& vc, std::uint32_t number);
 
   std::vector<Vc> vcs_;
-  VcMask occupied_ = 0;
+  VcMask* occupied_ = nullptr;
   VcMask ends_lazily_ = 0;
   VcMask awaited_ = 0;
+  VcMask credit_news_ = 0;
+  VcMask data_news_ = 0;
   TrainParty* sender_ = nullptr;
   TrainParty* receiver_ = nullptr;
   TrainWheel& wheel_;

@@ -18,20 +18,28 @@ NodeMemory::NodeMemory(NodeId rank, CollectiveOp op, const std::vector<Chunk>& c
   }
 }
 
-std::vector<ChunkId> wrong_chunks(NodeId rank, const NodeMemory& memory, CollectiveOp op,
-                                  const std::vector<Chunk>& chunks, std::size_t ranks) {
-  std::vector<ChunkId> wrong;
+std::vector<DataTag> promised_tags(CollectiveOp op, const std::vector<Chunk>& chunks,
+                                   std::size_t ranks) {
+  std::vector<DataTag> promised(chunks.size(), 0);
   for (std::size_t c = 0; c < chunks.size(); ++c) {
     const ChunkId chunk(c);
-    if (chunks[c].size == 0) continue;
-    if (op == CollectiveOp::reduce_scatter && chunks[c].owner != rank) continue;
-    DataTag expected = 0;
     if (op == CollectiveOp::all_gather) {
-      expected = contribution(chunks[c].owner, chunk);
-    } else {
-      for (std::size_t r = 0; r < ranks; ++r) expected += contribution(NodeId(r), chunk);
+      promised[c] = contribution(chunks[c].owner, chunk);
+      continue;
     }
-    if (memory.read(chunk) != expected) wrong.push_back(chunk);
+    for (std::size_t r = 0; r < ranks; ++r) promised[c] += contribution(NodeId(r), chunk);
+  }
+  return promised;
+}
+
+std::vector<ChunkId> wrong_chunks(NodeId rank, const NodeMemory& memory, CollectiveOp op,
+                                  const std::vector<Chunk>& chunks,
+                                  const std::vector<DataTag>& promised) {
+  std::vector<ChunkId> wrong;
+  for (std::size_t c = 0; c < chunks.size(); ++c) {
+    const bool is_promised = op != CollectiveOp::reduce_scatter || chunks[c].owner == rank;
+    if (chunks[c].size == 0 || !is_promised) continue;
+    if (memory.read(ChunkId(c)) != promised[c]) wrong.emplace_back(c);
   }
   return wrong;
 }

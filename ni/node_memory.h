@@ -29,10 +29,13 @@ class NodeMemory {
   std::vector<DataTag> tags_;
 };
 
-// The chunks that do not hold what the collective promises to `rank` at the end; empty chunks do
-// not count.
+// What the collective promises each chunk to hold at the end, wherever it promises it.
+[[nodiscard]] std::vector<DataTag> promised_tags(CollectiveOp op, const std::vector<Chunk>& chunks,
+                                                 std::size_t ranks);
+
+// The chunks that do not hold what is `promised` to `rank`; empty chunks do not count.
 [[nodiscard]] std::vector<ChunkId> wrong_chunks(NodeId rank, const NodeMemory& memory,
                                                 CollectiveOp op, const std::vector<Chunk>& chunks,
-                                                std::size_t ranks);
+                                                const std::vector<DataTag>& promised);
 
 }  // namespace espalier

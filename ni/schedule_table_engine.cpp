@@ -4,6 +4,12 @@
 
 namespace espalier {
 
+namespace {
+bool is_send(TableEvent::Kind kind) {
+  return kind == TableEvent::Kind::reduce_sent || kind == TableEvent::Kind::gather_sent;
+}
+}  // namespace
+
 ScheduleTableEngine::ScheduleTableEngine(const TableProgram& program, const Spec& spec)
     : program_(program),
       spec_(spec),
@@ -13,21 +19,25 @@ ScheduleTableEngine::ScheduleTableEngine(const TableProgram& program, const Spec
     pending_.push_back(entry.waits_for);
     pending_flows_.push_back(entry.waits_for_flows);
   }
+  const auto& waiters = program.waiters;
+  for (std::size_t w = 0; w < waiters.size(); ++w) {
+    waiters_of_flow_.resize(waiters[w].event.flow.index() + 1, static_cast<std::uint32_t>(w));
+    waits_for_sends_ |= is_send(waiters[w].event.kind);
+  }
+  waiters_of_flow_.push_back(static_cast<std::uint32_t>(waiters.size()));
 }
 
 void ScheduleTableEngine::clear(const TableEvent& event, Cycle now) {
-  const auto& waiters = program_.waiters;
-  const auto before = [](const TableProgram::Waiter& w, const TableEvent& e) {
-    return w.event < e;
-  };
-  for (auto w = std::lower_bound(waiters.begin(), waiters.end(), event, before);
-       w != waiters.end() && w->event == event; ++w) {
-    const auto index = static_cast<std::size_t>(w - waiters.begin());
-    if (seen_[index]) continue;
+  if (is_send(event.kind) && !waits_for_sends_) return;
+  const std::size_t flow = event.flow.index();
+  if (flow + 1 >= waiters_of_flow_.size()) return;
+  for (std::size_t index = waiters_of_flow_[flow]; index < waiters_of_flow_[flow + 1]; ++index) {
+    const TableProgram::Waiter& w = program_.waiters[index];
+    if (!(w.event == event) || seen_[index]) continue;
     seen_[index] = true;
-    --pending_[w->entry];
-    if (w->completes_flow) --pending_flows_[w->entry];
-    clear_at_[w->entry] = now + 1 + (program_.entries[w->entry].reads_back ? spec_.turnaround : 0);
+    --pending_[w.entry];
+    if (w.completes_flow) --pending_flows_[w.entry];
+    clear_at_[w.entry] = now + 1 + (program_.entries[w.entry].reads_back ? spec_.turnaround : 0);
   }
 }
 

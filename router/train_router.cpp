@@ -44,7 +44,10 @@ void TrainRouter::add_ejection(PacketSink& sink, std::uint32_t sink_port, Cycle 
 }
 
 void TrainRouter::connect() {
-  for (Input& in : inputs_) in.channel->connect_receiver(*this);
+  occupied_.assign(inputs_.size(), 0);
+  for (std::size_t i = 0; i < inputs_.size(); ++i) {
+    inputs_[i].channel->connect_receiver(*this, occupied_[i]);
+  }
   for (Output& out : outputs_) {
     if (out.train.to() != nullptr) out.train.to()->connect_sender(*this);
   }
@@ -154,8 +157,9 @@ void TrainRouter::allocate(const Now& now) {
   allocator.clear();
   const bool shared = spec_.crossbar_inputs == CrossbarInputs::port;
   for (std::uint32_t i = 0; i < inputs_.size(); ++i) {
+    if (occupied_[i] == 0) continue;
     Input& in = inputs_[i];
-    VcMask waiting = in.channel->occupied() & ~in.streaming;
+    VcMask waiting = occupied_[i] & ~in.streaming;
     if (waiting == 0) continue;
     const bool busy = shared && in.streaming != 0;
     VcMask could_go = 0;
@@ -248,6 +252,7 @@ void TrainRouter::grant(const Now& now, const SwitchAllocator::Request& request)
   in.streaming |= VcMask{1} << request.vc;
   state.out_vc = request.out_vc;
   out.owned |= VcMask{1} << request.out_vc;
+  out.was_granted = true;
 
   const TrainSegment& segment = in.channel->front(request.vc);
   const std::uint64_t offset = in.channel->next_flit(request.vc);
@@ -332,7 +337,14 @@ void TrainRouter::plan(const Now& now, Output& out) {
       eject(out, end - train.offset());
     }
   }
-  out.check = next_check(now, out);
+  const bool alone = !out.contended && !out.wanted && !inputs_[out.input].contended;
+  const bool data_news = inputs_[out.input].channel->take_data_news(out.vc);
+  const bool credit_news = train.to() != nullptr && train.to()->take_credit_news(train.vc());
+  const bool as_planned = !out.was_granted && !data_news && !credit_news && alone &&
+                          out.planned_alone && out.check > now.cycle;
+  if (!as_planned) out.check = next_check(now, out);
+  out.was_granted = false;
+  out.planned_alone = alone;
   if (out.check != kNever) look_at(std::max(out.check, now.cycle + 1));
 }
 

@@ -74,6 +74,8 @@ class TrainRouter : public sc_core::sc_module, public Clocked, public TrainParty
     bool contended = false;  // somebody else could go if the output were free
     bool wanted = false;     // somebody else has a packet for this output
     bool is_new = false;     // train: granted in this cycle, nothing promised yet
+    bool was_granted = false;    // train: granted in this cycle
+    bool planned_alone = false;  // `check` was found without contention and without `wanted`
     bool is_active = false;  // in active_
     Cycle check = kNever;    // next cycle in which the train must be looked at
     std::uint64_t flits = 0;
@@ -127,6 +129,7 @@ class TrainRouter : public sc_core::sc_module, public Clocked, public TrainParty
   std::vector<std::unique_ptr<Link>> links_;
   std::vector<std::unique_ptr<TrainChannel>> channels_;
   std::vector<Input> inputs_;
+  std::vector<VcMask> occupied_;  // by input: VCs with a train, written by their channels
   std::vector<Output> outputs_;
   std::vector<std::uint32_t> active_;  // outputs that are held, or whose promise is open
   std::vector<Waiter> waiters_;  // of this evaluation

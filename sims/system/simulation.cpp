@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <ctime>
 #include <memory>
+#include <utility>
 
 #include "hw/clock_domain.h"
 #include "hw/link_timing.h"
@@ -96,18 +97,19 @@ class Run {
     const double begin = cpu_seconds();
     if (deliveries_.expected() == 0) clock_.stop();
     std::string stuck;
+    std::uint64_t hops_before = 0;
+    std::uint64_t deliveries_before = 0;
     Cycle still = 0;
     while (!clock_.stopped() && stuck.empty()) {
-      const std::uint64_t hops_before = fabric_.flit_hops();
-      const std::uint64_t deliveries_before = deliveries_.count();
       const Cycle slice = std::min(kProgressCycles, point_.simulation.watchdog_cycles);
       sc_core::sc_start(clock_.period() * static_cast<double>(slice));
       if (hooks_.progress && total_bytes != 0) {
         hooks_.progress(static_cast<double>(deliveries_.bytes()) / static_cast<double>(total_bytes));
       }
-      const bool moved =
-          fabric_.flit_hops() != hops_before || deliveries_.count() != deliveries_before;
-      still = moved || fabric_.under_way(clock_.now()) ? 0 : still + slice;
+      const bool delivered = deliveries_.count() != deliveries_before;
+      deliveries_before = deliveries_.count();
+      const bool alive = delivered || fabric_.under_way(clock_.now()) || moved_since(hops_before);
+      still = alive ? 0 : still + slice;
       const bool patience_ends = still >= point_.simulation.watchdog_cycles;
       if (!clock_.stopped() && (clock_.idle() || patience_ends)) stuck = describe_stop();
     }
@@ -120,6 +122,11 @@ class Run {
   }
 
  private:
+  // Whether flits have moved since `hops` was asked for last.
+  [[nodiscard]] bool moved_since(std::uint64_t& hops) const {
+    const std::uint64_t before = std::exchange(hops, fabric_.flit_hops());
+    return hops != before;
+  }
   [[nodiscard]] std::string describe_stop() const {
     return fmt::format("no progress at cycle {}: {} of {} messages delivered; {}", clock_.now(),
                        deliveries_.count(), deliveries_.expected(),
@@ -167,10 +174,11 @@ std::vector<RouteId> routes_in(const std::vector<TableProgram>& programs) {
 }
 
 std::string check_data(Fabric& fabric, const ScheduleTables& tables) {
+  const auto promised = promised_tags(tables.op, tables.chunks, tables.nodes.size());
   for (std::size_t n = 0; n < fabric.num_nis(); ++n) {
     const NodeId rank(n);
     const auto wrong =
-        wrong_chunks(rank, fabric.ni(rank).memory(), tables.op, tables.chunks, tables.nodes.size());
+        wrong_chunks(rank, fabric.ni(rank).memory(), tables.op, tables.chunks, promised);
     if (!wrong.empty()) {
       return fmt::format("wrong data at rank {}: chunk {} (and {} more)", n, wrong.front().index(),
                          wrong.size() - 1);

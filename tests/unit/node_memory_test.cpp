@@ -10,7 +10,8 @@ const std::vector<Chunk> kChunks{{0, 8, NodeId(0)}, {8, 8, NodeId(1)}, {16, 8, N
 
 std::vector<std::size_t> wrong(std::size_t rank, const NodeMemory& memory, CollectiveOp op) {
   std::vector<std::size_t> result;
-  for (const ChunkId c : wrong_chunks(NodeId(rank), memory, op, kChunks, 3)) {
+  for (const ChunkId c : wrong_chunks(NodeId(rank), memory, op, kChunks,
+                                       promised_tags(op, kChunks, 3))) {
     result.push_back(c.index());
   }
   return result;
@@ -84,7 +85,8 @@ TEST_CASE("What was never written does not pass for data") {
 TEST_CASE("Empty chunks do not count") {
   const std::vector<Chunk> chunks{{0, 8, NodeId(0)}, {8, 0, NodeId(1)}};
   const NodeMemory memory(NodeId(0), CollectiveOp::all_gather, chunks);
-  CHECK(wrong_chunks(NodeId(0), memory, CollectiveOp::all_gather, chunks, 2).empty());
+  const auto promised = promised_tags(CollectiveOp::all_gather, chunks, 2);
+  CHECK(wrong_chunks(NodeId(0), memory, CollectiveOp::all_gather, chunks, promised).empty());
 }
 
 }  // namespace
