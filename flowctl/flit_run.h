@@ -16,6 +16,11 @@ namespace espalier {
   return rate == 1 ? passed : (passed + rate - 1) / rate;
 }
 
+// The cycle that a tick lies in. Most systems have one tick per cycle, and a division is slow.
+[[nodiscard]] inline Cycle cycle_of_tick(Tick tick, Tick ticks_per_cycle) {
+  return ticks_per_cycle == 1 ? tick : tick / ticks_per_cycle;
+}
+
 struct FlitRun {
   Tick start = 0;  // of the first
   Tick rate = 1;   // from one to the next

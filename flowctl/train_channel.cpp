@@ -22,6 +22,7 @@ TrainChannel::TrainChannel(Link& link, const ChannelSpec& spec, TrainWheel& whee
     : vcs_(spec.vcs),
       wheel_(wheel),
       segments_(segments),
+      rate_(link.timing().ticks_per_flit),
       forward_(link.timing().latency + spec.receiver_pipeline),
       spec_(spec),
       link_(link) {
@@ -39,7 +40,7 @@ void TrainChannel::send_begin(std::uint32_t vc, const Train& train) {
   event.offset = train.offset;
   event.n = train.n;
   event.start = train.start + forward_ * q;
-  wheel_.post(event.start / q, event);
+  wheel_.post(cycle_of_tick(event.start, q), event);
 }
 
 void TrainChannel::send_cut(std::uint32_t vc, std::uint64_t n, Cycle now) {
@@ -60,7 +61,7 @@ void TrainChannel::return_credits(std::uint32_t vc, std::uint64_t n, Tick start,
   event.offset = rate;
   event.n = n;
   event.start = start + spec_.credit_latency * q;
-  wheel_.post(event.start / q, event);
+  wheel_.post(cycle_of_tick(event.start, q), event);
 }
 
 void TrainChannel::cut_credits(std::uint32_t vc, std::uint64_t n, Cycle now) {
@@ -102,6 +103,11 @@ void TrainChannel::arrive(const TrainEvent& event, [[maybe_unused]] Cycle now) {
   }
 }
 
+bool TrainChannel::is_seamless(Tick end, Tick start) const {
+  const Tick q = spec_.ticks_per_cycle;
+  return end == start || (has_flaw(TrainFlaw::phase_ignored) && end / q == start / q);
+}
+
 void TrainChannel::begin(const TrainEvent& event) {
   Vc& vc = vcs_[event.vc];
   const VcMask bit = VcMask{1} << event.vc;
@@ -109,7 +115,7 @@ void TrainChannel::begin(const TrainEvent& event) {
   const bool was_empty = vc.head == TrainSegmentPool::kNone;
   TrainSegment* last = was_empty ? nullptr : &segments_[vc.tail];
   if (last != nullptr && last->message == event.message && last->end() == event.offset &&
-      last->usable + last->n * ticks_per_flit() == event.start) {
+      is_seamless(last->usable + last->n * rate_, event.start)) {
     last->n += event.n;
   } else {
     TrainSegment segment;

@@ -89,7 +89,7 @@ class TrainChannel {
     std::uint16_t hop = 0;     // routers passed at the receiver
     std::uint64_t offset = 0;  // of its first flit
     std::uint64_t n = 0;       // promised: whole packets
-    Tick start = 0;            // departure of the first flit, in the present cycle
+    Tick start = 0;            // departure of the first flit, in the present cycle or later
   };
   void send_begin(std::uint32_t vc, const Train& train);
   // The last `n` flits promised do not come. Not later than the cycle in which the first of them
@@ -112,7 +112,7 @@ class TrainChannel {
   [[nodiscard]] bool take_credit_news(std::uint32_t vc) { return take_bit(credit_news_, vc); }
   // The sender looks again when credits for one of these VCs are announced.
   void wait_for_credits(VcMask vcs) { awaited_ |= vcs; }
-  [[nodiscard]] Tick ticks_per_flit() const { return link_.timing().ticks_per_flit; }
+  [[nodiscard]] Tick ticks_per_flit() const { return rate_; }
   [[nodiscard]] std::uint64_t flits_carried() const { return flits_carried_; }
 
   // Receiver's side ---------------------------------------------------------------------------
@@ -127,7 +127,7 @@ class TrainChannel {
   [[nodiscard]] std::uint64_t next_flit(std::uint32_t vc) const { return vcs_[vc].next_flit; }
   [[nodiscard]] Tick usable(std::uint32_t vc) const {
     const TrainSegment& segment = front(vc);
-    return segment.usable + (vcs_[vc].next_flit - segment.first) * ticks_per_flit();
+    return segment.usable + (vcs_[vc].next_flit - segment.first) * rate_;
   }
   // `n` flits of the front segment have left.
   void leave(std::uint32_t vc, std::uint64_t n);
@@ -164,6 +164,8 @@ class TrainChannel {
     mask &= ~bit;
     return was_set;
   }
+  // Whether a run that starts at tick `start` goes on where another ends.
+  [[nodiscard]] bool is_seamless(Tick end, Tick start) const;
   void begin(const TrainEvent& event);
   void cut(const TrainEvent& event);
   void drop_front(Vc& vc, std::uint32_t number);
@@ -179,6 +181,7 @@ class TrainChannel {
   TrainWheel& wheel_;
   TrainSegmentPool& segments_;
   std::uint64_t flits_carried_ = 0;
+  Tick rate_;
   Cycle forward_;  // departure -> usable at the receiver: link and pipeline
   ChannelSpec spec_;
   Link& link_;

@@ -17,7 +17,7 @@ enum class TrainFlaw : std::uint8_t {
   keep_exhausted_segment,      // a cut leaves an empty segment at the head of its VC
   credit_cut_unnoticed,        // cut credits do not make their sender look again
   lazy_end_unnoticed,          // a begin for a VC whose train ends lazily causes no evaluation
-  phase_ignored,               // granted again a fraction of a cycle late counts as seamless
+  phase_ignored,               // a run that goes on a fraction of a cycle late counts as seamless
   credits_never_short,         // a train never plans to look at its credits
   tail_waiter_ignored,         // a train ends lazily although someone waits for its VC
   vc_choice_skipped,           // a packet's choice among VCs is not made again at boundaries

@@ -6,8 +6,8 @@ namespace espalier {
 
 bool TrainSender::continues(MessageId message, std::uint64_t offset, std::uint32_t vc,
                             Tick start) const {
-  const bool same_phase = start == start_ || has_flaw(TrainFlaw::phase_ignored);
-  return promise_open() && message == message_ && offset == offset_ && vc == vc_ && same_phase;
+  return promise_open() && message == message_ && offset == offset_ && vc == vc_ &&
+         start == start_;
 }
 
 void TrainSender::take(MessageId message, const PacketGrid& grid, std::uint16_t hop,

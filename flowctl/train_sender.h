@@ -18,6 +18,8 @@ class TrainSender {
 
   [[nodiscard]] TrainChannel* to() const { return to_; }
   [[nodiscard]] Tick rate() const { return rate_; }
+  // The wire carries a flit in every cycle.
+  [[nodiscard]] bool full_rate() const { return rate_ == q_; }
   // A packet is on the wire: between start and the boundary at which it was released.
   [[nodiscard]] bool held() const { return held_; }
   // Not held, but more flits are promised: they go on without a gap, or a cut follows.
@@ -36,11 +38,11 @@ class TrainSender {
   }
   // Cycle in which the packet that ends at `boundary` has left: its resources are free from then on.
   [[nodiscard]] Cycle release_cycle(std::uint64_t boundary) const {
-    return (start_ + (boundary - offset_ - 1) * rate_) / q_ + 1;
+    return cycle_of_tick(start_ + (boundary - offset_ - 1) * rate_, q_) + 1;
   }
   // Cycle in which the flit behind `boundary` would leave without a gap.
   [[nodiscard]] Cycle decision_cycle(std::uint64_t boundary) const {
-    return (start_ + (boundary - offset_) * rate_) / q_;
+    return cycle_of_tick(start_ + (boundary - offset_) * rate_, q_);
   }
 
   // A packet is granted that goes on where the open promise stands.

@@ -98,6 +98,9 @@ void NetworkInterface::send_flits(Cycle now) {
     clear({operation.flow, reduce ? TableEvent::Kind::reduce_sent : TableEvent::Kind::gather_sent,
            operation.to},
           now);
+    // There is room in a queue, and less left to send.
+    if (engine_ && engine_->waits_for_ports()) look_at_table(now + 1);
+    if (next_posted_ < posted_.size()) wake(std::max(now + 1, posted_[next_posted_].ready));
   }
 }
 
@@ -113,7 +116,9 @@ void NetworkInterface::packets_end(std::uint32_t port, MessageId message, std::u
     lane_done = reduction_->packets_visible(port, count, bytes, flits, visible);
   }
   if (messages_.received(message, count * flits)) {
-    arrivals_.push_back({visible, port, message, lane_done});
+    const auto later = [&](const Arrival& other) { return other.at > visible; };
+    const auto place = std::find_if_not(arrivals_.rbegin(), arrivals_.rend(), later).base();
+    arrivals_.insert(place, {visible, port, message, lane_done});
     clock_.wake(id_, visible);
   }
 }
@@ -155,8 +160,12 @@ void NetworkInterface::clear(const TableEvent& event, Cycle now) {
   if (!engine_) return;
   engine_->clear(event, now);
   if (!held_.empty()) start_held_reductions(now);
-  engine_at_ = now + 1;
-  wake(now + 1);
+  if (engine_->head_clear()) look_at_table(now + 1);
+}
+
+void NetworkInterface::look_at_table(Cycle at) {
+  engine_at_ = std::min(engine_at_, at);
+  wake(at);
 }
 
 void NetworkInterface::finish_reductions(Cycle now) {

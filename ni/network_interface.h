@@ -100,6 +100,7 @@ class NetworkInterface : public sc_core::sc_module,
   void start_reduction(const Arrival& arrival, Cycle now);
   void start_held_reductions(Cycle now);
   void clear(const TableEvent& event, Cycle now);
+  void look_at_table(Cycle at);
   void finish_reductions(Cycle now);
   void complete(MessageId message, Cycle now);
   void wake(Cycle at) { next_evaluation_ = std::min(next_evaluation_, at); }

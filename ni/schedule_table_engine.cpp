@@ -55,7 +55,10 @@ Cycle ScheduleTableEngine::advance_timestep(Cycle now, const BackEndState& back_
   if (timestep_ != 0 && spec_.lockstep != LockstepMode::off) {
     if (lockstep_until_ > now) return lockstep_until_;
     if (!back_end.reduction_idle) return back_end.reduction_idle_at;
-    if (spec_.lockstep == LockstepMode::drain && !back_end.all_sent) return kNever;
+    if (spec_.lockstep == LockstepMode::drain && !back_end.all_sent) {
+      waits_for_ports_ = true;
+      return kNever;
+    }
   }
   ++timestep_;
   counter_loaded_ = false;

@@ -44,6 +44,11 @@ class ScheduleTableEngine {
   template <class HasRoom, class Issue>
   Cycle evaluate(Cycle now, const BackEndState& back_end, HasRoom&& has_room, Issue&& issue);
 
+  // No event is missing for the head entry: only time may still keep it.
+  [[nodiscard]] bool head_clear() const { return !done() && pending_[head_] == 0; }
+  // The last evaluation was stopped by a full queue, or by sends that have not left yet.
+  [[nodiscard]] bool waits_for_ports() const { return waits_for_ports_; }
+
   [[nodiscard]] bool done() const { return head_ == program_.entries.size(); }
   [[nodiscard]] Timestep timestep() const { return timestep_; }
   // Value of the lockstep down-counter.
@@ -75,11 +80,13 @@ class ScheduleTableEngine {
   Timestep timestep_ = 0;
   Cycle lockstep_until_ = 0;
   bool counter_loaded_ = true;  // for the present step
+  bool waits_for_ports_ = false;
 };
 
 template <class HasRoom, class Issue>
 Cycle ScheduleTableEngine::evaluate(Cycle now, const BackEndState& back_end, HasRoom&& has_room,
                                     Issue&& issue) {
+  waits_for_ports_ = false;
   if (done()) return kNever;
   Cycle next = kNever;
   if (program_.entries[head_].step > timestep_) next = advance_timestep(now, back_end);
@@ -90,7 +97,9 @@ Cycle ScheduleTableEngine::evaluate(Cycle now, const BackEndState& back_end, Has
     if (issued == spec_.issue_per_cycle) return now + 1;
     const Operation* sends = program_.sends.data() + entry.first_send;
     for (std::uint32_t s = 0; s < entry.num_sends; ++s) {
-      if (!has_room(sends[s])) return kNever;  // the port's progress wakes the NI
+      if (has_room(sends[s])) continue;
+      waits_for_ports_ = true;
+      return kNever;
     }
     if (!counter_loaded_) load_lockstep_counter(now);
     for (std::uint32_t s = 0; s < entry.num_sends; ++s) issue(sends[s]);

@@ -13,15 +13,21 @@ TrainInjectionPort::TrainInjectionPort(TrainChannel& channel, const InjectionSpe
       train_(&channel, channel.ticks_per_flit(), channel.spec().ticks_per_cycle) {}
 
 Cycle TrainInjectionPort::evaluate(Cycle now) {
+  Cycle earliest = now;
   if (train_.held()) {
     const std::uint64_t gone = train_.gone_before(now * ticks_per_cycle_);
-    const bool at_boundary = gone != 0 && train_.grid().is_boundary(train_.offset() + gone);
-    if (!at_boundary) return take_note_of_end(now) ? now + 1 : next_check(now);
-    release(gone);
+    if (gone != 0 && train_.grid().is_boundary(train_.offset() + gone)) {
+      release(gone);
+    } else {
+      const bool read_by_itself = queue().one_by_one();
+      if (!take_note_of_end(now)) return next_check(now);
+      if (read_by_itself) return now + 1;  // for the DMA engine, which has buffer space again
+      earliest = now + 1;
+    }
   }
   if (queue().empty()) return kNever;
   Cycle ask_again = kNever;
-  if (start_packet(now, ask_again)) {
+  if (start_packet(now, earliest, ask_again)) {
     // A packet of one flit ends as it starts.
     return take_note_of_end(now) ? now + 1 : next_check(now);
   }
@@ -61,20 +67,28 @@ void TrainInjectionPort::release(std::uint64_t flits) {
   if (!grid.message_mode) vc_ = kNoVc;
 }
 
-bool TrainInjectionPort::start_packet(Cycle now, Cycle& ask_again) {
+bool TrainInjectionPort::start_packet(Cycle now, Cycle earliest, Cycle& ask_again) {
   const Cycle ready = queue().packet_ready();
-  if (ready > now) {
+  if (ready == kNever) {
     set_blocked_on("dma");
-    ask_again = ready;
     return false;
   }
+  const Cycle start = std::max(earliest, ready);
   const PacketGrid grid = queue().framing().grid();
   const auto flits = static_cast<std::uint32_t>(grid.length_at(offset_));
-  const Tick begin = now * ticks_per_cycle_;
+  const Tick now_end = (now + 1) * ticks_per_cycle_ - 1;
   // Message mode: the VC stays with the message until its tail.
-  const VcMask candidates = vc_ != kNoVc ? VcMask{1} << vc_ : all_vcs(channel_.spec().vcs);
-  const VcChoice choice =
-      choose_vc(channel_, candidates, flits, now, begin + ticks_per_cycle_ - 1);
+  VcMask candidates = vc_ != kNoVc ? VcMask{1} << vc_ : all_vcs(channel_.spec().vcs);
+  if (start > now) {
+    // Nothing else leaves here before. Where the VC that comes first has room now, it will be taken.
+    candidates = VcMask{1};
+    if (queue().one_by_one() || !channel_.has_room(0, flits, now_end)) {
+      set_blocked_on("dma");
+      ask_again = start;
+      return false;
+    }
+  }
+  const VcChoice choice = choose_vc(channel_, candidates, flits, now, now_end);
   if (choice.vc == kNoVc) {
     set_blocked_on("credit");
     channel_.wait_for_credits(candidates);
@@ -83,12 +97,13 @@ bool TrainInjectionPort::start_packet(Cycle now, Cycle& ask_again) {
   }
   set_blocked_on("");
   vc_ = choice.vc;
-  if (train_.continues(queue().message(), offset_, vc_, begin)) {
+  const Tick start_tick = start * ticks_per_cycle_;
+  if (train_.continues(queue().message(), offset_, vc_, start_tick)) {
     train_.go_on();
     return true;
   }
   if (train_.promise_open()) train_.cut(now);
-  train_.take(queue().message(), grid, 0, offset_, vc_, begin);
+  train_.take(queue().message(), grid, 0, offset_, vc_, start_tick);
   train_.promise(queue().one_by_one() ? grid.packet_end(offset_) : grid.flits);
   return true;
 }

@@ -23,7 +23,8 @@ class TrainInjectionPort : public InjectionPort {
   bool take_note_of_end(Cycle now);
   // `flits` up to a boundary have left.
   void release(std::uint64_t flits);
-  bool start_packet(Cycle now, Cycle& ask_again);
+  // Starts the next packet, in `earliest` or later. False: it is to be asked again in `ask_again`.
+  bool start_packet(Cycle now, Cycle earliest, Cycle& ask_again);
   [[nodiscard]] Cycle next_check(Cycle now) const;
 
   TrainChannel& channel_;

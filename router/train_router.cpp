@@ -23,7 +23,7 @@ TrainRouter::TrainRouter(sc_core::sc_module_name module_name, ClockDomain& clock
         std::make_unique<Link>(in.name.c_str(), in.link_number, in.timing, StallPattern{}));
     channels_.push_back(
         std::make_unique<TrainChannel>(*links_.back(), in.channel, wheel, segments));
-    inputs_.push_back({channels_.back().get(), std::vector<InputVc>(spec.vcs), 0, false,
+    inputs_.push_back({channels_.back().get(), std::vector<Vc>(spec.vcs), 0, false,
                        RoundRobinArbiter(spec.vcs)});
   }
 }
@@ -71,8 +71,7 @@ void TrainRouter::evaluate(Cycle cycle) {
   waiters_.clear();
   const Tick begin = cycle * spec_.ticks_per_cycle;
   const Now now{cycle, begin, begin + spec_.ticks_per_cycle - 1};
-  release_boundaries(now);
-  drop_broken_promises(now);
+  if (release_boundaries(now)) drop_broken_promises(now);
   allocate(now);
   mark_contention(now);
   settle(now);
@@ -81,29 +80,37 @@ void TrainRouter::evaluate(Cycle cycle) {
 
 // Every output whose train stands at a boundary, whether or not a look at it was planned for now:
 // somebody who met the boundary by chance may be granted.
-void TrainRouter::release_boundaries(const Now& now) {
+bool TrainRouter::release_boundaries(const Now& now) {
+  bool promise_open = false;
   for (const std::uint32_t o : active_) {
     Output& out = outputs_[o];
     out.contended = false;
     out.wanted = false;
-    if (!out.train.held()) continue;
-    inputs_[out.input].contended = false;
-    if (has_flaw(TrainFlaw::release_planned_only) && now.cycle < out.check &&
-        out.check != kNever) {
-      continue;
-    }
-    const std::uint64_t gone = out.train.gone_before(now.begin);
-    const std::uint64_t position = out.train.offset() + gone;
-    if (gone != 0 && (position == out.train.promised() || out.train.grid().is_boundary(position))) {
+    if (out.train.held()) {
+      inputs_[out.input].contended = false;
+      if (now.cycle < out.boundary) continue;
+      if (has_flaw(TrainFlaw::release_planned_only) && now.cycle < out.check &&
+          out.check != kNever) {
+        continue;
+      }
+      const std::uint64_t gone = out.train.gone_before(now.begin);
+      const std::uint64_t position = out.train.offset() + gone;
+      if (position != out.train.promised() && !out.train.grid().is_boundary(position)) {
+        // Boundaries have been passed unseen, this packet is still on the wire.
+        out.boundary = out.train.release_cycle(out.train.grid().packet_end(position));
+        continue;
+      }
       release(out, gone);
     }
+    promise_open |= out.train.promise_open();
   }
+  return promise_open;
 }
 
 void TrainRouter::release(Output& out, std::uint64_t flits) {
   Input& in = inputs_[out.input];
-  InputVc& vc = in.vcs[out.vc];
-  if (out.sink != nullptr && !has_flaw(TrainFlaw::deliver_promised_tail)) eject(out, flits);
+  Vc& vc = in.vcs[out.vc];
+  if (out.sink != nullptr && !out.is_told) eject(out, flits);
   out.train.release(flits);
   out.flits += flits;
   in.channel->leave(out.vc, flits);
@@ -112,11 +119,12 @@ void TrainRouter::release(Output& out, std::uint64_t flits) {
   const PacketGrid& grid = out.train.grid();
   if (!grid.message_mode || out.train.offset() == grid.flits) {
     out.owned &= ~(VcMask{1} << out.train.vc());
-    vc = {};
+    vc.state = {};
   }
+  vc.front.known = false;
 }
 
-// Tells the NI of the packets that have left, in groups of equal length.
+// Tells the NI of packets that have left or certainly will, in groups of equal length.
 void TrainRouter::eject(const Output& out, std::uint64_t flits) {
   const TrainSender& train = out.train;
   const PacketGrid& grid = train.grid();
@@ -169,7 +177,7 @@ void TrainRouter::allocate(const Now& now) {
       const auto vc = static_cast<std::uint32_t>(__builtin_ctz(waiting));
       const Hope hope = make_request(now, i, vc, request);
       if (hope == Hope::later) continue;
-      waiters_.push_back({i, vc, in.vcs[vc].out, hope});
+      waiters_.push_back({i, vc, in.vcs[vc].state.out, hope});
       if (busy || hope != Hope::could_go) continue;
       could_go |= VcMask{1} << vc;
       last = request;
@@ -187,47 +195,53 @@ void TrainRouter::allocate(const Now& now) {
 TrainRouter::Hope TrainRouter::make_request(const Now& now, std::uint32_t input, std::uint32_t vc,
                                             SwitchAllocator::Request& request) {
   Input& in = inputs_[input];
-  const TrainChannel& channel = *in.channel;
-  const Tick usable = channel.usable(vc);
-  if (usable > now.end) {
-    look_at_tick(now, usable);
-    return Hope::later;
-  }
-  InputVc& state = in.vcs[vc];
-  const TrainSegment& segment = channel.front(vc);
-  const Message& message = messages_[segment.message];
-  if (!state.routed) state.route(paths_.hop(message.path, segment.hop));
-  const std::uint64_t flits = message.grid.length_at(channel.next_flit(vc));
-
+  if (!in.vcs[vc].front.known && !look_at_front(now, in, vc)) return Hope::later;
+  const Front& front = in.vcs[vc].front;
+  const InputVc& state = in.vcs[vc].state;
   Output& out = outputs_[state.out];
   if (!out.train.held() && out.train.free_tick() > now.end) {
     look_at_tick(now, out.train.free_tick());
     return Hope::later;
   }
-  // From a slow link into a fast one a packet waits until it can stream without a gap.
-  Tick head = usable;
-  const Tick in_rate = channel.ticks_per_flit();
-  if (in_rate > out.train.rate()) {
-    head += (flits - 1) * (in_rate - out.train.rate());
-    if (head > now.end) {
-      look_at_tick(now, head);
-      return Hope::later;
-    }
+  if (front.head > now.end) {
+    look_at_tick(now, front.head);
+    return Hope::later;
   }
   const bool continues = state.out_vc != kNoVc;
   const VcMask candidates = continues ? VcMask{1} << state.out_vc : state.permitted & ~out.owned;
   if (out.train.held()) {
     // A VC owned by a packet is let go at the boundary, with credits that cannot be told yet.
     if (!out.train.grid().message_mode) return Hope::could_take;
-    return choose_out_vc(now, out, candidates, flits) == kNoVc ? Hope::wants : Hope::could_take;
+    return choose_out_vc(now, out, candidates, front.flits) == kNoVc ? Hope::wants : Hope::could_take;
   }
-  const std::uint32_t out_vc = choose_out_vc(now, out, candidates, flits);
+  const std::uint32_t out_vc = choose_out_vc(now, out, candidates, front.flits);
   if (out_vc == kNoVc) return Hope::wants;
   const std::uint32_t crossbar_input =
       spec_.crossbar_inputs == CrossbarInputs::vc ? input * spec_.vcs + vc : input;
   request = {crossbar_input, state.out, input, vc, out_vc,
-             std::max({out.train.free_tick(), now.begin, head})};
+             std::max({out.train.free_tick(), now.begin, front.head})};
   return Hope::could_go;
+}
+
+// False: the packet has not arrived yet, and may still be cut off.
+bool TrainRouter::look_at_front(const Now& now, Input& in, std::uint32_t vc) {
+  const TrainChannel& channel = *in.channel;
+  const Tick usable = channel.usable(vc);
+  if (usable > now.end) {
+    look_at_tick(now, usable);
+    return false;
+  }
+  Vc& input_vc = in.vcs[vc];
+  const TrainSegment& segment = channel.front(vc);
+  const Message& message = messages_[segment.message];
+  if (!input_vc.state.routed) input_vc.state.route(paths_.hop(message.path, segment.hop));
+  const std::uint64_t flits = message.grid.length_at(channel.next_flit(vc));
+  // From a slow link into a fast one a packet waits until it can stream without a gap.
+  const Tick in_rate = channel.ticks_per_flit();
+  const Tick out_rate = outputs_[input_vc.state.out].train.rate();
+  const Tick wait = in_rate > out_rate ? (flits - 1) * (in_rate - out_rate) : 0;
+  input_vc.front = {true, static_cast<std::uint32_t>(flits), usable + wait};
+  return true;
 }
 
 std::uint32_t TrainRouter::choose_out_vc(const Now& now, const Output& out, VcMask candidates,
@@ -245,7 +259,7 @@ std::uint32_t TrainRouter::choose_out_vc(const Now& now, const Output& out, VcMa
 
 void TrainRouter::grant(const Now& now, const SwitchAllocator::Request& request) {
   Input& in = inputs_[request.input];
-  InputVc& state = in.vcs[request.vc];
+  InputVc& state = in.vcs[request.vc].state;
   Output& out = outputs_[request.output];
   TrainSender& train = out.train;
   in.arbiter.grant(request.vc);
@@ -323,22 +337,14 @@ void TrainRouter::settle(const Now& now) {
 
 void TrainRouter::plan(const Now& now, Output& out) {
   TrainSender& train = out.train;
-  const TrainChannel& channel = *inputs_[out.input].channel;
-  if (out.is_new) {
-    out.is_new = false;
-    const bool one_packet = out.contended || inputs_[out.input].contended ||
-                            channel.ticks_per_flit() > train.rate();
-    const std::uint64_t end =
-        one_packet ? train.grid().packet_end(train.offset()) : channel.front(out.vc).end();
-    train.promise(end);
-    inputs_[out.input].channel->return_credits(out.vc, end - train.offset(), train.free_tick(),
-                                               train.rate());
-    if (has_flaw(TrainFlaw::deliver_promised_tail) && out.sink != nullptr) {
-      eject(out, end - train.offset());
-    }
+  TrainChannel& channel = *inputs_[out.input].channel;
+  if (out.was_granted) {
+    const std::uint64_t packet_end = train.offset() + train.grid().length_at(train.offset());
+    out.boundary = train.release_cycle(packet_end);
+    if (out.is_new) announce(out, packet_end);
   }
   const bool alone = !out.contended && !out.wanted && !inputs_[out.input].contended;
-  const bool data_news = inputs_[out.input].channel->take_data_news(out.vc);
+  const bool data_news = channel.take_data_news(out.vc);
   const bool credit_news = train.to() != nullptr && train.to()->take_credit_news(train.vc());
   const bool as_planned = !out.was_granted && !data_news && !credit_news && alone &&
                           out.planned_alone && out.check > now.cycle;
@@ -348,32 +354,43 @@ void TrainRouter::plan(const Now& now, Output& out) {
   if (out.check != kNever) look_at(std::max(out.check, now.cycle + 1));
 }
 
+void TrainRouter::announce(Output& out, std::uint64_t packet_end) {
+  TrainSender& train = out.train;
+  TrainChannel& channel = *inputs_[out.input].channel;
+  out.is_new = false;
+  const bool one_packet = out.contended || inputs_[out.input].contended ||
+                          channel.ticks_per_flit() > train.rate();
+  const std::uint64_t end = one_packet ? packet_end : channel.front(out.vc).end();
+  train.promise(end);
+  channel.return_credits(out.vc, end - train.offset(), train.free_tick(), train.rate());
+  // A packet that has started cannot be cut.
+  out.is_told = out.sink != nullptr &&
+                (end == packet_end || has_flaw(TrainFlaw::deliver_promised_tail));
+  if (out.is_told) eject(out, end - train.offset());
+}
+
 // The first boundary at which skipping it could be wrong.
 Cycle TrainRouter::next_check(const Now& now, Output& out) {
   const TrainSender& train = out.train;
   TrainChannel& channel = *inputs_[out.input].channel;
   channel.set_ends_lazily(out.vc, false);
-  const std::uint64_t boundary =
-      train.grid().packet_end(train.offset() + train.gone_before(now.begin));
+  if (inputs_[out.input].contended) return out.boundary;
   const std::uint64_t data_end = channel.front(out.vc).end();
   const std::uint64_t limit = std::min(train.promised(), data_end);
+  const bool last_packet = out.boundary == train.release_cycle(limit);
   // Where the data ends, too, nothing may be put off: what comes into the VC may leave by another
   // output before the wire of this one is free.
-  if (inputs_[out.input].contended || (out.contended && boundary == data_end)) {
-    return train.release_cycle(boundary);
+  if (out.contended && (last_packet || train.full_rate())) return out.boundary;
+  if (!last_packet) {
+    const bool every_packet =
+        out.contended || channel.ticks_per_flit() > train.rate() || may_choose_another_vc(out);
+    if (every_packet) {
+      return train.decision_cycle(
+          train.grid().packet_end(train.offset() + train.gone_before(now.begin)));
+    }
+    const std::uint64_t unsure = train.first_unsure_of_credits(limit);
+    if (unsure < limit) return train.decision_cycle(unsure);
   }
-  if (out.contended) return train.decision_cycle(boundary);
-  // From a slow link every packet waits until it can stream. In packet mode every packet chooses its
-  // VC: a lower one may have got credits.
-  const VcMask permitted = inputs_[out.input].vcs[out.vc].permitted;
-  const bool may_choose_another = !train.grid().message_mode && out.sink == nullptr &&
-                                  (permitted & ((VcMask{1} << train.vc()) - 1)) != 0 &&
-                                  !has_flaw(TrainFlaw::vc_choice_skipped);
-  if ((may_choose_another || channel.ticks_per_flit() > train.rate()) && boundary < data_end) {
-    return train.decision_cycle(boundary);
-  }
-  const std::uint64_t unsure = train.first_unsure_of_credits(limit);
-  if (unsure < limit) return train.decision_cycle(unsure);
   if (data_end > train.promised()) return train.decision_cycle(train.promised());
   // A cut has come, or promise and data end together.
   const bool wanted = out.wanted && !has_flaw(TrainFlaw::tail_waiter_ignored);
@@ -385,9 +402,17 @@ Cycle TrainRouter::next_check(const Now& now, Output& out) {
   return kNever;
 }
 
+// In packet mode every packet chooses its VC: a lower one may have got credits.
+bool TrainRouter::may_choose_another_vc(const Output& out) const {
+  const VcMask permitted = inputs_[out.input].vcs[out.vc].state.permitted;
+  return !out.train.grid().message_mode && out.sink == nullptr &&
+         (permitted & ((VcMask{1} << out.train.vc()) - 1)) != 0 &&
+         !has_flaw(TrainFlaw::vc_choice_skipped);
+}
+
 // The NI must be told in time of a message's last flit.
 bool TrainRouter::completes_message(const Output& out) const {
-  if (out.sink == nullptr) return false;
+  if (out.sink == nullptr || out.is_told) return false;
   const TrainSender& train = out.train;
   return messages_[train.message()].flits_left == train.promised() - train.offset();
 }
@@ -412,7 +437,7 @@ void TrainRouter::explain_waits(Cycle cycle, WaitList& waits) const {
   for (const Input& in : inputs_) {
     for (VcMask left = in.channel->occupied(); left != 0; left &= left - 1) {
       const auto vc = static_cast<std::uint32_t>(__builtin_ctz(left));
-      const InputVc& state = in.vcs[vc];
+      const InputVc& state = in.vcs[vc].state;
       if (in.channel->usable(vc) > end || !state.routed) continue;
       const Output& out = outputs_[state.out];
       const std::string who = vc_name(*in.channel, vc);

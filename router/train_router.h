@@ -59,9 +59,19 @@ class TrainRouter : public sc_core::sc_module, public Clocked, public TrainParty
     Tick begin;  // first tick
     Tick end;    // last tick
   };
+  // A packet at the front of an input VC that has arrived: what does not change while it waits.
+  struct Front {
+    bool known = false;
+    std::uint32_t flits = 0;
+    Tick head = 0;  // it can be granted from this tick on, and then streams without a gap
+  };
+  struct Vc {
+    InputVc state;
+    Front front;
+  };
   struct Input {
     TrainChannel* channel = nullptr;
-    std::vector<InputVc> vcs;
+    std::vector<Vc> vcs;
     VcMask streaming = 0;  // VCs that hold the switch
     bool contended = false;  // a VC could go if the shared crossbar input were free
     RoundRobinArbiter arbiter;
@@ -74,9 +84,11 @@ class TrainRouter : public sc_core::sc_module, public Clocked, public TrainParty
     bool contended = false;  // somebody else could go if the output were free
     bool wanted = false;     // somebody else has a packet for this output
     bool is_new = false;     // train: granted in this cycle, nothing promised yet
+    bool is_told = false;    // train: the NI has been told of all its packets
     bool was_granted = false;    // train: granted in this cycle
     bool planned_alone = false;  // `check` was found without contention and without `wanted`
     bool is_active = false;  // in active_
+    Cycle boundary = 0;      // held: the packet on the wire has left when this cycle begins
     Cycle check = kNever;    // next cycle in which the train must be looked at
     std::uint64_t flits = 0;
     // Ejection ports.
@@ -98,7 +110,8 @@ class TrainRouter : public sc_core::sc_module, public Clocked, public TrainParty
     Hope hope;
   };
 
-  void release_boundaries(const Now& now);
+  // True if a promise is open now.
+  bool release_boundaries(const Now& now);
   void release(Output& out, std::uint64_t flits);
   void eject(const Output& out, std::uint64_t flits);
   void drop_broken_promises(const Now& now);
@@ -114,11 +127,16 @@ class TrainRouter : public sc_core::sc_module, public Clocked, public TrainParty
   void mark_contention(const Now& now);
   void settle(const Now& now);
   void plan(const Now& now, Output& out);
+  // Promises a new train, to the next router and, for the credits, to the one before.
+  void announce(Output& out, std::uint64_t packet_end);
   [[nodiscard]] Cycle next_check(const Now& now, Output& out);
+  [[nodiscard]] bool may_choose_another_vc(const Output& out) const;
+  bool look_at_front(const Now& now, Input& in, std::uint32_t vc);
   [[nodiscard]] bool completes_message(const Output& out) const;
   void look_at(Cycle cycle) { next_ = std::min(next_, cycle); }
   void look_at_tick(const Now& now, Tick tick) {
-    if (tick != kNever) look_at(std::max(now.cycle + 1, tick / spec_.ticks_per_cycle));
+    if (tick == kNever) return;
+    look_at(std::max(now.cycle + 1, cycle_of_tick(tick, spec_.ticks_per_cycle)));
   }
 
   ClockDomain& clock_;

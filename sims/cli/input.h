@@ -29,8 +29,8 @@ enum class Messages : std::uint8_t { people, nobody };
     const std::vector<std::string>& paths, const std::vector<std::string>& overrides,
     ConfigNeed need, Messages messages = Messages::people);
 
-// The points with the paths of graph and message files as they look from `folder`, for a file that is written
-// there.
+// The points with the paths of graph and message files as they look from `folder`, for a file that
+// is written there.
 [[nodiscard]] std::vector<RunPoint> seen_from(std::vector<RunPoint> points,
                                               const std::filesystem::path& folder);
 

@@ -41,6 +41,10 @@ int dispatch(int argc, char** argv) {
   add_overrides(*run_app, run.overrides);
   run_app->add_option("--json", run.json, "write the results to this file, - for stdout")
       ->type_name("FILE");
+  run_app
+      ->add_option("--messages", run.messages,
+                   "write a line for every message to this file: when it was ready and delivered")
+      ->type_name("FILE");
   run_app->add_option("-j,--jobs", run.jobs, "simulations at once (default: one per core)");
   CLI::Option* point_option = run_app->add_option("--point", point, "")->group("");
 

@@ -12,6 +12,7 @@
 #include "sims/cli/result_table.h"
 #include "sims/cli/results_file.h"
 #include "sims/config/fidelity.h"
+#include "sims/run/message_log.h"
 #include "sims/run/point_runner.h"
 #include "sims/run/progress.h"
 #include "sims/run/workers.h"
@@ -49,20 +50,34 @@ std::vector<PointRef> all_points(const std::vector<Input>& inputs) {
   return points;
 }
 
-PointReport run_here(const PointRef& ref, const ProgressCallback& progress) {
-  return run_point(*ref.input->topology, *ref.point, ref.input->tables, progress);
+// `messages`: file for this point's lines, empty for none.
+PointReport run_here(const std::vector<PointRef>& points, std::size_t index,
+                     const ProgressCallback& progress, const std::string& messages) {
+  const auto& [input, point] = points[index];
+  SimulationHooks hooks;
+  hooks.progress = progress;
+  if (messages.empty()) return run_point(*input->topology, *point, input->tables, hooks);
+  MessageLog log(messages, index + 1, *input->topology, point->traffic.has_value());
+  hooks.delivered = [&log](const Operation& message, Cycle now) { log.note(message, now); };
+  PointReport report = run_point(*input->topology, *point, input->tables, hooks);
+  log.finish();
+  return report;
 }
 
-std::vector<PointReport> run_all(const RunOptions& options, const std::vector<PointRef>& points) {
+std::vector<PointReport> run_all(const RunOptions& options, const std::vector<PointRef>& points,
+                                 const std::optional<MessageLogParts>& messages) {
   ProgressBar bar(points.size());
+  const auto part = [&](std::size_t i) { return messages ? messages->part(i) : std::string(); };
   if (points.size() == 1) {
-    return {run_here(points.front(), [&](double done) { bar.update(0, done); })};
+    return {run_here(
+        points, 0, [&](double done) { bar.update(0, done); }, part(0))};
   }
   const auto arguments = [&](std::size_t i) {
     std::vector<std::string> words{"run"};
     words.insert(words.end(), options.configs.begin(), options.configs.end());
     for (const std::string& setting : options.overrides) words.insert(words.end(), {"-s", setting});
     words.insert(words.end(), {"--point", std::to_string(i)});
+    if (messages) words.insert(words.end(), {"--messages", part(i)});
     return words;
   };
   const std::size_t cores =
@@ -88,23 +103,31 @@ bool write_json(const std::string& target, const nlohmann::ordered_json& results
   return !file.fail();
 }
 
+int cannot_write(const std::string& target) {
+  fmt::print(stderr, "{}: error: cannot be written\n", target);
+  return kUsageError;
+}
+
 }  // namespace
 
 int run_command(const RunOptions& options) {
   // A worker's parent has shown what there is to say of the files.
   const Messages audience = options.point ? Messages::nobody : Messages::people;
-  auto inputs =
-      load_inputs(options.configs, options.overrides, ConfigNeed::workload, audience);
+  auto inputs = load_inputs(options.configs, options.overrides, ConfigNeed::workload, audience);
   if (!inputs) return kUsageError;
   choose_fidelity(*inputs, audience);
   const std::vector<PointRef> points = all_points(*inputs);
   if (options.point) {
     if (*options.point >= points.size()) return kUsageError;
-    const PointReport report = run_here(points[*options.point], write_worker_progress);
+    const PointReport report =
+        run_here(points, *options.point, write_worker_progress, options.messages);
     write_worker_report(report);
     return report.failure.empty() ? kGood : kCheckFailed;
   }
-  const std::vector<PointReport> reports = run_all(options, points);
+  std::optional<MessageLogParts> messages;
+  if (!options.messages.empty()) messages.emplace(options.messages, points.size());
+  if (messages && !messages->begin()) return cannot_write(options.messages);
+  const std::vector<PointReport> reports = run_all(options, points, messages);
 
   std::vector<nlohmann::ordered_json> results;
   bool good = true;
@@ -121,6 +144,7 @@ int run_command(const RunOptions& options) {
   if (!options.json.empty() &&
       !write_json(options.json, results_document(*inputs, results, folder_of(options.json))))
     return kUsageError;
+  if (messages && !messages->join()) return cannot_write(options.messages);
   return good ? kGood : kCheckFailed;
 }
 

@@ -112,7 +112,7 @@ struct TrafficConfig {
 
 struct SimulationConfig {
   Fidelity fidelity = Fidelity::automatic;  // train where it can, see sims/config/fidelity.h
-  bool check = true;  // certify before simulating
+  bool check = true;                        // certify before simulating
   bool always_clocked = false;
   bool monitors = false;           // credit and VC order monitors, every cycle
   double stall_probability = 0.0;  // every link refuses a flit with this probability in each cycle

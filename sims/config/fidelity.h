@@ -1,4 +1,5 @@
-// Which fidelity can model a configuration exactly. Header only: reader and simulated system both ask.
+// Which fidelity can model a configuration exactly. Header only: reader and simulated system both
+// ask.
 #pragma once
 
 #include <string>

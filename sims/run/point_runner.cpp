@@ -117,7 +117,7 @@ Json host_figures(const SimulationOutcome& outcome, std::chrono::steady_clock::t
 
 PointReport run_collective(const Topology& topology, const RunPoint& point,
                            const std::optional<ScheduleTables>& given,
-                           const ProgressCallback& progress) {
+                           const SimulationHooks& hooks) {
   const auto begin = std::chrono::steady_clock::now();
   PointReport report;
   const ScheduleTables tables = given ? *given : generate_tables(topology, *point.collective);
@@ -132,7 +132,7 @@ PointReport run_collective(const Topology& topology, const RunPoint& point,
     report.result["failure"] = report.failure;
     return report;
   }
-  const SimulationOutcome outcome = simulate_collective(topology, point, tables, {progress, {}});
+  const SimulationOutcome outcome = simulate_collective(topology, point, tables, hooks);
   describe_outcome(report.result, point, outcome);
   describe_bound(report.result, topology, point, tables, outcome);
   report.result["host"] = host_figures(outcome, begin);
@@ -141,9 +141,9 @@ PointReport run_collective(const Topology& topology, const RunPoint& point,
 }
 
 PointReport run_traffic(const Topology& topology, const RunPoint& point,
-                        const ProgressCallback& progress) {
+                        const SimulationHooks& hooks) {
   const auto begin = std::chrono::steady_clock::now();
-  const SimulationOutcome outcome = simulate_traffic(topology, point, {progress, {}});
+  const SimulationOutcome outcome = simulate_traffic(topology, point, hooks);
   PointReport report;
   Json& result = report.result;
   result["traffic"] = name_of(point.traffic->pattern);
@@ -169,10 +169,9 @@ PointReport run_traffic(const Topology& topology, const RunPoint& point,
 }  // namespace
 
 PointReport run_point(const Topology& topology, const RunPoint& point,
-                      const std::optional<ScheduleTables>& tables,
-                      const ProgressCallback& progress) {
-  return point.traffic ? run_traffic(topology, point, progress)
-                       : run_collective(topology, point, tables, progress);
+                      const std::optional<ScheduleTables>& tables, const SimulationHooks& hooks) {
+  return point.traffic ? run_traffic(topology, point, hooks)
+                       : run_collective(topology, point, tables, hooks);
 }
 
 }  // namespace espalier

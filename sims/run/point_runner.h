@@ -30,6 +30,6 @@ struct PointReport {
 // Throws std::invalid_argument where the system cannot be built.
 [[nodiscard]] PointReport run_point(const Topology& topology, const RunPoint& point,
                                     const std::optional<ScheduleTables>& tables,
-                                    const ProgressCallback& progress);
+                                    const SimulationHooks& hooks);
 
 }  // namespace espalier

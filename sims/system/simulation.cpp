@@ -236,7 +236,9 @@ SimulationOutcome simulate_traffic(const Topology& topology, const RunPoint& poi
   const std::uint32_t ports = point.system.ni.ports != 0 ? point.system.ni.ports : most_links;
   Run run(topology, point, routes, used, ports, messages.size(), hooks);
   for (const Operation& message : messages) run.fabric().ni(message.from).post(message);
-  SimulationOutcome outcome = run.run(messages.size() * traffic.message_bytes);
+  Bytes bytes = 0;
+  for (const Operation& message : messages) bytes += message.bytes;
+  SimulationOutcome outcome = run.run(bytes);
   outcome.verified = outcome.complete && outcome.failure.empty();
   return outcome;
 }

@@ -41,7 +41,7 @@ class TemporaryFolder {
   [[nodiscard]] std::string file(const std::string& name) const { return (path_ / name).string(); }
   [[nodiscard]] const boost::filesystem::path& path() const { return path_; }
   // Returns the path.
-  [[nodiscard]] std::string write(const std::string& name, const std::string& text) const {
+  std::string write(const std::string& name, const std::string& text) const {
     std::ofstream out(file(name), std::ios::binary);
     out << text;
     out.close();

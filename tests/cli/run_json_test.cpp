@@ -86,7 +86,7 @@ TEST_CASE("Every result has all fields with their types, and its numbers agree")
     CHECK(result.at("topology") == "torus 3x2");
     CHECK(result.at("nodes") == 6);
     CHECK(result.at("op") == "all_reduce");
-    CHECK(result.at("fidelity") == "cycle");
+    CHECK(result.at("fidelity") == "train");
     CHECK(result.at("verified") == true);
     CHECK(result.at("certified") == true);
     CHECK_FALSE(result.contains("failure"));
@@ -242,6 +242,72 @@ TEST_CASE("Results of synthetic traffic have what was offered and what was accep
   const std::string again = folder.write("again.yaml", document.at("config").dump());
   CHECK(test::without_host(test::run_to_json({again})).dump() ==
         test::without_host(document).dump());
+}
+
+TEST_CASE("Results of listed messages have no size and no offered rate, and run again anywhere") {
+  const TemporaryFolder folder;
+  folder.write("messages.csv", "ready,from,to,bytes\n0,0,1,100\n5,3,r_0_0,2000\n");
+  const std::string config = folder.write("listed.yaml",
+                                          "system: {topology: {type: mesh, dims: [2, 2]}}\n"
+                                          "traffic: {pattern: file, file: messages.csv}\n");
+  boost::filesystem::create_directory(folder.path() / "results");
+  const std::string target = folder.file("results/listed.json");
+  const Outcome outcome = test::espalier({"run", config, "--json", target});
+  CHECK(outcome.err.empty());
+  REQUIRE(outcome.exit_code == 0);
+  const Json document = Json::parse(test::read_text(target));
+  const Json& result = document.at("results").at(0);
+  CHECK(result.at("traffic") == "file");
+  CHECK(result.at("messages") == 2);
+  CHECK(result.at("accepted_flits_per_node_cycle").get<double>() > 0);
+  CHECK_FALSE(result.contains("message_bytes"));
+  CHECK_FALSE(result.contains("offered_flits_per_node_cycle"));
+  CHECK(document.at("config").at("traffic") ==
+        Json({{"pattern", "file"}, {"file", "../messages.csv"}}));
+  const std::string again = folder.write("results/again.yaml", document.at("config").dump());
+  const Json repeated = test::run_to_json({again}).at("results").at(0);
+  CHECK(repeated.at("cycles") == result.at("cycles"));
+  CHECK(repeated.at("message_latency_mean_cycles") == result.at("message_latency_mean_cycles"));
+}
+
+TEST_CASE("Results say which fidelity ran, and auto says why it is not train") {
+  const TemporaryFolder folder;
+  const std::string config = folder.write("small.yaml", kSmallConfig);
+  const auto run = [&](std::vector<std::string> settings) {
+    std::vector<std::string> arguments{"run", config, "--json", "-"};
+    for (const std::string& setting : settings) arguments.insert(arguments.end(), {"-s", setting});
+    return test::espalier(arguments);
+  };
+  const auto fidelity_of = [](const Outcome& outcome) {
+    REQUIRE(outcome.exit_code == 0);
+    return Json::parse(outcome.out).at("results").at(0).at("fidelity").get<std::string>();
+  };
+  for (const std::vector<std::string>& settings :
+       {std::vector<std::string>{}, {"simulation.fidelity=auto"}, {"simulation.fidelity=train"}}) {
+    const Outcome outcome = run(settings);
+    CHECK(fidelity_of(outcome) == "train");
+    CHECK_THAT(outcome.err, !Contains("note:"));
+  }
+  const Outcome asked = run({"simulation.fidelity=cycle"});
+  CHECK(fidelity_of(asked) == "cycle");
+  CHECK_THAT(asked.err, !Contains("note:"));
+  for (const std::string setting :
+       {"system.router.hold=flit", "system.router.switching=wormhole", "simulation.monitors=true",
+        "simulation.stall_probability=0.01"}) {
+    CAPTURE(setting);
+    const Outcome fallen_back = run({setting, "collective.size=[1KiB, 2KiB]"});
+    CHECK(fidelity_of(fallen_back) == "cycle");
+    // Once for the file, not for each of its points and processes.
+    const std::string note = config + ": note: simulated flit by flit (fidelity: cycle), because " +
+                             "of " + setting.substr(0, setting.find('='));
+    CHECK_THAT(fallen_back.err, Contains(note));
+    CHECK(fallen_back.err.find("note:") == fallen_back.err.rfind("note:"));
+    const Outcome refused = run({setting, "simulation.fidelity=train"});
+    CHECK(refused.exit_code == 2);
+    CHECK_THAT(refused.err, Contains("-s simulation.fidelity=train: error: simulation.fidelity: "
+                                     "train is not exact with " +
+                                     setting.substr(0, setting.find('='))));
+  }
 }
 
 TEST_CASE("Rows keep the order of the configuration, however many run at once") {

@@ -175,6 +175,7 @@ TEST_CASE("Help goes to stdout and explains every option with its default") {
   }
   const std::string run = test::espalier({"run", "--help"}).out;
   CHECK_THAT(run, Contains("--json FILE") && Contains("- for stdout"));
+  CHECK_THAT(run, Contains("--messages FILE"));
   CHECK_THAT(run, Contains("--jobs") && Contains("default: one per core"));
   const std::string schedule = test::espalier({"schedule", "--help"}).out;
   CHECK_THAT(schedule, Contains("=table") && Contains("default: stdout"));

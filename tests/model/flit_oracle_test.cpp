@@ -257,7 +257,7 @@ std::uint64_t number_from(const char* variable, std::uint64_t otherwise) {
   return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
 }
 
-TEST_CASE("The engine agrees with a flit-by-flit oracle on random systems") {
+TEST_CASE("Both fidelities agree with a flit-by-flit oracle on random systems") {
   const std::uint64_t first = number_from("ESPALIER_FUZZ_SEED", 1);
   const std::uint64_t cases = number_from("ESPALIER_FUZZ_CASES", 60);
   for (std::uint64_t seed = first; seed < first + cases; ++seed) {
@@ -266,13 +266,18 @@ TEST_CASE("The engine agrees with a flit-by-flit oracle on random systems") {
     const OracleResult oracle = ask_oracle(system);
     // All of them arrive: the routes are free of deadlock.
     CHECK(std::count(oracle.delivered.begin(), oracle.delivered.end(), kNever) == 0);
-    const BenchResult engine = test::post_messages(system.topology(), system.config(),
-                                                   system.posts(), system.simulation(), kLimit);
-    CHECK(engine.violation == "");
-    CHECK(engine.issued == oracle.issued);
-    CHECK(engine.delivered == oracle.delivered);
-    CHECK(engine.flit_hops == oracle.flit_hops);
-    CHECK(engine.link_flits == oracle.link_flits);
+    for (const Fidelity fidelity : {Fidelity::cycle, Fidelity::train}) {
+      SimulationConfig simulation = system.simulation();
+      simulation.fidelity = fidelity;
+      const BenchResult engine = test::post_messages(system.topology(), system.config(),
+                                                     system.posts(), simulation, kLimit);
+      INFO((fidelity == Fidelity::train ? "train" : "cycle"));
+      CHECK(engine.violation == "");
+      CHECK(engine.issued == oracle.issued);
+      CHECK(engine.delivered == oracle.delivered);
+      CHECK(engine.flit_hops == oracle.flit_hops);
+      CHECK(engine.link_flits == oracle.link_flits);
+    }
   }
 }
 

@@ -135,12 +135,12 @@ class PostLog : public DeliveryObserver {
 };
 
 // Posts the messages (per node in ascending `ready`) and runs until all are visible or `limit`
-// cycles are over. Monitors are on.
+// cycles are over. Monitors are on, but for trains.
 inline BenchResult post_messages(const Topology& topology, const SystemConfig& config,
                                  const std::vector<Post>& posts, SimulationConfig simulation = {},
                                  Cycle limit = 2'000'000) {
   const Report report = in_child([&] {
-    simulation.monitors = true;
+    simulation.monitors = simulation.fidelity != Fidelity::train;
     const SystemTiming timing = time_links(topology, config.clock);
     RouteSet routes(topology);
     std::vector<Operation> operations;

@@ -238,5 +238,94 @@ TEST_CASE("Patterns send where their names say") {
   }
 }
 
+TEST_CASE("Listed messages are posted as listed, on the routes of normal packets") {
+  const Topology mesh = make_mesh({3, 2}, link_of(4));
+  TrafficConfig traffic;
+  traffic.pattern = TrafficPattern::file;
+  traffic.messages = {{40, NodeId(0), NodeId(5), 77},
+                      {2, NodeId(5), NodeId(0), 4096},
+                      {2, NodeId(5), NodeId(0), 1},
+                      {0, NodeId(4), NodeId(1), 300}};
+  RouteSet routes(mesh);
+  const auto operations = generate_traffic(mesh, traffic, 1, routes);
+  REQUIRE(operations.size() == traffic.messages.size());
+  for (std::size_t m = 0; m < operations.size(); ++m) {
+    CAPTURE(m);
+    const TrafficMessage& listed = traffic.messages[m];
+    CHECK(operations[m].ready == listed.ready);
+    CHECK(operations[m].from == listed.from);
+    CHECK(operations[m].to == listed.to);
+    CHECK(operations[m].bytes == listed.bytes);
+    CHECK(operations[m].on_arrival == TransferKind::copy);
+    CHECK(routes.hops(operations[m].route) == route_packet(mesh, listed.from, listed.to).size());
+  }
+  CHECK(operations[1].route == operations[2].route);
+}
+
+TEST_CASE("Listed messages arrive when posting them by hand says they do") {
+  const Topology mesh = make_mesh({3, 2}, link_of(4));
+  SystemConfig config = in_mode(FlowControlMode::packet);
+  config.ni.ports = 2;
+  config.router.vc_depth_flits = 17;
+  TrafficConfig traffic;
+  traffic.pattern = TrafficPattern::file;
+  std::vector<test::Post> posts;
+  for (std::size_t from = 1; from < 6; ++from) {
+    for (std::size_t k = 0; k < 3; ++k) {
+      const Cycle ready = 10 * k + from;
+      const Bytes bytes = 100 + 333 * k;
+      traffic.messages.push_back({ready, NodeId(from), NodeId(0), bytes});
+      test::Post post;
+      post.from = from;
+      post.to = 0;
+      post.bytes = bytes;
+      post.ready = ready;
+      posts.push_back(post);
+    }
+  }
+  const auto by_hand = test::post_messages(mesh, config, posts);
+  CHECK(by_hand.violation.empty());
+  Cycle max_latency = 0;
+  for (std::size_t p = 0; p < posts.size(); ++p) {
+    max_latency = std::max(max_latency, by_hand.delivered[p] - posts[p].ready);
+  }
+  const auto listed = test::run_traffic(mesh, traffic, config);
+  CHECK(listed.failure == "");
+  CHECK(listed.complete);
+  CHECK(listed.latency.messages == posts.size());
+  CHECK(listed.latency.max_cycles == max_latency);
+  CHECK(listed.flit_hops == by_hand.flit_hops);
+}
+
+// The reader refuses a torus of one VC; without it messages around the ring block each other.
+TEST_CASE("Both fidelities stop in the same deadlock") {
+  SystemConfig config = in_mode(FlowControlMode::packet);
+  config.router.vcs = 1;
+  config.router.vc_depth_flits = 17;
+  SimulationConfig simulation;
+  simulation.watchdog_cycles = 5000;
+  simulation.fidelity = Fidelity::cycle;
+  const Topology ring = make_torus({6}, link_of(3));
+  // Half way round, all in the same direction.
+  TrafficConfig traffic;
+  traffic.pattern = TrafficPattern::file;
+  for (std::size_t n = 0; n < 6; ++n) {
+    for (Cycle m = 0; m < 20; ++m) {
+      const Bytes bytes = m == 0 ? 100 : 700 + 10 * n;
+      traffic.messages.push_back({300 * m + 7 * n, NodeId(n), NodeId((n + 3) % 6), bytes});
+    }
+  }
+  const auto cycle = test::run_traffic(ring, traffic, config, simulation);
+  simulation.fidelity = Fidelity::train;
+  const auto train = test::run_traffic(ring, traffic, config, simulation);
+  for (const auto& outcome : {cycle, train}) {
+    CHECK_FALSE(outcome.complete);
+    CHECK_FALSE(outcome.verified);
+    CHECK_THAT(outcome.failure, Catch::Matchers::Contains("these wait for each other"));
+  }
+  CHECK(cycle.latency.messages > 0);
+  CHECK(test::reproducible(train) == test::reproducible(cycle));
+}
+
 }  // namespace
 }  // namespace espalier

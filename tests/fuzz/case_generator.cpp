@@ -1,0 +1,17 @@
+#include "case_generator.h"
+
+#include "draw.h"
+#include "draw_system.h"
+#include "draw_workload.h"
+
+namespace espalier::fuzz {
+
+FuzzCase draw_case(std::uint64_t seed, std::uint64_t number) {
+  Draw draw(seed, number);
+  FuzzCase fuzz_case;
+  draw_system(draw, fuzz_case);
+  draw_workload(draw, fuzz_case);
+  return fuzz_case;
+}
+
+}  // namespace espalier::fuzz

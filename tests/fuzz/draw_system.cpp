@@ -1,0 +1,197 @@
+#include "draw_system.h"
+
+#include <algorithm>
+
+#include "sims/config/cross_checks.h"
+
+namespace espalier::fuzz {
+
+namespace {
+
+constexpr std::uint64_t kPicosecondsPerCycle = 1000;  // at the default clock of 1 GHz
+
+struct Rate {
+  std::uint64_t flits;
+  std::uint64_t cycles;
+};
+
+// Links of one system: alike, or each its own, with latencies up to some limit.
+class LinkMaker {
+ public:
+  LinkMaker(Draw& draw, const ClockSpec& clock)
+      : draw_(draw), full_rate_(clock.hertz * clock.flit_bytes) {
+    longest_ = draw.pick<std::uint64_t>({1, 4, 12, 12, 40});
+    // In every second system all links have one rate, in half of these the full one.
+    const std::uint64_t regime = draw.between(0, 3);
+    if (regime == 0) common_rate_ = full_rate_;
+    if (regime == 1) common_rate_ = any_rate();
+  }
+
+  LinkSpec make() {
+    const std::uint64_t cycles = draw_.between(1, longest_);
+    return {cycles * kPicosecondsPerCycle, common_rate_ != 0 ? common_rate_ : any_rate()};
+  }
+
+ private:
+  // Numerators with a small common multiple: it is the number of ticks per cycle.
+  std::uint64_t any_rate() {
+    std::vector<std::uint64_t> rates;
+    for (const Rate& rate : {Rate{1, 1}, {2, 3}, {3, 5}, {1, 2}, {1, 3}, {3, 4}, {4, 5}, {5, 6}}) {
+      // Thirds of a flit are whole bytes for some flit sizes only.
+      if (full_rate_ * rate.flits % rate.cycles == 0) {
+        rates.push_back(full_rate_ * rate.flits / rate.cycles);
+      }
+    }
+    return draw_.pick(rates);
+  }
+
+  Draw& draw_;
+  std::uint64_t full_rate_;
+  std::uint64_t longest_ = 1;
+  std::uint64_t common_rate_ = 0;  // 0: every link its own
+};
+
+using Dims = std::vector<std::uint32_t>;
+
+Dims draw_dims(Draw& draw) {
+  static const std::vector<Dims> shapes{{2},    {3},    {4},    {5},       {7},       {8},
+                                        {2, 2}, {3, 2}, {2, 3}, {3, 3},    {4, 2},    {1, 4},
+                                        {4, 3}, {2, 5}, {5, 2}, {2, 2, 2}, {3, 2, 2}, {4, 4}};
+  return draw.pick(shapes);
+}
+
+Graph draw_graph(Draw& draw, LinkMaker& links) {
+  Graph graph;
+  const std::size_t vertices = draw.percent(5) ? draw.between(13, 16) : draw.between(2, 12);
+  // Collectives need networks without switches.
+  graph.nodes = draw.percent(50) ? vertices : draw.between(2, vertices);
+  graph.switches = vertices - graph.nodes;
+  const auto connect = [&](std::size_t a, std::size_t b) {
+    graph.edges.push_back({a, b, links.make(), links.make()});
+  };
+  // A random tree over the vertices in random order, so that a switch may be anywhere in it.
+  std::vector<std::size_t> order(vertices);
+  for (std::size_t v = 0; v < vertices; ++v) {
+    order[v] = v;
+    std::swap(order[v], order[draw.between(0, v)]);
+  }
+  const bool star = draw.percent(20);
+  for (std::size_t v = 1; v < vertices; ++v) {
+    connect(order[v], order[star ? 0 : draw.between(0, v - 1)]);
+  }
+  for (std::size_t more = draw.between(0, vertices); more > 0; --more) {
+    const std::size_t a = draw.between(0, vertices - 1);
+    const std::size_t b = draw.between(0, vertices - 1);
+    if (a != b) connect(a, b);
+  }
+  return graph;
+}
+
+void draw_topology(Draw& draw, FuzzCase& fuzz_case) {
+  SystemConfig& system = fuzz_case.point.system;
+  LinkMaker links(draw, system.clock);
+  system.link = links.make();
+  system.topology.kind =
+      draw.pick({TopologyKind::file, TopologyKind::file, TopologyKind::torus, TopologyKind::mesh});
+  if (system.topology.kind == TopologyKind::file) {
+    fuzz_case.graph = draw_graph(draw, links);
+  } else {
+    system.topology.dims = draw_dims(draw);
+  }
+  if (draw.percent(50)) system.credit_latency_cycles = draw.between(1, draw.pick({2U, 10U, 40U}));
+}
+
+void draw_flow_control(Draw& draw, SystemConfig& system) {
+  FlowControlConfig& flow = system.flow_control;
+  flow.mode = draw.pick({FlowControlMode::message, FlowControlMode::packet});
+  flow.payload_bytes =
+      system.clock.flit_bytes * draw.pick<std::uint64_t>({1, 2, 3, 4, 7, 8, 16, 16});
+  if (flow.mode == FlowControlMode::message) {
+    flow.sub_message_bytes = flow.payload_bytes * draw.between(1, 6);
+  } else {
+    flow.pad_last_packet = draw.percent(30);
+  }
+}
+
+// From room for exactly one packet to more than the credit loop asks for.
+std::uint32_t draw_depth(Draw& draw, const SystemConfig& system, Cycle longest_link) {
+  const auto packet = static_cast<std::uint32_t>(longest_packet_flits(system));
+  const Cycle credit =
+      system.credit_latency_cycles != 0 ? system.credit_latency_cycles : longest_link;
+  const auto loop =
+      static_cast<std::uint32_t>(longest_link + system.router.pipeline_cycles + credit);
+  switch (draw.between(0, 9)) {
+    case 0:
+    case 1:
+    case 2:
+      return packet;
+    case 3:
+    case 4:
+      return packet + draw.between32(1, 4);
+    case 5:
+    case 6:
+      return 2 * packet + draw.between32(0, 2) - 1;
+    case 7:
+    case 8:
+      return packet + draw.between32(0, loop);
+    default:
+      return packet + loop + draw.between32(0, 40);
+  }
+}
+
+Cycle longest_link_of(const FuzzCase& fuzz_case) {
+  std::uint64_t longest = fuzz_case.point.system.link.latency_ps;
+  if (fuzz_case.graph) {
+    for (const Edge& edge : fuzz_case.graph->edges) {
+      longest = std::max({longest, edge.there.latency_ps, edge.back.latency_ps});
+    }
+  }
+  return longest / kPicosecondsPerCycle;
+}
+
+void draw_router(Draw& draw, FuzzCase& fuzz_case) {
+  SystemConfig& system = fuzz_case.point.system;
+  RouterConfig& router = system.router;
+  // Packets around a torus need a VC on each side of the dateline.
+  router.vcs = draw.between32(system.topology.kind == TopologyKind::torus ? 2 : 1, 4);
+  router.pipeline_cycles = draw.between(0, 3);
+  router.crossbar_inputs =
+      draw.pick({CrossbarInputs::port, CrossbarInputs::port, CrossbarInputs::vc});
+  router.vc_depth_flits = draw_depth(draw, system, longest_link_of(fuzz_case));
+}
+
+void draw_reduction(Draw& draw, ReductionConfig& reduction) {
+  reduction.mode = draw.pick({ReductionMode::streaming, ReductionMode::after_message});
+  reduction.latency_cycles = draw.between(1, 4);
+  if (draw.percent(50)) reduction.bytes_per_cycle = draw.pick<std::uint64_t>({3, 8, 16, 50, 128});
+  if (draw.percent(50)) reduction.block_bytes = draw.pick<Bytes>({4, 64, 100, 512});
+}
+
+void draw_ni(Draw& draw, SystemConfig& system) {
+  NiConfig& ni = system.ni;
+  ni.lockstep = draw.pick(
+      {LockstepMode::off, LockstepMode::estimate, LockstepMode::drain, LockstepMode::full});
+  ni.ports = draw.between32(0, 4);  // 0: auto
+  ni.buffer_flits = draw.pick({0U, 20U, 318U});
+  ni.send_queue = draw.pick({1U, 2U, 3U, 16U});
+  ni.dma_latency_cycles = draw.between(1, 5);
+  if (draw.percent(50)) ni.dma_bytes_per_cycle = draw.pick<std::uint64_t>({5, 8, 16, 24, 40, 100});
+  ni.injection_cycles = draw.between(1, 4);
+  ni.ejection_cycles = draw.between(1, 4);
+  ni.delivery_cycles = draw.between(1, 3);
+  ni.turnaround_cycles = draw.between(0, 3);
+  draw_reduction(draw, ni.reduction);
+}
+
+}  // namespace
+
+void draw_system(Draw& draw, FuzzCase& fuzz_case) {
+  SystemConfig& system = fuzz_case.point.system;
+  system.clock.flit_bytes = draw.pick({16U, 16U, 12U, 24U, 48U});
+  draw_topology(draw, fuzz_case);
+  draw_flow_control(draw, system);
+  draw_router(draw, fuzz_case);
+  draw_ni(draw, system);
+}
+
+}  // namespace espalier::fuzz

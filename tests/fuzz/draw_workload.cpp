@@ -1,0 +1,143 @@
+#include "draw_workload.h"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+#include "alg/generator.h"
+#include "sims/run/point_runner.h"
+
+namespace espalier::fuzz {
+
+namespace {
+
+// Enough for contention through several hops, and milliseconds flit by flit.
+std::uint64_t draw_flits(Draw& draw) { return draw.pick<std::uint64_t>({500, 2000, 8000}); }
+
+class MessageMaker {
+ public:
+  MessageMaker(Draw& draw, const FuzzCase& fuzz_case, std::size_t nodes)
+      : draw_(draw),
+        flit_(fuzz_case.point.system.clock.flit_bytes),
+        payload_(fuzz_case.point.system.flow_control.payload_bytes),
+        nodes_(nodes),
+        hot_(draw.between(0, nodes - 1)),
+        spread_(draw.pick<Cycle>({0, 3, 30, 200})) {
+    const Cycle last = draw.pick<Cycle>({20, 200, 1000});
+    for (std::uint64_t b = draw.between(1, 4); b > 0; --b) bursts_.push_back(draw.between(0, last));
+    // Few streams that meet again and again, or everybody with everybody.
+    if (draw.percent(40)) {
+      for (std::uint64_t p = draw.between(2, 5); p > 0; --p) pairs_.push_back(any_pair());
+    }
+  }
+
+  TrafficMessage make() {
+    TrafficMessage message;
+    message.ready = draw_.pick(bursts_) + draw_.between(0, spread_);
+    std::tie(message.from, message.to) = pairs_.empty() ? any_pair() : draw_.pick(pairs_);
+    message.bytes = size();
+    return message;
+  }
+
+ private:
+  using Pair = std::pair<NodeId, NodeId>;
+
+  Pair any_pair() {
+    const std::size_t from = draw_.percent(30) ? hot_ : draw_.between(0, nodes_ - 1);
+    const std::size_t to = draw_.percent(50) ? hot_ : draw_.between(0, nodes_ - 1);
+    if (to != from) return {NodeId(from), NodeId(to)};
+    return {NodeId(from), NodeId((from + draw_.between(1, nodes_ - 1)) % nodes_)};
+  }
+
+  Bytes size() {
+    switch (draw_.between(0, 9)) {
+      case 0:
+        return draw_.between(1, flit_);
+      case 1:
+      case 2:
+      case 3:  // around the end of a packet
+        return draw_.between(1, 5) * payload_ + draw_.between(0, 2) - 1;
+      case 4:
+        return draw_.between(1, 600) * flit_;
+      default:
+        return draw_.between(1, 40 * flit_);
+    }
+  }
+
+  Draw& draw_;
+  Bytes flit_;
+  Bytes payload_;
+  std::size_t nodes_;
+  std::size_t hot_;  // many send to it, and it sends more than others
+  Cycle spread_;
+  std::vector<Cycle> bursts_;
+  std::vector<Pair> pairs_;  // empty: any two
+};
+
+void list_messages(Draw& draw, FuzzCase& fuzz_case, const Topology& topology) {
+  TrafficConfig& traffic = fuzz_case.point.traffic.emplace();
+  traffic.pattern = TrafficPattern::file;
+  MessageMaker maker(draw, fuzz_case, topology.num_nodes());
+  const std::uint64_t most_flits = draw_flits(draw);
+  std::uint64_t flits = 0;
+  for (std::uint64_t m = draw.between(2, 100); m > 0 && flits < most_flits; --m) {
+    traffic.messages.push_back(maker.make());
+    flits += traffic.messages.back().bytes / fuzz_case.point.system.clock.flit_bytes;
+  }
+}
+
+void draw_pattern(Draw& draw, FuzzCase& fuzz_case, const Topology& topology) {
+  TrafficConfig& traffic = fuzz_case.point.traffic.emplace();
+  const std::size_t nodes = topology.num_nodes();
+  const auto& grid = topology.grid();
+  std::vector<TrafficPattern> patterns{TrafficPattern::uniform, TrafficPattern::neighbor};
+  if ((nodes & (nodes - 1)) == 0) patterns.push_back(TrafficPattern::bit_complement);
+  if (grid && grid->dims.size() == 2 && grid->dims[0] == grid->dims[1]) {
+    patterns.push_back(TrafficPattern::transpose);
+  }
+  traffic.pattern = draw.pick(patterns);
+  traffic.injection_rate = draw.pick({0.1, 0.3, 0.6, 1.0, 2.0});
+  const Bytes flit = fuzz_case.point.system.clock.flit_bytes;
+  traffic.message_bytes = draw.between(1, draw.pick<Bytes>({flit, 10 * flit, 40 * flit}));
+  const double flits_per_cycle = traffic.injection_rate * static_cast<double>(nodes);
+  const auto longest = static_cast<Cycle>(static_cast<double>(draw_flits(draw)) / flits_per_cycle);
+  traffic.duration_cycles = draw.between(longest / 8 + 1, longest);
+  traffic.seed = draw.between(0, 1'000'000);
+}
+
+bool draw_collective(Draw& draw, FuzzCase& fuzz_case, const Topology& topology) {
+  std::vector<std::string> suited;
+  for (const Generator& generator : generators()) {
+    if (generator.unsuited(topology).empty()) suited.push_back(generator.name);
+  }
+  if (suited.empty()) return false;
+  RunPoint point = fuzz_case.point;
+  CollectiveConfig& collective = point.collective.emplace();
+  collective.algorithm = draw.pick(suited);
+  collective.op =
+      draw.pick({CollectiveOp::all_reduce, CollectiveOp::reduce_scatter, CollectiveOp::all_gather});
+  collective.element_bytes = draw.pick<Bytes>({1, 4});
+  collective.remaining_height_first = draw.percent(30);
+  // Every byte goes to all others, and in an all-reduce there and back.
+  const Bytes most = draw_flits(draw) * point.system.clock.flit_bytes / (2 * topology.num_nodes());
+  const Bytes elements = most / collective.element_bytes;
+  collective.size = collective.element_bytes * draw.between(1, elements);
+  if (!certify_point(topology, point, generate_tables(topology, collective)).ok()) return false;
+  fuzz_case.point = point;
+  return true;
+}
+
+}  // namespace
+
+void draw_workload(Draw& draw, FuzzCase& fuzz_case) {
+  const Topology topology = topology_of(fuzz_case);
+  const std::uint64_t kind = draw.between(0, 99);
+  if (kind < 40 && draw_collective(draw, fuzz_case, topology)) return;
+  if (kind >= 85) {
+    draw_pattern(draw, fuzz_case, topology);
+  } else {
+    list_messages(draw, fuzz_case, topology);
+  }
+}
+
+}  // namespace espalier::fuzz

@@ -1,0 +1,115 @@
+#include "observation.h"
+
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <exception>
+#include <tuple>
+
+#include "model_test_support.h"
+#include "sims/run/point_runner.h"
+#include "sims/system/simulation.h"
+
+namespace espalier::fuzz {
+
+namespace {
+
+// A case takes milliseconds; one that hangs must not stop the campaign.
+constexpr rlim_t kMostCpuSeconds = 3;
+constexpr std::size_t kNumbersPerDelivery = 9;
+constexpr std::array<const char*, 11> kQuantities{"complete",
+                                                  "verified",
+                                                  "cycles",
+                                                  "flit_hops",
+                                                  "flits_injected",
+                                                  "head_flits",
+                                                  "ni_ports",
+                                                  "max latency",
+                                                  "latency (sum)",
+                                                  "messages delivered",
+                                                  "link utilization (1e-12)"};
+
+void limit_cpu_time() {
+  const rlimit limit{kMostCpuSeconds, kMostCpuSeconds};
+  setrlimit(RLIMIT_CPU, &limit);
+  const rlimit no_core{0, 0};
+  setrlimit(RLIMIT_CORE, &no_core);
+}
+
+std::uint64_t as_number(double value) { return static_cast<std::uint64_t>(std::llround(value)); }
+
+test::Numbers quantities_of(const SimulationOutcome& o) {
+  return {o.complete ? 1U : 0U,
+          o.verified ? 1U : 0U,
+          o.cycles,
+          o.flit_hops,
+          o.flits_injected,
+          o.head_flits,
+          o.ni_ports,
+          o.latency.max_cycles,
+          as_number(o.latency.mean_cycles * static_cast<double>(o.latency.messages)),
+          o.latency.messages,
+          as_number(o.link_utilization_mean * 1e12)};
+}
+
+test::Report simulate(const Topology& topology, const RunPoint& point) {
+  limit_cpu_time();
+  test::Numbers deliveries;
+  SimulationHooks hooks;
+  hooks.delivered = [&](const Operation& o, Cycle now) {
+    const Cycle posted = point.traffic ? o.ready : 0;
+    for (const std::uint64_t n :
+         {std::uint64_t{o.from.index()}, std::uint64_t{o.to.index()}, std::uint64_t{o.flow.index()},
+          static_cast<std::uint64_t>(o.on_arrival), std::uint64_t{o.first_chunk.index()}, o.bytes,
+          posted, o.ready, now}) {
+      deliveries.push_back(n);
+    }
+  };
+  const SimulationOutcome outcome =
+      point.traffic ? simulate_traffic(topology, point, hooks)
+                    : simulate_collective(topology, point,
+                                          generate_tables(topology, *point.collective), hooks);
+  test::Report report{quantities_of(outcome), outcome.failure};
+  report.numbers.insert(report.numbers.end(), deliveries.begin(), deliveries.end());
+  return report;
+}
+
+DeliveredMessage delivery_from(const std::uint64_t* n) {
+  return {{n[0], n[1], n[2], n[3], n[4], n[5], n[6]}, n[7], n[8]};
+}
+
+auto members(const MessageKey& k) {
+  return std::tie(k.from, k.to, k.flow, k.kind, k.first_chunk, k.bytes, k.ready);
+}
+
+}  // namespace
+
+bool operator<(const MessageKey& a, const MessageKey& b) { return members(a) < members(b); }
+bool operator==(const MessageKey& a, const MessageKey& b) { return members(a) == members(b); }
+
+Observation observe(const Topology& topology, const RunPoint& point) {
+  Observation seen;
+  test::Report report;
+  try {
+    report = test::in_child([&] { return simulate(topology, point); });
+  } catch (const std::exception& error) {
+    seen.words = error.what();
+    return seen;
+  }
+  seen.ended = true;
+  seen.words = report.text;
+  for (std::size_t q = 0; q < kQuantities.size(); ++q) {
+    seen.quantities.push_back({kQuantities[q], report.numbers[q]});
+  }
+  for (std::size_t at = kQuantities.size(); at < report.numbers.size(); at += kNumbersPerDelivery) {
+    seen.deliveries.push_back(delivery_from(report.numbers.data() + at));
+  }
+  std::sort(seen.deliveries.begin(), seen.deliveries.end(), [](const auto& a, const auto& b) {
+    return std::tie(a.key, a.delivered) < std::tie(b.key, b.delivered);
+  });
+  return seen;
+}
+
+}  // namespace espalier::fuzz

@@ -1,0 +1,111 @@
+// Steps that make the network smaller and its links simpler.
+#include <algorithm>
+
+#include "shrink_steps.h"
+
+namespace espalier::fuzz {
+
+namespace {
+
+constexpr std::uint64_t kOneCycle = 1000;  // picoseconds at the clock of all cases
+
+// Numbers above `gone` move down by one.
+std::size_t renumbered(std::size_t vertex, std::size_t gone) {
+  return vertex > gone ? vertex - 1 : vertex;
+}
+
+FuzzCase without_vertex(FuzzCase fuzz_case, std::size_t gone) {
+  Graph& graph = *fuzz_case.graph;
+  auto& edges = graph.edges;
+  const auto touches = [gone](const Edge& edge) { return edge.a == gone || edge.b == gone; };
+  edges.erase(std::remove_if(edges.begin(), edges.end(), touches), edges.end());
+  for (Edge& edge : edges) {
+    edge.a = renumbered(edge.a, gone);
+    edge.b = renumbered(edge.b, gone);
+  }
+  --(gone < graph.nodes ? graph.nodes : graph.switches);
+  if (fuzz_case.point.traffic) {
+    auto& messages = fuzz_case.point.traffic->messages;
+    const auto lost = [gone](const TrafficMessage& message) {
+      return message.from.index() == gone || message.to.index() == gone;
+    };
+    messages.erase(std::remove_if(messages.begin(), messages.end(), lost), messages.end());
+    for (TrafficMessage& message : messages) {
+      message.from = NodeId(renumbered(message.from.index(), gone));
+      message.to = NodeId(renumbered(message.to.index(), gone));
+    }
+  }
+  return fuzz_case;
+}
+
+// Nodes that are cut off move to the edge that is left.
+FuzzCase with_shorter_side(FuzzCase fuzz_case, std::size_t side) {
+  auto& dims = fuzz_case.point.system.topology.dims;
+  const GridShape before{dims, false};
+  --dims[side];
+  if (!fuzz_case.point.traffic) return fuzz_case;
+  const GridShape after{dims, false};
+  const auto moved = [&](NodeId node) {
+    auto at = before.coordinates(node);
+    at[side] = std::min(at[side], dims[side] - 1);
+    return after.node_at(at);
+  };
+  std::vector<TrafficMessage> kept;
+  for (TrafficMessage message : fuzz_case.point.traffic->messages) {
+    message.from = moved(message.from);
+    message.to = moved(message.to);
+    if (message.from != message.to) kept.push_back(message);
+  }
+  fuzz_case.point.traffic->messages = kept;
+  return fuzz_case;
+}
+
+}  // namespace
+
+std::vector<FuzzCase> with_smaller_network(const FuzzCase& from) {
+  std::vector<FuzzCase> cases;
+  if (!from.graph) {
+    const auto& dims = from.point.system.topology.dims;
+    for (std::size_t side = 0; side < dims.size(); ++side) {
+      if (dims[side] > 1) cases.push_back(with_shorter_side(from, side));
+    }
+    return cases;
+  }
+  for (std::size_t vertex = from.graph->vertices(); vertex-- > 0;) {
+    if (from.graph->vertices() > 2) cases.push_back(without_vertex(from, vertex));
+  }
+  for (std::size_t edge = 0; edge < from.graph->edges.size(); ++edge) {
+    cases.push_back(from);
+    auto& edges = cases.back().graph->edges;
+    edges.erase(edges.begin() + static_cast<std::ptrdiff_t>(edge));
+  }
+  return cases;
+}
+
+std::vector<FuzzCase> with_simpler_links(const FuzzCase& from) {
+  std::vector<FuzzCase> cases;
+  if (!from.graph) return cases;
+  const ClockSpec& clock = from.point.system.clock;
+  const std::uint64_t full_rate = clock.hertz * clock.flit_bytes;
+  const auto try_spec = [&](std::size_t edge, LinkSpec Edge::*way, const LinkSpec& simpler) {
+    const LinkSpec& now = from.graph->edges[edge].*way;
+    if (now.latency_ps == simpler.latency_ps && now.bytes_per_second == simpler.bytes_per_second) {
+      return;
+    }
+    cases.push_back(from);
+    cases.back().graph->edges[edge].*way = simpler;
+  };
+  for (std::size_t edge = 0; edge < from.graph->edges.size(); ++edge) {
+    for (LinkSpec Edge::*way : {&Edge::there, &Edge::back}) {
+      const LinkSpec& now = from.graph->edges[edge].*way;
+      const std::uint64_t half = now.latency_ps / kOneCycle / 2 * kOneCycle;
+      try_spec(edge, way, {kOneCycle, full_rate});
+      try_spec(edge, way, {now.latency_ps, full_rate});
+      try_spec(edge, way, {kOneCycle, now.bytes_per_second});
+      if (half != 0) try_spec(edge, way, {half, now.bytes_per_second});
+    }
+  }
+  return cases;
+}
+
+}  // namespace espalier::fuzz
