@@ -20,9 +20,9 @@ std::uint32_t TrainSegmentPool::add(const TrainSegment& segment) {
 TrainChannel::TrainChannel(Link& link, const ChannelSpec& spec, TrainWheel& wheel,
                            TrainSegmentPool& segments)
     : vcs_(spec.vcs),
-      wheel_(wheel),
       segments_(segments),
       rate_(link.timing().ticks_per_flit),
+      wheel_(wheel),
       forward_(link.timing().latency + spec.receiver_pipeline),
       spec_(spec),
       link_(link) {
@@ -88,17 +88,14 @@ void TrainChannel::arrive(const TrainEvent& event, [[maybe_unused]] Cycle now) {
       sc_assert(credits.coming.before((now + 1) * spec_.ticks_per_cycle) == credits.coming.n);
       credits.counted += credits.coming.n;
       credits.coming = {event.start, event.offset, event.n};
-      credit_news_ |= bit;
-      if ((awaited_ & bit) == 0) break;
+      sender_->credits_changed(sender_port_, (awaited_ & bit) != 0);
       awaited_ &= ~bit;
-      sender_->look_again();
       break;
     case TrainEvent::Kind::credit_cut:
       sc_assert(event.n <= credits.coming.n -
                                credits.coming.before(now * spec_.ticks_per_cycle));
       credits.coming.n -= event.n;
-      credit_news_ |= bit;
-      if (!has_flaw(TrainFlaw::credit_cut_unnoticed)) sender_->look_again();
+      if (!has_flaw(TrainFlaw::credit_cut_unnoticed)) sender_->credits_changed(sender_port_, true);
       break;
   }
 }
@@ -111,7 +108,6 @@ bool TrainChannel::is_seamless(Tick end, Tick start) const {
 void TrainChannel::begin(const TrainEvent& event) {
   Vc& vc = vcs_[event.vc];
   const VcMask bit = VcMask{1} << event.vc;
-  data_news_ |= bit;
   const bool was_empty = vc.head == TrainSegmentPool::kNone;
   TrainSegment* last = was_empty ? nullptr : &segments_[vc.tail];
   if (last != nullptr && last->message == event.message && last->end() == event.offset &&
@@ -134,9 +130,11 @@ void TrainChannel::begin(const TrainEvent& event) {
     }
     vc.tail = index;
   }
-  const bool nobody_looks = was_empty || (ends_lazily_ & bit) != 0;
-  if (was_empty || (nobody_looks && !has_flaw(TrainFlaw::lazy_end_unnoticed))) {
-    receiver_->look_again();
+  if (was_empty) {
+    receiver_->train_came(receiver_port_, event.vc);
+  } else {
+    receiver_->train_changed(receiver_port_, (ends_lazily_ & bit) != 0 &&
+                                                 !has_flaw(TrainFlaw::lazy_end_unnoticed));
   }
 }
 
@@ -146,13 +144,12 @@ void TrainChannel::cut(const TrainEvent& event) {
   TrainSegment& last = segments_[vc.tail];
   sc_assert(event.n <= last.n);
   last.n -= event.n;
-  data_news_ |= VcMask{1} << event.vc;
   // Where a fast output has emptied the segment, nothing is left of it.
   if (vc.head == vc.tail && vc.next_flit == last.end() &&
       !has_flaw(TrainFlaw::keep_exhausted_segment)) {
     drop_front(vc, event.vc);
   }
-  receiver_->look_again();
+  receiver_->train_changed(receiver_port_, true);
 }
 
 void TrainChannel::leave(std::uint32_t number, std::uint64_t n) {

@@ -7,7 +7,7 @@
 #include "flowctl/channel_spec.h"
 #include "flowctl/flit_run.h"
 #include "flowctl/message.h"
-#include "flowctl/train_party.h"
+#include "flowctl/train_listener.h"
 #include "flowctl/train_wheel.h"
 #include "hw/link.h"
 
@@ -75,11 +75,15 @@ class TrainChannel {
   TrainChannel(const TrainChannel&) = delete;
   TrainChannel& operator=(const TrainChannel&) = delete;
 
-  // Before the simulation starts, exactly once each. The receiver keeps what is told of all its
-  // channels together.
-  void connect_sender(TrainParty& sender) { sender_ = &sender; }
-  void connect_receiver(TrainParty& receiver, VcMask& occupied) {
+  // Before the simulation starts, exactly once each. `port` is the channel's number among those of
+  // its sender or receiver; the receiver keeps what is told of all its channels together.
+  void connect_sender(CreditListener& sender, std::uint32_t port) {
+    sender_ = &sender;
+    sender_port_ = port;
+  }
+  void connect_receiver(TrainListener& receiver, std::uint32_t port, VcMask& occupied) {
     receiver_ = &receiver;
+    receiver_port_ = port;
     occupied_ = &occupied;
   }
 
@@ -108,8 +112,6 @@ class TrainChannel {
     vcs_[vc].credits.spend(flits);
     flits_carried_ += flits;
   }
-  // Credits for the VC have been announced, or taken back, since the last call.
-  [[nodiscard]] bool take_credit_news(std::uint32_t vc) { return take_bit(credit_news_, vc); }
   // The sender looks again when credits for one of these VCs are announced.
   void wait_for_credits(VcMask vcs) { awaited_ |= vcs; }
   [[nodiscard]] Tick ticks_per_flit() const { return rate_; }
@@ -137,8 +139,6 @@ class TrainChannel {
     const VcMask bit = VcMask{1} << vc;
     ends_lazily_ = lazily ? ends_lazily_ | bit : ends_lazily_ & ~bit;
   }
-  // Data has come for the VC, or been cut, since the last call.
-  [[nodiscard]] bool take_data_news(std::uint32_t vc) { return take_bit(data_news_, vc); }
   // The credits for a train that leaves VC `vc`: as TrainChannel::Train.
   void return_credits(std::uint32_t vc, std::uint64_t n, Tick start, Tick rate);
   void cut_credits(std::uint32_t vc, std::uint64_t n, Cycle now);
@@ -158,31 +158,27 @@ class TrainChannel {
   };
   static_assert(sizeof(Vc) == 64);
 
-  static bool take_bit(VcMask& mask, std::uint32_t vc) {
-    const VcMask bit = VcMask{1} << vc;
-    const bool was_set = (mask & bit) != 0;
-    mask &= ~bit;
-    return was_set;
-  }
   // Whether a run that starts at tick `start` goes on where another ends.
   [[nodiscard]] bool is_seamless(Tick end, Tick start) const;
   void begin(const TrainEvent& event);
   void cut(const TrainEvent& event);
   void drop_front(Vc& vc, std::uint32_t number);
 
+  // What arrivals at the receiver need stands together, then what the sender needs.
   std::vector<Vc> vcs_;
   VcMask* occupied_ = nullptr;
-  VcMask ends_lazily_ = 0;
-  VcMask awaited_ = 0;
-  VcMask credit_news_ = 0;
-  VcMask data_news_ = 0;
-  TrainParty* sender_ = nullptr;
-  TrainParty* receiver_ = nullptr;
-  TrainWheel& wheel_;
   TrainSegmentPool& segments_;
-  std::uint64_t flits_carried_ = 0;
   Tick rate_;
+  VcMask ends_lazily_ = 0;
+  std::uint32_t receiver_port_ = 0;
+  TrainListener* receiver_ = nullptr;
+
+  CreditListener* sender_ = nullptr;
+  std::uint32_t sender_port_ = 0;
+  VcMask awaited_ = 0;
+  TrainWheel& wheel_;
   Cycle forward_;  // departure -> usable at the receiver: link and pipeline
+  std::uint64_t flits_carried_ = 0;
   ChannelSpec spec_;
   Link& link_;
 };

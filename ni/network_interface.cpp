@@ -22,6 +22,7 @@ NetworkInterface::NetworkInterface(sc_core::sc_module_name module_name, NodeId n
 
 void NetworkInterface::add_injection(std::unique_ptr<InjectionPort> port) {
   ports_.push_back(std::move(port));
+  port_at_.push_back(kNever);
 }
 
 void NetworkInterface::connect() { reduction_.emplace(spec_.reduction, ports_.size()); }
@@ -53,9 +54,7 @@ void NetworkInterface::evaluate(Cycle now) {
 void NetworkInterface::issue_entries(Cycle now) {
   if (!engine_ || engine_->done()) return;
   if (engine_at_ > now) return wake(engine_at_);
-  const bool all_sent =
-      std::all_of(ports_.begin(), ports_.end(), [](const auto& port) { return port->queue().empty(); });
-  const BackEndState back_end{reduction_->idle(now), reduction_->busy_until(), all_sent};
+  const BackEndState back_end{reduction_->idle(now), reduction_->busy_until(), queued_ == 0};
   engine_at_ = engine_->evaluate(
       now, back_end, [this](const Operation& op) { return has_room(op); },
       [this, now](Operation op) {
@@ -77,31 +76,53 @@ void NetworkInterface::issue_posted(Cycle now) {
 void NetworkInterface::issue(const Operation& operation, Cycle now) {
   const BoundRoute& route = routes_[operation.route.index()];
   const Framing framing(spec_.injection.framing, operation.bytes);
-  const MessageId message =
-      messages_.open(operation, {framing.grid(), framing.flits(), route.path},
-                     memory_ ? &*memory_ : nullptr);
+  const PacketGrid grid = framing.grid();
+  const MessageId message = messages_.open(operation, {grid, grid.flits, route.path},
+                                           memory_ ? &*memory_ : nullptr);
   SendQueue& queue = ports_[route.injection_port]->queue();
-  queue.push(message, operation.bytes);
+  queue.push(message, framing);
+  ++queued_;
   if (!dma_.is_limited()) queue.fetch_all(now + spec_.dma.latency);
+  port_at_[route.injection_port] = now;
   observer_.issued(operation, now);
 }
 
 void NetworkInterface::send_flits(Cycle now) {
-  if (dma_.is_limited()) wake(dma_.evaluate(now, ports_));
-  for (const auto& port : ports_) port->prefetch();
-  for (const auto& port : ports_) {
-    wake(port->evaluate(now));
-    const MessageId sent = port->take_sent();
-    if (!sent.valid()) continue;
-    const Operation& operation = messages_[sent].operation;
-    const bool reduce = operation.on_arrival == TransferKind::reduce;
-    clear({operation.flow, reduce ? TableEvent::Kind::reduce_sent : TableEvent::Kind::gather_sent,
-           operation.to},
-          now);
-    // There is room in a queue, and less left to send.
-    if (engine_ && engine_->waits_for_ports()) look_at_table(now + 1);
-    if (next_posted_ < posted_.size()) wake(std::max(now + 1, posted_[next_posted_].ready));
+  if (dma_.is_limited()) {
+    // What it reads now may be sent later: every port is asked.
+    wake(dma_.evaluate(now, ports_));
+    std::fill(port_at_.begin(), port_at_.end(), now);
   }
+  for (std::size_t p = 0; p < ports_.size(); ++p) {
+    if (port_at_[p] <= now) ports_[p]->prefetch();
+  }
+  for (std::size_t p = 0; p < ports_.size(); ++p) {
+    if (port_at_[p] <= now) {
+      port_at_[p] = ports_[p]->evaluate(now);
+      const MessageId sent = ports_[p]->take_sent();
+      if (sent.valid()) message_sent(sent, now);
+    }
+    wake(port_at_[p]);
+  }
+}
+
+void NetworkInterface::message_sent(MessageId message, Cycle now) {
+  --queued_;
+  const Operation& operation = messages_[message].operation;
+  const bool reduce = operation.on_arrival == TransferKind::reduce;
+  clear({operation.flow, reduce ? TableEvent::Kind::reduce_sent : TableEvent::Kind::gather_sent,
+         operation.to},
+        now);
+  // There is room in a queue, and less left to send.
+  if (engine_ && engine_->waits_for_ports()) look_at_table(now + 1);
+  if (next_posted_ < posted_.size()) wake(std::max(now + 1, posted_[next_posted_].ready));
+}
+
+void NetworkInterface::credits_changed(std::uint32_t port, bool look_now) {
+  // Where nothing waits for them, the port's next look is not later than it needs them.
+  if (!look_now) return;
+  port_at_[port] = clock_.now();
+  clock_.wake_now(id_);
 }
 
 void NetworkInterface::packets_end(std::uint32_t port, MessageId message, std::uint64_t count,

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "flowctl/flit.h"
-#include "flowctl/train_party.h"
+#include "flowctl/train_listener.h"
 #include "flowctl/wait_list.h"
 #include "hw/clock_domain.h"
 #include "ni/dma_engine.h"
@@ -46,7 +46,7 @@ class DeliveryObserver {
 class NetworkInterface : public sc_core::sc_module,
                          public Clocked,
                          public PacketSink,
-                         public TrainParty {
+                         public CreditListener {
  public:
   NetworkInterface(sc_core::sc_module_name module_name, NodeId node, ClockDomain& clock,
                    const NiSpec& spec, MessageStore& messages,
@@ -66,7 +66,7 @@ class NetworkInterface : public sc_core::sc_module,
   void packets_end(std::uint32_t port, MessageId message, std::uint64_t count, std::uint32_t flits,
                    Cycle arrival) override;
   // Train fidelity: credits for an injection port have changed.
-  void look_again() override { clock_.wake_now(id_); }
+  void credits_changed(std::uint32_t port, bool look_now) override;
 
   [[nodiscard]] NodeId node() const { return node_; }
   [[nodiscard]] const NodeMemory& memory() const { return *memory_; }
@@ -96,6 +96,7 @@ class NetworkInterface : public sc_core::sc_module,
     return !ports_[routes_[operation.route.index()].injection_port]->queue().full();
   }
   void send_flits(Cycle now);
+  void message_sent(MessageId message, Cycle now);
   void take_arrivals(Cycle now);
   void start_reduction(const Arrival& arrival, Cycle now);
   void start_held_reductions(Cycle now);
@@ -113,6 +114,8 @@ class NetworkInterface : public sc_core::sc_module,
   const std::vector<BoundRoute>& routes_;
   DeliveryObserver& observer_;
   InjectionPorts ports_;
+  std::vector<Cycle> port_at_;  // by port: next cycle in which it may have something to do
+  std::size_t queued_ = 0;      // messages in the ports' queues
   DmaEngine dma_;
   std::optional<ReductionUnit> reduction_;
   std::optional<ScheduleTableEngine> engine_;

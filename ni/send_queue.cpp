@@ -4,8 +4,8 @@
 
 namespace espalier {
 
-void SendQueue::push(MessageId message, Bytes bytes) {
-  sends_.push_back({message, Framing(spec_.framing, bytes)});
+void SendQueue::push(MessageId message, const Framing& framing) {
+  sends_.push_back({message, framing});
 }
 
 void SendQueue::fetch_all(Cycle ready) {

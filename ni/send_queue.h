@@ -23,7 +23,7 @@ class SendQueue {
 
   [[nodiscard]] bool full() const { return sends_.size() >= spec_.queue_depth; }
   [[nodiscard]] bool empty() const { return sends_.empty(); }
-  void push(MessageId message, Bytes bytes);
+  void push(MessageId message, const Framing& framing);
 
   // For the DMA engine: all packets not yet read become ready at `ready`,
   void fetch_all(Cycle ready);

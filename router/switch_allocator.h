@@ -49,6 +49,11 @@ class SwitchAllocator {
   // Winners, at most one per output, in ascending output; valid until the next call. Moves the
   // outputs' pointers.
   const std::vector<Request>& allocate();
+  // The same where there is one request: it wins.
+  [[nodiscard]] const Request* only_request() const {
+    return requests_.size() == 1 ? requests_.data() : nullptr;
+  }
+  void grant(const Request& request) { arbiters_[request.output].grant(request.crossbar_input); }
   [[nodiscard]] bool all_granted() const { return winners_.size() == requests_.size(); }
 
  private:

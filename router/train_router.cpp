@@ -23,8 +23,7 @@ TrainRouter::TrainRouter(sc_core::sc_module_name module_name, ClockDomain& clock
         std::make_unique<Link>(in.name.c_str(), in.link_number, in.timing, StallPattern{}));
     channels_.push_back(
         std::make_unique<TrainChannel>(*links_.back(), in.channel, wheel, segments));
-    inputs_.push_back({channels_.back().get(), std::vector<Vc>(spec.vcs), 0, false,
-                       RoundRobinArbiter(spec.vcs)});
+    inputs_.push_back({channels_.back().get(), RoundRobinArbiter(spec.vcs)});
   }
 }
 
@@ -44,38 +43,121 @@ void TrainRouter::add_ejection(PacketSink& sink, std::uint32_t sink_port, Cycle 
 }
 
 void TrainRouter::connect() {
-  occupied_.assign(inputs_.size(), 0);
-  for (std::size_t i = 0; i < inputs_.size(); ++i) {
-    inputs_[i].channel->connect_receiver(*this, occupied_[i]);
+  const auto inputs = static_cast<std::uint32_t>(inputs_.size());
+  const auto outputs = static_cast<std::uint32_t>(outputs_.size());
+  vcs_.resize(std::size_t{inputs} * spec_.vcs);
+  occupied_.assign(inputs, 0);
+  streaming_.assign(inputs, 0);
+  notes_.assign(outputs, 0);
+  input_notes_.assign(inputs, 0);
+  input_of_.assign(outputs, 0);
+  output_of_.assign(inputs, 0);
+  active_.reserve(outputs);
+  boundary_.assign(outputs, 0);
+  check_.assign(outputs, kNever);
+  for (std::uint32_t i = 0; i < inputs; ++i) {
+    inputs_[i].channel->connect_receiver(*this, i, occupied_[i]);
   }
-  for (Output& out : outputs_) {
-    if (out.train.to() != nullptr) out.train.to()->connect_sender(*this);
+  for (std::uint32_t o = 0; o < outputs; ++o) {
+    TrainChannel* channel = outputs_[o].train.to();
+    if (channel != nullptr) channel->connect_sender(*this, o);
   }
   const std::size_t crossbar_inputs =
       inputs_.size() * (spec_.crossbar_inputs == CrossbarInputs::vc ? spec_.vcs : 1);
-  allocator_.emplace_back(static_cast<std::uint32_t>(crossbar_inputs),
-                          static_cast<std::uint32_t>(outputs_.size()));
-  active_.reserve(outputs_.size());
+  allocator_.emplace_back(static_cast<std::uint32_t>(crossbar_inputs), outputs);
 }
 
-void TrainRouter::look_again() {
-  touched_ = true;
-  clock_.wake_now(id_);
+void TrainRouter::train_came(std::uint32_t input, std::uint32_t vc) {
+  input_notes_[input] |= kInputNews;
+  const bool first = !touched_;
+  look_again();
+  if (!first) return;
+  newcomer_ = true;
+  newcomer_input_ = input;
+  newcomer_vc_ = vc;
+}
+
+void TrainRouter::train_changed(std::uint32_t input, bool look_now) {
+  input_notes_[input] |= kInputNews;
+  if (look_now) look_again();
+}
+
+void TrainRouter::credits_changed(std::uint32_t output, bool look_now) {
+  add(output, kCreditNews);
+  if (look_now) look_again();
 }
 
 void TrainRouter::evaluate(Cycle cycle) {
   // A check that has been put off since leaves its old wake-up behind.
   if (!touched_ && cycle < next_ && !clock_.always_clocked()) return;
-  touched_ = false;
-  next_ = kNever;
-  waiters_.clear();
   const Tick begin = cycle * spec_.ticks_per_cycle;
   const Now now{cycle, begin, begin + spec_.ticks_per_cycle - 1};
+  const bool newcomer_only = newcomer_ && cycle < next_ && !clock_.always_clocked();
+  touched_ = false;
+  newcomer_ = false;
+  const Cycle planned = next_;
+  if (!newcomer_only || !evaluate_newcomer(now, newcomer_input_, newcomer_vc_)) evaluate_all(now);
+  if (next_ != kNever && (next_ != planned || !newcomer_only)) clock_.wake(id_, next_);
+}
+
+void TrainRouter::evaluate_all(const Now& now) {
+  next_ = kNever;
+  waiters_.clear();
   if (release_boundaries(now)) drop_broken_promises(now);
   allocate(now);
   mark_contention(now);
   settle(now);
-  if (next_ != kNever) clock_.wake(id_, next_);
+}
+
+// Nothing has changed but that a packet has come into an empty VC, and no look at anything was planned
+// for this cycle. Whoever waits already has been told why, and waits for something that has not
+// happened: the newcomer competes with nobody but the trains that run, and only where one of these
+// stands at a boundary must the whole router decide.
+bool TrainRouter::evaluate_newcomer(const Now& now, std::uint32_t input, std::uint32_t vc) {
+  if (!look_at_front(now, input, vc)) return true;
+  const std::uint32_t output = input_vc(input, vc).state.out;
+  const bool shared = spec_.crossbar_inputs == CrossbarInputs::port;
+  const std::uint32_t rival = output_of_[input];  // the train that has the shared crossbar input
+  const Wire in_wire =
+      shared && streaming_[input] != 0 ? look_at_wire(now, rival) : Wire::free;
+  const Wire out_wire = look_at_wire(now, output);
+  if (in_wire == Wire::at_boundary || out_wire == Wire::at_boundary) return false;
+  SwitchAllocator::Request request{};
+  const Hope hope = make_request(now, input, vc, request);
+  if (hope == Hope::later) return true;
+  std::uint32_t to_plan = output;
+  if (hope == Hope::could_go && in_wire == Wire::free) {
+    allocator_.front().grant(request);
+    grant(now, request);
+  } else if (hope == Hope::could_go) {
+    add(output, kWanted);
+    if (!has_flaw(TrainFlaw::shared_input_waiter_ignored)) input_notes_[input] |= kInputContended;
+    to_plan = rival;
+  } else {
+    const bool contends =
+        hope == Hope::could_take && !has_flaw(TrainFlaw::output_waiter_ignored);
+    add(output, contends ? kWanted | kContended : kWanted);
+  }
+  if (!has(to_plan, kHeld)) return true;
+  plan(now, to_plan);
+  if (check_[to_plan] != kNever) look_at(std::max(check_[to_plan], now.cycle + 1));
+  return true;
+}
+
+TrainRouter::Wire TrainRouter::look_at_wire(const Now& now, std::uint32_t output) {
+  if (has(output, kPromiseOpen)) return Wire::at_boundary;
+  if (!has(output, kHeld)) return Wire::free;
+  if (now.cycle < boundary_[output]) return Wire::busy;
+  const TrainSender& train = outputs_[output].train;
+  const std::uint64_t gone = train.gone_before(now.begin);
+  const std::uint64_t position = train.offset() + gone;
+  if (position == train.promised()) {
+    release(output, gone);
+    return Wire::free;
+  }
+  if (train.grid().is_boundary(position)) return Wire::at_boundary;
+  boundary_[output] = train.release_cycle(train.grid().packet_end(position));
+  return Wire::busy;
 }
 
 // Every output whose train stands at a boundary, whether or not a look at it was planned for now:
@@ -83,39 +165,41 @@ void TrainRouter::evaluate(Cycle cycle) {
 bool TrainRouter::release_boundaries(const Now& now) {
   bool promise_open = false;
   for (const std::uint32_t o : active_) {
-    Output& out = outputs_[o];
-    out.contended = false;
-    out.wanted = false;
-    if (out.train.held()) {
-      inputs_[out.input].contended = false;
-      if (now.cycle < out.boundary) continue;
-      if (has_flaw(TrainFlaw::release_planned_only) && now.cycle < out.check &&
-          out.check != kNever) {
+    remove(o, kContended | kWanted);
+    if (has(o, kHeld)) {
+      if (now.cycle < boundary_[o]) continue;
+      if (has_flaw(TrainFlaw::release_planned_only) && now.cycle < check_[o] &&
+          check_[o] != kNever) {
         continue;
       }
-      const std::uint64_t gone = out.train.gone_before(now.begin);
-      const std::uint64_t position = out.train.offset() + gone;
-      if (position != out.train.promised() && !out.train.grid().is_boundary(position)) {
+      const TrainSender& train = outputs_[o].train;
+      const std::uint64_t gone = train.gone_before(now.begin);
+      const std::uint64_t position = train.offset() + gone;
+      if (position == train.promised() || train.grid().is_boundary(position)) {
+        release(o, gone);
+      } else {
         // Boundaries have been passed unseen, this packet is still on the wire.
-        out.boundary = out.train.release_cycle(out.train.grid().packet_end(position));
-        continue;
+        boundary_[o] = train.release_cycle(train.grid().packet_end(position));
       }
-      release(out, gone);
     }
-    promise_open |= out.train.promise_open();
+    promise_open |= has(o, kPromiseOpen);
   }
   return promise_open;
 }
 
-void TrainRouter::release(Output& out, std::uint64_t flits) {
-  Input& in = inputs_[out.input];
-  Vc& vc = in.vcs[out.vc];
+void TrainRouter::release(std::uint32_t output, std::uint64_t flits) {
+  Output& out = outputs_[output];
+  const std::uint32_t input = input_of_[output];
+  TrainChannel& channel = *inputs_[input].channel;
+  Vc& vc = input_vc(input, out.vc);
   if (out.sink != nullptr && !out.is_told) eject(out, flits);
   out.train.release(flits);
   out.flits += flits;
-  in.channel->leave(out.vc, flits);
-  in.channel->set_ends_lazily(out.vc, false);
-  in.streaming &= ~(VcMask{1} << out.vc);
+  channel.leave(out.vc, flits);
+  channel.set_ends_lazily(out.vc, false);
+  streaming_[input] &= ~(VcMask{1} << out.vc);
+  remove(output, kHeld);
+  if (out.train.promise_open()) add(output, kPromiseOpen);
   const PacketGrid& grid = out.train.grid();
   if (!grid.message_mode || out.train.offset() == grid.flits) {
     out.owned &= ~(VcMask{1} << out.train.vc());
@@ -145,19 +229,22 @@ void TrainRouter::eject(const Output& out, std::uint64_t flits) {
 // come any more (a cut has arrived), the promise ends before anything else leaves that VC.
 void TrainRouter::drop_broken_promises(const Now& now) {
   for (const std::uint32_t o : active_) {
-    Output& out = outputs_[o];
-    if (!out.train.promise_open()) continue;
-    const TrainChannel& channel = *inputs_[out.input].channel;
-    const bool goes_on = (channel.occupied() & (VcMask{1} << out.vc)) != 0 &&
+    if (!has(o, kPromiseOpen)) continue;
+    const Output& out = outputs_[o];
+    const std::uint32_t input = input_of_[o];
+    const TrainChannel& channel = *inputs_[input].channel;
+    const bool goes_on = (occupied_[input] & (VcMask{1} << out.vc)) != 0 &&
                          channel.front(out.vc).message == out.train.message() &&
                          channel.next_flit(out.vc) == out.train.offset();
-    if (!goes_on) cut(now, out);
+    if (!goes_on) cut(now, o);
   }
 }
 
-void TrainRouter::cut(const Now& now, Output& out) {
+void TrainRouter::cut(const Now& now, std::uint32_t output) {
+  Output& out = outputs_[output];
   const std::uint64_t flits = out.train.cut(now.cycle);
-  inputs_[out.input].channel->cut_credits(out.vc, flits, now.cycle);
+  inputs_[input_of_[output]].channel->cut_credits(out.vc, flits, now.cycle);
+  remove(output, kPromiseOpen);
 }
 
 void TrainRouter::allocate(const Now& now) {
@@ -165,11 +252,9 @@ void TrainRouter::allocate(const Now& now) {
   allocator.clear();
   const bool shared = spec_.crossbar_inputs == CrossbarInputs::port;
   for (std::uint32_t i = 0; i < inputs_.size(); ++i) {
-    if (occupied_[i] == 0) continue;
-    Input& in = inputs_[i];
-    VcMask waiting = occupied_[i] & ~in.streaming;
+    VcMask waiting = occupied_[i] & ~streaming_[i];
     if (waiting == 0) continue;
-    const bool busy = shared && in.streaming != 0;
+    const bool busy = shared && streaming_[i] != 0;
     VcMask could_go = 0;
     SwitchAllocator::Request request{};
     SwitchAllocator::Request last{};
@@ -177,27 +262,31 @@ void TrainRouter::allocate(const Now& now) {
       const auto vc = static_cast<std::uint32_t>(__builtin_ctz(waiting));
       const Hope hope = make_request(now, i, vc, request);
       if (hope == Hope::later) continue;
-      waiters_.push_back({i, vc, in.vcs[vc].state.out, hope});
+      waiters_.push_back({i, vc, input_vc(i, vc).state.out, hope});
       if (busy || hope != Hope::could_go) continue;
       could_go |= VcMask{1} << vc;
       last = request;
       if (!shared) allocator.request(request);
     }
     if (!shared || could_go == 0) continue;
-    const std::uint32_t picked = in.arbiter.pick(could_go);
+    const std::uint32_t picked = inputs_[i].arbiter.pick(could_go);
     if (picked != last.vc) make_request(now, i, picked, last);
     allocator.request(last);
   }
-  if (!allocator.any()) return;
-  for (const SwitchAllocator::Request& winner : allocator.allocate()) grant(now, winner);
+  if (const SwitchAllocator::Request* only = allocator.only_request()) {
+    allocator.grant(*only);
+    grant(now, *only);
+  } else if (allocator.any()) {
+    for (const SwitchAllocator::Request& winner : allocator.allocate()) grant(now, winner);
+  }
 }
 
 TrainRouter::Hope TrainRouter::make_request(const Now& now, std::uint32_t input, std::uint32_t vc,
                                             SwitchAllocator::Request& request) {
-  Input& in = inputs_[input];
-  if (!in.vcs[vc].front.known && !look_at_front(now, in, vc)) return Hope::later;
-  const Front& front = in.vcs[vc].front;
-  const InputVc& state = in.vcs[vc].state;
+  Vc& waiting = input_vc(input, vc);
+  if (!waiting.front.known && !look_at_front(now, input, vc)) return Hope::later;
+  const Front& front = waiting.front;
+  const InputVc& state = waiting.state;
   Output& out = outputs_[state.out];
   if (!out.train.held() && out.train.free_tick() > now.end) {
     look_at_tick(now, out.train.free_tick());
@@ -224,23 +313,23 @@ TrainRouter::Hope TrainRouter::make_request(const Now& now, std::uint32_t input,
 }
 
 // False: the packet has not arrived yet, and may still be cut off.
-bool TrainRouter::look_at_front(const Now& now, Input& in, std::uint32_t vc) {
-  const TrainChannel& channel = *in.channel;
+bool TrainRouter::look_at_front(const Now& now, std::uint32_t input, std::uint32_t vc) {
+  const TrainChannel& channel = *inputs_[input].channel;
   const Tick usable = channel.usable(vc);
   if (usable > now.end) {
     look_at_tick(now, usable);
     return false;
   }
-  Vc& input_vc = in.vcs[vc];
+  Vc& waiting = input_vc(input, vc);
   const TrainSegment& segment = channel.front(vc);
   const Message& message = messages_[segment.message];
-  if (!input_vc.state.routed) input_vc.state.route(paths_.hop(message.path, segment.hop));
+  if (!waiting.state.routed) waiting.state.route(paths_.hop(message.path, segment.hop));
   const std::uint64_t flits = message.grid.length_at(channel.next_flit(vc));
   // From a slow link into a fast one a packet waits until it can stream without a gap.
   const Tick in_rate = channel.ticks_per_flit();
-  const Tick out_rate = outputs_[input_vc.state.out].train.rate();
+  const Tick out_rate = outputs_[waiting.state.out].train.rate();
   const Tick wait = in_rate > out_rate ? (flits - 1) * (in_rate - out_rate) : 0;
-  input_vc.front = {true, static_cast<std::uint32_t>(flits), usable + wait};
+  waiting.front = {true, static_cast<std::uint32_t>(flits), usable + wait};
   return true;
 }
 
@@ -259,28 +348,31 @@ std::uint32_t TrainRouter::choose_out_vc(const Now& now, const Output& out, VcMa
 
 void TrainRouter::grant(const Now& now, const SwitchAllocator::Request& request) {
   Input& in = inputs_[request.input];
-  InputVc& state = in.vcs[request.vc].state;
   Output& out = outputs_[request.output];
   TrainSender& train = out.train;
   in.arbiter.grant(request.vc);
-  in.streaming |= VcMask{1} << request.vc;
-  state.out_vc = request.out_vc;
+  streaming_[request.input] |= VcMask{1} << request.vc;
+  input_vc(request.input, request.vc).state.out_vc = request.out_vc;
   out.owned |= VcMask{1} << request.out_vc;
-  out.was_granted = true;
+  output_of_[request.input] = request.output;
+  add(request.output, kHeld | kGranted);
+  if (!has(request.output, kActive)) {
+    add(request.output, kActive);
+    active_.push_back(request.output);
+  }
 
   const TrainSegment& segment = in.channel->front(request.vc);
   const std::uint64_t offset = in.channel->next_flit(request.vc);
-  if (out.input == request.input && out.vc == request.vc &&
-      train.continues(segment.message, offset, request.out_vc, request.start)) {
-    train.go_on();
-    return;
+  if (has(request.output, kPromiseOpen)) {
+    if (input_of_[request.output] == request.input && out.vc == request.vc &&
+        train.continues(segment.message, offset, request.out_vc, request.start)) {
+      train.go_on();
+      remove(request.output, kPromiseOpen);
+      return;
+    }
+    cut(now, request.output);
   }
-  if (train.promise_open()) cut(now, out);
-  if (!out.is_active) {
-    out.is_active = true;
-    active_.push_back(request.output);
-  }
-  out.input = request.input;
+  input_of_[request.output] = request.input;
   out.vc = request.vc;
   out.is_new = true;
   train.take(segment.message, messages_[segment.message].grid,
@@ -291,19 +383,19 @@ void TrainRouter::grant(const Now& now, const SwitchAllocator::Request& request)
 // boundary.
 void TrainRouter::mark_contention(const Now& now) {
   const bool shared = spec_.crossbar_inputs == CrossbarInputs::port;
+  for (std::uint8_t& notes : input_notes_) notes &= static_cast<std::uint8_t>(~kInputContended);
   for (const Waiter& waiter : waiters_) {
-    Input& in = inputs_[waiter.input];
-    if ((in.streaming & (VcMask{1} << waiter.vc)) != 0) continue;  // granted
-    Output& out = outputs_[waiter.output];
-    out.wanted = true;
+    const VcMask streaming = streaming_[waiter.input];
+    if ((streaming & (VcMask{1} << waiter.vc)) != 0) continue;  // granted
+    add(waiter.output, kWanted);
     if (waiter.hope == Hope::wants) continue;
     bool in_the_way = false;
-    if (out.train.held()) {
-      if (!has_flaw(TrainFlaw::output_waiter_ignored)) out.contended = true;
+    if (has(waiter.output, kHeld)) {
+      if (!has_flaw(TrainFlaw::output_waiter_ignored)) add(waiter.output, kContended);
       in_the_way = true;
     }
-    if (shared && in.streaming != 0 && waiter.hope == Hope::could_go) {
-      if (!has_flaw(TrainFlaw::shared_input_waiter_ignored)) in.contended = true;
+    if (shared && streaming != 0 && waiter.hope == Hope::could_go) {
+      if (!has_flaw(TrainFlaw::shared_input_waiter_ignored)) input_notes_[waiter.input] |= kInputContended;
       in_the_way = true;
     }
     // One iteration of the allocator left a free input and a free output unmatched.
@@ -314,51 +406,58 @@ void TrainRouter::mark_contention(const Now& now) {
 // Announces new trains, ends promises that were not taken up, and finds the next time to look.
 void TrainRouter::settle(const Now& now) {
   for (std::size_t a = 0; a < active_.size();) {
-    Output& out = outputs_[active_[a]];
-    if (out.train.held()) {
-      plan(now, out);
-    } else if (out.train.promise_open()) {
-      const Cycle due = out.train.decision_cycle(out.train.offset());
+    const std::uint32_t o = active_[a];
+    if (has(o, kHeld)) {
+      // As planned, where neither news nor anybody else has come since.
+      const bool as_planned =
+          (notes_[o] & (kGranted | kContended | kWanted | kCreditNews | kPlannedAlone)) ==
+              kPlannedAlone &&
+          input_notes_[input_of_[o]] == 0 && check_[o] > now.cycle;
+      if (!as_planned) plan(now, o);
+      if (check_[o] != kNever) look_at(std::max(check_[o], now.cycle + 1));
+    } else if (has(o, kPromiseOpen)) {
+      const TrainSender& train = outputs_[o].train;
+      const Cycle due = train.decision_cycle(train.offset());
       if (due <= now.cycle) {
-        cut(now, out);
+        cut(now, o);
       } else {
         look_at(due);
       }
     }
-    if (out.train.held() || out.train.promise_open()) {
+    if (has(o, kHeld | kPromiseOpen)) {
       ++a;
     } else {
-      out.is_active = false;
+      remove(o, kActive);
       active_[a] = active_.back();
       active_.pop_back();
     }
   }
+  for (std::uint8_t& notes : input_notes_) notes &= static_cast<std::uint8_t>(~kInputNews);
 }
 
-void TrainRouter::plan(const Now& now, Output& out) {
-  TrainSender& train = out.train;
-  TrainChannel& channel = *inputs_[out.input].channel;
-  if (out.was_granted) {
+void TrainRouter::plan(const Now& now, std::uint32_t output) {
+  Output& out = outputs_[output];
+  if (has(output, kGranted)) {
+    const TrainSender& train = out.train;
     const std::uint64_t packet_end = train.offset() + train.grid().length_at(train.offset());
-    out.boundary = train.release_cycle(packet_end);
-    if (out.is_new) announce(out, packet_end);
+    boundary_[output] = train.release_cycle(packet_end);
+    if (out.is_new) announce(output, packet_end);
   }
-  const bool alone = !out.contended && !out.wanted && !inputs_[out.input].contended;
-  const bool data_news = channel.take_data_news(out.vc);
-  const bool credit_news = train.to() != nullptr && train.to()->take_credit_news(train.vc());
-  const bool as_planned = !out.was_granted && !data_news && !credit_news && alone &&
-                          out.planned_alone && out.check > now.cycle;
-  if (!as_planned) out.check = next_check(now, out);
-  out.was_granted = false;
-  out.planned_alone = alone;
-  if (out.check != kNever) look_at(std::max(out.check, now.cycle + 1));
+  check_[output] = next_check(now, output);
+  remove(output, kGranted | kCreditNews | kPlannedAlone);
+  const bool alone = !has(output, kContended | kWanted) &&
+                     (input_notes_[input_of_[output]] & kInputContended) == 0;
+  if (alone) add(output, kPlannedAlone);
 }
 
-void TrainRouter::announce(Output& out, std::uint64_t packet_end) {
+void TrainRouter::announce(std::uint32_t output, std::uint64_t packet_end) {
+  Output& out = outputs_[output];
   TrainSender& train = out.train;
-  TrainChannel& channel = *inputs_[out.input].channel;
+  const std::uint32_t input = input_of_[output];
+  TrainChannel& channel = *inputs_[input].channel;
   out.is_new = false;
-  const bool one_packet = out.contended || inputs_[out.input].contended ||
+  const bool one_packet = has(output, kContended) ||
+                          (input_notes_[input] & kInputContended) != 0 ||
                           channel.ticks_per_flit() > train.rate();
   const std::uint64_t end = one_packet ? packet_end : channel.front(out.vc).end();
   train.promise(end);
@@ -370,20 +469,23 @@ void TrainRouter::announce(Output& out, std::uint64_t packet_end) {
 }
 
 // The first boundary at which skipping it could be wrong.
-Cycle TrainRouter::next_check(const Now& now, Output& out) {
+Cycle TrainRouter::next_check(const Now& now, std::uint32_t output) {
+  const Output& out = outputs_[output];
   const TrainSender& train = out.train;
-  TrainChannel& channel = *inputs_[out.input].channel;
+  const std::uint32_t input = input_of_[output];
+  TrainChannel& channel = *inputs_[input].channel;
   channel.set_ends_lazily(out.vc, false);
-  if (inputs_[out.input].contended) return out.boundary;
+  if ((input_notes_[input] & kInputContended) != 0) return boundary_[output];
   const std::uint64_t data_end = channel.front(out.vc).end();
   const std::uint64_t limit = std::min(train.promised(), data_end);
-  const bool last_packet = out.boundary == train.release_cycle(limit);
+  const bool contended = has(output, kContended);
+  const bool last_packet = boundary_[output] == train.release_cycle(limit);
   // Where the data ends, too, nothing may be put off: what comes into the VC may leave by another
   // output before the wire of this one is free.
-  if (out.contended && (last_packet || train.full_rate())) return out.boundary;
+  if (contended && (last_packet || train.full_rate())) return boundary_[output];
   if (!last_packet) {
     const bool every_packet =
-        out.contended || channel.ticks_per_flit() > train.rate() || may_choose_another_vc(out);
+        contended || channel.ticks_per_flit() > train.rate() || may_choose_another_vc(output);
     if (every_packet) {
       return train.decision_cycle(
           train.grid().packet_end(train.offset() + train.gone_before(now.begin)));
@@ -393,7 +495,7 @@ Cycle TrainRouter::next_check(const Now& now, Output& out) {
   }
   if (data_end > train.promised()) return train.decision_cycle(train.promised());
   // A cut has come, or promise and data end together.
-  const bool wanted = out.wanted && !has_flaw(TrainFlaw::tail_waiter_ignored);
+  const bool wanted = has(output, kWanted) && !has_flaw(TrainFlaw::tail_waiter_ignored);
   if (data_end < train.promised() || wanted || channel.has_second(out.vc) ||
       completes_message(out)) {
     return train.release_cycle(data_end);
@@ -403,8 +505,9 @@ Cycle TrainRouter::next_check(const Now& now, Output& out) {
 }
 
 // In packet mode every packet chooses its VC: a lower one may have got credits.
-bool TrainRouter::may_choose_another_vc(const Output& out) const {
-  const VcMask permitted = inputs_[out.input].vcs[out.vc].state.permitted;
+bool TrainRouter::may_choose_another_vc(std::uint32_t output) const {
+  const Output& out = outputs_[output];
+  const VcMask permitted = input_vc(input_of_[output], out.vc).state.permitted;
   return !out.train.grid().message_mode && out.sink == nullptr &&
          (permitted & ((VcMask{1} << out.train.vc()) - 1)) != 0 &&
          !has_flaw(TrainFlaw::vc_choice_skipped);
@@ -434,16 +537,17 @@ void TrainRouter::explain_waits(Cycle cycle, WaitList& waits) const {
   const auto vc_name = [](const TrainChannel& channel, std::uint32_t vc) {
     return fmt::format("{}.vc{}", channel.link().name(), vc);
   };
-  for (const Input& in : inputs_) {
-    for (VcMask left = in.channel->occupied(); left != 0; left &= left - 1) {
+  for (std::uint32_t i = 0; i < inputs_.size(); ++i) {
+    const TrainChannel& channel = *inputs_[i].channel;
+    for (VcMask left = occupied_[i]; left != 0; left &= left - 1) {
       const auto vc = static_cast<std::uint32_t>(__builtin_ctz(left));
-      const InputVc& state = in.vcs[vc].state;
-      if (in.channel->usable(vc) > end || !state.routed) continue;
+      const InputVc& state = input_vc(i, vc).state;
+      if (channel.usable(vc) > end || !state.routed) continue;
       const Output& out = outputs_[state.out];
-      const std::string who = vc_name(*in.channel, vc);
-      const bool itself = &inputs_[out.input] == &in && out.vc == vc;
-      if (out.train.held() && !itself) {
-        waits.push_back({who, vc_name(*inputs_[out.input].channel, out.vc),
+      const std::string who = vc_name(channel, vc);
+      const std::uint32_t holder = input_of_[state.out];
+      if (out.train.held() && (holder != i || out.vc != vc)) {
+        waits.push_back({who, vc_name(*inputs_[holder].channel, out.vc),
                          fmt::format("{} output {} is held", name(), state.out)});
       } else if (out.train.to() != nullptr) {
         for (VcMask vcs = state.out_vc != kNoVc ? VcMask{1} << state.out_vc : state.permitted;

@@ -28,7 +28,10 @@ struct TrainRouterSpec {
 // of packets passes a boundary unseen where the same grant is certain to follow, because nobody else
 // could be granted, its data and its credits are there in time, and granting the same requester again
 // moves no arbiter. docs/trains.md has the rules and why they are exact.
-class TrainRouter : public sc_core::sc_module, public Clocked, public TrainParty {
+class TrainRouter : public sc_core::sc_module,
+                    public Clocked,
+                    public TrainListener,
+                    public CreditListener {
  public:
   TrainRouter(sc_core::sc_module_name module_name, ClockDomain& clock, TrainWheel& wheel,
               TrainSegmentPool& segments, const TrainRouterSpec& spec, const MessageTable& messages,
@@ -44,7 +47,9 @@ class TrainRouter : public sc_core::sc_module, public Clocked, public TrainParty
   void connect();
 
   void evaluate(Cycle now) override;
-  void look_again() override;
+  void train_came(std::uint32_t input, std::uint32_t vc) override;
+  void train_changed(std::uint32_t input, bool look_now) override;
+  void credits_changed(std::uint32_t output, bool look_now) override;
 
   // Flits that have passed this router up to cycle `now`, those of trains under way included.
   [[nodiscard]] std::uint64_t flit_hops(Cycle now) const;
@@ -71,30 +76,35 @@ class TrainRouter : public sc_core::sc_module, public Clocked, public TrainParty
   };
   struct Input {
     TrainChannel* channel = nullptr;
-    std::vector<Vc> vcs;
-    VcMask streaming = 0;  // VCs that hold the switch
-    bool contended = false;  // a VC could go if the shared crossbar input were free
     RoundRobinArbiter arbiter;
   };
   struct Output {
     TrainSender train;
-    std::uint32_t input = 0;  // of the train
-    std::uint32_t vc = 0;
-    VcMask owned = 0;        // VCs between a head's grant and the tail
-    bool contended = false;  // somebody else could go if the output were free
-    bool wanted = false;     // somebody else has a packet for this output
-    bool is_new = false;     // train: granted in this cycle, nothing promised yet
-    bool is_told = false;    // train: the NI has been told of all its packets
-    bool was_granted = false;    // train: granted in this cycle
-    bool planned_alone = false;  // `check` was found without contention and without `wanted`
-    bool is_active = false;  // in active_
-    Cycle boundary = 0;      // held: the packet on the wire has left when this cycle begins
-    Cycle check = kNever;    // next cycle in which the train must be looked at
+    std::uint32_t vc = 0;   // input VC of the train
+    VcMask owned = 0;       // VCs between a head's grant and the tail
+    bool is_new = false;    // train: granted in this cycle, nothing promised yet
+    bool is_told = false;   // train: the NI has been told of all its packets
     std::uint64_t flits = 0;
     // Ejection ports.
     PacketSink* sink = nullptr;
     std::uint32_t sink_port = 0;
     Cycle sink_latency = 0;
+  };
+  // What is noted of an output, one byte each.
+  enum Note : std::uint8_t {
+    kHeld = 1,           // a packet is on the wire
+    kPromiseOpen = 2,    // none, but more flits are promised
+    kGranted = 4,        // in this evaluation
+    kContended = 8,      // somebody else could go if the output were free
+    kWanted = 16,        // somebody else has a packet for the output
+    kCreditNews = 32,    // credits have been announced or cut since the last plan
+    kPlannedAlone = 64,  // the last plan was made without contention and without kWanted
+    kActive = 128,       // in active_
+  };
+  // Of an input.
+  enum InputNote : std::uint8_t {
+    kInputContended = 1,  // a VC could go if the shared crossbar input were free
+    kInputNews = 2,       // trains have come or been cut since the last evaluation
   };
   // What a waiting packet may hope for.
   enum class Hope : std::uint8_t {
@@ -110,33 +120,61 @@ class TrainRouter : public sc_core::sc_module, public Clocked, public TrainParty
     Hope hope;
   };
 
+  // The whole router.
+  void evaluate_all(const Now& now);
+  // Only the packet that has come into an empty VC, where nothing else can have changed. False: that
+  // cannot be told here.
+  bool evaluate_newcomer(const Now& now, std::uint32_t input, std::uint32_t vc);
+  enum class Wire : std::uint8_t { free, busy, at_boundary };
+  // Whether the train of a held output is inside a packet; one that has ended is released.
+  Wire look_at_wire(const Now& now, std::uint32_t output);
   // True if a promise is open now.
   bool release_boundaries(const Now& now);
-  void release(Output& out, std::uint64_t flits);
+  void release(std::uint32_t output, std::uint64_t flits);
   void eject(const Output& out, std::uint64_t flits);
   void drop_broken_promises(const Now& now);
-  void cut(const Now& now, Output& out);
+  void cut(const Now& now, std::uint32_t output);
   void allocate(const Now& now);
   // Asks for the switch on behalf of a waiting VC. Notes when to look again where time alone decides.
   Hope make_request(const Now& now, std::uint32_t input, std::uint32_t vc,
                     SwitchAllocator::Request& request);
+  bool look_at_front(const Now& now, std::uint32_t input, std::uint32_t vc);
   // The VC behind output `out` that a packet of `flits` flits would get; kNoVc if none has credits.
   std::uint32_t choose_out_vc(const Now& now, const Output& out, VcMask candidates,
                               std::uint64_t flits);
   void grant(const Now& now, const SwitchAllocator::Request& request);
   void mark_contention(const Now& now);
   void settle(const Now& now);
-  void plan(const Now& now, Output& out);
+  void plan(const Now& now, std::uint32_t output);
   // Promises a new train, to the next router and, for the credits, to the one before.
-  void announce(Output& out, std::uint64_t packet_end);
-  [[nodiscard]] Cycle next_check(const Now& now, Output& out);
-  [[nodiscard]] bool may_choose_another_vc(const Output& out) const;
-  bool look_at_front(const Now& now, Input& in, std::uint32_t vc);
+  void announce(std::uint32_t output, std::uint64_t packet_end);
+  [[nodiscard]] Cycle next_check(const Now& now, std::uint32_t output);
+  [[nodiscard]] bool may_choose_another_vc(std::uint32_t output) const;
   [[nodiscard]] bool completes_message(const Output& out) const;
+  [[nodiscard]] bool has(std::uint32_t output, std::uint8_t notes) const {
+    return (notes_[output] & notes) != 0;
+  }
+  void add(std::uint32_t output, std::uint8_t notes) {
+    notes_[output] = static_cast<std::uint8_t>(notes_[output] | notes);
+  }
+  void remove(std::uint32_t output, std::uint8_t notes) {
+    notes_[output] = static_cast<std::uint8_t>(notes_[output] & ~notes);
+  }
+  void look_again() {
+    touched_ = true;
+    newcomer_ = false;
+    clock_.wake_now(id_);
+  }
   void look_at(Cycle cycle) { next_ = std::min(next_, cycle); }
   void look_at_tick(const Now& now, Tick tick) {
     if (tick == kNever) return;
     look_at(std::max(now.cycle + 1, cycle_of_tick(tick, spec_.ticks_per_cycle)));
+  }
+  [[nodiscard]] Vc& input_vc(std::uint32_t input, std::uint32_t vc) {
+    return vcs_[input * spec_.vcs + vc];
+  }
+  [[nodiscard]] const Vc& input_vc(std::uint32_t input, std::uint32_t vc) const {
+    return vcs_[input * spec_.vcs + vc];
   }
 
   ClockDomain& clock_;
@@ -147,13 +185,27 @@ class TrainRouter : public sc_core::sc_module, public Clocked, public TrainParty
   std::vector<std::unique_ptr<Link>> links_;
   std::vector<std::unique_ptr<TrainChannel>> channels_;
   std::vector<Input> inputs_;
-  std::vector<VcMask> occupied_;  // by input: VCs with a train, written by their channels
+  std::vector<Vc> vcs_;  // by input, then VC
   std::vector<Output> outputs_;
-  std::vector<std::uint32_t> active_;  // outputs that are held, or whose promise is open
-  std::vector<Waiter> waiters_;  // of this evaluation
   std::vector<SwitchAllocator> allocator_;  // exactly one, made by connect()
-  Cycle next_ = kNever;  // next cycle in which there may be something to decide
-  bool touched_ = false;  // an event in this cycle may have changed that
+  std::vector<Waiter> waiters_;             // of this evaluation
+
+  // What every evaluation looks at stands together: it touches the records above only of ports at
+  // which something changes.
+  Cycle next_ = kNever;    // next cycle in which there may be something to decide
+  bool touched_ = false;   // an event in this cycle may have changed that
+  bool newcomer_ = false;  // touched_: the only one is a train in an empty VC,
+  std::uint32_t newcomer_input_ = 0;  // of this input
+  std::uint32_t newcomer_vc_ = 0;
+  std::vector<std::uint8_t> notes_;        // by output
+  std::vector<std::uint8_t> input_notes_;  // by input
+  std::vector<VcMask> occupied_;   // by input: VCs with a train, written by their channels
+  std::vector<VcMask> streaming_;  // by input: VCs that hold the switch
+  std::vector<std::uint32_t> active_;     // outputs that are held, or whose promise is open
+  std::vector<std::uint32_t> input_of_;   // by output: of its train
+  std::vector<std::uint32_t> output_of_;  // by input: of the last train granted there
+  std::vector<Cycle> boundary_;  // by output: the packet on the wire has left when this cycle begins
+  std::vector<Cycle> check_;     // by output: next cycle in which the train must be looked at
 };
 
 }  // namespace espalier

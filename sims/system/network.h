@@ -7,7 +7,7 @@
 
 #include "flowctl/flit.h"
 #include "flowctl/message.h"
-#include "flowctl/train_party.h"
+#include "flowctl/train_listener.h"
 #include "flowctl/wait_list.h"
 #include "hw/clock_domain.h"
 #include "hw/link_timing.h"
@@ -28,7 +28,7 @@ class Network {
   [[nodiscard]] virtual std::unique_ptr<InjectionPort> injection_port(NodeId node,
                                                                       std::uint32_t port,
                                                                       const InjectionSpec& spec,
-                                                                      TrainParty& ni) = 0;
+                                                                      CreditListener& ni) = 0;
   virtual void add_ejection(NodeId node, std::uint32_t port, PacketSink& ni, Cycle latency) = 0;
   virtual void connect() = 0;
 

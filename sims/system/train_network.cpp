@@ -31,10 +31,10 @@ class TrainNetwork : public Network {
 
   std::unique_ptr<InjectionPort> injection_port(NodeId node, std::uint32_t port,
                                                 const InjectionSpec& spec,
-                                                TrainParty& ni) override {
+                                                CreditListener& ni) override {
     TrainChannel& channel =
         routers_[node.index()]->input_channel(topology_.in_links(node).size() + port);
-    channel.connect_sender(ni);
+    channel.connect_sender(ni, port);
     return std::make_unique<TrainInjectionPort>(channel, spec);
   }
   void add_ejection(NodeId node, std::uint32_t port, PacketSink& ni, Cycle latency) override {
