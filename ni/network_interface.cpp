@@ -31,29 +31,32 @@ void NetworkInterface::load(const TableProgram& program, const ScheduleTableEngi
                             NodeMemory memory) {
   engine_.emplace(program, engine);
   memory_.emplace(std::move(memory));
-  clock_.wake(id_, 0);
+  wake_at(0);
 }
 
 void NetworkInterface::post(const Operation& operation) {
   posted_.push_back(operation);
-  if (posted_.size() == 1) clock_.wake(id_, operation.ready);
+  if (posted_.size() == 1) wake_at(operation.ready);
 }
 
 // Decisions come first: they use what was written in earlier cycles. What arrives in this cycle can
 // be used from the next one on.
 void NetworkInterface::evaluate(Cycle now) {
+  // What was due now has been put off since, and left its wake-up behind.
+  if (now < next_evaluation_ && !clock_.always_clocked()) return;
   next_evaluation_ = kNever;
   issue_posted(now);
   issue_entries(now);
   send_flits(now);
   if (!arrivals_.empty()) take_arrivals(now);
   if (!reductions_.empty()) finish_reductions(now);
+  wake(due(now));
   if (next_evaluation_ != kNever) clock_.wake(id_, next_evaluation_);
 }
 
 void NetworkInterface::issue_entries(Cycle now) {
   if (!engine_ || engine_->done()) return;
-  if (engine_at_ > now) return wake(engine_at_);
+  if (engine_at_ > now) return;
   const BackEndState back_end{reduction_->idle(now), reduction_->busy_until(), queued_ == 0};
   engine_at_ = engine_->evaluate(
       now, back_end, [this](const Operation& op) { return has_room(op); },
@@ -61,13 +64,12 @@ void NetworkInterface::issue_entries(Cycle now) {
         op.ready = now;
         issue(op, now);
       });
-  wake(engine_at_);
 }
 
 void NetworkInterface::issue_posted(Cycle now) {
   for (; next_posted_ < posted_.size(); ++next_posted_) {
     const Operation& next = posted_[next_posted_];
-    if (next.ready > now) return wake(next.ready);
+    if (next.ready > now) return;
     if (!has_room(next)) return;  // the port's progress wakes this NI
     issue(next, now);
   }
@@ -102,7 +104,6 @@ void NetworkInterface::send_flits(Cycle now) {
       const MessageId sent = ports_[p]->take_sent();
       if (sent.valid()) message_sent(sent, now);
     }
-    wake(port_at_[p]);
   }
 }
 
@@ -119,10 +120,32 @@ void NetworkInterface::message_sent(MessageId message, Cycle now) {
 }
 
 void NetworkInterface::credits_changed(std::uint32_t port, bool look_now) {
-  // Where nothing waits for them, the port's next look is not later than it needs them.
-  if (!look_now) return;
-  port_at_[port] = clock_.now();
-  clock_.wake_now(id_);
+  const Cycle now = clock_.now();
+  if (look_now) {
+    port_at_[port] = now;
+    wake(now);
+    clock_.wake_now(id_);
+  } else {
+    // Usually they come before a train needs them, and its look at its last sure boundary is put off.
+    port_at_[port] = ports_[port]->credits_announced(now, port_at_[port]);
+    if (next_evaluation_ <= now || dma_.is_limited()) return;
+    next_evaluation_ = due(now);
+    if (next_evaluation_ != kNever) clock_.wake(id_, next_evaluation_);
+  }
+}
+
+// The next cycle in which the passing of time gives this NI something to do, as far as it is noted
+// anywhere: an evaluation may want another one besides, in the next cycle or when the DMA engine is
+// free.
+Cycle NetworkInterface::due(Cycle now) const {
+  Cycle next = engine_ && !engine_->done() ? engine_at_ : kNever;
+  for (const Cycle at : port_at_) next = std::min(next, at);
+  if (!arrivals_.empty()) next = std::min(next, arrivals_.front().at);
+  for (const Reduction& reduction : reductions_) next = std::min(next, reduction.done);
+  if (next_posted_ < posted_.size() && posted_[next_posted_].ready > now) {
+    next = std::min(next, posted_[next_posted_].ready);
+  }
+  return next;
 }
 
 void NetworkInterface::packets_end(std::uint32_t port, MessageId message, std::uint64_t count,
@@ -140,7 +163,7 @@ void NetworkInterface::packets_end(std::uint32_t port, MessageId message, std::u
     const auto later = [&](const Arrival& other) { return other.at > visible; };
     const auto place = std::find_if_not(arrivals_.rbegin(), arrivals_.rend(), later).base();
     arrivals_.insert(place, {visible, port, message, lane_done});
-    clock_.wake(id_, visible);
+    wake_at(visible);
   }
 }
 
@@ -166,7 +189,7 @@ void NetworkInterface::start_reduction(const Arrival& arrival, Cycle now) {
   const Bytes bytes = messages_[arrival.message].operation.bytes;
   const Cycle done = reduction_->message_visible(bytes, now, arrival.lane_done);
   reductions_.push_back({done, arrival.message});
-  clock_.wake(id_, done);
+  wake_at(done);
 }
 
 void NetworkInterface::start_held_reductions(Cycle now) {
@@ -186,7 +209,6 @@ void NetworkInterface::clear(const TableEvent& event, Cycle now) {
 
 void NetworkInterface::look_at_table(Cycle at) {
   engine_at_ = std::min(engine_at_, at);
-  wake(at);
 }
 
 void NetworkInterface::finish_reductions(Cycle now) {

@@ -102,9 +102,16 @@ class NetworkInterface : public sc_core::sc_module,
   void start_held_reductions(Cycle now);
   void clear(const TableEvent& event, Cycle now);
   void look_at_table(Cycle at);
+  [[nodiscard]] Cycle due(Cycle now) const;
   void finish_reductions(Cycle now);
   void complete(MessageId message, Cycle now);
+  // During an evaluation: another one is due at `at`.
   void wake(Cycle at) { next_evaluation_ = std::min(next_evaluation_, at); }
+  // At any time.
+  void wake_at(Cycle at) {
+    wake(at);
+    clock_.wake(id_, at);
+  }
 
   NodeId node_;
   ClockDomain& clock_;
@@ -127,7 +134,7 @@ class NetworkInterface : public sc_core::sc_module,
   std::vector<Reduction> reductions_;  // in the reduction unit
   std::vector<Reduction> finished_;    // of them, in this cycle; kept for its memory
   Cycle engine_at_ = 0;  // next cycle in which the issue engine may have something to do
-  Cycle next_evaluation_ = kNever;
+  Cycle next_evaluation_ = kNever;  // nothing is due before
 };
 
 }  // namespace espalier

@@ -106,7 +106,9 @@ Cycle ScheduleTableEngine::evaluate(Cycle now, const BackEndState& back_end, Has
     ++head_;
     next = now + 1;
   }
-  return next;
+  // The next step cannot start before the down-counter has run out.
+  const bool step_over = !done() && program_.entries[head_].step > timestep_;
+  return step_over && next == now + 1 ? std::max(next, lockstep_until_) : next;
 }
 
 }  // namespace espalier

@@ -15,6 +15,9 @@ class TrainInjectionPort : public InjectionPort {
   TrainInjectionPort(TrainChannel& channel, const InjectionSpec& spec);
 
   Cycle evaluate(Cycle now) override;
+  [[nodiscard]] Cycle credits_announced(Cycle now, Cycle planned) const override {
+    return train_.held() && planned > now ? next_check(now) : planned;
+  }
   [[nodiscard]] bool under_way(Cycle now) const override;
   [[nodiscard]] const char* link_name() const override { return channel_.link().name(); }
 

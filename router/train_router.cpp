@@ -84,24 +84,41 @@ void TrainRouter::train_changed(std::uint32_t input, bool look_now) {
 
 void TrainRouter::credits_changed(std::uint32_t output, bool look_now) {
   add(output, kCreditNews);
-  if (look_now) look_again();
+  if (look_now) {
+    look_again();
+  } else if (has(output, kHeld) && has(output, kCreditCheck) && check_[output] > clock_.now()) {
+    // Usually more have been announced before the train needs them: the look at its last sure boundary
+    // is put off.
+    check_[output] = next_check(present(clock_.now()), output);
+  }
+}
+
+TrainRouter::Now TrainRouter::present(Cycle cycle) const {
+  const Tick begin = cycle * spec_.ticks_per_cycle;
+  return {cycle, begin, begin + spec_.ticks_per_cycle - 1};
 }
 
 void TrainRouter::evaluate(Cycle cycle) {
-  // A check that has been put off since leaves its old wake-up behind.
-  if (!touched_ && cycle < next_ && !clock_.always_clocked()) return;
-  const Tick begin = cycle * spec_.ticks_per_cycle;
-  const Now now{cycle, begin, begin + spec_.ticks_per_cycle - 1};
-  const bool newcomer_only = newcomer_ && cycle < next_ && !clock_.always_clocked();
-  touched_ = false;
-  newcomer_ = false;
-  const Cycle planned = next_;
-  if (!newcomer_only || !evaluate_newcomer(now, newcomer_input_, newcomer_vc_)) evaluate_all(now);
-  if (next_ != kNever && (next_ != planned || !newcomer_only)) clock_.wake(id_, next_);
+  const bool planned = cycle >= next_look();
+  if (touched_ || planned || clock_.always_clocked()) {
+    const Now now = present(cycle);
+    const bool newcomer_only = newcomer_ && !planned && !clock_.always_clocked();
+    touched_ = false;
+    newcomer_ = false;
+    if (!newcomer_only || !evaluate_newcomer(now, newcomer_input_, newcomer_vc_)) {
+      evaluate_all(now);
+    }
+  }
+  // Otherwise what was planned has been put off since, and left its old wake-up behind.
+  const Cycle next = std::max(next_look(), cycle + 1);
+  if (next < next_ || next_ <= cycle) {
+    next_ = next;
+    if (next != kNever) clock_.wake(id_, next);
+  }
 }
 
 void TrainRouter::evaluate_all(const Now& now) {
-  next_ = kNever;
+  waiters_next_ = kNever;
   waiters_.clear();
   if (release_boundaries(now)) drop_broken_promises(now);
   allocate(now);
@@ -138,9 +155,7 @@ bool TrainRouter::evaluate_newcomer(const Now& now, std::uint32_t input, std::ui
         hope == Hope::could_take && !has_flaw(TrainFlaw::output_waiter_ignored);
     add(output, contends ? kWanted | kContended : kWanted);
   }
-  if (!has(to_plan, kHeld)) return true;
-  plan(now, to_plan);
-  if (check_[to_plan] != kNever) look_at(std::max(check_[to_plan], now.cycle + 1));
+  if (has(to_plan, kHeld)) plan(now, to_plan);
   return true;
 }
 
@@ -152,6 +167,8 @@ TrainRouter::Wire TrainRouter::look_at_wire(const Now& now, std::uint32_t output
   const std::uint64_t gone = train.gone_before(now.begin);
   const std::uint64_t position = train.offset() + gone;
   if (position == train.promised()) {
+    // Between a packet's end and its wire's readiness: what was planned for the latter stays planned.
+    look_at(check_[output]);
     release(output, gone);
     return Wire::free;
   }
@@ -414,7 +431,6 @@ void TrainRouter::settle(const Now& now) {
               kPlannedAlone &&
           input_notes_[input_of_[o]] == 0 && check_[o] > now.cycle;
       if (!as_planned) plan(now, o);
-      if (check_[o] != kNever) look_at(std::max(check_[o], now.cycle + 1));
     } else if (has(o, kPromiseOpen)) {
       const TrainSender& train = outputs_[o].train;
       const Cycle due = train.decision_cycle(train.offset());
@@ -475,6 +491,7 @@ Cycle TrainRouter::next_check(const Now& now, std::uint32_t output) {
   const std::uint32_t input = input_of_[output];
   TrainChannel& channel = *inputs_[input].channel;
   channel.set_ends_lazily(out.vc, false);
+  remove(output, kCreditCheck);
   if ((input_notes_[input] & kInputContended) != 0) return boundary_[output];
   const std::uint64_t data_end = channel.front(out.vc).end();
   const std::uint64_t limit = std::min(train.promised(), data_end);
@@ -491,7 +508,10 @@ Cycle TrainRouter::next_check(const Now& now, std::uint32_t output) {
           train.grid().packet_end(train.offset() + train.gone_before(now.begin)));
     }
     const std::uint64_t unsure = train.first_unsure_of_credits(limit);
-    if (unsure < limit) return train.decision_cycle(unsure);
+    if (unsure < limit) {
+      add(output, kCreditCheck);
+      return train.decision_cycle(unsure);
+    }
   }
   if (data_end > train.promised()) return train.decision_cycle(train.promised());
   // A cut has come, or promise and data end together.

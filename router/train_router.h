@@ -90,8 +90,8 @@ class TrainRouter : public sc_core::sc_module,
     std::uint32_t sink_port = 0;
     Cycle sink_latency = 0;
   };
-  // What is noted of an output, one byte each.
-  enum Note : std::uint8_t {
+  // What is noted of an output.
+  enum Note : std::uint16_t {
     kHeld = 1,           // a packet is on the wire
     kPromiseOpen = 2,    // none, but more flits are promised
     kGranted = 4,        // in this evaluation
@@ -100,6 +100,7 @@ class TrainRouter : public sc_core::sc_module,
     kCreditNews = 32,    // credits have been announced or cut since the last plan
     kPlannedAlone = 64,  // the last plan was made without contention and without kWanted
     kActive = 128,       // in active_
+    kCreditCheck = 256,  // the next check is the first boundary at which credits may be missing
   };
   // Of an input.
   enum InputNote : std::uint8_t {
@@ -120,6 +121,7 @@ class TrainRouter : public sc_core::sc_module,
     Hope hope;
   };
 
+  [[nodiscard]] Now present(Cycle cycle) const;
   // The whole router.
   void evaluate_all(const Now& now);
   // Only the packet that has come into an empty VC, where nothing else can have changed. False: that
@@ -148,24 +150,33 @@ class TrainRouter : public sc_core::sc_module,
   void plan(const Now& now, std::uint32_t output);
   // Promises a new train, to the next router and, for the credits, to the one before.
   void announce(std::uint32_t output, std::uint64_t packet_end);
+  // Notes whether it is credits that this check is for.
   [[nodiscard]] Cycle next_check(const Now& now, std::uint32_t output);
   [[nodiscard]] bool may_choose_another_vc(std::uint32_t output) const;
   [[nodiscard]] bool completes_message(const Output& out) const;
-  [[nodiscard]] bool has(std::uint32_t output, std::uint8_t notes) const {
+  [[nodiscard]] bool has(std::uint32_t output, std::uint16_t notes) const {
     return (notes_[output] & notes) != 0;
   }
-  void add(std::uint32_t output, std::uint8_t notes) {
-    notes_[output] = static_cast<std::uint8_t>(notes_[output] | notes);
+  void add(std::uint32_t output, std::uint16_t notes) {
+    notes_[output] = static_cast<std::uint16_t>(notes_[output] | notes);
   }
-  void remove(std::uint32_t output, std::uint8_t notes) {
-    notes_[output] = static_cast<std::uint8_t>(notes_[output] & ~notes);
+  void remove(std::uint32_t output, std::uint16_t notes) {
+    notes_[output] = static_cast<std::uint16_t>(notes_[output] & ~notes);
   }
   void look_again() {
     touched_ = true;
     newcomer_ = false;
     clock_.wake_now(id_);
   }
-  void look_at(Cycle cycle) { next_ = std::min(next_, cycle); }
+  void look_at(Cycle cycle) { waiters_next_ = std::min(waiters_next_, cycle); }
+  // The next cycle in which there may be something to decide, as far as is known now.
+  [[nodiscard]] Cycle next_look() const {
+    Cycle next = waiters_next_;
+    for (const std::uint32_t o : active_) {
+      if (has(o, kHeld)) next = std::min(next, check_[o]);
+    }
+    return next;
+  }
   void look_at_tick(const Now& now, Tick tick) {
     if (tick == kNever) return;
     look_at(std::max(now.cycle + 1, cycle_of_tick(tick, spec_.ticks_per_cycle)));
@@ -192,12 +203,13 @@ class TrainRouter : public sc_core::sc_module,
 
   // What every evaluation looks at stands together: it touches the records above only of ports at
   // which something changes.
-  Cycle next_ = kNever;    // next cycle in which there may be something to decide
+  Cycle next_ = kNever;          // the earliest cycle in which the clock will evaluate this router
+  Cycle waiters_next_ = kNever;  // next cycle in which a waiting packet or an open promise may change
   bool touched_ = false;   // an event in this cycle may have changed that
   bool newcomer_ = false;  // touched_: the only one is a train in an empty VC,
   std::uint32_t newcomer_input_ = 0;  // of this input
   std::uint32_t newcomer_vc_ = 0;
-  std::vector<std::uint8_t> notes_;        // by output
+  std::vector<std::uint16_t> notes_;       // by output
   std::vector<std::uint8_t> input_notes_;  // by input
   std::vector<VcMask> occupied_;   // by input: VCs with a train, written by their channels
   std::vector<VcMask> streaming_;  // by input: VCs that hold the switch
@@ -205,7 +217,7 @@ class TrainRouter : public sc_core::sc_module,
   std::vector<std::uint32_t> input_of_;   // by output: of its train
   std::vector<std::uint32_t> output_of_;  // by input: of the last train granted there
   std::vector<Cycle> boundary_;  // by output: the packet on the wire has left when this cycle begins
-  std::vector<Cycle> check_;     // by output: next cycle in which the train must be looked at
+  std::vector<Cycle> check_;     // by output, held: next cycle in which the train must be looked at
 };
 
 }  // namespace espalier

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Speed of the simulator: flit-hops (one flit through one router) per CPU second, as a report. docs/performance.md says how
+# Speed of cycle fidelity: flit-hops (one flit through one router) per CPU second, as a report. docs/performance.md says how
 # to read it. tests/perf/run.sh [RUNS]: the median of that many runs of each case (default 3).
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -9,10 +9,10 @@ sims/build.sh release espalier
 results=$(mktemp -d)
 trap 'rm -rf "$results"' EXIT
 printf '%-20s %12s %14s %12s %12s\n' case cycles flit-hops 'M hops/s' 'memory MiB'
-for config in tests/perf/*.yaml; do
+for config in tests/perf/flit_speed/*.yaml; do
   name=$(basename "$config" .yaml)
   for ((i = 0; i < runs; ++i)); do
-    build/release/espalier run "$config" --json "$results/$name.$i.json" >/dev/null
+    build/release/espalier run "$config" -s simulation.fidelity=cycle --json "$results/$name.$i.json" >/dev/null
   done
   python3 - "$name" "$results/$name".*.json <<'P'
 import json, statistics, sys
