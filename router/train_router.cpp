@@ -69,12 +69,9 @@ void TrainRouter::connect() {
 
 void TrainRouter::train_came(std::uint32_t input, std::uint32_t vc) {
   input_notes_[input] |= kInputNews;
-  const bool first = !touched_;
-  look_again();
-  if (!first) return;
-  newcomer_ = true;
-  newcomer_input_ = input;
-  newcomer_vc_ = vc;
+  newcomers_.push_back({input, vc});
+  touched_ = true;
+  clock_.wake_now(id_);
 }
 
 void TrainRouter::train_changed(std::uint32_t input, bool look_now) {
@@ -99,15 +96,15 @@ TrainRouter::Now TrainRouter::present(Cycle cycle) const {
 }
 
 void TrainRouter::evaluate(Cycle cycle) {
-  const bool planned = cycle >= next_look();
+  const Now now = present(cycle);
+  bool planned = cycle >= next_look();
+  if (planned && !clock_.always_clocked() && only_messages_end(now)) planned = false;
   if (touched_ || planned || clock_.always_clocked()) {
-    const Now now = present(cycle);
-    const bool newcomer_only = newcomer_ && !planned && !clock_.always_clocked();
+    const bool only_newcomers = only_newcomers_ && !planned && !clock_.always_clocked();
+    if (!only_newcomers || !evaluate_newcomers(now)) evaluate_all(now);
     touched_ = false;
-    newcomer_ = false;
-    if (!newcomer_only || !evaluate_newcomer(now, newcomer_input_, newcomer_vc_)) {
-      evaluate_all(now);
-    }
+    only_newcomers_ = true;
+    newcomers_.clear();
   }
   // Otherwise what was planned has been put off since, and left its old wake-up behind.
   const Cycle next = std::max(next_look(), cycle + 1);
@@ -126,37 +123,68 @@ void TrainRouter::evaluate_all(const Now& now) {
   settle(now);
 }
 
-// Nothing has changed but that a packet has come into an empty VC, and no look at anything was planned
-// for this cycle. Whoever waits already has been told why, and waits for something that has not
-// happened: the newcomer competes with nobody but the trains that run, and only where one of these
-// stands at a boundary must the whole router decide.
-bool TrainRouter::evaluate_newcomer(const Now& now, std::uint32_t input, std::uint32_t vc) {
-  if (!look_at_front(now, input, vc)) return true;
-  const std::uint32_t output = input_vc(input, vc).state.out;
+bool TrainRouter::only_messages_end(const Now& now) {
+  if (waiters_next_ <= now.cycle) return false;
+  for (const std::uint32_t o : active_) {
+    if (!has(o, kHeld) || check_[o] > now.cycle) continue;
+    if (!has(o, kTellCheck) || inputs_[input_of_[o]].channel->has_second(outputs_[o].vc)) {
+      return false;
+    }
+  }
+  for (const std::uint32_t o : active_) {
+    if (!has(o, kHeld) || check_[o] > now.cycle) continue;
+    release(o, outputs_[o].train.gone_before(now.begin));
+  }
+  return true;
+}
+
+// Nothing has changed but that packets have come into empty VCs, and no look at anything was planned for
+// this cycle. Whoever waits already has been told why, and waits for something that has not happened:
+// newcomers compete with each other and with the trains that run. Where two of them want one output, or
+// one meets a train at a boundary, the whole router must decide.
+bool TrainRouter::evaluate_newcomers(const Now& now) {
+  bool alone = true;
+  for (const Newcomer& newcomer : newcomers_) alone = alone && stands_alone(now, newcomer);
+  for (const Newcomer& newcomer : newcomers_) {
+    const Vc& waiting = input_vc(newcomer.input, newcomer.vc);
+    if (waiting.front.known) remove(waiting.state.out, kNewcomer);
+  }
+  if (!alone) return false;
+  for (const Newcomer& newcomer : newcomers_) evaluate_newcomer(now, newcomer);
+  return true;
+}
+
+bool TrainRouter::stands_alone(const Now& now, const Newcomer& newcomer) {
+  if (!look_at_front(now, newcomer.input, newcomer.vc)) return true;
+  const std::uint32_t output = input_vc(newcomer.input, newcomer.vc).state.out;
+  if (has(output, kNewcomer)) return false;
+  add(output, kNewcomer);
   const bool shared = spec_.crossbar_inputs == CrossbarInputs::port;
-  const std::uint32_t rival = output_of_[input];  // the train that has the shared crossbar input
-  const Wire in_wire =
-      shared && streaming_[input] != 0 ? look_at_wire(now, rival) : Wire::free;
-  const Wire out_wire = look_at_wire(now, output);
-  if (in_wire == Wire::at_boundary || out_wire == Wire::at_boundary) return false;
+  const bool in_free = !shared || streaming_[newcomer.input] == 0 ||
+                       look_at_wire(now, output_of_[newcomer.input]) != Wire::at_boundary;
+  return in_free && look_at_wire(now, output) != Wire::at_boundary;
+}
+
+void TrainRouter::evaluate_newcomer(const Now& now, const Newcomer& newcomer) {
+  const auto [input, vc] = newcomer;
   SwitchAllocator::Request request{};
   const Hope hope = make_request(now, input, vc, request);
-  if (hope == Hope::later) return true;
-  std::uint32_t to_plan = output;
-  if (hope == Hope::could_go && in_wire == Wire::free) {
+  if (hope == Hope::later) return;
+  const bool shared = spec_.crossbar_inputs == CrossbarInputs::port;
+  std::uint32_t to_plan = input_vc(input, vc).state.out;
+  if (hope == Hope::could_go && !(shared && streaming_[input] != 0)) {
     allocator_.front().grant(request);
     grant(now, request);
   } else if (hope == Hope::could_go) {
-    add(output, kWanted);
+    add(to_plan, kWanted);
     if (!has_flaw(TrainFlaw::shared_input_waiter_ignored)) input_notes_[input] |= kInputContended;
-    to_plan = rival;
+    to_plan = output_of_[input];  // of the train that has the crossbar input
   } else {
     const bool contends =
         hope == Hope::could_take && !has_flaw(TrainFlaw::output_waiter_ignored);
-    add(output, contends ? kWanted | kContended : kWanted);
+    add(to_plan, contends ? kWanted | kContended : kWanted);
   }
   if (has(to_plan, kHeld)) plan(now, to_plan);
-  return true;
 }
 
 TrainRouter::Wire TrainRouter::look_at_wire(const Now& now, std::uint32_t output) {
@@ -491,7 +519,7 @@ Cycle TrainRouter::next_check(const Now& now, std::uint32_t output) {
   const std::uint32_t input = input_of_[output];
   TrainChannel& channel = *inputs_[input].channel;
   channel.set_ends_lazily(out.vc, false);
-  remove(output, kCreditCheck);
+  remove(output, kCreditCheck | kTellCheck);
   if ((input_notes_[input] & kInputContended) != 0) return boundary_[output];
   const std::uint64_t data_end = channel.front(out.vc).end();
   const std::uint64_t limit = std::min(train.promised(), data_end);
@@ -516,8 +544,11 @@ Cycle TrainRouter::next_check(const Now& now, std::uint32_t output) {
   if (data_end > train.promised()) return train.decision_cycle(train.promised());
   // A cut has come, or promise and data end together.
   const bool wanted = has(output, kWanted) && !has_flaw(TrainFlaw::tail_waiter_ignored);
-  if (data_end < train.promised() || wanted || channel.has_second(out.vc) ||
-      completes_message(out)) {
+  if (data_end < train.promised() || wanted || channel.has_second(out.vc)) {
+    return train.release_cycle(data_end);
+  }
+  if (completes_message(out)) {
+    add(output, kTellCheck);
     return train.release_cycle(data_end);
   }
   channel.set_ends_lazily(out.vc, true);

@@ -101,6 +101,8 @@ class TrainRouter : public sc_core::sc_module,
     kPlannedAlone = 64,  // the last plan was made without contention and without kWanted
     kActive = 128,       // in active_
     kCreditCheck = 256,  // the next check is the first boundary at which credits may be missing
+    kNewcomer = 512,     // a newcomer has a packet for the output
+    kTellCheck = 1024,   // the next check is only for telling the NI of a message's last flit
   };
   // Of an input.
   enum InputNote : std::uint8_t {
@@ -114,6 +116,11 @@ class TrainRouter : public sc_core::sc_module,
     could_take, // it could go if the train that holds its output stopped at the next boundary
     could_go,   // it could go now
   };
+  // A packet in a VC that was empty before this cycle.
+  struct Newcomer {
+    std::uint32_t input;
+    std::uint32_t vc;
+  };
   struct Waiter {
     std::uint32_t input;
     std::uint32_t vc;
@@ -124,9 +131,15 @@ class TrainRouter : public sc_core::sc_module,
   [[nodiscard]] Now present(Cycle cycle) const;
   // The whole router.
   void evaluate_all(const Now& now);
-  // Only the packet that has come into an empty VC, where nothing else can have changed. False: that
-  // cannot be told here.
-  bool evaluate_newcomer(const Now& now, std::uint32_t input, std::uint32_t vc);
+  // Releases the trains that are looked at now only because a message ends with them; nobody waits for
+  // what they let go. False: there is more to look at.
+  bool only_messages_end(const Now& now);
+  // Only the packets that have come into empty VCs, where nothing else can have changed. False: that
+  // is not enough.
+  bool evaluate_newcomers(const Now& now);
+  // Whether a newcomer meets trains only inside a packet, or ended, and no other newcomer.
+  bool stands_alone(const Now& now, const Newcomer& newcomer);
+  void evaluate_newcomer(const Now& now, const Newcomer& newcomer);
   enum class Wire : std::uint8_t { free, busy, at_boundary };
   // Whether the train of a held output is inside a packet; one that has ended is released.
   Wire look_at_wire(const Now& now, std::uint32_t output);
@@ -165,7 +178,7 @@ class TrainRouter : public sc_core::sc_module,
   }
   void look_again() {
     touched_ = true;
-    newcomer_ = false;
+    only_newcomers_ = false;
     clock_.wake_now(id_);
   }
   void look_at(Cycle cycle) { waiters_next_ = std::min(waiters_next_, cycle); }
@@ -206,9 +219,8 @@ class TrainRouter : public sc_core::sc_module,
   Cycle next_ = kNever;          // the earliest cycle in which the clock will evaluate this router
   Cycle waiters_next_ = kNever;  // next cycle in which a waiting packet or an open promise may change
   bool touched_ = false;   // an event in this cycle may have changed that
-  bool newcomer_ = false;  // touched_: the only one is a train in an empty VC,
-  std::uint32_t newcomer_input_ = 0;  // of this input
-  std::uint32_t newcomer_vc_ = 0;
+  bool only_newcomers_ = true;  // touched_: by nothing but these
+  std::vector<Newcomer> newcomers_;
   std::vector<std::uint16_t> notes_;       // by output
   std::vector<std::uint8_t> input_notes_;  // by input
   std::vector<VcMask> occupied_;   // by input: VCs with a train, written by their channels
