@@ -21,9 +21,9 @@ struct Flit {
 class PacketSink {
  public:
   virtual ~PacketSink() = default;
-  // `count` packets of `flits` flits each leave ejection port `port` without a gap; the last flit of
-  // the last one reaches the NI at cycle `arrival`, later than now. Per port (not among ports) in the
-  // order of these cycles.
+  // `count` packets of `flits` flits each leave ejection port `port` without a gap; the last flit
+  // of the last one reaches the NI at cycle `arrival`, later than now. Per port (not among ports)
+  // in the order of these cycles.
   virtual void packets_end(std::uint32_t port, MessageId message, std::uint64_t count,
                            std::uint32_t flits, Cycle arrival) = 0;
 };

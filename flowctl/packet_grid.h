@@ -1,4 +1,5 @@
-// Where the packets (or sub-packets) of a message begin and end, as offsets of flits in the message.
+// Where the packets (or sub-packets) of a message begin and end, as offsets of flits in the
+// message.
 #pragma once
 
 #include <algorithm>

@@ -92,8 +92,7 @@ void TrainChannel::arrive(const TrainEvent& event, [[maybe_unused]] Cycle now) {
       awaited_ &= ~bit;
       break;
     case TrainEvent::Kind::credit_cut:
-      sc_assert(event.n <= credits.coming.n -
-                               credits.coming.before(now * spec_.ticks_per_cycle));
+      sc_assert(event.n <= credits.coming.n - credits.coming.before(now * spec_.ticks_per_cycle));
       credits.coming.n -= event.n;
       if (!has_flaw(TrainFlaw::credit_cut_unnoticed)) sender_->credits_changed(sender_port_, true);
       break;
@@ -133,8 +132,8 @@ void TrainChannel::begin(const TrainEvent& event) {
   if (was_empty) {
     receiver_->train_came(receiver_port_, event.vc);
   } else {
-    receiver_->train_changed(receiver_port_, (ends_lazily_ & bit) != 0 &&
-                                                 !has_flaw(TrainFlaw::lazy_end_unnoticed));
+    receiver_->train_changed(receiver_port_,
+                             (ends_lazily_ & bit) != 0 && !has_flaw(TrainFlaw::lazy_end_unnoticed));
   }
 }
 

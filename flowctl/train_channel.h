@@ -1,4 +1,5 @@
-// A link in train fidelity: the trains that wait or pass at its end, and the credits that flow back.
+// A link in train fidelity: the trains that wait or pass at its end, and the credits that flow
+// back.
 #pragma once
 
 #include <cstdint>
@@ -13,15 +14,15 @@
 
 namespace espalier {
 
-// Part of a train in an input VC: flits of one message that become usable without a gap, at the rate
-// of the link.
+// Part of a train in an input VC: flits of one message that become usable without a gap, at the
+// rate of the link.
 struct TrainSegment {
   std::uint64_t first = 0;  // offset of its first flit in the message
   std::uint64_t n = 0;      // promised
   Tick usable = 0;          // tick from which the first flit may leave
   MessageId message;
-  std::uint16_t hop = 0;    // routers passed
-  std::uint32_t next = 0;   // in the pool: the one behind it in its VC
+  std::uint16_t hop = 0;   // routers passed
+  std::uint32_t next = 0;  // in the pool: the one behind it in its VC
 
   [[nodiscard]] std::uint64_t end() const { return first + n; }
 };

@@ -6,8 +6,7 @@ namespace espalier {
 
 bool TrainSender::continues(MessageId message, std::uint64_t offset, std::uint32_t vc,
                             Tick start) const {
-  return promise_open() && message == message_ && offset == offset_ && vc == vc_ &&
-         start == start_;
+  return promise_open() && message == message_ && offset == offset_ && vc == vc_ && start == start_;
 }
 
 void TrainSender::take(MessageId message, const PacketGrid& grid, std::uint16_t hop,
@@ -47,10 +46,11 @@ std::uint64_t TrainSender::cut(Cycle now) {
 std::uint64_t TrainSender::first_unsure_of_credits(std::uint64_t limit) const {
   const std::uint64_t first = grid_.packet_end(offset_);
   if (to_ == nullptr || first >= limit || has_flaw(TrainFlaw::credits_never_short)) return limit;
-  // The packet behind a boundary u flits from here needs credits up to the (u + packet)-th one. Where
-  // the run in progress brings that one, it comes at tick
+  // The packet behind a boundary u flits from here needs credits up to the (u + packet)-th one.
+  // Where the run in progress brings that one, it comes at tick
   //   coming.start + (u + packet - counted - 1) * coming.rate,
-  // and is needed at start + u * rate. The last packet may be shorter: looking too early is harmless.
+  // and is needed at start + u * rate. The last packet may be shorter: looking too early is
+  // harmless.
   const TrainCredits& credits = to_->credits(vc_);
   const std::uint64_t packet = grid_.packet;
   const std::uint64_t announced = credits.counted + credits.coming.n;

@@ -36,7 +36,8 @@ class TrainSender {
   [[nodiscard]] std::uint64_t gone_before(Tick tick) const {
     return std::min(promised_ - offset_, ticks_before(start_, rate_, tick));
   }
-  // Cycle in which the packet that ends at `boundary` has left: its resources are free from then on.
+  // Cycle in which the packet that ends at `boundary` has left: its resources are free from then
+  // on.
   [[nodiscard]] Cycle release_cycle(std::uint64_t boundary) const {
     return cycle_of_tick(start_ + (boundary - offset_ - 1) * rate_, q_) + 1;
   }

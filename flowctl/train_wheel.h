@@ -18,12 +18,12 @@ struct TrainEvent {
   enum class Kind : std::uint8_t { begin, cut, credit_begin, credit_cut };
   Kind kind = Kind::begin;
   std::uint8_t vc = 0;
-  std::uint16_t hop = 0;         // begin: routers passed
-  MessageId message;             // begin
+  std::uint16_t hop = 0;  // begin: routers passed
+  MessageId message;      // begin
   TrainChannel* channel = nullptr;
-  std::uint64_t offset = 0;      // begin: of the first flit in its message
-  std::uint64_t n = 0;           // flits or credits: promised, or not coming after all
-  Tick start = 0;                // of the first: usable at the receiver, seen by the sender
+  std::uint64_t offset = 0;  // begin: of the first flit in its message
+  std::uint64_t n = 0;       // flits or credits: promised, or not coming after all
+  Tick start = 0;            // of the first: usable at the receiver, seen by the sender
 };
 
 // A timing wheel. Events of one cycle are handed over in the order in which they were posted, so on

@@ -19,8 +19,8 @@ struct VcChoice {
 // VC allocation: the lowest of the `candidates` (permitted and without owner) with `flits` credits.
 // `channel` is a Channel or a TrainChannel.
 template <class AnyChannel>
-[[nodiscard]] VcChoice choose_vc(const AnyChannel& channel, VcMask candidates,
-                                        std::uint32_t flits, Cycle now, Tick now_end) {
+[[nodiscard]] VcChoice choose_vc(const AnyChannel& channel, VcMask candidates, std::uint32_t flits,
+                                 Cycle now, Tick now_end) {
   VcChoice choice;
   for (VcMask left = candidates; left != 0; left &= left - 1) {
     const auto vc = static_cast<std::uint32_t>(__builtin_ctz(left));

@@ -32,8 +32,8 @@ class ArrivalSource {
   virtual void deliver(Cycle now) = 0;
 };
 
-// In each cycle: first what arrives (where there is a source of arrivals), then the evaluation of the
-// modules that asked for it (or of all: `always_clocked`, the reference that sleeping is tested
+// In each cycle: first what arrives (where there is a source of arrivals), then the evaluation of
+// the modules that asked for it (or of all: `always_clocked`, the reference that sleeping is tested
 // against), in ascending id. One SC_METHOD serves the whole domain and sleeps over empty cycles.
 class ClockDomain : public sc_core::sc_module {
  public:

@@ -22,8 +22,8 @@ bool FlitInjectionPort::start_packet(Cycle now, Cycle& ask_again) {
   const Tick q = ticks_per_cycle_;
   // Message mode: the VC stays with the message until its tail.
   const VcMask candidates = vc_ != kNoVc ? VcMask{1} << vc_ : all_vcs(channel_.spec().vcs);
-  const VcChoice choice = choose_vc(channel_, candidates, credits_to_start(switching_, flits), now,
-                                    (now + 1) * q - 1);
+  const VcChoice choice =
+      choose_vc(channel_, candidates, credits_to_start(switching_, flits), now, (now + 1) * q - 1);
   if (choice.vc == kNoVc) {
     set_blocked_on("credit");
     ask_again = choice.ask_again / q;

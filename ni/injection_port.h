@@ -23,11 +23,11 @@ class InjectionPort {
 
   // A hint that evaluate() is near.
   virtual void prefetch() const {}
-  // Sends what can be sent in cycle `now`. Returns the next cycle in which there may be something to
-  // do; kNever if that depends on the DMA engine, on credits or on a new message.
+  // Sends what can be sent in cycle `now`. Returns the next cycle in which there may be something
+  // to do; kNever if that depends on the DMA engine, on credits or on a new message.
   virtual Cycle evaluate(Cycle now) = 0;
-  // Train fidelity, at the start of cycle `now`: more credits are coming, and nobody waits for them.
-  // `planned` is what evaluate() returned last; returns what it would return now.
+  // Train fidelity, at the start of cycle `now`: more credits are coming, and nobody waits for
+  // them. `planned` is what evaluate() returned last; returns what it would return now.
   [[nodiscard]] virtual Cycle credits_announced(Cycle now, Cycle planned) const {
     static_cast<void>(now);
     return planned;

@@ -79,8 +79,8 @@ void NetworkInterface::issue(const Operation& operation, Cycle now) {
   const BoundRoute& route = routes_[operation.route.index()];
   const Framing framing(spec_.injection.framing, operation.bytes);
   const PacketGrid grid = framing.grid();
-  const MessageId message = messages_.open(operation, {grid, grid.flits, route.path},
-                                           memory_ ? &*memory_ : nullptr);
+  const MessageId message =
+      messages_.open(operation, {grid, grid.flits, route.path}, memory_ ? &*memory_ : nullptr);
   SendQueue& queue = ports_[route.injection_port]->queue();
   queue.push(message, framing);
   ++queued_;
@@ -126,7 +126,8 @@ void NetworkInterface::credits_changed(std::uint32_t port, bool look_now) {
     wake(now);
     clock_.wake_now(id_);
   } else {
-    // Usually they come before a train needs them, and its look at its last sure boundary is put off.
+    // Usually they come before a train needs them, and its look at its last sure boundary is put
+    // off.
     port_at_[port] = ports_[port]->credits_announced(now, port_at_[port]);
     if (next_evaluation_ <= now || dma_.is_limited()) return;
     next_evaluation_ = due(now);
@@ -207,9 +208,7 @@ void NetworkInterface::clear(const TableEvent& event, Cycle now) {
   if (engine_->head_clear()) look_at_table(now + 1);
 }
 
-void NetworkInterface::look_at_table(Cycle at) {
-  engine_at_ = std::min(engine_at_, at);
-}
+void NetworkInterface::look_at_table(Cycle at) { engine_at_ = std::min(engine_at_, at); }
 
 void NetworkInterface::finish_reductions(Cycle now) {
   const auto due = std::stable_partition(reductions_.begin(), reductions_.end(),

@@ -133,7 +133,7 @@ class NetworkInterface : public sc_core::sc_module,
   std::vector<Arrival> held_;     // Reduces whose flow may not be added yet, in order of arrival
   std::vector<Reduction> reductions_;  // in the reduction unit
   std::vector<Reduction> finished_;    // of them, in this cycle; kept for its memory
-  Cycle engine_at_ = 0;  // next cycle in which the issue engine may have something to do
+  Cycle engine_at_ = 0;             // next cycle in which the issue engine may have something to do
   Cycle next_evaluation_ = kNever;  // nothing is due before
 };
 

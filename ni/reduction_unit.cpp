@@ -21,8 +21,8 @@ Cycle ReductionUnit::packets_visible(std::size_t port, std::uint64_t count, Byte
   const Cycle first_packet_first = first_packet_last + 1 - flits;
   const Cycle last_packet_first = last + 1 - flits;
   Cycle& free = lane_free_[port];
-  free = std::max({free + count * work, first_packet_first + count * work,
-                   last_packet_first + work, first_packet_last + (count - 1) * work, last});
+  free = std::max({free + count * work, first_packet_first + count * work, last_packet_first + work,
+                   first_packet_last + (count - 1) * work, last});
   return free;
 }
 

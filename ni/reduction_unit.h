@@ -16,7 +16,8 @@ struct ReductionSpec {
   Bytes block_bytes = 1;              // work is done in whole blocks
 };
 
-// streaming: one lane per ejection port, packet by packet. A packet of b bytes (whole flits) occupies
+// streaming: one lane per ejection port, packet by packet. A packet of b bytes (whole flits)
+// occupies
 //   its lane for b / bytes_per_cycle cycles from its first flit at the earliest and not less than
 //   until its last flit has arrived.
 // after_message: one unit for the NI; a message enters when it is complete, in the order of
@@ -28,13 +29,13 @@ class ReductionUnit {
 
   // Cycles that `bytes` occupy a lane or the unit.
   [[nodiscard]] Cycle occupancy(Bytes bytes) const;
-  // `count` packets of `bytes` each, to be reduced, become visible at port `port` without a gap: the
-  // last one's last flit in cycle `last`, each `flits` cycles after the one before. Returns the cycle
-  // from which the lane has done them.
+  // `count` packets of `bytes` each, to be reduced, become visible at port `port` without a gap:
+  // the last one's last flit in cycle `last`, each `flits` cycles after the one before. Returns the
+  // cycle from which the lane has done them.
   Cycle packets_visible(std::size_t port, std::uint64_t count, Bytes bytes, std::uint32_t flits,
                         Cycle last);
-  // A message whose last packet became visible may be reduced from cycle `now` on; its lane has done
-  // its packets at `lane_done`. Returns the cycle from which the message is reduced.
+  // A message whose last packet became visible may be reduced from cycle `now` on; its lane has
+  // done its packets at `lane_done`. Returns the cycle from which the message is reduced.
   [[nodiscard]] Cycle message_visible(Bytes bytes, Cycle now, Cycle lane_done);
   // Nothing is being reduced (paper: the all-reduce units are idle).
   [[nodiscard]] bool idle(Cycle now) const { return busy_until_ <= now; }

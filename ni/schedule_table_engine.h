@@ -72,8 +72,8 @@ class ScheduleTableEngine {
   Spec spec_;
   std::vector<std::uint32_t> pending_;        // by entry: events still missing
   std::vector<std::uint32_t> pending_flows_;  // by entry: those of them that complete flows
-  std::vector<Cycle> clear_at_;  // by entry: may issue from this cycle on once nothing is pending
-  std::vector<bool> seen_;       // by waiter
+  std::vector<Cycle> clear_at_;   // by entry: may issue from this cycle on once nothing is pending
+  std::vector<bool> seen_;        // by waiter
   bool waits_for_sends_ = false;  // some entry waits for a send of this NI
   std::vector<std::uint32_t> waiters_of_flow_;  // by flow: its first waiter; one more at the end
   std::size_t head_ = 0;

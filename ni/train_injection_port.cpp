@@ -35,8 +35,8 @@ Cycle TrainInjectionPort::evaluate(Cycle now) {
   return ask_again;
 }
 
-// What others wait for takes effect in the cycle of the last flit: the message's end, and with it its
-// place in the queue; the buffer of a packet that was read by itself.
+// What others wait for takes effect in the cycle of the last flit: the message's end, and with it
+// its place in the queue; the buffer of a packet that was read by itself.
 bool TrainInjectionPort::take_note_of_end(Cycle now) {
   const std::uint64_t gone = train_.gone_before((now + 1) * ticks_per_cycle_);
   if (train_.offset() + gone != train_.promised()) return false;
@@ -80,7 +80,8 @@ bool TrainInjectionPort::start_packet(Cycle now, Cycle earliest, Cycle& ask_agai
   // Message mode: the VC stays with the message until its tail.
   VcMask candidates = vc_ != kNoVc ? VcMask{1} << vc_ : all_vcs(channel_.spec().vcs);
   if (start > now) {
-    // Nothing else leaves here before. Where the VC that comes first has room now, it will be taken.
+    // Nothing else leaves here before. Where the VC that comes first has room now, it will be
+    // taken.
     candidates = VcMask{1};
     if (queue().one_by_one() || !channel_.has_room(0, flits, now_end)) {
       set_blocked_on("dma");

@@ -9,7 +9,8 @@
 
 namespace espalier {
 
-// Packets that are ready together leave as one train, as far as their VC's credits are sure to last.
+// Packets that are ready together leave as one train, as far as their VC's credits are sure to
+// last.
 class TrainInjectionPort : public InjectionPort {
  public:
   TrainInjectionPort(TrainChannel& channel, const InjectionSpec& spec);

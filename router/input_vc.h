@@ -9,11 +9,11 @@ namespace espalier {
 
 // What an input VC knows of the packet (in message mode: the message) at its front.
 struct InputVc {
-  bool routed = false;           // route computation done: out and permitted are valid
-  bool inside_packet = false;    // its first flit has left, its last one has not
-  std::uint16_t out = 0;         // output port
-  VcMask permitted = 0;          // VCs behind it
-  std::uint32_t out_vc = kNoVc;  // the one it owns
+  bool routed = false;             // route computation done: out and permitted are valid
+  bool inside_packet = false;      // its first flit has left, its last one has not
+  std::uint16_t out = 0;           // output port
+  VcMask permitted = 0;            // VCs behind it
+  std::uint32_t out_vc = kNoVc;    // the one it owns
   std::uint32_t packet_flits = 0;  // of the packet that leaves
 
   void route(const PathHop& hop) {

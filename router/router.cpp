@@ -185,7 +185,8 @@ void Router::grant(const SwitchAllocator::Request& request) {
   out.out_vc = request.out_vc;
   out.free_tick = request.start;
   held_outputs_.push_back(request.output);
-  if (!state.inside_packet) state.packet_flits = in.channel->buffer(request.vc).front().left_in_packet;
+  if (!state.inside_packet)
+    state.packet_flits = in.channel->buffer(request.vc).front().left_in_packet;
   move_at_ = 0;  // the first flit leaves in this cycle
 }
 

@@ -84,8 +84,8 @@ void TrainRouter::credits_changed(std::uint32_t output, bool look_now) {
   if (look_now) {
     look_again();
   } else if (has(output, kHeld) && has(output, kCreditCheck) && check_[output] > clock_.now()) {
-    // Usually more have been announced before the train needs them: the look at its last sure boundary
-    // is put off.
+    // Usually more have been announced before the train needs them: the look at its last sure
+    // boundary is put off.
     check_[output] = next_check(present(clock_.now()), output);
   }
 }
@@ -138,10 +138,10 @@ bool TrainRouter::only_messages_end(const Now& now) {
   return true;
 }
 
-// Nothing has changed but that packets have come into empty VCs, and no look at anything was planned for
-// this cycle. Whoever waits already has been told why, and waits for something that has not happened:
-// newcomers compete with each other and with the trains that run. Where two of them want one output, or
-// one meets a train at a boundary, the whole router must decide.
+// Nothing has changed but that packets have come into empty VCs, and no look at anything was
+// planned for this cycle. Whoever waits already has been told why, and waits for something that has
+// not happened: newcomers compete with each other and with the trains that run. Where two of them
+// want one output, or one meets a train at a boundary, the whole router must decide.
 bool TrainRouter::evaluate_newcomers(const Now& now) {
   bool alone = true;
   for (const Newcomer& newcomer : newcomers_) alone = alone && stands_alone(now, newcomer);
@@ -180,8 +180,7 @@ void TrainRouter::evaluate_newcomer(const Now& now, const Newcomer& newcomer) {
     if (!has_flaw(TrainFlaw::shared_input_waiter_ignored)) input_notes_[input] |= kInputContended;
     to_plan = output_of_[input];  // of the train that has the crossbar input
   } else {
-    const bool contends =
-        hope == Hope::could_take && !has_flaw(TrainFlaw::output_waiter_ignored);
+    const bool contends = hope == Hope::could_take && !has_flaw(TrainFlaw::output_waiter_ignored);
     add(to_plan, contends ? kWanted | kContended : kWanted);
   }
   if (has(to_plan, kHeld)) plan(now, to_plan);
@@ -195,7 +194,8 @@ TrainRouter::Wire TrainRouter::look_at_wire(const Now& now, std::uint32_t output
   const std::uint64_t gone = train.gone_before(now.begin);
   const std::uint64_t position = train.offset() + gone;
   if (position == train.promised()) {
-    // Between a packet's end and its wire's readiness: what was planned for the latter stays planned.
+    // Between a packet's end and its wire's readiness: what was planned for the latter stays
+    // planned.
     look_at(check_[output]);
     release(output, gone);
     return Wire::free;
@@ -346,14 +346,16 @@ TrainRouter::Hope TrainRouter::make_request(const Now& now, std::uint32_t input,
   if (out.train.held()) {
     // A VC owned by a packet is let go at the boundary, with credits that cannot be told yet.
     if (!out.train.grid().message_mode) return Hope::could_take;
-    return choose_out_vc(now, out, candidates, front.flits) == kNoVc ? Hope::wants : Hope::could_take;
+    return choose_out_vc(now, out, candidates, front.flits) == kNoVc ? Hope::wants
+                                                                     : Hope::could_take;
   }
   const std::uint32_t out_vc = choose_out_vc(now, out, candidates, front.flits);
   if (out_vc == kNoVc) return Hope::wants;
   const std::uint32_t crossbar_input =
       spec_.crossbar_inputs == CrossbarInputs::vc ? input * spec_.vcs + vc : input;
-  request = {crossbar_input, state.out, input, vc, out_vc,
-             std::max({out.train.free_tick(), now.begin, front.head})};
+  request = {crossbar_input, state.out,
+             input,          vc,
+             out_vc,         std::max({out.train.free_tick(), now.begin, front.head})};
   return Hope::could_go;
 }
 
@@ -382,8 +384,8 @@ std::uint32_t TrainRouter::choose_out_vc(const Now& now, const Output& out, VcMa
                                          std::uint64_t flits) {
   if (candidates == 0) return kNoVc;  // an owner's tail is looked at, because its output is wanted
   if (out.sink != nullptr) return static_cast<std::uint32_t>(__builtin_ctz(candidates));
-  const VcChoice choice = choose_vc(*out.train.to(), candidates, static_cast<std::uint32_t>(flits),
-                                    now.cycle, now.end);
+  const VcChoice choice =
+      choose_vc(*out.train.to(), candidates, static_cast<std::uint32_t>(flits), now.cycle, now.end);
   if (choice.vc == kNoVc) {
     out.train.to()->wait_for_credits(candidates);
     look_at_tick(now, choice.ask_again);
@@ -424,8 +426,8 @@ void TrainRouter::grant(const Now& now, const SwitchAllocator::Request& request)
              static_cast<std::uint16_t>(segment.hop + 1), offset, request.out_vc, request.start);
 }
 
-// Who could go but may not makes what stands in its way contended: it is looked at again at the next
-// boundary.
+// Who could go but may not makes what stands in its way contended: it is looked at again at the
+// next boundary.
 void TrainRouter::mark_contention(const Now& now) {
   const bool shared = spec_.crossbar_inputs == CrossbarInputs::port;
   for (std::uint8_t& notes : input_notes_) notes &= static_cast<std::uint8_t>(~kInputContended);
@@ -440,7 +442,8 @@ void TrainRouter::mark_contention(const Now& now) {
       in_the_way = true;
     }
     if (shared && streaming != 0 && waiter.hope == Hope::could_go) {
-      if (!has_flaw(TrainFlaw::shared_input_waiter_ignored)) input_notes_[waiter.input] |= kInputContended;
+      if (!has_flaw(TrainFlaw::shared_input_waiter_ignored))
+        input_notes_[waiter.input] |= kInputContended;
       in_the_way = true;
     }
     // One iteration of the allocator left a free input and a free output unmatched.
@@ -500,15 +503,14 @@ void TrainRouter::announce(std::uint32_t output, std::uint64_t packet_end) {
   const std::uint32_t input = input_of_[output];
   TrainChannel& channel = *inputs_[input].channel;
   out.is_new = false;
-  const bool one_packet = has(output, kContended) ||
-                          (input_notes_[input] & kInputContended) != 0 ||
+  const bool one_packet = has(output, kContended) || (input_notes_[input] & kInputContended) != 0 ||
                           channel.ticks_per_flit() > train.rate();
   const std::uint64_t end = one_packet ? packet_end : channel.front(out.vc).end();
   train.promise(end);
   channel.return_credits(out.vc, end - train.offset(), train.free_tick(), train.rate());
   // A packet that has started cannot be cut.
-  out.is_told = out.sink != nullptr &&
-                (end == packet_end || has_flaw(TrainFlaw::deliver_promised_tail));
+  out.is_told =
+      out.sink != nullptr && (end == packet_end || has_flaw(TrainFlaw::deliver_promised_tail));
   if (out.is_told) eject(out, end - train.offset());
 }
 
@@ -603,8 +605,8 @@ void TrainRouter::explain_waits(Cycle cycle, WaitList& waits) const {
       } else if (out.train.to() != nullptr) {
         for (VcMask vcs = state.out_vc != kNoVc ? VcMask{1} << state.out_vc : state.permitted;
              vcs != 0; vcs &= vcs - 1) {
-          waits.push_back({who, vc_name(*out.train.to(),
-                                        static_cast<std::uint32_t>(__builtin_ctz(vcs))),
+          waits.push_back({who,
+                           vc_name(*out.train.to(), static_cast<std::uint32_t>(__builtin_ctz(vcs))),
                            "credits or the VC's owner"});
         }
       }

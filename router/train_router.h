@@ -24,10 +24,10 @@ struct TrainRouterSpec {
   Tick ticks_per_cycle = 1;
 };
 
-// A packet is granted as in the cycle-fidelity router. What differs is when it is looked at: a train
-// of packets passes a boundary unseen where the same grant is certain to follow, because nobody else
-// could be granted, its data and its credits are there in time, and granting the same requester again
-// moves no arbiter. docs/trains.md has the rules and why they are exact.
+// A packet is granted as in the cycle-fidelity router. What differs is when it is looked at: a
+// train of packets passes a boundary unseen where the same grant is certain to follow, because
+// nobody else could be granted, its data and its credits are there in time, and granting the same
+// requester again moves no arbiter. docs/trains.md has the rules and why they are exact.
 class TrainRouter : public sc_core::sc_module,
                     public Clocked,
                     public TrainListener,
@@ -80,10 +80,10 @@ class TrainRouter : public sc_core::sc_module,
   };
   struct Output {
     TrainSender train;
-    std::uint32_t vc = 0;   // input VC of the train
-    VcMask owned = 0;       // VCs between a head's grant and the tail
-    bool is_new = false;    // train: granted in this cycle, nothing promised yet
-    bool is_told = false;   // train: the NI has been told of all its packets
+    std::uint32_t vc = 0;  // input VC of the train
+    VcMask owned = 0;      // VCs between a head's grant and the tail
+    bool is_new = false;   // train: granted in this cycle, nothing promised yet
+    bool is_told = false;  // train: the NI has been told of all its packets
     std::uint64_t flits = 0;
     // Ejection ports.
     PacketSink* sink = nullptr;
@@ -111,10 +111,10 @@ class TrainRouter : public sc_core::sc_module,
   };
   // What a waiting packet may hope for.
   enum class Hope : std::uint8_t {
-    later,      // time will tell: it, or the wire, is not ready yet
-    wants,      // it waits for credits or for the owner of its VC
-    could_take, // it could go if the train that holds its output stopped at the next boundary
-    could_go,   // it could go now
+    later,       // time will tell: it, or the wire, is not ready yet
+    wants,       // it waits for credits or for the owner of its VC
+    could_take,  // it could go if the train that holds its output stopped at the next boundary
+    could_go,    // it could go now
   };
   // A packet in a VC that was empty before this cycle.
   struct Newcomer {
@@ -131,11 +131,11 @@ class TrainRouter : public sc_core::sc_module,
   [[nodiscard]] Now present(Cycle cycle) const;
   // The whole router.
   void evaluate_all(const Now& now);
-  // Releases the trains that are looked at now only because a message ends with them; nobody waits for
-  // what they let go. False: there is more to look at.
+  // Releases the trains that are looked at now only because a message ends with them; nobody waits
+  // for what they let go. False: there is more to look at.
   bool only_messages_end(const Now& now);
-  // Only the packets that have come into empty VCs, where nothing else can have changed. False: that
-  // is not enough.
+  // Only the packets that have come into empty VCs, where nothing else can have changed. False:
+  // that is not enough.
   bool evaluate_newcomers(const Now& now);
   // Whether a newcomer meets trains only inside a packet, or ended, and no other newcomer.
   bool stands_alone(const Now& now, const Newcomer& newcomer);
@@ -150,7 +150,8 @@ class TrainRouter : public sc_core::sc_module,
   void drop_broken_promises(const Now& now);
   void cut(const Now& now, std::uint32_t output);
   void allocate(const Now& now);
-  // Asks for the switch on behalf of a waiting VC. Notes when to look again where time alone decides.
+  // Asks for the switch on behalf of a waiting VC. Notes when to look again where time alone
+  // decides.
   Hope make_request(const Now& now, std::uint32_t input, std::uint32_t vc,
                     SwitchAllocator::Request& request);
   bool look_at_front(const Now& now, std::uint32_t input, std::uint32_t vc);
@@ -216,20 +217,22 @@ class TrainRouter : public sc_core::sc_module,
 
   // What every evaluation looks at stands together: it touches the records above only of ports at
   // which something changes.
-  Cycle next_ = kNever;          // the earliest cycle in which the clock will evaluate this router
-  Cycle waiters_next_ = kNever;  // next cycle in which a waiting packet or an open promise may change
-  bool touched_ = false;   // an event in this cycle may have changed that
+  Cycle next_ = kNever;  // the earliest cycle in which the clock will evaluate this router
+  Cycle waiters_next_ =
+      kNever;             // next cycle in which a waiting packet or an open promise may change
+  bool touched_ = false;  // an event in this cycle may have changed that
   bool only_newcomers_ = true;  // touched_: by nothing but these
   std::vector<Newcomer> newcomers_;
   std::vector<std::uint16_t> notes_;       // by output
   std::vector<std::uint8_t> input_notes_;  // by input
-  std::vector<VcMask> occupied_;   // by input: VCs with a train, written by their channels
-  std::vector<VcMask> streaming_;  // by input: VCs that hold the switch
-  std::vector<std::uint32_t> active_;     // outputs that are held, or whose promise is open
-  std::vector<std::uint32_t> input_of_;   // by output: of its train
-  std::vector<std::uint32_t> output_of_;  // by input: of the last train granted there
-  std::vector<Cycle> boundary_;  // by output: the packet on the wire has left when this cycle begins
-  std::vector<Cycle> check_;     // by output, held: next cycle in which the train must be looked at
+  std::vector<VcMask> occupied_;           // by input: VCs with a train, written by their channels
+  std::vector<VcMask> streaming_;          // by input: VCs that hold the switch
+  std::vector<std::uint32_t> active_;      // outputs that are held, or whose promise is open
+  std::vector<std::uint32_t> input_of_;    // by output: of its train
+  std::vector<std::uint32_t> output_of_;   // by input: of the last train granted there
+  std::vector<Cycle>
+      boundary_;              // by output: the packet on the wire has left when this cycle begins
+  std::vector<Cycle> check_;  // by output, held: next cycle in which the train must be looked at
 };
 
 }  // namespace espalier

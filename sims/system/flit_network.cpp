@@ -38,7 +38,8 @@ class FlitNetwork : public Network {
   }
 
   std::unique_ptr<InjectionPort> injection_port(NodeId node, std::uint32_t port,
-                                                const InjectionSpec& spec, CreditListener&) override {
+                                                const InjectionSpec& spec,
+                                                CreditListener&) override {
     Router& router = *routers_[node.index()];
     return std::make_unique<FlitInjectionPort>(
         router.input_channel(topology_.in_links(node).size() + port), spec);

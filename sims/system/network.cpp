@@ -15,9 +15,8 @@ std::vector<InputPortSpec> input_ports(const NetworkPlan& plan, NodeId vertex,
   std::vector<InputPortSpec> inputs;
   for (const LinkId l : plan.topology.in_links(vertex)) {
     const LinkTiming& timing = plan.timing.links[l.index()];
-    channel.credit_latency = plan.config.credit_latency_cycles != 0
-                                 ? plan.config.credit_latency_cycles
-                                 : timing.latency;
+    channel.credit_latency =
+        plan.config.credit_latency_cycles != 0 ? plan.config.credit_latency_cycles : timing.latency;
     inputs.push_back({"in_" + plan.topology.link(l).in_name, l.index(), timing, channel});
   }
   const std::uint32_t injections =

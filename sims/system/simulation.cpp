@@ -104,7 +104,8 @@ class Run {
       const Cycle slice = std::min(kProgressCycles, point_.simulation.watchdog_cycles);
       sc_core::sc_start(clock_.period() * static_cast<double>(slice));
       if (hooks_.progress && total_bytes != 0) {
-        hooks_.progress(static_cast<double>(deliveries_.bytes()) / static_cast<double>(total_bytes));
+        hooks_.progress(static_cast<double>(deliveries_.bytes()) /
+                        static_cast<double>(total_bytes));
       }
       const bool delivered = deliveries_.count() != deliveries_before;
       deliveries_before = deliveries_.count();
@@ -190,8 +191,7 @@ std::string check_data(Fabric& fabric, const ScheduleTables& tables) {
 }  // namespace
 
 SimulationOutcome simulate_collective(const Topology& topology, const RunPoint& point,
-                                      const ScheduleTables& tables,
-                                      const SimulationHooks& hooks) {
+                                      const ScheduleTables& tables, const SimulationHooks& hooks) {
   const std::vector<TableProgram> programs = load_tables(tables);
   std::uint64_t messages = 0;
   Bytes bytes = 0;

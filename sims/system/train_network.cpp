@@ -17,9 +17,9 @@ class TrainNetwork : public Network {
     std::uint64_t next_number = topology_.num_links();
     for (std::size_t v = 0; v < topology_.num_vertices(); ++v) {
       const NodeId vertex(v);
-      routers_.push_back(std::make_unique<TrainRouter>(
-          topology_.vertex_name(vertex).c_str(), clock, wheel_, segments_, spec, messages, paths,
-          input_ports(plan, vertex, next_number)));
+      routers_.push_back(std::make_unique<TrainRouter>(topology_.vertex_name(vertex).c_str(), clock,
+                                                       wheel_, segments_, spec, messages, paths,
+                                                       input_ports(plan, vertex, next_number)));
     }
     for (std::size_t v = 0; v < topology_.num_vertices(); ++v) {
       for (const LinkId l : topology_.out_links(NodeId(v))) {

@@ -1,5 +1,5 @@
-// generator_speed ALGORITHM N: generates an all-reduce schedule for an N x N torus, and says how long
-// that took.
+// generator_speed ALGORITHM N: generates an all-reduce schedule for an N x N torus, and says how
+// long that took.
 #include <fmt/format.h>
 
 #include <chrono>

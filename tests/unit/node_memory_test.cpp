@@ -10,8 +10,8 @@ const std::vector<Chunk> kChunks{{0, 8, NodeId(0)}, {8, 8, NodeId(1)}, {16, 8, N
 
 std::vector<std::size_t> wrong(std::size_t rank, const NodeMemory& memory, CollectiveOp op) {
   std::vector<std::size_t> result;
-  for (const ChunkId c : wrong_chunks(NodeId(rank), memory, op, kChunks,
-                                       promised_tags(op, kChunks, 3))) {
+  for (const ChunkId c :
+       wrong_chunks(NodeId(rank), memory, op, kChunks, promised_tags(op, kChunks, 3))) {
     result.push_back(c.index());
   }
   return result;
