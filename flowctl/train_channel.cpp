@@ -29,48 +29,39 @@ TrainChannel::TrainChannel(Link& link, const ChannelSpec& spec, TrainWheel& whee
   for (Vc& vc : vcs_) vc.credits.counted = spec.vc_depth_flits;
 }
 
-void TrainChannel::send_begin(std::uint32_t vc, const Train& train) {
-  const Tick q = spec_.ticks_per_cycle;
+TrainEvent TrainChannel::event(TrainEvent::Kind kind, std::uint32_t vc, std::uint64_t n) {
   TrainEvent event;
-  event.kind = TrainEvent::Kind::begin;
-  event.vc = static_cast<std::uint8_t>(vc);
-  event.hop = train.hop;
-  event.message = train.message;
-  event.channel = this;
-  event.offset = train.offset;
-  event.n = train.n;
-  event.start = train.start + forward_ * q;
-  wheel_.post(cycle_of_tick(event.start, q), event);
-}
-
-void TrainChannel::send_cut(std::uint32_t vc, std::uint64_t n, Cycle now) {
-  TrainEvent event;
-  event.kind = TrainEvent::Kind::cut;
+  event.kind = kind;
   event.vc = static_cast<std::uint8_t>(vc);
   event.channel = this;
   event.n = n;
-  wheel_.post(now + forward_, event);
+  return event;
+}
+
+void TrainChannel::send_begin(std::uint32_t vc, const Train& train) {
+  const Tick q = spec_.ticks_per_cycle;
+  TrainEvent begin = event(TrainEvent::Kind::begin, vc, train.n);
+  begin.hop = train.hop;
+  begin.message = train.message;
+  begin.offset = train.offset;
+  begin.start = train.start + forward_ * q;
+  wheel_.post(cycle_of_tick(begin.start, q), begin);
+}
+
+void TrainChannel::send_cut(std::uint32_t vc, std::uint64_t n, Cycle now) {
+  wheel_.post(now + forward_, event(TrainEvent::Kind::cut, vc, n));
 }
 
 void TrainChannel::return_credits(std::uint32_t vc, std::uint64_t n, Tick start, Tick rate) {
   const Tick q = spec_.ticks_per_cycle;
-  TrainEvent event;
-  event.kind = TrainEvent::Kind::credit_begin;
-  event.vc = static_cast<std::uint8_t>(vc);
-  event.channel = this;
-  event.offset = rate;
-  event.n = n;
-  event.start = start + spec_.credit_latency * q;
-  wheel_.post(cycle_of_tick(event.start, q), event);
+  TrainEvent begin = event(TrainEvent::Kind::credit_begin, vc, n);
+  begin.rate = rate;
+  begin.start = start + spec_.credit_latency * q;
+  wheel_.post(cycle_of_tick(begin.start, q), begin);
 }
 
 void TrainChannel::cut_credits(std::uint32_t vc, std::uint64_t n, Cycle now) {
-  TrainEvent event;
-  event.kind = TrainEvent::Kind::credit_cut;
-  event.vc = static_cast<std::uint8_t>(vc);
-  event.channel = this;
-  event.n = n;
-  wheel_.post(now + spec_.credit_latency, event);
+  wheel_.post(now + spec_.credit_latency, event(TrainEvent::Kind::credit_cut, vc, n));
 }
 
 void TrainChannel::arrive(const TrainEvent& event, [[maybe_unused]] Cycle now) {
@@ -87,7 +78,7 @@ void TrainChannel::arrive(const TrainEvent& event, [[maybe_unused]] Cycle now) {
       // The run before has been seen as a whole: its last credit left in an earlier cycle.
       sc_assert(credits.coming.before((now + 1) * spec_.ticks_per_cycle) == credits.coming.n);
       credits.counted += credits.coming.n;
-      credits.coming = {event.start, event.offset, event.n};
+      credits.coming = {event.start, event.rate, event.n};
       sender_->credits_changed(sender_port_, (awaited_ & bit) != 0);
       awaited_ &= ~bit;
       break;

@@ -109,14 +109,10 @@ class TrainChannel {
   // Credits that nobody has announced come with an event.
   [[nodiscard]] static Tick unsent_credit(Cycle) { return kNever; }
   [[nodiscard]] const TrainCredits& credits(std::uint32_t vc) const { return vcs_[vc].credits; }
-  void spend(std::uint32_t vc, std::uint64_t flits) {
-    vcs_[vc].credits.spend(flits);
-    flits_carried_ += flits;
-  }
+  void spend(std::uint32_t vc, std::uint64_t flits) { vcs_[vc].credits.spend(flits); }
   // The sender looks again when credits for one of these VCs are announced.
   void wait_for_credits(VcMask vcs) { awaited_ |= vcs; }
   [[nodiscard]] Tick ticks_per_flit() const { return rate_; }
-  [[nodiscard]] std::uint64_t flits_carried() const { return flits_carried_; }
 
   // Receiver's side ---------------------------------------------------------------------------
   // VCs with a segment.
@@ -159,6 +155,7 @@ class TrainChannel {
   };
   static_assert(sizeof(Vc) == 64);
 
+  [[nodiscard]] TrainEvent event(TrainEvent::Kind kind, std::uint32_t vc, std::uint64_t n);
   // Whether a run that starts at tick `start` goes on where another ends.
   [[nodiscard]] bool is_seamless(Tick end, Tick start) const;
   void begin(const TrainEvent& event);
@@ -179,7 +176,6 @@ class TrainChannel {
   VcMask awaited_ = 0;
   TrainWheel& wheel_;
   Cycle forward_;  // departure -> usable at the receiver: link and pipeline
-  std::uint64_t flits_carried_ = 0;
   ChannelSpec spec_;
   Link& link_;
 };

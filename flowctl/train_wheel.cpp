@@ -16,7 +16,7 @@ void TrainWheel::append(Slot& slot, std::uint32_t node) {
 void TrainWheel::append_to_cycle(Cycle at, std::uint32_t node) {
   const std::size_t slot = at % kSlots;
   append(slots_[slot], node);
-  occupied_[slot / 64] |= std::uint64_t{1} << (slot % 64);
+  occupied_.set(slot);
 }
 
 void TrainWheel::post(Cycle at, const TrainEvent& event) {
@@ -38,18 +38,9 @@ void TrainWheel::post(Cycle at, const TrainEvent& event) {
 }
 
 Cycle TrainWheel::next_arrival() const {
-  Cycle next = far_.empty() ? kNever : far_.top().at;
-  for (std::size_t distance = 0; distance < kSlots;) {
-    const std::size_t slot = (base_ + distance) % kSlots;
-    const std::uint64_t word = occupied_[slot / 64] >> (slot % 64);
-    if (word != 0) {
-      const auto skip = static_cast<std::size_t>(__builtin_ctzll(word));
-      if (distance + skip < kSlots) return std::min(next, base_ + distance + skip);
-      break;
-    }
-    distance += 64 - slot % 64;
-  }
-  return next;
+  const Cycle far = far_.empty() ? kNever : far_.top().at;
+  const std::size_t distance = occupied_.next(base_, 0);
+  return distance == kSlots ? far : std::min(far, base_ + distance);
 }
 
 void TrainWheel::deliver(Cycle now) {
@@ -62,7 +53,7 @@ void TrainWheel::deliver(Cycle now) {
   const std::size_t number = now % kSlots;
   const Slot slot = slots_[number];
   slots_[number] = {};
-  occupied_[number / 64] &= ~(std::uint64_t{1} << (number % 64));
+  occupied_.clear(number);
   base_ = now + 1;
   // Whatever an arrival sets off is posted by evaluations, so nodes do not move meanwhile.
   for (std::uint32_t n = slot.first; n != kNone;) {

@@ -9,6 +9,7 @@
 #include "hw/clock_domain.h"
 #include "hw/ids.h"
 #include "hw/link_timing.h"
+#include "hw/slot_ring.h"
 
 namespace espalier {
 
@@ -21,9 +22,12 @@ struct TrainEvent {
   std::uint16_t hop = 0;  // begin: routers passed
   MessageId message;      // begin
   TrainChannel* channel = nullptr;
-  std::uint64_t offset = 0;  // begin: of the first flit in its message
-  std::uint64_t n = 0;       // flits or credits: promised, or not coming after all
-  Tick start = 0;            // of the first: usable at the receiver, seen by the sender
+  union {
+    std::uint64_t offset = 0;  // begin: of the first flit in its message
+    Tick rate;                 // credit begin
+  };
+  std::uint64_t n = 0;  // flits or credits: promised, or not coming after all
+  Tick start = 0;       // begins: of the first, usable at the receiver, seen by the sender
 };
 
 // A timing wheel. Events of one cycle are handed over in the order in which they were posted, so on
@@ -39,7 +43,7 @@ class TrainWheel : public ArrivalSource {
   [[nodiscard]] std::uint64_t events() const { return events_; }
 
  private:
-  static constexpr std::size_t kSlots = 1024;
+  static constexpr std::size_t kSlots = SlotRing::kSlots;
   static constexpr std::uint32_t kNone = 0xffffffffU;
   struct Node {
     TrainEvent event;
@@ -66,7 +70,7 @@ class TrainWheel : public ArrivalSource {
   std::vector<Node> nodes_;
   std::uint32_t free_ = kNone;  // list of unused nodes
   std::array<Slot, kSlots> slots_;
-  std::array<std::uint64_t, kSlots / 64> occupied_{};
+  SlotRing occupied_;
   std::priority_queue<FarEvent, std::vector<FarEvent>, std::greater<>> far_;
 };
 

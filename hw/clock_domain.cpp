@@ -7,11 +7,7 @@ namespace espalier {
 
 ClockDomain::ClockDomain(sc_core::sc_module_name module_name, const sc_core::sc_time& period,
                          bool always_clocked)
-    : sc_module(module_name),
-      period_(period),
-      always_clocked_(always_clocked),
-      active_(kSlots, 0),
-      occupied_(kSlots / 64, 0) {
+    : sc_module(module_name), period_(period), always_clocked_(always_clocked), active_(kSlots, 0) {
   SC_HAS_PROCESS(ClockDomain);
   SC_METHOD(tick);
 }
@@ -53,7 +49,7 @@ void ClockDomain::tick() {
 }
 
 void ClockDomain::evaluate_active(std::size_t slot) {
-  occupied_[slot / 64] &= ~(std::uint64_t{1} << (slot % 64));
+  occupied_.clear(slot);
   for (std::size_t w = 0; w < words_; ++w) {
     std::uint64_t bits = std::exchange(active_[slot * words_ + w], 0);
     if (always_clocked_) {
@@ -71,20 +67,11 @@ void ClockDomain::evaluate_active(std::size_t slot) {
 }
 
 Cycle ClockDomain::next_occupied() const {
-  // Scan the wheel from the slot after now; the heap's cycles lie beyond what the wheel covered
-  // when they were asked for, but may have come nearer since.
-  Cycle next = far_.empty() ? kNever : far_.top().at;
-  for (std::size_t distance = started_ ? 1 : 0; distance < kSlots;) {
-    const std::size_t slot = (now_ + distance) % kSlots;
-    const std::uint64_t word = occupied_[slot / 64] >> (slot % 64);
-    if (word != 0) {
-      const auto skip = static_cast<std::size_t>(__builtin_ctzll(word));
-      if (distance + skip < kSlots) return std::min(next, now_ + distance + skip);
-      break;
-    }
-    distance += 64 - slot % 64;
-  }
-  return next;
+  // From the slot after now; the heap's cycles lie beyond what the wheel covered when they were
+  // asked for, but may have come nearer since.
+  const Cycle far = far_.empty() ? kNever : far_.top().at;
+  const std::size_t distance = occupied_.next(now_, started_ ? 1 : 0);
+  return distance == kSlots ? far : std::min(far, now_ + distance);
 }
 
 }  // namespace espalier

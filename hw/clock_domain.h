@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "hw/ids.h"
+#include "hw/slot_ring.h"
 
 namespace espalier {
 
@@ -80,11 +81,11 @@ class ClockDomain : public sc_core::sc_module {
   };
   // Wake-ups up to kSlots - 1 cycles ahead cost one bit in a timing wheel; farther ones wait in a
   // heap.
-  static constexpr std::size_t kSlots = 1024;
+  static constexpr std::size_t kSlots = SlotRing::kSlots;
 
   void set_active(std::size_t slot, ClockedId module) {
     active_[slot * words_ + module.index() / 64] |= std::uint64_t{1} << (module.index() % 64);
-    occupied_[slot / 64] |= std::uint64_t{1} << (slot % 64);
+    occupied_.set(slot);
   }
   void tick();
   void start_of_simulation() override;
@@ -103,9 +104,9 @@ class ClockDomain : public sc_core::sc_module {
   std::uint64_t evaluations_ = 0;
   std::vector<Clocked*> modules_;
   ArrivalSource* arrivals_ = nullptr;
-  std::size_t words_ = 1;                // 64-bit words per slot
-  std::vector<std::uint64_t> active_;    // [slot][word]: one bit per module
-  std::vector<std::uint64_t> occupied_;  // one bit per slot: some module is active in it
+  std::size_t words_ = 1;              // 64-bit words per slot
+  std::vector<std::uint64_t> active_;  // [slot][word]: one bit per module
+  SlotRing occupied_;                  // some module is active in the cycle
   std::priority_queue<FarWake, std::vector<FarWake>, std::greater<>> far_;
 };
 
