@@ -122,9 +122,10 @@ void TrainChannel::begin(const TrainEvent& event) {
   }
   if (was_empty) {
     receiver_->train_came(receiver_port_, event.vc);
+  } else if ((ends_lazily_ & bit) != 0 && !has_flaw(TrainFlaw::lazy_end_unnoticed)) {
+    receiver_->train_followed(receiver_port_, event.vc);
   } else {
-    receiver_->train_changed(receiver_port_,
-                             (ends_lazily_ & bit) != 0 && !has_flaw(TrainFlaw::lazy_end_unnoticed));
+    receiver_->train_changed(receiver_port_, false);
   }
 }
 

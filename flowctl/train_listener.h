@@ -20,7 +20,9 @@ class TrainListener {
   virtual ~TrainListener() = default;
   // A train has come into a VC that was empty.
   virtual void train_came(std::uint32_t port, std::uint32_t vc) = 0;
-  // A train has come behind others, has grown, or has been cut.
+  // A train has come behind one that ends lazily: nothing else will make the receiver look.
+  virtual void train_followed(std::uint32_t port, std::uint32_t vc) = 0;
+  // A train has come behind others or has grown, or (`look_now`) has been cut.
   virtual void train_changed(std::uint32_t port, bool look_now) = 0;
 };
 

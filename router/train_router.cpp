@@ -74,6 +74,13 @@ void TrainRouter::train_came(std::uint32_t input, std::uint32_t vc) {
   clock_.wake_now(id_);
 }
 
+void TrainRouter::train_followed(std::uint32_t input, std::uint32_t vc) {
+  input_notes_[input] |= kInputNews;
+  followers_.push_back({input, vc});
+  touched_ = true;
+  clock_.wake_now(id_);
+}
+
 void TrainRouter::train_changed(std::uint32_t input, bool look_now) {
   input_notes_[input] |= kInputNews;
   if (look_now) look_again();
@@ -86,14 +93,13 @@ TrainRouter::Now TrainRouter::present(Cycle cycle) const {
 
 void TrainRouter::evaluate(Cycle cycle) {
   const Now now = present(cycle);
-  bool planned = cycle >= next_look();
-  if (planned && !clock_.always_clocked() && only_messages_end(now)) planned = false;
-  if (touched_ || planned || clock_.always_clocked()) {
-    const bool only_newcomers = only_newcomers_ && !planned && !clock_.always_clocked();
-    if (!only_newcomers || !evaluate_newcomers(now)) evaluate_all(now);
+  if (touched_ || cycle >= next_look() || clock_.always_clocked()) {
+    const bool simple = only_simple_ && cycle < waiters_next_ && !clock_.always_clocked();
+    if (!simple || !evaluate_simply(now)) evaluate_all(now);
     touched_ = false;
-    only_newcomers_ = true;
+    only_simple_ = true;
     newcomers_.clear();
+    followers_.clear();
   }
   // Otherwise what was planned has been put off since, and left its old wake-up behind.
   const Cycle next = std::max(next_look(), cycle + 1);

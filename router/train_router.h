@@ -48,6 +48,7 @@ class TrainRouter : public sc_core::sc_module,
 
   void evaluate(Cycle now) override;
   void train_came(std::uint32_t input, std::uint32_t vc) override;
+  void train_followed(std::uint32_t input, std::uint32_t vc) override;
   void train_changed(std::uint32_t input, bool look_now) override;
   void credits_changed(std::uint32_t output, bool look_now) override;
 
@@ -102,12 +103,12 @@ class TrainRouter : public sc_core::sc_module,
     kActive = 128,       // in active_
     kCreditCheck = 256,  // the next check is the first boundary at which credits may be missing
     kNewcomer = 512,     // a newcomer has a packet for the output
-    kTellCheck = 1024,   // the next check is only for telling the NI of a message's last flit
   };
   // Of an input.
   enum InputNote : std::uint8_t {
     kInputContended = 1,  // a VC could go if the shared crossbar input were free
     kInputNews = 2,       // trains have come or been cut since the last evaluation
+    kInputNewcomer = 4,   // a newcomer is here
   };
   // What a waiting packet may hope for.
   enum class Hope : std::uint8_t {
@@ -116,7 +117,7 @@ class TrainRouter : public sc_core::sc_module,
     could_take,  // it could go if the train that holds its output stopped at the next boundary
     could_go,    // it could go now
   };
-  // A packet in a VC that was empty before this cycle.
+  // A packet at the front of a VC that had nothing to wait for before this cycle.
   struct Newcomer {
     std::uint32_t input;
     std::uint32_t vc;
@@ -131,12 +132,13 @@ class TrainRouter : public sc_core::sc_module,
   [[nodiscard]] Now present(Cycle cycle) const;
   // The whole router.
   void evaluate_all(const Now& now);
-  // Releases the trains that are looked at now only because a message ends with them; nobody waits
-  // for what they let go. False: there is more to look at.
-  bool only_messages_end(const Now& now);
-  // Only the packets that have come into empty VCs, where nothing else can have changed. False:
-  // that is not enough.
-  bool evaluate_newcomers(const Now& now);
+  // Decides where nothing has changed but that trains have ended by themselves and packets have
+  // come. False: that is not enough, the whole router must decide.
+  bool evaluate_simply(const Now& now);
+  // Whether the train of a held output has ended, and nobody waits for what it lets go.
+  [[nodiscard]] bool ended_alone(const Now& now, std::uint32_t output) const;
+  void release_ended(const Now& now, std::uint32_t output);
+  void look_at_follower(const Now& now, const Newcomer& follower);
   // Whether a newcomer meets trains only inside a packet, or ended, and no other newcomer.
   bool stands_alone(const Now& now, const Newcomer& newcomer);
   void evaluate_newcomer(const Now& now, const Newcomer& newcomer);
@@ -179,7 +181,7 @@ class TrainRouter : public sc_core::sc_module,
   }
   void look_again() {
     touched_ = true;
-    only_newcomers_ = false;
+    only_simple_ = false;
     clock_.wake_now(id_);
   }
   void look_at(Cycle cycle) { waiters_next_ = std::min(waiters_next_, cycle); }
@@ -219,10 +221,11 @@ class TrainRouter : public sc_core::sc_module,
   // which something changes.
   Cycle next_ = kNever;  // the earliest cycle in which the clock will evaluate this router
   Cycle waiters_next_ =
-      kNever;             // next cycle in which a waiting packet or an open promise may change
-  bool touched_ = false;  // an event in this cycle may have changed that
-  bool only_newcomers_ = true;  // touched_: by nothing but these
+      kNever;                // next cycle in which a waiting packet or an open promise may change
+  bool touched_ = false;     // an event in this cycle may have changed that
+  bool only_simple_ = true;  // touched_: by nothing but these
   std::vector<Newcomer> newcomers_;
+  std::vector<Newcomer> followers_;        // behind a train that ends lazily
   std::vector<std::uint16_t> notes_;       // by output
   std::vector<std::uint8_t> input_notes_;  // by input
   std::vector<VcMask> occupied_;           // by input: VCs with a train, written by their channels

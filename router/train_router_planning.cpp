@@ -87,7 +87,7 @@ Cycle TrainRouter::next_check(const Now& now, std::uint32_t output) {
   const std::uint32_t input = input_of_[output];
   TrainChannel& channel = *inputs_[input].channel;
   channel.set_ends_lazily(out.vc, false);
-  remove(output, kCreditCheck | kTellCheck);
+  remove(output, kCreditCheck);
   if ((input_notes_[input] & kInputContended) != 0) return boundary_[output];
   const std::uint64_t data_end = channel.front(out.vc).end();
   const std::uint64_t limit = std::min(train.promised(), data_end);
@@ -112,11 +112,8 @@ Cycle TrainRouter::next_check(const Now& now, std::uint32_t output) {
   if (data_end > train.promised()) return train.decision_cycle(train.promised());
   // A cut has come, or promise and data end together.
   const bool wanted = has(output, kWanted) && !has_flaw(TrainFlaw::tail_waiter_ignored);
-  if (data_end < train.promised() || wanted || channel.has_second(out.vc)) {
-    return train.release_cycle(data_end);
-  }
-  if (completes_message(out)) {
-    add(output, kTellCheck);
+  if (data_end < train.promised() || wanted || channel.has_second(out.vc) ||
+      completes_message(out)) {
     return train.release_cycle(data_end);
   }
   channel.set_ends_lazily(out.vc, true);
