@@ -93,7 +93,7 @@ TrainRouter::Now TrainRouter::present(Cycle cycle) const {
 
 void TrainRouter::evaluate(Cycle cycle) {
   const Now now = present(cycle);
-  if (touched_ || cycle >= next_look() || clock_.always_clocked()) {
+  if (touched_ || cycle >= planned_ || clock_.always_clocked()) {
     const bool simple = only_simple_ && cycle < waiters_next_ && !clock_.always_clocked();
     if (!simple || !evaluate_simply(now)) evaluate_all(now);
     touched_ = false;
@@ -102,7 +102,8 @@ void TrainRouter::evaluate(Cycle cycle) {
     followers_.clear();
   }
   // Otherwise what was planned has been put off since, and left its old wake-up behind.
-  const Cycle next = std::max(next_look(), cycle + 1);
+  planned_ = next_look();
+  const Cycle next = std::max(planned_, cycle + 1);
   if (next < next_ || next_ <= cycle) {
     next_ = next;
     if (next != kNever) clock_.wake(id_, next);

@@ -220,6 +220,8 @@ class TrainRouter : public sc_core::sc_module,
   // What every evaluation looks at stands together: it touches the records above only of ports at
   // which something changes.
   Cycle next_ = kNever;  // the earliest cycle in which the clock will evaluate this router
+  // next_look() after the last evaluation: by now it can only be later.
+  Cycle planned_ = kNever;
   Cycle waiters_next_ =
       kNever;                // next cycle in which a waiting packet or an open promise may change
   bool touched_ = false;     // an event in this cycle may have changed that
