@@ -225,6 +225,7 @@ SimulationOutcome simulate_traffic(const Topology& topology, const RunPoint& poi
   const std::uint64_t flits = Framing(framing_spec(point.system), traffic.message_bytes).flits();
   const auto messages = generate_traffic(topology, traffic, flits, routes);
   std::vector<RouteId> used;
+  used.reserve(messages.size());
   for (const Operation& message : messages) used.push_back(message.route);
   std::sort(used.begin(), used.end());
   used.erase(std::unique(used.begin(), used.end()), used.end());
