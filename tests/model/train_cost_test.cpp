@@ -1,0 +1,67 @@
+// What train fidelity costs: decisions, not bytes.
+#include <catch2/catch.hpp>
+
+#include "model_test_support.h"
+
+namespace espalier {
+namespace {
+
+using test::in_mode;
+
+SimulationConfig train() {
+  SimulationConfig simulation;
+  simulation.fidelity = Fidelity::train;
+  return simulation;
+}
+
+TEST_CASE("Sixteen times the bytes take the same number of decisions") {
+  const Topology torus = make_torus({4, 4}, test::kDefaultLink);
+  for (const FlowControlMode mode : {FlowControlMode::message, FlowControlMode::packet}) {
+    for (const char* algorithm : {"multitree", "ring", "2d_ring"}) {
+      CAPTURE(algorithm);
+      const auto small =
+          test::run_collective(algorithm, torus, Bytes{1} << 24, in_mode(mode), train());
+      const auto large =
+          test::run_collective(algorithm, torus, Bytes{1} << 28, in_mode(mode), train());
+      CHECK(small.verified);
+      CHECK(large.verified);
+      CHECK(large.flit_hops > 15 * small.flit_hops);
+      CHECK(large.evaluations < small.evaluations + small.evaluations / 50);
+    }
+  }
+}
+
+TEST_CASE("A lone message of any length is one train") {
+  const Topology line = make_mesh({4}, test::kDefaultLink);
+  const auto hops_and_cost = [&](Bytes bytes) {
+    const test::Report report = test::in_child([&] {
+      SystemConfig config;
+      const SystemTiming timing = time_links(line, config.clock);
+      RouteSet routes(line);
+      Operation operation;
+      operation.from = NodeId(0);
+      operation.to = NodeId(3);
+      operation.flow = FlowId(0);
+      operation.route = routes.add(line, route_packet(line, operation.from, operation.to));
+      operation.bytes = bytes;
+      ClockDomain clock("clock", sc_core::sc_time(1, sc_core::SC_NS), false);
+      test::PostLog log(clock, 1);
+      Fabric fabric("net", clock, config, train(), line, timing, routes, {operation.route}, 1, log);
+      fabric.ni(operation.from).post(operation);
+      sc_core::sc_start(sc_core::sc_time(1, sc_core::SC_MS));
+      return test::Report{{fabric.flit_hops(), clock.evaluations(), log.delivery_cycles()[0]}, {}};
+    });
+    return report.numbers;
+  };
+  const auto small = hops_and_cost(Bytes{1} << 14);
+  const auto large = hops_and_cost(Bytes{1} << 22);
+  // Each further hop adds latency and pipeline; docs/timing.md.
+  CHECK(small[2] == 1024 + 1 + 161 + 2 * 152);
+  CHECK(large[2] == 262144 + 1 + 161 + 2 * 152);
+  CHECK(large[0] == 4 * (262144 + 1));
+  CHECK(large[1] <= small[1] + 2);
+  CHECK(large[1] < 30);
+}
+
+}  // namespace
+}  // namespace espalier
