@@ -7,6 +7,9 @@
 
 namespace espalier {
 
+// The width of a flit's count of what is left of its packet.
+inline constexpr std::uint32_t kMostPacketFlits = 65535;
+
 struct PacketGrid {
   std::uint64_t flits = 0;         // of the message, head flits included
   std::uint32_t first_packet = 0;  // flits of the first packet, if the message fills it

@@ -9,6 +9,7 @@
 
 #include "alg/generator.h"
 #include "alg/routing.h"
+#include "flowctl/packet_grid.h"
 #include "sims/config/fidelity.h"
 #include "sims/config/keys.h"
 #include "sims/config/link_checks.h"
@@ -119,6 +120,16 @@ class PointChecker {
               "system.flow_control.payload_bytes: {} is not a multiple of the {} B of a flit",
               flow.payload_bytes, flit),
           fmt::format("for example {}", (flow.payload_bytes / flit + 1) * flit));
+      return;
+    }
+    if (given_.usable({"system.flow_control.payload_bytes", "system.router.flit_bytes"}) &&
+        longest_packet_flits(system_) > kMostPacketFlits) {
+      diagnostics_.error(
+          given_.place_of_first({"system.flow_control.payload_bytes", "system.router.flit_bytes"}),
+          fmt::format(
+              "system.flow_control.payload_bytes: a packet has at most {} flits, this one {}",
+              kMostPacketFlits, longest_packet_flits(system_)),
+          fmt::format("at most {}", (kMostPacketFlits - 1) * flit));
     }
   }
 

@@ -265,6 +265,10 @@ const std::vector<BadCase>& cross_cases() {
        "at least 32"},
       {"bandwidth with no common tick", with_system("  link: {bandwidth: @15999999999B/s}\n"),
        "ticks per cycle", "for example 16GB/s"},
+      {"packet longer than a flit can count",
+       with_system("  router: {vc_depth_flits: 1048576}\n"
+                   "  flow_control: {mode: packet, payload_bytes: @1048576}\n"),
+       "a packet has at most 65535 flits, this one 65537", "at most 1048544"},
       {"payload that is no whole number of flits",
        with_system("  flow_control: {payload_bytes: @250}\n"),
        "250 is not a multiple of the 16 B of a flit", "for example 256"},
