@@ -9,14 +9,14 @@ constexpr std::uint64_t ceil_div(std::uint64_t a, std::uint64_t b) { return (a +
 Framing::Framing(const FramingSpec& spec, Bytes message_bytes)
     : spec_(spec),
       message_bytes_(message_bytes),
-      packets_(static_cast<std::uint32_t>(ceil_div(message_bytes, spec.payload_bytes))),
+      packets_(ceil_div(message_bytes, spec.payload_bytes)),
       full_payload_flits_(static_cast<std::uint32_t>(spec.payload_bytes / spec.flit_bytes)),
       last_payload_flits_(
           static_cast<std::uint32_t>(ceil_div(payload_of_packet(packets_ - 1), spec.flit_bytes))) {
   if (spec.pad_last_packet && !spec.message_mode) last_payload_flits_ = full_payload_flits_;
 }
 
-FlitType Framing::type_of(std::uint32_t packet, std::uint32_t flit) const {
+FlitType Framing::type_of(std::uint64_t packet, std::uint32_t flit) const {
   const bool last_flit = flit + 1 == flits_in_packet(packet);
   if (!spec_.message_mode) {
     if (flit == 0) return last_flit ? FlitType::head_tail : FlitType::head;
@@ -28,8 +28,7 @@ FlitType Framing::type_of(std::uint32_t packet, std::uint32_t flit) const {
 }
 
 std::uint64_t Framing::flits() const {
-  return static_cast<std::uint64_t>(packets_ - 1) * full_payload_flits_ + last_payload_flits_ +
-         head_flits();
+  return (packets_ - 1) * full_payload_flits_ + last_payload_flits_ + head_flits();
 }
 
 PacketGrid Framing::grid() const {
@@ -37,17 +36,17 @@ PacketGrid Framing::grid() const {
           spec_.message_mode};
 }
 
-Bytes Framing::payload_of_packet(std::uint32_t packet) const {
-  return packet + 1 == packets_ ? message_bytes_ - static_cast<Bytes>(packet) * spec_.payload_bytes
+Bytes Framing::payload_of_packet(std::uint64_t packet) const {
+  return packet + 1 == packets_ ? message_bytes_ - packet * spec_.payload_bytes
                                 : spec_.payload_bytes;
 }
 
-std::uint32_t Framing::sub_messages() const {
-  return static_cast<std::uint32_t>(ceil_div(message_bytes_, spec_.sub_message_bytes));
+std::uint64_t Framing::sub_messages() const {
+  return ceil_div(message_bytes_, spec_.sub_message_bytes);
 }
 
-std::uint32_t Framing::sub_message_of(std::uint32_t packet) const {
-  return static_cast<std::uint32_t>(packet * spec_.payload_bytes / spec_.sub_message_bytes);
+std::uint64_t Framing::sub_message_of(std::uint64_t packet) const {
+  return packet * spec_.payload_bytes / spec_.sub_message_bytes;
 }
 
 }  // namespace espalier

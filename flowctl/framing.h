@@ -26,29 +26,29 @@ class Framing {
  public:
   Framing(const FramingSpec& spec, Bytes message_bytes);  // message_bytes >= 1
 
-  [[nodiscard]] std::uint32_t packets() const { return packets_; }
-  [[nodiscard]] std::uint32_t flits_in_packet(std::uint32_t packet) const {
+  [[nodiscard]] std::uint64_t packets() const { return packets_; }
+  [[nodiscard]] std::uint32_t flits_in_packet(std::uint64_t packet) const {
     const bool has_head = !spec_.message_mode || packet == 0;
     const bool last = packet + 1 == packets_;
     return (last ? last_payload_flits_ : full_payload_flits_) + (has_head ? 1 : 0);
   }
   // Type of flit `flit` (0-based) of packet `packet`.
-  [[nodiscard]] FlitType type_of(std::uint32_t packet, std::uint32_t flit) const;
+  [[nodiscard]] FlitType type_of(std::uint64_t packet, std::uint32_t flit) const;
   [[nodiscard]] std::uint64_t flits() const;
   // The same as offsets of flits.
   [[nodiscard]] PacketGrid grid() const;
   [[nodiscard]] std::uint64_t head_flits() const { return spec_.message_mode ? 1 : packets_; }
-  [[nodiscard]] Bytes payload_of_packet(std::uint32_t packet) const;
-  [[nodiscard]] std::uint32_t sub_messages() const;
+  [[nodiscard]] Bytes payload_of_packet(std::uint64_t packet) const;
+  [[nodiscard]] std::uint64_t sub_messages() const;
   // Sub-message of sub-packet `packet`, 0-based.
-  [[nodiscard]] std::uint32_t sub_message_of(std::uint32_t packet) const;
+  [[nodiscard]] std::uint64_t sub_message_of(std::uint64_t packet) const;
   [[nodiscard]] bool message_mode() const { return spec_.message_mode; }
   [[nodiscard]] Bytes message_bytes() const { return message_bytes_; }
 
  private:
   FramingSpec spec_;
   Bytes message_bytes_;
-  std::uint32_t packets_;
+  std::uint64_t packets_;
   std::uint32_t full_payload_flits_;
   std::uint32_t last_payload_flits_;
 };

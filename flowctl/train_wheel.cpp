@@ -43,18 +43,25 @@ Cycle TrainWheel::next_arrival() const {
   return distance == kSlots ? far : std::min(far, base_ + distance);
 }
 
-void TrainWheel::deliver(Cycle now) {
-  base_ = now;
-  // Events from afar were posted before any that could be posted for the same cycle since.
+// Events from afar were posted before any that could be posted for the same cycle since.
+void TrainWheel::bring_near() {
   while (!far_.empty() && far_.top().at - base_ < kSlots) {
     append_to_cycle(far_.top().at, far_.top().node);
     far_.pop();
   }
+}
+
+void TrainWheel::deliver(Cycle now) {
+  base_ = now;
+  bring_near();
   const std::size_t number = now % kSlots;
   const Slot slot = slots_[number];
   slots_[number] = {};
   occupied_.clear(number);
+  // What is posted from now on may use this slot for the cycle that comes in sight with the next
+  // one.
   base_ = now + 1;
+  bring_near();
   // Whatever an arrival sets off is posted by evaluations, so nodes do not move meanwhile.
   for (std::uint32_t n = slot.first; n != kNone;) {
     const Node& node = nodes_[n];

@@ -61,6 +61,7 @@ class TrainWheel : public ArrivalSource {
       return a.at != b.at ? a.at > b.at : a.order > b.order;
     }
   };
+  void bring_near();
   void append(Slot& slot, std::uint32_t node);
   void append_to_cycle(Cycle at, std::uint32_t node);
 

@@ -43,7 +43,8 @@ void ClockDomain::tick() {
   evaluate_active(now_ % kSlots);
 
   const Cycle next = always_clocked_ ? now_ + 1 : next_cycle();
-  if (!stopped_ && next != kNever) {
+  time_is_up_ = !stopped_ && next != kNever && next > last_cycle();
+  if (!stopped_ && next != kNever && !time_is_up_) {
     next_trigger(period_ * static_cast<double>(next - now_));
   }
 }

@@ -64,6 +64,10 @@ class ClockDomain : public sc_core::sc_module {
   [[nodiscard]] const sc_core::sc_time& period() const { return period_; }
   // Nobody will ever be evaluated again.
   [[nodiscard]] bool idle() const { return next_cycle() == kNever; }
+  // The last cycle that the simulation kernel's 64-bit time can hold.
+  [[nodiscard]] Cycle last_cycle() const { return ~std::uint64_t{0} / period_.value() - 1; }
+  // Something is due only after that: the clock has stopped for good.
+  [[nodiscard]] bool time_is_up() const { return time_is_up_; }
   // Stops the clock after the current cycle.
   void stop() { stopped_ = true; }
   [[nodiscard]] bool stopped() const { return stopped_; }
@@ -100,6 +104,7 @@ class ClockDomain : public sc_core::sc_module {
   bool always_clocked_;
   bool started_ = false;
   bool stopped_ = false;
+  bool time_is_up_ = false;
   Cycle now_ = 0;
   std::uint64_t evaluations_ = 0;
   std::vector<Clocked*> modules_;

@@ -17,7 +17,7 @@ bool FlitInjectionPort::start_packet(Cycle now, Cycle& ask_again) {
     return false;
   }
   const Framing& framing = queue().framing();
-  const std::uint32_t packet = queue().packet();
+  const std::uint64_t packet = queue().packet();
   const std::uint32_t flits = framing.flits_in_packet(packet);
   const Tick q = ticks_per_cycle_;
   // Message mode: the VC stays with the message until its tail.

@@ -35,7 +35,7 @@ class SendQueue {
   [[nodiscard]] MessageId message() const { return sends_.front().message; }
   [[nodiscard]] const Framing& framing() const { return sends_.front().framing; }
   // Its packet to send now, and when that can be sent: kNever if it has not been asked for yet.
-  [[nodiscard]] std::uint32_t packet() const { return packet_; }
+  [[nodiscard]] std::uint64_t packet() const { return packet_; }
   [[nodiscard]] Cycle packet_ready() const;
   // Whether packets become ready one by one, or all of a message's at once.
   [[nodiscard]] bool one_by_one() const { return !ready_.empty(); }
@@ -48,12 +48,12 @@ class SendQueue {
   struct Send {
     MessageId message;
     Framing framing;
-    std::uint32_t fetched_packets = 0;
+    std::uint64_t fetched_packets = 0;
     Cycle ready = 0;  // of the packets, where they are not limited by the DMA engine one by one
   };
 
   InjectionSpec spec_;
-  std::uint32_t packet_ = 0;  // of the first message in the queue
+  std::uint64_t packet_ = 0;  // of the first message in the queue
   std::deque<Send> sends_;
   std::deque<Cycle> ready_;  // of packets read one by one and not yet sent
   std::uint64_t buffered_flits_ = 0;

@@ -133,7 +133,12 @@ void Fabric::bind_routes(const RouteSet& routes, const std::vector<RouteId>& use
   bound_routes_.resize(routes.size());
   for (const RouteId route : used_routes) {
     const std::size_t hops = routes.hops(route);
-    if (hops >= kMostHops) throw std::invalid_argument("a route has too many hops");
+    if (hops >= kMostHops) {
+      throw std::invalid_argument(
+          fmt::format("the route from {} to {} passes {} links, and a flit counts up to {} routers",
+                      topology_.vertex_name(first_link(route).from),
+                      topology_.vertex_name(last_link(route).to), hops, kMostHops));
+    }
     std::vector<PathHop> path;
     for (std::size_t h = 0; h < hops; ++h) {
       const auto out_port =

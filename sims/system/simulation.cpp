@@ -9,6 +9,7 @@
 
 #include "hw/clock_domain.h"
 #include "hw/link_timing.h"
+#include "sims/config/fidelity.h"
 #include "sims/system/fabric.h"
 #include "sims/system/step_time.h"
 #include "sims/system/traffic.h"
@@ -19,6 +20,9 @@ namespace espalier {
 namespace {
 
 constexpr Cycle kProgressCycles = 5000;
+constexpr Cycle kLongestSlice = Cycle{1} << 36;
+constexpr double kProgressSeconds =
+    0.05;  // between two looks at the progress, where slices may grow
 
 double cpu_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
@@ -100,9 +104,21 @@ class Run {
     std::uint64_t hops_before = 0;
     std::uint64_t deliveries_before = 0;
     Cycle still = 0;
+    Cycle slice = std::min(kProgressCycles, point_.simulation.watchdog_cycles);
+    // Trains stand still only where the clock does, which is noticed whatever the slice.
+    const bool may_grow = chosen_fidelity(point_) == Fidelity::train;
     while (!clock_.stopped() && stuck.empty()) {
-      const Cycle slice = std::min(kProgressCycles, point_.simulation.watchdog_cycles);
+      const Cycle reached = sc_core::sc_time_stamp().value() / clock_.period().value();
+      if (clock_.time_is_up() || reached + slice > clock_.last_cycle()) {
+        stuck = fmt::format("simulated time ends at cycle {}: a slower workload, or a faster clock",
+                            clock_.last_cycle());
+        break;
+      }
+      const double slice_begin = cpu_seconds();
       sc_core::sc_start(clock_.period() * static_cast<double>(slice));
+      const bool was_quick = cpu_seconds() - slice_begin < kProgressSeconds;
+      if (may_grow && was_quick && slice < kLongestSlice) slice *= 2;
+      if (may_grow && !was_quick && slice > kProgressCycles) slice /= 2;
       if (hooks_.progress && total_bytes != 0) {
         hooks_.progress(static_cast<double>(deliveries_.bytes()) /
                         static_cast<double>(total_bytes));

@@ -327,5 +327,22 @@ TEST_CASE("Both fidelities stop in the same deadlock") {
   CHECK(test::reproducible(train) == test::reproducible(cycle));
 }
 
+TEST_CASE("A run that would outlast the kernel's 64-bit time ends with an error") {
+  const Topology pair = make_mesh({2}, {1'000'000'000'000, 16'000});  // 1 s, a flit per cycle
+  SystemConfig config;
+  config.clock.hertz = 1000;
+  TrafficConfig traffic;
+  traffic.pattern = TrafficPattern::file;
+  traffic.messages = {{Cycle{1} << 45, NodeId(0), NodeId(1), 100}};
+  for (const Fidelity fidelity : {Fidelity::cycle, Fidelity::train}) {
+    SimulationConfig simulation;
+    simulation.fidelity = fidelity;
+    simulation.watchdog_cycles = Cycle{1} << 40;
+    const auto outcome = test::run_traffic(pair, traffic, config, simulation);
+    CHECK_FALSE(outcome.complete);
+    CHECK(outcome.failure.find("simulated time ends at cycle") != std::string::npos);
+  }
+}
+
 }  // namespace
 }  // namespace espalier

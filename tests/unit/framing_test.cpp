@@ -180,5 +180,16 @@ TEST_CASE("Sub-messages of very large messages are numbered right") {
   CHECK(framing.sub_message_of(framing.packets() - 1) == framing.sub_messages() - 1);
 }
 
+TEST_CASE("A message may have more packets than 32 bits can count") {
+  const Bytes bytes = Bytes{160} << 30;
+  for (const bool message_mode : {true, false}) {
+    const Framing framing({message_mode, 16, 16, 4096, false}, bytes);
+    CHECK(framing.packets() == bytes / 16);
+    CHECK(framing.flits() == bytes / 16 + (message_mode ? 1 : bytes / 16));
+    CHECK(framing.grid().flits == framing.flits());
+    CHECK(framing.payload_of_packet(framing.packets() - 1) == 16);
+  }
+}
+
 }  // namespace
 }  // namespace espalier

@@ -13,7 +13,7 @@ TEST_CASE("A run's closed form counts the ticks that have passed") {
     const FlitRun run{10, rate, 5};
     for (Tick tick = 0; tick < 60; ++tick) {
       std::uint64_t counted = 0;
-      for (std::uint64_t i = 0; i < run.n; ++i) counted += run.tick_of(i) < tick ? 1 : 0;
+      for (std::uint64_t i = 0; i < run.n; ++i) counted += run.tick_of(i) < tick ? 1U : 0U;
       REQUIRE(run.before(tick) == counted);
     }
   }
