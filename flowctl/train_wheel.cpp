@@ -65,7 +65,6 @@ void TrainWheel::deliver(Cycle now) {
   // Whatever an arrival sets off is posted by evaluations, so nodes do not move meanwhile.
   for (std::uint32_t n = slot.first; n != kNone;) {
     const Node& node = nodes_[n];
-    ++events_;
     node.event.channel->arrive(node.event, now);
     n = node.next;
   }

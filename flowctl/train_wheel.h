@@ -39,8 +39,6 @@ class TrainWheel : public ArrivalSource {
 
   [[nodiscard]] Cycle next_arrival() const override;
   void deliver(Cycle now) override;
-  // Events handed over so far: what the run cost.
-  [[nodiscard]] std::uint64_t events() const { return events_; }
 
  private:
   static constexpr std::size_t kSlots = SlotRing::kSlots;
@@ -66,7 +64,6 @@ class TrainWheel : public ArrivalSource {
   void append_to_cycle(Cycle at, std::uint32_t node);
 
   Cycle base_ = 0;  // the first cycle that has not been delivered
-  std::uint64_t events_ = 0;
   std::uint64_t far_order_ = 0;
   std::vector<Node> nodes_;
   std::uint32_t free_ = kNone;  // list of unused nodes

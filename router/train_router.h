@@ -219,13 +219,14 @@ class TrainRouter : public sc_core::sc_module,
 
   // What every evaluation looks at stands together: it touches the records above only of ports at
   // which something changes.
-  Cycle next_ = kNever;  // the earliest cycle in which the clock will evaluate this router
+  // The earliest cycle in which the clock will evaluate this router.
+  Cycle next_ = kNever;
   // next_look() after the last evaluation: by now it can only be later.
   Cycle planned_ = kNever;
-  Cycle waiters_next_ =
-      kNever;                // next cycle in which a waiting packet or an open promise may change
-  bool touched_ = false;     // an event in this cycle may have changed that
-  bool only_simple_ = true;  // touched_: by nothing but these
+  // Next cycle in which a waiting packet or an open promise may change.
+  Cycle waiters_next_ = kNever;
+  bool touched_ = false;     // an event of this cycle asks for an evaluation
+  bool only_simple_ = true;  // and only newcomers and followers do
   std::vector<Newcomer> newcomers_;
   std::vector<Newcomer> followers_;        // behind a train that ends lazily
   std::vector<std::uint16_t> notes_;       // by output
@@ -235,8 +236,8 @@ class TrainRouter : public sc_core::sc_module,
   std::vector<std::uint32_t> active_;      // outputs that are held, or whose promise is open
   std::vector<std::uint32_t> input_of_;    // by output: of its train
   std::vector<std::uint32_t> output_of_;   // by input: of the last train granted there
-  std::vector<Cycle>
-      boundary_;              // by output: the packet on the wire has left when this cycle begins
+  // By output: the packet on the wire has left when this cycle begins.
+  std::vector<Cycle> boundary_;
   std::vector<Cycle> check_;  // by output, held: next cycle in which the train must be looked at
 };
 

@@ -68,9 +68,12 @@ std::unique_ptr<Network> Fabric::build_network(const SystemConfig& config,
   RunPoint point;
   point.system = config;
   point.simulation = simulation;
-  return chosen_fidelity(point) == Fidelity::train
-             ? make_train_network(plan, clock_, message_table_, paths_)
-             : make_flit_network(plan, clock_, message_table_, paths_);
+  const Fidelity fidelity = chosen_fidelity(point);
+  if (fidelity == Fidelity::train && !train_obstacle(point).empty()) {
+    throw std::invalid_argument("trains are not exact with " + train_obstacle(point));
+  }
+  return fidelity == Fidelity::train ? make_train_network(plan, clock_, message_table_, paths_)
+                                     : make_flit_network(plan, clock_, message_table_, paths_);
 }
 
 void Fabric::build_nis(const SystemConfig& config, DeliveryObserver& observer) {

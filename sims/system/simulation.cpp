@@ -109,13 +109,16 @@ class Run {
     const bool may_grow = chosen_fidelity(point_) == Fidelity::train;
     while (!clock_.stopped() && stuck.empty()) {
       const Cycle reached = sc_core::sc_time_stamp().value() / clock_.period().value();
-      if (clock_.time_is_up() || reached + slice > clock_.last_cycle()) {
-        stuck = fmt::format("simulated time ends at cycle {}: a slower workload, or a faster clock",
-                            clock_.last_cycle());
+      if (clock_.time_is_up() || reached >= clock_.last_cycle()) {
+        stuck = fmt::format(
+            "simulated time ends at cycle {}: the kernel counts femtoseconds in 64 bits; a faster "
+            "clock has more cycles",
+            clock_.last_cycle());
         break;
       }
       const double slice_begin = cpu_seconds();
-      sc_core::sc_start(clock_.period() * static_cast<double>(slice));
+      const Cycle step = std::min(slice, clock_.last_cycle() - reached);
+      sc_core::sc_start(clock_.period() * static_cast<double>(step));
       const bool was_quick = cpu_seconds() - slice_begin < kProgressSeconds;
       if (may_grow && was_quick && slice < kLongestSlice) slice *= 2;
       if (may_grow && !was_quick && slice > kProgressCycles) slice /= 2;
@@ -126,7 +129,7 @@ class Run {
       const bool delivered = deliveries_.count() != deliveries_before;
       deliveries_before = deliveries_.count();
       const bool alive = delivered || fabric_.under_way(clock_.now()) || moved_since(hops_before);
-      still = alive ? 0 : still + slice;
+      still = alive ? 0 : still + step;
       const bool patience_ends = still >= point_.simulation.watchdog_cycles;
       if (!clock_.stopped() && (clock_.idle() || patience_ends)) stuck = describe_stop();
     }

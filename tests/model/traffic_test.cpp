@@ -344,5 +344,33 @@ TEST_CASE("A run that would outlast the kernel's 64-bit time ends with an error"
   }
 }
 
+TEST_CASE("The kernel's time can be used to its end") {
+  const Topology pair = make_mesh({2}, {1'000'000'000'000, 16'000});  // 1 s, a flit per cycle
+  SystemConfig config;
+  config.clock.hertz = 1000;
+  TrafficConfig traffic;
+  traffic.pattern = TrafficPattern::file;
+  traffic.messages = {{18'000'000, NodeId(0), NodeId(1), 100}};  // of 18.4 million cycles
+  SimulationConfig simulation;
+  simulation.watchdog_cycles = Cycle{1} << 40;
+  for (const Fidelity fidelity : {Fidelity::cycle, Fidelity::train}) {
+    simulation.fidelity = fidelity;
+    CHECK(test::run_traffic(pair, traffic, config, simulation).verified);
+  }
+}
+
+TEST_CASE("What trains cannot do exactly is refused below the configuration reader as well") {
+  const Topology pair = make_mesh({2}, test::kDefaultLink);
+  TrafficConfig traffic;
+  traffic.pattern = TrafficPattern::file;
+  traffic.messages = {{0, NodeId(0), NodeId(1), 100}};
+  SystemConfig config;
+  config.router.hold = SwitchHold::flit;
+  SimulationConfig simulation;
+  simulation.fidelity = Fidelity::train;
+  CHECK_THROWS_WITH(test::run_traffic(pair, traffic, config, simulation),
+                    Catch::Contains("system.router.hold: flit"));
+}
+
 }  // namespace
 }  // namespace espalier
