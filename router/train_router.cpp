@@ -119,23 +119,28 @@ void TrainRouter::evaluate_all(const Now& now) {
   settle(now);
 }
 
-TrainRouter::Wire TrainRouter::look_at_wire(const Now& now, std::uint32_t output) {
-  if (has(output, kPromiseOpen)) return Wire::at_boundary;
-  if (!has(output, kHeld)) return Wire::free;
-  if (now.cycle < boundary_[output]) return Wire::busy;
+std::uint64_t TrainRouter::gone_to_boundary(const Now& now, std::uint32_t output) {
+  if (now.cycle < boundary_[output]) return 0;
   const TrainSender& train = outputs_[output].train;
   const std::uint64_t gone = train.gone_before(now.begin);
   const std::uint64_t position = train.offset() + gone;
-  if (position == train.promised()) {
-    // Between a packet's end and its wire's readiness: what was planned for the latter stays
-    // planned.
-    look_at(check_[output]);
-    release(output, gone);
-    return Wire::free;
-  }
-  if (train.grid().is_boundary(position)) return Wire::at_boundary;
+  if (position == train.promised() || train.grid().is_boundary(position)) return gone;
+  // Boundaries have been passed unseen, this packet is still on the wire.
   boundary_[output] = train.release_cycle(train.grid().packet_end(position));
-  return Wire::busy;
+  return 0;
+}
+
+TrainRouter::Wire TrainRouter::look_at_wire(const Now& now, std::uint32_t output) {
+  if (has(output, kPromiseOpen)) return Wire::at_boundary;
+  if (!has(output, kHeld)) return Wire::free;
+  const std::uint64_t gone = gone_to_boundary(now, output);
+  if (gone == 0) return Wire::busy;
+  const TrainSender& train = outputs_[output].train;
+  if (train.offset() + gone != train.promised()) return Wire::at_boundary;
+  // Between a packet's end and its wire's readiness: what was planned for the latter stays planned.
+  look_at(check_[output]);
+  release(output, gone);
+  return Wire::free;
 }
 
 // Every output whose train stands at a boundary, whether or not a look at it was planned for now:
@@ -145,20 +150,11 @@ bool TrainRouter::release_boundaries(const Now& now) {
   for (const std::uint32_t o : active_) {
     remove(o, kContended | kWanted);
     if (has(o, kHeld)) {
-      if (now.cycle < boundary_[o]) continue;
       if (has_flaw(TrainFlaw::release_planned_only) && now.cycle < check_[o] &&
           check_[o] != kNever) {
         continue;
       }
-      const TrainSender& train = outputs_[o].train;
-      const std::uint64_t gone = train.gone_before(now.begin);
-      const std::uint64_t position = train.offset() + gone;
-      if (position == train.promised() || train.grid().is_boundary(position)) {
-        release(o, gone);
-      } else {
-        // Boundaries have been passed unseen, this packet is still on the wire.
-        boundary_[o] = train.release_cycle(train.grid().packet_end(position));
-      }
+      if (const std::uint64_t gone = gone_to_boundary(now, o); gone != 0) release(o, gone);
     }
     promise_open |= has(o, kPromiseOpen);
   }

@@ -142,6 +142,8 @@ class TrainRouter : public sc_core::sc_module,
   // Whether a newcomer meets trains only inside a packet, or ended, and no other newcomer.
   bool stands_alone(const Now& now, const Newcomer& newcomer);
   void evaluate_newcomer(const Now& now, const Newcomer& newcomer);
+  // Flits that have left a held output whose train stands at a boundary; 0 inside a packet.
+  std::uint64_t gone_to_boundary(const Now& now, std::uint32_t output);
   enum class Wire : std::uint8_t { free, busy, at_boundary };
   // Whether the train of a held output is inside a packet; one that has ended is released.
   Wire look_at_wire(const Now& now, std::uint32_t output);
