@@ -13,17 +13,22 @@ struct CollectiveRequest {
   Bytes size = 0;  // all_gather: of the gathered result; else of each rank's input. Multiple of
                    // element_bytes.
   Bytes element_bytes = kDefaultElementBytes;
+  // Pieces that a chunk is cut into, so that forwarding a piece overlaps the arrival of the next;
+  // 0: the algorithm's own choice. Algorithms without segments ignore it.
+  std::uint32_t segments = 0;
   // MULTITREE: whose tree takes its turn first (section III-C2).
   enum class TreeOrder : std::uint8_t { root, remaining_height } tree_order = TreeOrder::root;
 };
 
 struct Generator {
   std::string name;
-  std::string summary;  // one line for `espalier list algorithms`
+  std::string summary;            // one line for `espalier list algorithms`
+  std::vector<CollectiveOp> ops;  // what it can compute
   // Empty where the algorithm runs on this topology, else the reason why not, as a sentence for the
   // user.
   std::string (*unsuited)(const Topology& topology);
-  // Precondition: unsuited(topology) is empty. Transfers of zero bytes are left out of the result.
+  // Preconditions: unsuited(topology) is empty, ops has request.op. Transfers of zero bytes are
+  // left out of the result.
   Schedule (*generate)(const Topology& topology, const CollectiveRequest& request);
 };
 

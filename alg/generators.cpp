@@ -6,16 +6,21 @@
 
 namespace espalier {
 
+namespace {
+constexpr auto kReductionOps = {CollectiveOp::all_reduce, CollectiveOp::reduce_scatter,
+                                CollectiveOp::all_gather};
+}  // namespace
+
 const std::vector<Generator>& generators() {
   static const std::vector<Generator> table{
       {"ring", "one unidirectional ring over all nodes (Hamiltonian where one exists)",
-       unsuited_for_ring, generate_ring},
-      {"bidirectional_ring", "two opposite rings, half of the data each way", unsuited_for_ring,
-       generate_bidirectional_ring},
+       kReductionOps, unsuited_for_ring, generate_ring},
+      {"bidirectional_ring", "two opposite rings, half of the data each way", kReductionOps,
+       unsuited_for_ring, generate_bidirectional_ring},
       {"2d_ring", "ring all-reduce in one dimension, then in the other, halves in opposite orders",
-       unsuited_for_2d_ring, generate_2d_ring},
+       kReductionOps, unsuited_for_2d_ring, generate_2d_ring},
       {"multitree", "MultiTree, Algorithm 1: one tree per node, built together, contention-free",
-       unsuited_for_multitree, generate_multitree},
+       kReductionOps, unsuited_for_multitree, generate_multitree},
   };
   return table;
 }

@@ -37,6 +37,28 @@ struct GridShape {
   [[nodiscard]] NodeId node_at(const std::vector<std::uint32_t>& coordinates) const;
 };
 
+// A switched network, kept beside the graph for routes and rank mappings that need its structure.
+// Node n is attached to leaf switch n / nodes_per_switch by one link each way. Switch vertices come
+// in this order: leaves (dragonfly: all of group 0, then group 1, ...), then spines.
+struct SwitchedShape {
+  enum class Kind : std::uint8_t {
+    single_switch,
+    switch_pair,  // two switches with parallel links between them (one plane of a DGX-2)
+    fat_tree,     // two levels: every leaf has one link to every spine
+    bigraph,      // two sides, every switch linked to every switch of the other side
+    dragonfly     // groups, fully connected inside and among each other
+  };
+  Kind kind = Kind::single_switch;
+  std::uint32_t nodes_per_switch = 1;
+  std::uint32_t leaves = 1;      // switches with nodes; bigraph: the first half is the upper side
+  std::uint32_t spines = 0;      // fat_tree; switch_pair: parallel links between the two
+  std::uint32_t group_size = 1;  // dragonfly: switches of a group
+
+  [[nodiscard]] std::uint32_t leaf_of(NodeId node) const { return node.value() / nodes_per_switch; }
+  // bigraph: the leaf is on the upper side.
+  [[nodiscard]] bool is_upper(std::uint32_t leaf) const { return leaf < leaves / 2; }
+};
+
 class Topology {
  public:
   explicit Topology(std::string name) : name_(std::move(name)) {}
@@ -50,6 +72,7 @@ class Topology {
   LinkId add_link(NodeId from, NodeId to, LinkSpec spec, const std::string& out_name,
                   const std::string& in_name);
   void set_grid(GridShape grid) { grid_ = std::move(grid); }
+  void set_switched(SwitchedShape shape) { switched_ = shape; }
 
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] std::size_t num_nodes() const { return num_nodes_; }
@@ -66,6 +89,7 @@ class Topology {
   [[nodiscard]] const std::vector<LinkId>& out_links(NodeId v) const { return out_[v.index()]; }
   [[nodiscard]] const std::vector<LinkId>& in_links(NodeId v) const { return in_[v.index()]; }
   [[nodiscard]] const std::optional<GridShape>& grid() const { return grid_; }
+  [[nodiscard]] const std::optional<SwitchedShape>& switched() const { return switched_; }
   // An invalid id where no vertex has that name.
   [[nodiscard]] NodeId find_vertex(const std::string& vertex_name) const;
   // First link from `from` to `to` in port order; an invalid id where they are no neighbours.
@@ -85,6 +109,7 @@ class Topology {
   std::vector<std::vector<LinkId>> out_;
   std::vector<std::vector<LinkId>> in_;
   std::optional<GridShape> grid_;
+  std::optional<SwitchedShape> switched_;
 };
 
 // Torus or mesh of 1 to 3 dimensions {X, Y, Z}, each >= 1, at least 2 nodes. Ports, in neighbour
@@ -92,5 +117,28 @@ class Topology {
 // has two parallel links each way (one per direction), a dimension of size 1 none.
 [[nodiscard]] Topology make_torus(const std::vector<std::uint32_t>& dims, LinkSpec spec);
 [[nodiscard]] Topology make_mesh(const std::vector<std::uint32_t>& dims, LinkSpec spec);
+
+// Every node linked to every other; port j of node v leads to node (v + j + 1) mod N, so that a
+// port is the same direction everywhere. At least 2 nodes.
+[[nodiscard]] Topology make_fully_connected(std::uint32_t nodes, LinkSpec spec);
+
+// Switched networks (hw/switched.cpp). Nodes have one link each way and are numbered leaf by leaf;
+// names: nodes n_<i>, leaf switches sw_<i>, spines sp_<i>. Throw std::invalid_argument where a
+// parameter is out of range.
+[[nodiscard]] Topology make_single_switch(std::uint32_t nodes, LinkSpec spec);
+// Two switches of `nodes_per_switch` nodes with as many parallel links between them as each has
+// nodes: one physical network of a DGX-2.
+[[nodiscard]] Topology make_switch_pair(std::uint32_t nodes_per_switch, LinkSpec spec);
+// k-ary 2-level: nodes_per_switch = switches = spines = k. Any other arity too.
+[[nodiscard]] Topology make_fat_tree(std::uint32_t nodes_per_switch, std::uint32_t switches,
+                                     std::uint32_t spines, LinkSpec spec);
+// EFLOPS's BiGraph: `switches` (even) in all, half on either side; MultiTree's 4x8 has 4 nodes on
+// each of 8 switches.
+[[nodiscard]] Topology make_bigraph(std::uint32_t nodes_per_switch, std::uint32_t switches,
+                                    LinkSpec spec);
+// Canonical dragonfly: `groups` of `group_size` switches with `nodes_per_switch` nodes each; every
+// pair of groups has one link each way, spread evenly over the groups' switches.
+[[nodiscard]] Topology make_dragonfly(std::uint32_t nodes_per_switch, std::uint32_t group_size,
+                                      std::uint32_t groups, LinkSpec spec);
 
 }  // namespace espalier
