@@ -109,6 +109,7 @@ struct ChunkRun {
   ChunkId first;
   ChunkId last;
   NodeId owner;
+  NodeId destination;
   bool empty = true;  // of bytes
 };
 struct ChunkRuns {

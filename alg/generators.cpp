@@ -9,6 +9,8 @@ namespace espalier {
 namespace {
 constexpr auto kReductionOps = {CollectiveOp::all_reduce, CollectiveOp::reduce_scatter,
                                 CollectiveOp::all_gather};
+constexpr auto kAllOps = {CollectiveOp::all_reduce, CollectiveOp::reduce_scatter,
+                          CollectiveOp::all_gather, CollectiveOp::all_to_all};
 }  // namespace
 
 const std::vector<Generator>& generators() {
@@ -20,7 +22,7 @@ const std::vector<Generator>& generators() {
       {"2d_ring", "ring all-reduce in one dimension, then in the other, halves in opposite orders",
        kReductionOps, unsuited_for_2d_ring, generate_2d_ring},
       {"multitree", "MultiTree, Algorithm 1: one tree per node, built together, contention-free",
-       kReductionOps, unsuited_for_multitree, generate_multitree},
+       kAllOps, unsuited_for_multitree, generate_multitree},
   };
   return table;
 }

@@ -34,6 +34,7 @@ class Lowering {
     FlowId flow;
     TransferKind kind;
     Timestep step;
+    ChunkId first_chunk;
     NodeId to;
     TransferId id;
   };
@@ -114,14 +115,15 @@ void Lowering::collect_outgoing(NodeId node) {
   outgoing_.clear();
   for (std::size_t i = sent_begin_[node.index()]; i < sent_begin_[node.index() + 1]; ++i) {
     const Transfer& t = transfer(sent_[i]);
-    outgoing_.push_back({t.flow, t.kind, t.step, t.to, sent_[i]});
+    outgoing_.push_back({t.flow, t.kind, t.step, t.first_chunk, t.to, sent_[i]});
   }
   std::sort(outgoing_.begin(), outgoing_.end(), [](const Outgoing& a, const Outgoing& b) {
-    return std::tie(a.flow, a.kind, a.step, a.to) < std::tie(b.flow, b.kind, b.step, b.to);
+    return std::tie(a.flow, a.kind, a.step, a.first_chunk, a.to) <
+           std::tie(b.flow, b.kind, b.step, b.first_chunk, b.to);
   });
 }
 
-// One Reduce per flow, one Gather per flow and step.
+// One Reduce per flow, one Gather per flow, step and run of chunks.
 void Lowering::draft_entries() {
   drafts_.clear();
   for (std::size_t begin = 0; begin < outgoing_.size();) {
@@ -132,7 +134,10 @@ void Lowering::draft_entries() {
       if (other.flow != first.flow || other.kind != first.kind) break;
       if (first.kind == TransferKind::reduce)
         fail(other.id, "its sender has another Reduce of this flow");
-      if (other.step != first.step) break;
+      if (other.step != first.step || other.first_chunk != first.first_chunk ||
+          transfer(other.id).num_chunks != transfer(first.id).num_chunks) {
+        break;
+      }
     }
     const std::size_t t = first.id.index();
     const bool waits = schedule_.dependency_begin[t] != schedule_.dependency_begin[t + 1];
@@ -140,7 +145,8 @@ void Lowering::draft_entries() {
     begin = end;
   }
   std::sort(drafts_.begin(), drafts_.end(), [](const Draft& a, const Draft& b) {
-    return std::tie(a.step, a.waits, a.flow, a.kind) < std::tie(b.step, b.waits, b.flow, b.kind);
+    return std::tie(a.step, a.waits, a.flow, a.kind, a.begin) <
+           std::tie(b.step, b.waits, b.flow, b.kind, b.begin);
   });
 }
 
@@ -281,9 +287,8 @@ TableEntry Lowering::entry_of(const Draft& draft) {
     const TransferId id = outgoing_[i].id;
     const Transfer& other = transfer(id);
     split_dependencies(id, waits_of_other_);
-    if (other.first_chunk != t.first_chunk || other.num_chunks != t.num_chunks ||
-        !(waits_of_other_ == waits_)) {
-      fail(id, fmt::format("it would share a Gather entry with the {}, which differs in chunks or "
+    if (!(waits_of_other_ == waits_)) {
+      fail(id, fmt::format("it would share a Gather entry with the {}, which differs in "
                            "dependencies",
                            describe(t)));
     }

@@ -50,7 +50,7 @@ struct EnumNames<TrafficPattern> {
 };
 template <>
 struct EnumNames<CollectiveOp> {
-  static constexpr std::array value{"all_reduce", "reduce_scatter", "all_gather"};
+  static constexpr std::array value{"all_reduce", "reduce_scatter", "all_gather", "all_to_all"};
 };
 
 // As in the configuration: name_of(LockstepMode::drain) is "drain".
