@@ -85,6 +85,7 @@ struct CollectiveConfig {
   Bytes size = 0;
   Bytes element_bytes = 4;
   bool remaining_height_first = false;  // MULTITREE's tree order
+  std::uint32_t segments = 0;           // 0: the algorithm's own choice
 };
 
 // One line of a file of messages.

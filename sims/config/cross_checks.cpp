@@ -48,6 +48,26 @@ class PointChecker {
     if (point_.traffic) check_traffic();
   }
 
+  // Precondition: the algorithm is known.
+  void check_operation() {
+    const CollectiveOp op = point_.collective->op;
+    const Generator& generator = *find_generator(point_.collective->algorithm);
+    if (computes(generator, op)) return;
+    std::vector<std::string> able;
+    for (const Generator& other : generators()) {
+      const bool suited = topology_ == nullptr || other.unsuited(*topology_).empty();
+      if (suited && computes(other, op)) able.push_back(other.name);
+    }
+    std::vector<std::string> ops;
+    for (const CollectiveOp known : generator.ops) ops.emplace_back(to_string(known));
+    diagnostics_.error(given_.is_given("collective.op")
+                           ? given_.place_of_value("collective.op", static_cast<std::uint64_t>(op))
+                           : given_.place_of("collective.algorithm"),
+                       fmt::format("collective.op: {} computes {}, not {}", generator.name,
+                                   fmt::join(ops, ", "), to_string(op)),
+                       able.empty() ? "" : fmt::format("these do: {}", fmt::join(able, ", ")));
+  }
+
   // Apart, because a generator may have to search the graph for its answer.
   void check_algorithm() {
     const Generator* generator = find_generator(point_.collective->algorithm);
@@ -66,6 +86,10 @@ class PointChecker {
   }
 
  private:
+  [[nodiscard]] static bool computes(const Generator& generator, CollectiveOp op) {
+    return std::find(generator.ops.begin(), generator.ops.end(), op) != generator.ops.end();
+  }
+
   void check_link_times() {
     if (given_.usable(
             {"system.link.bandwidth", "system.router.flit_bytes", "system.router.clock"})) {
@@ -319,9 +343,14 @@ void check_points(const std::vector<RunPoint>& points, const Topology* topology,
                   const GivenKeys& given, Diagnostics& diagnostics) {
   PointChecker(points.front(), topology, given, diagnostics).check_system();
   std::set<std::string> algorithms;
+  std::set<std::pair<std::string, CollectiveOp>> operations;
   for (const RunPoint& point : points) {
     PointChecker checker(point, topology, given, diagnostics);
     checker.check_listed_keys();
+    if (point.collective && find_generator(point.collective->algorithm) != nullptr &&
+        operations.emplace(point.collective->algorithm, point.collective->op).second) {
+      checker.check_operation();
+    }
     if (point.collective && algorithms.insert(point.collective->algorithm).second) {
       checker.check_algorithm();
     }

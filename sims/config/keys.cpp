@@ -396,6 +396,12 @@ void add_collective_keys(std::vector<Key>& table) {
       ValueType::size, "collective.element", 1, 64 * kKi, "data is cut between elements only",
       [](auto& p) -> auto& { return p.collective->element_bytes; }));
   table.push_back(tree_order_key());
+  table.push_back(
+      or_word(integer_key(
+                  "collective.segments", 1, 64 * kKi,
+                  "dbtree: pieces of either tree's half; auto: of about 16 KiB, 1 to 64",
+                  [](auto& p) -> auto& { return p.collective->segments; }),
+              "auto"));
 }
 
 void add_traffic_keys(std::vector<Key>& table) {

@@ -19,6 +19,7 @@ ScheduleTables generate_tables(const Topology& topology, const CollectiveConfig&
   request.op = collective.op;
   request.size = collective.size;
   request.element_bytes = collective.element_bytes;
+  request.segments = collective.segments;
   request.tree_order = collective.remaining_height_first
                            ? CollectiveRequest::TreeOrder::remaining_height
                            : CollectiveRequest::TreeOrder::root;

@@ -58,7 +58,7 @@ system:
     delivery_cycles: 14
     turnaround_cycles: 0
     reduction: {mode: after_message, latency_cycles: 15, bytes_per_cycle: 128, block_bytes: 2048}
-collective: {op: all_gather, algorithm: multitree, size: 3MB, element: 8B, tree_order: remaining_height}
+collective: {op: all_gather, algorithm: multitree, size: 3MB, element: 8B, tree_order: remaining_height, segments: 7}
 simulation:
   fidelity: cycle
   check: false
@@ -105,6 +105,7 @@ simulation:
   CHECK(point.collective->size == 3'000'000);
   CHECK(point.collective->element_bytes == 8);
   CHECK(point.collective->remaining_height_first);
+  CHECK(point.collective->segments == 7);
   CHECK_FALSE(point.simulation.check);
   CHECK(point.simulation.always_clocked);
   CHECK(point.simulation.monitors);
