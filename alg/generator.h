@@ -41,6 +41,7 @@ struct Generator {
 // unsuited_for_routes (alg/node_routes.h).
 [[nodiscard]] std::string unsuited_for_2d_ring(const Topology& topology);
 [[nodiscard]] std::string unsuited_for_multitree(const Topology& topology);
+[[nodiscard]] std::string unsuited_for_multitree_translated(const Topology& topology);
 [[nodiscard]] std::string unsuited_for_direct(const Topology& topology);
 [[nodiscard]] std::string unsuited_for_hdrm(const Topology& topology);
 
@@ -51,6 +52,8 @@ struct Generator {
 [[nodiscard]] Schedule generate_2d_ring(const Topology& topology, const CollectiveRequest& request);
 [[nodiscard]] Schedule generate_multitree(const Topology& topology,
                                           const CollectiveRequest& request);
+[[nodiscard]] Schedule generate_multitree_translated(const Topology& topology,
+                                                     const CollectiveRequest& request);
 // direct.cpp, halving_doubling.cpp, hdrm.cpp, dbtree.cpp
 [[nodiscard]] Schedule generate_direct(const Topology& topology, const CollectiveRequest& request);
 [[nodiscard]] Schedule generate_halving_doubling(const Topology& topology,

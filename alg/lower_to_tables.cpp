@@ -8,6 +8,7 @@
 #include "alg/arrival_index.h"
 #include "alg/schedule_table.h"
 #include "alg/schedule_text.h"
+#include "alg/symmetry.h"
 
 namespace espalier {
 
@@ -17,6 +18,8 @@ class Lowering {
  public:
   explicit Lowering(const Schedule& schedule);
   [[nodiscard]] ScheduleTables run();
+  // Of node 0 alone.
+  [[nodiscard]] ScheduleTables run_first();
 
  private:
   // The dependencies of one transfer in the words of the tables.
@@ -52,6 +55,7 @@ class Lowering {
   [[nodiscard]] const Transfer& transfer(TransferId t) const {
     return schedule_.transfers[t.index()];
   }
+  [[nodiscard]] ScheduleTables empty_tables() const;
   void check_single_gathers() const;
   void lower_node(NodeId node, std::vector<TableEntry>& entries);
   void collect_outgoing(NodeId node);
@@ -320,8 +324,7 @@ void Lowering::lower_node(NodeId node, std::vector<TableEntry>& entries) {
   add_nops_before(schedule_.num_steps + 1);
 }
 
-ScheduleTables Lowering::run() {
-  check_single_gathers();
+ScheduleTables Lowering::empty_tables() const {
   ScheduleTables tables(schedule_.routes);
   tables.algorithm = schedule_.algorithm;
   tables.op = schedule_.op;
@@ -330,13 +333,31 @@ ScheduleTables Lowering::run() {
   tables.contention_free = schedule_.contention_free;
   tables.ni_ports = schedule_.ni_ports;
   tables.chunks = schedule_.chunks;
+  tables.symmetry = schedule_.symmetry;
+  return tables;
+}
+
+ScheduleTables Lowering::run() {
+  check_single_gathers();
+  ScheduleTables tables = empty_tables();
   tables.nodes.resize(schedule_.num_nodes);
   for (std::size_t n = 0; n < schedule_.num_nodes; ++n) lower_node(NodeId(n), tables.nodes[n]);
   return tables;
 }
 
+ScheduleTables Lowering::run_first() {
+  check_single_gathers();
+  ScheduleTables tables = empty_tables();
+  lower_node(NodeId(0), tables.nodes.emplace_back());
+  return tables;
+}
+
 }  // namespace
 
-ScheduleTables lower_to_tables(const Schedule& schedule) { return Lowering(schedule).run(); }
+ScheduleTables lower_to_tables(const Schedule& schedule) {
+  if (!schedule.symmetry) return Lowering(schedule).run();
+  const Schedule folded = fold_onto_first_node(schedule);
+  return Lowering(folded).run_first();
+}
 
 }  // namespace espalier

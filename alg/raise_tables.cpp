@@ -436,6 +436,12 @@ RaisedTables raise_tables(const Topology& topology, const ScheduleTables& tables
 
 Schedule raise_from_tables(const Topology& topology, const ScheduleTables& tables) {
   certifier::Findings findings;
+  if (tables.symmetry) {
+    if (certifier::check_symmetry(topology, tables, findings)) {
+      return raise_from_tables(topology, expand_symmetry(topology, tables));
+    }
+    throw TableError(findings.list().front().what);
+  }
   certifier::RaisedTables raised = certifier::raise_tables(topology, tables, findings);
   const std::vector<Violation> violations = findings.list();
   if (!violations.empty()) throw TableError(violations.front().what);

@@ -3,10 +3,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "alg/route_set.h"
+#include "alg/translations.h"
 #include "hw/ids.h"
 #include "hw/topology.h"
 
@@ -66,6 +68,9 @@ struct Schedule {
   std::vector<Chunk> chunks;
   std::vector<Transfer> transfers;  // sorted by step
   RouteSet routes;
+  // Where it is given, chunks and flows are numbered by their root, as many for each, and the
+  // transfers are those of root 0 alone: all others are their translates.
+  std::optional<Translations> symmetry;
 
   // Transfers that must have arrived (and been reduced) at the sender before this one may start.
   // dependencies[dependency_begin[t] .. dependency_begin[t + 1])

@@ -7,10 +7,6 @@
 
 namespace espalier {
 
-namespace {
-
-// The link back: of several parallel ones the one at the same place in the order, so that the
-// mirror of a contention-free step is contention-free.
 LinkId link_back(const Topology& topology, LinkId there) {
   const TopologyLink& link = topology.link(there);
   std::size_t place = 0;
@@ -23,6 +19,8 @@ LinkId link_back(const Topology& topology, LinkId there) {
   }
   return {};
 }
+
+namespace {
 
 class TreeScheduler {
  public:

@@ -26,15 +26,27 @@ class Loader {
     for (std::size_t n = 0; n < tables_.nodes.size(); ++n) {
       for (const TableEntry& entry : tables_.nodes[n]) {
         if (entry.op == TableOp::reduce) {
-          arrivals_[entry.parent.node.index()].push_back({entry.flow, Kind::reduced, NodeId(n)});
+          note_arrival(entry.parent.node, {entry.flow, Kind::reduced, NodeId(n)});
         } else if (entry.op == TableOp::gather) {
           for (const TablePeer& child : entry.children) {
-            arrivals_[child.node.index()].push_back({entry.flow, Kind::gathered, NodeId(n)});
+            note_arrival(child.node, {entry.flow, Kind::gathered, NodeId(n)});
           }
         }
       }
     }
     for (auto& arrivals : arrivals_) std::sort(arrivals.begin(), arrivals.end());
+  }
+
+  // With one table for all nodes, what node 0 sends to `to` it receives from the node as far away
+  // on the other side.
+  void note_arrival(NodeId to, TableEvent event) {
+    if (tables_.symmetry) {
+      const NodeId back = tables_.symmetry->negative(to);
+      event.flow = tables_.symmetry->translate_root(event.flow, tables_.per_root(), back);
+      event.peer = tables_.symmetry->add(event.peer, back);
+      to = NodeId(0);
+    }
+    arrivals_[to.index()].push_back(event);
   }
 
   void load_node(NodeId node) {

@@ -46,8 +46,9 @@ std::string distinguishing_setting(const std::vector<RunPoint>& points) {
 void write_schedule(std::ostream& out, const Input& input, const ScheduleOptions& options) {
   const std::string& format = options.format;
   const RunPoint& point = input.points.front();
-  const ScheduleTables tables =
-      input.tables ? *input.tables : generate_tables(*input.topology, *point.collective);
+  const ScheduleTables tables = expand_symmetry(
+      *input.topology,
+      input.tables ? *input.tables : generate_tables(*input.topology, *point.collective));
   if (format == "table") {
     write_table_text(out, tables);
   } else if (format == "json") {

@@ -183,10 +183,21 @@ class Run {
   std::uint32_t ni_ports_;
 };
 
-std::vector<RouteId> routes_in(const std::vector<TableProgram>& programs) {
+// By node.
+const TableProgram& program_of(const std::vector<TableProgram>& programs, std::size_t node) {
+  return programs.size() == 1 ? programs.front() : programs[node];
+}
+
+std::vector<RouteId> routes_in(const ScheduleTables& tables,
+                               const std::vector<TableProgram>& programs, std::size_t nodes) {
   std::vector<RouteId> routes;
-  for (const TableProgram& program : programs) {
-    for (const Operation& send : program.sends) routes.push_back(send.route);
+  for (std::size_t n = 0; n < nodes; ++n) {
+    const NodeFrame frame(tables, NodeId(n));
+    std::vector<RouteId> of_node;
+    for (const Operation& send : program_of(programs, n).sends) of_node.push_back(send.route);
+    std::sort(of_node.begin(), of_node.end());
+    of_node.erase(std::unique(of_node.begin(), of_node.end()), of_node.end());
+    for (const RouteId route : of_node) routes.push_back(frame.route_in_network(route));
   }
   std::sort(routes.begin(), routes.end());
   routes.erase(std::unique(routes.begin(), routes.end()), routes.end());
@@ -194,7 +205,7 @@ std::vector<RouteId> routes_in(const std::vector<TableProgram>& programs) {
 }
 
 std::string check_data(Fabric& fabric, const ScheduleTables& tables) {
-  const auto promised = promised_tags(tables.op, tables.chunks, tables.nodes.size());
+  const auto promised = promised_tags(tables.op, tables.chunks, fabric.num_nis());
   for (std::size_t n = 0; n < fabric.num_nis(); ++n) {
     const NodeId rank(n);
     const auto wrong =
@@ -214,21 +225,24 @@ SimulationOutcome simulate_collective(const Topology& topology, const RunPoint& 
   const std::vector<TableProgram> programs = load_tables(tables);
   std::uint64_t messages = 0;
   Bytes bytes = 0;
-  for (const TableProgram& program : programs) {
+  for (std::size_t n = 0; n < topology.num_nodes(); ++n) {
+    const TableProgram& program = program_of(programs, n);
     messages += program.sends.size();
     for (const Operation& send : program.sends) bytes += send.bytes;
   }
   const std::uint32_t ports = point.system.ni.ports != 0 ? point.system.ni.ports : tables.ni_ports;
-  Run run(topology, point, tables.routes, routes_in(programs), ports, messages, hooks);
+  Run run(topology, point, tables.routes, routes_in(tables, programs, topology.num_nodes()), ports,
+          messages, hooks);
 
   ScheduleTableEngine::Spec engine;
   engine.lockstep = point.system.ni.lockstep;
   engine.issue_per_cycle = ports;
   engine.turnaround = point.system.ni.turnaround_cycles;
   engine.step_time = step_times(tables, point.system, longest_link_latency(run.timing()));
-  for (std::size_t n = 0; n < programs.size(); ++n) {
+  for (std::size_t n = 0; n < topology.num_nodes(); ++n) {
     const NodeId node(n);
-    run.fabric().ni(node).load(programs[n], engine, NodeMemory(node, tables.op, tables.chunks));
+    run.fabric().ni(node).load(program_of(programs, n), NodeFrame(tables, node), engine,
+                               NodeMemory(node, tables.op, tables.chunks));
   }
   SimulationOutcome outcome = run.run(bytes);
   if (outcome.complete && outcome.failure.empty())
