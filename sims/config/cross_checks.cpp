@@ -44,7 +44,8 @@ class PointChecker {
 
   void check_listed_keys() {
     check_sub_messages();
-    if (point_.collective) check_collective_size();
+    if (point_.collective && !point_.training) check_collective_size();
+    if (point_.collective && point_.training) check_training();
     if (point_.traffic) check_traffic();
   }
 
@@ -311,6 +312,35 @@ class PointChecker {
                                    format_quantity(Quantity::size, collective.size),
                                    format_quantity(Quantity::size, collective.element_bytes)),
                        fmt::format("for example {}", format_quantity(Quantity::size, above)));
+  }
+
+  void check_training() {
+    const CollectiveConfig& collective = *point_.collective;
+    if (given_.usable({"collective.op"}) && collective.op != CollectiveOp::all_reduce) {
+      diagnostics_.error(given_.place_of_value("collective.op",
+                                               static_cast<std::uint64_t>(collective.op)),
+                         "collective.op: gradients are all-reduced", "all_reduce, the default");
+    }
+    const TrainingConfig& training = *point_.training;
+    if (training.layers.empty() ||
+        !given_.usable({"training.mini_batch", "training.compute.pes", "training.compute.rows",
+                        "training.compute.columns", "training.compute.sharing"})) {
+      return;
+    }
+    const Place place = given_.place_of_first({"training.file", "training.network"});
+    const std::uint64_t parameters = count_parameters(training.layers);
+    if (parameters > kLargestCollective / collective.element_bytes) {
+      diagnostics_.error(place,
+                         fmt::format("training: the gradients of {} parameters are larger than {}",
+                                     parameters,
+                                     format_quantity(Quantity::size, kLargestCollective)));
+    }
+    const IterationPlan plan =
+        plan_iteration(training.layers, training.mini_batch, training.compute);
+    if (plan.compute() > kLongestRunCycles) {
+      diagnostics_.error(
+          place, fmt::format("training: computing takes more than {} cycles", kLongestRunCycles));
+    }
   }
 
   const RunPoint& point_;
