@@ -2,10 +2,10 @@
 // segments: while a segment goes down, the next ones come up.
 //
 // A node sends and receives at most one message a step, and never for both trees at once: one tree
-// has the odd steps and the other the even ones (MultiTree, section III-B). An inner node sends
-// three messages per segment, one up and two down, so a tree takes three of its steps per segment,
-// and no schedule with these rules takes fewer. The ranks know nothing of the network, so on most
-// of them messages of one step share links.
+// has the odd steps and the other the even ones (MultiTree, section III-B). A node with two
+// children sends three messages per segment, one up and two down, so a tree takes three of its
+// steps per segment; under these rules none can take fewer. The ranks know nothing of the network,
+// so on most of them messages of one step share links.
 #include <algorithm>
 #include <array>
 #include <utility>
