@@ -2,12 +2,12 @@
 // segments: while a segment goes down, the next ones come up.
 //
 // A node sends and receives at most one message a step, and never for both trees at once: one tree
-// has the odd steps and the other the even ones (MultiTree, section III-B). Within that, segments
-// advance greedily, the earliest first. The ranks know nothing of the network, so on most of them
-// messages of one step share links.
+// has the odd steps and the other the even ones (MultiTree, section III-B). A node with two
+// children sends three messages per segment, one up and two down, so a tree takes three of its
+// steps per segment; under these rules none can take fewer. The ranks know nothing of the network,
+// so on most of them messages of one step share links.
 #include <algorithm>
 #include <array>
-#include <limits>
 #include <utility>
 #include <vector>
 
@@ -31,95 +31,47 @@ std::size_t segments_per_tree(const CollectiveRequest& request) {
       std::clamp<Bytes>((of_tree + kSegmentBytes - 1) / kSegmentBytes, 1, kMostAutoSegments));
 }
 
-// What every segment of a tree has to do: first all edges upwards, the deepest first, then all
-// downwards, the highest first.
-struct TreeStep {
-  NodeId from;
-  NodeId to;
-  TransferKind kind = TransferKind::reduce;
-  std::vector<std::size_t> after;  // indices of what has to have arrived at `from`
+constexpr std::size_t kPeriod = 3;  // of a tree's steps, per segment
+
+// When the first segment passes each edge, counted in steps of the tree. An edge has one of the
+// period's slots for both ways; those of a node's children come one and two slots after its own. So
+// what it sends (up in its own slot, down in its children's) never meets, nor what it receives, and
+// no message waits on its way but at the root.
+struct TreeTimes {
+  std::vector<std::size_t> up;    // by child
+  std::vector<std::size_t> down;  // by child
 };
 
-std::vector<TreeStep> steps_of(const RankTree& tree) {
-  std::vector<std::size_t> by_depth;
-  for (std::size_t r = 0; r < tree.size(); ++r) {
-    if (r != tree.root) by_depth.push_back(r);
+TreeTimes times_of(const RankTree& tree) {
+  const std::size_t ranks = tree.size();
+  std::vector<std::vector<std::size_t>> children(ranks);
+  for (std::size_t r = 0; r < ranks; ++r) {
+    if (r != tree.root) children[tree.parent[r]].push_back(r);
   }
-  std::stable_sort(by_depth.begin(), by_depth.end(),
-                   [&](std::size_t a, std::size_t b) { return tree.depth[a] < tree.depth[b]; });
-  std::vector<TreeStep> steps;
-  std::vector<std::vector<std::size_t>> arrived(tree.size());  // indices, by rank
-  for (auto child = by_depth.rbegin(); child != by_depth.rend(); ++child) {
-    const std::size_t parent = tree.parent[*child];
-    arrived[parent].push_back(steps.size());
-    steps.push_back({NodeId(*child), NodeId(parent), TransferKind::reduce, arrived[*child]});
+  // How long before the top edge a node sends up, and how long after it receives.
+  std::vector<std::size_t> before(ranks, 0);
+  std::vector<std::size_t> after(ranks, 0);
+  const std::size_t top = children[tree.root].front();
+  std::vector<std::size_t> queue{top};
+  for (std::size_t head = 0; head < queue.size(); ++head) {
+    const std::size_t parent = queue[head];
+    std::size_t slot = 1;
+    for (const std::size_t child : children[parent]) {
+      before[child] = before[parent] + kPeriod - slot;
+      after[child] = after[parent] + slot;
+      ++slot;
+      queue.push_back(child);
+    }
   }
-  for (std::size_t r = 0; r < tree.size(); ++r) {
-    if (r != tree.root) arrived[r].clear();
+  TreeTimes times{std::vector<std::size_t>(ranks, 0), std::vector<std::size_t>(ranks, 0)};
+  const std::size_t top_up = 1 + *std::max_element(before.begin(), before.end());
+  const std::size_t top_down = top_up + (children[top].empty() ? 1 : kPeriod);
+  for (const std::size_t r : queue) {
+    times.up[r] = top_up - before[r];
+    times.down[r] = top_down + after[r];
   }
-  for (const std::size_t child : by_depth) {
-    const std::size_t parent = tree.parent[child];
-    arrived[child].push_back(steps.size());
-    steps.push_back({NodeId(parent), NodeId(child), TransferKind::copy, arrived[parent]});
-  }
-  return steps;
+  return times;
 }
-
-// Segments of one tree on their way. They pass every edge in order, so that how far an edge has
-// come is a number.
-class TreePipeline {
- public:
-  TreePipeline(const RankTree& tree, std::size_t segments)
-      : steps_(steps_of(tree)),
-        segments_(segments),
-        passed_(steps_.size(), 0),
-        sends_(tree.size(), 0),
-        receives_(tree.size(), 0) {}
-
-  [[nodiscard]] bool done() const {
-    return std::all_of(passed_.begin(), passed_.end(),
-                       [&](std::size_t passed) { return passed == segments_; });
-  }
-  [[nodiscard]] const TreeStep& step(std::size_t index) const { return steps_[index]; }
-  [[nodiscard]] std::size_t size() const { return steps_.size(); }
-
-  struct Move {
-    std::size_t segment;
-    std::size_t index;  // of the TreeStep
-  };
-  // What goes in this timestep: at most one message from and to each node.
-  std::vector<Move> advance() {
-    std::vector<Move> candidates;
-    for (std::size_t i = 0; i < steps_.size(); ++i) {
-      std::size_t may_pass = segments_;
-      for (const std::size_t before : steps_[i].after) {
-        may_pass = std::min(may_pass, passed_[before]);
-      }
-      if (passed_[i] < may_pass) candidates.push_back({passed_[i], i});
-    }
-    std::stable_sort(candidates.begin(), candidates.end(),
-                     [](const Move& a, const Move& b) { return a.segment < b.segment; });
-    ++now_;
-    std::vector<Move> moves;
-    for (const Move& move : candidates) {
-      std::size_t& last_send = sends_[steps_[move.index].from.index()];
-      std::size_t& last_receive = receives_[steps_[move.index].to.index()];
-      if (last_send == now_ || last_receive == now_) continue;
-      last_send = last_receive = now_;
-      moves.push_back(move);
-    }
-    for (const Move& move : moves) ++passed_[move.index];
-    return moves;
-  }
-
- private:
-  std::vector<TreeStep> steps_;
-  std::size_t segments_;
-  std::vector<std::size_t> passed_;  // segments, by TreeStep
-  std::size_t now_ = 0;
-  std::vector<std::size_t> sends_;  // by node: when it last did
-  std::vector<std::size_t> receives_;
-};
 
 class DoubleTreeScheduler {
  public:
@@ -152,19 +104,34 @@ class DoubleTreeScheduler {
 
  private:
   void add_tree(const RankTree& tree, std::size_t which) {
-    TreePipeline pipeline(tree, used_segments_.at(which));
-    std::vector<std::vector<TransferId>> sent(pipeline.size());  // by segment
-    for (auto step = static_cast<Timestep>(1 + which); !pipeline.done(); step += 2) {
-      for (const auto& move : pipeline.advance()) {
-        const TreeStep& what = pipeline.step(move.index);
-        const std::size_t chunk = which * segments_ + move.segment;
-        const RouteId route = routes_.between(what.from, what.to);
-        const Transfer transfer{what.from, what.to, FlowId(chunk), ChunkId(chunk),
-                                1,         route,   step,          what.kind};
-        std::vector<TransferId> after;
-        for (const std::size_t before : what.after) after.push_back(sent[before][move.segment]);
-        sent[move.index].push_back(schedule_.add(transfer, after));
+    const TreeTimes times = times_of(tree);
+    // Deepest first: by then the children have sent.
+    std::vector<std::size_t> upwards;
+    for (std::size_t r = 0; r < tree.size(); ++r) {
+      if (r != tree.root) upwards.push_back(r);
+    }
+    std::stable_sort(upwards.begin(), upwards.end(),
+                     [&](std::size_t a, std::size_t b) { return tree.depth[a] > tree.depth[b]; });
+    for (std::size_t s = 0; s < used_segments_.at(which); ++s) {
+      const std::size_t chunk = which * segments_ + s;
+      const auto send = [&](std::size_t from, std::size_t to, std::size_t time, TransferKind kind,
+                            const std::vector<TransferId>& after) {
+        const auto step = static_cast<Timestep>(2 * (time + s * kPeriod) - 1 + which);
         schedule_.num_steps = std::max(schedule_.num_steps, step);
+        return schedule_.add({NodeId(from), NodeId(to), FlowId(chunk), ChunkId(chunk), 1,
+                              routes_.between(NodeId(from), NodeId(to)), step, kind},
+                             after);
+      };
+      std::vector<std::vector<TransferId>> arrived(tree.size());
+      for (const std::size_t child : upwards) {
+        const std::size_t parent = tree.parent[child];
+        arrived[parent].push_back(
+            send(child, parent, times.up[child], TransferKind::reduce, arrived[child]));
+      }
+      for (auto child = upwards.rbegin(); child != upwards.rend(); ++child) {
+        const std::size_t parent = tree.parent[*child];
+        arrived[*child] = {
+            send(parent, *child, times.down[*child], TransferKind::copy, arrived[parent])};
       }
     }
   }
