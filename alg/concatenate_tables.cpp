@@ -17,7 +17,6 @@ class Appending {
     rename_routes(part.routes);
     for (std::size_t n = 0; n < part.nodes.size(); ++n) {
       auto& table = target_.nodes[n];
-      table.reserve(table.size() + part.nodes[n].size());
       for (const TableEntry& entry : part.nodes[n]) table.push_back(moved(entry));
     }
     for (Chunk chunk : part.chunks) {
@@ -82,6 +81,13 @@ TableSequence concatenate(const Topology& topology,
   tables.algorithm = parts.front()->algorithm;
   tables.op = parts.front()->op;
   tables.nodes.resize(topology.num_nodes());
+  for (std::size_t n = 0; n < tables.nodes.size(); ++n) {
+    std::size_t entries = 0;
+    for (const ScheduleTables* part : parts) {
+      entries += part->symmetry ? part->nodes.front().size() : part->nodes[n].size();
+    }
+    tables.nodes[n].reserve(entries);
+  }
   Appending appending(topology, tables);
   for (const ScheduleTables* part : parts) {
     sequence.first_step.push_back(tables.num_steps + 1);

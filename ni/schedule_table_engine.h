@@ -33,7 +33,7 @@ class ScheduleTableEngine {
       Timestep step;
       Cycle at;
     };
-    std::vector<Release> releases;
+    std::vector<Release> releases{};
   };
 
   ScheduleTableEngine(const TableProgram& program, const Spec& spec);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 namespace espalier {
 
@@ -49,7 +50,17 @@ class Loader {
     arrivals_[to.index()].push_back(event);
   }
 
+  void find_sending(NodeId node) {
+    sending_.clear();
+    const auto& table = tables_.nodes[node.index()];
+    for (std::uint32_t e = 0; e < table.size(); ++e) {
+      if (table[e].op != TableOp::nop) sending_.emplace_back(table[e].flow, e);
+    }
+    std::sort(sending_.begin(), sending_.end());
+  }
+
   void load_node(NodeId node) {
+    find_sending(node);
     TableProgram& program = programs_[node.index()];
     for (const TableEntry& entry : tables_.nodes[node.index()]) {
       ProgramEntry loaded;
@@ -103,8 +114,9 @@ class Loader {
   }
 
   void add_own_sends(NodeId node, FlowId flow, std::vector<TableEvent>& events) const {
-    for (const TableEntry& entry : tables_.nodes[node.index()]) {
-      if (entry.op == TableOp::nop || entry.flow != flow) continue;
+    const auto first = std::lower_bound(sending_.begin(), sending_.end(), std::pair{flow, 0U});
+    for (auto s = first; s != sending_.end() && s->first == flow; ++s) {
+      const TableEntry& entry = tables_.nodes[node.index()][s->second];
       if (entry.op == TableOp::reduce)
         events.push_back({flow, Kind::reduce_sent, entry.parent.node});
       if (entry.op != TableOp::gather) continue;
@@ -154,7 +166,8 @@ class Loader {
 
   const ScheduleTables& tables_;
   std::vector<TableProgram> programs_;
-  std::vector<std::vector<TableEvent>> arrivals_;  // by node, sorted
+  std::vector<std::vector<TableEvent>> arrivals_;          // by node, sorted
+  std::vector<std::pair<FlowId, std::uint32_t>> sending_;  // of one node: its entries by flow
 };
 
 }  // namespace

@@ -317,9 +317,9 @@ class PointChecker {
   void check_training() {
     const CollectiveConfig& collective = *point_.collective;
     if (given_.usable({"collective.op"}) && collective.op != CollectiveOp::all_reduce) {
-      diagnostics_.error(given_.place_of_value("collective.op",
-                                               static_cast<std::uint64_t>(collective.op)),
-                         "collective.op: gradients are all-reduced", "all_reduce, the default");
+      diagnostics_.error(
+          given_.place_of_value("collective.op", static_cast<std::uint64_t>(collective.op)),
+          "collective.op: gradients are all-reduced", "all_reduce, the default");
     }
     const TrainingConfig& training = *point_.training;
     if (training.layers.empty() ||
@@ -330,10 +330,9 @@ class PointChecker {
     const Place place = given_.place_of_first({"training.file", "training.network"});
     const std::uint64_t parameters = count_parameters(training.layers);
     if (parameters > kLargestCollective / collective.element_bytes) {
-      diagnostics_.error(place,
-                         fmt::format("training: the gradients of {} parameters are larger than {}",
-                                     parameters,
-                                     format_quantity(Quantity::size, kLargestCollective)));
+      diagnostics_.error(
+          place, fmt::format("training: the gradients of {} parameters are larger than {}",
+                             parameters, format_quantity(Quantity::size, kLargestCollective)));
     }
     const IterationPlan plan =
         plan_iteration(training.layers, training.mini_batch, training.compute);

@@ -89,7 +89,7 @@ inline Key required(Key key) {
   return key;
 }
 inline Key only_when(Key key, std::string other, const std::string& state,
-              std::function<bool(const RunPoint&)> applies) {
+                     std::function<bool(const RunPoint&)> applies) {
   key.applies_when = other + " is " + state;
   key.applies_to = std::move(other);
   key.applies = std::move(applies);

@@ -312,12 +312,12 @@ void add_collective_keys(std::vector<Key>& table) {
   table.push_back(listable(choice_key<CollectiveOp>(
       "collective.op", "what is computed", [](auto& p) -> auto& { return p.collective->op; })));
   table.push_back(required(listable(algorithm_key())));
-  table.push_back(required(listable(
-      only_when(number_key(
-                    ValueType::size, "collective.size", 1, kLargestCollective,
-                    "all_gather: of the gathered result; else of each rank's input",
-                    [](auto& p) -> auto& { return p.collective->size; }),
-                "training", "not given", [](const RunPoint& p) { return !p.training; }))));
+  table.push_back(required(
+      listable(only_when(number_key(
+                             ValueType::size, "collective.size", 1, kLargestCollective,
+                             "all_gather: of the gathered result; else of each rank's input",
+                             [](auto& p) -> auto& { return p.collective->size; }),
+                         "training", "not given", [](const RunPoint& p) { return !p.training; }))));
   table.push_back(number_key(
       ValueType::size, "collective.element", 1, 64 * kKi, "data is cut between elements only",
       [](auto& p) -> auto& { return p.collective->element_bytes; }));

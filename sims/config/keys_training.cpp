@@ -52,9 +52,9 @@ Key network_key() {
 
 void add_training_keys(std::vector<Key>& table) {
   table.push_back(file_key());
-  table.push_back(required(
-      listable(only_when(network_key(), "training.file", "not given",
-                         [](const RunPoint& p) { return p.training->file.empty(); }))));
+  table.push_back(
+      required(listable(only_when(network_key(), "training.file", "not given",
+                                  [](const RunPoint& p) { return p.training->file.empty(); }))));
   table.push_back(listable(choice_key<Overlap>(
       "training.overlap",
       "none: one all-reduce after back-propagation; layerwise: each layer's gradient as soon as "

@@ -129,8 +129,8 @@ class LayersParser {
       }
     }
     if (cells.size() < kWeightsColumn) {
-      return refuse(end_of(cells), fmt::format("{} columns are named, a layer has {}",
-                                               cells.size(), kWeightsColumn));
+      return refuse(end_of(cells), fmt::format("{} columns are named, a layer has {}", cells.size(),
+                                               kWeightsColumn));
     }
     if (cells.size() > kWeightsColumn + 1 ||
         (cells.size() > kWeightsColumn && lower_case(cells[kWeightsColumn].text) != "weights")) {
@@ -217,9 +217,8 @@ class LayersParser {
     good &= fits(4, "columns", layer.filter_width, layer.ifmap_width);
     __extension__ using Wide = unsigned __int128;
     if (Wide{layer.filter_volume()} * layer.filters > kMostParameters) {
-      diagnostics_.error(
-          cells.front().place,
-          fmt::format("'{}' has more than {} parameters", layer.name, kMostParameters));
+      diagnostics_.error(cells.front().place, fmt::format("'{}' has more than {} parameters",
+                                                          layer.name, kMostParameters));
       good = false;
     }
     return good;
@@ -247,8 +246,7 @@ class LayersParser {
 }  // namespace
 
 std::optional<std::vector<Layer>> parse_layers(const std::string& file_name,
-                                               const std::string& text,
-                                               Diagnostics& diagnostics) {
+                                               const std::string& text, Diagnostics& diagnostics) {
   return LayersParser(diagnostics).parse(file_name, text);
 }
 

@@ -1,8 +1,8 @@
 // The layers of a network in a SCALE-Sim topology file (Samajdar et al., arXiv 1811.02883).
 //
-//   Layer name, IFMAP Height, IFMAP Width, Filter Height, Filter Width, Channels, Num Filter, Strides,
-//   AlexNet,                                   a line with a name only is a title
-//   conv1, 227, 227, 11, 11, 3, 96, 4,
+//   Layer name, IFMAP Height, IFMAP Width, Filter Height, Filter Width, Channels, Num Filter,
+//   Strides, AlexNet,                                   a line with a name only is a title conv1,
+//   227, 227, 11, 11, 3, 96, 4,
 //
 // The first line names the columns. Empty cells at the end of a line, blank lines, lines of commas
 // only and blanks around a value mean nothing; a line that starts with '#' is a comment. A ninth

@@ -226,7 +226,8 @@ class PointBuilder {
 
   // Lists reach neither the file nor what a network is; both are read once.
   void read_layers() {
-    if (!has_training_ || !has_collective_ ||
+    const bool both = given_.is_given("training.network") && given_.is_given("training.file");
+    if (!has_training_ || !has_collective_ || both ||
         !given_.usable({"training.network", "training.file", "collective.element"})) {
       return;
     }
@@ -240,8 +241,7 @@ class PointBuilder {
       }
       if (!table->second) continue;
       training.layers = *table->second;
-      point.collective->size =
-          count_parameters(training.layers) * point.collective->element_bytes;
+      point.collective->size = count_parameters(training.layers) * point.collective->element_bytes;
     }
   }
 

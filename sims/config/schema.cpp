@@ -28,9 +28,8 @@ std::string key_text(const Key& key, const std::string& name, std::size_t depth)
   const std::string indent(2 * depth, ' ');
   // Of texts, paths to files, none has a default.
   const bool has_default = !key.required && key.shape.type != ValueType::text;
-  const std::string value = has_default
-                                ? "default " + format_value(key.get(defaults), key.shape)
-                                : std::string(key.required ? "required" : "optional");
+  const std::string value = has_default ? "default " + format_value(key.get(defaults), key.shape)
+                                        : std::string(key.required ? "required" : "optional");
   std::string text = fmt::format("{}{}: {}; {}{}\n", indent, name, describe(key.shape), value,
                                  key.listable ? "; or a list" : "");
   text += fmt::format("{}    {}\n", indent, key.description);

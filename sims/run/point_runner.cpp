@@ -194,8 +194,7 @@ Json describe_collectives(const RunPoint& point, const IterationPlan& plan,
 }
 
 PointReport run_training(const Topology& topology, const RunPoint& point,
-                         const std::optional<ScheduleTables>& given,
-                         const SimulationHooks& hooks) {
+                         const std::optional<ScheduleTables>& given, const SimulationHooks& hooks) {
   const auto begin = std::chrono::steady_clock::now();
   PointReport report;
   const TrainingTables tables =

@@ -19,8 +19,8 @@ struct LatencyStatistics {
   Cycle max_cycles = 0;
 };
 
-// One of several collectives in one set of tables (alg/concatenate_tables.h), posted by the hosts of
-// all nodes in the same cycle.
+// One of several collectives in one set of tables (alg/concatenate_tables.h), posted by the hosts
+// of all nodes in the same cycle.
 struct PostedCollective {
   Timestep first_step = 1;
   ChunkId first_chunk{0};
@@ -42,7 +42,7 @@ struct SimulationOutcome {
   double link_utilization_mean = 0;  // over all links and `cycles`
   std::uint32_t ni_ports = 0;
   std::vector<CollectiveSpan> collectives;  // by post, where there are any
-  LatencyStatistics latency;  // ready (traffic) or issued (collective) to visible
+  LatencyStatistics latency;                // ready (traffic) or issued (collective) to visible
   std::uint64_t evaluations = 0;
   double engine_seconds = 0;  // CPU time of the simulation proper; not reproducible
 };

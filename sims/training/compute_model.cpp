@@ -10,9 +10,7 @@ __extension__ using Wide = unsigned __int128;
 
 std::uint64_t ceil_div(std::uint64_t a, std::uint64_t b) { return a / b + (a % b != 0 ? 1 : 0); }
 
-Cycle capped(Wide cycles) {
-  return static_cast<Cycle>(std::min<Wide>(cycles, kLongestCompute));
-}
+Cycle capped(Wide cycles) { return static_cast<Cycle>(std::min<Wide>(cycles, kLongestCompute)); }
 // Both factors may use all 64 bits.
 Cycle capped_product(Wide a, Wide b) {
   const Wide limit = kLongestCompute;
@@ -53,9 +51,9 @@ LayerTime layer_time(const Layer& layer, bool is_first, std::uint64_t mini_batch
     case LayerWeights::none:
       time.forward = per_sample(forward_gemm(layer), mini_batch, spec);
       if (!is_first) {
-        time.input_gradient = add_compute(
-            per_sample(input_gradient_gemm(layer), mini_batch, spec),
-            per_sample(weight_gradient_gemm(layer, 1), mini_batch, spec));
+        time.input_gradient =
+            add_compute(per_sample(input_gradient_gemm(layer), mini_batch, spec),
+                        per_sample(weight_gradient_gemm(layer, 1), mini_batch, spec));
       }
       break;
     case LayerWeights::own:
