@@ -1,5 +1,7 @@
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <vector>
 
 #include "flowctl/channel.h"
@@ -8,17 +10,32 @@
 
 namespace espalier {
 
+// Gradients and control messages ask for the switch apart from each other (RouterSpec::lanes).
+enum class Lane : std::uint8_t { gradients, control, none };
+inline constexpr std::size_t kLanes = 2;
+inline constexpr std::array kEveryLane{Lane::gradients, Lane::control};
+
 // One input port: the buffers at the end of a channel.
 struct InputUnit {
-  InputUnit(Channel& in, std::uint32_t num_vcs) : channel(&in), vcs(num_vcs), arbiter(num_vcs) {}
+  InputUnit(Channel& in, std::uint32_t num_vcs)
+      : channel(&in), vcs(num_vcs), arbiter(num_vcs), control_arbiter(num_vcs) {}
 
   Channel* channel;
   std::vector<InputVc> vcs;
   VcMask streaming = 0;  // VCs that hold the switch
   RoundRobinArbiter arbiter;
+  // With lanes: each has an output for one packet at a time, and the packets take turns on the
+  // port's crossbar input.
+  RoundRobinArbiter control_arbiter;
+  std::array<bool, kLanes> granted{};
+  Lane turn = Lane::none;
 
   // VCs with a flit (under way or arrived) that wait for the switch.
   [[nodiscard]] VcMask waiting() const { return channel->occupied() & ~streaming; }
+  [[nodiscard]] bool& granted_in(Lane lane) { return granted.at(static_cast<std::size_t>(lane)); }
+  [[nodiscard]] RoundRobinArbiter& arbiter_of(Lane lane) {
+    return lane == Lane::control ? control_arbiter : arbiter;
+  }
 };
 
 }  // namespace espalier

@@ -20,7 +20,8 @@ namespace espalier {
 namespace {
 
 const std::vector<std::string> kListOrder{"collective.algorithm", "system.flow_control.mode",
-                                          "system.ni.lockstep", "collective.op", "collective.size"};
+                                          "system.ni.lockstep",   "collective.op",
+                                          "collective.size",      "control.vcs"};
 
 constexpr const char* kMinimalFile =
     "a minimal file: 'system: {topology: {type: torus, dims: [8, 8]}}' and "
@@ -59,6 +60,14 @@ class PointBuilder {
     const bool traffic = given_.has_section("traffic");
     has_collective_ = collective;
     has_traffic_ = traffic && !collective;
+    has_control_ = given_.has_section("control");
+    if (has_control_ && traffic) {
+      diagnostics_.error(
+          std::max(given_.place_of_section("control"), given_.place_of_section("traffic")),
+          "both 'control' and 'traffic' are given",
+          "control messages run beside a collective, or alone");
+      has_control_ = false;
+    }
     if (collective && traffic) {
       diagnostics_.error(
           std::max(given_.place_of_section("collective"), given_.place_of_section("traffic")),
@@ -67,15 +76,19 @@ class PointBuilder {
       diagnostics_.error(traffic ? given_.place_of_section("traffic") : Place{0, 1, 1},
                          "missing section 'collective'",
                          "collective: {op: all_reduce, algorithm: multitree, size: 16MiB}");
-    } else if (need_ == ConfigNeed::workload && !collective && !traffic) {
+    } else if (need_ == ConfigNeed::workload && !collective && !traffic && !has_control_) {
       diagnostics_.error({0, 1, 1}, "neither 'collective' nor 'traffic' is given",
                          "collective: {op: all_reduce, algorithm: multitree, size: 16MiB}");
     }
     const GivenKey* lockstep = given_.find("system.ni.lockstep");
-    if (has_traffic_ && lockstep != nullptr && lockstep->values.size() > 1) {
-      diagnostics_.error(lockstep->place,
-                         "system.ni.lockstep: a list has no meaning with 'traffic'",
-                         "traffic has no timesteps to keep in step");
+    const bool has_no_steps = has_traffic_ || (has_control_ && !has_collective_);
+    if (has_no_steps && lockstep != nullptr && lockstep->values.size() > 1) {
+      diagnostics_.error(
+          lockstep->place,
+          fmt::format("system.ni.lockstep: a list has no meaning with '{}'{}",
+                      has_traffic_ ? "traffic" : "control", has_traffic_ ? "" : " alone"),
+          fmt::format("{} no timesteps to keep in step",
+                      has_traffic_ ? "traffic has" : "control messages have"));
     }
   }
 
@@ -96,6 +109,7 @@ class PointBuilder {
     RunPoint probe;
     if (has_collective_) probe.collective.emplace();
     if (has_traffic_) probe.traffic.emplace();
+    if (has_control_) probe.control.emplace();
     return has_section_of(probe, key);
   }
 
@@ -145,6 +159,7 @@ class PointBuilder {
     point.system.topology.folder = folder_;
     if (has_collective_) point.collective.emplace();
     if (has_traffic_) point.traffic.emplace().folder = folder_;
+    if (has_control_) point.control.emplace();
     for (const Key& key : keys()) {
       if (!has_section_of(point, key) || !key.applies_at(point)) continue;
       if (const Value* value = value_of(key.name)) key.set(point, *value);
@@ -210,6 +225,7 @@ class PointBuilder {
   Diagnostics& diagnostics_;
   bool has_collective_ = false;
   bool has_traffic_ = false;
+  bool has_control_ = false;
   std::map<std::string, Value> preset_;
   std::map<std::string, Value> chosen_;  // of the lists, for the point being made
   std::vector<RunPoint> points_;

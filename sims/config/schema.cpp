@@ -19,6 +19,7 @@ RunPoint point_with_every_section() {
   RunPoint point;
   point.collective.emplace();
   point.traffic.emplace();
+  point.control.emplace();
   return point;
 }
 
@@ -57,7 +58,9 @@ std::string schema_text() {
   out += units_line("size", Quantity::size);
   out +=
       "kB, MB, GB are powers of 1000, KiB, MiB, GiB of 1024. Booleans are true and false.\n"
-      "A file has 'collective' or 'traffic', not both. Lists run every combination.\n"
+      "A file has 'collective' or 'traffic', not both; 'control' stands beside 'collective' or "
+      "alone.\n"
+      "Lists run every combination.\n"
       "On the command line a key is its dotted name: -s system.link.latency=100ns\n\n";
   write_section("", 0, out);
   return out;

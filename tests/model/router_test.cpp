@@ -18,6 +18,7 @@ struct Sent {
 
 struct Bench {
   RouterSpec router;
+  Switching switching = Switching::vct;
   std::uint32_t out_depth = 100;
   Cycle credit_latency = 5;
   VcMask permitted = 1;  // VCs behind the output, for every message
@@ -108,7 +109,7 @@ std::vector<Received> run(const Bench& bench) {
     const std::uint32_t path = paths.add({{0, bench.permitted}});
     const std::uint32_t path_1 = paths.add({{1, bench.permitted}});
     for (std::size_t m = 0; m < 16; ++m) {
-      (void)messages.add({{}, 0, m < kFirstOfOutput1 ? path : path_1});
+      (void)messages.add({{}, 0, m < kFirstOfOutput1 ? path : path_1, bench.switching});
     }
     ChannelSpec in;
     in.vcs = bench.router.vcs;
@@ -166,10 +167,9 @@ std::vector<FlitType> last_part(std::size_t flits) {
   return types;
 }
 
-RouterSpec router_spec(std::uint32_t vcs, Switching switching = Switching::vct) {
+RouterSpec router_spec(std::uint32_t vcs) {
   RouterSpec spec;
   spec.vcs = vcs;
-  spec.switching = switching;
   return spec;
 }
 
@@ -234,7 +234,8 @@ TEST_CASE("With exactly a packet of room cut-through does not wait") {
 
 TEST_CASE("Wormhole starts with one credit and goes on credit by credit") {
   Bench bench;
-  bench.router = router_spec(1, Switching::wormhole);
+  bench.router = router_spec(1);
+  bench.switching = Switching::wormhole;
   bench.out_depth = 4;
   bench.drain = [](std::size_t flit) { return 100 + 10 * flit; };
   bench.sent = {{0, 0, 10, 0, packet(3)}, {0, 0, 13, 1, packet(3)}};
