@@ -122,13 +122,17 @@ void Router::allocate(const Now& now) {
   const std::vector<SwitchAllocator::Request>& winners = allocator.allocate();
   for (const SwitchAllocator::Request& winner : winners) grant(winner);
   if (lanes_) {
-    // Granted together, the shorter packet goes first.
-    for (const Lane lane : {Lane::control, Lane::gradients}) {
-      for (const SwitchAllocator::Request& winner : winners) {
-        InputUnit& in = inputs_[winner.input];
-        if (in.turn == Lane::none && lane_of(outputs_[winner.output]) == lane) in.turn = lane;
-      }
+    // Granted together, the short packet goes first.
+    for (const SwitchAllocator::Request& winner : winners) {
+      InputUnit& in = inputs_[winner.input];
+      if (lane_of(outputs_[winner.output]) != Lane::control) continue;
+      if (in.may_break_in())
+        in.was_broken_into = true;
+      else if (in.turn != Lane::none)
+        continue;
+      in.turn = Lane::control;
     }
+    pass_turns();
   }
   // Losers try again; so may other VCs of their input ports.
   if (!allocator.all_granted()) allocate_again(now, now.end + 1);
@@ -330,7 +334,9 @@ void Router::let_go(OutputUnit& out) {
   InputUnit& in = inputs_[out.input];
   out.held = false;
   in.streaming &= ~(VcMask{1} << out.vc);
-  in.granted_in(lanes_ ? lane_of(out) : Lane::gradients) = false;
+  const Lane lane = lanes_ ? lane_of(out) : Lane::gradients;
+  in.granted_in(lane) = false;
+  if (lane == Lane::gradients) in.was_broken_into = false;
   in.turn = Lane::none;
 }
 

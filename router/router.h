@@ -26,8 +26,9 @@ struct RouterSpec {
 
   // Where a packet holds a crossbar input that it shares, a control packet behind it could miss
   // every moment in which its output is free. So an input port asks for outputs twice, for its
-  // gradients and for its control messages, and a packet may be granted an output before the
-  // crossbar input is its own.
+  // gradients and for its control messages. The crossbar input is multiplexed between the two
+  // packets: a control packet breaks into the gradient's, which pauses; a gradient's packet, or a
+  // second control packet in its time, waits for the other's tail.
   [[nodiscard]] bool lanes() const {
     return has_control && hold == SwitchHold::packet && crossbar_inputs == CrossbarInputs::port;
   }

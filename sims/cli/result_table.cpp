@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
 
 namespace espalier {
 
@@ -124,8 +125,12 @@ std::string result_table(const std::vector<Json>& results) {
     std::vector<std::string> cells;
     cells.reserve(results.size());
     for (const Json& result : results) cells.push_back(column.text(result));
-    const bool varies = std::any_of(cells.begin(), cells.end(),
-                                    [&](const std::string& cell) { return cell != cells.front(); });
+    // Where a row has nothing to say, it says nothing else either.
+    std::vector<std::string> said;
+    std::copy_if(cells.begin(), cells.end(), std::back_inserter(said),
+                 [](const std::string& cell) { return cell != "-"; });
+    const bool varies = std::any_of(said.begin(), said.end(),
+                                    [&](const std::string& cell) { return cell != said.front(); });
     if (!column.always && !varies) continue;
     lines[0].push_back(column.title);
     for (std::size_t r = 0; r < cells.size(); ++r) lines[r + 1].push_back(cells[r]);
