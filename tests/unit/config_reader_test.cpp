@@ -319,6 +319,7 @@ TEST_CASE("Defaults lie within their own ranges") {
   RunPoint defaults;
   defaults.collective.emplace();
   defaults.traffic.emplace();
+  defaults.control.emplace();
   for (const Key& key : keys()) {
     if (key.required) continue;
     INFO(key.name);
