@@ -1,13 +1,11 @@
 #include "flowctl/channel.h"
 
-#include <algorithm>
-
 namespace espalier {
 
 Channel::Channel(Link& link, const ChannelSpec& spec) : spec_(spec), link_(link) {
   vcs_.reserve(spec.vcs);
   for (std::uint32_t vc = 0; vc < spec.vcs; ++vc) {
-    vcs_.emplace_back(*this, vc, spec.vc_depth_flits,
+    vcs_.emplace_back(*this, vc, spec.depth_of(vc),
                       (link.timing().latency + spec.receiver_pipeline) * spec.ticks_per_cycle,
                       spec.credit_latency * spec.ticks_per_cycle);
   }
@@ -18,9 +16,12 @@ void Channel::connect_receiver(FlitReceiver& receiver) {
   receiver_ = &receiver;
 }
 
-bool Channel::credit_under_way(Tick now_end) const {
-  return std::any_of(vcs_.begin(), vcs_.end(),
-                     [&](const ChannelVc& vc) { return vc.buffer().credit_under_way(now_end); });
+bool Channel::credit_under_way(Tick now_end, VcMask vcs) const {
+  for (VcMask left = vcs & all_vcs(spec_.vcs); left != 0; left &= left - 1) {
+    const auto vc = static_cast<std::uint32_t>(__builtin_ctz(left));
+    if (vcs_[vc].buffer().credit_under_way(now_end)) return true;
+  }
+  return false;
 }
 
 std::uint64_t Channel::flits_carried() const {
@@ -30,8 +31,9 @@ std::uint64_t Channel::flits_carried() const {
 }
 
 void Channel::attach_monitor() {
-  monitor_ =
-      std::make_unique<ChannelMonitor>(spec_.vcs, spec_.vc_depth_flits, spec_.credit_latency);
+  std::vector<std::uint32_t> depths;
+  for (std::uint32_t vc = 0; vc < spec_.vcs; ++vc) depths.push_back(spec_.depth_of(vc));
+  monitor_ = std::make_unique<ChannelMonitor>(depths, spec_.credit_latency);
   for (ChannelVc& vc : vcs_) vc.set_monitored();
 }
 

@@ -92,8 +92,8 @@ class Channel {
   [[nodiscard]] const ChannelSpec& spec() const { return spec_; }
   [[nodiscard]] const Link& link() const { return link_; }
   [[nodiscard]] std::uint64_t flits_carried() const;
-  // A credit is on its way back to the sender.
-  [[nodiscard]] bool credit_under_way(Tick now_end) const;
+  // A credit for one of these VCs is on its way back to the sender.
+  [[nodiscard]] bool credit_under_way(Tick now_end, VcMask vcs = ~VcMask{0}) const;
 
  private:
   friend class ChannelVc;

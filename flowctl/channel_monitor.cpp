@@ -5,8 +5,11 @@
 namespace espalier {
 
 ChannelMonitor::ChannelMonitor(std::uint32_t vcs, std::uint32_t depth, Cycle credit_latency)
-    : vcs_(vcs), depth_(depth), credit_latency_(credit_latency) {
-  for (Vc& vc : vcs_) vc.credits = depth;
+    : ChannelMonitor(std::vector<std::uint32_t>(vcs, depth), credit_latency) {}
+
+ChannelMonitor::ChannelMonitor(const std::vector<std::uint32_t>& depths, Cycle credit_latency)
+    : vcs_(depths.size()), credit_latency_(credit_latency) {
+  for (std::size_t vc = 0; vc < vcs_.size(); ++vc) vcs_[vc].credits = vcs_[vc].depth = depths[vc];
 }
 
 void ChannelMonitor::sent(std::uint32_t vc_number, const Flit& flit, Cycle now) {
@@ -63,7 +66,7 @@ void ChannelMonitor::collect_credits(Vc& vc, Cycle now) {
 
 void ChannelMonitor::check_conservation(std::uint32_t vc_number, const Vc& vc, Cycle now) {
   ++checks_;
-  if (vc.credits + vc.inside.size() + vc.credits_under_way.size() != depth_) {
+  if (vc.credits + vc.inside.size() + vc.credits_under_way.size() != vc.depth) {
     report(vc_number, now, "credits are not conserved");
   }
 }

@@ -21,6 +21,8 @@ namespace espalier {
 class ChannelMonitor {
  public:
   ChannelMonitor(std::uint32_t vcs, std::uint32_t depth, Cycle credit_latency);
+  // Depths by VC.
+  ChannelMonitor(const std::vector<std::uint32_t>& depths, Cycle credit_latency);
 
   void sent(std::uint32_t vc, const Flit& flit, Cycle now);
   void left(std::uint32_t vc, const Flit& flit, Cycle now);
@@ -35,6 +37,7 @@ class ChannelMonitor {
 
  private:
   struct Vc {
+    std::uint32_t depth = 0;
     std::uint32_t credits = 0;            // seen by the sender
     std::deque<Flit> inside;              // under way or buffered
     std::deque<Cycle> credits_under_way;  // cycles in which the sender will see them
@@ -48,7 +51,6 @@ class ChannelMonitor {
   void report(std::uint32_t vc, Cycle now, const char* rule);
 
   std::vector<Vc> vcs_;
-  std::uint32_t depth_;
   Cycle credit_latency_;
   std::string violation_;
   std::uint64_t checks_ = 0;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "flowctl/modes.h"
 #include "flowctl/packet_grid.h"
 #include "hw/ids.h"
 
@@ -30,6 +31,10 @@ struct Message {
   std::uint64_t flits_left = 0;  // not yet received; whole packets
   // First hop in PathTable: at the source router; the last hop is the ejection.
   std::uint32_t path = 0;
+  Switching switching = Switching::vct;
+  // A short message of control or synchronization among gradients: a packet of it that cannot go
+  // on lets the switch go, and asks for it again.
+  bool is_control = false;
 };
 
 class PathTable {

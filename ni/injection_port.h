@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <stdexcept>
 #include <utility>
 
 #include "hw/ids.h"
@@ -9,8 +10,10 @@
 
 namespace espalier {
 
-// Sends the messages of its queue in order. A packet starts when its data has been read and its VC
-// has credits; then its flits follow without a gap.
+// Sends the messages of its queue in order, and beside them those of a queue for control messages,
+// so that a short message never waits for the gradients queued before it: the two take turns. A
+// packet starts when its data has been read and its VC has credits; then its flits follow without a
+// gap.
 class InjectionPort {
  public:
   explicit InjectionPort(const InjectionSpec& spec) : queue_(spec) {}
@@ -20,6 +23,10 @@ class InjectionPort {
 
   [[nodiscard]] SendQueue& queue() { return queue_; }
   [[nodiscard]] const SendQueue& queue() const { return queue_; }
+  // Precondition: there are control messages (InjectionSpec::control_vcs).
+  [[nodiscard]] virtual SendQueue& control_queue() {
+    throw std::logic_error("this injection port has no queue for control messages");
+  }
 
   // A hint that evaluate() is near.
   virtual void prefetch() const {}
@@ -37,10 +44,12 @@ class InjectionPort {
 
   [[nodiscard]] std::uint64_t head_flits_sent() const { return head_flits_; }
   [[nodiscard]] std::uint64_t flits_sent() const { return flits_; }
-  // Data or credits for the next packet are under way.
+  // Data or credits for the next packet of a gradient are under way.
   [[nodiscard]] virtual bool under_way(Cycle now) const = 0;
   // Why the port does not send although it has something to send; empty otherwise.
   [[nodiscard]] const char* blocked_on() const { return blocked_on_; }
+  // The same for control messages.
+  [[nodiscard]] virtual const char* control_blocked_on() const { return ""; }
   // Hierarchical name of the link it sends on.
   [[nodiscard]] virtual const char* link_name() const = 0;
 

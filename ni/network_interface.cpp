@@ -40,6 +40,11 @@ void NetworkInterface::post(const Operation& operation) {
   if (posted_.size() == 1) wake_at(operation.ready);
 }
 
+void NetworkInterface::connect_control(ControlSource& source) {
+  control_ = &source;
+  if (source.next_ready() != kNever) wake_at(source.next_ready());
+}
+
 // Decisions come first: they use what was written in earlier cycles. What arrives in this cycle can
 // be used from the next one on.
 void NetworkInterface::evaluate(Cycle now) {
@@ -48,6 +53,7 @@ void NetworkInterface::evaluate(Cycle now) {
   next_evaluation_ = kNever;
   issue_posted(now);
   issue_entries(now);
+  if (control_ != nullptr) issue_control(now);
   send_flits(now);
   if (!arrivals_.empty()) take_arrivals(now);
   if (!reductions_.empty()) finish_reductions(now);
@@ -78,12 +84,35 @@ void NetworkInterface::issue_posted(Cycle now) {
   }
 }
 
+// Normal packets, by wormhole, whatever the gradients' mode. Their few bytes come with the
+// descriptor: they do not wait for the DMA engine.
+void NetworkInterface::issue_control(Cycle now) {
+  FramingSpec spec = spec_.injection.framing;
+  spec.message_mode = false;
+  spec.pad_last_packet = false;
+  while (control_->next_ready() <= now) {
+    const ControlPost& post = control_->front();
+    SendQueue& queue = ports_[post.injection_port]->control_queue();
+    if (queue.full()) break;  // the port's progress wakes this NI
+    const Framing framing(spec, post.operation.bytes);
+    const PacketGrid grid = framing.grid();
+    const MessageId message = messages_.open(
+        post.operation, {grid, grid.flits, post.path, Switching::wormhole, true}, nullptr);
+    queue.push(message, framing);
+    queue.fetch_all(now + spec_.dma.latency);
+    port_at_[post.injection_port] = now;
+    observer_.issued(post.operation, now);
+    control_->pop();
+  }
+}
+
 void NetworkInterface::issue(const Operation& operation, Cycle now) {
   const BoundRoute& route = routes_[operation.route.index()];
   const Framing framing(spec_.injection.framing, operation.bytes);
   const PacketGrid grid = framing.grid();
   const MessageId message =
-      messages_.open(operation, {grid, grid.flits, route.path}, memory_ ? &*memory_ : nullptr);
+      messages_.open(operation, {grid, grid.flits, route.path, spec_.injection.switching},
+                     memory_ ? &*memory_ : nullptr);
   SendQueue& queue = ports_[route.injection_port]->queue();
   queue.push(message, framing);
   ++queued_;
@@ -111,8 +140,12 @@ void NetworkInterface::send_flits(Cycle now) {
 }
 
 void NetworkInterface::message_sent(MessageId message, Cycle now) {
-  --queued_;
   const Operation& operation = messages_[message].operation;
+  if (operation.is_control) {
+    wake(now + 1);  // there is room in its queue
+    return;
+  }
+  --queued_;
   const bool reduce = operation.on_arrival == TransferKind::reduce;
   clear({operation.flow, reduce ? TableEvent::Kind::reduce_sent : TableEvent::Kind::gather_sent,
          operation.to},
@@ -148,6 +181,9 @@ Cycle NetworkInterface::due(Cycle now) const {
   for (const Reduction& reduction : reductions_) next = std::min(next, reduction.done);
   if (next_posted_ < posted_.size() && posted_[next_posted_].ready > now) {
     next = std::min(next, posted_[next_posted_].ready);
+  }
+  if (control_ != nullptr && control_->next_ready() > now) {
+    next = std::min(next, control_->next_ready());
   }
   return next;
 }
@@ -234,6 +270,10 @@ void NetworkInterface::complete(MessageId id, Cycle now) {
     }
   }
   messages_.close(id);
+  if (operation.is_control) {
+    observer_.delivered(operation, now);
+    return;
+  }
   const bool reduced = operation.on_arrival == TransferKind::reduce;
   clear({operation.flow, reduced ? TableEvent::Kind::reduced : TableEvent::Kind::gathered,
          operation.from},
@@ -269,9 +309,11 @@ void NetworkInterface::explain_entry(const std::vector<std::string>& ni_names,
 
 void NetworkInterface::explain_ports(WaitList& waits) const {
   for (std::size_t p = 0; p < ports_.size(); ++p) {
-    if (*ports_[p]->blocked_on() == '\0') continue;
-    waits.push_back({fmt::format("{}.inj{}", name(), p),
-                     fmt::format("{}.vc0", ports_[p]->link_name()), ports_[p]->blocked_on()});
+    for (const char* what : {ports_[p]->blocked_on(), ports_[p]->control_blocked_on()}) {
+      if (*what == '\0') continue;
+      waits.push_back({fmt::format("{}.inj{}", name(), p),
+                       fmt::format("{}.vc0", ports_[p]->link_name()), what});
+    }
   }
 }
 

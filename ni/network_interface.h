@@ -13,6 +13,7 @@
 #include "flowctl/train_listener.h"
 #include "flowctl/wait_list.h"
 #include "hw/clock_domain.h"
+#include "ni/control_source.h"
 #include "ni/dma_engine.h"
 #include "ni/injection_port.h"
 #include "ni/message_store.h"
@@ -63,6 +64,9 @@ class NetworkInterface : public sc_core::sc_module,
   // The host posts a single message, to be issued at operation.ready; ascending per NI, before the
   // simulation.
   void post(const Operation& operation);
+  // The host posts control messages while the simulation runs: each is issued when it is posted and
+  // its injection port has a place for it. `source` must outlive the simulation.
+  void connect_control(ControlSource& source);
 
   void evaluate(Cycle now) override;
   void packets_end(std::uint32_t port, MessageId message, std::uint64_t count, std::uint32_t flits,
@@ -73,7 +77,7 @@ class NetworkInterface : public sc_core::sc_module,
   [[nodiscard]] NodeId node() const { return node_; }
   [[nodiscard]] const NodeMemory& memory() const { return *memory_; }
   [[nodiscard]] const InjectionPorts& injection_ports() const { return ports_; }
-  // Something will happen here by the passing of time alone.
+  // Something will happen here by the passing of time alone, control messages aside.
   [[nodiscard]] bool under_way(Cycle now) const;
   // For the watchdog: what the head entry waits for, and what the injection ports wait for.
   void explain_entry(const std::vector<std::string>& ni_names, WaitList& waits) const;
@@ -93,6 +97,7 @@ class NetworkInterface : public sc_core::sc_module,
 
   void issue_entries(Cycle now);
   void issue_posted(Cycle now);
+  void issue_control(Cycle now);
   void issue(const Operation& operation, Cycle now);
   [[nodiscard]] bool has_room(RouteId route) const {
     return !ports_[routes_[route.index()].injection_port]->queue().full();
@@ -132,6 +137,7 @@ class NetworkInterface : public sc_core::sc_module,
   std::optional<NodeMemory> memory_;
   std::vector<Operation> posted_;
   std::size_t next_posted_ = 0;
+  ControlSource* control_ = nullptr;
   std::deque<Arrival> arrivals_;  // complete messages under way to memory, by time
   std::vector<Arrival> held_;     // Reduces whose flow may not be added yet, in order of arrival
   std::vector<Reduction> reductions_;  // in the reduction unit

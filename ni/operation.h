@@ -16,7 +16,8 @@ struct Operation {
   ChunkId first_chunk;
   std::uint32_t num_chunks = 0;
   Bytes bytes = 0;
-  Cycle ready = 0;  // when it could be sent: issued by its engine, or posted by the host
+  bool is_control = false;  // a short message beside the gradients, of no flow and no chunks
+  Cycle ready = 0;          // when it could be sent: issued by its engine, or posted by the host
 };
 
 }  // namespace espalier

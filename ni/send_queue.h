@@ -5,6 +5,7 @@
 #include <deque>
 
 #include "flowctl/framing.h"
+#include "flowctl/message.h"
 #include "flowctl/modes.h"
 #include "hw/ids.h"
 
@@ -15,6 +16,8 @@ struct InjectionSpec {
   Switching switching = Switching::vct;
   std::uint32_t buffer_flits = 318;  // data that the DMA engine may read ahead
   std::uint32_t queue_depth = 16;    // descriptors
+  VcMask vcs = ~VcMask{0};           // of the injection channel, for gradients
+  VcMask control_vcs = 0;            // for control messages; none: there are no control messages
 };
 
 class SendQueue {

@@ -22,7 +22,9 @@ struct OutputUnit {
   std::uint32_t out_vc = 0;
   std::uint32_t input = 0;
   bool held = false;
-  VcMask owned = 0;  // VCs between a head's grant and the tail
+  bool is_wormhole = false;  // while held: flits of the packet may have to wait for credits
+  bool is_control = false;   // while held: by a control message
+  VcMask owned = 0;          // VCs between a head's grant and the tail
   std::uint32_t sink_port = 0;
   Cycle sink_latency = 0;
 };

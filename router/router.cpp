@@ -11,6 +11,7 @@ Router::Router(sc_core::sc_module_name module_name, ClockDomain& clock, const Ro
       clock_(clock),
       id_(clock.add(*this)),
       spec_(spec),
+      lanes_(spec.lanes()),
       messages_(messages),
       paths_(paths) {
   for (const InputPortSpec& in : inputs) {
@@ -39,9 +40,10 @@ void Router::add_ejection(PacketSink& sink, std::uint32_t sink_port, Cycle laten
 
 void Router::connect() {
   for (InputUnit& in : inputs_) in.channel->connect_receiver(*this);
-  const std::size_t crossbar_inputs =
-      inputs_.size() * (spec_.crossbar_inputs == CrossbarInputs::vc ? spec_.vcs : 1);
-  allocator_.emplace_back(static_cast<std::uint32_t>(crossbar_inputs),
+  std::size_t requesters = inputs_.size();
+  if (lanes_) requesters *= kLanes;
+  if (spec_.crossbar_inputs == CrossbarInputs::vc) requesters *= spec_.vcs;
+  allocator_.emplace_back(static_cast<std::uint32_t>(requesters),
                           static_cast<std::uint32_t>(outputs_.size()));
   held_outputs_.reserve(outputs_.size());
 }
@@ -60,6 +62,10 @@ void Router::flit_coming(Cycle cycle) {
 void Router::evaluate(Cycle cycle) {
   const Tick begin = cycle * spec_.ticks_per_cycle;
   const Now now{cycle, begin, begin + spec_.ticks_per_cycle - 1};
+  if (spec_.has_control && move_at_ <= cycle) {
+    release_stalled(now);
+    pass_turns();
+  }
   if (allocate_at_ <= cycle) {
     allocate_at_ = kNever;
     allocate(now);
@@ -87,6 +93,10 @@ void Router::allocate(const Now& now) {
   SwitchAllocator& allocator = allocator_.front();
   allocator.clear();
   for (std::uint32_t i = 0; i < inputs_.size(); ++i) {
+    if (lanes_) {
+      ask_in_lanes(now, i);
+      continue;
+    }
     InputUnit& in = inputs_[i];
     const bool shared = spec_.crossbar_inputs == CrossbarInputs::port;
     // A crossbar input that streams wakes this router at its tail at the latest.
@@ -109,9 +119,53 @@ void Router::allocate(const Now& now) {
     allocator.request(last);
   }
   if (!allocator.any()) return;
-  for (const SwitchAllocator::Request& winner : allocator.allocate()) grant(winner);
+  const std::vector<SwitchAllocator::Request>& winners = allocator.allocate();
+  for (const SwitchAllocator::Request& winner : winners) grant(winner);
+  if (lanes_) {
+    // Granted together, the short packet goes first.
+    for (const SwitchAllocator::Request& winner : winners) {
+      InputUnit& in = inputs_[winner.input];
+      if (lane_of(outputs_[winner.output]) != Lane::control) continue;
+      if (in.may_break_in())
+        in.was_broken_into = true;
+      else if (in.turn != Lane::none)
+        continue;
+      in.turn = Lane::control;
+    }
+    pass_turns();
+  }
   // Losers try again; so may other VCs of their input ports.
   if (!allocator.all_granted()) allocate_again(now, now.end + 1);
+}
+
+void Router::ask_in_lanes(const Now& now, std::uint32_t input) {
+  InputUnit& in = inputs_[input];
+  if (in.granted_in(Lane::gradients) && in.granted_in(Lane::control)) return;
+  std::array<VcMask, kLanes> could_go{};
+  std::array<SwitchAllocator::Request, kLanes> requests{};
+  SwitchAllocator::Request request{};
+  for (VcMask waiting = in.waiting(); waiting != 0; waiting &= waiting - 1) {
+    const auto vc = static_cast<std::uint32_t>(__builtin_ctz(waiting));
+    const InputVc& state = in.vcs[vc];
+    const auto is_busy = [&] {
+      return in.granted_in(state.is_control ? Lane::control : Lane::gradients);
+    };
+    // Its packet's tail wakes this router.
+    if (state.routed && is_busy()) continue;
+    if (!make_request(now, input, vc, request) || is_busy()) continue;
+    const std::size_t lane = state.is_control ? 1 : 0;
+    could_go.at(lane) |= VcMask{1} << vc;
+    requests.at(lane) = request;
+  }
+  for (const Lane lane : kEveryLane) {
+    const auto number = static_cast<std::uint32_t>(lane);
+    if (could_go.at(number) == 0) continue;
+    SwitchAllocator::Request& asked = requests.at(number);
+    const std::uint32_t picked = in.arbiter_of(lane).pick(could_go.at(number));
+    if (picked != asked.vc) make_request(now, input, picked, asked);
+    asked.crossbar_input = number * static_cast<std::uint32_t>(inputs_.size()) + input;
+    allocator_.front().request(asked);
+  }
 }
 
 bool Router::make_request(const Now& now, std::uint32_t input, std::uint32_t vc,
@@ -125,7 +179,10 @@ bool Router::make_request(const Now& now, std::uint32_t input, std::uint32_t vc,
   }
   InputVc& state = in.vcs[vc];
   const Flit flit = buffer.front();
-  if (!state.routed) state.route(paths_.hop(messages_[flit.message].path, flit.hop));
+  if (!state.routed) {
+    const Message& message = messages_[flit.message];
+    state.route(paths_.hop(message.path, flit.hop), message);
+  }
 
   OutputUnit& out = outputs_[state.out];
   if (out.held) return false;  // its tail wakes this router
@@ -137,7 +194,7 @@ bool Router::make_request(const Now& now, std::uint32_t input, std::uint32_t vc,
   Tick head = usable;
   const Tick in_rate = in.channel->ticks_per_flit();
   if (in_rate > out.ticks_per_flit && spec_.hold == SwitchHold::packet &&
-      spec_.switching == Switching::vct) {
+      state.switching == Switching::vct) {
     head += (flit.left_in_packet - 1U) * (in_rate - out.ticks_per_flit);
     if (head > now.end) {
       allocate_again(now, head);
@@ -152,9 +209,9 @@ bool Router::make_request(const Now& now, std::uint32_t input, std::uint32_t vc,
     out_vc = static_cast<std::uint32_t>(__builtin_ctz(candidates));
   } else {
     // With a switch allocated flit by flit, room was made sure of when the packet's first flit
-    // went.
+    // went. A wormhole packet needs a credit for each.
     const std::uint32_t credits =
-        state.inside_packet ? 1 : credits_to_start(spec_.switching, flit.left_in_packet);
+        state.inside_packet ? 1 : credits_to_start(state.switching, flit.left_in_packet);
     const VcChoice choice = choose_vc(*out.channel, candidates, credits, now.cycle, now.end);
     if (choice.vc == kNoVc) {
       allocate_again(now, choice.ask_again);
@@ -173,11 +230,15 @@ void Router::grant(const SwitchAllocator::Request& request) {
   InputUnit& in = inputs_[request.input];
   InputVc& state = in.vcs[request.vc];
   OutputUnit& out = outputs_[request.output];
-  in.arbiter.grant(request.vc);
+  const Lane lane = lanes_ && state.is_control ? Lane::control : Lane::gradients;
+  in.arbiter_of(lane).grant(request.vc);
+  in.granted_in(lane) = true;
   in.streaming |= VcMask{1} << request.vc;
   state.out_vc = request.out_vc;
   out.owned |= VcMask{1} << request.out_vc;
   out.held = true;
+  out.is_wormhole = state.switching == Switching::wormhole;
+  out.is_control = state.is_control;
   out.from = &in.channel->vc(request.vc);
   if (out.channel != nullptr) out.to = &out.channel->vc(request.out_vc);
   out.input = request.input;
@@ -190,7 +251,38 @@ void Router::grant(const SwitchAllocator::Request& request) {
   move_at_ = 0;  // the first flit leaves in this cycle
 }
 
+void Router::release_stalled(const Now& now) {
+  for (std::size_t i = 0; i < held_outputs_.size();) {
+    OutputUnit& out = outputs_[held_outputs_[i]];
+    if (out.is_control && has_turn(out) && is_stalled(now, out)) {
+      let_go(out);
+      allocate_at_ = now.cycle;
+      held_outputs_[i] = held_outputs_.back();
+      held_outputs_.pop_back();
+    } else {
+      ++i;
+    }
+  }
+}
+
+// The wire is free, but the packet's next flit or a credit for it is missing.
+bool Router::is_stalled(const Now& now, const OutputUnit& out) const {
+  if (out.free_tick > now.end) return false;
+  const VcBuffer& buffer = out.from->buffer();
+  return buffer.empty() || buffer.front_usable() > now.end ||
+         (out.to != nullptr && !may_send(now, out));
+}
+
+void Router::pass_turns() {
+  if (!lanes_) return;
+  for (const std::uint32_t o : held_outputs_) {
+    InputUnit& in = inputs_[outputs_[o].input];
+    if (in.turn == Lane::none) in.turn = lane_of(outputs_[o]);
+  }
+}
+
 bool Router::move_flit(const Now& now, OutputUnit& out) {
+  if (!has_turn(out)) return false;  // the tail of the packet that has it wakes this router
   if (out.free_tick > now.end) {
     move_again(now, out.free_tick);
     return false;
@@ -218,13 +310,15 @@ bool Router::move_flit(const Now& now, OutputUnit& out) {
   }
   out.from->pop(now.begin);
   ++flit_hops_;
+  if (out.is_control) ++control_flit_hops_;
   out.free_tick = departure + out.ticks_per_flit;
-  if (spec_.hold == SwitchHold::flit) {
+  if (spec_.hold == SwitchHold::flit || out.is_control) {
     inputs_[out.input].vcs[out.vc].inside_packet = !ends_packet(flit.type);
   }
   if (ends_packet(flit.type) || spec_.hold == SwitchHold::flit) {
     release(out, flit);
     allocate_again(now, now.end + 1);
+    if (lanes_) move_again(now, now.end + 1);
     return true;
   }
   move_again(now, out.free_tick);
@@ -233,13 +327,22 @@ bool Router::move_flit(const Now& now, OutputUnit& out) {
 
 bool Router::may_send(const Now& now, const OutputUnit& out) const {
   if (out.may_refuse && !out.channel->ready(now.cycle)) return false;
-  return spec_.switching == Switching::vct || out.to->buffer().has_room(1, now.end);
+  return !out.is_wormhole || out.to->buffer().has_room(1, now.end);
 }
 
-void Router::release(OutputUnit& out, const Flit& flit) {
+void Router::let_go(OutputUnit& out) {
   InputUnit& in = inputs_[out.input];
   out.held = false;
   in.streaming &= ~(VcMask{1} << out.vc);
+  const Lane lane = lanes_ ? lane_of(out) : Lane::gradients;
+  in.granted_in(lane) = false;
+  if (lane == Lane::gradients) in.was_broken_into = false;
+  in.turn = Lane::none;
+}
+
+void Router::release(OutputUnit& out, const Flit& flit) {
+  let_go(out);
+  InputUnit& in = inputs_[out.input];
   if (releases_vc(flit.type)) {
     out.owned &= ~(VcMask{1} << out.out_vc);
     in.vcs[out.vc] = {};

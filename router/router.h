@@ -19,10 +19,19 @@ namespace espalier {
 
 struct RouterSpec {
   std::uint32_t vcs = 4;
-  Switching switching = Switching::vct;
   SwitchHold hold = SwitchHold::packet;
   CrossbarInputs crossbar_inputs = CrossbarInputs::port;
   Tick ticks_per_cycle = 1;
+  bool has_control = false;  // there are control messages
+
+  // Where a packet holds a crossbar input that it shares, a control packet behind it could miss
+  // every moment in which its output is free. So an input port asks for outputs twice, for its
+  // gradients and for its control messages. The crossbar input is multiplexed between the two
+  // packets: a control packet breaks into the gradient's, which pauses; a gradient's packet, or a
+  // second control packet in its time, waits for the other's tail.
+  [[nodiscard]] bool lanes() const {
+    return has_control && hold == SwitchHold::packet && crossbar_inputs == CrossbarInputs::port;
+  }
 };
 
 // In every cycle: switch and VC allocation among the packets that wait, then each held output moves
@@ -48,6 +57,8 @@ class Router : public sc_core::sc_module, public Clocked, public FlitReceiver {
 
   // Flits that have passed this router.
   [[nodiscard]] std::uint64_t flit_hops() const { return flit_hops_; }
+  // Of these, of control messages.
+  [[nodiscard]] std::uint64_t control_flit_hops() const { return control_flit_hops_; }
   // A flit is still on its way to this router, a wire busy, or a credit under way.
   [[nodiscard]] bool under_way(Cycle now) const;
   // For the watchdog: which VC waits for what.
@@ -62,6 +73,12 @@ class Router : public sc_core::sc_module, public Clocked, public FlitReceiver {
   };
 
   void allocate(const Now& now);
+  // With lanes: the requests of one input port.
+  void ask_in_lanes(const Now& now, std::uint32_t input);
+  // Control packets that cannot go on let the switch go.
+  void release_stalled(const Now& now);
+  // Crossbar inputs that are free go to packets that have their output.
+  void pass_turns();
   // Asks for the switch on behalf of a waiting VC; true if it could be granted now.
   bool make_request(const Now& now, std::uint32_t input, std::uint32_t vc,
                     SwitchAllocator::Request& request);
@@ -69,6 +86,14 @@ class Router : public sc_core::sc_module, public Clocked, public FlitReceiver {
   // One flit of the packet that holds `out`; true if the output is free afterwards.
   bool move_flit(const Now& now, OutputUnit& out);
   [[nodiscard]] bool may_send(const Now& now, const OutputUnit& out) const;
+  [[nodiscard]] bool is_stalled(const Now& now, const OutputUnit& out) const;
+  [[nodiscard]] bool has_turn(const OutputUnit& out) const {
+    return !lanes_ || inputs_[out.input].turn == lane_of(out);
+  }
+  [[nodiscard]] static Lane lane_of(const OutputUnit& out) {
+    return out.is_control ? Lane::control : Lane::gradients;
+  }
+  void let_go(OutputUnit& out);
   void release(OutputUnit& out, const Flit& flit);
   [[nodiscard]] Cycle cycle_of(const Now& now, Tick tick) const;
   // Allocation is worth trying again, or a held output has something to do, at `tick`.
@@ -80,6 +105,7 @@ class Router : public sc_core::sc_module, public Clocked, public FlitReceiver {
   ClockDomain& clock_;
   ClockedId id_;
   RouterSpec spec_;
+  bool lanes_;
   const MessageTable& messages_;
   const PathTable& paths_;
   std::vector<std::unique_ptr<Link>> links_;
@@ -89,6 +115,7 @@ class Router : public sc_core::sc_module, public Clocked, public FlitReceiver {
   std::vector<std::uint32_t> held_outputs_;
   std::vector<SwitchAllocator> allocator_;  // exactly one, made by connect()
   std::uint64_t flit_hops_ = 0;
+  std::uint64_t control_flit_hops_ = 0;
   // Next cycles in which there may be something to do. Between them waiting packets cannot be
   // granted: what could change that (a flit becomes usable, a wire free, a credit visible, a tail
   // leaves) has its cycle noted here.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
 
 namespace espalier {
 
@@ -86,6 +87,20 @@ std::vector<Column> training_columns(const std::vector<Json>& results) {
           {"speed", true, speed},
           {"verified", true, plain("verified")}};
 }
+bool has_control(const Json& result) { return result.contains("control"); }
+
+// Latencies in cycles.
+std::vector<Column> control_columns() {
+  const auto of_control = [](auto text) {
+    return [text](const Json& r) { return has_control(r) ? text(r.at("control")) : "-"; };
+  };
+  return {
+      {"control VCs", false, of_control([](const Json& c) { return text_of(c, "vcs"); })},
+      {"control messages", true, of_control([](const Json& c) { return text_of(c, "messages"); })},
+      {"mean", true, of_control([](const Json& c) { return fixed(c, "latency_mean_cycles", 1); })},
+      {"p99", true, of_control([](const Json& c) { return text_of(c, "latency_p99_cycles"); })},
+      {"max", true, of_control([](const Json& c) { return text_of(c, "latency_max_cycles"); })}};
+}
 
 std::vector<Column> columns(const std::vector<Json>& results) {
   const auto is_training = [](const Json& r) { return r.contains("network"); };
@@ -119,29 +134,33 @@ std::vector<Column> columns(const std::vector<Json>& results) {
             {"cycles", true, plain("cycles")},
             {"verified", true, plain("verified")}};
   }
-  return {{"algorithm", true, plain("algorithm")},
-          {"op", false, plain("op")},
-          {"topology", false, plain("topology")},
-          {"size", false, size_text},
-          {"flow control", true, plain("flow_control")},
-          {"lockstep", false, plain("lockstep")},
-          {"steps", true, plain("timesteps")},
-          {"cycles", true, plain("cycles")},
-          {"time us", true, number("time_ns", 1, 1e-3)},
-          {"GB/s", true, number("bandwidth_GBps", 2, 1)},
-          {"bound us", true, number("bound_ns", 1, 1e-3)},
-          {"of bound", true,
-           [](const Json& r) {
-             const std::string percent = fixed(r, "bound_ratio", 1, 100);
-             return percent == "-" ? percent : percent + " %";
-           }},
-          {"speed", true, speed},
-          {"links busy", true,
-           [](const Json& r) {
-             const std::string percent = fixed(r, "link_utilization_mean", 1, 100);
-             return percent == "-" ? percent : percent + " %";
-           }},
-          {"verified", true, plain("verified")}};
+  std::vector<Column> table{{"algorithm", true, plain("algorithm")},
+                            {"op", false, plain("op")},
+                            {"topology", false, plain("topology")},
+                            {"size", false, size_text},
+                            {"flow control", true, plain("flow_control")},
+                            {"lockstep", false, plain("lockstep")},
+                            {"steps", true, plain("timesteps")},
+                            {"cycles", true, plain("cycles")},
+                            {"time us", true, number("time_ns", 1, 1e-3)},
+                            {"GB/s", true, number("bandwidth_GBps", 2, 1)},
+                            {"bound us", true, number("bound_ns", 1, 1e-3)},
+                            {"of bound", true,
+                             [](const Json& r) {
+                               const std::string percent = fixed(r, "bound_ratio", 1, 100);
+                               return percent == "-" ? percent : percent + " %";
+                             }},
+                            {"speed", true, speed},
+                            {"links busy", true, [](const Json& r) {
+                               const std::string percent =
+                                   fixed(r, "link_utilization_mean", 1, 100);
+                               return percent == "-" ? percent : percent + " %";
+                             }}};
+  if (std::any_of(results.begin(), results.end(), has_control)) {
+    for (const Column& column : control_columns()) table.push_back(column);
+  }
+  table.push_back({"verified", true, plain("verified")});
+  return table;
 }
 
 }  // namespace
@@ -153,8 +172,12 @@ std::string result_table(const std::vector<Json>& results) {
     std::vector<std::string> cells;
     cells.reserve(results.size());
     for (const Json& result : results) cells.push_back(column.text(result));
-    const bool varies = std::any_of(cells.begin(), cells.end(),
-                                    [&](const std::string& cell) { return cell != cells.front(); });
+    // Where a row has nothing to say, it says nothing else either.
+    std::vector<std::string> said;
+    std::copy_if(cells.begin(), cells.end(), std::back_inserter(said),
+                 [](const std::string& cell) { return cell != "-"; });
+    const bool varies = std::any_of(said.begin(), said.end(),
+                                    [&](const std::string& cell) { return cell != said.front(); });
     if (!column.always && !varies) continue;
     lines[0].push_back(column.title);
     for (std::size_t r = 0; r < cells.size(); ++r) lines[r + 1].push_back(cells[r]);

@@ -20,6 +20,10 @@ namespace espalier {
 
 enum class TopologyKind : std::uint8_t { torus, mesh, file };
 enum class Fidelity : std::uint8_t { automatic, train, cycle };
+// Whom a node sends control messages to: any other node, or the next one.
+enum class ControlPattern : std::uint8_t { uniform, neighbor };
+// The VCs that control messages use: some that gradients do not, or all of them like gradients.
+enum class ControlVcs : std::uint8_t { own, shared };
 enum class TrafficPattern : std::uint8_t { uniform, neighbor, transpose, bit_complement, file };
 
 struct TopologyConfig {
@@ -124,6 +128,18 @@ struct TrainingConfig {
   std::vector<Layer> layers;  // what the table says, in forward order
 };
 
+// Short messages of control and synchronization, as normal packets by wormhole, beside the
+// gradients of a collective or alone on an idle network.
+struct ControlConfig {
+  ControlPattern pattern = ControlPattern::uniform;
+  double injection_rate = 0.01;  // flits per node and cycle, head flits included
+  Bytes message_bytes = 16;
+  Cycle duration_cycles = 0;  // messages are posted during this time; 0 ("collective"): to its end
+  std::uint64_t seed = 1;
+  ControlVcs vcs = ControlVcs::own;
+  std::uint32_t vc_depth_flits = 0;  // of own VCs; 0 ("router"): as deep as the others
+};
+
 struct SimulationConfig {
   Fidelity fidelity = Fidelity::automatic;  // train where it can, see sims/config/fidelity.h
   bool check = true;                        // certify before simulating
@@ -137,9 +153,11 @@ struct SimulationConfig {
 // One point: lists in the file have been expanded.
 struct RunPoint {
   SystemConfig system;
-  std::optional<CollectiveConfig> collective;  // exactly one of the two
+  // Exactly one of the two, or control messages alone.
+  std::optional<CollectiveConfig> collective;
   std::optional<TrafficConfig> traffic;
   std::optional<TrainingConfig> training;  // only beside a collective
+  std::optional<ControlConfig> control;    // never beside traffic
   SimulationConfig simulation;
 };
 

@@ -40,6 +40,7 @@ class PointChecker {
     check_dma();
     check_watchdog();
     check_fidelity();
+    if (point_.control) check_control_alone();
   }
 
   void check_listed_keys() {
@@ -47,6 +48,7 @@ class PointChecker {
     if (point_.collective && !point_.training) check_collective_size();
     if (point_.collective && point_.training) check_training();
     if (point_.traffic) check_traffic();
+    if (point_.control && topology_ != nullptr) check_control();
   }
 
   // Precondition: the algorithm is known.
@@ -297,6 +299,47 @@ class PointChecker {
     }
     if (point_.traffic->pattern == TrafficPattern::bit_complement && (nodes & (nodes - 1)) != 0) {
       refuse("bit_complement", "a power of two of nodes");
+    }
+  }
+
+  void check_control_alone() {
+    if (point_.collective || given_.has_section("collective") ||
+        !given_.usable({"control.duration_cycles"}) || point_.control->duration_cycles != 0) {
+      return;
+    }
+    diagnostics_.error(given_.place_of("control.duration_cycles"),
+                       "control.duration_cycles: control messages alone end with no collective",
+                       "for example 100000");
+  }
+
+  // By point: control.vcs may be a list.
+  void check_control() {
+    if (!given_.usable({"control.vcs", "system.router.vcs"})) return;
+    const bool own = point_.control->vcs == ControlVcs::own;
+    const std::uint32_t needed = vc_classes(*topology_) * (own ? 2 : 1);
+    if (system_.router.vcs < needed) {
+      const char* const why =
+          own ? "one of each dateline class for control messages, and one for gradients"
+              : "one for each side of the dateline";
+      diagnostics_.error(
+          given_.place_of_first({"system.router.vcs", "control.vcs", "control.pattern"}),
+          fmt::format("system.router.vcs: control messages with {} VCs need {} here, {}",
+                      own ? "their own" : "shared", needed, why),
+          fmt::format("at least {}", needed));
+    }
+    if (topology_->num_nodes() < 2) {
+      diagnostics_.error(given_.place_of_section("control"),
+                         "control: a single node has nobody to send control messages to",
+                         "at least two nodes");
+    }
+    const bool stands_in_the_way = system_.router.switching == Switching::wormhole &&
+                                   system_.router.hold == SwitchHold::packet;
+    if (stands_in_the_way && given_.usable({"system.router.hold", "system.router.switching"})) {
+      diagnostics_.error(
+          given_.place_of_first({"system.router.hold", "system.router.switching"}),
+          "system.router.hold: a blocked wormhole packet of a gradient that holds the switch would "
+          "starve the control messages that should get past it",
+          "hold: flit, or switching: vct; control messages go by wormhole in any case");
     }
   }
 

@@ -45,6 +45,14 @@ struct EnumNames<Fidelity> {
   static constexpr std::array value{"auto", "train", "cycle"};
 };
 template <>
+struct EnumNames<ControlPattern> {
+  static constexpr std::array value{"uniform", "neighbor"};
+};
+template <>
+struct EnumNames<ControlVcs> {
+  static constexpr std::array value{"own", "shared"};
+};
+template <>
 struct EnumNames<TrafficPattern> {
   static constexpr std::array value{"uniform", "neighbor", "transpose", "bit_complement", "file"};
 };

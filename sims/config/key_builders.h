@@ -12,7 +12,8 @@
 
 namespace espalier {
 
-// keys_training.cpp
+// keys_control.cpp, keys_training.cpp
+void add_control_keys(std::vector<Key>& table);
 void add_training_keys(std::vector<Key>& table);
 
 }  // namespace espalier

@@ -22,7 +22,7 @@ namespace {
 
 const std::vector<std::string> kListOrder{
     "training.network",   "training.overlap", "collective.algorithm", "system.flow_control.mode",
-    "system.ni.lockstep", "collective.op",    "collective.size"};
+    "system.ni.lockstep", "collective.op",    "collective.size",      "control.vcs"};
 
 constexpr const char* kMinimalFile =
     "a minimal file: 'system: {topology: {type: torus, dims: [8, 8]}}' and "
@@ -63,6 +63,14 @@ class PointBuilder {
     has_collective_ = collective;
     has_traffic_ = traffic && !collective;
     has_training_ = given_.has_section("training") && !has_traffic_;
+    has_control_ = given_.has_section("control");
+    if (has_control_ && traffic) {
+      diagnostics_.error(
+          std::max(given_.place_of_section("control"), given_.place_of_section("traffic")),
+          "both 'control' and 'traffic' are given",
+          "control messages run beside a collective, or alone");
+      has_control_ = false;
+    }
     if (given_.has_section("training") && !collective) {
       refuse_lone_training(traffic);
     } else if (collective && traffic) {
@@ -73,15 +81,19 @@ class PointBuilder {
       diagnostics_.error(traffic ? given_.place_of_section("traffic") : Place{0, 1, 1},
                          "missing section 'collective'",
                          "collective: {op: all_reduce, algorithm: multitree, size: 16MiB}");
-    } else if (need_ == ConfigNeed::workload && !collective && !traffic) {
+    } else if (need_ == ConfigNeed::workload && !collective && !traffic && !has_control_) {
       diagnostics_.error({0, 1, 1}, "neither 'collective' nor 'traffic' is given",
                          "collective: {op: all_reduce, algorithm: multitree, size: 16MiB}");
     }
     const GivenKey* lockstep = given_.find("system.ni.lockstep");
-    if (has_traffic_ && lockstep != nullptr && lockstep->values.size() > 1) {
-      diagnostics_.error(lockstep->place,
-                         "system.ni.lockstep: a list has no meaning with 'traffic'",
-                         "traffic has no timesteps to keep in step");
+    const bool has_no_steps = has_traffic_ || (has_control_ && !has_collective_);
+    if (has_no_steps && lockstep != nullptr && lockstep->values.size() > 1) {
+      diagnostics_.error(
+          lockstep->place,
+          fmt::format("system.ni.lockstep: a list has no meaning with '{}'{}",
+                      has_traffic_ ? "traffic" : "control", has_traffic_ ? "" : " alone"),
+          fmt::format("{} no timesteps to keep in step",
+                      has_traffic_ ? "traffic has" : "control messages have"));
     }
   }
 
@@ -114,6 +126,7 @@ class PointBuilder {
     if (has_collective_) probe.collective.emplace();
     if (has_traffic_) probe.traffic.emplace();
     if (has_training_) probe.training.emplace();
+    if (has_control_) probe.control.emplace();
     return has_section_of(probe, key);
   }
 
@@ -164,6 +177,7 @@ class PointBuilder {
     if (has_collective_) point.collective.emplace();
     if (has_traffic_) point.traffic.emplace().folder = folder_;
     if (has_training_) point.training.emplace().folder = folder_;
+    if (has_control_) point.control.emplace();
     for (const Key& key : keys()) {
       if (!has_section_of(point, key) || !key.applies_at(point)) continue;
       if (const Value* value = value_of(key.name)) key.set(point, *value);
@@ -252,6 +266,7 @@ class PointBuilder {
   bool has_collective_ = false;
   bool has_traffic_ = false;
   bool has_training_ = false;
+  bool has_control_ = false;
   std::map<std::string, Value> preset_;
   std::map<std::string, Value> chosen_;  // of the lists, for the point being made
   std::vector<RunPoint> points_;

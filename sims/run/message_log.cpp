@@ -37,10 +37,11 @@ void MessageLog::write_cycle() {
   std::stable_sort(delivered_.begin(), delivered_.end(),
                    [](const auto& a, const auto& b) { return order(a) < order(b); });
   for (const Operation& o : delivered_) {
-    const std::string flow = is_traffic_ ? "" : fmt::format("{}", o.flow.index());
+    const bool has_flow = !is_traffic_ && !o.is_control;
+    const std::string flow = has_flow ? fmt::format("{}", o.flow.index()) : "";
+    const std::string op = has_flow ? to_string(o.on_arrival) : o.is_control ? "control" : "";
     file_ << fmt::format("{},{},{},{},{},{},{},{}\n", point_, topology_.vertex_name(o.from),
-                         topology_.vertex_name(o.to), flow,
-                         is_traffic_ ? "" : to_string(o.on_arrival), o.bytes, o.ready, cycle_);
+                         topology_.vertex_name(o.to), flow, op, o.bytes, o.ready, cycle_);
   }
   delivered_.clear();
 }

@@ -6,7 +6,9 @@
 #include <chrono>
 
 #include "alg/bounds.h"
+#include "alg/channel_dependencies.h"
 #include "alg/generator.h"
+#include "alg/routing.h"
 #include "sims/config/enum_names.h"
 #include "sims/config/fidelity.h"
 #include "sims/config/resolved.h"
@@ -27,12 +29,42 @@ ScheduleTables generate_tables(const Topology& topology, const CollectiveConfig&
   return lower_to_tables(find_generator(collective.algorithm)->generate(topology, request));
 }
 
+namespace {
+
+// Packets of control messages on all routes they may take, in the VCs they may use; beside the
+// gradients of `tables` where these share the VCs. A cycle of waiting in words, empty if none.
+std::string control_deadlock(const Topology& topology, const ControlConfig& control,
+                             const ScheduleTables* tables) {
+  ChannelDependencies dependencies(topology, vc_classes(topology));
+  for (std::size_t n = 0; n < topology.num_nodes(); ++n) {
+    const NodeId from(n);
+    RouteSet routes(topology);
+    for (const NodeId to : control_destinations(topology, control.pattern, from)) {
+      const RouteId route = routes.add(topology, route_packet(topology, from, to));
+      dependencies.add(routes, route);
+    }
+  }
+  const bool shared = control.vcs == ControlVcs::shared && tables != nullptr;
+  for (std::size_t r = 0; shared && r < tables->routes.size(); ++r) {
+    dependencies.add(tables->routes, RouteId(r));
+  }
+  const std::string cycle = dependencies.cycle();
+  return cycle.empty() ? cycle : "control messages: " + cycle;
+}
+
+}  // namespace
+
 Certificate certify_point(const Topology& topology, const RunPoint& point,
                           const ScheduleTables& tables) {
   CertifierLimits limits;
   limits.table_entries = point.system.ni.table_entries;
   limits.vc_classes = point.system.router.vcs > 1 ? 2 : 1;
-  return certify(topology, tables, limits);
+  Certificate certificate = certify(topology, tables, limits);
+  if (point.control) {
+    const std::string cycle = control_deadlock(topology, *point.control, &tables);
+    if (!cycle.empty()) certificate.violations.push_back({ViolationKind::deadlock, cycle});
+  }
+  return certificate;
 }
 
 namespace {
@@ -77,6 +109,19 @@ void describe_collective(Json& result, const Topology& topology, const RunPoint&
   }
 }
 
+void describe_control(Json& result, const RunPoint& point, const SimulationOutcome& outcome) {
+  if (!outcome.control) return;
+  Json& control = result["control"];
+  control["pattern"] = name_of(point.control->pattern);
+  control["injection_rate"] = point.control->injection_rate;
+  control["message_bytes"] = point.control->message_bytes;
+  control["vcs"] = name_of(point.control->vcs);
+  control["messages"] = outcome.control->messages;
+  control["latency_mean_cycles"] = outcome.control->mean_cycles;
+  control["latency_p99_cycles"] = outcome.control->p99_cycles;
+  control["latency_max_cycles"] = outcome.control->max_cycles;
+}
+
 void describe_outcome(Json& result, const RunPoint& point, const SimulationOutcome& outcome) {
   result["cycles"] = outcome.cycles;
   result["time_ns"] = nanoseconds(outcome.cycles, point.system.clock);
@@ -90,6 +135,7 @@ void describe_outcome(Json& result, const RunPoint& point, const SimulationOutco
   result["message_latency_mean_cycles"] = outcome.latency.mean_cycles;
   result["message_latency_max_cycles"] = outcome.latency.max_cycles;
   result["messages"] = outcome.latency.messages;
+  describe_control(result, point, outcome);
   result["verified"] = outcome.verified;
   if (!outcome.failure.empty()) result["failure"] = outcome.failure;
 }
@@ -227,6 +273,36 @@ PointReport run_training(const Topology& topology, const RunPoint& point,
   return report;
 }
 
+// The same control messages on an idle network, for comparison.
+PointReport run_control(const Topology& topology, const RunPoint& point,
+                        const SimulationHooks& hooks) {
+  const auto begin = std::chrono::steady_clock::now();
+  PointReport report;
+  Json& result = report.result;
+  result["algorithm"] = nullptr;
+  result["topology"] = topology.name();
+  result["nodes"] = topology.num_nodes();
+  result["fidelity"] = name_of(chosen_fidelity(point));
+  result["config_hash"] = config_hash(point);
+  if (point.simulation.check) {
+    report.failure = control_deadlock(topology, *point.control, nullptr);
+    result["certified"] = report.failure.empty();
+    if (!report.failure.empty()) {
+      result["verified"] = false;
+      result["failure"] = report.failure;
+      return report;
+    }
+  }
+  const SimulationOutcome outcome = simulate_control(topology, point, hooks);
+  result["flit_hops"] = outcome.flit_hops;
+  describe_control(result, point, outcome);
+  result["verified"] = outcome.verified;
+  if (!outcome.failure.empty()) result["failure"] = outcome.failure;
+  result["host"] = host_figures(outcome, begin);
+  report.failure = outcome.failure;
+  return report;
+}
+
 PointReport run_traffic(const Topology& topology, const RunPoint& point,
                         const SimulationHooks& hooks) {
   const auto begin = std::chrono::steady_clock::now();
@@ -259,6 +335,7 @@ PointReport run_point(const Topology& topology, const RunPoint& point,
                       const std::optional<ScheduleTables>& tables, const SimulationHooks& hooks) {
   if (point.traffic) return run_traffic(topology, point, hooks);
   if (point.training) return run_training(topology, point, tables, hooks);
+  if (!point.collective && !tables) return run_control(topology, point, hooks);
   return run_collective(topology, point, tables, hooks);
 }
 

@@ -19,15 +19,6 @@ std::string ni_name(const std::string& vertex_name) {
   return "ni_" + (vertex_name.rfind("r_", 0) == 0 ? vertex_name.substr(2) : vertex_name);
 }
 
-// VCs are shared out among the classes in equal, contiguous parts; with fewer VCs than classes all
-// are one class.
-VcMask vcs_of_class(std::uint32_t vc_class, std::uint32_t classes, std::uint32_t vcs) {
-  if (vcs < classes) return all_vcs(vcs);
-  const std::uint32_t first = vcs * vc_class / classes;
-  const std::uint32_t end = vcs * (vc_class + 1) / classes;
-  return all_vcs(end) & ~all_vcs(first);
-}
-
 }  // namespace
 
 FramingSpec framing_spec(const SystemConfig& config) {
@@ -40,16 +31,22 @@ Fabric::Fabric(sc_core::sc_module_name module_name, ClockDomain& clock, const Sy
                const SimulationConfig& simulation, const Topology& topology,
                const SystemTiming& timing, const RouteSet& routes,
                const std::vector<RouteId>& used_routes, std::uint32_t ni_ports,
-               DeliveryObserver& observer)
+               DeliveryObserver& observer, const ControlConfig* control)
     : sc_module(module_name),
       topology_(topology),
       timing_(timing),
       ni_ports_(ni_ports),
+      control_(control),
+      vcs_{config.router.vcs, vc_classes(topology),
+           control != nullptr && control->vcs == ControlVcs::own},
       clock_(clock) {
+  if (control != nullptr && vcs_.vcs < vcs_.classes * (vcs_.sets_control_aside ? 2 : 1)) {
+    throw std::invalid_argument("too few VCs for control messages");
+  }
   network_ = build_network(config, simulation);
   build_nis(config, observer);
   network_->connect();
-  bind_routes(routes, used_routes, config.router.vcs);
+  bind_routes(routes, used_routes);
 }
 
 // As many as the algorithm can use, but not more than the node's router has links.
@@ -61,13 +58,14 @@ std::uint32_t Fabric::ports_of(NodeId node) const {
 
 std::unique_ptr<Network> Fabric::build_network(const SystemConfig& config,
                                                const SimulationConfig& simulation) const {
-  NetworkPlan plan{topology_, timing_, config, simulation, {}};
+  NetworkPlan plan{topology_, timing_, config, simulation, {}, control_, vcs_.set_aside()};
   for (std::size_t n = 0; n < topology_.num_nodes(); ++n) {
     plan.ni_ports.push_back(ports_of(NodeId(n)));
   }
   RunPoint point;
   point.system = config;
   point.simulation = simulation;
+  if (control_ != nullptr) point.control = *control_;
   const Fidelity fidelity = chosen_fidelity(point);
   if (fidelity == Fidelity::train && !train_obstacle(point).empty()) {
     throw std::invalid_argument("trains are not exact with " + train_obstacle(point));
@@ -78,7 +76,8 @@ std::unique_ptr<Network> Fabric::build_network(const SystemConfig& config,
 
 void Fabric::build_nis(const SystemConfig& config, DeliveryObserver& observer) {
   const NiSpec spec{
-      {framing_spec(config), config.router.switching, config.ni.buffer_flits, config.ni.send_queue},
+      {framing_spec(config), config.router.switching, config.ni.buffer_flits, config.ni.send_queue,
+       vcs_.of_gradients(), control_ != nullptr ? vcs_.of_control() : 0},
       {config.ni.dma_latency_cycles, config.ni.dma_bytes_per_cycle},
       {config.ni.reduction.mode, config.ni.reduction.latency_cycles,
        config.ni.reduction.bytes_per_cycle, config.ni.reduction.block_bytes},
@@ -118,9 +117,35 @@ class PortSharing {
 
 }  // namespace
 
-void Fabric::bind_routes(const RouteSet& routes, const std::vector<RouteId>& used_routes,
-                         std::uint32_t vcs) {
-  const std::uint32_t classes = vc_classes(topology_);
+std::vector<PathHop> Fabric::path_over(const RouteSet& routes, RouteId route, VcMask vcs) const {
+  const std::size_t hops = routes.hops(route);
+  const TopologyLink& first = topology_.link(routes.link(route, 0));
+  const TopologyLink& last = topology_.link(routes.link(route, hops - 1));
+  if (hops >= kMostHops) {
+    throw std::invalid_argument(fmt::format(
+        "the route from {} to {} passes {} links, and a flit counts up to {} routers",
+        topology_.vertex_name(first.from), topology_.vertex_name(last.to), hops, kMostHops));
+  }
+  std::vector<PathHop> path;
+  for (std::size_t h = 0; h < hops; ++h) {
+    const auto out_port =
+        static_cast<std::uint16_t>(topology_.link(routes.link(route, h)).out_port);
+    path.push_back({out_port, vcs_.of_class(vc_class_after(topology_, routes, route, h)) & vcs});
+  }
+  return path;
+}
+
+// Link port i shares NI port i mod ports.
+ControlRoute Fabric::bind_control(const RouteSet& routes, RouteId route) {
+  const TopologyLink& first = topology_.link(routes.link(route, 0));
+  const TopologyLink& last = topology_.link(routes.link(route, routes.hops(route) - 1));
+  std::vector<PathHop> path = path_over(routes, route, vcs_.of_control());
+  const auto eject_port = topology_.out_links(last.to).size() + last.in_port % ports_of(last.to);
+  path.push_back({static_cast<std::uint16_t>(eject_port), vcs_.of_control()});
+  return {paths_.add(path), first.out_port % ports_of(first.from)};
+}
+
+void Fabric::bind_routes(const RouteSet& routes, const std::vector<RouteId>& used_routes) {
   const auto first_link = [&](RouteId r) -> const TopologyLink& {
     return topology_.link(routes.link(r, 0));
   };
@@ -135,25 +160,12 @@ void Fabric::bind_routes(const RouteSet& routes, const std::vector<RouteId>& use
   }
   bound_routes_.resize(routes.size());
   for (const RouteId route : used_routes) {
-    const std::size_t hops = routes.hops(route);
-    if (hops >= kMostHops) {
-      throw std::invalid_argument(
-          fmt::format("the route from {} to {} passes {} links, and a flit counts up to {} routers",
-                      topology_.vertex_name(first_link(route).from),
-                      topology_.vertex_name(last_link(route).to), hops, kMostHops));
-    }
-    std::vector<PathHop> path;
-    for (std::size_t h = 0; h < hops; ++h) {
-      const auto out_port =
-          static_cast<std::uint16_t>(topology_.link(routes.link(route, h)).out_port);
-      path.push_back(
-          {out_port, vcs_of_class(vc_class_after(topology_, routes, route, h), classes, vcs)});
-    }
+    std::vector<PathHop> path = path_over(routes, route, vcs_.of_gradients());
     const TopologyLink& first = first_link(route);
     const TopologyLink& last = last_link(route);
     const auto eject_port = topology_.out_links(last.to).size() +
                             ejection.ni_port(last.to, last.in_port, ports_of(last.to));
-    path.push_back({static_cast<std::uint16_t>(eject_port), all_vcs(vcs)});
+    path.push_back({static_cast<std::uint16_t>(eject_port), vcs_.of_gradients()});
     bound_routes_[route.index()] = {
         paths_.add(path), injection.ni_port(first.from, first.out_port, ports_of(first.from))};
   }
@@ -175,11 +187,11 @@ std::uint64_t Fabric::injected_flits() const {
   return flits;
 }
 
-bool Fabric::under_way(Cycle now) const {
-  return std::any_of(nis_.begin(), nis_.end(),
-                     [&](const auto& ni) { return ni->under_way(now); }) ||
-         network_->under_way(now);
+bool Fabric::nis_under_way(Cycle now) const {
+  return std::any_of(nis_.begin(), nis_.end(), [&](const auto& ni) { return ni->under_way(now); });
 }
+
+bool Fabric::under_way(Cycle now) const { return nis_under_way(now) || network_->under_way(now); }
 
 WaitList Fabric::waits(Cycle now) const {
   WaitList waits;

@@ -11,7 +11,9 @@
 #include "hw/topology.h"
 #include "ni/network_interface.h"
 #include "sims/config/config.h"
+#include "sims/system/control_traffic.h"
 #include "sims/system/network.h"
+#include "sims/system/vc_partition.h"
 
 namespace espalier {
 
@@ -21,12 +23,19 @@ class Fabric : public sc_core::sc_module {
   Fabric(sc_core::sc_module_name module_name, ClockDomain& clock, const SystemConfig& config,
          const SimulationConfig& simulation, const Topology& topology, const SystemTiming& timing,
          const RouteSet& routes, const std::vector<RouteId>& used_routes, std::uint32_t ni_ports,
-         DeliveryObserver& observer);
+         DeliveryObserver& observer, const ControlConfig* control = nullptr);
 
   [[nodiscard]] NetworkInterface& ni(NodeId node) { return *nis_[node.index()]; }
   [[nodiscard]] std::size_t num_nis() const { return nis_.size(); }
 
+  // A route of control messages, at any time. Precondition: there are control messages.
+  [[nodiscard]] ControlRoute bind_control(const RouteSet& routes, RouteId route);
+
   [[nodiscard]] std::uint64_t flit_hops() const { return network_->flit_hops(); }
+  // Of gradients alone.
+  [[nodiscard]] std::uint64_t gradient_flit_hops() const {
+    return network_->flit_hops() - network_->control_flit_hops();
+  }
   [[nodiscard]] std::vector<std::uint64_t> link_flits() const { return network_->link_flits(); }
   [[nodiscard]] std::uint64_t head_flits() const;
   [[nodiscard]] std::uint64_t injected_flits() const;
@@ -35,6 +44,8 @@ class Fabric : public sc_core::sc_module {
   }
   // Something will move by the passing of time alone, however long it takes.
   [[nodiscard]] bool under_way(Cycle now) const;
+  // The same of what NIs do for gradients, which no control message hides.
+  [[nodiscard]] bool nis_under_way(Cycle now) const;
   // What is stuck: in the network, or, if nothing is, among the schedule tables.
   [[nodiscard]] WaitList waits(Cycle now) const;
 
@@ -42,13 +53,17 @@ class Fabric : public sc_core::sc_module {
   [[nodiscard]] std::unique_ptr<Network> build_network(const SystemConfig& config,
                                                        const SimulationConfig& simulation) const;
   void build_nis(const SystemConfig& config, DeliveryObserver& observer);
-  void bind_routes(const RouteSet& routes, const std::vector<RouteId>& used_routes,
-                   std::uint32_t vcs);
+  void bind_routes(const RouteSet& routes, const std::vector<RouteId>& used_routes);
+  // The hops over the route's links, on those of `vcs` that its classes permit.
+  [[nodiscard]] std::vector<PathHop> path_over(const RouteSet& routes, RouteId route,
+                                               VcMask vcs) const;
   [[nodiscard]] std::uint32_t ports_of(NodeId node) const;
 
   const Topology& topology_;
   const SystemTiming& timing_;
   std::uint32_t ni_ports_;
+  const ControlConfig* control_;
+  VcPartition vcs_;
   ClockDomain& clock_;
   MessageTable message_table_;
   MessageStore messages_{message_table_};

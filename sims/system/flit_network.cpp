@@ -16,8 +16,8 @@ class FlitNetwork : public NetworkOf<Router> {
               const PathTable& paths)
       : NetworkOf(plan, [&](const char* name, const std::vector<InputPortSpec>& inputs) {
           const RouterConfig& config = plan.config.router;
-          const RouterSpec spec{config.vcs, config.switching, config.hold, config.crossbar_inputs,
-                                plan.timing.ticks_per_cycle};
+          const RouterSpec spec{config.vcs, config.hold, config.crossbar_inputs,
+                                plan.timing.ticks_per_cycle, plan.control != nullptr};
           const StallPattern stalls{plan.simulation.stall_probability, plan.simulation.seed};
           auto router =
               std::make_unique<Router>(name, clock, spec, messages, paths, inputs, stalls);
@@ -36,6 +36,11 @@ class FlitNetwork : public NetworkOf<Router> {
   [[nodiscard]] std::uint64_t flit_hops() const override {
     std::uint64_t hops = 0;
     for (const auto& router : routers()) hops += router->flit_hops();
+    return hops;
+  }
+  [[nodiscard]] std::uint64_t control_flit_hops() const override {
+    std::uint64_t hops = 0;
+    for (const auto& router : routers()) hops += router->control_flit_hops();
     return hops;
   }
   [[nodiscard]] std::vector<std::uint64_t> link_flits() const override {

@@ -12,6 +12,11 @@ std::vector<InputPortSpec> input_ports(const NetworkPlan& plan, NodeId vertex,
   channel.receiver_pipeline = plan.config.router.pipeline_cycles;
   channel.ticks_per_cycle = plan.timing.ticks_per_cycle;
 
+  channel.control_vcs = plan.control_vcs;
+  channel.control_vc_depth_flits = plan.control != nullptr && plan.control->vc_depth_flits != 0
+                                       ? plan.control->vc_depth_flits
+                                       : plan.config.router.vc_depth_flits;
+
   std::vector<InputPortSpec> inputs;
   for (const LinkId l : plan.topology.in_links(vertex)) {
     const LinkTiming& timing = plan.timing.links[l.index()];

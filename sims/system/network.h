@@ -34,6 +34,8 @@ class Network {
 
   // Flits that have passed routers up to the present cycle.
   [[nodiscard]] virtual std::uint64_t flit_hops() const = 0;
+  // Of these, flits of control messages.
+  [[nodiscard]] virtual std::uint64_t control_flit_hops() const { return 0; }
   // Flits carried by the topology's links, by LinkId.
   [[nodiscard]] virtual std::vector<std::uint64_t> link_flits() const = 0;
   // First broken flow-control rule with its place, empty if none (or monitors are off).
@@ -48,7 +50,9 @@ struct NetworkPlan {
   const SystemTiming& timing;
   const SystemConfig& config;
   const SimulationConfig& simulation;
-  std::vector<std::uint32_t> ni_ports;  // by node
+  std::vector<std::uint32_t> ni_ports;     // by node
+  const ControlConfig* control = nullptr;  // nullptr: no control messages
+  VcMask control_vcs = 0;                  // set aside for them
 };
 
 // Input ports of a vertex's router: its incoming links, then injection. `next_number` numbers links

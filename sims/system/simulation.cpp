@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <ctime>
 #include <memory>
+#include <optional>
+#include <stdexcept>
 #include <utility>
 
 #include "hw/clock_domain.h"
@@ -26,7 +28,8 @@ constexpr double kProgressSeconds =
 
 double cpu_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
-// Stops the clock when everything has arrived.
+// Stops the clock when everything has arrived: the last gradient, and what control messages were
+// posted until then.
 class Deliveries : public DeliveryObserver {
  public:
   Deliveries(ClockDomain& clock, std::uint64_t expected, const DeliveryCallback& delivered,
@@ -37,26 +40,41 @@ class Deliveries : public DeliveryObserver {
         posts_(posts),
         spans_(posts.size()) {}
 
+  void connect_control(ControlTraffic& control) { control_ = &control; }
   void issued(const Operation& operation, Cycle now) override {
+    if (operation.is_control) return;
     first_issue_ = std::min(first_issue_, now);
     if (spans_.empty()) return;
     CollectiveSpan& span = spans_[post_of(operation)];
     span.first_issue = std::min(span.first_issue, now);
   }
   void delivered(const Operation& operation, Cycle now) override {
+    if (operation.is_control) {
+      control_->delivered(now - operation.ready);
+      if (delivered_) delivered_(operation, now);
+      stop_if_all();
+      return;
+    }
     if (!spans_.empty()) spans_[post_of(operation)].last_visible = now;
     last_delivery_ = std::max(last_delivery_, now);
     bytes_ += operation.bytes;
     sum_latency_ += now - operation.ready;
     max_latency_ = std::max(max_latency_, now - operation.ready);
     if (delivered_) delivered_(operation, now);
-    if (++count_ == expected_) clock_.stop();
+    if (++count_ != expected_) return;
+    if (control_ != nullptr) control_->close(now);
+    stop_if_all();
   }
 
   [[nodiscard]] std::uint64_t count() const { return count_; }
   [[nodiscard]] std::uint64_t expected() const { return expected_; }
   [[nodiscard]] Bytes bytes() const { return bytes_; }
-  [[nodiscard]] bool all() const { return count_ == expected_; }
+  [[nodiscard]] bool all() const {
+    return count_ == expected_ && (control_ == nullptr || control_->all());
+  }
+  void stop_if_all() {
+    if (all()) clock_.stop();
+  }
   [[nodiscard]] LatencyStatistics latency() const {
     return {count_,
             count_ == 0 ? 0 : static_cast<double>(sum_latency_) / static_cast<double>(count_),
@@ -78,6 +96,7 @@ class Deliveries : public DeliveryObserver {
   const DeliveryCallback& delivered_;
   const std::vector<PostedCollective>& posts_;  // ascending in first_chunk, the first one's is 0
   std::vector<CollectiveSpan> spans_;
+  ControlTraffic* control_ = nullptr;
   std::uint64_t count_ = 0;
   Bytes bytes_ = 0;
   Cycle first_issue_ = kNever;
@@ -109,15 +128,19 @@ class Run {
         hooks_(hooks),
         deliveries_(clock_, messages, hooks.delivered, posts),
         fabric_("net", clock_, point.system, point.simulation, topology, timing_, routes,
-                used_routes, ni_ports, deliveries_),
-        ni_ports_(ni_ports) {}
+                used_routes, ni_ports, deliveries_, point.control ? &*point.control : nullptr),
+        ni_ports_(ni_ports) {
+    if (point.control) connect_control(*point.control);
+  }
 
   Fabric& fabric() { return fabric_; }
   [[nodiscard]] const SystemTiming& timing() const { return timing_; }
 
   SimulationOutcome run(Bytes total_bytes) {
     const double begin = cpu_seconds();
-    if (deliveries_.expected() == 0) clock_.stop();
+    // What is posted for as long as a collective runs ends with it; alone it has a time of its own.
+    if (control_ && deliveries_.expected() == 0) control_->close(kNever - 1);
+    deliveries_.stop_if_all();
     std::string stuck;
     std::uint64_t hops_before = 0;
     std::uint64_t deliveries_before = 0;
@@ -146,9 +169,9 @@ class Run {
       }
       const bool delivered = deliveries_.count() != deliveries_before;
       deliveries_before = deliveries_.count();
-      const bool alive = delivered || fabric_.under_way(clock_.now()) || moved_since(hops_before);
+      const bool alive = delivered || is_under_way() || moved_since(hops_before);
       still = alive ? 0 : still + step;
-      const bool patience_ends = still >= point_.simulation.watchdog_cycles;
+      const bool patience_ends = still >= patience();
       if (!clock_.stopped() && (clock_.idle() || patience_ends)) stuck = describe_stop();
     }
     SimulationOutcome outcome = collect();
@@ -160,14 +183,46 @@ class Run {
   }
 
  private:
+  void connect_control(const ControlConfig& config) {
+    control_.emplace(topology_, config, control_message_flits(point_.system, config),
+                     [this](const RouteSet& routes, RouteId route) {
+                       return fabric_.bind_control(routes, route);
+                     });
+    deliveries_.connect_control(*control_);
+    for (std::size_t n = 0; n < fabric_.num_nis(); ++n) {
+      fabric_.ni(NodeId(n)).connect_control(control_->source(NodeId(n)));
+    }
+  }
+
+  // While control messages come for as long as the gradients take, they must not hide that nothing
+  // else moves.
+  [[nodiscard]] bool only_gradients_count() const { return control_ && !control_->is_closed(); }
+  [[nodiscard]] bool is_under_way() const {
+    if (only_gradients_count()) return fabric_.nis_under_way(clock_.now());
+    return fabric_.under_way(clock_.now()) || (control_ && control_->has_more(clock_.now()));
+  }
   // Whether flits have moved since `hops` was asked for last.
   [[nodiscard]] bool moved_since(std::uint64_t& hops) const {
-    const std::uint64_t before = std::exchange(hops, fabric_.flit_hops());
+    const std::uint64_t before = std::exchange(
+        hops, only_gradients_count() ? fabric_.gradient_flit_hops() : fabric_.flit_hops());
     return hops != before;
   }
+  // Where what is under way does not count, it is waited for.
+  [[nodiscard]] Cycle patience() const {
+    const Cycle watchdog = point_.simulation.watchdog_cycles;
+    if (!only_gradients_count()) return watchdog;
+    const Cycle link = longest_link_latency(timing_);
+    return watchdog + link + std::max(link, point_.system.credit_latency_cycles) +
+           point_.system.router.pipeline_cycles;
+  }
   [[nodiscard]] std::string describe_stop() const {
-    return fmt::format("no progress at cycle {}: {} of {} messages delivered; {}", clock_.now(),
-                       deliveries_.count(), deliveries_.expected(),
+    std::string control;
+    if (control_ && control_->is_closed()) {
+      control = fmt::format(" and {} of {} control messages", control_->num_delivered(),
+                            control_->expected());
+    }
+    return fmt::format("no progress at cycle {}: {} of {} messages{} delivered; {}", clock_.now(),
+                       deliveries_.count(), deliveries_.expected(), control,
                        describe_waits(fabric_.waits(clock_.now())));
   }
 
@@ -179,6 +234,7 @@ class Run {
     outcome.head_flits = fabric_.head_flits();
     outcome.latency = deliveries_.latency();
     outcome.collectives = deliveries_.spans();
+    if (control_) outcome.control = control_->statistics();
     outcome.ni_ports = ni_ports_;
     outcome.evaluations = clock_.evaluations();
     double busy = 0;
@@ -199,6 +255,7 @@ class Run {
   const SimulationHooks& hooks_;
   Deliveries deliveries_;
   Fabric fabric_;
+  std::optional<ControlTraffic> control_;
   std::uint32_t ni_ports_;
 };
 
@@ -221,6 +278,15 @@ std::vector<RouteId> routes_in(const ScheduleTables& tables,
   std::sort(routes.begin(), routes.end());
   routes.erase(std::unique(routes.begin(), routes.end()), routes.end());
   return routes;
+}
+
+std::uint32_t ni_ports_for_all_links(const Topology& topology, const RunPoint& point) {
+  std::uint32_t most_links = 1;
+  for (std::size_t n = 0; n < topology.num_nodes(); ++n) {
+    most_links =
+        std::max(most_links, static_cast<std::uint32_t>(topology.out_links(NodeId(n)).size()));
+  }
+  return point.system.ni.ports != 0 ? point.system.ni.ports : most_links;
 }
 
 std::string check_data(Fabric& fabric, const ScheduleTables& tables) {
@@ -278,6 +344,19 @@ SimulationOutcome simulate_collectives(const Topology& topology, const RunPoint&
   return outcome;
 }
 
+SimulationOutcome simulate_control(const Topology& topology, const RunPoint& point,
+                                   const SimulationHooks& hooks) {
+  if (point.control->duration_cycles == 0) {
+    throw std::invalid_argument("control messages alone need a duration");
+  }
+  const std::vector<PostedCollective> no_posts;
+  Run run(topology, point, RouteSet(topology), {}, ni_ports_for_all_links(topology, point), 0,
+          no_posts, hooks);
+  SimulationOutcome outcome = run.run(0);
+  outcome.verified = outcome.complete && outcome.failure.empty();
+  return outcome;
+}
+
 SimulationOutcome simulate_traffic(const Topology& topology, const RunPoint& point,
                                    const SimulationHooks& hooks) {
   const TrafficConfig& traffic = *point.traffic;
@@ -289,12 +368,7 @@ SimulationOutcome simulate_traffic(const Topology& topology, const RunPoint& poi
   for (const Operation& message : messages) used.push_back(message.route);
   std::sort(used.begin(), used.end());
   used.erase(std::unique(used.begin(), used.end()), used.end());
-  std::uint32_t most_links = 1;
-  for (std::size_t n = 0; n < topology.num_nodes(); ++n) {
-    most_links =
-        std::max(most_links, static_cast<std::uint32_t>(topology.out_links(NodeId(n)).size()));
-  }
-  const std::uint32_t ports = point.system.ni.ports != 0 ? point.system.ni.ports : most_links;
+  const std::uint32_t ports = ni_ports_for_all_links(topology, point);
   const std::vector<PostedCollective> no_posts;
   Run run(topology, point, routes, used, ports, messages.size(), no_posts, hooks);
   for (const Operation& message : messages) run.fabric().ni(message.from).post(message);

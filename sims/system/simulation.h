@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,7 @@
 #include "hw/topology.h"
 #include "ni/operation.h"
 #include "sims/config/config.h"
+#include "sims/system/control_traffic.h"
 
 namespace espalier {
 
@@ -41,8 +43,9 @@ struct SimulationOutcome {
   std::uint64_t head_flits = 0;
   double link_utilization_mean = 0;  // over all links and `cycles`
   std::uint32_t ni_ports = 0;
-  std::vector<CollectiveSpan> collectives;  // by post, where there are any
-  LatencyStatistics latency;                // ready (traffic) or issued (collective) to visible
+  std::vector<CollectiveSpan> collectives;   // by post, where there are any
+  LatencyStatistics latency;                 // ready (traffic) or issued (collective) to visible
+  std::optional<ControlStatistics> control;  // of control messages, where there are any
   std::uint64_t evaluations = 0;
   double engine_seconds = 0;  // CPU time of the simulation proper; not reproducible
 };
@@ -70,6 +73,9 @@ struct SimulationHooks {
                                                      const ScheduleTables& tables,
                                                      const std::vector<PostedCollective>& posts,
                                                      const SimulationHooks& hooks);
+// Control messages alone, on an idle network. `cycles` is 0: there is no gradient to wait for.
+[[nodiscard]] SimulationOutcome simulate_control(const Topology& topology, const RunPoint& point,
+                                                 const SimulationHooks& hooks);
 [[nodiscard]] SimulationOutcome simulate_traffic(const Topology& topology, const RunPoint& point,
                                                  const SimulationHooks& hooks);
 

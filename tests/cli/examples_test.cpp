@@ -74,7 +74,8 @@ TEST_CASE("Every configuration in configs runs to verified results") {
     const RunPoint& first = config.points.front();
     const std::string less = first.training     ? "training.mini_batch=1"
                              : first.collective ? "collective.size=16KiB"
-                                                : "traffic.duration_cycles=1000";
+                             : first.traffic    ? "traffic.duration_cycles=1000"
+                                                : "control.duration_cycles=1000";
     const Outcome outcome = test::espalier({"run", file, "-s", less, "--json", "-"});
     CAPTURE(outcome.err);
     REQUIRE(outcome.exit_code == 0);

@@ -18,9 +18,12 @@ struct Sent {
 
 struct Bench {
   RouterSpec router;
+  Switching switching = Switching::vct;
   std::uint32_t out_depth = 100;
   Cycle credit_latency = 5;
-  VcMask permitted = 1;  // VCs behind the output, for every message
+  VcMask permitted = 1;              // VCs behind the output, for every message but these:
+  std::vector<std::size_t> control;  // by wormhole, in VC 1
+  std::uint32_t control_depth = 100;
   std::vector<Sent> sent;
   std::function<Cycle(std::size_t)> drain = [](std::size_t) { return Cycle{0}; };  // by flit
 };
@@ -107,8 +110,14 @@ std::vector<Received> run(const Bench& bench) {
     PathTable paths;
     const std::uint32_t path = paths.add({{0, bench.permitted}});
     const std::uint32_t path_1 = paths.add({{1, bench.permitted}});
+    const std::uint32_t control_path = paths.add({{0, VcMask{2}}});
     for (std::size_t m = 0; m < 16; ++m) {
-      (void)messages.add({{}, 0, m < kFirstOfOutput1 ? path : path_1});
+      const auto& control = bench.control;
+      if (std::find(control.begin(), control.end(), m) != control.end()) {
+        (void)messages.add({{}, 0, control_path, Switching::wormhole, true});
+      } else {
+        (void)messages.add({{}, 0, m < kFirstOfOutput1 ? path : path_1, bench.switching});
+      }
     }
     ChannelSpec in;
     in.vcs = bench.router.vcs;
@@ -117,7 +126,9 @@ std::vector<Received> run(const Bench& bench) {
     const std::vector<InputPortSpec> inputs{{"in_0", 0, {kInLatency, 1}, in},
                                             {"in_1", 1, {kInLatency, 1}, in}};
     Router router("r", clock, bench.router, messages, paths, inputs, {});
-    const ChannelSpec out{bench.router.vcs, bench.out_depth, bench.credit_latency, 0, 1};
+    ChannelSpec out{bench.router.vcs, bench.out_depth, bench.credit_latency, 0, 1};
+    if (!bench.control.empty()) out.control_vcs = 2;
+    out.control_vc_depth_flits = bench.control_depth;
     Link link("out", 2, {kOutLatency, 1}, {});
     Link link_1("out_1", 3, {kOutLatency, 1}, {});
     Channel channel(link, out);
@@ -166,10 +177,9 @@ std::vector<FlitType> last_part(std::size_t flits) {
   return types;
 }
 
-RouterSpec router_spec(std::uint32_t vcs, Switching switching = Switching::vct) {
+RouterSpec router_spec(std::uint32_t vcs) {
   RouterSpec spec;
   spec.vcs = vcs;
-  spec.switching = switching;
   return spec;
 }
 
@@ -234,7 +244,8 @@ TEST_CASE("With exactly a packet of room cut-through does not wait") {
 
 TEST_CASE("Wormhole starts with one credit and goes on credit by credit") {
   Bench bench;
-  bench.router = router_spec(1, Switching::wormhole);
+  bench.router = router_spec(1);
+  bench.switching = Switching::wormhole;
   bench.out_depth = 4;
   bench.drain = [](std::size_t flit) { return 100 + 10 * flit; };
   bench.sent = {{0, 0, 10, 0, packet(3)}, {0, 0, 13, 1, packet(3)}};
@@ -352,6 +363,93 @@ TEST_CASE("A switch allocated per flit interleaves packets on different VCs flit
   const auto received = run(bench);
   CHECK(order(received) == std::vector<std::size_t>{0, 1, 0, 1, 0, 1});
   for (std::size_t f = 0; f < 6; ++f) CHECK(received[f].departed == 10 + kThrough + f);
+}
+
+std::vector<Cycle> departures(const std::vector<Received>& received, std::size_t message) {
+  std::vector<Cycle> cycles;
+  for (const Received& r : received) {
+    if (r.message == message) cycles.push_back(r.departed);
+  }
+  return cycles;
+}
+
+std::vector<Cycle> from_to(Cycle first, Cycle last) {
+  std::vector<Cycle> cycles;
+  for (Cycle c = first; c <= last; ++c) cycles.push_back(c);
+  return cycles;
+}
+
+// A gradient streams from input 0 to output 1, and others from input 1 to output 0. The control
+// messages come by input 0 and want output 0: whenever that is free, their crossbar input is not.
+Bench out_of_step() {
+  Bench bench;
+  bench.router = router_spec(2);
+  bench.router.has_control = true;
+  bench.sent = {{0, 0, 50, 12, packet(40)},
+                {1, 0, 55, 0, packet(10)},
+                {1, 0, 65, 1, packet(10)},
+                {1, 0, 75, 2, packet(10)}};
+  return bench;
+}
+
+TEST_CASE(
+    "A control packet is granted its output at the next boundary and breaks into the stream "
+    "of its input port") {
+  Bench bench = out_of_step();
+  bench.control = {4};
+  bench.sent.push_back({0, 1, 58, 4, packet(2)});
+  const auto received = run(bench);
+  CHECK(departures(received, 0) == from_to(59, 68));
+  CHECK(departures(received, 4) == from_to(69, 70));
+  CHECK(departures(received, 1) == from_to(71, 80));
+  CHECK(departures(received, 2) == from_to(81, 90));
+  // The gradient behind it pauses for these two cycles, and for no more.
+  std::vector<Cycle> paused = from_to(54, 68);
+  for (const Cycle c : from_to(71, 95)) paused.push_back(c);
+  CHECK(departures(received, 12) == paused);
+}
+
+TEST_CASE("A second control packet waits for the tail of the packet that was broken into") {
+  Bench bench = out_of_step();
+  bench.control = {4, 5};
+  bench.sent.push_back({0, 1, 58, 4, packet(2)});
+  bench.sent.push_back({0, 1, 60, 5, packet(2)});
+  const auto received = run(bench);
+  CHECK(departures(received, 4) == from_to(69, 70));
+  CHECK(departures(received, 1) == from_to(71, 80));
+  CHECK(departures(received, 12).back() == 95);
+  // It has the output from 81 on, and its crossbar input when that is free.
+  CHECK(departures(received, 5) == from_to(96, 97));
+  CHECK(departures(received, 2) == from_to(98, 107));
+}
+
+TEST_CASE("Without a control packet the two requests of an input port change nothing") {
+  Bench bench = out_of_step();
+  const auto with = run(bench);
+  bench.router.has_control = false;
+  const auto without = run(bench);
+  REQUIRE(with.size() == without.size());
+  for (std::size_t f = 0; f < with.size(); ++f) CHECK(with[f].departed == without[f].departed);
+}
+
+TEST_CASE(
+    "A control packet without credits lets gradients pass in the same cycle and goes on when "
+    "one is back") {
+  for (const CrossbarInputs inputs : {CrossbarInputs::port, CrossbarInputs::vc}) {
+    Bench bench;
+    bench.router = router_spec(2);
+    bench.router.has_control = true;
+    bench.router.crossbar_inputs = inputs;
+    bench.control = {4};
+    bench.control_depth = 1;
+    bench.sent = {{0, 1, 50, 4, packet(3)}, {0, 0, 51, 0, packet(4)}, {1, 0, 52, 1, packet(4)}};
+    const auto received = run(bench);
+    // One slot: a flit per link latency and credit latency.
+    const Cycle loop = kOutLatency + bench.credit_latency;
+    CHECK(departures(received, 4) == std::vector<Cycle>{54, 54 + loop, 54 + 2 * loop});
+    CHECK(departures(received, 0) == from_to(55, 58));
+    CHECK(departures(received, 1) == from_to(59, 62));
+  }
 }
 
 }  // namespace

@@ -1,0 +1,83 @@
+// Short messages of control and synchronization beside a collective: who posts what, and how long
+// it took.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "alg/route_set.h"
+#include "hw/topology.h"
+#include "ni/control_source.h"
+#include "sims/config/config.h"
+
+namespace espalier {
+
+struct ControlStatistics {
+  std::uint64_t messages = 0;
+  double mean_cycles = 0;  // posted to visible
+  Cycle p99_cycles = 0;    // 99 % of the messages took no longer
+  Cycle max_cycles = 0;
+};
+
+// Where the routers and ports of a route are.
+struct ControlRoute {
+  std::uint32_t path = 0;
+  std::uint32_t injection_port = 0;
+};
+using BindControlRoute = std::function<ControlRoute(const RouteSet&, RouteId)>;
+
+// In every cycle each node draws whether it posts a message (probability: injection_rate / flits of
+// a message), from a random stream of its own, derived from seed and node. What is posted does not
+// depend on what happens in the network, but for when it ends.
+class ControlTraffic {
+ public:
+  // `bind` is called once per pair of nodes, when its first message is posted.
+  ControlTraffic(const Topology& topology, const ControlConfig& config,
+                 std::uint64_t flits_per_message, BindControlRoute bind);
+  ~ControlTraffic();
+  ControlTraffic(const ControlTraffic&) = delete;
+  ControlTraffic& operator=(const ControlTraffic&) = delete;
+
+  [[nodiscard]] ControlSource& source(NodeId node);
+  // No message is posted after cycle `last`, which has not passed.
+  void close(Cycle last);
+  void delivered(Cycle latency);
+
+  [[nodiscard]] bool is_closed() const { return closed_; }
+  // Precondition: closed.
+  [[nodiscard]] std::uint64_t expected() const { return expected_; }
+  [[nodiscard]] std::uint64_t num_delivered() const { return latencies_.size(); }
+  [[nodiscard]] bool all() const { return closed_ && latencies_.size() == expected_; }
+  // Some message will be posted after `now`.
+  [[nodiscard]] bool has_more(Cycle now) const;
+  [[nodiscard]] ControlStatistics statistics() const;
+
+ private:
+  class Source;
+  [[nodiscard]] NodeId destination(NodeId from, std::uint64_t random) const;
+  [[nodiscard]] const ControlRoute& route(NodeId from, NodeId to);
+
+  const Topology& topology_;
+  const ControlConfig& config_;
+  BindControlRoute bind_;
+  RouteSet routes_;
+  std::map<std::pair<NodeId, NodeId>, ControlRoute> bound_;
+  std::vector<std::unique_ptr<Source>> sources_;
+  std::vector<Cycle> latencies_;
+  bool closed_ = false;
+  std::uint64_t expected_ = 0;
+};
+
+// Whom `from` may send to.
+[[nodiscard]] std::vector<NodeId> control_destinations(const Topology& topology,
+                                                       ControlPattern pattern, NodeId from);
+
+// A message of control traffic as flits: packets with a head flit each.
+[[nodiscard]] std::uint64_t control_message_flits(const SystemConfig& system,
+                                                  const ControlConfig& control);
+
+}  // namespace espalier

@@ -1,0 +1,38 @@
+// Which VCs are whose: dateline classes, and VCs set aside for control messages.
+#pragma once
+
+#include <cstdint>
+
+#include "flowctl/message.h"
+
+namespace espalier {
+
+// VCs are shared out among the classes in equal, contiguous parts; with fewer VCs than classes all
+// are one class. With VCs set aside, the last one of each class belongs to control messages and the
+// others to gradients: that takes two VCs per class.
+struct VcPartition {
+  std::uint32_t vcs = 1;
+  std::uint32_t classes = 1;
+  bool sets_control_aside = false;
+
+  [[nodiscard]] VcMask of_class(std::uint32_t vc_class) const {
+    if (vcs < classes) return all_vcs(vcs);
+    const std::uint32_t first = vcs * vc_class / classes;
+    const std::uint32_t end = vcs * (vc_class + 1) / classes;
+    return all_vcs(end) & ~all_vcs(first);
+  }
+  // Of all classes. None where nothing is set aside.
+  [[nodiscard]] VcMask set_aside() const {
+    VcMask mask = 0;
+    for (std::uint32_t c = 0; sets_control_aside && c < classes; ++c) {
+      mask |= VcMask{1} << (vcs * (c + 1) / classes - 1);
+    }
+    return mask;
+  }
+  [[nodiscard]] VcMask of_gradients() const { return all_vcs(vcs) & ~set_aside(); }
+  [[nodiscard]] VcMask of_control() const {
+    return sets_control_aside ? set_aside() : all_vcs(vcs);
+  }
+};
+
+}  // namespace espalier
