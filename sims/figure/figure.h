@@ -10,6 +10,8 @@
 
 #include "sims/config/config.h"
 #include "sims/config/diagnostics.h"
+#include "sims/config/keys.h"
+#include "sims/config/units.h"
 
 namespace espalier {
 
@@ -31,7 +33,10 @@ struct Axis {
 };
 
 struct XAxis : Axis {
-  FieldRef field;
+  FieldRef field;            // of the results, or a key of the configuration
+  const Key* key = nullptr;  // the latter
+  // What its numbers count; nullopt: nothing with a unit.
+  std::optional<Quantity> quantity;
 };
 
 // What a bar is stacked from; a line has one part, and so has a plain bar.

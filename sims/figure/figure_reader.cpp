@@ -39,6 +39,25 @@ std::vector<std::string> names_in(const std::array<const char*, N>& names) {
   return {names.begin(), names.end()};
 }
 
+bool ends_in_bytes(const std::string& name) {
+  const std::string ending = "_bytes";
+  return name.size() > ending.size() &&
+         name.compare(name.size() - ending.size(), ending.size(), ending) == 0;
+}
+
+// Numbers stand along the axis as numbers, in base units; all else as text.
+bool is_number(const Key& key) {
+  switch (key.shape.type) {
+    case ValueType::name:
+    case ValueType::text:
+    case ValueType::boolean:
+    case ValueType::dims:
+      return false;
+    default:
+      return true;
+  }
+}
+
 struct SeriesDraft {
   std::string label;
   ConfigNode config;
@@ -130,14 +149,39 @@ class FigureReader {
   }
 
   std::optional<XAxis> read_x(const ConfigNode& node) {
-    const StrictMap map(node, "x", {"field", "label", "scale"}, diagnostics_);
-    map.require("field", kXExample);
+    const StrictMap map(node, "x", {"field", "key", "label", "scale"}, diagnostics_);
     XAxis axis;
-    const auto field = read_field(map);
-    if (field) axis.field = *field;
+    if (map.find("key") != nullptr) {
+      read_x_key(map, axis);
+    } else {
+      map.require("field", kXExample);
+      axis.field = read_field(map).value_or(FieldRef{});
+      if (ends_in_bytes(axis.field.name)) axis.quantity = Quantity::size;
+    }
     axis.label = axis.field.name;
     read_axis(map, axis);
     return axis;
+  }
+
+  void read_x_key(const StrictMap& map, XAxis& axis) {
+    const Place place = map.place_of("key");
+    if (map.find("field") != nullptr) {
+      diagnostics_.error(place, "x: both 'field' and 'key' are given",
+                         "a field of the results, or a key of the configuration");
+    }
+    const std::string name = map.text("key").value_or("");
+    axis.field = {name, place};
+    axis.key = find_key(name);
+    if (axis.key != nullptr) {
+      axis.quantity = quantity_of(axis.key->shape.type);
+    } else if (!name.empty()) {
+      std::vector<std::string> names;
+      for (const Key& key : keys()) names.push_back(key.name);
+      const std::string nearest = nearest_name(name, names);
+      diagnostics_.error(place, fmt::format("x.key: unknown key '{}'", name),
+                         nearest.empty() ? "espalier schema lists all keys"
+                                         : fmt::format("did you mean '{}'?", nearest));
+    }
   }
 
   std::optional<YAxis> read_y(const ConfigNode& node) {
@@ -222,6 +266,12 @@ class FigureReader {
     if (draft.kind == FigureKind::bars && draft.x && draft.x->scale != AxisScale::linear) {
       diagnostics_.error(draft.x->field.place, "x.scale: bars stand side by side, without a scale");
     }
+    if (draft.kind == FigureKind::lines && draft.x && draft.x->key && !is_number(*draft.x->key)) {
+      diagnostics_.error(
+          draft.x->field.place,
+          fmt::format("x.key: the values of '{}' are no numbers", draft.x->field.name),
+          "kind: bars takes names along x");
+    }
     const auto& normalization = draft.normalization;
     if (!normalization || normalization->series.empty() || draft.series.empty()) return;
     std::vector<std::string> labels;
@@ -261,6 +311,12 @@ class FigureReader {
   void add_points(Panel& panel, std::size_t series, const ConfigNode& config) {
     for (RunPoint& point : read_run_config_tree(config, figure_.folder, overrides_, diagnostics_)) {
       point.simulation.fidelity = chosen_fidelity(point);
+      const Key* key = panel.x.key;
+      if (key != nullptr && !(has_section_of(point, *key) && key->applies_at(point))) {
+        diagnostics_.error(panel.x.field.place,
+                           fmt::format("x.key: '{}' means nothing in panel '{}', series '{}'",
+                                       key->name, panel.title, panel.series[series]));
+      }
       panel.points.push_back({series, std::move(point)});
     }
   }

@@ -30,17 +30,35 @@ void check_field(const FieldRef& field, const Panel& panel, const Json& result, 
   }
 }
 
-// What a file says about x: a number, a size with its unit, or a name.
-bool says(const std::string& written, const Json& x) {
+// What a file says about x: a number, one with its unit, or a name.
+bool says(const std::string& written, const Json& x, const std::optional<Quantity>& quantity) {
   if (x.is_string()) return x.get<std::string>() == written;
-  const ParsedQuantity size = parse_quantity(Quantity::size, written);
-  if (size.value) return x.get<double>() == static_cast<double>(*size.value);
+  if (quantity) {
+    const ParsedQuantity parsed = parse_quantity(*quantity, written);
+    if (parsed.value) return x.get<double>() == static_cast<double>(*parsed.value);
+  }
   const Json number = Json::parse(written, nullptr, false);
   return number.is_number() && number.get<double>() == x.get<double>();
 }
 
+Json x_of(const XAxis& axis, const RunPoint& point, const Json& result) {
+  if (axis.key == nullptr) return *find_field(result, axis.field.name);
+  const Value value = axis.key->get(point);
+  switch (axis.key->shape.type) {
+    case ValueType::name:
+    case ValueType::text:
+    case ValueType::boolean:
+    case ValueType::dims:
+      return format_value(value, axis.key->shape);
+    case ValueType::fraction:
+      return value.fraction;
+    default:
+      return value.number;
+  }
+}
+
 // One point of a panel with its values as the results have them.
-struct Value {
+struct PanelValue {
   std::size_t series;
   Json x;
   std::vector<double> parts;
@@ -64,7 +82,8 @@ class PanelTable {
         all_there_ = false;
         continue;
       }
-      Value value{panel.points[i].series, *find_field(*result, panel.x.field.name), {}, result};
+      PanelValue value{
+          panel.points[i].series, x_of(panel.x, panel.points[i].point, *result), {}, result};
       for (const Part& part : panel.y.parts)
         value.parts.push_back(find_field(*result, part.field.name)->get<double>());
       values_.push_back(std::move(value));
@@ -74,7 +93,7 @@ class PanelTable {
   }
 
   void add_rows(std::vector<FigureRow>& rows) const {
-    for (const Value& value : values_) {
+    for (const PanelValue& value : values_) {
       const std::optional<double> reference = reference_of(value);
       if (!reference) continue;
       double from = 0.0;
@@ -89,7 +108,7 @@ class PanelTable {
 
  private:
   void sort_by_x() {
-    std::stable_sort(values_.begin(), values_.end(), [](const Value& a, const Value& b) {
+    std::stable_sort(values_.begin(), values_.end(), [](const PanelValue& a, const PanelValue& b) {
       if (a.series != b.series) return a.series < b.series;
       return a.x.get<double>() < b.x.get<double>();
     });
@@ -115,12 +134,13 @@ class PanelTable {
   }
 
   // nullopt: there is none, so the value cannot be drawn.
-  [[nodiscard]] std::optional<double> reference_of(const Value& value) const {
+  [[nodiscard]] std::optional<double> reference_of(const PanelValue& value) const {
     const auto& normalization = panel_.normalization;
     if (!normalization) return 1.0;
-    for (const Value& other : values_) {
+    for (const PanelValue& other : values_) {
       if (panel_.series[other.series] != normalization->series) continue;
-      const bool here = normalization->x ? says(*normalization->x, other.x) : other.x == value.x;
+      const bool here = normalization->x ? says(*normalization->x, other.x, panel_.x.quantity)
+                                         : other.x == value.x;
       if (here) return other.total();
     }
     if (all_there_) {
@@ -135,7 +155,7 @@ class PanelTable {
   const Panel& panel_;
   std::size_t index_;
   Diagnostics& diagnostics_;
-  std::vector<Value> values_;
+  std::vector<PanelValue> values_;
   bool all_there_ = true;
 };
 
@@ -153,7 +173,8 @@ bool has_stacks(const Figure& figure) {
 }  // namespace
 
 void check_fields(const Panel& panel, const Json& result, Diagnostics& diagnostics) {
-  check_field(panel.x.field, panel, result, panel.kind == FigureKind::lines, diagnostics);
+  if (panel.x.key == nullptr)
+    check_field(panel.x.field, panel, result, panel.kind == FigureKind::lines, diagnostics);
   for (const Part& part : panel.y.parts) check_field(part.field, panel, result, true, diagnostics);
 }
 

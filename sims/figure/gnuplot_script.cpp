@@ -16,17 +16,23 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 // In pixels; the picture scales.
-constexpr int kPanelWidth = 430;
+constexpr int kPanelWidth = 430;  // at least
+constexpr int kWidestBesideAnother = 600;
+constexpr int kCharacter = 8;
+constexpr int kBar = 12;  // at least
 constexpr int kPanelHeight = 290;
 constexpr int kLeft = 70;  // y axis with its label
 constexpr int kRight = 20;
 constexpr int kAbove = 34;  // panel title
-constexpr int kBelow = 58;  // x axis with its label
+constexpr int kBelow = 62;  // x axis with its label
 constexpr int kTitle = 40;
-constexpr int kLegendRow = 24;
+constexpr int kLegendRow = 22;
+constexpr int kBottom = 12;
 constexpr std::size_t kMostTics = 7;
 constexpr double kGroupWidth = 0.8;  // of the bars that belong together
 constexpr double kLightestPart = 0.6;
+constexpr double kDarkerBars = 0.35;
+constexpr double kMargin = 0.03;  // of the x axis, beyond the data
 
 // Single quotes: gnuplot takes everything in them literally but themselves.
 std::string quote(const std::string& text) {
@@ -38,16 +44,10 @@ std::string quote(const std::string& text) {
   return quoted + "'";
 }
 
-bool is_bytes(const FieldRef& field) {
-  const std::string ending = "_bytes";
-  return field.name.size() > ending.size() &&
-         field.name.compare(field.name.size() - ending.size(), ending.size(), ending) == 0;
-}
-
-std::string x_text(const Json& x, bool bytes) {
+std::string x_text(const Json& x, const std::optional<Quantity>& quantity) {
   if (x.is_string()) return x.get<std::string>();
-  if (!bytes || !x.is_number_unsigned()) return x.dump();
-  std::string text = format_quantity(Quantity::size, x.get<std::uint64_t>());
+  if (!quantity || !x.is_number_unsigned()) return x.dump();
+  std::string text = format_quantity(*quantity, x.get<std::uint64_t>());
   const std::size_t unit = text.find_first_not_of("0123456789");
   return unit == std::string::npos ? text : text.insert(unit, " ");
 }
@@ -69,6 +69,7 @@ std::vector<Json> x_values(const Panel& panel, std::size_t index,
 
 // Layout of the whole picture.
 struct Page {
+  int panel_width;
   int columns;
   int rows;
   int legend_rows;
@@ -111,35 +112,56 @@ class ScriptWriter {
     return labels;
   }
 
+  // What a panel's bars and the names below them need.
+  [[nodiscard]] int width_of_bars(std::size_t index) const {
+    const Panel& panel = figure_.panels[index];
+    if (panel.kind != FigureKind::bars) return 0;
+    int group = static_cast<int>(panel.series.size() + 1) * kBar;
+    const std::vector<Json> values = x_values(panel, index, rows_);
+    for (const Json& x : values) {
+      const std::string text = x_text(x, panel.x.quantity);
+      group = std::max(group, static_cast<int>(text.size() + 2) * kCharacter);
+    }
+    return group * static_cast<int>(values.size());
+  }
+
   [[nodiscard]] Page make_page() const {
     const int panels = static_cast<int>(figure_.panels.size());
     Page page{};
-    page.columns = panels <= 3 ? panels : static_cast<int>(std::ceil(std::sqrt(panels)));
+    page.panel_width = kPanelWidth;
+    for (std::size_t p = 0; p < figure_.panels.size(); ++p)
+      page.panel_width = std::max(page.panel_width, width_of_bars(p));
+    page.columns = page.panel_width > kWidestBesideAnother ? 1
+                   : panels <= 3                           ? panels
+                                 : static_cast<int>(std::ceil(std::sqrt(panels)));
     page.rows = (panels + page.columns - 1) / page.columns;
-    page.width = page.columns * (kLeft + kPanelWidth + kRight);
+    page.width = page.columns * (kLeft + page.panel_width + kRight);
     // gnuplot gives every entry the width of the longest.
     std::size_t longest = 0;
     std::vector<std::string> labels = part_labels();
     for (const SeriesStyle& style : styles_) labels.push_back(style.label);
     for (const std::string& label : labels) longest = std::max(longest, label.size());
-    const int per_row = std::max(1, page.width / (static_cast<int>(longest) * 8 + 60));
+    const int per_row = std::max(1, page.width / (static_cast<int>(longest) * kCharacter + 60));
     page.legend_rows = (static_cast<int>(labels.size()) + per_row - 1) / per_row;
-    page.height =
-        kTitle + page.rows * (kAbove + kPanelHeight + kBelow) + page.legend_rows * kLegendRow;
+    page.height = kTitle + page.rows * (kAbove + kPanelHeight + kBelow) +
+                  page.legend_rows * kLegendRow + kBottom;
     return page;
   }
 
   void write_head() {
     line("# {}", figure_.title);
     line("# gnuplot 5.4 or newer, in this folder: gnuplot {}.gp", figure_.name);
-    line("set terminal svg size {},{} noenhanced font 'Helvetica,13' background 'white'",
-         page_.width, page_.height);
+    line(
+        "set terminal svg size {},{} noenhanced font 'Helvetica,13' background 'white' dashlength "
+        "0.8",
+        page_.width, page_.height);
     line("set output {}", quote(figure_.name + ".svg"));
     line("set encoding utf8");
     line("data = {}", quote(figure_.name + ".csv"));
     line("set datafile separator comma");
     line("set datafile columnheaders");
     line("set datafile missing NaN");
+    line("place(all) = word(all, int(column(0)) + 1) + 0");
     line("set style line 100 lc rgb '#dddddd' lw 1");
     line("set border 3 lc rgb '#444444'");
     line("set tics nomirror out textcolor rgb '#222222'");
@@ -156,16 +178,16 @@ class ScriptWriter {
     const Panel& panel = figure_.panels[index];
     const int column = static_cast<int>(index) % page_.columns;
     const int row = static_cast<int>(index) / page_.columns;
-    const int left = column * (kLeft + kPanelWidth + kRight) + kLeft;
+    const int left = column * (kLeft + page_.panel_width + kRight) + kLeft;
     const int top = kTitle + row * (kAbove + kPanelHeight + kBelow) + kAbove;
     line("");
     line("set lmargin at screen {:.5f}", page_.x(left));
-    line("set rmargin at screen {:.5f}", page_.x(left + kPanelWidth));
+    line("set rmargin at screen {:.5f}", page_.x(left + page_.panel_width));
     line("set tmargin at screen {:.5f}", 1 - page_.y(top));
     line("set bmargin at screen {:.5f}", 1 - page_.y(top + kPanelHeight));
     line("set title {} font ',14' offset 0,-0.5", quote(panel.title));
-    line("set xlabel {}", quote(panel.x.label));
-    line("set ylabel {}", quote(panel.y.label));
+    line("set xlabel {} offset 0,0.3", quote(panel.x.label));
+    line("set ylabel {} offset 1,0", quote(panel.y.label));
     line("unset logscale");
     write_y_axis(panel);
     const auto is_here = [&](const FigureRow& r) { return r.panel == index; };
@@ -194,11 +216,11 @@ class ScriptWriter {
   void write_lines(std::size_t index) {
     const Panel& panel = figure_.panels[index];
     const std::vector<Json> values = x_values(panel, index, rows_);
-    line("set xrange [*:*]");
+    write_x_range(values, panel.x.scale);
     if (panel.x.scale != AxisScale::linear)
       line("set logscale x {}", panel.x.scale == AxisScale::log2 ? 2 : 10);
     if (panel.x.scale != AxisScale::linear || values.size() <= kMostTics) {
-      write_x_tics(values, is_bytes(panel.x.field));
+      write_x_tics(values, panel.x.quantity);
     } else {
       line("set xtics autofreq norotate");
     }
@@ -213,12 +235,27 @@ class ScriptWriter {
     write_plot(plots);
   }
 
-  void write_x_tics(const std::vector<Json>& values, bool bytes) {
+  // A little wider than the data: gnuplot drops tics at the very end, and marks have a size.
+  void write_x_range(const std::vector<Json>& values, AxisScale scale) {
+    const auto first = values.front().get<double>();
+    const auto last = values.back().get<double>();
+    if (scale == AxisScale::linear) {
+      const double margin = last > first ? (last - first) * kMargin : 1.0;
+      line("set xrange [{}:{}]", first - margin, last + margin);
+    } else if (first > 0) {
+      const double margin = last > first ? std::pow(last / first, kMargin) : 2.0;
+      line("set xrange [{}:{}]", first / margin, last * margin);
+    } else {
+      line("set xrange [*:*]");
+    }
+  }
+
+  void write_x_tics(const std::vector<Json>& values, const std::optional<Quantity>& quantity) {
     const std::size_t step = (values.size() + kMostTics - 1) / kMostTics;
     std::string tics;
     for (std::size_t v = 0; v < values.size(); ++v) {
       // Tics without labels keep the grid where the points are.
-      const std::string text = v % step == 0 ? x_text(values[v], bytes) : "";
+      const std::string text = v % step == 0 ? x_text(values[v], quantity) : "";
       tics += fmt::format("{}{} {} {}", v == 0 ? "" : ", ", quote(text), values[v].dump(),
                           v % step == 0 ? 0 : 1);
     }
@@ -231,8 +268,8 @@ class ScriptWriter {
     const std::vector<Json> values = x_values(panel, index, rows_);
     std::string tics;
     for (std::size_t v = 0; v < values.size(); ++v) {
-      tics += fmt::format("{}{} {}", v == 0 ? "" : ", ",
-                          quote(x_text(values[v], is_bytes(panel.x.field))), v);
+      tics +=
+          fmt::format("{}{} {}", v == 0 ? "" : ", ", quote(x_text(values[v], panel.x.quantity)), v);
     }
     line("set xrange [-0.6:{}]", static_cast<double>(values.size()) - 0.4);
     line("set xtics norotate ({})", tics);
@@ -241,7 +278,7 @@ class ScriptWriter {
     std::vector<std::string> plots;
     for (std::size_t s = 0; s < panel.series.size(); ++s) {
       const double begin = -kGroupWidth / 2 + width * static_cast<double>(s);
-      const std::string colour = styles_[style_of(panel.series[s])].colour;
+      const std::string colour = bar_colour(style_of(panel.series[s]));
       for (std::size_t part = 0; part < panel.y.parts.size(); ++part) {
         const std::string rows = rows_of(index, s, part);
         if (rows.empty()) continue;
@@ -283,12 +320,21 @@ class ScriptWriter {
       const auto found = std::find(values.begin(), values.end(), rows_[r].x);
       places.push_back(static_cast<std::size_t>(found - values.begin()));
     }
-    return fmt::format("word('{}', int(column(0)) + 1)", fmt::join(places, " "));
+    return fmt::format("place('{}')", fmt::join(places, " "));
   }
 
   [[nodiscard]] bool has_stacks() const {
     return std::any_of(figure_.panels.begin(), figure_.panels.end(),
                        [](const Panel& panel) { return panel.y.parts.size() > 1; });
+  }
+
+  // Bars have neither marks nor dashes: an algorithm with messages is darker than with packets.
+  [[nodiscard]] std::string bar_colour(std::size_t index) const {
+    const SeriesStyle& style = styles_[index];
+    const bool is_shared =
+        std::count_if(styles_.begin(), styles_.end(),
+                      [&](const SeriesStyle& other) { return other.colour == style.colour; }) > 1;
+    return is_shared && !style.dashed ? shade(style.colour, kDarkerBars) : style.colour;
   }
 
   [[nodiscard]] static double tint_of(std::size_t part, std::size_t parts) {
@@ -313,8 +359,8 @@ class ScriptWriter {
     line("");
     line("set lmargin at screen 0");
     line("set rmargin at screen 1");
-    line("set bmargin at screen 0");
-    line("set tmargin at screen {:.5f}", page_.y(page_.legend_rows * kLegendRow));
+    line("set bmargin at screen {:.5f}", page_.y(kBottom));
+    line("set tmargin at screen {:.5f}", page_.y(kBottom + page_.legend_rows * kLegendRow));
     line("unset title");
     line("unset xlabel");
     line("unset ylabel");
@@ -324,12 +370,11 @@ class ScriptWriter {
     line("unset logscale");
     line("set xrange [0:1]");
     line("set yrange [0:1]");
-    line("set key center center horizontal samplen 2.5 height 0.3");
-    std::vector<std::string> entries{"NaN"};  // keyentry alone is no plot
+    line("set key center center horizontal Left reverse samplen 2.5 spacing 1.1");
+    std::vector<std::string> entries{"NaN notitle"};  // keyentry alone is no plot
     for (std::size_t s = 0; s < styles_.size(); ++s) {
-      const std::string look = lines
-                                   ? fmt::format("linespoints ls {}", s + 1)
-                                   : fmt::format("boxes fs solid 1 lc rgb '{}'", styles_[s].colour);
+      const std::string look = lines ? fmt::format("linespoints ls {}", s + 1)
+                                     : fmt::format("boxes fs solid 1 lc rgb '{}'", bar_colour(s));
       entries.push_back(fmt::format("keyentry with {} title {}", look, quote(styles_[s].label)));
     }
     const std::vector<std::string> parts = part_labels();

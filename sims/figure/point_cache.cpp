@@ -1,5 +1,8 @@
 #include "sims/figure/point_cache.h"
 
+#include <fmt/format.h>
+#include <unistd.h>
+
 #include <fstream>
 #include <system_error>
 
@@ -72,7 +75,8 @@ bool PointCache::keep(const std::string& key, const RunPoint& point, const Json&
   document["result"] = result;
   document["result_hash"] = hash_of(result);
   const fs::path target = file_of(key);
-  const fs::path unfinished = target.string() + ".new";
+  // A name of our own: another call may be at the same point.
+  const fs::path unfinished = fmt::format("{}.{}.new", target.string(), getpid());
   std::ofstream file(unfinished);
   file << document.dump(2) << "\n";
   file.close();

@@ -93,6 +93,17 @@ SeriesStyle make_style(const std::string& label, const Look& look, bool packets)
   return {label, look.colour, packets ? look.open : look.filled, packets ? kThin : kThick, packets};
 }
 
+// With `part` of grey of that level, 0 to 255.
+std::string mix(const std::string& colour, double level, double part) {
+  std::string mixed = "#";
+  for (std::size_t channel = 0; channel < 3; ++channel) {
+    const auto value = std::stoul(colour.substr(1 + 2 * channel, 2), nullptr, 16);
+    mixed +=
+        fmt::format("{:02x}", std::lround(static_cast<double>(value) * (1 - part) + level * part));
+  }
+  return mixed;
+}
+
 }  // namespace
 
 std::vector<SeriesStyle> series_styles(const Figure& figure) {
@@ -108,14 +119,8 @@ std::vector<SeriesStyle> series_styles(const Figure& figure) {
   return styles;
 }
 
-std::string tint(const std::string& colour, double white) {
-  std::string mixed = "#";
-  for (std::size_t channel = 0; channel < 3; ++channel) {
-    const auto value = std::stoul(colour.substr(1 + 2 * channel, 2), nullptr, 16);
-    const double lighter = static_cast<double>(value) * (1 - white) + 255 * white;
-    mixed += fmt::format("{:02x}", std::lround(lighter));
-  }
-  return mixed;
-}
+std::string tint(const std::string& colour, double white) { return mix(colour, 255, white); }
+
+std::string shade(const std::string& colour, double black) { return mix(colour, 0, black); }
 
 }  // namespace espalier

@@ -22,5 +22,7 @@ struct SeriesStyle {
 
 // Mixed with white: 0 leaves the colour, 1 is white.
 [[nodiscard]] std::string tint(const std::string& colour, double white);
+// Mixed with black.
+[[nodiscard]] std::string shade(const std::string& colour, double black);
 
 }  // namespace espalier
