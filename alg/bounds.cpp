@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "alg/all_to_all_bound.h"
 #include "alg/max_flow.h"
 
 namespace espalier {
@@ -459,6 +460,8 @@ BandwidthBound bandwidth_bound(const Topology& topology, CollectiveOp op) {
       return scatter_bound(topology, Direction::in);
     case CollectiveOp::all_gather:
       return scatter_bound(topology, Direction::out);
+    case CollectiveOp::all_to_all:
+      return all_to_all_bound(topology);
   }
   throw std::invalid_argument("unknown collective");
 }

@@ -33,6 +33,7 @@ struct CollectiveBound {
 //                   times, p-1 times until one part has the sum and once into each of the others.
 //                   The strength of the graph. And size / B+(S): each element crosses every cut
 //                   both ways, which binds only where a vertex has unequal rates in and out.
+//   all_to_all:     see alg/all_to_all_bound.h.
 // |S| counts nodes; switches stand on whichever side makes the bound largest. In a partition they
 // may belong to no part: C(P) is then the sum over the parts of the rate out of (or into) each, as
 // a switch passes messages on but neither adds nor copies.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "alg/certifier_parts.h"
+#include "alg/symmetry.h"
 
 namespace espalier {
 
@@ -54,12 +55,30 @@ void check_schedule(const Topology& topology, const Schedule& schedule,
   check_data_order(schedule, ordered, chunks, findings);
 }
 
+// One table that all nodes hold: root 0's part stands for all.
+void check_symmetric_tables(const Topology& topology, const ScheduleTables& tables,
+                            const CertifierLimits& limits, Certificate& certificate,
+                            Findings& findings) {
+  if (!check_symmetry(topology, tables, findings)) return;
+  const ScheduleTables first_root = tables_of_first_root(tables);
+  const RaisedTables raised = raise_tables(topology, first_root, findings);
+  certificate.transfers = raised.schedule.transfers.size() * topology.num_nodes();
+  if (findings.count(ViolationKind::malformed) != 0 ||
+      !check_dependencies(raised.schedule, findings)) {
+    return;
+  }
+  check_symmetric_order(raised.schedule, findings);
+  check_schedule(topology, raised.schedule, limits, certificate, findings);
+  certificate.contention_free = check_symmetric_contention(topology, tables, findings);
+}
+
 }  // namespace
 
 }  // namespace certifier
 
 Certificate certify(const Topology& topology, const Schedule& schedule,
                     const CertifierLimits& limits) {
+  if (schedule.symmetry) return certify(topology, lower_to_tables(schedule), limits);
   certifier::Findings findings;
   Certificate certificate;
   certificate.transfers = schedule.transfers.size();
@@ -75,6 +94,11 @@ Certificate certify(const Topology& topology, const ScheduleTables& tables,
   certifier::Findings findings;
   Certificate certificate;
   certifier::check_capacity(tables, limits, certificate, findings);
+  if (tables.symmetry) {
+    certifier::check_symmetric_tables(topology, tables, limits, certificate, findings);
+    certificate.violations = findings.list();
+    return certificate;
+  }
   const certifier::RaisedTables raised = certifier::raise_tables(topology, tables, findings);
   certificate.transfers = raised.schedule.transfers.size();
   // Raising has looked at every entry already; a dependency on a later step it leaves to be found.

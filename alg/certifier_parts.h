@@ -109,6 +109,7 @@ struct ChunkRun {
   ChunkId first;
   ChunkId last;
   NodeId owner;
+  NodeId destination;
   bool empty = true;  // of bytes
 };
 struct ChunkRuns {
@@ -124,6 +125,17 @@ void check_postcondition(const Schedule& schedule, const OrderedTransfers& order
                          const ChunkRuns& chunks, Findings& findings);
 void check_data_order(const Schedule& schedule, const OrderedTransfers& ordered,
                       const ChunkRuns& chunks, Findings& findings);
+
+// Tables that every node holds alike (ScheduleTables::symmetry): whether they mean something, so
+// that one root's part can be judged for all. Returns whether it can.
+[[nodiscard]] bool check_symmetry(const Topology& topology, const ScheduleTables& tables,
+                                  Findings& findings);
+// As check_contention, for the transfers of root 0 and all their translates.
+[[nodiscard]] bool check_symmetric_contention(const Topology& topology,
+                                              const ScheduleTables& tables, Findings& findings);
+// Every entry waits for earlier steps only, so that the order of the entries of different roots in
+// a table cannot close a circle.
+void check_symmetric_order(const Schedule& first_root, Findings& findings);
 
 // Fills in the certificate's figures.
 void check_capacity(const ScheduleTables& tables, const CertifierLimits& limits,

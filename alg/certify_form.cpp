@@ -52,13 +52,14 @@ std::string RouteCheck::problem(RouteId route, NodeId from, NodeId to) {
 
 void check_chunks(const std::vector<Chunk>& chunks, Bytes size, CollectiveOp op,
                   std::size_t num_nodes, Findings& findings) {
+  const Bytes all = data_bytes(op, size, num_nodes);
   Bytes covered = 0;
   for (std::size_t c = 0; c < chunks.size(); ++c) {
     const Chunk& chunk = chunks[c];
-    if (chunk.offset != covered || chunk.size > size - covered) {
+    if (chunk.offset != covered || chunk.size > all - covered) {
       findings.add(ViolationKind::malformed, [&] {
         return fmt::format("chunk {} is [{}, +{}), but the chunks before it end at {} of {} bytes",
-                           c, chunk.offset, chunk.size, covered, size);
+                           c, chunk.offset, chunk.size, covered, all);
       });
       return;
     }
@@ -67,10 +68,14 @@ void check_chunks(const std::vector<Chunk>& chunks, Bytes size, CollectiveOp op,
       findings.add(ViolationKind::malformed,
                    [&] { return fmt::format("chunk {} has no owner among the nodes", c); });
     }
+    if (op == CollectiveOp::all_to_all && chunk.destination.index() >= num_nodes) {
+      findings.add(ViolationKind::malformed,
+                   [&] { return fmt::format("chunk {} has no destination among the nodes", c); });
+    }
   }
-  if (covered != size) {
+  if (covered != all) {
     findings.add(ViolationKind::malformed,
-                 [&] { return fmt::format("the chunks cover {} of {} bytes", covered, size); });
+                 [&] { return fmt::format("the chunks cover {} of {} bytes", covered, all); });
   }
 }
 

@@ -134,8 +134,7 @@ std::string difference_text(const Contributions& held, NodeId node, const ChunkR
 
 void follow(const Schedule& s, const Transfer& t, const ChunkRun& run, Contributions& held,
             Findings& findings) {
-  // Only an all_gather starts with memory that means nothing.
-  if (s.op == CollectiveOp::all_gather) {
+  if (starts_scattered(s.op)) {
     const bool adds = t.kind == TransferKind::reduce;
     if (!held.written(t.from) || (adds && !held.written(t.to))) {
       findings.add(ViolationKind::read_before_write, [&] {
@@ -162,7 +161,7 @@ void check_postcondition(const Schedule& s, const OrderedTransfers& ordered,
     held.clear();
     std::vector<std::size_t> wanted;
     for (std::size_t n = 0; n < s.num_nodes; ++n) {
-      if (s.op != CollectiveOp::all_gather || run.owner == NodeId(n)) {
+      if (!starts_scattered(s.op) || run.owner == NodeId(n)) {
         held.set_own(NodeId(n));
         wanted.push_back(n);
       }
@@ -174,6 +173,7 @@ void check_postcondition(const Schedule& s, const OrderedTransfers& ordered,
     for (std::size_t n = 0; n < s.num_nodes; ++n) {
       const NodeId node(n);
       if (s.op == CollectiveOp::reduce_scatter && node != run.owner) continue;
+      if (s.op == CollectiveOp::all_to_all && node != run.destination) continue;
       if (held.holds_exactly(node, wanted_set)) continue;
       findings.add(ViolationKind::postcondition,
                    [&] { return difference_text(held, node, run, wanted, s.num_nodes); });

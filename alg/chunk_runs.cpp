@@ -16,8 +16,10 @@ ChunkRuns group_by_chunk(const Schedule& s, const OrderedTransfers& ordered) {
   std::vector<std::size_t> run_of(s.chunks.size());
   for (std::size_t c = 0; c < s.chunks.size(); ++c) {
     const NodeId owner = owned ? s.chunks[c].owner : NodeId();
-    if (c == 0 || starts_run[c] || result.runs.back().owner != owner) {
-      result.runs.push_back({ChunkId(c), ChunkId(c), owner, true});
+    const NodeId destination = s.chunks[c].destination;
+    if (c == 0 || starts_run[c] || result.runs.back().owner != owner ||
+        result.runs.back().destination != destination) {
+      result.runs.push_back({ChunkId(c), ChunkId(c), owner, destination, true});
     }
     ChunkRun& run = result.runs.back();
     run.last = ChunkId(c);

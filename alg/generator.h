@@ -37,10 +37,13 @@ struct Generator {
 // nullptr where no generator has that name.
 [[nodiscard]] const Generator* find_generator(const std::string& name);
 
-// Why the three ring algorithms may not fit; see Generator::unsuited.
-[[nodiscard]] std::string unsuited_for_ring(const Topology& topology);
+// See Generator::unsuited; of an algorithm that only needs routes between all nodes it is
+// unsuited_for_routes (alg/node_routes.h).
 [[nodiscard]] std::string unsuited_for_2d_ring(const Topology& topology);
 [[nodiscard]] std::string unsuited_for_multitree(const Topology& topology);
+[[nodiscard]] std::string unsuited_for_multitree_translated(const Topology& topology);
+[[nodiscard]] std::string unsuited_for_direct(const Topology& topology);
+[[nodiscard]] std::string unsuited_for_hdrm(const Topology& topology);
 
 // ring.cpp, ring_2d.cpp, multitree.cpp
 [[nodiscard]] Schedule generate_ring(const Topology& topology, const CollectiveRequest& request);
@@ -49,5 +52,13 @@ struct Generator {
 [[nodiscard]] Schedule generate_2d_ring(const Topology& topology, const CollectiveRequest& request);
 [[nodiscard]] Schedule generate_multitree(const Topology& topology,
                                           const CollectiveRequest& request);
+[[nodiscard]] Schedule generate_multitree_translated(const Topology& topology,
+                                                     const CollectiveRequest& request);
+// direct.cpp, halving_doubling.cpp, hdrm.cpp, dbtree.cpp
+[[nodiscard]] Schedule generate_direct(const Topology& topology, const CollectiveRequest& request);
+[[nodiscard]] Schedule generate_halving_doubling(const Topology& topology,
+                                                 const CollectiveRequest& request);
+[[nodiscard]] Schedule generate_hdrm(const Topology& topology, const CollectiveRequest& request);
+[[nodiscard]] Schedule generate_dbtree(const Topology& topology, const CollectiveRequest& request);
 
 }  // namespace espalier

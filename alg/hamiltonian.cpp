@@ -254,6 +254,9 @@ class CycleSearch {
   std::vector<std::vector<NodeId>> choices_;
 };
 
+// From node 0; at every vertex first to the nodes around it and then on to the switches, both in
+// port order. So the nodes of a switch follow each other, as do leaves that share a spine, and on a
+// BiGraph the two sides alternate.
 std::vector<NodeId> depth_first_order(const Topology& topology) {
   std::vector<bool> seen(topology.num_vertices(), false);
   std::vector<NodeId> order;
@@ -263,24 +266,52 @@ std::vector<NodeId> depth_first_order(const Topology& topology) {
     stack.pop_back();
     if (seen[v.index()]) continue;
     seen[v.index()] = true;
-    order.push_back(v);
-    const auto& links = topology.out_links(v);
-    for (auto link = links.rbegin(); link != links.rend(); ++link) {
-      stack.push_back(topology.link(*link).to);
-    }
+    if (!topology.is_switch(v)) order.push_back(v);
+    std::vector<NodeId> around;
+    for (const LinkId link : topology.out_links(v)) around.push_back(topology.link(link).to);
+    std::stable_partition(around.begin(), around.end(),
+                          [&](NodeId other) { return !topology.is_switch(other); });
+    stack.insert(stack.end(), around.rbegin(), around.rend());
   }
   return order;
+}
+
+bool is_fully_connected(const Topology& topology) {
+  const std::size_t nodes = topology.num_nodes();
+  std::vector<std::size_t> linked_from(nodes, nodes);
+  for (std::size_t n = 0; n < nodes; ++n) {
+    std::size_t neighbours = 0;
+    for (const LinkId link : topology.out_links(NodeId(n))) {
+      std::size_t& last = linked_from[topology.link(link).to.index()];
+      if (last != n) ++neighbours;
+      last = n;
+    }
+    if (neighbours + 1 != nodes) return false;
+  }
+  return nodes > 1;
+}
+
+std::vector<LinkId> cycle_in_id_order(const Topology& topology) {
+  std::vector<LinkId> links;
+  for (std::size_t n = 0; n < topology.num_nodes(); ++n) {
+    links.push_back(topology.link_between(NodeId(n), NodeId((n + 1) % topology.num_nodes())));
+  }
+  return links;
 }
 
 }  // namespace
 
 std::vector<LinkId> hamiltonian_cycle(const Topology& topology) {
-  return topology.grid() ? grid_cycle(topology) : CycleSearch(topology).run();
+  if (topology.grid()) return grid_cycle(topology);
+  if (is_fully_connected(topology)) return cycle_in_id_order(topology);
+  return CycleSearch(topology).run();
 }
 
 NodeRing find_node_ring(const Topology& topology) {
   NodeRing ring;
-  const auto cycle = hamiltonian_cycle(topology);
+  // Where nodes meet at switches, most hops pass one anyway.
+  const auto cycle =
+      topology.num_switches() == 0 ? hamiltonian_cycle(topology) : std::vector<LinkId>{};
   if (!cycle.empty()) {
     ring.hamiltonian = true;
     for (const LinkId link : cycle) {

@@ -17,13 +17,16 @@ struct NodeRing {
 
 // The links of a Hamiltonian cycle from node 0, or nothing where none was found.
 // Torus, mesh: constructed where one exists (torus: always; mesh: an even number of nodes that are
-// no line, or two nodes). Other graphs: backtracking with a bounded number of steps, so that a
-// large graph may be given up although it has a cycle. Precondition: no switches.
+// no line, or two nodes). Fully connected: the nodes by id. Other graphs: backtracking with a
+// bounded number of steps, so that a large graph may be given up although it has a cycle.
+// Precondition: no switches.
 [[nodiscard]] std::vector<LinkId> hamiltonian_cycle(const Topology& topology);
 
-// A Hamiltonian cycle where there is one, else the nodes in depth-first order, from one to the next
-// by route_packet. On a tree such a walk takes every directed link exactly once, so that a ring
-// algorithm stays free of contention. Preconditions: no switches, connected, at least two nodes.
+// A Hamiltonian cycle where there are no switches and it exists, else the nodes in depth-first
+// order (at a switch first its nodes, then on to its neighbour switches, in port order), from one
+// to the next by route_packet. On a tree such a walk takes every directed link exactly once, so
+// that a ring algorithm stays free of contention. Preconditions: connected, links in both
+// directions, at least two nodes.
 [[nodiscard]] NodeRing find_node_ring(const Topology& topology);
 
 }  // namespace espalier

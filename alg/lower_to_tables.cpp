@@ -8,6 +8,7 @@
 #include "alg/arrival_index.h"
 #include "alg/schedule_table.h"
 #include "alg/schedule_text.h"
+#include "alg/symmetry.h"
 
 namespace espalier {
 
@@ -17,6 +18,8 @@ class Lowering {
  public:
   explicit Lowering(const Schedule& schedule);
   [[nodiscard]] ScheduleTables run();
+  // Of node 0 alone.
+  [[nodiscard]] ScheduleTables run_first();
 
  private:
   // The dependencies of one transfer in the words of the tables.
@@ -34,6 +37,7 @@ class Lowering {
     FlowId flow;
     TransferKind kind;
     Timestep step;
+    ChunkId first_chunk;
     NodeId to;
     TransferId id;
   };
@@ -51,6 +55,7 @@ class Lowering {
   [[nodiscard]] const Transfer& transfer(TransferId t) const {
     return schedule_.transfers[t.index()];
   }
+  [[nodiscard]] ScheduleTables empty_tables() const;
   void check_single_gathers() const;
   void lower_node(NodeId node, std::vector<TableEntry>& entries);
   void collect_outgoing(NodeId node);
@@ -114,14 +119,15 @@ void Lowering::collect_outgoing(NodeId node) {
   outgoing_.clear();
   for (std::size_t i = sent_begin_[node.index()]; i < sent_begin_[node.index() + 1]; ++i) {
     const Transfer& t = transfer(sent_[i]);
-    outgoing_.push_back({t.flow, t.kind, t.step, t.to, sent_[i]});
+    outgoing_.push_back({t.flow, t.kind, t.step, t.first_chunk, t.to, sent_[i]});
   }
   std::sort(outgoing_.begin(), outgoing_.end(), [](const Outgoing& a, const Outgoing& b) {
-    return std::tie(a.flow, a.kind, a.step, a.to) < std::tie(b.flow, b.kind, b.step, b.to);
+    return std::tie(a.flow, a.kind, a.step, a.first_chunk, a.to) <
+           std::tie(b.flow, b.kind, b.step, b.first_chunk, b.to);
   });
 }
 
-// One Reduce per flow, one Gather per flow and step.
+// One Reduce per flow, one Gather per flow, step and run of chunks.
 void Lowering::draft_entries() {
   drafts_.clear();
   for (std::size_t begin = 0; begin < outgoing_.size();) {
@@ -132,7 +138,10 @@ void Lowering::draft_entries() {
       if (other.flow != first.flow || other.kind != first.kind) break;
       if (first.kind == TransferKind::reduce)
         fail(other.id, "its sender has another Reduce of this flow");
-      if (other.step != first.step) break;
+      if (other.step != first.step || other.first_chunk != first.first_chunk ||
+          transfer(other.id).num_chunks != transfer(first.id).num_chunks) {
+        break;
+      }
     }
     const std::size_t t = first.id.index();
     const bool waits = schedule_.dependency_begin[t] != schedule_.dependency_begin[t + 1];
@@ -140,7 +149,8 @@ void Lowering::draft_entries() {
     begin = end;
   }
   std::sort(drafts_.begin(), drafts_.end(), [](const Draft& a, const Draft& b) {
-    return std::tie(a.step, a.waits, a.flow, a.kind) < std::tie(b.step, b.waits, b.flow, b.kind);
+    return std::tie(a.step, a.waits, a.flow, a.kind, a.begin) <
+           std::tie(b.step, b.waits, b.flow, b.kind, b.begin);
   });
 }
 
@@ -281,9 +291,8 @@ TableEntry Lowering::entry_of(const Draft& draft) {
     const TransferId id = outgoing_[i].id;
     const Transfer& other = transfer(id);
     split_dependencies(id, waits_of_other_);
-    if (other.first_chunk != t.first_chunk || other.num_chunks != t.num_chunks ||
-        !(waits_of_other_ == waits_)) {
-      fail(id, fmt::format("it would share a Gather entry with the {}, which differs in chunks or "
+    if (!(waits_of_other_ == waits_)) {
+      fail(id, fmt::format("it would share a Gather entry with the {}, which differs in "
                            "dependencies",
                            describe(t)));
     }
@@ -315,8 +324,7 @@ void Lowering::lower_node(NodeId node, std::vector<TableEntry>& entries) {
   add_nops_before(schedule_.num_steps + 1);
 }
 
-ScheduleTables Lowering::run() {
-  check_single_gathers();
+ScheduleTables Lowering::empty_tables() const {
   ScheduleTables tables(schedule_.routes);
   tables.algorithm = schedule_.algorithm;
   tables.op = schedule_.op;
@@ -325,13 +333,31 @@ ScheduleTables Lowering::run() {
   tables.contention_free = schedule_.contention_free;
   tables.ni_ports = schedule_.ni_ports;
   tables.chunks = schedule_.chunks;
+  tables.symmetry = schedule_.symmetry;
+  return tables;
+}
+
+ScheduleTables Lowering::run() {
+  check_single_gathers();
+  ScheduleTables tables = empty_tables();
   tables.nodes.resize(schedule_.num_nodes);
   for (std::size_t n = 0; n < schedule_.num_nodes; ++n) lower_node(NodeId(n), tables.nodes[n]);
   return tables;
 }
 
+ScheduleTables Lowering::run_first() {
+  check_single_gathers();
+  ScheduleTables tables = empty_tables();
+  lower_node(NodeId(0), tables.nodes.emplace_back());
+  return tables;
+}
+
 }  // namespace
 
-ScheduleTables lower_to_tables(const Schedule& schedule) { return Lowering(schedule).run(); }
+ScheduleTables lower_to_tables(const Schedule& schedule) {
+  if (!schedule.symmetry) return Lowering(schedule).run();
+  const Schedule folded = fold_onto_first_node(schedule);
+  return Lowering(folded).run_first();
+}
 
 }  // namespace espalier

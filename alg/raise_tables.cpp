@@ -190,9 +190,10 @@ class Raising {
   // something.
   [[nodiscard]] std::string range_problem(const TableEntry& entry, ChunkRange& range) const {
     if (entry.size == 0) return "it sends no bytes";
-    if (entry.start_addr >= tables_.size || entry.size > tables_.size - entry.start_addr) {
+    const Bytes all = data_bytes(tables_.op, tables_.size, topology_.num_nodes());
+    if (entry.start_addr >= all || entry.size > all - entry.start_addr) {
       return fmt::format("[{}, +{}) is not within the {} bytes of the collective", entry.start_addr,
-                         entry.size, tables_.size);
+                         entry.size, all);
     }
     const auto& chunks = tables_.chunks;
     const auto first = std::upper_bound(chunks.begin(), chunks.end(), entry.start_addr,
@@ -435,6 +436,12 @@ RaisedTables raise_tables(const Topology& topology, const ScheduleTables& tables
 
 Schedule raise_from_tables(const Topology& topology, const ScheduleTables& tables) {
   certifier::Findings findings;
+  if (tables.symmetry) {
+    if (certifier::check_symmetry(topology, tables, findings)) {
+      return raise_from_tables(topology, expand_symmetry(topology, tables));
+    }
+    throw TableError(findings.list().front().what);
+  }
   certifier::RaisedTables raised = certifier::raise_tables(topology, tables, findings);
   const std::vector<Violation> violations = findings.list();
   if (!violations.empty()) throw TableError(violations.front().what);

@@ -1,6 +1,4 @@
 // RING and its bidirectional form: one closed walk over all nodes.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <vector>
 
@@ -12,6 +10,14 @@
 namespace espalier {
 namespace {
 
+std::uint32_t most_links_of_a_node(const Topology& topology) {
+  std::size_t most = 0;
+  for (std::size_t n = 0; n < topology.num_nodes(); ++n) {
+    most = std::max(most, topology.out_links(NodeId(n)).size());
+  }
+  return static_cast<std::uint32_t>(most);
+}
+
 Schedule empty_schedule(const char* name, std::uint32_t directions, const Topology& topology,
                         const CollectiveRequest& request) {
   const std::size_t nodes = topology.num_nodes();
@@ -22,7 +28,7 @@ Schedule empty_schedule(const char* name, std::uint32_t directions, const Topolo
   schedule.size = request.size;
   const std::size_t phases = request.op == CollectiveOp::all_reduce ? 2 : 1;
   schedule.num_steps = static_cast<Timestep>(phases * (nodes - 1));
-  schedule.ni_ports = directions;
+  schedule.ni_ports = std::min(directions, most_links_of_a_node(topology));
   const auto offsets = cut_evenly(request.size, directions * nodes, request.element_bytes);
   for (std::size_t c = 0; c + 1 < offsets.size(); ++c) {
     schedule.chunks.push_back({offsets[c], offsets[c + 1] - offsets[c], NodeId(c % nodes)});
@@ -90,26 +96,6 @@ void finish(Schedule& schedule) {
 }
 
 }  // namespace
-
-std::string unsuited_for_ring(const Topology& topology) {
-  if (topology.num_nodes() < 2) return "A ring needs at least two nodes.";
-  if (topology.num_switches() != 0) {
-    return "The ring algorithms do not support topologies with switches yet.";
-  }
-  if (topology.find_disconnected().valid()) {
-    return fmt::format("A ring needs a connected network; '{}' is cut off.",
-                       topology.vertex_name(topology.find_disconnected()));
-  }
-  for (const TopologyLink& link : topology.links()) {
-    if (!topology.link_between(link.to, link.from).valid()) {
-      return fmt::format(
-          "The ring algorithms need links in both directions; '{}' to '{}' has "
-          "none back.",
-          topology.vertex_name(link.from), topology.vertex_name(link.to));
-    }
-  }
-  return {};
-}
 
 Schedule generate_ring(const Topology& topology, const CollectiveRequest& request) {
   Schedule schedule = empty_schedule("ring", 1, topology, request);

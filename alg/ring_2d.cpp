@@ -80,6 +80,8 @@ class RingOf2d {
         case CollectiveOp::all_gather:
           add_all_gather(parts[p]);
           break;
+        case CollectiveOp::all_to_all:
+          break;  // not among this generator's ops
       }
     }
     schedule_.sort_by_step();

@@ -13,6 +13,8 @@ const char* to_string(CollectiveOp op) {
       return "reduce_scatter";
     case CollectiveOp::all_gather:
       return "all_gather";
+    case CollectiveOp::all_to_all:
+      return "all_to_all";
   }
   return "?";
 }

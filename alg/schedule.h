@@ -3,16 +3,18 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "alg/route_set.h"
+#include "alg/translations.h"
 #include "hw/ids.h"
 #include "hw/topology.h"
 
 namespace espalier {
 
-enum class CollectiveOp : std::uint8_t { all_reduce, reduce_scatter, all_gather };
+enum class CollectiveOp : std::uint8_t { all_reduce, reduce_scatter, all_gather, all_to_all };
 enum class TransferKind : std::uint8_t { reduce, copy };
 
 [[nodiscard]] const char* to_string(CollectiveOp op);
@@ -22,10 +24,20 @@ enum class TransferKind : std::uint8_t { reduce, copy };
 struct Chunk {
   Bytes offset = 0;
   Bytes size = 0;
-  // reduce_scatter: the rank whose copy must be complete at the end; all_gather: the rank that has
-  // it at the start. Not used by all_reduce.
+  // reduce_scatter: the rank whose copy must be complete at the end; all_gather, all_to_all: the
+  // rank that has it at the start. Not used by all_reduce.
   NodeId owner;
+  NodeId destination = {};  // all_to_all: the rank that must have it at the end
 };
+
+// What chunks cover: `size` bytes; in an all_to_all every rank has as many of its own.
+[[nodiscard]] constexpr Bytes data_bytes(CollectiveOp op, Bytes size, std::size_t ranks) {
+  return op == CollectiveOp::all_to_all ? size * ranks : size;
+}
+// Memory means nothing at first but for the chunks that a rank owns.
+[[nodiscard]] constexpr bool starts_scattered(CollectiveOp op) {
+  return op == CollectiveOp::all_gather || op == CollectiveOp::all_to_all;
+}
 
 // One message of the schedule: chunks [first_chunk, first_chunk + num_chunks) of the sender's
 // memory go along `route` and are added to (reduce) or replace (copy) the receiver's.
@@ -46,14 +58,19 @@ struct Schedule {
   std::string algorithm;  // name as in `espalier list algorithms`
   CollectiveOp op = CollectiveOp::all_reduce;
   std::size_t num_nodes = 0;
-  Bytes size = 0;  // of the collective's data; chunks cover [0, size) without gaps, in order
-  Timestep num_steps = 0;       // of the whole schedule: an all_reduce of T steps per phase has 2T
-  bool contention_free = true;  // claim: no link carries two transfers of one step
+  Bytes size = 0;          // as requested; chunks cover [0, data_bytes()) without gaps, in order
+  Timestep num_steps = 0;  // of the whole schedule: an all_reduce of T steps per phase has 2T
+  // Claim: no link carries more transfers of one step than it has units of bandwidth
+  // (link_units.h).
+  bool contention_free = true;
   std::uint32_t ni_ports =
       1;  // injection and ejection ports the algorithm can use at once at a node (NI radix)
   std::vector<Chunk> chunks;
   std::vector<Transfer> transfers;  // sorted by step
   RouteSet routes;
+  // Where it is given, chunks and flows are numbered by their root, as many for each, and the
+  // transfers are those of root 0 alone: all others are their translates.
+  std::optional<Translations> symmetry;
 
   // Transfers that must have arrived (and been reduced) at the sender before this one may start.
   // dependencies[dependency_begin[t] .. dependency_begin[t + 1])

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -68,6 +69,12 @@ struct ScheduleTables {
   std::vector<Chunk> chunks;
   RouteSet routes;
   std::vector<std::vector<TableEntry>> nodes;  // by NodeId, sorted by step
+  // Where it is given, there is one table, and every node holds it: it is written as for node 0,
+  // and node v adds v to every node in it, and to the root of every flow. Address and size of an
+  // entry are those of root 0's data; those of another root are the same places in its own.
+  std::optional<Translations> symmetry;
+  // Chunks, and flows, of each root. Precondition: symmetry.
+  [[nodiscard]] std::size_t per_root() const { return chunks.size() / symmetry->num_nodes(); }
 };
 
 // Within a step, entries that wait for nothing come first, then ascending flow id, as in the
@@ -82,6 +89,10 @@ struct ScheduleTables {
 // (no parent for a Reduce, a peer without a route, an address range that does not fall on chunk
 // borders, a wait for a message nobody sends); certify() reports all of these instead of throwing.
 // A range that began or ended with empty chunks comes back without.
+// Every node's own table where there is one for all; else the tables as they are. Memory grows with
+// the square of the nodes. Precondition: certify() finds nothing.
+[[nodiscard]] ScheduleTables expand_symmetry(const Topology& topology, ScheduleTables tables);
+
 struct TableError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };

@@ -2,10 +2,77 @@
 
 #include <algorithm>
 #include <numeric>
+#include <stdexcept>
+
+#include "alg/link_units.h"
+#include "alg/path_rule.h"
 
 namespace espalier {
 
 namespace {
+
+// Breadth first from a node, through switches only, over links with a unit left in this timestep.
+class FreePaths {
+ public:
+  explicit FreePaths(const Topology& topology)
+      : topology_(topology),
+        rule_(topology),
+        units_(link_units(topology)),
+        reached_(topology.num_vertices() * rule_.num_states(), 0) {}
+
+  void begin_timestep() { left_ = units_; }
+
+  // The nearest node that `has` lacks, over the free links in port order; empty where there is
+  // none. The links stay free.
+  [[nodiscard]] const std::vector<LinkId>& find(NodeId from, const std::vector<bool>& has) {
+    path_.clear();
+    queue_.clear();
+    ++search_;
+    queue_.push_back({from, PathRule::kStart, LinkId(), 0});
+    for (std::size_t head = 0; head < queue_.size(); ++head) {
+      const Visit at = queue_[head];
+      for (const LinkId l : topology_.out_links(at.vertex)) {
+        if (left_[l.index()] == 0) continue;
+        const NodeId to = topology_.link(l).to;
+        const bool through = topology_.is_switch(to);
+        if (!through && has[to.index()]) continue;
+        const auto state = rule_.after(at.state, l);
+        if (!state) continue;
+        if (!through) {
+          path_.push_back(l);
+          for (std::size_t v = head; v != 0; v = queue_[v].before) path_.push_back(queue_[v].by);
+          std::reverse(path_.begin(), path_.end());
+          return path_;
+        }
+        std::uint64_t& reached = reached_[to.index() * rule_.num_states() + *state];
+        if (reached == search_) continue;
+        reached = search_;
+        queue_.push_back({to, *state, l, head});
+      }
+    }
+    return path_;
+  }
+
+  void take(const std::vector<LinkId>& path) {
+    for (const LinkId l : path) --left_[l.index()];
+  }
+
+ private:
+  struct Visit {
+    NodeId vertex;
+    PathRule::State state;
+    LinkId by;
+    std::size_t before;  // place in the queue
+  };
+  const Topology& topology_;
+  const PathRule rule_;
+  const std::vector<std::uint32_t> units_;
+  std::vector<std::uint32_t> left_;     // by link
+  std::vector<std::uint64_t> reached_;  // by vertex and state: the last search that came there
+  std::uint64_t search_ = 0;
+  std::vector<Visit> queue_;
+  std::vector<LinkId> path_;
+};
 
 // One tree while it grows.
 class GrowingTree {
@@ -23,56 +90,60 @@ class GrowingTree {
   void begin_timestep() {
     const auto enclosed = [&](NodeId p) {
       const auto& out = topology_.out_links(p);
-      return std::all_of(out.begin(), out.end(),
-                         [&](LinkId l) { return has_[topology_.link(l).to.index()]; });
+      return std::all_of(out.begin(), out.end(), [&](LinkId l) {
+        const NodeId to = topology_.link(l).to;
+        return !topology_.is_switch(to) && has_[to.index()];
+      });
     };
     frontier_.erase(std::remove_if(frontier_.begin(), frontier_.end(), enclosed), frontier_.end());
     candidates_ = frontier_.size();
     next_candidate_ = 0;
   }
 
-  // One turn: connects one node over a link that is still free, or returns false. A parent without
-  // a free useful link has none later in the timestep either (links are only taken, and only this
+  // One turn: connects one node over links that are still free, or returns false. A parent without
+  // a free useful path has none later in the timestep either (links are only taken, and only this
   // tree adds to itself), so the search resumes where the last one stopped.
-  bool take_turn(std::vector<bool>& link_free, Timestep step) {
+  bool take_turn(FreePaths& free_paths, Timestep step, RouteSet& paths) {
+    if (complete()) return false;
     for (; next_candidate_ < candidates_; ++next_candidate_) {
       const NodeId parent = frontier_[next_candidate_];
-      for (const LinkId l : topology_.out_links(parent)) {
-        const NodeId child = topology_.link(l).to;
-        if (!link_free[l.index()] || has_[child.index()]) continue;
-        link_free[l.index()] = false;
-        has_[child.index()] = true;
-        frontier_.push_back(child);
-        edges_.push_back({parent, child, l, step});
-        return true;
-      }
+      const std::vector<LinkId>& path = free_paths.find(parent, has_);
+      if (path.empty()) continue;
+      free_paths.take(path);
+      const NodeId child = topology_.link(path.back()).to;
+      has_[child.index()] = true;
+      frontier_.push_back(child);
+      edges_.push_back({parent, child, paths.add(topology_, path), step});
+      return true;
     }
     return false;
   }
 
-  // The largest distance from the tree to a node it lacks (section III-C2's priority for irregular
-  // networks).
+  // The largest distance, in links, from the tree to a node it lacks (section III-C2's priority for
+  // irregular networks).
   [[nodiscard]] std::uint32_t remaining_height() const {
     std::vector<bool> reached = has_;
+    reached.resize(topology_.num_vertices(), false);
     std::vector<NodeId> level;
     for (std::size_t n = 0; n < has_.size(); ++n) {
       if (has_[n]) level.emplace_back(n);
     }
+    std::size_t missing = has_.size() - level.size();
     std::uint32_t height = 0;
-    while (true) {
+    for (; missing != 0; ++height) {
       std::vector<NodeId> next;
       for (const NodeId v : level) {
         for (const LinkId l : topology_.out_links(v)) {
           const NodeId w = topology_.link(l).to;
           if (reached[w.index()]) continue;
           reached[w.index()] = true;
+          if (!topology_.is_switch(w)) --missing;
           next.push_back(w);
         }
       }
-      if (next.empty()) return height;
-      ++height;
       level = std::move(next);
     }
+    return height;
   }
 
  private:
@@ -105,18 +176,27 @@ TreeForest build_trees(const Topology& topology, CollectiveRequest::TreeOrder or
   trees.reserve(topology.num_nodes());
   for (std::size_t n = 0; n < topology.num_nodes(); ++n) trees.emplace_back(NodeId(n), topology);
 
-  TreeForest forest;
+  TreeForest forest(topology);
+  FreePaths free_paths(topology);
   const auto incomplete = [](const GrowingTree& tree) { return !tree.complete(); };
   while (std::any_of(trees.begin(), trees.end(), incomplete)) {
     const Timestep step = ++forest.num_steps;
-    std::vector<bool> link_free(topology.num_links(), true);
+    free_paths.begin_timestep();
     std::vector<std::size_t> turns = turn_order(trees, order);
     for (GrowingTree& tree : trees) tree.begin_timestep();
+    bool grown = false;
     while (!turns.empty()) {
-      turns.erase(
-          std::remove_if(turns.begin(), turns.end(),
-                         [&](std::size_t t) { return !trees[t].take_turn(link_free, step); }),
-          turns.end());
+      turns.erase(std::remove_if(turns.begin(), turns.end(),
+                                 [&](std::size_t t) {
+                                   const bool adds =
+                                       trees[t].take_turn(free_paths, step, forest.paths);
+                                   grown |= adds;
+                                   return !adds;
+                                 }),
+                  turns.end());
+    }
+    if (!grown) {
+      throw std::invalid_argument("some node cannot be reached by a path that is free of deadlock");
     }
   }
   forest.trees.reserve(trees.size());

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "alg/generator.h"
+#include "alg/route_set.h"
 #include "hw/topology.h"
 
 namespace espalier {
@@ -12,19 +13,25 @@ namespace espalier {
 struct TreeEdge {
   NodeId parent;
   NodeId child;
-  LinkId link;  // parent -> child
+  RouteId path;  // parent -> child: one link, or the way through switches
   Timestep step = 0;
 };
 
 struct TreeForest {
+  explicit TreeForest(const Topology& topology) : paths(topology) {}
+
   Timestep num_steps = 0;
+  RouteSet paths;
   std::vector<std::vector<TreeEdge>>
       trees;  // by root id, in the order of adding: parents before their children
 };
 
 // MultiTree, Algorithm 1 as the paper states it: one spanning tree per node, built together and top
-// down; in every timestep each directed link serves one tree. Precondition: strongly connected, no
-// switches.
+// down; in every timestep each directed link serves as many trees as it has units of bandwidth
+// (alg/link_units.h). Through switches a node reaches the nearest node that the tree lacks (section
+// III-C3): first those on its own switch, then breadth first over switches by links that are still
+// free, as far as alg/path_rule.h lets it go. Precondition: strongly connected. Throws
+// std::invalid_argument where no such path leads to some node.
 [[nodiscard]] TreeForest build_trees(const Topology& topology, CollectiveRequest::TreeOrder order);
 
 }  // namespace espalier

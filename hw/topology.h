@@ -57,6 +57,14 @@ struct SwitchedShape {
   [[nodiscard]] std::uint32_t leaf_of(NodeId node) const { return node.value() / nodes_per_switch; }
   // bigraph: the leaf is on the upper side.
   [[nodiscard]] bool is_upper(std::uint32_t leaf) const { return leaf < leaves / 2; }
+
+  // dragonfly
+  [[nodiscard]] std::uint32_t groups() const { return leaves / group_size; }
+  [[nodiscard]] std::uint32_t group_of(std::uint32_t leaf) const { return leaf / group_size; }
+  // The leaf of `group` with the link to group `other`. A group counts the others from itself
+  // onwards, 0 to groups - 2; switch i of its group_size switches has those from
+  // ceil(i (groups - 1) / group_size) on: shares differ by at most one link.
+  [[nodiscard]] std::uint32_t gateway(std::uint32_t group, std::uint32_t other) const;
 };
 
 class Topology {
@@ -90,6 +98,11 @@ class Topology {
   [[nodiscard]] const std::vector<LinkId>& in_links(NodeId v) const { return in_[v.index()]; }
   [[nodiscard]] const std::optional<GridShape>& grid() const { return grid_; }
   [[nodiscard]] const std::optional<SwitchedShape>& switched() const { return switched_; }
+  // Preconditions: the network is switched, the index is in the shape's range.
+  [[nodiscard]] NodeId leaf_switch(std::uint32_t leaf) const { return NodeId(num_nodes_ + leaf); }
+  [[nodiscard]] NodeId spine_switch(std::uint32_t spine) const {
+    return NodeId(num_nodes_ + switched_->leaves + spine);
+  }
   // An invalid id where no vertex has that name.
   [[nodiscard]] NodeId find_vertex(const std::string& vertex_name) const;
   // First link from `from` to `to` in port order; an invalid id where they are no neighbours.
@@ -123,8 +136,9 @@ class Topology {
 [[nodiscard]] Topology make_fully_connected(std::uint32_t nodes, LinkSpec spec);
 
 // Switched networks (hw/switched.cpp). Nodes have one link each way and are numbered leaf by leaf;
-// names: nodes n_<i>, leaf switches sw_<i>, spines sp_<i>. Throw std::invalid_argument where a
-// parameter is out of range.
+// names: nodes n_<i>, leaf switches sw_<i>, spines sp_<i>; a port is called as the vertex it leads
+// to (n3, sw3, sp3; sw1_3 is the fourth of parallel links). Ports of a leaf: its nodes in order,
+// then switches in order. Throw std::invalid_argument where a parameter is out of range.
 [[nodiscard]] Topology make_single_switch(std::uint32_t nodes, LinkSpec spec);
 // Two switches of `nodes_per_switch` nodes with as many parallel links between them as each has
 // nodes: one physical network of a DGX-2.

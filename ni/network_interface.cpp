@@ -27,9 +27,10 @@ void NetworkInterface::add_injection(std::unique_ptr<InjectionPort> port) {
 
 void NetworkInterface::connect() { reduction_.emplace(spec_.reduction, ports_.size()); }
 
-void NetworkInterface::load(const TableProgram& program, const ScheduleTableEngine::Spec& engine,
-                            NodeMemory memory) {
+void NetworkInterface::load(const TableProgram& program, const NodeFrame& frame,
+                            const ScheduleTableEngine::Spec& engine, NodeMemory memory) {
   engine_.emplace(program, engine);
+  frame_ = frame;
   memory_.emplace(std::move(memory));
   wake_at(0);
 }
@@ -59,8 +60,10 @@ void NetworkInterface::issue_entries(Cycle now) {
   if (engine_at_ > now) return;
   const BackEndState back_end{reduction_->idle(now), reduction_->busy_until(), queued_ == 0};
   engine_at_ = engine_->evaluate(
-      now, back_end, [this](const Operation& op) { return has_room(op); },
-      [this, now](Operation op) {
+      now, back_end,
+      [this](const Operation& op) { return has_room(frame_.route_in_network(op.route)); },
+      [this, now](const Operation& in_table) {
+        Operation op = frame_.in_network(in_table);
         op.ready = now;
         issue(op, now);
       });
@@ -70,7 +73,7 @@ void NetworkInterface::issue_posted(Cycle now) {
   for (; next_posted_ < posted_.size(); ++next_posted_) {
     const Operation& next = posted_[next_posted_];
     if (next.ready > now) return;
-    if (!has_room(next)) return;  // the port's progress wakes this NI
+    if (!has_room(next.route)) return;  // the port's progress wakes this NI
     issue(next, now);
   }
 }
@@ -177,7 +180,7 @@ void NetworkInterface::take_arrivals(Cycle now) {
     const Operation& operation = messages_[arrival->message].operation;
     if (operation.on_arrival == TransferKind::copy) {
       complete(arrival->message, now);
-    } else if (!engine_ || engine_->may_add(operation.flow)) {
+    } else if (!engine_ || engine_->may_add(frame_.in_table(operation.flow))) {
       start_reduction(*arrival, now);
     } else {
       held_.push_back(*arrival);
@@ -195,7 +198,7 @@ void NetworkInterface::start_reduction(const Arrival& arrival, Cycle now) {
 
 void NetworkInterface::start_held_reductions(Cycle now) {
   const auto ready = std::stable_partition(held_.begin(), held_.end(), [&](const Arrival& arrival) {
-    return !engine_->may_add(messages_[arrival.message].operation.flow);
+    return !engine_->may_add(frame_.in_table(messages_[arrival.message].operation.flow));
   });
   for (auto arrival = ready; arrival != held_.end(); ++arrival) start_reduction(*arrival, now);
   held_.erase(ready, held_.end());
@@ -203,7 +206,7 @@ void NetworkInterface::start_held_reductions(Cycle now) {
 
 void NetworkInterface::clear(const TableEvent& event, Cycle now) {
   if (!engine_) return;
-  engine_->clear(event, now);
+  engine_->clear(frame_.in_table(event), now);
   if (!held_.empty()) start_held_reductions(now);
   if (engine_->head_clear()) look_at_table(now + 1);
 }
@@ -249,7 +252,8 @@ bool NetworkInterface::under_way(Cycle now) const {
 void NetworkInterface::explain_entry(const std::vector<std::string>& ni_names,
                                      WaitList& waits) const {
   if (engine_ && !engine_->done()) {
-    for (const TableEvent& event : engine_->head_waits_for()) {
+    for (const TableEvent& in_table : engine_->head_waits_for()) {
+      const TableEvent event = frame_.in_network(in_table);
       const bool reduce =
           event.kind == TableEvent::Kind::reduced || event.kind == TableEvent::Kind::reduce_sent;
       const bool own = event.kind == TableEvent::Kind::reduce_sent ||

@@ -16,6 +16,7 @@
 #include "ni/dma_engine.h"
 #include "ni/injection_port.h"
 #include "ni/message_store.h"
+#include "ni/node_frame.h"
 #include "ni/node_memory.h"
 #include "ni/reduction_unit.h"
 #include "ni/schedule_table_engine.h"
@@ -55,9 +56,10 @@ class NetworkInterface : public sc_core::sc_module,
   // Elaboration: injection ports in order; as many ejection ports lead back here.
   void add_injection(std::unique_ptr<InjectionPort> port);
   void connect();
-  // The host posts a collective: its table and the rank's data. Starts at cycle 0.
-  void load(const TableProgram& program, const ScheduleTableEngine::Spec& engine,
-            NodeMemory memory);
+  // The host posts a collective: its table, what the table means here, and the rank's data. Starts
+  // at cycle 0.
+  void load(const TableProgram& program, const NodeFrame& frame,
+            const ScheduleTableEngine::Spec& engine, NodeMemory memory);
   // The host posts a single message, to be issued at operation.ready; ascending per NI, before the
   // simulation.
   void post(const Operation& operation);
@@ -92,8 +94,8 @@ class NetworkInterface : public sc_core::sc_module,
   void issue_entries(Cycle now);
   void issue_posted(Cycle now);
   void issue(const Operation& operation, Cycle now);
-  [[nodiscard]] bool has_room(const Operation& operation) const {
-    return !ports_[routes_[operation.route.index()].injection_port]->queue().full();
+  [[nodiscard]] bool has_room(RouteId route) const {
+    return !ports_[routes_[route.index()].injection_port]->queue().full();
   }
   void send_flits(Cycle now);
   void message_sent(MessageId message, Cycle now);
@@ -126,6 +128,7 @@ class NetworkInterface : public sc_core::sc_module,
   DmaEngine dma_;
   std::optional<ReductionUnit> reduction_;
   std::optional<ScheduleTableEngine> engine_;
+  NodeFrame frame_;  // between the engine and everything else
   std::optional<NodeMemory> memory_;
   std::vector<Operation> posted_;
   std::size_t next_posted_ = 0;

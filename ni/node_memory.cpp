@@ -13,7 +13,7 @@ DataTag contribution(NodeId rank, ChunkId chunk) { return mix(rank.value(), chun
 NodeMemory::NodeMemory(NodeId rank, CollectiveOp op, const std::vector<Chunk>& chunks) {
   tags_.reserve(chunks.size());
   for (std::size_t c = 0; c < chunks.size(); ++c) {
-    const bool has_input = op != CollectiveOp::all_gather || chunks[c].owner == rank;
+    const bool has_input = !starts_scattered(op) || chunks[c].owner == rank;
     tags_.push_back(has_input ? contribution(rank, ChunkId(c)) : kUninitialised);
   }
 }
@@ -23,7 +23,7 @@ std::vector<DataTag> promised_tags(CollectiveOp op, const std::vector<Chunk>& ch
   std::vector<DataTag> promised(chunks.size(), 0);
   for (std::size_t c = 0; c < chunks.size(); ++c) {
     const ChunkId chunk(c);
-    if (op == CollectiveOp::all_gather) {
+    if (starts_scattered(op)) {
       promised[c] = contribution(chunks[c].owner, chunk);
       continue;
     }
@@ -37,8 +37,9 @@ std::vector<ChunkId> wrong_chunks(NodeId rank, const NodeMemory& memory, Collect
                                   const std::vector<DataTag>& promised) {
   std::vector<ChunkId> wrong;
   for (std::size_t c = 0; c < chunks.size(); ++c) {
-    const bool is_promised = op != CollectiveOp::reduce_scatter || chunks[c].owner == rank;
-    if (chunks[c].size == 0 || !is_promised) continue;
+    const bool elsewhere = (op == CollectiveOp::reduce_scatter && chunks[c].owner != rank) ||
+                           (op == CollectiveOp::all_to_all && chunks[c].destination != rank);
+    if (chunks[c].size == 0 || elsewhere) continue;
     if (memory.read(ChunkId(c)) != promised[c]) wrong.emplace_back(c);
   }
   return wrong;

@@ -18,7 +18,7 @@ using DataTag = std::uint64_t;
 class NodeMemory {
  public:
   // The state before the collective: every chunk for all_reduce and reduce_scatter, its own chunks
-  // for all_gather.
+  // for all_gather and all_to_all.
   NodeMemory(NodeId rank, CollectiveOp op, const std::vector<Chunk>& chunks);
 
   [[nodiscard]] DataTag read(ChunkId chunk) const { return tags_[chunk.index()]; }

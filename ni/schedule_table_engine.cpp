@@ -52,6 +52,8 @@ bool ScheduleTableEngine::may_add(FlowId flow) const {
 }
 
 Cycle ScheduleTableEngine::advance_timestep(Cycle now, const BackEndState& back_end) {
+  const Cycle posted_at = next_step_posted_at();
+  if (posted_at > now) return posted_at;
   if (timestep_ != 0 && spec_.lockstep != LockstepMode::off) {
     if (lockstep_until_ > now) return lockstep_until_;
     if (!back_end.reduction_idle) return back_end.reduction_idle_at;
@@ -61,6 +63,9 @@ Cycle ScheduleTableEngine::advance_timestep(Cycle now, const BackEndState& back_
     }
   }
   ++timestep_;
+  if (next_release_ < spec_.releases.size() && spec_.releases[next_release_].step == timestep_) {
+    ++next_release_;
+  }
   counter_loaded_ = false;
   return now + 1;
 }

@@ -27,6 +27,13 @@ class ScheduleTableEngine {
     Cycle turnaround = 2;               // reduced chunk written back -> a root's Gather may read it
     std::vector<Cycle>
         step_time;  // estimate by step (index 0 is step 1), what the down-counter is loaded with
+    // Steps with which collectives begin that the host posts later, ascending: none starts before
+    // its doorbell, in any lockstep mode.
+    struct Release {
+      Timestep step;
+      Cycle at;
+    };
+    std::vector<Release> releases{};
   };
 
   ScheduleTableEngine(const TableProgram& program, const Spec& spec);
@@ -57,7 +64,8 @@ class ScheduleTableEngine {
   }
   // The head entry, or the next step, waits for time to pass.
   [[nodiscard]] bool timer_running(Cycle now) const {
-    return !done() && (lockstep_until_ > now || clear_at_[head_] > now);
+    return !done() &&
+           (lockstep_until_ > now || clear_at_[head_] > now || next_step_posted_at() > now);
   }
   [[nodiscard]] std::size_t head() const { return head_; }
   // For the watchdog: the events that the head entry still waits for.
@@ -67,6 +75,12 @@ class ScheduleTableEngine {
   // Tries to enter the next step; returns the cycle at which it is worth trying again.
   Cycle advance_timestep(Cycle now, const BackEndState& back_end);
   void load_lockstep_counter(Cycle now);
+  // The doorbell that the step after the present one waits for; 0 where there is none.
+  [[nodiscard]] Cycle next_step_posted_at() const {
+    const bool waits = next_release_ < spec_.releases.size() &&
+                       spec_.releases[next_release_].step == timestep_ + 1;
+    return waits ? spec_.releases[next_release_].at : 0;
+  }
 
   const TableProgram& program_;
   Spec spec_;
@@ -78,6 +92,7 @@ class ScheduleTableEngine {
   std::vector<std::uint32_t> waiters_of_flow_;  // by flow: its first waiter; one more at the end
   std::size_t head_ = 0;
   Timestep timestep_ = 0;
+  std::size_t next_release_ = 0;
   Cycle lockstep_until_ = 0;
   bool counter_loaded_ = true;  // for the present step
   bool waits_for_ports_ = false;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 namespace espalier {
 
@@ -26,10 +27,10 @@ class Loader {
     for (std::size_t n = 0; n < tables_.nodes.size(); ++n) {
       for (const TableEntry& entry : tables_.nodes[n]) {
         if (entry.op == TableOp::reduce) {
-          arrivals_[entry.parent.node.index()].push_back({entry.flow, Kind::reduced, NodeId(n)});
+          note_arrival(entry.parent.node, {entry.flow, Kind::reduced, NodeId(n)});
         } else if (entry.op == TableOp::gather) {
           for (const TablePeer& child : entry.children) {
-            arrivals_[child.node.index()].push_back({entry.flow, Kind::gathered, NodeId(n)});
+            note_arrival(child.node, {entry.flow, Kind::gathered, NodeId(n)});
           }
         }
       }
@@ -37,7 +38,29 @@ class Loader {
     for (auto& arrivals : arrivals_) std::sort(arrivals.begin(), arrivals.end());
   }
 
+  // With one table for all nodes, what node 0 sends to `to` it receives from the node as far away
+  // on the other side.
+  void note_arrival(NodeId to, TableEvent event) {
+    if (tables_.symmetry) {
+      const NodeId back = tables_.symmetry->negative(to);
+      event.flow = tables_.symmetry->translate_root(event.flow, tables_.per_root(), back);
+      event.peer = tables_.symmetry->add(event.peer, back);
+      to = NodeId(0);
+    }
+    arrivals_[to.index()].push_back(event);
+  }
+
+  void find_sending(NodeId node) {
+    sending_.clear();
+    const auto& table = tables_.nodes[node.index()];
+    for (std::uint32_t e = 0; e < table.size(); ++e) {
+      if (table[e].op != TableOp::nop) sending_.emplace_back(table[e].flow, e);
+    }
+    std::sort(sending_.begin(), sending_.end());
+  }
+
   void load_node(NodeId node) {
+    find_sending(node);
     TableProgram& program = programs_[node.index()];
     for (const TableEntry& entry : tables_.nodes[node.index()]) {
       ProgramEntry loaded;
@@ -91,8 +114,9 @@ class Loader {
   }
 
   void add_own_sends(NodeId node, FlowId flow, std::vector<TableEvent>& events) const {
-    for (const TableEntry& entry : tables_.nodes[node.index()]) {
-      if (entry.op == TableOp::nop || entry.flow != flow) continue;
+    const auto first = std::lower_bound(sending_.begin(), sending_.end(), std::pair{flow, 0U});
+    for (auto s = first; s != sending_.end() && s->first == flow; ++s) {
+      const TableEntry& entry = tables_.nodes[node.index()][s->second];
       if (entry.op == TableOp::reduce)
         events.push_back({flow, Kind::reduce_sent, entry.parent.node});
       if (entry.op != TableOp::gather) continue;
@@ -142,7 +166,8 @@ class Loader {
 
   const ScheduleTables& tables_;
   std::vector<TableProgram> programs_;
-  std::vector<std::vector<TableEvent>> arrivals_;  // by node, sorted
+  std::vector<std::vector<TableEvent>> arrivals_;          // by node, sorted
+  std::vector<std::pair<FlowId, std::uint32_t>> sending_;  // of one node: its entries by flow
 };
 
 }  // namespace

@@ -57,7 +57,8 @@ struct TableProgram {
   std::vector<Hold> holds;
 };
 
-// One program per node. Precondition: the tables pass the certifier.
+// One program per node, or the one that all hold (ScheduleTables::symmetry). Precondition: the
+// tables pass the certifier.
 [[nodiscard]] std::vector<TableProgram> load_tables(const ScheduleTables& tables);
 
 // Largest message of each step over all nodes (index 0 is step 1): what the step time is estimated

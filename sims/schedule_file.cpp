@@ -20,8 +20,9 @@ constexpr std::uint64_t kVersion = 1;
 constexpr std::uint64_t kMost64 = std::numeric_limits<std::uint64_t>::max();
 constexpr std::uint64_t kMost32 = std::numeric_limits<std::uint32_t>::max();
 constexpr std::uint64_t kMostId = kMost32 - 1;  // the last value means "none"
-constexpr std::array<CollectiveOp, 3> kCollectives{
-    CollectiveOp::all_reduce, CollectiveOp::reduce_scatter, CollectiveOp::all_gather};
+constexpr std::array<CollectiveOp, 4> kCollectives{
+    CollectiveOp::all_reduce, CollectiveOp::reduce_scatter, CollectiveOp::all_gather,
+    CollectiveOp::all_to_all};
 constexpr std::array<TableOp, 3> kTableOps{TableOp::reduce, TableOp::gather, TableOp::nop};
 
 std::string quoted(const std::string& text) {
@@ -46,8 +47,10 @@ class Writer {
          << ",\n  \"ni_ports\": " << tables_.ni_ports << ",\n  \"chunks\": [";
     for (std::size_t c = 0; c < tables_.chunks.size(); ++c) {
       const Chunk& chunk = tables_.chunks[c];
-      out_ << fmt::format("{}\n    [{}, {}, {}]", c == 0 ? "" : ",", chunk.offset, chunk.size,
-                          id_or_null(chunk.owner));
+      const bool has_destination = chunk.destination.valid();
+      out_ << fmt::format("{}\n    [{}, {}, {}{}{}]", c == 0 ? "" : ",", chunk.offset, chunk.size,
+                          id_or_null(chunk.owner), has_destination ? ", " : "",
+                          has_destination ? id_or_null(chunk.destination) : "");
     }
     out_ << "\n  ],\n  \"nodes\": [";
     for (std::size_t n = 0; n < tables_.nodes.size(); ++n) {
@@ -152,11 +155,16 @@ class Reader {
     const std::size_t count = json.expect_array();
     for (std::size_t c = 0; c < count; ++c) {
       const JsonCursor item = json.at(c);
-      if (item.expect_array() != 3) item.fail("expected [offset, size, owner]");
+      const std::size_t fields = item.expect_array();
+      const bool has_destination = fields == 4 && tables_.op == CollectiveOp::all_to_all;
+      if (fields != 3 && !has_destination) {
+        item.fail("expected [offset, size, owner], in an all_to_all [..., destination] too");
+      }
       Chunk chunk;
       chunk.offset = item.at(0).integer(0, kMost64);
       chunk.size = item.at(1).integer(0, kMost64);
       if (!item.at(2).is_null()) chunk.owner = node_id(item.at(2));
+      if (has_destination) chunk.destination = node_id(item.at(3));
       tables_.chunks.push_back(chunk);
     }
   }

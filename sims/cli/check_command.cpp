@@ -2,11 +2,31 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "sims/cli/exit_codes.h"
 #include "sims/cli/input.h"
 #include "sims/run/point_runner.h"
+#include "sims/run/training_runner.h"
 
 namespace espalier {
+
+namespace {
+
+// What `run` would load, and whether it may.
+std::pair<ScheduleTables, Certificate> certified_tables(const Input& input, const RunPoint& point) {
+  if (point.training && !input.tables) {
+    TrainingTables training = training_tables(*input.topology, point);
+    Certificate certificate = certify_training(*input.topology, point, training);
+    return {std::move(training.tables), std::move(certificate)};
+  }
+  ScheduleTables tables =
+      input.tables ? *input.tables : generate_tables(*input.topology, *point.collective);
+  Certificate certificate = certify_point(*input.topology, point, tables);
+  return {std::move(tables), std::move(certificate)};
+}
+
+}  // namespace
 
 int check_command(const CheckOptions& options) {
   const auto inputs = load_inputs(options.configs, options.overrides, ConfigNeed::collective);
@@ -14,9 +34,7 @@ int check_command(const CheckOptions& options) {
   bool good = true;
   for (const Input& input : *inputs) {
     for (const RunPoint& point : input.points) {
-      const ScheduleTables tables =
-          input.tables ? *input.tables : generate_tables(*input.topology, *point.collective);
-      const Certificate certificate = certify_point(*input.topology, point, tables);
+      const auto [tables, certificate] = certified_tables(input, point);
       fmt::print("{}: {} {} on {}: {}\n", input.path, tables.algorithm, to_string(tables.op),
                  input.topology->name(), certificate.ok() ? "certified" : "REJECTED");
       fmt::print("  {} transfers in {} steps, {}; table entries {} (2N = {}), children {}\n",

@@ -24,6 +24,26 @@ bool load_config(Input& input, const std::vector<std::string>& overrides, Config
   return config.ok;
 }
 
+// A schedule file has the one all-reduce of all gradients.
+bool check_gradients(const Input& input) {
+  for (const RunPoint& point : input.points) {
+    if (!point.training) continue;
+    if (point.training->overlap == Overlap::layerwise) {
+      fmt::print(stderr,
+                 "{}: error: it holds one all-reduce, training.overlap: layerwise has one for each "
+                 "layer\n",
+                 input.path);
+      return false;
+    }
+    if (point.collective->size != input.tables->size) {
+      fmt::print(stderr, "{}: error: its all-reduce is of {} B, the network's gradients are {} B\n",
+                 input.path, input.tables->size, point.collective->size);
+      return false;
+    }
+  }
+  return true;
+}
+
 bool load_schedule(Input& input, const std::vector<std::string>& overrides, ConfigNeed need,
                    Messages messages) {
   for (const std::string& setting : overrides) {
@@ -59,7 +79,7 @@ bool load_schedule(Input& input, const std::vector<std::string>& overrides, Conf
     return false;
   }
   input.tables = std::move(tables.value);
-  return true;
+  return check_gradients(input);
 }
 
 // `file` is relative to `folder`, unless it is absolute; afterwards to `new_folder`.
@@ -96,6 +116,9 @@ std::vector<RunPoint> seen_from(std::vector<RunPoint> points, const std::filesys
     if (topology.kind == TopologyKind::file) move_path(topology.file, topology.folder, folder);
     if (point.traffic && point.traffic->pattern == TrafficPattern::file) {
       move_path(point.traffic->file, point.traffic->folder, folder);
+    }
+    if (point.training && !point.training->file.empty()) {
+      move_path(point.training->file, point.training->folder, folder);
     }
   }
   return points;

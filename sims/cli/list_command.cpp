@@ -9,6 +9,7 @@
 #include "sims/config/enum_names.h"
 #include "sims/config/presets.h"
 #include "sims/config/schema.h"
+#include "sims/training/networks.h"
 
 namespace espalier {
 
@@ -35,6 +36,9 @@ std::vector<Kind> kinds() {
     algorithms.emplace_back(generator.name, generator.summary);
   std::vector<NamedLine> preset_names;
   for (const Preset& preset : presets()) preset_names.emplace_back(preset.name, preset.description);
+  std::vector<NamedLine> networks;
+  for (const BuiltInNetwork& network : built_in_networks())
+    networks.emplace_back(network.name, network.summary);
   return {
       {"topologies",
        "system.topology.type",
@@ -54,6 +58,15 @@ std::vector<Kind> kinds() {
       {"switching", "system.router.switching", names_of<Switching>()},
       {"reduction", "system.ni.reduction.mode", names_of<ReductionMode>()},
       {"traffic", "traffic.pattern", names_of<TrafficPattern>()},
+      {"networks", "training.network", networks},
+      {"overlap",
+       "training.overlap",
+       {{"none", "one all-reduce of all gradients, after back-propagation"},
+        {"layerwise", "each layer's gradient is all-reduced as soon as it is complete"}}},
+      {"sharing",
+       "training.compute.sharing",
+       {{"samples", "each processing element computes whole samples"},
+        {"folds", "the mini-batch is one product, whose folds are dealt out"}}},
   };
 }
 

@@ -41,7 +41,55 @@ struct Column {
   std::function<std::string(const Json&)> text;
 };
 
+// A figure of the iteration, where there is one.
+std::string iteration_figure(const Json& result, const char* key, int digits, double factor) {
+  const auto training = result.find("training");
+  return training == result.end() ? "-" : fixed(*training, key, digits, factor);
+}
+
+// Speed is against the first row of the same network.
+std::vector<Column> training_columns(const std::vector<Json>& results) {
+  const auto plain = [](const char* key) {
+    return [key](const Json& r) { return text_of(r, key); };
+  };
+  const auto microseconds = [](const char* key) {
+    return [key](const Json& r) { return iteration_figure(r, key, 1, 1e-3); };
+  };
+  const auto iteration_of = [](const Json& r) {
+    const auto training = r.find("training");
+    return training == r.end() ? 0.0 : training->value("iteration_ns", 0.0);
+  };
+  const auto speed = [&results, iteration_of](const Json& result) -> std::string {
+    const auto first = std::find_if(results.begin(), results.end(), [&](const Json& r) {
+      return text_of(r, "network") == text_of(result, "network") &&
+             text_of(r, "topology") == text_of(result, "topology");
+    });
+    const double mine = iteration_of(result);
+    const double theirs = iteration_of(*first);
+    return mine == 0 || theirs == 0 ? "-" : fmt::format("{:.2f}x", theirs / mine);
+  };
+  return {{"network", true, plain("network")},
+          {"topology", false, plain("topology")},
+          {"overlap", true, plain("overlap")},
+          {"algorithm", true, plain("algorithm")},
+          {"flow control", true, plain("flow_control")},
+          {"lockstep", false, plain("lockstep")},
+          {"compute us", true, microseconds("compute_ns")},
+          {"all-reduce us", true, microseconds("all_reduce_ns")},
+          {"exposed us", true, microseconds("exposed_ns")},
+          {"iteration us", true, microseconds("iteration_ns")},
+          {"exposed", true,
+           [](const Json& r) {
+             const std::string percent = iteration_figure(r, "exposed_share", 1, 100);
+             return percent == "-" ? percent : percent + " %";
+           }},
+          {"speed", true, speed},
+          {"verified", true, plain("verified")}};
+}
+
 std::vector<Column> columns(const std::vector<Json>& results) {
+  const auto is_training = [](const Json& r) { return r.contains("network"); };
+  if (std::all_of(results.begin(), results.end(), is_training)) return training_columns(results);
   const auto plain = [](const char* key) {
     return [key](const Json& r) { return text_of(r, key); };
   };

@@ -12,6 +12,7 @@
 #include "sims/cli/input.h"
 #include "sims/config/resolved.h"
 #include "sims/run/point_runner.h"
+#include "sims/run/training_runner.h"
 #include "sims/schedule_file.h"
 
 namespace espalier {
@@ -43,11 +44,16 @@ std::string distinguishing_setting(const std::vector<RunPoint>& points) {
   return {};
 }
 
+ScheduleTables tables_of(const Input& input, const RunPoint& point) {
+  if (input.tables) return *input.tables;
+  if (point.training) return training_tables(*input.topology, point).tables;
+  return generate_tables(*input.topology, *point.collective);
+}
+
 void write_schedule(std::ostream& out, const Input& input, const ScheduleOptions& options) {
   const std::string& format = options.format;
   const RunPoint& point = input.points.front();
-  const ScheduleTables tables =
-      input.tables ? *input.tables : generate_tables(*input.topology, *point.collective);
+  const ScheduleTables tables = expand_symmetry(*input.topology, tables_of(input, point));
   if (format == "table") {
     write_table_text(out, tables);
   } else if (format == "json") {
@@ -71,6 +77,14 @@ int schedule_command(const ScheduleOptions& options) {
   if (input.points.size() != 1) {
     fmt::print(stderr, "{}: error: {} points; choose one with -s, for example -s {}\n", input.path,
                input.points.size(), distinguishing_setting(input.points));
+    return kUsageError;
+  }
+  const auto& training = input.points.front().training;
+  if (options.format == "json" && training && training->overlap == Overlap::layerwise) {
+    fmt::print(stderr,
+               "{}: error: a schedule file holds one all-reduce, training.overlap: layerwise has "
+               "one for each layer; -s training.overlap=none has one\n",
+               input.path);
     return kUsageError;
   }
   if (options.output.empty()) {

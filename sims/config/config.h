@@ -13,6 +13,8 @@
 #include "hw/topology.h"
 #include "ni/modes.h"
 #include "router/modes.h"
+#include "sims/training/iteration.h"
+#include "sims/training/layer.h"
 
 namespace espalier {
 
@@ -82,9 +84,10 @@ struct SystemConfig {
 struct CollectiveConfig {
   CollectiveOp op = CollectiveOp::all_reduce;
   std::string algorithm;
-  Bytes size = 0;
+  Bytes size = 0;  // with training: of all gradients
   Bytes element_bytes = 4;
   bool remaining_height_first = false;  // MULTITREE's tree order
+  std::uint32_t segments = 0;           // 0: the algorithm's own choice
 };
 
 // One line of a file of messages.
@@ -110,6 +113,17 @@ struct TrafficConfig {
   std::uint64_t seed = 1;
 };
 
+// One training iteration, whose gradients the collective all-reduces.
+struct TrainingConfig {
+  std::string file;     // layer table: path as written, relative to `folder`; empty: `network`
+  std::string folder;   // of the configuration; empty: the current one
+  std::string network;  // a built-in one
+  std::uint32_t mini_batch = 16;  // samples per accelerator
+  Overlap overlap = Overlap::none;
+  ComputeSpec compute;
+  std::vector<Layer> layers;  // what the table says, in forward order
+};
+
 struct SimulationConfig {
   Fidelity fidelity = Fidelity::automatic;  // train where it can, see sims/config/fidelity.h
   bool check = true;                        // certify before simulating
@@ -125,6 +139,7 @@ struct RunPoint {
   SystemConfig system;
   std::optional<CollectiveConfig> collective;  // exactly one of the two
   std::optional<TrafficConfig> traffic;
+  std::optional<TrainingConfig> training;  // only beside a collective
   SimulationConfig simulation;
 };
 

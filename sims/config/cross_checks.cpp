@@ -44,8 +44,29 @@ class PointChecker {
 
   void check_listed_keys() {
     check_sub_messages();
-    if (point_.collective) check_collective_size();
+    if (point_.collective && !point_.training) check_collective_size();
+    if (point_.collective && point_.training) check_training();
     if (point_.traffic) check_traffic();
+  }
+
+  // Precondition: the algorithm is known.
+  void check_operation() {
+    const CollectiveOp op = point_.collective->op;
+    const Generator& generator = *find_generator(point_.collective->algorithm);
+    if (computes(generator, op)) return;
+    std::vector<std::string> able;
+    for (const Generator& other : generators()) {
+      const bool suited = topology_ == nullptr || other.unsuited(*topology_).empty();
+      if (suited && computes(other, op)) able.push_back(other.name);
+    }
+    std::vector<std::string> ops;
+    for (const CollectiveOp known : generator.ops) ops.emplace_back(to_string(known));
+    diagnostics_.error(given_.is_given("collective.op")
+                           ? given_.place_of_value("collective.op", static_cast<std::uint64_t>(op))
+                           : given_.place_of("collective.algorithm"),
+                       fmt::format("collective.op: {} computes {}, not {}", generator.name,
+                                   fmt::join(ops, ", "), to_string(op)),
+                       able.empty() ? "" : fmt::format("these do: {}", fmt::join(able, ", ")));
   }
 
   // Apart, because a generator may have to search the graph for its answer.
@@ -66,6 +87,10 @@ class PointChecker {
   }
 
  private:
+  [[nodiscard]] static bool computes(const Generator& generator, CollectiveOp op) {
+    return std::find(generator.ops.begin(), generator.ops.end(), op) != generator.ops.end();
+  }
+
   void check_link_times() {
     if (given_.usable(
             {"system.link.bandwidth", "system.router.flit_bytes", "system.router.clock"})) {
@@ -289,6 +314,34 @@ class PointChecker {
                        fmt::format("for example {}", format_quantity(Quantity::size, above)));
   }
 
+  void check_training() {
+    const CollectiveConfig& collective = *point_.collective;
+    if (given_.usable({"collective.op"}) && collective.op != CollectiveOp::all_reduce) {
+      diagnostics_.error(
+          given_.place_of_value("collective.op", static_cast<std::uint64_t>(collective.op)),
+          "collective.op: gradients are all-reduced", "all_reduce, the default");
+    }
+    const TrainingConfig& training = *point_.training;
+    if (training.layers.empty() ||
+        !given_.usable({"training.mini_batch", "training.compute.pes", "training.compute.rows",
+                        "training.compute.columns", "training.compute.sharing"})) {
+      return;
+    }
+    const Place place = given_.place_of_first({"training.file", "training.network"});
+    const std::uint64_t parameters = count_parameters(training.layers);
+    if (parameters > kLargestCollective / collective.element_bytes) {
+      diagnostics_.error(
+          place, fmt::format("training: the gradients of {} parameters are larger than {}",
+                             parameters, format_quantity(Quantity::size, kLargestCollective)));
+    }
+    const IterationPlan plan =
+        plan_iteration(training.layers, training.mini_batch, training.compute);
+    if (plan.compute() > kLongestRunCycles) {
+      diagnostics_.error(
+          place, fmt::format("training: computing takes more than {} cycles", kLongestRunCycles));
+    }
+  }
+
   const RunPoint& point_;
   const SystemConfig& system_;
   const Topology* topology_;
@@ -319,9 +372,14 @@ void check_points(const std::vector<RunPoint>& points, const Topology* topology,
                   const GivenKeys& given, Diagnostics& diagnostics) {
   PointChecker(points.front(), topology, given, diagnostics).check_system();
   std::set<std::string> algorithms;
+  std::set<std::pair<std::string, CollectiveOp>> operations;
   for (const RunPoint& point : points) {
     PointChecker checker(point, topology, given, diagnostics);
     checker.check_listed_keys();
+    if (point.collective && find_generator(point.collective->algorithm) != nullptr &&
+        operations.emplace(point.collective->algorithm, point.collective->op).second) {
+      checker.check_operation();
+    }
     if (point.collective && algorithms.insert(point.collective->algorithm).second) {
       checker.check_algorithm();
     }

@@ -50,7 +50,19 @@ struct EnumNames<TrafficPattern> {
 };
 template <>
 struct EnumNames<CollectiveOp> {
-  static constexpr std::array value{"all_reduce", "reduce_scatter", "all_gather"};
+  static constexpr std::array value{"all_reduce", "reduce_scatter", "all_gather", "all_to_all"};
+};
+template <>
+struct EnumNames<Overlap> {
+  static constexpr std::array value{"none", "layerwise"};
+};
+template <>
+struct EnumNames<PeSharing> {
+  static constexpr std::array value{"samples", "folds"};
+};
+template <>
+struct EnumNames<LayerWeights> {
+  static constexpr std::array value{"own", "shared", "none", "lookup"};
 };
 
 // As in the configuration: name_of(LockstepMode::drain) is "drain".

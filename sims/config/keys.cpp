@@ -2,100 +2,24 @@
 
 #include <algorithm>
 #include <limits>
-#include <type_traits>
 
 #include "alg/generator.h"
 #include "sims/config/enum_names.h"
+#include "sims/config/key_builders.h"
 #include "sims/config/presets.h"
 
 namespace espalier {
+
+using namespace key_builders;
 
 namespace {
 
 constexpr std::uint64_t kKi = 1ULL << 10;
 constexpr std::uint64_t kMi = 1ULL << 20;
 constexpr std::uint64_t kGi = 1ULL << 30;
-constexpr std::uint64_t kTi = 1ULL << 40;
 constexpr std::uint64_t kSecond = 1'000'000'000'000;  // picoseconds, and the fastest clock in hertz
 constexpr std::uint64_t kLongestLatencyCycles = 1'000'000;
 constexpr std::uint64_t kAnySeed = std::numeric_limits<std::uint64_t>::max();
-
-// Helpers that build one kind of key; `field` returns a reference to the struct's member.
-
-template <class Field>
-Key number_key(ValueType type, std::string name, std::uint64_t min, std::uint64_t max,
-               std::string description, Field field) {
-  Key key;
-  key.name = std::move(name);
-  key.shape.type = type;
-  key.shape.min = min;
-  key.shape.max = max;
-  key.description = std::move(description);
-  key.set = [field](RunPoint& point, const Value& value) {
-    auto& member = field(point);
-    member = static_cast<std::decay_t<decltype(member)>>(value.number);
-  };
-  key.get = [field](const RunPoint& point) {
-    Value value;
-    value.number = static_cast<std::uint64_t>(field(point));
-    return value;
-  };
-  return key;
-}
-
-template <class Field>
-Key integer_key(std::string name, std::uint64_t min, std::uint64_t max, std::string description,
-                Field field) {
-  return number_key(ValueType::integer, std::move(name), min, max, std::move(description), field);
-}
-
-template <class Field>
-Key boolean_key(std::string name, std::string description, Field field) {
-  return number_key(ValueType::boolean, std::move(name), 0, 1, std::move(description), field);
-}
-
-template <class Enum, class Field>
-Key choice_key(std::string name, std::string description, Field field) {
-  Key key = number_key(ValueType::name, std::move(name), 0, 0, std::move(description), field);
-  key.shape.names = all_names<Enum>();
-  return key;
-}
-
-template <class Field>
-Key fraction_key(std::string name, const ValueShape& range, std::string description, Field field) {
-  Key key;
-  key.name = std::move(name);
-  key.shape = range;
-  key.shape.type = ValueType::fraction;
-  key.description = std::move(description);
-  key.set = [field](RunPoint& point, const Value& value) { field(point) = value.fraction; };
-  key.get = [field](const RunPoint& point) {
-    Value value;
-    value.fraction = field(point);
-    return value;
-  };
-  return key;
-}
-
-Key or_word(Key key, std::string word) {
-  key.shape.zero_word = std::move(word);
-  return key;
-}
-Key listable(Key key) {
-  key.listable = true;
-  return key;
-}
-Key required(Key key) {
-  key.required = true;
-  return key;
-}
-Key only_when(Key key, std::string other, const std::string& state,
-              std::function<bool(const RunPoint&)> applies) {
-  key.applies_when = other + " is " + state;
-  key.applies_to = std::move(other);
-  key.applies = std::move(applies);
-  return key;
-}
 
 // A name that picks from a table rather than an enumeration; the reader looks at it, no struct
 // keeps it.
@@ -388,14 +312,22 @@ void add_collective_keys(std::vector<Key>& table) {
   table.push_back(listable(choice_key<CollectiveOp>(
       "collective.op", "what is computed", [](auto& p) -> auto& { return p.collective->op; })));
   table.push_back(required(listable(algorithm_key())));
-  table.push_back(required(listable(number_key(
-      ValueType::size, "collective.size", 1, kTi,
-      "all_gather: of the gathered result; else of each rank's input",
-      [](auto& p) -> auto& { return p.collective->size; }))));
+  table.push_back(required(
+      listable(only_when(number_key(
+                             ValueType::size, "collective.size", 1, kLargestCollective,
+                             "all_gather: of the gathered result; else of each rank's input",
+                             [](auto& p) -> auto& { return p.collective->size; }),
+                         "training", "not given", [](const RunPoint& p) { return !p.training; }))));
   table.push_back(number_key(
       ValueType::size, "collective.element", 1, 64 * kKi, "data is cut between elements only",
       [](auto& p) -> auto& { return p.collective->element_bytes; }));
   table.push_back(tree_order_key());
+  table.push_back(
+      or_word(integer_key(
+                  "collective.segments", 1, 64 * kKi,
+                  "dbtree: pieces of either tree's half; auto: of about 16 KiB, 1 to 64",
+                  [](auto& p) -> auto& { return p.collective->segments; }),
+              "auto"));
 }
 
 void add_traffic_keys(std::vector<Key>& table) {
@@ -458,6 +390,7 @@ const std::vector<Key>& keys() {
     add_flow_control_keys(built);
     add_ni_keys(built);
     add_collective_keys(built);
+    add_training_keys(built);
     add_traffic_keys(built);
     add_simulation_keys(built);
     return built;
@@ -491,6 +424,7 @@ bool is_section(const std::string& name) {
 bool has_section_of(const RunPoint& point, const Key& key) {
   if (key.name.compare(0, 11, "collective.") == 0) return point.collective.has_value();
   if (key.name.compare(0, 8, "traffic.") == 0) return point.traffic.has_value();
+  if (key.name.compare(0, 9, "training.") == 0) return point.training.has_value();
   return true;
 }
 

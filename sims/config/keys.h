@@ -21,10 +21,10 @@ struct Key {
   // A key that means something only beside another key's value. `applies` is empty for all others;
   // it may only read keys that stand before this one in the registry.
   std::function<bool(const RunPoint&)> applies;
-  std::string applies_to;    // the other key
+  std::string applies_to;    // the other key, or a section
   std::string applies_when;  // "system.topology.type is file"
   // Precondition of these and of `applies`: the key's section exists in the point (collective,
-  // traffic).
+  // traffic, training).
   std::function<void(RunPoint&, const Value&)> set;
   std::function<Value(const RunPoint&)> get;
 
@@ -39,12 +39,14 @@ struct Key {
 // name.
 [[nodiscard]] std::vector<std::string> names_in_section(const std::string& section);
 [[nodiscard]] bool is_section(const std::string& name);
-// Whether the point has the section of that key: a point has a collective or traffic, never both.
+// Whether the point has the section of that key: a point has a collective or traffic, never both,
+// and training only with a collective.
 [[nodiscard]] bool has_section_of(const RunPoint& point, const Key& key);
 
-// Limits that files of messages share with keys.
+// Limits that files of messages and layers share with keys.
 inline constexpr std::uint64_t kLongestRunCycles = 1'000'000'000'000'000;
 inline constexpr std::uint64_t kLargestMessage = std::uint64_t{1} << 30;
+inline constexpr std::uint64_t kLargestCollective = std::uint64_t{1} << 40;
 
 [[nodiscard]] inline std::string join_key(const std::string& section, const std::string& name) {
   return section.empty() ? name : section + "." + name;

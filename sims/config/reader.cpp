@@ -11,6 +11,7 @@
 #include "sims/config/given_keys.h"
 #include "sims/config/key_collector.h"
 #include "sims/config/keys.h"
+#include "sims/config/layers_file.h"
 #include "sims/config/messages_file.h"
 #include "sims/config/presets.h"
 #include "sims/config/yaml_loader.h"
@@ -19,8 +20,9 @@ namespace espalier {
 
 namespace {
 
-const std::vector<std::string> kListOrder{"collective.algorithm", "system.flow_control.mode",
-                                          "system.ni.lockstep", "collective.op", "collective.size"};
+const std::vector<std::string> kListOrder{
+    "training.network",   "training.overlap", "collective.algorithm", "system.flow_control.mode",
+    "system.ni.lockstep", "collective.op",    "collective.size"};
 
 constexpr const char* kMinimalFile =
     "a minimal file: 'system: {topology: {type: torus, dims: [8, 8]}}' and "
@@ -47,6 +49,7 @@ class PointBuilder {
     for (const Key& key : keys()) check_applicability(key);
     std::optional<Topology> topology = make_topology();
     if (topology) read_messages(*topology);
+    read_layers();
     check_points(points_, topology ? &*topology : nullptr, given_, diagnostics_);
     if (diagnostics_.num_errors() != 0) return;
     result.points = std::move(points_);
@@ -59,7 +62,10 @@ class PointBuilder {
     const bool traffic = given_.has_section("traffic");
     has_collective_ = collective;
     has_traffic_ = traffic && !collective;
-    if (collective && traffic) {
+    has_training_ = given_.has_section("training") && !has_traffic_;
+    if (given_.has_section("training") && !collective) {
+      refuse_lone_training(traffic);
+    } else if (collective && traffic) {
       diagnostics_.error(
           std::max(given_.place_of_section("collective"), given_.place_of_section("traffic")),
           "both 'collective' and 'traffic' are given", "a run has one of the two");
@@ -76,6 +82,17 @@ class PointBuilder {
       diagnostics_.error(lockstep->place,
                          "system.ni.lockstep: a list has no meaning with 'traffic'",
                          "traffic has no timesteps to keep in step");
+    }
+  }
+
+  void refuse_lone_training(bool with_traffic) {
+    const Place place = given_.place_of_section("training");
+    if (with_traffic) {
+      diagnostics_.error(std::max(given_.place_of_section("traffic"), place),
+                         "both 'training' and 'traffic' are given", "a run has one of the two");
+    } else {
+      diagnostics_.error(place, "'training' without 'collective'",
+                         "collective: {algorithm: multitree} says how gradients are all-reduced");
     }
   }
 
@@ -96,6 +113,7 @@ class PointBuilder {
     RunPoint probe;
     if (has_collective_) probe.collective.emplace();
     if (has_traffic_) probe.traffic.emplace();
+    if (has_training_) probe.training.emplace();
     return has_section_of(probe, key);
   }
 
@@ -145,6 +163,7 @@ class PointBuilder {
     point.system.topology.folder = folder_;
     if (has_collective_) point.collective.emplace();
     if (has_traffic_) point.traffic.emplace().folder = folder_;
+    if (has_training_) point.training.emplace().folder = folder_;
     for (const Key& key : keys()) {
       if (!has_section_of(point, key) || !key.applies_at(point)) continue;
       if (const Value* value = value_of(key.name)) key.set(point, *value);
@@ -162,7 +181,8 @@ class PointBuilder {
 
   void check_applicability(const Key& key) {
     if (!key.applies || !is_in_use(key) || !given_.usable({key.applies_to.c_str()})) return;
-    if (find_key(key.applies_to)->required && !given_.is_given(key.applies_to)) return;
+    const Key* other = find_key(key.applies_to);
+    if (other != nullptr && other->required && !given_.is_given(key.applies_to)) return;
     bool applies = false;
     for (const RunPoint& point : points_) applies = applies || key.applies(point);
     const bool is_given = given_.is_given(key.name);
@@ -204,12 +224,34 @@ class PointBuilder {
     for (RunPoint& point : points_) point.traffic->messages = *messages;
   }
 
+  // Lists reach neither the file nor what a network is; both are read once.
+  void read_layers() {
+    const bool both = given_.is_given("training.network") && given_.is_given("training.file");
+    if (!has_training_ || !has_collective_ || both ||
+        !given_.usable({"training.network", "training.file", "collective.element"})) {
+      return;
+    }
+    std::map<std::string, std::optional<std::vector<Layer>>> tables;  // by network
+    for (RunPoint& point : points_) {
+      TrainingConfig& training = *point.training;
+      if (training.file.empty() && training.network.empty()) continue;
+      const auto [table, is_new] = tables.try_emplace(training.network);
+      if (is_new) {
+        table->second = load_layers(training, given_.place_of("training.file"), diagnostics_);
+      }
+      if (!table->second) continue;
+      training.layers = *table->second;
+      point.collective->size = count_parameters(training.layers) * point.collective->element_bytes;
+    }
+  }
+
   const GivenKeys& given_;
   std::string folder_;
   ConfigNeed need_;
   Diagnostics& diagnostics_;
   bool has_collective_ = false;
   bool has_traffic_ = false;
+  bool has_training_ = false;
   std::map<std::string, Value> preset_;
   std::map<std::string, Value> chosen_;  // of the lists, for the point being made
   std::vector<RunPoint> points_;

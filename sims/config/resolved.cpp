@@ -65,6 +65,9 @@ nlohmann::ordered_json resolved_json(const RunPoint& point) {
   nlohmann::ordered_json root = nlohmann::ordered_json::object();
   for (const Key& key : keys()) {
     if (!key.resolved || !has_section_of(point, key) || !key.applies_at(point)) continue;
+    const Value value = key.get(point);
+    // A file that is not given has no name.
+    if (key.shape.type == ValueType::text && value.text.empty()) continue;
     nlohmann::ordered_json* section = &root;
     std::size_t begin = 0;
     for (std::size_t dot = key.name.find('.'); dot != std::string::npos;
@@ -72,7 +75,7 @@ nlohmann::ordered_json resolved_json(const RunPoint& point) {
       section = &(*section)[key.name.substr(begin, dot - begin)];
       begin = dot + 1;
     }
-    (*section)[key.name.substr(begin)] = json_value(key, key.get(point));
+    (*section)[key.name.substr(begin)] = json_value(key, value);
   }
   return root;
 }

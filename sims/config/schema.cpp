@@ -19,14 +19,17 @@ RunPoint point_with_every_section() {
   RunPoint point;
   point.collective.emplace();
   point.traffic.emplace();
+  point.training.emplace();
   return point;
 }
 
 std::string key_text(const Key& key, const std::string& name, std::size_t depth) {
   static const RunPoint defaults = point_with_every_section();
   const std::string indent(2 * depth, ' ');
-  const std::string value =
-      key.required ? "required" : "default " + format_value(key.get(defaults), key.shape);
+  // Of texts, paths to files, none has a default.
+  const bool has_default = !key.required && key.shape.type != ValueType::text;
+  const std::string value = has_default ? "default " + format_value(key.get(defaults), key.shape)
+                                        : std::string(key.required ? "required" : "optional");
   std::string text = fmt::format("{}{}: {}; {}{}\n", indent, name, describe(key.shape), value,
                                  key.listable ? "; or a list" : "");
   text += fmt::format("{}    {}\n", indent, key.description);
@@ -57,7 +60,8 @@ std::string schema_text() {
   out += units_line("size", Quantity::size);
   out +=
       "kB, MB, GB are powers of 1000, KiB, MiB, GiB of 1024. Booleans are true and false.\n"
-      "A file has 'collective' or 'traffic', not both. Lists run every combination.\n"
+      "A file has 'collective' or 'traffic', not both; 'training' stands beside 'collective' and\n"
+      "says what is all-reduced. Lists run every combination.\n"
       "On the command line a key is its dotted name: -s system.link.latency=100ns\n\n";
   write_section("", 0, out);
   return out;

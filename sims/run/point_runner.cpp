@@ -10,6 +10,7 @@
 #include "sims/config/enum_names.h"
 #include "sims/config/fidelity.h"
 #include "sims/config/resolved.h"
+#include "sims/run/training_runner.h"
 #include "sims/system/fabric.h"
 
 namespace espalier {
@@ -19,6 +20,7 @@ ScheduleTables generate_tables(const Topology& topology, const CollectiveConfig&
   request.op = collective.op;
   request.size = collective.size;
   request.element_bytes = collective.element_bytes;
+  request.segments = collective.segments;
   request.tree_order = collective.remaining_height_first
                            ? CollectiveRequest::TreeOrder::remaining_height
                            : CollectiveRequest::TreeOrder::root;
@@ -140,6 +142,91 @@ PointReport run_collective(const Topology& topology, const RunPoint& point,
   return report;
 }
 
+void describe_training(Json& result, const RunPoint& point) {
+  const TrainingConfig& training = *point.training;
+  result["network"] = training.file.empty() ? training.network : training.file;
+  result["layers"] = training.layers.size();
+  result["parameters"] = count_parameters(training.layers);
+  result["mini_batch"] = training.mini_batch;
+  result["overlap"] = name_of(training.overlap);
+}
+
+Json describe_iteration(const RunPoint& point, const IterationTimes& times) {
+  Json iteration;
+  const auto add = [&](const std::string& name, Cycle cycles) {
+    iteration[name + "_cycles"] = cycles;
+    iteration[name + "_ns"] = nanoseconds(cycles, point.system.clock);
+  };
+  add("forward", times.forward);
+  add("backward", times.backward);
+  add("compute", times.compute());
+  add("all_reduce", times.all_reduce);
+  add("overlapped", times.overlapped);
+  add("exposed", times.exposed());
+  add("iteration", times.iteration);
+  iteration["exposed_share"] = times.iteration == 0 ? 0.0
+                                                    : static_cast<double>(times.exposed()) /
+                                                          static_cast<double>(times.iteration);
+  return iteration;
+}
+
+// Per all-reduce, in cycles of the simulation: from the end of back-propagation without overlap,
+// from its start with it.
+Json describe_collectives(const RunPoint& point, const IterationPlan& plan,
+                          const std::vector<PostedCollective>& posts,
+                          const std::vector<CollectiveSpan>& spans) {
+  Json collectives = Json::array();
+  for (std::size_t c = 0; c < spans.size(); ++c) {
+    Json collective;
+    const bool is_layer = point.training->overlap == Overlap::layerwise;
+    if (is_layer) {
+      collective["layer"] = point.training->layers[plan.posts[c].layer].name;
+      collective["size_bytes"] = plan.posts[c].parameters * point.collective->element_bytes;
+    } else {
+      collective["size_bytes"] = point.collective->size;
+    }
+    collective["posted_cycle"] = posts[c].at;
+    collective["first_issue_cycle"] = spans[c].first_issue;
+    collective["last_visible_cycle"] = spans[c].last_visible;
+    collectives.push_back(std::move(collective));
+  }
+  return collectives;
+}
+
+PointReport run_training(const Topology& topology, const RunPoint& point,
+                         const std::optional<ScheduleTables>& given, const SimulationHooks& hooks) {
+  const auto begin = std::chrono::steady_clock::now();
+  PointReport report;
+  const TrainingTables tables =
+      given ? single_all_reduce(*given) : training_tables(topology, point);
+  std::optional<Certificate> certificate;
+  if (point.simulation.check) certificate = certify_training(topology, point, tables);
+  describe_training(report.result, point);
+  describe_collective(report.result, topology, point, tables.tables,
+                      certificate ? &*certificate : nullptr);
+  report.result["config_hash"] = config_hash(point);
+  if (certificate && !certificate->ok()) {
+    report.failure = list_violations(*certificate);
+    report.result["verified"] = false;
+    report.result["failure"] = report.failure;
+    return report;
+  }
+  const IterationPlan plan = plan_iteration(*point.training);
+  const SimulationOutcome outcome =
+      simulate_collectives(topology, point, tables.tables, tables.posts, hooks);
+  if (outcome.complete) {
+    report.result["training"] = describe_iteration(
+        point, iteration_times(plan, point.training->overlap, outcome.collectives));
+    report.result["collectives"] =
+        describe_collectives(point, plan, tables.posts, outcome.collectives);
+  }
+  describe_outcome(report.result, point, outcome);
+  describe_bound(report.result, topology, point, tables.tables, outcome);
+  report.result["host"] = host_figures(outcome, begin);
+  report.failure = outcome.failure;
+  return report;
+}
+
 PointReport run_traffic(const Topology& topology, const RunPoint& point,
                         const SimulationHooks& hooks) {
   const auto begin = std::chrono::steady_clock::now();
@@ -170,8 +257,9 @@ PointReport run_traffic(const Topology& topology, const RunPoint& point,
 
 PointReport run_point(const Topology& topology, const RunPoint& point,
                       const std::optional<ScheduleTables>& tables, const SimulationHooks& hooks) {
-  return point.traffic ? run_traffic(topology, point, hooks)
-                       : run_collective(topology, point, tables, hooks);
+  if (point.traffic) return run_traffic(topology, point, hooks);
+  if (point.training) return run_training(topology, point, tables, hooks);
+  return run_collective(topology, point, tables, hooks);
 }
 
 }  // namespace espalier

@@ -29,14 +29,22 @@ double cpu_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC
 // Stops the clock when everything has arrived.
 class Deliveries : public DeliveryObserver {
  public:
-  Deliveries(ClockDomain& clock, std::uint64_t expected, const DeliveryCallback& delivered)
-      : clock_(clock), expected_(expected), delivered_(delivered) {}
+  Deliveries(ClockDomain& clock, std::uint64_t expected, const DeliveryCallback& delivered,
+             const std::vector<PostedCollective>& posts)
+      : clock_(clock),
+        expected_(expected),
+        delivered_(delivered),
+        posts_(posts),
+        spans_(posts.size()) {}
 
   void issued(const Operation& operation, Cycle now) override {
-    (void)operation;
     first_issue_ = std::min(first_issue_, now);
+    if (spans_.empty()) return;
+    CollectiveSpan& span = spans_[post_of(operation)];
+    span.first_issue = std::min(span.first_issue, now);
   }
   void delivered(const Operation& operation, Cycle now) override {
+    if (!spans_.empty()) spans_[post_of(operation)].last_visible = now;
     last_delivery_ = std::max(last_delivery_, now);
     bytes_ += operation.bytes;
     sum_latency_ += now - operation.ready;
@@ -54,12 +62,22 @@ class Deliveries : public DeliveryObserver {
             count_ == 0 ? 0 : static_cast<double>(sum_latency_) / static_cast<double>(count_),
             max_latency_};
   }
+  [[nodiscard]] const std::vector<CollectiveSpan>& spans() const { return spans_; }
   [[nodiscard]] Cycle cycles() const { return count_ == 0 ? 0 : last_delivery_ - first_issue_; }
 
  private:
+  [[nodiscard]] std::size_t post_of(const Operation& operation) const {
+    const auto after = std::upper_bound(
+        posts_.begin(), posts_.end(), operation.first_chunk,
+        [](ChunkId chunk, const PostedCollective& post) { return chunk < post.first_chunk; });
+    return static_cast<std::size_t>(after - posts_.begin()) - 1;
+  }
+
   ClockDomain& clock_;
   std::uint64_t expected_;
   const DeliveryCallback& delivered_;
+  const std::vector<PostedCollective>& posts_;  // ascending in first_chunk, the first one's is 0
+  std::vector<CollectiveSpan> spans_;
   std::uint64_t count_ = 0;
   Bytes bytes_ = 0;
   Cycle first_issue_ = kNever;
@@ -83,13 +101,13 @@ class Run {
  public:
   Run(const Topology& topology, const RunPoint& point, const RouteSet& routes,
       const std::vector<RouteId>& used_routes, std::uint32_t ni_ports, std::uint64_t messages,
-      const SimulationHooks& hooks)
+      const std::vector<PostedCollective>& posts, const SimulationHooks& hooks)
       : point_(point),
         topology_(topology),
         timing_(time_links(topology, point.system.clock)),
         clock_("clock", clock_period(point.system.clock), point.simulation.always_clocked),
         hooks_(hooks),
-        deliveries_(clock_, messages, hooks.delivered),
+        deliveries_(clock_, messages, hooks.delivered, posts),
         fabric_("net", clock_, point.system, point.simulation, topology, timing_, routes,
                 used_routes, ni_ports, deliveries_),
         ni_ports_(ni_ports) {}
@@ -160,6 +178,7 @@ class Run {
     outcome.flits_injected = fabric_.injected_flits();
     outcome.head_flits = fabric_.head_flits();
     outcome.latency = deliveries_.latency();
+    outcome.collectives = deliveries_.spans();
     outcome.ni_ports = ni_ports_;
     outcome.evaluations = clock_.evaluations();
     double busy = 0;
@@ -183,10 +202,21 @@ class Run {
   std::uint32_t ni_ports_;
 };
 
-std::vector<RouteId> routes_in(const std::vector<TableProgram>& programs) {
+// By node.
+const TableProgram& program_of(const std::vector<TableProgram>& programs, std::size_t node) {
+  return programs.size() == 1 ? programs.front() : programs[node];
+}
+
+std::vector<RouteId> routes_in(const ScheduleTables& tables,
+                               const std::vector<TableProgram>& programs, std::size_t nodes) {
   std::vector<RouteId> routes;
-  for (const TableProgram& program : programs) {
-    for (const Operation& send : program.sends) routes.push_back(send.route);
+  for (std::size_t n = 0; n < nodes; ++n) {
+    const NodeFrame frame(tables, NodeId(n));
+    std::vector<RouteId> of_node;
+    for (const Operation& send : program_of(programs, n).sends) of_node.push_back(send.route);
+    std::sort(of_node.begin(), of_node.end());
+    of_node.erase(std::unique(of_node.begin(), of_node.end()), of_node.end());
+    for (const RouteId route : of_node) routes.push_back(frame.route_in_network(route));
   }
   std::sort(routes.begin(), routes.end());
   routes.erase(std::unique(routes.begin(), routes.end()), routes.end());
@@ -194,7 +224,7 @@ std::vector<RouteId> routes_in(const std::vector<TableProgram>& programs) {
 }
 
 std::string check_data(Fabric& fabric, const ScheduleTables& tables) {
-  const auto promised = promised_tags(tables.op, tables.chunks, tables.nodes.size());
+  const auto promised = promised_tags(tables.op, tables.chunks, fabric.num_nis());
   for (std::size_t n = 0; n < fabric.num_nis(); ++n) {
     const NodeId rank(n);
     const auto wrong =
@@ -211,24 +241,35 @@ std::string check_data(Fabric& fabric, const ScheduleTables& tables) {
 
 SimulationOutcome simulate_collective(const Topology& topology, const RunPoint& point,
                                       const ScheduleTables& tables, const SimulationHooks& hooks) {
+  return simulate_collectives(topology, point, tables, {}, hooks);
+}
+
+SimulationOutcome simulate_collectives(const Topology& topology, const RunPoint& point,
+                                       const ScheduleTables& tables,
+                                       const std::vector<PostedCollective>& posts,
+                                       const SimulationHooks& hooks) {
   const std::vector<TableProgram> programs = load_tables(tables);
   std::uint64_t messages = 0;
   Bytes bytes = 0;
-  for (const TableProgram& program : programs) {
+  for (std::size_t n = 0; n < topology.num_nodes(); ++n) {
+    const TableProgram& program = program_of(programs, n);
     messages += program.sends.size();
     for (const Operation& send : program.sends) bytes += send.bytes;
   }
   const std::uint32_t ports = point.system.ni.ports != 0 ? point.system.ni.ports : tables.ni_ports;
-  Run run(topology, point, tables.routes, routes_in(programs), ports, messages, hooks);
+  Run run(topology, point, tables.routes, routes_in(tables, programs, topology.num_nodes()), ports,
+          messages, posts, hooks);
 
   ScheduleTableEngine::Spec engine;
   engine.lockstep = point.system.ni.lockstep;
   engine.issue_per_cycle = ports;
   engine.turnaround = point.system.ni.turnaround_cycles;
   engine.step_time = step_times(tables, point.system, longest_link_latency(run.timing()));
-  for (std::size_t n = 0; n < programs.size(); ++n) {
+  for (const PostedCollective& post : posts) engine.releases.push_back({post.first_step, post.at});
+  for (std::size_t n = 0; n < topology.num_nodes(); ++n) {
     const NodeId node(n);
-    run.fabric().ni(node).load(programs[n], engine, NodeMemory(node, tables.op, tables.chunks));
+    run.fabric().ni(node).load(program_of(programs, n), NodeFrame(tables, node), engine,
+                               NodeMemory(node, tables.op, tables.chunks));
   }
   SimulationOutcome outcome = run.run(bytes);
   if (outcome.complete && outcome.failure.empty())
@@ -254,7 +295,8 @@ SimulationOutcome simulate_traffic(const Topology& topology, const RunPoint& poi
         std::max(most_links, static_cast<std::uint32_t>(topology.out_links(NodeId(n)).size()));
   }
   const std::uint32_t ports = point.system.ni.ports != 0 ? point.system.ni.ports : most_links;
-  Run run(topology, point, routes, used, ports, messages.size(), hooks);
+  const std::vector<PostedCollective> no_posts;
+  Run run(topology, point, routes, used, ports, messages.size(), no_posts, hooks);
   for (const Operation& message : messages) run.fabric().ni(message.from).post(message);
   Bytes bytes = 0;
   for (const Operation& message : messages) bytes += message.bytes;

@@ -19,6 +19,18 @@ struct LatencyStatistics {
   Cycle max_cycles = 0;
 };
 
+// One of several collectives in one set of tables (alg/concatenate_tables.h), posted by the hosts
+// of all nodes in the same cycle.
+struct PostedCollective {
+  Timestep first_step = 1;
+  ChunkId first_chunk{0};
+  Cycle at = 0;  // no NI starts it before
+};
+struct CollectiveSpan {
+  Cycle first_issue = kNever;
+  Cycle last_visible = 0;  // reduction included
+};
+
 struct SimulationOutcome {
   bool complete = false;  // every message of every table delivered
   bool verified = false;  // complete, data right at every rank, no flow-control rule broken
@@ -29,7 +41,8 @@ struct SimulationOutcome {
   std::uint64_t head_flits = 0;
   double link_utilization_mean = 0;  // over all links and `cycles`
   std::uint32_t ni_ports = 0;
-  LatencyStatistics latency;  // ready (traffic) or issued (collective) to visible
+  std::vector<CollectiveSpan> collectives;  // by post, where there are any
+  LatencyStatistics latency;                // ready (traffic) or issued (collective) to visible
   std::uint64_t evaluations = 0;
   double engine_seconds = 0;  // CPU time of the simulation proper; not reproducible
 };
@@ -51,6 +64,12 @@ struct SimulationHooks {
 [[nodiscard]] SimulationOutcome simulate_collective(const Topology& topology, const RunPoint& point,
                                                     const ScheduleTables& tables,
                                                     const SimulationHooks& hooks);
+// The same for several collectives one after the other, in the order of their steps and chunks.
+[[nodiscard]] SimulationOutcome simulate_collectives(const Topology& topology,
+                                                     const RunPoint& point,
+                                                     const ScheduleTables& tables,
+                                                     const std::vector<PostedCollective>& posts,
+                                                     const SimulationHooks& hooks);
 [[nodiscard]] SimulationOutcome simulate_traffic(const Topology& topology, const RunPoint& point,
                                                  const SimulationHooks& hooks);
 

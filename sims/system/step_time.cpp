@@ -33,7 +33,9 @@ std::vector<Cycle> reduction_times(const ScheduleTables& tables, const SystemCon
   for (const auto& table : tables.nodes) {
     for (const TableEntry& entry : table) {
       if (entry.op != TableOp::reduce) continue;
-      Cycle& busy = at_node[entry.parent.node.index() * tables.num_steps + entry.step - 1];
+      // What all nodes send alike, all receive alike.
+      const std::size_t node = tables.symmetry ? 0 : entry.parent.node.index();
+      Cycle& busy = at_node[node * tables.num_steps + entry.step - 1];
       busy += unit.occupancy(entry.size);
       longest[entry.step - 1] = std::max(longest[entry.step - 1], busy);
     }

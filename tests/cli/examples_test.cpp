@@ -71,8 +71,10 @@ TEST_CASE("Every configuration in configs runs to verified results") {
     REQUIRE(config.ok);
     CHECK(config.num_warnings == 0);
     // The same systems and schedules, with little to send.
-    const std::string less =
-        config.points.front().collective ? "collective.size=16KiB" : "traffic.duration_cycles=1000";
+    const RunPoint& first = config.points.front();
+    const std::string less = first.training     ? "training.mini_batch=1"
+                             : first.collective ? "collective.size=16KiB"
+                                                : "traffic.duration_cycles=1000";
     const Outcome outcome = test::espalier({"run", file, "-s", less, "--json", "-"});
     CAPTURE(outcome.err);
     REQUIRE(outcome.exit_code == 0);

@@ -114,8 +114,8 @@ bool draw_collective(Draw& draw, FuzzCase& fuzz_case, const Topology& topology) 
   RunPoint point = fuzz_case.point;
   CollectiveConfig& collective = point.collective.emplace();
   collective.algorithm = draw.pick(suited);
-  collective.op =
-      draw.pick({CollectiveOp::all_reduce, CollectiveOp::reduce_scatter, CollectiveOp::all_gather});
+  collective.op = draw.pick(find_generator(collective.algorithm)->ops);
+  if (draw.percent(50)) collective.segments = static_cast<std::uint32_t>(draw.between(1, 8));
   collective.element_bytes = draw.pick<Bytes>({1, 4});
   collective.remaining_height_first = draw.percent(30);
   // Every byte goes to all others, and in an all-reduce there and back.

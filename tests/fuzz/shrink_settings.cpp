@@ -50,6 +50,7 @@ std::vector<Aim> aims_of(const FuzzCase& fuzz_case) {
   if (const auto& collective = fuzz_case.point.collective) {
     aims.push_back({"collective.op", 0, 0});
     aims.push_back({"collective.tree_order", 0, 0});
+    aims.push_back({"collective.segments", 0, 1});
     aims.push_back({"collective.algorithm", 0, 1});
     aims.push_back({"collective.size", collective->element_bytes, collective->element_bytes});
   }

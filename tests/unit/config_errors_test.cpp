@@ -327,6 +327,15 @@ const std::vector<BadCase>& cross_cases() {
        "system: {topology: {type: torus, dims: [4]}}\n"
        "collective: {algorithm: [multitree, @2d_ring], size: 1MiB}\n",
        "2d_ring does not run on this topology", "these do: "},
+      {"algorithm that does not compute the operation",
+       "system: {topology: {type: torus, dims: [4]}}\n"
+       "collective: {op: [all_reduce, @all_gather], algorithm: [ring, dbtree], size: 1MiB}\n",
+       "collective.op: dbtree computes all_reduce, not all_gather",
+       "these do: ring, bidirectional_ring, multitree"},
+      {"no segment at all",
+       "system: {topology: {type: torus, dims: [4]}}\n"
+       "collective: {algorithm: dbtree, size: 1MiB, segments: @0}\n",
+       "collective.segments", "auto"},
   };
   return cases;
 }

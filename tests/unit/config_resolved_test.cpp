@@ -27,7 +27,8 @@ auto members(const SystemConfig& s) {
       s.ni.reduction.bytes_per_cycle, s.ni.reduction.block_bytes);
 }
 auto members(const CollectiveConfig& c) {
-  return std::make_tuple(c.op, c.algorithm, c.size, c.element_bytes, c.remaining_height_first);
+  return std::make_tuple(c.op, c.algorithm, c.size, c.element_bytes, c.remaining_height_first,
+                         c.segments);
 }
 auto members(const TrafficConfig& t) {
   return std::make_tuple(t.pattern, t.file, t.folder, t.injection_rate, t.message_bytes,
@@ -98,6 +99,7 @@ class RandomPoint {
       c.element_bytes = pick(1, 16);
       c.size = c.element_bytes * pick(1, 1ULL << (any() % 33));
       c.remaining_height_first = any() % 2 == 0;
+      c.segments = static_cast<std::uint32_t>(any() % 3 == 0 ? 0 : pick(1, 65'536));
       point.collective = c;
     } else {
       TrafficConfig t;

@@ -5,6 +5,7 @@
 
 #include "alg/generator.h"
 #include "alg/hamiltonian.h"
+#include "alg/node_routes.h"
 #include "schedule_oracle.h"
 #include "test_graphs.h"
 
@@ -18,7 +19,7 @@ constexpr Generate kBoth[] = {generate_ring, generate_bidirectional_ring};
 
 void check_all_ops_and_sizes(const Topology& topology, std::uint32_t seed) {
   CAPTURE(topology.name());
-  REQUIRE(unsuited_for_ring(topology).empty());
+  REQUIRE(unsuited_for_routes(topology).empty());
   const Bytes nodes = topology.num_nodes();
   for (const Generate generate : kBoth) {
     for (const CollectiveOp op : test::kAllOps) {
@@ -144,24 +145,20 @@ TEST_CASE("A line carries one ring free of contention but not two") {
       generate_bidirectional_ring(line, large(CollectiveOp::all_gather, line)).contention_free);
 }
 
-TEST_CASE("The ring algorithms say why a network does not suit them") {
-  Topology switched("switched");
-  for (const char* name : {"a", "b"}) switched.add_node(name);
-  switched.add_switch("s");
-  for (std::size_t n = 0; n < 2; ++n) test::add_cable(switched, n, 2, kPlainLink, kPlainLink);
-  CHECK(unsuited_for_ring(switched) ==
-        "The ring algorithms do not support topologies with switches yet.");
+TEST_CASE("Algorithms that only need routes say why a network has none") {
+  for (const char* name : {"ring", "bidirectional_ring", "direct", "halving_doubling", "dbtree"}) {
+    const auto unsuited = find_generator(name)->unsuited;
+    CAPTURE(name);
+    Topology alone("alone");
+    alone.add_node("a");
+    CHECK(unsuited(alone) == "A collective needs at least two nodes.");
 
-  Topology alone("alone");
-  alone.add_node("a");
-  CHECK(unsuited_for_ring(alone) == "A ring needs at least two nodes.");
+    Topology one_way("one-way");
+    for (const char* node : {"a", "b", "c"}) one_way.add_node(node);
+    for (std::size_t n = 0; n < 3; ++n) test::add_one_way(one_way, n, (n + 1) % 3, kPlainLink);
+    CHECK(unsuited(one_way) == "Routes need links in both directions; 'a' to 'b' has none back.");
 
-  Topology one_way("one-way");
-  for (const char* name : {"a", "b", "c"}) one_way.add_node(name);
-  for (std::size_t n = 0; n < 3; ++n) test::add_one_way(one_way, n, (n + 1) % 3, kPlainLink);
-  CHECK(unsuited_for_ring(one_way) ==
-        "The ring algorithms need links in both directions; 'a' to 'b' has none back.");
-
-  CHECK(unsuited_for_ring(test::cables(3, {{0, 1}})) ==
-        "A ring needs a connected network; 'n2' is cut off.");
+    CHECK(unsuited(test::cables(3, {{0, 1}})) ==
+          "A collective needs a connected network; 'n2' is cut off.");
+  }
 }

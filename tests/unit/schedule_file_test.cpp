@@ -136,8 +136,8 @@ TEST_CASE("Every mistake in a schedule file is named with its place") {
     expected = "/algorithm: expected a string, not number";
   }
   SECTION("collective") {
-    set("/op", "all_to_all");
-    expected = "/op: \"all_to_all\" is none of all_reduce";
+    set("/op", "all_to_some");
+    expected = "/op: \"all_to_some\" is none of all_reduce";
   }
   SECTION("size") {
     set("/size", -1);

@@ -34,8 +34,7 @@ class ScheduleOracle {
     memory_.assign(nodes, std::vector<Contributions>(schedule.chunks.size(), Contributions(nodes)));
     for (std::size_t n = 0; n < nodes; ++n) {
       for (std::size_t c = 0; c < schedule.chunks.size(); ++c) {
-        const bool has =
-            schedule.op != CollectiveOp::all_gather || schedule.chunks[c].owner == NodeId(n);
+        const bool has = !starts_scattered(schedule.op) || schedule.chunks[c].owner == NodeId(n);
         memory_[n][c][n] = has ? 1 : 0;
       }
     }
@@ -159,12 +158,13 @@ class ScheduleOracle {
       const Chunk& chunk = schedule_.chunks[c];
       if (chunk.size == 0) continue;
       Contributions expected(nodes, 1);
-      if (schedule_.op == CollectiveOp::all_gather) {
+      if (starts_scattered(schedule_.op)) {
         expected.assign(nodes, 0);
         expected.at(chunk.owner.index()) = 1;
       }
       for (std::size_t n = 0; n < nodes; ++n) {
         if (schedule_.op == CollectiveOp::reduce_scatter && chunk.owner != NodeId(n)) continue;
+        if (schedule_.op == CollectiveOp::all_to_all && chunk.destination != NodeId(n)) continue;
         if (memory_[n][c] != expected) return false;
       }
     }
@@ -191,7 +191,7 @@ inline void require_well_formed(const Topology& topology, const Schedule& s) {
     end += chunk.size;
     if (s.op != CollectiveOp::all_reduce) REQUIRE(chunk.owner.index() < s.num_nodes);
   }
-  REQUIRE(end == s.size);
+  REQUIRE(end == data_bytes(s.op, s.size, s.num_nodes));
 
   bool contention_free = true;
   std::set<std::pair<Timestep, std::size_t>> used;

@@ -129,6 +129,40 @@ TEST_CASE("A dependent Reduce issues in the cycle after its child's message was 
   CHECK(driver.issue_cycle(0) == visible + 1 + occupancy + 1);
 }
 
+TEST_CASE("A collective's first step does not start before its host has posted it") {
+  const TableProgram program = Program().entry(1).entry(2).entry(3).done();
+  for (const LockstepMode mode :
+       {LockstepMode::off, LockstepMode::estimate, LockstepMode::drain, LockstepMode::full}) {
+    ScheduleTableEngine::Spec engine_spec = spec(mode, {10, 10, 10});
+    engine_spec.releases = {{1, 5}, {3, 100}};
+    Driver driver(program, engine_spec);
+    CAPTURE(static_cast<int>(mode));
+    CHECK(driver.evaluate(0) == 5);  // it says when to ask again
+    CHECK(driver.engine.timer_running(0));
+    driver.run(1, 99);
+    CHECK(driver.issue_cycle(0) == 5);
+    const bool counts = mode == LockstepMode::estimate || mode == LockstepMode::full;
+    CHECK(driver.issue_cycle(1) == (counts ? 15 : 6));
+    CHECK(driver.issue_cycle(2) == kNever);
+    CHECK(driver.engine.timestep() == 2);
+    CHECK(driver.evaluate(99) == 100);
+    CHECK(driver.engine.timer_running(99));  // no watchdog takes this for a standstill
+    driver.run(100, 100);
+    CHECK(driver.issue_cycle(2) == 100);
+    CHECK(driver.engine.done());
+  }
+}
+
+TEST_CASE("A collective that was posted early waits for the one before, as any step does") {
+  const TableProgram program = Program().entry(1).entry(2).done();
+  ScheduleTableEngine::Spec engine_spec = spec(LockstepMode::estimate, {40, 40});
+  engine_spec.releases = {{1, 0}, {2, 1}};
+  Driver driver(program, engine_spec);
+  driver.run(0, 50);
+  CHECK(driver.issue_cycle(0) == 0);
+  CHECK(driver.issue_cycle(1) == 40);
+}
+
 TEST_CASE("A root's Gather issues the turnaround later than a Reduce would") {
   for (const Cycle turnaround : {Cycle{0}, Cycle{1}, Cycle{2}, Cycle{7}}) {
     const TableProgram program =

@@ -1,0 +1,31 @@
+// Routes between any two nodes for algorithms whose messages take several hops.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "alg/schedule.h"
+#include "hw/topology.h"
+
+namespace espalier {
+
+// route_packet's routes, each computed and stored once.
+class NodeRoutes {
+ public:
+  // Both outlive this object; routes are added to `routes`.
+  NodeRoutes(const Topology& topology, RouteSet& routes)
+      : topology_(topology), routes_(routes), known_(topology.num_nodes() * topology.num_nodes()) {}
+
+  // Precondition: from != to.
+  [[nodiscard]] RouteId between(NodeId from, NodeId to);
+
+ private:
+  const Topology& topology_;
+  RouteSet& routes_;
+  std::vector<RouteId> known_;  // from * nodes + to; invalid until it is asked for
+};
+
+// Why messages cannot be routed between all nodes; empty where they can. See Generator::unsuited.
+[[nodiscard]] std::string unsuited_for_routes(const Topology& topology);
+
+}  // namespace espalier

@@ -1,0 +1,99 @@
+// How the registry's keys are made, one function for each kind. Internal to keys*.cpp.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "sims/config/enum_names.h"
+#include "sims/config/keys.h"
+
+namespace espalier {
+
+// keys_training.cpp
+void add_training_keys(std::vector<Key>& table);
+
+}  // namespace espalier
+
+namespace espalier::key_builders {
+
+// `field` returns a reference to the struct's member.
+
+template <class Field>
+Key number_key(ValueType type, std::string name, std::uint64_t min, std::uint64_t max,
+               std::string description, Field field) {
+  Key key;
+  key.name = std::move(name);
+  key.shape.type = type;
+  key.shape.min = min;
+  key.shape.max = max;
+  key.description = std::move(description);
+  key.set = [field](RunPoint& point, const Value& value) {
+    auto& member = field(point);
+    member = static_cast<std::decay_t<decltype(member)>>(value.number);
+  };
+  key.get = [field](const RunPoint& point) {
+    Value value;
+    value.number = static_cast<std::uint64_t>(field(point));
+    return value;
+  };
+  return key;
+}
+
+template <class Field>
+Key integer_key(std::string name, std::uint64_t min, std::uint64_t max, std::string description,
+                Field field) {
+  return number_key(ValueType::integer, std::move(name), min, max, std::move(description), field);
+}
+
+template <class Field>
+Key boolean_key(std::string name, std::string description, Field field) {
+  return number_key(ValueType::boolean, std::move(name), 0, 1, std::move(description), field);
+}
+
+template <class Enum, class Field>
+Key choice_key(std::string name, std::string description, Field field) {
+  Key key = number_key(ValueType::name, std::move(name), 0, 0, std::move(description), field);
+  key.shape.names = all_names<Enum>();
+  return key;
+}
+
+template <class Field>
+Key fraction_key(std::string name, const ValueShape& range, std::string description, Field field) {
+  Key key;
+  key.name = std::move(name);
+  key.shape = range;
+  key.shape.type = ValueType::fraction;
+  key.description = std::move(description);
+  key.set = [field](RunPoint& point, const Value& value) { field(point) = value.fraction; };
+  key.get = [field](const RunPoint& point) {
+    Value value;
+    value.fraction = field(point);
+    return value;
+  };
+  return key;
+}
+
+inline Key or_word(Key key, std::string word) {
+  key.shape.zero_word = std::move(word);
+  return key;
+}
+inline Key listable(Key key) {
+  key.listable = true;
+  return key;
+}
+inline Key required(Key key) {
+  key.required = true;
+  return key;
+}
+inline Key only_when(Key key, std::string other, const std::string& state,
+                     std::function<bool(const RunPoint&)> applies) {
+  key.applies_when = other + " is " + state;
+  key.applies_to = std::move(other);
+  key.applies = std::move(applies);
+  return key;
+}
+
+}  // namespace espalier::key_builders

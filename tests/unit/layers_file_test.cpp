@@ -1,0 +1,134 @@
+#include "sims/config/layers_file.h"
+
+#include <catch2/catch.hpp>
+#include <tuple>
+
+#include "config_test_support.h"
+
+namespace espalier {
+
+using namespace config_test;
+
+namespace {
+
+using Row = std::tuple<std::string, std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t,
+                       std::uint32_t, std::uint32_t, std::uint32_t, LayerWeights>;
+
+struct Parsed {
+  std::optional<std::vector<Layer>> layers;
+  std::string diagnostics;
+};
+
+Parsed parse(const std::string& text) {
+  Diagnostics diagnostics;
+  Parsed parsed;
+  parsed.layers = parse_layers("net.csv", text, diagnostics);
+  parsed.diagnostics = diagnostics.text();
+  return parsed;
+}
+
+std::vector<Row> rows_of(const std::string& text) {
+  const Parsed parsed = parse(text);
+  INFO(parsed.diagnostics);
+  REQUIRE(parsed.layers);
+  std::vector<Row> rows;
+  for (const Layer& l : *parsed.layers) {
+    rows.emplace_back(l.name, l.ifmap_height, l.ifmap_width, l.filter_height, l.filter_width,
+                      l.channels, l.filters, l.stride, l.weights);
+  }
+  return rows;
+}
+
+const std::string kHeader =
+    "Layer name, IFMAP Height, IFMAP Width, Filter Height, Filter Width, Channels, Num Filter, "
+    "Strides,\n";
+
+}  // namespace
+
+TEST_CASE("A SCALE-Sim topology file is read column by column") {
+  CHECK(rows_of(kHeader + "Conv1, 30, 28, 5, 3, 4, 16, 2,\n"
+                          "FC, 1, 1, 1, 1, 138000, 8, 1,\n") ==
+        std::vector<Row>{{"Conv1", 30, 28, 5, 3, 4, 16, 2, LayerWeights::own},
+                         {"FC", 1, 1, 1, 1, 138000, 8, 1, LayerWeights::own}});
+}
+
+TEST_CASE("Titles, lines of commas, blanks and Windows line ends of topology files are harmless") {
+  const std::vector<Row> expected{{"q x k'", 9, 8, 3, 2, 7, 6, 5, LayerWeights::own}};
+  CHECK(rows_of("\xef\xbb\xbf" + kHeader +
+                "\n,,,,,,,,\nSome Network,\r\n\t q x k',9, 8,3,2 ,7,6,5, \r\n" +
+                "# a comment, of this program\n\n\n") == expected);
+  // No commas at the end, and other words for the columns.
+  CHECK(rows_of("Layer name,IFMAP Height,IFMAP Width,Filter Height,Filter Width,Channels,Num "
+                "Filters,Stride\n,,,,,,,\nAnother One\nq x k',9,8,3,2,7,6,5") == expected);
+}
+
+TEST_CASE("The ninth column says whose the weights are") {
+  CHECK(rows_of("Layer name, H, W, FH, FW, C, N, S, Weights,\n"
+                "a, 4, 4, 1, 1, 1, 1, 1, own,\n"
+                "b, 4, 4, 1, 1, 1, 1, 1,\n"
+                "c, 4, 4, 1, 1, 1, 1, 1, shared\n"
+                "d, 4, 4, 1, 1, 1, 1, 1, none,,\n"
+                "e, 4, 4, 1, 1, 1, 1, 1, lookup,\n") ==
+        std::vector<Row>{{"a", 4, 4, 1, 1, 1, 1, 1, LayerWeights::own},
+                         {"b", 4, 4, 1, 1, 1, 1, 1, LayerWeights::own},
+                         {"c", 4, 4, 1, 1, 1, 1, 1, LayerWeights::shared},
+                         {"d", 4, 4, 1, 1, 1, 1, 1, LayerWeights::none},
+                         {"e", 4, 4, 1, 1, 1, 1, 1, LayerWeights::lookup}});
+}
+
+TEST_CASE("Mistakes in a topology file are refused at their place") {
+  struct BadFile {
+    std::string input;
+    const char* message;
+    const char* hint;
+  };
+  const std::vector<BadFile> cases{
+      {"@", "the file is empty", "a line Layer name"},
+      {"@\n\n,,,\n# nothing\n", "the file is empty", "a line Layer name"},
+      {"@" + kHeader + "\nOnly a title,,\n", "there are no layers", "for example conv1"},
+      {"Conv1, @30, 28, 5, 3, 4, 16, 2,\n", "a number where the first line", "Layer name, IFMAP"},
+      {"Layer, M, N, K@,\nfc, 1, 2, 3,\n", "4 columns are named, a layer has 8", "Layer name"},
+      {"Layer name, H, W, FH, FW, C, N, S, @Sparsity,\n", "unknown column 'Sparsity'", "Weights"},
+      {"Layer name, H, W, FH, FW, C, N, S, @Weights, more\n", "unknown column", "Weights"},
+      {kHeader + "a, 4, 4, 1, 1, 1, 1@\n", "no value for 'Strides'", "for example"},
+      {kHeader + "a, 4@,,,,\n", "no value for 'IFMAP Width'", "for example"},
+      {kHeader + "a, 4, @, 1, 1, 1, 1, 1,\n", "no value for 'IFMAP Width'", "for example"},
+      {kHeader + "@, 4, 4, 1, 1, 1, 1, 1,\n", "the layer has no name", "for example"},
+      {kHeader + "a, 4, 4, 1, 1, 1, 1, 1, own, @2,\n", "10 values, there are 9", "for example"},
+      {kHeader + "a, 4, 4, 1, 1, 1, 1, 1, @mine,\n", "Weights: 'mine' is not a valid name",
+       "own, shared, none, lookup"},
+      {kHeader + "a, 4, 4, @0, 1, 1, 1, 1,\n", "Filter Height: 0 is out of range", "integer, 1 to"},
+      {kHeader + "a, 4, 4, 1, 1, @-3, 1, 1,\n", "Channels: -3 is out of range", "integer, 1 to"},
+      {kHeader + "a, @four, 4, 1, 1, 1, 1, 1,\n", "IFMAP Height: 'four' is not an integer", ""},
+      {kHeader + "a, 4, @4.5, 1, 1, 1, 1, 1,\n", "IFMAP Width: '4.5' is not an integer", ""},
+      {kHeader + "a, 4, @65537, 1, 1, 1, 1, 1,\n", "is out of range", "integer, 1 to 65536"},
+      {kHeader + "a, 4, 4, 1, 1, 1, @16777217, 1,\n", "is out of range", "1 to 16777216"},
+      {kHeader + "a, 4, 6, @5, 5, 1, 1, 1,\n", "a filter of 5 rows does not fit into an IFMAP of 4",
+       "zero padding"},
+      {kHeader + "a, 6, 4, 5, @5, 1, 1, 1,\n", "a filter of 5 columns does not fit", "padding"},
+      {kHeader + "@a, 900, 900, 900, 900, 2000, 9000000, 1,\n",
+       "more than 1099511627776 parameters", ""},
+      {"@Layer name, H, W, FH, FW, C, N, S, Weights\na, 4, 4, 1, 1, 1, 1, 1, none\n",
+       "nothing to all-reduce", ""},
+  };
+  for (const BadFile& bad : cases) {
+    const Marked marked = unmark(bad.input);
+    const Parsed parsed = parse(marked.text);
+    INFO(bad.input);
+    INFO(parsed.diagnostics);
+    CHECK_FALSE(parsed.layers);
+    const auto all = parse_diagnostics(parsed.diagnostics);
+    const Printed* found = find_at(all, marked, bad.message);
+    REQUIRE(found != nullptr);
+    CHECK(found->where == "net.csv");
+    CHECK(found->hint.find(bad.hint) != std::string::npos);
+  }
+}
+
+TEST_CASE("All mistakes in a topology file are reported at once") {
+  const auto all = parse_diagnostics(
+      parse(kHeader + "a,x,4,1,1,y,1,1\nb,4,4,1,1,1,1,1\nc,4,4,5,5,1,1,1\nd,4\n").diagnostics);
+  CHECK(all.size() == 5);
+}
+
+}  // namespace espalier

@@ -1,0 +1,180 @@
+// MULTITREE through switches, over links of unequal rates, and the all-to-all along its trees.
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "alg/bounds.h"
+#include "alg/certifier.h"
+#include "alg/generator.h"
+#include "alg/schedule_table.h"
+#include "alg/tree_forest.h"
+
+namespace espalier {
+namespace {
+
+constexpr LinkSpec kLink{150'000, 16'000'000'000};
+constexpr LinkSpec kWide{150'000, 32'000'000'000};
+
+TreeForest forest_of(const Topology& topology) {
+  return build_trees(topology, CollectiveRequest::TreeOrder::root);
+}
+
+std::size_t height(const std::vector<TreeEdge>& tree, std::size_t nodes) {
+  std::vector<std::size_t> depth(nodes, 0);
+  std::size_t most = 0;
+  for (const TreeEdge& edge : tree) {
+    depth[edge.child.index()] = depth[edge.parent.index()] + 1;
+    most = std::max(most, depth[edge.child.index()]);
+  }
+  return most;
+}
+
+Schedule schedule_of(const Topology& topology, CollectiveOp op, Bytes size) {
+  CollectiveRequest request;
+  request.op = op;
+  request.size = size;
+  return generate_multitree(topology, request);
+}
+
+void connect(Topology& topology, NodeId a, NodeId b, LinkSpec spec) {
+  topology.add_link(a, b, spec, "to_" + topology.vertex_name(b), "from_" + topology.vertex_name(a));
+  topology.add_link(b, a, spec, "to_" + topology.vertex_name(a), "from_" + topology.vertex_name(b));
+}
+
+}  // namespace
+
+// With one link per node a step takes one chunk out and one in, so that N - 1 steps are the least.
+TEST_CASE("On fat-trees and a DGX-2 the trees are stars of N-1 timesteps") {
+  for (const Topology& topology : {make_switch_pair(8, kLink), make_fat_tree(4, 4, 4, kLink),
+                                   make_fat_tree(8, 8, 8, kLink), make_single_switch(16, kLink)}) {
+    CAPTURE(topology.name());
+    const TreeForest forest = forest_of(topology);
+    CHECK(forest.num_steps == topology.num_nodes() - 1);
+    for (const auto& tree : forest.trees) CHECK(height(tree, topology.num_nodes()) == 1);
+  }
+}
+
+TEST_CASE("On BiGraphs the trees have N-1 timesteps") {
+  for (const Topology& topology : {make_bigraph(4, 8, kLink), make_bigraph(4, 16, kLink)}) {
+    CAPTURE(topology.name());
+    CHECK(forest_of(topology).num_steps == topology.num_nodes() - 1);
+  }
+}
+
+TEST_CASE("Nodes on the root's own switch come first") {
+  const Topology topology = make_fat_tree(8, 8, 8, kLink);
+  const TreeForest forest = forest_of(topology);
+  for (std::size_t root = 0; root < topology.num_nodes(); ++root) {
+    for (std::size_t e = 0; e < 7; ++e) {
+      const TreeEdge& edge = forest.trees[root][e];
+      CHECK(edge.child.index() / 8 == root / 8);
+      CHECK(forest.paths.hops(edge.path) == 2);
+    }
+  }
+}
+
+TEST_CASE("Through switches MULTITREE is free of contention and of deadlock") {
+  for (const Topology& topology :
+       {make_switch_pair(8, kLink), make_fat_tree(8, 8, 8, kLink), make_fat_tree(4, 6, 2, kLink),
+        make_bigraph(4, 8, kLink), make_bigraph(4, 16, kLink), make_bigraph(3, 4, kLink),
+        make_dragonfly(2, 4, 9, kLink), make_fully_connected(9, kLink)}) {
+    CAPTURE(topology.name());
+    const Certificate certificate = certify(
+        topology, lower_to_tables(schedule_of(topology, CollectiveOp::all_reduce, 1 << 20)));
+    CHECK(certificate.ok());
+    CHECK(certificate.contention_free);
+    CHECK(certificate.most_table_entries <= 2 * topology.num_nodes());
+  }
+}
+
+// A ring of four whose cables a-b and c-d have twice the rate: two edges each of the multigraph.
+TEST_CASE("A link of twice the rate serves two trees in a timestep") {
+  Topology topology("ring with wide links");
+  for (const char* name : {"a", "b", "c", "d"}) topology.add_node(name);
+  connect(topology, NodeId(0), NodeId(1), kWide);
+  connect(topology, NodeId(1), NodeId(2), kLink);
+  connect(topology, NodeId(2), NodeId(3), kWide);
+  connect(topology, NodeId(3), NodeId(0), kLink);
+  const Schedule schedule = schedule_of(topology, CollectiveOp::all_gather, 4096);
+  CHECK(schedule.contention_free);
+  std::map<std::pair<Timestep, std::size_t>, std::size_t> uses;
+  for (const Transfer& t : schedule.transfers) {
+    ++uses[{t.step, schedule.routes.link(t.route, 0).index()}];
+  }
+  std::size_t most_wide = 0;
+  for (const auto& [use, count] : uses) {
+    const bool wide = topology.link(LinkId(use.second)).spec.bytes_per_second > 16'000'000'000ULL;
+    CHECK(count <= (wide ? 2U : 1U));
+    if (wide) most_wide = std::max(most_wide, count);
+  }
+  CHECK(most_wide == 2);
+  const Certificate certificate = certify(topology, schedule);
+  CHECK(certificate.ok());
+  CHECK(certificate.contention_free);
+}
+
+TEST_CASE("Two transfers of one step on a link of single rate refute the claim of a multigraph") {
+  Topology topology("line with a wide link");
+  for (const char* name : {"a", "b", "c"}) topology.add_node(name);
+  connect(topology, NodeId(0), NodeId(1), kWide);
+  connect(topology, NodeId(1), NodeId(2), kLink);
+  Schedule schedule = schedule_of(topology, CollectiveOp::all_gather, 3072);
+  REQUIRE(certify(topology, schedule).ok());
+  // Everything at once that crosses the narrow link from b to c.
+  for (Transfer& t : schedule.transfers) t.step = t.to == NodeId(2) ? 4 : t.step;
+  schedule.num_steps = 4;
+  schedule.sort_by_step();
+  const auto violations = certify(topology, schedule).violations;
+  CHECK(std::any_of(violations.begin(), violations.end(),
+                    [](const Violation& v) { return v.kind == ViolationKind::contention; }));
+}
+
+TEST_CASE("Cables of unequal rates in the two directions are refused by name") {
+  Topology topology("lopsided");
+  for (const char* name : {"a", "b"}) topology.add_node(name);
+  topology.add_link(NodeId(0), NodeId(1), kWide, "out", "in");
+  topology.add_link(NodeId(1), NodeId(0), kLink, "out", "in");
+  CHECK_THAT(unsuited_for_multitree(topology), Catch::Contains("of the same rates"));
+}
+
+TEST_CASE("An all-to-all sends each subtree what is for it and nothing else") {
+  const Topology torus = make_torus({4, 4}, kLink);
+  const Schedule schedule = schedule_of(torus, CollectiveOp::all_to_all, 16 * 1024);
+  CHECK(schedule.chunks.size() == 16 * 16);
+  Bytes sent = 0;
+  for (const Transfer& t : schedule.transfers) sent += schedule.bytes_of(t);
+  // Shortest paths: 16 roots, 15 destinations, 32 links to all of them, 1 KiB each.
+  CHECK(sent == Bytes{16} * 32 * 1024);
+  const Certificate certificate = certify(torus, lower_to_tables(schedule));
+  CHECK(certificate.ok());
+  CHECK(certificate.contention_free);
+}
+
+TEST_CASE("An all-to-all whose chunk ends up elsewhere is refused") {
+  const Topology mesh = make_mesh({3, 2}, kLink);
+  Schedule schedule = schedule_of(mesh, CollectiveOp::all_to_all, 6 * 64);
+  REQUIRE(certify(mesh, schedule).ok());
+  std::swap(schedule.chunks[1].destination, schedule.chunks[2].destination);
+  const auto violations = certify(mesh, schedule).violations;
+  REQUIRE_FALSE(violations.empty());
+  CHECK(violations.front().kind == ViolationKind::postcondition);
+}
+
+TEST_CASE("The bound of an all-to-all counts every link that a byte must take") {
+  // 8x8 torus: mean distance 4.063 over 4 links of 16 GB/s per node.
+  const double torus =
+      bandwidth_bound(make_torus({8, 8}, kLink), CollectiveOp::all_to_all).seconds_per_byte;
+  CHECK(torus == Approx(4.0 / 64e9));
+  // One link per node: all but its own share leaves by it.
+  const double star =
+      bandwidth_bound(make_single_switch(16, kLink), CollectiveOp::all_to_all).seconds_per_byte;
+  CHECK(star == Approx(15.0 / 16 / 16e9));
+  // A ring's mesh: the cut in the middle, N/2 * N/2 chunks over one link.
+  const double line =
+      bandwidth_bound(make_mesh({8}, kLink), CollectiveOp::all_to_all).seconds_per_byte;
+  CHECK(line == Approx(16.0 / 8 / 16e9));
+}
+
+}  // namespace espalier
