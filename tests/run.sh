@@ -4,5 +4,6 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 preset=${PRESET:-release}
+command -v gnuplot >/dev/null || sims/install-packages.sh gnuplot-nox
 sims/build.sh "$preset"
 exec ctest --test-dir "build/$preset" --output-on-failure -j "$(nproc)" "$@"

@@ -6,6 +6,7 @@
 
 #include "sims/cli/check_command.h"
 #include "sims/cli/exit_codes.h"
+#include "sims/cli/figure_command.h"
 #include "sims/cli/list_command.h"
 #include "sims/cli/run_command.h"
 #include "sims/cli/schedule_command.h"
@@ -41,6 +42,8 @@ int dispatch(int argc, char** argv) {
   add_overrides(*run_app, run.overrides);
   run_app->add_option("--json", run.json, "write the results to this file, - for stdout")
       ->type_name("FILE");
+  run_app->add_option("--csv", run.csv, "write one line per result to this file, - for stdout")
+      ->type_name("FILE");
   run_app
       ->add_option("--messages", run.messages,
                    "write a line for every message to this file: when it was ready and delivered")
@@ -69,6 +72,23 @@ int dispatch(int argc, char** argv) {
       ->required();
   add_overrides(*check_app, check.overrides);
 
+  FigureOptions figure;
+  figure.program = run.program;
+  CLI::App* figure_app = app.add_subcommand(
+      "figure", "simulate what figure files describe; CSV, gnuplot script and SVG of each");
+  figure_app->add_option("file", figure.files, "figure files (YAML)");
+  add_overrides(*figure_app, figure.overrides);
+  figure_app
+      ->add_option("-o,--output", figure.output,
+                   "folder of the figures, and of finished points: a figure that was interrupted "
+                   "goes on")
+      ->type_name("FOLDER")
+      ->capture_default_str();
+  figure_app->add_flag("--plan", figure.plan, "list the points, simulate nothing");
+  figure_app->add_option("-j,--jobs", figure.jobs, "simulations at once (default: one per core)");
+  figure_app->add_option("--point", figure.point, "")->group("");
+  figure_app->add_option("--folder", figure.folder, "")->group("");
+
   std::string kind;
   CLI::App* list_app = app.add_subcommand("list", "everything that is selected by name");
   list_app->add_option("kind", kind, "one kind only")->check(CLI::IsMember(list_kinds()));
@@ -86,6 +106,11 @@ int dispatch(int argc, char** argv) {
   }
   if (*schedule_app) return schedule_command(schedule);
   if (*check_app) return check_command(check);
+  if (*figure_app) {
+    if (!figure.files.empty() || !figure.point.empty()) return figure_command(figure);
+    std::fprintf(stderr, "figure: file is required\n");
+    return kUsageError;
+  }
   if (*list_app) return list_command(kind);
   if (*schema_app) return schema_command();
   std::fprintf(stderr, "a subcommand is required\n%s", app.help().c_str());

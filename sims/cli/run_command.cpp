@@ -15,6 +15,7 @@
 #include "sims/run/message_log.h"
 #include "sims/run/point_runner.h"
 #include "sims/run/progress.h"
+#include "sims/run/result_fields.h"
 #include "sims/run/workers.h"
 
 namespace espalier {
@@ -72,7 +73,8 @@ std::vector<PointReport> run_all(const RunOptions& options, const std::vector<Po
     return {run_here(
         points, 0, [&](double done) { bar.update(0, done); }, part(0))};
   }
-  const auto arguments = [&](std::size_t i) {
+  WorkerBatch batch;
+  batch.arguments = [&](std::size_t i) {
     std::vector<std::string> words{"run"};
     words.insert(words.end(), options.configs.begin(), options.configs.end());
     for (const std::string& setting : options.overrides) words.insert(words.end(), {"-s", setting});
@@ -82,8 +84,8 @@ std::vector<PointReport> run_all(const RunOptions& options, const std::vector<Po
   };
   const std::size_t cores =
       options.jobs != 0 ? options.jobs : std::max(1U, std::thread::hardware_concurrency());
-  return run_workers(options.program, points.size(), arguments, cores,
-                     [&](std::size_t i, double done) { bar.update(i, done); });
+  batch.progress = [&](std::size_t i, double done) { bar.update(i, done); };
+  return run_workers(options.program, points.size(), cores, batch);
 }
 
 std::filesystem::path folder_of(const std::string& target) {
@@ -91,13 +93,13 @@ std::filesystem::path folder_of(const std::string& target) {
   return parent.empty() ? std::filesystem::current_path() : parent;
 }
 
-bool write_json(const std::string& target, const nlohmann::ordered_json& results) {
+bool write_text(const std::string& target, const std::string& text) {
   if (target == "-") {
-    std::cout << results.dump(2) << "\n";
+    std::cout << text;
     return true;
   }
   std::ofstream file(target);
-  file << results.dump(2) << "\n";
+  file << text;
   file.close();
   if (!file) fmt::print(stderr, "{}: error: cannot be written\n", target);
   return !file.fail();
@@ -111,6 +113,10 @@ int cannot_write(const std::string& target) {
 }  // namespace
 
 int run_command(const RunOptions& options) {
+  if (options.json == "-" && options.csv == "-") {
+    fmt::print(stderr, "--json - and --csv -: stdout takes one of them\n");
+    return kUsageError;
+  }
   // A worker's parent has shown what there is to say of the files.
   const Messages audience = options.point ? Messages::nobody : Messages::people;
   auto inputs = load_inputs(options.configs, options.overrides, ConfigNeed::workload, audience);
@@ -135,15 +141,18 @@ int run_command(const RunOptions& options) {
     results.push_back(report.result);
     good &= report.failure.empty();
   }
-  std::FILE* people = options.json == "-" ? stderr : stdout;
+  const bool stdout_is_taken = options.json == "-" || options.csv == "-";
+  std::FILE* people = stdout_is_taken ? stderr : stdout;
   fmt::print(people, "{}", result_table(results));
   for (std::size_t i = 0; i < reports.size(); ++i) {
     if (!reports[i].failure.empty())
       fmt::print(stderr, "error: point {}: {}\n", i + 1, reports[i].failure);
   }
   if (!options.json.empty() &&
-      !write_json(options.json, results_document(*inputs, results, folder_of(options.json))))
+      !write_text(options.json,
+                  results_document(*inputs, results, folder_of(options.json)).dump(2) + "\n"))
     return kUsageError;
+  if (!options.csv.empty() && !write_text(options.csv, results_csv(results))) return kUsageError;
   if (messages && !messages->join()) return cannot_write(options.messages);
   return good ? kGood : kCheckFailed;
 }

@@ -10,6 +10,7 @@ struct RunOptions {
   std::vector<std::string> configs;
   std::vector<std::string> overrides;
   std::string json;      // file, or "-" for stdout; empty: none
+  std::string csv;       // file, or "-" for stdout; empty: none
   std::string messages;  // file for one line per message, a worker's without header; empty: none
   std::optional<std::size_t>
       point;            // worker mode: this point alone, talking JSON lines (sims/run/workers.h)

@@ -60,6 +60,10 @@ SourceIndex Diagnostics::add_file(const std::string& name, const std::string& te
 
 SourceIndex Diagnostics::add_override(const std::string& assignment) {
   const std::string line = kOverridePrefix + assignment;
+  for (std::size_t i = 0; i < sources_.size(); ++i) {
+    if (sources_[i].is_override && sources_[i].lines.front() == line)
+      return static_cast<SourceIndex>(i);
+  }
   sources_.push_back({printable(line), {line}, true});
   return static_cast<SourceIndex>(sources_.size() - 1);
 }
@@ -74,6 +78,12 @@ void Diagnostics::error(const Place& place, std::string message, std::string hin
 
 void Diagnostics::warning(const Place& place, std::string message, std::string hint) {
   add({place, false, std::move(message), std::move(hint)});
+}
+
+void Diagnostics::forget_warnings() {
+  messages_.erase(std::remove_if(messages_.begin(), messages_.end(),
+                                 [](const Message& message) { return !message.is_error; }),
+                  messages_.end());
 }
 
 void Diagnostics::add(Message message) {

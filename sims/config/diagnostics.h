@@ -27,11 +27,15 @@ class Diagnostics {
  public:
   // `text` is split into lines for the excerpts.
   SourceIndex add_file(const std::string& name, const std::string& text);
-  // An override as it was given, "key=value"; shown as "-s key=value".
+  // An override as it was given, "key=value"; shown as "-s key=value". The same one again, for
+  // another configuration, is the same source: what is wrong with it is said once.
   SourceIndex add_override(const std::string& assignment);
 
   void error(const Place& place, std::string message, std::string hint = {});
   void warning(const Place& place, std::string message, std::string hint = {});
+
+  // They have been shown; what follows is shown alone. They are not recorded again.
+  void forget_warnings();
 
   [[nodiscard]] std::size_t num_errors() const { return num_errors_; }
   [[nodiscard]] std::size_t num_warnings() const { return messages_.size() - num_errors_; }

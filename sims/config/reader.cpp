@@ -307,6 +307,17 @@ ConfigResult read_run_config_text(const std::string& name, const std::string& te
   return finish(std::move(result), diagnostics);
 }
 
+std::vector<RunPoint> read_run_config_tree(const ConfigNode& root, const std::string& folder,
+                                           const std::vector<std::string>& overrides,
+                                           Diagnostics& diagnostics, ConfigNeed need) {
+  ConfigResult result;
+  GivenKeys given;
+  collect_keys(root, given, diagnostics);
+  for (const std::string& assignment : overrides) collect_override(assignment, given, diagnostics);
+  PointBuilder(given, folder, need, diagnostics).build(result);
+  return std::move(result.points);
+}
+
 ConfigResult read_run_config(const std::string& path, const std::vector<std::string>& overrides,
                              ConfigNeed need) {
   const FileText file = read_file_text(path);

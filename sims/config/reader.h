@@ -8,6 +8,8 @@
 
 #include "hw/topology.h"
 #include "sims/config/config.h"
+#include "sims/config/config_node.h"
+#include "sims/config/diagnostics.h"
 
 namespace espalier {
 
@@ -41,5 +43,13 @@ struct ConfigResult {
                                                 const std::string& folder = {},
                                                 const std::vector<std::string>& overrides = {},
                                                 ConfigNeed need = ConfigNeed::workload);
+
+// The same for a tree that was put together from several files, which `diagnostics` knows; what is
+// wrong is added there. The points are empty, too, where `diagnostics` held errors before.
+[[nodiscard]] std::vector<RunPoint> read_run_config_tree(const ConfigNode& root,
+                                                         const std::string& folder,
+                                                         const std::vector<std::string>& overrides,
+                                                         Diagnostics& diagnostics,
+                                                         ConfigNeed need = ConfigNeed::workload);
 
 }  // namespace espalier

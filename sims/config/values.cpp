@@ -17,21 +17,6 @@ namespace {
 
 constexpr std::size_t kMostDims = 3;
 
-std::optional<Quantity> quantity_of(ValueType type) {
-  switch (type) {
-    case ValueType::size:
-      return Quantity::size;
-    case ValueType::time:
-      return Quantity::time;
-    case ValueType::rate:
-      return Quantity::rate;
-    case ValueType::frequency:
-      return Quantity::frequency;
-    default:
-      return std::nullopt;
-  }
-}
-
 bool all_digits(const std::string& text) {
   return !text.empty() &&
          std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
@@ -274,6 +259,21 @@ const char* type_name(ValueType type) {
 }
 
 }  // namespace
+
+std::optional<Quantity> quantity_of(ValueType type) {
+  switch (type) {
+    case ValueType::size:
+      return Quantity::size;
+    case ValueType::time:
+      return Quantity::time;
+    case ValueType::rate:
+      return Quantity::rate;
+    case ValueType::frequency:
+      return Quantity::frequency;
+    default:
+      return std::nullopt;
+  }
+}
 
 bool operator==(const Value& a, const Value& b) {
   return std::tie(a.number, a.fraction, a.text, a.dims) ==

@@ -8,6 +8,7 @@
 
 #include "sims/config/config_node.h"
 #include "sims/config/diagnostics.h"
+#include "sims/config/units.h"
 
 namespace espalier {
 
@@ -48,6 +49,9 @@ struct Value {
 // Records an error that starts with `key` where the node is no such value.
 [[nodiscard]] std::optional<Value> parse_value(const ConfigNode& node, const std::string& key,
                                                const ValueShape& shape, Diagnostics& diagnostics);
+
+// Of values with a unit.
+[[nodiscard]] std::optional<Quantity> quantity_of(ValueType type);
 
 // As it is written in a file; reads back to the same value.
 [[nodiscard]] std::string format_value(const Value& value, const ValueShape& shape);

@@ -32,6 +32,8 @@ PointReport run_worker(const std::string& program, const std::vector<std::string
     if (message.contains("report")) {
       report.result = message["report"]["result"];
       report.failure = message["report"]["failure"].get<std::string>();
+      // The last line. A worker started at the same time may hold the pipe open for longer.
+      break;
     }
   }
   worker.wait(error);
@@ -54,16 +56,17 @@ void write_worker_report(const PointReport& report) {
   std::cout << message.dump() << std::endl;
 }
 
-std::vector<PointReport> run_workers(
-    const std::string& program, std::size_t points,
-    const std::function<std::vector<std::string>(std::size_t)>& arguments, std::size_t at_once,
-    const std::function<void(std::size_t, double)>& progress) {
+std::vector<PointReport> run_workers(const std::string& program, std::size_t points,
+                                     std::size_t at_once, const WorkerBatch& batch) {
   std::vector<PointReport> reports(points);
   std::atomic<std::size_t> next{0};
+  std::atomic<bool> stopped{false};
   const auto work = [&] {
-    for (std::size_t i = next++; i < points; i = next++) {
-      reports[i] = run_worker(program, arguments(i), [&](double done) { progress(i, done); });
-      progress(i, 1.0);
+    for (std::size_t i = next++; i < points && !stopped; i = next++) {
+      reports[i] =
+          run_worker(program, batch.arguments(i), [&](double done) { batch.progress(i, done); });
+      batch.progress(i, 1.0);
+      if (batch.finished && !batch.finished(i, reports[i])) stopped = true;
     }
   };
   std::vector<std::thread> threads;

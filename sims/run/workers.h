@@ -16,12 +16,19 @@ namespace espalier {
 void write_worker_progress(double done);
 void write_worker_report(const PointReport& report);
 
-// Runs `program arguments(i)` for every i < points, at most `at_once` at a time, and returns their
-// reports in order. A worker that dies without a report yields one whose failure says so.
-// `progress(i, x)` may come from any thread.
-[[nodiscard]] std::vector<PointReport> run_workers(
-    const std::string& program, std::size_t points,
-    const std::function<std::vector<std::string>(std::size_t)>& arguments, std::size_t at_once,
-    const std::function<void(std::size_t, double)>& progress);
+// What the workers of a batch are told, and whom they tell. The latter two may be called from any
+// thread, for several workers at once.
+struct WorkerBatch {
+  std::function<std::vector<std::string>(std::size_t)> arguments;
+  std::function<void(std::size_t, double)> progress;
+  // Point i has ended, well or not. False: no further point is started. May be empty.
+  std::function<bool(std::size_t, const PointReport&)> finished;
+};
+
+// Runs `program` for every i < points, at most `at_once` at a time, and returns their reports in
+// order; those of points that were not started are empty. A worker that dies without a report
+// yields one whose failure says so.
+[[nodiscard]] std::vector<PointReport> run_workers(const std::string& program, std::size_t points,
+                                                   std::size_t at_once, const WorkerBatch& batch);
 
 }  // namespace espalier

@@ -30,7 +30,7 @@ void check_usage_error(const std::vector<std::string>& arguments, const std::str
   CHECK_THAT(outcome.err, Contains(message));
 }
 
-const std::vector<std::string> kSubcommands{"run", "schedule", "check", "list", "schema"};
+const std::vector<std::string> kSubcommands{"run", "schedule", "check", "figure", "list", "schema"};
 const std::vector<std::string> kWithConfig{"run", "schedule", "check"};
 
 }  // namespace
@@ -100,6 +100,7 @@ TEST_CASE("Usage errors exit with 2, on stderr alone") {
   check_usage_error({"schedule", config, "-f", "xml"}, "xml");
   check_usage_error({"schedule", config, "-o", folder.file("missing/out.txt")},
                     "cannot be written");
+  check_usage_error({"figure"}, "file");
   check_usage_error({"list", "planets"}, "topologies");
 }
 
@@ -175,7 +176,7 @@ TEST_CASE("Help goes to stdout and explains every option with its default") {
   }
   const std::string run = test::espalier({"run", "--help"}).out;
   CHECK_THAT(run, Contains("--json FILE") && Contains("- for stdout"));
-  CHECK_THAT(run, Contains("--messages FILE"));
+  CHECK_THAT(run, Contains("--csv FILE") && Contains("--messages FILE"));
   CHECK_THAT(run, Contains("--jobs") && Contains("default: one per core"));
   const std::string schedule = test::espalier({"schedule", "--help"}).out;
   CHECK_THAT(schedule, Contains("=table") && Contains("default: stdout"));

@@ -1,0 +1,77 @@
+#include "sims/figure/config_layers.h"
+
+#include <fmt/format.h>
+
+#include "sims/config/keys.h"
+#include "sims/config/yaml_loader.h"
+
+namespace espalier {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// Keys of type text are paths.
+void rewrite_paths(ConfigNode& node, const std::string& name, const fs::path& to_folder) {
+  for (ConfigEntry& entry : node.entries) {
+    const std::string inner = join_key(name, entry.key);
+    rewrite_paths(entry.value, inner, to_folder);
+    const Key* key = find_key(inner);
+    if (key == nullptr || key->shape.type != ValueType::text) continue;
+    if (entry.value.kind != ConfigNode::Kind::scalar || fs::path(entry.value.text).is_absolute())
+      continue;
+    entry.value.text = (to_folder / entry.value.text).lexically_normal().string();
+  }
+}
+
+std::optional<ConfigNode> load_file(const ConfigNode& node, const fs::path& folder,
+                                    Diagnostics& diagnostics) {
+  const fs::path path = folder / node.text;
+  const FileText file = read_file_text(path.string());
+  if (!file.text) {
+    diagnostics.error(node.place,
+                      fmt::format("config: the file {} {}", path.string(), file.problem));
+    return std::nullopt;
+  }
+  const SourceIndex source = diagnostics.add_file(path.string(), *file.text);
+  auto root = load_yaml(*file.text, source, diagnostics);
+  if (!root) return std::nullopt;
+  if (root->kind != ConfigNode::Kind::map) {
+    diagnostics.error({source, 1, 1}, "a configuration is a mapping of sections");
+    return std::nullopt;
+  }
+  rewrite_paths(*root, "", fs::path(node.text).parent_path());
+  return root;
+}
+
+}  // namespace
+
+ConfigNode lay_over(const ConfigNode& lower, const ConfigNode& upper) {
+  if (lower.kind != ConfigNode::Kind::map || upper.kind != ConfigNode::Kind::map) return upper;
+  ConfigNode joined = lower;
+  for (const ConfigEntry& entry : upper.entries) {
+    ConfigEntry* below = nullptr;
+    for (ConfigEntry& candidate : joined.entries) {
+      if (candidate.key == entry.key) below = &candidate;
+    }
+    if (below == nullptr) {
+      joined.entries.push_back(entry);
+    } else {
+      *below = {entry.key, entry.place, lay_over(below->value, entry.value)};
+    }
+  }
+  return joined;
+}
+
+std::optional<ConfigNode> load_layer(const ConfigNode& node, const fs::path& folder,
+                                     Diagnostics& diagnostics) {
+  if (node.kind == ConfigNode::Kind::map) return node;
+  if (node.kind == ConfigNode::Kind::scalar && !node.text.empty())
+    return load_file(node, folder, diagnostics);
+  diagnostics.error(node.place,
+                    "config: takes sections of keys, or the path of a configuration file",
+                    "config: {collective: {algorithm: multitree}}");
+  return std::nullopt;
+}
+
+}  // namespace espalier

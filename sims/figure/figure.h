@@ -1,0 +1,85 @@
+// A figure as its file describes it: panels of series of simulated points, and which fields of the
+// results are drawn. docs/figures.md is for users.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sims/config/config.h"
+#include "sims/config/diagnostics.h"
+#include "sims/config/keys.h"
+#include "sims/config/units.h"
+
+namespace espalier {
+
+enum class FigureKind : std::uint8_t { lines, bars };
+enum class AxisScale : std::uint8_t { linear, log2, log10 };
+
+inline constexpr std::array kFigureKindNames{"lines", "bars"};
+inline constexpr std::array kAxisScaleNames{"linear", "log2", "log10"};
+
+// A field of the results by its dotted name, and where the file names it.
+struct FieldRef {
+  std::string name;
+  Place place;
+};
+
+struct Axis {
+  std::string label;
+  AxisScale scale = AxisScale::linear;
+};
+
+struct XAxis : Axis {
+  FieldRef field;            // of the results, or a key of the configuration
+  const Key* key = nullptr;  // the latter
+  // What its numbers count; nullopt: nothing with a unit.
+  std::optional<Quantity> quantity;
+};
+
+// What a bar is stacked from; a line has one part, and so has a plain bar.
+struct Part {
+  FieldRef field;
+  std::string label;  // empty where there is one part
+};
+
+struct YAxis : Axis {
+  std::vector<Part> parts;
+  double factor = 1.0;  // value drawn / value of the field
+};
+
+// Values are drawn relative to one series of the same panel.
+struct Normalization {
+  std::string series;
+  // Its point at this x, as written; nullopt: its point at the same x.
+  std::optional<std::string> x;
+  bool inverse = false;  // reference / value: a speed-up
+  Place place;
+};
+
+struct FigurePoint {
+  std::size_t series = 0;  // of its panel
+  RunPoint point;          // its fidelity is decided
+};
+
+struct Panel {
+  std::string title;
+  FigureKind kind = FigureKind::lines;
+  XAxis x;
+  YAxis y;
+  std::optional<Normalization> normalization;
+  std::vector<std::string> series;  // labels
+  std::vector<FigurePoint> points;  // series by series, each in the file's order
+};
+
+struct Figure {
+  std::string path;    // as given
+  std::string name;    // of the files that are written: the path's stem
+  std::string folder;  // where paths in its points start
+  std::string title;
+  std::vector<Panel> panels;
+};
+
+}  // namespace espalier

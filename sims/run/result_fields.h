@@ -1,0 +1,29 @@
+// Results as tables: fields by dotted name, and CSV (RFC 4180).
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+namespace espalier {
+
+// A member by its dotted name ("host.wall_s"); nullptr where there is none.
+[[nodiscard]] const nlohmann::ordered_json* find_field(const nlohmann::ordered_json& result,
+                                                       const std::string& name);
+
+// Dotted names of all numbers, texts and truth values in the results, in the order of their first
+// appearance. Without `host`, which is not reproducible, and without lists.
+[[nodiscard]] std::vector<std::string> table_fields(
+    const std::vector<const nlohmann::ordered_json*>& results);
+
+// Every field as a candidate for a mistyped name: `host` included.
+[[nodiscard]] std::vector<std::string> all_fields(const nlohmann::ordered_json& result);
+
+// One cell; empty for null and for a field that a result does not have (nullptr).
+[[nodiscard]] std::string csv_cell(const nlohmann::ordered_json* value);
+[[nodiscard]] std::string csv_cell(const std::string& text);
+
+// A header and one line per result.
+[[nodiscard]] std::string results_csv(const std::vector<nlohmann::ordered_json>& results);
+
+}  // namespace espalier

@@ -1,0 +1,146 @@
+#include "sims/figure/figure_table.h"
+
+#include <catch2/catch.hpp>
+
+#include <cmath>
+
+using namespace espalier;
+using Catch::Matchers::Contains;
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+// One panel of two series with the given results, in the series' order.
+struct Sample {
+  Figure figure;
+  std::vector<Json> results;
+  Diagnostics diagnostics;
+
+  Sample() {
+    diagnostics.add_file("fig.yaml", "x\ny\nn\n");
+    figure.name = "fig";
+    Panel& panel = figure.panels.emplace_back();
+    panel.title = "a";
+    panel.series = {"R", "M"};
+    panel.x.field = {"size", {0, 1, 1}};
+    panel.y.parts = {{{"time", {0, 2, 1}}, ""}};
+  }
+  Panel& panel() { return figure.panels[0]; }
+  void add(std::size_t series, Json result) {
+    panel().points.push_back({series, {}});
+    results.push_back(std::move(result));
+  }
+  std::vector<FigureRow> rows() {
+    const auto result_of = [&](std::size_t, std::size_t i) {
+      return results[i].is_null() ? nullptr : &results[i];
+    };
+    return figure_rows(figure, result_of, diagnostics);
+  }
+};
+
+Json result(double size, double time) { return {{"size", size}, {"time", time}}; }
+
+}  // namespace
+
+TEST_CASE("Lines are drawn in ascending x") {
+  Sample sample;
+  sample.add(0, result(8, 1));
+  sample.add(0, result(4, 2));
+  const auto rows = sample.rows();
+  REQUIRE(rows.size() == 2);
+  CHECK(rows[0].x == 4.0);
+  CHECK(rows[0].y == 2.0);
+  CHECK(rows[1].x == 8.0);
+}
+
+TEST_CASE("Values relative to a series are divided by its value at the same x") {
+  Sample sample;
+  sample.panel().normalization = Normalization{"R", std::nullopt, false, {0, 3, 1}};
+  sample.add(0, result(4, 10));
+  sample.add(0, result(8, 40));
+  sample.add(1, result(4, 5));
+  sample.add(1, result(8, 10));
+  auto rows = sample.rows();
+  REQUIRE(rows.size() == 4);
+  CHECK(rows[0].y == 1.0);
+  CHECK(rows[2].y == 0.5);
+  CHECK(rows[3].y == 0.25);
+  sample.panel().normalization->inverse = true;
+  CHECK(sample.rows()[3].y == 4.0);
+  sample.panel().normalization->x = "4";
+  sample.panel().normalization->inverse = false;
+  CHECK(sample.rows()[1].y == 4.0);
+  sample.panel().y.factor = 100;
+  CHECK(sample.rows()[1].y == 400.0);
+}
+
+TEST_CASE("Parts of a bar stand on each other and are relative to the whole reference bar") {
+  Sample sample;
+  sample.panel().kind = FigureKind::bars;
+  sample.panel().x.field.name = "name";
+  sample.panel().y.parts = {{{"p", {}}, "below"}, {{"q", {}}, "above"}};
+  sample.panel().normalization = Normalization{"R", std::nullopt, false, {0, 3, 1}};
+  sample.add(0, {{"name", "z, z"}, {"p", 1}, {"q", 3}});
+  sample.add(1, {{"name", "z, z"}, {"p", 1}, {"q", 1}});
+  const auto rows = sample.rows();
+  REQUIRE(rows.size() == 4);
+  CHECK(rows[1].y_from == 0.25);
+  CHECK(rows[1].y == 0.75);
+  CHECK(rows[3].y_from == 0.25);
+  CHECK(rows[3].y == 0.25);
+  CHECK_THAT(figure_csv(sample.figure, rows),
+             Contains("panel,series,part,x,y,y_from,name,p,q\n"
+                      "a,R,below,\"z, z\",0.25,0.0,\"z, z\",1,3\n"
+                      "a,R,above,\"z, z\",0.75,0.25,\"z, z\",1,3\n"));
+}
+
+TEST_CASE("A point that failed is not drawn, nor what would be relative to it") {
+  Sample sample;
+  sample.panel().normalization = Normalization{"R", std::nullopt, false, {0, 3, 1}};
+  sample.add(0, Json());
+  sample.add(0, result(8, 2));
+  sample.add(1, result(4, 1));
+  sample.add(1, result(8, 1));
+  const auto rows = sample.rows();
+  REQUIRE(rows.size() == 2);
+  CHECK(rows[1].y == 0.5);
+  CHECK(sample.diagnostics.num_errors() == 0);
+}
+
+TEST_CASE("A reference point that nobody simulated is an error with its place") {
+  Sample sample;
+  sample.panel().normalization = Normalization{"R", "16", false, {0, 3, 1}};
+  sample.add(0, result(4, 1));
+  CHECK(sample.rows().empty());
+  CHECK_THAT(sample.diagnostics.text(),
+             Contains("fig.yaml:3:1: error: panel 'a': series 'R' has no point at size = 16"));
+}
+
+TEST_CASE("Two points of a series at one x are an error: a line would run back and forth") {
+  Sample sample;
+  sample.add(0, result(4, 1));
+  sample.add(0, result(4, 2));
+  static_cast<void>(sample.rows());
+  CHECK_THAT(sample.diagnostics.text(),
+             Contains("fig.yaml:1:1: error:") && Contains("series 'R': two points at size = 4"));
+}
+
+TEST_CASE("Nothing to divide by leaves the cell empty") {
+  Sample sample;
+  sample.panel().normalization = Normalization{"R", std::nullopt, false, {0, 3, 1}};
+  sample.add(0, result(4, 0));
+  const auto rows = sample.rows();
+  REQUIRE(rows.size() == 1);
+  CHECK_FALSE(std::isfinite(rows[0].y));
+  CHECK_THAT(figure_csv(sample.figure, rows), Contains("a,R,4.0,,4.0,0.0\n"));
+}
+
+TEST_CASE("Fields that the results lack are named with the nearest one") {
+  Sample sample;
+  sample.panel().x.field.name = "siz";
+  check_fields(sample.panel(), {{"size", 4}, {"time", "soon"}}, sample.diagnostics);
+  CHECK_THAT(sample.diagnostics.text(),
+             Contains("fig.yaml:1:1: error: the results have no field 'siz'") &&
+                 Contains("did you mean 'size'?") &&
+                 Contains("fig.yaml:2:1: error: the field 'time' is not a number"));
+}

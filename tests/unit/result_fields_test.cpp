@@ -1,0 +1,34 @@
+#include "sims/run/result_fields.h"
+
+#include <catch2/catch.hpp>
+
+using namespace espalier;
+using Json = nlohmann::ordered_json;
+
+TEST_CASE("A field is found by its dotted name") {
+  const Json result = Json::parse(R"({"cycles": 7, "host": {"wall_s": 0.5}, "list": [1]})");
+  REQUIRE(find_field(result, "cycles") != nullptr);
+  CHECK(*find_field(result, "cycles") == 7);
+  REQUIRE(find_field(result, "host.wall_s") != nullptr);
+  CHECK(*find_field(result, "host.wall_s") == 0.5);
+  CHECK(find_field(result, "host.wall") == nullptr);
+  CHECK(find_field(result, "cycles.wall_s") == nullptr);
+  CHECK(find_field(result, "") == nullptr);
+  CHECK(all_fields(result) == std::vector<std::string>{"cycles", "host.wall_s"});
+}
+
+TEST_CASE("A table has the fields of all results, lists and what depends on the machine aside") {
+  const Json first = Json::parse(R"({"a": 1, "host": {"wall_s": 1}, "list": [1]})");
+  const Json second = Json::parse(R"({"a": 2, "in": {"b": "x", "c": true}, "d": null})");
+  CHECK(table_fields({&first, &second}) == std::vector<std::string>{"a", "in.b", "in.c", "d"});
+  CHECK(results_csv({first, second}) == "a,in.b,in.c,d\n1,,,\n2,x,true,\n");
+}
+
+TEST_CASE("CSV quotes what would end a cell, and doubles quotes") {
+  CHECK(csv_cell(std::string("plain text")) == "plain text");
+  CHECK(csv_cell(std::string("a, b")) == "\"a, b\"");
+  CHECK(csv_cell(std::string("say \"x\"")) == "\"say \"\"x\"\"\"");
+  CHECK(csv_cell(std::string("two\nlines")) == "\"two\nlines\"");
+  const Json tenth = 0.1;
+  CHECK(csv_cell(&tenth) == "0.1");
+}
