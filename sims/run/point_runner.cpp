@@ -7,6 +7,7 @@
 
 #include "alg/bounds.h"
 #include "alg/generator.h"
+#include "alg/routing.h"
 #include "sims/config/enum_names.h"
 #include "sims/config/fidelity.h"
 #include "sims/config/resolved.h"
@@ -29,7 +30,10 @@ Certificate certify_point(const Topology& topology, const RunPoint& point,
                           const ScheduleTables& tables) {
   CertifierLimits limits;
   limits.table_entries = point.system.ni.table_entries;
-  limits.vc_classes = point.system.router.vcs > 1 ? 2 : 1;
+  // A blocked wormhole packet that holds the switch blocks the other VCs too.
+  const RouterConfig& router = point.system.router;
+  const bool keeps_apart = router.switching == Switching::vct || router.hold == SwitchHold::flit;
+  limits.vc_classes = keeps_apart ? usable_vc_classes(topology, router.vcs) : 1;
   return certify(topology, tables, limits);
 }
 

@@ -19,13 +19,11 @@ std::string ni_name(const std::string& vertex_name) {
   return "ni_" + (vertex_name.rfind("r_", 0) == 0 ? vertex_name.substr(2) : vertex_name);
 }
 
-// VCs are shared out among the classes in equal, contiguous parts; with fewer VCs than classes all
-// are one class.
+// VCs are shared out among the classes that they can keep apart in equal, contiguous parts; what
+// lies above goes with the last class, as the certifier assumes.
 VcMask vcs_of_class(std::uint32_t vc_class, std::uint32_t classes, std::uint32_t vcs) {
-  if (vcs < classes) return all_vcs(vcs);
-  const std::uint32_t first = vcs * vc_class / classes;
-  const std::uint32_t end = vcs * (vc_class + 1) / classes;
-  return all_vcs(end) & ~all_vcs(first);
+  const std::uint32_t part = std::min(vc_class, classes - 1);
+  return all_vcs(vcs * (part + 1) / classes) & ~all_vcs(vcs * part / classes);
 }
 
 }  // namespace
@@ -120,7 +118,7 @@ class PortSharing {
 
 void Fabric::bind_routes(const RouteSet& routes, const std::vector<RouteId>& used_routes,
                          std::uint32_t vcs) {
-  const std::uint32_t classes = vc_classes(topology_);
+  const std::uint32_t classes = usable_vc_classes(topology_, vcs);
   const auto first_link = [&](RouteId r) -> const TopologyLink& {
     return topology_.link(routes.link(r, 0));
   };
