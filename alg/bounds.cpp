@@ -16,6 +16,7 @@
 
 #include "alg/all_to_all_bound.h"
 #include "alg/max_flow.h"
+#include "alg/single_nodes_bind.h"
 
 namespace espalier {
 namespace {
@@ -56,18 +57,6 @@ FlowAmount border_rate(const Topology& topology, const Cut& cut) {
     }
   }
   return rate;
-}
-
-// A torus with equal links: every node looks the same, and as a product of rings (two links across
-// every cut of a ring, with two nodes too) it has no cut smaller than a single node's links. So
-// neither sets of nodes nor parts of a partition can bind more than single nodes do.
-bool is_uniform_torus(const Topology& topology) {
-  if (!topology.grid() || !topology.grid()->wraps) return false;
-  const LinkSpec& first = topology.links().front().spec;
-  return std::all_of(topology.links().begin(), topology.links().end(), [&](const auto& link) {
-    return link.spec.bytes_per_second == first.bytes_per_second &&
-           link.spec.latency_ps == first.latency_ps;
-  });
 }
 
 // ---- What people read ----
@@ -192,7 +181,7 @@ class ScatterBound {
 
 BandwidthBound scatter_bound(const Topology& topology, Direction direction) {
   ScatterBound bound(topology, direction);
-  const bool uniform = is_uniform_torus(topology);
+  const bool uniform = single_nodes_bind(topology);
   if (!uniform) bound.improve_over_all_cuts();
   const auto nodes = static_cast<double>(topology.num_nodes());
   Cut left_out = bound.cut();
@@ -373,7 +362,7 @@ BandwidthBound all_reduce_bound(const Topology& topology) {
       bound = {seconds, partition_text(topology, p, direction)};
     }
   };
-  if (is_uniform_torus(topology)) {
+  if (single_nodes_bind(topology)) {
     FlowAmount rate = 0;
     for (const TopologyLink& link : topology.links()) rate += link.spec.bytes_per_second;
     take_partition({{}, topology.num_nodes(), rate}, Direction::out);
@@ -429,7 +418,7 @@ Distance farthest_from(const Topology& topology, NodeId from) {
 }
 
 Distance farthest_pair(const Topology& topology) {
-  const std::size_t sources = is_uniform_torus(topology) ? 1 : topology.num_nodes();
+  const std::size_t sources = single_nodes_bind(topology) ? 1 : topology.num_nodes();
   Distance farthest{NodeId(0), NodeId(0), 0};
   for (std::size_t n = 0; n < sources; ++n) {
     const Distance candidate = farthest_from(topology, NodeId(n));

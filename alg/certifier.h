@@ -38,8 +38,8 @@ struct Violation {
 struct CertifierLimits {
   std::size_t table_entries = 0;   // without NOPs; 0: as many as the schedule needs
   std::size_t children_slots = 0;  // 0: as many as the schedule needs
-  std::uint32_t vc_classes =
-      2;  // dateline classes the routers can keep apart: 1 where they have a single VC
+  // VC classes that the routers keep apart; 0: as many as the network's routes need.
+  std::uint32_t vc_classes = 0;
 };
 
 struct Certificate {

@@ -137,7 +137,7 @@ void check_issue_order(const ScheduleTables& tables, const RaisedTables& raised,
 
 void check_channel_cycles(const Topology& topology, const Schedule& s, std::uint32_t vc_classes,
                           Findings& findings) {
-  const std::uint32_t classes = std::max(vc_classes, 1U);
+  const std::uint32_t classes = vc_classes == 0 ? espalier::vc_classes(topology) : vc_classes;
   const auto channel = [&](RouteId route, std::size_t hop) {
     const std::uint32_t wanted = classes == 1 ? 0 : vc_class_after(topology, s.routes, route, hop);
     return s.routes.link(route, hop).value() * classes + std::min(wanted, classes - 1);

@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "alg/grid_links.h"
+#include "alg/switched_routes.h"
 
 namespace espalier {
 namespace {
@@ -136,6 +137,7 @@ class UpDownRouter {
 std::vector<LinkId> route_packet(const Topology& topology, NodeId from, NodeId to) {
   if (from == to) throw std::invalid_argument("a route has two different ends");
   if (topology.grid()) return dimension_order_route(topology, from, to);
+  if (topology.switched()) return switched_route(topology, from, to);
   const LinkId direct = topology.link_between(from, to);
   if (direct.valid()) return {direct};
   return UpDownRouter(topology).route(from, to);

@@ -11,6 +11,8 @@ namespace espalier {
 
 namespace {
 
+constexpr std::uint64_t kMostVertices = std::uint64_t{1} << 31;
+
 void require(bool good, const char* what) {
   if (!good) throw std::invalid_argument(what);
 }
@@ -35,8 +37,9 @@ void add_cable(Topology& topology, NodeId a, NodeId b, LinkSpec spec,
 // leaf's ports to its nodes are its first.
 Topology make_leaves(const std::string& name, const SwitchedShape& shape, std::uint32_t spines,
                      LinkSpec spec) {
+  const std::uint64_t nodes = std::uint64_t{shape.nodes_per_switch} * shape.leaves;
+  require(nodes + shape.leaves + spines <= kMostVertices, "a network has at most 2^31 vertices");
   Topology topology(name);
-  const std::size_t nodes = std::size_t{shape.nodes_per_switch} * shape.leaves;
   for (std::size_t n = 0; n < nodes; ++n) topology.add_node(fmt::format("n_{}", n));
   for (std::uint32_t s = 0; s < shape.leaves; ++s) topology.add_switch(fmt::format("sw_{}", s));
   for (std::uint32_t s = 0; s < spines; ++s) topology.add_switch(fmt::format("sp_{}", s));
@@ -137,6 +140,8 @@ Topology make_dragonfly(std::uint32_t nodes_per_switch, std::uint32_t group_size
   require(nodes_per_switch >= 1, "each switch of a dragonfly has at least 1 node");
   require(group_size >= 1, "each group of a dragonfly has at least 1 switch");
   require(groups >= 2, "a dragonfly has at least 2 groups");
+  require(std::uint64_t{group_size} * groups <= kMostVertices,
+          "a network has at most 2^31 vertices");
   SwitchedShape shape;
   shape.kind = SwitchedShape::Kind::dragonfly;
   shape.nodes_per_switch = nodes_per_switch;

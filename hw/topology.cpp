@@ -27,6 +27,20 @@ NodeId Topology::add_node(const std::string& vertex_name) {
 
 NodeId Topology::add_switch(const std::string& vertex_name) { return add_vertex(vertex_name); }
 
+bool Topology::take_port_name(const std::vector<LinkId>& links, std::string TopologyLink::*side,
+                              PortNames& crowded, NodeId vertex, const std::string& port_name) {
+  constexpr std::size_t kCrowded = 32;
+  if (links.size() < kCrowded) {
+    return std::none_of(links.begin(), links.end(),
+                        [&](LinkId other) { return links_[other.index()].*side == port_name; });
+  }
+  auto& names = crowded[vertex];
+  if (names.empty()) {
+    for (const LinkId other : links) names.insert(links_[other.index()].*side);
+  }
+  return names.insert(port_name).second;
+}
+
 LinkId Topology::add_link(NodeId from, NodeId to, LinkSpec spec, const std::string& out_name,
                           const std::string& in_name) {
   if (from.index() >= num_vertices() || to.index() >= num_vertices()) {
@@ -35,17 +49,13 @@ LinkId Topology::add_link(NodeId from, NodeId to, LinkSpec spec, const std::stri
   if (from == to) {
     throw std::invalid_argument(fmt::format("'{}' is linked to itself", vertex_name(from)));
   }
-  for (const LinkId other : out_links(from)) {
-    if (link(other).out_name == out_name) {
-      throw std::invalid_argument(
-          fmt::format("'{}' has two outputs named '{}'", vertex_name(from), out_name));
-    }
+  if (!take_port_name(out_links(from), &TopologyLink::out_name, crowded_out_, from, out_name)) {
+    throw std::invalid_argument(
+        fmt::format("'{}' has two outputs named '{}'", vertex_name(from), out_name));
   }
-  for (const LinkId other : in_links(to)) {
-    if (link(other).in_name == in_name) {
-      throw std::invalid_argument(
-          fmt::format("'{}' has two inputs named '{}'", vertex_name(to), in_name));
-    }
+  if (!take_port_name(in_links(to), &TopologyLink::in_name, crowded_in_, to, in_name)) {
+    throw std::invalid_argument(
+        fmt::format("'{}' has two inputs named '{}'", vertex_name(to), in_name));
   }
   const LinkId id(links_.size());
   links_.push_back({from, to, static_cast<std::uint32_t>(out_links(from).size()),

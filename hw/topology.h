@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "hw/ids.h"
@@ -112,7 +113,14 @@ class Topology {
   [[nodiscard]] NodeId find_disconnected() const;
 
  private:
+  // Port names of one side of a vertex with many ports, where looking through the links would take
+  // too long. Looked up, never iterated.
+  using PortNames = std::unordered_map<NodeId, std::unordered_set<std::string>>;
+
   NodeId add_vertex(const std::string& vertex_name);
+  // Whether none of `links`, all at that side of `vertex`, has the name yet; it is taken then.
+  bool take_port_name(const std::vector<LinkId>& links, std::string TopologyLink::*side,
+                      PortNames& crowded, NodeId vertex, const std::string& port_name);
 
   std::string name_;
   std::size_t num_nodes_ = 0;
@@ -121,6 +129,8 @@ class Topology {
   std::vector<TopologyLink> links_;
   std::vector<std::vector<LinkId>> out_;
   std::vector<std::vector<LinkId>> in_;
+  PortNames crowded_out_;
+  PortNames crowded_in_;
   std::optional<GridShape> grid_;
   std::optional<SwitchedShape> switched_;
 };

@@ -113,7 +113,7 @@ std::optional<std::vector<Input>> load_inputs(const std::vector<std::string>& pa
 std::vector<RunPoint> seen_from(std::vector<RunPoint> points, const std::filesystem::path& folder) {
   for (RunPoint& point : points) {
     TopologyConfig& topology = point.system.topology;
-    if (topology.kind == TopologyKind::file) move_path(topology.file, topology.folder, folder);
+    if (topology.from_file()) move_path(topology.file, topology.folder, folder);
     if (point.traffic && point.traffic->pattern == TrafficPattern::file) {
       move_path(point.traffic->file, point.traffic->folder, folder);
     }

@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <stdexcept>
 
+#include "sims/config/anynet_file.h"
 #include "sims/config/topology_file.h"
 #include "sims/config/yaml_loader.h"
 
@@ -12,33 +14,131 @@ namespace espalier {
 
 namespace {
 
-std::optional<Topology> build_grid(const SystemConfig& system, const Place& place,
+using Kind = TopologyKind;
+
+// What a network would be, before anything of it is built. Wide enough for any counts that the keys
+// allow.
+struct NetworkSize {
+  std::string shape;  // "fat_tree with 8 nodes on each of 8 switches"
+  std::uint64_t nodes = 0;
+  std::uint64_t links = 0;
+  std::uint64_t most_ports = 0;  // of one router
+};
+
+NetworkSize size_of_grid(const TopologyConfig& c) {
+  NetworkSize size;
+  size.shape = fmt::format("{}", fmt::join(c.dims, "x"));
+  size.nodes = 1;
+  for (const std::uint32_t side : c.dims) size.nodes *= side;
+  size.most_ports = 2 * c.dims.size();
+  size.links = size.nodes * size.most_ports;
+  return size;
+}
+
+// Networks of leaf switches, each with `peers` links to other switches.
+NetworkSize size_of_leaves(const TopologyConfig& c, std::uint64_t leaves, std::uint64_t peers) {
+  NetworkSize size;
+  size.nodes = leaves * c.nodes_per_switch;
+  size.links = 2 * size.nodes + leaves * peers;
+  size.most_ports = c.nodes_per_switch + peers;
+  return size;
+}
+
+NetworkSize size_of(const TopologyConfig& c) {
+  switch (c.kind) {
+    case Kind::fully_connected:
+      return {fmt::format("fully_connected {}", c.nodes), c.nodes,
+              std::uint64_t{c.nodes} * (c.nodes - 1), std::uint64_t{c.nodes} - 1};
+    case Kind::single_switch:
+      return {fmt::format("switch {}", c.nodes), c.nodes, 2 * std::uint64_t{c.nodes}, c.nodes};
+    case Kind::dgx2: {
+      NetworkSize size = size_of_leaves(c, 2, c.nodes_per_switch);
+      size.shape = fmt::format("dgx2 {}x2", c.nodes_per_switch);
+      return size;
+    }
+    case Kind::fat_tree: {
+      NetworkSize size = size_of_leaves(c, c.switches, 2 * std::uint64_t{c.spines});
+      size.shape = fmt::format("fat_tree {}x{}x{}", c.nodes_per_switch, c.switches, c.spines);
+      size.most_ports = std::max<std::uint64_t>(c.nodes_per_switch + std::uint64_t{c.spines},
+                                                c.switches);  // a leaf, a spine
+      return size;
+    }
+    case Kind::bigraph: {
+      NetworkSize size = size_of_leaves(c, c.switches, c.switches / 2);
+      size.shape = fmt::format("bigraph {}x{}", c.nodes_per_switch, c.switches);
+      return size;
+    }
+    case Kind::dragonfly: {
+      const std::uint64_t global = (c.groups - 1 + c.group_size - 1) / c.group_size;
+      NetworkSize size =
+          size_of_leaves(c, std::uint64_t{c.group_size} * c.groups, c.group_size - 1 + global);
+      size.shape = fmt::format("dragonfly {}x{}x{}", c.nodes_per_switch, c.group_size, c.groups);
+      // Some switches may have a global link less.
+      size.links = 2 * size.nodes + std::uint64_t{c.group_size} * c.groups * (c.group_size - 1) +
+                   std::uint64_t{c.groups} * (c.groups - 1);
+      return size;
+    }
+    default:
+      return size_of_grid(c);
+  }
+}
+
+bool check_size(const TopologyConfig& config, const Place& place, Diagnostics& diagnostics) {
+  const NetworkSize size = size_of(config);
+  if (size.nodes < 2) {
+    diagnostics.error(
+        place, fmt::format("a network has at least 2 nodes; {} has {}", size.shape, size.nodes),
+        "for example [4, 4]");
+    return false;
+  }
+  const auto too_many = [&](std::uint64_t count, std::uint64_t most, const char* of_what) {
+    if (count <= most) return false;
+    diagnostics.error(place,
+                      fmt::format("{} has {} {}; at most {}", size.shape, count, of_what, most));
+    return true;
+  };
+  if (too_many(size.nodes, kMostNodes, "nodes") || too_many(size.links, kMostLinks, "links") ||
+      too_many(size.most_ports, kMostPorts, "ports at one router")) {
+    return false;
+  }
+  if (config.kind == Kind::bigraph && config.switches % 2 != 0) {
+    diagnostics.error(place,
+                      fmt::format("system.topology.switches: a BiGraph has as many switches on "
+                                  "either side; {} is odd",
+                                  config.switches),
+                      fmt::format("for example {}", config.switches + 1));
+    return false;
+  }
+  return true;
+}
+
+Topology build_shape(const TopologyConfig& c, LinkSpec link) {
+  switch (c.kind) {
+    case Kind::torus:
+      return make_torus(c.dims, link);
+    case Kind::mesh:
+      return make_mesh(c.dims, link);
+    case Kind::fully_connected:
+      return make_fully_connected(c.nodes, link);
+    case Kind::single_switch:
+      return make_single_switch(c.nodes, link);
+    case Kind::dgx2:
+      return make_switch_pair(c.nodes_per_switch, link);
+    case Kind::fat_tree:
+      return make_fat_tree(c.nodes_per_switch, c.switches, c.spines, link);
+    case Kind::bigraph:
+      return make_bigraph(c.nodes_per_switch, c.switches, link);
+    case Kind::dragonfly:
+      return make_dragonfly(c.nodes_per_switch, c.group_size, c.groups, link);
+    case Kind::file:
+    case Kind::anynet:
+      break;
+  }
+  throw std::invalid_argument("a network from a file has no builder");
+}
+
+std::optional<Topology> read_graph(const SystemConfig& system, bool clock_valid, const Place& place,
                                    Diagnostics& diagnostics) {
-  std::size_t nodes = 1;
-  for (const std::uint32_t size : system.topology.dims) nodes *= size;
-  const std::string shape = fmt::format("{}", fmt::join(system.topology.dims, "x"));
-  if (nodes < 2) {
-    diagnostics.error(place, fmt::format("a network has at least 2 nodes; {} has {}", shape, nodes),
-                      "for example [4, 4]");
-    return std::nullopt;
-  }
-  if (nodes > kMostNodes) {
-    diagnostics.error(place, fmt::format("{} has {} nodes; at most {}", shape, nodes, kMostNodes));
-    return std::nullopt;
-  }
-  return system.topology.kind == TopologyKind::torus ? make_torus(system.topology.dims, system.link)
-                                                     : make_mesh(system.topology.dims, system.link);
-}
-
-}  // namespace
-
-std::string topology_file_path(const TopologyConfig& config) {
-  return (std::filesystem::path(config.folder) / config.file).string();
-}
-
-std::optional<Topology> build_topology(const SystemConfig& system, bool clock_valid,
-                                       const Place& place, Diagnostics& diagnostics) {
-  if (system.topology.kind != TopologyKind::file) return build_grid(system, place, diagnostics);
   const std::string path = topology_file_path(system.topology);
   const FileText file = read_file_text(path);
   if (!file.text) {
@@ -49,7 +149,22 @@ std::optional<Topology> build_topology(const SystemConfig& system, bool clock_va
   TopologyFileContext context;
   context.default_link = system.link;
   if (clock_valid) context.clock = system.clock;
-  return parse_topology(path, *file.text, context, diagnostics);
+  return system.topology.kind == Kind::anynet
+             ? parse_anynet(path, *file.text, context, diagnostics)
+             : parse_topology(path, *file.text, context, diagnostics);
+}
+
+}  // namespace
+
+std::string topology_file_path(const TopologyConfig& config) {
+  return (std::filesystem::path(config.folder) / config.file).string();
+}
+
+std::optional<Topology> build_topology(const SystemConfig& system, bool clock_valid,
+                                       const Place& place, Diagnostics& diagnostics) {
+  if (system.topology.from_file()) return read_graph(system, clock_valid, place, diagnostics);
+  if (!check_size(system.topology, place, diagnostics)) return std::nullopt;
+  return build_shape(system.topology, system.link);
 }
 
 Topology build_topology(const SystemConfig& system) {

@@ -10,7 +10,7 @@
 
 namespace espalier {
 
-// Where the graph file of a configuration stands; precondition: kind is file.
+// Where the graph file of a configuration stands; precondition: it is from a file.
 [[nodiscard]] std::string topology_file_path(const TopologyConfig& config);
 
 // For a system that was read without errors. Throws std::invalid_argument with the messages where

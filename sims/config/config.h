@@ -18,7 +18,18 @@
 
 namespace espalier {
 
-enum class TopologyKind : std::uint8_t { torus, mesh, file };
+enum class TopologyKind : std::uint8_t {
+  torus,
+  mesh,
+  fully_connected,
+  single_switch,  // "switch"
+  dgx2,           // a pair of switches
+  fat_tree,
+  bigraph,
+  dragonfly,
+  file,   // a graph
+  anynet  // a graph in BookSim's format
+};
 enum class Fidelity : std::uint8_t { automatic, train, cycle };
 // Whom a node sends control messages to: any other node, or the next one.
 enum class ControlPattern : std::uint8_t { uniform, neighbor };
@@ -28,9 +39,19 @@ enum class TrafficPattern : std::uint8_t { uniform, neighbor, transpose, bit_com
 
 struct TopologyConfig {
   TopologyKind kind = TopologyKind::torus;
-  std::vector<std::uint32_t> dims;  // {X, Y, Z}; torus and mesh
-  std::string file;                 // file: path as written, relative to `folder`
-  std::string folder;               // of the configuration; empty: the current one
+  std::vector<std::uint32_t> dims;     // {X, Y, Z}; torus and mesh
+  std::uint32_t nodes = 2;             // fully_connected, single_switch
+  std::uint32_t nodes_per_switch = 1;  // of leaf switches; dgx2, fat_tree, bigraph, dragonfly
+  std::uint32_t switches = 2;          // fat_tree: leaves; bigraph: of both sides
+  std::uint32_t spines = 1;            // fat_tree
+  std::uint32_t group_size = 1;        // dragonfly: switches per group
+  std::uint32_t groups = 2;            // dragonfly
+  std::string file;                    // file, anynet: path as written, relative to `folder`
+  std::string folder;                  // of the configuration; empty: the current one
+
+  [[nodiscard]] bool from_file() const {
+    return kind == TopologyKind::file || kind == TopologyKind::anynet;
+  }
 };
 
 struct RouterConfig {
@@ -76,7 +97,7 @@ struct NiConfig {
 
 struct SystemConfig {
   TopologyConfig topology;
-  // torus and mesh: every link; file: links that say nothing else. Table III.
+  // Every link; file, anynet: links that say nothing else. Table III.
   LinkSpec link{150'000, 16'000'000'000};
   Cycle credit_latency_cycles = 0;  // 0 ("link"): as long as the link's latency
   ClockSpec clock;

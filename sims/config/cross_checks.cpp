@@ -268,24 +268,35 @@ class PointChecker {
         "simulation.fidelity: cycle, or auto, which picks the faster one that is exact");
   }
 
-  void check_traffic() {
-    if (topology_ == nullptr) return;
-    if (system_.router.vcs < vc_classes(*topology_)) {
+  // Whether packets on their fixed routes can block each other in a circle.
+  void check_traffic_vcs() {
+    const std::uint32_t least = least_vc_classes(*topology_);
+    if (least == 1) return;
+    const bool torus = topology_->grid().has_value();
+    if (system_.router.vcs < least) {
       diagnostics_.error(
           given_.place_of_first({"system.router.vcs", "system.topology.type"}),
-          fmt::format("system.router.vcs: packets around a torus need {} VCs, one for each side of "
-                      "the dateline, or they can block each other in a circle",
-                      vc_classes(*topology_)),
-          fmt::format("at least {}", vc_classes(*topology_)));
+          fmt::format("system.router.vcs: packets {} need {} VCs, one for {}, or they can block "
+                      "each other in a circle",
+                      torus ? "around a torus" : "across a dragonfly", least,
+                      torus ? "each side of the dateline"
+                            : "local links before the global one and one for those behind it"),
+          fmt::format("at least {}", least));
     }
     if (system_.router.switching == Switching::wormhole &&
-        system_.router.hold == SwitchHold::packet && vc_classes(*topology_) > 1) {
+        system_.router.hold == SwitchHold::packet) {
       diagnostics_.error(
           given_.place_of_first({"system.router.hold", "system.router.switching"}),
-          "system.router.hold: a blocked wormhole packet that holds the switch also blocks the VCs "
-          "that should get past it, and packets around a torus can deadlock",
+          fmt::format("system.router.hold: a blocked wormhole packet that holds the switch also "
+                      "blocks the VCs that should get past it, and packets {} can deadlock",
+                      torus ? "around a torus" : "across a dragonfly"),
           "hold: flit, or switching: vct");
     }
+  }
+
+  void check_traffic() {
+    if (topology_ == nullptr) return;
+    check_traffic_vcs();
     const auto& grid = topology_->grid();
     const bool square = grid && grid->dims.size() == 2 && grid->dims[0] == grid->dims[1];
     const std::size_t nodes = topology_->num_nodes();

@@ -14,7 +14,8 @@ struct EnumNames;
 
 template <>
 struct EnumNames<TopologyKind> {
-  static constexpr std::array value{"torus", "mesh", "file"};
+  static constexpr std::array value{"torus",    "mesh",    "fully_connected", "switch", "dgx2",
+                                    "fat_tree", "bigraph", "dragonfly",       "file",   "anynet"};
 };
 template <>
 struct EnumNames<FlowControlMode> {

@@ -6,6 +6,7 @@
 #include "alg/generator.h"
 #include "sims/config/enum_names.h"
 #include "sims/config/key_builders.h"
+#include "sims/config/keys_topology.h"
 #include "sims/config/presets.h"
 
 namespace espalier {
@@ -40,36 +41,6 @@ Key preset_key() {
   Key key =
       unstored_name_key("system.preset", names, "fills in what the file leaves out of `system`");
   key.resolved = false;  // its settings are
-  return key;
-}
-
-Key dims_key() {
-  Key key;
-  key.name = "system.topology.dims";
-  key.shape.type = ValueType::dims;
-  key.shape.min = 1;
-  key.shape.max = 64 * kKi;
-  key.description = "nodes in X, Y and Z";
-  key.set = [](RunPoint& point, const Value& value) { point.system.topology.dims = value.dims; };
-  key.get = [](const RunPoint& point) {
-    Value value;
-    value.dims = point.system.topology.dims;
-    return value;
-  };
-  return key;
-}
-
-Key topology_file_key() {
-  Key key;
-  key.name = "system.topology.file";
-  key.shape.type = ValueType::text;
-  key.description = "graph of nodes, switches and links, relative to this file's folder";
-  key.set = [](RunPoint& point, const Value& value) { point.system.topology.file = value.text; };
-  key.get = [](const RunPoint& point) {
-    Value value;
-    value.text = point.system.topology.file;
-    return value;
-  };
   return key;
 }
 
@@ -173,7 +144,6 @@ ValueShape stall_probabilities() {
   return shape;
 }
 
-bool is_grid(const RunPoint& point) { return point.system.topology.kind != TopologyKind::file; }
 bool is_message_mode(const RunPoint& point) {
   return point.system.flow_control.mode == FlowControlMode::message;
 }
@@ -186,13 +156,7 @@ bool is_drawn_traffic(const RunPoint& point) { return !is_listed_traffic(point);
 
 void add_system_keys(std::vector<Key>& table) {
   table.push_back(preset_key());
-  table.push_back(required(choice_key<TopologyKind>(
-      "system.topology.type", "shape of the network",
-      [](auto& p) -> auto& { return p.system.topology.kind; })));
-  table.push_back(
-      required(only_when(dims_key(), "system.topology.type", "torus or mesh", is_grid)));
-  table.push_back(required(only_when(topology_file_key(), "system.topology.type", "file",
-                                     [](const RunPoint& p) { return !is_grid(p); })));
+  add_topology_keys(table);
   table.push_back(number_key(
       ValueType::time, "system.link.latency", 1, kSecond,
       "from one router's output to the next one's input",

@@ -12,6 +12,7 @@
 #include "sims/config/key_collector.h"
 #include "sims/config/keys.h"
 #include "sims/config/layers_file.h"
+#include "sims/config/keys_topology.h"
 #include "sims/config/messages_file.h"
 #include "sims/config/presets.h"
 #include "sims/config/yaml_loader.h"
@@ -23,6 +24,8 @@ namespace {
 const std::vector<std::string> kListOrder{
     "training.network",   "training.overlap", "collective.algorithm", "system.flow_control.mode",
     "system.ni.lockstep", "collective.op",    "collective.size",      "control.vcs"};
+
+constexpr const char* kTypeKey = "system.topology.type";
 
 constexpr const char* kMinimalFile =
     "a minimal file: 'system: {topology: {type: torus, dims: [8, 8]}}' and "
@@ -214,16 +217,15 @@ class PointBuilder {
   }
 
   [[nodiscard]] std::optional<Topology> make_topology() {
-    const bool described =
-        given_.is_given("system.topology.type") &&
-        given_.usable({"system.topology.type", "system.topology.dims", "system.topology.file"});
-    if (!described) return std::nullopt;
+    if (!given_.is_given(kTypeKey) || !given_.usable({kTypeKey})) return std::nullopt;
     const SystemConfig& system = points_.front().system;
-    const bool is_file = system.topology.kind == TopologyKind::file;
-    const char* key = is_file ? "system.topology.file" : "system.topology.dims";
-    if (!given_.is_given(key)) return std::nullopt;
+    for (const Key& key : keys()) {
+      if (key.applies_to != kTypeKey || !key.applies(points_.front())) continue;
+      if (!given_.is_given(key.name) || !given_.usable({key.name.c_str()})) return std::nullopt;
+    }
     const bool clock_valid = given_.usable({"system.router.clock", "system.router.flit_bytes"});
-    return build_topology(system, clock_valid, given_.place_of(key), diagnostics_);
+    const Place place = given_.place_of(size_key_of(system.topology.kind));
+    return build_topology(system, clock_valid, place, diagnostics_);
   }
 
   void read_messages(const Topology& topology) {

@@ -18,7 +18,6 @@ namespace espalier {
 namespace {
 
 constexpr std::uint64_t kMostParallelLinks = 64;
-constexpr std::size_t kMostLinks = std::size_t{1} << 20;
 
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 

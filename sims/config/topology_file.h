@@ -27,7 +27,10 @@ struct TopologyFileContext {
   std::optional<ClockSpec> clock;
 };
 
+// Limits of every network.
 inline constexpr std::size_t kMostNodes = 65536;
+inline constexpr std::size_t kMostLinks = std::size_t{1} << 20;
+inline constexpr std::size_t kMostPorts = 4096;  // of a router in a network that is not from a file
 
 // `file_name` is for messages, and names the network where the file does not.
 [[nodiscard]] std::optional<Topology> parse_topology(const std::string& file_name,

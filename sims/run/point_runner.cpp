@@ -58,7 +58,10 @@ Certificate certify_point(const Topology& topology, const RunPoint& point,
                           const ScheduleTables& tables) {
   CertifierLimits limits;
   limits.table_entries = point.system.ni.table_entries;
-  limits.vc_classes = point.system.router.vcs > 1 ? 2 : 1;
+  // A blocked wormhole packet that holds the switch blocks the other VCs too.
+  const RouterConfig& router = point.system.router;
+  const bool keeps_apart = router.switching == Switching::vct || router.hold == SwitchHold::flit;
+  limits.vc_classes = keeps_apart ? usable_vc_classes(topology, router.vcs) : 1;
   Certificate certificate = certify(topology, tables, limits);
   if (point.control) {
     const std::string cycle = control_deadlock(topology, *point.control, &tables);

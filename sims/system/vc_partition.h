@@ -1,14 +1,15 @@
 // Which VCs are whose: dateline classes, and VCs set aside for control messages.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "flowctl/message.h"
 
 namespace espalier {
 
-// VCs are shared out among the classes in equal, contiguous parts; with fewer VCs than classes all
-// are one class. With VCs set aside, the last one of each class belongs to control messages and the
+// VCs are shared out among the classes that they keep apart (usable_vc_classes) in equal,
+// contiguous parts; higher classes go with the last, as the certifier assumes. With VCs set aside, the last one of each class belongs to control messages and the
 // others to gradients: that takes two VCs per class.
 struct VcPartition {
   std::uint32_t vcs = 1;
@@ -16,10 +17,8 @@ struct VcPartition {
   bool sets_control_aside = false;
 
   [[nodiscard]] VcMask of_class(std::uint32_t vc_class) const {
-    if (vcs < classes) return all_vcs(vcs);
-    const std::uint32_t first = vcs * vc_class / classes;
-    const std::uint32_t end = vcs * (vc_class + 1) / classes;
-    return all_vcs(end) & ~all_vcs(first);
+    const std::uint32_t part = std::min(vc_class, classes - 1);
+    return all_vcs(vcs * (part + 1) / classes) & ~all_vcs(vcs * part / classes);
   }
   // Of all classes. None where nothing is set aside.
   [[nodiscard]] VcMask set_aside() const {

@@ -62,8 +62,11 @@ std::vector<std::string> commands_in(const std::string& markdown) {
 }  // namespace
 
 TEST_CASE("Every configuration in configs runs to verified results") {
-  const std::vector<std::string> files = files_in(source_folder() / "configs", ".yaml");
+  std::vector<std::string> files = files_in(source_folder() / "configs", ".yaml");
+  const auto shapes = files_in(source_folder() / "configs" / "topologies", ".yaml");
   REQUIRE_FALSE(files.empty());
+  REQUIRE_FALSE(shapes.empty());
+  files.insert(files.end(), shapes.begin(), shapes.end());
   for (const std::string& file : files) {
     CAPTURE(file);
     const ConfigResult config = read_run_config(file);

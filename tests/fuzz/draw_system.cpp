@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "alg/routing.h"
 #include "sims/config/cross_checks.h"
 
 namespace espalier::fuzz {
@@ -87,16 +88,33 @@ Graph draw_graph(Draw& draw, LinkMaker& links) {
   return graph;
 }
 
+void draw_shape(Draw& draw, TopologyConfig& topology) {
+  topology.kind =
+      draw.pick({TopologyKind::fully_connected, TopologyKind::single_switch, TopologyKind::dgx2,
+                 TopologyKind::fat_tree, TopologyKind::bigraph, TopologyKind::dragonfly});
+  topology.nodes = draw.between32(2, 8);
+  topology.nodes_per_switch = draw.between32(1, 3);
+  topology.switches = draw.between32(2, 4);
+  topology.spines = draw.between32(1, 3);
+  if (topology.kind == TopologyKind::bigraph) topology.switches = 2 * draw.between32(1, 3);
+  topology.group_size = draw.between32(1, 3);
+  topology.groups = draw.between32(2, 4);
+}
+
 void draw_topology(Draw& draw, FuzzCase& fuzz_case) {
   SystemConfig& system = fuzz_case.point.system;
   LinkMaker links(draw, system.clock);
   system.link = links.make();
-  system.topology.kind =
-      draw.pick({TopologyKind::file, TopologyKind::file, TopologyKind::torus, TopologyKind::mesh});
-  if (system.topology.kind == TopologyKind::file) {
-    fuzz_case.graph = draw_graph(draw, links);
+  if (draw.percent(25)) {
+    draw_shape(draw, system.topology);
   } else {
-    system.topology.dims = draw_dims(draw);
+    system.topology.kind = draw.pick(
+        {TopologyKind::file, TopologyKind::file, TopologyKind::torus, TopologyKind::mesh});
+    if (system.topology.kind == TopologyKind::file) {
+      fuzz_case.graph = draw_graph(draw, links);
+    } else {
+      system.topology.dims = draw_dims(draw);
+    }
   }
   if (draw.percent(50)) system.credit_latency_cycles = draw.between(1, draw.pick({2U, 10U, 40U}));
 }
@@ -152,8 +170,7 @@ Cycle longest_link_of(const FuzzCase& fuzz_case) {
 void draw_router(Draw& draw, FuzzCase& fuzz_case) {
   SystemConfig& system = fuzz_case.point.system;
   RouterConfig& router = system.router;
-  // Packets around a torus need a VC on each side of the dateline.
-  router.vcs = draw.between32(system.topology.kind == TopologyKind::torus ? 2 : 1, 4);
+  router.vcs = draw.between32(least_vc_classes(topology_of(fuzz_case)), 4);
   router.pipeline_cycles = draw.between(0, 3);
   router.crossbar_inputs =
       draw.pick({CrossbarInputs::port, CrossbarInputs::port, CrossbarInputs::vc});

@@ -6,6 +6,7 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "sims/config/build_topology.h"
 #include "sims/config/diagnostics.h"
 #include "sims/config/resolved.h"
 #include "sims/config/topology_file.h"
@@ -92,12 +93,7 @@ void write_files(const std::filesystem::path& folder, const std::vector<CaseFile
 
 Topology topology_of(const FuzzCase& fuzz_case) {
   const SystemConfig& system = fuzz_case.point.system;
-  if (system.topology.kind == TopologyKind::torus) {
-    return make_torus(system.topology.dims, system.link);
-  }
-  if (system.topology.kind == TopologyKind::mesh) {
-    return make_mesh(system.topology.dims, system.link);
-  }
+  if (!fuzz_case.graph) return build_topology(system);
   Diagnostics diagnostics;
   auto topology = parse_topology(kTopologyName, topology_text(*fuzz_case.graph),
                                  {system.link, system.clock}, diagnostics);

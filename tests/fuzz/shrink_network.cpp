@@ -1,5 +1,6 @@
 // Steps that make the network smaller and its links simpler.
 #include <algorithm>
+#include <stdexcept>
 
 #include "shrink_steps.h"
 
@@ -60,6 +61,60 @@ FuzzCase with_shorter_side(FuzzCase fuzz_case, std::size_t side) {
   return fuzz_case;
 }
 
+std::vector<std::uint32_t TopologyConfig::*> counts_of(TopologyKind kind) {
+  using Config = TopologyConfig;
+  switch (kind) {
+    case TopologyKind::fully_connected:
+    case TopologyKind::single_switch:
+      return {&Config::nodes};
+    case TopologyKind::dgx2:
+      return {&Config::nodes_per_switch};
+    case TopologyKind::fat_tree:
+      return {&Config::nodes_per_switch, &Config::switches, &Config::spines};
+    case TopologyKind::bigraph:
+      return {&Config::nodes_per_switch, &Config::switches};
+    case TopologyKind::dragonfly:
+      return {&Config::nodes_per_switch, &Config::group_size, &Config::groups};
+    default:
+      return {};
+  }
+}
+
+// Nodes beyond the last become the last.
+FuzzCase with_smaller_count(FuzzCase fuzz_case, std::uint32_t TopologyConfig::*count) {
+  TopologyConfig& topology = fuzz_case.point.system.topology;
+  const bool two_sides =
+      topology.kind == TopologyKind::bigraph && count == &TopologyConfig::switches;
+  topology.*count -= two_sides ? 2 : 1;
+  const NodeId last(topology_of(fuzz_case).num_nodes() - 1);
+  if (!fuzz_case.point.traffic) return fuzz_case;
+  std::vector<TrafficMessage> kept;
+  for (TrafficMessage message : fuzz_case.point.traffic->messages) {
+    message.from = std::min(message.from, last);
+    message.to = std::min(message.to, last);
+    if (message.from != message.to) kept.push_back(message);
+  }
+  fuzz_case.point.traffic->messages = kept;
+  return fuzz_case;
+}
+
+// The same network as a graph, which can lose any part; routes and VC classes are others.
+FuzzCase as_graph(FuzzCase fuzz_case) {
+  const Topology topology = topology_of(fuzz_case);
+  Graph graph;
+  graph.nodes = topology.num_nodes();
+  graph.switches = topology.num_switches();
+  for (const TopologyLink& link : topology.links()) {
+    if (link.from < link.to) {
+      graph.edges.push_back({link.from.index(), link.to.index(), link.spec, link.spec});
+    }
+  }
+  fuzz_case.graph = graph;
+  fuzz_case.point.system.topology = {};
+  fuzz_case.point.system.topology.kind = TopologyKind::file;
+  return fuzz_case;
+}
+
 }  // namespace
 
 std::vector<FuzzCase> with_smaller_network(const FuzzCase& from) {
@@ -69,6 +124,16 @@ std::vector<FuzzCase> with_smaller_network(const FuzzCase& from) {
     for (std::size_t side = 0; side < dims.size(); ++side) {
       if (dims[side] > 1) cases.push_back(with_shorter_side(from, side));
     }
+    const auto counts = counts_of(from.point.system.topology.kind);
+    for (const auto count : counts) {
+      if (from.point.system.topology.*count == 1) continue;
+      try {
+        cases.push_back(with_smaller_count(from, count));
+      } catch (const std::invalid_argument&) {
+        // Too small for a network of its type.
+      }
+    }
+    if (!counts.empty()) cases.push_back(as_graph(from));
     return cases;
   }
   for (std::size_t vertex = from.graph->vertices(); vertex-- > 0;) {

@@ -220,17 +220,16 @@ class Network {
       return static_cast<std::size_t>(place) % ni_ports;
     };
     RouteSet routes(topology);
-    const std::uint32_t classes = vc_classes(topology);
+    const auto classes = std::min<std::uint32_t>(vc_classes(topology), vcs_);
     for (const OracleMessage& post : posts_) {
       Message message;
       const RouteId route = routes.add(topology, post.links);
       for (std::size_t h = 0; h < post.links.size(); ++h) {
         Hop hop{post.links[h].index(), 0, vcs_};
-        if (vcs_ >= classes) {
-          const std::uint32_t vc_class = vc_class_after(topology, routes, route, h);
-          hop.first_vc = vcs_ * vc_class / classes;
-          hop.end_vc = vcs_ * (vc_class + 1) / classes;
-        }
+        const std::uint32_t vc_class =
+            std::min(vc_class_after(topology, routes, route, h), classes - 1);
+        hop.first_vc = vcs_ * vc_class / classes;
+        hop.end_vc = vcs_ * (vc_class + 1) / classes;
         message.path.push_back(hop);
       }
       Node& from = nodes_[post.from];

@@ -74,6 +74,24 @@ TEST_CASE("Dimension order keeps a mesh of one VC free of deadlock at any load")
   }
 }
 
+TEST_CASE("Fixed routes keep switched networks of the fewest VCs free of deadlock at any load") {
+  std::uint64_t seed = 150;
+  for (const Topology& topology :
+       {make_switch_pair(4, link_of(4)), make_fat_tree(3, 4, 2, link_of(4)),
+        make_bigraph(2, 6, link_of(4)), make_dragonfly(2, 2, 3, link_of(4)),
+        make_dragonfly(1, 3, 5, link_of(4))}) {
+    for (const double rate : {0.05, 0.5, 1.0}) {
+      for (const std::uint32_t more_vcs : {0U, 1U, 2U}) {
+        SystemConfig config =
+            in_mode(++seed % 2 == 0 ? FlowControlMode::message : FlowControlMode::packet);
+        config.router.vcs = least_vc_classes(topology) + more_vcs;
+        config.router.vc_depth_flits = 17;
+        check_traffic(topology, uniform(rate, 200, seed, 500), config);
+      }
+    }
+  }
+}
+
 TEST_CASE("Traffic arrives through every kind of switch") {
   std::uint64_t seed = 200;
   struct Kind {

@@ -213,6 +213,35 @@ TEST_CASE("A narrow bridge is named as the cut that binds") {
   CHECK(bound.cut == "cut {n0, n1, n2, n3} | rest: 1 link out, 16 GB/s");
 }
 
+TEST_CASE("Where nodes have one link each, these bind: 2(N-1)/N of the data at a link's rate") {
+  for (const Topology& topology :
+       {make_single_switch(4, kPlainLink), make_switch_pair(4, kPlainLink),
+        make_fat_tree(8, 8, 8, kPlainLink), make_fat_tree(2, 4, 3, kPlainLink),
+        make_bigraph(4, 8, kPlainLink), make_bigraph(4, 16, kPlainLink),
+        make_fat_tree(4, 2, 1, kPlainLink), make_dragonfly(2, 4, 9, kPlainLink)}) {
+    CAPTURE(topology.name());
+    const auto nodes = static_cast<double>(topology.num_nodes());
+    const BandwidthBound all_reduce = bandwidth_bound(topology, CollectiveOp::all_reduce);
+    CHECK(all_reduce.seconds_per_byte == Approx(2 * (nodes - 1) / nodes / kRate).epsilon(1e-12));
+    for (const CollectiveOp op : {CollectiveOp::all_gather, CollectiveOp::reduce_scatter}) {
+      CHECK(bandwidth_bound(topology, op).seconds_per_byte ==
+            Approx((nodes - 1) / nodes / kRate).epsilon(1e-12));
+    }
+  }
+}
+
+TEST_CASE(
+    "Bounds of small fully connected networks equal brute force, so their short cut is right") {
+  for (const std::uint32_t nodes : {2U, 3U, 4U, 5U, 6U}) {
+    const Topology topology = make_fully_connected(nodes, kPlainLink);
+    CAPTURE(topology.name());
+    compare_with_brute_force(topology);
+  }
+  const BandwidthBound bound =
+      bandwidth_bound(make_fully_connected(64, kPlainLink), CollectiveOp::all_reduce);
+  CHECK(bound.seconds_per_byte == Approx(2.0 / 64 / kRate).epsilon(1e-12));
+}
+
 TEST_CASE("The larger of bandwidth and distance binds") {
   const Topology topology = make_torus({8, 8}, kPlainLink);
   const CollectiveBound small = collective_bound(topology, CollectiveOp::all_reduce, 64);

@@ -3,6 +3,7 @@
 #include <random>
 
 #include "config_test_support.h"
+#include "sims/config/anynet_file.h"
 #include "sims/config/messages_file.h"
 #include "sims/config/topology_file.h"
 
@@ -43,6 +44,13 @@ links:
   - {between: [b, s0], bandwidth: 8GB/s}
   - {from: c, to: s0}
   - {from: s0, to: c}
+)";
+
+const std::string kAnynet = R"(router 0 node 0 node 1 5 router 1 15 router 2
+router 1 node 2   # one
+node 3 router 2 7
+
+router 2 router 1 3
 )";
 
 const std::string kMessages = R"(ready,from,to,bytes  # header
@@ -195,6 +203,23 @@ TEST_CASE("Mutated graph files are read or refused") {
     Diagnostics diagnostics;
     std::optional<Topology> topology;
     REQUIRE_NOTHROW(topology = parse_topology("mutated.yaml", text, context, diagnostics));
+    check_sane(diagnostics.text(), topology.has_value());
+    CHECK(topology.has_value() == (diagnostics.num_errors() == 0));
+  }
+}
+
+TEST_CASE("Mutated anynet files are read or refused") {
+  constexpr std::uint64_t kSeed = 5;
+  Mutator mutator(kSeed);
+  TopologyFileContext context;
+  context.default_link = {150'000, 16'000'000'000};
+  context.clock = ClockSpec{};
+  for (int i = 0; i < 3'000; ++i) {
+    const std::string text = mutator.mutate(kAnynet);
+    INFO("seed " << kSeed << ", case " << i << ":\n" << text);
+    Diagnostics diagnostics;
+    std::optional<Topology> topology;
+    REQUIRE_NOTHROW(topology = parse_anynet("mutated.anynet", text, context, diagnostics));
     check_sane(diagnostics.text(), topology.has_value());
     CHECK(topology.has_value() == (diagnostics.num_errors() == 0));
   }

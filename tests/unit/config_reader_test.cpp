@@ -114,6 +114,43 @@ simulation:
   CHECK(point.simulation.watchdog_cycles == 5000);
 }
 
+TEST_CASE("Every type of network is built as its keys say") {
+  const auto build = [](const std::string& topology) {
+    const std::string text = "system: {topology: {" + topology + "}}\ntraffic: {}\n";
+    const ConfigResult result = read_run_config_text("net.yaml", text);
+    INFO(text);
+    INFO(result.diagnostics);
+    REQUIRE(result.ok);
+    CHECK(result.diagnostics.empty());
+    return result.topology;
+  };
+  CHECK(build("type: fully_connected, nodes: 5")->name() == "fully_connected 5");
+  CHECK(build("type: switch, nodes: 6")->name() == "switch 6");
+  CHECK(build("type: dgx2, nodes_per_switch: 8")->name() == "dgx2 8x2");
+  const auto fat_tree = build("type: fat_tree, nodes_per_switch: 4, switches: 3, spines: 2");
+  CHECK(fat_tree->name() == "fat_tree 4x3x2");
+  CHECK(fat_tree->num_nodes() == 12);
+  CHECK(fat_tree->num_switches() == 5);
+  CHECK(build("type: bigraph, nodes_per_switch: 4, switches: 8")->name() == "bigraph 4x8");
+  const auto dragonfly = build("type: dragonfly, nodes_per_switch: 2, group_size: 4, groups: 9");
+  CHECK(dragonfly->name() == "dragonfly 2x4x9");
+  CHECK(dragonfly->num_nodes() == 72);
+  CHECK(dragonfly->link(LinkId(0)).spec.latency_ps == 150'000);
+}
+
+TEST_CASE("Traffic asks a dragonfly of several switches per group for two VCs, a BiGraph for one") {
+  const auto ok = [](const std::string& topology, const char* more) {
+    const std::string text =
+        "system: {topology: {" + topology + "}, router: {" + more + "}}\ntraffic: {}\n";
+    return read_run_config_text("net.yaml", text).ok;
+  };
+  CHECK(ok("type: bigraph, nodes_per_switch: 2, switches: 4", "vcs: 1"));
+  CHECK(ok("type: bigraph, nodes_per_switch: 2, switches: 4", "switching: wormhole"));
+  CHECK(ok("type: dragonfly, nodes_per_switch: 2, group_size: 2, groups: 3", "vcs: 2"));
+  CHECK_FALSE(ok("type: dragonfly, nodes_per_switch: 2, group_size: 2, groups: 3", "vcs: 1"));
+  CHECK(ok("type: dragonfly, nodes_per_switch: 2, group_size: 1, groups: 3", "vcs: 1"));
+}
+
 TEST_CASE("Every traffic key reaches its struct, and an empty section is a workload too") {
   const RunPoint point =
       only_point(kGoodSystem +
@@ -340,7 +377,15 @@ TEST_CASE("Defaults lie within their own ranges") {
 }
 
 TEST_CASE("Names of choices follow their enumerators") {
+  CHECK(std::string(name_of(TopologyKind::mesh)) == "mesh");
+  CHECK(std::string(name_of(TopologyKind::fully_connected)) == "fully_connected");
+  CHECK(std::string(name_of(TopologyKind::single_switch)) == "switch");
+  CHECK(std::string(name_of(TopologyKind::dgx2)) == "dgx2");
+  CHECK(std::string(name_of(TopologyKind::fat_tree)) == "fat_tree");
+  CHECK(std::string(name_of(TopologyKind::bigraph)) == "bigraph");
+  CHECK(std::string(name_of(TopologyKind::dragonfly)) == "dragonfly");
   CHECK(std::string(name_of(TopologyKind::file)) == "file");
+  CHECK(std::string(name_of(TopologyKind::anynet)) == "anynet");
   CHECK(std::string(name_of(FlowControlMode::packet)) == "packet");
   CHECK(std::string(name_of(Switching::wormhole)) == "wormhole");
   CHECK(std::string(name_of(SwitchHold::flit)) == "flit");

@@ -16,10 +16,12 @@ namespace {
 // Every member by name, so that a key the registry forgets cannot hide.
 auto members(const SystemConfig& s) {
   return std::make_tuple(
-      s.topology.kind, s.topology.dims, s.topology.file, s.topology.folder, s.link.latency_ps,
-      s.link.bytes_per_second, s.credit_latency_cycles, s.clock.hertz, s.clock.flit_bytes,
-      s.router.vcs, s.router.vc_depth_flits, s.router.pipeline_cycles, s.router.switching,
-      s.router.hold, s.router.crossbar_inputs, s.flow_control.mode, s.flow_control.payload_bytes,
+      s.topology.kind, s.topology.dims, s.topology.nodes, s.topology.nodes_per_switch,
+      s.topology.switches, s.topology.spines, s.topology.group_size, s.topology.groups,
+      s.topology.file, s.topology.folder, s.link.latency_ps, s.link.bytes_per_second,
+      s.credit_latency_cycles, s.clock.hertz, s.clock.flit_bytes, s.router.vcs,
+      s.router.vc_depth_flits, s.router.pipeline_cycles, s.router.switching, s.router.hold,
+      s.router.crossbar_inputs, s.flow_control.mode, s.flow_control.payload_bytes,
       s.flow_control.sub_message_bytes, s.flow_control.pad_last_packet, s.ni.lockstep, s.ni.ports,
       s.ni.buffer_flits, s.ni.table_entries, s.ni.send_queue, s.ni.dma_latency_cycles,
       s.ni.dma_bytes_per_cycle, s.ni.injection_cycles, s.ni.ejection_cycles, s.ni.delivery_cycles,
@@ -55,8 +57,7 @@ class RandomPoint {
   RunPoint draw() {
     RunPoint point;
     SystemConfig& s = point.system;
-    s.topology.kind = any() % 2 == 0 ? TopologyKind::torus : TopologyKind::mesh;
-    s.topology.dims = {pick32(2, 5), pick32(1, 4)};
+    draw_topology(s.topology);
     s.clock.flit_bytes = 8U << any() % 4;
     s.clock.hertz = std::vector<std::uint64_t>{1'000'000'000, 1'500'000'000, 700'000'000,
                                                123'456'789}[any() % 4];
@@ -96,6 +97,7 @@ class RandomPoint {
       CollectiveConfig c;
       c.op = static_cast<CollectiveOp>(any() % 3);
       c.algorithm = "multitree";
+      if (has_switches(s.topology)) s.topology = a_torus();
       c.element_bytes = pick(1, 16);
       c.size = c.element_bytes * pick(1, 1ULL << (any() % 33));
       c.remaining_height_first = any() % 2 == 0;
@@ -132,6 +134,43 @@ class RandomPoint {
   }
 
  private:
+  static TopologyConfig a_torus() {
+    TopologyConfig topology;
+    topology.dims = {4, 3};
+    return topology;
+  }
+  static bool has_switches(const TopologyConfig& topology) {
+    return topology.kind != TopologyKind::torus && topology.kind != TopologyKind::mesh &&
+           topology.kind != TopologyKind::fully_connected;
+  }
+  void draw_topology(TopologyConfig& t) {
+    t.kind = static_cast<TopologyKind>(any() % 8);  // all but files
+    switch (t.kind) {
+      case TopologyKind::fully_connected:
+      case TopologyKind::single_switch:
+        t.nodes = pick32(2, 9);
+        break;
+      case TopologyKind::dgx2:
+        t.nodes_per_switch = pick32(1, 9);
+        break;
+      case TopologyKind::fat_tree:
+        t.nodes_per_switch = pick32(1, 4);
+        t.switches = pick32(2, 4);
+        t.spines = pick32(1, 4);
+        break;
+      case TopologyKind::bigraph:
+        t.nodes_per_switch = pick32(1, 4);
+        t.switches = 2 * pick32(1, 4);
+        break;
+      case TopologyKind::dragonfly:
+        t.nodes_per_switch = pick32(1, 3);
+        t.group_size = pick32(1, 4);
+        t.groups = pick32(2, 5);
+        break;
+      default:
+        t.dims = {pick32(2, 5), pick32(1, 4)};
+    }
+  }
   std::uint64_t any() { return random_(); }
   std::uint64_t pick(std::uint64_t min, std::uint64_t max) { return min + any() % (max - min + 1); }
   std::uint32_t pick32(std::uint32_t min, std::uint32_t max) {
@@ -187,6 +226,15 @@ TEST_CASE("A resolved configuration holds every key that applies, nested, with u
   CHECK_FALSE(json.contains("traffic"));
   CHECK_FALSE(json["system"]["flow_control"].contains("pad_last_packet"));
   CHECK_FALSE(json["system"].contains("preset"));
+}
+
+TEST_CASE("A network resolves to the keys of its type only") {
+  const RunPoint point = only_point(
+      "system: {topology: {type: fat_tree, nodes_per_switch: 2, switches: 3, spines: 4}}\n"
+      "traffic: {}\n");
+  CHECK(resolved_json(point)["system"]["topology"] ==
+        nlohmann::ordered_json(
+            {{"type", "fat_tree"}, {"nodes_per_switch", 2}, {"switches", 3}, {"spines", 4}}));
 }
 
 TEST_CASE("Paths and words that YAML would bend are quoted in the resolved configuration") {

@@ -1,0 +1,20 @@
+// Deterministic routes of networks with switches, as their builders make them (hw/switched.cpp).
+#pragma once
+
+#include <vector>
+
+#include "hw/topology.h"
+
+namespace espalier {
+
+// Nodes of one leaf meet there. Between leaves:
+// switch_pair  the parallel link (destination mod number of links).
+// fat_tree     up to spine (source mod number of spines), down to the destination's leaf.
+// bigraph      one hop to the other side; within a side two, by way of the other side's switch at
+//              the position of the source's.
+// dragonfly    minimal: to the group's switch with the global link (local), over it (global), to
+//              the destination's switch (local); what is not needed is left out.
+// Precondition: topology.switched(), two different nodes.
+[[nodiscard]] std::vector<LinkId> switched_route(const Topology& topology, NodeId from, NodeId to);
+
+}  // namespace espalier

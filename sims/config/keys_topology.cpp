@@ -1,0 +1,149 @@
+#include "sims/config/keys_topology.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sims/config/enum_names.h"
+
+namespace espalier {
+
+namespace {
+
+using Kind = TopologyKind;
+
+constexpr const char* kTypeKey = "system.topology.type";
+constexpr std::uint64_t kLargestCount = 65536;
+
+Key type_key() {
+  Key key;
+  key.name = kTypeKey;
+  key.shape.type = ValueType::name;
+  key.shape.names = all_names<Kind>();
+  key.description = "shape of the network (espalier list topologies)";
+  key.required = true;
+  key.set = [](RunPoint& point, const Value& value) {
+    point.system.topology.kind = static_cast<Kind>(value.number);
+  };
+  key.get = [](const RunPoint& point) {
+    Value value;
+    value.number = static_cast<std::uint64_t>(point.system.topology.kind);
+    return value;
+  };
+  return key;
+}
+
+// A key that some types of networks need and no other takes.
+Key needed_by(const std::vector<Kind>& kinds, Key key) {
+  std::vector<std::string> names;
+  for (const Kind kind : kinds) names.emplace_back(name_of(kind));
+  const std::string last = names.back();
+  names.pop_back();
+  key.required = true;
+  key.applies_to = kTypeKey;
+  key.applies_when = fmt::format("{} is {}{}{}", kTypeKey, fmt::join(names, ", "),
+                                 names.empty() ? "" : " or ", last);
+  key.applies = [kinds](const RunPoint& point) {
+    return std::find(kinds.begin(), kinds.end(), point.system.topology.kind) != kinds.end();
+  };
+  return key;
+}
+
+Key dims_key() {
+  Key key;
+  key.name = "system.topology.dims";
+  key.shape.type = ValueType::dims;
+  key.shape.min = 1;
+  key.shape.max = kLargestCount;
+  key.description = "nodes in X, Y and Z";
+  key.set = [](RunPoint& point, const Value& value) { point.system.topology.dims = value.dims; };
+  key.get = [](const RunPoint& point) {
+    Value value;
+    value.dims = point.system.topology.dims;
+    return value;
+  };
+  return key;
+}
+
+Key count_key(const char* name, std::uint64_t min, const char* description,
+              std::uint32_t TopologyConfig::*member) {
+  Key key;
+  key.name = std::string("system.topology.") + name;
+  key.shape.min = min;
+  key.shape.max = kLargestCount;
+  key.description = description;
+  key.set = [member](RunPoint& point, const Value& value) {
+    point.system.topology.*member = static_cast<std::uint32_t>(value.number);
+  };
+  key.get = [member](const RunPoint& point) {
+    Value value;
+    value.number = point.system.topology.*member;
+    return value;
+  };
+  return key;
+}
+
+Key file_key() {
+  Key key;
+  key.name = "system.topology.file";
+  key.shape.type = ValueType::text;
+  key.description =
+      "graph of nodes, switches and links (anynet: in BookSim's format), relative to this file's "
+      "folder";
+  key.set = [](RunPoint& point, const Value& value) { point.system.topology.file = value.text; };
+  key.get = [](const RunPoint& point) {
+    Value value;
+    value.text = point.system.topology.file;
+    return value;
+  };
+  return key;
+}
+
+}  // namespace
+
+void add_topology_keys(std::vector<Key>& table) {
+  table.push_back(type_key());
+  table.push_back(needed_by({Kind::torus, Kind::mesh}, dims_key()));
+  table.push_back(
+      needed_by({Kind::fully_connected, Kind::single_switch},
+                count_key("nodes", 2, "accelerators of the network", &TopologyConfig::nodes)));
+  table.push_back(needed_by({Kind::dgx2, Kind::fat_tree, Kind::bigraph, Kind::dragonfly},
+                            count_key("nodes_per_switch", 1, "accelerators of one switch",
+                                      &TopologyConfig::nodes_per_switch)));
+  table.push_back(needed_by(
+      {Kind::fat_tree, Kind::bigraph},
+      count_key("switches", 2, "switches with accelerators; bigraph: of both sides together",
+                &TopologyConfig::switches)));
+  table.push_back(needed_by(
+      {Kind::fat_tree},
+      count_key("spines", 1, "switches above them, each linked to all", &TopologyConfig::spines)));
+  table.push_back(needed_by({Kind::dragonfly}, count_key("group_size", 1, "switches of one group",
+                                                         &TopologyConfig::group_size)));
+  table.push_back(needed_by({Kind::dragonfly}, count_key("groups", 2, "each linked to each other",
+                                                         &TopologyConfig::groups)));
+  table.push_back(needed_by({Kind::file, Kind::anynet}, file_key()));
+}
+
+const char* size_key_of(TopologyKind kind) {
+  switch (kind) {
+    case Kind::torus:
+    case Kind::mesh:
+      return "system.topology.dims";
+    case Kind::fully_connected:
+    case Kind::single_switch:
+      return "system.topology.nodes";
+    case Kind::dgx2:
+      return "system.topology.nodes_per_switch";
+    case Kind::fat_tree:
+    case Kind::bigraph:
+      return "system.topology.switches";
+    case Kind::dragonfly:
+      return "system.topology.groups";
+    case Kind::file:
+    case Kind::anynet:
+      return "system.topology.file";
+  }
+  return kTypeKey;
+}
+
+}  // namespace espalier
