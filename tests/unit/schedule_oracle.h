@@ -191,7 +191,7 @@ inline void require_well_formed(const Topology& topology, const Schedule& s) {
     end += chunk.size;
     if (s.op != CollectiveOp::all_reduce) REQUIRE(chunk.owner.index() < s.num_nodes);
   }
-  REQUIRE(end == s.size);
+  REQUIRE(end == data_bytes(s.op, s.size, s.num_nodes));
 
   bool contention_free = true;
   std::set<std::pair<Timestep, std::size_t>> used;

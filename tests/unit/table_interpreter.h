@@ -27,7 +27,7 @@ class TableInterpreter {
         memory_(tables.nodes.size(), Memory(tables.chunks.size(), Counts(tables.nodes.size(), 0))) {
     for (std::size_t n = 0; n < tables.nodes.size(); ++n) {
       for (std::size_t c = 0; c < tables.chunks.size(); ++c) {
-        if (tables.op != CollectiveOp::all_gather) {
+        if (!starts_scattered(tables.op)) {
           memory_[n][c][n] = 1;
         } else if (tables.chunks[c].owner == NodeId(n)) {
           memory_[n][c][n] = 1;
@@ -182,8 +182,11 @@ class TableInterpreter {
         const NodeId owner = tables_.chunks[c].owner;
         if (tables_.chunks[c].size == 0) continue;
         if (tables_.op == CollectiveOp::reduce_scatter && owner != NodeId(n)) continue;
+        if (tables_.op == CollectiveOp::all_to_all && tables_.chunks[c].destination != NodeId(n)) {
+          continue;
+        }
         for (std::size_t rank = 0; rank < tables_.nodes.size(); ++rank) {
-          const bool wanted = tables_.op != CollectiveOp::all_gather || owner == NodeId(rank);
+          const bool wanted = !starts_scattered(tables_.op) || owner == NodeId(rank);
           if (memory_[n][c][rank] != (wanted ? 1U : 0U)) return false;
         }
       }
