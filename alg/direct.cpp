@@ -1,10 +1,10 @@
 // DIRECT (all-pairs): every node sends chunk i straight to node i, which reduces it, and every node
 // sends its result straight to all others. Nothing is forwarded, so a phase has no dependencies and
-// pays the latency once.
+// pays the latency once. In an all_to_all every node sends every other its chunk.
 //
 // The order is the cyclic shift: with its t-th message of a phase, node i sends to node i + t. On a
 // two-level fat-tree with as many spines as nodes per leaf, whose routes choose the spine by the
-// destination, every such shift is free of contention.
+// destination or by the source, every such shift is free of contention.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -31,6 +31,102 @@ std::size_t messages_per_step(const Topology& topology) {
   return fewest;
 }
 
+class DirectScheduler {
+ public:
+  DirectScheduler(const Topology& topology, const CollectiveRequest& request)
+      : nodes_(topology.num_nodes()),
+        per_step_(messages_per_step(topology)),
+        phase_steps_(static_cast<Timestep>((nodes_ - 1 + per_step_ - 1) / per_step_)),
+        offsets_(cut_evenly(request.size, nodes_, request.element_bytes)),
+        schedule_(topology),
+        routes_(topology, schedule_.routes) {
+    schedule_.algorithm = "direct";
+    schedule_.op = request.op;
+    schedule_.num_nodes = nodes_;
+    schedule_.size = request.size;
+    schedule_.num_steps = phase_steps_ * (request.op == CollectiveOp::all_reduce ? 2 : 1);
+    schedule_.ni_ports = static_cast<std::uint32_t>(per_step_);
+  }
+
+  Schedule build() {
+    if (schedule_.op == CollectiveOp::all_to_all) {
+      add_all_to_all();
+    } else {
+      for (std::size_t n = 0; n < nodes_; ++n) {
+        schedule_.chunks.push_back({offsets_[n], size_of(n), NodeId(n)});
+      }
+      reduced_.resize(nodes_);
+      if (schedule_.op != CollectiveOp::all_gather) add_reduce_scatter();
+      if (schedule_.op != CollectiveOp::reduce_scatter) add_all_gather();
+    }
+    schedule_.sort_by_step();
+    schedule_.contention_free = is_contention_free(schedule_);
+    return std::move(schedule_);
+  }
+
+ private:
+  [[nodiscard]] Bytes size_of(std::size_t chunk) const {
+    return offsets_[chunk + 1] - offsets_[chunk];
+  }
+
+  // visit(shift, from, to)
+  template <class Visit>
+  void for_each_pair(Visit visit) const {
+    for (std::size_t shift = 1; shift < nodes_; ++shift) {
+      for (std::size_t n = 0; n < nodes_; ++n) visit(shift, n, (n + shift) % nodes_);
+    }
+  }
+
+  // Flows are numbered as their chunks.
+  [[nodiscard]] Transfer transfer(std::size_t shift, std::size_t from, std::size_t to,
+                                  std::size_t chunk, TransferKind kind) {
+    const auto step = static_cast<Timestep>(1 + (shift - 1) / per_step_);
+    const RouteId route = routes_.between(NodeId(from), NodeId(to));
+    return {NodeId(from), NodeId(to), FlowId(chunk), ChunkId(chunk), 1, route, step, kind};
+  }
+
+  void add_reduce_scatter() {
+    for_each_pair([&](std::size_t shift, std::size_t from, std::size_t to) {
+      if (size_of(to) == 0) return;
+      const Transfer t = transfer(shift, from, to, to, TransferKind::reduce);
+      reduced_[to].push_back(schedule_.add(t, {}));
+    });
+  }
+
+  void add_all_gather() {
+    for_each_pair([&](std::size_t shift, std::size_t from, std::size_t to) {
+      if (size_of(from) == 0) return;
+      Transfer t = transfer(shift, from, to, from, TransferKind::copy);
+      if (schedule_.op == CollectiveOp::all_reduce) t.step += phase_steps_;
+      schedule_.add(t, reduced_[from]);
+    });
+  }
+
+  // A root's chunks lie in the order in which they leave, its own first.
+  void add_all_to_all() {
+    for (std::size_t root = 0; root < nodes_; ++root) {
+      Bytes offset = root * schedule_.size;
+      for (std::size_t shift = 0; shift < nodes_; ++shift) {
+        const std::size_t to = (root + shift) % nodes_;
+        schedule_.chunks.push_back({offset, size_of(to), NodeId(root), NodeId(to)});
+        offset += size_of(to);
+      }
+    }
+    for_each_pair([&](std::size_t shift, std::size_t from, std::size_t to) {
+      if (size_of(to) == 0) return;
+      schedule_.add(transfer(shift, from, to, from * nodes_ + shift, TransferKind::copy), {});
+    });
+  }
+
+  std::size_t nodes_;
+  std::size_t per_step_;
+  Timestep phase_steps_;
+  std::vector<Bytes> offsets_;
+  Schedule schedule_;
+  NodeRoutes routes_;
+  std::vector<std::vector<TransferId>> reduced_;  // what arrived at the chunk's owner
+};
+
 }  // namespace
 
 std::string unsuited_for_direct(const Topology& topology) {
@@ -44,50 +140,7 @@ std::string unsuited_for_direct(const Topology& topology) {
 }
 
 Schedule generate_direct(const Topology& topology, const CollectiveRequest& request) {
-  const std::size_t nodes = topology.num_nodes();
-  const std::size_t per_step = messages_per_step(topology);
-  const auto phase_steps = static_cast<Timestep>((nodes - 1 + per_step - 1) / per_step);
-  const bool reduces = request.op != CollectiveOp::all_gather;
-  const bool gathers = request.op != CollectiveOp::reduce_scatter;
-
-  Schedule schedule(topology);
-  schedule.algorithm = "direct";
-  schedule.op = request.op;
-  schedule.num_nodes = nodes;
-  schedule.size = request.size;
-  schedule.num_steps = phase_steps * (reduces && gathers ? 2 : 1);
-  schedule.ni_ports = static_cast<std::uint32_t>(per_step);
-  const auto offsets = cut_evenly(request.size, nodes, request.element_bytes);
-  for (std::size_t n = 0; n < nodes; ++n) {
-    schedule.chunks.push_back({offsets[n], offsets[n + 1] - offsets[n], NodeId(n)});
-  }
-
-  NodeRoutes routes(topology, schedule.routes);
-  std::vector<std::vector<TransferId>> reduced(nodes);  // what arrived at the chunk's owner
-  const auto add_phase = [&](TransferKind kind, Timestep steps_before) {
-    for (std::size_t shift = 1; shift < nodes; ++shift) {
-      for (std::size_t n = 0; n < nodes; ++n) {
-        const NodeId from(n);
-        const NodeId to((n + shift) % nodes);
-        const NodeId owner = kind == TransferKind::reduce ? to : from;
-        if (schedule.chunks[owner.index()].size == 0) continue;
-        const auto step = static_cast<Timestep>(steps_before + 1 + (shift - 1) / per_step);
-        const Transfer transfer{
-            from, to,  FlowId(owner.index()), ChunkId(owner.index()), 1, routes.between(from, to),
-            step, kind};
-        if (kind == TransferKind::reduce) {
-          reduced[owner.index()].push_back(schedule.add(transfer, {}));
-        } else {
-          schedule.add(transfer, reduced[owner.index()]);
-        }
-      }
-    }
-  };
-  if (reduces) add_phase(TransferKind::reduce, 0);
-  if (gathers) add_phase(TransferKind::copy, reduces ? phase_steps : 0);
-  schedule.sort_by_step();
-  schedule.contention_free = is_contention_free(schedule);
-  return schedule;
+  return DirectScheduler(topology, request).build();
 }
 
 }  // namespace espalier

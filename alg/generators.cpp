@@ -28,7 +28,7 @@ const std::vector<Generator>& generators() {
        "one tree of the fewest steps, translated to every root: tori, hypercubes, all-to-all links",
        kAllOps, unsuited_for_multitree_translated, generate_multitree_translated},
       {"direct", "all-pairs: every chunk straight to its owner, every result straight to all",
-       kReductionOps, unsuited_for_direct, generate_direct},
+       kAllOps, unsuited_for_direct, generate_direct},
       {"halving_doubling", "recursive halving, then recursive doubling; ranks are node numbers",
        kReductionOps, unsuited_for_routes, generate_halving_doubling},
       {"hdrm", "halving-doubling on a BiGraph with ranks mapped to alternate between its sides",

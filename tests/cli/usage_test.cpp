@@ -224,11 +224,15 @@ TEST_CASE("list names everything that the reader accepts") {
 TEST_CASE("Every algorithm and preset that is listed runs") {
   const TemporaryFolder folder;
   const std::string config = folder.write("small.yaml", kSmallConfig);
+  const std::string bigraph =
+      folder.write("bigraph.yaml",
+                   "system: {topology: {type: bigraph, nodes_per_switch: 2, switches: 4}}\n"
+                   "collective: {algorithm: hdrm, size: 4KiB}\n");
   for (const Generator& generator : generators()) {
     CAPTURE(generator.name);
-    CHECK(
-        test::espalier({"run", config, "-s", "collective.algorithm=" + generator.name}).exit_code ==
-        0);
+    const std::string& file = generator.name == "hdrm" ? bigraph : config;
+    CHECK(test::espalier({"run", file, "-s", "collective.algorithm=" + generator.name}).exit_code ==
+          0);
   }
   for (const Preset& preset : presets()) {
     CAPTURE(preset.name);

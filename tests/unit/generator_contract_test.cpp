@@ -109,7 +109,7 @@ TEST_CASE("The contract is tested of every generator") {
                                           "hdrm", "dbtree"});
 }
 
-TEST_CASE("All but 2D-RING, the translated tree and HDRM run on every network with cables") {
+TEST_CASE("All but 2D-RING, translated trees and HDRM run on every network with links both ways") {
   for (const Topology& topology : test::small_networks()) {
     for (const Generator& generator : generators()) {
       CAPTURE(topology.name(), generator.name);
