@@ -9,8 +9,9 @@
 namespace espalier {
 
 // VCs are shared out among the classes that they keep apart (usable_vc_classes) in equal,
-// contiguous parts; higher classes go with the last, as the certifier assumes. With VCs set aside, the last one of each class belongs to control messages and the
-// others to gradients: that takes two VCs per class.
+// contiguous parts; higher classes go with the last, as the certifier assumes. With VCs set aside,
+// the last one of each class belongs to control messages and the others to gradients: that takes
+// two VCs per class.
 struct VcPartition {
   std::uint32_t vcs = 1;
   std::uint32_t classes = 1;
