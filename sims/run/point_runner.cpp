@@ -209,6 +209,7 @@ Json describe_iteration(const RunPoint& point, const IterationTimes& times) {
   add("forward", times.forward);
   add("backward", times.backward);
   add("compute", times.compute());
+  add("compute_alone", times.compute() - times.overlapped);
   add("all_reduce", times.all_reduce);
   add("overlapped", times.overlapped);
   add("exposed", times.exposed());
