@@ -176,15 +176,4 @@ std::vector<TableProgram> load_tables(const ScheduleTables& tables) {
   return Loader(tables).load();
 }
 
-std::vector<Bytes> step_bytes(const ScheduleTables& tables) {
-  std::vector<Bytes> largest(tables.num_steps, 0);
-  for (const auto& table : tables.nodes) {
-    for (const TableEntry& entry : table) {
-      if (entry.op == TableOp::nop) continue;
-      largest[entry.step - 1] = std::max(largest[entry.step - 1], entry.size);
-    }
-  }
-  return largest;
-}
-
 }  // namespace espalier

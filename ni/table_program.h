@@ -61,8 +61,4 @@ struct TableProgram {
 // tables pass the certifier.
 [[nodiscard]] std::vector<TableProgram> load_tables(const ScheduleTables& tables);
 
-// Largest message of each step over all nodes (index 0 is step 1): what the step time is estimated
-// from.
-[[nodiscard]] std::vector<Bytes> step_bytes(const ScheduleTables& tables);
-
 }  // namespace espalier

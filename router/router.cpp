@@ -221,8 +221,13 @@ bool Router::make_request(const Now& now, std::uint32_t input, std::uint32_t vc,
   }
   const std::uint32_t crossbar_input =
       spec_.crossbar_inputs == CrossbarInputs::vc ? input * spec_.vcs + vc : input;
-  request = {
-      crossbar_input, state.out, input, vc, out_vc, std::max({out.free_tick, now.begin, head})};
+  request = {crossbar_input,
+             state.out,
+             input,
+             vc,
+             out_vc,
+             std::max({out.free_tick, now.begin, head}),
+             head};
   return true;
 }
 
@@ -231,6 +236,9 @@ void Router::grant(const SwitchAllocator::Request& request) {
   InputVc& state = in.vcs[request.vc];
   OutputUnit& out = outputs_[request.output];
   const Lane lane = lanes_ && state.is_control ? Lane::control : Lane::gradients;
+  if (out.channel != nullptr && !state.inside_packet) {
+    link_conflicts_ += is_link_conflict(request, out.input, out.free_tick) ? 1 : 0;
+  }
   in.arbiter_of(lane).grant(request.vc);
   in.granted_in(lane) = true;
   in.streaming |= VcMask{1} << request.vc;

@@ -59,6 +59,8 @@ class Router : public sc_core::sc_module, public Clocked, public FlitReceiver {
   [[nodiscard]] std::uint64_t flit_hops() const { return flit_hops_; }
   // Of these, of control messages.
   [[nodiscard]] std::uint64_t control_flit_hops() const { return control_flit_hops_; }
+  // Packets granted a link that had been taken by another input port's when they could have gone.
+  [[nodiscard]] std::uint64_t link_conflicts() const { return link_conflicts_; }
   // A flit is still on its way to this router, a wire busy, or a credit under way.
   [[nodiscard]] bool under_way(Cycle now) const;
   // For the watchdog: which VC waits for what.
@@ -116,6 +118,7 @@ class Router : public sc_core::sc_module, public Clocked, public FlitReceiver {
   std::vector<SwitchAllocator> allocator_;  // exactly one, made by connect()
   std::uint64_t flit_hops_ = 0;
   std::uint64_t control_flit_hops_ = 0;
+  std::uint64_t link_conflicts_ = 0;
   // Next cycles in which there may be something to do. Between them waiting packets cannot be
   // granted: what could change that (a flit becomes usable, a wire free, a credit visible, a tail
   // leaves) has its cycle noted here.

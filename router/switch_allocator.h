@@ -38,7 +38,8 @@ class SwitchAllocator {
     std::uint32_t input;   // where the requester keeps its state: input port,
     std::uint32_t vc;      // VC,
     std::uint32_t out_vc;  // and what it was promised: downstream VC,
-    std::uint64_t start;   // and the tick of its first flit
+    std::uint64_t start;   // and the tick of its first flit,
+    std::uint64_t ready;   // the earliest one on a free wire, with credits
   };
 
   SwitchAllocator(std::uint32_t crossbar_inputs, std::uint32_t outputs);
@@ -61,5 +62,12 @@ class SwitchAllocator {
   std::vector<Request> requests_;
   std::vector<Request> winners_;
 };
+
+// Two messages met at a link: the packet that is granted now came to the router while the wire,
+// free from `free_tick` on, was taken by a packet of another input port, `input_before`.
+[[nodiscard]] inline bool is_link_conflict(const SwitchAllocator::Request& granted,
+                                           std::uint32_t input_before, std::uint64_t free_tick) {
+  return granted.input != input_before && granted.ready < free_tick;
+}
 
 }  // namespace espalier

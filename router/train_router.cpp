@@ -284,7 +284,8 @@ TrainRouter::Hope TrainRouter::make_request(const Now& now, std::uint32_t input,
       spec_.crossbar_inputs == CrossbarInputs::vc ? input * spec_.vcs + vc : input;
   request = {crossbar_input, state.out,
              input,          vc,
-             out_vc,         std::max({out.train.free_tick(), now.begin, front.head})};
+             out_vc,         std::max({out.train.free_tick(), now.begin, front.head}),
+             front.head};
   return Hope::could_go;
 }
 
@@ -326,6 +327,10 @@ void TrainRouter::grant(const Now& now, const SwitchAllocator::Request& request)
   Input& in = inputs_[request.input];
   Output& out = outputs_[request.output];
   TrainSender& train = out.train;
+  if (out.sink == nullptr) {
+    const std::uint32_t before = input_of_[request.output];
+    link_conflicts_ += is_link_conflict(request, before, train.free_tick()) ? 1 : 0;
+  }
   in.arbiter.grant(request.vc);
   streaming_[request.input] |= VcMask{1} << request.vc;
   input_vc(request.input, request.vc).state.out_vc = request.out_vc;

@@ -56,6 +56,8 @@ class TrainRouter : public sc_core::sc_module,
   [[nodiscard]] std::uint64_t flit_hops(Cycle now) const;
   // Of these, the flits that left by output `output`.
   [[nodiscard]] std::uint64_t flits_sent(std::size_t output, Cycle now) const;
+  // As of Router.
+  [[nodiscard]] std::uint64_t link_conflicts() const { return link_conflicts_; }
   // For the watchdog: which VC waits for what.
   void explain_waits(Cycle now, WaitList& waits) const;
 
@@ -217,7 +219,8 @@ class TrainRouter : public sc_core::sc_module,
   std::vector<Vc> vcs_;  // by input, then VC
   std::vector<Output> outputs_;
   std::vector<SwitchAllocator> allocator_;  // exactly one, made by connect()
-  std::vector<Waiter> waiters_;             // of this evaluation
+  std::uint64_t link_conflicts_ = 0;
+  std::vector<Waiter> waiters_;  // of this evaluation
 
   // What every evaluation looks at stands together: it touches the records above only of ports at
   // which something changes.

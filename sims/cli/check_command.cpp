@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "alg/table_format.h"
 #include "sims/cli/exit_codes.h"
 #include "sims/cli/input.h"
 #include "sims/run/point_runner.h"
@@ -37,12 +38,14 @@ int check_command(const CheckOptions& options) {
       const auto [tables, certificate] = certified_tables(input, point);
       fmt::print("{}: {} {} on {}: {}\n", input.path, tables.algorithm, to_string(tables.op),
                  input.topology->name(), certificate.ok() ? "certified" : "REJECTED");
-      fmt::print("  {} transfers in {} steps, {}; table entries {} (2N = {}), children {}\n",
-                 certificate.transfers, tables.num_steps,
+      fmt::print("  {} transfers in {} steps, {}\n", certificate.transfers, tables.num_steps,
                  certificate.contention_free ? "no link used twice in a step"
-                                             : "links shared within steps",
+                                             : "links shared within steps");
+      const TableFormat format = table_format(tables, input.topology->num_nodes());
+      fmt::print("  table entries {} (2N = {}) of {} bits: {}; {} bytes per NI\n",
                  certificate.most_table_entries, 2 * input.topology->num_nodes(),
-                 certificate.most_children);
+                 format.entry_bits(), to_string(format),
+                 format.table_bytes(certificate.most_table_entries));
       for (const Violation& violation : certificate.violations) {
         fmt::print("  {}: {}\n", to_string(violation.kind), violation.what);
       }

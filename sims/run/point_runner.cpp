@@ -9,6 +9,7 @@
 #include "alg/channel_dependencies.h"
 #include "alg/generator.h"
 #include "alg/routing.h"
+#include "alg/table_format.h"
 #include "sims/config/enum_names.h"
 #include "sims/config/fidelity.h"
 #include "sims/config/resolved.h"
@@ -106,7 +107,10 @@ void describe_collective(Json& result, const Topology& topology, const RunPoint&
   if (certificate != nullptr) {
     result["certified"] = certificate->ok();
     result["contention_free"] = certificate->contention_free;
+    const TableFormat format = table_format(tables, topology.num_nodes());
     result["table_entries_max"] = certificate->most_table_entries;
+    result["table_entry_bits"] = format.entry_bits();
+    result["table_bytes_max"] = format.table_bytes(certificate->most_table_entries);
   } else {
     result["certified"] = nullptr;
   }
@@ -134,6 +138,7 @@ void describe_outcome(Json& result, const RunPoint& point, const SimulationOutco
                                                     : static_cast<double>(outcome.head_flits) /
                                                           static_cast<double>(payload_flits);
   result["flit_hops"] = outcome.flit_hops;
+  result["link_conflicts"] = outcome.link_conflicts;
   result["ni_ports"] = outcome.ni_ports;
   result["message_latency_mean_cycles"] = outcome.latency.mean_cycles;
   result["message_latency_max_cycles"] = outcome.latency.max_cycles;

@@ -230,6 +230,7 @@ class Run {
     SimulationOutcome outcome;
     outcome.cycles = deliveries_.cycles();
     outcome.flit_hops = fabric_.flit_hops();
+    outcome.link_conflicts = fabric_.link_conflicts();
     outcome.flits_injected = fabric_.injected_flits();
     outcome.head_flits = fabric_.head_flits();
     outcome.latency = deliveries_.latency();
@@ -330,7 +331,7 @@ SimulationOutcome simulate_collectives(const Topology& topology, const RunPoint&
   engine.lockstep = point.system.ni.lockstep;
   engine.issue_per_cycle = ports;
   engine.turnaround = point.system.ni.turnaround_cycles;
-  engine.step_time = step_times(tables, point.system, longest_link_latency(run.timing()));
+  engine.step_time = step_times(tables, point.system, run.timing());
   for (const PostedCollective& post : posts) engine.releases.push_back({post.first_step, post.at});
   for (std::size_t n = 0; n < topology.num_nodes(); ++n) {
     const NodeId node(n);

@@ -39,6 +39,7 @@ struct SimulationOutcome {
   std::string failure;    // why not, for people; empty if verified
   Cycle cycles = 0;       // first issue to last data visible, reduction included
   std::uint64_t flit_hops = 0;
+  std::uint64_t link_conflicts = 0;  // packets that found a link taken, see Router
   std::uint64_t flits_injected = 0;
   std::uint64_t head_flits = 0;
   double link_utilization_mean = 0;  // over all links and `cycles`

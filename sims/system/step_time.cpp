@@ -8,19 +8,74 @@
 
 namespace espalier {
 
-Cycle one_hop_overhead(const SystemConfig& config, Cycle link_latency) {
-  // DMA; NI -> router; two router pipelines around the link; router -> NI; memory. The first flit's
-  // cycle is in F.
+Cycle idle_overhead(const SystemConfig& config, const SystemTiming& timing, const RouteSet& routes,
+                    RouteId route) {
+  // DMA; NI -> router; a router pipeline before each link and one behind the last; router -> NI;
+  // memory. The first flit's cycle is in F.
+  const std::size_t hops = routes.hops(route);
+  Cycle links = 0;
+  for (std::size_t h = 0; h < hops; ++h) {
+    links += timing.links[routes.link(route, h).index()].latency;
+  }
   return config.ni.dma_latency_cycles + config.ni.injection_cycles +
-         2 * config.router.pipeline_cycles + link_latency + config.ni.ejection_cycles +
+         (hops + 1) * config.router.pipeline_cycles + links + config.ni.ejection_cycles +
          config.ni.delivery_cycles - 1;
 }
 
 namespace {
 
-Cycle estimated(std::uint64_t flits, std::uint32_t buffer_flits) {
-  return flits <= buffer_flits ? flits : flits - buffer_flits;
-}
+struct StepLoad {
+  Cycle serialization = 0;  // of the step's longest message, on the slowest link of its route
+  Cycle unbuffered = 0;     // of its flits that the NI buffer cannot hold, if that cannot hold all
+  Cycle flight = 0;         // longest sum of serialization and idle_overhead
+};
+
+class StepLoads {
+ public:
+  StepLoads(const ScheduleTables& tables, const SystemConfig& config, const SystemTiming& timing)
+      : routes_(tables.routes), config_(config), timing_(timing), loads_(tables.num_steps) {
+    for (const auto& table : tables.nodes) {
+      for (const TableEntry& entry : table) {
+        if (entry.op == TableOp::reduce) add(entry, entry.parent.route);
+        if (entry.op != TableOp::gather) continue;
+        for (const TablePeer& child : entry.children) add(entry, child.route);
+      }
+    }
+  }
+
+  [[nodiscard]] const StepLoad& of_step(std::size_t index) const { return loads_[index]; }
+
+ private:
+  void add(const TableEntry& entry, RouteId route) {
+    if (entry.size != framed_) {
+      framed_ = entry.size;
+      flits_ = Framing(framing_spec(config_), entry.size).flits();
+    }
+    Tick slowest = timing_.ticks_per_cycle;
+    for (std::size_t h = 0; h < routes_.hops(route); ++h) {
+      slowest = std::max(slowest, timing_.links[routes_.link(route, h).index()].ticks_per_flit);
+    }
+    const auto cycles = [&](std::uint64_t flits) {
+      return (flits * slowest + timing_.ticks_per_cycle - 1) / timing_.ticks_per_cycle;
+    };
+    const std::uint64_t buffer = config_.ni.buffer_flits;
+    StepLoad& load = loads_[entry.step - 1];
+    const Cycle serialization = cycles(flits_);
+    if (serialization > load.serialization) {
+      load.serialization = serialization;
+      load.unbuffered = flits_ <= buffer ? serialization : cycles(flits_ - buffer);
+    }
+    load.flight =
+        std::max(load.flight, serialization + idle_overhead(config_, timing_, routes_, route));
+  }
+
+  const RouteSet& routes_;
+  const SystemConfig& config_;
+  const SystemTiming& timing_;
+  std::vector<StepLoad> loads_;
+  Bytes framed_ = 0;  // the last message's size, and its flits: most are alike
+  std::uint64_t flits_ = 0;
+};
 
 // Cycles that the busiest node's unit reduces in each step, where it starts after the message.
 std::vector<Cycle> reduction_times(const ScheduleTables& tables, const SystemConfig& config) {
@@ -60,11 +115,11 @@ std::vector<bool> steps_after_turnaround(const ScheduleTables& tables) {
 }  // namespace
 
 std::vector<Cycle> step_times(const ScheduleTables& tables, const SystemConfig& config,
-                              Cycle link_latency) {
+                              const SystemTiming& timing) {
   std::vector<Cycle> times(tables.num_steps, 0);
   const LockstepMode mode = config.ni.lockstep;
   if (mode == LockstepMode::off || mode == LockstepMode::drain) return times;
-  const std::vector<Bytes> largest = step_bytes(tables);
+  const StepLoads loads(tables, config, timing);
   const std::vector<Cycle> reduction = reduction_times(tables, config);
   const std::vector<bool> turnaround = steps_after_turnaround(tables);
   std::vector<bool> reduces(tables.num_steps, false);
@@ -74,13 +129,13 @@ std::vector<Cycle> step_times(const ScheduleTables& tables, const SystemConfig& 
     }
   }
   for (std::size_t s = 0; s < times.size(); ++s) {
-    if (largest[s] == 0) continue;
-    const std::uint64_t flits = Framing(framing_spec(config), largest[s]).flits();
+    const StepLoad& load = loads.of_step(s);
     if (mode == LockstepMode::estimate) {
-      times[s] = estimated(flits, config.ni.buffer_flits);
+      times[s] = load.unbuffered;
       continue;
     }
-    times[s] = flits + one_hop_overhead(config, link_latency) + 1;
+    if (load.flight == 0) continue;
+    times[s] = load.flight + 1;
     if (reduces[s]) times[s] += config.ni.reduction.latency_cycles + reduction[s];
     if (turnaround[s + 1]) times[s] += config.ni.turnaround_cycles;
   }

@@ -19,7 +19,7 @@ namespace {
 // A case takes milliseconds; one that hangs must not stop the campaign.
 constexpr rlim_t kMostCpuSeconds = 3;
 constexpr std::size_t kNumbersPerDelivery = 9;
-constexpr std::array<const char*, 11> kQuantities{"complete",
+constexpr std::array<const char*, 12> kQuantities{"complete",
                                                   "verified",
                                                   "cycles",
                                                   "flit_hops",
@@ -29,7 +29,8 @@ constexpr std::array<const char*, 11> kQuantities{"complete",
                                                   "max latency",
                                                   "latency (sum)",
                                                   "messages delivered",
-                                                  "link utilization (1e-12)"};
+                                                  "link utilization (1e-12)",
+                                                  "link conflicts"};
 
 void limit_cpu_time() {
   const rlimit limit{kMostCpuSeconds, kMostCpuSeconds};
@@ -51,7 +52,8 @@ test::Numbers quantities_of(const SimulationOutcome& o) {
           o.latency.max_cycles,
           as_number(o.latency.mean_cycles * static_cast<double>(o.latency.messages)),
           o.latency.messages,
-          as_number(o.link_utilization_mean * 1e12)};
+          as_number(o.link_utilization_mean * 1e12),
+          o.link_conflicts};
 }
 
 test::Report simulate(const Topology& topology, const RunPoint& point) {

@@ -108,6 +108,7 @@ struct BenchResult {
   std::vector<Cycle> delivered;  // by post: cycle of visibility, reduction included; kNever: never
   std::vector<Cycle> issued;     // by post
   std::uint64_t flit_hops = 0;
+  std::uint64_t link_conflicts = 0;
   std::vector<std::uint64_t> link_flits;
   std::string violation;
 };
@@ -173,6 +174,7 @@ inline BenchResult post_messages(const Topology& topology, const SystemConfig& c
     for (const Cycle c : log.issue_cycles()) result.numbers.push_back(c);
     for (const Cycle c : log.delivery_cycles()) result.numbers.push_back(c);
     result.numbers.push_back(fabric.flit_hops());
+    result.numbers.push_back(fabric.link_conflicts());
     for (const std::uint64_t flits : fabric.link_flits()) result.numbers.push_back(flits);
     result.text = fabric.monitor_violation(clock.stopped());
     return result;
@@ -183,7 +185,8 @@ inline BenchResult post_messages(const Topology& topology, const SystemConfig& c
   result.issued.assign(begin, begin + count);
   result.delivered.assign(begin + count, begin + 2 * count);
   result.flit_hops = *(begin + 2 * count);
-  result.link_flits.assign(begin + 2 * count + 1, report.numbers.end());
+  result.link_conflicts = *(begin + 2 * count + 1);
+  result.link_flits.assign(begin + 2 * count + 2, report.numbers.end());
   result.violation = report.text;
   return result;
 }
@@ -205,7 +208,7 @@ inline SimulationOutcome outcome_of(const std::function<SimulationOutcome()>& si
          o.head_flits, o.ni_ports, o.latency.messages, o.latency.max_cycles,
          static_cast<std::uint64_t>(
              o.latency.mean_cycles * static_cast<double>(o.latency.messages) + 0.5),
-         o.evaluations},
+         o.evaluations, o.link_conflicts},
         o.failure};
   });
   SimulationOutcome outcome;
@@ -221,6 +224,7 @@ inline SimulationOutcome outcome_of(const std::function<SimulationOutcome()>& si
   outcome.latency.mean_cycles = static_cast<double>(report.numbers[9]) /
                                 static_cast<double>(std::max<std::uint64_t>(1, report.numbers[7]));
   outcome.evaluations = report.numbers[10];
+  outcome.link_conflicts = report.numbers[11];
   outcome.failure = report.text;
   return outcome;
 }
@@ -236,7 +240,8 @@ inline Numbers reproducible(const SimulationOutcome& o) {
           o.latency.messages,
           o.latency.max_cycles,
           static_cast<std::uint64_t>(
-              o.latency.mean_cycles * static_cast<double>(o.latency.messages) + 0.5)};
+              o.latency.mean_cycles * static_cast<double>(o.latency.messages) + 0.5),
+          o.link_conflicts};
 }
 
 inline ScheduleTables tables_for(const std::string& algorithm, const Topology& topology, Bytes size,

@@ -7,14 +7,15 @@
 namespace espalier {
 namespace {
 
-constexpr Cycle kLinkLatency = 150;
-
-ScheduleTables multitree_tables(Bytes size, CollectiveOp op = CollectiveOp::all_reduce) {
+// MULTITREE on a 2x2 mesh.
+std::vector<Cycle> times(Bytes size, const SystemConfig& config,
+                         CollectiveOp op = CollectiveOp::all_reduce) {
   CollectiveRequest request;
   request.op = op;
   request.size = size;
   const Topology mesh = make_mesh({2, 2}, {150'000, 16'000'000'000});
-  return lower_to_tables(find_generator("multitree")->generate(mesh, request));
+  return step_times(lower_to_tables(find_generator("multitree")->generate(mesh, request)), config,
+                    time_links(mesh, config.clock));
 }
 
 SystemConfig with(LockstepMode mode, std::uint32_t buffer_flits = 318,
@@ -26,20 +27,49 @@ SystemConfig with(LockstepMode mode, std::uint32_t buffer_flits = 318,
   return config;
 }
 
-std::vector<Cycle> times(Bytes size, const SystemConfig& config) {
-  return step_times(multitree_tables(size), config, kLinkLatency);
-}
-
 TEST_CASE("The overhead of one hop is 161 cycles by default and the sum of its stages") {
+  const auto one_hop = [](const SystemConfig& config, std::uint64_t latency_ps) {
+    const Topology pair = make_mesh({2}, {latency_ps, 16'000'000'000});
+    const RouteSet routes(pair);
+    return idle_overhead(config, time_links(pair, config.clock), routes, RouteId(0));
+  };
   SystemConfig config;
-  CHECK(one_hop_overhead(config, 150) == 161);
-  CHECK(one_hop_overhead(config, 1) == 12);
+  CHECK(one_hop(config, 150'000) == 161);
+  CHECK(one_hop(config, 1'000) == 12);
   config.ni.dma_latency_cycles = 10;
   config.ni.injection_cycles = 20;
   config.router.pipeline_cycles = 30;
   config.ni.ejection_cycles = 40;
   config.ni.delivery_cycles = 50;
-  CHECK(one_hop_overhead(config, 100) == 10 + 20 + 2 * 30 + 100 + 40 + 50 - 1);
+  CHECK(one_hop(config, 100'000) == 10 + 20 + 2 * 30 + 100 + 40 + 50 - 1);
+}
+
+TEST_CASE("A full step through switches passes every router and link on the way") {
+  const Topology fat_tree = make_fat_tree(2, 2, 2, {150'000, 16'000'000'000});
+  CollectiveRequest request;
+  request.op = CollectiveOp::all_gather;
+  request.size = 4096;
+  const SystemConfig config = with(LockstepMode::full);
+  const auto full =
+      step_times(lower_to_tables(find_generator("direct")->generate(fat_tree, request)), config,
+                 time_links(fat_tree, config.clock));
+  // Every step has a message from leaf to leaf: five routers, four links.
+  CHECK(full == std::vector<Cycle>(3, 65 + 161 + 3 * (2 + 150) + 1));
+}
+
+TEST_CASE("Slow links lengthen the step") {
+  const Topology pair = make_mesh({2}, {150'000, 8'000'000'000});
+  CollectiveRequest request;
+  request.op = CollectiveOp::all_gather;
+  request.size = 2048;
+  const ScheduleTables tables =
+      lower_to_tables(find_generator("multitree")->generate(pair, request));
+  const auto of = [&](const SystemConfig& config) {
+    return step_times(tables, config, time_links(pair, config.clock));
+  };
+  CHECK(of(with(LockstepMode::estimate)) == std::vector<Cycle>{2 * 65});
+  CHECK(of(with(LockstepMode::estimate, 60)) == std::vector<Cycle>{2 * 5});
+  CHECK(of(with(LockstepMode::full)) == std::vector<Cycle>{2 * 65 + 161 + 1});
 }
 
 TEST_CASE("The estimate is the step's flits while the NI buffer holds them and else the excess") {
@@ -79,9 +109,8 @@ TEST_CASE("A full step counts the reductions of the busiest node") {
 }
 
 TEST_CASE("Without reductions a full step is one hop") {
-  const auto gathers = step_times(multitree_tables(4096, CollectiveOp::all_gather),
-                                  with(LockstepMode::full), kLinkLatency);
-  CHECK(gathers == std::vector<Cycle>(2, 65 + 161 + 1));
+  CHECK(times(4096, with(LockstepMode::full), CollectiveOp::all_gather) ==
+        std::vector<Cycle>(2, 65 + 161 + 1));
 }
 
 }  // namespace

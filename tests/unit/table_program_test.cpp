@@ -205,25 +205,6 @@ TEST_CASE("An address range maps to its chunks and skips empty ones before it") 
   CHECK(send.num_chunks == 3);
 }
 
-TEST_CASE("A step is as large as its largest message anywhere") {
-  const Topology mesh = make_mesh({3}, kLink);
-  ScheduleTables tables(mesh);
-  tables.num_steps = 3;
-  TableEntry entry;
-  entry.op = TableOp::gather;
-  entry.size = 100;
-  TableEntry larger = entry;
-  larger.size = 300;
-  larger.op = TableOp::reduce;
-  TableEntry nop;
-  nop.step = 2;
-  nop.size = 999;  // means nothing
-  TableEntry third = entry;
-  third.step = 3;
-  tables.nodes = {{entry, nop, third}, {larger, nop}, {nop}};
-  CHECK(step_bytes(tables) == std::vector<Bytes>{300, 0, 100});
-}
-
 TEST_CASE("Events order by flow then kind then peer") {
   const TableEvent base{FlowId(1), Kind::gathered, NodeId(1)};
   CHECK(TableEvent{FlowId(0), Kind::reduce_sent, NodeId(9)} < base);
