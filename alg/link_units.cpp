@@ -18,4 +18,27 @@ std::vector<std::uint32_t> link_units(const Topology& topology) {
   return units;
 }
 
+std::vector<std::uint32_t> two_way_link_units(const Topology& topology) {
+  const std::vector<std::uint32_t> one_way = link_units(topology);
+  std::vector<std::uint32_t> units = one_way;
+  for (std::size_t l = 0; l < units.size(); ++l) {
+    const LinkId back = link_back(topology, LinkId(l));
+    if (back.valid()) units[l] = std::min(units[l], one_way[back.index()]);
+  }
+  return units;
+}
+
+LinkId link_back(const Topology& topology, LinkId there) {
+  const TopologyLink& link = topology.link(there);
+  std::size_t place = 0;
+  for (const LinkId l : topology.out_links(link.from)) {
+    if (l == there) break;
+    if (topology.link(l).to == link.to) ++place;
+  }
+  for (const LinkId l : topology.out_links(link.to)) {
+    if (topology.link(l).to == link.from && place-- == 0) return l;
+  }
+  return {};
+}
+
 }  // namespace espalier

@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "alg/generator.h"
+#include "alg/link_units.h"
 #include "alg/translated_tree.h"
 #include "alg/translations.h"
 #include "alg/tree_schedule.h"

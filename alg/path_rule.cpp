@@ -1,14 +1,14 @@
 #include "alg/path_rule.h"
 
+#include <algorithm>
 #include <limits>
-
-#include "alg/routing.h"
 
 namespace espalier {
 
 namespace {
 
-constexpr PathRule::State kGoneDown = 1;
+// Gone down, or over the one link between switches.
+constexpr PathRule::State kTurned = 1;
 
 std::vector<std::size_t> levels_from_root(const Topology& topology) {
   constexpr std::size_t kUnreached = std::numeric_limits<std::size_t>::max();
@@ -27,16 +27,26 @@ std::vector<std::size_t> levels_from_root(const Topology& topology) {
   return level;
 }
 
+bool every_switch_has_nodes(const Topology& topology) {
+  for (std::size_t v = topology.num_nodes(); v < topology.num_vertices(); ++v) {
+    const auto& out = topology.out_links(NodeId(v));
+    const bool has_node = std::any_of(out.begin(), out.end(), [&](LinkId l) {
+      const NodeId to = topology.link(l).to;
+      return !topology.is_switch(to) && topology.link_between(to, NodeId(v)).valid();
+    });
+    if (!has_node) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 PathRule::PathRule(const Topology& topology) {
-  // The classes of a torus are for packets that pass routers of nodes; paths here do not.
-  const bool by_class = !topology.grid() && vc_classes(topology) > 1;
-  num_states_ = by_class ? vc_classes(topology) + 1 : 2;
-  const auto level = by_class ? std::vector<std::size_t>() : levels_from_root(topology);
+  const bool by_neighbours = every_switch_has_nodes(topology);
+  const auto level = by_neighbours ? std::vector<std::size_t>() : levels_from_root(topology);
   kinds_.reserve(topology.num_links());
   for (const TopologyLink& link : topology.links()) {
-    if (by_class) {
+    if (by_neighbours) {
       const bool inner = topology.is_switch(link.from) && topology.is_switch(link.to);
       kinds_.push_back(inner ? Kind::between_switches : Kind::neutral);
       continue;
@@ -53,13 +63,13 @@ std::optional<PathRule::State> PathRule::after(State state, LinkId link) const {
     case Kind::neutral:
       return state;
     case Kind::between_switches:
-      if (state + 1U == num_states_) return std::nullopt;
-      return static_cast<State>(state + 1);
+      if (state == kTurned) return std::nullopt;
+      return kTurned;
     case Kind::up:
-      if (state == kGoneDown) return std::nullopt;
+      if (state == kTurned) return std::nullopt;
       return state;
     case Kind::down:
-      return kGoneDown;
+      return kTurned;
   }
   return std::nullopt;
 }

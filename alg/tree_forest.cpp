@@ -17,8 +17,8 @@ class FreePaths {
   explicit FreePaths(const Topology& topology)
       : topology_(topology),
         rule_(topology),
-        units_(link_units(topology)),
-        reached_(topology.num_vertices() * rule_.num_states(), 0) {}
+        units_(two_way_link_units(topology)),
+        reached_(topology.num_vertices() * PathRule::kNumStates, 0) {}
 
   void begin_timestep() { left_ = units_; }
 
@@ -44,7 +44,7 @@ class FreePaths {
           std::reverse(path_.begin(), path_.end());
           return path_;
         }
-        std::uint64_t& reached = reached_[to.index() * rule_.num_states() + *state];
+        std::uint64_t& reached = reached_[to.index() * PathRule::kNumStates + *state];
         if (reached == search_) continue;
         reached = search_;
         queue_.push_back({to, *state, l, head});

@@ -10,12 +10,8 @@
 
 namespace espalier {
 
-// The link back: of several parallel ones the one at the same place in the order, so that the
-// mirror of a contention-free step is contention-free. An invalid id where there is none.
-[[nodiscard]] LinkId link_back(const Topology& topology, LinkId there);
-
-// Empty where every link has one of the same rate back, else a sentence that says which has not:
-// what the mirror of an all-gather needs.
+// Empty where every link has one back, else a sentence that says which has not: what the mirror of
+// an all-gather needs.
 [[nodiscard]] std::string unsuited_for_mirrored_trees(const Topology& topology,
                                                       const std::string& algorithm);
 

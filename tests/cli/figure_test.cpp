@@ -164,7 +164,7 @@ TEST_CASE("A point depends on what stands in the files that it names") {
   CHECK_THAT(test::espalier(command).out, Contains("1 simulations, 0 of them kept"));
 }
 
-TEST_CASE("--plan names every point and simulates none") {
+TEST_CASE("A plan names every point and simulates none") {
   const TinyFigure tiny;
   const Outcome outcome = tiny.make({"--plan"});
   CHECK(outcome.exit_code == 0);

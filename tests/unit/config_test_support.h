@@ -2,6 +2,9 @@
 // place.
 #pragma once
 
+#include <fmt/format.h>
+#include <unistd.h>
+
 #include <catch2/catch.hpp>
 #include <cstddef>
 #include <filesystem>
@@ -109,7 +112,8 @@ inline const Printed* find_at(const std::vector<Printed>& all, const Marked& mar
 class TemporaryFolder {
  public:
   explicit TemporaryFolder(const std::string& name)
-      : path_(std::filesystem::temp_directory_path() / ("espalier_" + name)) {
+      : path_(std::filesystem::temp_directory_path() /
+              fmt::format("espalier_{}_{}", name, getpid())) {
     std::filesystem::remove_all(path_);
     std::filesystem::create_directories(path_);
   }
