@@ -230,17 +230,15 @@ void TrainRouter::allocate(const Now& now) {
     if (waiting == 0) continue;
     const bool busy = shared && streaming_[i] != 0;
     VcMask could_go = 0;
-    SwitchAllocator::Request request{};
-    SwitchAllocator::Request last{};
+    SwitchAllocator::Request last{};  // of the last VC that could go
     for (; waiting != 0; waiting &= waiting - 1) {
       const auto vc = static_cast<std::uint32_t>(__builtin_ctz(waiting));
-      const Hope hope = make_request(now, i, vc, request);
+      const Hope hope = make_request(now, i, vc, last);
       if (hope == Hope::later) continue;
-      waiters_.push_back({i, vc, input_vc(i, vc).state.out, hope});
+      note_waiter(i, vc, hope);
       if (busy || hope != Hope::could_go) continue;
       could_go |= VcMask{1} << vc;
-      last = request;
-      if (!shared) allocator.request(request);
+      if (!shared) allocator.request(last);
     }
     if (!shared || could_go == 0) continue;
     const std::uint32_t picked = inputs_[i].arbiter.pick(could_go);

@@ -156,8 +156,17 @@ class TrainRouter : public sc_core::sc_module,
   void drop_broken_promises(const Now& now);
   void cut(const Now& now, std::uint32_t output);
   void allocate(const Now& now);
-  // Asks for the switch on behalf of a waiting VC. Notes when to look again where time alone
-  // decides.
+  // Field by field: a record put together first and then copied stalls on its own parts.
+  void note_waiter(std::uint32_t input, std::uint32_t vc, Hope hope) {
+    waiters_.emplace_back();
+    Waiter& waiter = waiters_.back();
+    waiter.input = input;
+    waiter.vc = vc;
+    waiter.output = input_vc(input, vc).state.out;
+    waiter.hope = hope;
+  }
+  // Asks for the switch on behalf of a waiting VC; the request is filled in where it could go.
+  // Notes when to look again where time alone decides.
   Hope make_request(const Now& now, std::uint32_t input, std::uint32_t vc,
                     SwitchAllocator::Request& request);
   bool look_at_front(const Now& now, std::uint32_t input, std::uint32_t vc);
