@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <mutex>
 #include <set>
@@ -86,6 +87,12 @@ std::string FigureJobs::run(const std::string& program, std::size_t at_once) {
       return {};
     }
   }
+  // The longest first, so that no processor waits for one that was started last.
+  const auto bytes = [](const FigureJob* job) {
+    return job->point->collective ? job->point->collective->size : 0;
+  };
+  std::stable_sort(open.begin(), open.end(),
+                   [&](const FigureJob* a, const FigureJob* b) { return bytes(a) > bytes(b); });
   ProgressBar bar(open.size());
   std::mutex mutex;
   std::string problem;

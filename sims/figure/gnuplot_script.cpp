@@ -27,6 +27,7 @@ constexpr int kAbove = 34;  // panel title
 constexpr int kBelow = 62;  // x axis with its label
 constexpr int kTitle = 40;
 constexpr int kLegendRow = 22;
+constexpr int kSample = 90;  // beside a legend's label
 constexpr int kBottom = 12;
 constexpr std::size_t kMostTics = 7;
 constexpr double kGroupWidth = 0.8;  // of the bars that belong together
@@ -72,6 +73,7 @@ struct Page {
   int panel_width;
   int columns;
   int rows;
+  int legend_columns;
   int legend_rows;
   int width;
   int height;
@@ -141,8 +143,10 @@ class ScriptWriter {
     std::vector<std::string> labels = part_labels();
     for (const SeriesStyle& style : styles_) labels.push_back(style.label);
     for (const std::string& label : labels) longest = std::max(longest, label.size());
-    const int per_row = std::max(1, page.width / (static_cast<int>(longest) * kCharacter + 60));
-    page.legend_rows = (static_cast<int>(labels.size()) + per_row - 1) / per_row;
+    page.legend_columns =
+        std::max(1, page.width / (static_cast<int>(longest + 1) * kCharacter + kSample));
+    page.legend_rows =
+        (static_cast<int>(labels.size()) + page.legend_columns - 1) / page.legend_columns;
     page.height = kTitle + page.rows * (kAbove + kPanelHeight + kBelow) +
                   page.legend_rows * kLegendRow + kBottom;
     return page;
@@ -370,7 +374,8 @@ class ScriptWriter {
     line("unset logscale");
     line("set xrange [0:1]");
     line("set yrange [0:1]");
-    line("set key center center horizontal Left reverse samplen 2.5 spacing 1.1");
+    line("set key center center horizontal maxcols {} Left reverse samplen 2.5 spacing 1.1",
+         page_.legend_columns);
     std::vector<std::string> entries{"NaN notitle"};  // keyentry alone is no plot
     for (std::size_t s = 0; s < styles_.size(); ++s) {
       const std::string look = lines ? fmt::format("linespoints ls {}", s + 1)
