@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The main job, from a fresh clone on Debian 12: installs what is missing, builds, and compares RING, 2D-RING and MULTITREE
+# The main job, from a fresh clone on Debian 12: installs what is missing, builds, and compares rings and MULTITREE
 # on an 8x8 torus. Give it another configuration to run that instead: sims/quickstart.sh configs/mesh_8x8.yaml
 set -euo pipefail
 cd "$(dirname "$0")/.."
