@@ -3,31 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 #include <vector>
+
+#include "alg/distances.h"
 
 namespace espalier {
 
 namespace {
-
-constexpr std::size_t kFar = std::numeric_limits<std::size_t>::max();
-
-// In links.
-std::vector<std::size_t> distances_from(const Topology& topology, NodeId from) {
-  std::vector<std::size_t> distance(topology.num_vertices(), kFar);
-  std::vector<NodeId> queue{from};
-  distance[from.index()] = 0;
-  for (std::size_t head = 0; head < queue.size(); ++head) {
-    const NodeId v = queue[head];
-    for (const LinkId l : topology.out_links(v)) {
-      const NodeId to = topology.link(l).to;
-      if (distance[to.index()] != kFar) continue;
-      distance[to.index()] = distance[v.index()] + 1;
-      queue.push_back(to);
-    }
-  }
-  return distance;
-}
 
 class Search {
  public:

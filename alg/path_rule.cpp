@@ -1,7 +1,8 @@
 #include "alg/path_rule.h"
 
 #include <algorithm>
-#include <limits>
+
+#include "alg/distances.h"
 
 namespace espalier {
 
@@ -9,23 +10,6 @@ namespace {
 
 // Gone down, or over the one link between switches.
 constexpr PathRule::State kTurned = 1;
-
-std::vector<std::size_t> levels_from_root(const Topology& topology) {
-  constexpr std::size_t kUnreached = std::numeric_limits<std::size_t>::max();
-  std::vector<std::size_t> level(topology.num_vertices(), kUnreached);
-  std::vector<NodeId> queue{NodeId(0)};
-  level[0] = 0;
-  for (std::size_t head = 0; head < queue.size(); ++head) {
-    const NodeId v = queue[head];
-    for (const LinkId link : topology.out_links(v)) {
-      const NodeId next = topology.link(link).to;
-      if (level[next.index()] != kUnreached) continue;
-      level[next.index()] = level[v.index()] + 1;
-      queue.push_back(next);
-    }
-  }
-  return level;
-}
 
 bool every_switch_has_nodes(const Topology& topology) {
   for (std::size_t v = topology.num_nodes(); v < topology.num_vertices(); ++v) {
@@ -43,7 +27,8 @@ bool every_switch_has_nodes(const Topology& topology) {
 
 PathRule::PathRule(const Topology& topology) {
   const bool by_neighbours = every_switch_has_nodes(topology);
-  const auto level = by_neighbours ? std::vector<std::size_t>() : levels_from_root(topology);
+  const auto level =
+      by_neighbours ? std::vector<std::size_t>() : distances_from(topology, NodeId(0));
   kinds_.reserve(topology.num_links());
   for (const TopologyLink& link : topology.links()) {
     if (by_neighbours) {

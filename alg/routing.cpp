@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <limits>
 #include <stdexcept>
 
+#include "alg/distances.h"
 #include "alg/grid_links.h"
 #include "alg/switched_routes.h"
 
@@ -31,31 +31,13 @@ std::vector<LinkId> dimension_order_route(const Topology& topology, NodeId from,
   return route;
 }
 
-constexpr std::size_t kUnreached = std::numeric_limits<std::size_t>::max();
-
-std::vector<std::size_t> levels_from_root(const Topology& topology) {
-  std::vector<std::size_t> level(topology.num_vertices(), kUnreached);
-  std::vector<NodeId> queue{NodeId(0)};
-  level[0] = 0;
-  for (std::size_t head = 0; head < queue.size(); ++head) {
-    const NodeId v = queue[head];
-    for (const LinkId link : topology.out_links(v)) {
-      const NodeId next = topology.link(link).to;
-      if (level[next.index()] != kUnreached) continue;
-      level[next.index()] = level[v.index()] + 1;
-      queue.push_back(next);
-    }
-  }
-  return level;
-}
-
 // A packet that has gone down once must not go up again: that makes it two vertices per router.
 enum Phase : std::uint8_t { may_go_up, only_down };
 
 class UpDownRouter {
  public:
   explicit UpDownRouter(const Topology& topology)
-      : topology_(topology), level_(levels_from_root(topology)) {}
+      : topology_(topology), level_(distances_from(topology, NodeId(0))) {}
 
   [[nodiscard]] std::vector<LinkId> route(NodeId from, NodeId to) const {
     const auto distance = distances_to(to);

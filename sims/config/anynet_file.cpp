@@ -12,6 +12,7 @@
 
 #include "sims/config/keys.h"
 #include "sims/config/nearest_name.h"
+#include "sims/config/text_lines.h"
 #include "sims/config/units.h"
 #include "sims/config/values.h"
 
@@ -19,7 +20,6 @@ namespace espalier {
 
 namespace {
 
-constexpr const char* kBlanks = " \t\r";
 constexpr const char* kExample = "for example 'router 0 node 0 node 1 router 1 15'";
 constexpr std::uint64_t kLongestLatencyCycles = 1'000'000;
 
@@ -72,12 +72,10 @@ class AnynetParser {
     const SourceIndex source = diagnostics_.add_file(file_name, std::string(text));
     const std::size_t errors_before = diagnostics_.num_errors();
     const auto failed = [&] { return diagnostics_.num_errors() != errors_before; };
-    Place line_start{source, 1, 1};
-    for (; !text.empty(); ++line_start.line) {
-      const std::size_t end = std::min(text.find('\n'), text.size());
-      read_line(words_of(text.substr(0, end), line_start));
-      text.remove_prefix(std::min(end + 1, text.size()));
-    }
+    for_each_line(text, source, [&](std::string_view line, const Place& place) {
+      read_line(words_of(line, place));
+      return true;
+    });
     if (!failed()) check_numbers({source, 1, 1});
     if (failed()) return std::nullopt;
     Topology topology = build(file_name);

@@ -9,6 +9,7 @@
 
 #include "sims/config/enum_names.h"
 #include "sims/config/nearest_name.h"
+#include "sims/config/text_lines.h"
 #include "sims/config/values.h"
 #include "sims/config/yaml_loader.h"
 #include "sims/training/networks.h"
@@ -42,25 +43,10 @@ constexpr const char* kHeader =
     "Layer name, IFMAP Height, IFMAP Width, Filter Height, Filter Width, Channels, Num Filter, "
     "Strides";
 constexpr const char* kExample = "for example conv1, 227, 227, 11, 11, 3, 96, 4";
-constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
-constexpr const char* kBlanks = " \t\r";
 
-// One line cut at the commas, without the empty cells at its end. A cell's place is that of its
-// first character; an empty one's that of the comma behind it.
+// Without the empty cells at the end.
 std::vector<ConfigNode> split(std::string_view line, const Place& line_start) {
-  std::vector<ConfigNode> cells;
-  for (std::size_t begin = 0; begin <= line.size();) {
-    const std::size_t end = std::min(line.find(',', begin), line.size());
-    const std::size_t first = std::min(line.find_first_not_of(kBlanks, begin), end);
-    const std::size_t last = line.substr(0, end).find_last_not_of(kBlanks);
-    ConfigNode cell;
-    cell.kind = ConfigNode::Kind::scalar;
-    cell.place = line_start;
-    cell.place.column += static_cast<std::uint32_t>(first);
-    if (first < end) cell.text = line.substr(first, last + 1 - first);
-    cells.push_back(std::move(cell));
-    begin = end + 1;
-  }
+  std::vector<ConfigNode> cells = cells_of(line, line_start);
   while (!cells.empty() && cells.back().text.empty()) cells.pop_back();
   return cells;
 }
@@ -82,30 +68,17 @@ class LayersParser {
   std::optional<std::vector<Layer>> parse(const std::string& file_name, const std::string& text) {
     const SourceIndex source = diagnostics_.add_file(file_name, text);
     const std::size_t errors_before = diagnostics_.num_errors();
-    read_lines(text, source);
+    for_each_line(text, source, [&](std::string_view line, const Place& place) {
+      const std::vector<ConfigNode> cells = split(line, place);
+      // Without its header a table may be anything: its lines would only give errors after errors.
+      return cells.empty() || cells.front().text.rfind('#', 0) == 0 || read_line(cells);
+    });
     if (diagnostics_.num_errors() == errors_before) check_any(source);
     if (diagnostics_.num_errors() != errors_before) return std::nullopt;
     return std::move(layers_);
   }
 
  private:
-  void read_lines(std::string_view text, SourceIndex source) {
-    Place place{source, 1, 1};
-    if (text.substr(0, kByteOrderMark.size()) == kByteOrderMark) {
-      text.remove_prefix(kByteOrderMark.size());
-      place.column += static_cast<std::uint32_t>(kByteOrderMark.size());
-    }
-    while (!text.empty()) {
-      const std::size_t end = std::min(text.find('\n'), text.size());
-      const std::vector<ConfigNode> cells = split(text.substr(0, end), place);
-      // Without its header a table may be anything: its lines would only give errors after errors.
-      if (!cells.empty() && cells.front().text.rfind('#', 0) != 0 && !read_line(cells)) return;
-      text.remove_prefix(std::min(end + 1, text.size()));
-      ++place.line;
-      place.column = 1;
-    }
-  }
-
   // False where the file is no table of layers.
   bool read_line(const std::vector<ConfigNode>& cells) {
     if (header_line_ != 0) {

@@ -10,6 +10,7 @@
 
 #include "sims/config/keys.h"
 #include "sims/config/nearest_name.h"
+#include "sims/config/text_lines.h"
 #include "sims/config/values.h"
 #include "sims/config/yaml_loader.h"
 
@@ -19,33 +20,12 @@ namespace {
 
 constexpr std::array<const char*, 4> kColumns{"ready", "from", "to", "bytes"};
 constexpr const char* kHeader = "ready,from,to,bytes";
-constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
-constexpr const char* kBlanks = " \t\r";
 
 ValueShape integer_shape(std::uint64_t min, std::uint64_t max) {
   ValueShape shape;
   shape.min = min;
   shape.max = max;
   return shape;
-}
-
-// One line without its comment, cut at the commas. A cell's place is that of its first character.
-std::vector<ConfigNode> split(std::string_view line, const Place& line_start) {
-  line = line.substr(0, line.find('#'));
-  std::vector<ConfigNode> cells;
-  for (std::size_t begin = 0; begin <= line.size();) {
-    const std::size_t end = std::min(line.find(',', begin), line.size());
-    const std::size_t first = std::min(line.find_first_not_of(kBlanks, begin), end);
-    const std::size_t last = line.substr(0, end).find_last_not_of(kBlanks);
-    ConfigNode cell;
-    cell.kind = ConfigNode::Kind::scalar;
-    cell.place = line_start;
-    cell.place.column += static_cast<std::uint32_t>(first);
-    if (first < end) cell.text = line.substr(first, last + 1 - first);
-    cells.push_back(std::move(cell));
-    begin = end + 1;
-  }
-  return cells;
 }
 
 class MessagesParser {
@@ -60,7 +40,12 @@ class MessagesParser {
                                                    const std::string& text) {
     const SourceIndex source = diagnostics_.add_file(file_name, text);
     const std::size_t errors_before = diagnostics_.num_errors();
-    read_lines(text, source);
+    for_each_line(text, source, [&](std::string_view line, const Place& place) {
+      const std::vector<ConfigNode> cells = cells_of(line.substr(0, line.find('#')), place);
+      const bool blank = cells.size() == 1 && cells.front().text.empty();
+      // Without its header a table may be anything: its lines would only give errors after errors.
+      return blank || read_line(cells);
+    });
     if (diagnostics_.num_errors() == errors_before) check_any(source);
     if (diagnostics_.num_errors() != errors_before) return std::nullopt;
     std::stable_sort(messages_.begin(), messages_.end(),
@@ -71,24 +56,6 @@ class MessagesParser {
   }
 
  private:
-  void read_lines(std::string_view text, SourceIndex source) {
-    Place place{source, 1, 1};
-    if (text.substr(0, kByteOrderMark.size()) == kByteOrderMark) {
-      text.remove_prefix(kByteOrderMark.size());
-      place.column += static_cast<std::uint32_t>(kByteOrderMark.size());
-    }
-    while (!text.empty()) {
-      const std::size_t end = std::min(text.find('\n'), text.size());
-      const std::vector<ConfigNode> cells = split(text.substr(0, end), place);
-      const bool blank = cells.size() == 1 && cells.front().text.empty();
-      // Without its header a table may be anything: its lines would only give errors after errors.
-      if (!blank && !read_line(cells)) return;
-      text.remove_prefix(std::min(end + 1, text.size()));
-      ++place.line;
-      place.column = 1;
-    }
-  }
-
   // False where the file is no table of messages.
   bool read_line(const std::vector<ConfigNode>& cells) {
     if (header_line_ != 0) {
