@@ -391,7 +391,8 @@ struct Distance {
   std::uint64_t picoseconds = 0;
 };
 
-Distance farthest_from(const Topology& topology, NodeId from) {
+// To nodes that have a part; to all where no parts are given.
+Distance farthest_from(const Topology& topology, NodeId from, const std::vector<Bytes>& parts) {
   using Entry = std::pair<std::uint64_t, std::size_t>;
   std::vector<std::uint64_t> distance(topology.num_vertices(),
                                       std::numeric_limits<std::uint64_t>::max());
@@ -412,6 +413,7 @@ Distance farthest_from(const Topology& topology, NodeId from) {
   }
   Distance farthest{from, from, 0};
   for (std::size_t n = 0; n < topology.num_nodes(); ++n) {
+    if (!parts.empty() && parts[n] == 0) continue;
     if (distance[n] > farthest.picoseconds) farthest = {from, NodeId(n), distance[n]};
   }
   return farthest;
@@ -421,7 +423,21 @@ Distance farthest_pair(const Topology& topology) {
   const std::size_t sources = single_nodes_bind(topology) ? 1 : topology.num_nodes();
   Distance farthest{NodeId(0), NodeId(0), 0};
   for (std::size_t n = 0; n < sources; ++n) {
-    const Distance candidate = farthest_from(topology, NodeId(n));
+    const Distance candidate = farthest_from(topology, NodeId(n), {});
+    if (candidate.picoseconds > farthest.picoseconds) farthest = candidate;
+  }
+  return farthest;
+}
+
+// Of pairs between which data must pass: an all_gather's come from nodes with a part, the others'
+// go to them.
+Distance farthest_pair(const Topology& topology, CollectiveOp op, const std::vector<Bytes>& parts) {
+  const bool from_parts = op == CollectiveOp::all_gather;
+  Distance farthest{NodeId(0), NodeId(0), 0};
+  for (std::size_t n = 0; n < topology.num_nodes(); ++n) {
+    if (from_parts && parts[n] == 0) continue;
+    const Distance candidate =
+        farthest_from(topology, NodeId(n), from_parts ? std::vector<Bytes>{} : parts);
     if (candidate.picoseconds > farthest.picoseconds) farthest = candidate;
   }
   return farthest;
@@ -455,15 +471,21 @@ BandwidthBound bandwidth_bound(const Topology& topology, CollectiveOp op) {
   throw std::invalid_argument("unknown collective");
 }
 
-CollectiveBound collective_bound(const Topology& topology, CollectiveOp op, Bytes size) {
+CollectiveBound collective_bound(const Topology& topology, CollectiveOp op, Bytes size,
+                                 const std::vector<Bytes>& parts) {
   CollectiveBound bound;
   if (size == 0) {
     bound.binding = "nothing to send";
     return bound;
   }
   const BandwidthBound bandwidth = bandwidth_bound(topology, op);
-  const Distance farthest = farthest_pair(topology);
-  bound.bandwidth_seconds = bandwidth.seconds_per_byte * static_cast<double>(size);
+  const bool has_parts = op != CollectiveOp::all_reduce && !parts.empty();
+  const Bytes smallest = has_parts ? *std::min_element(parts.begin(), parts.end()) : 0;
+  // Of what is certainly everybody's.
+  const Bytes even = has_parts ? smallest * topology.num_nodes() : size;
+  const Distance farthest =
+      has_parts && smallest == 0 ? farthest_pair(topology, op, parts) : farthest_pair(topology);
+  bound.bandwidth_seconds = bandwidth.seconds_per_byte * static_cast<double>(even);
   bound.latency_seconds = static_cast<double>(farthest.picoseconds) * 1e-12;
   if (bound.latency_seconds > bound.bandwidth_seconds) {
     bound.seconds = bound.latency_seconds;

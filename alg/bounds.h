@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "alg/schedule.h"
 #include "hw/topology.h"
@@ -39,7 +40,11 @@ struct CollectiveBound {
 // a switch passes messages on but neither adds nor copies.
 // Preconditions: connected, at least two nodes, no link without bandwidth.
 [[nodiscard]] BandwidthBound bandwidth_bound(const Topology& topology, CollectiveOp op);
+
+// Bytes of each node's part (all_to_all: of what every node sends it), by node; all alike where
+// none are given. Parts may differ by an element: the smallest counts, and distances only to (from)
+// nodes that have a part. all_reduce has no parts.
 [[nodiscard]] CollectiveBound collective_bound(const Topology& topology, CollectiveOp op,
-                                               Bytes size);
+                                               Bytes size, const std::vector<Bytes>& parts = {});
 
 }  // namespace espalier

@@ -83,6 +83,8 @@ Certificate certify(const Topology& topology, const Schedule& schedule,
   Certificate certificate;
   certificate.transfers = schedule.transfers.size();
   if (certifier::check_form(topology, schedule, findings)) {
+    certifier::check_shares(schedule.op, schedule.size, schedule.chunks, schedule.num_nodes,
+                            findings);
     certifier::check_schedule(topology, schedule, limits, certificate, findings);
   }
   certificate.violations = findings.list();
@@ -94,6 +96,7 @@ Certificate certify(const Topology& topology, const ScheduleTables& tables,
   certifier::Findings findings;
   Certificate certificate;
   certifier::check_capacity(tables, limits, certificate, findings);
+  certifier::check_shares(tables.op, tables.size, tables.chunks, topology.num_nodes(), findings);
   if (tables.symmetry) {
     certifier::check_symmetric_tables(topology, tables, limits, certificate, findings);
     certificate.violations = findings.list();

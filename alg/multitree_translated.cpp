@@ -203,9 +203,9 @@ Schedule generate_multitree_translated(const Topology& topology, const Collectiv
   const TranslatedTree tree = find_translated_tree(group);
   const std::size_t nodes = topology.num_nodes();
   const Bytes elements = request.size / request.element_bytes;
-  std::size_t segments = request.segments == 0 ? 1 : request.segments;
-  // Segments are for large data; where some would be empty, there is one.
-  if (elements < nodes * segments) segments = 1;
+  // None is empty.
+  const std::size_t segments =
+      std::clamp<std::size_t>(request.segments, 1, std::max<std::size_t>(1, elements / nodes));
   // What roots do differs where some have no data, or no data of the same sizes.
   if (elements < nodes || request.op == CollectiveOp::all_to_all) {
     return schedule_trees(topology, request, translated_to_all_roots(topology, group, tree), kName);

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <stdexcept>
-#include <utility>
 
 namespace espalier {
 
@@ -49,16 +48,21 @@ class FieldReader {
 
 }  // namespace
 
-FlitFormat::FlitFormat(std::uint32_t nodes, std::uint32_t ports, std::uint32_t vcs)
-    : vc_bits_(bits_for(vcs)), node_bits_(bits_for(nodes)), port_bits_(bits_for(ports)) {
-  if (nodes < 2 || ports < 1 || vcs < 1) {
-    throw std::invalid_argument("a flit format needs at least 2 nodes, 1 port and 1 VC");
+FlitFormat::FlitFormat(std::uint32_t nodes, std::uint32_t ports, std::uint32_t vcs,
+                       std::uint32_t hops)
+    : vc_bits_(bits_for(vcs)),
+      node_bits_(bits_for(nodes)),
+      port_bits_(bits_for(ports)),
+      hops_(hops) {
+  if (nodes < 2 || ports < 1 || vcs < 1 || hops < 1 || hops > 64) {
+    throw std::invalid_argument(
+        "a flit format needs at least 2 nodes, 1 port and 1 VC, and routes of 1 to 64 links");
   }
   if (head_control_bits() > 64) throw std::invalid_argument("control fields exceed 64 bits");
 }
 
 unsigned FlitFormat::packet_info_bits() const {
-  return std::max(2 * node_bits_, 2 * port_bits_ + node_bits_);
+  return std::max(2 * node_bits_, sub_packet_info_bits());
 }
 
 std::uint64_t FlitFormat::encode(const FlitFields& fields) const {
@@ -68,8 +72,13 @@ std::uint64_t FlitFormat::encode(const FlitFields& fields) const {
   if (!carries_header(fields.type)) {
     writer.skip(kUnusedBits);
   } else if (is_sub_packet(fields.type)) {
-    writer.skip(packet_info_bits() - 2 * port_bits_ - node_bits_);
+    if (fields.later.size() + 1 != hops_) {
+      throw std::out_of_range(
+          fmt::format("{} Next for routes of {} links", fields.later.size() + 1, hops_));
+    }
+    writer.skip(packet_info_bits() - sub_packet_info_bits());
     writer.put(fields.next, port_bits_, "Next");
+    for (const std::uint32_t port : fields.later) writer.put(port, port_bits_, "Next");
     writer.put(fields.eject, port_bits_, "Eject");
     writer.put(fields.tree_id, node_bits_, "Tree ID");
   } else {
@@ -87,8 +96,9 @@ FlitFields FlitFormat::decode(std::uint64_t control_bits, bool carries_packet_in
   fields.type = static_cast<FlitType>(reader.take(kTypeBits));
   if (!carries_packet_info) return fields;
   if (is_sub_packet(fields.type)) {
-    reader.skip(packet_info_bits() - 2 * port_bits_ - node_bits_);
+    reader.skip(packet_info_bits() - sub_packet_info_bits());
     fields.next = reader.take(port_bits_);
+    for (unsigned hop = 1; hop < hops_; ++hop) fields.later.push_back(reader.take(port_bits_));
     fields.eject = reader.take(port_bits_);
     fields.tree_id = reader.take(node_bits_);
   } else {
@@ -107,9 +117,10 @@ std::string FlitFormat::describe() const {
                       kTypeBits, kUnusedBits);
   text += fmt::format("Packet Info, normal packet: unused {} | Dest {} | Src {}\n",
                       packet_info_bits() - 2 * node_bits_, node_bits_, node_bits_);
+  const std::string next =
+      hops_ == 1 ? fmt::format("{}", port_bits_) : fmt::format("{} x {}", hops_, port_bits_);
   text += fmt::format("Packet Info, sub-packet:    unused {} | Next {} | Eject {} | Tree ID {}\n",
-                      packet_info_bits() - 2 * port_bits_ - node_bits_, port_bits_, port_bits_,
-                      node_bits_);
+                      packet_info_bits() - sub_packet_info_bits(), next, port_bits_, node_bits_);
   text += "Type codes:";
   for (unsigned code = 0; code < 8; ++code) {
     text += fmt::format(" {:03b} {}", code, to_string(static_cast<FlitType>(code)));
@@ -117,8 +128,12 @@ std::string FlitFormat::describe() const {
   return text + "\n";
 }
 
-FlitFields exchange_next_and_eject(FlitFields fields) {
-  std::swap(fields.next, fields.eject);
+FlitFields turn_route_info(FlitFields fields) {
+  const std::uint32_t taken = fields.next;
+  fields.later.push_back(fields.eject);
+  fields.next = fields.later.front();
+  fields.later.erase(fields.later.begin());
+  fields.eject = taken;
   return fields;
 }
 

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "flowctl/flit_type.h"
 
@@ -16,21 +17,23 @@ struct FlitFields {
   FlitType type = FlitType::body;
   std::uint32_t dest = 0;  // normal packet: Route Info
   std::uint32_t src = 0;
-  std::uint32_t next = 0;     // sub-packet: Route Info, port toward the neighbour
-  std::uint32_t eject = 0;    // sub-packet: Route Info, ejection port at the neighbour
+  std::uint32_t next = 0;     // sub-packet: Route Info, port toward the next router
+  std::uint32_t eject = 0;    // sub-packet: Route Info, ejection port at the last one
   std::uint32_t tree_id = 0;  // sub-packet: Tree Info
+  // Sub-packet: Route Info, ports at the routers behind the first, where routes pass several.
+  std::vector<std::uint32_t> later{};
 
   friend bool operator==(const FlitFields& a, const FlitFields& b) {
     return a.vc == b.vc && a.type == b.type && a.dest == b.dest && a.src == b.src &&
-           a.next == b.next && a.eject == b.eject && a.tree_id == b.tree_id;
+           a.next == b.next && a.eject == b.eject && a.tree_id == b.tree_id && a.later == b.later;
   }
 };
 
 // Widths in bits. Layout, most significant field first:
 //   head, head & tail:  VC | Type | Packet Info | header information
 //   body, tail:         VC | Type | unused (kUnusedBits) | payload
-//   Packet Info, normal packet:  unused | Dest | Src          sub-packet:  unused | Next | Eject |
-//   Tree ID
+//   Packet Info, normal packet:  unused | Dest | Src
+//                sub-packet:     unused | Next, one per link of the longest route | Eject | Tree ID
 // Packet Info is as wide as the larger of its two layouts. Control fields are sideband: a body
 // flit's payload is flit_bytes wide whatever the control fields take.
 class FlitFormat {
@@ -38,9 +41,10 @@ class FlitFormat {
   static constexpr unsigned kTypeBits = 3;
   static constexpr unsigned kUnusedBits = 3;
 
-  // nodes >= 2, ports: of the largest router, its ejection ports included, vcs >= 1.
-  // Throws std::invalid_argument where the control fields exceed 64 bits.
-  FlitFormat(std::uint32_t nodes, std::uint32_t ports, std::uint32_t vcs);
+  // nodes >= 2, ports: of the largest router, its ejection ports included, vcs >= 1, hops >= 1:
+  // links of the longest route of a message. Between neighbours, as in the paper, 1; through
+  // switches more. Throws std::invalid_argument where the control fields exceed 64 bits.
+  FlitFormat(std::uint32_t nodes, std::uint32_t ports, std::uint32_t vcs, std::uint32_t hops = 1);
 
   [[nodiscard]] unsigned vc_bits() const { return vc_bits_; }
   [[nodiscard]] unsigned node_bits() const { return node_bits_; }
@@ -60,14 +64,20 @@ class FlitFormat {
   [[nodiscard]] std::string describe() const;
 
  private:
+  [[nodiscard]] unsigned sub_packet_info_bits() const {
+    return (hops_ + 1) * port_bits_ + node_bits_;
+  }
+
   unsigned vc_bits_;
   unsigned node_bits_;
   unsigned port_bits_;
+  unsigned hops_;
 };
 
-// Route Info after route computation in the source router: Next and Eject change places, so that
-// the neighbour ejects on its Eject port while Next still tells which child the message came from
-// (section IV-B).
-[[nodiscard]] FlitFields exchange_next_and_eject(FlitFields fields);
+// Route Info after route computation in a router: it turns by one field, the port just taken last.
+// On a route of one link Next and Eject change places, so that the neighbour ejects on its Eject
+// port while Next still tells which child the message came from (section IV-B). On a longer one
+// each router finds its own port in front, and the ports behind Eject tell the sender in the end.
+[[nodiscard]] FlitFields turn_route_info(FlitFields fields);
 
 }  // namespace espalier

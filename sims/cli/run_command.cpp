@@ -146,7 +146,8 @@ int run_command(const RunOptions& options) {
   fmt::print(people, "{}", result_table(results));
   for (std::size_t i = 0; i < reports.size(); ++i) {
     if (!reports[i].failure.empty())
-      fmt::print(stderr, "error: point {}: {}\n", i + 1, reports[i].failure);
+      fmt::print(stderr, "{}: error: point {}: {}\n", points[i].input->path, i + 1,
+                 reports[i].failure);
   }
   if (!options.json.empty() &&
       !write_text(options.json,

@@ -26,8 +26,21 @@ std::string flit_format(const Topology& topology, const RunPoint& point,
     ports = std::max(ports, topology.out_links(NodeId(v)).size());
   }
   ports += point.system.ni.ports != 0 ? point.system.ni.ports : tables.ni_ports;
+  std::size_t hops = 1;
+  for (const auto& table : tables.nodes) {
+    for (const TableEntry& entry : table) {
+      if (entry.op == TableOp::reduce) {
+        hops = std::max(hops, tables.routes.hops(entry.parent.route));
+      } else if (entry.op == TableOp::gather) {
+        for (const TablePeer& child : entry.children) {
+          hops = std::max(hops, tables.routes.hops(child.route));
+        }
+      }
+    }
+  }
   return FlitFormat(static_cast<std::uint32_t>(topology.num_nodes()),
-                    static_cast<std::uint32_t>(ports), point.system.router.vcs)
+                    static_cast<std::uint32_t>(ports), point.system.router.vcs,
+                    static_cast<std::uint32_t>(hops))
       .describe();
 }
 

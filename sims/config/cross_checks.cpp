@@ -327,11 +327,11 @@ class PointChecker {
   void check_control() {
     if (!given_.usable({"control.vcs", "system.router.vcs"})) return;
     const bool own = point_.control->vcs == ControlVcs::own;
-    const std::uint32_t needed = vc_classes(*topology_) * (own ? 2 : 1);
+    const std::uint32_t needed = least_vc_classes(*topology_) * (own ? 2 : 1);
     if (system_.router.vcs < needed) {
       const char* const why =
-          own ? "one of each dateline class for control messages, and one for gradients"
-              : "one for each side of the dateline";
+          own ? "one of each VC class for control messages, and one for gradients"
+              : "one of each VC class";
       diagnostics_.error(
           given_.place_of_first({"system.router.vcs", "control.vcs", "control.pattern"}),
           fmt::format("system.router.vcs: control messages with {} VCs need {} here, {}",

@@ -128,7 +128,25 @@ Key tree_order_key() {
       "multitree: whose tree takes its turn first (section III-C2)",
       [](auto& p) -> auto& { return p.collective->remaining_height_first; });
   key.shape.names = {"root", "remaining_height"};
-  return key;
+  return only_when(std::move(key), "collective.algorithm", "multitree",
+                   [](const RunPoint& p) { return p.collective->algorithm == "multitree"; });
+}
+
+bool cuts_segments(const RunPoint& point) {
+  const std::string& algorithm = point.collective->algorithm;
+  return algorithm == "dbtree" ||
+         (algorithm == "multitree_translated" && point.collective->op != CollectiveOp::all_to_all);
+}
+
+Key segments_key() {
+  Key key = integer_key(
+      "collective.segments", 1, 64 * kKi,
+      "pieces, none empty: of either tree's half (dbtree; auto: about 16 KiB "
+      "each, 1 to 64), of a chunk (multitree_translated; auto: 1)",
+      [](auto& p) -> auto& { return p.collective->segments; });
+  return only_when(or_word(std::move(key), "auto"), "collective.algorithm",
+                   "dbtree or multitree_translated, and collective.op is not all_to_all",
+                   cuts_segments);
 }
 
 ValueShape injection_rates() {
@@ -286,12 +304,7 @@ void add_collective_keys(std::vector<Key>& table) {
       ValueType::size, "collective.element", 1, 64 * kKi, "data is cut between elements only",
       [](auto& p) -> auto& { return p.collective->element_bytes; }));
   table.push_back(tree_order_key());
-  table.push_back(
-      or_word(integer_key(
-                  "collective.segments", 1, 64 * kKi,
-                  "dbtree: pieces of either tree's half; auto: of about 16 KiB, 1 to 64",
-                  [](auto& p) -> auto& { return p.collective->segments; }),
-              "auto"));
+  table.push_back(segments_key());
 }
 
 void add_traffic_keys(std::vector<Key>& table) {

@@ -46,7 +46,7 @@ void add_control_keys(std::vector<Key>& table) {
       "control.seed", 0, std::numeric_limits<std::uint64_t>::max(), "of destinations and times",
       [](auto& p) -> auto& { return p.control->seed; }));
   table.push_back(listable(choice_key<ControlVcs>(
-      "control.vcs", "own: one VC of each dateline class is set aside; shared: the gradients' VCs",
+      "control.vcs", "own: one VC of each class is set aside; shared: the gradients' VCs",
       [](auto& p) -> auto& { return p.control->vcs; })));
   table.push_back(only_when(or_word(integer_key(
                                         "control.vc_depth_flits", 1, kDeepestVc,

@@ -92,18 +92,25 @@ class PanelTable {
     check_distinct();
   }
 
-  void add_rows(std::vector<FigureRow>& rows) const {
+  void add_rows(std::vector<FigureRow>& rows) {
+    bool off_the_axis = false;
     for (const PanelValue& value : values_) {
       const std::optional<double> reference = reference_of(value);
+      if (reference && *reference == 0) warn_of_zero(value);
       if (!reference) continue;
       double from = 0.0;
       for (std::size_t part = 0; part < value.parts.size(); ++part) {
         FigureRow row{index_, value.series, part, value.x, 0.0, from, value.result};
         row.y = drawn(value.parts[part], *reference);
         if (std::isfinite(row.y)) from += row.y;
+        off_the_axis = off_the_axis || (panel_.y.scale != AxisScale::linear && row.y <= 0);
         rows.push_back(std::move(row));
       }
     }
+    if (!off_the_axis) return;
+    diagnostics_.warning(
+        panel_.y.parts.front().field.place,
+        fmt::format("panel '{}': values of 0 have no place on a log axis", panel_.title));
   }
 
  private:
@@ -152,9 +159,21 @@ class PanelTable {
     return std::nullopt;
   }
 
+  // Once for a panel.
+  void warn_of_zero(const PanelValue& value) {
+    if (warned_of_zero_ || panel_.normalization->inverse) return;
+    warned_of_zero_ = true;
+    diagnostics_.warning(
+        panel_.normalization->place,
+        fmt::format("panel '{}': series '{}' is 0 where {} = {}: nothing can be relative to it",
+                    panel_.title, panel_.normalization->series, panel_.x.field.name,
+                    value.x.dump()));
+  }
+
   const Panel& panel_;
   std::size_t index_;
   Diagnostics& diagnostics_;
+  bool warned_of_zero_ = false;
   std::vector<PanelValue> values_;
   bool all_there_ = true;
 };

@@ -15,6 +15,7 @@
 #include "sims/config/resolved.h"
 #include "sims/run/training_runner.h"
 #include "sims/system/fabric.h"
+#include "sims/system/vc_partition.h"
 
 namespace espalier {
 
@@ -34,9 +35,11 @@ namespace {
 
 // Packets of control messages on all routes they may take, in the VCs they may use; beside the
 // gradients of `tables` where these share the VCs. A cycle of waiting in words, empty if none.
-std::string control_deadlock(const Topology& topology, const ControlConfig& control,
+std::string control_deadlock(const Topology& topology, const RunPoint& point,
                              const ScheduleTables* tables) {
-  ChannelDependencies dependencies(topology, vc_classes(topology));
+  const ControlConfig& control = *point.control;
+  ChannelDependencies dependencies(
+      topology, partition_vcs(topology, point.system.router.vcs, &control).classes);
   for (std::size_t n = 0; n < topology.num_nodes(); ++n) {
     const NodeId from(n);
     RouteSet routes(topology);
@@ -62,10 +65,11 @@ Certificate certify_point(const Topology& topology, const RunPoint& point,
   // A blocked wormhole packet that holds the switch blocks the other VCs too.
   const RouterConfig& router = point.system.router;
   const bool keeps_apart = router.switching == Switching::vct || router.hold == SwitchHold::flit;
-  limits.vc_classes = keeps_apart ? usable_vc_classes(topology, router.vcs) : 1;
+  const ControlConfig* control = point.control ? &*point.control : nullptr;
+  limits.vc_classes = keeps_apart ? partition_vcs(topology, router.vcs, control).classes : 1;
   Certificate certificate = certify(topology, tables, limits);
   if (point.control) {
-    const std::string cycle = control_deadlock(topology, *point.control, &tables);
+    const std::string cycle = control_deadlock(topology, point, &tables);
     if (!cycle.empty()) certificate.violations.push_back({ViolationKind::deadlock, cycle});
   }
   return certificate;
@@ -148,10 +152,25 @@ void describe_outcome(Json& result, const RunPoint& point, const SimulationOutco
   if (!outcome.failure.empty()) result["failure"] = outcome.failure;
 }
 
+// Of each node: what it owns at the end or has at the start; in an all_to_all what node 0 sends it.
+std::vector<Bytes> parts_of(const Topology& topology, const ScheduleTables& tables) {
+  if (tables.op == CollectiveOp::all_reduce) return {};
+  std::vector<Bytes> parts(topology.num_nodes(), 0);
+  for (const Chunk& chunk : tables.chunks) {
+    if (tables.op != CollectiveOp::all_to_all) {
+      parts[chunk.owner.index()] += chunk.size;
+    } else if (chunk.owner == NodeId(0)) {
+      parts[chunk.destination.index()] += chunk.size;
+    }
+  }
+  return parts;
+}
+
 void describe_bound(Json& result, const Topology& topology, const RunPoint& point,
                     const ScheduleTables& tables, const SimulationOutcome& outcome) {
   const double time_ns = nanoseconds(outcome.cycles, point.system.clock);
-  const CollectiveBound bound = collective_bound(topology, tables.op, tables.size);
+  const CollectiveBound bound =
+      collective_bound(topology, tables.op, tables.size, parts_of(topology, tables));
   const double bound_ns = bound.seconds * 1e9;
   result["bandwidth_GBps"] = time_ns == 0 ? 0.0 : static_cast<double>(tables.size) / time_ns;
   result["bound_ns"] = bound_ns;
@@ -294,7 +313,7 @@ PointReport run_control(const Topology& topology, const RunPoint& point,
   result["fidelity"] = name_of(chosen_fidelity(point));
   result["config_hash"] = config_hash(point);
   if (point.simulation.check) {
-    report.failure = control_deadlock(topology, *point.control, nullptr);
+    report.failure = control_deadlock(topology, point, nullptr);
     result["certified"] = report.failure.empty();
     if (!report.failure.empty()) {
       result["verified"] = false;

@@ -37,8 +37,7 @@ Fabric::Fabric(sc_core::sc_module_name module_name, ClockDomain& clock, const Sy
       timing_(timing),
       ni_ports_(ni_ports),
       control_(control),
-      vcs_{config.router.vcs, usable_vc_classes(topology, config.router.vcs),
-           control != nullptr && control->vcs == ControlVcs::own},
+      vcs_(partition_vcs(topology, config.router.vcs, control)),
       clock_(clock) {
   if (control != nullptr && vcs_.vcs < vcs_.classes * (vcs_.sets_control_aside ? 2 : 1)) {
     throw std::invalid_argument("too few VCs for control messages");

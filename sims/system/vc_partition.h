@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "alg/routing.h"
 #include "flowctl/message.h"
+#include "sims/config/config.h"
 
 namespace espalier {
 
@@ -34,5 +36,13 @@ struct VcPartition {
     return sets_control_aside ? set_aside() : all_vcs(vcs);
   }
 };
+
+// Of a router's `vcs`, as many classes as they can keep apart. `control` nullptr: no control
+// messages.
+[[nodiscard]] inline VcPartition partition_vcs(const Topology& topology, std::uint32_t vcs,
+                                               const ControlConfig* control) {
+  const bool own = control != nullptr && control->vcs == ControlVcs::own;
+  return {vcs, usable_vc_classes(topology, own ? vcs / 2 : vcs), own};
+}
 
 }  // namespace espalier

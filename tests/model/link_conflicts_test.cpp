@@ -23,7 +23,7 @@ SimulationOutcome all_reduce(const Topology& topology, const std::string& algori
   SimulationConfig simulation;
   simulation.fidelity = fidelity;
   const SimulationOutcome outcome =
-      test::run_collective(algorithm, topology, 1 << 20, in_mode(mode), simulation);
+      test::run_collective(algorithm, topology, 256 << 10, in_mode(mode), simulation);
   INFO(outcome.failure);
   CHECK(outcome.verified);
   return outcome;

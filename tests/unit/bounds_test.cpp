@@ -255,6 +255,32 @@ TEST_CASE("The larger of bandwidth and distance binds") {
   CHECK(collective_bound(topology, CollectiveOp::all_reduce, 0).seconds == 0);
 }
 
+TEST_CASE("Nodes without a part of too few elements bound nothing") {
+  const Topology line = make_mesh({4}, kPlainLink);
+  const double hop = 150e-9;
+  const auto distance = [&](CollectiveOp op, const std::vector<Bytes>& parts) {
+    const CollectiveBound bound = collective_bound(line, op, 4, parts);
+    CHECK(bound.bandwidth_seconds == 0);
+    return bound.seconds;
+  };
+  for (const CollectiveOp op :
+       {CollectiveOp::all_gather, CollectiveOp::reduce_scatter, CollectiveOp::all_to_all}) {
+    CHECK(distance(op, {0, 4, 0, 0}) == Approx(2 * hop));
+    CHECK(distance(op, {4, 0, 0, 0}) == Approx(3 * hop));
+  }
+  CHECK(collective_bound(line, CollectiveOp::all_reduce, 4, {0, 4, 0, 0}).seconds ==
+        Approx(3 * hop));
+}
+
+TEST_CASE("Of uneven parts the smallest counts") {
+  const Topology ring = make_torus({4}, kPlainLink);
+  const Bytes size = 1 << 24;
+  const CollectiveBound even = collective_bound(ring, CollectiveOp::all_gather, size);
+  const CollectiveBound uneven = collective_bound(ring, CollectiveOp::all_gather, size + 8,
+                                                  {size / 4 + 4, size / 4 + 4, size / 4, size / 4});
+  CHECK(uneven.bandwidth_seconds == Approx(even.bandwidth_seconds));
+}
+
 TEST_CASE("Distance is measured in latency and not in links") {
   Topology topology("triangle");
   for (const char* name : {"a", "b", "c"}) topology.add_node(name);

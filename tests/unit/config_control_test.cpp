@@ -90,6 +90,16 @@ TEST_CASE("Mistakes about control messages are reported where they are, with wha
       {"one VC shared on a torus",
        system_with("  router: {vcs: @1}\n") + kGoodCollective + "control: {vcs: shared}\n",
        "control messages with shared VCs need 2 here", "at least 2"},
+      {"one VC on a BiGraph",
+       "system: {topology: {type: bigraph, nodes_per_switch: 2, switches: 4}, router: {vcs: "
+       "@1}}\n" +
+           kGoodCollective + control,
+       "control messages with their own VCs need 2 here, one of each VC class", "at least 2"},
+      {"one VC shared on a dragonfly",
+       "system: {topology: {type: dragonfly, nodes_per_switch: 1, group_size: 2, groups: 3}, "
+       "router: {vcs: @1}}\n" +
+           kGoodCollective + "control: {vcs: shared}\n",
+       "control messages with shared VCs need 2 here, one of each VC class", "at least 2"},
       {"wormhole gradients that hold the switch",
        system_with("  router: {switching: @wormhole}\n") + kGoodCollective + control,
        "would starve the control messages", "hold: flit, or switching: vct"},

@@ -12,6 +12,7 @@
 namespace espalier {
 
 using namespace config_test;
+using Catch::Matchers::Contains;
 
 TEST_CASE("The shortest configuration gets Table III's defaults") {
   const RunPoint point = only_point(kGoodSystem + kGoodCollective);
@@ -29,6 +30,25 @@ TEST_CASE("The shortest configuration gets Table III's defaults") {
   CHECK(point.collective->algorithm == "multitree");
   CHECK(point.collective->size == 16 * 1024 * 1024);
   CHECK(point.collective->element_bytes == 4);
+}
+
+TEST_CASE("Settings of other algorithms than the one that runs have no effect, and that is said") {
+  const auto warnings = [](const std::string& collective) {
+    const ConfigResult result = read_run_config_text(
+        "c.yaml", kGoodSystem + "collective: {size: 1MiB, " + collective + "}\n");
+    CHECK(result.ok);
+    return result.diagnostics;
+  };
+  CHECK(warnings("algorithm: dbtree, segments: 7") == "");
+  CHECK(warnings("algorithm: [ring, multitree_translated], segments: 7") == "");
+  CHECK(warnings("algorithm: [ring, multitree], tree_order: remaining_height") == "");
+  CHECK_THAT(warnings("algorithm: multitree, segments: 7"),
+             Contains("collective.segments has no effect: it is only used where "
+                      "collective.algorithm is dbtree or multitree_translated"));
+  CHECK_THAT(warnings("op: all_to_all, algorithm: multitree_translated, segments: 7"),
+             Contains("collective.segments has no effect"));
+  CHECK_THAT(warnings("algorithm: ring, tree_order: remaining_height"),
+             Contains("collective.tree_order has no effect"));
 }
 
 TEST_CASE("Every key of a file reaches its struct") {
@@ -58,7 +78,7 @@ system:
     delivery_cycles: 14
     turnaround_cycles: 0
     reduction: {mode: after_message, latency_cycles: 15, bytes_per_cycle: 128, block_bytes: 2048}
-collective: {op: all_gather, algorithm: multitree, size: 3MB, element: 8B, tree_order: remaining_height, segments: 7}
+collective: {op: all_gather, algorithm: multitree, size: 3MB, element: 8B, tree_order: remaining_height}
 simulation:
   fidelity: cycle
   check: false
@@ -105,7 +125,6 @@ simulation:
   CHECK(point.collective->size == 3'000'000);
   CHECK(point.collective->element_bytes == 8);
   CHECK(point.collective->remaining_height_first);
-  CHECK(point.collective->segments == 7);
   CHECK_FALSE(point.simulation.check);
   CHECK(point.simulation.always_clocked);
   CHECK(point.simulation.monitors);

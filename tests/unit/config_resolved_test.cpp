@@ -95,13 +95,14 @@ class RandomPoint {
     s.ni.reduction.block_bytes = pick(1, 9'999);
     if (any() % 2 == 0) {
       CollectiveConfig c;
-      c.op = static_cast<CollectiveOp>(any() % 3);
-      c.algorithm = "multitree";
+      const bool segments = any() % 2 == 0;
+      c.op = segments ? CollectiveOp::all_reduce : static_cast<CollectiveOp>(any() % 3);
+      c.algorithm = segments ? "dbtree" : "multitree";
       if (has_switches(s.topology)) s.topology = a_torus();
       c.element_bytes = pick(1, 16);
       c.size = c.element_bytes * pick(1, 1ULL << (any() % 33));
-      c.remaining_height_first = any() % 2 == 0;
-      c.segments = static_cast<std::uint32_t>(any() % 3 == 0 ? 0 : pick(1, 65'536));
+      c.remaining_height_first = !segments && any() % 2 == 0;
+      if (segments) c.segments = static_cast<std::uint32_t>(any() % 3 == 0 ? 0 : pick(1, 65'536));
       point.collective = c;
     } else {
       TrafficConfig t;

@@ -171,14 +171,34 @@ TEST_CASE("The largest value of a field is accepted and the next one refused") {
 TEST_CASE("Route computation exchanges Next and Eject and nothing else") {
   const FlitFields before{2, FlitType::sub_head, 0, 0, 5, 3, 9};
   const FlitFields after{2, FlitType::sub_head, 0, 0, 3, 5, 9};
-  CHECK(exchange_next_and_eject(before) == after);
-  CHECK(exchange_next_and_eject(after) == before);
+  CHECK(turn_route_info(before) == after);
+  CHECK(turn_route_info(after) == before);
+}
+
+TEST_CASE("On a route through switches each router finds its own port in front") {
+  // 64 nodes of an 8-ary fat-tree: node, leaf, spine, leaf, and out at the last router.
+  const FlitFormat format(64, 17, 4, 4);
+  CHECK(format.packet_info_bits() == 5 * 5 + 6);
+  FlitFields fields{1, FlitType::sub_head, 0, 0, 0, 16, 33, {9, 3, 12}};
+  const FlitFields before = fields;
+  std::vector<std::uint32_t> taken;
+  for (int router = 0; router < 5; ++router) {
+    CHECK(format.decode(format.encode(fields), true) == fields);
+    taken.push_back(fields.next);
+    fields = turn_route_info(fields);
+  }
+  CHECK(taken == std::vector<std::uint32_t>{0, 9, 3, 12, 16});
+  CHECK(fields == before);
+  CHECK_THAT(format.describe(), Contains("Next 4 x 5 | Eject 5 | Tree ID 6"));
+  CHECK_THROWS_AS(format.encode({1, FlitType::sub_head, 0, 0, 0, 16, 33}), std::out_of_range);
 }
 
 TEST_CASE("A format without nodes or wider than a word is refused") {
   CHECK_THROWS_AS(FlitFormat(1, 8, 4), std::invalid_argument);
   CHECK_THROWS_AS(FlitFormat(16, 0, 4), std::invalid_argument);
   CHECK_THROWS_AS(FlitFormat(16, 8, 0), std::invalid_argument);
+  CHECK_THROWS_AS(FlitFormat(16, 8, 4, 0), std::invalid_argument);
+  CHECK_THROWS_AS(FlitFormat(16, 8, 4, 40), std::invalid_argument);
   CHECK_THROWS_AS(FlitFormat(0x80000000U, 0x80000000U, 4), std::invalid_argument);
 }
 

@@ -188,4 +188,39 @@ TEST_CASE("The bound of an all-to-all counts every link that a byte must take") 
   CHECK(line == Approx(16.0 / 8 / 16e9));
 }
 
+TEST_CASE("An all-to-all that leaves somebody out is refused, whatever its chunks say") {
+  const Topology torus = make_torus({2, 3}, kLink);
+  for (const char* algorithm : {"multitree", "direct"}) {
+    CollectiveRequest request;
+    request.op = CollectiveOp::all_to_all;
+    request.size = 1200;
+    const ScheduleTables good =
+        lower_to_tables(find_generator(algorithm)->generate(torus, request));
+    REQUIRE(certify(torus, good).ok());
+    const auto postcondition = [&](const ScheduleTables& tables) {
+      const auto violations = certify(torus, tables).violations;
+      return std::any_of(violations.begin(), violations.end(), [](const Violation& v) {
+        return v.kind == ViolationKind::postcondition;
+      });
+    };
+    // Everybody keeps everything.
+    ScheduleTables selfish = good;
+    for (Chunk& chunk : selfish.chunks) chunk.destination = chunk.owner;
+    for (auto& table : selfish.nodes) table.clear();
+    CHECK(postcondition(selfish));
+    // One chunk for somebody else, or for another from every root.
+    for (std::size_t c = 0; c < good.chunks.size(); ++c) {
+      ScheduleTables redirected = good;
+      NodeId& to = redirected.chunks[c].destination;
+      to = NodeId((to.index() + 1) % 6);
+      CHECK(postcondition(redirected));
+    }
+    ScheduleTables all_redirected = good;
+    for (Chunk& chunk : all_redirected.chunks) {
+      if (chunk.destination == NodeId(3)) chunk.destination = NodeId(2);
+    }
+    CHECK(postcondition(all_redirected));
+  }
+}
+
 }  // namespace espalier

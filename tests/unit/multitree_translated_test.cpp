@@ -124,6 +124,17 @@ TEST_CASE("Segments turned against each other load every link alike where the to
   for (const std::size_t count : transfers) CHECK(count == 2U * 15 * 4 * 16 / 64);
 }
 
+TEST_CASE("A chunk is cut into no more segments than it has elements") {
+  const Topology torus = make_torus({4, 4}, kLink);
+  const auto steps = [&](Bytes size, std::uint32_t segments) {
+    return generate(torus, size, segments).num_steps;
+  };
+  CHECK(steps(1024, 4) == 4 * 2 * 4);
+  CHECK(steps(1024, 50) == 16 * 2 * 4);  // 16 elements in each chunk
+  CHECK(steps(64, 50) == 2 * 4);
+  CHECK(steps(4, 50) == 2 * 4);
+}
+
 TEST_CASE("Networks that do not look the same from every node are refused by name") {
   CHECK_THAT(unsuited_for_multitree_translated(make_mesh({4, 4}, kLink)),
              Catch::Contains("looks the same from every node"));
