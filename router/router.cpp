@@ -237,7 +237,7 @@ void Router::grant(const SwitchAllocator::Request& request) {
   OutputUnit& out = outputs_[request.output];
   const Lane lane = lanes_ && state.is_control ? Lane::control : Lane::gradients;
   if (out.channel != nullptr && !state.inside_packet) {
-    link_conflicts_ += is_link_conflict(request, out.input, out.free_tick) ? 1 : 0;
+    if (is_link_conflict(request, out.input, out.free_tick)) ++link_conflicts_;
   }
   in.arbiter_of(lane).grant(request.vc);
   in.granted_in(lane) = true;

@@ -327,7 +327,7 @@ void TrainRouter::grant(const Now& now, const SwitchAllocator::Request& request)
   TrainSender& train = out.train;
   if (out.sink == nullptr) {
     const std::uint32_t before = input_of_[request.output];
-    link_conflicts_ += is_link_conflict(request, before, train.free_tick()) ? 1 : 0;
+    if (is_link_conflict(request, before, train.free_tick())) ++link_conflicts_;
   }
   in.arbiter.grant(request.vc);
   streaming_[request.input] |= VcMask{1} << request.vc;
