@@ -8,7 +8,7 @@ namespace espalier {
 namespace {
 
 SwitchAllocator::Request ask(std::uint32_t crossbar_input, std::uint32_t output) {
-  return {crossbar_input, output, crossbar_input, 0, 0, 0};
+  return {crossbar_input, output, crossbar_input, 0, 0, 0, 0};
 }
 
 TEST_CASE("An arbiter picks the first requester at or after its pointer") {
@@ -155,7 +155,7 @@ TEST_CASE("Winning again alone is idempotent for an allocator") {
 
 TEST_CASE("A winner keeps what it was promised") {
   SwitchAllocator allocator(8, 2);
-  allocator.request({6, 1, 3, 2, 5, 777});
+  allocator.request({6, 1, 3, 2, 5, 777, 770});
   const auto& winner = allocator.allocate().front();
   CHECK(winner.input == 3);
   CHECK(winner.vc == 2);
