@@ -58,7 +58,12 @@ FlitFormat::FlitFormat(std::uint32_t nodes, std::uint32_t ports, std::uint32_t v
     throw std::invalid_argument(
         "a flit format needs at least 2 nodes, 1 port and 1 VC, and routes of 1 to 64 links");
   }
-  if (head_control_bits() > 64) throw std::invalid_argument("control fields exceed 64 bits");
+  if (head_control_bits() > 64) {
+    throw std::invalid_argument(fmt::format(
+        "the control fields of a head flit would take {} bits, of which {} are the ports "
+        "on a route of {} links; 64 are supported",
+        head_control_bits(), (hops_ + 1) * port_bits_, hops_));
+  }
 }
 
 unsigned FlitFormat::packet_info_bits() const {
