@@ -141,7 +141,7 @@ bool cuts_segments(const RunPoint& point) {
 Key segments_key() {
   Key key = integer_key(
       "collective.segments", 1, 64 * kKi,
-      "pieces, none empty: of either tree's half (dbtree; auto: about 16 KiB "
+      "pieces, none empty: of either tree's half (dbtree; auto: about 8 KiB "
       "each, 1 to 64), of a chunk (multitree_translated; auto: 1)",
       [](auto& p) -> auto& { return p.collective->segments; });
   return only_when(or_word(std::move(key), "auto"), "collective.algorithm",

@@ -292,15 +292,15 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("DBTREE cuts each half into pieces of about 16 KiB, at most 64") {
+TEST_CASE("DBTREE cuts each half into pieces of about 8 KiB, at most 64") {
   const Topology topology = make_single_switch(4, kPlainLink);
   const auto chunks = [&](Bytes size) {
     return generate("dbtree", topology, CollectiveOp::all_reduce, size).chunks.size();
   };
   CHECK(chunks(4) == 2);
-  CHECK(chunks(32 * 1024) == 2);
-  CHECK(chunks(32 * 1024 + 4) == 4);
-  CHECK(chunks(1 << 20) == 2 * 32);
+  CHECK(chunks(16 * 1024) == 2);
+  CHECK(chunks(16 * 1024 + 4) == 4);
+  CHECK(chunks(1 << 20) == 2 * 64);
   CHECK(chunks(64 << 20) == 2 * 64);
 }
 
