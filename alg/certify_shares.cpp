@@ -12,12 +12,14 @@ namespace {
 
 // Cut evenly between elements of `larger - smaller` bytes, at most one of them apart.
 bool is_even_cut(const std::vector<Bytes>& shares) {
-  const auto [smallest, largest] = std::minmax_element(shares.begin(), shares.end());
-  if (*smallest == *largest) return true;
+  const auto extremes = std::minmax_element(shares.begin(), shares.end());
+  const Bytes smallest = *extremes.first;
+  const Bytes largest = *extremes.second;
+  if (smallest == largest) return true;
   const bool two_sizes = std::all_of(shares.begin(), shares.end(), [&](Bytes share) {
-    return share == *smallest || share == *largest;
+    return share == smallest || share == largest;
   });
-  return two_sizes && *smallest % (*largest - *smallest) == 0;
+  return two_sizes && smallest % (largest - smallest) == 0;
 }
 
 }  // namespace
