@@ -22,7 +22,7 @@ namespace {
 // `segments: auto`: near the fastest from 32 KiB to 1 MiB on tori and fat-trees (a segment of 8
 // KiB, 512 flits of 16 B, covers the latency of two or three links), and no more than keep tables
 // small.
-constexpr Bytes kSegmentBytes = 8 * 1024;
+constexpr Bytes kSegmentBytes = Bytes{8} * 1024;
 constexpr std::size_t kMostAutoSegments = 64;
 
 std::size_t segments_per_tree(const CollectiveRequest& request) {

@@ -10,7 +10,7 @@ using namespace key_builders;
 namespace {
 
 // A short message is a few packets at most.
-constexpr std::uint64_t kLargestControlMessage = 64 * 1024;
+constexpr std::uint64_t kLargestControlMessage = std::uint64_t{64} * 1024;
 constexpr std::uint64_t kDeepestVc = 1 << 20;
 
 // A node with less to say would be drawn for, cycle after cycle, longer than it is simulated.

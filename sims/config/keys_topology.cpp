@@ -36,6 +36,7 @@ Key type_key() {
 // A key that some types of networks need and no other takes.
 Key needed_by(const std::vector<Kind>& kinds, Key key) {
   std::vector<std::string> names;
+  names.reserve(kinds.size());
   for (const Kind kind : kinds) names.emplace_back(name_of(kind));
   const std::string last = names.back();
   names.pop_back();

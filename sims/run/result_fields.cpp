@@ -1,5 +1,7 @@
 #include "sims/run/result_fields.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <set>
 
@@ -13,7 +15,7 @@ constexpr const char* kNotReproducible = "host";
 
 void add_fields(const Json& object, const std::string& prefix, std::vector<std::string>& names) {
   for (const auto& [key, value] : object.items()) {
-    const std::string name = prefix.empty() ? key : prefix + "." + key;
+    const std::string name = prefix.empty() ? key : fmt::format("{}.{}", prefix, key);
     if (value.is_object()) {
       add_fields(value, name, names);
     } else if (!value.is_array()) {
