@@ -199,9 +199,8 @@ TEST_CASE("An all-to-all that leaves somebody out is refused, whatever its chunk
     REQUIRE(certify(torus, good).ok());
     const auto postcondition = [&](const ScheduleTables& tables) {
       const auto violations = certify(torus, tables).violations;
-      return std::any_of(violations.begin(), violations.end(), [](const Violation& v) {
-        return v.kind == ViolationKind::postcondition;
-      });
+      return std::any_of(violations.begin(), violations.end(),
+                         [](const Violation& v) { return v.kind == ViolationKind::postcondition; });
     };
     // Everybody keeps everything.
     ScheduleTables selfish = good;
