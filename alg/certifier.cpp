@@ -83,7 +83,7 @@ Certificate certify(const Topology& topology, const Schedule& schedule,
   Certificate certificate;
   certificate.transfers = schedule.transfers.size();
   if (certifier::check_form(topology, schedule, findings)) {
-    certifier::check_shares(schedule.op, schedule.size, schedule.chunks, schedule.num_nodes,
+    certifier::check_shares(schedule.op, limits.element_bytes, schedule.chunks, schedule.num_nodes,
                             findings);
     certifier::check_schedule(topology, schedule, limits, certificate, findings);
   }
@@ -96,7 +96,8 @@ Certificate certify(const Topology& topology, const ScheduleTables& tables,
   certifier::Findings findings;
   Certificate certificate;
   certifier::check_capacity(tables, limits, certificate, findings);
-  certifier::check_shares(tables.op, tables.size, tables.chunks, topology.num_nodes(), findings);
+  certifier::check_shares(tables.op, limits.element_bytes, tables.chunks, topology.num_nodes(),
+                          findings);
   if (tables.symmetry) {
     certifier::check_symmetric_tables(topology, tables, limits, certificate, findings);
     certificate.violations = findings.list();

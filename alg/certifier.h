@@ -38,6 +38,7 @@ struct Violation {
 struct CertifierLimits {
   std::size_t table_entries = 0;   // without NOPs; 0: as many as the schedule needs
   std::size_t children_slots = 0;  // 0: as many as the schedule needs
+  Bytes element_bytes = 0;         // what data may be cut between; 0: not known
   // VC classes that the routers keep apart; 0: as many as the network's routes need.
   std::uint32_t vc_classes = 0;
 };

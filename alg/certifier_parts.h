@@ -121,8 +121,8 @@ struct ChunkRuns {
 [[nodiscard]] ChunkRuns group_by_chunk(const Schedule& schedule, const OrderedTransfers& ordered);
 [[nodiscard]] std::string name_of(const ChunkRun& run);
 
-// Precondition: the sizes of the chunks add up.
-void check_shares(CollectiveOp op, Bytes size, const std::vector<Chunk>& chunks,
+// Precondition: the sizes of the chunks add up. element_bytes 0: not known.
+void check_shares(CollectiveOp op, Bytes element_bytes, const std::vector<Chunk>& chunks,
                   std::size_t num_nodes, Findings& findings);
 void check_postcondition(const Schedule& schedule, const OrderedTransfers& ordered,
                          const ChunkRuns& chunks, Findings& findings);

@@ -10,12 +10,14 @@ namespace espalier::certifier {
 
 namespace {
 
-// Cut evenly between elements of `larger - smaller` bytes, at most one of them apart.
-bool is_even_cut(const std::vector<Bytes>& shares) {
+// Cut evenly between elements, shares at most one of them apart: of `element_bytes`, or, where that
+// is 0, of any size that fits.
+bool is_even_cut(const std::vector<Bytes>& shares, Bytes element_bytes) {
   const auto extremes = std::minmax_element(shares.begin(), shares.end());
   const Bytes smallest = *extremes.first;
   const Bytes largest = *extremes.second;
   if (smallest == largest) return true;
+  if (element_bytes != 0 && largest - smallest > element_bytes) return false;
   const bool two_sizes = std::all_of(shares.begin(), shares.end(), [&](Bytes share) {
     return share == smallest || share == largest;
   });
@@ -24,9 +26,9 @@ bool is_even_cut(const std::vector<Bytes>& shares) {
 
 }  // namespace
 
-void check_shares(CollectiveOp op, Bytes size, const std::vector<Chunk>& chunks,
+void check_shares(CollectiveOp op, Bytes element_bytes, const std::vector<Chunk>& chunks,
                   std::size_t num_nodes, Findings& findings) {
-  if (op != CollectiveOp::all_to_all || size == 0) return;
+  if (op != CollectiveOp::all_to_all) return;
   std::vector<Bytes> shares(num_nodes * num_nodes, 0);  // by owner, then destination
   for (const Chunk& chunk : chunks) {
     if (chunk.owner.index() >= num_nodes || chunk.destination.index() >= num_nodes) return;
@@ -34,7 +36,7 @@ void check_shares(CollectiveOp op, Bytes size, const std::vector<Chunk>& chunks,
   }
   const std::vector<Bytes> first(shares.begin(),
                                  shares.begin() + static_cast<std::ptrdiff_t>(num_nodes));
-  if (!is_even_cut(first)) {
+  if (!is_even_cut(first, element_bytes)) {
     findings.add(ViolationKind::postcondition, [&] {
       const auto [least, most] = std::minmax_element(first.begin(), first.end());
       return fmt::format("of rank 0's data {} bytes are for rank {} and {} for rank {}", *least,

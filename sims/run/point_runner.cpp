@@ -4,6 +4,7 @@
 #include <sys/resource.h>
 
 #include <chrono>
+#include <utility>
 
 #include "alg/bounds.h"
 #include "alg/channel_dependencies.h"
@@ -62,6 +63,7 @@ Certificate certify_point(const Topology& topology, const RunPoint& point,
                           const ScheduleTables& tables) {
   CertifierLimits limits;
   limits.table_entries = point.system.ni.table_entries;
+  limits.element_bytes = point.collective ? point.collective->element_bytes : 0;
   // A blocked wormhole packet that holds the switch blocks the other VCs too.
   const RouterConfig& router = point.system.router;
   const bool keeps_apart = router.switching == Switching::vct || router.hold == SwitchHold::flit;
@@ -156,12 +158,12 @@ void describe_outcome(Json& result, const RunPoint& point, const SimulationOutco
 std::vector<Bytes> parts_of(const Topology& topology, const ScheduleTables& tables) {
   if (tables.op == CollectiveOp::all_reduce) return {};
   std::vector<Bytes> parts(topology.num_nodes(), 0);
+  const bool exchanges = tables.op == CollectiveOp::all_to_all;
   for (const Chunk& chunk : tables.chunks) {
-    if (tables.op != CollectiveOp::all_to_all) {
-      parts[chunk.owner.index()] += chunk.size;
-    } else if (chunk.owner == NodeId(0)) {
-      parts[chunk.destination.index()] += chunk.size;
-    }
+    if (exchanges && chunk.owner != NodeId(0)) continue;
+    const NodeId holder = exchanges ? chunk.destination : chunk.owner;
+    // A schedule file that is not checked may leave out whose a chunk is.
+    if (holder.index() < parts.size()) parts[holder.index()] += chunk.size;
   }
   return parts;
 }
@@ -190,6 +192,14 @@ Json host_figures(const SimulationOutcome& outcome, std::chrono::steady_clock::t
   return host;
 }
 
+// Nothing is simulated that the certifier rejects.
+PointReport refused(PointReport report, const Certificate& certificate) {
+  report.failure = list_violations(certificate);
+  report.result["verified"] = false;
+  report.result["failure"] = report.failure;
+  return report;
+}
+
 PointReport run_collective(const Topology& topology, const RunPoint& point,
                            const std::optional<ScheduleTables>& given,
                            const SimulationHooks& hooks) {
@@ -201,12 +211,7 @@ PointReport run_collective(const Topology& topology, const RunPoint& point,
   describe_collective(report.result, topology, point, tables,
                       certificate ? &*certificate : nullptr);
   report.result["config_hash"] = config_hash(point);
-  if (certificate && !certificate->ok()) {
-    report.failure = list_violations(*certificate);
-    report.result["verified"] = false;
-    report.result["failure"] = report.failure;
-    return report;
-  }
+  if (certificate && !certificate->ok()) return refused(std::move(report), *certificate);
   const SimulationOutcome outcome = simulate_collective(topology, point, tables, hooks);
   describe_outcome(report.result, point, outcome);
   describe_bound(report.result, topology, point, tables, outcome);
@@ -279,12 +284,7 @@ PointReport run_training(const Topology& topology, const RunPoint& point,
   describe_collective(report.result, topology, point, tables.tables,
                       certificate ? &*certificate : nullptr);
   report.result["config_hash"] = config_hash(point);
-  if (certificate && !certificate->ok()) {
-    report.failure = list_violations(*certificate);
-    report.result["verified"] = false;
-    report.result["failure"] = report.failure;
-    return report;
-  }
+  if (certificate && !certificate->ok()) return refused(std::move(report), *certificate);
   const IterationPlan plan = plan_iteration(*point.training);
   const SimulationOutcome outcome =
       simulate_collectives(topology, point, tables.tables, tables.posts, hooks);

@@ -202,6 +202,29 @@ TEST_CASE("An error in the configuration of a schedule file is one of the config
                               Contains("did you mean 'vcs'?"));
 }
 
+TEST_CASE("Chunks without an owner are rejected, and unchecked they bound nothing") {
+  const TemporaryFolder folder;
+  const std::string config =
+      folder.write("scatter.yaml",
+                   "system: {topology: {type: mesh, dims: [2, 2]}}\n"
+                   "collective: {op: reduce_scatter, algorithm: multitree, size: 4KiB}\n");
+  const std::string file = folder.file("scatter.json");
+  REQUIRE(test::espalier({"schedule", config, "-f", "json", "-o", file}).exit_code == 0);
+  Json document = Json::parse(test::read_text(file));
+  for (Json& chunk : document["chunks"]) chunk[2] = nullptr;
+  const std::string wrong = folder.write("wrong.json", document.dump());
+  const Outcome checked = test::espalier({"run", wrong});
+  CHECK(checked.exit_code == 1);
+  CHECK_THAT(checked.err, Contains("chunk 0 has no owner among the nodes"));
+  const std::string results = folder.file("results.json");
+  const Outcome unchecked =
+      test::espalier({"run", wrong, "-s", "simulation.check=false", "--json", results});
+  CHECK(unchecked.exit_code == 0);
+  const Json result = Json::parse(test::read_text(results))["results"][0];
+  CHECK(result["certified"].is_null());
+  CHECK(result["bound_ns"] == 0.0);
+}
+
 TEST_CASE("A wrong table is rejected with its entry named, before anything is simulated") {
   const ScheduleFolder files;
   Json document = files.document();

@@ -219,6 +219,15 @@ TEST_CASE("An all-to-all that leaves somebody out is refused, whatever its chunk
       if (chunk.destination == NodeId(3)) chunk.destination = NodeId(2);
     }
     CHECK(postcondition(all_redirected));
+    // Everything for rank 0: evenly cut only if all were one element.
+    ScheduleTables all_for_one = good;
+    for (Chunk& chunk : all_for_one.chunks) chunk.destination = NodeId(0);
+    CertifierLimits limits;
+    limits.element_bytes = 4;
+    const auto violations = certify(torus, all_for_one, limits).violations;
+    CHECK(std::any_of(violations.begin(), violations.end(), [](const Violation& v) {
+      return v.what.find("of rank 0's data 0 bytes are for rank 1") == 0;
+    }));
   }
 }
 
