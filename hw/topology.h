@@ -8,15 +8,11 @@
 #include <unordered_set>
 #include <vector>
 
+#include "hw/dimensions.h"
 #include "hw/ids.h"
+#include "hw/link_spec.h"
 
 namespace espalier {
-
-// Physical properties of a link; cycles follow from them and the router clock (hw/link_timing.h).
-struct LinkSpec {
-  std::uint64_t latency_ps = 0;        // picoseconds
-  std::uint64_t bytes_per_second = 0;  // one direction
-};
 
 struct TopologyLink {
   NodeId from;
@@ -82,6 +78,7 @@ class Topology {
                   const std::string& in_name);
   void set_grid(GridShape grid) { grid_ = std::move(grid); }
   void set_switched(SwitchedShape shape) { switched_ = shape; }
+  void set_dimensions(DimensionedShape shape) { dimensions_ = std::move(shape); }
 
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] std::size_t num_nodes() const { return num_nodes_; }
@@ -99,6 +96,7 @@ class Topology {
   [[nodiscard]] const std::vector<LinkId>& in_links(NodeId v) const { return in_[v.index()]; }
   [[nodiscard]] const std::optional<GridShape>& grid() const { return grid_; }
   [[nodiscard]] const std::optional<SwitchedShape>& switched() const { return switched_; }
+  [[nodiscard]] const std::optional<DimensionedShape>& dimensions() const { return dimensions_; }
   // Preconditions: the network is switched, the index is in the shape's range.
   [[nodiscard]] NodeId leaf_switch(std::uint32_t leaf) const { return NodeId(num_nodes_ + leaf); }
   [[nodiscard]] NodeId spine_switch(std::uint32_t spine) const {
@@ -133,6 +131,7 @@ class Topology {
   PortNames crowded_in_;
   std::optional<GridShape> grid_;
   std::optional<SwitchedShape> switched_;
+  std::optional<DimensionedShape> dimensions_;
 };
 
 // Torus or mesh of 1 to 3 dimensions {X, Y, Z}, each >= 1, at least 2 nodes. Ports, in neighbour
@@ -164,5 +163,12 @@ class Topology {
 // pair of groups has one link each way, spread evenly over the groups' switches.
 [[nodiscard]] Topology make_dragonfly(std::uint32_t nodes_per_switch, std::uint32_t group_size,
                                       std::uint32_t groups, LinkSpec spec);
+
+// A multi-dimensional system (hw/dimensioned.cpp). Nodes are named r_<x1>_<x2>_..., the switch of
+// plane p of a group in dimension d (counted from 1) sw_<d>_<p>_<coordinates of its nodes, without
+// the d-th>. Links are numbered as DimensionedShape says; a node's ports are called d<d>_<i>.
+// Throws std::invalid_argument where a dimension has fewer than 2 NPUs or a number of links that
+// its shape does not permit, or where there is no dimension.
+[[nodiscard]] Topology make_dimensions(const std::vector<DimensionSpec>& dimensions);
 
 }  // namespace espalier

@@ -1,0 +1,51 @@
+// Which of the chunks that wait for a dimension goes next: the decision of the NI's dimension
+// queues and of the pre-simulation that fixes their order (Themis, section 4.3).
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "alg/dimension_plan.h"
+
+namespace espalier {
+
+enum class QueueOrder : std::uint8_t { fifo, scf };            // scf: smallest chunk first
+enum class ChunkKey : std::uint8_t { larger, before, after };  // of a stage's two sizes
+enum class TieRule : std::uint8_t { newest, oldest };          // among equals
+
+struct ArbiterSpec {
+  QueueOrder order = QueueOrder::scf;
+  ChunkKey key = ChunkKey::larger;
+  TieRule ties = TieRule::newest;
+};
+
+// One dimension's queue of stages whose chunk is ready. Stages that become ready in the same cycle
+// arrive in ascending chunk number.
+class StageQueue {
+ public:
+  explicit StageQueue(const ArbiterSpec& spec) : spec_(spec) {}
+
+  void push(StageRef stage, double key_bytes);
+  [[nodiscard]] bool empty() const { return waiting_.empty(); }
+  [[nodiscard]] std::size_t size() const { return waiting_.size(); }
+  // Takes out the stage that goes next. fifo: the one that arrived first. scf: the smallest key;
+  // among equals the one that arrived last (newest) or first (oldest). Precondition: not empty.
+  StageRef pop();
+  // Takes out `stage` if it waits here; false if it does not.
+  bool take(StageRef stage);
+  [[nodiscard]] bool holds(StageRef stage) const;
+
+ private:
+  struct Waiting {
+    StageRef stage;
+    double key = 0;
+  };
+  ArbiterSpec spec_;
+  std::vector<Waiting> waiting_;  // in order of arrival
+};
+
+// What the arbiter compares: by `key`, the bytes resident before the stage, after it, or the
+// larger of both.
+[[nodiscard]] double arbitration_key(const DimensionPlan& plan, StageRef stage, ChunkKey key);
+
+}  // namespace espalier
