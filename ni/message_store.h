@@ -11,8 +11,13 @@ namespace espalier {
 
 struct GradientMessage {
   Operation operation;
+  Bytes bytes = 0;  // of this message: its share, where the operation goes over several links
   std::vector<DataTag>
       data;  // of the chunks, read from the sender's memory when the operation was issued
+  // An operation over several links: the message that keeps operation and data for all of them.
+  MessageId whole;
+  std::uint32_t unsent = 1;     // messages of the operation that have not left their NI,
+  std::uint32_t unarrived = 1;  // and that are not in the receiver's memory; counted in `whole`
 };
 
 // Shared by the NIs of a system. Ids are those of the MessageTable that routers look into.
@@ -20,20 +25,53 @@ class MessageStore {
  public:
   explicit MessageStore(MessageTable& table) : table_(table) {}
 
-  MessageId open(const Operation& operation, const Message& routing, const NodeMemory* memory) {
+  // `whole`: see GradientMessage; an invalid id for a message on its own, or the first of several.
+  MessageId open(const Operation& operation, const Message& routing, const NodeMemory* memory,
+                 MessageId whole = MessageId()) {
     const MessageId id = table_.add(routing);
     if (id.index() >= messages_.size()) messages_.resize(id.index() + 1);
     GradientMessage& message = messages_[id.index()];
     message.operation = operation;
+    message.bytes = operation.bytes;
+    message.whole = whole.valid() ? whole : id;
+    message.unsent = 1;
+    message.unarrived = 1;
     message.data.clear();
     if (memory != nullptr) {
-      for (std::uint32_t c = 0; c < operation.num_chunks; ++c) {
-        message.data.push_back(memory->read(ChunkId(operation.first_chunk.index() + c)));
-      }
+      const DataTag* first = memory->read_from(operation.first_chunk);
+      message.data.assign(first, first + operation.num_chunks);
     }
     return id;
   }
-  void close(MessageId id) { table_.remove(id); }
+  // The operation of `stripes` messages, of which `first` keeps what is common.
+  void set_whole(MessageId first, const Operation& operation, std::uint32_t stripes) {
+    GradientMessage& message = messages_[first.index()];
+    message.operation.bytes = operation.bytes;
+    message.operation.stripes = operation.stripes;
+    message.unsent = stripes;
+    message.unarrived = stripes;
+  }
+  [[nodiscard]] const GradientMessage& whole_of(MessageId id) const {
+    return messages_[messages_[id.index()].whole.index()];
+  }
+  // A message has left its NI, or is in the receiver's memory; true if it was the last of its
+  // operation.
+  [[nodiscard]] bool stripe_sent(MessageId id) {
+    return --messages_[messages_[id.index()].whole.index()].unsent == 0;
+  }
+  // Its id may be used again then, but for that of the message that keeps what is common.
+  [[nodiscard]] bool stripe_arrived(MessageId id) {
+    const MessageId whole = messages_[id.index()].whole;
+    const bool last = --messages_[whole.index()].unarrived == 0;
+    if (!last && id != whole) table_.remove(id);
+    return last;
+  }
+  // All messages of `last`'s operation, the last of which has arrived.
+  void close_whole(MessageId last) {
+    const MessageId whole = messages_[last.index()].whole;
+    if (last != whole) table_.remove(last);
+    table_.remove(whole);
+  }
   // Whole packets of `flits` flits together have left the network; true if they were the last.
   [[nodiscard]] bool received(MessageId id, std::uint64_t flits) {
     return (table_[id].flits_left -= flits) == 0;

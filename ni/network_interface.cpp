@@ -27,12 +27,12 @@ void NetworkInterface::add_injection(std::unique_ptr<InjectionPort> port) {
 
 void NetworkInterface::connect() { reduction_.emplace(spec_.reduction, ports_.size()); }
 
-void NetworkInterface::load(const TableProgram& program, const NodeFrame& frame,
-                            const ScheduleTableEngine::Spec& engine, NodeMemory memory) {
-  engine_.emplace(program, engine);
-  frame_ = frame;
+void NetworkInterface::load(std::unique_ptr<IssueEngine> engine, NodeMemory memory, Cycle start) {
+  engine_ = std::move(engine);
+  engine_at_ = start;
+  engine_start_ = start;
   memory_.emplace(std::move(memory));
-  wake_at(0);
+  wake_at(start);
 }
 
 void NetworkInterface::post(const Operation& operation) {
@@ -52,7 +52,7 @@ void NetworkInterface::evaluate(Cycle now) {
   if (now < next_evaluation_ && !clock_.always_clocked()) return;
   next_evaluation_ = kNever;
   issue_posted(now);
-  issue_entries(now);
+  run_engine(now);
   if (control_ != nullptr) issue_control(now);
   send_flits(now);
   if (!arrivals_.empty()) take_arrivals(now);
@@ -61,25 +61,18 @@ void NetworkInterface::evaluate(Cycle now) {
   if (next_evaluation_ != kNever) clock_.wake(id_, next_evaluation_);
 }
 
-void NetworkInterface::issue_entries(Cycle now) {
+void NetworkInterface::run_engine(Cycle now) {
   if (!engine_ || engine_->done()) return;
   if (engine_at_ > now) return;
-  const BackEndState back_end{reduction_->idle(now), reduction_->busy_until(), queued_ == 0};
-  engine_at_ = engine_->evaluate(
-      now, back_end,
-      [this](const Operation& op) { return has_room(frame_.route_in_network(op.route)); },
-      [this, now](const Operation& in_table) {
-        Operation op = frame_.in_network(in_table);
-        op.ready = now;
-        issue(op, now);
-      });
+  engine_at_ = engine_->evaluate(now, *this);
+  if (!held_.empty()) start_held_reductions(now);
 }
 
 void NetworkInterface::issue_posted(Cycle now) {
   for (; next_posted_ < posted_.size(); ++next_posted_) {
     const Operation& next = posted_[next_posted_];
     if (next.ready > now) return;
-    if (!has_room(next.route)) return;  // the port's progress wakes this NI
+    if (!has_room(next)) return;  // the port's progress wakes this NI
     issue(next, now);
   }
 }
@@ -87,13 +80,13 @@ void NetworkInterface::issue_posted(Cycle now) {
 // Normal packets, by wormhole, whatever the gradients' mode. Their few bytes come with the
 // descriptor: they do not wait for the DMA engine.
 void NetworkInterface::issue_control(Cycle now) {
-  FramingSpec spec = spec_.injection.framing;
-  spec.message_mode = false;
-  spec.pad_last_packet = false;
   while (control_->next_ready() <= now) {
     const ControlPost& post = control_->front();
     SendQueue& queue = ports_[post.injection_port]->control_queue();
     if (queue.full()) break;  // the port's progress wakes this NI
+    FramingSpec spec = queue.spec().framing;
+    spec.message_mode = false;
+    spec.pad_last_packet = false;
     const Framing framing(spec, post.operation.bytes);
     const PacketGrid grid = framing.grid();
     const MessageId message = messages_.open(
@@ -106,19 +99,53 @@ void NetworkInterface::issue_control(Cycle now) {
   }
 }
 
+bool NetworkInterface::has_room(const Operation& operation) const {
+  for (std::uint32_t s = 0; s < operation.stripes; ++s) {
+    const BoundRoute& route = routes_[operation.route.index() + s];
+    if (ports_[route.injection_port]->queue().full()) return false;
+  }
+  return true;
+}
+
 void NetworkInterface::issue(const Operation& operation, Cycle now) {
-  const BoundRoute& route = routes_[operation.route.index()];
-  const Framing framing(spec_.injection.framing, operation.bytes);
-  const PacketGrid grid = framing.grid();
-  const MessageId message =
-      messages_.open(operation, {grid, grid.flits, route.path, spec_.injection.switching},
-                     memory_ ? &*memory_ : nullptr);
+  observer_.issued(operation, now);
+  if (operation.stripes == 1) {
+    send(operation, MessageId(), now);
+    return;
+  }
+  Operation stripe = operation;
+  stripe.stripes = 1;
+  MessageId whole;
+  Bytes sent = 0;
+  std::uint32_t stripes = 0;
+  for (std::uint32_t s = 0; s < operation.stripes; ++s) {
+    const Bytes end = operation.bytes * (s + 1) / operation.stripes;
+    if (end == sent) continue;  // fewer bytes than stripes
+    stripe.route = RouteId(operation.route.index() + s);
+    stripe.bytes = end - sent;
+    sent = end;
+    const MessageId message = send(stripe, whole, now);
+    if (!whole.valid()) whole = message;
+    ++stripes;
+  }
+  messages_.set_whole(whole, operation, stripes);
+}
+
+// `whole`: the message that keeps the data of an operation over several links; invalid for it and
+// for an operation over one link.
+MessageId NetworkInterface::send(const Operation& stripe, MessageId whole, Cycle now) {
+  const BoundRoute& route = routes_[stripe.route.index()];
   SendQueue& queue = ports_[route.injection_port]->queue();
+  const InjectionSpec& spec = queue.spec();
+  const Framing framing(spec.framing, stripe.bytes);
+  const PacketGrid grid = framing.grid();
+  const MessageId message = messages_.open(stripe, {grid, grid.flits, route.path, spec.switching},
+                                           memory_ && !whole.valid() ? &*memory_ : nullptr, whole);
   queue.push(message, framing);
   ++queued_;
   if (!dma_.is_limited()) queue.fetch_all(now + spec_.dma.latency);
   port_at_[route.injection_port] = now;
-  observer_.issued(operation, now);
+  return message;
 }
 
 void NetworkInterface::send_flits(Cycle now) {
@@ -146,13 +173,16 @@ void NetworkInterface::message_sent(MessageId message, Cycle now) {
     return;
   }
   --queued_;
-  const bool reduce = operation.on_arrival == TransferKind::reduce;
-  clear({operation.flow, reduce ? TableEvent::Kind::reduce_sent : TableEvent::Kind::gather_sent,
-         operation.to},
-        now);
+  if (messages_.stripe_sent(message)) operation_sent(messages_.whole_of(message).operation, now);
   // There is room in a queue, and less left to send.
-  if (engine_ && engine_->waits_for_ports()) look_at_table(now + 1);
+  if (engine_ && engine_->waits_for_ports()) look_at_engine(now + 1);
   if (next_posted_ < posted_.size()) wake(std::max(now + 1, posted_[next_posted_].ready));
+}
+
+void NetworkInterface::operation_sent(const Operation& operation, Cycle now) {
+  if (!engine_) return;
+  if (engine_->sent(operation, now)) look_at_engine(now + 1);
+  if (!held_.empty()) start_held_reductions(now);
 }
 
 void NetworkInterface::credits_changed(std::uint32_t port, bool look_now) {
@@ -196,7 +226,8 @@ void NetworkInterface::packets_end(std::uint32_t port, MessageId message, std::u
     const Message& routing = messages_.routing(message);
     const bool first = routing.flits_left == routing.grid.flits;
     const std::uint32_t head_flits = !routing.grid.message_mode || first ? 1 : 0;
-    const Bytes bytes = Bytes{flits - head_flits} * spec_.injection.framing.flit_bytes;
+    const Bytes flit_bytes = ports_[port]->queue().spec().framing.flit_bytes;
+    const Bytes bytes = Bytes{flits - head_flits} * flit_bytes;
     lane_done = reduction_->packets_visible(port, count, bytes, flits, visible);
   }
   if (messages_.received(message, count * flits)) {
@@ -216,7 +247,7 @@ void NetworkInterface::take_arrivals(Cycle now) {
     const Operation& operation = messages_[arrival->message].operation;
     if (operation.on_arrival == TransferKind::copy) {
       complete(arrival->message, now);
-    } else if (!engine_ || engine_->may_add(frame_.in_table(operation.flow))) {
+    } else if (!engine_ || engine_->may_add(operation)) {
       start_reduction(*arrival, now);
     } else {
       held_.push_back(*arrival);
@@ -226,7 +257,7 @@ void NetworkInterface::take_arrivals(Cycle now) {
 }
 
 void NetworkInterface::start_reduction(const Arrival& arrival, Cycle now) {
-  const Bytes bytes = messages_[arrival.message].operation.bytes;
+  const Bytes bytes = messages_[arrival.message].bytes;
   const Cycle done = reduction_->message_visible(bytes, now, arrival.lane_done);
   reductions_.push_back({done, arrival.message});
   wake_at(done);
@@ -234,20 +265,11 @@ void NetworkInterface::start_reduction(const Arrival& arrival, Cycle now) {
 
 void NetworkInterface::start_held_reductions(Cycle now) {
   const auto ready = std::stable_partition(held_.begin(), held_.end(), [&](const Arrival& arrival) {
-    return !engine_->may_add(frame_.in_table(messages_[arrival.message].operation.flow));
+    return !engine_->may_add(messages_[arrival.message].operation);
   });
   for (auto arrival = ready; arrival != held_.end(); ++arrival) start_reduction(*arrival, now);
   held_.erase(ready, held_.end());
 }
-
-void NetworkInterface::clear(const TableEvent& event, Cycle now) {
-  if (!engine_) return;
-  engine_->clear(frame_.in_table(event), now);
-  if (!held_.empty()) start_held_reductions(now);
-  if (engine_->head_clear()) look_at_table(now + 1);
-}
-
-void NetworkInterface::look_at_table(Cycle at) { engine_at_ = std::min(engine_at_, at); }
 
 void NetworkInterface::finish_reductions(Cycle now) {
   const auto due = std::stable_partition(reductions_.begin(), reductions_.end(),
@@ -259,25 +281,21 @@ void NetworkInterface::finish_reductions(Cycle now) {
 }
 
 void NetworkInterface::complete(MessageId id, Cycle now) {
-  const GradientMessage& message = messages_[id];
-  const Operation operation = message.operation;
-  for (std::uint32_t c = 0; memory_ && c < operation.num_chunks; ++c) {
-    const ChunkId chunk(operation.first_chunk.index() + c);
+  if (!messages_.stripe_arrived(id)) return;
+  const GradientMessage& whole = messages_.whole_of(id);
+  const Operation operation = whole.operation;
+  if (memory_ && operation.num_chunks != 0) {
     if (operation.on_arrival == TransferKind::reduce) {
-      memory_->reduce(chunk, message.data[c]);
+      memory_->reduce(operation.first_chunk, whole.data);
     } else {
-      memory_->copy(chunk, message.data[c]);
+      memory_->copy(operation.first_chunk, whole.data);
     }
   }
-  messages_.close(id);
-  if (operation.is_control) {
-    observer_.delivered(operation, now);
-    return;
+  messages_.close_whole(id);
+  if (!operation.is_control && engine_) {
+    if (engine_->completed(operation, now)) look_at_engine(now + 1);
+    if (!held_.empty()) start_held_reductions(now);
   }
-  const bool reduced = operation.on_arrival == TransferKind::reduce;
-  clear({operation.flow, reduced ? TableEvent::Kind::reduced : TableEvent::Kind::gathered,
-         operation.from},
-        now);
   observer_.delivered(operation, now);
 }
 
@@ -285,26 +303,13 @@ bool NetworkInterface::under_way(Cycle now) const {
   const auto port_under_way = [&](const auto& port) { return port->under_way(now); };
   return !arrivals_.empty() || !reductions_.empty() || dma_.busy(now) ||
          std::any_of(ports_.begin(), ports_.end(), port_under_way) ||
-         (engine_ && engine_->timer_running(now)) ||
+         (engine_ && !engine_->done() && (engine_start_ > now || engine_->timer_running(now))) ||
          (next_posted_ < posted_.size() && posted_[next_posted_].ready > now);
 }
 
-void NetworkInterface::explain_entry(const std::vector<std::string>& ni_names,
-                                     WaitList& waits) const {
-  if (engine_ && !engine_->done()) {
-    for (const TableEvent& in_table : engine_->head_waits_for()) {
-      const TableEvent event = frame_.in_network(in_table);
-      const bool reduce =
-          event.kind == TableEvent::Kind::reduced || event.kind == TableEvent::Kind::reduce_sent;
-      const bool own = event.kind == TableEvent::Kind::reduce_sent ||
-                       event.kind == TableEvent::Kind::gather_sent;
-      waits.push_back(
-          {name(), own ? std::string(name()) : ni_names[event.peer.index()],
-           fmt::format("table entry {} (step {}) waits for the {} of flow {} {} node {}",
-                       engine_->head(), engine_->timestep(), reduce ? "Reduce" : "Gather",
-                       event.flow.index(), own ? "to leave for" : "from", event.peer.index())});
-    }
-  }
+void NetworkInterface::explain_engine(const std::vector<std::string>& ni_names,
+                                      WaitList& waits) const {
+  if (engine_) engine_->explain(name(), ni_names, waits);
 }
 
 void NetworkInterface::explain_ports(WaitList& waits) const {

@@ -1,5 +1,4 @@
-// The network interface: a schedule-table issue engine on top of the back end (DMA, packetizers,
-// reduction).
+// The network interface: an issue engine on top of the back end (DMA, packetizers, reduction).
 #pragma once
 
 #include <deque>
@@ -16,16 +15,14 @@
 #include "ni/control_source.h"
 #include "ni/dma_engine.h"
 #include "ni/injection_port.h"
+#include "ni/issue_engine.h"
 #include "ni/message_store.h"
-#include "ni/node_frame.h"
 #include "ni/node_memory.h"
 #include "ni/reduction_unit.h"
-#include "ni/schedule_table_engine.h"
 
 namespace espalier {
 
 struct NiSpec {
-  InjectionSpec injection;
   DmaSpec dma;
   ReductionSpec reduction;
   Cycle delivery = 1;  // ejected -> visible in memory
@@ -37,7 +34,7 @@ struct BoundRoute {
   std::uint32_t injection_port = 0;
 };
 
-// Told of every message that has become visible at its receiver, reduction included.
+// Told of every operation that has become visible at its receiver, reduction included.
 class DeliveryObserver {
  public:
   virtual ~DeliveryObserver() = default;
@@ -48,19 +45,20 @@ class DeliveryObserver {
 class NetworkInterface : public sc_core::sc_module,
                          public Clocked,
                          public PacketSink,
-                         public CreditListener {
+                         public CreditListener,
+                         private BackEnd {
  public:
   NetworkInterface(sc_core::sc_module_name module_name, NodeId node, ClockDomain& clock,
                    const NiSpec& spec, MessageStore& messages,
                    const std::vector<BoundRoute>& routes, DeliveryObserver& observer);
 
-  // Elaboration: injection ports in order; as many ejection ports lead back here.
+  // Elaboration: injection ports in order; as many ejection ports lead back here. Flits that arrive
+  // at port p are as wide as those that leave there.
   void add_injection(std::unique_ptr<InjectionPort> port);
   void connect();
-  // The host posts a collective: its table, what the table means here, and the rank's data. Starts
-  // at cycle 0.
-  void load(const TableProgram& program, const NodeFrame& frame,
-            const ScheduleTableEngine::Spec& engine, NodeMemory memory);
+  // The host posts a collective: the engine with its program, and the rank's data. Starts in cycle
+  // `start`.
+  void load(std::unique_ptr<IssueEngine> engine, NodeMemory memory, Cycle start = 0);
   // The host posts a single message, to be issued at operation.ready; ascending per NI, before the
   // simulation.
   void post(const Operation& operation);
@@ -79,8 +77,8 @@ class NetworkInterface : public sc_core::sc_module,
   [[nodiscard]] const InjectionPorts& injection_ports() const { return ports_; }
   // Something will happen here by the passing of time alone, control messages aside.
   [[nodiscard]] bool under_way(Cycle now) const;
-  // For the watchdog: what the head entry waits for, and what the injection ports wait for.
-  void explain_entry(const std::vector<std::string>& ni_names, WaitList& waits) const;
+  // For the watchdog: what the issue engine waits for, and what the injection ports wait for.
+  void explain_engine(const std::vector<std::string>& ni_names, WaitList& waits) const;
   void explain_ports(WaitList& waits) const;
 
  private:
@@ -95,20 +93,22 @@ class NetworkInterface : public sc_core::sc_module,
     MessageId message;
   };
 
-  void issue_entries(Cycle now);
+  void run_engine(Cycle now);
   void issue_posted(Cycle now);
   void issue_control(Cycle now);
-  void issue(const Operation& operation, Cycle now);
-  [[nodiscard]] bool has_room(RouteId route) const {
-    return !ports_[routes_[route.index()].injection_port]->queue().full();
-  }
+  [[nodiscard]] bool reduction_idle(Cycle now) const override { return reduction_->idle(now); }
+  [[nodiscard]] Cycle reduction_idle_at() const override { return reduction_->busy_until(); }
+  [[nodiscard]] bool all_sent() const override { return queued_ == 0; }
+  [[nodiscard]] bool has_room(const Operation& operation) const override;
+  void issue(const Operation& operation, Cycle now) override;
+  MessageId send(const Operation& stripe, MessageId whole, Cycle now);
   void send_flits(Cycle now);
   void message_sent(MessageId message, Cycle now);
   void take_arrivals(Cycle now);
   void start_reduction(const Arrival& arrival, Cycle now);
   void start_held_reductions(Cycle now);
-  void clear(const TableEvent& event, Cycle now);
-  void look_at_table(Cycle at);
+  void operation_sent(const Operation& operation, Cycle now);
+  void look_at_engine(Cycle at) { engine_at_ = std::min(engine_at_, at); }
   [[nodiscard]] Cycle due(Cycle now) const;
   void finish_reductions(Cycle now);
   void complete(MessageId message, Cycle now);
@@ -132,16 +132,16 @@ class NetworkInterface : public sc_core::sc_module,
   std::size_t queued_ = 0;      // messages in the ports' queues
   DmaEngine dma_;
   std::optional<ReductionUnit> reduction_;
-  std::optional<ScheduleTableEngine> engine_;
-  NodeFrame frame_;  // between the engine and everything else
+  std::unique_ptr<IssueEngine> engine_;
   std::optional<NodeMemory> memory_;
   std::vector<Operation> posted_;
   std::size_t next_posted_ = 0;
   ControlSource* control_ = nullptr;
-  std::deque<Arrival> arrivals_;  // complete messages under way to memory, by time
-  std::vector<Arrival> held_;     // Reduces whose flow may not be added yet, in order of arrival
+  std::deque<Arrival> arrivals_;       // complete messages under way to memory, by time
+  std::vector<Arrival> held_;          // Reduces that may not be added yet, in order of arrival
   std::vector<Reduction> reductions_;  // in the reduction unit
   std::vector<Reduction> finished_;    // of them, in this cycle; kept for its memory
+  Cycle engine_start_ = 0;             // of the posted collective
   Cycle engine_at_ = 0;             // next cycle in which the issue engine may have something to do
   Cycle next_evaluation_ = kNever;  // nothing is due before
 };

@@ -1,6 +1,8 @@
 // The functional truth of a run: what each rank's buffer holds.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -22,8 +24,18 @@ class NodeMemory {
   NodeMemory(NodeId rank, CollectiveOp op, const std::vector<Chunk>& chunks);
 
   [[nodiscard]] DataTag read(ChunkId chunk) const { return tags_[chunk.index()]; }
-  void copy(ChunkId chunk, DataTag tag) { tags_[chunk.index()] = tag; }
-  void reduce(ChunkId chunk, DataTag tag) { tags_[chunk.index()] += tag; }
+  // The tags of the chunks from `first` on.
+  [[nodiscard]] const DataTag* read_from(ChunkId first) const {
+    return tags_.data() + first.index();
+  }
+  // Over those from `first` on.
+  void copy(ChunkId first, const std::vector<DataTag>& tags) {
+    std::copy(tags.begin(), tags.end(), tags_.begin() + static_cast<std::ptrdiff_t>(first.index()));
+  }
+  void reduce(ChunkId first, const std::vector<DataTag>& tags) {
+    DataTag* sum = tags_.data() + first.index();
+    for (std::size_t c = 0; c < tags.size(); ++c) sum[c] += tags[c];
+  }
 
  private:
   std::vector<DataTag> tags_;

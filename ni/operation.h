@@ -12,6 +12,8 @@ struct Operation {
   NodeId from;
   NodeId to;
   RouteId route;
+  // Over so many parallel routes, `route` and those numbered after it; each carries an even share.
+  std::uint32_t stripes = 1;
   TransferKind on_arrival = TransferKind::copy;
   ChunkId first_chunk;
   std::uint32_t num_chunks = 0;

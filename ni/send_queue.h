@@ -24,6 +24,7 @@ class SendQueue {
  public:
   explicit SendQueue(const InjectionSpec& spec) : spec_(spec) {}
 
+  [[nodiscard]] const InjectionSpec& spec() const { return spec_; }
   [[nodiscard]] bool full() const { return sends_.size() >= spec_.queue_depth; }
   [[nodiscard]] bool empty() const { return sends_.empty(); }
   void push(MessageId message, const Framing& framing);

@@ -73,21 +73,25 @@ std::unique_ptr<Network> Fabric::build_network(const SystemConfig& config,
                                      : make_flit_network(plan, clock_, message_table_, paths_);
 }
 
+InjectionSpec Fabric::injection_spec(const SystemConfig& config) const {
+  return {framing_spec(config),   config.router.switching,
+          config.ni.buffer_flits, config.ni.send_queue,
+          vcs_.of_gradients(),    control_ != nullptr ? vcs_.of_control() : 0};
+}
+
 void Fabric::build_nis(const SystemConfig& config, DeliveryObserver& observer) {
-  const NiSpec spec{
-      {framing_spec(config), config.router.switching, config.ni.buffer_flits, config.ni.send_queue,
-       vcs_.of_gradients(), control_ != nullptr ? vcs_.of_control() : 0},
-      {config.ni.dma_latency_cycles, config.ni.dma_bytes_per_cycle},
-      {config.ni.reduction.mode, config.ni.reduction.latency_cycles,
-       config.ni.reduction.bytes_per_cycle, config.ni.reduction.block_bytes},
-      config.ni.delivery_cycles};
+  const NiSpec spec{{config.ni.dma_latency_cycles, config.ni.dma_bytes_per_cycle},
+                    {config.ni.reduction.mode, config.ni.reduction.latency_cycles,
+                     config.ni.reduction.bytes_per_cycle, config.ni.reduction.block_bytes},
+                    config.ni.delivery_cycles};
   for (std::size_t n = 0; n < topology_.num_nodes(); ++n) {
     const NodeId node(n);
     nis_.push_back(std::make_unique<NetworkInterface>(ni_name(topology_.vertex_name(node)).c_str(),
                                                       node, clock_, spec, messages_, bound_routes_,
                                                       observer));
     for (std::uint32_t p = 0; p < ports_of(node); ++p) {
-      nis_.back()->add_injection(network_->injection_port(node, p, spec.injection, *nis_.back()));
+      nis_.back()->add_injection(
+          network_->injection_port(node, p, injection_spec(config), *nis_.back()));
       network_->add_ejection(node, p, *nis_.back(), config.ni.ejection_cycles);
     }
     nis_.back()->connect();
@@ -200,7 +204,7 @@ WaitList Fabric::waits(Cycle now) const {
   if (!waits.empty()) return waits;
   std::vector<std::string> names;
   for (const auto& ni : nis_) names.emplace_back(ni->name());
-  for (const auto& ni : nis_) ni->explain_entry(names, waits);
+  for (const auto& ni : nis_) ni->explain_engine(names, waits);
   return waits;
 }
 

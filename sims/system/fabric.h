@@ -53,6 +53,7 @@ class Fabric : public sc_core::sc_module {
  private:
   [[nodiscard]] std::unique_ptr<Network> build_network(const SystemConfig& config,
                                                        const SimulationConfig& simulation) const;
+  [[nodiscard]] InjectionSpec injection_spec(const SystemConfig& config) const;
   void build_nis(const SystemConfig& config, DeliveryObserver& observer);
   void bind_routes(const RouteSet& routes, const std::vector<RouteId>& used_routes);
   // The hops over the route's links, on those of `vcs` that its classes permit.

@@ -11,6 +11,7 @@
 
 #include "hw/clock_domain.h"
 #include "hw/link_timing.h"
+#include "ni/schedule_table_issue.h"
 #include "sims/config/fidelity.h"
 #include "sims/system/fabric.h"
 #include "sims/system/step_time.h"
@@ -335,7 +336,8 @@ SimulationOutcome simulate_collectives(const Topology& topology, const RunPoint&
   for (const PostedCollective& post : posts) engine.releases.push_back({post.first_step, post.at});
   for (std::size_t n = 0; n < topology.num_nodes(); ++n) {
     const NodeId node(n);
-    run.fabric().ni(node).load(program_of(programs, n), NodeFrame(tables, node), engine,
+    run.fabric().ni(node).load(std::make_unique<ScheduleTableIssue>(
+                                   program_of(programs, n), NodeFrame(tables, node), engine),
                                NodeMemory(node, tables.op, tables.chunks));
   }
   SimulationOutcome outcome = run.run(bytes);

@@ -1,0 +1,72 @@
+#include "ni/dimension_program.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace espalier {
+
+namespace {
+constexpr std::uint32_t kMostLanes = 2;
+}  // namespace
+
+DimensionProgram::DimensionProgram(const Topology& topology, const DimensionPlan& plan,
+                                   Bytes element_bytes)
+    : plan_(plan),
+      shape_(*topology.dimensions()),
+      layout_(plan, shape_, element_bytes),
+      routes_(topology, plan.dimensions) {
+  for (const PlannedDimension& dimension : plan.dimensions) {
+    steps_.emplace_back(dimension.algorithm, dimension.size);
+    most_steps_ = std::max(most_steps_, steps_.back().steps());
+  }
+  for (const PlannedChunk& chunk : plan.chunks) {
+    most_stages_ = std::max(most_stages_, static_cast<std::uint32_t>(chunk.stages.size()));
+  }
+  const std::uint64_t flows =
+      std::uint64_t{plan.chunks.size()} * most_stages_ * kMostLanes * most_steps_;
+  if (flows >= FlowId().value()) throw std::invalid_argument("too many chunks for the flow ids");
+  count_operations();
+}
+
+FlowId DimensionProgram::flow_of(const StagePlace& place) const {
+  const std::size_t stage = std::size_t{place.stage.chunk} * most_stages_ + place.stage.stage;
+  return FlowId((stage * kMostLanes + place.lane) * most_steps_ + place.step);
+}
+
+StagePlace DimensionProgram::place_of(FlowId flow) const {
+  StagePlace place;
+  std::uint32_t rest = flow.value();
+  place.step = rest % most_steps_;
+  rest /= most_steps_;
+  place.lane = rest % kMostLanes;
+  rest /= kMostLanes;
+  place.stage = {rest / most_stages_, rest % most_stages_};
+  return place;
+}
+
+void DimensionProgram::count_operations() {
+  for (std::size_t n = 0; n < plan_.num_nodes(); ++n) {
+    const NodeId node(n);
+    for (std::uint32_t c = 0; c < plan_.chunks.size(); ++c) {
+      for (std::uint32_t s = 0; s < plan_.chunks[c].stages.size(); ++s) {
+        const PlannedStage& stage = plan_.chunks[c].stages[s];
+        const StageSteps& steps = steps_[stage.dimension];
+        const std::uint32_t self = shape_.coordinate(node, stage.dimension);
+        const auto blocks = layout_.blocks_at({c, s}, node);
+        for (std::uint32_t step = 0; step < steps.steps(); ++step) {
+          for (std::uint32_t i = 0; i < steps.num_sends(stage.kind, step); ++i) {
+            for (std::uint32_t lane = 0; lane < steps.lanes(); ++lane) {
+              const StageSend send = steps.send(stage.kind, self, lane, step, i);
+              const Bytes bytes =
+                  layout_.bytes(PlanLayout::part_of(blocks, send.blocks, lane, steps.lanes()));
+              num_operations_ += bytes != 0 ? 1 : 0;
+              total_bytes_ += bytes;
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+}  // namespace espalier

@@ -1,0 +1,292 @@
+#include "ni/dimension_queue_engine.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace espalier {
+
+namespace {
+const char* name_of(StageKind kind) {
+  return kind == StageKind::reduce_scatter ? "reduce_scatter" : "all_gather";
+}
+}  // namespace
+
+DimensionQueueEngine::DimensionQueueEngine(const DimensionProgram& program, NodeId node,
+                                           const Spec& spec)
+    : program_(program),
+      node_(node),
+      spec_(spec),
+      queues_(program.plan().dimensions.size(), {StageQueue(spec.arbiter), 0, 0, std::nullopt, 0}),
+      next_stage_(program.plan().chunks.size(), 0),
+      slot_of_(program.plan().chunks.size(), kNone) {
+  for (std::uint32_t c = 0; c < program.plan().chunks.size(); ++c) {
+    stages_left_ += program.plan().chunks[c].stages.size();
+    ready_chunks_.push_back(c);
+  }
+}
+
+Cycle DimensionQueueEngine::evaluate(Cycle now, BackEnd& back_end) {
+  queue_next_stages();
+  for (std::size_t d = 0; d < queues_.size(); ++d) arbitrate(d, now);
+  for (std::size_t i = 0; i < advancing_.size(); ++i) send_steps(advancing_[i], now);
+  advancing_.clear();
+  while (!blocked_.empty() && back_end.has_room(blocked_.front())) {
+    back_end.issue(blocked_.front(), now);
+    blocked_.pop_front();
+  }
+  Cycle next = ready_chunks_.empty() ? kNever : now + 1;
+  for (std::size_t d = 0; d < queues_.size(); ++d) {
+    DimensionQueue& queue = queues_[d];
+    if (queue.chosen) next = std::min(next, queue.starts);
+    // The next choice begins in the next cycle.
+    else if (queue.in_flight < spec_.in_flight && !queue.waiting.empty() && can_pick(queue, d)) {
+      next = std::min(next, now + 1);
+    }
+  }
+  return next;
+}
+
+// Stages that become ready in the same cycle queue in ascending chunk number.
+void DimensionQueueEngine::queue_next_stages() {
+  std::sort(ready_chunks_.begin(), ready_chunks_.end());
+  for (const std::uint32_t chunk : ready_chunks_) {
+    const StageRef stage{chunk, next_stage_[chunk]};
+    queues_[program_.stage(stage).dimension].waiting.push(
+        stage, arbitration_key(program_.plan(), stage, spec_.arbiter.key));
+  }
+  ready_chunks_.clear();
+}
+
+bool DimensionQueueEngine::can_pick(const DimensionQueue& queue, std::size_t dimension) const {
+  const auto& orders = program_.plan().start_order;
+  if (orders.empty()) return !queue.waiting.empty();
+  return queue.next_in_order < orders[dimension].size() &&
+         queue.waiting.holds(orders[dimension][queue.next_in_order]);
+}
+
+void DimensionQueueEngine::arbitrate(std::size_t dimension, Cycle now) {
+  DimensionQueue& queue = queues_[dimension];
+  if (!queue.chosen && queue.in_flight < spec_.in_flight && can_pick(queue, dimension)) {
+    const auto& orders = program_.plan().start_order;
+    if (orders.empty()) {
+      queue.chosen = queue.waiting.pop();
+    } else {
+      queue.chosen = orders[dimension][queue.next_in_order++];
+      queue.waiting.take(*queue.chosen);
+    }
+    queue.starts = now + spec_.arbitration - 1;
+    ++queue.in_flight;
+  }
+  if (queue.chosen && queue.starts <= now) {
+    start(*queue.chosen);
+    queue.chosen.reset();
+  }
+}
+
+void DimensionQueueEngine::start(StageRef stage) {
+  if (free_slots_.empty()) {
+    free_slots_.push_back(static_cast<std::uint32_t>(active_.size()));
+    active_.emplace_back();
+  }
+  const std::uint32_t slot = free_slots_.back();
+  free_slots_.pop_back();
+  slot_of_[stage.chunk] = slot;
+  Active& active = active_[slot];
+  active.stage = stage;
+  active.blocks = program_.layout().blocks_at(stage, node_);
+  active.coordinate = program_.shape().coordinate(node_, program_.stage(stage).dimension);
+  count_transfers(active);
+  // What other NIs were too early with.
+  const auto mine = [&](const StagePlace& place) { return place.stage == stage; };
+  for (const StagePlace& place : early_) {
+    if (mine(place)) arrived(active, place);
+  }
+  early_.erase(std::remove_if(early_.begin(), early_.end(), mine), early_.end());
+  active.advances = true;
+  advancing_.push_back(slot);
+}
+
+Bytes DimensionQueueEngine::bytes_of(const Active& active, BlockRange blocks,
+                                     std::uint32_t lane) const {
+  const auto lanes = static_cast<std::uint32_t>(active.lanes.size());
+  return program_.layout().bytes(PlanLayout::part_of(active.blocks, blocks, lane, lanes));
+}
+
+// Transfers of no bytes are left out.
+void DimensionQueueEngine::count_transfers(Active& active) const {
+  const PlannedStage& stage = program_.stage(active.stage);
+  const StageSteps& steps = program_.steps_of(stage.dimension);
+  active.sends_left = 0;
+  active.receives_left = 0;
+  active.lanes.resize(steps.lanes());
+  for (std::uint32_t lane = 0; lane < steps.lanes(); ++lane) {
+    active.lanes[lane].next_step = 0;
+    active.lanes[lane].missing.assign(steps.steps(), 0);
+    for (std::uint32_t step = 0; step < steps.steps(); ++step) {
+      for (std::uint32_t i = 0; i < steps.num_sends(stage.kind, step); ++i) {
+        const StageSend send = steps.send(stage.kind, active.coordinate, lane, step, i);
+        if (bytes_of(active, send.blocks, lane) != 0) ++active.sends_left;
+      }
+      for (std::uint32_t i = 0; i < steps.num_receives(stage.kind, step); ++i) {
+        const StageReceive receive = steps.receive(stage.kind, active.coordinate, lane, step, i);
+        if (bytes_of(active, receive.blocks, lane) == 0) continue;
+        ++active.lanes[lane].missing[step];
+        ++active.receives_left;
+      }
+    }
+  }
+}
+
+// Every step whose predecessor has come in.
+void DimensionQueueEngine::send_steps(std::uint32_t slot, Cycle now) {
+  Active& active = active_[slot];
+  active.advances = false;
+  for (std::uint32_t l = 0; l < active.lanes.size(); ++l) {
+    Lane& lane = active.lanes[l];
+    while (lane.next_step < lane.missing.size() &&
+           (lane.next_step == 0 || lane.missing[lane.next_step - 1] == 0)) {
+      send_step(active, l, lane.next_step++, now);
+    }
+  }
+  finish_if_over(slot);  // a stage without a byte
+}
+
+void DimensionQueueEngine::send_step(const Active& active, std::uint32_t lane, std::uint32_t step,
+                                     Cycle now) {
+  const PlannedStage& stage = program_.stage(active.stage);
+  const StageSteps& steps = program_.steps_of(stage.dimension);
+  for (std::uint32_t i = 0; i < steps.num_sends(stage.kind, step); ++i) {
+    const StageSend send = steps.send(stage.kind, active.coordinate, lane, step, i);
+    const PieceRange pieces = PlanLayout::part_of(active.blocks, send.blocks, lane, steps.lanes());
+    Operation operation;
+    operation.bytes = program_.layout().bytes(pieces);
+    if (operation.bytes == 0) continue;
+    const RouteBundle& bundle = program_.routes().bundle(node_, stage.dimension, lane, send.peer);
+    operation.flow = program_.flow_of({active.stage, lane, step});
+    operation.from = node_;
+    operation.to = program_.shape().peer(node_, stage.dimension, send.peer);
+    operation.route = bundle.first;
+    operation.stripes = bundle.count;
+    operation.on_arrival =
+        stage.kind == StageKind::reduce_scatter ? TransferKind::reduce : TransferKind::copy;
+    operation.first_chunk = pieces.first;
+    operation.num_chunks = pieces.count;
+    operation.ready = now;
+    blocked_.push_back(operation);
+  }
+}
+
+bool DimensionQueueEngine::sent(const Operation& operation, Cycle) {
+  const std::uint32_t slot = slot_of_[program_.place_of(operation.flow).stage.chunk];
+  --active_[slot].sends_left;
+  return finish_if_over(slot);
+}
+
+bool DimensionQueueEngine::completed(const Operation& operation, Cycle) {
+  const StagePlace place = program_.place_of(operation.flow);
+  const std::uint32_t slot = slot_of_[place.stage.chunk];
+  if (slot == kNone || !(active_[slot].stage == place.stage)) {
+    early_.push_back(place);
+    return false;
+  }
+  Active& active = active_[slot];
+  arrived(active, place);
+  if (finish_if_over(slot)) return true;
+  const Lane& lane = active.lanes[place.lane];
+  if (lane.missing[place.step] != 0 || lane.next_step != place.step + 1) return false;
+  if (!active.advances) advancing_.push_back(slot);
+  active.advances = true;
+  return true;
+}
+
+void DimensionQueueEngine::arrived(Active& active, const StagePlace& place) {
+  --active.lanes[place.lane].missing[place.step];
+  --active.receives_left;
+}
+
+bool DimensionQueueEngine::finish_if_over(std::uint32_t slot) {
+  const Active& active = active_[slot];
+  if (active.sends_left != 0 || active.receives_left != 0) return false;
+  const std::uint32_t chunk = active.stage.chunk;
+  --queues_[program_.stage(active.stage).dimension].in_flight;
+  slot_of_[chunk] = kNone;
+  free_slots_.push_back(slot);
+  --stages_left_;
+  if (++next_stage_[chunk] < program_.plan().chunks[chunk].stages.size()) {
+    ready_chunks_.push_back(chunk);
+  }
+  return true;
+}
+
+bool DimensionQueueEngine::may_add(const Operation& operation) const {
+  const StageRef stage = program_.place_of(operation.flow).stage;
+  const std::uint32_t slot = slot_of_[stage.chunk];
+  return slot != kNone && active_[slot].stage == stage;
+}
+
+bool DimensionQueueEngine::timer_running(Cycle now) const {
+  return std::any_of(queues_.begin(), queues_.end(), [&](const DimensionQueue& queue) {
+    return queue.chosen && queue.starts > now;
+  });
+}
+
+void DimensionQueueEngine::explain(const std::string& who, const std::vector<std::string>& ni_names,
+                                   WaitList& waits) const {
+  const auto& orders = program_.plan().start_order;
+  for (std::size_t d = 0; d < queues_.size(); ++d) {
+    if (orders.empty() || queues_[d].next_in_order >= orders[d].size()) continue;
+    const StageRef next = orders[d][queues_[d].next_in_order];
+    if (queues_[d].in_flight < spec_.in_flight && !queues_[d].waiting.holds(next)) {
+      waits.push_back(
+          {fmt::format("{}.dim{}", who, d + 1), fmt::format("{}.chunk{}", who, next.chunk),
+           fmt::format("the order of dimension {} has chunk {} next", d + 1, next.chunk)});
+    }
+  }
+  for (const std::uint32_t slot : slot_of_) {
+    if (slot == kNone) continue;
+    explain_stage(active_[slot], who, ni_names, waits);
+  }
+  for (std::uint32_t c = 0; c < slot_of_.size(); ++c) {
+    if (slot_of_[c] != kNone || next_stage_[c] >= program_.plan().chunks[c].stages.size()) continue;
+    const std::uint32_t d = program_.stage({c, next_stage_[c]}).dimension;
+    const DimensionQueue& queue = queues_[d];
+    // Who has the places that it waits for.
+    for (const std::uint32_t slot : slot_of_) {
+      if (queue.in_flight < spec_.in_flight || slot == kNone) continue;
+      const StageRef other = active_[slot].stage;
+      if (program_.stage(other).dimension != d) continue;
+      waits.push_back(
+          {fmt::format("{}.chunk{}", who, c), fmt::format("{}.chunk{}", who, other.chunk),
+           fmt::format("all {} places of dimension {} are taken", spec_.in_flight, d + 1)});
+    }
+    if (queue.in_flight < spec_.in_flight) {
+      waits.push_back({fmt::format("{}.chunk{}", who, c), fmt::format("{}.dim{}", who, d + 1),
+                       fmt::format("it is not its turn in dimension {}", d + 1)});
+    }
+  }
+}
+
+void DimensionQueueEngine::explain_stage(const Active& active, const std::string& who,
+                                         const std::vector<std::string>& ni_names,
+                                         WaitList& waits) const {
+  const PlannedStage& stage = program_.stage(active.stage);
+  const StageSteps& steps = program_.steps_of(stage.dimension);
+  for (std::uint32_t l = 0; l < active.lanes.size(); ++l) {
+    const auto& missing = active.lanes[l].missing;
+    const auto found = std::find_if(missing.begin(), missing.end(), [](auto m) { return m != 0; });
+    if (found == missing.end()) continue;
+    const auto step = static_cast<std::uint32_t>(found - missing.begin());
+    for (std::uint32_t i = 0; i < steps.num_receives(stage.kind, step); ++i) {
+      const StageReceive receive = steps.receive(stage.kind, active.coordinate, l, step, i);
+      const NodeId peer = program_.shape().peer(node_, stage.dimension, receive.peer);
+      waits.push_back(
+          {fmt::format("{}.chunk{}", who, active.stage.chunk),
+           fmt::format("{}.chunk{}", ni_names[peer.index()], active.stage.chunk),
+           fmt::format("{} on dimension {} waits for step {} from node {}", name_of(stage.kind),
+                       stage.dimension + 1, step + 1, peer.index())});
+    }
+  }
+}
+
+}  // namespace espalier

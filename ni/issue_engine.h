@@ -1,0 +1,56 @@
+// What turns a loaded program into operations, and what the back end tells it of their fate.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "flowctl/wait_list.h"
+#include "hw/ids.h"
+#include "ni/operation.h"
+
+namespace espalier {
+
+// What an engine sees of the back end when it decides, and how it issues.
+class BackEnd {
+ public:
+  virtual ~BackEnd() = default;
+  [[nodiscard]] virtual bool reduction_idle(Cycle now) const = 0;
+  [[nodiscard]] virtual Cycle reduction_idle_at() const = 0;  // where it is not idle
+  // Every operation issued so far has left this NI.
+  [[nodiscard]] virtual bool all_sent() const = 0;
+  // The injection queues of the operation's routes have room for it.
+  [[nodiscard]] virtual bool has_room(const Operation& operation) const = 0;
+  // Precondition: has_room(operation).
+  virtual void issue(const Operation& operation, Cycle now) = 0;
+};
+
+// The back end does not know which engine it executes operations for.
+class IssueEngine {
+ public:
+  IssueEngine() = default;
+  virtual ~IssueEngine() = default;
+  IssueEngine(const IssueEngine&) = delete;
+  IssueEngine& operator=(const IssueEngine&) = delete;
+
+  // Issues what can be issued in cycle `now`. Returns the next cycle in which time alone may change
+  // the outcome; kNever if an event must.
+  virtual Cycle evaluate(Cycle now, BackEnd& back_end) = 0;
+  // An operation of this NI has left it, or one has arrived and its data are in memory. True if
+  // evaluate() has something to do in the next cycle.
+  virtual bool sent(const Operation& operation, Cycle now) = 0;
+  virtual bool completed(const Operation& operation, Cycle now) = 0;
+  // An arrived Reduce may be added to memory now. Until then the NI holds it.
+  [[nodiscard]] virtual bool may_add(const Operation& operation) const = 0;
+
+  // Everything has been issued.
+  [[nodiscard]] virtual bool done() const = 0;
+  // The last evaluation was stopped by a full queue, or by sends that have not left yet.
+  [[nodiscard]] virtual bool waits_for_ports() const = 0;
+  // It waits for time to pass.
+  [[nodiscard]] virtual bool timer_running(Cycle now) const = 0;
+  // For the watchdog: what it waits for. `who` is this NI's name, `ni_names` those of all nodes.
+  virtual void explain(const std::string& who, const std::vector<std::string>& ni_names,
+                       WaitList& waits) const = 0;
+};
+
+}  // namespace espalier
