@@ -29,10 +29,8 @@ bool single_nodes_bind(const Topology& topology) {
   const bool torus = topology.grid() && topology.grid()->wraps;
   if (!torus && !is_complete(topology)) return false;
   const LinkSpec& first = topology.links().front().spec;
-  return std::all_of(topology.links().begin(), topology.links().end(), [&](const auto& link) {
-    return link.spec.bytes_per_second == first.bytes_per_second &&
-           link.spec.latency_ps == first.latency_ps;
-  });
+  return std::all_of(topology.links().begin(), topology.links().end(),
+                     [&](const auto& link) { return link.spec == first; });
 }
 
 }  // namespace espalier

@@ -37,9 +37,7 @@ std::optional<Translations> Translations::find(const Topology& topology) {
     for (std::size_t port = 0; port < out.size(); ++port) {
       const TopologyLink& link = topology.link(out[port]);
       const LinkSpec& first = topology.link(topology.out_links(NodeId(0))[port]).spec;
-      if (link.to != group.add(NodeId(v), group.generators_[port]) ||
-          link.spec.latency_ps != first.latency_ps ||
-          link.spec.bytes_per_second != first.bytes_per_second) {
+      if (link.to != group.add(NodeId(v), group.generators_[port]) || !(link.spec == first)) {
         return std::nullopt;
       }
       group.place_of_link_[out[port].index()] = group.link_at_.size();

@@ -24,11 +24,16 @@ struct DimensionSpec {
   std::uint32_t size = 2;   // NPUs of a group, P_K
   std::uint32_t links = 2;  // that leave an NPU; ring: even, fully_connected: multiple of size - 1
   LinkSpec link;            // each of them; its flits are as wide as this dimension's network
+  // switched: of the links back to the NPUs, where two equal ones do not add up; 0: link's own.
+  std::uint64_t from_switch_latency_ps = 0;
 
   // What an NPU can send here, bytes per second.
   [[nodiscard]] std::uint64_t bytes_per_second() const { return links * link.bytes_per_second; }
+  // Links that leave an NPU for different places: 2 on a ring, size - 1 fully connected, 1 on a
+  // switch; `links` is a multiple of it.
+  [[nodiscard]] std::uint32_t directions() const;
   // Parallel links to one neighbour (ring: on either side), or planes.
-  [[nodiscard]] std::uint32_t parallel_links() const;
+  [[nodiscard]] std::uint32_t parallel_links() const { return links / directions(); }
 };
 
 // Kept beside the graph of such a system. Node id = x1 + P1 * (x2 + P2 * ...). A node's links are

@@ -32,7 +32,15 @@ struct SystemTiming {
 // Cycles that cover `picoseconds`, rounded up to a clock edge.
 [[nodiscard]] Cycle cycles_covering(std::uint64_t picoseconds, const ClockSpec& clock);
 
-// Cycles per flit are the exact fraction flit_bytes * hertz / bytes_per_second; ticks_per_cycle is
+[[nodiscard]] constexpr std::uint32_t flit_bytes_of(const LinkSpec& link, const ClockSpec& clock) {
+  return link.flit_bytes != 0 ? link.flit_bytes : clock.flit_bytes;
+}
+
+// The longest time of that many cycles; cycles_covering it are as many, at up to 1 THz.
+[[nodiscard]] std::uint64_t picoseconds_of(Cycle cycles, const ClockSpec& clock);
+
+// Cycles per flit are the exact fraction flit_bytes * hertz / bytes_per_second, with the link's own
+// flits where they have a width of their own; ticks_per_cycle is
 // the least common multiple of their denominators. Throws std::invalid_argument where a link is
 // faster than one flit per cycle, where its latency rounds to less than a cycle, or where no common
 // tick of at most 2^20 per cycle exists.

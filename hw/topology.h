@@ -166,7 +166,8 @@ class Topology {
 
 // A multi-dimensional system (hw/dimensioned.cpp). Nodes are named r_<x1>_<x2>_..., the switch of
 // plane p of a group in dimension d (counted from 1) sw_<d>_<p>_<coordinates of its nodes, without
-// the d-th>. Links are numbered as DimensionedShape says; a node's ports are called d<d>_<i>.
+// the d-th>. Links are numbered as DimensionedShape says; a node's ports are called d<d>_<i>, i
+// from 0 on in each dimension, a switch's n<x>, as the coordinate that they lead to.
 // Throws std::invalid_argument where a dimension has fewer than 2 NPUs or a number of links that
 // its shape does not permit, or where there is no dimension.
 [[nodiscard]] Topology make_dimensions(const std::vector<DimensionSpec>& dimensions);

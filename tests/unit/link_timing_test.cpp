@@ -102,6 +102,39 @@ TEST_CASE("Rates without a common tick are refused") {
       std::invalid_argument);
 }
 
+TEST_CASE("A link's own flit width counts for its rate, in ticks that all links share") {
+  const SystemTiming timing = time_links(one_way_links({{1'000, 25'000'000'000, 25},
+                                                        {1'000, 187'500'000'000, 188},
+                                                        {1'000, 8'000'000'000},
+                                                        {1'000, 50'000'000'000, 200}}),
+                                         kClock);
+  CHECK(timing.ticks_per_cycle == 375);  // 376/375 of a cycle per flit of 188 B
+  CHECK(timing.links[0].ticks_per_flit == 375);
+  CHECK(timing.links[1].ticks_per_flit == 376);
+  CHECK(timing.links[2].ticks_per_flit == 2 * 375);
+  CHECK(timing.links[3].ticks_per_flit == 4 * 375);
+}
+
+TEST_CASE("A link with flits of its own carries one of them per cycle and not more") {
+  CHECK_NOTHROW(time_links(one_way_links({{1'000, 100'000'000'000, 100}}), kClock));
+  CHECK_THROWS_AS(time_links(one_way_links({{1'000, 100'000'000'001, 100}}), kClock),
+                  std::invalid_argument);
+  CHECK_THROWS_AS(time_links(one_way_links({{1'000, 16'000'000'000, 15}}), kClock),
+                  std::invalid_argument);
+  CHECK(flit_bytes_of({1'000, 1, 100}, kClock) == 100);
+  CHECK(flit_bytes_of({1'000, 1}, kClock) == 16);
+}
+
+TEST_CASE("A whole number of cycles survives the way through picoseconds") {
+  for (const std::uint64_t hertz :
+       {1'000ULL, 700'000'000ULL, 1'000'000'000ULL, 3'000'000'000ULL, 999'999'999'989ULL}) {
+    for (const Cycle cycles : {1ULL, 2ULL, 7ULL, 1'685ULL}) {
+      CHECK(cycles_covering(picoseconds_of(cycles, {hertz, 16}), {hertz, 16}) == cycles);
+    }
+  }
+  CHECK(picoseconds_of(7, kClock) == 7'000);
+}
+
 TEST_CASE("Cycles convert to nanoseconds by the clock") {
   CHECK(nanoseconds(150, kClock) == 150.0);
   CHECK(nanoseconds(150, {1'500'000'000, 16}) == 100.0);

@@ -1,0 +1,218 @@
+// Multi-dimensional systems: shape and graph.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "hw/dimensions.h"
+#include "hw/topology.h"
+
+namespace espalier {
+
+namespace {
+
+constexpr std::uint64_t kMostVertices = std::uint64_t{1} << 31;
+
+const char* short_name(DimensionShape shape) {
+  switch (shape) {
+    case DimensionShape::ring:
+      return "ring";
+    case DimensionShape::fully_connected:
+      return "fc";
+    case DimensionShape::switched:
+      return "sw";
+  }
+  return "";
+}
+
+void check_dimension(const DimensionSpec& dimension, std::size_t d) {
+  const auto refuse = [&](const std::string& what) {
+    throw std::invalid_argument(fmt::format("dimension {}: {}", d + 1, what));
+  };
+  if (dimension.size < 2) refuse("a dimension has at least 2 NPUs");
+  const std::uint32_t directions = dimension.directions();
+  if (dimension.links == 0 || dimension.links % directions != 0) {
+    refuse(fmt::format("{} links per NPU are no multiple of {}", dimension.links, directions));
+  }
+}
+
+// "4D-ring_fc_ring_sw 4x8x4x8"
+std::string name_of_shape(const std::vector<DimensionSpec>& dimensions) {
+  std::vector<std::string> shapes;
+  std::vector<std::uint32_t> sizes;
+  for (const DimensionSpec& dimension : dimensions) {
+    shapes.emplace_back(short_name(dimension.shape));
+    sizes.push_back(dimension.size);
+  }
+  return fmt::format("{}D-{} {}", dimensions.size(), fmt::join(shapes, "_"), fmt::join(sizes, "x"));
+}
+
+class DimensionedBuilder {
+ public:
+  explicit DimensionedBuilder(DimensionedShape shape)
+      : shape_(std::move(shape)),
+        nodes_(shape_.num_nodes()),
+        topology_(name_of_shape(shape_.dimensions)) {}
+
+  Topology build() {
+    for (std::size_t n = 0; n < nodes_; ++n) topology_.add_node("r" + coordinates(n, kAll));
+    for (std::size_t d = 0; d < shape_.dimensions.size(); ++d) add_switches(d);
+    NodeId first_switch(nodes_);
+    for (std::size_t d = 0; d < shape_.dimensions.size(); ++d) {
+      if (shape_.dimensions[d].shape == DimensionShape::switched) {
+        link_by_switches(d, first_switch);
+        first_switch = NodeId(first_switch.index() + num_switches(d));
+      } else {
+        link_directly(d);
+      }
+    }
+    topology_.set_dimensions(std::move(shape_));
+    return std::move(topology_);
+  }
+
+ private:
+  static constexpr std::size_t kAll = ~std::size_t{0};
+
+  // "_3_0_5", without that of dimension `except`.
+  [[nodiscard]] std::string coordinates(std::size_t node, std::size_t except) const {
+    std::string text;
+    for (std::size_t d = 0; d < shape_.dimensions.size(); ++d) {
+      const std::size_t size = shape_.dimensions[d].size;
+      if (d != except) text += fmt::format("_{}", node % size);
+      node /= size;
+    }
+    return text;
+  }
+
+  [[nodiscard]] std::size_t num_groups(std::size_t d) const {
+    return nodes_ / shape_.dimensions[d].size;
+  }
+  [[nodiscard]] std::size_t num_switches(std::size_t d) const {
+    return num_groups(d) * shape_.dimensions[d].links;
+  }
+  // Groups are numbered as their first nodes are.
+  [[nodiscard]] std::size_t group_of(std::size_t node, std::size_t d) const {
+    const std::size_t stride = shape_.stride(d);
+    return node % stride + node / (stride * shape_.dimensions[d].size) * stride;
+  }
+  [[nodiscard]] std::size_t first_node(std::size_t group, std::size_t d) const {
+    const std::size_t stride = shape_.stride(d);
+    return group % stride + group / stride * stride * shape_.dimensions[d].size;
+  }
+
+  // Plane by plane.
+  void add_switches(std::size_t d) {
+    if (shape_.dimensions[d].shape != DimensionShape::switched) return;
+    for (std::uint32_t plane = 0; plane < shape_.dimensions[d].links; ++plane) {
+      for (std::size_t group = 0; group < num_groups(d); ++group) {
+        topology_.add_switch(
+            fmt::format("sw_{}_{}{}", d + 1, plane, coordinates(first_node(group, d), d)));
+      }
+    }
+  }
+
+  static std::string port_name(std::size_t d, std::uint32_t i) {
+    return fmt::format("d{}_{}", d + 1, i);
+  }
+
+  void link_by_switches(std::size_t d, NodeId first_switch) {
+    const DimensionSpec& dimension = shape_.dimensions[d];
+    LinkSpec down = dimension.link;
+    if (dimension.from_switch_latency_ps != 0) down.latency_ps = dimension.from_switch_latency_ps;
+    for (std::uint32_t plane = 0; plane < dimension.links; ++plane) {
+      const std::string at_node = port_name(d, plane);
+      for (std::size_t n = 0; n < nodes_; ++n) {
+        const NodeId node(n);
+        const NodeId plane_switch(first_switch.index() + plane * num_groups(d) + group_of(n, d));
+        const std::string at_switch = fmt::format("n{}", shape_.coordinate(node, d));
+        topology_.add_link(node, plane_switch, dimension.link, at_node, at_switch);
+        topology_.add_link(plane_switch, node, down, at_switch, at_node);
+      }
+    }
+  }
+
+  // Direction by direction and not node by node, so that inputs too are the same one everywhere.
+  void link_directly(std::size_t d) {
+    const DimensionSpec& dimension = shape_.dimensions[d];
+    const bool ring = dimension.shape == DimensionShape::ring;
+    std::uint32_t port = 0;
+    for (std::uint32_t direction = 0; direction < dimension.directions(); ++direction) {
+      const std::uint32_t step = ring && direction == 1 ? dimension.size - 1 : direction + 1;
+      for (std::uint32_t i = 0; i < dimension.parallel_links(); ++i) {
+        const std::string name = port_name(d, port++);
+        for (std::size_t n = 0; n < nodes_; ++n) {
+          const NodeId from(n);
+          const std::uint32_t x = (shape_.coordinate(from, d) + step) % dimension.size;
+          topology_.add_link(from, shape_.peer(from, d, x), dimension.link, name, name);
+        }
+      }
+    }
+  }
+
+  DimensionedShape shape_;
+  std::size_t nodes_;
+  Topology topology_;
+};
+
+}  // namespace
+
+std::uint32_t DimensionSpec::directions() const {
+  switch (shape) {
+    case DimensionShape::ring:
+      return 2;
+    case DimensionShape::fully_connected:
+      return size - 1;
+    case DimensionShape::switched:
+      break;
+  }
+  return 1;
+}
+
+std::size_t DimensionedShape::num_nodes() const {
+  std::size_t nodes = 1;
+  for (const DimensionSpec& dimension : dimensions) nodes *= dimension.size;
+  return nodes;
+}
+
+std::uint32_t DimensionedShape::stride(std::size_t d) const {
+  std::uint32_t nodes = 1;
+  for (std::size_t lower = 0; lower < d; ++lower) nodes *= dimensions[lower].size;
+  return nodes;
+}
+
+NodeId DimensionedShape::peer(NodeId node, std::size_t d, std::uint32_t x) const {
+  const std::size_t step = stride(d);
+  return NodeId(node.index() - step * coordinate(node, d) + step * x);
+}
+
+std::uint32_t DimensionedShape::first_port(std::size_t d) const {
+  std::uint32_t port = 0;
+  for (std::size_t lower = 0; lower < d; ++lower) port += dimensions[lower].links;
+  return port;
+}
+
+std::size_t DimensionedShape::dimension_of_port(std::uint32_t port) const {
+  std::size_t d = 0;
+  while (d + 1 < dimensions.size() && port >= dimensions[d].links) port -= dimensions[d++].links;
+  return d;
+}
+
+Topology make_dimensions(const std::vector<DimensionSpec>& dimensions) {
+  if (dimensions.empty()) throw std::invalid_argument("a system has at least 1 dimension");
+  std::uint64_t nodes = 1;
+  for (std::size_t d = 0; d < dimensions.size(); ++d) {
+    check_dimension(dimensions[d], d);
+    nodes *= dimensions[d].size;
+    if (nodes > kMostVertices) throw std::invalid_argument("a network has at most 2^31 vertices");
+  }
+  std::uint64_t vertices = nodes;
+  for (const DimensionSpec& dimension : dimensions) {
+    if (dimension.shape == DimensionShape::switched) {
+      vertices += nodes / dimension.size * dimension.links;
+    }
+  }
+  if (vertices > kMostVertices) throw std::invalid_argument("a network has at most 2^31 vertices");
+  return DimensionedBuilder({dimensions}).build();
+}
+
+}  // namespace espalier
