@@ -75,10 +75,16 @@ struct PlanRequest {
   bool loads_start_at_fixed_delay = false;  // A_K instead of 0 (section 4.4; see docs/themis.md)
 };
 
-// Multi-rail hierarchical, dim1 to dimD and back: the paper's baseline. `start_order` is empty.
+// Multi-rail hierarchical, dim1 to dimD and back: the paper's baseline. An all_gather is the way
+// back alone, dimD to dim1. `start_order` is empty.
+//
+// Both throw std::invalid_argument where there is nothing to plan with: an all_to_all, no
+// dimensions, one without bandwidth or whose algorithm does not suit its size, no chunks.
 [[nodiscard]] DimensionPlan plan_baseline(const std::vector<PlannedDimension>& dimensions,
                                           const PlanRequest& request);
-// Algorithm 1. Equal loads keep the order of the dimensions. `start_order` is empty.
+// Algorithm 1. `start_order` is empty. Dimensions with equal loads keep the order that they have in
+// the baseline. "Chunk size" is what an NPU has of a chunk before its first stage, also in the
+// Threshold: all of it, but of an all_gather's one part in num_nodes().
 [[nodiscard]] DimensionPlan plan_themis(const std::vector<PlannedDimension>& dimensions,
                                         const PlanRequest& request);
 

@@ -19,6 +19,11 @@ enum class DimensionAlgorithm : std::uint8_t {
   in_network         // the switch adds and copies (section 4.5); 1 step
 };
 
+[[nodiscard]] const char* to_string(StageKind kind);
+[[nodiscard]] const char* to_string(DimensionAlgorithm algorithm);
+// Whether `size` NPUs, at least 2, can run it.
+[[nodiscard]] bool suits(DimensionAlgorithm algorithm, std::uint32_t size);
+
 // The data of a stage are P blocks in a row; block b belongs to the NPU with coordinate b in the
 // dimension: it has the sum of it after a reduce-scatter, and is the only one to have it before an
 // all-gather.
@@ -43,6 +48,7 @@ struct StageReceive {
 // what the step before receives.
 class StageSteps {
  public:
+  // Throws std::invalid_argument where the algorithm does not suit the size.
   StageSteps(DimensionAlgorithm algorithm, std::uint32_t size);
 
   [[nodiscard]] std::uint32_t size() const { return size_; }
@@ -60,6 +66,12 @@ class StageSteps {
                                      std::uint32_t step, std::uint32_t i) const;
 
  private:
+  // The NPU `n` hops on in the direction of the lane, and back; n <= size.
+  [[nodiscard]] std::uint32_t ahead(std::uint32_t self, std::uint32_t lane, std::uint32_t n) const;
+  [[nodiscard]] std::uint32_t behind(std::uint32_t self, std::uint32_t lane, std::uint32_t n) const;
+  // halving_doubling: between partners.
+  [[nodiscard]] std::uint32_t exchange_distance(StageKind kind, std::uint32_t step) const;
+
   DimensionAlgorithm algorithm_;
   std::uint32_t size_;
 };

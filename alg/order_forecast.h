@@ -1,6 +1,17 @@
 // The pre-simulation of section 4.6.2 (Themis): one NPU stands for all, because all do the same,
 // and its links are servers. It fixes the order in which every dimension starts its stages, before
-// the collective runs; deterministic, integer, a few microseconds per chunk.
+// the collective runs; deterministic, integer, a few microseconds per stage.
+//
+// What the model is:
+// - A dimension chooses when a place is free and something waits, among those that wait then; the
+//   chosen stage takes its place at once and starts `arbitration` cycles later, and only then the
+//   next one is chosen. Stages of several chunks that become ready in the same cycle arrive in
+//   ascending chunk number; at the beginning all chunks do.
+// - A link serves whole messages in the order of their issue, whatever stage they belong to.
+// - As all NPUs do the same, what an NPU receives from another arrives when what it sends in the
+//   same step arrives there. A step waits for everything that the step before in its lane receives.
+// - in_network: a second server stands for the way from the switch to the NPU, which begins when
+//   the last message has reached the switch (the NPU whose turn comes last counts).
 #pragma once
 
 #include <cstdint>
@@ -8,13 +19,18 @@
 
 #include "alg/dimension_plan.h"
 #include "alg/stage_arbiter.h"
+#include "hw/dimensions.h"
+#include "hw/ids.h"
 #include "hw/link_timing.h"
 
 namespace espalier {
 
 // How long messages take in a dimension.
 struct ForecastDimension {
-  std::uint32_t links = 1;  // parallel links that a message is spread over evenly
+  // Which messages share links: ring, those of a direction; fully_connected, those to a peer;
+  // switched, all.
+  DimensionShape shape = DimensionShape::switched;
+  std::uint32_t links = 1;  // DimensionSpec::parallel_links: a message is spread over them evenly
   std::uint32_t flit_bytes = 16;
   Bytes payload_bytes = 256;  // of a packet
   bool message_mode = true;   // one head flit per message, else per packet
@@ -36,7 +52,8 @@ struct Forecast {
   Cycle cycles = 0;                                // of the whole collective, predicted
 };
 
-// Precondition: as many dimensions as the plan has; its start_order is not looked at.
+// Preconditions: as many dimensions as the plan has, in_flight at least 1. The plan's start_order
+// is not looked at.
 [[nodiscard]] Forecast forecast_order(const DimensionPlan& plan, const ForecastSpec& spec);
 
 }  // namespace espalier

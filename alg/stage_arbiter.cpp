@@ -1,0 +1,49 @@
+#include "alg/stage_arbiter.h"
+
+#include <algorithm>
+
+namespace espalier {
+
+void StageQueue::push(StageRef stage, double key_bytes) { waiting_.push_back({stage, key_bytes}); }
+
+StageRef StageQueue::pop() {
+  auto next = waiting_.begin();
+  if (spec_.order == QueueOrder::scf) {
+    for (auto it = waiting_.begin() + 1; it != waiting_.end(); ++it) {
+      const bool newest_wins = spec_.ties == TieRule::newest && it->key == next->key;
+      if (it->key < next->key || newest_wins) next = it;
+    }
+  }
+  const StageRef stage = next->stage;
+  waiting_.erase(next);
+  return stage;
+}
+
+bool StageQueue::take(StageRef stage) {
+  const auto it = std::find_if(waiting_.begin(), waiting_.end(),
+                               [&](const Waiting& w) { return w.stage == stage; });
+  if (it == waiting_.end()) return false;
+  waiting_.erase(it);
+  return true;
+}
+
+bool StageQueue::holds(StageRef stage) const {
+  return std::any_of(waiting_.begin(), waiting_.end(),
+                     [&](const Waiting& w) { return w.stage == stage; });
+}
+
+double arbitration_key(const DimensionPlan& plan, StageRef stage, ChunkKey key) {
+  const double before = plan.resident_before(stage);
+  const double after = plan.resident_after(stage);
+  switch (key) {
+    case ChunkKey::before:
+      return before;
+    case ChunkKey::after:
+      return after;
+    case ChunkKey::larger:
+      break;
+  }
+  return std::max(before, after);
+}
+
+}  // namespace espalier
