@@ -1,0 +1,91 @@
+// What has arrived of all that a simulation has to deliver.
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "hw/clock_domain.h"
+#include "ni/network_interface.h"
+#include "sims/system/control_traffic.h"
+#include "sims/system/simulation.h"
+
+namespace espalier {
+
+// Stops the clock when everything has arrived: the last gradient, and what control messages were
+// posted until then.
+class Deliveries : public DeliveryObserver {
+ public:
+  Deliveries(ClockDomain& clock, std::uint64_t expected, const DeliveryCallback& delivered,
+             const std::vector<PostedCollective>& posts)
+      : clock_(clock),
+        expected_(expected),
+        delivered_(delivered),
+        posts_(posts),
+        spans_(posts.size()) {}
+
+  void connect_control(ControlTraffic& control) { control_ = &control; }
+  void issued(const Operation& operation, Cycle now) override {
+    if (operation.is_control) return;
+    first_issue_ = std::min(first_issue_, now);
+    if (spans_.empty()) return;
+    CollectiveSpan& span = spans_[post_of(operation)];
+    span.first_issue = std::min(span.first_issue, now);
+  }
+  void delivered(const Operation& operation, Cycle now) override {
+    if (operation.is_control) {
+      control_->delivered(now - operation.ready);
+      if (delivered_) delivered_(operation, now);
+      stop_if_all();
+      return;
+    }
+    if (!spans_.empty()) spans_[post_of(operation)].last_visible = now;
+    last_delivery_ = std::max(last_delivery_, now);
+    bytes_ += operation.bytes;
+    sum_latency_ += now - operation.ready;
+    max_latency_ = std::max(max_latency_, now - operation.ready);
+    if (delivered_) delivered_(operation, now);
+    if (++count_ != expected_) return;
+    if (control_ != nullptr) control_->close(now);
+    stop_if_all();
+  }
+
+  [[nodiscard]] std::uint64_t count() const { return count_; }
+  [[nodiscard]] std::uint64_t expected() const { return expected_; }
+  [[nodiscard]] Bytes bytes() const { return bytes_; }
+  [[nodiscard]] bool all() const {
+    return count_ == expected_ && (control_ == nullptr || control_->all());
+  }
+  void stop_if_all() {
+    if (all()) clock_.stop();
+  }
+  [[nodiscard]] LatencyStatistics latency() const {
+    return {count_,
+            count_ == 0 ? 0 : static_cast<double>(sum_latency_) / static_cast<double>(count_),
+            max_latency_};
+  }
+  [[nodiscard]] const std::vector<CollectiveSpan>& spans() const { return spans_; }
+  [[nodiscard]] Cycle cycles() const { return count_ == 0 ? 0 : last_delivery_ - first_issue_; }
+
+ private:
+  [[nodiscard]] std::size_t post_of(const Operation& operation) const {
+    const auto after = std::upper_bound(
+        posts_.begin(), posts_.end(), operation.first_chunk,
+        [](ChunkId chunk, const PostedCollective& post) { return chunk < post.first_chunk; });
+    return static_cast<std::size_t>(after - posts_.begin()) - 1;
+  }
+
+  ClockDomain& clock_;
+  std::uint64_t expected_;
+  const DeliveryCallback& delivered_;
+  const std::vector<PostedCollective>& posts_;  // ascending in first_chunk, the first one's is 0
+  std::vector<CollectiveSpan> spans_;
+  ControlTraffic* control_ = nullptr;
+  std::uint64_t count_ = 0;
+  Bytes bytes_ = 0;
+  Cycle first_issue_ = kNever;
+  Cycle last_delivery_ = 0;
+  Cycle sum_latency_ = 0;
+  Cycle max_latency_ = 0;
+};
+
+}  // namespace espalier

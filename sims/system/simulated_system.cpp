@@ -1,0 +1,161 @@
+#include "sims/system/simulated_system.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <ctime>
+#include <utility>
+
+#include "sims/config/fidelity.h"
+#include "sims/system/wait_graph.h"
+
+namespace espalier {
+
+namespace {
+
+constexpr Cycle kProgressCycles = 5000;
+constexpr Cycle kLongestSlice = Cycle{1} << 36;
+constexpr double kProgressSeconds =
+    0.05;  // between two looks at the progress, where slices may grow
+
+double cpu_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
+
+sc_core::sc_time clock_period(const ClockSpec& clock) {
+  return sc_core::sc_time(1.0 / static_cast<double>(clock.hertz), sc_core::SC_SEC);
+}
+
+std::uint64_t longest_link_latency(const SystemTiming& timing) {
+  Cycle longest = 1;
+  for (const LinkTiming& link : timing.links) longest = std::max(longest, link.latency);
+  return longest;
+}
+
+}  // namespace
+
+SimulatedSystem::SimulatedSystem(const Topology& topology, const RunPoint& point,
+                                 const RouteSet& routes, const std::vector<RouteId>& used_routes,
+                                 std::uint32_t ni_ports, std::uint64_t operations,
+                                 const std::vector<PostedCollective>& posts,
+                                 const SimulationHooks& hooks)
+    : point_(point),
+      topology_(topology),
+      timing_(time_links(topology, point.system.clock)),
+      clock_("clock", clock_period(point.system.clock), point.simulation.always_clocked),
+      hooks_(hooks),
+      deliveries_(clock_, operations, hooks.delivered, posts),
+      fabric_("net", clock_, point.system, point.simulation, topology, timing_, routes, used_routes,
+              ni_ports, deliveries_, point.control ? &*point.control : nullptr),
+      ni_ports_(ni_ports) {
+  if (point.control) connect_control(*point.control);
+}
+
+SimulationOutcome SimulatedSystem::run(Bytes total_bytes) {
+  const double begin = cpu_seconds();
+  // What is posted for as long as a collective runs ends with it; alone it has a time of its own.
+  if (control_ && deliveries_.expected() == 0) control_->close(kNever - 1);
+  deliveries_.stop_if_all();
+  std::string stuck;
+  std::uint64_t hops_before = 0;
+  std::uint64_t deliveries_before = 0;
+  Cycle still = 0;
+  Cycle slice = std::min(kProgressCycles, point_.simulation.watchdog_cycles);
+  // Trains stand still only where the clock does, which is noticed whatever the slice.
+  const bool may_grow = chosen_fidelity(point_) == Fidelity::train;
+  while (!clock_.stopped() && stuck.empty()) {
+    const Cycle reached = sc_core::sc_time_stamp().value() / clock_.period().value();
+    if (clock_.time_is_up() || reached >= clock_.last_cycle()) {
+      stuck = fmt::format(
+          "simulated time ends at cycle {}: the kernel counts femtoseconds in 64 bits; a faster "
+          "clock has more cycles",
+          clock_.last_cycle());
+      break;
+    }
+    const double slice_begin = cpu_seconds();
+    const Cycle step = std::min(slice, clock_.last_cycle() - reached);
+    sc_core::sc_start(clock_.period() * static_cast<double>(step));
+    const bool was_quick = cpu_seconds() - slice_begin < kProgressSeconds;
+    if (may_grow && was_quick && slice < kLongestSlice) slice *= 2;
+    if (may_grow && !was_quick && slice > kProgressCycles) slice /= 2;
+    if (hooks_.progress && total_bytes != 0) {
+      hooks_.progress(static_cast<double>(deliveries_.bytes()) / static_cast<double>(total_bytes));
+    }
+    const bool delivered = deliveries_.count() != deliveries_before;
+    deliveries_before = deliveries_.count();
+    const bool alive = delivered || is_under_way() || moved_since(hops_before);
+    still = alive ? 0 : still + step;
+    const bool patience_ends = still >= patience();
+    if (!clock_.stopped() && (clock_.idle() || patience_ends)) stuck = describe_stop();
+  }
+  SimulationOutcome outcome = collect();
+  outcome.engine_seconds = cpu_seconds() - begin;
+  outcome.complete = deliveries_.all();
+  outcome.failure = stuck;
+  if (outcome.failure.empty()) outcome.failure = fabric_.monitor_violation(outcome.complete);
+  return outcome;
+}
+
+void SimulatedSystem::connect_control(const ControlConfig& config) {
+  control_.emplace(topology_, config, control_message_flits(point_.system, config),
+                   [this](const RouteSet& routes, RouteId route) {
+                     return fabric_.bind_control(routes, route);
+                   });
+  deliveries_.connect_control(*control_);
+  for (std::size_t n = 0; n < fabric_.num_nis(); ++n) {
+    fabric_.ni(NodeId(n)).connect_control(control_->source(NodeId(n)));
+  }
+}
+
+bool SimulatedSystem::is_under_way() const {
+  if (only_gradients_count()) return fabric_.nis_under_way(clock_.now());
+  return fabric_.under_way(clock_.now()) || (control_ && control_->has_more(clock_.now()));
+}
+
+bool SimulatedSystem::moved_since(std::uint64_t& hops) const {
+  const std::uint64_t before = std::exchange(
+      hops, only_gradients_count() ? fabric_.gradient_flit_hops() : fabric_.flit_hops());
+  return hops != before;
+}
+
+Cycle SimulatedSystem::patience() const {
+  const Cycle watchdog = point_.simulation.watchdog_cycles;
+  if (!only_gradients_count()) return watchdog;
+  const Cycle link = longest_link_latency(timing_);
+  return watchdog + link + std::max(link, point_.system.credit_latency_cycles) +
+         point_.system.router.pipeline_cycles;
+}
+
+std::string SimulatedSystem::describe_stop() const {
+  std::string control;
+  if (control_ && control_->is_closed()) {
+    control = fmt::format(" and {} of {} control messages", control_->num_delivered(),
+                          control_->expected());
+  }
+  return fmt::format("no progress at cycle {}: {} of {} messages{} delivered; {}", clock_.now(),
+                     deliveries_.count(), deliveries_.expected(), control,
+                     describe_waits(fabric_.waits(clock_.now())));
+}
+
+SimulationOutcome SimulatedSystem::collect() {
+  SimulationOutcome outcome;
+  outcome.cycles = deliveries_.cycles();
+  outcome.flit_hops = fabric_.flit_hops();
+  outcome.link_conflicts = fabric_.link_conflicts();
+  outcome.flits_injected = fabric_.injected_flits();
+  outcome.head_flits = fabric_.head_flits();
+  outcome.latency = deliveries_.latency();
+  outcome.collectives = deliveries_.spans();
+  if (control_) outcome.control = control_->statistics();
+  outcome.ni_ports = ni_ports_;
+  outcome.evaluations = clock_.evaluations();
+  double busy = 0;
+  const auto flits = fabric_.link_flits();
+  for (std::size_t l = 0; l < flits.size(); ++l) {
+    busy += static_cast<double>(flits[l]) * static_cast<double>(timing_.links[l].ticks_per_flit) /
+            static_cast<double>(timing_.ticks_per_cycle);
+  }
+  const double capacity = static_cast<double>(flits.size()) * static_cast<double>(outcome.cycles);
+  outcome.link_utilization_mean = capacity == 0 ? 0 : busy / capacity;
+  return outcome;
+}
+
+}  // namespace espalier

@@ -1,0 +1,59 @@
+// Everything that one simulation owns, from clock to network interfaces, and its main loop.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "alg/route_set.h"
+#include "hw/clock_domain.h"
+#include "hw/link_timing.h"
+#include "hw/topology.h"
+#include "sims/config/config.h"
+#include "sims/system/control_traffic.h"
+#include "sims/system/deliveries.h"
+#include "sims/system/fabric.h"
+#include "sims/system/simulation.h"
+
+namespace espalier {
+
+class SimulatedSystem {
+ public:
+  // `operations`: that the issue engines and hosts will issue. All arguments must outlive it.
+  SimulatedSystem(const Topology& topology, const RunPoint& point, const RouteSet& routes,
+                  const std::vector<RouteId>& used_routes, std::uint32_t ni_ports,
+                  std::uint64_t operations, const std::vector<PostedCollective>& posts,
+                  const SimulationHooks& hooks);
+
+  Fabric& fabric() { return fabric_; }
+  [[nodiscard]] const SystemTiming& timing() const { return timing_; }
+
+  // Simulates until everything is delivered or nothing moves any more. The outcome's `verified` is
+  // left to the caller, who knows what memory should hold.
+  SimulationOutcome run(Bytes total_bytes);
+
+ private:
+  void connect_control(const ControlConfig& config);
+  // While control messages come for as long as the gradients take, they must not hide that nothing
+  // else moves.
+  [[nodiscard]] bool only_gradients_count() const { return control_ && !control_->is_closed(); }
+  [[nodiscard]] bool is_under_way() const;
+  // Whether flits have moved since `hops` was asked for last.
+  [[nodiscard]] bool moved_since(std::uint64_t& hops) const;
+  // Where what is under way does not count, it is waited for.
+  [[nodiscard]] Cycle patience() const;
+  [[nodiscard]] std::string describe_stop() const;
+  [[nodiscard]] SimulationOutcome collect();
+
+  const RunPoint& point_;
+  const Topology& topology_;
+  const SystemTiming timing_;
+  ClockDomain clock_;
+  const SimulationHooks& hooks_;
+  Deliveries deliveries_;
+  Fabric fabric_;
+  std::optional<ControlTraffic> control_;
+  std::uint32_t ni_ports_;
+};
+
+}  // namespace espalier
