@@ -27,7 +27,7 @@ DimensionQueueEngine::DimensionQueueEngine(const DimensionProgram& program, Node
 }
 
 Cycle DimensionQueueEngine::evaluate(Cycle now, BackEnd& back_end) {
-  queue_next_stages();
+  queue_next_stages(now);
   for (std::size_t d = 0; d < queues_.size(); ++d) arbitrate(d, now);
   for (std::size_t i = 0; i < advancing_.size(); ++i) send_steps(advancing_[i], now);
   advancing_.clear();
@@ -48,12 +48,13 @@ Cycle DimensionQueueEngine::evaluate(Cycle now, BackEnd& back_end) {
 }
 
 // Stages that become ready in the same cycle queue in ascending chunk number.
-void DimensionQueueEngine::queue_next_stages() {
+void DimensionQueueEngine::queue_next_stages(Cycle now) {
   std::sort(ready_chunks_.begin(), ready_chunks_.end());
   for (const std::uint32_t chunk : ready_chunks_) {
     const StageRef stage{chunk, next_stage_[chunk]};
     queues_[program_.stage(stage).dimension].waiting.push(
         stage, arbitration_key(program_.plan(), stage, spec_.arbiter.key));
+    if (observer_ != nullptr) observer_->ready(stage, now);
   }
   ready_chunks_.clear();
 }
@@ -79,12 +80,13 @@ void DimensionQueueEngine::arbitrate(std::size_t dimension, Cycle now) {
     ++queue.in_flight;
   }
   if (queue.chosen && queue.starts <= now) {
-    start(*queue.chosen);
+    start(*queue.chosen, now);
     queue.chosen.reset();
   }
 }
 
-void DimensionQueueEngine::start(StageRef stage) {
+void DimensionQueueEngine::start(StageRef stage, Cycle now) {
+  if (observer_ != nullptr) observer_->started(stage, now);
   if (free_slots_.empty()) {
     free_slots_.push_back(static_cast<std::uint32_t>(active_.size()));
     active_.emplace_back();
@@ -149,7 +151,7 @@ void DimensionQueueEngine::send_steps(std::uint32_t slot, Cycle now) {
       send_step(active, l, lane.next_step++, now);
     }
   }
-  finish_if_over(slot);  // a stage without a byte
+  finish_if_over(slot, now);  // a stage without a byte
 }
 
 void DimensionQueueEngine::send_step(const Active& active, std::uint32_t lane, std::uint32_t step,
@@ -177,13 +179,13 @@ void DimensionQueueEngine::send_step(const Active& active, std::uint32_t lane, s
   }
 }
 
-bool DimensionQueueEngine::sent(const Operation& operation, Cycle) {
+bool DimensionQueueEngine::sent(const Operation& operation, Cycle now) {
   const std::uint32_t slot = slot_of_[program_.place_of(operation.flow).stage.chunk];
   --active_[slot].sends_left;
-  return finish_if_over(slot);
+  return finish_if_over(slot, now);
 }
 
-bool DimensionQueueEngine::completed(const Operation& operation, Cycle) {
+bool DimensionQueueEngine::completed(const Operation& operation, Cycle now) {
   const StagePlace place = program_.place_of(operation.flow);
   const std::uint32_t slot = slot_of_[place.stage.chunk];
   if (slot == kNone || !(active_[slot].stage == place.stage)) {
@@ -192,7 +194,7 @@ bool DimensionQueueEngine::completed(const Operation& operation, Cycle) {
   }
   Active& active = active_[slot];
   arrived(active, place);
-  if (finish_if_over(slot)) return true;
+  if (finish_if_over(slot, now)) return true;
   const Lane& lane = active.lanes[place.lane];
   if (lane.missing[place.step] != 0 || lane.next_step != place.step + 1) return false;
   if (!active.advances) advancing_.push_back(slot);
@@ -205,10 +207,11 @@ void DimensionQueueEngine::arrived(Active& active, const StagePlace& place) {
   --active.receives_left;
 }
 
-bool DimensionQueueEngine::finish_if_over(std::uint32_t slot) {
+bool DimensionQueueEngine::finish_if_over(std::uint32_t slot, Cycle now) {
   const Active& active = active_[slot];
   if (active.sends_left != 0 || active.receives_left != 0) return false;
   const std::uint32_t chunk = active.stage.chunk;
+  if (observer_ != nullptr) observer_->ended(active.stage, now);
   --queues_[program_.stage(active.stage).dimension].in_flight;
   slot_of_[chunk] = kNone;
   free_slots_.push_back(slot);

@@ -11,6 +11,7 @@
 #include "alg/stage_arbiter.h"
 #include "ni/dimension_program.h"
 #include "ni/issue_engine.h"
+#include "ni/stage_observer.h"
 
 namespace espalier {
 
@@ -24,6 +25,9 @@ class DimensionQueueEngine : public IssueEngine {
 
   // `program` must outlive it. Stages start in the plan's start_order where it has one.
   DimensionQueueEngine(const DimensionProgram& program, NodeId node, const Spec& spec);
+
+  // Before the simulation; `observer` must outlive the engine.
+  void observe(StageObserver& observer) { observer_ = &observer; }
 
   Cycle evaluate(Cycle now, BackEnd& back_end) override;
   bool sent(const Operation& operation, Cycle now) override;
@@ -70,16 +74,16 @@ class DimensionQueueEngine : public IssueEngine {
 
   static constexpr std::uint32_t kNone = 0xffffffffU;
 
-  void queue_next_stages();
+  void queue_next_stages(Cycle now);
   void arbitrate(std::size_t dimension, Cycle now);
   [[nodiscard]] bool can_pick(const DimensionQueue& queue, std::size_t dimension) const;
-  void start(StageRef stage);
+  void start(StageRef stage, Cycle now);
   void count_transfers(Active& active) const;
   void send_steps(std::uint32_t slot, Cycle now);
   void send_step(const Active& active, std::uint32_t lane, std::uint32_t step, Cycle now);
   void arrived(Active& active, const StagePlace& place);
   // The stage is over where nothing of it is left; true if so.
-  bool finish_if_over(std::uint32_t slot);
+  bool finish_if_over(std::uint32_t slot, Cycle now);
   void explain_stage(const Active& active, const std::string& who,
                      const std::vector<std::string>& ni_names, WaitList& waits) const;
   [[nodiscard]] Bytes bytes_of(const Active& active, BlockRange blocks, std::uint32_t lane) const;
@@ -97,6 +101,7 @@ class DimensionQueueEngine : public IssueEngine {
   std::vector<StagePlace> early_;            // arrived before this NI started their stage
   std::deque<Operation> blocked_;            // to be issued, in order, when there is room
   std::size_t stages_left_ = 0;
+  StageObserver* observer_ = nullptr;
 };
 
 }  // namespace espalier

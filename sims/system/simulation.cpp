@@ -8,6 +8,7 @@
 
 #include "hw/link_timing.h"
 #include "ni/schedule_table_issue.h"
+#include "sims/system/check_data.h"
 #include "sims/system/simulated_system.h"
 #include "sims/system/step_time.h"
 #include "sims/system/traffic.h"
@@ -44,20 +45,6 @@ std::uint32_t ni_ports_for_all_links(const Topology& topology, const RunPoint& p
         std::max(most_links, static_cast<std::uint32_t>(topology.out_links(NodeId(n)).size()));
   }
   return point.system.ni.ports != 0 ? point.system.ni.ports : most_links;
-}
-
-std::string check_data(Fabric& fabric, const ScheduleTables& tables) {
-  const auto promised = promised_tags(tables.op, tables.chunks, fabric.num_nis());
-  for (std::size_t n = 0; n < fabric.num_nis(); ++n) {
-    const NodeId rank(n);
-    const auto wrong =
-        wrong_chunks(rank, fabric.ni(rank).memory(), tables.op, tables.chunks, promised);
-    if (!wrong.empty()) {
-      return fmt::format("wrong data at rank {}: chunk {} (and {} more)", n, wrong.front().index(),
-                         wrong.size() - 1);
-    }
-  }
-  return {};
 }
 
 }  // namespace
@@ -98,7 +85,7 @@ SimulationOutcome simulate_collectives(const Topology& topology, const RunPoint&
   }
   SimulationOutcome outcome = run.run(bytes);
   if (outcome.complete && outcome.failure.empty())
-    outcome.failure = check_data(run.fabric(), tables);
+    outcome.failure = check_data(run.fabric(), tables.op, tables.chunks);
   outcome.verified = outcome.complete && outcome.failure.empty();
   return outcome;
 }

@@ -1,0 +1,106 @@
+#include "sims/system/plan_simulation.h"
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <utility>
+
+#include "ni/dimension_queue_engine.h"
+#include "ni/stage_observer.h"
+#include "sims/system/check_data.h"
+#include "sims/system/simulated_system.h"
+#include "sims/system/step_time.h"
+
+namespace espalier {
+
+namespace {
+
+class StageLog : public StageObserver {
+ public:
+  void ready(StageRef stage, Cycle now) override { ready_[{stage.chunk, stage.stage}] = now; }
+  void started(StageRef stage, Cycle now) override {
+    place_[{stage.chunk, stage.stage}] = spans_.size();
+    spans_.push_back({stage, ready_[{stage.chunk, stage.stage}], now, now});
+  }
+  void ended(StageRef stage, Cycle now) override {
+    spans_[place_[{stage.chunk, stage.stage}]].end = now;
+  }
+  [[nodiscard]] std::vector<StageSpan> take() { return std::move(spans_); }
+
+ private:
+  using Name = std::pair<std::uint32_t, std::uint32_t>;
+  std::map<Name, Cycle> ready_;
+  std::map<Name, std::size_t> place_;  // in spans_
+  std::vector<StageSpan> spans_;
+};
+
+}  // namespace
+
+ForecastSpec forecast_spec(const Topology& topology, const RunPoint& point,
+                           const DimensionPlan& plan) {
+  const SystemTiming timing = time_links(topology, point.system.clock);
+  const DimensionRoutes routes(topology, plan.dimensions);
+  const DimensionedShape& shape = *topology.dimensions();
+  const DimensionQueueConfig& queue = point.system.ni.dimension_queue;
+  ForecastSpec spec;
+  spec.arbiter = queue.arbiter;
+  spec.in_flight = queue.in_flight;
+  spec.arbitration = queue.arbitration_cycles;
+  spec.reduction = point.system.ni.reduction.latency_cycles;
+  for (std::size_t d = 0; d < shape.dimensions.size(); ++d) {
+    const DimensionSpec& dimension = shape.dimensions[d];
+    const RouteId route = routes.bundle(NodeId(0), d, 0, 1).first;
+    const LinkId link = routes.routes().link(route, 0);
+    ForecastDimension forecast;
+    forecast.shape = dimension.shape;
+    forecast.links = dimension.parallel_links();
+    const FramingSpec framing = framing_spec(topology, point.system, d);
+    forecast.flit_bytes = framing.flit_bytes;
+    forecast.payload_bytes = framing.payload_bytes;
+    forecast.message_mode = framing.message_mode;
+    forecast.ticks_per_flit = timing.links[link.index()].ticks_per_flit;
+    forecast.ticks_per_cycle = timing.ticks_per_cycle;
+    forecast.overhead = idle_overhead(point.system, timing, routes.routes(), route);
+    spec.dimensions.push_back(forecast);
+  }
+  return spec;
+}
+
+PlanOutcome simulate_plan(const Topology& topology, const RunPoint& point,
+                          const DimensionPlan& plan, const SimulationHooks& hooks) {
+  const DimensionProgram program(topology, plan, point.collective->element_bytes);
+  PlanOutcome outcome;
+  outcome.bytes_sent.resize(plan.dimensions.size(), 0);
+  SimulationHooks counting = hooks;
+  counting.delivered = [&](const Operation& operation, Cycle now) {
+    const StageRef stage = program.place_of(operation.flow).stage;
+    outcome.bytes_sent[program.stage(stage).dimension] += operation.bytes;
+    if (hooks.delivered) hooks.delivered(operation, now);
+  };
+  const std::vector<PostedCollective> no_posts;
+  const auto ports = static_cast<std::uint32_t>(topology.out_links(NodeId(0)).size());
+  SimulatedSystem system(topology, point, program.routes().routes(), program.routes().used(), ports,
+                         program.num_operations(), no_posts, counting);
+  const DimensionQueueConfig& queue = point.system.ni.dimension_queue;
+  const DimensionQueueEngine::Spec spec{queue.arbiter, queue.in_flight, queue.arbitration_cycles};
+  StageLog log;
+  for (std::size_t n = 0; n < topology.num_nodes(); ++n) {
+    const NodeId node(n);
+    auto engine = std::make_unique<DimensionQueueEngine>(program, node, spec);
+    if (n == 0) engine->observe(log);
+    const bool late = point.simulation.late_cycles != 0 && point.simulation.late_node == n;
+    system.fabric().ni(node).load(std::move(engine),
+                                  NodeMemory(node, plan.op, program.layout().pieces()),
+                                  late ? point.simulation.late_cycles : 0);
+  }
+  outcome.simulation = system.run(program.total_bytes());
+  outcome.stages = log.take();
+  SimulationOutcome& simulation = outcome.simulation;
+  if (simulation.complete && simulation.failure.empty()) {
+    simulation.failure = check_data(system.fabric(), plan.op, program.layout().pieces());
+  }
+  simulation.verified = simulation.complete && simulation.failure.empty();
+  return outcome;
+}
+
+}  // namespace espalier

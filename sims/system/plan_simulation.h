@@ -1,0 +1,37 @@
+// A dimension plan, simulated: what every NPU's dimension queues make of it.
+#pragma once
+
+#include <vector>
+
+#include "alg/dimension_plan.h"
+#include "alg/order_forecast.h"
+#include "hw/topology.h"
+#include "sims/config/config.h"
+#include "sims/system/simulation.h"
+
+namespace espalier {
+
+// Of one stage at the first NPU, in cycles.
+struct StageSpan {
+  StageRef stage;
+  Cycle ready = 0;  // its chunk waits in the dimension's queue
+  Cycle start = 0;  // it has a place there
+  Cycle end = 0;    // everything sent, received and in memory
+};
+
+struct PlanOutcome {
+  SimulationOutcome simulation;
+  std::vector<Bytes> bytes_sent;  // by dimension, of all NPUs together
+  std::vector<StageSpan> stages;  // of the first NPU, in the order of their starts
+};
+
+// What the pre-simulation has to know of the point's system.
+[[nodiscard]] ForecastSpec forecast_spec(const Topology& topology, const RunPoint& point,
+                                         const DimensionPlan& plan);
+
+// Preconditions: topology.dimensions(), the plan is certified. Throws std::invalid_argument where
+// the system cannot be built.
+[[nodiscard]] PlanOutcome simulate_plan(const Topology& topology, const RunPoint& point,
+                                        const DimensionPlan& plan, const SimulationHooks& hooks);
+
+}  // namespace espalier
