@@ -135,14 +135,15 @@ class DimensionedBuilder {
   void link_directly(std::size_t d) {
     const DimensionSpec& dimension = shape_.dimensions[d];
     const bool ring = dimension.shape == DimensionShape::ring;
-    std::uint32_t port = 0;
+    const std::uint32_t parallel = dimension.parallel_links();
     for (std::uint32_t direction = 0; direction < dimension.directions(); ++direction) {
       const std::uint32_t step = ring && direction == 1 ? dimension.size - 1 : direction + 1;
-      for (std::uint32_t i = 0; i < dimension.parallel_links(); ++i) {
-        const std::string name = port_name(d, port++);
-        for (std::size_t n = 0; n < nodes_; ++n) {
-          const NodeId from(n);
-          const std::uint32_t x = (shape_.coordinate(from, d) + step) % dimension.size;
+      for (std::size_t n = 0; n < nodes_; ++n) {
+        const NodeId from(n);
+        const std::uint32_t x = (shape_.coordinate(from, d) + step) % dimension.size;
+        // Parallel links are numbered in a row: a message over all of them names the first.
+        for (std::uint32_t i = 0; i < parallel; ++i) {
+          const std::string name = port_name(d, direction * parallel + i);
           topology_.add_link(from, shape_.peer(from, d, x), dimension.link, name, name);
         }
       }

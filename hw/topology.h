@@ -97,6 +97,11 @@ class Topology {
   [[nodiscard]] const std::optional<GridShape>& grid() const { return grid_; }
   [[nodiscard]] const std::optional<SwitchedShape>& switched() const { return switched_; }
   [[nodiscard]] const std::optional<DimensionedShape>& dimensions() const { return dimensions_; }
+  // Precondition: dimensions().
+  [[nodiscard]] std::size_t dimension_of(LinkId id) const {
+    const TopologyLink& l = link(id);
+    return dimensions_->dimension_of_port(is_switch(l.from) ? l.in_port : l.out_port);
+  }
   // Preconditions: the network is switched, the index is in the shape's range.
   [[nodiscard]] NodeId leaf_switch(std::uint32_t leaf) const { return NodeId(num_nodes_ + leaf); }
   [[nodiscard]] NodeId spine_switch(std::uint32_t spine) const {

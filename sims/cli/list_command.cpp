@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "alg/generator.h"
+#include "alg/algorithm.h"
 #include "sims/cli/exit_codes.h"
 #include "sims/config/enum_names.h"
 #include "sims/config/presets.h"
@@ -31,9 +31,9 @@ std::vector<NamedLine> names_of() {
 }
 
 std::vector<Kind> kinds() {
-  std::vector<NamedLine> algorithms;
-  for (const Generator& generator : generators())
-    algorithms.emplace_back(generator.name, generator.summary);
+  std::vector<NamedLine> names;
+  for (const Algorithm& algorithm : algorithms())
+    names.emplace_back(algorithm.name, algorithm.summary);
   std::vector<NamedLine> preset_names;
   for (const Preset& preset : presets()) preset_names.emplace_back(preset.name, preset.description);
   std::vector<NamedLine> networks;
@@ -51,8 +51,10 @@ std::vector<Kind> kinds() {
         {"bigraph", "nodes_per_switch, switches; every switch linked to all of the other side"},
         {"dragonfly", "nodes_per_switch, group_size, groups; one link between any two groups"},
         {"file", "file; a graph of nodes, switches and links in YAML"},
-        {"anynet", "file; a graph in BookSim's format"}}},
-      {"algorithms", "collective.algorithm", algorithms},
+        {"anynet", "file; a graph in BookSim's format"},
+        {"dimensions", "system.dimensions; a network of its own kind in each dimension"},
+        {"astra_network", "file; the same from ASTRA-sim's network.yml"}}},
+      {"algorithms", "collective.algorithm", names},
       {"operations", "collective.op", names_of<CollectiveOp>()},
       {"presets", "system.preset", preset_names},
       {"flow-control", "system.flow_control.mode", names_of<FlowControlMode>()},

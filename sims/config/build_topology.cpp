@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "sims/config/anynet_file.h"
+#include "sims/config/build_dimensions.h"
 #include "sims/config/topology_file.h"
 #include "sims/config/yaml_loader.h"
 
@@ -132,6 +133,8 @@ Topology build_shape(const TopologyConfig& c, LinkSpec link) {
       return make_dragonfly(c.nodes_per_switch, c.group_size, c.groups, link);
     case Kind::file:
     case Kind::anynet:
+    case Kind::dimensions:
+    case Kind::astra_network:
       break;
   }
   throw std::invalid_argument("a network from a file has no builder");
@@ -162,6 +165,7 @@ std::string topology_file_path(const TopologyConfig& config) {
 
 std::optional<Topology> build_topology(const SystemConfig& system, bool clock_valid,
                                        const Place& place, Diagnostics& diagnostics) {
+  if (system.topology.is_dimensional()) return make_dimensions(dimension_specs(system));
   if (system.topology.from_file()) return read_graph(system, clock_valid, place, diagnostics);
   if (!check_size(system.topology, place, diagnostics)) return std::nullopt;
   return build_shape(system.topology, system.link);

@@ -18,7 +18,8 @@ namespace espalier {
 [[nodiscard]] Topology build_topology(const SystemConfig& system);
 
 // The reader's variant: records what is wrong, at `place` where it is the configuration's fault.
-// Without `clock_valid` links are not checked against the clock.
+// Without `clock_valid` links are not checked against the clock. Precondition: a multi-dimensional
+// system has passed check_dimensions.
 [[nodiscard]] std::optional<Topology> build_topology(const SystemConfig& system, bool clock_valid,
                                                      const Place& place, Diagnostics& diagnostics);
 

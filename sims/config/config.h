@@ -6,7 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "alg/dimension_stage.h"
 #include "alg/schedule.h"
+#include "alg/stage_arbiter.h"
 #include "flowctl/modes.h"
 #include "hw/ids.h"
 #include "hw/link_timing.h"
@@ -27,8 +29,10 @@ enum class TopologyKind : std::uint8_t {
   fat_tree,
   bigraph,
   dragonfly,
-  file,   // a graph
-  anynet  // a graph in BookSim's format
+  file,          // a graph
+  anynet,        // a graph in BookSim's format
+  dimensions,    // a multi-dimensional system
+  astra_network  // the same, from a file of ASTRA-sim's
 };
 enum class Fidelity : std::uint8_t { automatic, train, cycle };
 // Whom a node sends control messages to: any other node, or the next one.
@@ -46,12 +50,31 @@ struct TopologyConfig {
   std::uint32_t spines = 1;            // fat_tree
   std::uint32_t group_size = 1;        // dragonfly: switches per group
   std::uint32_t groups = 2;            // dragonfly
-  std::string file;                    // file, anynet: path as written, relative to `folder`
-  std::string folder;                  // of the configuration; empty: the current one
+  // file, anynet, astra_network: path as written, relative to `folder`
+  std::string file;
+  std::string folder;  // of the configuration; empty: the current one
 
   [[nodiscard]] bool from_file() const {
-    return kind == TopologyKind::file || kind == TopologyKind::anynet;
+    return kind == TopologyKind::file || kind == TopologyKind::anynet ||
+           kind == TopologyKind::astra_network;
   }
+  [[nodiscard]] bool is_dimensional() const {
+    return kind == TopologyKind::dimensions || kind == TopologyKind::astra_network;
+  }
+};
+
+// A multi-dimensional system, as it is written: lists have an entry for each dimension; 0 and an
+// empty list are "auto". sims/config/build_dimensions.h makes of it what the model needs.
+struct DimensionsConfig {
+  std::vector<DimensionShape> shape;
+  std::vector<std::uint32_t> size;              // NPUs of a group
+  std::vector<std::uint32_t> links;             // that leave an NPU
+  std::vector<std::uint64_t> bytes_per_second;  // of one link
+  std::vector<std::uint64_t> latency_ps;        // NPU to NPU, of a minimal message
+  std::vector<std::uint32_t> flit_bytes;
+  std::uint32_t packet_flits = 16;  // payload of a packet or sub-packet, in every dimension
+  std::vector<std::uint32_t> vc_depth_flits;
+  std::vector<std::optional<DimensionAlgorithm>> algorithm;
 };
 
 struct RouterConfig {
@@ -78,6 +101,15 @@ struct ReductionConfig {
   Bytes block_bytes = 1;              // work is done in whole blocks of this many bytes
 };
 
+// What decides which of the chunks that wait for a dimension goes next.
+struct DimensionQueueConfig {
+  ArbiterSpec arbiter;
+  std::uint32_t in_flight = 8;   // chunks that share a dimension's bandwidth
+  Cycle arbitration_cycles = 1;  // a place or a chunk is there -> the chunk that was picked starts
+  // Every NPU starts a dimension's stages in the order that a pre-simulation gave.
+  bool enforce_order = true;
+};
+
 struct NiConfig {
   LockstepMode lockstep = LockstepMode::estimate;
   std::uint32_t ports = 0;  // injection and ejection ports; 0 ("auto"): what the algorithm can use
@@ -93,10 +125,12 @@ struct NiConfig {
   // A root's finished chunk is written back before its Gather reads it.
   Cycle turnaround_cycles = 2;
   ReductionConfig reduction;
+  DimensionQueueConfig dimension_queue;  // multi-dimensional systems
 };
 
 struct SystemConfig {
   TopologyConfig topology;
+  DimensionsConfig dimensions;  // of a multi-dimensional topology; all its links
   // Every link; file, anynet: links that say nothing else. Table III.
   LinkSpec link{150'000, 16'000'000'000};
   Cycle credit_latency_cycles = 0;  // 0 ("link"): as long as the link's latency
@@ -113,6 +147,10 @@ struct CollectiveConfig {
   Bytes element_bytes = 4;
   bool remaining_height_first = false;  // MULTITREE's tree order
   std::uint32_t segments = 0;           // 0: the algorithm's own choice
+  // baseline and themis; the latter two themis only. See PlanRequest.
+  std::uint32_t chunks = 64;
+  std::uint32_t threshold_divisor = 16;
+  bool loads_start_at_fixed_delay = false;
 };
 
 // One line of a file of messages.
@@ -169,6 +207,9 @@ struct SimulationConfig {
   double stall_probability = 0.0;  // every link refuses a flit with this probability in each cycle
   std::uint64_t seed = 1;          // of the stalls
   Cycle watchdog_cycles = 100000;  // no flit moved and nothing delivered for so long: deadlock
+  // A perturbation: this node's host posts its collective so much later than all others.
+  std::uint32_t late_node = 0;
+  Cycle late_cycles = 0;
 };
 
 // One point: lists in the file have been expanded.

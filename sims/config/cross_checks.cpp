@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "alg/generator.h"
+#include "alg/algorithm.h"
 #include "alg/routing.h"
 #include "flowctl/packet_grid.h"
 #include "sims/config/fidelity.h"
@@ -33,20 +33,28 @@ class PointChecker {
 
   // What no list can change.
   void check_system() {
-    check_link_times();
-    check_tick();
-    check_payload();
-    check_vc_depth();
+    // Of multi-dimensional systems: sims/config/dimension_checks.h.
+    if (!system_.topology.is_dimensional()) {
+      check_link_times();
+      check_tick();
+      check_payload();
+      check_vc_depth();
+    }
     check_dma();
     check_watchdog();
+    check_late_node();
     check_fidelity();
     if (point_.control) check_control_alone();
   }
 
   void check_listed_keys() {
-    check_sub_messages();
+    if (!system_.topology.is_dimensional()) check_sub_messages();
     if (point_.collective && !point_.training) check_collective_size();
     if (point_.collective && point_.training) check_training();
+    if (system_.topology.is_dimensional()) {
+      refuse_messages();
+      return;
+    }
     if (point_.traffic) check_traffic();
     if (point_.control && topology_ != nullptr) check_control();
   }
@@ -54,43 +62,51 @@ class PointChecker {
   // Precondition: the algorithm is known.
   void check_operation() {
     const CollectiveOp op = point_.collective->op;
-    const Generator& generator = *find_generator(point_.collective->algorithm);
-    if (computes(generator, op)) return;
+    const Algorithm& algorithm = *find_algorithm(point_.collective->algorithm);
+    if (algorithm.computes(op)) return;
     std::vector<std::string> able;
-    for (const Generator& other : generators()) {
+    for (const Algorithm& other : algorithms()) {
       const bool suited = topology_ == nullptr || other.unsuited(*topology_).empty();
-      if (suited && computes(other, op)) able.push_back(other.name);
+      if (suited && other.computes(op)) able.push_back(other.name);
     }
     std::vector<std::string> ops;
-    for (const CollectiveOp known : generator.ops) ops.emplace_back(to_string(known));
+    for (const CollectiveOp known : algorithm.ops) ops.emplace_back(to_string(known));
     diagnostics_.error(given_.is_given("collective.op")
                            ? given_.place_of_value("collective.op", static_cast<std::uint64_t>(op))
                            : given_.place_of("collective.algorithm"),
-                       fmt::format("collective.op: {} computes {}, not {}", generator.name,
+                       fmt::format("collective.op: {} computes {}, not {}", algorithm.name,
                                    fmt::join(ops, ", "), to_string(op)),
                        able.empty() ? "" : fmt::format("these do: {}", fmt::join(able, ", ")));
   }
 
   // Apart, because a generator may have to search the graph for its answer.
   void check_algorithm() {
-    const Generator* generator = find_generator(point_.collective->algorithm);
-    if (generator == nullptr || topology_ == nullptr) return;
-    const std::string reason = generator->unsuited(*topology_);
+    const Algorithm* algorithm = find_algorithm(point_.collective->algorithm);
+    if (algorithm == nullptr || topology_ == nullptr) return;
+    const std::string reason = algorithm->unsuited(*topology_);
     if (reason.empty()) return;
     std::vector<std::string> suited;
-    for (const Generator& other : generators()) {
+    for (const Algorithm& other : algorithms()) {
       if (other.unsuited(*topology_).empty()) suited.push_back(other.name);
     }
     const Key& key = *find_key("collective.algorithm");
     diagnostics_.error(given_.place_of_value(key.name, key.get(point_).number),
                        fmt::format("collective.algorithm: {} does not run on this topology: {}",
-                                   generator->name, reason),
+                                   algorithm->name, reason),
                        suited.empty() ? "" : fmt::format("these do: {}", fmt::join(suited, ", ")));
   }
 
  private:
-  [[nodiscard]] static bool computes(const Generator& generator, CollectiveOp op) {
-    return std::find(generator.ops.begin(), generator.ops.end(), op) != generator.ops.end();
+  // Each dimension is a network of its own, with flits of its own.
+  void refuse_messages() {
+    const auto refuse = [&](const char* section) {
+      diagnostics_.error(
+          given_.place_of_section(section),
+          fmt::format("{}: a message does not pass from one dimension to another", section),
+          "a multi-dimensional system runs collectives");
+    };
+    if (point_.traffic) refuse("traffic");
+    if (point_.control) refuse("control");
   }
 
   void check_link_times() {
@@ -254,6 +270,18 @@ class PointChecker {
         fmt::format("more than {}", longest));
   }
 
+  void check_late_node() {
+    if (topology_ == nullptr || point_.simulation.late_cycles == 0 ||
+        !given_.usable({"simulation.late_node", "simulation.late_cycles"}) ||
+        point_.simulation.late_node < topology_->num_nodes()) {
+      return;
+    }
+    diagnostics_.error(given_.place_of("simulation.late_node"),
+                       fmt::format("simulation.late_node: there is no node {}; the network has {}",
+                                   point_.simulation.late_node, topology_->num_nodes()),
+                       fmt::format("0 to {}", topology_->num_nodes() - 1));
+  }
+
   void check_fidelity() {
     if (point_.simulation.fidelity != Fidelity::train ||
         !given_.usable({"simulation.fidelity", "system.router.switching", "system.router.hold",
@@ -410,16 +438,16 @@ std::uint64_t longest_packet_flits(const SystemConfig& system) {
   return (system.flow_control.payload_bytes + flit - 1) / flit + 1;
 }
 
-std::uint64_t full_rate_depth(const SystemConfig& system, const LinkSpec& link) {
+std::uint64_t full_rate_depth(const SystemConfig& system, const LinkSpec& link,
+                              std::uint64_t packet_flits) {
   const Cycle latency = cycles_covering(link.latency_ps, system.clock);
   const Cycle credit = system.credit_latency_cycles != 0 ? system.credit_latency_cycles : latency;
   const Wide loop = latency + system.router.pipeline_cycles + credit;
-  const Wide fastest = static_cast<Wide>(system.clock.hertz) * system.clock.flit_bytes;
+  const Wide fastest = static_cast<Wide>(system.clock.hertz) * flit_bytes_of(link, system.clock);
   const Wide rate = std::min<Wide>(link.bytes_per_second, fastest);
   const Wide flits_on_the_way = (loop * rate + fastest - 1) / fastest;
   return static_cast<std::uint64_t>(flits_on_the_way) - 1 +
-         credits_to_start(system.router.switching,
-                          static_cast<std::uint32_t>(longest_packet_flits(system)));
+         credits_to_start(system.router.switching, static_cast<std::uint32_t>(packet_flits));
 }
 
 void check_points(const std::vector<RunPoint>& points, const Topology* topology,
@@ -430,7 +458,7 @@ void check_points(const std::vector<RunPoint>& points, const Topology* topology,
   for (const RunPoint& point : points) {
     PointChecker checker(point, topology, given, diagnostics);
     checker.check_listed_keys();
-    if (point.collective && find_generator(point.collective->algorithm) != nullptr &&
+    if (point.collective && find_algorithm(point.collective->algorithm) != nullptr &&
         operations.emplace(point.collective->algorithm, point.collective->op).second) {
       checker.check_operation();
     }

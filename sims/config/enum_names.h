@@ -14,8 +14,29 @@ struct EnumNames;
 
 template <>
 struct EnumNames<TopologyKind> {
-  static constexpr std::array value{"torus",    "mesh",    "fully_connected", "switch", "dgx2",
-                                    "fat_tree", "bigraph", "dragonfly",       "file",   "anynet"};
+  static constexpr std::array value{"torus", "mesh",     "fully_connected", "switch",
+                                    "dgx2",  "fat_tree", "bigraph",         "dragonfly",
+                                    "file",  "anynet",   "dimensions",      "astra_network"};
+};
+template <>
+struct EnumNames<DimensionShape> {
+  static constexpr std::array value{"ring", "fully_connected", "switch"};
+};
+template <>
+struct EnumNames<DimensionAlgorithm> {
+  static constexpr std::array value{"ring", "direct", "halving_doubling", "in_network"};
+};
+template <>
+struct EnumNames<QueueOrder> {
+  static constexpr std::array value{"fifo", "scf"};
+};
+template <>
+struct EnumNames<ChunkKey> {
+  static constexpr std::array value{"larger", "before", "after"};
+};
+template <>
+struct EnumNames<TieRule> {
+  static constexpr std::array value{"newest", "oldest"};
 };
 template <>
 struct EnumNames<FlowControlMode> {

@@ -67,6 +67,13 @@ Place GivenKeys::place_of_value(const std::string& name, std::uint64_t number) c
   return place_of(name);
 }
 
+Place GivenKeys::place_of_entry(const std::string& name, std::size_t entry) const {
+  const GivenKey* given = find(name);
+  const bool there =
+      given != nullptr && !given->values.empty() && entry < given->values.front().entries.size();
+  return there ? given->values.front().entries[entry] : place_of(name);
+}
+
 Place GivenKeys::place_of_section(const std::string& name) const {
   for (std::string section = name; !section.empty(); section = section_around(section)) {
     const auto found = sections_.find(section);

@@ -15,6 +15,7 @@ namespace espalier {
 struct GivenValue {
   Value value;
   Place place;
+  std::vector<Place> entries;  // of a value that is a list
 };
 
 // One key as given. Empty: what was written is no valid value.
@@ -47,6 +48,8 @@ class GivenKeys {
   [[nodiscard]] Place place_of_first(std::initializer_list<const char*> names) const;
   // Of that value in the key's list.
   [[nodiscard]] Place place_of_value(const std::string& name, std::uint64_t number) const;
+  // Of entry `entry` of a value that is a list; of the value as a whole where it has no such entry.
+  [[nodiscard]] Place place_of_entry(const std::string& name, std::size_t entry) const;
   [[nodiscard]] Place place_of_section(const std::string& name) const;
 
  private:

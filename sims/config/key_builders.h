@@ -12,8 +12,11 @@
 
 namespace espalier {
 
-// keys_control.cpp, keys_training.cpp
+// keys_control.cpp, keys_dimensions.cpp, keys_training.cpp
 void add_control_keys(std::vector<Key>& table);
+void add_dimension_keys(std::vector<Key>& table);
+void add_dimension_queue_keys(std::vector<Key>& table);
+void add_plan_keys(std::vector<Key>& table);
 void add_training_keys(std::vector<Key>& table);
 
 }  // namespace espalier
@@ -94,6 +97,18 @@ inline Key only_when(Key key, std::string other, const std::string& state,
   key.applies_when = other + " is " + state;
   key.applies_to = std::move(other);
   key.applies = std::move(applies);
+  return key;
+}
+
+// What a multi-dimensional system has in another form, or not at all.
+inline Key not_for_dimensions(Key key) {
+  const auto applies = std::move(key.applies);
+  key.applies = [applies](const RunPoint& p) {
+    return !p.system.topology.is_dimensional() && (!applies || applies(p));
+  };
+  const std::string condition = "system.topology.type is not dimensions or astra_network";
+  key.applies_when = applies ? key.applies_when + ", and " + condition : condition;
+  if (!applies) key.applies_to = "system.topology.type";
   return key;
 }
 

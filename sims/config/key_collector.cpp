@@ -66,7 +66,7 @@ GivenKey read_list(const ConfigNode& node, const Key& key, Diagnostics& diagnost
                         fmt::format("{}: {} is in the list twice", key.name, item.text));
       good = false;
     }
-    given.values.push_back({*value, item.place});
+    given.values.push_back({*value, item.place, {}});
   }
   if (!good) given.values.clear();
   return given;
@@ -76,7 +76,7 @@ GivenKey read_key(ConfigNode node, const Place& key_place, const Key& key,
                   Diagnostics& diagnostics) {
   // Where a value is missing the parser has no place for it.
   if (node.kind == ConfigNode::Kind::null) node.place = key_place;
-  if (node.kind == ConfigNode::Kind::list && key.shape.type != ValueType::dims) {
+  if (node.kind == ConfigNode::Kind::list && !is_written_as_list(key.shape)) {
     if (key.listable) return read_list(node, key, diagnostics);
     diagnostics.error(node.place, fmt::format("{}: takes one value, not a list", key.name),
                       fmt::format("lists are for {}", listable_keys()));
@@ -84,7 +84,8 @@ GivenKey read_key(ConfigNode node, const Place& key_place, const Key& key,
   }
   GivenKey given{node.place, {}};
   if (const auto value = parse_value(node, key.name, key.shape, diagnostics)) {
-    given.values.push_back({*value, node.place});
+    GivenValue& item = given.values.emplace_back(GivenValue{*value, node.place, {}});
+    for (const ConfigNode& entry : node.items) item.entries.push_back(entry.place);
   }
   return given;
 }

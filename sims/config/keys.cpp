@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "alg/generator.h"
+#include "alg/algorithm.h"
 #include "sims/config/enum_names.h"
 #include "sims/config/key_builders.h"
 #include "sims/config/keys_topology.h"
@@ -104,12 +104,12 @@ Key dma_bandwidth_key() {
 
 Key algorithm_key() {
   std::vector<std::string> names;
-  for (const Generator& generator : generators()) names.push_back(generator.name);
+  for (const Algorithm& algorithm : algorithms()) names.push_back(algorithm.name);
   Key key;
   key.name = "collective.algorithm";
   key.shape.type = ValueType::name;
   key.shape.names = names;
-  key.description = "schedule generator (espalier list algorithms)";
+  key.description = "what plans the collective (espalier list algorithms)";
   key.set = [names](RunPoint& point, const Value& value) {
     point.collective->algorithm = names.at(value.number);
   };
@@ -175,14 +175,15 @@ bool is_drawn_traffic(const RunPoint& point) { return !is_listed_traffic(point);
 void add_system_keys(std::vector<Key>& table) {
   table.push_back(preset_key());
   add_topology_keys(table);
-  table.push_back(number_key(
+  add_dimension_keys(table);
+  table.push_back(not_for_dimensions(number_key(
       ValueType::time, "system.link.latency", 1, kSecond,
       "from one router's output to the next one's input",
-      [](auto& p) -> auto& { return p.system.link.latency_ps; }));
-  table.push_back(number_key(
+      [](auto& p) -> auto& { return p.system.link.latency_ps; })));
+  table.push_back(not_for_dimensions(number_key(
       ValueType::rate, "system.link.bandwidth", 1'000, 1'000 * kSecond,
       "of one direction; at most one flit per router cycle",
-      [](auto& p) -> auto& { return p.system.link.bytes_per_second; }));
+      [](auto& p) -> auto& { return p.system.link.bytes_per_second; })));
 }
 
 void add_router_keys(std::vector<Key>& table) {
@@ -190,16 +191,16 @@ void add_router_keys(std::vector<Key>& table) {
       ValueType::frequency, "system.router.clock", 1'000, kSecond,
       "of routers and network interfaces", [](auto& p) -> auto& { return p.system.clock.hertz; }));
   // Here and not with the links: it is kept in cycles of the clock above.
-  table.push_back(credit_latency_key());
+  table.push_back(not_for_dimensions(credit_latency_key()));
   table.push_back(integer_key(
       "system.router.vcs", 1, 32, "virtual channels per input port",
       [](auto& p) -> auto& { return p.system.router.vcs; }));
-  table.push_back(integer_key(
+  table.push_back(not_for_dimensions(integer_key(
       "system.router.vc_depth_flits", 1, kMi, "buffer of one VC",
-      [](auto& p) -> auto& { return p.system.router.vc_depth_flits; }));
-  table.push_back(integer_key(
-      "system.router.flit_bytes", 1, 4 * kKi, "payload of one flit",
-      [](auto& p) -> auto& { return p.system.clock.flit_bytes; }));
+      [](auto& p) -> auto& { return p.system.router.vc_depth_flits; })));
+  table.push_back(not_for_dimensions(integer_key(
+      "system.router.flit_bytes", 1, kWidestFlit, "payload of one flit",
+      [](auto& p) -> auto& { return p.system.clock.flit_bytes; })));
   table.push_back(integer_key(
       "system.router.pipeline_cycles", 0, 64, "from a flit's arrival to its earliest departure",
       [](auto& p) -> auto& { return p.system.router.pipeline_cycles; }));
@@ -218,14 +219,14 @@ void add_flow_control_keys(std::vector<Key>& table) {
   table.push_back(listable(choice_key<FlowControlMode>(
       "system.flow_control.mode", "one head flit per message, or one per packet",
       [](auto& p) -> auto& { return p.system.flow_control.mode; })));
-  table.push_back(integer_key(
+  table.push_back(not_for_dimensions(integer_key(
       "system.flow_control.payload_bytes", 1, kMi, "of a packet; of a sub-packet in message mode",
-      [](auto& p) -> auto& { return p.system.flow_control.payload_bytes; }));
-  table.push_back(
+      [](auto& p) -> auto& { return p.system.flow_control.payload_bytes; })));
+  table.push_back(not_for_dimensions(
       only_when(integer_key(
                     "system.flow_control.sub_message_bytes", 1, kGi, "of a sub-message",
                     [](auto& p) -> auto& { return p.system.flow_control.sub_message_bytes; }),
-                "system.flow_control.mode", "message", is_message_mode));
+                "system.flow_control.mode", "message", is_message_mode)));
   table.push_back(only_when(
       boolean_key(
           "system.flow_control.pad_last_packet", "a message's last packet is as long as the others",
@@ -238,22 +239,25 @@ void add_ni_keys(std::vector<Key>& table) {
                            auto field) {
     table.push_back(integer_key(name, min, kLongestLatencyCycles, description, field));
   };
-  table.push_back(listable(choice_key<LockstepMode>(
+  // A plan has no steps, and each of its links a port of its own.
+  table.push_back(not_for_dimensions(listable(choice_key<LockstepMode>(
       "system.ni.lockstep", "what holds a schedule's timestep back",
-      [](auto& p) -> auto& { return p.system.ni.lockstep; })));
-  table.push_back(or_word(integer_key(
-                              "system.ni.ports", 1, 64,
-                              "injection and ejection ports; auto: what the algorithm can use",
-                              [](auto& p) -> auto& { return p.system.ni.ports; }),
-                          "auto"));
-  table.push_back(integer_key(
+      [](auto& p) -> auto& { return p.system.ni.lockstep; }))));
+  table.push_back(not_for_dimensions(
+      or_word(integer_key(
+                  "system.ni.ports", 1, 64,
+                  "injection and ejection ports; auto: what the algorithm can use",
+                  [](auto& p) -> auto& { return p.system.ni.ports; }),
+              "auto")));
+  table.push_back(not_for_dimensions(integer_key(
       "system.ni.buffer_flits", 0, 16 * kMi, "NI buffer, for the lockstep estimate",
-      [](auto& p) -> auto& { return p.system.ni.buffer_flits; }));
-  table.push_back(or_word(integer_key(
-                              "system.ni.table_entries", 1, 16 * kMi,
-                              "schedule table; auto: as many as the schedule needs",
-                              [](auto& p) -> auto& { return p.system.ni.table_entries; }),
-                          "auto"));
+      [](auto& p) -> auto& { return p.system.ni.buffer_flits; })));
+  table.push_back(
+      not_for_dimensions(or_word(integer_key(
+                                     "system.ni.table_entries", 1, 16 * kMi,
+                                     "schedule table; auto: as many as the schedule needs",
+                                     [](auto& p) -> auto& { return p.system.ni.table_entries; }),
+                                 "auto")));
   table.push_back(integer_key(
       "system.ni.send_queue", 1, 64 * kKi, "descriptors that wait for one injection port",
       [](auto& p) -> auto& { return p.system.ni.send_queue; }));
@@ -288,6 +292,7 @@ void add_ni_keys(std::vector<Key>& table) {
   table.push_back(integer_key(
       "system.ni.reduction.block_bytes", 1, kGi, "work is done in whole blocks of this many bytes",
       [](auto& p) -> auto& { return p.system.ni.reduction.block_bytes; }));
+  add_dimension_queue_keys(table);
 }
 
 void add_collective_keys(std::vector<Key>& table) {
@@ -305,6 +310,7 @@ void add_collective_keys(std::vector<Key>& table) {
       [](auto& p) -> auto& { return p.collective->element_bytes; }));
   table.push_back(tree_order_key());
   table.push_back(segments_key());
+  add_plan_keys(table);
 }
 
 void add_traffic_keys(std::vector<Key>& table) {
@@ -355,6 +361,18 @@ void add_simulation_keys(std::vector<Key>& table) {
   table.push_back(integer_key(
       "simulation.watchdog_cycles", 1, kLongestRunCycles, "nothing moved for so long: deadlock",
       [](auto& p) -> auto& { return p.simulation.watchdog_cycles; }));
+  const auto has_collective = [](const RunPoint& p) { return p.collective.has_value(); };
+  table.push_back(only_when(integer_key(
+                                "simulation.late_cycles", 0, kLongestLatencyCycles,
+                                "a perturbation: one node posts its collective so much later",
+                                [](auto& p) -> auto& { return p.simulation.late_cycles; }),
+                            "collective", "given", has_collective));
+  table.push_back(only_when(integer_key(
+                                "simulation.late_node", 0, kMi, "which",
+                                [](auto& p) -> auto& { return p.simulation.late_node; }),
+                            "simulation.late_cycles", "not 0", [](const RunPoint& p) {
+                              return p.collective.has_value() && p.simulation.late_cycles != 0;
+                            }));
 }
 
 }  // namespace

@@ -45,6 +45,7 @@ struct Key {
 
 // Limits that files of messages and layers share with keys.
 inline constexpr std::uint64_t kLongestRunCycles = 1'000'000'000'000'000;
+inline constexpr std::uint64_t kWidestFlit = 4096;
 inline constexpr std::uint64_t kLargestMessage = std::uint64_t{1} << 30;
 inline constexpr std::uint64_t kLargestCollective = std::uint64_t{1} << 40;
 

@@ -89,8 +89,8 @@ Key file_key() {
   key.name = "system.topology.file";
   key.shape.type = ValueType::text;
   key.description =
-      "graph of nodes, switches and links (anynet: in BookSim's format), relative to this file's "
-      "folder";
+      "graph of nodes, switches and links (anynet: in BookSim's format; astra_network: ASTRA-sim's "
+      "network.yml), relative to this file's folder";
   key.set = [](RunPoint& point, const Value& value) { point.system.topology.file = value.text; };
   key.get = [](const RunPoint& point) {
     Value value;
@@ -122,7 +122,7 @@ void add_topology_keys(std::vector<Key>& table) {
                                                          &TopologyConfig::group_size)));
   table.push_back(needed_by({Kind::dragonfly}, count_key("groups", 2, "each linked to each other",
                                                          &TopologyConfig::groups)));
-  table.push_back(needed_by({Kind::file, Kind::anynet}, file_key()));
+  table.push_back(needed_by({Kind::file, Kind::anynet, Kind::astra_network}, file_key()));
 }
 
 const char* size_key_of(TopologyKind kind) {
@@ -142,7 +142,10 @@ const char* size_key_of(TopologyKind kind) {
       return "system.topology.groups";
     case Kind::file:
     case Kind::anynet:
+    case Kind::astra_network:
       return "system.topology.file";
+    case Kind::dimensions:
+      return "system.dimensions.size";
   }
   return kTypeKey;
 }

@@ -4,6 +4,34 @@
 
 namespace espalier {
 
+namespace {
+
+// As in a file.
+struct DimensionLists {
+  const char* shape;
+  const char* size;
+  const char* links;
+  const char* bandwidth;
+  const char* latency;
+};
+
+// At 1 GHz with the narrowest flits that a link carries one of per cycle: 25 B for 200 Gb/s, and
+// 188 B, a little more than needed, for 1500 Gb/s.
+Preset dimensional(const char* name, const char* description, const DimensionLists& lists) {
+  return {name,
+          description,
+          {{"system.topology.type", "dimensions"},
+           {"system.dimensions.shape", lists.shape},
+           {"system.dimensions.size", lists.size},
+           {"system.dimensions.links", lists.links},
+           {"system.dimensions.bandwidth", lists.bandwidth},
+           {"system.dimensions.latency", lists.latency},
+           {"system.dimensions.flit_bytes", "auto"},
+           {"system.router.clock", "1GHz"}}};
+}
+
+}  // namespace
+
 const std::vector<Preset>& presets() {
   static const std::vector<Preset> table{
       {kDefaultPreset,
@@ -26,6 +54,29 @@ const std::vector<Preset>& presets() {
         {"system.ni.reduction.latency_cycles", "1"},
         {"system.ni.reduction.bytes_per_cycle", "128"},
         {"system.ni.reduction.block_bytes", "2048"}}},
+      dimensional(
+          "themis_2d_sw_sw", "Themis, Table 2: 16x64, 1200 and 800 Gb/s",
+          {"[switch, switch]", "[16, 64]", "[6, 1]", "[200Gb/s, 800Gb/s]", "[700ns, 1700ns]"}),
+      dimensional("themis_3d_sw_sw_sw_homo", "Themis, Table 2: 16x8x8, 800 Gb/s in each dimension",
+                  {"[switch, switch, switch]", "[16, 8, 8]", "[4, 4, 1]",
+                   "[200Gb/s, 200Gb/s, 800Gb/s]", "[700ns, 700ns, 1700ns]"}),
+      dimensional("themis_3d_sw_sw_sw_hetero", "Themis, Table 2: 16x8x8, 1600, 800 and 400 Gb/s",
+                  {"[switch, switch, switch]", "[16, 8, 8]", "[8, 4, 1]",
+                   "[200Gb/s, 200Gb/s, 400Gb/s]", "[700ns, 700ns, 1700ns]"}),
+      dimensional("themis_3d_fc_ring_sw", "Themis, Table 2: 8x16x8, 1400, 800 and 400 Gb/s",
+                  {"[fully_connected, ring, switch]", "[8, 16, 8]", "[7, 4, 1]",
+                   "[200Gb/s, 200Gb/s, 400Gb/s]", "[700ns, 700ns, 1700ns]"}),
+      dimensional("themis_4d_ring_sw_sw_sw",
+                  "Themis, Table 2: 4x4x8x8, 2000, 1600, 800 and 400 Gb/s",
+                  {"[ring, switch, switch, switch]", "[4, 4, 8, 8]", "[2, 8, 4, 1]",
+                   "[1000Gb/s, 200Gb/s, 200Gb/s, 400Gb/s]", "[20ns, 700ns, 700ns, 1700ns]"}),
+      dimensional("themis_4d_ring_fc_ring_sw",
+                  "Themis, Table 2: 4x8x4x8, 3000, 1400, 1200 and 800 Gb/s",
+                  {"[ring, fully_connected, ring, switch]", "[4, 8, 4, 8]", "[2, 7, 6, 1]",
+                   "[1500Gb/s, 200Gb/s, 200Gb/s, 800Gb/s]", "[20ns, 700ns, 700ns, 1700ns]"}),
+      dimensional(
+          "themis_fig4_current", "Themis, Fig. 4: a system of its day, 16x64, 1200 and 100 Gb/s",
+          {"[switch, switch]", "[16, 64]", "[6, 1]", "[200Gb/s, 100Gb/s]", "[700ns, 1700ns]"}),
   };
   return table;
 }

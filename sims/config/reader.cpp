@@ -6,8 +6,10 @@
 #include <map>
 #include <optional>
 
+#include "sims/config/astra_network_file.h"
 #include "sims/config/build_topology.h"
 #include "sims/config/cross_checks.h"
+#include "sims/config/dimension_checks.h"
 #include "sims/config/given_keys.h"
 #include "sims/config/key_collector.h"
 #include "sims/config/keys.h"
@@ -21,9 +23,17 @@ namespace espalier {
 
 namespace {
 
-const std::vector<std::string> kListOrder{
-    "training.network",   "training.overlap", "collective.algorithm", "system.flow_control.mode",
-    "system.ni.lockstep", "collective.op",    "collective.size",      "control.vcs"};
+const std::vector<std::string> kListOrder{"training.network",
+                                          "training.overlap",
+                                          "collective.algorithm",
+                                          "system.ni.dimension_queue.order",
+                                          "system.ni.dimension_queue.in_flight",
+                                          "system.flow_control.mode",
+                                          "system.ni.lockstep",
+                                          "collective.op",
+                                          "collective.size",
+                                          "collective.chunks",
+                                          "control.vcs"};
 
 constexpr const char* kTypeKey = "system.topology.type";
 
@@ -33,6 +43,10 @@ constexpr const char* kMinimalFile =
 
 std::string section_example(const std::string& section) {
   if (section == "system") return "system: {topology: {type: torus, dims: [8, 8]}}";
+  if (section == "system.dimensions") {
+    return "dimensions: {shape: [switch, ring], size: [4, 4], bandwidth: [200Gb/s, 100Gb/s], "
+           "latency: [700ns, 700ns]}";
+  }
   if (section == "system.topology") return "topology: {type: torus, dims: [8, 8]}";
   return {};
 }
@@ -115,13 +129,17 @@ class PointBuilder {
     const GivenKey* given = given_.find("system.preset");
     if (given == nullptr || given->values.empty()) return;
     for (const auto& [name, text] : presets().at(given->values.front().value.number).settings) {
-      ConfigNode node;
-      node.kind = ConfigNode::Kind::scalar;
-      node.text = text;
-      if (const auto value = parse_value(node, name, find_key(name)->shape, diagnostics_)) {
+      const auto node = load_override_value(text, 0, 0, diagnostics_);
+      if (!node) continue;
+      if (const auto value = parse_value(*node, name, find_key(name)->shape, diagnostics_)) {
         preset_[name] = *value;
       }
     }
+  }
+
+  // In the input, or by the preset.
+  [[nodiscard]] bool is_set(const std::string& name) const {
+    return given_.is_given(name) || preset_.count(name) != 0;
   }
 
   [[nodiscard]] bool is_in_use(const Key& key) const {
@@ -141,7 +159,7 @@ class PointBuilder {
 
   // The outermost section that is missing, rather than everything in it.
   void report_if_missing(const Key& key) {
-    if (given_.is_given(key.name) || !given_.surroundings_usable(key.name)) return;
+    if (is_set(key.name) || !given_.surroundings_usable(key.name)) return;
     for (std::size_t dot = key.name.find('.'); dot != std::string::npos;
          dot = key.name.find('.', dot + 1)) {
       const std::string section = key.name.substr(0, dot);
@@ -163,7 +181,8 @@ class PointBuilder {
       return;
     }
     const GivenKey* given = given_.find(kListOrder[axis]);
-    if (given == nullptr || given->values.empty() || !is_in_use(*find_key(kListOrder[axis]))) {
+    const Key& key = *find_key(kListOrder[axis]);
+    if (given == nullptr || given->values.empty() || !is_in_use(key) || !applies_to_topology(key)) {
       expand(axis + 1);
       return;
     }
@@ -172,6 +191,14 @@ class PointBuilder {
       expand(axis + 1);
     }
     chosen_.erase(kListOrder[axis]);
+  }
+
+  // A list of something that this type of network has not makes no more points.
+  [[nodiscard]] bool applies_to_topology(const Key& key) const {
+    if (key.applies_to != kTypeKey) return true;
+    RunPoint probe;
+    if (const Value* type = value_of(kTypeKey)) find_key(kTypeKey)->set(probe, *type);
+    return key.applies(probe);
   }
 
   [[nodiscard]] RunPoint make_point() const {
@@ -199,7 +226,7 @@ class PointBuilder {
   void check_applicability(const Key& key) {
     if (!key.applies || !is_in_use(key) || !given_.usable({key.applies_to.c_str()})) return;
     const Key* other = find_key(key.applies_to);
-    if (other != nullptr && other->required && !given_.is_given(key.applies_to)) return;
+    if (other != nullptr && other->required && !is_set(key.applies_to)) return;
     bool applies = false;
     for (const RunPoint& point : points_) applies = applies || key.applies(point);
     const bool is_given = given_.is_given(key.name);
@@ -217,15 +244,70 @@ class PointBuilder {
   }
 
   [[nodiscard]] std::optional<Topology> make_topology() {
-    if (!given_.is_given(kTypeKey) || !given_.usable({kTypeKey})) return std::nullopt;
-    const SystemConfig& system = points_.front().system;
+    if (!is_set(kTypeKey) || !given_.usable({kTypeKey})) return std::nullopt;
     for (const Key& key : keys()) {
-      if (key.applies_to != kTypeKey || !key.applies(points_.front())) continue;
-      if (!given_.is_given(key.name) || !given_.usable({key.name.c_str()})) return std::nullopt;
+      if (!key.required || key.applies_to != kTypeKey || !key.applies(points_.front())) continue;
+      if (!is_set(key.name) || !given_.usable({key.name.c_str()})) return std::nullopt;
     }
+    if (points_.front().system.topology.is_dimensional() && !has_good_dimensions()) {
+      return std::nullopt;
+    }
+    const SystemConfig& system = points_.front().system;
     const bool clock_valid = given_.usable({"system.router.clock", "system.router.flit_bytes"});
     const Place place = given_.place_of(size_key_of(system.topology.kind));
     return build_topology(system, clock_valid, place, diagnostics_);
+  }
+
+  // Lists do not reach the dimensions: they are alike in all points.
+  bool has_good_dimensions() {
+    for (const Key& key : keys()) {
+      const bool is_dimensions = key.name.compare(0, 18, "system.dimensions.") == 0;
+      if (is_dimensions && !given_.usable({key.name.c_str()})) return false;
+    }
+    if (!given_.usable({"system.router.clock", "system.router.pipeline_cycles",
+                        "system.router.switching", "system.ni.dma.latency_cycles",
+                        "system.ni.injection_cycles", "system.ni.ejection_cycles",
+                        "system.ni.delivery_cycles"})) {
+      return false;
+    }
+    std::map<std::string, std::vector<Place>> places_in_file;
+    if (points_.front().system.topology.kind == TopologyKind::astra_network) {
+      const auto network = read_astra_network();
+      if (!network) return false;
+      places_in_file = network->places;
+    }
+    const auto place = [&](const std::string& key, std::size_t entry) {
+      if (const auto found = places_in_file.find(key); found != places_in_file.end()) {
+        return found->second.at(entry < found->second.size() ? entry : 0);
+      }
+      const std::string name = "system.dimensions." + key;
+      if (given_.is_given(name)) return given_.place_of_entry(name, entry);
+      return given_.is_given("system.preset") ? given_.place_of("system.preset")
+                                              : given_.place_of(name);
+    };
+    return check_dimensions(points_.front().system, place, diagnostics_);
+  }
+
+  std::optional<AstraNetwork> read_astra_network() {
+    const SystemConfig& system = points_.front().system;
+    const std::string path = topology_file_path(system.topology);
+    const FileText file = read_file_text(path);
+    if (!file.text) {
+      diagnostics_.error(given_.place_of("system.topology.file"),
+                         fmt::format("'{}' {}", path, file.problem),
+                         "the path is relative to the configuration's folder");
+      return std::nullopt;
+    }
+    auto network = parse_astra_network(path, *file.text, system.clock, diagnostics_);
+    if (!network) return std::nullopt;
+    for (RunPoint& point : points_) {
+      DimensionsConfig& dimensions = point.system.dimensions;
+      dimensions.shape = network->dimensions.shape;
+      dimensions.size = network->dimensions.size;
+      dimensions.bytes_per_second = network->dimensions.bytes_per_second;
+      dimensions.latency_ps = network->dimensions.latency_ps;
+    }
+    return network;
   }
 
   void read_messages(const Topology& topology) {

@@ -22,8 +22,9 @@ enum class ConfigNeed : std::uint8_t {
 
 struct ConfigResult {
   // The cross product of the file's lists, in this order, last one fastest: training.network,
-  // training.overlap, collective.algorithm, system.flow_control.mode, system.ni.lockstep,
-  // collective.op, collective.size, control.vcs; each in file order. Empty on errors.
+  // training.overlap, collective.algorithm, system.ni.dimension_queue.order and .in_flight,
+  // system.flow_control.mode, system.ni.lockstep, collective.op, collective.size,
+  // collective.chunks, control.vcs; each in file order. Empty on errors.
   std::vector<RunPoint> points;
   // Of every point: no list reaches the topology or its links. nullptr on errors.
   std::shared_ptr<const Topology> topology;

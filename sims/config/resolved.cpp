@@ -10,7 +10,24 @@ namespace espalier {
 
 namespace {
 
+// The words of a list of integers, "auto", stay text.
+nlohmann::ordered_json json_list(const Key& key, const Value& value) {
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  const std::vector<std::string> texts = format_items(value, key.shape);
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    const bool word = !key.shape.zero_word.empty() && value.items[i] == 0;
+    if (key.shape.type == ValueType::integer && !word) {
+      list.push_back(value.items[i]);
+    } else {
+      list.push_back(texts[i]);
+    }
+  }
+  return list;
+}
+
 nlohmann::ordered_json json_value(const Key& key, const Value& value) {
+  if (key.shape.per_dimension && !value.items.empty()) return json_list(key, value);
+  if (key.shape.per_dimension) return key.shape.zero_word;
   switch (key.shape.type) {
     case ValueType::boolean:
       return value.number != 0;

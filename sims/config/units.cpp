@@ -65,9 +65,11 @@ const std::vector<Unit>& units_of(Quantity quantity) {
       {"ps", 1}, {"ns", 1'000}, {"us", 1'000'000}, {"ms", 1'000'000'000}, {"s", 1'000'000'000'000}};
   static const std::vector<Unit> rates{{"B/s", 1},
                                        {"kB/s", 1'000},
+                                       {"Mb/s", 125'000},
                                        {"MB/s", 1'000'000},
                                        {"Gb/s", 125'000'000},
                                        {"GB/s", 1'000'000'000},
+                                       {"Tb/s", 125'000'000'000},
                                        {"TB/s", 1'000'000'000'000}};
   static const std::vector<Unit> frequencies{
       {"Hz", 1}, {"kHz", 1'000}, {"MHz", 1'000'000}, {"GHz", 1'000'000'000}};
@@ -161,7 +163,8 @@ std::string format_quantity(Quantity quantity, std::uint64_t value) {
   for (const Unit& unit : units) {
     // Bits per second are read for users of network data sheets, but everything is printed in
     // bytes.
-    if (unit.name != "Gb/s" && value % unit.factor == 0) best = &unit;
+    const bool bits = quantity == Quantity::rate && unit.name[1] == 'b';
+    if (!bits && value % unit.factor == 0) best = &unit;
   }
   return fmt::format("{}{}", value / best->factor, best->name);
 }

@@ -57,6 +57,7 @@ class ValueParser {
       : node_(node), key_(key), shape_(shape), diagnostics_(diagnostics) {}
 
   std::optional<Value> parse() {
+    if (shape_.per_dimension) return parse_per_dimension();
     if (shape_.type == ValueType::dims) return parse_dims();
     if (node_.kind == ConfigNode::Kind::list) {
       return fail("takes one value, not a list", describe(shape_));
@@ -226,6 +227,36 @@ class ValueParser {
     return value;
   }
 
+  std::optional<Value> parse_per_dimension() {
+    if (node_.kind == ConfigNode::Kind::scalar && !shape_.zero_word.empty() &&
+        node_.text == shape_.zero_word) {
+      return Value{};
+    }
+    if (node_.kind == ConfigNode::Kind::null) return fail("has no value", describe(shape_));
+    if (node_.kind != ConfigNode::Kind::list) {
+      return fail("takes a list, one value for each dimension",
+                  node_.kind == ConfigNode::Kind::scalar ? fmt::format("write [{}]", node_.text)
+                                                         : describe(shape_));
+    }
+    if (node_.items.empty() || node_.items.size() > kMostDimensions) {
+      return fail(fmt::format("has {} entries; a system has 1 to {} dimensions", node_.items.size(),
+                              kMostDimensions),
+                  describe(shape_));
+    }
+    Value value;
+    ValueShape each = shape_;
+    each.per_dimension = false;
+    bool good = true;
+    for (ConfigNode item : node_.items) {
+      if (item.kind == ConfigNode::Kind::null) item.place = node_.place;
+      const auto parsed = parse_value(item, key_, each, diagnostics_);
+      good = good && parsed;
+      if (parsed) value.items.push_back(parsed->number);
+    }
+    if (!good) return std::nullopt;
+    return value;
+  }
+
   const ConfigNode& node_;
   const std::string& key_;
   const ValueShape& shape_;
@@ -276,8 +307,8 @@ std::optional<Quantity> quantity_of(ValueType type) {
 }
 
 bool operator==(const Value& a, const Value& b) {
-  return std::tie(a.number, a.fraction, a.text, a.dims) ==
-         std::tie(b.number, b.fraction, b.text, b.dims);
+  return std::tie(a.number, a.fraction, a.text, a.dims, a.items) ==
+         std::tie(b.number, b.fraction, b.text, b.dims, b.items);
 }
 
 std::optional<Value> parse_value(const ConfigNode& node, const std::string& key,
@@ -292,7 +323,23 @@ std::string format_fraction(double value) {
   return error == std::errc() ? std::string(buffer.data(), end) : std::string("0");
 }
 
+std::vector<std::string> format_items(const Value& value, const ValueShape& shape) {
+  ValueShape each = shape;
+  each.per_dimension = false;
+  std::vector<std::string> texts;
+  for (const std::uint64_t number : value.items) {
+    Value item;
+    item.number = number;
+    texts.push_back(format_value(item, each));
+  }
+  return texts;
+}
+
 std::string format_value(const Value& value, const ValueShape& shape) {
+  if (shape.per_dimension) {
+    if (value.items.empty()) return shape.zero_word;
+    return fmt::format("[{}]", fmt::join(format_items(value, shape), ", "));
+  }
   switch (shape.type) {
     case ValueType::name:
       return shape.names.at(value.number);
@@ -312,6 +359,11 @@ std::string format_value(const Value& value, const ValueShape& shape) {
 }
 
 std::string describe(const ValueShape& shape) {
+  if (shape.per_dimension) {
+    ValueShape each = shape;
+    each.per_dimension = false;
+    return "list with one entry for each dimension: " + describe(each);
+  }
   switch (shape.type) {
     case ValueType::name:
       return fmt::format("one of {}", fmt::join(shape.names, ", "));

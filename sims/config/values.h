@@ -27,6 +27,8 @@ enum class ValueType : std::uint8_t {
 
 struct ValueShape {
   ValueType type = ValueType::integer;
+  // A list of such values, one for each dimension; zero_word stands for the whole list, too.
+  bool per_dimension = false;
   std::vector<std::string> names;  // name
   std::uint64_t min = 0;           // integer, each of dims, quantities in base units
   std::uint64_t max = 0;
@@ -43,6 +45,7 @@ struct Value {
   double fraction = 0.0;
   std::string text;
   std::vector<std::uint32_t> dims;
+  std::vector<std::uint64_t> items;  // per_dimension: each as `number`; empty: the zero_word
 };
 [[nodiscard]] bool operator==(const Value& a, const Value& b);
 
@@ -50,11 +53,20 @@ struct Value {
 [[nodiscard]] std::optional<Value> parse_value(const ConfigNode& node, const std::string& key,
                                                const ValueShape& shape, Diagnostics& diagnostics);
 
+// What is one value of the key is written as a list.
+[[nodiscard]] inline bool is_written_as_list(const ValueShape& shape) {
+  return shape.type == ValueType::dims || shape.per_dimension;
+}
+
+inline constexpr std::size_t kMostDimensions = 16;
+
 // Of values with a unit.
 [[nodiscard]] std::optional<Quantity> quantity_of(ValueType type);
 
 // As it is written in a file; reads back to the same value.
 [[nodiscard]] std::string format_value(const Value& value, const ValueShape& shape);
+// The entries of a list of them. Precondition: shape.per_dimension.
+[[nodiscard]] std::vector<std::string> format_items(const Value& value, const ValueShape& shape);
 // Shortest decimal without an exponent.
 [[nodiscard]] std::string format_fraction(double value);
 

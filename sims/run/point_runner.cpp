@@ -1,7 +1,6 @@
 #include "sims/run/point_runner.h"
 
 #include <fmt/format.h>
-#include <sys/resource.h>
 
 #include <chrono>
 #include <utility>
@@ -14,6 +13,8 @@
 #include "sims/config/enum_names.h"
 #include "sims/config/fidelity.h"
 #include "sims/config/resolved.h"
+#include "sims/run/describe_outcome.h"
+#include "sims/run/plan_runner.h"
 #include "sims/run/training_runner.h"
 #include "sims/system/fabric.h"
 #include "sims/system/vc_partition.h"
@@ -81,24 +82,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-double seconds_since(std::chrono::steady_clock::time_point begin) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-}
-
-double peak_rss_mib() {
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  return static_cast<double>(usage.ru_maxrss) / 1024;
-}
-
-std::string list_violations(const Certificate& certificate) {
-  std::string text = "the schedule does not pass the certifier:\n";
-  for (const Violation& violation : certificate.violations) {
-    text += fmt::format("  {}: {}\n", to_string(violation.kind), violation.what);
-  }
-  return text;
-}
-
 void describe_collective(Json& result, const Topology& topology, const RunPoint& point,
                          const ScheduleTables& tables, const Certificate* certificate) {
   result["algorithm"] = tables.algorithm;
@@ -120,38 +103,6 @@ void describe_collective(Json& result, const Topology& topology, const RunPoint&
   } else {
     result["certified"] = nullptr;
   }
-}
-
-void describe_control(Json& result, const RunPoint& point, const SimulationOutcome& outcome) {
-  if (!outcome.control) return;
-  Json& control = result["control"];
-  control["pattern"] = name_of(point.control->pattern);
-  control["injection_rate"] = point.control->injection_rate;
-  control["message_bytes"] = point.control->message_bytes;
-  control["vcs"] = name_of(point.control->vcs);
-  control["messages"] = outcome.control->messages;
-  control["latency_mean_cycles"] = outcome.control->mean_cycles;
-  control["latency_p99_cycles"] = outcome.control->p99_cycles;
-  control["latency_max_cycles"] = outcome.control->max_cycles;
-}
-
-void describe_outcome(Json& result, const RunPoint& point, const SimulationOutcome& outcome) {
-  result["cycles"] = outcome.cycles;
-  result["time_ns"] = nanoseconds(outcome.cycles, point.system.clock);
-  result["link_utilization_mean"] = outcome.link_utilization_mean;
-  const std::uint64_t payload_flits = outcome.flits_injected - outcome.head_flits;
-  result["head_flit_overhead"] = payload_flits == 0 ? 0.0
-                                                    : static_cast<double>(outcome.head_flits) /
-                                                          static_cast<double>(payload_flits);
-  result["flit_hops"] = outcome.flit_hops;
-  result["link_conflicts"] = outcome.link_conflicts;
-  result["ni_ports"] = outcome.ni_ports;
-  result["message_latency_mean_cycles"] = outcome.latency.mean_cycles;
-  result["message_latency_max_cycles"] = outcome.latency.max_cycles;
-  result["messages"] = outcome.latency.messages;
-  describe_control(result, point, outcome);
-  result["verified"] = outcome.verified;
-  if (!outcome.failure.empty()) result["failure"] = outcome.failure;
 }
 
 // Of each node: what it owns at the end or has at the start; in an all_to_all what node 0 sends it.
@@ -180,26 +131,6 @@ void describe_bound(Json& result, const Topology& topology, const RunPoint& poin
   result["bound_binding"] = bound.binding;
 }
 
-Json host_figures(const SimulationOutcome& outcome, std::chrono::steady_clock::time_point begin) {
-  Json host;
-  host["wall_s"] = seconds_since(begin);
-  host["engine_cpu_s"] = outcome.engine_seconds;
-  host["flit_hops_per_cpu_s"] =
-      outcome.engine_seconds == 0 ? 0.0
-                                  : static_cast<double>(outcome.flit_hops) / outcome.engine_seconds;
-  host["module_evaluations"] = outcome.evaluations;
-  host["peak_rss_MiB"] = peak_rss_mib();
-  return host;
-}
-
-// Nothing is simulated that the certifier rejects.
-PointReport refused(PointReport report, const Certificate& certificate) {
-  report.failure = list_violations(certificate);
-  report.result["verified"] = false;
-  report.result["failure"] = report.failure;
-  return report;
-}
-
 PointReport run_collective(const Topology& topology, const RunPoint& point,
                            const std::optional<ScheduleTables>& given,
                            const SimulationHooks& hooks) {
@@ -211,7 +142,7 @@ PointReport run_collective(const Topology& topology, const RunPoint& point,
   describe_collective(report.result, topology, point, tables,
                       certificate ? &*certificate : nullptr);
   report.result["config_hash"] = config_hash(point);
-  if (certificate && !certificate->ok()) return refused(std::move(report), *certificate);
+  if (certificate && !certificate->ok()) return refused(std::move(report), certificate->violations);
   const SimulationOutcome outcome = simulate_collective(topology, point, tables, hooks);
   describe_outcome(report.result, point, outcome);
   describe_bound(report.result, topology, point, tables, outcome);
@@ -284,7 +215,7 @@ PointReport run_training(const Topology& topology, const RunPoint& point,
   describe_collective(report.result, topology, point, tables.tables,
                       certificate ? &*certificate : nullptr);
   report.result["config_hash"] = config_hash(point);
-  if (certificate && !certificate->ok()) return refused(std::move(report), *certificate);
+  if (certificate && !certificate->ok()) return refused(std::move(report), certificate->violations);
   const IterationPlan plan = plan_iteration(*point.training);
   const SimulationOutcome outcome =
       simulate_collectives(topology, point, tables.tables, tables.posts, hooks);
@@ -363,6 +294,7 @@ PointReport run_point(const Topology& topology, const RunPoint& point,
                       const std::optional<ScheduleTables>& tables, const SimulationHooks& hooks) {
   if (point.traffic) return run_traffic(topology, point, hooks);
   if (point.training) return run_training(topology, point, tables, hooks);
+  if (topology.dimensions() && point.collective) return run_plan(topology, point, hooks);
   if (!point.collective && !tables) return run_control(topology, point, hooks);
   return run_collective(topology, point, tables, hooks);
 }

@@ -9,6 +9,7 @@
 
 #include "alg/routing.h"
 #include "flowctl/vc_buffer.h"
+#include "sims/config/build_dimensions.h"
 #include "sims/config/fidelity.h"
 
 namespace espalier {
@@ -25,6 +26,14 @@ FramingSpec framing_spec(const SystemConfig& config) {
   return {config.flow_control.mode == FlowControlMode::message, config.clock.flit_bytes,
           config.flow_control.payload_bytes, config.flow_control.sub_message_bytes,
           config.flow_control.pad_last_packet};
+}
+
+FramingSpec framing_spec(const SystemConfig& config, const DimensionSpec& dimension) {
+  FramingSpec spec = framing_spec(config);
+  spec.flit_bytes = dimension.link.flit_bytes;
+  spec.payload_bytes = Bytes{config.dimensions.packet_flits} * spec.flit_bytes;
+  spec.sub_message_bytes = spec.payload_bytes;
+  return spec;
 }
 
 Fabric::Fabric(sc_core::sc_module_name module_name, ClockDomain& clock, const SystemConfig& config,
@@ -57,7 +66,8 @@ std::uint32_t Fabric::ports_of(NodeId node) const {
 
 std::unique_ptr<Network> Fabric::build_network(const SystemConfig& config,
                                                const SimulationConfig& simulation) const {
-  NetworkPlan plan{topology_, timing_, config, simulation, {}, control_, vcs_.set_aside()};
+  NetworkPlan plan{topology_, timing_, config, simulation, {}, {}, control_, vcs_.set_aside()};
+  if (topology_.dimensions()) plan.vc_depths = dimension_vc_depths(config);
   for (std::size_t n = 0; n < topology_.num_nodes(); ++n) {
     plan.ni_ports.push_back(ports_of(NodeId(n)));
   }
@@ -73,10 +83,17 @@ std::unique_ptr<Network> Fabric::build_network(const SystemConfig& config,
                                      : make_flit_network(plan, clock_, message_table_, paths_);
 }
 
-InjectionSpec Fabric::injection_spec(const SystemConfig& config) const {
-  return {framing_spec(config),   config.router.switching,
-          config.ni.buffer_flits, config.ni.send_queue,
-          vcs_.of_gradients(),    control_ != nullptr ? vcs_.of_control() : 0};
+InjectionSpec Fabric::injection_spec(const SystemConfig& config, std::uint32_t port) const {
+  const auto& shape = topology_.dimensions();
+  const FramingSpec framing =
+      shape ? framing_spec(config, shape->dimensions[shape->dimension_of_port(port)])
+            : framing_spec(config);
+  return {framing,
+          config.router.switching,
+          config.ni.buffer_flits,
+          config.ni.send_queue,
+          vcs_.of_gradients(),
+          control_ != nullptr ? vcs_.of_control() : 0};
 }
 
 void Fabric::build_nis(const SystemConfig& config, DeliveryObserver& observer) {
@@ -91,7 +108,7 @@ void Fabric::build_nis(const SystemConfig& config, DeliveryObserver& observer) {
                                                       observer));
     for (std::uint32_t p = 0; p < ports_of(node); ++p) {
       nis_.back()->add_injection(
-          network_->injection_port(node, p, injection_spec(config), *nis_.back()));
+          network_->injection_port(node, p, injection_spec(config, p), *nis_.back()));
       network_->add_ejection(node, p, *nis_.back(), config.ni.ejection_cycles);
     }
     nis_.back()->connect();
@@ -105,16 +122,20 @@ namespace {
 // nothing.
 class PortSharing {
  public:
-  explicit PortSharing(std::size_t nodes) : link_ports_(nodes) {}
+  // A multi-dimensional system has an NI port for every link, as wide as the link's flits.
+  explicit PortSharing(const Topology& topology)
+      : one_each_(topology.dimensions().has_value()), link_ports_(topology.num_nodes()) {}
   void use(NodeId node, std::uint32_t link_port) { link_ports_[node.index()].insert(link_port); }
   [[nodiscard]] std::uint32_t ni_port(NodeId node, std::uint32_t link_port,
                                       std::uint32_t ni_ports) const {
+    if (one_each_) return link_port;
     const auto& ports = link_ports_[node.index()];
     const auto place = std::distance(ports.begin(), ports.find(link_port));
     return static_cast<std::uint32_t>(place) % ni_ports;
   }
 
  private:
+  bool one_each_;
   std::vector<std::set<std::uint32_t>> link_ports_;  // by node
 };
 
@@ -155,8 +176,8 @@ void Fabric::bind_routes(const RouteSet& routes, const std::vector<RouteId>& use
   const auto last_link = [&](RouteId r) -> const TopologyLink& {
     return topology_.link(routes.link(r, routes.hops(r) - 1));
   };
-  PortSharing injection(topology_.num_nodes());
-  PortSharing ejection(topology_.num_nodes());
+  PortSharing injection(topology_);
+  PortSharing ejection(topology_);
   for (const RouteId route : used_routes) {
     injection.use(first_link(route).from, first_link(route).out_port);
     ejection.use(last_link(route).to, last_link(route).in_port);

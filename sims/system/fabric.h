@@ -53,7 +53,8 @@ class Fabric : public sc_core::sc_module {
  private:
   [[nodiscard]] std::unique_ptr<Network> build_network(const SystemConfig& config,
                                                        const SimulationConfig& simulation) const;
-  [[nodiscard]] InjectionSpec injection_spec(const SystemConfig& config) const;
+  // Of NI port `port`.
+  [[nodiscard]] InjectionSpec injection_spec(const SystemConfig& config, std::uint32_t port) const;
   void build_nis(const SystemConfig& config, DeliveryObserver& observer);
   void bind_routes(const RouteSet& routes, const std::vector<RouteId>& used_routes);
   // The hops over the route's links, on those of `vcs` that its classes permit.
@@ -76,5 +77,7 @@ class Fabric : public sc_core::sc_module {
 };
 
 [[nodiscard]] FramingSpec framing_spec(const SystemConfig& config);
+// Of messages in a dimension of a multi-dimensional system, whose flits have their own width.
+[[nodiscard]] FramingSpec framing_spec(const SystemConfig& config, const DimensionSpec& dimension);
 
 }  // namespace espalier

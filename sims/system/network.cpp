@@ -17,8 +17,12 @@ std::vector<InputPortSpec> input_ports(const NetworkPlan& plan, NodeId vertex,
                                        ? plan.control->vc_depth_flits
                                        : plan.config.router.vc_depth_flits;
 
+  const auto set_depth = [&](std::size_t dimension) {
+    channel.vc_depth_flits = plan.vc_depths[dimension];
+  };
   std::vector<InputPortSpec> inputs;
   for (const LinkId l : plan.topology.in_links(vertex)) {
+    if (!plan.vc_depths.empty()) set_depth(plan.topology.dimension_of(l));
     const LinkTiming& timing = plan.timing.links[l.index()];
     channel.credit_latency =
         plan.config.credit_latency_cycles != 0 ? plan.config.credit_latency_cycles : timing.latency;
@@ -27,6 +31,7 @@ std::vector<InputPortSpec> input_ports(const NetworkPlan& plan, NodeId vertex,
   const std::uint32_t injections =
       plan.topology.is_switch(vertex) ? 0 : plan.ni_ports[vertex.index()];
   for (std::uint32_t p = 0; p < injections; ++p) {
+    if (!plan.vc_depths.empty()) set_depth(plan.topology.dimensions()->dimension_of_port(p));
     channel.credit_latency = plan.config.ni.injection_cycles;
     inputs.push_back({fmt::format("in_ni{}", p),
                       next_number++,

@@ -53,6 +53,7 @@ struct NetworkPlan {
   const SystemConfig& config;
   const SimulationConfig& simulation;
   std::vector<std::uint32_t> ni_ports;     // by node
+  std::vector<std::uint32_t> vc_depths;    // by dimension; none: the router's
   const ControlConfig* control = nullptr;  // nullptr: no control messages
   VcMask control_vcs = 0;                  // set aside for them
 };

@@ -54,7 +54,7 @@ ForecastSpec forecast_spec(const Topology& topology, const RunPoint& point,
     ForecastDimension forecast;
     forecast.shape = dimension.shape;
     forecast.links = dimension.parallel_links();
-    const FramingSpec framing = framing_spec(topology, point.system, d);
+    const FramingSpec framing = framing_spec(point.system, dimension);
     forecast.flit_bytes = framing.flit_bytes;
     forecast.payload_bytes = framing.payload_bytes;
     forecast.message_mode = framing.message_mode;
@@ -88,10 +88,9 @@ PlanOutcome simulate_plan(const Topology& topology, const RunPoint& point,
     const NodeId node(n);
     auto engine = std::make_unique<DimensionQueueEngine>(program, node, spec);
     if (n == 0) engine->observe(log);
-    const bool late = point.simulation.late_cycles != 0 && point.simulation.late_node == n;
     system.fabric().ni(node).load(std::move(engine),
                                   NodeMemory(node, plan.op, program.layout().pieces()),
-                                  late ? point.simulation.late_cycles : 0);
+                                  start_of(point.simulation, node));
   }
   outcome.simulation = system.run(program.total_bytes());
   outcome.stages = log.take();

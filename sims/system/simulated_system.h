@@ -17,6 +17,11 @@
 
 namespace espalier {
 
+// When the host of `node` posts its collective.
+[[nodiscard]] inline Cycle start_of(const SimulationConfig& simulation, NodeId node) {
+  return node.value() == simulation.late_node ? simulation.late_cycles : 0;
+}
+
 class SimulatedSystem {
  public:
   // `operations`: that the issue engines and hosts will issue. All arguments must outlive it.

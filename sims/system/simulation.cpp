@@ -81,7 +81,8 @@ SimulationOutcome simulate_collectives(const Topology& topology, const RunPoint&
     const NodeId node(n);
     run.fabric().ni(node).load(std::make_unique<ScheduleTableIssue>(
                                    program_of(programs, n), NodeFrame(tables, node), engine),
-                               NodeMemory(node, tables.op, tables.chunks));
+                               NodeMemory(node, tables.op, tables.chunks),
+                               start_of(point.simulation, node));
   }
   SimulationOutcome outcome = run.run(bytes);
   if (outcome.complete && outcome.failure.empty())

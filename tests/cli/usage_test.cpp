@@ -236,6 +236,7 @@ TEST_CASE("Every algorithm and preset that is listed runs") {
   }
   for (const Preset& preset : presets()) {
     CAPTURE(preset.name);
+    // Presets of whole systems leave the file's own network alone.
     CHECK(test::espalier({"run", config, "-s", "system.preset=" + preset.name}).exit_code == 0);
   }
 }

@@ -26,11 +26,16 @@ auto members(const SystemConfig& s) {
       s.ni.buffer_flits, s.ni.table_entries, s.ni.send_queue, s.ni.dma_latency_cycles,
       s.ni.dma_bytes_per_cycle, s.ni.injection_cycles, s.ni.ejection_cycles, s.ni.delivery_cycles,
       s.ni.turnaround_cycles, s.ni.reduction.mode, s.ni.reduction.latency_cycles,
-      s.ni.reduction.bytes_per_cycle, s.ni.reduction.block_bytes);
+      s.ni.reduction.bytes_per_cycle, s.ni.reduction.block_bytes, s.dimensions.shape,
+      s.dimensions.size, s.dimensions.links, s.dimensions.bytes_per_second, s.dimensions.latency_ps,
+      s.dimensions.flit_bytes, s.dimensions.packet_flits, s.dimensions.vc_depth_flits,
+      s.dimensions.algorithm, s.ni.dimension_queue.arbiter.order, s.ni.dimension_queue.arbiter.key,
+      s.ni.dimension_queue.arbiter.ties, s.ni.dimension_queue.in_flight,
+      s.ni.dimension_queue.arbitration_cycles, s.ni.dimension_queue.enforce_order);
 }
 auto members(const CollectiveConfig& c) {
   return std::make_tuple(c.op, c.algorithm, c.size, c.element_bytes, c.remaining_height_first,
-                         c.segments);
+                         c.segments, c.chunks, c.threshold_divisor, c.loads_start_at_fixed_delay);
 }
 auto members(const TrafficConfig& t) {
   return std::make_tuple(t.pattern, t.file, t.folder, t.injection_rate, t.message_bytes,

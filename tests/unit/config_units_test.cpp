@@ -21,6 +21,9 @@ TEST_CASE("Every unit of every quantity reads as its number of base units") {
   CHECK(value(Quantity::rate, "16GB/s") == 16'000'000'000);
   CHECK(value(Quantity::rate, "2TB/s") == 2'000'000'000'000);
   CHECK(value(Quantity::rate, "100Gb/s") == 12'500'000'000);
+  CHECK(value(Quantity::rate, "1Gb/s") == 125'000'000);
+  CHECK(value(Quantity::rate, "100Mb/s") == 12'500'000);
+  CHECK(value(Quantity::rate, "1.5Tb/s") == 187'500'000'000);
   CHECK(value(Quantity::frequency, "50Hz") == 50);
   CHECK(value(Quantity::frequency, "50kHz") == 50'000);
   CHECK(value(Quantity::frequency, "50MHz") == 50'000'000);
@@ -58,6 +61,7 @@ TEST_CASE("What is no quantity is refused with the reason") {
   refused(Quantity::time, "0.5ps", "not a whole number of picoseconds");
   refused(Quantity::rate, "16GB", "not a unit of bandwidth");
   refused(Quantity::rate, "16GBps", "not a unit of bandwidth");
+  refused(Quantity::rate, "0.000001Mb/s", "not a whole number of bytes per second");
   refused(Quantity::size, "0.3KiB", "not a whole number of bytes");
   refused(Quantity::size, "1_000B", "not a plain decimal number");
   refused(Quantity::size, "1e3B", "not a plain decimal number");
@@ -86,6 +90,7 @@ TEST_CASE("Quantities are printed in the largest unit that is exact") {
   CHECK(format_quantity(Quantity::time, 1'500) == "1500ps");
   CHECK(format_quantity(Quantity::rate, 16'000'000'000) == "16GB/s");
   CHECK(format_quantity(Quantity::rate, 125'000'000) == "125MB/s");
+  CHECK(format_quantity(Quantity::rate, 125'000'000'000) == "125GB/s");
   CHECK(format_quantity(Quantity::frequency, 1'500'000'000) == "1500MHz");
   CHECK(format_quantity(Quantity::size, 16'777'216) == "16MiB");
   CHECK(format_quantity(Quantity::size, 1'000'000) == "1MB");

@@ -1,0 +1,26 @@
+// What the results of all kinds of runs have in common (docs/results.md).
+#pragma once
+
+#include <chrono>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "alg/certifier.h"
+#include "sims/config/config.h"
+#include "sims/run/point_runner.h"
+#include "sims/system/simulation.h"
+
+namespace espalier {
+
+// Cycles, flits, latencies, control messages, whether it is verified.
+void describe_outcome(nlohmann::ordered_json& result, const RunPoint& point,
+                      const SimulationOutcome& outcome);
+void describe_control(nlohmann::ordered_json& result, const RunPoint& point,
+                      const SimulationOutcome& outcome);
+// What depends on the machine, for the member `host`.
+[[nodiscard]] nlohmann::ordered_json host_figures(const SimulationOutcome& outcome,
+                                                  std::chrono::steady_clock::time_point begin);
+// The report of a point that is not simulated because the certifier rejects it.
+[[nodiscard]] PointReport refused(PointReport report, const std::vector<Violation>& violations);
+
+}  // namespace espalier

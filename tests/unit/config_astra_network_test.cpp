@@ -1,0 +1,124 @@
+// Multi-dimensional systems in ASTRA-sim's format.
+#include <catch2/catch.hpp>
+
+#include "config_test_support.h"
+#include "sims/config/astra_network_file.h"
+#include "sims/config/build_dimensions.h"
+#include "sims/config/resolved.h"
+
+namespace espalier {
+
+using namespace config_test;
+
+namespace {
+
+const std::string kNetwork =
+    "topology: [ Ring, FullyConnected, Switch ]\n"
+    "npus_count: [ 4, 8, 8 ]\n"
+    "bandwidth: [ 200.0, 350.0, 50 ]  # GB/s\n"
+    "latency: [ 50.0, 500.0, 850.5 ]  # ns\n";
+
+void expect(const std::string& marked_text, const std::string& message, const std::string& hint) {
+  const Marked marked = unmark(marked_text);
+  Diagnostics diagnostics;
+  CHECK_FALSE(parse_astra_network("network.yml", marked.text, {}, diagnostics));
+  const auto all = parse_diagnostics(diagnostics.text());
+  INFO(diagnostics.text());
+  const Printed* found = find_at(all, marked, message);
+  REQUIRE(found != nullptr);
+  CHECK(found->hint.find(hint) != std::string::npos);
+}
+
+std::string replaced(std::string text, const std::string& what, const std::string& by) {
+  return text.replace(text.find(what), what.size(), by);
+}
+
+}  // namespace
+
+TEST_CASE("A network of ASTRA-sim's is a multi-dimensional system") {
+  const TemporaryFolder folder("astra");
+  folder.write("network.yml", kNetwork);
+  const std::string config = folder.write("config.yaml",
+                                          "system: {topology: {type: astra_network, file: "
+                                          "network.yml}, dimensions: {packet_flits: 8}}\n"
+                                          "collective: {algorithm: baseline, size: 1MiB}\n");
+  const ConfigResult result = read_run_config(config);
+  INFO(result.diagnostics);
+  REQUIRE(result.ok);
+  CHECK(result.num_warnings == 0);
+  CHECK(result.topology->name() == "3D-ring_fc_sw 4x8x8");
+  const SystemConfig& system = result.points.front().system;
+  const std::vector<DimensionSpec> specs = dimension_specs(system);
+  REQUIRE(specs.size() == 3);
+  CHECK(specs[0].links == 2);
+  CHECK(specs[1].links == 7);
+  CHECK(specs[2].links == 1);
+  // GB are 2^30 bytes: 107.37, 53.69 and 53.69 B per cycle of each link.
+  CHECK(specs[0].link.bytes_per_second == 107'000'000'000);
+  CHECK(specs[1].link.bytes_per_second == 54'000'000'000);
+  CHECK(specs[2].link.bytes_per_second == 54'000'000'000);
+  CHECK(specs[2].link.flit_bytes == 54);
+  // A switch has two hops.
+  CHECK(system.dimensions.latency_ps == std::vector<std::uint64_t>{50'000, 500'000, 1'701'000});
+  CHECK(system.dimensions.packet_flits == 8);
+
+  const std::string yaml = resolved_yaml(result.points.front());
+  INFO(yaml);
+  CHECK(yaml.find("shape:") == std::string::npos);
+  const ConfigResult again = read_run_config_text("resolved.yaml", yaml, folder.path());
+  INFO(again.diagnostics);
+  REQUIRE(again.ok);
+  CHECK(resolved_yaml(again.points.front()) == yaml);
+  CHECK(again.points.front().system.dimensions.bytes_per_second ==
+        system.dimensions.bytes_per_second);
+}
+
+TEST_CASE("What is wrong with a network of ASTRA-sim's is reported in its file") {
+  expect(replaced(kNetwork, "Ring", "@Torus"), "'Torus' is not a valid name here", "Ring");
+  expect(replaced(kNetwork, "[ 4, 8, 8 ]", "@[ 4, 8 ]"), "npus_count: has 2 entries, 3 before it",
+         "one entry for each dimension");
+  expect(replaced(kNetwork, "[ 4,", "[ @1,"), "npus_count: 1 is out of range", "integer, 2 to");
+  expect(replaced(kNetwork, "200.0", "@0.0"), "bandwidth: 0.0 is out of range", "decimal number");
+  expect(replaced(kNetwork, "200.0", "@2e2"), "'2e2' is not a plain decimal number",
+         "decimal number");
+  expect(replaced(kNetwork, "latency:", "@latencys:"), "unknown key 'latencys'",
+         "did you mean 'latency'?");
+  expect("@topology: [Ring]\nnpus_count: [4]\nbandwidth: [50]\n", "missing key 'latency'",
+         "a list each");
+  expect(replaced(kNetwork, "npus_count: [ 4, 8, 8 ]", "@npus_count: 4"),
+         "npus_count: takes a list", "");
+  expect("@[1]\n", "a network is a mapping", "");
+}
+
+TEST_CASE("Rounding a link's rate by more than a hundredth is said") {
+  Diagnostics diagnostics;
+  const auto network = parse_astra_network(
+      "n.yml", "topology: [Switch]\nnpus_count: [4]\nbandwidth: [12.5]\nlatency: [500]\n", {},
+      diagnostics);
+  REQUIRE(network);
+  CHECK(network->dimensions.bytes_per_second.front() == 13'000'000'000);
+  CHECK(diagnostics.num_warnings() == 1);
+  CHECK(diagnostics.text().find("n.yml:3:13: warning: bandwidth: a link's 13.42 B per cycle are "
+                                "rounded to 13, -3.1 %") != std::string::npos);
+}
+
+TEST_CASE("An entry of ASTRA-sim's that the hardware refuses is shown in its file") {
+  const TemporaryFolder folder("astra_short");
+  folder.write("network.yml", replaced(kNetwork, "50.0, 500.0", "5.0, 500.0"));
+  const ConfigResult result =
+      read_run_config_text("config.yaml",
+                           "system: {topology: {type: astra_network, file: network.yml}}\n"
+                           "collective: {algorithm: baseline, size: 1MiB}\n",
+                           folder.path());
+  CHECK_FALSE(result.ok);
+  CHECK(result.diagnostics.find("network.yml:4:12: error: system.dimensions.latency: 5ns leave "
+                                "less than a cycle") != std::string::npos);
+  const ConfigResult missing =
+      read_run_config_text("config.yaml",
+                           "system: {topology: {type: astra_network, file: none.yml}}\n"
+                           "collective: {algorithm: baseline, size: 1MiB}\n",
+                           folder.path());
+  CHECK(missing.diagnostics.find("config.yaml:1:48: error: '") != std::string::npos);
+}
+
+}  // namespace espalier
