@@ -114,12 +114,12 @@ std::string stages_problem(const DimensionPlan& plan, const std::vector<PlannedS
     const bool is_reduction = stages[s].kind == StageKind::reduce_scatter;
     const std::uint32_t d = stages[s].dimension;
     if (is_reduction ? !reduces : !gathers) {
-      return fmt::format("stage {} is a {} on dim{}, in an {}", s, to_string(stages[s].kind), d + 1,
-                         to_string(plan.op));
+      return fmt::format("stage {} ({} on dim{}) is none of {}", s, to_string(stages[s].kind),
+                         d + 1, to_string(plan.op));
     }
     std::size_t& done_in = is_reduction ? reduced_in[d] : gathered_in[d];
     if (done_in != kNone) {
-      return fmt::format("stages {} and {} are both a {} on dim{}", done_in, s,
+      return fmt::format("stages {} and {} are both {} on dim{}", done_in, s,
                          to_string(stages[s].kind), d + 1);
     }
     done_in = s;

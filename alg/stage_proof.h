@@ -33,27 +33,26 @@ class StageProof {
       check_switch();
       return found_;
     }
-    for (std::uint32_t lane = 0; lane < steps_.lanes() && !found_; ++lane) {
-      check_messages(lane);
-      if (!found_ && kind_ == StageKind::reduce_scatter) check_reduction(lane);
-      if (!found_ && kind_ == StageKind::all_gather) check_gathering(lane);
+    check_counts();
+    for (std::uint32_t lane = 0; lane < steps_.lanes(); ++lane) {
+      for (std::uint32_t npu = 0; npu < size_ && !found_; ++npu) check_messages(npu, lane);
+    }
+    // Blocks are in range from here on: what is received is what is sent.
+    for (std::uint32_t lane = 0; lane < steps_.lanes(); ++lane) {
+      for (std::uint32_t npu = 0; npu < size_ && !found_; ++npu) {
+        if (kind_ == StageKind::reduce_scatter) {
+          check_reduction(npu, lane);
+        } else {
+          check_gathering(npu, lane);
+        }
+      }
     }
     return found_;
   }
 
  private:
-  // By NPU and block: 1 + the step in which it is sent (received) there, 0 for never.
-  class StepTable {
-   public:
-    explicit StepTable(std::uint32_t size) : size_(size), steps_(std::size_t{size} * size, 0) {}
-    [[nodiscard]] std::uint16_t& at(std::uint32_t npu, std::uint32_t block) {
-      return steps_[std::size_t{npu} * size_ + block];
-    }
-
-   private:
-    std::uint32_t size_;
-    std::vector<std::uint16_t> steps_;
-  };
+  // Of one NPU, by block: 1 + the step in which it sends (receives) the block, 0 for never.
+  using BlockSteps = std::vector<std::uint32_t>;
 
   template <class... Args>
   void fail(ViolationKind kind, const char* format, const Args&... args) {
@@ -67,26 +66,19 @@ class StageProof {
     return blocks.first < size_ && blocks.count <= size_ - blocks.first;
   }
 
-  // Calls visit(npu, step, send) until something is found.
   template <class Visit>
-  void each_send(std::uint32_t lane, Visit visit) {
+  void each_send(std::uint32_t npu, std::uint32_t lane, Visit visit) const {
     for (std::uint32_t step = 0; step < steps_.steps() && !found_; ++step) {
       const std::uint32_t count = steps_.num_sends(kind_, step);
-      for (std::uint32_t npu = 0; npu < size_ && !found_; ++npu) {
-        for (std::uint32_t i = 0; i < count; ++i) {
-          visit(npu, step, steps_.send(kind_, npu, lane, step, i));
-        }
-      }
+      for (std::uint32_t i = 0; i < count; ++i) visit(step, steps_.send(kind_, npu, lane, step, i));
     }
   }
   template <class Visit>
-  void each_receive(std::uint32_t lane, Visit visit) {
+  void each_receive(std::uint32_t npu, std::uint32_t lane, Visit visit) const {
     for (std::uint32_t step = 0; step < steps_.steps() && !found_; ++step) {
       const std::uint32_t count = steps_.num_receives(kind_, step);
-      for (std::uint32_t npu = 0; npu < size_ && !found_; ++npu) {
-        for (std::uint32_t i = 0; i < count; ++i) {
-          visit(npu, step, steps_.receive(kind_, npu, lane, step, i));
-        }
+      for (std::uint32_t i = 0; i < count; ++i) {
+        visit(step, steps_.receive(kind_, npu, lane, step, i));
       }
     }
   }
@@ -109,22 +101,23 @@ class StageProof {
 
   // What is sent is received and nothing else: every send has a receive of its own, as nobody sends
   // to the same NPU twice in a step, and there are as many of both.
-  void check_messages(std::uint32_t lane) {
-    std::vector<std::uint64_t> last_sent_to(size_, 0);
-    each_send(lane, [&](std::uint32_t npu, std::uint32_t step, const StageSend& s) {
+  void check_messages(std::uint32_t npu, std::uint32_t lane) {
+    BlockSteps last_sent_to(size_, 0);
+    each_send(npu, lane, [&](std::uint32_t step, const StageSend& s) {
       if (s.peer >= size_ || s.peer == npu || !in_range(s.blocks)) {
         fail(ViolationKind::malformed, "NPU {} sends blocks {}+{} to {} in step {}", npu,
              s.blocks.first, s.blocks.count, s.peer, step);
         return;
       }
-      const std::uint64_t turn = 1 + std::uint64_t{step} * size_ + npu;
-      if (last_sent_to[s.peer] == turn || !expects(s.peer, npu, lane, step, s.blocks)) {
+      if (last_sent_to[s.peer] == step + 1 || !expects(s.peer, npu, lane, step, s.blocks)) {
         fail(ViolationKind::postcondition,
              "NPU {} sends blocks {}+{} to {} in step {}, which does not receive them then", npu,
              s.blocks.first, s.blocks.count, s.peer, step);
       }
-      last_sent_to[s.peer] = turn;
+      last_sent_to[s.peer] = step + 1;
     });
+  }
+  void check_counts() {
     for (std::uint32_t step = 0; step < steps_.steps(); ++step) {
       const std::uint32_t sends = steps_.num_sends(kind_, step);
       const std::uint32_t receives = steps_.num_receives(kind_, step);
@@ -135,67 +128,60 @@ class StageProof {
     }
   }
 
-  void check_reduction(std::uint32_t lane) {
-    StepTable sent(size_);
-    each_send(lane, [&](std::uint32_t npu, std::uint32_t step, const StageSend& s) {
+  void check_reduction(std::uint32_t npu, std::uint32_t lane) {
+    BlockSteps sent(size_, 0);
+    each_send(npu, lane, [&](std::uint32_t step, const StageSend& s) {
       for (std::uint32_t b = s.blocks.first; b < s.blocks.first + s.blocks.count; ++b) {
         if (b == npu) {
           fail(ViolationKind::postcondition, "NPU {} gives its own block away in step {}", npu,
                step);
         }
-        std::uint16_t& at = sent.at(npu, b);
-        if (at != 0) {
+        if (sent[b] != 0) {
           fail(ViolationKind::postcondition,
                "NPU {}'s contribution to block {} is counted twice, in steps {} and {}", npu, b,
-               at - 1, step);
+               sent[b] - 1, step);
         }
-        at = static_cast<std::uint16_t>(step + 1);
+        sent[b] = step + 1;
       }
     });
-    for (std::uint32_t npu = 0; npu < size_ && !found_; ++npu) {
-      for (std::uint32_t b = 0; b < size_; ++b) {
-        if (b != npu && sent.at(npu, b) == 0) {
-          fail(ViolationKind::postcondition, "NPU {}'s contribution to block {} is missing", npu,
-               b);
-        }
+    for (std::uint32_t b = 0; b < size_; ++b) {
+      if (b != npu && sent[b] == 0) {
+        fail(ViolationKind::postcondition, "NPU {}'s contribution to block {} is missing", npu, b);
       }
     }
-    each_receive(lane, [&](std::uint32_t npu, std::uint32_t step, const StageReceive& r) {
+    each_receive(npu, lane, [&](std::uint32_t step, const StageReceive& r) {
       for (std::uint32_t b = r.blocks.first; b < r.blocks.first + r.blocks.count; ++b) {
-        if (b != npu && sent.at(npu, b) <= step + 1) {
+        if (b != npu && sent[b] <= step + 1) {
           fail(ViolationKind::read_before_write,
                "NPU {} sends block {} in step {}, before it has received all of it in step {}", npu,
-               b, sent.at(npu, b) - 1, step);
+               b, sent[b] - 1, step);
         }
       }
     });
   }
 
-  void check_gathering(std::uint32_t lane) {
-    StepTable received(size_);
-    each_receive(lane, [&](std::uint32_t npu, std::uint32_t step, const StageReceive& r) {
+  void check_gathering(std::uint32_t npu, std::uint32_t lane) {
+    BlockSteps received(size_, 0);
+    each_receive(npu, lane, [&](std::uint32_t step, const StageReceive& r) {
       for (std::uint32_t b = r.blocks.first; b < r.blocks.first + r.blocks.count; ++b) {
-        std::uint16_t& at = received.at(npu, b);
-        if (b == npu || at != 0) {
+        if (b == npu || received[b] != 0) {
           fail(ViolationKind::postcondition, "NPU {} receives block {} again in step {}", npu, b,
                step);
         }
-        at = static_cast<std::uint16_t>(step + 1);
+        received[b] = step + 1;
       }
     });
-    for (std::uint32_t npu = 0; npu < size_ && !found_; ++npu) {
-      for (std::uint32_t b = 0; b < size_; ++b) {
-        if (b != npu && received.at(npu, b) == 0) {
-          fail(ViolationKind::postcondition, "NPU {} never receives block {}", npu, b);
-        }
+    for (std::uint32_t b = 0; b < size_; ++b) {
+      if (b != npu && received[b] == 0) {
+        fail(ViolationKind::postcondition, "NPU {} never receives block {}", npu, b);
       }
     }
-    each_send(lane, [&](std::uint32_t npu, std::uint32_t step, const StageSend& s) {
+    each_send(npu, lane, [&](std::uint32_t step, const StageSend& s) {
       for (std::uint32_t b = s.blocks.first; b < s.blocks.first + s.blocks.count; ++b) {
-        if (b != npu && received.at(npu, b) > step) {
+        if (b != npu && received[b] > step) {
           fail(ViolationKind::read_before_write,
                "NPU {} sends block {} in step {}, but receives it in step {}", npu, b, step,
-               received.at(npu, b) - 1);
+               received[b] - 1);
         }
       }
     });
