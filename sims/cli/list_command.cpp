@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "alg/algorithm.h"
@@ -91,7 +92,11 @@ int list_command(const std::string& wanted) {
   for (const Kind& kind : kinds()) {
     if (!wanted.empty() && kind.name != wanted) continue;
     fmt::print("{} ({})\n", kind.name, kind.key);
-    for (const auto& [name, summary] : kind.entries) fmt::print("  {:<20} {}\n", name, summary);
+    std::size_t width = 20;
+    for (const auto& [name, summary] : kind.entries) width = std::max(width, name.size());
+    for (const auto& [name, summary] : kind.entries) {
+      fmt::print("  {:<{}} {}\n", name, width, summary);
+    }
   }
   return kGood;
 }

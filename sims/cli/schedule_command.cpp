@@ -6,6 +6,7 @@
 #include <fstream>
 #include <iostream>
 
+#include "alg/planner.h"
 #include "alg/schedule_text.h"
 #include "flowctl/flit_format.h"
 #include "sims/cli/exit_codes.h"
@@ -90,6 +91,13 @@ int schedule_command(const ScheduleOptions& options) {
   if (input.points.size() != 1) {
     fmt::print(stderr, "{}: error: {} points; choose one with -s, for example -s {}\n", input.path,
                input.points.size(), distinguishing_setting(input.points));
+    return kUsageError;
+  }
+  const std::string& algorithm = input.points.front().collective->algorithm;
+  if (!input.tables && find_planner(algorithm) != nullptr) {
+    fmt::print(stderr,
+               "{}: error: {} plans the stages of dimensions; it has no schedule of transfers\n",
+               input.path, algorithm);
     return kUsageError;
   }
   const auto& training = input.points.front().training;

@@ -91,6 +91,20 @@ TEST_CASE("Every configuration in configs runs to verified results") {
   }
 }
 
+TEST_CASE("Every multi-dimensional system in configs reads without a warning") {
+  const auto files = files_in(source_folder() / "configs" / "themis", ".yaml");
+  CHECK(files.size() >= 7);
+  for (const std::string& file : files) {
+    CAPTURE(file);
+    const ConfigResult config = read_run_config(file);
+    CAPTURE(config.diagnostics);
+    REQUIRE(config.ok);
+    CHECK(config.num_warnings == 0);
+    CHECK(config.points.size() == 2);
+    CHECK(config.topology->dimensions());
+  }
+}
+
 TEST_CASE("Commands are found in fenced and in indented code, and nowhere else") {
   CHECK(commands_in("Use\n\n    espalier list\n```sh\n$ build/release/espalier schema\nls\n```\n"
                     "espalier run is a command\n") ==

@@ -4,6 +4,7 @@
 
 #include "config_test_support.h"
 #include "sims/config/anynet_file.h"
+#include "sims/config/astra_network_file.h"
 #include "sims/config/messages_file.h"
 #include "sims/config/topology_file.h"
 
@@ -34,6 +35,27 @@ collective:
   algorithm: multitree
   size: [1MiB, 2MiB]
 simulation: {check: true, stall_probability: 0.125, seed: 7}
+)";
+
+const std::string kDimensions = R"(system:
+  topology: {type: dimensions}
+  dimensions:
+    shape: [switch, ring, fully_connected]
+    size: [4, 2, 3]
+    links: [auto, 4, 2]
+    bandwidth: [200Gb/s, 100Gb/s, 50Gb/s]
+    latency: [700ns, 300ns, 100ns]
+    flit_bytes: auto
+    vc_depth_flits: [900, auto, auto]
+    algorithm: [in_network, auto, direct]
+  ni: {dimension_queue: {order: [fifo, scf], in_flight: 4}}
+collective: {algorithm: [baseline, themis], size: 1MB, chunks: [4, 64]}
+)";
+
+const std::string kAstraNetwork = R"(topology: [ Ring, FullyConnected, Switch ]
+npus_count: [ 4, 8, 8 ]
+bandwidth: [ 200.0, 350.0, 50 ]  # GB/s
+latency: [ 50.0, 500.0, 850.5 ]
 )";
 
 const std::string kGraph = R"(name: g
@@ -188,6 +210,34 @@ TEST_CASE("Mutated configurations are read or refused") {
     REQUIRE_NOTHROW(result = read_run_config_text("mutated.yaml", text));
     check_sane(result.diagnostics, result.ok);
     CHECK(result.ok == !result.points.empty());
+  }
+}
+
+TEST_CASE("Mutated configurations of multi-dimensional systems are read or refused") {
+  CHECK(read_run_config_text("whole.yaml", kDimensions).points.size() == 8);
+  constexpr std::uint64_t kSeed = 6;
+  Mutator mutator(kSeed);
+  for (int i = 0; i < 3'000; ++i) {
+    const std::string text = mutator.mutate(kDimensions);
+    INFO("seed " << kSeed << ", case " << i << ":\n" << text);
+    ConfigResult result;
+    REQUIRE_NOTHROW(result = read_run_config_text("mutated.yaml", text));
+    check_sane(result.diagnostics, result.ok);
+    CHECK(result.ok == !result.points.empty());
+  }
+}
+
+TEST_CASE("Mutated networks of ASTRA-sim's are read or refused") {
+  constexpr std::uint64_t kSeed = 7;
+  Mutator mutator(kSeed);
+  for (int i = 0; i < 3'000; ++i) {
+    const std::string text = mutator.mutate(kAstraNetwork);
+    INFO("seed " << kSeed << ", case " << i << ":\n" << text);
+    Diagnostics diagnostics;
+    std::optional<AstraNetwork> network;
+    REQUIRE_NOTHROW(network = parse_astra_network("mutated.yml", text, {}, diagnostics));
+    check_sane(diagnostics.text(), network.has_value());
+    CHECK(network.has_value() == (diagnostics.num_errors() == 0));
   }
 }
 

@@ -3,6 +3,7 @@
 #include <tuple>
 
 #include "config_test_support.h"
+#include "sims/config/build_dimensions.h"
 #include "sims/config/fidelity.h"
 #include "sims/config/keys.h"
 #include "sims/config/resolved.h"
@@ -125,6 +126,7 @@ class RandomPoint {
       s.router.vcs = std::max(s.router.vcs, 2U);
       if (s.router.switching == Switching::wormhole) s.router.hold = SwitchHold::flit;
     }
+    if (point.collective && any() % 4 == 0) draw_dimensions(point);
     point.simulation.check = any() % 2 == 0;
     point.simulation.always_clocked = any() % 2 == 0;
     point.simulation.monitors = any() % 2 == 0;
@@ -175,6 +177,62 @@ class RandomPoint {
         break;
       default:
         t.dims = {pick32(2, 5), pick32(1, 4)};
+    }
+  }
+  // What such a system has in another form keeps its defaults: nothing resolves it.
+  void draw_dimensions(RunPoint& point) {
+    const SystemConfig defaults;
+    SystemConfig& s = point.system;
+    s.topology = {};
+    s.topology.kind = TopologyKind::dimensions;
+    s.link = defaults.link;
+    s.credit_latency_cycles = 0;
+    s.clock.flit_bytes = defaults.clock.flit_bytes;
+    s.router.vc_depth_flits = defaults.router.vc_depth_flits;
+    s.flow_control.payload_bytes = defaults.flow_control.payload_bytes;
+    s.flow_control.sub_message_bytes = defaults.flow_control.sub_message_bytes;
+    s.ni.lockstep = defaults.ni.lockstep;
+    s.ni.ports = 0;
+    s.ni.buffer_flits = defaults.ni.buffer_flits;
+    s.ni.table_entries = 0;
+    DimensionsConfig& d = s.dimensions;
+    const std::size_t dimensions = pick(1, 3);
+    const bool links = any() % 2 == 0;
+    const bool flits = any() % 2 == 0;
+    const bool depths = any() % 2 == 0;
+    const bool algorithms = any() % 2 == 0;
+    for (std::size_t i = 0; i < dimensions; ++i) {
+      d.shape.push_back(static_cast<DimensionShape>(any() % 3));
+      d.size.push_back(pick32(2, 6));
+      const std::uint32_t fewest = fewest_links(d.shape.back(), d.size.back());
+      if (links) d.links.push_back(fewest * pick32(0, 3));
+      const std::uint32_t flit_bytes = 8U << any() % 4;
+      d.bytes_per_second.push_back(s.clock.hertz * flit_bytes);
+      if (flits) d.flit_bytes.push_back(any() % 2 == 0 ? 0 : 2 * flit_bytes);
+      d.latency_ps.push_back(pick(10'000'000, 20'000'000));
+      if (depths) d.vc_depth_flits.push_back(any() % 2 == 0 ? 0 : pick32(70'000, 100'000));
+      const auto fitting = fitting_algorithms(d.shape.back(), d.size.back());
+      if (algorithms) {
+        d.algorithm.push_back(any() % 2 == 0 ? std::nullopt
+                                             : std::optional(fitting[any() % fitting.size()]));
+      }
+    }
+    d.packet_flits = pick32(1, 64);
+    DimensionQueueConfig& queue = s.ni.dimension_queue;
+    queue.arbiter = {static_cast<QueueOrder>(any() % 2), static_cast<ChunkKey>(any() % 3),
+                     static_cast<TieRule>(any() % 2)};
+    queue.in_flight = pick32(1, 1024);
+    queue.arbitration_cycles = pick(1, 1000);
+    queue.enforce_order = any() % 2 == 0;
+    CollectiveConfig& c = *point.collective;
+    c.op = static_cast<CollectiveOp>(any() % 3);
+    c.algorithm = any() % 2 == 0 ? "baseline" : "themis";
+    c.remaining_height_first = false;
+    c.segments = 0;
+    c.chunks = pick32(1, 65'536);
+    if (c.algorithm == "themis") {
+      c.threshold_divisor = pick32(1, 65'536);
+      c.loads_start_at_fixed_delay = any() % 2 == 0;
     }
   }
   std::uint64_t any() { return random_(); }
