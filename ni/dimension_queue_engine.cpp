@@ -196,7 +196,10 @@ bool DimensionQueueEngine::completed(const Operation& operation, Cycle now) {
   arrived(active, place);
   if (finish_if_over(slot, now)) return true;
   const Lane& lane = active.lanes[place.lane];
-  if (lane.missing[place.step] != 0 || lane.next_step != place.step + 1) return false;
+  if (lane.missing[place.step] != 0 || lane.next_step != place.step + 1 ||
+      lane.next_step == lane.missing.size()) {
+    return false;
+  }
   if (!active.advances) advancing_.push_back(slot);
   active.advances = true;
   return true;
@@ -208,8 +211,12 @@ void DimensionQueueEngine::arrived(Active& active, const StagePlace& place) {
 }
 
 bool DimensionQueueEngine::finish_if_over(std::uint32_t slot, Cycle now) {
-  const Active& active = active_[slot];
+  Active& active = active_[slot];
   if (active.sends_left != 0 || active.receives_left != 0) return false;
+  if (active.advances) {  // to steps of no bytes
+    advancing_.erase(std::find(advancing_.begin(), advancing_.end(), slot));
+    active.advances = false;
+  }
   const std::uint32_t chunk = active.stage.chunk;
   if (observer_ != nullptr) observer_->ended(active.stage, now);
   --queues_[program_.stage(active.stage).dimension].in_flight;
