@@ -1,6 +1,7 @@
 #include "alg/order_forecast.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
 #include <queue>
@@ -12,22 +13,33 @@ namespace {
 
 Bytes divided_up(Bytes a, Bytes b) { return (a + b - 1) / b; }
 
-// The links of one direction, to one peer or of all planes, seen as one.
-class LinkServer {
- public:
-  // Queues a message at cycle `now`; returns when its last flit has left.
-  Cycle serve(Cycle now, Tick duration, Tick ticks_per_cycle) {
-    free_ = std::max(free_, now * ticks_per_cycle) + duration;
-    return divided_up(free_, ticks_per_cycle);
-  }
+// A message of a stage, in a dimension's links.
+struct Send {
+  std::uint64_t rank = 0;    // of its stage among those of the dimension, by start
+  std::uint64_t number = 0;  // equal ranks: in the order of issue
+  Tick duration = 0;
+  StageRef stage;
+  std::uint32_t lane = 0;
+  std::uint32_t step = 0;
+};
 
- private:
-  Tick free_ = 0;
+// The links of one direction, to one peer or of all planes, seen as one.
+struct LinkServer {
+  std::vector<Send> waiting;  // by rank and number
+  Tick free = 0;
+  bool busy = false;
+
+  void push(const Send& send) {
+    const auto after = std::find_if(waiting.begin(), waiting.end(),
+                                    [&](const Send& other) { return other.rank > send.rank; });
+    waiting.insert(after, send);
+  }
 };
 
 struct Dimension {
-  Dimension(const ForecastDimension& model, StageSteps steps_of_it, const ArbiterSpec& arbiter)
-      : timing(model), steps(steps_of_it), queue(arbiter) {
+  Dimension(const ForecastDimension& model, StageSteps steps_of_it, const ArbiterSpec& arbiter,
+            FlightGate flight)
+      : timing(model), steps(steps_of_it), queue(arbiter), gate(std::move(flight)) {
     switch (timing.shape) {
       case DimensionShape::ring:
         out.resize(2);
@@ -41,17 +53,17 @@ struct Dimension {
     }
   }
 
-  // The one that a message from coordinate 0 takes.
-  LinkServer& server(std::uint32_t lane, std::uint32_t peer) {
+  // Of the links that a message from coordinate 0 takes.
+  [[nodiscard]] std::uint32_t server(std::uint32_t lane, std::uint32_t peer) const {
     switch (timing.shape) {
       case DimensionShape::ring:
-        return out[lane];
+        return lane;
       case DimensionShape::fully_connected:
-        return out[peer];
+        return peer;
       case DimensionShape::switched:
         break;
     }
-    return out[0];
+    return 0;
   }
 
   [[nodiscard]] Tick duration(Bytes bytes) const {
@@ -64,13 +76,14 @@ struct Dimension {
   ForecastDimension timing;
   StageSteps steps;
   StageQueue queue;
+  FlightGate gate;
   std::vector<LinkServer> out;
-  LinkServer from_switch;
-  std::uint32_t places_taken = 0;
+  Tick from_switch_free = 0;
+  std::uint64_t started = 0;
   bool choosing = false;
 };
 
-enum class EventKind : std::uint8_t { start, at_switch, step_done };
+enum class EventKind : std::uint8_t { start, sent, at_switch, step_done };
 
 struct Event {
   Cycle at = 0;
@@ -79,6 +92,7 @@ struct Event {
   StageRef stage;
   std::uint32_t lane = 0;
   std::uint32_t step = 0;
+  std::uint32_t server = 0;  // sent
 
   friend bool operator>(const Event& a, const Event& b) {
     return a.at != b.at ? a.at > b.at : a.number > b.number;
@@ -88,14 +102,15 @@ struct Event {
 class Forecaster {
  public:
   Forecaster(const DimensionPlan& plan, const ForecastSpec& spec)
-      : plan_(plan), spec_(spec), lanes_left_(plan.chunks.size(), 0) {
-    if (spec.dimensions.size() != plan.dimensions.size() || spec.in_flight == 0) {
+      : plan_(plan), spec_(spec), running_(plan.chunks.size()) {
+    if (spec.dimensions.size() != plan.dimensions.size() || spec.flight.places == 0) {
       throw std::invalid_argument("a forecast needs every dimension's timing and a place in each");
     }
     for (std::size_t d = 0; d < plan.dimensions.size(); ++d) {
       const PlannedDimension& planned = plan.dimensions[d];
       dimensions_.emplace_back(spec.dimensions[d], StageSteps(planned.algorithm, planned.size),
-                               spec.arbiter);
+                               spec.arbiter,
+                               FlightGate(plan, static_cast<std::uint32_t>(d), spec.flight));
     }
     forecast_.start_order.resize(plan.dimensions.size());
   }
@@ -125,8 +140,9 @@ class Forecaster {
     return dimensions_[planned(ref).dimension];
   }
 
-  void add_event(Cycle at, EventKind kind, StageRef stage, std::uint32_t lane, std::uint32_t step) {
-    events_.push({at, next_number_++, kind, stage, lane, step});
+  void add_event(Cycle at, EventKind kind, StageRef stage, std::uint32_t lane, std::uint32_t step,
+                 std::uint32_t server = 0) {
+    events_.push({at, next_number_++, kind, stage, lane, step, server});
   }
 
   // After everything else of the cycle, so that who waits then is compared.
@@ -138,13 +154,11 @@ class Forecaster {
     }
     ready_.clear();
     for (Dimension& dimension : dimensions_) {
-      if (dimension.choosing || dimension.queue.empty() ||
-          dimension.places_taken >= spec_.in_flight) {
-        continue;
-      }
+      if (dimension.choosing || dimension.queue.empty() || !dimension.gate.open()) continue;
+      const StageRef stage = dimension.queue.pop();
       dimension.choosing = true;
-      ++dimension.places_taken;
-      add_event(now + spec_.arbitration, EventKind::start, dimension.queue.pop(), 0, 0);
+      dimension.gate.enter(stage);
+      add_event(now + spec_.arbitration, EventKind::start, stage, 0, 0);
     }
   }
 
@@ -152,6 +166,9 @@ class Forecaster {
     switch (event.kind) {
       case EventKind::start:
         start(event);
+        break;
+      case EventKind::sent:
+        end_message(event);
         break;
       case EventKind::at_switch:
         leave_switch(event);
@@ -167,7 +184,9 @@ class Forecaster {
     dimension.choosing = false;
     forecast_.start_order[planned(event.stage).dimension].push_back(event.stage);
     const std::uint32_t lanes = dimension.steps.lanes();
-    lanes_left_[event.stage.chunk] = lanes;
+    Running& running = running_[event.stage.chunk];
+    running.lanes_left = lanes;
+    running.rank = dimension.started++;
     for (std::uint32_t lane = 0; lane < lanes; ++lane) send(event.at, event.stage, lane, 0);
   }
 
@@ -189,17 +208,38 @@ class Forecaster {
     // All messages of a step are of one size.
     const StageSend first = dimension.steps.send(kind, 0, lane, step, 0);
     const Tick duration = message_duration(dimension, ref, first.blocks.count);
-    Cycle sent = now;
+    running_[ref.chunk].sends_left[lane] = sends;
     for (std::uint32_t i = 0; i < sends; ++i) {
       const std::uint32_t peer = dimension.steps.send(kind, 0, lane, step, i).peer;
-      sent = std::max(
-          sent,
-          dimension.server(lane, peer).serve(now, duration, dimension.timing.ticks_per_cycle));
+      const std::uint32_t server = dimension.server(lane, peer);
+      dimension.out[server].push(
+          {running_[ref.chunk].rank, next_number_++, duration, ref, lane, step});
+      if (!dimension.out[server].busy) begin_message(now, dimension, server);
     }
+  }
+
+  void begin_message(Cycle now, Dimension& dimension, std::uint32_t number) {
+    LinkServer& server = dimension.out[number];
+    const Send send = server.waiting.front();
+    server.waiting.erase(server.waiting.begin());
+    server.busy = true;
+    const Tick per_cycle = dimension.timing.ticks_per_cycle;
+    server.free = std::max(server.free, now * per_cycle) + send.duration;
+    add_event(divided_up(server.free, per_cycle), EventKind::sent, send.stage, send.lane, send.step,
+              number);
+  }
+
+  void end_message(const Event& event) {
+    Dimension& dimension = dimension_of(event.stage);
+    LinkServer& server = dimension.out[event.server];
+    server.busy = false;
+    if (!server.waiting.empty()) begin_message(event.at, dimension, event.server);
+    if (--running_[event.stage.chunk].sends_left[event.lane] != 0) return;
     if (dimension.steps.algorithm() == DimensionAlgorithm::in_network) {
-      add_event(sent, EventKind::at_switch, ref, lane, step);
+      add_event(event.at, EventKind::at_switch, event.stage, event.lane, event.step);
     } else {
-      add_event(visible(dimension, kind, sent), EventKind::step_done, ref, lane, step);
+      add_event(visible(dimension, planned(event.stage).kind, event.at), EventKind::step_done,
+                event.stage, event.lane, event.step);
     }
   }
 
@@ -208,8 +248,10 @@ class Forecaster {
     const StageKind kind = planned(event.stage).kind;
     const Tick duration = message_duration(dimension, event.stage, 1);
     const std::uint32_t blocks = dimension.steps.num_receives(kind, event.step);
-    const Cycle sent =
-        dimension.from_switch.serve(event.at, duration * blocks, dimension.timing.ticks_per_cycle);
+    const Tick per_cycle = dimension.timing.ticks_per_cycle;
+    Tick& free = dimension.from_switch_free;
+    free = std::max(free, event.at * per_cycle) + duration * blocks;
+    const Cycle sent = divided_up(free, per_cycle);
     add_event(visible(dimension, kind, sent), EventKind::step_done, event.stage, event.lane,
               event.step);
   }
@@ -225,8 +267,8 @@ class Forecaster {
       send(event.at, event.stage, event.lane, event.step + 1);
       return;
     }
-    if (--lanes_left_[event.stage.chunk] != 0) return;
-    --dimension.places_taken;
+    if (--running_[event.stage.chunk].lanes_left != 0) return;
+    dimension.gate.leave(event.stage);
     forecast_.cycles = std::max(forecast_.cycles, event.at);
     const StageRef next{event.stage.chunk, event.stage.stage + 1};
     if (next.stage < plan_.chunks[next.chunk].stages.size()) ready_.push_back(next);
@@ -235,8 +277,14 @@ class Forecaster {
   const DimensionPlan& plan_;
   const ForecastSpec& spec_;
   std::vector<Dimension> dimensions_;
-  std::vector<std::uint32_t> lanes_left_;  // by chunk, of its stage that runs
-  std::vector<StageRef> ready_;            // in this cycle
+  // The stage of a chunk that runs.
+  struct Running {
+    std::uint64_t rank = 0;
+    std::uint32_t lanes_left = 0;
+    std::array<std::uint32_t, 2> sends_left{};  // by lane, of the present step
+  };
+  std::vector<Running> running_;  // by chunk
+  std::vector<StageRef> ready_;   // in this cycle
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
   std::uint64_t next_number_ = 0;
   Forecast forecast_;

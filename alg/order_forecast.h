@@ -7,7 +7,7 @@
 //   chosen stage takes its place at once and starts `arbitration` cycles later, and only then the
 //   next one is chosen. Stages of several chunks that become ready in the same cycle arrive in
 //   ascending chunk number; at the beginning all chunks do.
-// - A link serves whole messages in the order of their issue, whatever stage they belong to.
+// - A link serves whole messages, those of the stage that started first before all others.
 // - As all NPUs do the same, what an NPU receives from another arrives when what it sends in the
 //   same step arrives there. A step waits for everything that the step before in its lane receives.
 // - in_network: a second server stands for the way from the switch to the NPU, which begins when
@@ -42,9 +42,9 @@ struct ForecastDimension {
 struct ForecastSpec {
   std::vector<ForecastDimension> dimensions;
   ArbiterSpec arbiter;
-  std::uint32_t in_flight = 8;  // stages at once in each dimension
-  Cycle arbitration = 1;        // from ready stage and free place to the stage's first operation
-  Cycle reduction = 1;          // latency of the reduction unit
+  FlightSpec flight;
+  Cycle arbitration = 1;  // from ready stage and free place to the stage's first operation
+  Cycle reduction = 1;    // latency of the reduction unit
 };
 
 struct Forecast {
@@ -52,8 +52,8 @@ struct Forecast {
   Cycle cycles = 0;                                // of the whole collective, predicted
 };
 
-// Preconditions: as many dimensions as the plan has, in_flight at least 1. The plan's start_order
-// is not looked at.
+// Preconditions: as many dimensions as the plan has, at least 1 place in flight. The plan's
+// start_order is not looked at.
 [[nodiscard]] Forecast forecast_order(const DimensionPlan& plan, const ForecastSpec& spec);
 
 }  // namespace espalier

@@ -1,6 +1,7 @@
 #include "alg/stage_arbiter.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace espalier {
 
@@ -44,6 +45,19 @@ double arbitration_key(const DimensionPlan& plan, StageRef stage, ChunkKey key) 
       break;
   }
   return std::max(before, after);
+}
+
+FlightGate::FlightGate(const DimensionPlan& plan, std::uint32_t dimension, const FlightSpec& spec)
+    : plan_(plan), dimension_(plan.dimensions[dimension]), spec_(spec) {
+  const StageSteps steps(dimension_.algorithm, dimension_.size);
+  delay_ps_ = static_cast<std::int64_t>(2 * steps.steps() * dimension_.step_latency_ps);
+}
+
+std::int64_t FlightGate::sending_ps(StageRef stage) const {
+  const StageKind kind = plan_.chunks[stage.chunk].stages[stage.stage].kind;
+  const double bytes =
+      bytes_sent(kind, dimension_.algorithm, dimension_.size, plan_.resident_before(stage));
+  return std::llround(bytes * 1e12 / static_cast<double>(dimension_.bytes_per_second));
 }
 
 }  // namespace espalier

@@ -44,6 +44,45 @@ class StageQueue {
   std::vector<Waiting> waiting_;  // in order of arrival
 };
 
+// How many stages of a dimension may be under way.
+struct FlightSpec {
+  std::uint32_t places = 8;
+  // More where those have so few bytes that the fixed delay of their steps leaves the links idle:
+  // while what they send takes less than twice that delay (section 4.3: small chunks run in
+  // parallel).
+  bool cover_delay = false;
+};
+
+// Keeps account of the stages of one dimension that are under way.
+class FlightGate {
+ public:
+  FlightGate(const DimensionPlan& plan, std::uint32_t dimension, const FlightSpec& spec);
+
+  [[nodiscard]] bool open() const {
+    return in_flight_ < spec_.places || (spec_.cover_delay && busy_ps_ < delay_ps_);
+  }
+  [[nodiscard]] std::uint32_t in_flight() const { return in_flight_; }
+  void enter(StageRef stage) {
+    ++in_flight_;
+    busy_ps_ += sending_ps(stage);
+  }
+  void leave(StageRef stage) {
+    --in_flight_;
+    busy_ps_ -= sending_ps(stage);
+  }
+
+ private:
+  // Time that the stage's bytes take at the dimension's bandwidth.
+  [[nodiscard]] std::int64_t sending_ps(StageRef stage) const;
+
+  const DimensionPlan& plan_;
+  PlannedDimension dimension_;
+  FlightSpec spec_;
+  std::uint32_t in_flight_ = 0;
+  std::int64_t busy_ps_ = 0;
+  std::int64_t delay_ps_ = 0;  // twice the fixed delay of a stage, A_K
+};
+
 // What the arbiter compares: by `key`, the bytes resident before the stage, after it, or the
 // larger of both.
 [[nodiscard]] double arbitration_key(const DimensionPlan& plan, StageRef stage, ChunkKey key);

@@ -17,9 +17,12 @@ DimensionQueueEngine::DimensionQueueEngine(const DimensionProgram& program, Node
     : program_(program),
       node_(node),
       spec_(spec),
-      queues_(program.plan().dimensions.size(), {StageQueue(spec.arbiter), 0, 0, std::nullopt, 0}),
       next_stage_(program.plan().chunks.size(), 0),
       slot_of_(program.plan().chunks.size(), kNone) {
+  for (std::uint32_t d = 0; d < program.plan().dimensions.size(); ++d) {
+    queues_.push_back({StageQueue(spec.arbiter), FlightGate(program.plan(), d, spec.flight), 0, 0,
+                       std::nullopt, 0});
+  }
   for (std::uint32_t c = 0; c < program.plan().chunks.size(); ++c) {
     stages_left_ += program.plan().chunks[c].stages.size();
     ready_chunks_.push_back(c);
@@ -40,7 +43,7 @@ Cycle DimensionQueueEngine::evaluate(Cycle now, BackEnd& back_end) {
     DimensionQueue& queue = queues_[d];
     if (queue.chosen) next = std::min(next, queue.starts);
     // The next choice begins in the next cycle.
-    else if (queue.in_flight < spec_.in_flight && !queue.waiting.empty() && can_pick(queue, d)) {
+    else if (queue.gate.open() && can_pick(queue, d)) {
       next = std::min(next, now + 1);
     }
   }
@@ -68,7 +71,7 @@ bool DimensionQueueEngine::can_pick(const DimensionQueue& queue, std::size_t dim
 
 void DimensionQueueEngine::arbitrate(std::size_t dimension, Cycle now) {
   DimensionQueue& queue = queues_[dimension];
-  if (!queue.chosen && queue.in_flight < spec_.in_flight && can_pick(queue, dimension)) {
+  if (!queue.chosen && queue.gate.open() && can_pick(queue, dimension)) {
     const auto& orders = program_.plan().start_order;
     if (orders.empty()) {
       queue.chosen = queue.waiting.pop();
@@ -77,7 +80,7 @@ void DimensionQueueEngine::arbitrate(std::size_t dimension, Cycle now) {
       queue.waiting.take(*queue.chosen);
     }
     queue.starts = now + spec_.arbitration - 1;
-    ++queue.in_flight;
+    queue.gate.enter(*queue.chosen);
   }
   if (queue.chosen && queue.starts <= now) {
     start(*queue.chosen, now);
@@ -96,6 +99,7 @@ void DimensionQueueEngine::start(StageRef stage, Cycle now) {
   slot_of_[stage.chunk] = slot;
   Active& active = active_[slot];
   active.stage = stage;
+  active.rank = queues_[program_.stage(stage).dimension].started++;
   active.blocks = program_.layout().blocks_at(stage, node_);
   active.coordinate = program_.shape().coordinate(node_, program_.stage(stage).dimension);
   count_transfers(active);
@@ -174,6 +178,7 @@ void DimensionQueueEngine::send_step(const Active& active, std::uint32_t lane, s
         stage.kind == StageKind::reduce_scatter ? TransferKind::reduce : TransferKind::copy;
     operation.first_chunk = pieces.first;
     operation.num_chunks = pieces.count;
+    operation.rank = active.rank;
     operation.ready = now;
     blocked_.push_back(operation);
   }
@@ -219,7 +224,7 @@ bool DimensionQueueEngine::finish_if_over(std::uint32_t slot, Cycle now) {
   }
   const std::uint32_t chunk = active.stage.chunk;
   if (observer_ != nullptr) observer_->ended(active.stage, now);
-  --queues_[program_.stage(active.stage).dimension].in_flight;
+  queues_[program_.stage(active.stage).dimension].gate.leave(active.stage);
   slot_of_[chunk] = kNone;
   free_slots_.push_back(slot);
   --stages_left_;
@@ -247,7 +252,7 @@ void DimensionQueueEngine::explain(const std::string& who, const std::vector<std
   for (std::size_t d = 0; d < queues_.size(); ++d) {
     if (orders.empty() || queues_[d].next_in_order >= orders[d].size()) continue;
     const StageRef next = orders[d][queues_[d].next_in_order];
-    if (queues_[d].in_flight < spec_.in_flight && !queues_[d].waiting.holds(next)) {
+    if (queues_[d].gate.open() && !queues_[d].waiting.holds(next)) {
       waits.push_back(
           {fmt::format("{}.dim{}", who, d + 1), fmt::format("{}.chunk{}", who, next.chunk),
            fmt::format("the order of dimension {} has chunk {} next", d + 1, next.chunk)});
@@ -263,14 +268,14 @@ void DimensionQueueEngine::explain(const std::string& who, const std::vector<std
     const DimensionQueue& queue = queues_[d];
     // Who has the places that it waits for.
     for (const std::uint32_t slot : slot_of_) {
-      if (queue.in_flight < spec_.in_flight || slot == kNone) continue;
+      if (queue.gate.open() || slot == kNone) continue;
       const StageRef other = active_[slot].stage;
       if (program_.stage(other).dimension != d) continue;
       waits.push_back(
           {fmt::format("{}.chunk{}", who, c), fmt::format("{}.chunk{}", who, other.chunk),
-           fmt::format("all {} places of dimension {} are taken", spec_.in_flight, d + 1)});
+           fmt::format("all {} places of dimension {} are taken", queue.gate.in_flight(), d + 1)});
     }
-    if (queue.in_flight < spec_.in_flight) {
+    if (queue.gate.open()) {
       waits.push_back({fmt::format("{}.chunk{}", who, c), fmt::format("{}.dim{}", who, d + 1),
                        fmt::format("it is not its turn in dimension {}", d + 1)});
     }

@@ -19,8 +19,8 @@ class DimensionQueueEngine : public IssueEngine {
  public:
   struct Spec {
     ArbiterSpec arbiter;
-    std::uint32_t in_flight = 8;  // stages at once in each dimension
-    Cycle arbitration = 1;        // from ready stage and free place to its first operation
+    FlightSpec flight;      // stages at once in each dimension
+    Cycle arbitration = 1;  // from ready stage and free place to its first operation
   };
 
   // `program` must outlive it. Stages start in the plan's start_order where it has one.
@@ -46,13 +46,14 @@ class DimensionQueueEngine : public IssueEngine {
     return queues_[dimension].waiting.size();
   }
   [[nodiscard]] std::uint32_t in_flight(std::size_t dimension) const {
-    return queues_[dimension].in_flight;
+    return queues_[dimension].gate.in_flight();
   }
 
  private:
   struct DimensionQueue {
     StageQueue waiting;
-    std::uint32_t in_flight = 0;
+    FlightGate gate;
+    std::uint64_t started = 0;      // stages
     std::size_t next_in_order = 0;  // into the plan's start_order
     std::optional<StageRef> chosen;
     Cycle starts = 0;  // the chosen stage
@@ -66,6 +67,7 @@ class DimensionQueueEngine : public IssueEngine {
     StageRef stage;
     PlanLayout::Blocks blocks;
     std::uint32_t coordinate = 0;
+    std::uint64_t rank = 0;        // among the dimension's stages, by start
     std::uint32_t sends_left = 0;  // issued or not, that have not left
     std::uint32_t receives_left = 0;
     std::vector<Lane> lanes;

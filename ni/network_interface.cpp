@@ -141,7 +141,7 @@ MessageId NetworkInterface::send(const Operation& stripe, MessageId whole, Cycle
   const PacketGrid grid = framing.grid();
   const MessageId message = messages_.open(stripe, {grid, grid.flits, route.path, spec.switching},
                                            whole.valid() ? nullptr : memory_, whole);
-  queue.push(message, framing);
+  queue.push(message, framing, stripe.rank);
   ++queued_;
   if (!dma_.is_limited()) queue.fetch_all(now + spec_.dma.latency);
   port_at_[route.injection_port] = now;

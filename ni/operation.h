@@ -18,6 +18,8 @@ struct Operation {
   ChunkId first_chunk;
   std::uint32_t num_chunks = 0;
   Bytes bytes = 0;
+  // Of lower rank first, where several wait at an injection port; equal ones in order.
+  std::uint64_t rank = 0;
   bool is_control = false;  // a short message beside the gradients, of no flow and no chunks
   Cycle ready = 0;          // when it could be sent: issued by its engine, or posted by the host
 };

@@ -1,17 +1,27 @@
 #include "ni/send_queue.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace espalier {
 
-void SendQueue::push(MessageId message, const Framing& framing) {
-  sends_.push_back({message, framing});
+void SendQueue::push(MessageId message, const Framing& framing, std::uint64_t rank) {
+  auto place = sends_.end();
+  // Packets that were read by themselves leave in the order in which they were read.
+  const auto may_pass = [&](const Send& other) {
+    return other.rank > rank && (ready_.empty() || other.fetched_packets == 0);
+  };
+  while (place - sends_.begin() > 1 && may_pass(*std::prev(place))) --place;
+  Send send{message, framing};
+  send.rank = rank;
+  sends_.insert(place, send);
 }
 
 void SendQueue::fetch_all(Cycle ready) {
-  for (auto send = sends_.rbegin(); send != sends_.rend() && send->fetched_packets == 0; ++send) {
-    send->fetched_packets = send->framing.packets();
-    send->ready = ready;
+  for (Send& send : sends_) {
+    if (send.fetched_packets != 0) continue;
+    send.fetched_packets = send.framing.packets();
+    send.ready = ready;
   }
 }
 

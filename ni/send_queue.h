@@ -27,7 +27,8 @@ class SendQueue {
   [[nodiscard]] const InjectionSpec& spec() const { return spec_; }
   [[nodiscard]] bool full() const { return sends_.size() >= spec_.queue_depth; }
   [[nodiscard]] bool empty() const { return sends_.empty(); }
-  void push(MessageId message, const Framing& framing);
+  // Behind all of the same or a lower rank, and behind the message that is being sent or is next.
+  void push(MessageId message, const Framing& framing, std::uint64_t rank = 0);
 
   // For the DMA engine: all packets not yet read become ready at `ready`,
   void fetch_all(Cycle ready);
@@ -53,6 +54,7 @@ class SendQueue {
     MessageId message;
     Framing framing;
     std::uint64_t fetched_packets = 0;
+    std::uint64_t rank = 0;
     Cycle ready = 0;  // of the packets, where they are not limited by the DMA engine one by one
   };
 

@@ -107,7 +107,7 @@ struct ReductionConfig {
 // What decides which of the chunks that wait for a dimension goes next.
 struct DimensionQueueConfig {
   ArbiterSpec arbiter;
-  std::uint32_t in_flight = 8;   // chunks that share a dimension's bandwidth
+  FlightSpec flight;             // chunks that share a dimension's bandwidth
   Cycle arbitration_cycles = 1;  // a place or a chunk is there -> the chunk that was picked starts
   // Every NPU starts a dimension's stages in the order that a pre-simulation gave.
   bool enforce_order = true;

@@ -97,7 +97,7 @@ inline ForecastSpec random_forecast_spec(const DimensionPlan& plan, std::mt19937
   spec.arbiter.order = pick(random, 2) == 0 ? QueueOrder::fifo : QueueOrder::scf;
   spec.arbiter.ties = pick(random, 2) == 0 ? TieRule::newest : TieRule::oldest;
   spec.arbiter.key = static_cast<ChunkKey>(pick(random, 3));
-  spec.in_flight = static_cast<std::uint32_t>(1 + pick(random, 8));
+  spec.flight.places = static_cast<std::uint32_t>(1 + pick(random, 8));
   spec.arbitration = pick(random, 3);
   return spec;
 }
@@ -125,7 +125,7 @@ struct WorkedExample {
     ForecastSpec spec;
     spec.dimensions.resize(2);
     spec.dimensions[1].ticks_per_flit = 2;
-    spec.in_flight = 1;
+    spec.flight.places = 1;
     return spec;
   }
 };

@@ -187,7 +187,7 @@ TEST_CASE("Several stages in flight hide each other's latency but share the band
   const auto busy = static_cast<Cycle>(bytes_sent_on(plan, 0) / 16) + 64 * 7;  // with heads
   Cycle before = kNever;
   for (const std::uint32_t in_flight : {1U, 2U, 4U, 8U}) {
-    spec.in_flight = in_flight;
+    spec.flight.places = in_flight;
     const Cycle cycles = forecast_order(plan, spec).cycles;
     CHECK(cycles <= before);
     if (in_flight <= 2) CHECK(cycles < before);
@@ -206,7 +206,7 @@ TEST_CASE("One after the other, a dimension's stages start in its queue's order"
       plan_baseline({{4, DimensionAlgorithm::direct, 16'000'000'000, 0}}, request);
   ForecastSpec spec;
   spec.dimensions.resize(1);
-  spec.in_flight = 1;
+  spec.flight.places = 1;
   const auto chunks = [&](const ArbiterSpec& arbiter) {
     spec.arbiter = arbiter;
     std::vector<std::uint32_t> order;
@@ -231,7 +231,7 @@ TEST_CASE("The forecast order of any plan is complete, free of deadlock and the 
     const ForecastSpec spec = test::random_forecast_spec(plan, random);
     const Forecast forecast = forecast_order(plan, spec);
     plan.start_order = forecast.start_order;
-    for (const Violation& v : certify_dimension_plan(plan, spec.in_flight)) FAIL_CHECK(v.what);
+    for (const Violation& v : certify_dimension_plan(plan, spec.flight.places)) FAIL_CHECK(v.what);
     const Forecast again = forecast_order(plan, spec);
     CHECK(again.start_order == forecast.start_order);
     CHECK(again.cycles == forecast.cycles);
@@ -260,7 +260,7 @@ TEST_CASE("Nothing to send takes no time") {
 TEST_CASE("A forecast without a place or without a dimension's timing is refused") {
   const DimensionPlan plan = plan_baseline(WorkedExample::dimensions(), WorkedExample::request());
   ForecastSpec spec = WorkedExample::forecast();
-  spec.in_flight = 0;
+  spec.flight.places = 0;
   CHECK_THROWS_AS(forecast_order(plan, spec), std::invalid_argument);
   spec = WorkedExample::forecast();
   spec.dimensions.pop_back();
