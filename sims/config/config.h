@@ -107,10 +107,16 @@ struct ReductionConfig {
 // What decides which of the chunks that wait for a dimension goes next.
 struct DimensionQueueConfig {
   ArbiterSpec arbiter;
-  FlightSpec flight;             // chunks that share a dimension's bandwidth
+  // Chunks that share a dimension's bandwidth. 0 ("auto"): 8, and more where those do not cover
+  // the fixed delay of their steps.
+  std::uint32_t in_flight = 0;
   Cycle arbitration_cycles = 1;  // a place or a chunk is there -> the chunk that was picked starts
   // Every NPU starts a dimension's stages in the order that a pre-simulation gave.
   bool enforce_order = true;
+
+  [[nodiscard]] FlightSpec flight() const {
+    return in_flight == 0 ? FlightSpec{8, true} : FlightSpec{in_flight, false};
+  }
 };
 
 struct NiConfig {

@@ -152,13 +152,13 @@ void add_dimension_queue_keys(std::vector<Key>& table) {
   table.push_back(of_any_dimensions(choice_key<TieRule>(
       "system.ni.dimension_queue.ties", "which arrival of equal chunks scf takes",
       [](auto& p) -> auto& { return p.system.ni.dimension_queue.arbiter.ties; })));
-  table.push_back(of_any_dimensions(listable(integer_key(
-      "system.ni.dimension_queue.in_flight", 1, 1024, "chunks that share a dimension at a time",
-      [](auto& p) -> auto& { return p.system.ni.dimension_queue.flight.places; }))));
-  table.push_back(of_any_dimensions(boolean_key(
-      "system.ni.dimension_queue.cover_delay",
-      "more chunks, while those have too few bytes to cover the fixed delay of their steps",
-      [](auto& p) -> auto& { return p.system.ni.dimension_queue.flight.cover_delay; })));
+  table.push_back(of_any_dimensions(listable(
+      or_word(integer_key(
+                  "system.ni.dimension_queue.in_flight", 1, 1024,
+                  "chunks that share a dimension at a time; auto: 8, and more where their bytes do "
+                  "not cover the fixed delay of their steps",
+                  [](auto& p) -> auto& { return p.system.ni.dimension_queue.in_flight; }),
+              "auto"))));
   table.push_back(of_any_dimensions(integer_key(
       "system.ni.dimension_queue.arbitration_cycles", 1, 1000,
       "a place and a chunk are there to its start",

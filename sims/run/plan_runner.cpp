@@ -32,7 +32,11 @@ void describe_plan(Json& result, const Topology& topology, const RunPoint& point
   result["size_bytes"] = planned.plan.size;
   result["chunks"] = planned.plan.chunks.size();
   result["queue_order"] = name_of(queue.arbiter.order);
-  result["in_flight"] = queue.flight.places;
+  if (queue.in_flight == 0) {
+    result["in_flight"] = "auto";
+  } else {
+    result["in_flight"] = queue.in_flight;
+  }
   result["flow_control"] = name_of(point.system.flow_control.mode);
   result["fidelity"] = name_of(chosen_fidelity(point));
   result["forecast_cycles"] = planned.forecast;
@@ -94,7 +98,7 @@ ForecastPlan plan_point(const Topology& topology, const RunPoint& point) {
 }
 
 std::vector<Violation> certify_plan(const RunPoint& point, const DimensionPlan& plan) {
-  return certify_dimension_plan(plan, point.system.ni.dimension_queue.flight.places);
+  return certify_dimension_plan(plan, point.system.ni.dimension_queue.flight().places);
 }
 
 PointReport run_plan(const Topology& topology, const RunPoint& point,

@@ -47,7 +47,7 @@ ForecastSpec forecast_spec(const Topology& topology, const RunPoint& point,
   const DimensionQueueConfig& queue = point.system.ni.dimension_queue;
   ForecastSpec spec;
   spec.arbiter = queue.arbiter;
-  spec.flight = queue.flight;
+  spec.flight = queue.flight();
   spec.arbitration = queue.arbitration_cycles;
   spec.reduction = point.system.ni.reduction.latency_cycles;
   for (std::size_t d = 0; d < shape.dimensions.size(); ++d) {
@@ -118,7 +118,7 @@ PlanOutcome simulate_program(const Topology& topology, const RunPoint& point,
   SimulatedSystem system(topology, point, program.routes().routes(), program.routes().used(), ports,
                          program.num_operations(), no_posts, counting);
   const DimensionQueueConfig& queue = point.system.ni.dimension_queue;
-  const DimensionQueueEngine::Spec spec{queue.arbiter, queue.flight, queue.arbitration_cycles};
+  const DimensionQueueEngine::Spec spec{queue.arbiter, queue.flight(), queue.arbitration_cycles};
   StageLog log;
   for (std::size_t n = 0; n < topology.num_nodes(); ++n) {
     const NodeId node(n);

@@ -367,7 +367,9 @@ TEST_CASE("Queues and plans are configured, and lists of them run one by one") {
   CHECK(queue.arbiter.order == QueueOrder::scf);
   CHECK(queue.arbiter.key == ChunkKey::larger);
   CHECK(queue.arbiter.ties == TieRule::newest);
-  CHECK(queue.in_flight == 8);
+  CHECK(queue.in_flight == 0);
+  CHECK(queue.flight().places == 8);
+  CHECK(queue.flight().cover_delay);
   CHECK(queue.arbitration_cycles == 1);
   CHECK(queue.enforce_order);
   CHECK(defaults.collective->chunks == 64);

@@ -221,7 +221,7 @@ class RandomPoint {
     DimensionQueueConfig& queue = s.ni.dimension_queue;
     queue.arbiter = {static_cast<QueueOrder>(any() % 2), static_cast<ChunkKey>(any() % 3),
                      static_cast<TieRule>(any() % 2)};
-    queue.flight.places = pick32(1, 1024);
+    queue.in_flight = pick32(0, 1024);
     queue.arbitration_cycles = pick(1, 1000);
     queue.enforce_order = any() % 2 == 0;
     CollectiveConfig& c = *point.collective;
