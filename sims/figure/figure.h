@@ -35,6 +35,10 @@ struct Axis {
 struct XAxis : Axis {
   FieldRef field;            // of the results, or a key of the configuration
   const Key* key = nullptr;  // the latter
+  // `field` is what entries of a list lie apart, and y is the list: entry i is drawn at
+  // (i + 1/2) times that.
+  bool along_list = false;
+  double factor = 1.0;  // along_list: value drawn / distance
   // What its numbers count; nullopt: nothing with a unit.
   std::optional<Quantity> quantity;
 };
@@ -48,6 +52,7 @@ struct Part {
 struct YAxis : Axis {
   std::vector<Part> parts;
   double factor = 1.0;  // value drawn / value of the field
+  bool mean = false;    // of all points of a series with the same x
 };
 
 // Values are drawn relative to one series of the same panel.
@@ -71,6 +76,8 @@ struct Panel {
   YAxis y;
   std::optional<Normalization> normalization;
   std::vector<std::string> series;  // labels
+  // By series: a field of its own in place of y's, which has one part then.
+  std::vector<std::optional<FieldRef>> series_fields;
   std::vector<FigurePoint> points;  // series by series, each in the file's order
 };
 

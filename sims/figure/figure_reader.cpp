@@ -61,6 +61,7 @@ bool is_number(const Key& key) {
 
 struct SeriesDraft {
   std::string label;
+  std::optional<FieldRef> field;
   ConfigNode config;
 };
 
@@ -150,10 +151,17 @@ class FigureReader {
   }
 
   std::optional<XAxis> read_x(const ConfigNode& node) {
-    const StrictMap map(node, "x", {"field", "key", "label", "scale"}, diagnostics_);
+    const StrictMap map(node, "x", {"field", "key", "step", "label", "scale", "factor"},
+                        diagnostics_);
     XAxis axis;
+    if (map.find("factor") != nullptr && map.find("step") == nullptr) {
+      diagnostics_.error(map.place_of("factor"), "x.factor: only beside 'step'");
+    }
     if (map.find("key") != nullptr) {
       read_x_key(map, axis);
+    } else if (const auto step = map.text("step")) {
+      axis.field = {*step, map.place_of("step")};
+      axis.along_list = true;
     } else {
       map.require("field", kXExample);
       axis.field = read_field(map).value_or(FieldRef{});
@@ -161,6 +169,7 @@ class FigureReader {
     }
     axis.label = axis.field.name;
     read_axis(map, axis);
+    if (const auto factor = map.positive_number("factor")) axis.factor = *factor;
     return axis;
   }
 
@@ -186,7 +195,8 @@ class FigureReader {
   }
 
   std::optional<YAxis> read_y(const ConfigNode& node) {
-    const StrictMap map(node, "y", {"field", "parts", "label", "scale", "factor"}, diagnostics_);
+    const StrictMap map(node, "y", {"field", "parts", "label", "scale", "factor", "combine"},
+                        diagnostics_);
     YAxis axis;
     if (map.find("parts") != nullptr) {
       for (const ConfigNode& part : map.list("parts")) axis.parts.push_back(read_part(part));
@@ -204,6 +214,7 @@ class FigureReader {
     }
     read_axis(map, axis);
     if (const auto factor = map.positive_number("factor")) axis.factor = *factor;
+    axis.mean = map.choice("combine", {"mean"}).has_value();
     return axis;
   }
 
@@ -233,7 +244,7 @@ class FigureReader {
     std::vector<SeriesDraft> all;
     std::set<std::string> labels;
     for (const ConfigNode& node : map.list("series")) {
-      const StrictMap entry(node, "series", {"label", "config"}, diagnostics_);
+      const StrictMap entry(node, "series", {"label", "config", "field"}, diagnostics_);
       entry.require("label", kSeriesExample);
       SeriesDraft series;
       series.label = entry.text("label").value_or("");
@@ -241,6 +252,7 @@ class FigureReader {
         diagnostics_.error(entry.place_of("label"),
                            fmt::format("two series are called '{}'", series.label));
       }
+      series.field = read_field(entry);
       series.config = layer_of(entry, empty_map(node.place));
       all.push_back(std::move(series));
     }
@@ -263,6 +275,14 @@ class FigureReader {
     if (draft.y && draft.y->parts.size() > 1 && draft.kind == FigureKind::lines) {
       diagnostics_.error(draft.y->parts[1].field.place, "y.parts: lines cannot be stacked",
                          "kind: bars");
+    }
+    if (draft.kind == FigureKind::bars && draft.x && draft.x->along_list) {
+      diagnostics_.error(draft.x->field.place, "x.step: the entries of a list are drawn as lines");
+    }
+    for (const SeriesDraft& series : draft.series) {
+      if (series.field && draft.y && draft.y->parts.size() > 1) {
+        diagnostics_.error(series.field->place, "series.field: y has parts, each with its field");
+      }
     }
     if (draft.kind == FigureKind::bars && draft.x && draft.x->scale != AxisScale::linear) {
       diagnostics_.error(draft.x->field.place, "x.scale: bars stand side by side, without a scale");
@@ -299,6 +319,7 @@ class FigureReader {
     panel.normalization = draft.normalization;
     for (std::size_t s = 0; s < draft.series.size(); ++s) {
       panel.series.push_back(draft.series[s].label);
+      panel.series_fields.push_back(draft.series[s].field);
       const ConfigNode config = lay_over(draft.config, draft.series[s].config);
       if (draft.points.empty()) {
         add_points(panel, s, config);

@@ -30,6 +30,22 @@ void check_field(const FieldRef& field, const Panel& panel, const Json& result, 
   }
 }
 
+void check_list(const FieldRef& field, const Json& result, Diagnostics& diagnostics) {
+  const Json* value = find_field(result, field.name);
+  if (value == nullptr) {
+    diagnostics.error(field.place, fmt::format("the results have no field '{}'", field.name));
+    return;
+  }
+  const bool numbers =
+      value->is_array() && std::all_of(value->begin(), value->end(),
+                                       [](const Json& entry) { return entry.is_number(); });
+  if (!numbers) {
+    diagnostics.error(field.place,
+                      fmt::format("the field '{}' is not a list of numbers", field.name),
+                      "x.step draws the entries of a list");
+  }
+}
+
 // What a file says about x: a number, one with its unit, or a name.
 bool says(const std::string& written, const Json& x, const std::optional<Quantity>& quantity) {
   if (x.is_string()) return x.get<std::string>() == written;
@@ -58,6 +74,9 @@ Json x_of(const XAxis& axis, const RunPoint& point, const Json& result) {
   }
 }
 
+// The result of a value that is not one point's, or not all of it.
+const Json kNothing = Json::object();
+
 // One point of a panel with its values as the results have them.
 struct PanelValue {
   std::size_t series;
@@ -83,13 +102,20 @@ class PanelTable {
         all_there_ = false;
         continue;
       }
+      if (panel.x.along_list) {
+        add_list(panel.points[i].series, *result);
+        continue;
+      }
       PanelValue value{
           panel.points[i].series, x_of(panel.x, panel.points[i].point, *result), {}, result};
-      for (const Part& part : panel.y.parts)
-        value.parts.push_back(find_field(*result, part.field.name)->get<double>());
+      for (const Part& part : panel.y.parts) {
+        const FieldRef& field = field_of(value.series, part);
+        value.parts.push_back(find_field(*result, field.name)->get<double>());
+      }
       values_.push_back(std::move(value));
     }
     if (panel.kind == FigureKind::lines) sort_by_x();
+    if (panel.y.mean) combine();
     check_distinct();
   }
 
@@ -115,11 +141,50 @@ class PanelTable {
   }
 
  private:
+  [[nodiscard]] const FieldRef& field_of(std::size_t series, const Part& part) const {
+    const auto& own = panel_.series_fields[series];
+    return own ? *own : part.field;
+  }
+
+  void add_list(std::size_t series, const Json& result) {
+    const double step = find_field(result, panel_.x.field.name)->get<double>() * panel_.x.factor;
+    const Json& list = *find_field(result, field_of(series, panel_.y.parts.front()).name);
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      const double x = (static_cast<double>(i) + 0.5) * step;
+      values_.push_back({series, Json(x), {list[i].get<double>()}, &kNothing});
+    }
+  }
+
   void sort_by_x() {
     std::stable_sort(values_.begin(), values_.end(), [](const PanelValue& a, const PanelValue& b) {
       if (a.series != b.series) return a.series < b.series;
       return a.x.get<double>() < b.x.get<double>();
     });
+  }
+
+  // One value for all with the same series and x. What else the results say differs: none of it is
+  // the combination's.
+  void combine() {
+    std::vector<PanelValue> combined;
+    std::vector<std::size_t> counts;
+    for (const PanelValue& value : values_) {
+      const auto same = [&](const PanelValue& other) {
+        return other.series == value.series && other.x == value.x;
+      };
+      const auto found = std::find_if(combined.begin(), combined.end(), same);
+      if (found == combined.end()) {
+        combined.push_back(value);
+        combined.back().result = &kNothing;
+        counts.push_back(1);
+        continue;
+      }
+      for (std::size_t p = 0; p < value.parts.size(); ++p) found->parts[p] += value.parts[p];
+      ++counts[static_cast<std::size_t>(found - combined.begin())];
+    }
+    for (std::size_t v = 0; v < combined.size(); ++v) {
+      for (double& part : combined[v].parts) part /= static_cast<double>(counts[v]);
+    }
+    values_ = std::move(combined);
   }
 
   void check_distinct() const {
@@ -195,7 +260,21 @@ bool has_stacks(const Figure& figure) {
 void check_fields(const Panel& panel, const Json& result, Diagnostics& diagnostics) {
   if (panel.x.key == nullptr)
     check_field(panel.x.field, panel, result, panel.kind == FigureKind::lines, diagnostics);
-  for (const Part& part : panel.y.parts) check_field(part.field, panel, result, true, diagnostics);
+  std::vector<FieldRef> fields;
+  for (const auto& own : panel.series_fields) {
+    if (own) fields.push_back(*own);
+  }
+  // Every series may have its own.
+  if (fields.size() < panel.series.size()) {
+    for (const Part& part : panel.y.parts) fields.push_back(part.field);
+  }
+  for (const FieldRef& field : fields) {
+    if (panel.x.along_list) {
+      check_list(field, result, diagnostics);
+    } else {
+      check_field(field, panel, result, true, diagnostics);
+    }
+  }
 }
 
 std::vector<FigureRow> figure_rows(const Figure& figure, const ResultOf& result_of,
