@@ -128,8 +128,8 @@ TEST_CASE("People see a table of iterations, each against the network's first ro
 TEST_CASE("The networks and ways to train are listed") {
   const Outcome networks = test::espalier({"list", "networks"});
   CHECK(networks.exit_code == 0);
-  for (const char* name :
-       {"alexnet", "alphago_zero", "faster_rcnn", "googlenet", "ncf", "resnet50", "transformer"}) {
+  for (const char* name : {"alexnet", "alphago_zero", "faster_rcnn", "gnmt", "googlenet", "ncf",
+                           "resnet152", "resnet50", "transformer"}) {
     CHECK_THAT(networks.out, Contains(name));
   }
   CHECK_THAT(test::espalier({"list", "overlap"}).out, Contains("layerwise"));
