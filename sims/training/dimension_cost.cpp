@@ -1,5 +1,6 @@
 #include "sims/training/dimension_cost.h"
 
+#include <algorithm>
 #include <stdexcept>
 #include <utility>
 
@@ -12,6 +13,20 @@ namespace {
 // Of an all_to_all, that an NPU sends in one dimension.
 double stage_bytes(Bytes bytes, std::uint32_t size) {
   return static_cast<double>(bytes) * (size - 1) / size;
+}
+
+// Every chunk passes one dimension after the other; all but one wait behind others in the slowest.
+double all_to_all_ns(Bytes bytes, const std::vector<PlannedDimension>& dimensions,
+                     std::uint32_t chunks) {
+  double of_one_chunk = 0;
+  double slowest = 0;
+  for (const PlannedDimension& d : dimensions) {
+    const double stage =
+        stage_bytes(bytes, d.size) / static_cast<double>(d.bytes_per_second) * 1e9 / chunks;
+    of_one_chunk += stage + static_cast<double>(d.step_latency_ps) / 1e3;
+    slowest = std::max(slowest, stage);
+  }
+  return of_one_chunk + slowest * (chunks - 1);
 }
 
 PlanRequest request_for(const CommunicationOp& op, PlanRequest request) {
@@ -77,14 +92,7 @@ double ForecastCost::forecast(const CommunicationOp& op) const {
   const std::vector<PlannedDimension> planned =
       planned_for(group, system_.dimensions, system_.planned);
   if (planned.empty() || op.bytes == 0) return 0;
-  if (op.op == CollectiveOp::all_to_all) {
-    double nanoseconds = 0;
-    for (const PlannedDimension& d : planned) {
-      nanoseconds += stage_bytes(op.bytes, d.size) / static_cast<double>(d.bytes_per_second) * 1e9 +
-                     static_cast<double>(d.step_latency_ps) / 1e3;
-    }
-    return nanoseconds;
-  }
+  if (op.op == CollectiveOp::all_to_all) return all_to_all_ns(op.bytes, planned, request_.chunks);
   ForecastSpec spec = system_.forecast;
   spec.dimensions.clear();
   for (const GroupDimension& part : group) {

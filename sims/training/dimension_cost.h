@@ -45,7 +45,7 @@ class IdealCost : public CollectiveCost {
 
 // Planned by `algorithm` ("baseline", "themis") and forecast. Neither plans an all_to_all: in every
 // dimension an NPU sends each peer directly what is for it and those behind it, S (P - 1) / P of
-// its S bytes, one dimension after the other.
+// its S bytes, one dimension after the other, pipelined in as many chunks as the plans have.
 class ForecastCost : public CollectiveCost {
  public:
   ForecastCost(const CostSystem& system, const ParallelGroups& groups, std::string algorithm,
