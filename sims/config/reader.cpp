@@ -80,8 +80,8 @@ class PointBuilder {
     const bool traffic = given_.has_section("traffic");
     has_collective_ = collective;
     has_traffic_ = traffic && !collective;
-    has_training_ = given_.has_section("training") && !has_traffic_;
     has_workload_ = given_.has_section("workload") && !has_traffic_;
+    has_training_ = given_.has_section("training") && !has_traffic_ && !has_workload_;
     has_control_ = given_.has_section("control");
     if (has_control_ && traffic) {
       diagnostics_.error(
@@ -90,8 +90,9 @@ class PointBuilder {
           "control messages run beside a collective, or alone");
       has_control_ = false;
     }
-    if (given_.has_section("workload")) check_workload_section(collective);
-    if (given_.has_section("training") && !collective) {
+    if (given_.has_section("workload")) {
+      check_workload_section(collective);
+    } else if (given_.has_section("training") && !collective) {
       refuse_lone_training(traffic);
     } else if (collective && traffic) {
       diagnostics_.error(
