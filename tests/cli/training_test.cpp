@@ -127,7 +127,7 @@ TEST_CASE("People see a table of iterations, each against the network's first ro
 
 TEST_CASE("Workloads train on a multi-dimensional system, by forecast") {
   const Outcome outcome =
-      test::espalier({"run", ESPALIER_SOURCE_DIR "/configs/themis/training.yaml", "-s",
+      test::espalier({"run", ESPALIER_SOURCE_DIR "/configs/workloads/themis.yaml", "-s",
                       "workload.name=[dlrm, transformer_1t]", "--json", "-"});
   REQUIRE(outcome.exit_code == 0);
   CHECK_THAT(outcome.out, Contains("\"communication\": \"forecast\""));
