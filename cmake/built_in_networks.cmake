@@ -4,8 +4,10 @@ set(built_in_networks
   alexnet "image classification, 2012"
   alphago_zero "the game of Go, 20 blocks, 2017"
   faster_rcnn "object detection: ResNet-50 to conv4 and region proposals, 2015"
+  gnmt "translation, 8 + 8 LSTM layers and attention, 2016"
   googlenet "image classification, Inception modules, 2015"
   ncf "recommendation, neural collaborative filtering, 2017"
+  resnet152 "image classification, residual blocks, 152 layers, 2016"
   resnet50 "image classification, residual blocks, 2016"
   transformer "translation, base model, 2017")
 

@@ -77,6 +77,16 @@ std::vector<Kind> kinds() {
        "training.compute.sharing",
        {{"samples", "each processing element computes whole samples"},
         {"folds", "the mini-batch is one product, whose folds are dealt out"}}},
+      {"workloads",
+       "workload.name",
+       {{"resnet152", "data-parallel"},
+        {"gnmt", "data-parallel"},
+        {"dlrm", "MLPs data-parallel, embedding tables spread over all NPUs"},
+        {"transformer_1t", "model-parallel groups, ZeRO stage 2 between them"}}},
+      {"exchange",
+       "workload.exchange",
+       {{"bulk", "all gradients at once, after back-propagation"},
+        {"per_layer", "each layer's gradients as soon as they are complete"}}},
   };
 }
 

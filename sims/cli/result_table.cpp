@@ -102,7 +102,36 @@ std::vector<Column> control_columns() {
       {"max", true, of_control([](const Json& c) { return text_of(c, "latency_max_cycles"); })}};
 }
 
+// Speed is against the first row of the same workload and system.
+std::vector<Column> workload_columns(const std::vector<Json>& results) {
+  const auto plain = [](const char* key) {
+    return [key](const Json& r) { return text_of(r, key); };
+  };
+  const auto milliseconds = [](const char* key) {
+    return [key](const Json& r) { return fixed(r.at("iteration"), key, 3, 1e-6); };
+  };
+  const auto speed = [&results](const Json& result) -> std::string {
+    const auto first = std::find_if(results.begin(), results.end(), [&](const Json& r) {
+      return text_of(r, "workload") == text_of(result, "workload") &&
+             text_of(r, "topology") == text_of(result, "topology");
+    });
+    return fmt::format("{:.2f}x", first->value("time_ns", 0.0) / result.value("time_ns", 0.0));
+  };
+  return {{"workload", true, plain("workload")},
+          {"topology", false, plain("topology")},
+          {"algorithm", true, plain("algorithm")},
+          {"forward ms", true, milliseconds("forward_ns")},
+          {"backward ms", true, milliseconds("backward_ns")},
+          {"exposed data ms", true, milliseconds("exposed_data_ns")},
+          {"exposed model ms", true, milliseconds("exposed_model_ns")},
+          {"total ms", true, [](const Json& r) { return fixed(r, "time_ns", 3, 1e-6); }},
+          {"ideal ms", true, milliseconds("ideal_total_ns")},
+          {"speed", true, speed}};
+}
+
 std::vector<Column> columns(const std::vector<Json>& results) {
+  const auto is_workload = [](const Json& r) { return r.contains("workload"); };
+  if (std::all_of(results.begin(), results.end(), is_workload)) return workload_columns(results);
   const auto is_training = [](const Json& r) { return r.contains("network"); };
   if (std::all_of(results.begin(), results.end(), is_training)) return training_columns(results);
   const auto plain = [](const char* key) {

@@ -18,6 +18,7 @@
 #include "router/modes.h"
 #include "sims/training/iteration.h"
 #include "sims/training/layer.h"
+#include "sims/training/workloads.h"
 
 namespace espalier {
 
@@ -197,6 +198,20 @@ struct TrainingConfig {
   std::vector<Layer> layers;  // what the table says, in forward order
 };
 
+enum class WorkloadKind : std::uint8_t { resnet152, gnmt, dlrm, transformer_1t };
+
+// Training iterations on a multi-dimensional system: computing by a roofline, several collectives,
+// planned as the collective's algorithm says.
+struct WorkloadConfig {
+  WorkloadKind kind = WorkloadKind::resnet152;
+  std::uint32_t iterations = 3;  // Themis, Fig. 12
+  std::uint32_t mini_batch = 0;  // 0 ("auto"): as published
+  GradientExchange exchange = GradientExchange::bulk;
+  std::uint32_t model_npus = 128;  // transformer_1t
+  std::uint32_t tflops = 312;
+  std::uint64_t memory_bytes_per_second = 0;  // 0 ("unlimited")
+};
+
 // Short messages of control and synchronization, as normal packets by wormhole, beside the
 // gradients of a collective or alone on an idle network.
 struct ControlConfig {
@@ -230,6 +245,7 @@ struct RunPoint {
   std::optional<CollectiveConfig> collective;
   std::optional<TrafficConfig> traffic;
   std::optional<TrainingConfig> training;  // only beside a collective
+  std::optional<WorkloadConfig> workload;  // only beside a collective, in place of training
   std::optional<ControlConfig> control;    // never beside traffic
   SimulationConfig simulation;
 };

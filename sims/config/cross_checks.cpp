@@ -10,10 +10,12 @@
 #include "alg/algorithm.h"
 #include "alg/routing.h"
 #include "flowctl/packet_grid.h"
+#include "sims/config/build_workload.h"
 #include "sims/config/fidelity.h"
 #include "sims/config/keys.h"
 #include "sims/config/link_checks.h"
 #include "sims/config/units.h"
+#include "sims/training/parallel_groups.h"
 
 namespace espalier {
 
@@ -49,7 +51,8 @@ class PointChecker {
 
   void check_listed_keys() {
     if (!system_.topology.is_dimensional()) check_sub_messages();
-    if (point_.collective && !point_.training) check_collective_size();
+    if (point_.collective && !point_.training && !point_.workload) check_collective_size();
+    if (point_.workload) check_workload();
     if (point_.collective && point_.training) check_training();
     if (system_.topology.is_dimensional()) {
       refuse_messages();
@@ -403,6 +406,12 @@ class PointChecker {
           given_.place_of_value("collective.op", static_cast<std::uint64_t>(collective.op)),
           "collective.op: gradients are all-reduced", "all_reduce, the default");
     }
+    if (system_.topology.is_dimensional()) {
+      diagnostics_.error(given_.place_of_section("training"),
+                         "training: a multi-dimensional system trains a 'workload'",
+                         "workload: {name: resnet152}");
+      return;
+    }
     const TrainingConfig& training = *point_.training;
     if (training.layers.empty() ||
         !given_.usable({"training.mini_batch", "training.compute.pes", "training.compute.rows",
@@ -421,6 +430,31 @@ class PointChecker {
     if (plan.compute() > kLongestRunCycles) {
       diagnostics_.error(
           place, fmt::format("training: computing takes more than {} cycles", kLongestRunCycles));
+    }
+  }
+
+  void check_workload() {
+    const WorkloadConfig& workload = *point_.workload;
+    const Place place = given_.place_of("workload.name");
+    if (!system_.topology.is_dimensional()) {
+      diagnostics_.error(place, "workload: its collectives are planned for dimensions",
+                         "system.topology.type: dimensions or astra_network");
+      return;
+    }
+    if (topology_ == nullptr || !given_.usable({"workload.name", "workload.model_npus"})) return;
+    const std::uint64_t npus = model_npus_of(workload);
+    if (TransformerShape{}.hidden % npus != 0) {
+      diagnostics_.error(
+          given_.place_of("workload.model_npus"),
+          fmt::format("workload.model_npus: {} is not a divisor of the hidden size, {}", npus,
+                      TransformerShape{}.hidden));
+      return;
+    }
+    try {
+      static_cast<void>(split_groups(topology_->dimensions()->dimensions, npus));
+    } catch (const std::invalid_argument& refused) {
+      diagnostics_.error(given_.place_of("workload.model_npus"),
+                         fmt::format("workload.model_npus: {}", refused.what()));
     }
   }
 

@@ -95,6 +95,14 @@ struct EnumNames<Overlap> {
   static constexpr std::array value{"none", "layerwise"};
 };
 template <>
+struct EnumNames<WorkloadKind> {
+  static constexpr std::array value{"resnet152", "gnmt", "dlrm", "transformer_1t"};
+};
+template <>
+struct EnumNames<GradientExchange> {
+  static constexpr std::array value{"bulk", "per_layer"};
+};
+template <>
 struct EnumNames<PeSharing> {
   static constexpr std::array value{"samples", "folds"};
 };

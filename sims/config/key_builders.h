@@ -12,13 +12,14 @@
 
 namespace espalier {
 
-// keys_control.cpp, keys_dimensions.cpp, keys_training.cpp
+// keys_control.cpp, keys_dimensions.cpp, keys_training.cpp, keys_workload.cpp
 void add_control_keys(std::vector<Key>& table);
 void add_dimension_keys(std::vector<Key>& table);
 void add_dimension_queue_keys(std::vector<Key>& table);
 void add_plan_keys(std::vector<Key>& table);
 void add_folding_key(std::vector<Key>& table);
 void add_training_keys(std::vector<Key>& table);
+void add_workload_keys(std::vector<Key>& table);
 
 }  // namespace espalier
 

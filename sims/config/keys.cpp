@@ -295,19 +295,27 @@ void add_ni_keys(std::vector<Key>& table) {
   add_dimension_queue_keys(table);
 }
 
+// A workload has operations of its own, on FP16 elements.
+Key without_workload(Key key) {
+  return only_when(std::move(key), "workload", "not given",
+                   [](const RunPoint& p) { return !p.workload; });
+}
+
 void add_collective_keys(std::vector<Key>& table) {
-  table.push_back(listable(choice_key<CollectiveOp>(
-      "collective.op", "what is computed", [](auto& p) -> auto& { return p.collective->op; })));
+  table.push_back(listable(without_workload(choice_key<CollectiveOp>(
+      "collective.op", "what is computed", [](auto& p) -> auto& { return p.collective->op; }))));
   table.push_back(required(listable(algorithm_key())));
-  table.push_back(required(
-      listable(only_when(number_key(
-                             ValueType::size, "collective.size", 1, kLargestCollective,
-                             "all_gather: of the gathered result; else of each rank's input",
-                             [](auto& p) -> auto& { return p.collective->size; }),
-                         "training", "not given", [](const RunPoint& p) { return !p.training; }))));
-  table.push_back(number_key(
+  Key size = only_when(number_key(
+                           ValueType::size, "collective.size", 1, kLargestCollective,
+                           "all_gather: of the gathered result; else of each rank's input",
+                           [](auto& p) -> auto& { return p.collective->size; }),
+                       "training", "not given",
+                       [](const RunPoint& p) { return !p.training && !p.workload; });
+  size.applies_when = "neither training nor workload is given";
+  table.push_back(required(listable(std::move(size))));
+  table.push_back(without_workload(number_key(
       ValueType::size, "collective.element", 1, 64 * kKi, "data is cut between elements only",
-      [](auto& p) -> auto& { return p.collective->element_bytes; }));
+      [](auto& p) -> auto& { return p.collective->element_bytes; })));
   table.push_back(tree_order_key());
   table.push_back(segments_key());
   add_plan_keys(table);
@@ -387,6 +395,7 @@ const std::vector<Key>& keys() {
     add_ni_keys(built);
     add_collective_keys(built);
     add_training_keys(built);
+    add_workload_keys(built);
     add_traffic_keys(built);
     add_control_keys(built);
     add_simulation_keys(built);
@@ -422,6 +431,7 @@ bool has_section_of(const RunPoint& point, const Key& key) {
   if (key.name.compare(0, 11, "collective.") == 0) return point.collective.has_value();
   if (key.name.compare(0, 8, "traffic.") == 0) return point.traffic.has_value();
   if (key.name.compare(0, 9, "training.") == 0) return point.training.has_value();
+  if (key.name.compare(0, 9, "workload.") == 0) return point.workload.has_value();
   if (key.name.compare(0, 8, "control.") == 0) return point.control.has_value();
   return true;
 }

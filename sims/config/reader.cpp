@@ -23,7 +23,8 @@ namespace espalier {
 
 namespace {
 
-const std::vector<std::string> kListOrder{"training.network",
+const std::vector<std::string> kListOrder{"workload.name",
+                                          "training.network",
                                           "training.overlap",
                                           "collective.algorithm",
                                           "system.ni.dimension_queue.order",
@@ -79,7 +80,8 @@ class PointBuilder {
     const bool traffic = given_.has_section("traffic");
     has_collective_ = collective;
     has_traffic_ = traffic && !collective;
-    has_training_ = given_.has_section("training") && !has_traffic_;
+    has_workload_ = given_.has_section("workload") && !has_traffic_;
+    has_training_ = given_.has_section("training") && !has_traffic_ && !has_workload_;
     has_control_ = given_.has_section("control");
     if (has_control_ && traffic) {
       diagnostics_.error(
@@ -88,7 +90,9 @@ class PointBuilder {
           "control messages run beside a collective, or alone");
       has_control_ = false;
     }
-    if (given_.has_section("training") && !collective) {
+    if (given_.has_section("workload")) {
+      check_workload_section(collective);
+    } else if (given_.has_section("training") && !collective) {
       refuse_lone_training(traffic);
     } else if (collective && traffic) {
       diagnostics_.error(
@@ -111,6 +115,20 @@ class PointBuilder {
                       has_traffic_ ? "traffic" : "control", has_traffic_ ? "" : " alone"),
           fmt::format("{} no timesteps to keep in step",
                       has_traffic_ ? "traffic has" : "control messages have"));
+    }
+  }
+
+  void check_workload_section(bool with_collective) {
+    const Place place = given_.place_of_section("workload");
+    for (const char* other : {"training", "traffic", "control"}) {
+      if (!given_.has_section(other)) continue;
+      diagnostics_.error(std::max(given_.place_of_section(other), place),
+                         fmt::format("both 'workload' and '{}' are given", other),
+                         "a run has one of the two");
+    }
+    if (!with_collective) {
+      diagnostics_.error(place, "'workload' without 'collective'",
+                         "collective: {algorithm: themis} says how its collectives are planned");
     }
   }
 
@@ -147,6 +165,7 @@ class PointBuilder {
     if (has_collective_) probe.collective.emplace();
     if (has_traffic_) probe.traffic.emplace();
     if (has_training_) probe.training.emplace();
+    if (has_workload_) probe.workload.emplace();
     if (has_control_) probe.control.emplace();
     return has_section_of(probe, key);
   }
@@ -207,6 +226,7 @@ class PointBuilder {
     if (has_collective_) point.collective.emplace();
     if (has_traffic_) point.traffic.emplace().folder = folder_;
     if (has_training_) point.training.emplace().folder = folder_;
+    if (has_workload_) point.workload.emplace();
     if (has_control_) point.control.emplace();
     for (const Key& key : keys()) {
       if (!has_section_of(point, key) || !key.applies_at(point)) continue;
@@ -350,6 +370,7 @@ class PointBuilder {
   bool has_collective_ = false;
   bool has_traffic_ = false;
   bool has_training_ = false;
+  bool has_workload_ = false;
   bool has_control_ = false;
   std::map<std::string, Value> preset_;
   std::map<std::string, Value> chosen_;  // of the lists, for the point being made

@@ -21,9 +21,9 @@ enum class ConfigNeed : std::uint8_t {
 };
 
 struct ConfigResult {
-  // The cross product of the file's lists, in this order, last one fastest: training.network,
-  // training.overlap, collective.algorithm, system.ni.dimension_queue.order and .in_flight,
-  // system.flow_control.mode, system.ni.lockstep, collective.op, collective.size,
+  // The cross product of the file's lists, in this order, last one fastest: workload.name,
+  // training.network, training.overlap, collective.algorithm, system.ni.dimension_queue.order and
+  // .in_flight, system.flow_control.mode, system.ni.lockstep, collective.op, collective.size,
   // collective.chunks, control.vcs; each in file order. Empty on errors.
   std::vector<RunPoint> points;
   // Of every point: no list reaches the topology or its links. nullptr on errors.

@@ -16,6 +16,7 @@
 #include "sims/run/describe_outcome.h"
 #include "sims/run/plan_runner.h"
 #include "sims/run/training_runner.h"
+#include "sims/run/workload_runner.h"
 #include "sims/system/fabric.h"
 #include "sims/system/vc_partition.h"
 
@@ -293,6 +294,7 @@ PointReport run_traffic(const Topology& topology, const RunPoint& point,
 PointReport run_point(const Topology& topology, const RunPoint& point,
                       const std::optional<ScheduleTables>& tables, const SimulationHooks& hooks) {
   if (point.traffic) return run_traffic(topology, point, hooks);
+  if (point.workload) return run_workload(topology, point);
   if (point.training) return run_training(topology, point, tables, hooks);
   if (topology.dimensions() && point.collective) return run_plan(topology, point, hooks);
   if (!point.collective && !tables) return run_control(topology, point, hooks);

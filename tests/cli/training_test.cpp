@@ -125,11 +125,22 @@ TEST_CASE("People see a table of iterations, each against the network's first ro
   CHECK_THAT(outcome.out, Contains("1.00x"));
 }
 
+TEST_CASE("Workloads train on a multi-dimensional system, by forecast") {
+  const Outcome outcome =
+      test::espalier({"run", ESPALIER_SOURCE_DIR "/configs/workloads/themis.yaml", "-s",
+                      "workload.name=[dlrm, transformer_1t]", "--json", "-"});
+  REQUIRE(outcome.exit_code == 0);
+  CHECK_THAT(outcome.out, Contains("\"communication\": \"forecast\""));
+  CHECK_THAT(outcome.out, Contains("\"workload\": \"transformer_1t\""));
+  CHECK_THAT(outcome.out, Contains("\"exposed_model_ns\""));
+  CHECK_THAT(test::espalier({"list", "workloads"}).out, Contains("dlrm"));
+}
+
 TEST_CASE("The networks and ways to train are listed") {
   const Outcome networks = test::espalier({"list", "networks"});
   CHECK(networks.exit_code == 0);
-  for (const char* name :
-       {"alexnet", "alphago_zero", "faster_rcnn", "googlenet", "ncf", "resnet50", "transformer"}) {
+  for (const char* name : {"alexnet", "alphago_zero", "faster_rcnn", "gnmt", "googlenet", "ncf",
+                           "resnet152", "resnet50", "transformer"}) {
     CHECK_THAT(networks.out, Contains(name));
   }
   CHECK_THAT(test::espalier({"list", "overlap"}).out, Contains("layerwise"));

@@ -384,6 +384,7 @@ TEST_CASE("Defaults lie within their own ranges") {
   defaults.collective.emplace();
   defaults.traffic.emplace();
   defaults.training.emplace();
+  defaults.workload.emplace();
   defaults.control.emplace();
   for (const Key& key : keys()) {
     // No file is one that is not named.

@@ -44,8 +44,11 @@ TEST_CASE("Every built-in network has its published number of weights") {
       {"alphago_zero",
        17 * 9 * 256 + 38 * 9 * 256 * 256 + 2 * 256 + 722 * 362 + 256 + 361 * 256 + 256},
       {"faster_rcnn", kResNet50 - kConv5 - 2048 * 1000 + 9 * 1024 * 512 + 512 * (18 + 36)},
+      {"gnmt", 3 * 32'000 * 1'024 + 4'096 * (2 * 2'048 + 3'072 + 6 * 2'048 + 8 * 3'072) +
+                   2 * 1'024 * 1'024},
       {"googlenet", 6'998'552 - 8'280},  // less its biases
       {"ncf", (138'493 + 26'744) * (8 + 32) + 64 * 32 + 32 * 16 + 16 * 8 + 16},
+      {"resnet152", 60'192'808 - 151'424 - 1'000},  // less batch norm, fc's bias
       {"resnet50", kResNet50},
       {"transformer", 37'000 * 512 + 6 * (4 * 512 * 512 + 2 * 512 * 2'048) +
                           6 * (8 * 512 * 512 + 2 * 512 * 2'048)},
@@ -59,8 +62,16 @@ TEST_CASE("Every built-in network has its published number of weights") {
 
 TEST_CASE("Convolutional networks multiply as often as published") {
   CHECK(macs_of(layers_of("alexnet")) == 724'406'816);
-  CHECK(macs_of(layers_of("resnet50")) == Approx(3.8e9).epsilon(0.02));   // CVPR 2016, Table 1
+  CHECK(macs_of(layers_of("resnet50")) == Approx(3.8e9).epsilon(0.02));  // CVPR 2016, Table 1
+  CHECK(macs_of(layers_of("resnet152")) == Approx(11.3e9).epsilon(0.02));
   CHECK(macs_of(layers_of("googlenet")) == Approx(1.5e9).epsilon(0.06));  // CVPR 2015, section 6
+}
+
+TEST_CASE("GNMT is as large as Shazeer et al. give it") {
+  // ICLR 2017 (arXiv 1701.06538), Table 2: 278 M parameters, 214 M operations per time step.
+  const auto layers = layers_of("gnmt");
+  CHECK(static_cast<double>(count_parameters(layers)) == Approx(278e6).epsilon(0.015));
+  CHECK(static_cast<double>(macs_of(layers)) / 25 == Approx(214e6).epsilon(0.015));
 }
 
 TEST_CASE("Layers fit together: channels are what the layers before give") {

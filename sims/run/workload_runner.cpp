@@ -1,0 +1,63 @@
+#include "sims/run/workload_runner.h"
+
+#include "sims/config/build_dimensions.h"
+#include "sims/config/build_workload.h"
+#include "sims/config/enum_names.h"
+#include "sims/config/resolved.h"
+#include "sims/run/cost_system.h"
+#include "sims/training/dimension_cost.h"
+#include "sims/training/timeline.h"
+
+namespace espalier {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json describe_timeline(const TrainingTimeline& timeline, const TrainingTimeline& ideal) {
+  Json training;
+  training["forward_ns"] = timeline.forward;
+  training["backward_ns"] = timeline.backward;
+  training["compute_ns"] = timeline.compute();
+  training["exposed_data_ns"] = timeline.exposed_data;
+  training["exposed_model_ns"] = timeline.exposed_model;
+  training["exposed_ns"] = timeline.exposed();
+  training["communication_ns"] = timeline.communication;
+  training["ideal_exposed_ns"] = ideal.exposed();
+  training["ideal_total_ns"] = ideal.total();
+  return training;
+}
+
+}  // namespace
+
+PointReport run_workload(const Topology& topology, const RunPoint& point) {
+  const WorkloadConfig& config = *point.workload;
+  const Workload workload = build_workload(config);
+  const CostSystem system = cost_system(topology, point);
+  const ParallelGroups groups = split_groups(system.dimensions, model_npus_of(config));
+  PlanRequest request = plan_request(*point.collective);
+  request.element_bytes = WorkloadSpec{}.element_bytes;
+  ForecastCost forecast(system, groups, point.collective->algorithm, request);
+  IdealCost ideal(system, groups);
+  const TrainingTimeline timeline = run_timeline(workload, groups, forecast, config.iterations);
+  const TrainingTimeline best = run_timeline(workload, groups, ideal, config.iterations);
+
+  PointReport report;
+  Json& result = report.result;
+  result["workload"] = workload.name;
+  result["algorithm"] = point.collective->algorithm;
+  result["topology"] = topology.name();
+  result["nodes"] = topology.num_nodes();
+  result["model_npus"] = num_npus(groups.model);
+  result["data_npus"] = num_npus(groups.data);
+  result["iterations"] = config.iterations;
+  result["exchange"] = name_of(config.exchange);
+  result["queue_order"] = name_of(point.system.ni.dimension_queue.arbiter.order);
+  result["communication"] = "forecast";  // not simulated
+  result["config_hash"] = config_hash(point);
+  result["time_ns"] = timeline.total();
+  result["iteration"] = describe_timeline(timeline, best);
+  return report;
+}
+
+}  // namespace espalier
