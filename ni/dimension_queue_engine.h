@@ -69,7 +69,12 @@ class DimensionQueueEngine : public IssueEngine {
     std::uint32_t sends_left = 0;  // issued or not, that have not left
     std::uint32_t receives_left = 0;
     std::vector<Lane> lanes;
-    bool advances = false;  // stands in advancing_
+    std::vector<NodeId> came_from;  // for explain: where a step receives from several
+    bool advances = false;          // stands in advancing_
+  };
+  struct Early {
+    StagePlace place;
+    NodeId from;
   };
 
   static constexpr std::uint32_t kNone = 0xffffffffU;
@@ -81,7 +86,7 @@ class DimensionQueueEngine : public IssueEngine {
   void count_transfers(Active& active) const;
   void send_steps(std::uint32_t slot, Cycle now);
   void send_step(const Active& active, std::uint32_t lane, std::uint32_t step, Cycle now);
-  void arrived(Active& active, const StagePlace& place);
+  void arrived(Active& active, const StagePlace& place, NodeId from) const;
   // The stage is over where nothing of it is left; true if so.
   bool finish_if_over(std::uint32_t slot, Cycle now);
   void explain_stage(const Active& active, const std::string& who,
@@ -98,7 +103,7 @@ class DimensionQueueEngine : public IssueEngine {
   std::vector<std::uint32_t> free_slots_;
   std::vector<std::uint32_t> advancing_;     // slots with a step to send
   std::vector<std::uint32_t> ready_chunks_;  // whose next stage has to be queued
-  std::vector<StagePlace> early_;            // arrived before this NI started their stage
+  std::vector<Early> early_;                 // arrived before this NI started their stage
   std::deque<Operation> blocked_;            // to be issued, in order, when there is room
   std::size_t stages_left_ = 0;
   StageObserver* observer_ = nullptr;

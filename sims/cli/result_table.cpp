@@ -136,8 +136,8 @@ std::vector<Column> columns(const std::vector<Json>& results) {
   }
   const auto percent = [](const char* key) {
     return [key](const Json& r) {
-      const std::string number = fixed(r, key, 1, 100);
-      return number == "-" ? number : number + " %";
+      const std::string text = fixed(r, key, 1, 100);
+      return text == "-" ? text : text + " %";
     };
   };
   // What only some algorithms have.
