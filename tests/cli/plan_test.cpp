@@ -133,3 +133,17 @@ TEST_CASE("People see the utilization of plans, and which queue it was where sev
   CHECK_THAT(several.out, Contains("  queue  ") && Contains("  fifo  ") && Contains("  scf ") &&
                               Contains("in flight"));
 }
+
+TEST_CASE("The example of a late node completes with one order for all, and only with it") {
+  const std::string config = std::string(ESPALIER_SOURCE_DIR) + "/configs/themis/late_node.yaml";
+  const Json results = test::run_to_json({config}).at("results");
+  REQUIRE(results.size() == 2);
+  for (const Json& result : results) CHECK(result.at("verified") == true);
+  const Outcome stuck =
+      test::espalier({"run", config, "-s", "system.ni.dimension_queue.enforce_order=false"});
+  INFO(stuck.err);
+  CHECK(stuck.exit_code == 1);
+  CHECK_THAT(stuck.err, Contains("point 2: no progress at cycle") &&
+                            Contains("these wait for each other:\n  net.ni_") &&
+                            Contains("the only place of dimension "));
+}
