@@ -31,9 +31,11 @@ Cycle DimensionQueueEngine::evaluate(Cycle now, BackEnd& back_end) {
   for (std::size_t d = 0; d < queues_.size(); ++d) arbitrate(d, now);
   for (std::size_t i = 0; i < advancing_.size(); ++i) send_steps(advancing_[i], now);
   advancing_.clear();
-  while (!blocked_.empty() && back_end.has_room(blocked_.front())) {
-    back_end.issue(blocked_.front(), now);
-    blocked_.pop_front();
+  for (DimensionQueue& queue : queues_) {
+    while (!queue.blocked.empty() && back_end.has_room(queue.blocked.front())) {
+      back_end.issue(queue.blocked.front(), now);
+      queue.blocked.pop_front();
+    }
   }
   Cycle next = ready_chunks_.empty() ? kNever : now + 1;
   for (std::size_t d = 0; d < queues_.size(); ++d) {
@@ -176,7 +178,7 @@ void DimensionQueueEngine::send_step(const Active& active, std::uint32_t lane, s
     operation.first_chunk = pieces.first;
     operation.num_chunks = pieces.count;
     operation.ready = now;
-    blocked_.push_back(operation);
+    queues_[stage.dimension].blocked.push_back(operation);
   }
 }
 
@@ -238,6 +240,11 @@ bool DimensionQueueEngine::may_add(const Operation& operation) const {
   const StageRef stage = program_.place_of(operation.flow).stage;
   const std::uint32_t slot = slot_of_[stage.chunk];
   return slot != kNone && active_[slot].stage == stage;
+}
+
+bool DimensionQueueEngine::waits_for_ports() const {
+  return std::any_of(queues_.begin(), queues_.end(),
+                     [](const DimensionQueue& queue) { return !queue.blocked.empty(); });
 }
 
 bool DimensionQueueEngine::timer_running(Cycle now) const {

@@ -66,6 +66,8 @@ DimensionQueueEngine::Spec spec_of(QueueOrder order, std::uint32_t in_flight = 1
   return {{order, ChunkKey::larger, TieRule::newest}, in_flight, arbitration};
 }
 
+constexpr std::size_t kNoDimension = 0xffff;
+
 // One NI's engine; the test plays network and peers.
 class Driver : public StageObserver, private BackEnd {
  public:
@@ -162,6 +164,7 @@ class Driver : public StageObserver, private BackEnd {
  public:
   DimensionQueueEngine engine;
   std::size_t room = 1'000'000;  // operations that the injection queues still take
+  std::size_t full_dimension = kNoDimension;
   std::vector<std::pair<Operation, Cycle>> issued;
   std::vector<std::pair<StageRef, Cycle>> readies;
   std::vector<std::pair<StageRef, Cycle>> starts;
@@ -175,7 +178,10 @@ class Driver : public StageObserver, private BackEnd {
   [[nodiscard]] bool reduction_idle(Cycle /*now*/) const override { return true; }
   [[nodiscard]] Cycle reduction_idle_at() const override { return 0; }
   [[nodiscard]] bool all_sent() const override { return true; }
-  [[nodiscard]] bool has_room(const Operation& /*operation*/) const override { return room != 0; }
+  [[nodiscard]] bool has_room(const Operation& operation) const override {
+    return room != 0 &&
+           program.stage(program.place_of(operation.flow).stage).dimension != full_dimension;
+  }
   void issue(const Operation& operation, Cycle now) override {
     CHECK(now == evaluated_);
     --room;
@@ -416,6 +422,23 @@ TEST_CASE("A full injection queue holds operations back, and they go on in order
   CHECK(driver.issued[2].second == 20);
   CHECK(driver.issued[5].second == 30);
   CHECK(driver.issued[5].first.ready == 1);  // when it could have been sent
+}
+
+TEST_CASE("A full injection queue of one dimension does not hold up another dimension") {
+  const Dimensions dimensions{direct(4), direct(4)};
+  DimensionPlan plan = plan_of(dimensions, kScatter, {64, 64});
+  std::swap(plan.chunks[1].stages[0], plan.chunks[1].stages[1]);
+  Driver driver(dimensions, plan, spec_of(QueueOrder::fifo));
+  driver.full_dimension = 0;
+  driver.run(0, 5);
+  CHECK(driver.issued.size() == 3);
+  CHECK(driver.program.place_of(driver.issued[0].first.flow).stage.chunk == 1);
+  CHECK(driver.engine.waits_for_ports());
+  driver.finish({1, 0}, 5);
+  driver.full_dimension = kNoDimension;
+  driver.evaluate(6);
+  CHECK(driver.issued.size() == 6);
+  CHECK_FALSE(driver.engine.waits_for_ports());
 }
 
 TEST_CASE("Transfers of no bytes are left out, and a stage of nothing else passes by itself") {
