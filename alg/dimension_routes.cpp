@@ -63,7 +63,9 @@ RouteBundle DimensionRoutes::bundle_to(const Topology& topology, NodeId node, st
                                        std::uint32_t port, std::uint32_t peer,
                                        std::uint32_t count) {
   const DimensionedShape& shape = *topology.dimensions();
-  const NodeId to = shape.peer(node, dimension, peer);
+  // Folded: all peers are where the node is.
+  const bool folded = topology.is_folded();
+  const NodeId to = folded ? node : shape.peer(node, dimension, peer);
   RouteBundle bundle;
   bundle.count = count;
   for (std::uint32_t s = 0; s < count; ++s) {
@@ -72,7 +74,7 @@ RouteBundle DimensionRoutes::bundle_to(const Topology& topology, NodeId node, st
     RouteId route = RouteSet::single(first);
     if (reached != to) {
       // Over a switch, whose links are numbered as its group's coordinates are.
-      route = routes_.add(topology, {first, topology.out_links(reached)[peer]});
+      route = routes_.add(topology, {first, topology.out_links(reached)[folded ? 0 : peer]});
     }
     if (s == 0) bundle.first = route;
     if (route.index() != bundle.first.index() + s ||

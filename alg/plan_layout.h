@@ -10,6 +10,13 @@
 
 namespace espalier {
 
+// What the parts of a chunk that different nodes have differ by.
+enum class PartSizes : std::uint8_t {
+  automatic,  // equal where that adds no more than 1 % to the data
+  equal,      // nothing: short ones are padded, and all nodes send alike
+  exact       // an element, where the chunk does not divide
+};
+
 struct PieceRange {
   ChunkId first;
   std::uint32_t count = 0;
@@ -20,15 +27,22 @@ struct PieceRange {
 // a piece's number are its node's coordinates in the order in which the chunk's reduce_scatters
 // visit the dimensions, the first one most significant (an all_gather's visits count backwards).
 // After the reduce_scatters, and before the all_gathers, a node has the piece with its own digits.
-// Pieces are whole elements and differ by at most one.
+// Pieces are whole elements.
 class PlanLayout {
  public:
   // `plan` and `shape` must outlive it.
-  PlanLayout(const DimensionPlan& plan, const DimensionedShape& shape, Bytes element_bytes);
+  PlanLayout(const DimensionPlan& plan, const DimensionedShape& shape, Bytes element_bytes,
+             PartSizes parts);
 
-  // Pieces of all chunks, in order: ChunkId counts on from chunk to chunk.
+  // All pieces of a chunk are equal, padded or not: then all nodes send the same at the same time.
+  [[nodiscard]] bool equal_parts() const { return equal_parts_; }
+  // Of all chunks, padding included.
+  [[nodiscard]] Bytes padded_size() const;
+
+  // Pieces of all chunks, in order: ChunkId counts on from chunk to chunk. Offsets count padding.
   [[nodiscard]] const std::vector<Chunk>& pieces() const { return pieces_; }
   [[nodiscard]] std::uint32_t pieces_per_chunk() const { return per_chunk_; }
+  // As sent: with padding.
   [[nodiscard]] Bytes bytes(PieceRange range) const {
     const Chunk& last = pieces_[range.first.index() + range.count - 1];
     return last.offset + last.size - pieces_[range.first.index()].offset;
@@ -47,12 +61,14 @@ class PlanLayout {
  private:
   // Digits of a chunk's pieces that are fixed before a stage, most significant first.
   [[nodiscard]] std::size_t fixed_digits(StageRef stage) const;
+  [[nodiscard]] NodeId owner_of(std::uint32_t chunk, std::uint32_t piece) const;
   [[nodiscard]] std::uint32_t dimension_of_digit(std::uint32_t chunk, std::size_t digit) const;
 
   const DimensionPlan& plan_;
   const DimensionedShape& shape_;
   std::uint32_t per_node_ = 1;  // pieces of one node's part
   std::uint32_t per_chunk_ = 1;
+  bool equal_parts_ = true;
   std::vector<Chunk> pieces_;
 };
 

@@ -198,7 +198,10 @@ std::size_t DimensionedShape::dimension_of_port(std::uint32_t port) const {
   return d;
 }
 
-Topology make_dimensions(const std::vector<DimensionSpec>& dimensions) {
+namespace {
+
+// Throws where there is no such system. Returns its nodes.
+std::uint64_t check_dimensions(const std::vector<DimensionSpec>& dimensions) {
   if (dimensions.empty()) throw std::invalid_argument("a system has at least 1 dimension");
   std::uint64_t nodes = 1;
   for (std::size_t d = 0; d < dimensions.size(); ++d) {
@@ -206,6 +209,13 @@ Topology make_dimensions(const std::vector<DimensionSpec>& dimensions) {
     nodes *= dimensions[d].size;
     if (nodes > kMostVertices) throw std::invalid_argument("a network has at most 2^31 vertices");
   }
+  return nodes;
+}
+
+}  // namespace
+
+Topology make_dimensions(const std::vector<DimensionSpec>& dimensions) {
+  const std::uint64_t nodes = check_dimensions(dimensions);
   std::uint64_t vertices = nodes;
   for (const DimensionSpec& dimension : dimensions) {
     if (dimension.shape == DimensionShape::switched) {
@@ -214,6 +224,38 @@ Topology make_dimensions(const std::vector<DimensionSpec>& dimensions) {
   }
   if (vertices > kMostVertices) throw std::invalid_argument("a network has at most 2^31 vertices");
   return DimensionedBuilder({dimensions}).build();
+}
+
+Topology make_folded(const std::vector<DimensionSpec>& dimensions) {
+  static_cast<void>(check_dimensions(dimensions));
+  Topology topology(name_of_shape(dimensions));
+  const NodeId node = topology.add_node("r");
+  for (std::size_t d = 0; d < dimensions.size(); ++d) {
+    const bool switched = dimensions[d].shape == DimensionShape::switched;
+    for (std::uint32_t plane = 0; switched && plane < dimensions[d].links; ++plane) {
+      topology.add_switch(fmt::format("sw_{}_{}", d + 1, plane));
+    }
+  }
+  NodeId next_switch(1);
+  for (std::size_t d = 0; d < dimensions.size(); ++d) {
+    const LinkSpec link = dimensions[d].link;
+    for (std::uint32_t i = 0; i < dimensions[d].links; ++i) {
+      const std::string name = fmt::format("d{}_{}", d + 1, i);
+      if (dimensions[d].shape != DimensionShape::switched) {
+        topology.add_loop(node, link, name, name);
+        continue;
+      }
+      LinkSpec down = link;
+      if (dimensions[d].from_switch_latency_ps != 0) {
+        down.latency_ps = dimensions[d].from_switch_latency_ps;
+      }
+      topology.add_link(node, next_switch, link, name, "n0");
+      topology.add_link(next_switch, node, down, "n0", name);
+      next_switch = NodeId(next_switch.index() + 1);
+    }
+  }
+  topology.set_dimensions({dimensions});
+  return topology;
 }
 
 }  // namespace espalier

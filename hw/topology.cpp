@@ -49,6 +49,16 @@ LinkId Topology::add_link(NodeId from, NodeId to, LinkSpec spec, const std::stri
   if (from == to) {
     throw std::invalid_argument(fmt::format("'{}' is linked to itself", vertex_name(from)));
   }
+  return connect(from, to, spec, out_name, in_name);
+}
+
+LinkId Topology::add_loop(NodeId vertex, LinkSpec spec, const std::string& out_name,
+                          const std::string& in_name) {
+  return connect(vertex, vertex, spec, out_name, in_name);
+}
+
+LinkId Topology::connect(NodeId from, NodeId to, LinkSpec spec, const std::string& out_name,
+                         const std::string& in_name) {
   if (!take_port_name(out_links(from), &TopologyLink::out_name, crowded_out_, from, out_name)) {
     throw std::invalid_argument(
         fmt::format("'{}' has two outputs named '{}'", vertex_name(from), out_name));

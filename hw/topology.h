@@ -76,6 +76,9 @@ class Topology {
   // name, on a self loop and on an unknown vertex.
   LinkId add_link(NodeId from, NodeId to, LinkSpec spec, const std::string& out_name,
                   const std::string& in_name);
+  // The same back to where it starts: in a folded system (make_folded) alone.
+  LinkId add_loop(NodeId vertex, LinkSpec spec, const std::string& out_name,
+                  const std::string& in_name);
   void set_grid(GridShape grid) { grid_ = std::move(grid); }
   void set_switched(SwitchedShape shape) { switched_ = shape; }
   void set_dimensions(DimensionedShape shape) { dimensions_ = std::move(shape); }
@@ -97,6 +100,8 @@ class Topology {
   [[nodiscard]] const std::optional<GridShape>& grid() const { return grid_; }
   [[nodiscard]] const std::optional<SwitchedShape>& switched() const { return switched_; }
   [[nodiscard]] const std::optional<DimensionedShape>& dimensions() const { return dimensions_; }
+  // One node stands for all of a multi-dimensional system (make_folded).
+  [[nodiscard]] bool is_folded() const { return dimensions_ && num_nodes_ == 1; }
   // Precondition: dimensions().
   [[nodiscard]] std::size_t dimension_of(LinkId id) const {
     const TopologyLink& l = link(id);
@@ -121,6 +126,8 @@ class Topology {
   using PortNames = std::unordered_map<NodeId, std::unordered_set<std::string>>;
 
   NodeId add_vertex(const std::string& vertex_name);
+  LinkId connect(NodeId from, NodeId to, LinkSpec spec, const std::string& out_name,
+                 const std::string& in_name);
   // Whether none of `links`, all at that side of `vertex`, has the name yet; it is taken then.
   bool take_port_name(const std::vector<LinkId>& links, std::string TopologyLink::*side,
                       PortNames& crowded, NodeId vertex, const std::string& port_name);
@@ -176,5 +183,8 @@ class Topology {
 // Throws std::invalid_argument where a dimension has fewer than 2 NPUs or a number of links that
 // its shape does not permit, or where there is no dimension.
 [[nodiscard]] Topology make_dimensions(const std::vector<DimensionSpec>& dimensions);
+// The same system as its first node sees it where all nodes do the same: its links lead back to
+// itself, those to a switch over a switch of one port. dimensions() keeps the real sizes.
+[[nodiscard]] Topology make_folded(const std::vector<DimensionSpec>& dimensions);
 
 }  // namespace espalier

@@ -10,10 +10,10 @@ constexpr std::uint32_t kMostLanes = 2;
 }  // namespace
 
 DimensionProgram::DimensionProgram(const Topology& topology, const DimensionPlan& plan,
-                                   Bytes element_bytes)
+                                   Bytes element_bytes, PartSizes parts)
     : plan_(plan),
       shape_(*topology.dimensions()),
-      layout_(plan, shape_, element_bytes),
+      layout_(plan, shape_, element_bytes, parts),
       routes_(topology, plan.dimensions) {
   for (const PlannedDimension& dimension : plan.dimensions) {
     steps_.emplace_back(dimension.algorithm, dimension.size);
@@ -25,7 +25,7 @@ DimensionProgram::DimensionProgram(const Topology& topology, const DimensionPlan
   const std::uint64_t flows =
       std::uint64_t{plan.chunks.size()} * most_stages_ * kMostLanes * most_steps_;
   if (flows >= FlowId().value()) throw std::invalid_argument("too many chunks for the flow ids");
-  count_operations();
+  count_operations(topology.num_nodes());
 }
 
 FlowId DimensionProgram::flow_of(const StagePlace& place) const {
@@ -44,8 +44,8 @@ StagePlace DimensionProgram::place_of(FlowId flow) const {
   return place;
 }
 
-void DimensionProgram::count_operations() {
-  for (std::size_t n = 0; n < plan_.num_nodes(); ++n) {
+void DimensionProgram::count_operations(std::size_t nodes) {
+  for (std::size_t n = 0; n < nodes; ++n) {
     const NodeId node(n);
     for (std::uint32_t c = 0; c < plan_.chunks.size(); ++c) {
       for (std::uint32_t s = 0; s < plan_.chunks[c].stages.size(); ++s) {

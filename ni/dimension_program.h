@@ -25,7 +25,8 @@ class DimensionProgram {
  public:
   // `topology` and `plan` must outlive it. Throws std::invalid_argument where there are more steps
   // than flow ids.
-  DimensionProgram(const Topology& topology, const DimensionPlan& plan, Bytes element_bytes);
+  DimensionProgram(const Topology& topology, const DimensionPlan& plan, Bytes element_bytes,
+                   PartSizes parts);
 
   [[nodiscard]] const DimensionPlan& plan() const { return plan_; }
   [[nodiscard]] const DimensionedShape& shape() const { return shape_; }
@@ -39,12 +40,13 @@ class DimensionProgram {
   }
   [[nodiscard]] FlowId flow_of(const StagePlace& place) const;
   [[nodiscard]] StagePlace place_of(FlowId flow) const;
-  // Operations of all nodes together, those of no bytes left out, and their bytes.
+  // Operations of all nodes of the topology together (folded: of the one), those of no bytes left
+  // out, and their bytes.
   [[nodiscard]] std::uint64_t num_operations() const { return num_operations_; }
   [[nodiscard]] Bytes total_bytes() const { return total_bytes_; }
 
  private:
-  void count_operations();
+  void count_operations(std::size_t nodes);
 
   const DimensionPlan& plan_;
   const DimensionedShape& shape_;

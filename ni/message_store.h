@@ -26,7 +26,7 @@ class MessageStore {
   explicit MessageStore(MessageTable& table) : table_(table) {}
 
   // `whole`: see GradientMessage; an invalid id for a message on its own, or the first of several.
-  MessageId open(const Operation& operation, const Message& routing, const NodeMemory* memory,
+  MessageId open(const Operation& operation, const Message& routing, const DataMemory* memory,
                  MessageId whole = MessageId()) {
     const MessageId id = table_.add(routing);
     if (id.index() >= messages_.size()) messages_.resize(id.index() + 1);
@@ -37,10 +37,7 @@ class MessageStore {
     message.unsent = 1;
     message.unarrived = 1;
     message.data.clear();
-    if (memory != nullptr) {
-      const DataTag* first = memory->read_from(operation.first_chunk);
-      message.data.assign(first, first + operation.num_chunks);
-    }
+    if (memory != nullptr) memory->read(operation, message.data);
     return id;
   }
   // The operation of `stripes` messages, of which `first` keeps what is common.

@@ -27,11 +27,11 @@ void NetworkInterface::add_injection(std::unique_ptr<InjectionPort> port) {
 
 void NetworkInterface::connect() { reduction_.emplace(spec_.reduction, ports_.size()); }
 
-void NetworkInterface::load(std::unique_ptr<IssueEngine> engine, NodeMemory memory, Cycle start) {
+void NetworkInterface::load(std::unique_ptr<IssueEngine> engine, DataMemory& memory, Cycle start) {
   engine_ = std::move(engine);
   engine_at_ = start;
   engine_start_ = start;
-  memory_.emplace(std::move(memory));
+  memory_ = &memory;
   wake_at(start);
 }
 
@@ -140,7 +140,7 @@ MessageId NetworkInterface::send(const Operation& stripe, MessageId whole, Cycle
   const Framing framing(spec.framing, stripe.bytes);
   const PacketGrid grid = framing.grid();
   const MessageId message = messages_.open(stripe, {grid, grid.flits, route.path, spec.switching},
-                                           memory_ && !whole.valid() ? &*memory_ : nullptr, whole);
+                                           whole.valid() ? nullptr : memory_, whole);
   queue.push(message, framing);
   ++queued_;
   if (!dma_.is_limited()) queue.fetch_all(now + spec_.dma.latency);
@@ -284,13 +284,7 @@ void NetworkInterface::complete(MessageId id, Cycle now) {
   if (!messages_.stripe_arrived(id)) return;
   const GradientMessage& whole = messages_.whole_of(id);
   const Operation operation = whole.operation;
-  if (memory_ && operation.num_chunks != 0) {
-    if (operation.on_arrival == TransferKind::reduce) {
-      memory_->reduce(operation.first_chunk, whole.data);
-    } else {
-      memory_->copy(operation.first_chunk, whole.data);
-    }
-  }
+  if (memory_ != nullptr && operation.num_chunks != 0) memory_->write(operation, whole.data);
   messages_.close_whole(id);
   if (!operation.is_control && engine_) {
     if (engine_->completed(operation, now)) look_at_engine(now + 1);

@@ -56,9 +56,9 @@ class NetworkInterface : public sc_core::sc_module,
   // at port p are as wide as those that leave there.
   void add_injection(std::unique_ptr<InjectionPort> port);
   void connect();
-  // The host posts a collective: the engine with its program, and the rank's data. Starts in cycle
-  // `start`.
-  void load(std::unique_ptr<IssueEngine> engine, NodeMemory memory, Cycle start = 0);
+  // The host posts a collective: the engine with its program, and the rank's data, which must
+  // outlive the simulation. Starts in cycle `start`.
+  void load(std::unique_ptr<IssueEngine> engine, DataMemory& memory, Cycle start = 0);
   // The host posts a single message, to be issued at operation.ready; ascending per NI, before the
   // simulation.
   void post(const Operation& operation);
@@ -73,7 +73,6 @@ class NetworkInterface : public sc_core::sc_module,
   void credits_changed(std::uint32_t port, bool look_now) override;
 
   [[nodiscard]] NodeId node() const { return node_; }
-  [[nodiscard]] const NodeMemory& memory() const { return *memory_; }
   [[nodiscard]] const InjectionPorts& injection_ports() const { return ports_; }
   // Something will happen here by the passing of time alone, control messages aside.
   [[nodiscard]] bool under_way(Cycle now) const;
@@ -133,7 +132,7 @@ class NetworkInterface : public sc_core::sc_module,
   DmaEngine dma_;
   std::optional<ReductionUnit> reduction_;
   std::unique_ptr<IssueEngine> engine_;
-  std::optional<NodeMemory> memory_;
+  DataMemory* memory_ = nullptr;
   std::vector<Operation> posted_;
   std::size_t next_posted_ = 0;
   ControlSource* control_ = nullptr;

@@ -8,6 +8,7 @@
 
 #include "alg/schedule.h"
 #include "hw/ids.h"
+#include "ni/operation.h"
 
 namespace espalier {
 
@@ -17,7 +18,17 @@ namespace espalier {
 using DataTag = std::uint64_t;
 [[nodiscard]] DataTag contribution(NodeId rank, ChunkId chunk);
 
-class NodeMemory {
+// What messages are read from and written to.
+class DataMemory {
+ public:
+  virtual ~DataMemory() = default;
+  // The tags that an operation sends, when it is issued.
+  virtual void read(const Operation& operation, std::vector<DataTag>& data) const = 0;
+  // They have arrived.
+  virtual void write(const Operation& operation, const std::vector<DataTag>& data) = 0;
+};
+
+class NodeMemory : public DataMemory {
  public:
   // The state before the collective: every chunk for all_reduce and reduce_scatter, its own chunks
   // for all_gather and all_to_all.
@@ -28,13 +39,25 @@ class NodeMemory {
   [[nodiscard]] const DataTag* read_from(ChunkId first) const {
     return tags_.data() + first.index();
   }
-  // Over those from `first` on.
-  void copy(ChunkId first, const std::vector<DataTag>& tags) {
-    std::copy(tags.begin(), tags.end(), tags_.begin() + static_cast<std::ptrdiff_t>(first.index()));
+  void read(const Operation& operation, std::vector<DataTag>& data) const override {
+    const DataTag* first = read_from(operation.first_chunk);
+    data.assign(first, first + operation.num_chunks);
   }
-  void reduce(ChunkId first, const std::vector<DataTag>& tags) {
+  void write(const Operation& operation, const std::vector<DataTag>& data) override {
+    if (operation.on_arrival == TransferKind::reduce) {
+      reduce(operation.first_chunk, data.data(), data.size());
+    } else {
+      copy(operation.first_chunk, data.data(), data.size());
+    }
+  }
+
+  // Over the `count` chunks from `first` on.
+  void copy(ChunkId first, const DataTag* tags, std::size_t count) {
+    std::copy(tags, tags + count, tags_.begin() + static_cast<std::ptrdiff_t>(first.index()));
+  }
+  void reduce(ChunkId first, const DataTag* tags, std::size_t count) {
     DataTag* sum = tags_.data() + first.index();
-    for (std::size_t c = 0; c < tags.size(); ++c) sum[c] += tags[c];
+    for (std::size_t c = 0; c < count; ++c) sum[c] += tags[c];
   }
 
  private:

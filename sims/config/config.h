@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "alg/dimension_stage.h"
+#include "alg/plan_layout.h"
 #include "alg/schedule.h"
 #include "alg/stage_arbiter.h"
 #include "flowctl/modes.h"
@@ -34,6 +35,8 @@ enum class TopologyKind : std::uint8_t {
   dimensions,    // a multi-dimensional system
   astra_network  // the same, from a file of ASTRA-sim's
 };
+// Whether one NPU of a multi-dimensional system is simulated for all.
+enum class Folding : std::uint8_t { automatic, on, off };
 enum class Fidelity : std::uint8_t { automatic, train, cycle };
 // Whom a node sends control messages to: any other node, or the next one.
 enum class ControlPattern : std::uint8_t { uniform, neighbor };
@@ -151,6 +154,7 @@ struct CollectiveConfig {
   std::uint32_t chunks = 64;
   std::uint32_t threshold_divisor = 16;
   bool loads_start_at_fixed_delay = false;
+  PartSizes parts = PartSizes::automatic;  // of different NPUs
 };
 
 // One line of a file of messages.
@@ -201,6 +205,7 @@ struct ControlConfig {
 
 struct SimulationConfig {
   Fidelity fidelity = Fidelity::automatic;  // train where it can, see sims/config/fidelity.h
+  Folding fold = Folding::automatic;        // where it is exact, see sims/system/folding.h
   bool check = true;                        // certify before simulating
   bool always_clocked = false;
   bool monitors = false;           // credit and VC order monitors, every cycle

@@ -39,6 +39,14 @@ struct EnumNames<TieRule> {
   static constexpr std::array value{"newest", "oldest"};
 };
 template <>
+struct EnumNames<PartSizes> {
+  static constexpr std::array value{"auto", "equal", "exact"};
+};
+template <>
+struct EnumNames<Folding> {
+  static constexpr std::array value{"auto", "on", "off"};
+};
+template <>
 struct EnumNames<FlowControlMode> {
   static constexpr std::array value{"message", "packet"};
 };

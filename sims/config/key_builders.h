@@ -17,6 +17,7 @@ void add_control_keys(std::vector<Key>& table);
 void add_dimension_keys(std::vector<Key>& table);
 void add_dimension_queue_keys(std::vector<Key>& table);
 void add_plan_keys(std::vector<Key>& table);
+void add_folding_key(std::vector<Key>& table);
 void add_training_keys(std::vector<Key>& table);
 
 }  // namespace espalier

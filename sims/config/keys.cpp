@@ -342,6 +342,7 @@ void add_simulation_keys(std::vector<Key>& table) {
       "train: runs of flits as one object, exact to the cycle; cycle: every flit by itself; auto: "
       "train where it can",
       [](auto& p) -> auto& { return p.simulation.fidelity; }));
+  add_folding_key(table);
   table.push_back(boolean_key(
       "simulation.check", "certify the schedule before simulating",
       [](auto& p) -> auto& { return p.simulation.check; }));

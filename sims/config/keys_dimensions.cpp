@@ -183,6 +183,20 @@ void add_plan_keys(std::vector<Key>& table) {
           "a dimension's load starts at its steps' latency, as the paper's text says, not at 0",
           [](auto& p) -> auto& { return p.collective->loads_start_at_fixed_delay; }),
       kAlgorithmKey, "themis", is_themis));
+  table.push_back(only_when(
+      choice_key<PartSizes>(
+          "collective.parts",
+          "what NPUs have of a chunk: equal (padded), exact (to an element); auto: equal where "
+          "padding adds at most 1 %",
+          [](auto& p) -> auto& { return p.collective->parts; }),
+      kAlgorithmKey, "baseline or themis", is_planned));
+}
+
+void add_folding_key(std::vector<Key>& table) {
+  table.push_back(of_any_dimensions(choice_key<Folding>(
+      "simulation.fold",
+      "one NPU stands for all, with the same result to the cycle; auto: where all do the same",
+      [](auto& p) -> auto& { return p.simulation.fold; })));
 }
 
 }  // namespace espalier

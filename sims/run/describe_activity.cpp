@@ -1,5 +1,7 @@
 #include "sims/run/describe_activity.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "hw/link_timing.h"
@@ -47,7 +49,6 @@ void describe_activity(nlohmann::ordered_json& result, const RunPoint& point,
   const Cycle period = std::max<Cycle>(1, static_cast<Cycle>(period_ns / ns_per_cycle));
   auto& activity = result["activity"];
   activity["period_ns"] = nanoseconds(period, point.system.clock);
-  activity["rates"] = nlohmann::ordered_json::array();
   for (std::uint32_t d = 0; d < plan.dimensions.size(); ++d) {
     std::vector<Span> spans;
     for (const StageSpan& stage : stages) {
@@ -69,7 +70,7 @@ void describe_activity(nlohmann::ordered_json& result, const RunPoint& point,
         rates.push_back(static_cast<double>(active[p]) / static_cast<double>(length));
       }
     }
-    activity["rates"].push_back(std::move(rates));
+    activity[fmt::format("dim{}", d + 1)] = std::move(rates);
   }
 }
 

@@ -1,5 +1,7 @@
 #include "sims/run/plan_runner.h"
 
+#include <fmt/format.h>
+
 #include <chrono>
 #include <utility>
 
@@ -43,20 +45,20 @@ void describe_dimensions(Json& result, const Topology& topology, const RunPoint&
   const auto nodes = static_cast<double>(topology.num_nodes());
   double all_bytes = 0;
   double all_rates = 0;
-  Json dimensions = Json::array();
+  Json dimensions;
   for (std::uint32_t d = 0; d < plan.dimensions.size(); ++d) {
     const DimensionSpec& spec = topology.dimensions()->dimensions[d];
     const auto bytes = static_cast<double>(outcome.bytes_sent[d]) / nodes;
     const auto rate = static_cast<double>(spec.bytes_per_second());
-    Json dimension;
+    Json& dimension = dimensions[fmt::format("dim{}", d + 1)];
     dimension["shape"] = name_of(spec.shape);
     dimension["size"] = spec.size;
     dimension["algorithm"] = to_string(plan.dimensions[d].algorithm);
+    dimension["bandwidth_GBps"] = rate / 1e9;
     dimension["flit_bytes"] = spec.link.flit_bytes;
     dimension["bytes_per_node"] = bytes;
     dimension["planned_bytes_per_node"] = bytes_sent_on(plan, d);
     dimension["utilization"] = seconds == 0 ? 0.0 : bytes / (seconds * rate);
-    dimensions.push_back(std::move(dimension));
     all_bytes += bytes;
     all_rates += rate;
   }
@@ -110,6 +112,8 @@ PointReport run_plan(const Topology& topology, const RunPoint& point,
   }
   const PlanOutcome outcome = simulate_plan(topology, point, planned.plan, hooks);
   describe_outcome(report.result, point, outcome.simulation);
+  report.result["folded"] = outcome.folded;
+  report.result["parts"] = name_of(outcome.equal_parts ? PartSizes::equal : PartSizes::exact);
   describe_dimensions(report.result, topology, point, planned.plan, outcome);
   describe_activity(report.result, point, planned.plan, outcome.stages);
   describe_plan_bound(report.result, topology, point, planned.plan, outcome.simulation);

@@ -4,13 +4,13 @@
 #include <vector>
 
 #include "alg/schedule.h"
-#include "sims/system/fabric.h"
+#include "ni/node_memory.h"
 
 namespace espalier {
 
-// Whether every rank's memory holds what the collective promises it; the first rank and chunk that
-// are wrong, empty if none are.
-[[nodiscard]] std::string check_data(Fabric& fabric, CollectiveOp op,
+// By rank. Whether every rank's memory holds what the collective promises it; the first rank and
+// chunk that are wrong, empty if none are.
+[[nodiscard]] std::string check_data(const std::vector<NodeMemory>& memories, CollectiveOp op,
                                      const std::vector<Chunk>& chunks);
 
 }  // namespace espalier

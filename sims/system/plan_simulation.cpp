@@ -3,11 +3,14 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <stdexcept>
 #include <utility>
 
 #include "ni/dimension_queue_engine.h"
+#include "ni/folded_memory.h"
 #include "ni/stage_observer.h"
 #include "sims/system/check_data.h"
+#include "sims/system/folding.h"
 #include "sims/system/simulated_system.h"
 #include "sims/system/step_time.h"
 
@@ -66,10 +69,41 @@ ForecastSpec forecast_spec(const Topology& topology, const RunPoint& point,
   return spec;
 }
 
-PlanOutcome simulate_plan(const Topology& topology, const RunPoint& point,
-                          const DimensionPlan& plan, const SimulationHooks& hooks) {
-  const DimensionProgram program(topology, plan, point.collective->element_bytes);
+namespace {
+
+// What one NPU did, said of all.
+void scale(SimulationOutcome& outcome, std::uint64_t nodes) {
+  outcome.flit_hops *= nodes;
+  outcome.link_conflicts *= nodes;
+  outcome.flits_injected *= nodes;
+  outcome.head_flits *= nodes;
+  outcome.latency.messages *= nodes;
+}
+
+bool is_folded(const RunPoint& point, const PlanLayout& layout, const SimulationHooks& hooks) {
+  if (point.simulation.fold == Folding::off) return false;
+  const std::string obstacle = folding_obstacle(point, layout, static_cast<bool>(hooks.delivered));
+  if (!obstacle.empty() && point.simulation.fold == Folding::on) {
+    throw std::invalid_argument("simulation.fold: one NPU does not stand for all: " + obstacle);
+  }
+  return obstacle.empty();
+}
+
+std::vector<NodeMemory> memories_before(const DimensionPlan& plan, const PlanLayout& layout) {
+  std::vector<NodeMemory> memories;
+  memories.reserve(plan.num_nodes());
+  for (std::size_t n = 0; n < plan.num_nodes(); ++n) {
+    memories.emplace_back(NodeId(n), plan.op, layout.pieces());
+  }
+  return memories;
+}
+
+PlanOutcome simulate_program(const Topology& topology, const RunPoint& point,
+                             const DimensionProgram& program, const SimulationHooks& hooks) {
+  const DimensionPlan& plan = program.plan();
   PlanOutcome outcome;
+  outcome.folded = topology.is_folded();
+  outcome.equal_parts = program.layout().equal_parts();
   outcome.bytes_sent.resize(plan.dimensions.size(), 0);
   SimulationHooks counting = hooks;
   counting.delivered = [&](const Operation& operation, Cycle now) {
@@ -79,6 +113,8 @@ PlanOutcome simulate_plan(const Topology& topology, const RunPoint& point,
   };
   const std::vector<PostedCollective> no_posts;
   const auto ports = static_cast<std::uint32_t>(topology.out_links(NodeId(0)).size());
+  std::vector<NodeMemory> memories = memories_before(plan, program.layout());
+  FoldedMemory folded_memory(program, memories);
   SimulatedSystem system(topology, point, program.routes().routes(), program.routes().used(), ports,
                          program.num_operations(), no_posts, counting);
   const DimensionQueueConfig& queue = point.system.ni.dimension_queue;
@@ -88,18 +124,36 @@ PlanOutcome simulate_plan(const Topology& topology, const RunPoint& point,
     const NodeId node(n);
     auto engine = std::make_unique<DimensionQueueEngine>(program, node, spec);
     if (n == 0) engine->observe(log);
-    system.fabric().ni(node).load(std::move(engine),
-                                  NodeMemory(node, plan.op, program.layout().pieces()),
-                                  start_of(point.simulation, node));
+    DataMemory& memory = outcome.folded ? static_cast<DataMemory&>(folded_memory) : memories[n];
+    system.fabric().ni(node).load(std::move(engine), memory, start_of(point.simulation, node));
   }
   outcome.simulation = system.run(program.total_bytes());
   outcome.stages = log.take();
   SimulationOutcome& simulation = outcome.simulation;
+  if (outcome.folded) {
+    scale(simulation, plan.num_nodes());
+    for (Bytes& bytes : outcome.bytes_sent) bytes *= plan.num_nodes();
+  }
   if (simulation.complete && simulation.failure.empty()) {
-    simulation.failure = check_data(system.fabric(), plan.op, program.layout().pieces());
+    simulation.failure = check_data(memories, plan.op, program.layout().pieces());
   }
   simulation.verified = simulation.complete && simulation.failure.empty();
   return outcome;
+}
+
+}  // namespace
+
+PlanOutcome simulate_plan(const Topology& topology, const RunPoint& point,
+                          const DimensionPlan& plan, const SimulationHooks& hooks) {
+  const CollectiveConfig& collective = *point.collective;
+  const PlanLayout layout(plan, *topology.dimensions(), collective.element_bytes, collective.parts);
+  if (is_folded(point, layout, hooks)) {
+    const Topology folded = make_folded(topology.dimensions()->dimensions);
+    const DimensionProgram program(folded, plan, collective.element_bytes, collective.parts);
+    return simulate_program(folded, point, program, hooks);
+  }
+  const DimensionProgram program(topology, plan, collective.element_bytes, collective.parts);
+  return simulate_program(topology, point, program, hooks);
 }
 
 }  // namespace espalier

@@ -20,7 +20,9 @@ struct StageSpan {
 };
 
 struct PlanOutcome {
-  SimulationOutcome simulation;
+  SimulationOutcome simulation;  // of all NPUs
+  bool folded = false;           // one of them was simulated for all
+  bool equal_parts = true;
   std::vector<Bytes> bytes_sent;  // by dimension, of all NPUs together
   std::vector<StageSpan> stages;  // of the first NPU, in the order of their starts
 };
@@ -30,7 +32,7 @@ struct PlanOutcome {
                                          const DimensionPlan& plan);
 
 // Preconditions: topology.dimensions(), the plan is certified. Throws std::invalid_argument where
-// the system cannot be built.
+// the system cannot be built, or not folded although the point demands it.
 [[nodiscard]] PlanOutcome simulate_plan(const Topology& topology, const RunPoint& point,
                                         const DimensionPlan& plan, const SimulationHooks& hooks);
 

@@ -76,17 +76,21 @@ SimulationOutcome simulate_collectives(const Topology& topology, const RunPoint&
   engine.issue_per_cycle = ports;
   engine.turnaround = point.system.ni.turnaround_cycles;
   engine.step_time = step_times(tables, point.system, run.timing());
+  std::vector<NodeMemory> memories;
+  memories.reserve(topology.num_nodes());
+  for (std::size_t n = 0; n < topology.num_nodes(); ++n) {
+    memories.emplace_back(NodeId(n), tables.op, tables.chunks);
+  }
   for (const PostedCollective& post : posts) engine.releases.push_back({post.first_step, post.at});
   for (std::size_t n = 0; n < topology.num_nodes(); ++n) {
     const NodeId node(n);
     run.fabric().ni(node).load(std::make_unique<ScheduleTableIssue>(
                                    program_of(programs, n), NodeFrame(tables, node), engine),
-                               NodeMemory(node, tables.op, tables.chunks),
-                               start_of(point.simulation, node));
+                               memories[n], start_of(point.simulation, node));
   }
   SimulationOutcome outcome = run.run(bytes);
   if (outcome.complete && outcome.failure.empty())
-    outcome.failure = check_data(run.fabric(), tables.op, tables.chunks);
+    outcome.failure = check_data(memories, tables.op, tables.chunks);
   outcome.verified = outcome.complete && outcome.failure.empty();
   return outcome;
 }
