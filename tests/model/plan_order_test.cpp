@@ -26,7 +26,8 @@ RunPoint late_point(bool enforce_order, std::uint32_t late_node, Cycle late_cycl
 
 test::PlanRun run(const RunPoint& point, Fidelity fidelity) {
   const Topology topology = build_topology(point.system);
-  return test::run_plan_point(topology, point, plan_point(topology, point).plan, fidelity);
+  return test::run_plan_point(topology, point, plan_point(topology, point).plan, fidelity,
+                              Folding::off);
 }
 
 TEST_CASE("NPUs that choose for themselves deadlock when one is late, and are named with chunks") {
@@ -81,6 +82,7 @@ TEST_CASE("NPUs with nothing to send may part from the others by themselves") {
   RunPoint point = plan_point_of({ring(3), switched(4)}, 4 * 17, 3);
   point.system.ni.dimension_queue.in_flight = 1;
   point.system.ni.dimension_queue.arbiter.order = QueueOrder::fifo;
+  point.collective->parts = PartSizes::exact;
   CHECK(run(point, Fidelity::cycle).verified);
   point.system.ni.dimension_queue.enforce_order = false;
   CHECK_THAT(run(point, Fidelity::cycle).failure, Contains("these wait for each other"));

@@ -90,8 +90,9 @@ struct PlanRun {
 };
 
 inline PlanRun run_plan_point(const Topology& topology, RunPoint point, const DimensionPlan& plan,
-                              Fidelity fidelity) {
+                              Fidelity fidelity, Folding fold) {
   point.simulation.fidelity = fidelity;
+  point.simulation.fold = fold;
   point.simulation.monitors = fidelity == Fidelity::cycle;
   const Report report = in_child([&] {
     const PlanOutcome outcome = simulate_plan(topology, point, plan, {});
@@ -99,6 +100,7 @@ inline PlanRun run_plan_point(const Topology& topology, RunPoint point, const Di
     Numbers& numbers = result.numbers;
     numbers.push_back(
         static_cast<std::uint64_t>(outcome.simulation.link_utilization_mean * 1e12 + 0.5));
+    numbers.insert(numbers.begin(), outcome.folded ? 1U : 0U);
     numbers.insert(numbers.begin(), outcome.bytes_sent.begin(), outcome.bytes_sent.end());
     for (const StageSpan& span : outcome.stages) {
       for (const std::uint64_t n :
@@ -113,9 +115,11 @@ inline PlanRun run_plan_point(const Topology& topology, RunPoint point, const Di
   PlanRun run;
   run.bytes_sent.assign(report.numbers.begin(),
                         report.numbers.begin() + static_cast<std::ptrdiff_t>(dimensions));
-  run.verified = report.numbers[dimensions + 1] != 0;
-  run.cycles = report.numbers[dimensions + 2];
+  run.folded = report.numbers[dimensions] != 0;
+  run.verified = report.numbers[dimensions + 2] != 0;
+  run.cycles = report.numbers[dimensions + 3];
   run.reproducible = report.numbers;
+  run.reproducible[dimensions] = 0;
   run.failure = report.text;
   return run;
 }

@@ -75,7 +75,7 @@ class Driver : public StageObserver, private BackEnd {
          const DimensionQueueEngine::Spec& spec, std::size_t node = 0)
       : topology(make_dimensions(dimensions)),
         plan(std::move(given_plan)),
-        program(topology, plan, kElement),
+        program(topology, plan, kElement, PartSizes::exact),
         node_(node),
         engine(program, node_, spec) {
     engine.observe(*this);
@@ -610,7 +610,7 @@ class Machine {
   Machine(const Dimensions& dimensions, const DimensionPlan& plan,
           const DimensionQueueEngine::Spec& spec, std::mt19937& random)
       : topology_(make_dimensions(dimensions)),
-        program_(topology_, plan, kElement),
+        program_(topology_, plan, kElement, PartSizes::exact),
         random_(random) {
     for (std::size_t n = 0; n < plan.num_nodes(); ++n) {
       nodes_.push_back(std::make_unique<Node>(*this, program_, NodeId(n), spec));

@@ -60,15 +60,17 @@ TEST_CASE("The dimension that is reduced in first is a piece's most significant 
   const DimensionPlan first = plan_of(kTwoByThree, CollectiveOp::reduce_scatter, 24, {0, 1});
   const DimensionPlan second = plan_of(kTwoByThree, CollectiveOp::reduce_scatter, 24, {1, 0});
   const DimensionedShape shape = shape_of(first);
-  CHECK(owners_in(PlanLayout(first, shape, kElement)) == Owners{0, 2, 4, 1, 3, 5});
-  CHECK(owners_in(PlanLayout(second, shape, kElement)) == Owners{0, 1, 2, 3, 4, 5});
+  CHECK(owners_in(PlanLayout(first, shape, kElement, PartSizes::exact)) ==
+        Owners{0, 2, 4, 1, 3, 5});
+  CHECK(owners_in(PlanLayout(second, shape, kElement, PartSizes::exact)) ==
+        Owners{0, 1, 2, 3, 4, 5});
 }
 
 TEST_CASE("An all-gather's digits are those of the reduce-scatter that it undoes") {
   // The last dimension that is gathered in has the largest blocks.
   const DimensionPlan gather = plan_of(kTwoByThree, CollectiveOp::all_gather, 24, {1, 0});
   const DimensionedShape shape = shape_of(gather);
-  const PlanLayout layout(gather, shape, kElement);
+  const PlanLayout layout(gather, shape, kElement, PartSizes::exact);
   CHECK(owners_in(layout) == Owners{0, 2, 4, 1, 3, 5});
   const auto first = layout.blocks_at({0, 0}, NodeId(3));  // x1 = 1: the second half
   CHECK(first.first == ChunkId(3));
@@ -83,7 +85,7 @@ TEST_CASE("Each direction of a ring has half of every block") {
                                                  {3, Algorithm::ring, 1, 0}};
   const DimensionPlan plan = plan_of(dimensions, CollectiveOp::reduce_scatter, 48, {1, 0});
   const DimensionedShape shape = shape_of(plan);
-  const PlanLayout layout(plan, shape, kElement);
+  const PlanLayout layout(plan, shape, kElement, PartSizes::exact);
   REQUIRE(layout.pieces_per_chunk() == 12);
   const auto blocks = layout.blocks_at({0, 0}, NodeId(0));
   CHECK(blocks.pieces == 4);
@@ -103,16 +105,46 @@ TEST_CASE("Each direction of a ring has half of every block") {
 TEST_CASE("Pieces are whole elements and differ by at most one where nothing divides evenly") {
   const DimensionPlan plan = plan_of(kTwoByThree, CollectiveOp::all_reduce, 4 * 8, {0, 1});
   const DimensionedShape shape = shape_of(plan);
-  const PlanLayout layout(plan, shape, kElement);
+  const PlanLayout layout(plan, shape, kElement, PartSizes::exact);
   std::multiset<Bytes> sizes;
   for (const Chunk& piece : layout.pieces()) sizes.insert(piece.size);
   CHECK(sizes == std::multiset<Bytes>{4, 4, 4, 4, 8, 8});
   // Fewer elements than owners: some have nothing.
   const DimensionPlan tiny = plan_of(kTwoByThree, CollectiveOp::all_reduce, 4, {0, 1});
-  const PlanLayout little(tiny, shape, kElement);
+  const PlanLayout little(tiny, shape, kElement, PartSizes::exact);
   Bytes bytes = 0;
   for (const Chunk& piece : little.pieces()) bytes += piece.size;
   CHECK(bytes == 4);
+}
+
+TEST_CASE("Equal parts are padded where a chunk does not divide, and never by an element more") {
+  const DimensionPlan plan = plan_of(kTwoByThree, CollectiveOp::all_reduce, 4 * 8, {0, 1});
+  const DimensionedShape shape = shape_of(plan);
+  const PlanLayout equal(plan, shape, kElement, PartSizes::equal);
+  for (const Chunk& piece : equal.pieces()) CHECK(piece.size == 8);
+  CHECK(equal.equal_parts());
+  CHECK(equal.padded_size() == 6 * 8);
+  const PlanLayout exact(plan, shape, kElement, PartSizes::exact);
+  CHECK_FALSE(exact.equal_parts());
+  CHECK(exact.padded_size() == plan.size);
+}
+
+TEST_CASE("Left to the layout, parts are padded by one in a hundred at most") {
+  // 1200 elements and a few more for 6 nodes.
+  for (const Bytes more : {0U, 1U, 5U}) {
+    CAPTURE(more);
+    const DimensionPlan plan =
+        plan_of(kTwoByThree, CollectiveOp::all_reduce, 4 * (1200 + more), {0, 1});
+    const DimensionedShape shape = shape_of(plan);
+    const PlanLayout layout(plan, shape, kElement, PartSizes::automatic);
+    CHECK(layout.equal_parts());
+    CHECK(layout.padded_size() == 4 * (more == 0 ? 1200 : 1206));
+  }
+  const DimensionPlan small = plan_of(kTwoByThree, CollectiveOp::all_reduce, 4 * 61, {0, 1});
+  const DimensionedShape shape = shape_of(small);
+  const PlanLayout layout(small, shape, kElement, PartSizes::automatic);
+  CHECK_FALSE(layout.equal_parts());
+  CHECK(layout.padded_size() == small.size);
 }
 
 // Numbers of pieces, as what a node holds.
@@ -210,7 +242,8 @@ void with_random_plans(int cases, std::uint32_t seed, Check check) {
     plan.chunks.resize(chunks);
     if (plan.num_nodes() > 150) continue;
     const DimensionedShape shape = shape_of(plan);
-    const PlanLayout layout(plan, shape, kElement);
+    const auto parts = static_cast<PartSizes>(pick(random, 3));
+    const PlanLayout layout(plan, shape, kElement, parts);
     check(plan, shape, layout);
   }
 }
@@ -236,7 +269,7 @@ TEST_CASE("Lanes split every block without gap or overlap") {
       });
 }
 
-TEST_CASE("The pieces cover the collective in order, every node's as many as any other's") {
+TEST_CASE("The pieces cover the collective in order, and every node has as many as any other") {
   with_random_plans(
       200, 20'233,
       [](const DimensionPlan& plan, const DimensionedShape& /*shape*/, const PlanLayout& layout) {
@@ -248,7 +281,8 @@ TEST_CASE("The pieces cover the collective in order, every node's as many as any
           next += piece.size;
           ++owned[piece.owner.index()];
         }
-        CHECK(next == plan.size);
+        CHECK(next == layout.padded_size());
+        CHECK(next >= plan.size);
         CHECK(owned.size() == plan.num_nodes());
         for (const auto& [node, pieces] : owned) {
           CHECK(pieces == layout.pieces().size() / plan.num_nodes());
