@@ -79,10 +79,10 @@ inline RunPoint plan_point_of(const std::vector<Dimension>& dimensions, Bytes si
   return point;
 }
 
-// What a run came to, in numbers; those up to `reproducible` must not depend on how it was
-// executed.
+// What a run came to. `reproducible` must not depend on how it was executed.
 struct PlanRun {
   bool verified = false;
+  bool folded = false;
   Cycle cycles = 0;
   std::vector<Bytes> bytes_sent;  // by dimension
   Numbers reproducible;
