@@ -85,7 +85,8 @@ struct PlanRun {
   bool folded = false;
   Cycle cycles = 0;
   std::vector<Bytes> bytes_sent;  // by dimension
-  Numbers reproducible;
+  std::uint64_t link_conflicts = 0;
+  Numbers reproducible;  // all else
   std::string failure;
 };
 
@@ -120,6 +121,8 @@ inline PlanRun run_plan_point(const Topology& topology, RunPoint point, const Di
   run.cycles = report.numbers[dimensions + 3];
   run.reproducible = report.numbers;
   run.reproducible[dimensions] = 0;
+  std::uint64_t& conflicts = run.reproducible[dimensions + 10];  // the last of a SimulationOutcome
+  run.link_conflicts = std::exchange(conflicts, 0);
   run.failure = report.text;
   return run;
 }

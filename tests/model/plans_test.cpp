@@ -67,7 +67,8 @@ double check_point(const RunPoint& point) {
   const test::PlanRun train = run_as(Fidelity::train, Folding::off);
   CHECK(train.failure == "");
   CHECK(train.reproducible == cycle.reproducible);
-  // One NPU for all, where that is exact.
+  CHECK(train.link_conflicts == cycle.link_conflicts);
+  // One NPU for all, where that is exact. It meets nobody in a switch: there are no conflicts.
   const test::PlanRun folded = run_as(Fidelity::train, Folding::automatic);
   if (folded.folded) CHECK(folded.reproducible == cycle.reproducible);
   check_bytes(topology, point, planned.plan, cycle);
