@@ -34,9 +34,11 @@ Cycle DimensionQueueEngine::evaluate(Cycle now, BackEnd& back_end) {
   for (std::size_t d = 0; d < queues_.size(); ++d) arbitrate(d, now);
   for (std::size_t i = 0; i < advancing_.size(); ++i) send_steps(advancing_[i], now);
   advancing_.clear();
-  while (!blocked_.empty() && back_end.has_room(blocked_.front())) {
-    back_end.issue(blocked_.front(), now);
-    blocked_.pop_front();
+  for (DimensionQueue& queue : queues_) {
+    while (!queue.blocked.empty() && back_end.has_room(queue.blocked.front())) {
+      back_end.issue(queue.blocked.front(), now);
+      queue.blocked.pop_front();
+    }
   }
   Cycle next = ready_chunks_.empty() ? kNever : now + 1;
   for (std::size_t d = 0; d < queues_.size(); ++d) {
@@ -104,9 +106,9 @@ void DimensionQueueEngine::start(StageRef stage, Cycle now) {
   active.coordinate = program_.shape().coordinate(node_, program_.stage(stage).dimension);
   count_transfers(active);
   // What other NIs were too early with.
-  const auto mine = [&](const StagePlace& place) { return place.stage == stage; };
-  for (const StagePlace& place : early_) {
-    if (mine(place)) arrived(active, place);
+  const auto mine = [&](const Early& early) { return early.place.stage == stage; };
+  for (const Early& early : early_) {
+    if (mine(early)) arrived(active, early.place, early.from);
   }
   early_.erase(std::remove_if(early_.begin(), early_.end(), mine), early_.end());
   active.advances = true;
@@ -125,6 +127,7 @@ void DimensionQueueEngine::count_transfers(Active& active) const {
   const StageSteps& steps = program_.steps_of(stage.dimension);
   active.sends_left = 0;
   active.receives_left = 0;
+  active.came_from.clear();
   active.lanes.resize(steps.lanes());
   for (std::uint32_t lane = 0; lane < steps.lanes(); ++lane) {
     active.lanes[lane].next_step = 0;
@@ -180,7 +183,7 @@ void DimensionQueueEngine::send_step(const Active& active, std::uint32_t lane, s
     operation.num_chunks = pieces.count;
     operation.rank = active.rank;
     operation.ready = now;
-    blocked_.push_back(operation);
+    queues_[stage.dimension].blocked.push_back(operation);
   }
 }
 
@@ -194,11 +197,11 @@ bool DimensionQueueEngine::completed(const Operation& operation, Cycle now) {
   const StagePlace place = program_.place_of(operation.flow);
   const std::uint32_t slot = slot_of_[place.stage.chunk];
   if (slot == kNone || !(active_[slot].stage == place.stage)) {
-    early_.push_back(place);
+    early_.push_back({place, operation.from});
     return false;
   }
   Active& active = active_[slot];
-  arrived(active, place);
+  arrived(active, place, operation.from);
   if (finish_if_over(slot, now)) return true;
   const Lane& lane = active.lanes[place.lane];
   if (lane.missing[place.step] != 0 || lane.next_step != place.step + 1 ||
@@ -210,9 +213,13 @@ bool DimensionQueueEngine::completed(const Operation& operation, Cycle now) {
   return true;
 }
 
-void DimensionQueueEngine::arrived(Active& active, const StagePlace& place) {
+void DimensionQueueEngine::arrived(Active& active, const StagePlace& place, NodeId from) const {
   --active.lanes[place.lane].missing[place.step];
   --active.receives_left;
+  const PlannedStage& stage = program_.stage(place.stage);
+  if (program_.steps_of(stage.dimension).num_receives(stage.kind, place.step) > 1) {
+    active.came_from.push_back(from);
+  }
 }
 
 bool DimensionQueueEngine::finish_if_over(std::uint32_t slot, Cycle now) {
@@ -238,6 +245,11 @@ bool DimensionQueueEngine::may_add(const Operation& operation) const {
   const StageRef stage = program_.place_of(operation.flow).stage;
   const std::uint32_t slot = slot_of_[stage.chunk];
   return slot != kNone && active_[slot].stage == stage;
+}
+
+bool DimensionQueueEngine::waits_for_ports() const {
+  return std::any_of(queues_.begin(), queues_.end(),
+                     [](const DimensionQueue& queue) { return !queue.blocked.empty(); });
 }
 
 bool DimensionQueueEngine::timer_running(Cycle now) const {
@@ -271,9 +283,12 @@ void DimensionQueueEngine::explain(const std::string& who, const std::vector<std
       if (queue.gate.open() || slot == kNone) continue;
       const StageRef other = active_[slot].stage;
       if (program_.stage(other).dimension != d) continue;
-      waits.push_back(
-          {fmt::format("{}.chunk{}", who, c), fmt::format("{}.chunk{}", who, other.chunk),
-           fmt::format("all {} places of dimension {} are taken", queue.gate.in_flight(), d + 1)});
+      waits.push_back({fmt::format("{}.chunk{}", who, c),
+                       fmt::format("{}.chunk{}", who, other.chunk),
+                       queue.gate.in_flight() == 1
+                           ? fmt::format("the only place of dimension {} is taken", d + 1)
+                           : fmt::format("all {} places of dimension {} are taken",
+                                         queue.gate.in_flight(), d + 1)});
     }
     if (queue.gate.open()) {
       waits.push_back({fmt::format("{}.chunk{}", who, c), fmt::format("{}.dim{}", who, d + 1),
@@ -295,6 +310,11 @@ void DimensionQueueEngine::explain_stage(const Active& active, const std::string
     for (std::uint32_t i = 0; i < steps.num_receives(stage.kind, step); ++i) {
       const StageReceive receive = steps.receive(stage.kind, active.coordinate, l, step, i);
       const NodeId peer = program_.shape().peer(node_, stage.dimension, receive.peer);
+      const auto& came = active.came_from;
+      if (bytes_of(active, receive.blocks, l) == 0 ||
+          std::find(came.begin(), came.end(), peer) != came.end()) {
+        continue;
+      }
       waits.push_back(
           {fmt::format("{}.chunk{}", who, active.stage.chunk),
            fmt::format("{}.chunk{}", ni_names[peer.index()], active.stage.chunk),

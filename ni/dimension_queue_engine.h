@@ -37,7 +37,7 @@ class DimensionQueueEngine : public IssueEngine {
   [[nodiscard]] bool may_add(const Operation& operation) const override;
 
   [[nodiscard]] bool done() const override { return stages_left_ == 0; }
-  [[nodiscard]] bool waits_for_ports() const override { return !blocked_.empty(); }
+  [[nodiscard]] bool waits_for_ports() const override;
   [[nodiscard]] bool timer_running(Cycle now) const override;
   void explain(const std::string& who, const std::vector<std::string>& ni_names,
                WaitList& waits) const override;
@@ -57,6 +57,8 @@ class DimensionQueueEngine : public IssueEngine {
     std::size_t next_in_order = 0;  // into the plan's start_order
     std::optional<StageRef> chosen;
     Cycle starts = 0;  // the chosen stage
+    // To be issued, in order, when there is room. A full dimension does not hold up the others.
+    std::deque<Operation> blocked = {};
   };
   struct Lane {
     std::uint32_t next_step = 0;         // to be sent
@@ -71,7 +73,12 @@ class DimensionQueueEngine : public IssueEngine {
     std::uint32_t sends_left = 0;  // issued or not, that have not left
     std::uint32_t receives_left = 0;
     std::vector<Lane> lanes;
-    bool advances = false;  // stands in advancing_
+    std::vector<NodeId> came_from;  // for explain: where a step receives from several
+    bool advances = false;          // stands in advancing_
+  };
+  struct Early {
+    StagePlace place;
+    NodeId from;
   };
 
   static constexpr std::uint32_t kNone = 0xffffffffU;
@@ -83,7 +90,7 @@ class DimensionQueueEngine : public IssueEngine {
   void count_transfers(Active& active) const;
   void send_steps(std::uint32_t slot, Cycle now);
   void send_step(const Active& active, std::uint32_t lane, std::uint32_t step, Cycle now);
-  void arrived(Active& active, const StagePlace& place);
+  void arrived(Active& active, const StagePlace& place, NodeId from) const;
   // The stage is over where nothing of it is left; true if so.
   bool finish_if_over(std::uint32_t slot, Cycle now);
   void explain_stage(const Active& active, const std::string& who,
@@ -100,8 +107,7 @@ class DimensionQueueEngine : public IssueEngine {
   std::vector<std::uint32_t> free_slots_;
   std::vector<std::uint32_t> advancing_;     // slots with a step to send
   std::vector<std::uint32_t> ready_chunks_;  // whose next stage has to be queued
-  std::vector<StagePlace> early_;            // arrived before this NI started their stage
-  std::deque<Operation> blocked_;            // to be issued, in order, when there is room
+  std::vector<Early> early_;                 // arrived before this NI started their stage
   std::size_t stages_left_ = 0;
   StageObserver* observer_ = nullptr;
 };

@@ -409,6 +409,10 @@ void TrainRouter::explain_waits(Cycle cycle, WaitList& waits) const {
       const Output& out = outputs_[state.out];
       const std::string who = vc_name(channel, vc);
       const std::uint32_t holder = input_of_[state.out];
+      // A train that has left is let go when somebody asks for what it held, not before.
+      const bool is_own = out.train.held() && holder == i && out.vc == vc;
+      const std::uint64_t here = channel.front(vc).end() - channel.next_flit(vc);
+      if (is_own && !channel.has_second(vc) && out.train.gone_before(end + 1) == here) continue;
       if (out.train.held() && (holder != i || out.vc != vc)) {
         waits.push_back({who, vc_name(*inputs_[holder].channel, out.vc),
                          fmt::format("{} output {} is held", name(), state.out)});

@@ -59,8 +59,8 @@ int dispatch(int argc, char** argv) {
   add_overrides(*schedule_app, schedule.overrides);
   schedule_app
       ->add_option("-f,--format", schedule.format,
-                   "table: NI schedule tables; json: a file for run and check; dot: Graphviz; "
-                   "flits: bit fields")
+                   "table: NI schedule tables, or a plan's chunks and starts; json: a file for run "
+                   "and check, or the plan; dot: Graphviz; flits: bit fields")
       ->check(CLI::IsMember({"table", "json", "dot", "flits"}))
       ->capture_default_str();
   schedule_app->add_option("-o,--output", schedule.output, "write to this file (default: stdout)")

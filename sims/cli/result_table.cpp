@@ -163,28 +163,35 @@ std::vector<Column> columns(const std::vector<Json>& results) {
             {"cycles", true, plain("cycles")},
             {"verified", true, plain("verified")}};
   }
+  const auto percent = [](const char* key) {
+    return [key](const Json& r) {
+      const std::string text = fixed(r, key, 1, 100);
+      return text == "-" ? text : text + " %";
+    };
+  };
+  // What only some algorithms have.
+  const auto has = [&results](const char* key) {
+    return std::any_of(results.begin(), results.end(),
+                       [key](const Json& r) { return r.contains(key); });
+  };
   std::vector<Column> table{{"algorithm", true, plain("algorithm")},
                             {"op", false, plain("op")},
                             {"topology", false, plain("topology")},
                             {"size", false, size_text},
                             {"flow control", true, plain("flow_control")},
                             {"lockstep", false, plain("lockstep")},
-                            {"steps", true, plain("timesteps")},
+                            {"chunks", false, plain("chunks")},
+                            {"queue", false, plain("queue_order")},
+                            {"in flight", false, plain("in_flight")},
+                            {"steps", has("timesteps"), plain("timesteps")},
                             {"cycles", true, plain("cycles")},
                             {"time us", true, number("time_ns", 1, 1e-3)},
                             {"GB/s", true, number("bandwidth_GBps", 2, 1)},
                             {"bound us", true, number("bound_ns", 1, 1e-3)},
-                            {"of bound", true,
-                             [](const Json& r) {
-                               const std::string percent = fixed(r, "bound_ratio", 1, 100);
-                               return percent == "-" ? percent : percent + " %";
-                             }},
+                            {"of bound", true, percent("bound_ratio")},
                             {"speed", true, speed},
-                            {"links busy", true, [](const Json& r) {
-                               const std::string percent =
-                                   fixed(r, "link_utilization_mean", 1, 100);
-                               return percent == "-" ? percent : percent + " %";
-                             }}};
+                            {"util", has("utilization"), percent("utilization")},
+                            {"links busy", true, percent("link_utilization_mean")}};
   if (std::any_of(results.begin(), results.end(), has_control)) {
     for (const Column& column : control_columns()) table.push_back(column);
   }

@@ -11,7 +11,9 @@
 #include "flowctl/flit_format.h"
 #include "sims/cli/exit_codes.h"
 #include "sims/cli/input.h"
+#include "sims/cli/plan_text.h"
 #include "sims/config/resolved.h"
+#include "sims/run/plan_runner.h"
 #include "sims/run/point_runner.h"
 #include "sims/run/training_runner.h"
 #include "sims/schedule_file.h"
@@ -64,8 +66,23 @@ ScheduleTables tables_of(const Input& input, const RunPoint& point) {
   return generate_tables(*input.topology, *point.collective);
 }
 
+bool is_planned(const Input& input) {
+  return !input.tables && find_planner(input.points.front().collective->algorithm) != nullptr;
+}
+
+void write_plan(std::ostream& out, const Input& input, const ScheduleOptions& options) {
+  const RunPoint& point = input.points.front();
+  const ForecastPlan planned = plan_point(*input.topology, point);
+  if (options.format == "json") {
+    out << plan_json(*input.topology, planned).dump(2) << "\n";
+  } else {
+    out << plan_table(*input.topology, point, planned);
+  }
+}
+
 void write_schedule(std::ostream& out, const Input& input, const ScheduleOptions& options) {
   const std::string& format = options.format;
+  if (is_planned(input)) return write_plan(out, input, options);
   const RunPoint& point = input.points.front();
   const ScheduleTables tables = expand_symmetry(*input.topology, tables_of(input, point));
   if (format == "table") {
@@ -93,11 +110,11 @@ int schedule_command(const ScheduleOptions& options) {
                input.points.size(), distinguishing_setting(input.points));
     return kUsageError;
   }
-  const std::string& algorithm = input.points.front().collective->algorithm;
-  if (!input.tables && find_planner(algorithm) != nullptr) {
+  if (is_planned(input) && options.format != "table" && options.format != "json") {
     fmt::print(stderr,
-               "{}: error: {} plans the stages of dimensions; it has no schedule of transfers\n",
-               input.path, algorithm);
+               "{}: error: {} plans the stages of dimensions; it has no schedule of transfers to "
+               "show as {}: table or json\n",
+               input.path, input.points.front().collective->algorithm, options.format);
     return kUsageError;
   }
   const auto& training = input.points.front().training;

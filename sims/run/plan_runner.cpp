@@ -117,6 +117,8 @@ PointReport run_plan(const Topology& topology, const RunPoint& point,
   const PlanOutcome outcome = simulate_plan(topology, point, planned.plan, hooks);
   describe_outcome(report.result, point, outcome.simulation);
   report.result["folded"] = outcome.folded;
+  // One NPU's messages never meet in a switch.
+  if (outcome.folded) report.result["link_conflicts"] = nullptr;
   report.result["parts"] = name_of(outcome.equal_parts ? PartSizes::equal : PartSizes::exact);
   describe_dimensions(report.result, topology, point, planned.plan, outcome);
   describe_activity(report.result, point, planned.plan, outcome.stages);

@@ -241,14 +241,6 @@ TEST_CASE("Every algorithm and preset that is listed runs") {
   }
 }
 
-TEST_CASE("A plan of dimensions is no schedule to show") {
-  const TemporaryFolder folder;
-  const std::string config = folder.write("themis.yaml",
-                                          "system: {preset: themis_2d_sw_sw}\n"
-                                          "collective: {algorithm: themis, size: 1MiB}\n");
-  check_usage_error({"schedule", config}, "it has no schedule of transfers");
-}
-
 TEST_CASE("schema describes every key once, nested as in a file") {
   const Outcome outcome = test::espalier({"schema"});
   CHECK(outcome.exit_code == 0);

@@ -1,0 +1,134 @@
+#include "sims/cli/plan_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "sims/config/enum_names.h"
+
+namespace espalier {
+
+namespace {
+
+constexpr std::size_t kStartsPerLine = 12;
+
+const char* short_name(StageKind kind) { return kind == StageKind::reduce_scatter ? "RS" : "AG"; }
+
+// Blocks need not be whole bytes.
+std::string bytes_text(double bytes) {
+  return fmt::format("{:.{}f}", bytes, bytes == std::floor(bytes) ? 0 : 2);
+}
+
+// "RS 1 2 | AG 2 1"
+std::string way_of(const PlannedChunk& chunk) {
+  std::string text;
+  for (std::size_t s = 0; s < chunk.stages.size(); ++s) {
+    const StageKind kind = chunk.stages[s].kind;
+    if (s == 0) {
+      text += short_name(kind);
+    } else if (chunk.stages[s - 1].kind != kind) {
+      text += fmt::format(" | {}", short_name(kind));
+    }
+    text += fmt::format(" {}", chunk.stages[s].dimension + 1);
+  }
+  return text;
+}
+
+std::string starts_text(const DimensionPlan& plan, std::size_t dimension) {
+  std::string text;
+  const std::vector<StageRef>& starts = plan.start_order[dimension];
+  const std::string title = fmt::format("dim{} starts", dimension + 1);
+  for (std::size_t i = 0; i < starts.size(); ++i) {
+    if (i % kStartsPerLine == 0) {
+      text += i == 0 ? title : fmt::format(",\n{:{}}", "", title.size());
+    } else {
+      text += ",";
+    }
+    const PlannedStage& stage = plan.chunks[starts[i].chunk].stages[starts[i].stage];
+    text += fmt::format(" {} {}", short_name(stage.kind), starts[i].chunk);
+  }
+  return text + "\n";
+}
+
+}  // namespace
+
+std::string plan_summary(const Topology& topology, const ForecastPlan& planned) {
+  const DimensionPlan& plan = planned.plan;
+  std::string text =
+      fmt::format("  {} chunks over {} dimensions; about {} cycles by the pre-simulation\n",
+                  plan.chunks.size(), plan.dimensions.size(), planned.forecast);
+  for (std::uint32_t d = 0; d < plan.dimensions.size(); ++d) {
+    const DimensionSpec& spec = topology.dimensions()->dimensions[d];
+    text += fmt::format("  dim{}: {} of {}, {}; an NPU sends {} B; predicted load {:.3f} us\n",
+                        d + 1, name_of(spec.shape), spec.size,
+                        to_string(plan.dimensions[d].algorithm), bytes_text(bytes_sent_on(plan, d)),
+                        static_cast<double>(plan.loads_fs[d]) * 1e-9);
+  }
+  return text;
+}
+
+std::string plan_table(const Topology& topology, const RunPoint& point,
+                       const ForecastPlan& planned) {
+  const DimensionPlan& plan = planned.plan;
+  std::string text = fmt::format("{} {} of {} B on {}\n", plan.algorithm, to_string(plan.op),
+                                 plan.size, topology.name());
+  text += plan_summary(topology, planned);
+  Bytes largest = 0;
+  for (const PlannedChunk& chunk : plan.chunks) largest = std::max(largest, chunk.size);
+  const std::size_t width = std::max<std::size_t>(5, fmt::format("{}", largest).size());
+  text += fmt::format("\nchunk  {:>{}}  dimensions\n", "bytes", width);
+  for (std::size_t c = 0; c < plan.chunks.size(); ++c) {
+    text +=
+        fmt::format("{:>5}  {:>{}}  {}\n", c, plan.chunks[c].size, width, way_of(plan.chunks[c]));
+  }
+  text += "\n";
+  if (plan.start_order.empty()) {
+    text += fmt::format("every NPU starts the stages of a dimension as they become ready: {}\n",
+                        name_of(point.system.ni.dimension_queue.arbiter.order));
+  }
+  for (std::size_t d = 0; d < plan.start_order.size(); ++d) text += starts_text(plan, d);
+  return text;
+}
+
+nlohmann::ordered_json plan_json(const Topology& topology, const ForecastPlan& planned) {
+  using Json = nlohmann::ordered_json;
+  const DimensionPlan& plan = planned.plan;
+  Json json;
+  json["algorithm"] = plan.algorithm;
+  json["op"] = to_string(plan.op);
+  json["topology"] = topology.name();
+  json["size_bytes"] = plan.size;
+  json["forecast_cycles"] = planned.forecast;
+  json["dimensions"] = Json::array();
+  for (std::uint32_t d = 0; d < plan.dimensions.size(); ++d) {
+    const DimensionSpec& spec = topology.dimensions()->dimensions[d];
+    json["dimensions"].push_back(Json{{"shape", name_of(spec.shape)},
+                                      {"size", spec.size},
+                                      {"algorithm", to_string(plan.dimensions[d].algorithm)},
+                                      {"planned_bytes_per_node", bytes_sent_on(plan, d)},
+                                      {"load_ns", static_cast<double>(plan.loads_fs[d]) * 1e-6}});
+  }
+  json["chunks"] = Json::array();
+  for (const PlannedChunk& chunk : plan.chunks) {
+    Json stages = Json::array();
+    for (const PlannedStage& stage : chunk.stages) {
+      stages.push_back(Json{{"kind", to_string(stage.kind)}, {"dimension", stage.dimension + 1}});
+    }
+    json["chunks"].push_back(
+        Json{{"offset", chunk.offset}, {"size_bytes", chunk.size}, {"stages", std::move(stages)}});
+  }
+  // By dimension, as chunk and place among its stages, both from 0; null: NPUs choose.
+  json["start_order"] = nullptr;
+  for (const auto& starts : plan.start_order) {
+    Json order = Json::array();
+    for (const StageRef& start : starts) {
+      order.push_back(Json{{"chunk", start.chunk}, {"stage", start.stage}});
+    }
+    json["start_order"].push_back(std::move(order));
+  }
+  return json;
+}
+
+}  // namespace espalier
