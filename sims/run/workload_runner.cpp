@@ -5,6 +5,7 @@
 #include "sims/config/enum_names.h"
 #include "sims/config/resolved.h"
 #include "sims/run/cost_system.h"
+#include "sims/run/simulated_cost.h"
 #include "sims/training/dimension_cost.h"
 #include "sims/training/timeline.h"
 
@@ -39,7 +40,8 @@ PointReport run_workload(const Topology& topology, const RunPoint& point) {
   request.element_bytes = WorkloadSpec{}.element_bytes;
   ForecastCost forecast(system, groups, point.collective->algorithm, request);
   IdealCost ideal(system, groups);
-  const TrainingTimeline timeline = run_timeline(workload, groups, forecast, config.iterations);
+  SimulatedCost simulated(point, groups, workload, request.element_bytes, forecast);
+  const TrainingTimeline timeline = run_timeline(workload, groups, simulated, config.iterations);
   const TrainingTimeline best = run_timeline(workload, groups, ideal, config.iterations);
 
   PointReport report;
@@ -53,10 +55,15 @@ PointReport run_workload(const Topology& topology, const RunPoint& point) {
   result["iterations"] = config.iterations;
   result["exchange"] = name_of(config.exchange);
   result["queue_order"] = name_of(point.system.ni.dimension_queue.arbiter.order);
-  result["communication"] = "forecast";  // not simulated
   result["config_hash"] = config_hash(point);
   result["time_ns"] = timeline.total();
   result["iteration"] = describe_timeline(timeline, best);
+  // Of the bandwidth while something is under way (section 3, Fig. 4).
+  result["utilization"] =
+      timeline.communication == 0 ? 0.0 : best.communication / timeline.communication;
+  report.failure = simulated.failure();
+  result["verified"] = report.failure.empty();
+  if (!report.failure.empty()) result["failure"] = report.failure;
   return report;
 }
 

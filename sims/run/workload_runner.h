@@ -1,4 +1,4 @@
-// Training iterations on a multi-dimensional system, with communication by forecast.
+// Training iterations on a multi-dimensional system, every collective simulated.
 #pragma once
 
 #include "hw/topology.h"
@@ -7,7 +7,7 @@
 
 namespace espalier {
 
-// Preconditions: point.workload, topology.dimensions().
+// Preconditions: point.workload, topology.dimensions(). Simulates, so: once per process.
 [[nodiscard]] PointReport run_workload(const Topology& topology, const RunPoint& point);
 
 }  // namespace espalier

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <utility>
 
@@ -98,62 +99,104 @@ std::vector<NodeMemory> memories_before(const DimensionPlan& plan, const PlanLay
   return memories;
 }
 
-PlanOutcome simulate_program(const Topology& topology, const RunPoint& point,
-                             const DimensionProgram& program, const SimulationHooks& hooks) {
-  const DimensionPlan& plan = program.plan();
-  PlanOutcome outcome;
-  outcome.folded = topology.is_folded();
-  outcome.equal_parts = program.layout().equal_parts();
-  outcome.bytes_sent.resize(plan.dimensions.size(), 0);
-  SimulationHooks counting = hooks;
-  counting.delivered = [&](const Operation& operation, Cycle now) {
-    const StageRef stage = program.place_of(operation.flow).stage;
-    outcome.bytes_sent[program.stage(stage).dimension] += operation.bytes;
-    if (hooks.delivered) hooks.delivered(operation, now);
-  };
-  const std::vector<PostedCollective> no_posts;
-  const auto ports = static_cast<std::uint32_t>(topology.out_links(NodeId(0)).size());
-  std::vector<NodeMemory> memories = memories_before(plan, program.layout());
-  FoldedMemory folded_memory(program, memories);
-  SimulatedSystem system(topology, point, program.routes().routes(), program.routes().used(), ports,
-                         program.num_operations(), no_posts, counting);
-  const DimensionQueueConfig& queue = point.system.ni.dimension_queue;
-  const DimensionQueueEngine::Spec spec{queue.arbiter, queue.flight(), queue.arbitration_cycles};
-  StageLog log;
-  for (std::size_t n = 0; n < topology.num_nodes(); ++n) {
-    const NodeId node(n);
-    auto engine = std::make_unique<DimensionQueueEngine>(program, node, spec);
-    if (n == 0) engine->observe(log);
-    DataMemory& memory = outcome.folded ? static_cast<DataMemory&>(folded_memory) : memories[n];
-    system.fabric().ni(node).load(std::move(engine), memory, start_of(point.simulation, node));
-  }
-  outcome.simulation = system.run(program.total_bytes());
-  outcome.stages = log.take();
-  SimulationOutcome& simulation = outcome.simulation;
-  if (outcome.folded) {
-    scale(simulation, plan.num_nodes());
-    for (Bytes& bytes : outcome.bytes_sent) bytes *= plan.num_nodes();
-  }
-  if (simulation.complete && simulation.failure.empty()) {
-    simulation.failure = check_data(memories, plan.op, program.layout().pieces());
-  }
-  simulation.verified = simulation.complete && simulation.failure.empty();
-  return outcome;
+std::optional<Topology> folded_topology(const Topology& topology, const RunPoint& point,
+                                        const DimensionPlan& plan, const SimulationHooks& hooks) {
+  const CollectiveConfig& collective = *point.collective;
+  const PlanLayout layout(plan, *topology.dimensions(), collective.element_bytes, collective.parts);
+  if (!is_folded(point, layout, hooks)) return std::nullopt;
+  return make_folded(topology.dimensions()->dimensions);
 }
 
 }  // namespace
 
+class PlanSimulation::Parts {
+ public:
+  Parts(const Topology& topology, const RunPoint& point, const DimensionPlan& plan,
+        const SimulationHooks& hooks, const std::string& suffix)
+      : point_(point),
+        plan_(plan),
+        hooks_(hooks),
+        folded_(folded_topology(topology, point, plan, hooks)),
+        topology_(folded_ ? *folded_ : topology),
+        program_(topology_, plan, point.collective->element_bytes, point.collective->parts),
+        memories_(memories_before(plan, program_.layout())),
+        folded_memory_(program_, memories_),
+        counting_(counting_hooks()),
+        system_(topology_, point, program_.routes().routes(), program_.routes().used(),
+                static_cast<std::uint32_t>(topology_.out_links(NodeId(0)).size()),
+                program_.num_operations(), no_posts_, counting_, suffix) {
+    outcome_.folded = folded_.has_value();
+    outcome_.equal_parts = program_.layout().equal_parts();
+    outcome_.bytes_sent.resize(plan.dimensions.size(), 0);
+    load_engines();
+  }
+
+  PlanOutcome run() {
+    outcome_.simulation = system_.run(program_.total_bytes());
+    outcome_.stages = log_.take();
+    SimulationOutcome& simulation = outcome_.simulation;
+    if (outcome_.folded) {
+      scale(simulation, plan_.num_nodes());
+      for (Bytes& bytes : outcome_.bytes_sent) bytes *= plan_.num_nodes();
+    }
+    if (simulation.complete && simulation.failure.empty()) {
+      simulation.failure = check_data(memories_, plan_.op, program_.layout().pieces());
+    }
+    simulation.verified = simulation.complete && simulation.failure.empty();
+    return std::move(outcome_);
+  }
+
+ private:
+  SimulationHooks counting_hooks() {
+    SimulationHooks counting = hooks_;
+    counting.delivered = [this](const Operation& operation, Cycle now) {
+      const StageRef stage = program_.place_of(operation.flow).stage;
+      outcome_.bytes_sent[program_.stage(stage).dimension] += operation.bytes;
+      if (hooks_.delivered) hooks_.delivered(operation, now);
+    };
+    return counting;
+  }
+
+  void load_engines() {
+    const DimensionQueueConfig& queue = point_.system.ni.dimension_queue;
+    const DimensionQueueEngine::Spec spec{queue.arbiter, queue.flight(), queue.arbitration_cycles};
+    for (std::size_t n = 0; n < topology_.num_nodes(); ++n) {
+      const NodeId node(n);
+      auto engine = std::make_unique<DimensionQueueEngine>(program_, node, spec);
+      if (n == 0) engine->observe(log_);
+      DataMemory& memory =
+          outcome_.folded ? static_cast<DataMemory&>(folded_memory_) : memories_[n];
+      system_.fabric().ni(node).load(std::move(engine), memory, start_of(point_.simulation, node));
+    }
+  }
+
+  const RunPoint& point_;
+  const DimensionPlan& plan_;
+  const SimulationHooks& hooks_;
+  PlanOutcome outcome_;
+  StageLog log_;
+  const std::vector<PostedCollective> no_posts_;
+  const std::optional<Topology> folded_;
+  const Topology& topology_;
+  const DimensionProgram program_;
+  std::vector<NodeMemory> memories_;  // by rank
+  FoldedMemory folded_memory_;
+  const SimulationHooks counting_;
+  SimulatedSystem system_;
+};
+
+PlanSimulation::PlanSimulation(const Topology& topology, const RunPoint& point,
+                               const DimensionPlan& plan, const SimulationHooks& hooks,
+                               const std::string& suffix)
+    : parts_(std::make_unique<Parts>(topology, point, plan, hooks, suffix)) {}
+
+PlanSimulation::~PlanSimulation() = default;
+
+PlanOutcome PlanSimulation::run() { return parts_->run(); }
+
 PlanOutcome simulate_plan(const Topology& topology, const RunPoint& point,
                           const DimensionPlan& plan, const SimulationHooks& hooks) {
-  const CollectiveConfig& collective = *point.collective;
-  const PlanLayout layout(plan, *topology.dimensions(), collective.element_bytes, collective.parts);
-  if (is_folded(point, layout, hooks)) {
-    const Topology folded = make_folded(topology.dimensions()->dimensions);
-    const DimensionProgram program(folded, plan, collective.element_bytes, collective.parts);
-    return simulate_program(folded, point, program, hooks);
-  }
-  const DimensionProgram program(topology, plan, collective.element_bytes, collective.parts);
-  return simulate_program(topology, point, program, hooks);
+  return PlanSimulation(topology, point, plan, hooks).run();
 }
 
 }  // namespace espalier

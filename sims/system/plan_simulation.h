@@ -1,6 +1,8 @@
 // A dimension plan, simulated: what every NPU's dimension queues make of it.
 #pragma once
 
+#include <memory>
+#include <string>
 #include <vector>
 
 #include "alg/dimension_plan.h"
@@ -31,8 +33,26 @@ struct PlanOutcome {
 [[nodiscard]] ForecastSpec forecast_spec(const Topology& topology, const RunPoint& point,
                                          const DimensionPlan& plan);
 
-// Preconditions: topology.dimensions(), the plan is certified. Throws std::invalid_argument where
-// the system cannot be built, or not folded although the point demands it.
+// One plan on one system, made before the simulation starts; several may be made, and then run one
+// after the other, in one process.
+class PlanSimulation {
+ public:
+  // All arguments must outlive it. `suffix`: see SimulatedSystem. Preconditions:
+  // topology.dimensions(), the plan is certified. Throws std::invalid_argument where the system
+  // cannot be built, or not folded although the point demands it.
+  PlanSimulation(const Topology& topology, const RunPoint& point, const DimensionPlan& plan,
+                 const SimulationHooks& hooks, const std::string& suffix = {});
+  ~PlanSimulation();
+  PlanSimulation(const PlanSimulation&) = delete;
+  PlanSimulation& operator=(const PlanSimulation&) = delete;
+
+  [[nodiscard]] PlanOutcome run();
+
+ private:
+  class Parts;
+  std::unique_ptr<Parts> parts_;
+};
+
 [[nodiscard]] PlanOutcome simulate_plan(const Topology& topology, const RunPoint& point,
                                         const DimensionPlan& plan, const SimulationHooks& hooks);
 

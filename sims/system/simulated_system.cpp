@@ -36,15 +36,17 @@ SimulatedSystem::SimulatedSystem(const Topology& topology, const RunPoint& point
                                  const RouteSet& routes, const std::vector<RouteId>& used_routes,
                                  std::uint32_t ni_ports, std::uint64_t operations,
                                  const std::vector<PostedCollective>& posts,
-                                 const SimulationHooks& hooks)
+                                 const SimulationHooks& hooks, const std::string& suffix)
     : point_(point),
       topology_(topology),
       timing_(time_links(topology, point.system.clock)),
-      clock_("clock", clock_period(point.system.clock), point.simulation.always_clocked),
+      clock_(("clock" + suffix).c_str(), clock_period(point.system.clock),
+             point.simulation.always_clocked),
       hooks_(hooks),
       deliveries_(clock_, operations, hooks.delivered, posts),
-      fabric_("net", clock_, point.system, point.simulation, topology, timing_, routes, used_routes,
-              ni_ports, deliveries_, point.control ? &*point.control : nullptr),
+      fabric_(("net" + suffix).c_str(), clock_, point.system, point.simulation, topology, timing_,
+              routes, used_routes, ni_ports, deliveries_,
+              point.control ? &*point.control : nullptr),
       ni_ports_(ni_ports) {
   if (point.control) connect_control(*point.control);
 }

@@ -25,10 +25,11 @@ namespace espalier {
 class SimulatedSystem {
  public:
   // `operations`: that the issue engines and hosts will issue. All arguments must outlive it.
+  // `suffix` tells the modules of several systems in one process apart: `clock` and `net` with it.
   SimulatedSystem(const Topology& topology, const RunPoint& point, const RouteSet& routes,
                   const std::vector<RouteId>& used_routes, std::uint32_t ni_ports,
                   std::uint64_t operations, const std::vector<PostedCollective>& posts,
-                  const SimulationHooks& hooks);
+                  const SimulationHooks& hooks, const std::string& suffix = {});
 
   Fabric& fabric() { return fabric_; }
   [[nodiscard]] const SystemTiming& timing() const { return timing_; }
