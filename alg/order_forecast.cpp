@@ -17,6 +17,7 @@ Bytes divided_up(Bytes a, Bytes b) { return (a + b - 1) / b; }
 struct Send {
   std::uint64_t rank = 0;    // of its stage among those of the dimension, by start
   std::uint64_t number = 0;  // equal ranks: in the order of issue
+  Cycle issued = 0;
   Tick duration = 0;
   StageRef stage;
   std::uint32_t lane = 0;
@@ -213,18 +214,18 @@ class Forecaster {
       const std::uint32_t peer = dimension.steps.send(kind, 0, lane, step, i).peer;
       const std::uint32_t server = dimension.server(lane, peer);
       dimension.out[server].push(
-          {running_[ref.chunk].rank, next_number_++, duration, ref, lane, step});
-      if (!dimension.out[server].busy) begin_message(now, dimension, server);
+          {running_[ref.chunk].rank, next_number_++, now, duration, ref, lane, step});
+      if (!dimension.out[server].busy) begin_message(dimension, server);
     }
   }
 
-  void begin_message(Cycle now, Dimension& dimension, std::uint32_t number) {
+  void begin_message(Dimension& dimension, std::uint32_t number) {
     LinkServer& server = dimension.out[number];
     const Send send = server.waiting.front();
     server.waiting.erase(server.waiting.begin());
     server.busy = true;
     const Tick per_cycle = dimension.timing.ticks_per_cycle;
-    server.free = std::max(server.free, now * per_cycle) + send.duration;
+    server.free = std::max(server.free, send.issued * per_cycle) + send.duration;
     add_event(divided_up(server.free, per_cycle), EventKind::sent, send.stage, send.lane, send.step,
               number);
   }
@@ -233,7 +234,7 @@ class Forecaster {
     Dimension& dimension = dimension_of(event.stage);
     LinkServer& server = dimension.out[event.server];
     server.busy = false;
-    if (!server.waiting.empty()) begin_message(event.at, dimension, event.server);
+    if (!server.waiting.empty()) begin_message(dimension, event.server);
     if (--running_[event.stage.chunk].sends_left[event.lane] != 0) return;
     if (dimension.steps.algorithm() == DimensionAlgorithm::in_network) {
       add_event(event.at, EventKind::at_switch, event.stage, event.lane, event.step);

@@ -76,7 +76,7 @@ struct Panel {
   YAxis y;
   std::optional<Normalization> normalization;
   std::vector<std::string> series;  // labels
-  // By series: a field of its own in place of y's, which has one part then.
+  // By series, as far as given: a field of its own in place of y's, which has one part then.
   std::vector<std::optional<FieldRef>> series_fields;
   std::vector<FigurePoint> points;  // series by series, each in the file's order
 };

@@ -142,8 +142,8 @@ class PanelTable {
 
  private:
   [[nodiscard]] const FieldRef& field_of(std::size_t series, const Part& part) const {
-    const auto& own = panel_.series_fields[series];
-    return own ? *own : part.field;
+    const auto& own = panel_.series_fields;
+    return series < own.size() && own[series] ? *own[series] : part.field;
   }
 
   void add_list(std::size_t series, const Json& result) {
