@@ -119,8 +119,8 @@ class PlanSimulation::Parts {
         folded_(folded_topology(topology, point, plan, hooks)),
         topology_(folded_ ? *folded_ : topology),
         program_(topology_, plan, point.collective->element_bytes, point.collective->parts),
-        memories_(memories_before(plan, program_.layout())),
-        folded_memory_(program_, memories_),
+        memories_(folded_ ? std::vector<NodeMemory>() : memories_before(plan, program_.layout())),
+        folded_memory_(program_),
         counting_(counting_hooks()),
         system_(topology_, point, program_.routes().routes(), program_.routes().used(),
                 static_cast<std::uint32_t>(topology_.out_links(NodeId(0)).size()),
@@ -140,7 +140,9 @@ class PlanSimulation::Parts {
       for (Bytes& bytes : outcome_.bytes_sent) bytes *= plan_.num_nodes();
     }
     if (simulation.complete && simulation.failure.empty()) {
-      simulation.failure = check_data(memories_, plan_.op, program_.layout().pieces());
+      simulation.failure = outcome_.folded
+                               ? folded_memory_.check()
+                               : check_data(memories_, plan_.op, program_.layout().pieces());
     }
     simulation.verified = simulation.complete && simulation.failure.empty();
     return std::move(outcome_);
@@ -179,7 +181,7 @@ class PlanSimulation::Parts {
   const std::optional<Topology> folded_;
   const Topology& topology_;
   const DimensionProgram program_;
-  std::vector<NodeMemory> memories_;  // by rank
+  std::vector<NodeMemory> memories_;  // by rank; folded: none
   FoldedMemory folded_memory_;
   const SimulationHooks counting_;
   SimulatedSystem system_;

@@ -1,0 +1,109 @@
+#include "ni/folded_memory.h"
+
+#include <catch2/catch.hpp>
+#include <functional>
+
+#include "alg/planner.h"
+
+using Catch::Matchers::Contains;
+
+namespace espalier {
+namespace {
+
+const LinkSpec kLink{100'000, 16'000'000'000, 16};
+
+// 4 NPUs on a ring and 2 on a switch, as their first one sees them.
+struct Folded {
+  std::vector<DimensionSpec> specs;
+  Topology topology;
+  DimensionPlan plan;
+  DimensionProgram program;
+
+  explicit Folded(CollectiveOp op)
+      : specs{{DimensionShape::ring, 4, 2, kLink}, {DimensionShape::switched, 2, 1, kLink}},
+        topology(make_folded(specs)),
+        plan(planned(op)),
+        program(topology, plan, 4, PartSizes::equal) {}
+
+  static DimensionPlan planned(CollectiveOp op) {
+    PlanRequest request;
+    request.op = op;
+    request.size = 4096;
+    request.chunks = 2;
+    return plan_baseline({{4, DimensionAlgorithm::ring, 32'000'000'000, 100'000},
+                          {2, DimensionAlgorithm::halving_doubling, 16'000'000'000, 100'000}},
+                         request);
+  }
+
+  // Every operation of the first NPU, in an order in which each may be sent.
+  void for_each(const std::function<void(const Operation&)>& visit) const {
+    for (std::uint32_t c = 0; c < plan.chunks.size(); ++c) {
+      for (std::uint32_t s = 0; s < plan.chunks[c].stages.size(); ++s) {
+        const PlannedStage& stage = plan.chunks[c].stages[s];
+        const StageSteps& steps = program.steps_of(stage.dimension);
+        for (std::uint32_t step = 0; step < steps.steps(); ++step) {
+          for (std::uint32_t lane = 0; lane < steps.lanes(); ++lane) {
+            const StageSend send = steps.send(stage.kind, 0, lane, step, 0);
+            Operation operation;
+            operation.flow = program.flow_of({{c, s}, lane, step});
+            operation.from = NodeId(0);
+            operation.to = program.shape().peer(NodeId(0), stage.dimension, send.peer);
+            visit(operation);
+          }
+        }
+      }
+    }
+  }
+};
+
+TEST_CASE("What one NPU does for all ends with the right data at every NPU") {
+  const auto op = GENERATE(CollectiveOp::all_reduce, CollectiveOp::reduce_scatter,
+                           CollectiveOp::all_gather);
+  const Folded system(op);
+  FoldedMemory memory(system.program);
+  std::vector<DataTag> data;
+  system.for_each([&](const Operation& operation) {
+    memory.read(operation, data);
+    memory.write(operation, data);
+  });
+  CHECK(memory.check().empty());
+}
+
+TEST_CASE("An operation that is left out, or comes twice, leaves wrong data somewhere") {
+  const auto op = GENERATE(CollectiveOp::all_reduce, CollectiveOp::reduce_scatter,
+                           CollectiveOp::all_gather);
+  const Folded system(op);
+  std::size_t operations = 0;
+  system.for_each([&](const Operation&) { ++operations; });
+  std::vector<DataTag> data;
+  for (std::size_t victim = 0; victim < operations; ++victim) {
+    CAPTURE(victim);
+    FoldedMemory without(system.program);
+    FoldedMemory with_two(system.program);
+    std::size_t next = 0;
+    system.for_each([&](const Operation& operation) {
+      const bool is_victim = next++ == victim;
+      with_two.read(operation, data);
+      with_two.write(operation, data);
+      if (is_victim) with_two.write(operation, data);
+      if (is_victim) return;
+      without.read(operation, data);
+      without.write(operation, data);
+    });
+    CHECK_THAT(without.check(), Contains("wrong data"));
+    CHECK_THAT(with_two.check(), Contains("nobody had sent"));
+  }
+}
+
+TEST_CASE("Data that are sent before they are complete are noticed") {
+  const Folded system(CollectiveOp::all_reduce);
+  FoldedMemory memory(system.program);
+  std::vector<DataTag> data;
+  // Everything is read at once, and written afterwards.
+  system.for_each([&](const Operation& operation) { memory.read(operation, data); });
+  system.for_each([&](const Operation& operation) { memory.write(operation, data); });
+  CHECK_THAT(memory.check(), Contains("wrong data"));
+}
+
+}  // namespace
+}  // namespace espalier
