@@ -171,7 +171,7 @@ void DimensionQueueEngine::send_step(const Active& active, std::uint32_t lane, s
     const RouteBundle& bundle = program_.routes().bundle(node_, stage.dimension, lane, send.peer);
     operation.flow = program_.flow_of({active.stage, lane, step});
     operation.from = node_;
-    operation.to = program_.shape().peer(node_, stage.dimension, send.peer);
+    operation.to = program_.receiver(node_, stage.dimension, send.peer);
     operation.route = bundle.first;
     operation.stripes = bundle.count;
     operation.on_arrival =
@@ -292,9 +292,16 @@ void DimensionQueueEngine::explain_stage(const Active& active, const std::string
     const auto found = std::find_if(missing.begin(), missing.end(), [](auto m) { return m != 0; });
     if (found == missing.end()) continue;
     const auto step = static_cast<std::uint32_t>(found - missing.begin());
-    for (std::uint32_t i = 0; i < steps.num_receives(stage.kind, step); ++i) {
-      const StageReceive receive = steps.receive(stage.kind, active.coordinate, l, step, i);
-      const NodeId peer = program_.shape().peer(node_, stage.dimension, receive.peer);
+    // A sum from the switch waits for everyone that adds to it.
+    const bool waits_for_all =
+        program_.adds_in_switch(stage.dimension) && stage.kind == StageKind::reduce_scatter;
+    const std::uint32_t others =
+        waits_for_all ? steps.size() - 1 : steps.num_receives(stage.kind, step);
+    for (std::uint32_t i = 0; i < others; ++i) {
+      const std::uint32_t x = waits_for_all
+                                  ? (active.coordinate + 1 + i) % steps.size()
+                                  : steps.receive(stage.kind, active.coordinate, l, step, i).peer;
+      const NodeId peer = program_.shape().peer(node_, stage.dimension, x);
       waits.push_back(
           {fmt::format("{}.chunk{}", who, active.stage.chunk),
            fmt::format("{}.chunk{}", ni_names[peer.index()], active.stage.chunk),

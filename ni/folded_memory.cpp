@@ -8,6 +8,11 @@ FoldedMemory::Place FoldedMemory::place_of(const Operation& operation) const {
   Place place;
   place.at = program_.place_of(operation.flow);
   place.stage = program_.stage(place.at.stage);
+  if (program_.adds_in_switch(place.stage.dimension)) {
+    place.ahead = program_.layout().block_of(place.at.stage, NodeId(0), operation.first_chunk);
+    place.from_switch = operation.to == NodeId(0);
+    return place;
+  }
   const StageSteps& steps = program_.steps_of(place.stage.dimension);
   const DimensionedShape& shape = program_.shape();
   const std::uint32_t self = shape.coordinate(operation.from, place.stage.dimension);
@@ -23,9 +28,14 @@ FoldedMemory::Place FoldedMemory::place_of(const Operation& operation) const {
 FoldedMemory::Counterpart FoldedMemory::counterpart(const Place& place, NodeId node) const {
   const StageSteps& steps = program_.steps_of(place.stage.dimension);
   const DimensionedShape& shape = program_.shape();
-  const StageSend send = steps.send(place.stage.kind, shape.coordinate(node, place.stage.dimension),
-                                    place.at.lane, place.at.step, place.send);
+  const std::uint32_t self = shape.coordinate(node, place.stage.dimension);
   const auto blocks = program_.layout().blocks_at(place.at.stage, node);
+  if (program_.adds_in_switch(place.stage.dimension)) {
+    const std::uint32_t owner = (self + place.ahead) % steps.size();
+    return {PlanLayout::part_of(blocks, {owner, 1}, 0, 1), place.from_switch ? node : NodeId()};
+  }
+  const StageSend send =
+      steps.send(place.stage.kind, self, place.at.lane, place.at.step, place.send);
   return {PlanLayout::part_of(blocks, send.blocks, place.at.lane, steps.lanes()),
           shape.peer(node, place.stage.dimension, send.peer)};
 }

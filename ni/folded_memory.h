@@ -9,7 +9,8 @@
 namespace espalier {
 
 // An operation of the one NPU stands for one of every NPU: to the peer in the same place of the
-// algorithm, with the blocks that this place has there.
+// algorithm, with the blocks that this place has there. One that comes from the one switch stands
+// for what every NPU receives from its own.
 class FoldedMemory : public DataMemory {
  public:
   // Both must outlive it; `memories` by rank.
@@ -25,6 +26,9 @@ class FoldedMemory : public DataMemory {
     StagePlace at;
     PlannedStage stage;
     std::uint32_t send = 0;
+    // in_network: how far ahead of the NPU the block's owner is, and whether the switch sends it.
+    std::uint32_t ahead = 0;
+    bool from_switch = false;
   };
   [[nodiscard]] Place place_of(const Operation& operation) const;
   // The same at NPU `node`: where its data lie, and who gets them.

@@ -6,9 +6,11 @@
 #include <stdexcept>
 #include <utility>
 
+#include "ni/aggregation_memory.h"
 #include "ni/dimension_queue_engine.h"
 #include "ni/folded_memory.h"
 #include "ni/stage_observer.h"
+#include "ni/switch_aggregation_engine.h"
 #include "sims/system/check_data.h"
 #include "sims/system/folding.h"
 #include "sims/system/simulated_system.h"
@@ -64,6 +66,11 @@ ForecastSpec forecast_spec(const Topology& topology, const RunPoint& point,
     forecast.ticks_per_flit = timing.links[link.index()].ticks_per_flit;
     forecast.ticks_per_cycle = timing.ticks_per_cycle;
     forecast.overhead = idle_overhead(point.system, timing, routes.routes(), route);
+    if (dimension.one_switch) {
+      forecast.overhead_to_switch = forecast.overhead;
+      forecast.overhead = idle_overhead(point.system, timing, routes.routes(),
+                                        routes.from_switch(NodeId(0), d).first);
+    }
     spec.dimensions.push_back(forecast);
   }
   return spec;
@@ -98,6 +105,31 @@ std::vector<NodeMemory> memories_before(const DimensionPlan& plan, const PlanLay
   return memories;
 }
 
+// The units of switches that add and copy, with programs loaded.
+class AggregationUnits {
+ public:
+  AggregationUnits(const Topology& topology, const DimensionProgram& program, Fabric& fabric) {
+    for (std::size_t v = topology.num_nodes(); v < topology.num_vertices(); ++v) {
+      const NodeId vertex(v);
+      if (!topology.aggregates(vertex)) continue;
+      const LinkId link = topology.out_links(vertex).front();
+      if (topology.is_folded()) {
+        memories_.push_back(std::make_unique<FoldedSwitchMemory>(program));
+      } else {
+        memories_.push_back(std::make_unique<SwitchMemory>());
+      }
+      AggregationMemory& memory = *memories_.back();
+      fabric.aggregation_unit(vertex).load(
+          std::make_unique<SwitchAggregationEngine>(program, vertex, topology.dimension_of(link),
+                                                    topology.link(link).to, memory),
+          memory);
+    }
+  }
+
+ private:
+  std::vector<std::unique_ptr<AggregationMemory>> memories_;
+};
+
 PlanOutcome simulate_program(const Topology& topology, const RunPoint& point,
                              const DimensionProgram& program, const SimulationHooks& hooks) {
   const DimensionPlan& plan = program.plan();
@@ -108,7 +140,10 @@ PlanOutcome simulate_program(const Topology& topology, const RunPoint& point,
   SimulationHooks counting = hooks;
   counting.delivered = [&](const Operation& operation, Cycle now) {
     const StageRef stage = program.place_of(operation.flow).stage;
-    outcome.bytes_sent[program.stage(stage).dimension] += operation.bytes;
+    // What switches send is no NPU's.
+    if (!topology.is_switch(operation.from)) {
+      outcome.bytes_sent[program.stage(stage).dimension] += operation.bytes;
+    }
     if (hooks.delivered) hooks.delivered(operation, now);
   };
   const std::vector<PostedCollective> no_posts;
@@ -127,6 +162,7 @@ PlanOutcome simulate_program(const Topology& topology, const RunPoint& point,
     DataMemory& memory = outcome.folded ? static_cast<DataMemory&>(folded_memory) : memories[n];
     system.fabric().ni(node).load(std::move(engine), memory, start_of(point.simulation, node));
   }
+  AggregationUnits units(topology, program, system.fabric());
   outcome.simulation = system.run(program.total_bytes());
   outcome.stages = log.take();
   SimulationOutcome& simulation = outcome.simulation;
