@@ -20,8 +20,13 @@ DimensionQueueEngine::DimensionQueueEngine(const DimensionProgram& program, Node
       next_stage_(program.plan().chunks.size(), 0),
       slot_of_(program.plan().chunks.size(), kNone) {
   for (std::uint32_t d = 0; d < program.plan().dimensions.size(); ++d) {
-    queues_.push_back({StageQueue(spec.arbiter), FlightGate(program.plan(), d, spec.flight), 0, 0,
-                       std::nullopt, 0});
+    queues_.push_back({StageQueue(spec.arbiter),
+                       FlightGate(program.plan(), d, spec.flight),
+                       0,
+                       0,
+                       std::nullopt,
+                       0,
+                       {}});
   }
   for (std::uint32_t c = 0; c < program.plan().chunks.size(); ++c) {
     stages_left_ += program.plan().chunks[c].stages.size();
@@ -34,9 +39,12 @@ Cycle DimensionQueueEngine::evaluate(Cycle now, BackEnd& back_end) {
   for (std::size_t d = 0; d < queues_.size(); ++d) arbitrate(d, now);
   for (std::size_t i = 0; i < advancing_.size(); ++i) send_steps(advancing_[i], now);
   advancing_.clear();
-  while (!blocked_.empty() && back_end.has_room(blocked_.front())) {
-    back_end.issue(blocked_.front(), now);
-    blocked_.pop_front();
+  for (DimensionQueue& queue : queues_) {
+    while (!queue.blocked.empty() && back_end.has_room(queue.blocked.front())) {
+      back_end.issue(queue.blocked.front(), now);
+      queue.blocked.pop_front();
+      --blocked_;
+    }
   }
   Cycle next = ready_chunks_.empty() ? kNever : now + 1;
   for (std::size_t d = 0; d < queues_.size(); ++d) {
@@ -180,7 +188,8 @@ void DimensionQueueEngine::send_step(const Active& active, std::uint32_t lane, s
     operation.num_chunks = pieces.count;
     operation.rank = active.rank;
     operation.ready = now;
-    blocked_.push_back(operation);
+    queues_[stage.dimension].blocked.push_back(operation);
+    ++blocked_;
   }
 }
 

@@ -37,7 +37,7 @@ class DimensionQueueEngine : public IssueEngine {
   [[nodiscard]] bool may_add(const Operation& operation) const override;
 
   [[nodiscard]] bool done() const override { return stages_left_ == 0; }
-  [[nodiscard]] bool waits_for_ports() const override { return !blocked_.empty(); }
+  [[nodiscard]] bool waits_for_ports() const override { return blocked_ != 0; }
   [[nodiscard]] bool timer_running(Cycle now) const override;
   void explain(const std::string& who, const std::vector<std::string>& ni_names,
                WaitList& waits) const override;
@@ -57,6 +57,8 @@ class DimensionQueueEngine : public IssueEngine {
     std::size_t next_in_order = 0;  // into the plan's start_order
     std::optional<StageRef> chosen;
     Cycle starts = 0;  // the chosen stage
+    // To be issued, in order, when there is room: full ports hold up their own dimension alone.
+    std::deque<Operation> blocked;
   };
   struct Lane {
     std::uint32_t next_step = 0;         // to be sent
@@ -101,7 +103,7 @@ class DimensionQueueEngine : public IssueEngine {
   std::vector<std::uint32_t> advancing_;     // slots with a step to send
   std::vector<std::uint32_t> ready_chunks_;  // whose next stage has to be queued
   std::vector<StagePlace> early_;            // arrived before this NI started their stage
-  std::deque<Operation> blocked_;            // to be issued, in order, when there is room
+  std::size_t blocked_ = 0;                  // operations in all queues
   std::size_t stages_left_ = 0;
   StageObserver* observer_ = nullptr;
 };
