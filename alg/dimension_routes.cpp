@@ -27,8 +27,9 @@ DimensionRoutes::DimensionRoutes(const Topology& topology,
   const DimensionedShape& shape = *topology.dimensions();
   for (const PlannedDimension& dimension : dimensions) {
     const bool by_lane = dimension.algorithm == DimensionAlgorithm::ring;
-    slots_.push_back({per_node_, by_lane});
-    per_node_ += by_lane ? 2 : dimension.size;
+    const bool to_switch = dimension.algorithm == DimensionAlgorithm::in_network;
+    slots_.push_back({per_node_, by_lane, to_switch});
+    per_node_ += by_lane || to_switch ? 2 : dimension.size;
   }
   bundles_.resize(per_node_ * topology.num_nodes());
   for (std::size_t n = 0; n < topology.num_nodes(); ++n) {
@@ -47,6 +48,17 @@ DimensionRoutes::DimensionRoutes(const Topology& topology,
         bundles[0] = bundle_to(topology, node, d, first_port, (self + 1) % size, parallel);
         bundles[1] =
             bundle_to(topology, node, d, first_port + parallel, (self + size - 1) % size, parallel);
+        continue;
+      }
+      if (slots_[d].to_switch != spec.one_switch) {
+        throw std::invalid_argument("a switch that adds runs in_network, and nothing else does");
+      }
+      if (slots_[d].to_switch) {
+        const NodeId adder = topology.link(topology.out_links(node)[first_port]).to;
+        // Folded: the switch has no other NPU.
+        const std::uint32_t at_switch = topology.is_folded() ? 0 : self * parallel;
+        bundles[0] = single_links(topology.out_links(node), first_port, parallel);
+        bundles[1] = single_links(topology.out_links(adder), at_switch, parallel);
         continue;
       }
       for (const std::uint32_t peer : peers_of(dimensions[d], self)) {
@@ -83,6 +95,16 @@ RouteBundle DimensionRoutes::bundle_to(const Topology& topology, NodeId node, st
     }
   }
   return bundle;
+}
+
+RouteBundle DimensionRoutes::single_links(const std::vector<LinkId>& links, std::uint32_t first,
+                                          std::uint32_t count) {
+  for (std::uint32_t s = 1; s < count; ++s) {
+    if (links[first + s].index() != links[first].index() + s) {
+      throw std::logic_error("parallel links of a dimension are not numbered in a row");
+    }
+  }
+  return {RouteSet::single(links[first]), count};
 }
 
 std::vector<RouteId> DimensionRoutes::used() const {

@@ -116,7 +116,7 @@ StageSend StageSteps::send(StageKind kind, std::uint32_t self, std::uint32_t lan
       break;
   }
   if (!reduces) return {self, {self, 1}};
-  const std::uint32_t peer = i < self ? i : i + 1;
+  const std::uint32_t peer = ahead(self, 0, 1 + i);
   return {peer, {peer, 1}};
 }
 
@@ -140,8 +140,8 @@ StageReceive StageSteps::receive(StageKind kind, std::uint32_t self, std::uint32
     case DimensionAlgorithm::in_network:
       break;
   }
-  if (reduces) return {self == 0 ? 1U : 0U, {self, 1}};
-  const std::uint32_t peer = i < self ? i : i + 1;
+  const std::uint32_t peer = ahead(self, 0, 1 + i);
+  if (reduces) return {peer, {self, 1}};
   return {peer, {peer, 1}};
 }
 

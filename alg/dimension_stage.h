@@ -16,7 +16,9 @@ enum class DimensionAlgorithm : std::uint8_t {
   ring,              // both directions at once, half of the data each; P - 1 steps
   direct,            // every peer at once; 1 step
   halving_doubling,  // recursive, P a power of two; log2 P steps
-  in_network         // the switch adds and copies (section 4.5); 1 step
+  in_network  // the switch adds and copies (section 4.5); 1 step. An NPU's blocks go to it in
+              // turn from the next one's on: all NPUs do the same, and at no time do two of
+              // them send the same block
 };
 
 [[nodiscard]] const char* to_string(StageKind kind);

@@ -237,7 +237,8 @@ class Forecaster {
     if (!server.waiting.empty()) begin_message(dimension, event.server);
     if (--running_[event.stage.chunk].sends_left[event.lane] != 0) return;
     if (dimension.steps.algorithm() == DimensionAlgorithm::in_network) {
-      add_event(event.at, EventKind::at_switch, event.stage, event.lane, event.step);
+      add_event(at_switch(dimension, planned(event.stage).kind, event.at), EventKind::at_switch,
+                event.stage, event.lane, event.step);
     } else {
       add_event(visible(dimension, planned(event.stage).kind, event.at), EventKind::step_done,
                 event.stage, event.lane, event.step);
@@ -257,6 +258,10 @@ class Forecaster {
               event.step);
   }
 
+  [[nodiscard]] Cycle at_switch(const Dimension& dimension, StageKind kind, Cycle sent) const {
+    return sent + dimension.timing.overhead_to_switch +
+           (kind == StageKind::reduce_scatter ? spec_.reduction : 0);
+  }
   [[nodiscard]] Cycle visible(const Dimension& dimension, StageKind kind, Cycle sent) const {
     return sent + dimension.timing.overhead +
            (kind == StageKind::reduce_scatter ? spec_.reduction : 0);

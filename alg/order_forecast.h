@@ -37,6 +37,8 @@ struct ForecastDimension {
   Tick ticks_per_flit = 1;
   Tick ticks_per_cycle = 1;
   Cycle overhead = 1;  // of a message on idle links, issue to visible, less its serialization
+  // in_network: the same of the way to the switch; `overhead` is that of the way from it.
+  Cycle overhead_to_switch = 0;
 };
 
 struct ForecastSpec {
@@ -44,7 +46,7 @@ struct ForecastSpec {
   ArbiterSpec arbiter;
   FlightSpec flight;
   Cycle arbitration = 1;  // from ready stage and free place to the stage's first operation
-  Cycle reduction = 1;    // latency of the reduction unit
+  Cycle reduction = 1;    // latency of the reduction unit, of an NPU and in a switch
 };
 
 struct Forecast {

@@ -54,6 +54,11 @@ class PlanLayout {
     std::uint32_t pieces = 0;  // of each block
   };
   [[nodiscard]] Blocks blocks_at(StageRef stage, NodeId node) const;
+  // Which of them begins with `first`.
+  [[nodiscard]] std::uint32_t block_of(StageRef stage, NodeId node, ChunkId first) const {
+    const Blocks blocks = blocks_at(stage, node);
+    return (first.value() - blocks.first.value()) / blocks.pieces;
+  }
   // What of them lane `lane` of `lanes` carries. Several lanes: one block at a time.
   [[nodiscard]] static PieceRange part_of(const Blocks& blocks, BlockRange range,
                                           std::uint32_t lane, std::uint32_t lanes);

@@ -47,6 +47,26 @@ std::string name_of_shape(const std::vector<DimensionSpec>& dimensions) {
   return fmt::format("{}D-{} {}", dimensions.size(), fmt::join(shapes, "_"), fmt::join(sizes, "x"));
 }
 
+std::string port_name(std::size_t d, std::uint32_t i) { return fmt::format("d{}_{}", d + 1, i); }
+
+LinkSpec from_switch(const DimensionSpec& dimension) {
+  LinkSpec down = dimension.link;
+  if (dimension.from_switch_latency_ps != 0) down.latency_ps = dimension.from_switch_latency_ps;
+  return down;
+}
+
+// All links of `node`, coordinate `x`, to the one switch of its group, then all back.
+void link_all_to(Topology& topology, const DimensionSpec& dimension, std::size_t d, NodeId node,
+                 NodeId vertex, std::uint32_t x) {
+  const auto at_switch = [&](std::uint32_t i) { return fmt::format("n{}_{}", x, i); };
+  for (std::uint32_t i = 0; i < dimension.links; ++i) {
+    topology.add_link(node, vertex, dimension.link, port_name(d, i), at_switch(i));
+  }
+  for (std::uint32_t i = 0; i < dimension.links; ++i) {
+    topology.add_link(vertex, node, from_switch(dimension), at_switch(i), port_name(d, i));
+  }
+}
+
 class DimensionedBuilder {
  public:
   explicit DimensionedBuilder(DimensionedShape shape)
@@ -88,7 +108,7 @@ class DimensionedBuilder {
     return nodes_ / shape_.dimensions[d].size;
   }
   [[nodiscard]] std::size_t num_switches(std::size_t d) const {
-    return num_groups(d) * shape_.dimensions[d].links;
+    return num_groups(d) * shape_.dimensions[d].planes();
   }
   // Groups are numbered as their first nodes are.
   [[nodiscard]] std::size_t group_of(std::size_t node, std::size_t d) const {
@@ -103,7 +123,7 @@ class DimensionedBuilder {
   // Plane by plane.
   void add_switches(std::size_t d) {
     if (shape_.dimensions[d].shape != DimensionShape::switched) return;
-    for (std::uint32_t plane = 0; plane < shape_.dimensions[d].links; ++plane) {
+    for (std::uint32_t plane = 0; plane < shape_.dimensions[d].planes(); ++plane) {
       for (std::size_t group = 0; group < num_groups(d); ++group) {
         topology_.add_switch(
             fmt::format("sw_{}_{}{}", d + 1, plane, coordinates(first_node(group, d), d)));
@@ -111,14 +131,13 @@ class DimensionedBuilder {
     }
   }
 
-  static std::string port_name(std::size_t d, std::uint32_t i) {
-    return fmt::format("d{}_{}", d + 1, i);
-  }
-
   void link_by_switches(std::size_t d, NodeId first_switch) {
     const DimensionSpec& dimension = shape_.dimensions[d];
-    LinkSpec down = dimension.link;
-    if (dimension.from_switch_latency_ps != 0) down.latency_ps = dimension.from_switch_latency_ps;
+    if (dimension.one_switch) {
+      link_by_one_switch(d, first_switch);
+      return;
+    }
+    const LinkSpec down = from_switch(dimension);
     for (std::uint32_t plane = 0; plane < dimension.links; ++plane) {
       const std::string at_node = port_name(d, plane);
       for (std::size_t n = 0; n < nodes_; ++n) {
@@ -128,6 +147,15 @@ class DimensionedBuilder {
         topology_.add_link(node, plane_switch, dimension.link, at_node, at_switch);
         topology_.add_link(plane_switch, node, down, at_switch, at_node);
       }
+    }
+  }
+
+  // An NPU's links to the switch are numbered in a row, and those back.
+  void link_by_one_switch(std::size_t d, NodeId first_switch) {
+    const DimensionSpec& dimension = shape_.dimensions[d];
+    for (std::size_t n = 0; n < nodes_; ++n) {
+      link_all_to(topology_, dimension, d, NodeId(n), NodeId(first_switch.index() + group_of(n, d)),
+                  shape_.coordinate(NodeId(n), d));
     }
   }
 
@@ -167,6 +195,11 @@ std::uint32_t DimensionSpec::directions() const {
       break;
   }
   return 1;
+}
+
+std::uint32_t DimensionSpec::planes() const {
+  if (shape != DimensionShape::switched) return 0;
+  return one_switch ? 1 : links;
 }
 
 std::size_t DimensionedShape::num_nodes() const {
@@ -218,9 +251,7 @@ Topology make_dimensions(const std::vector<DimensionSpec>& dimensions) {
   const std::uint64_t nodes = check_dimensions(dimensions);
   std::uint64_t vertices = nodes;
   for (const DimensionSpec& dimension : dimensions) {
-    if (dimension.shape == DimensionShape::switched) {
-      vertices += nodes / dimension.size * dimension.links;
-    }
+    vertices += nodes / dimension.size * dimension.planes();
   }
   if (vertices > kMostVertices) throw std::invalid_argument("a network has at most 2^31 vertices");
   return DimensionedBuilder({dimensions}).build();
@@ -231,26 +262,26 @@ Topology make_folded(const std::vector<DimensionSpec>& dimensions) {
   Topology topology(name_of_shape(dimensions));
   const NodeId node = topology.add_node("r");
   for (std::size_t d = 0; d < dimensions.size(); ++d) {
-    const bool switched = dimensions[d].shape == DimensionShape::switched;
-    for (std::uint32_t plane = 0; switched && plane < dimensions[d].links; ++plane) {
+    for (std::uint32_t plane = 0; plane < dimensions[d].planes(); ++plane) {
       topology.add_switch(fmt::format("sw_{}_{}", d + 1, plane));
     }
   }
   NodeId next_switch(1);
   for (std::size_t d = 0; d < dimensions.size(); ++d) {
     const LinkSpec link = dimensions[d].link;
+    if (dimensions[d].one_switch) {
+      link_all_to(topology, dimensions[d], d, node, next_switch, 0);
+      next_switch = NodeId(next_switch.index() + 1);
+      continue;
+    }
     for (std::uint32_t i = 0; i < dimensions[d].links; ++i) {
-      const std::string name = fmt::format("d{}_{}", d + 1, i);
+      const std::string name = port_name(d, i);
       if (dimensions[d].shape != DimensionShape::switched) {
         topology.add_loop(node, link, name, name);
         continue;
       }
-      LinkSpec down = link;
-      if (dimensions[d].from_switch_latency_ps != 0) {
-        down.latency_ps = dimensions[d].from_switch_latency_ps;
-      }
       topology.add_link(node, next_switch, link, name, "n0");
-      topology.add_link(next_switch, node, down, "n0", name);
+      topology.add_link(next_switch, node, from_switch(dimensions[d]), "n0", name);
       next_switch = NodeId(next_switch.index() + 1);
     }
   }

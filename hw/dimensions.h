@@ -14,7 +14,8 @@ namespace espalier {
 enum class DimensionShape : std::uint8_t {
   ring,             // links in both directions, half of an NPU's links each
   fully_connected,  // every peer over links / (size - 1) links of its own
-  switched          // `links` planes, each one switch with one link to every NPU of the group
+  switched          // `links` planes, each one switch with one link to every NPU of the group; or
+                    // one switch with all of them (DimensionSpec::one_switch)
 };
 
 // One dimension. The NPUs that differ in nothing but their coordinate here are a group: they share
@@ -26,6 +27,10 @@ struct DimensionSpec {
   LinkSpec link;            // each of them; its flits are as wide as this dimension's network
   // switched: of the links back to the NPUs, where two equal ones do not add up; 0: link's own.
   std::uint64_t from_switch_latency_ps = 0;
+  // switched: the switch of a group adds and copies (DimensionAlgorithm::in_network). It is one
+  // switch for all links of its NPUs, not a plane for each: what adds a message has to get all of
+  // its stripes.
+  bool one_switch = false;
 
   // What an NPU can send here, bytes per second.
   [[nodiscard]] std::uint64_t bytes_per_second() const { return links * link.bytes_per_second; }
@@ -34,12 +39,15 @@ struct DimensionSpec {
   [[nodiscard]] std::uint32_t directions() const;
   // Parallel links to one neighbour (ring: on either side), or planes.
   [[nodiscard]] std::uint32_t parallel_links() const { return links / directions(); }
+  // Switches of a group.
+  [[nodiscard]] std::uint32_t planes() const;
 };
 
 // Kept beside the graph of such a system. Node id = x1 + P1 * (x2 + P2 * ...). A node's links are
 // numbered dimension by dimension; within one: ring, those to x+1, then those to x-1;
 // fully_connected, those to x+1, then to x+2, ... (modulo its size); switched, plane by plane.
-// Incoming links alike, from x-1 (then x+1), from x-1, x-2, ..., and plane by plane.
+// Incoming links alike, from x-1 (then x+1), from x-1, x-2, ..., and plane by plane. The links of
+// one_switch are numbered alike at the NPU, at the switch NPU by NPU.
 struct DimensionedShape {
   std::vector<DimensionSpec> dimensions;
 

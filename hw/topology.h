@@ -107,6 +107,11 @@ class Topology {
     const TopologyLink& l = link(id);
     return dimensions_->dimension_of_port(is_switch(l.from) ? l.in_port : l.out_port);
   }
+  // The switch adds and copies for a group of a multi-dimensional system (in_network).
+  [[nodiscard]] bool aggregates(NodeId v) const {
+    return dimensions_ && is_switch(v) &&
+           dimensions_->dimensions[dimension_of(out_links(v).front())].one_switch;
+  }
   // Preconditions: the network is switched, the index is in the shape's range.
   [[nodiscard]] NodeId leaf_switch(std::uint32_t leaf) const { return NodeId(num_nodes_ + leaf); }
   [[nodiscard]] NodeId spine_switch(std::uint32_t spine) const {
@@ -179,12 +184,14 @@ class Topology {
 // A multi-dimensional system (hw/dimensioned.cpp). Nodes are named r_<x1>_<x2>_..., the switch of
 // plane p of a group in dimension d (counted from 1) sw_<d>_<p>_<coordinates of its nodes, without
 // the d-th>. Links are numbered as DimensionedShape says; a node's ports are called d<d>_<i>, i
-// from 0 on in each dimension, a switch's n<x>, as the coordinate that they lead to.
+// from 0 on in each dimension, a switch's n<x>, as the coordinate that they lead to; n<x>_<i> where
+// one switch has all links of its NPUs.
 // Throws std::invalid_argument where a dimension has fewer than 2 NPUs or a number of links that
 // its shape does not permit, or where there is no dimension.
 [[nodiscard]] Topology make_dimensions(const std::vector<DimensionSpec>& dimensions);
 // The same system as its first node sees it where all nodes do the same: its links lead back to
-// itself, those to a switch over a switch of one port. dimensions() keeps the real sizes.
+// itself, those to a switch over a switch that serves no other node. dimensions() keeps the real
+// sizes.
 [[nodiscard]] Topology make_folded(const std::vector<DimensionSpec>& dimensions);
 
 }  // namespace espalier

@@ -11,7 +11,8 @@ constexpr std::uint32_t kMostLanes = 2;
 
 DimensionProgram::DimensionProgram(const Topology& topology, const DimensionPlan& plan,
                                    Bytes element_bytes, PartSizes parts)
-    : plan_(plan),
+    : topology_(topology),
+      plan_(plan),
       shape_(*topology.dimensions()),
       layout_(plan, shape_, element_bytes, parts),
       routes_(topology, plan.dimensions) {
@@ -44,6 +45,12 @@ StagePlace DimensionProgram::place_of(FlowId flow) const {
   return place;
 }
 
+NodeId DimensionProgram::receiver(NodeId node, std::size_t dimension, std::uint32_t peer) const {
+  if (!adds_in_switch(dimension)) return shape_.peer(node, dimension, peer);
+  const RouteId up = routes_.bundle(node, dimension, 0, peer).first;
+  return topology_.link(routes_.routes().link(up, 0)).to;
+}
+
 void DimensionProgram::count_operations(std::size_t nodes) {
   for (std::size_t n = 0; n < nodes; ++n) {
     const NodeId node(n);
@@ -53,14 +60,22 @@ void DimensionProgram::count_operations(std::size_t nodes) {
         const StageSteps& steps = steps_[stage.dimension];
         const std::uint32_t self = shape_.coordinate(node, stage.dimension);
         const auto blocks = layout_.blocks_at({c, s}, node);
+        const auto count = [&](BlockRange range, std::uint32_t lane) {
+          const Bytes bytes =
+              layout_.bytes(PlanLayout::part_of(blocks, range, lane, steps.lanes()));
+          num_operations_ += bytes != 0 ? 1 : 0;
+          total_bytes_ += bytes;
+        };
         for (std::uint32_t step = 0; step < steps.steps(); ++step) {
+          // What the switch sends, as it is received.
+          const std::uint32_t from_switch =
+              adds_in_switch(stage.dimension) ? steps.num_receives(stage.kind, step) : 0;
+          for (std::uint32_t i = 0; i < from_switch; ++i) {
+            count(steps.receive(stage.kind, self, 0, step, i).blocks, 0);
+          }
           for (std::uint32_t i = 0; i < steps.num_sends(stage.kind, step); ++i) {
             for (std::uint32_t lane = 0; lane < steps.lanes(); ++lane) {
-              const StageSend send = steps.send(stage.kind, self, lane, step, i);
-              const Bytes bytes =
-                  layout_.bytes(PlanLayout::part_of(blocks, send.blocks, lane, steps.lanes()));
-              num_operations_ += bytes != 0 ? 1 : 0;
-              total_bytes_ += bytes;
+              count(steps.send(stage.kind, self, lane, step, i).blocks, lane);
             }
           }
         }

@@ -38,16 +38,25 @@ class DimensionProgram {
   [[nodiscard]] const PlannedStage& stage(StageRef ref) const {
     return plan_.chunks[ref.chunk].stages[ref.stage];
   }
+  [[nodiscard]] bool adds_in_switch(std::size_t dimension) const {
+    return plan_.dimensions[dimension].algorithm == DimensionAlgorithm::in_network;
+  }
+  // Whom a message of `node` to its peer at coordinate `peer` is sent to: the peer, or the switch
+  // that adds and copies.
+  [[nodiscard]] NodeId receiver(NodeId node, std::size_t dimension, std::uint32_t peer) const;
+  // One node stands for all.
+  [[nodiscard]] bool is_folded() const { return topology_.is_folded(); }
   [[nodiscard]] FlowId flow_of(const StagePlace& place) const;
   [[nodiscard]] StagePlace place_of(FlowId flow) const;
-  // Operations of all nodes of the topology together (folded: of the one), those of no bytes left
-  // out, and their bytes.
+  // Operations of all nodes of the topology together (folded: of the one), and of the switches that
+  // add and copy for them; those of no bytes left out, and their bytes.
   [[nodiscard]] std::uint64_t num_operations() const { return num_operations_; }
   [[nodiscard]] Bytes total_bytes() const { return total_bytes_; }
 
  private:
   void count_operations(std::size_t nodes);
 
+  const Topology& topology_;
   const DimensionPlan& plan_;
   const DimensionedShape& shape_;
   PlanLayout layout_;

@@ -174,7 +174,7 @@ void DimensionQueueEngine::send_step(const Active& active, std::uint32_t lane, s
     const RouteBundle& bundle = program_.routes().bundle(node_, stage.dimension, lane, send.peer);
     operation.flow = program_.flow_of({active.stage, lane, step});
     operation.from = node_;
-    operation.to = program_.shape().peer(node_, stage.dimension, send.peer);
+    operation.to = program_.receiver(node_, stage.dimension, send.peer);
     operation.route = bundle.first;
     operation.stripes = bundle.count;
     operation.on_arrival =
@@ -307,8 +307,15 @@ void DimensionQueueEngine::explain_stage(const Active& active, const std::string
     const auto found = std::find_if(missing.begin(), missing.end(), [](auto m) { return m != 0; });
     if (found == missing.end()) continue;
     const auto step = static_cast<std::uint32_t>(found - missing.begin());
-    for (std::uint32_t i = 0; i < steps.num_receives(stage.kind, step); ++i) {
-      const StageReceive receive = steps.receive(stage.kind, active.coordinate, l, step, i);
+    // A sum from the switch waits for everyone that adds to it.
+    const bool waits_for_all =
+        program_.adds_in_switch(stage.dimension) && stage.kind == StageKind::reduce_scatter;
+    const std::uint32_t others =
+        waits_for_all ? steps.size() - 1 : steps.num_receives(stage.kind, step);
+    for (std::uint32_t i = 0; i < others; ++i) {
+      StageReceive receive =
+          steps.receive(stage.kind, active.coordinate, l, step, waits_for_all ? 0 : i);
+      if (waits_for_all) receive.peer = (active.coordinate + 1 + i) % steps.size();
       const NodeId peer = program_.shape().peer(node_, stage.dimension, receive.peer);
       const auto& came = active.came_from;
       if (bytes_of(active, receive.blocks, l) == 0 ||

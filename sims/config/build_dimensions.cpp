@@ -33,6 +33,8 @@ DimensionSpec spec_of(const SystemConfig& system, std::size_t d) {
     spec.link.flit_bytes =
         static_cast<std::uint32_t>(narrowest_flit_bytes(spec.link.bytes_per_second, system.clock));
   }
+  spec.one_switch = spec.shape == DimensionShape::switched &&
+                    entry_or_auto(config.algorithm, d) == DimensionAlgorithm::in_network;
   const Cycle beside =
       cycles_beside_links(system, spec.shape, spec.link.bytes_per_second, spec.link.flit_bytes);
   const Cycle whole = cycles_covering(config.latency_ps.at(d), system.clock);

@@ -57,10 +57,14 @@ Fabric::Fabric(sc_core::sc_module_name module_name, ClockDomain& clock, const Sy
   bind_routes(routes, used_routes);
 }
 
-// As many as the algorithm can use, but not more than the node's router has links.
-std::uint32_t Fabric::ports_of(NodeId node) const {
+// As many as the algorithm can use, but not more than the node's router has links. A switch has
+// none, or, where it adds and copies, one for each link.
+std::uint32_t Fabric::ports_of(NodeId vertex) const {
   const std::size_t links =
-      std::max(topology_.out_links(node).size(), topology_.in_links(node).size());
+      std::max(topology_.out_links(vertex).size(), topology_.in_links(vertex).size());
+  if (topology_.is_switch(vertex)) {
+    return topology_.aggregates(vertex) ? static_cast<std::uint32_t>(links) : 0;
+  }
   return std::min(ni_ports_, static_cast<std::uint32_t>(links));
 }
 
@@ -68,8 +72,8 @@ std::unique_ptr<Network> Fabric::build_network(const SystemConfig& config,
                                                const SimulationConfig& simulation) const {
   NetworkPlan plan{topology_, timing_, config, simulation, {}, {}, control_, vcs_.set_aside()};
   if (topology_.dimensions()) plan.vc_depths = dimension_vc_depths(config);
-  for (std::size_t n = 0; n < topology_.num_nodes(); ++n) {
-    plan.ni_ports.push_back(ports_of(NodeId(n)));
+  for (std::size_t v = 0; v < topology_.num_vertices(); ++v) {
+    plan.ni_ports.push_back(ports_of(NodeId(v)));
   }
   RunPoint point;
   point.system = config;
@@ -83,10 +87,13 @@ std::unique_ptr<Network> Fabric::build_network(const SystemConfig& config,
                                      : make_flit_network(plan, clock_, message_table_, paths_);
 }
 
-InjectionSpec Fabric::injection_spec(const SystemConfig& config, std::uint32_t port) const {
+InjectionSpec Fabric::injection_spec(const SystemConfig& config, NodeId vertex,
+                                     std::uint32_t port) const {
   const auto& shape = topology_.dimensions();
   const FramingSpec framing =
-      shape ? framing_spec(config, shape->dimensions[shape->dimension_of_port(port)])
+      shape ? framing_spec(
+                  config,
+                  shape->dimensions[topology_.dimension_of(topology_.out_links(vertex)[port])])
             : framing_spec(config);
   return {framing,
           config.router.switching,
@@ -102,17 +109,31 @@ void Fabric::build_nis(const SystemConfig& config, DeliveryObserver& observer) {
                      config.ni.reduction.bytes_per_cycle, config.ni.reduction.block_bytes},
                     config.ni.delivery_cycles};
   for (std::size_t n = 0; n < topology_.num_nodes(); ++n) {
-    const NodeId node(n);
-    nis_.push_back(std::make_unique<NetworkInterface>(ni_name(topology_.vertex_name(node)).c_str(),
-                                                      node, clock_, spec, messages_, bound_routes_,
-                                                      observer));
-    for (std::uint32_t p = 0; p < ports_of(node); ++p) {
-      nis_.back()->add_injection(
-          network_->injection_port(node, p, injection_spec(config, p), *nis_.back()));
-      network_->add_ejection(node, p, *nis_.back(), config.ni.ejection_cycles);
-    }
-    nis_.back()->connect();
+    build_ni(ni_name(topology_.vertex_name(NodeId(n))), NodeId(n), spec, config, observer);
   }
+  // A switch serves many NPUs at once: it adds in a lane of each port, and each port has memory of
+  // its own to read from.
+  NiSpec in_switch = spec;
+  in_switch.dma.bytes_per_cycle = 0;
+  in_switch.reduction.mode = ReductionMode::streaming;
+  for (std::size_t v = topology_.num_nodes(); v < topology_.num_vertices(); ++v) {
+    const NodeId vertex(v);
+    if (!topology_.aggregates(vertex)) continue;
+    aggregation_units_[vertex] = nis_.size();
+    build_ni("agg_" + topology_.vertex_name(vertex), vertex, in_switch, config, observer);
+  }
+}
+
+void Fabric::build_ni(const std::string& ni_name, NodeId vertex, const NiSpec& spec,
+                      const SystemConfig& config, DeliveryObserver& observer) {
+  nis_.push_back(std::make_unique<NetworkInterface>(ni_name.c_str(), vertex, clock_, spec,
+                                                    messages_, bound_routes_, observer));
+  for (std::uint32_t p = 0; p < ports_of(vertex); ++p) {
+    nis_.back()->add_injection(
+        network_->injection_port(vertex, p, injection_spec(config, vertex, p), *nis_.back()));
+    network_->add_ejection(vertex, p, *nis_.back(), config.ni.ejection_cycles);
+  }
+  nis_.back()->connect();
 }
 
 namespace {
@@ -124,7 +145,7 @@ class PortSharing {
  public:
   // A multi-dimensional system has an NI port for every link, as wide as the link's flits.
   explicit PortSharing(const Topology& topology)
-      : one_each_(topology.dimensions().has_value()), link_ports_(topology.num_nodes()) {}
+      : one_each_(topology.dimensions().has_value()), link_ports_(topology.num_vertices()) {}
   void use(NodeId node, std::uint32_t link_port) { link_ports_[node.index()].insert(link_port); }
   [[nodiscard]] std::uint32_t ni_port(NodeId node, std::uint32_t link_port,
                                       std::uint32_t ni_ports) const {
@@ -136,7 +157,7 @@ class PortSharing {
 
  private:
   bool one_each_;
-  std::vector<std::set<std::uint32_t>> link_ports_;  // by node
+  std::vector<std::set<std::uint32_t>> link_ports_;  // by vertex
 };
 
 }  // namespace

@@ -1,6 +1,7 @@
 // A whole system as SystemC modules: clock, routers with their links, network interfaces.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
 #include <systemc>
@@ -17,7 +18,10 @@
 
 namespace espalier {
 
-// `net`: the network's routers, and one NI per node (`ni_1_2` beside `r_1_2`).
+// `net`: the network's routers, and one NI per node (`ni_1_2` beside `r_1_2`). A switch that adds
+// and copies for a group of a multi-dimensional system has a unit for that, which sends and
+// receives as an NI does: it is one (`agg_sw_1_0` beside `sw_1_0`), with a port for each of the
+// switch's links.
 class Fabric : public sc_core::sc_module {
  public:
   Fabric(sc_core::sc_module_name module_name, ClockDomain& clock, const SystemConfig& config,
@@ -26,7 +30,12 @@ class Fabric : public sc_core::sc_module {
          DeliveryObserver& observer, const ControlConfig* control = nullptr);
 
   [[nodiscard]] NetworkInterface& ni(NodeId node) { return *nis_[node.index()]; }
-  [[nodiscard]] std::size_t num_nis() const { return nis_.size(); }
+  // The nodes', without those of switches.
+  [[nodiscard]] std::size_t num_nis() const { return topology_.num_nodes(); }
+  // Precondition: topology.aggregates(vertex).
+  [[nodiscard]] NetworkInterface& aggregation_unit(NodeId vertex) {
+    return *nis_[aggregation_units_.at(vertex)];
+  }
 
   // A route of control messages, at any time. Precondition: there are control messages.
   [[nodiscard]] ControlRoute bind_control(const RouteSet& routes, RouteId route);
@@ -53,14 +62,17 @@ class Fabric : public sc_core::sc_module {
  private:
   [[nodiscard]] std::unique_ptr<Network> build_network(const SystemConfig& config,
                                                        const SimulationConfig& simulation) const;
-  // Of NI port `port`.
-  [[nodiscard]] InjectionSpec injection_spec(const SystemConfig& config, std::uint32_t port) const;
+  // Of NI port `port` at a vertex.
+  [[nodiscard]] InjectionSpec injection_spec(const SystemConfig& config, NodeId vertex,
+                                             std::uint32_t port) const;
   void build_nis(const SystemConfig& config, DeliveryObserver& observer);
+  void build_ni(const std::string& ni_name, NodeId vertex, const NiSpec& spec,
+                const SystemConfig& config, DeliveryObserver& observer);
   void bind_routes(const RouteSet& routes, const std::vector<RouteId>& used_routes);
   // The hops over the route's links, on those of `vcs` that its classes permit.
   [[nodiscard]] std::vector<PathHop> path_over(const RouteSet& routes, RouteId route,
                                                VcMask vcs) const;
-  [[nodiscard]] std::uint32_t ports_of(NodeId node) const;
+  [[nodiscard]] std::uint32_t ports_of(NodeId vertex) const;
 
   const Topology& topology_;
   const SystemTiming& timing_;
@@ -73,7 +85,8 @@ class Fabric : public sc_core::sc_module {
   PathTable paths_;
   std::vector<BoundRoute> bound_routes_;
   std::unique_ptr<Network> network_;
-  std::vector<std::unique_ptr<NetworkInterface>> nis_;
+  std::vector<std::unique_ptr<NetworkInterface>> nis_;  // the nodes', then the switches'
+  std::map<NodeId, std::size_t> aggregation_units_;     // in nis_
 };
 
 [[nodiscard]] FramingSpec framing_spec(const SystemConfig& config);

@@ -28,10 +28,11 @@ std::vector<InputPortSpec> input_ports(const NetworkPlan& plan, NodeId vertex,
         plan.config.credit_latency_cycles != 0 ? plan.config.credit_latency_cycles : timing.latency;
     inputs.push_back({"in_" + plan.topology.link(l).in_name, l.index(), timing, channel});
   }
-  const std::uint32_t injections =
-      plan.topology.is_switch(vertex) ? 0 : plan.ni_ports[vertex.index()];
-  for (std::uint32_t p = 0; p < injections; ++p) {
-    if (!plan.vc_depths.empty()) set_depth(plan.topology.dimensions()->dimension_of_port(p));
+  for (std::uint32_t p = 0; p < plan.ni_ports[vertex.index()]; ++p) {
+    // In a multi-dimensional system each belongs to a link.
+    if (!plan.vc_depths.empty()) {
+      set_depth(plan.topology.dimension_of(plan.topology.out_links(vertex)[p]));
+    }
     channel.credit_latency = plan.config.ni.injection_cycles;
     inputs.push_back({fmt::format("in_ni{}", p),
                       next_number++,

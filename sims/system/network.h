@@ -24,7 +24,7 @@ class Network {
  public:
   virtual ~Network() = default;
 
-  // Elaboration: port `port` of a node's network interface; then connect().
+  // Elaboration: port `port` of a network interface, at a node or in a switch; then connect().
   [[nodiscard]] virtual std::unique_ptr<InjectionPort> injection_port(NodeId node,
                                                                       std::uint32_t port,
                                                                       const InjectionSpec& spec,
@@ -52,7 +52,7 @@ struct NetworkPlan {
   const SystemTiming& timing;
   const SystemConfig& config;
   const SimulationConfig& simulation;
-  std::vector<std::uint32_t> ni_ports;     // by node
+  std::vector<std::uint32_t> ni_ports;     // by vertex; of a switch: of its aggregation unit
   std::vector<std::uint32_t> vc_depths;    // by dimension; none: the router's
   const ControlConfig* control = nullptr;  // nullptr: no control messages
   VcMask control_vcs = 0;                  // set aside for them

@@ -7,9 +7,12 @@
 #include <stdexcept>
 #include <utility>
 
+#include "ni/aggregation_memory.h"
 #include "ni/dimension_queue_engine.h"
 #include "ni/folded_memory.h"
+#include "ni/folded_replay.h"
 #include "ni/stage_observer.h"
+#include "ni/switch_aggregation_engine.h"
 #include "sims/system/check_data.h"
 #include "sims/system/folding.h"
 #include "sims/system/simulated_system.h"
@@ -65,6 +68,11 @@ ForecastSpec forecast_spec(const Topology& topology, const RunPoint& point,
     forecast.ticks_per_flit = timing.links[link.index()].ticks_per_flit;
     forecast.ticks_per_cycle = timing.ticks_per_cycle;
     forecast.overhead = idle_overhead(point.system, timing, routes.routes(), route);
+    if (dimension.one_switch) {
+      forecast.overhead_to_switch = forecast.overhead;
+      forecast.overhead = idle_overhead(point.system, timing, routes.routes(),
+                                        routes.from_switch(NodeId(0), d).first);
+    }
     spec.dimensions.push_back(forecast);
   }
   return spec;
@@ -99,6 +107,37 @@ std::vector<NodeMemory> memories_before(const DimensionPlan& plan, const PlanLay
   return memories;
 }
 
+// The units of switches that add and copy, with programs loaded.
+class AggregationUnits {
+ public:
+  AggregationUnits(const Topology& topology, const DimensionProgram& program, Fabric& fabric) {
+    for (std::size_t v = topology.num_nodes(); v < topology.num_vertices(); ++v) {
+      const NodeId vertex(v);
+      if (!topology.aggregates(vertex)) continue;
+      const LinkId link = topology.out_links(vertex).front();
+      if (topology.is_folded()) {
+        memories_.push_back(std::make_unique<FoldedSwitchMemory>(program));
+      } else {
+        memories_.push_back(std::make_unique<SwitchMemory>());
+      }
+      AggregationMemory& memory = *memories_.back();
+      fabric.aggregation_unit(vertex).load(
+          std::make_unique<SwitchAggregationEngine>(program, vertex, topology.dimension_of(link),
+                                                    topology.link(link).to, memory),
+          memory);
+    }
+  }
+
+ private:
+  std::vector<std::unique_ptr<AggregationMemory>> memories_;
+};
+
+bool adds_in_switches(const DimensionPlan& plan) {
+  return std::any_of(plan.dimensions.begin(), plan.dimensions.end(), [](const auto& dimension) {
+    return dimension.algorithm == DimensionAlgorithm::in_network;
+  });
+}
+
 std::optional<Topology> folded_topology(const Topology& topology, const RunPoint& point,
                                         const DimensionPlan& plan, const SimulationHooks& hooks) {
   const CollectiveConfig& collective = *point.collective;
@@ -119,8 +158,10 @@ class PlanSimulation::Parts {
         folded_(folded_topology(topology, point, plan, hooks)),
         topology_(folded_ ? *folded_ : topology),
         program_(topology_, plan, point.collective->element_bytes, point.collective->parts),
-        memories_(folded_ ? std::vector<NodeMemory>() : memories_before(plan, program_.layout())),
-        folded_memory_(program_),
+        replays_(folded_ && !adds_in_switches(plan)),
+        memories_(replays_ ? std::vector<NodeMemory>() : memories_before(plan, program_.layout())),
+        folded_memory_(program_, memories_),
+        folded_replay_(program_),
         counting_(counting_hooks()),
         system_(topology_, point, program_.routes().routes(), program_.routes().used(),
                 static_cast<std::uint32_t>(topology_.out_links(NodeId(0)).size()),
@@ -129,6 +170,7 @@ class PlanSimulation::Parts {
     outcome_.equal_parts = program_.layout().equal_parts();
     outcome_.bytes_sent.resize(plan.dimensions.size(), 0);
     load_engines();
+    units_.emplace(topology_, program_, system_.fabric());
   }
 
   PlanOutcome run() {
@@ -140,9 +182,8 @@ class PlanSimulation::Parts {
       for (Bytes& bytes : outcome_.bytes_sent) bytes *= plan_.num_nodes();
     }
     if (simulation.complete && simulation.failure.empty()) {
-      simulation.failure = outcome_.folded
-                               ? folded_memory_.check()
-                               : check_data(memories_, plan_.op, program_.layout().pieces());
+      simulation.failure = replays_ ? folded_replay_.check()
+                                    : check_data(memories_, plan_.op, program_.layout().pieces());
     }
     simulation.verified = simulation.complete && simulation.failure.empty();
     return std::move(outcome_);
@@ -153,10 +194,19 @@ class PlanSimulation::Parts {
     SimulationHooks counting = hooks_;
     counting.delivered = [this](const Operation& operation, Cycle now) {
       const StageRef stage = program_.place_of(operation.flow).stage;
-      outcome_.bytes_sent[program_.stage(stage).dimension] += operation.bytes;
+      // What switches send is no NPU's.
+      if (!topology_.is_switch(operation.from)) {
+        outcome_.bytes_sent[program_.stage(stage).dimension] += operation.bytes;
+      }
       if (hooks_.delivered) hooks_.delivered(operation, now);
     };
     return counting;
+  }
+
+  DataMemory& memory_of(std::size_t node) {
+    if (replays_) return folded_replay_;
+    if (folded_) return folded_memory_;
+    return memories_[node];
   }
 
   void load_engines() {
@@ -166,9 +216,8 @@ class PlanSimulation::Parts {
       const NodeId node(n);
       auto engine = std::make_unique<DimensionQueueEngine>(program_, node, spec);
       if (n == 0) engine->observe(log_);
-      DataMemory& memory =
-          outcome_.folded ? static_cast<DataMemory&>(folded_memory_) : memories_[n];
-      system_.fabric().ni(node).load(std::move(engine), memory, start_of(point_.simulation, node));
+      system_.fabric().ni(node).load(std::move(engine), memory_of(n),
+                                     start_of(point_.simulation, node));
     }
   }
 
@@ -181,10 +230,13 @@ class PlanSimulation::Parts {
   const std::optional<Topology> folded_;
   const Topology& topology_;
   const DimensionProgram program_;
-  std::vector<NodeMemory> memories_;  // by rank; folded: none
+  const bool replays_;                // the data are moved after the run
+  std::vector<NodeMemory> memories_;  // by rank; none where data are moved afterwards
   FoldedMemory folded_memory_;
+  FoldedReplay folded_replay_;
   const SimulationHooks counting_;
   SimulatedSystem system_;
+  std::optional<AggregationUnits> units_;
 };
 
 PlanSimulation::PlanSimulation(const Topology& topology, const RunPoint& point,

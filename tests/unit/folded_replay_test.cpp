@@ -1,4 +1,4 @@
-#include "ni/folded_memory.h"
+#include "ni/folded_replay.h"
 
 #include <catch2/catch.hpp>
 #include <functional>
@@ -60,7 +60,7 @@ TEST_CASE("What one NPU does for all ends with the right data at every NPU") {
   const auto op = GENERATE(CollectiveOp::all_reduce, CollectiveOp::reduce_scatter,
                            CollectiveOp::all_gather);
   const Folded system(op);
-  FoldedMemory memory(system.program);
+  FoldedReplay memory(system.program);
   std::vector<DataTag> data;
   system.for_each([&](const Operation& operation) {
     memory.read(operation, data);
@@ -78,8 +78,8 @@ TEST_CASE("An operation that is left out, or comes twice, leaves wrong data some
   std::vector<DataTag> data;
   for (std::size_t victim = 0; victim < operations; ++victim) {
     CAPTURE(victim);
-    FoldedMemory without(system.program);
-    FoldedMemory with_two(system.program);
+    FoldedReplay without(system.program);
+    FoldedReplay with_two(system.program);
     std::size_t next = 0;
     system.for_each([&](const Operation& operation) {
       const bool is_victim = next++ == victim;
@@ -97,7 +97,7 @@ TEST_CASE("An operation that is left out, or comes twice, leaves wrong data some
 
 TEST_CASE("Data that are sent before they are complete are noticed") {
   const Folded system(CollectiveOp::all_reduce);
-  FoldedMemory memory(system.program);
+  FoldedReplay memory(system.program);
   std::vector<DataTag> data;
   // Everything is read at once, and written afterwards.
   system.for_each([&](const Operation& operation) { memory.read(operation, data); });
