@@ -57,8 +57,8 @@ struct Folded {
 };
 
 TEST_CASE("What one NPU does for all ends with the right data at every NPU") {
-  const auto op = GENERATE(CollectiveOp::all_reduce, CollectiveOp::reduce_scatter,
-                           CollectiveOp::all_gather);
+  const auto op =
+      GENERATE(CollectiveOp::all_reduce, CollectiveOp::reduce_scatter, CollectiveOp::all_gather);
   const Folded system(op);
   FoldedReplay memory(system.program);
   std::vector<DataTag> data;
@@ -70,8 +70,8 @@ TEST_CASE("What one NPU does for all ends with the right data at every NPU") {
 }
 
 TEST_CASE("An operation that is left out, or comes twice, leaves wrong data somewhere") {
-  const auto op = GENERATE(CollectiveOp::all_reduce, CollectiveOp::reduce_scatter,
-                           CollectiveOp::all_gather);
+  const auto op =
+      GENERATE(CollectiveOp::all_reduce, CollectiveOp::reduce_scatter, CollectiveOp::all_gather);
   const Folded system(op);
   std::size_t operations = 0;
   system.for_each([&](const Operation&) { ++operations; });
