@@ -40,7 +40,7 @@ struct LinkServer {
 struct Dimension {
   Dimension(const ForecastDimension& model, StageSteps steps_of_it, const ArbiterSpec& arbiter,
             FlightGate flight)
-      : timing(model), steps(steps_of_it), queue(arbiter), gate(std::move(flight)) {
+      : timing(model), steps(steps_of_it), queue(arbiter), gate(flight) {
     switch (timing.shape) {
       case DimensionShape::ring:
         out.resize(2);
