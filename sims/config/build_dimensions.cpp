@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "sims/config/cross_checks.h"
+#include "sims/config/packet_sizes.h"
 #include "sims/config/units.h"
 
 namespace espalier {

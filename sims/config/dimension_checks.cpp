@@ -9,10 +9,10 @@
 
 #include "hw/topology.h"
 #include "sims/config/build_dimensions.h"
-#include "sims/config/cross_checks.h"
 #include "sims/config/enum_names.h"
 #include "sims/config/keys.h"
 #include "sims/config/link_checks.h"
+#include "sims/config/packet_sizes.h"
 #include "sims/config/topology_file.h"
 #include "sims/config/units.h"
 

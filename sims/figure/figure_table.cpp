@@ -163,7 +163,8 @@ class PanelTable {
   }
 
   // One value for all with the same series and x. What else the results say differs: none of it is
-  // the combination's.
+  // the combination's. Where a point failed, a mean of what is left would pass for the whole:
+  // values of fewer points than others have are left out.
   void combine() {
     std::vector<PanelValue> combined;
     std::vector<std::size_t> counts;
@@ -181,10 +182,13 @@ class PanelTable {
       for (std::size_t p = 0; p < value.parts.size(); ++p) found->parts[p] += value.parts[p];
       ++counts[static_cast<std::size_t>(found - combined.begin())];
     }
+    values_.clear();
+    const std::size_t most = counts.empty() ? 0 : *std::max_element(counts.begin(), counts.end());
     for (std::size_t v = 0; v < combined.size(); ++v) {
+      if (!all_there_ && counts[v] != most) continue;
       for (double& part : combined[v].parts) part /= static_cast<double>(counts[v]);
+      values_.push_back(std::move(combined[v]));
     }
-    values_ = std::move(combined);
   }
 
   void check_distinct() const {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "alg/routing.h"
-#include "sims/config/cross_checks.h"
+#include "sims/config/packet_sizes.h"
 
 namespace espalier::fuzz {
 

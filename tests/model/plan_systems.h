@@ -9,7 +9,7 @@
 #include "model_test_support.h"
 #include "sims/config/build_dimensions.h"
 #include "sims/config/build_topology.h"
-#include "sims/config/cross_checks.h"
+#include "sims/config/packet_sizes.h"
 #include "sims/run/plan_runner.h"
 #include "sims/system/plan_simulation.h"
 

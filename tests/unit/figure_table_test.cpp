@@ -144,3 +144,69 @@ TEST_CASE("Fields that the results lack are named with the nearest one") {
                  Contains("did you mean 'size'?") &&
                  Contains("fig.yaml:2:1: error: the field 'time' is not a number"));
 }
+
+TEST_CASE("Points of a series with the same x are drawn as their mean where a figure says so") {
+  Sample sample;
+  sample.panel().y.mean = true;
+  sample.add(0, result(8, 1));
+  sample.add(0, result(8, 3));
+  sample.add(0, result(4, 5));
+  sample.add(0, result(4, 7));
+  sample.add(1, result(8, 10));
+  sample.add(1, result(8, 20));
+  const auto rows = sample.rows();
+  REQUIRE(rows.size() == 3);
+  CHECK(rows[0].x == 4.0);
+  CHECK(rows[0].y == 6.0);
+  CHECK(rows[1].y == 2.0);
+  CHECK(rows[2].series == 1);
+  CHECK(rows[2].y == 15.0);
+  CHECK(sample.diagnostics.num_errors() == 0);
+}
+
+TEST_CASE("A mean of which a point failed is not drawn") {
+  Sample sample;
+  sample.panel().y.mean = true;
+  sample.add(0, result(4, 5));
+  sample.add(0, result(4, 7));
+  sample.add(0, result(8, 1));
+  sample.add(0, nullptr);
+  const auto rows = sample.rows();
+  REQUIRE(rows.size() == 1);
+  CHECK(rows[0].x == 4.0);
+  CHECK(rows[0].y == 6.0);
+}
+
+TEST_CASE(
+    "The entries of a list are drawn in the middle of their steps, each series its own list") {
+  Sample sample;
+  Panel& panel = sample.panel();
+  panel.x.field.name = "period";
+  panel.x.along_list = true;
+  panel.x.factor = 0.5;
+  panel.y.parts[0].field.name = "first";
+  panel.series_fields = {std::nullopt, FieldRef{"second", {0, 2, 1}}};
+  const Json one{{"period", 20}, {"first", {1.0, 0.5}}, {"second", {0.25}}};
+  sample.add(0, one);
+  sample.add(1, one);
+  const auto rows = sample.rows();
+  REQUIRE(rows.size() == 3);
+  CHECK(rows[0].x == 5.0);
+  CHECK(rows[0].y == 1.0);
+  CHECK(rows[1].x == 15.0);
+  CHECK(rows[1].y == 0.5);
+  CHECK(rows[2].series == 1);
+  CHECK(rows[2].y == 0.25);
+}
+
+TEST_CASE("A list that is none, or not of numbers, is an error with its place") {
+  Sample sample;
+  Panel& panel = sample.panel();
+  panel.x.field.name = "period";
+  panel.x.along_list = true;
+  check_fields(panel, {{"period", 20}, {"time", 3}}, sample.diagnostics);
+  CHECK_THAT(sample.diagnostics.text(), Contains("fig.yaml:2:1"));
+  CHECK_THAT(sample.diagnostics.text(), Contains("'time' is not a list of numbers"));
+  check_fields(panel, {{"period", 20}, {"time", {1, "a"}}}, sample.diagnostics);
+  CHECK(sample.diagnostics.num_errors() == 2);
+}
