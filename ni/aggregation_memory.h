@@ -1,7 +1,7 @@
 // What a switch that adds and copies holds: the blocks that it has not passed on yet.
 #pragma once
 
-#include <cstdint>
+#include <cstddef>
 #include <map>
 #include <utility>
 #include <vector>
@@ -10,6 +10,9 @@
 #include "ni/node_memory.h"
 
 namespace espalier {
+
+// The first contribution makes the block, others are added to it.
+void add_to_block(std::vector<DataTag>& block, const DataTag* tags, std::size_t count);
 
 // A block has a place from the arrival of its first contribution until it is released. Places are
 // never short: what arrives is never held up in the network.
@@ -33,26 +36,6 @@ class SwitchMemory : public AggregationMemory {
   }
 
   std::map<Place, std::vector<DataTag>> blocks_;
-};
-
-// Of the switches of all groups of a dimension, where one NPU is simulated for all: every operation
-// stands for one of every NPU (FoldedMemory), and brings the data of them all, by rank.
-class FoldedSwitchMemory : public AggregationMemory {
- public:
-  explicit FoldedSwitchMemory(const DimensionProgram& program) : program_(program) {}
-
-  void read(const Operation& operation, std::vector<DataTag>& data) const override;
-  void write(const Operation& operation, const std::vector<DataTag>& data) override;
-  void release(FlowId flow, ChunkId first) override;
-
- private:
-  // The NPUs' own blocks, by rank.
-  using OwnBlocks = std::vector<std::vector<DataTag>>;
-  // Whose block the operation has for NPU `node`, as the one NPU has `first` for itself.
-  [[nodiscard]] NodeId owner(FlowId flow, ChunkId first, NodeId node) const;
-
-  const DimensionProgram& program_;
-  std::map<FlowId, OwnBlocks> stages_;
 };
 
 }  // namespace espalier

@@ -9,7 +9,6 @@
 
 #include "ni/aggregation_memory.h"
 #include "ni/dimension_queue_engine.h"
-#include "ni/folded_memory.h"
 #include "ni/folded_replay.h"
 #include "ni/stage_observer.h"
 #include "ni/switch_aggregation_engine.h"
@@ -107,20 +106,18 @@ std::vector<NodeMemory> memories_before(const DimensionPlan& plan, const PlanLay
   return memories;
 }
 
-// The units of switches that add and copy, with programs loaded.
+// The units of switches that add and copy, with programs loaded; `folded`: the memory of all of
+// them, where one stands for all.
 class AggregationUnits {
  public:
-  AggregationUnits(const Topology& topology, const DimensionProgram& program, Fabric& fabric) {
+  AggregationUnits(const Topology& topology, const DimensionProgram& program,
+                   AggregationMemory* folded, Fabric& fabric) {
     for (std::size_t v = topology.num_nodes(); v < topology.num_vertices(); ++v) {
       const NodeId vertex(v);
       if (!topology.aggregates(vertex)) continue;
       const LinkId link = topology.out_links(vertex).front();
-      if (topology.is_folded()) {
-        memories_.push_back(std::make_unique<FoldedSwitchMemory>(program));
-      } else {
-        memories_.push_back(std::make_unique<SwitchMemory>());
-      }
-      AggregationMemory& memory = *memories_.back();
+      if (folded == nullptr) memories_.push_back(std::make_unique<SwitchMemory>());
+      AggregationMemory& memory = folded != nullptr ? *folded : *memories_.back();
       fabric.aggregation_unit(vertex).load(
           std::make_unique<SwitchAggregationEngine>(program, vertex, topology.dimension_of(link),
                                                     topology.link(link).to, memory),
@@ -129,14 +126,8 @@ class AggregationUnits {
   }
 
  private:
-  std::vector<std::unique_ptr<AggregationMemory>> memories_;
+  std::vector<std::unique_ptr<SwitchMemory>> memories_;
 };
-
-bool adds_in_switches(const DimensionPlan& plan) {
-  return std::any_of(plan.dimensions.begin(), plan.dimensions.end(), [](const auto& dimension) {
-    return dimension.algorithm == DimensionAlgorithm::in_network;
-  });
-}
 
 std::optional<Topology> folded_topology(const Topology& topology, const RunPoint& point,
                                         const DimensionPlan& plan, const SimulationHooks& hooks) {
@@ -158,10 +149,8 @@ class PlanSimulation::Parts {
         folded_(folded_topology(topology, point, plan, hooks)),
         topology_(folded_ ? *folded_ : topology),
         program_(topology_, plan, point.collective->element_bytes, point.collective->parts),
-        replays_(folded_ && !adds_in_switches(plan)),
-        memories_(replays_ ? std::vector<NodeMemory>() : memories_before(plan, program_.layout())),
-        folded_memory_(program_, memories_),
-        folded_replay_(program_),
+        memories_(folded_ ? std::vector<NodeMemory>() : memories_before(plan, program_.layout())),
+        replay_(program_),
         counting_(counting_hooks()),
         system_(topology_, point, program_.routes().routes(), program_.routes().used(),
                 static_cast<std::uint32_t>(topology_.out_links(NodeId(0)).size()),
@@ -170,7 +159,7 @@ class PlanSimulation::Parts {
     outcome_.equal_parts = program_.layout().equal_parts();
     outcome_.bytes_sent.resize(plan.dimensions.size(), 0);
     load_engines();
-    units_.emplace(topology_, program_, system_.fabric());
+    units_.emplace(topology_, program_, folded_ ? &replay_.switches() : nullptr, system_.fabric());
   }
 
   PlanOutcome run() {
@@ -182,8 +171,8 @@ class PlanSimulation::Parts {
       for (Bytes& bytes : outcome_.bytes_sent) bytes *= plan_.num_nodes();
     }
     if (simulation.complete && simulation.failure.empty()) {
-      simulation.failure = replays_ ? folded_replay_.check()
-                                    : check_data(memories_, plan_.op, program_.layout().pieces());
+      simulation.failure =
+          folded_ ? replay_.check() : check_data(memories_, plan_.op, program_.layout().pieces());
     }
     simulation.verified = simulation.complete && simulation.failure.empty();
     return std::move(outcome_);
@@ -204,8 +193,7 @@ class PlanSimulation::Parts {
   }
 
   DataMemory& memory_of(std::size_t node) {
-    if (replays_) return folded_replay_;
-    if (folded_) return folded_memory_;
+    if (folded_) return replay_;
     return memories_[node];
   }
 
@@ -230,10 +218,8 @@ class PlanSimulation::Parts {
   const std::optional<Topology> folded_;
   const Topology& topology_;
   const DimensionProgram program_;
-  const bool replays_;                // the data are moved after the run
-  std::vector<NodeMemory> memories_;  // by rank; none where data are moved afterwards
-  FoldedMemory folded_memory_;
-  FoldedReplay folded_replay_;
+  std::vector<NodeMemory> memories_;  // by rank; none where one NPU stands for all
+  FoldedReplay replay_;               // used where it does
   const SimulationHooks counting_;
   SimulatedSystem system_;
   std::optional<AggregationUnits> units_;
