@@ -226,7 +226,7 @@ struct ControlConfig {
 
 struct SimulationConfig {
   Fidelity fidelity = Fidelity::automatic;  // train where it can, see sims/config/fidelity.h
-  Folding fold = Folding::automatic;        // where it is exact, see sims/system/folding.h
+  Folding fold = Folding::automatic;        // where it is exact, see sims/config/folding.h
   bool check = true;                        // certify before simulating
   bool always_clocked = false;
   bool monitors = false;           // credit and VC order monitors, every cycle

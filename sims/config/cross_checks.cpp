@@ -8,10 +8,14 @@
 #include <vector>
 
 #include "alg/algorithm.h"
+#include "alg/plan_layout.h"
+#include "alg/planner.h"
 #include "alg/routing.h"
 #include "flowctl/packet_grid.h"
+#include "sims/config/build_dimensions.h"
 #include "sims/config/build_workload.h"
 #include "sims/config/fidelity.h"
+#include "sims/config/folding.h"
 #include "sims/config/keys.h"
 #include "sims/config/link_checks.h"
 #include "sims/config/packet_sizes.h"
@@ -55,6 +59,7 @@ class PointChecker {
     if (point_.collective && point_.training) check_training();
     if (system_.topology.is_dimensional()) {
       refuse_messages();
+      check_fold();
       return;
     }
     if (point_.traffic) check_traffic();
@@ -296,6 +301,26 @@ class PointChecker {
         given_.place_of("simulation.fidelity"),
         fmt::format("simulation.fidelity: train is not exact with {}", obstacle),
         "simulation.fidelity: cycle, or auto, which picks the faster one that is exact");
+  }
+
+  // Last, because it takes a plan of what is otherwise right.
+  void check_fold() {
+    if (point_.simulation.fold != Folding::on || !point_.collective || point_.workload ||
+        topology_ == nullptr || diagnostics_.num_errors() != 0) {
+      return;
+    }
+    const CollectiveConfig& collective = *point_.collective;
+    const Planner* planner = find_planner(collective.algorithm);
+    if (planner == nullptr) return;
+    const DimensionPlan plan = planner->plan(planned_dimensions(system_), plan_request(collective));
+    const std::string obstacle = folding_obstacle(
+        point_,
+        PlanLayout(plan, *topology_->dimensions(), collective.element_bytes, collective.parts));
+    if (obstacle.empty()) return;
+    diagnostics_.error(
+        given_.place_of("simulation.fold"),
+        fmt::format("simulation.fold: one NPU does not stand for all with {}", obstacle),
+        "simulation.fold: off, or auto, which folds where that is exact");
   }
 
   // Whether packets on their fixed routes can block each other in a circle.

@@ -425,6 +425,17 @@ TEST_CASE("Messages of traffic and control do not pass from dimension to dimensi
          "control: a message does not pass from one dimension to another", "runs collectives");
 }
 
+TEST_CASE("One NPU is not asked to stand for all where it does not") {
+  const std::string exact = "collective: {algorithm: themis, size: 1000B, parts: exact}\n";
+  expect(with("", exact + "simulation: {fold: @on}\n"), "chunks do not divide into equal parts",
+         "fold: off, or auto");
+  expect(with("", kThemis + "simulation: {fold: @on, late_cycles: 1}\n"),
+         "simulation.fold: one NPU does not stand for all with simulation.late_cycles", "auto");
+  expect(with("", kThemis + "simulation: {fold: @on, stall_probability: 0.5}\n"),
+         "every link stalls by itself", "auto");
+  CHECK(only_point(with("", kThemis + "simulation: {fold: on}\n")).simulation.fold == Folding::on);
+}
+
 TEST_CASE("A resolved multi-dimensional system reads back to the identical point") {
   std::vector<RunPoint> points{
       only_point(with("")), only_point(with("links: [auto, 8, 6]"), {"collective.chunks=3"}),

@@ -1,4 +1,5 @@
-// When one NPU of a multi-dimensional system can stand for all of them.
+// When one NPU of a multi-dimensional system can stand for all of them. Header only: checks and
+// simulated system both ask.
 #pragma once
 
 #include <string>
@@ -14,8 +15,7 @@ namespace espalier {
 // every cycle what one NPU sends, and a single NPU whose links lead back to it does what each of
 // them does, in both fidelities. That takes equal parts for all, and nothing that singles out a
 // node or a link. What stands against it, for the user; empty where nothing does.
-[[nodiscard]] inline std::string folding_obstacle(const RunPoint& point, const PlanLayout& layout,
-                                                  bool logs_messages) {
+[[nodiscard]] inline std::string folding_obstacle(const RunPoint& point, const PlanLayout& layout) {
   if (!layout.equal_parts()) {
     return "collective.parts: chunks do not divide into equal parts (equal would pad them)";
   }
@@ -23,7 +23,6 @@ namespace espalier {
   if (point.simulation.stall_probability > 0) {
     return "simulation.stall_probability: every link stalls by itself";
   }
-  if (logs_messages) return "--messages: it lists the messages of all nodes";
   return {};
 }
 
