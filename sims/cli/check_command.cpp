@@ -2,16 +2,20 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "alg/planner.h"
 #include "alg/table_format.h"
 #include "sims/cli/exit_codes.h"
 #include "sims/cli/input.h"
 #include "sims/cli/plan_text.h"
+#include "sims/config/build_workload.h"
 #include "sims/run/plan_runner.h"
 #include "sims/run/point_runner.h"
 #include "sims/run/training_runner.h"
+#include "sims/run/workload_plans.h"
 
 namespace espalier {
 
@@ -36,15 +40,42 @@ void print_violations(const std::vector<Violation>& violations) {
   }
 }
 
-bool check_plan(const Input& input, const RunPoint& point) {
-  const ForecastPlan planned = plan_point(*input.topology, point);
+bool check_plan(const Input& input, const std::string& what, const Topology& topology,
+                const RunPoint& point, const ForecastPlan& planned) {
   const std::vector<Violation> violations = certify_plan(point, planned.plan);
-  fmt::print("{}: {} {} on {}: {}\n", input.path, planned.plan.algorithm,
-             to_string(planned.plan.op), input.topology->name(),
+  fmt::print("{}: {} {} on {}: {}\n", input.path, planned.plan.algorithm, what, topology.name(),
              violations.empty() ? "certified" : "REJECTED");
-  fmt::print("{}", plan_summary(*input.topology, planned));
+  fmt::print("{}", plan_summary(topology, planned));
   print_violations(violations);
   return violations.empty();
+}
+
+bool check_plan(const Input& input, const RunPoint& point) {
+  const ForecastPlan planned = plan_point(*input.topology, point);
+  return check_plan(input, to_string(planned.plan.op), *input.topology, point, planned);
+}
+
+// Every collective of its iterations.
+bool check_workload(const Input& input, const RunPoint& point) {
+  const Workload workload = build_workload(*point.workload);
+  const auto plans = plan_workload(point, workload_groups(*input.topology, point), workload);
+  bool good = true;
+  for (const auto& plan : plans) {
+    good &= check_plan(input, fmt::format("{}, {}", workload.name, describe(plan->op)),
+                       plan->topology, plan->point, plan->planned);
+  }
+  std::vector<CommunicationOp> unplanned;
+  for (const Communication& communication : workload.communications) {
+    const CommunicationOp& op = communication.op;
+    if (op.op != CollectiveOp::all_to_all ||
+        std::find(unplanned.begin(), unplanned.end(), op) != unplanned.end()) {
+      continue;
+    }
+    unplanned.push_back(op);
+    fmt::print("{}: {}, {}: not planned; its time is a closed form\n", input.path, workload.name,
+               describe(op));
+  }
+  return good;
 }
 
 bool check_tables(const Input& input, const RunPoint& point) {
@@ -70,6 +101,10 @@ int check_command(const CheckOptions& options) {
   bool good = true;
   for (const Input& input : *inputs) {
     for (const RunPoint& point : input.points) {
+      if (point.workload) {
+        good &= check_workload(input, point);
+        continue;
+      }
       const bool planned = !input.tables && find_planner(point.collective->algorithm) != nullptr;
       good &= planned ? check_plan(input, point) : check_tables(input, point);
     }

@@ -57,8 +57,9 @@ std::string starts_text(const DimensionPlan& plan, std::size_t dimension) {
 std::string plan_summary(const Topology& topology, const ForecastPlan& planned) {
   const DimensionPlan& plan = planned.plan;
   std::string text =
-      fmt::format("  {} chunks over {} dimensions; about {} cycles by the pre-simulation\n",
-                  plan.chunks.size(), plan.dimensions.size(), planned.forecast);
+      fmt::format("  {} chunks over {} dimension{}; about {} cycles by the pre-simulation\n",
+                  plan.chunks.size(), plan.dimensions.size(),
+                  plan.dimensions.size() == 1 ? "" : "s", planned.forecast);
   for (std::uint32_t d = 0; d < plan.dimensions.size(); ++d) {
     const DimensionSpec& spec = topology.dimensions()->dimensions[d];
     text += fmt::format("  dim{}: {} of {}, {}; an NPU sends {} B; predicted load {:.3f} us\n",

@@ -12,10 +12,12 @@
 #include "sims/cli/exit_codes.h"
 #include "sims/cli/input.h"
 #include "sims/cli/plan_text.h"
+#include "sims/config/build_workload.h"
 #include "sims/config/resolved.h"
 #include "sims/run/plan_runner.h"
 #include "sims/run/point_runner.h"
 #include "sims/run/training_runner.h"
+#include "sims/run/workload_plans.h"
 #include "sims/schedule_file.h"
 
 namespace espalier {
@@ -72,12 +74,26 @@ bool is_planned(const Input& input) {
 
 void write_plan(std::ostream& out, const Input& input, const ScheduleOptions& options) {
   const RunPoint& point = input.points.front();
-  const ForecastPlan planned = plan_point(*input.topology, point);
-  if (options.format == "json") {
-    out << plan_json(*input.topology, planned).dump(2) << "\n";
-  } else {
-    out << plan_table(*input.topology, point, planned);
+  const bool json = options.format == "json";
+  if (!point.workload) {
+    const ForecastPlan planned = plan_point(*input.topology, point);
+    out << (json ? plan_json(*input.topology, planned).dump(2) + "\n"
+                 : plan_table(*input.topology, point, planned));
+    return;
   }
+  // Those of all its collectives.
+  const auto plans = plan_workload(point, workload_groups(*input.topology, point),
+                                   build_workload(*point.workload));
+  nlohmann::ordered_json all = nlohmann::ordered_json::array();
+  for (const auto& plan : plans) {
+    if (json) {
+      all.push_back(plan_json(plan->topology, plan->planned));
+    } else {
+      out << (plan == plans.front() ? "" : "\n")
+          << plan_table(plan->topology, plan->point, plan->planned);
+    }
+  }
+  if (json) out << all.dump(2) << "\n";
 }
 
 void write_schedule(std::ostream& out, const Input& input, const ScheduleOptions& options) {

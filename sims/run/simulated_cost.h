@@ -19,7 +19,7 @@ class SimulatedCost : public CollectiveCost {
  public:
   // Simulates all of them, so: once per process. Preconditions: point.collective, a planner's.
   SimulatedCost(const RunPoint& point, const ParallelGroups& groups, const Workload& workload,
-                Bytes element_bytes, ForecastCost& rest);
+                ForecastCost& rest);
 
   [[nodiscard]] double nanoseconds(const CommunicationOp& op) override;
   // Why an operation did not end right; empty if all did.

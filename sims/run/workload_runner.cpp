@@ -6,6 +6,7 @@
 #include "sims/config/resolved.h"
 #include "sims/run/cost_system.h"
 #include "sims/run/simulated_cost.h"
+#include "sims/run/workload_plans.h"
 #include "sims/training/dimension_cost.h"
 #include "sims/training/timeline.h"
 
@@ -35,12 +36,12 @@ PointReport run_workload(const Topology& topology, const RunPoint& point) {
   const WorkloadConfig& config = *point.workload;
   const Workload workload = build_workload(config);
   const CostSystem system = cost_system(topology, point);
-  const ParallelGroups groups = split_groups(system.dimensions, model_npus_of(config));
+  const ParallelGroups groups = workload_groups(topology, point);
   PlanRequest request = plan_request(*point.collective);
   request.element_bytes = WorkloadSpec{}.element_bytes;
   ForecastCost forecast(system, groups, point.collective->algorithm, request);
   IdealCost ideal(system, groups);
-  SimulatedCost simulated(point, groups, workload, request.element_bytes, forecast);
+  SimulatedCost simulated(point, groups, workload, forecast);
   const TrainingTimeline timeline = run_timeline(workload, groups, simulated, config.iterations);
   const TrainingTimeline best = run_timeline(workload, groups, ideal, config.iterations);
 

@@ -201,3 +201,23 @@ TEST_CASE("A schedule file keeps the one all-reduce of an iteration without over
   CHECK(refused.exit_code == 2);
   CHECK_THAT(refused.err, Contains("one for each layer"));
 }
+
+TEST_CASE("check and schedule show the plan of every collective that a workload needs") {
+  const std::string file = ESPALIER_SOURCE_DIR "/configs/workloads/themis.yaml";
+  const std::vector<std::string> one{"-s", "workload.name=dlrm", "-s",
+                                     "collective.algorithm=themis"};
+  const auto with = [&](std::vector<std::string> words) {
+    words.insert(words.end(), one.begin(), one.end());
+    return test::espalier(words);
+  };
+  const Outcome checked = with({"check", file});
+  INFO(checked.out);
+  CHECK(checked.exit_code == 0);
+  CHECK_THAT(checked.out, Contains("themis dlrm, all_reduce of ") &&
+                              Contains(" B over all NPUs on 3D-sw_sw_sw 16x8x8: certified"));
+  CHECK_THAT(checked.out, Contains("all_to_all of ") && Contains("not planned"));
+  const Outcome shown = with({"schedule", file, "--format", "json"});
+  const auto plans = test::Json::parse(shown.out);
+  REQUIRE(plans.size() == 1);
+  CHECK(plans[0]["size_bytes"].get<double>() > 1e8);
+}
