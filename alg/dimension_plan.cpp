@@ -4,14 +4,11 @@
 #include <numeric>
 #include <stdexcept>
 
+#include "alg/dimension_loads.h"
+
 namespace espalier {
 namespace {
 
-// 128 bits: bytes times femtoseconds overflow 64.
-__extension__ using Wide = unsigned __int128;
-constexpr Wide kFemtosecondsPerSecond = 1'000'000'000'000'000;
-
-// Exact, so that equal loads are equal whatever way a chunk took.
 struct Fraction {
   std::uint64_t numerator = 1;
   std::uint64_t denominator = 1;
@@ -62,84 +59,64 @@ Fraction share_before(const DimensionPlan& plan, StageRef ref) {
   return share;
 }
 
-// n_K x B_K of a stage that begins with `resident` of `bytes` at each NPU, rounded.
-std::uint64_t stage_fs(StageKind kind, const PlannedDimension& dimension, Bytes bytes,
-                       Fraction resident) {
-  if (kind == StageKind::reduce_scatter) {
-    resident.multiply(dimension.size - 1);
-    resident.divide(dimension.size);
-  } else if (dimension.algorithm != DimensionAlgorithm::in_network) {
-    resident.multiply(dimension.size - 1);
-  }
-  const Wide time = static_cast<Wide>(bytes) * resident.numerator * kFemtosecondsPerSecond;
-  const Wide divisor = static_cast<Wide>(resident.denominator) * dimension.bytes_per_second;
-  return static_cast<std::uint64_t>((time + divisor / 2) / divisor);
-}
-
 using DimensionOrder = std::vector<std::uint32_t>;
 
-// Plans chunk after chunk and keeps the loads (the paper's Dim Load Tracker and Latency Model).
+// Plans chunk after chunk and keeps the loads.
 class Planner {
  public:
   Planner(const char* algorithm, const std::vector<PlannedDimension>& dimensions,
           const PlanRequest& request)
       : request_(request),
         kind_(request.op == CollectiveOp::all_gather ? StageKind::all_gather
-                                                     : StageKind::reduce_scatter) {
-    check(dimensions);
+                                                     : StageKind::reduce_scatter),
+        loads_(checked(dimensions, request), request.threshold_divisor),
+        first_parts_(kind_ == StageKind::all_gather ? 1 : loads_.num_nodes()) {
     plan_.algorithm = algorithm;
     plan_.op = request.op;
     plan_.size = request.size;
     plan_.dimensions = dimensions;
-    plan_.loads_fs.assign(dimensions.size(), 0);
     baseline_.resize(dimensions.size());
     std::iota(baseline_.begin(), baseline_.end(), 0U);
     if (kind_ == StageKind::all_gather) std::reverse(baseline_.begin(), baseline_.end());
   }
 
-  void load_fixed_delays() {
-    for (std::size_t d = 0; d < plan_.dimensions.size(); ++d) {
-      const PlannedDimension& dimension = plan_.dimensions[d];
-      const std::uint64_t steps = StageSteps(dimension.algorithm, dimension.size).steps();
-      plan_.loads_fs[d] = steps * dimension.step_latency_ps * 1000;
-    }
-  }
+  void start_at_fixed_delays() { loads_.start_at_fixed_delays(); }
 
   // `order_of(bytes)`: in which order a chunk of so many bytes visits the dimensions.
   template <class OrderOf>
   DimensionPlan plan(OrderOf order_of) {
     const Bytes elements = request_.size / request_.element_bytes;
     const auto count = static_cast<std::size_t>(std::min<Bytes>(request_.chunks, elements));
+    plan_.loads_fs.assign(plan_.dimensions.size(), 0);
     if (count == 0) return std::move(plan_);
     const auto offsets = cut_evenly(request_.size, count, request_.element_bytes);
     for (std::size_t c = 0; c < count; ++c) {
       const Bytes bytes = offsets[c + 1] - offsets[c];
       add_chunk(offsets[c], bytes, order_of(bytes));
     }
+    plan_.loads_fs = loads_.femtoseconds();
     return std::move(plan_);
   }
 
   [[nodiscard]] const DimensionOrder& baseline_order() const { return baseline_; }
 
   [[nodiscard]] DimensionOrder themis_order(Bytes bytes) const {
-    const std::vector<std::uint64_t>& loads = plan_.loads_fs;
-    const auto [least, most] = std::minmax_element(loads.begin(), loads.end());
-    const auto least_loaded = static_cast<std::size_t>(least - loads.begin());
-    if (*most - *least < threshold_fs(bytes, plan_.dimensions[least_loaded])) return baseline_;
+    if (loads_.balanced(kind_, bytes, first_parts_)) return baseline_;
     DimensionOrder order = baseline_;
     std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
-      return kind_ == StageKind::reduce_scatter ? loads[a] < loads[b] : loads[a] > loads[b];
+      return kind_ == StageKind::reduce_scatter ? loads_.less(a, b) : loads_.less(b, a);
     });
     return order;
   }
 
  private:
-  void check(const std::vector<PlannedDimension>& dimensions) const {
-    if (request_.op == CollectiveOp::all_to_all) {
+  static const std::vector<PlannedDimension>& checked(
+      const std::vector<PlannedDimension>& dimensions, const PlanRequest& request) {
+    if (request.op == CollectiveOp::all_to_all) {
       throw std::invalid_argument("an all_to_all has no dimension plan");
     }
     if (dimensions.empty()) throw std::invalid_argument("a plan needs dimensions");
-    if (request_.chunks == 0 || request_.threshold_divisor == 0 || request_.element_bytes == 0) {
+    if (request.chunks == 0 || request.threshold_divisor == 0 || request.element_bytes == 0) {
       throw std::invalid_argument("a plan needs chunks, elements and a threshold");
     }
     for (const PlannedDimension& d : dimensions) {
@@ -148,22 +125,18 @@ class Planner {
         throw std::invalid_argument("a dimension's algorithm does not suit its size");
       }
     }
-  }
-
-  [[nodiscard]] std::uint64_t threshold_fs(Bytes bytes, const PlannedDimension& dimension) const {
-    Fraction share = first_share(plan_.op, plan_.dimensions);
-    share.divide(request_.threshold_divisor);
-    return stage_fs(kind_, dimension, bytes, share);
+    return dimensions;
   }
 
   void add_chunk(Bytes offset, Bytes bytes, const DimensionOrder& order) {
     PlannedChunk chunk;
     chunk.offset = offset;
     chunk.size = bytes;
-    Fraction share = first_share(plan_.op, plan_.dimensions);
+    std::uint64_t parts = first_parts_;
     for (const std::uint32_t d : order) {
-      plan_.loads_fs[d] += stage_fs(kind_, plan_.dimensions[d], bytes, share);
-      pass(share, kind_, plan_.dimensions[d]);
+      const std::uint32_t size = plan_.dimensions[d].size;
+      loads_.add(kind_, d, bytes, parts);
+      parts = kind_ == StageKind::reduce_scatter ? parts / size : parts * size;
       chunk.stages.push_back({kind_, d});
     }
     if (plan_.op == CollectiveOp::all_reduce) {
@@ -176,6 +149,8 @@ class Planner {
 
   const PlanRequest& request_;
   StageKind kind_;  // of the half that is planned
+  DimensionLoads loads_;
+  std::uint64_t first_parts_;  // of a chunk cut into num_nodes(): at an NPU before the first stage
   DimensionPlan plan_;
   DimensionOrder baseline_;
 };
@@ -205,7 +180,7 @@ DimensionPlan plan_baseline(const std::vector<PlannedDimension>& dimensions,
 DimensionPlan plan_themis(const std::vector<PlannedDimension>& dimensions,
                           const PlanRequest& request) {
   Planner planner("themis", dimensions, request);
-  if (request.loads_start_at_fixed_delay) planner.load_fixed_delays();
+  if (request.loads_start_at_fixed_delay) planner.start_at_fixed_delays();
   return planner.plan([&](Bytes bytes) { return planner.themis_order(bytes); });
 }
 

@@ -219,16 +219,48 @@ TEST_CASE("Loads are the bytes of each dimension at its bandwidth") {
     if (request.op == CollectiveOp::all_reduce) request.op = CollectiveOp::reduce_scatter;
     const DimensionPlan plan = plan_themis(dimensions, request);
     for (std::uint32_t d = 0; d < dimensions.size(); ++d) {
-      const double seconds =
-          bytes_sent_on(plan, d) / static_cast<double>(dimensions[d].bytes_per_second);
-      const auto rounding = 0.5 * static_cast<double>(plan.chunks.size());
-      CHECK(static_cast<double>(plan.loads_fs[d]) == Approx(seconds * 1e15).margin(rounding + 1));
+      double bytes = bytes_sent_on(plan, d);
+      // One copy goes to the switch, what all others have comes back.
+      if (request.op == CollectiveOp::all_gather &&
+          dimensions[d].algorithm == DimensionAlgorithm::in_network) {
+        bytes *= dimensions[d].size - 1;
+      }
+      const double seconds = bytes / static_cast<double>(dimensions[d].bytes_per_second);
+      CHECK(static_cast<double>(plan.loads_fs[d]) == Approx(seconds * 1e15).margin(1));
     }
     // An all_reduce's loads are those of its reduction.
     if (request.op != CollectiveOp::reduce_scatter) continue;
     request.op = CollectiveOp::all_reduce;
     CHECK(plan_themis(dimensions, request).loads_fs == plan.loads_fs);
   }
+}
+
+// Rounding must not decide between loads that are equal: no order depends on the size then.
+TEST_CASE("The orders of equal chunks do not depend on their size") {
+  for (std::uint32_t seed = 1; seed <= 100; ++seed) {
+    CAPTURE(seed);
+    std::mt19937 random(seed);
+    const std::vector<PlannedDimension> dimensions = test::random_dimensions(random);
+    PlanRequest request = test::random_request(random);
+    request.loads_start_at_fixed_delay = false;
+    const Bytes chunk = request.chunks * request.element_bytes;
+    request.size = chunk;
+    const auto orders = orders_of(plan_themis(dimensions, request));
+    for (const Bytes times : {3U, 7U, 1000U, 999'983U}) {
+      CAPTURE(times);
+      request.size = chunk * times;
+      CHECK(orders_of(plan_themis(dimensions, request)) == orders);
+    }
+  }
+  // Loads that meet the threshold exactly.
+  const std::vector<PlannedDimension> two{{2, DimensionAlgorithm::direct, 16'000'000'000, 100'000},
+                                          {4, DimensionAlgorithm::direct, 18'000'000'000, 100'000}};
+  PlanRequest request;
+  request.chunks = 16;
+  request.size = 512;
+  const auto orders = orders_of(plan_themis(two, request));
+  request.size = 1536;
+  CHECK(orders_of(plan_themis(two, request)) == orders);
 }
 
 TEST_CASE("Ideal time is that of all bytes at the summed bandwidth") {
