@@ -36,6 +36,19 @@ std::string size_text(const Json& result) {
   return fmt::format("{} B", bytes);
 }
 
+// 0 where there is none: of a run that failed.
+double time_of(const Json& result) {
+  const auto time = result.find("time_ns");
+  return time == result.end() || !time->is_number() ? 0.0 : time->get<double>();
+}
+
+// How much faster than `first`.
+std::string speed_text(const Json& first, const Json& result) {
+  const double mine = time_of(result);
+  const double theirs = time_of(first);
+  return mine == 0 || theirs == 0 ? "-" : fmt::format("{:.2f}x", theirs / mine);
+}
+
 struct Column {
   std::string title;
   bool always;  // even where it says the same in every row
@@ -115,7 +128,7 @@ std::vector<Column> workload_columns(const std::vector<Json>& results) {
       return text_of(r, "workload") == text_of(result, "workload") &&
              text_of(r, "topology") == text_of(result, "topology");
     });
-    return fmt::format("{:.2f}x", first->value("time_ns", 0.0) / result.value("time_ns", 0.0));
+    return speed_text(*first, result);
   };
   return {{"workload", true, plain("workload")},
           {"topology", false, plain("topology")},
@@ -146,9 +159,7 @@ std::vector<Column> columns(const std::vector<Json>& results) {
              text_of(r, "topology") == text_of(result, "topology") &&
              text_of(r, "op") == text_of(result, "op");
     });
-    const double mine = result.value("time_ns", 0.0);
-    const double theirs = first->value("time_ns", 0.0);
-    return mine == 0 || theirs == 0 ? "-" : fmt::format("{:.2f}x", theirs / mine);
+    return speed_text(*first, result);
   };
   const bool traffic = results.front().contains("traffic");
   if (traffic) {

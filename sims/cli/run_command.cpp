@@ -7,11 +7,14 @@
 #include <iostream>
 #include <thread>
 
+#include "alg/planner.h"
 #include "sims/cli/exit_codes.h"
 #include "sims/cli/input.h"
 #include "sims/cli/result_table.h"
 #include "sims/cli/results_file.h"
 #include "sims/config/fidelity.h"
+#include "sims/config/folding.h"
+#include "sims/run/describe_outcome.h"
 #include "sims/run/message_log.h"
 #include "sims/run/point_runner.h"
 #include "sims/run/progress.h"
@@ -40,6 +43,23 @@ void choose_fidelity(std::vector<Input>& inputs, Messages audience) {
       point.simulation.fidelity = chosen;
     }
     if (audience == Messages::people) fmt::print(stderr, "{}", notice);
+  }
+}
+
+// Says where every NPU is simulated although one might do: that may take a thousand times as long.
+void say_what_is_not_folded(const std::vector<Input>& inputs) {
+  for (const Input& input : inputs) {
+    if (!input.topology->dimensions()) continue;
+    const DimensionedShape& shape = *input.topology->dimensions();
+    for (const RunPoint& point : input.points) {
+      const bool might = point.simulation.fold == Folding::automatic && point.collective &&
+                         !point.workload && find_planner(point.collective->algorithm) != nullptr;
+      const std::string obstacle = might ? folding_obstacle(point, shape) : std::string();
+      if (obstacle.empty()) continue;
+      fmt::print(stderr, "{}: note: all {} NPUs are simulated, not one for all, because of {}\n",
+                 input.path, shape.num_nodes(), obstacle);
+      break;
+    }
   }
 }
 
@@ -122,6 +142,7 @@ int run_command(const RunOptions& options) {
   auto inputs = load_inputs(options.configs, options.overrides, ConfigNeed::workload, audience);
   if (!inputs) return kUsageError;
   choose_fidelity(*inputs, audience);
+  if (audience == Messages::people) say_what_is_not_folded(*inputs);
   const std::vector<PointRef> points = all_points(*inputs);
   if (options.point) {
     if (*options.point >= points.size()) return kUsageError;
@@ -133,8 +154,12 @@ int run_command(const RunOptions& options) {
   std::optional<MessageLogParts> messages;
   if (!options.messages.empty()) messages.emplace(options.messages, points.size());
   if (messages && !messages->begin()) return cannot_write(options.messages);
-  const std::vector<PointReport> reports = run_all(options, points, messages);
+  std::vector<PointReport> reports = run_all(options, points, messages);
 
+  // A worker that died has left nothing: its point is among the results all the same.
+  for (PointReport& report : reports) {
+    if (report.result.is_null()) report = not_run(report.failure);
+  }
   std::vector<nlohmann::ordered_json> results;
   bool good = true;
   for (const PointReport& report : reports) {

@@ -124,9 +124,15 @@ class AstraNetworkParser {
     dimensions.size.push_back(size);
     const double exact = gigabytes_per_second * kTheirGigabyte / fewest_links(shape, size);
     const auto hertz = static_cast<double>(clock_.hertz);
+    if (exact < hertz) {
+      diagnostics_.error(
+          bandwidth_place,
+          fmt::format("bandwidth: a link of {:.4g} B per cycle; at least 1", exact / hertz),
+          "a slower system.router.clock has more bytes per cycle");
+    }
     const double bytes_per_cycle = std::max(1.0, std::round(exact / hertz));
     const double change = bytes_per_cycle * hertz / exact - 1;
-    if (std::abs(change) > kRoundingWorthAWarning) {
+    if (exact >= hertz && std::abs(change) > kRoundingWorthAWarning) {
       diagnostics_.warning(
           bandwidth_place,
           fmt::format("bandwidth: a link's {:.4g} B per cycle are rounded to {:.0f}, {:+.1f} %",

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "alg/algorithm.h"
-#include "alg/plan_layout.h"
 #include "alg/planner.h"
 #include "alg/routing.h"
 #include "flowctl/packet_grid.h"
@@ -309,13 +308,8 @@ class PointChecker {
         topology_ == nullptr || diagnostics_.num_errors() != 0) {
       return;
     }
-    const CollectiveConfig& collective = *point_.collective;
-    const Planner* planner = find_planner(collective.algorithm);
-    if (planner == nullptr) return;
-    const DimensionPlan plan = planner->plan(planned_dimensions(system_), plan_request(collective));
-    const std::string obstacle = folding_obstacle(
-        point_,
-        PlanLayout(plan, *topology_->dimensions(), collective.element_bytes, collective.parts));
+    if (find_planner(point_.collective->algorithm) == nullptr) return;
+    const std::string obstacle = folding_obstacle(point_, *topology_->dimensions());
     if (obstacle.empty()) return;
     diagnostics_.error(
         given_.place_of("simulation.fold"),

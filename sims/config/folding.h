@@ -1,10 +1,10 @@
-// When one NPU of a multi-dimensional system can stand for all of them. Header only: checks and
-// simulated system both ask.
+// When one NPU of a multi-dimensional system can stand for all of them.
 #pragma once
 
 #include <string>
 
-#include "alg/plan_layout.h"
+#include "alg/dimension_plan.h"
+#include "hw/dimensions.h"
 #include "sims/config/config.h"
 
 namespace espalier {
@@ -15,15 +15,9 @@ namespace espalier {
 // every cycle what one NPU sends, and a single NPU whose links lead back to it does what each of
 // them does, in both fidelities. That takes equal parts for all, and nothing that singles out a
 // node or a link. What stands against it, for the user; empty where nothing does.
-[[nodiscard]] inline std::string folding_obstacle(const RunPoint& point, const PlanLayout& layout) {
-  if (!layout.equal_parts()) {
-    return "collective.parts: chunks do not divide into equal parts (equal would pad them)";
-  }
-  if (point.simulation.late_cycles != 0) return "simulation.late_cycles: one node is late";
-  if (point.simulation.stall_probability > 0) {
-    return "simulation.stall_probability: every link stalls by itself";
-  }
-  return {};
-}
+[[nodiscard]] std::string folding_obstacle(const RunPoint& point, const DimensionPlan& plan,
+                                           const DimensionedShape& shape);
+// The same, of a point that has no plan yet. Precondition: its algorithm is a planner.
+[[nodiscard]] std::string folding_obstacle(const RunPoint& point, const DimensionedShape& shape);
 
 }  // namespace espalier

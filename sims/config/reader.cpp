@@ -254,9 +254,12 @@ class PointBuilder {
     if (applies || !is_given) return;
     const std::string only = fmt::format("it is only used where {}", key.applies_when);
     if (key.required) {
-      diagnostics_.error(given_.place_of(key.name),
-                         fmt::format("{} contradicts '{}': {}", key.name, key.applies_to, only),
-                         "remove one of the two");
+      diagnostics_.error(
+          given_.place_of(key.name),
+          other != nullptr || given_.has_section(key.applies_to)
+              ? fmt::format("{} contradicts '{}': {}", key.name, key.applies_to, only)
+              : fmt::format("{}: {}", key.name, only),
+          "remove one of the two");
     } else {
       diagnostics_.warning(given_.place_of(key.name),
                            fmt::format("{} has no effect: {}", key.name, only));

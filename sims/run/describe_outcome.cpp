@@ -63,6 +63,22 @@ void describe_outcome(Json& result, const RunPoint& point, const SimulationOutco
   if (!outcome.failure.empty()) result["failure"] = outcome.failure;
 }
 
+void withdraw_times(Json& result, const SimulationOutcome& outcome) {
+  if (outcome.complete) return;
+  for (const char* key : {"cycles", "time_ns", "bandwidth_GBps", "bound_ratio", "utilization",
+                          "link_utilization_mean"}) {
+    if (result.contains(key)) result[key] = nullptr;
+  }
+}
+
+PointReport not_run(const std::string& why) {
+  PointReport report;
+  report.failure = why;
+  report.result["verified"] = false;
+  report.result["failure"] = why;
+  return report;
+}
+
 Json host_figures(const SimulationOutcome& outcome, std::chrono::steady_clock::time_point begin) {
   Json host;
   host["wall_s"] = seconds_since(begin);

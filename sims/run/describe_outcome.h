@@ -20,6 +20,10 @@ void describe_control(nlohmann::ordered_json& result, const RunPoint& point,
 // What depends on the machine, for the member `host`.
 [[nodiscard]] nlohmann::ordered_json host_figures(const SimulationOutcome& outcome,
                                                   std::chrono::steady_clock::time_point begin);
+// A run that did not end has no time: whoever compares or draws it must not take it for one.
+void withdraw_times(nlohmann::ordered_json& result, const SimulationOutcome& outcome);
+// The report of a point that cannot be simulated, and why.
+[[nodiscard]] PointReport not_run(const std::string& why);
 // The report of a point that is not simulated because the certifier rejects it.
 [[nodiscard]] PointReport refused(PointReport report, const std::vector<Violation>& violations);
 

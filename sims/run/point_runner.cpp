@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <stdexcept>
 #include <utility>
 
 #include "alg/bounds.h"
@@ -147,6 +148,7 @@ PointReport run_collective(const Topology& topology, const RunPoint& point,
   const SimulationOutcome outcome = simulate_collective(topology, point, tables, hooks);
   describe_outcome(report.result, point, outcome);
   describe_bound(report.result, topology, point, tables, outcome);
+  withdraw_times(report.result, outcome);
   report.result["host"] = host_figures(outcome, begin);
   report.failure = outcome.failure;
   return report;
@@ -228,6 +230,7 @@ PointReport run_training(const Topology& topology, const RunPoint& point,
   }
   describe_outcome(report.result, point, outcome);
   describe_bound(report.result, topology, point, tables.tables, outcome);
+  withdraw_times(report.result, outcome);
   report.result["host"] = host_figures(outcome, begin);
   report.failure = outcome.failure;
   return report;
@@ -291,14 +294,27 @@ PointReport run_traffic(const Topology& topology, const RunPoint& point,
 
 }  // namespace
 
-PointReport run_point(const Topology& topology, const RunPoint& point,
-                      const std::optional<ScheduleTables>& tables, const SimulationHooks& hooks) {
+namespace {
+
+PointReport run_kind(const Topology& topology, const RunPoint& point,
+                     const std::optional<ScheduleTables>& tables, const SimulationHooks& hooks) {
   if (point.traffic) return run_traffic(topology, point, hooks);
   if (point.workload) return run_workload(topology, point);
   if (point.training) return run_training(topology, point, tables, hooks);
   if (topology.dimensions() && point.collective) return run_plan(topology, point, hooks);
   if (!point.collective && !tables) return run_control(topology, point, hooks);
   return run_collective(topology, point, tables, hooks);
+}
+
+}  // namespace
+
+PointReport run_point(const Topology& topology, const RunPoint& point,
+                      const std::optional<ScheduleTables>& tables, const SimulationHooks& hooks) {
+  try {
+    return run_kind(topology, point, tables, hooks);
+  } catch (const std::invalid_argument& error) {
+    return not_run(error.what());
+  }
 }
 
 }  // namespace espalier

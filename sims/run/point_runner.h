@@ -26,8 +26,8 @@ struct PointReport {
   std::string failure;            // why `verified` is false; empty if it is true
 };
 
-// `tables`: of a schedule file; generated where it is empty. Simulates, so: once per process.
-// Throws std::invalid_argument where the system cannot be built.
+// `tables`: of a schedule file; generated where it is empty. Simulates, so: once per process. A
+// system that cannot be built is a failure, in the report.
 [[nodiscard]] PointReport run_point(const Topology& topology, const RunPoint& point,
                                     const std::optional<ScheduleTables>& tables,
                                     const SimulationHooks& hooks);

@@ -88,10 +88,12 @@ void scale(SimulationOutcome& outcome, std::uint64_t nodes) {
   outcome.latency.messages *= nodes;
 }
 
-bool is_folded(const RunPoint& point, const PlanLayout& layout, const SimulationHooks& hooks) {
+bool is_folded(const Topology& topology, const RunPoint& point, const DimensionPlan& plan,
+               const SimulationHooks& hooks) {
   if (point.simulation.fold == Folding::off) return false;
   // It lists the messages of all nodes.
-  const std::string obstacle = hooks.delivered ? "--messages" : folding_obstacle(point, layout);
+  const std::string obstacle =
+      hooks.delivered ? "--messages" : folding_obstacle(point, plan, *topology.dimensions());
   if (!obstacle.empty() && point.simulation.fold == Folding::on) {
     throw std::invalid_argument("simulation.fold: one NPU does not stand for all with " + obstacle);
   }
@@ -132,9 +134,7 @@ class AggregationUnits {
 
 std::optional<Topology> folded_topology(const Topology& topology, const RunPoint& point,
                                         const DimensionPlan& plan, const SimulationHooks& hooks) {
-  const CollectiveConfig& collective = *point.collective;
-  const PlanLayout layout(plan, *topology.dimensions(), collective.element_bytes, collective.parts);
-  if (!is_folded(point, layout, hooks)) return std::nullopt;
+  if (!is_folded(topology, point, plan, hooks)) return std::nullopt;
   return make_folded(topology.dimensions()->dimensions);
 }
 

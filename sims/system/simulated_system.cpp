@@ -149,14 +149,16 @@ SimulationOutcome SimulatedSystem::collect() {
   if (control_) outcome.control = control_->statistics();
   outcome.ni_ports = ni_ports_;
   outcome.evaluations = clock_.evaluations();
-  double busy = 0;
+  double busy_ticks = 0;  // whole: the order of the sum does not matter
   const auto flits = fabric_.link_flits();
   for (std::size_t l = 0; l < flits.size(); ++l) {
-    busy += static_cast<double>(flits[l]) * static_cast<double>(timing_.links[l].ticks_per_flit) /
-            static_cast<double>(timing_.ticks_per_cycle);
+    busy_ticks +=
+        static_cast<double>(flits[l]) * static_cast<double>(timing_.links[l].ticks_per_flit);
   }
-  const double capacity = static_cast<double>(flits.size()) * static_cast<double>(outcome.cycles);
-  outcome.link_utilization_mean = capacity == 0 ? 0 : busy / capacity;
+  const double capacity_ticks = static_cast<double>(flits.size()) *
+                                static_cast<double>(outcome.cycles) *
+                                static_cast<double>(timing_.ticks_per_cycle);
+  outcome.link_utilization_mean = capacity_ticks == 0 ? 0 : busy_ticks / capacity_ticks;
   return outcome;
 }
 

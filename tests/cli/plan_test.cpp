@@ -147,3 +147,54 @@ TEST_CASE("The example of a late node completes with one order for all, and only
                             Contains("these wait for each other:\n  net.ni_") &&
                             Contains("the only place of dimension "));
 }
+
+TEST_CASE("Where not one NPU can stand for all, run says so, and why") {
+  const TemporaryFolder folder;
+  const std::string file = write_example(folder);
+  const Outcome folded = test::espalier({"run", file});
+  CHECK_THAT(folded.err, !Contains("note"));
+  const Outcome in_full = test::espalier({"run", file, "-s", "collective.size=1000B"});
+  CHECK(in_full.exit_code == 0);
+  CHECK_THAT(in_full.err, Contains("all 16 NPUs are simulated, not one for all, because of "
+                                   "collective.parts: chunks do not divide into equal parts"));
+}
+
+TEST_CASE("Plans whose order of starts is not enforced are not certified free of deadlock") {
+  const std::string late = ESPALIER_SOURCE_DIR "/configs/themis/late_node.yaml";
+  const std::vector<std::string> free{"-s", "system.ni.dimension_queue.enforce_order=false"};
+  const Outcome checked = test::espalier({"check", late, free[0], free[1]});
+  CHECK(checked.exit_code == 0);
+  CHECK_THAT(checked.out, Contains("deadlock is not excluded") && !Contains(": certified"));
+}
+
+TEST_CASE("A run that did not end has no time, no bandwidth and no speed") {
+  const std::string late = ESPALIER_SOURCE_DIR "/configs/themis/late_node.yaml";
+  const Outcome outcome =
+      test::espalier({"run", late, "-s", "system.ni.dimension_queue.enforce_order=false", "--json",
+                      "-"});
+  CHECK(outcome.exit_code == 1);
+  const Json results = Json::parse(outcome.out).at("results");
+  REQUIRE(!results.empty());
+  for (const Json& result : results) {
+    CHECK(result.at("verified") == false);
+    CHECK(result.at("certified").is_null());
+    for (const char* key : {"cycles", "time_ns", "bandwidth_GBps", "bound_ratio", "utilization"}) {
+      CAPTURE(key);
+      CHECK(result.at(key).is_null());
+    }
+  }
+  CHECK_THAT(outcome.err, Contains("no progress at cycle") && !Contains("x  "));
+}
+
+TEST_CASE("One point that cannot be run leaves the results of the others") {
+  const TemporaryFolder folder;
+  const std::string file = write_example(folder);
+  const Outcome outcome =
+      test::espalier({"run", file, "-s", "simulation.fold=on", "-s", "collective.chunks=[4, 8]",
+                      "--messages", folder.file("messages.csv"), "--json", "-"});
+  CHECK(outcome.exit_code == 1);
+  const Json results = Json::parse(outcome.out).at("results");
+  REQUIRE(results.size() == 2);
+  CHECK_THAT(results[0].at("failure").get<std::string>(),
+             Contains("one NPU does not stand for all with --messages"));
+}
