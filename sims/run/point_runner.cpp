@@ -13,6 +13,7 @@
 #include "sims/config/enum_names.h"
 #include "sims/config/fidelity.h"
 #include "sims/config/resolved.h"
+#include "sims/run/describe_cost.h"
 #include "sims/run/describe_outcome.h"
 #include "sims/run/plan_runner.h"
 #include "sims/run/training_runner.h"
@@ -147,6 +148,7 @@ PointReport run_collective(const Topology& topology, const RunPoint& point,
   const SimulationOutcome outcome = simulate_collective(topology, point, tables, hooks);
   describe_outcome(report.result, point, outcome);
   describe_bound(report.result, topology, point, tables, outcome);
+  describe_cost(report.result, topology, point, outcome);
   report.result["host"] = host_figures(outcome, begin);
   report.failure = outcome.failure;
   return report;
@@ -228,6 +230,7 @@ PointReport run_training(const Topology& topology, const RunPoint& point,
   }
   describe_outcome(report.result, point, outcome);
   describe_bound(report.result, topology, point, tables.tables, outcome);
+  describe_cost(report.result, topology, point, outcome);
   report.result["host"] = host_figures(outcome, begin);
   report.failure = outcome.failure;
   return report;
@@ -258,6 +261,7 @@ PointReport run_control(const Topology& topology, const RunPoint& point,
   describe_control(result, point, outcome);
   result["verified"] = outcome.verified;
   if (!outcome.failure.empty()) result["failure"] = outcome.failure;
+  describe_cost(result, topology, point, outcome);
   result["host"] = host_figures(outcome, begin);
   report.failure = outcome.failure;
   return report;
@@ -284,6 +288,7 @@ PointReport run_traffic(const Topology& topology, const RunPoint& point,
                                 static_cast<double>(outcome.cycles * topology.num_nodes());
   result["config_hash"] = config_hash(point);
   describe_outcome(result, point, outcome);
+  describe_cost(result, topology, point, outcome);
   result["host"] = host_figures(outcome, begin);
   report.failure = outcome.failure;
   return report;
