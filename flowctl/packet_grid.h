@@ -20,6 +20,9 @@ struct PacketGrid {
     if (offset == 0 || offset == flits) return true;
     return offset >= first_packet && (offset - first_packet) % packet == 0;
   }
+  [[nodiscard]] std::uint64_t packets() const {
+    return flits <= first_packet ? 1 : 1 + (flits - first_packet + packet - 1) / packet;
+  }
   // The end of the packet that flit `offset` belongs to. Precondition: offset < flits.
   [[nodiscard]] std::uint64_t packet_end(std::uint64_t offset) const {
     if (offset < first_packet) return std::min<std::uint64_t>(first_packet, flits);

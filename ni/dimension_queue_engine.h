@@ -36,6 +36,11 @@ class DimensionQueueEngine : public IssueEngine {
   // still sends.
   [[nodiscard]] bool may_add(const Operation& operation) const override;
 
+  [[nodiscard]] std::uint64_t decisions() const override {
+    std::uint64_t picks = 0;
+    for (const DimensionQueue& queue : queues_) picks += queue.started;
+    return picks;
+  }
   [[nodiscard]] bool done() const override { return stages_left_ == 0; }
   [[nodiscard]] bool waits_for_ports() const override;
   [[nodiscard]] bool timer_running(Cycle now) const override;

@@ -42,6 +42,8 @@ class IssueEngine {
   // An arrived Reduce may be added to memory now. Until then the NI holds it.
   [[nodiscard]] virtual bool may_add(const Operation& operation) const = 0;
 
+  // Decisions taken so far: schedule-table entries read, or chunk stages picked from queues.
+  [[nodiscard]] virtual std::uint64_t decisions() const { return 0; }
   // Everything has been issued.
   [[nodiscard]] virtual bool done() const = 0;
   // The last evaluation was stopped by a full queue, or by sends that have not left yet.

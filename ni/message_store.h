@@ -20,6 +20,13 @@ struct GradientMessage {
   std::uint32_t unarrived = 1;  // and that are not in the receiver's memory; counted in `whole`
 };
 
+// Packets that NIs have sent on a path (PathTable) from the router of `from`.
+struct PathUse {
+  NodeId from;
+  std::uint64_t packets = 0;
+  std::uint64_t flits = 0;
+};
+
 // Shared by the NIs of a system. Ids are those of the MessageTable that routers look into.
 class MessageStore {
  public:
@@ -38,6 +45,11 @@ class MessageStore {
     message.unarrived = 1;
     message.data.clear();
     if (memory != nullptr) memory->read(operation, message.data);
+    if (routing.path >= uses_.size()) uses_.resize(routing.path + 1);
+    PathUse& use = uses_[routing.path];
+    use.from = operation.from;
+    use.packets += routing.grid.packets();
+    use.flits += routing.grid.flits;
     return id;
   }
   // The operation of `stripes` messages, of which `first` keeps what is common.
@@ -74,6 +86,8 @@ class MessageStore {
     return (table_[id].flits_left -= flits) == 0;
   }
   [[nodiscard]] const Message& routing(MessageId id) const { return table_[id]; }
+  // By path; nothing where no message took it.
+  [[nodiscard]] const std::vector<PathUse>& path_uses() const { return uses_; }
   [[nodiscard]] const GradientMessage& operator[](MessageId id) const {
     return messages_[id.index()];
   }
@@ -81,6 +95,7 @@ class MessageStore {
  private:
   MessageTable& table_;
   std::vector<GradientMessage> messages_;
+  std::vector<PathUse> uses_;
 };
 
 }  // namespace espalier

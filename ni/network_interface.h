@@ -74,6 +74,8 @@ class NetworkInterface : public sc_core::sc_module,
 
   [[nodiscard]] NodeId node() const { return node_; }
   [[nodiscard]] const InjectionPorts& injection_ports() const { return ports_; }
+  // Of the issue engine, see there.
+  [[nodiscard]] std::uint64_t decisions() const { return engine_ ? engine_->decisions() : 0; }
   // Something will happen here by the passing of time alone, control messages aside.
   [[nodiscard]] bool under_way(Cycle now) const;
   // For the watchdog: what the issue engine waits for, and what the injection ports wait for.

@@ -20,6 +20,7 @@ class ScheduleTableIssue : public IssueEngine {
   [[nodiscard]] bool may_add(const Operation& operation) const override {
     return engine_.may_add(frame_.in_table(operation.flow));
   }
+  [[nodiscard]] std::uint64_t decisions() const override { return engine_.head(); }
   [[nodiscard]] bool done() const override { return engine_.done(); }
   [[nodiscard]] bool waits_for_ports() const override { return engine_.waits_for_ports(); }
   [[nodiscard]] bool timer_running(Cycle now) const override { return engine_.timer_running(now); }

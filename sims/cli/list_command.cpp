@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "alg/algorithm.h"
+#include "hw/cost/technology.h"
 #include "sims/cli/exit_codes.h"
 #include "sims/config/enum_names.h"
 #include "sims/config/presets.h"
@@ -40,6 +41,11 @@ std::vector<Kind> kinds() {
   std::vector<NamedLine> networks;
   for (const BuiltInNetwork& network : built_in_networks())
     networks.emplace_back(network.name, network.summary);
+  std::vector<NamedLine> technologies;
+  for (const LibraryCells& cells : cell_libraries()) {
+    technologies.emplace_back(
+        cells.name, fmt::format("{:g} nm, NAND2 {:g} um2", cells.feature_nm, cells.nand2));
+  }
   return {
       {"topologies",
        "system.topology.type",
@@ -56,6 +62,7 @@ std::vector<Kind> kinds() {
         {"dimensions", "system.dimensions; a network of its own kind in each dimension"},
         {"astra_network", "file; the same from ASTRA-sim's network.yml"}}},
       {"algorithms", "collective.algorithm", names},
+      {"technologies", "system.cost.technology", technologies},
       {"operations", "collective.op", names_of<CollectiveOp>()},
       {"presets", "system.preset", preset_names},
       {"flow-control", "system.flow_control.mode", names_of<FlowControlMode>()},

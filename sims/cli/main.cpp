@@ -4,6 +4,7 @@
 #include <exception>
 #include <systemc>
 
+#include "sims/cli/area_command.h"
 #include "sims/cli/check_command.h"
 #include "sims/cli/exit_codes.h"
 #include "sims/cli/figure_command.h"
@@ -72,6 +73,28 @@ int dispatch(int argc, char** argv) {
       ->required();
   add_overrides(*check_app, check.overrides);
 
+  AreaOptions area;
+  CLI::App* area_app = app.add_subcommand(
+      "area", "what routers and network interfaces cost in area and delay, block by block");
+  area_app->add_option("config", area.configs, "configuration (YAML) or schedule (.json) files")
+      ->required();
+  add_overrides(*area_app, area.overrides);
+  area_app
+      ->add_option("--technology", area.technologies,
+                   "cell library in place of the configured one (repeatable; espalier list "
+                   "technologies)")
+      ->type_name("NAME")
+      ->allow_extra_args(false);
+  area_app
+      ->add_option("--node", area.nodes,
+                   "feature size in place of the configured one: 22nm (repeatable)")
+      ->type_name("LENGTH")
+      ->allow_extra_args(false);
+  area_app->add_option("--json", area.json, "write the costs to this file, - for stdout")
+      ->type_name("FILE");
+  area_app->add_option("--csv", area.csv, "write one line per block to this file, - for stdout")
+      ->type_name("FILE");
+
   FigureOptions figure;
   figure.program = run.program;
   CLI::App* figure_app = app.add_subcommand(
@@ -106,6 +129,7 @@ int dispatch(int argc, char** argv) {
   }
   if (*schedule_app) return schedule_command(schedule);
   if (*check_app) return check_command(check);
+  if (*area_app) return area_command(area);
   if (*figure_app) {
     if (!figure.files.empty() || !figure.point.empty()) return figure_command(figure);
     std::fprintf(stderr, "figure: file is required\n");

@@ -11,6 +11,7 @@
 #include "alg/schedule.h"
 #include "alg/stage_arbiter.h"
 #include "flowctl/modes.h"
+#include "hw/cost/cost_spec.h"
 #include "hw/ids.h"
 #include "hw/link_timing.h"
 #include "hw/topology.h"
@@ -88,6 +89,8 @@ struct RouterConfig {
   Switching switching = Switching::vct;
   SwitchHold hold = SwitchHold::packet;
   CrossbarInputs crossbar_inputs = CrossbarInputs::port;
+  // "auto": the reader has put there what the cost model implies (sims/config/implied_cycles.h).
+  bool pipeline_is_implied = false;
 };
 
 struct FlowControlConfig {
@@ -114,6 +117,7 @@ struct DimensionQueueConfig {
   Cycle arbitration_cycles = 1;  // a place or a chunk is there -> the chunk that was picked starts
   // Every NPU starts a dimension's stages in the order that a pre-simulation gave.
   bool enforce_order = true;
+  bool arbitration_is_implied = false;  // as RouterConfig::pipeline_is_implied
 
   [[nodiscard]] FlightSpec flight() const {
     return in_flight == 0 ? FlightSpec{8, true} : FlightSpec{in_flight, false};
@@ -148,6 +152,7 @@ struct SystemConfig {
   RouterConfig router;
   FlowControlConfig flow_control;
   NiConfig ni;
+  CostSpec cost;
 };
 
 struct CollectiveConfig {

@@ -18,6 +18,16 @@ struct EnumNames<TopologyKind> {
                                     "dgx2",  "fat_tree", "bigraph",         "dragonfly",
                                     "file",  "anynet",   "dimensions",      "astra_network"};
 };
+// As hw/cost/technology.cpp calls them.
+template <>
+struct EnumNames<CellLibrary> {
+  static constexpr std::array value{"osu050",     "osu035",   "osu018",    "gf180mcu",
+                                    "ihp_sg13g2", "sky130hd", "nangate45", "asap7"};
+};
+template <>
+struct EnumNames<Storage> {
+  static constexpr std::array value{"auto", "flip_flop", "sram"};
+};
 template <>
 struct EnumNames<DimensionShape> {
   static constexpr std::array value{"ring", "fully_connected", "switch"};

@@ -12,8 +12,9 @@
 
 namespace espalier {
 
-// keys_control.cpp, keys_dimensions.cpp, keys_training.cpp, keys_workload.cpp
+// keys_control.cpp, keys_cost.cpp, keys_dimensions.cpp, keys_training.cpp, keys_workload.cpp
 void add_control_keys(std::vector<Key>& table);
+void add_cost_keys(std::vector<Key>& table);
 void add_dimension_keys(std::vector<Key>& table);
 void add_dimension_queue_keys(std::vector<Key>& table);
 void add_plan_keys(std::vector<Key>& table);
@@ -84,6 +85,25 @@ Key fraction_key(std::string name, const ValueShape& range, std::string descript
 
 inline Key or_word(Key key, std::string word) {
   key.shape.zero_word = std::move(word);
+  return key;
+}
+// Cycles that "auto" leaves to the cost model; 0 may have a meaning of its own. `is_implied`
+// returns a reference to what keeps that they were.
+template <class IsImplied>
+Key or_implied(Key key, IsImplied is_implied) {
+  key = or_word(std::move(key), "auto");
+  key.shape.word_number = kNever;
+  const auto set_number = key.set;
+  const auto get_number = key.get;
+  key.set = [set_number, is_implied](RunPoint& point, const Value& value) {
+    is_implied(point) = value.number == kNever;
+    if (!is_implied(point)) set_number(point, value);
+  };
+  key.get = [get_number, is_implied](const RunPoint& point) {
+    Value value = get_number(point);
+    if (is_implied(point)) value.number = kNever;
+    return value;
+  };
   return key;
 }
 inline Key listable(Key key) {

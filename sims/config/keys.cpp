@@ -201,9 +201,13 @@ void add_router_keys(std::vector<Key>& table) {
   table.push_back(not_for_dimensions(integer_key(
       "system.router.flit_bytes", 1, kWidestFlit, "payload of one flit",
       [](auto& p) -> auto& { return p.system.clock.flit_bytes; })));
-  table.push_back(integer_key(
-      "system.router.pipeline_cycles", 0, 64, "from a flit's arrival to its earliest departure",
-      [](auto& p) -> auto& { return p.system.router.pipeline_cycles; }));
+  table.push_back(or_implied(
+      integer_key(
+          "system.router.pipeline_cycles", 0, 64,
+          "from a flit's arrival to its earliest departure; auto: the cycles that system.cost "
+          "implies for the router's stages at this clock",
+          [](auto& p) -> auto& { return p.system.router.pipeline_cycles; }),
+      [](auto& p) -> auto& { return p.system.router.pipeline_is_implied; }));
   table.push_back(choice_key<Switching>(
       "system.router.switching", "vct: room for a whole packet before its head moves on",
       [](auto& p) -> auto& { return p.system.router.switching; }));
@@ -393,6 +397,7 @@ const std::vector<Key>& keys() {
     add_router_keys(built);
     add_flow_control_keys(built);
     add_ni_keys(built);
+    add_cost_keys(built);
     add_collective_keys(built);
     add_training_keys(built);
     add_workload_keys(built);

@@ -159,10 +159,13 @@ void add_dimension_queue_keys(std::vector<Key>& table) {
                   "not cover the fixed delay of their steps",
                   [](auto& p) -> auto& { return p.system.ni.dimension_queue.in_flight; }),
               "auto"))));
-  table.push_back(of_any_dimensions(integer_key(
-      "system.ni.dimension_queue.arbitration_cycles", 1, 1000,
-      "a place and a chunk are there to its start",
-      [](auto& p) -> auto& { return p.system.ni.dimension_queue.arbitration_cycles; })));
+  table.push_back(of_any_dimensions(or_implied(
+      integer_key(
+          "system.ni.dimension_queue.arbitration_cycles", 1, 1000,
+          "a place and a chunk are there to its start; auto: the cycles that system.cost implies "
+          "for the SCF finder at this clock",
+          [](auto& p) -> auto& { return p.system.ni.dimension_queue.arbitration_cycles; }),
+      [](auto& p) -> auto& { return p.system.ni.dimension_queue.arbitration_is_implied; })));
   table.push_back(of_any_dimensions(boolean_key(
       "system.ni.dimension_queue.enforce_order",
       "all NPUs start a dimension's stages in one order, fixed before the run (section 4.6.2)",

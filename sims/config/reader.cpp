@@ -11,6 +11,7 @@
 #include "sims/config/cross_checks.h"
 #include "sims/config/dimension_checks.h"
 #include "sims/config/given_keys.h"
+#include "sims/config/implied_cycles.h"
 #include "sims/config/key_collector.h"
 #include "sims/config/keys.h"
 #include "sims/config/keys_topology.h"
@@ -272,9 +273,24 @@ class PointBuilder {
       if (!key.required || key.applies_to != kTypeKey || !key.applies(points_.front())) continue;
       if (!is_set(key.name) || !given_.usable({key.name.c_str()})) return std::nullopt;
     }
+    const Diagnostics before = diagnostics_;
     if (points_.front().system.topology.is_dimensional() && !has_good_dimensions()) {
       return std::nullopt;
     }
+    std::optional<Topology> topology = built_topology();
+    if (!topology || !has_implied_cycles(points_.front().system) ||
+        diagnostics_.num_errors() != 0) {
+      return topology;
+    }
+    for (RunPoint& point : points_) resolve_implied_cycles(point.system, *topology);
+    if (!topology->dimensions()) return topology;
+    // Latencies of dimensions are those from NPU to NPU: what routers take more, links take less.
+    diagnostics_ = before;
+    if (!has_good_dimensions()) return std::nullopt;
+    return built_topology();
+  }
+
+  [[nodiscard]] std::optional<Topology> built_topology() const {
     const SystemConfig& system = points_.front().system;
     const bool clock_valid = given_.usable({"system.router.clock", "system.router.flit_bytes"});
     const Place place = given_.place_of(size_key_of(system.topology.kind));

@@ -32,11 +32,12 @@ nlohmann::ordered_json json_value(const Key& key, const Value& value) {
     case ValueType::boolean:
       return value.number != 0;
     case ValueType::fraction:
-      return value.fraction;
+      if (!is_word(value, key.shape)) return value.fraction;
+      break;
     case ValueType::dims:
       return value.dims;
     case ValueType::integer:
-      if (key.shape.zero_word.empty() || value.number != 0) return value.number;
+      if (!is_word(value, key.shape)) return value.number;
       break;
     default:
       break;
@@ -85,6 +86,7 @@ nlohmann::ordered_json resolved_json(const RunPoint& point) {
     const Value value = key.get(point);
     // A file that is not given has no name.
     if (key.shape.type == ValueType::text && value.text.empty()) continue;
+    if (key.optional && is_word(value, key.shape)) continue;
     nlohmann::ordered_json* section = &root;
     std::size_t begin = 0;
     for (std::size_t dot = key.name.find('.'); dot != std::string::npos;

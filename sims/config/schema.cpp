@@ -60,6 +60,7 @@ std::string schema_text() {
   out += units_line("bandwidth", Quantity::rate);
   out += units_line("frequency", Quantity::frequency);
   out += units_line("size", Quantity::size);
+  out += units_line("length", Quantity::length);
   out +=
       "kB, MB, GB are powers of 1000, KiB, MiB, GiB of 1024. Booleans are true and false.\n"
       "A file has 'collective' or 'traffic', not both; 'training' stands beside 'collective' and\n"

@@ -32,6 +32,8 @@ Wording wording(Quantity quantity) {
       return {"frequency", "hertz", "1GHz"};
     case Quantity::size:
       return {"size", "bytes", "16MiB"};
+    case Quantity::length:
+      return {"length", "nanometres", "45nm"};
   }
   return {"", "", ""};
 }
@@ -76,6 +78,7 @@ const std::vector<Unit>& units_of(Quantity quantity) {
   static const std::vector<Unit> sizes{{"B", 1},          {"kB", 1'000},      {"KiB", 1U << 10U},
                                        {"MB", 1'000'000}, {"MiB", 1U << 20U}, {"GB", 1'000'000'000},
                                        {"GiB", 1U << 30U}};
+  static const std::vector<Unit> lengths{{"nm", 1}, {"um", 1'000}};
   switch (quantity) {
     case Quantity::time:
       return times;
@@ -83,6 +86,8 @@ const std::vector<Unit>& units_of(Quantity quantity) {
       return rates;
     case Quantity::frequency:
       return frequencies;
+    case Quantity::length:
+      return lengths;
     case Quantity::size:
       break;
   }

@@ -68,7 +68,11 @@ class ValueParser {
     if (node_.kind == ConfigNode::Kind::null) return fail("has no value", describe(shape_));
     if (shape_.type == ValueType::name) return parse_name();
     if (shape_.type == ValueType::text) return parse_text();
-    if (!shape_.zero_word.empty() && node_.text == shape_.zero_word) return Value{};
+    if (!shape_.zero_word.empty() && node_.text == shape_.zero_word) {
+      Value word;
+      word.number = shape_.word_number;
+      return word;
+    }
     if (const auto quantity = quantity_of(shape_.type)) return parse_with_unit(*quantity);
     if (node_.quoted) {
       return fail(fmt::format("'{}' in quotes is text", node_.text), "remove the quotes");
@@ -285,6 +289,8 @@ const char* type_name(ValueType type) {
       return "bandwidth";
     case ValueType::frequency:
       return "frequency";
+    case ValueType::length:
+      return "length";
   }
   return "";
 }
@@ -301,6 +307,8 @@ std::optional<Quantity> quantity_of(ValueType type) {
       return Quantity::rate;
     case ValueType::frequency:
       return Quantity::frequency;
+    case ValueType::length:
+      return Quantity::length;
     default:
       return std::nullopt;
   }
@@ -309,6 +317,12 @@ std::optional<Quantity> quantity_of(ValueType type) {
 bool operator==(const Value& a, const Value& b) {
   return std::tie(a.number, a.fraction, a.text, a.dims, a.items) ==
          std::tie(b.number, b.fraction, b.text, b.dims, b.items);
+}
+
+bool is_word(const Value& value, const ValueShape& shape) {
+  if (shape.zero_word.empty()) return false;
+  if (shape.type == ValueType::fraction) return value.fraction == 0;
+  return value.number == shape.word_number;
 }
 
 std::optional<Value> parse_value(const ConfigNode& node, const std::string& key,
@@ -348,13 +362,13 @@ std::string format_value(const Value& value, const ValueShape& shape) {
     case ValueType::boolean:
       return value.number != 0 ? "true" : "false";
     case ValueType::fraction:
-      return format_fraction(value.fraction);
+      return is_word(value, shape) ? shape.zero_word : format_fraction(value.fraction);
     case ValueType::dims:
       return fmt::format("[{}]", fmt::join(value.dims, ", "));
     default:
       break;
   }
-  if (!shape.zero_word.empty() && value.number == 0) return shape.zero_word;
+  if (is_word(value, shape)) return shape.zero_word;
   return format_bound(value.number, shape.type);
 }
 

@@ -23,6 +23,7 @@ enum class ValueType : std::uint8_t {
   time,
   rate,
   frequency,
+  length,
 };
 
 struct ValueShape {
@@ -37,7 +38,8 @@ struct ValueShape {
   double max_fraction = 1.0;
   bool min_excluded = false;
   bool max_excluded = false;
-  std::string zero_word;  // a word that is written instead of a number and becomes 0 ("auto")
+  std::string zero_word;  // a word that is written instead of a number and becomes 0 ("auto"),
+  std::uint64_t word_number = 0;  // or this, where 0 has a meaning of its own
 };
 
 struct Value {
@@ -48,6 +50,9 @@ struct Value {
   std::vector<std::uint64_t> items;  // per_dimension: each as `number`; empty: the zero_word
 };
 [[nodiscard]] bool operator==(const Value& a, const Value& b);
+
+// The value is the shape's zero_word.
+[[nodiscard]] bool is_word(const Value& value, const ValueShape& shape);
 
 // Records an error that starts with `key` where the node is no such value.
 [[nodiscard]] std::optional<Value> parse_value(const ConfigNode& node, const std::string& key,

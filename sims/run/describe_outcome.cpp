@@ -66,7 +66,7 @@ void describe_outcome(Json& result, const RunPoint& point, const SimulationOutco
 void withdraw_times(Json& result, const SimulationOutcome& outcome) {
   if (outcome.complete) return;
   for (const char* key : {"cycles", "time_ns", "bandwidth_GBps", "bound_ratio", "utilization",
-                          "link_utilization_mean"}) {
+                          "link_utilization_mean", "energy"}) {
     if (result.contains(key)) result[key] = nullptr;
   }
 }

@@ -13,6 +13,7 @@
 #include "sims/config/fidelity.h"
 #include "sims/config/resolved.h"
 #include "sims/run/describe_activity.h"
+#include "sims/run/describe_cost.h"
 #include "sims/run/describe_outcome.h"
 #include "sims/system/plan_simulation.h"
 
@@ -126,6 +127,7 @@ PointReport run_plan(const Topology& topology, const RunPoint& point,
   describe_dimensions(report.result, topology, point, planned.plan, outcome);
   describe_activity(report.result, point, planned.plan, outcome.stages);
   describe_plan_bound(report.result, topology, point, planned.plan, outcome.simulation);
+  describe_cost(report.result, topology, point, outcome.simulation, outcome.folded);
   withdraw_times(report.result, outcome.simulation);
   report.result["host"] = host_figures(outcome.simulation, begin);
   report.failure = outcome.simulation.failure;

@@ -14,6 +14,7 @@
 #include "sims/config/enum_names.h"
 #include "sims/config/fidelity.h"
 #include "sims/config/resolved.h"
+#include "sims/run/describe_cost.h"
 #include "sims/run/describe_outcome.h"
 #include "sims/run/plan_runner.h"
 #include "sims/run/training_runner.h"
@@ -148,6 +149,7 @@ PointReport run_collective(const Topology& topology, const RunPoint& point,
   const SimulationOutcome outcome = simulate_collective(topology, point, tables, hooks);
   describe_outcome(report.result, point, outcome);
   describe_bound(report.result, topology, point, tables, outcome);
+  describe_cost(report.result, topology, point, outcome);
   withdraw_times(report.result, outcome);
   report.result["host"] = host_figures(outcome, begin);
   report.failure = outcome.failure;
@@ -230,6 +232,7 @@ PointReport run_training(const Topology& topology, const RunPoint& point,
   }
   describe_outcome(report.result, point, outcome);
   describe_bound(report.result, topology, point, tables.tables, outcome);
+  describe_cost(report.result, topology, point, outcome);
   withdraw_times(report.result, outcome);
   report.result["host"] = host_figures(outcome, begin);
   report.failure = outcome.failure;
@@ -261,6 +264,7 @@ PointReport run_control(const Topology& topology, const RunPoint& point,
   describe_control(result, point, outcome);
   result["verified"] = outcome.verified;
   if (!outcome.failure.empty()) result["failure"] = outcome.failure;
+  describe_cost(result, topology, point, outcome);
   result["host"] = host_figures(outcome, begin);
   report.failure = outcome.failure;
   return report;
@@ -287,6 +291,7 @@ PointReport run_traffic(const Topology& topology, const RunPoint& point,
                                 static_cast<double>(outcome.cycles * topology.num_nodes());
   result["config_hash"] = config_hash(point);
   describe_outcome(result, point, outcome);
+  describe_cost(result, topology, point, outcome);
   result["host"] = host_figures(outcome, begin);
   report.failure = outcome.failure;
   return report;

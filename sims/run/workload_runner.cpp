@@ -5,6 +5,7 @@
 #include "sims/config/enum_names.h"
 #include "sims/config/resolved.h"
 #include "sims/run/cost_system.h"
+#include "sims/run/describe_cost.h"
 #include "sims/run/simulated_cost.h"
 #include "sims/run/workload_plans.h"
 #include "sims/training/dimension_cost.h"
@@ -62,6 +63,7 @@ PointReport run_workload(const Topology& topology, const RunPoint& point) {
   // Of the bandwidth while something is under way (section 3, Fig. 4).
   result["utilization"] =
       timeline.communication == 0 ? 0.0 : best.communication / timeline.communication;
+  result["area"] = describe_area(price_system(point.system, topology), point.system, topology);
   report.failure = simulated.failure();
   result["verified"] = report.failure.empty();
   if (!report.failure.empty()) result["failure"] = report.failure;

@@ -45,6 +45,7 @@ Fabric::Fabric(sc_core::sc_module_name module_name, ClockDomain& clock, const Sy
       topology_(topology),
       timing_(timing),
       ni_ports_(ni_ports),
+      is_granted_by_flit_(config.router.hold == SwitchHold::flit),
       control_(control),
       vcs_(partition_vcs(topology, config.router.vcs, control)),
       clock_(clock) {

@@ -13,6 +13,7 @@
 #include "ni/network_interface.h"
 #include "sims/config/config.h"
 #include "sims/system/control_traffic.h"
+#include "sims/system/hardware_events.h"
 #include "sims/system/network.h"
 #include "sims/system/vc_partition.h"
 
@@ -49,6 +50,8 @@ class Fabric : public sc_core::sc_module {
   [[nodiscard]] std::vector<std::uint64_t> link_flits() const { return network_->link_flits(); }
   [[nodiscard]] std::uint64_t head_flits() const;
   [[nodiscard]] std::uint64_t injected_flits() const;
+  // What routers, links and NIs have done, up to the present cycle.
+  [[nodiscard]] HardwareEvents events() const;
   [[nodiscard]] std::string monitor_violation(bool drained) {
     return network_->monitor_violation(drained);
   }
@@ -74,9 +77,12 @@ class Fabric : public sc_core::sc_module {
                                                VcMask vcs) const;
   [[nodiscard]] std::uint32_t ports_of(NodeId vertex) const;
 
+  [[nodiscard]] std::uint32_t dimension_of(LinkId link) const;
+
   const Topology& topology_;
   const SystemTiming& timing_;
   std::uint32_t ni_ports_;
+  bool is_granted_by_flit_;  // a packet asks for the switch with each flit
   const ControlConfig* control_;
   VcPartition vcs_;
   ClockDomain& clock_;

@@ -86,6 +86,7 @@ void scale(SimulationOutcome& outcome, std::uint64_t nodes) {
   outcome.flits_injected *= nodes;
   outcome.head_flits *= nodes;
   outcome.latency.messages *= nodes;
+  outcome.events.scale(nodes);
 }
 
 bool is_folded(const Topology& topology, const RunPoint& point, const DimensionPlan& plan,

@@ -12,6 +12,7 @@
 #include "ni/operation.h"
 #include "sims/config/config.h"
 #include "sims/system/control_traffic.h"
+#include "sims/system/hardware_events.h"
 
 namespace espalier {
 
@@ -47,6 +48,7 @@ struct SimulationOutcome {
   std::vector<CollectiveSpan> collectives;   // by post, where there are any
   LatencyStatistics latency;                 // ready (traffic) or issued (collective) to visible
   std::optional<ControlStatistics> control;  // of control messages, where there are any
+  HardwareEvents events;
   std::uint64_t evaluations = 0;
   double engine_seconds = 0;  // CPU time of the simulation proper; not reproducible
 };

@@ -30,7 +30,8 @@ void check_usage_error(const std::vector<std::string>& arguments, const std::str
   CHECK_THAT(outcome.err, Contains(message));
 }
 
-const std::vector<std::string> kSubcommands{"run", "schedule", "check", "figure", "list", "schema"};
+const std::vector<std::string> kSubcommands{"run",    "schedule", "check", "area",
+                                            "figure", "list",     "schema"};
 const std::vector<std::string> kWithConfig{"run", "schedule", "check"};
 
 }  // namespace

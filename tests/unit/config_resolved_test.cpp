@@ -14,6 +14,14 @@ using namespace config_test;
 
 namespace {
 
+auto macros_of(const CostSpec& cost) {
+  std::vector<std::tuple<double, std::uint64_t, double, double>> macros;
+  for (const UserMacro& macro : cost.macros) {
+    macros.emplace_back(macro.area_um2, macro.delay_ps, macro.read_pj, macro.write_pj);
+  }
+  return macros;
+}
+
 // Every member by name, so that a key the registry forgets cannot hide.
 auto members(const SystemConfig& s) {
   return std::make_tuple(
@@ -32,7 +40,11 @@ auto members(const SystemConfig& s) {
       s.dimensions.flit_bytes, s.dimensions.packet_flits, s.dimensions.vc_depth_flits,
       s.dimensions.algorithm, s.ni.dimension_queue.arbiter.order, s.ni.dimension_queue.arbiter.key,
       s.ni.dimension_queue.arbiter.ties, s.ni.dimension_queue.in_flight,
-      s.ni.dimension_queue.arbitration_cycles, s.ni.dimension_queue.enforce_order);
+      s.ni.dimension_queue.arbitration_cycles, s.ni.dimension_queue.enforce_order,
+      s.router.pipeline_is_implied, s.ni.dimension_queue.arbitration_is_implied, s.cost.library,
+      s.cost.node_nm, s.cost.fo4_ps, s.cost.utilization, s.cost.wire_margin, s.cost.buffers,
+      s.cost.table, s.cost.queues, s.cost.table_entry_bits, s.cost.queue_entries,
+      s.cost.link_pj_per_bit, macros_of(s.cost));
 }
 auto members(const CollectiveConfig& c) {
   return std::make_tuple(c.op, c.algorithm, c.size, c.element_bytes, c.remaining_height_first,
@@ -99,6 +111,7 @@ class RandomPoint {
     s.ni.reduction.latency_cycles = pick(1, 99);
     s.ni.reduction.bytes_per_cycle = pick(0, 999);
     s.ni.reduction.block_bytes = pick(1, 9'999);
+    draw_cost(s.cost);
     if (any() % 2 == 0) {
       CollectiveConfig c;
       const bool segments = any() % 2 == 0;
@@ -142,6 +155,23 @@ class RandomPoint {
   }
 
  private:
+  // Without what only multi-dimensional systems have. The FIFOs' control has no writes.
+  void draw_cost(CostSpec& cost) {
+    cost.library = static_cast<CellLibrary>(any() % 8);
+    cost.node_nm = any() % 2 == 0 ? 0 : pick(5, 1000);
+    cost.fo4_ps = any() % 2 == 0 ? 0 : pick(1, 10'000);
+    cost.utilization = static_cast<double>(pick(1, 100)) / 100;
+    cost.wire_margin = static_cast<double>(pick(0, 100)) / 100;
+    cost.buffers = static_cast<Storage>(any() % 3);
+    cost.table = static_cast<Storage>(any() % 3);
+    cost.table_entry_bits = pick32(0, 500);
+    cost.link_pj_per_bit = static_cast<double>(pick(0, 40)) / 4;
+    for (const CostBlock block : {CostBlock::router_buffers, CostBlock::router_fifo_control}) {
+      cost.macro(block) = {static_cast<double>(pick(0, 9'999)) / 8, pick(0, 9'999),
+                           static_cast<double>(pick(0, 99)) / 8, 0};
+    }
+  }
+
   static TopologyConfig a_torus() {
     TopologyConfig topology;
     topology.dims = {4, 3};

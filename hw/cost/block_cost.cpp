@@ -1,0 +1,91 @@
+#include "hw/cost/block_cost.h"
+
+namespace espalier {
+
+const char* to_string(Origin origin) {
+  switch (origin) {
+    case Origin::formula:
+      return "formula";
+    case Origin::synthesized:
+      return "synthesized";
+    case Origin::user:
+      break;
+  }
+  return "user";
+}
+
+const char* to_string(Implementation implementation) {
+  switch (implementation) {
+    case Implementation::logic:
+      return "logic";
+    case Implementation::flip_flop:
+      return "flip_flop";
+    case Implementation::sram:
+      return "sram";
+    case Implementation::wires:
+      return "wires";
+    case Implementation::macro:
+      break;
+  }
+  return "macro";
+}
+
+const char* to_string(CostBlock block) {
+  switch (block) {
+    case CostBlock::router_buffers:
+      return "router.buffers";
+    case CostBlock::router_fifo_control:
+      return "router.fifo_control";
+    case CostBlock::router_crossbar:
+      return "router.crossbar";
+    case CostBlock::router_allocators:
+      return "router.allocators";
+    case CostBlock::ni_buffers:
+      return "ni.buffers";
+    case CostBlock::ni_fifo_control:
+      return "ni.fifo_control";
+    case CostBlock::ni_dma_registers:
+      return "ni.dma_registers";
+    case CostBlock::ni_schedule_table:
+      return "ni.schedule_table";
+    case CostBlock::ni_control:
+      return "ni.control";
+    case CostBlock::ni_dependency_table:
+      return "ni.dependency_table";
+    case CostBlock::ni_dimension_queue:
+      return "ni.dimension_queue";
+    case CostBlock::ni_scf_finder:
+      break;
+  }
+  return "ni.scf_finder";
+}
+
+std::string BlockCost::name() const {
+  std::string text = to_string(block);
+  if (dimension != 0) text.insert(text.find('.'), ".dim" + std::to_string(dimension));
+  return text;
+}
+
+AreaRange area_of(const std::vector<BlockCost>& blocks) {
+  AreaRange sum;
+  for (const BlockCost& block : blocks) sum = sum + block.area();
+  return sum;
+}
+
+void apply_macro(BlockCost& cost, const UserMacro& macro, double fo4_ps) {
+  if (macro.area_um2 != 0) {
+    cost.each = {macro.area_um2, macro.area_um2};
+    cost.implementation = Implementation::macro;
+    cost.origin = Origin::user;
+  }
+  if (macro.delay_ps != 0) {
+    cost.delay_ps = static_cast<double>(macro.delay_ps);
+    cost.delay_fo4 = cost.delay_ps / fo4_ps;
+    cost.origin = Origin::user;
+  }
+  if (macro.read_pj != 0) cost.read_pj = macro.read_pj;
+  if (macro.write_pj != 0) cost.write_pj = macro.write_pj;
+  if (macro.read_pj != 0 || macro.write_pj != 0) cost.origin = Origin::user;
+}
+
+}  // namespace espalier

@@ -1,0 +1,75 @@
+// What a user says of the hardware's cost: technology, storage, and macros of his own.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace espalier {
+
+// Cell libraries whose areas were read from their Liberty or LEF files (hw/cost/technology.cpp).
+enum class CellLibrary : std::uint8_t {
+  osu050,
+  osu035,
+  osu018,
+  gf180mcu,
+  ihp_sg13g2,
+  sky130hd,
+  nangate45,
+  asap7
+};
+
+// What a memory is built of; automatic: the smaller of the two.
+enum class Storage : std::uint8_t { automatic, flip_flop, sram };
+
+// What is priced. Router: per input port buffers, per VC FIFO control, crossbar, allocators. NI:
+// per port buffers and DMA request registers; schedule table, its control and dependency table; or,
+// per dimension, dimension queue and SCF finder.
+enum class CostBlock : std::uint8_t {
+  router_buffers,
+  router_fifo_control,
+  router_crossbar,
+  router_allocators,
+  ni_buffers,
+  ni_fifo_control,
+  ni_dma_registers,
+  ni_schedule_table,
+  ni_control,
+  ni_dependency_table,
+  ni_dimension_queue,
+  ni_scf_finder
+};
+inline constexpr std::size_t kNumCostBlocks = 12;
+
+// One instance of a block as its user knows it; what is 0 is left to the formulas. For logic,
+// `read_pj` is the energy of one use.
+struct UserMacro {
+  double area_um2 = 0;
+  std::uint64_t delay_ps = 0;  // access time of a memory, critical path of logic; margin included
+  double read_pj = 0;
+  double write_pj = 0;
+};
+
+struct CostSpec {
+  CellLibrary library = CellLibrary::nangate45;
+  std::uint64_t node_nm = 0;  // feature size; 0: the library's own
+  std::uint64_t fo4_ps = 0;   // delay of an inverter that drives four; 0: of the node
+  double utilization = 0.70;  // cell area / placed area
+  double wire_margin = 0.30;  // added to logic delay for wires and setup
+  Storage buffers = Storage::automatic;
+  Storage table = Storage::automatic;
+  Storage queues = Storage::automatic;
+  std::uint32_t table_entry_bits = 0;  // 0: of the fields that the topology needs
+  std::uint32_t queue_entries = 64;    // of a dimension queue: the chunks of Themis's collectives
+  double link_pj_per_bit = 0;          // 0: not known
+  std::array<UserMacro, kNumCostBlocks> macros;
+
+  [[nodiscard]] const UserMacro& macro(CostBlock block) const {
+    return macros[static_cast<std::size_t>(block)];
+  }
+  [[nodiscard]] UserMacro& macro(CostBlock block) {
+    return macros[static_cast<std::size_t>(block)];
+  }
+};
+
+}  // namespace espalier

@@ -1,0 +1,96 @@
+#include "hw/cost/logic.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace espalier {
+
+std::uint32_t bits_for(std::uint64_t values) {
+  std::uint32_t bits = 0;
+  while (bits < 63 && (std::uint64_t{1} << bits) < values) ++bits;
+  return bits;
+}
+
+namespace logic {
+
+namespace {
+
+constexpr double kFlipFlop = 5.67;  // Nangate45: DFF / NAND2
+constexpr double kTauPerFo4 = 5;
+
+double pairs_of(double requests) { return requests * (requests - 1) / 2; }
+// Logarithms of counts of requesters: one alone needs no level.
+double lg(double value) { return value <= 1 ? 0 : std::log2(value); }
+
+}  // namespace
+
+Gates flip_flops(double bits) { return {kFlipFlop * bits}; }
+
+Gates flip_flop_memory(double words, double bits) { return {10.2 * words * bits}; }
+
+Gates ni_control(std::uint32_t step_bits, std::uint32_t lockstep_bits) {
+  return {22 + 12.75 * step_bits + 12.4 * lockstep_bits};
+}
+
+Gates scf_finder(std::uint32_t keys, std::uint32_t key_bits) {
+  if (keys < 2) return {};
+  const double per_bit = std::clamp(7.2 + 0.05 * (static_cast<double>(key_bits) - 16), 7.2, 8.0);
+  return {(keys - 1.0) * key_bits * per_bit};
+}
+
+Gates round_robin_arbiter(std::uint32_t requests) { return {19.5 * requests}; }
+
+Gates matrix_arbiter(std::uint32_t requests) { return {12 * pairs_of(requests)}; }
+
+Gates crossbar(std::uint32_t inputs, std::uint32_t outputs, std::uint32_t bits) {
+  return {std::max(0.0, static_cast<double>(bits) * outputs * (1.667 * inputs - 0.67))};
+}
+
+Gates fifo_control(std::uint32_t pointer_bits) { return {34.0 * pointer_bits}; }
+
+Gates dependency_table(std::uint32_t entries, std::uint32_t tag_bits) {
+  return {entries * (11.1 * tag_bits + 9.2)};
+}
+
+double arbiter_pairs(std::uint32_t inputs, std::uint32_t outputs, std::uint32_t vcs) {
+  return inputs * pairs_of(vcs) + outputs * pairs_of(inputs);
+}
+
+Gates separable_allocator(std::uint32_t inputs, std::uint32_t outputs, std::uint32_t vcs) {
+  return {20 * arbiter_pairs(inputs, outputs, vcs)};
+}
+
+Depth flip_flop_memory_read(double words) { return {4 + 2 * lg(words)}; }
+
+// ASAP7: 27 at 16 bits.
+Depth ni_control_depth(std::uint32_t lockstep_bits) { return {7 + 5 * lg(lockstep_bits)}; }
+
+// ASAP7: 78 for four levels of 32 bits; a comparison is a tree over the bits.
+Depth scf_finder_depth(std::uint32_t keys, std::uint32_t key_bits) {
+  return {bits_for(keys) * (4.5 + 3 * lg(key_bits))};
+}
+
+// ASAP7: 16 at 9 bits.
+Depth fifo_control_depth(std::uint32_t pointer_bits) { return {6.5 + 3 * lg(pointer_bits)}; }
+
+// OSU 0.18: 11 at 16 entries of 12 bits.
+Depth dependency_match_depth(std::uint32_t entries, std::uint32_t tag_bits) {
+  return {3.4 + lg(entries) + lg(tag_bits)};
+}
+
+Depth vc_allocation_depth(std::uint32_t ports, std::uint32_t vcs) {
+  return {(33 * lg(static_cast<double>(ports) * vcs) / 2 + 20.8) / kTauPerFo4};
+}
+
+Depth switch_allocation_depth(std::uint32_t ports, std::uint32_t vcs) {
+  return {(11.5 * lg(ports) / 2 + 23 * lg(vcs) / 2 + 20.8) / kTauPerFo4};
+}
+
+Depth crossbar_depth(std::uint32_t ports, std::uint32_t bits) {
+  const double fan_out = static_cast<double>(bits) * std::max(1U, ports / 2);
+  return {(9 * lg(fan_out) / 3 + 6 * std::ceil(lg(ports)) + 6) / kTauPerFo4};
+}
+
+}  // namespace logic
+
+}  // namespace espalier

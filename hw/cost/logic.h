@@ -1,0 +1,55 @@
+// Gate equivalents and logic depths of the blocks, from their parameters. The gate counts are
+// fitted to synthesis of small Verilog sources on a subset of Nangate45; the same sources on OSU
+// 0.18 and ASAP7 are within 15 % (crossbar and flip-flop memory: 25 %). Depths are those of the
+// slower of OSU 0.18 and ASAP7, in FO4, without wires. docs/cost.md has the measurements.
+#pragma once
+
+#include <cstdint>
+
+#include "hw/cost/technology.h"
+
+namespace espalier {
+
+// Bits that tell `values` values apart.
+[[nodiscard]] std::uint32_t bits_for(std::uint64_t values);
+
+namespace logic {
+
+// Without reset.
+[[nodiscard]] Gates flip_flops(double bits);
+// One write and one read port, with read multiplexer and write enables. Fitted for 8 to 64 words.
+[[nodiscard]] Gates flip_flop_memory(double words, double bits);
+// Timestep counter, lockstep down-counter, comparison of steps, dependency test of four children,
+// decoding of operations. Fitted for 4 to 16 and 8 to 32 bits.
+[[nodiscard]] Gates ni_control(std::uint32_t step_bits, std::uint32_t lockstep_bits);
+// The smallest of `keys` keys with valid bits: a tree of compare-and-select. Fitted for 4 to 64
+// keys.
+[[nodiscard]] Gates scf_finder(std::uint32_t keys, std::uint32_t key_bits);
+[[nodiscard]] Gates round_robin_arbiter(std::uint32_t requests);  // 4 to 32
+[[nodiscard]] Gates matrix_arbiter(std::uint32_t requests);       // 8 to 32
+// AND-OR, every output over all inputs. Fitted for 3x3 to 9x9.
+[[nodiscard]] Gates crossbar(std::uint32_t inputs, std::uint32_t outputs, std::uint32_t bits);
+// Pointers and occupancy count of one queue, whatever its depth. Fitted for 5 to 9 bits.
+[[nodiscard]] Gates fifo_control(std::uint32_t pointer_bits);
+// Associative, one search port. Fitted for 16 entries and tags of 8 to 16 bits.
+[[nodiscard]] Gates dependency_table(std::uint32_t entries, std::uint32_t tag_bits);
+// Separable, input first, of matrix arbiters: at each of `inputs` ports one over the VCs, at each
+// of `outputs` one over the inputs. 20 gates for each pair of requesters, which is what DSENT has:
+// requests and grants need more than a bare arbiter's 12.
+[[nodiscard]] Gates separable_allocator(std::uint32_t inputs, std::uint32_t outputs,
+                                        std::uint32_t vcs);
+[[nodiscard]] double arbiter_pairs(std::uint32_t inputs, std::uint32_t outputs, std::uint32_t vcs);
+
+[[nodiscard]] Depth flip_flop_memory_read(double words);  // a tree of multiplexers; estimated
+[[nodiscard]] Depth ni_control_depth(std::uint32_t lockstep_bits);
+[[nodiscard]] Depth scf_finder_depth(std::uint32_t keys, std::uint32_t key_bits);
+[[nodiscard]] Depth fifo_control_depth(std::uint32_t pointer_bits);
+[[nodiscard]] Depth dependency_match_depth(std::uint32_t entries, std::uint32_t tag_bits);
+// Of a router's stages: Peh and Dally, HPCA 2001.
+[[nodiscard]] Depth vc_allocation_depth(std::uint32_t ports, std::uint32_t vcs);
+[[nodiscard]] Depth switch_allocation_depth(std::uint32_t ports, std::uint32_t vcs);
+[[nodiscard]] Depth crossbar_depth(std::uint32_t ports, std::uint32_t bits);
+
+}  // namespace logic
+
+}  // namespace espalier

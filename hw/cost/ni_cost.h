@@ -1,0 +1,64 @@
+// The network interface: buffers towards the network, which any NI has, and the extension that
+// executes schedules: table, control and dependency table, or queues per dimension.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "hw/cost/block_cost.h"
+#include "hw/cost/technology.h"
+
+namespace espalier {
+
+// Injection ports that are alike.
+struct NiPorts {
+  std::uint32_t dimension = 0;  // from 1; 0: there are none
+  std::uint32_t count = 1;
+  std::uint32_t buffer_flits = 0;
+  std::uint32_t flit_bits = 1;
+
+  [[nodiscard]] friend bool operator==(const NiPorts& a, const NiPorts& b) {
+    return a.dimension == b.dimension && a.count == b.count && a.buffer_flits == b.buffer_flits &&
+           a.flit_bits == b.flit_bits;
+  }
+};
+
+struct ScheduleTableShape {
+  std::uint32_t entries = 0;
+  std::uint32_t entry_bits = 0;
+  std::uint32_t step_bits = 0;
+  std::uint32_t lockstep_bits = 16;  // 65535 cycles of a step
+  std::uint32_t tag_bits = 0;        // of a dependency: flow and child or parent
+  std::uint32_t dependencies = 16;   // that can be pending
+};
+
+struct DimensionQueueShape {
+  std::uint32_t dimension = 1;
+  std::uint32_t entries = 0;
+  std::uint32_t key_bits = 32;  // a chunk's size
+  bool finds_smallest = true;   // scf; fifo has no finder
+};
+
+struct NiShape {
+  std::vector<NiPorts> ports;
+  std::optional<ScheduleTableShape> table;
+  std::vector<DimensionQueueShape> queues;
+};
+
+struct NiCost {
+  std::vector<BlockCost> blocks;
+
+  [[nodiscard]] AreaRange area() const { return area_of(blocks); }
+  [[nodiscard]] AreaRange extension() const;
+};
+
+// Whether an NI has it for schedules alone.
+[[nodiscard]] bool is_extension(CostBlock block);
+
+[[nodiscard]] NiCost price_ni(const NiShape& shape, const CostSpec& spec,
+                              const Technology& technology);
+[[nodiscard]] BlockCost price_scf_finder(const DimensionQueueShape& queue, const CostSpec& spec,
+                                         const Technology& technology);
+
+}  // namespace espalier

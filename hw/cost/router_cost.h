@@ -1,0 +1,48 @@
+// The router: per input port buffers, their control, a crossbar and its allocators.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "hw/cost/block_cost.h"
+#include "hw/cost/technology.h"
+
+namespace espalier {
+
+// The part of a router that serves one network: all of it, or one dimension's, whose flits have a
+// width of their own and never leave the dimension.
+struct RouterSlice {
+  std::uint32_t dimension = 0;  // from 1; 0: there are none
+  std::uint32_t inputs = 0;     // ports, from links and from the NI
+  std::uint32_t outputs = 0;
+  std::uint32_t vcs = 1;
+  std::uint32_t vc_depth_flits = 1;
+  std::uint32_t flit_bits = 1;
+  bool input_per_vc = false;  // the crossbar has an input for each VC
+
+  [[nodiscard]] std::uint32_t crossbar_inputs() const { return inputs * (input_per_vc ? vcs : 1); }
+  [[nodiscard]] friend bool operator==(const RouterSlice& a, const RouterSlice& b) {
+    return a.dimension == b.dimension && a.inputs == b.inputs && a.outputs == b.outputs &&
+           a.vcs == b.vcs && a.vc_depth_flits == b.vc_depth_flits && a.flit_bits == b.flit_bits &&
+           a.input_per_vc == b.input_per_vc;
+  }
+};
+
+struct SliceCost {
+  RouterSlice slice;
+  BlockCost buffers;  // one instance per input port, of all its VCs
+  BlockCost fifo_control;
+  BlockCost crossbar;
+  BlockCost allocators;
+  // VC allocation, switch allocation, buffer read, crossbar. ps.
+  std::vector<double> stages_ps;
+
+  [[nodiscard]] std::vector<BlockCost> blocks() const {
+    return {buffers, fifo_control, crossbar, allocators};
+  }
+};
+
+[[nodiscard]] SliceCost price_slice(const RouterSlice& slice, const CostSpec& spec,
+                                    const Technology& technology);
+
+}  // namespace espalier

@@ -1,0 +1,125 @@
+#include "hw/cost/system_cost.h"
+
+#include <algorithm>
+
+#include "hw/cost/pipeline_fit.h"
+
+namespace espalier {
+
+namespace {
+
+constexpr double kPsPerSecond = 1e12;
+
+std::vector<RouterCost> price_routers(const SystemShape& shape, const CostSpec& spec,
+                                      const Technology& technology) {
+  std::vector<RouterCost> routers;
+  for (const std::vector<RouterSlice>& slices : shape.routers) {
+    RouterCost router;
+    for (const RouterSlice& slice : slices) {
+      router.slices.push_back(price_slice(slice, spec, technology));
+    }
+    routers.push_back(std::move(router));
+  }
+  return routers;
+}
+
+class ClockJudge {
+ public:
+  void take(CostBlock block, double period_ps) {
+    if (period_ps > limit_.period_ps) limit_ = {period_ps, block};
+  }
+  void take(const BlockCost& block, Cycle cycles = 1) {
+    take(block.block, block.delay_ps / static_cast<double>(cycles));
+  }
+  [[nodiscard]] const ClockLimit& limit() const { return limit_; }
+
+ private:
+  ClockLimit limit_;
+};
+
+// Its stages together, named after the longest of them.
+void judge_router(const SliceCost& slice, Cycle cycles, ClockJudge& judge) {
+  CostBlock longest = CostBlock::router_allocators;
+  double delay = slice.allocators.delay_ps;
+  for (const BlockCost* block : {&slice.buffers, &slice.crossbar}) {
+    if (block->delay_ps <= delay) continue;
+    longest = block->block;
+    delay = block->delay_ps;
+  }
+  judge.take(longest, shortest_period_ps(slice.stages_ps, cycles));
+  judge.take(slice.fifo_control);
+}
+
+}  // namespace
+
+AreaRange RouterCost::area() const { return area_of(blocks()); }
+
+std::vector<BlockCost> RouterCost::blocks() const {
+  std::vector<BlockCost> all;
+  for (const SliceCost& slice : slices) {
+    for (const BlockCost& block : slice.blocks()) all.push_back(block);
+  }
+  return all;
+}
+
+const SliceCost* RouterCost::slice(std::uint32_t dimension) const {
+  const auto found = std::find_if(slices.begin(), slices.end(), [&](const SliceCost& s) {
+    return s.slice.dimension == dimension;
+  });
+  return found == slices.end() ? nullptr : &*found;
+}
+
+SystemCost price_system(const SystemShape& shape, const CostSpec& spec) {
+  const Technology technology(spec);
+  SystemCost system;
+  system.routers = price_routers(shape, spec, technology);
+  for (const std::size_t kind : shape.router_of) ++system.routers[kind].count;
+  for (const NiShape& ni : shape.nis) system.nis.push_back({price_ni(ni, spec, technology), 0});
+  for (const std::size_t kind : shape.ni_of) ++system.nis[kind].count;
+
+  ClockJudge judge;
+  for (const RouterCost& router : system.routers) {
+    system.area = system.area + static_cast<double>(router.count) * router.area();
+    for (const SliceCost& slice : router.slices) {
+      judge_router(slice, std::max<Cycle>(1, shape.router_cycles), judge);
+    }
+  }
+  for (const NiKindCost& ni : system.nis) {
+    system.area = system.area + static_cast<double>(ni.count) * ni.cost.area();
+    for (const BlockCost& block : ni.cost.blocks) {
+      const bool searches = block.block == CostBlock::ni_scf_finder;
+      judge.take(block, searches ? std::max<Cycle>(1, shape.arbitration_cycles) : 1);
+    }
+  }
+  system.clock = judge.limit();
+  return system;
+}
+
+Cycle implied_router_cycles(const SystemShape& shape, const CostSpec& spec,
+                            std::uint64_t clock_hertz) {
+  const double period = kPsPerSecond / static_cast<double>(clock_hertz);
+  Cycle cycles = 1;
+  for (const RouterCost& router : price_routers(shape, spec, Technology(spec))) {
+    for (const SliceCost& slice : router.slices) {
+      cycles = std::max(cycles, cycles_of(slice.stages_ps, period));
+    }
+  }
+  return cycles;
+}
+
+Cycle implied_arbitration_cycles(const SystemShape& shape, const CostSpec& spec,
+                                 std::uint64_t clock_hertz) {
+  const Technology technology(spec);
+  const double period = kPsPerSecond / static_cast<double>(clock_hertz);
+  Cycle cycles = 1;
+  for (const NiShape& ni : shape.nis) {
+    for (const DimensionQueueShape& queue : ni.queues) {
+      if (!queue.finds_smallest) continue;
+      const double delay = price_scf_finder(queue, spec, technology).delay_ps;
+      cycles = std::max(cycles, cycles_of({delay}, period));
+    }
+  }
+  return cycles;
+}
+
+}  // namespace espalier

@@ -1,0 +1,113 @@
+// The keys of section system.cost: technology, storage, and the user's macros.
+#include <fmt/format.h>
+
+#include "hw/cost/block_cost.h"
+#include "sims/config/key_builders.h"
+
+namespace espalier {
+
+using namespace key_builders;
+
+namespace {
+
+constexpr const char* kFormula = "formula";
+constexpr std::uint64_t kMicrosecond = 1'000'000;  // picoseconds
+
+ValueShape fractions(double most, bool zero_allowed) {
+  ValueShape shape;
+  shape.max_fraction = most;
+  shape.min_excluded = !zero_allowed;
+  return shape;
+}
+
+// Left out of the resolved configuration where the formula stands: most blocks have none.
+Key macro_key(Key key) {
+  key = or_word(std::move(key), kFormula);
+  key.optional = true;
+  return key;
+}
+
+bool is_memory(CostBlock block) {
+  return block == CostBlock::router_buffers || block == CostBlock::ni_buffers ||
+         block == CostBlock::ni_schedule_table || block == CostBlock::ni_dimension_queue;
+}
+
+void add_macro_keys(std::vector<Key>& table, CostBlock block) {
+  const std::string section = fmt::format("system.cost.macros.{}", to_string(block));
+  const std::string what = is_memory(block) ? "of one memory" : "of one instance";
+  table.push_back(macro_key(fraction_key(
+      section + ".area_um2", fractions(1e12, false),
+      "cells " + what, [block](auto& p) -> auto& { return p.system.cost.macro(block).area_um2; })));
+  table.push_back(macro_key(number_key(
+      ValueType::time, section + (is_memory(block) ? ".access" : ".delay"), 1, kMicrosecond,
+      is_memory(block) ? "access time" : "critical path, wires and setup included",
+      [block](auto& p) -> auto& { return p.system.cost.macro(block).delay_ps; })));
+  table.push_back(macro_key(fraction_key(
+      section + (is_memory(block) ? ".read_pj" : ".use_pj"), fractions(1e9, false),
+      is_memory(block) ? "energy of one read, pJ" : "energy of one use, pJ",
+      [block](auto& p) -> auto& { return p.system.cost.macro(block).read_pj; })));
+  if (!is_memory(block)) return;
+  table.push_back(macro_key(fraction_key(
+      section + ".write_pj", fractions(1e9, false),
+      "energy of one write, pJ", [block](auto& p) -> auto& {
+        return p.system.cost.macro(block).write_pj;
+      })));
+}
+
+}  // namespace
+
+void add_cost_keys(std::vector<Key>& table) {
+  table.push_back(choice_key<CellLibrary>(
+      "system.cost.technology", "cell library (espalier list technologies)",
+      [](auto& p) -> auto& { return p.system.cost.library; }));
+  table.push_back(or_word(number_key(
+                              ValueType::length, "system.cost.node", 5, 1000,
+                              "feature size: areas go with its square; auto: the library's own",
+                              [](auto& p) -> auto& { return p.system.cost.node_nm; }),
+                          "auto"));
+  table.push_back(
+      or_word(number_key(
+                  ValueType::time, "system.cost.fo4", 1, 10'000,
+                  "delay of an inverter that drives four of its kind; auto: 0.55 ps per nm of the "
+                  "node, at least 19.5 ps",
+                  [](auto& p) -> auto& { return p.system.cost.fo4_ps; }),
+              "auto"));
+  table.push_back(fraction_key(
+      "system.cost.utilization", fractions(1, false), "cell area / placed area",
+      [](auto& p) -> auto& { return p.system.cost.utilization; }));
+  table.push_back(fraction_key(
+      "system.cost.wire_margin", fractions(10, true),
+      "added to the delay of logic for wires and setup, as a part of it",
+      [](auto& p) -> auto& { return p.system.cost.wire_margin; }));
+  table.push_back(choice_key<Storage>(
+      "system.cost.buffers", "of routers and NIs; auto: the smaller",
+      [](auto& p) -> auto& { return p.system.cost.buffers; }));
+  table.push_back(not_for_dimensions(choice_key<Storage>(
+      "system.cost.table", "schedule table; auto: the smaller",
+      [](auto& p) -> auto& { return p.system.cost.table; })));
+  table.push_back(not_for_dimensions(
+      or_word(integer_key(
+                  "system.cost.table_entry_bits", 1, 65536,
+                  "width of a schedule-table entry; auto: the fields that the topology needs",
+                  [](auto& p) -> auto& { return p.system.cost.table_entry_bits; }),
+              "auto")));
+  const auto of_any_dimensions = [](Key key) {
+    return only_when(std::move(key), "system.topology.type", "dimensions or astra_network",
+                     [](const RunPoint& p) { return p.system.topology.is_dimensional(); });
+  };
+  table.push_back(of_any_dimensions(choice_key<Storage>(
+      "system.cost.queues", "dimension queues; auto: the smaller",
+      [](auto& p) -> auto& { return p.system.cost.queues; })));
+  table.push_back(of_any_dimensions(integer_key(
+      "system.cost.queue_entries", 1, 65536, "chunks that a dimension queue has room for",
+      [](auto& p) -> auto& { return p.system.cost.queue_entries; })));
+  table.push_back(
+      or_word(fraction_key(
+                  "system.cost.link_pj_per_bit", fractions(1e6, false),
+                  "energy of a link, pJ per bit; none: not known, and links have no energy",
+                  [](auto& p) -> auto& { return p.system.cost.link_pj_per_bit; }),
+              "none"));
+  for (std::size_t b = 0; b < kNumCostBlocks; ++b) add_macro_keys(table, static_cast<CostBlock>(b));
+}
+
+}  // namespace espalier

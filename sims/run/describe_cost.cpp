@@ -1,0 +1,152 @@
+#include "sims/run/describe_cost.h"
+
+#include <cmath>
+
+#include "sims/config/enum_names.h"
+#include "sims/config/system_shape.h"
+#include "sims/run/event_energy.h"
+
+namespace espalier {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// Estimates have no more digits than these; and no result depends on a library's last bit.
+double rounded(double value, int decimals) {
+  const double unit = std::pow(10, decimals);
+  return std::round(value * unit) / unit;
+}
+double um2(double value) { return rounded(value, 1); }
+double mm2(double value_um2) { return rounded(value_um2 / 1e6, 6); }
+double ghz(double period_ps) { return period_ps == 0 ? 0 : rounded(1000 / period_ps, 3); }
+double microjoules(double pj) { return rounded(pj / 1e6, 6); }
+
+Json describe_block(const BlockCost& block) {
+  Json json;
+  json["block"] = block.name();
+  json["count"] = static_cast<std::uint64_t>(block.count);
+  json["um2"] = um2(block.area().low);
+  json["um2_high"] = um2(block.area().high);
+  json["implementation"] = to_string(block.implementation);
+  json["origin"] = to_string(block.origin);
+  json["fo4"] = rounded(block.delay_fo4, 1);
+  json["ps"] = rounded(block.delay_ps, 1);
+  return json;
+}
+
+std::uint32_t ports_of(const RouterCost& router) {
+  std::uint32_t ports = 0;
+  for (const SliceCost& slice : router.slices) ports += slice.slice.inputs;
+  return ports;
+}
+
+Json describe_routers(const PricedSystem& priced, const Topology& topology) {
+  Json routers = Json::array();
+  for (std::size_t kind = 0; kind < priced.cost.routers.size(); ++kind) {
+    const RouterCost& router = priced.cost.routers[kind];
+    std::size_t vertex = 0;
+    while (priced.shape.router_of[vertex] != kind) ++vertex;
+    Json json;
+    json["of"] = topology.is_switch(NodeId(vertex)) ? "switch" : "npu";
+    json["ports"] = ports_of(router);
+    json["count"] = router.count;
+    json["um2"] = um2(router.area().low);
+    json["um2_high"] = um2(router.area().high);
+    routers.push_back(std::move(json));
+  }
+  return routers;
+}
+
+Json describe_energy(const EventEnergy& energy, const HardwareEvents& events, bool has_table) {
+  Json json;
+  json["total_uJ"] = microjoules(energy.total_pj());
+  json["pJ_per_byte"] =
+      events.payload_bytes == 0
+          ? Json()
+          : Json(rounded(energy.total_pj() / static_cast<double>(events.payload_bytes), 3));
+  Json& counts = json["events"];
+  counts["buffer_writes"] = energy.router_flits;
+  counts["buffer_reads"] = energy.router_flits;
+  counts["crossbar_traversals"] = energy.router_flits;
+  counts["arbitrations"] = energy.arbitrations;
+  counts["ni_buffer_flits"] = energy.injected_flits;
+  counts[has_table ? "table_reads" : "queue_picks"] = energy.decisions;
+  counts["link_flits"] = energy.link_flits;
+  Json& parts = json["uJ"];
+  parts["buffers"] = microjoules(energy.buffers_pj);
+  parts["crossbars"] = microjoules(energy.crossbars_pj);
+  parts["allocators"] = microjoules(energy.allocators_pj);
+  parts["ni_buffers"] = microjoules(energy.ni_buffers_pj);
+  parts[has_table ? "tables" : "queues"] = microjoules(energy.decisions_pj);
+  parts["links"] = energy.links_pj ? Json(microjoules(*energy.links_pj)) : Json();
+  return json;
+}
+
+}  // namespace
+
+std::size_t PricedSystem::npu() const {
+  std::size_t best = 0;
+  for (std::size_t n = 1; n < shape.ni_of.size(); ++n) {
+    const AreaRange area = cost.routers[shape.router_of[n]].area();
+    if (area.low > cost.routers[shape.router_of[best]].area().low) best = n;
+  }
+  return best;
+}
+
+const RouterCost& PricedSystem::largest_router() const {
+  return cost.routers[shape.router_of[npu()]];
+}
+
+const NiCost& PricedSystem::its_ni() const { return cost.nis[shape.ni_of[npu()]].cost; }
+
+PricedSystem price_system(const SystemConfig& system, const Topology& topology) {
+  PricedSystem priced;
+  priced.shape = system_shape(system, topology);
+  priced.cost = price_system(priced.shape, system.cost);
+  return priced;
+}
+
+Json describe_area(const PricedSystem& priced, const SystemConfig& system,
+                   const Topology& topology) {
+  const Technology technology(system.cost);
+  const RouterCost& router = priced.largest_router();
+  const NiCost& ni = priced.its_ni();
+  const double router_and_ni = router.area().low + ni.area().low;
+  Json json;
+  json["technology"] = technology.cells().name;
+  json["node_nm"] = system.cost.node_nm != 0 ? static_cast<double>(system.cost.node_nm)
+                                             : technology.cells().feature_nm;
+  json["utilization"] = system.cost.utilization;
+  json["router_um2"] = um2(router.area().low);
+  json["router_um2_high"] = um2(router.area().high);
+  json["ni_um2"] = um2(ni.area().low);
+  json["ni_um2_high"] = um2(ni.area().high);
+  json["ni_extension_um2"] = um2(ni.extension().low);
+  json["ni_extension_share"] =
+      router_and_ni == 0 ? 0 : rounded(ni.extension().low / router_and_ni, 5);
+  json["system_mm2"] = mm2(priced.cost.area.low);
+  json["system_mm2_high"] = mm2(priced.cost.area.high);
+  json["system_placed_mm2"] = mm2(priced.cost.area.low / system.cost.utilization);
+  json["max_clock_GHz"] = ghz(priced.cost.clock.period_ps);
+  json["clock_limited_by"] = to_string(priced.cost.clock.block);
+  json["pipeline_cycles"] = priced.shape.router_cycles;
+  if (topology.dimensions()) json["arbitration_cycles"] = priced.shape.arbitration_cycles;
+  json["routers"] = describe_routers(priced, topology);
+  Json& blocks = json["blocks"] = Json::array();
+  for (const BlockCost& block : router.blocks()) blocks.push_back(describe_block(block));
+  for (const BlockCost& block : ni.blocks) blocks.push_back(describe_block(block));
+  return json;
+}
+
+void describe_cost(Json& result, const Topology& topology, const RunPoint& point,
+                   const SimulationOutcome& outcome, bool folded) {
+  const PricedSystem priced = price_system(point.system, topology);
+  result["area"] = describe_area(priced, point.system, topology);
+  if (!outcome.complete) return;
+  const EventEnergy energy = energy_of(outcome.events, folded, priced.shape, priced.cost, topology,
+                                       point.system.cost.link_pj_per_bit);
+  result["energy"] = describe_energy(energy, outcome.events, !topology.dimensions().has_value());
+}
+
+}  // namespace espalier

@@ -1,0 +1,214 @@
+// The RTL in hw/rtl against the cost model (synthesized with yosys and the OSU 0.18 um library) and
+// against the C++ classes that take the same decisions (simulated with Icarus Verilog). Debian:
+// yosys qflow-tech-osu018 iverilog. Skipped by name where they are not installed.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <random>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "alg/stage_arbiter.h"
+#include "hw/cost/logic.h"
+#include "hw/cost/technology.h"
+
+using namespace espalier;
+
+namespace {
+
+const std::string kRtl = ESPALIER_SOURCE_DIR "/hw/rtl/";
+const std::string kLibrary = "/usr/share/qflow/tech/osu018/osu018_stdcells.lib";
+
+bool is_installed(const std::string& program) {
+  return std::system(("command -v " + program + " > /dev/null 2>&1").c_str()) == 0;
+}
+
+// True where the test has to be left out; ctest reads the word.
+bool is_skipped(const std::vector<std::string>& programs, bool needs_library) {
+  for (const std::string& program : programs) {
+    if (is_installed(program)) continue;
+    fmt::print("skipped: {} is not installed\n", program);
+    return true;
+  }
+  if (!needs_library || std::filesystem::exists(kLibrary)) return false;
+  fmt::print("skipped: qflow-tech-osu018 is not installed\n");
+  return true;
+}
+
+class Workplace {
+ public:
+  Workplace()
+      : path_(std::filesystem::temp_directory_path() / fmt::format("espalier_rtl_{}", getpid())) {
+    std::filesystem::create_directories(path_);
+  }
+  ~Workplace() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  Workplace(const Workplace&) = delete;
+  Workplace& operator=(const Workplace&) = delete;
+
+  [[nodiscard]] std::string file(const std::string& name) const { return (path_ / name).string(); }
+  void write(const std::string& name, const std::string& text) const {
+    std::ofstream(file(name)) << text;
+  }
+  [[nodiscard]] std::string read(const std::string& name) const {
+    std::ifstream in(file(name));
+    return {std::istreambuf_iterator<char>(in), {}};
+  }
+  void run(const std::string& command) const {
+    INFO(command);
+    REQUIRE(std::system(command.c_str()) == 0);
+  }
+
+ private:
+  std::filesystem::path path_;
+};
+
+// Cell area in the library's NAND2s.
+double synthesized_gates(const std::string& module, const std::string& parameters) {
+  const Workplace place;
+  place.write("run.ys", fmt::format("read_verilog {0}{1}.v\n"
+                                    "chparam {2} {1}\n"
+                                    "hierarchy -top {1}\n"
+                                    "synth -top {1} -flatten\n"
+                                    "dfflibmap -liberty {3}\n"
+                                    "abc -liberty {3}\n"
+                                    "opt_clean\n"
+                                    "tee -o {4} stat -liberty {3}\n",
+                                    kRtl, module, parameters, kLibrary, place.file("area.txt")));
+  place.run(fmt::format("yosys -q {} > {} 2>&1", place.file("run.ys"), place.file("log")));
+  const std::string report = place.read("area.txt");
+  // The library's latch has no area, and an unmapped cell has none either.
+  CHECK(report.find("LATCH") == std::string::npos);
+  CHECK(report.find("$_") == std::string::npos);
+  const std::size_t area = report.rfind("Chip area for ");
+  REQUIRE(area != std::string::npos);
+  return std::stod(report.substr(report.find(": ", area) + 2)) /
+         cells_of(CellLibrary::osu018).nand2;
+}
+
+struct Size {
+  std::string parameters;
+  double formula;
+};
+
+// `against_nangate45`: gates on OSU 0.18 over gates on Nangate45, measured with sources of the same
+// function.
+void check_sizes(const std::string& module, const std::vector<Size>& sizes,
+                 double against_nangate45) {
+  for (const Size& size : sizes) {
+    const double gates = synthesized_gates(module, size.parameters);
+    const double expected = size.formula * against_nangate45;
+    const double deviation = expected / gates - 1;
+    fmt::print("{:<18} {:<16} formula {:>6.0f} GE, synthesized {:>6.0f} GE, {:+5.1f} %\n", module,
+               size.parameters, expected, gates, 100 * deviation);
+    CAPTURE(module, size.parameters, expected, gates);
+    CHECK(std::abs(deviation) < 0.15);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("NI control has the formula's gates, within 15 %") {
+  if (is_skipped({"yosys"}, true)) return;
+  check_sizes("ni_control",
+              {{"-set S 6 -set L 12", logic::ni_control(6, 12).value},
+               {"-set S 8 -set L 16", logic::ni_control(8, 16).value},
+               {"-set S 12 -set L 24", logic::ni_control(12, 24).value}},
+              291.0 / 323);
+}
+
+TEST_CASE("SCF finders have the formula's gates, within 15 %") {
+  if (is_skipped({"yosys"}, true)) return;
+  check_sizes("scf_finder",
+              {{"-set N 16 -set K 16", logic::scf_finder(16, 16).value},
+               {"-set N 8 -set K 16", logic::scf_finder(8, 16).value},
+               {"-set N 16 -set K 32", logic::scf_finder(16, 32).value}},
+              3728.0 / 3839);
+}
+
+TEST_CASE("FIFO control has the formula's gates, within 15 %") {
+  if (is_skipped({"yosys"}, true)) return;
+  check_sizes("fifo_control",
+              {{"-set A 5", logic::fifo_control(5).value},
+               {"-set A 7", logic::fifo_control(7).value},
+               {"-set A 9", logic::fifo_control(9).value}},
+              276.0 / 330);
+}
+
+TEST_CASE("Dependency tables have the formula's gates, within 15 %") {
+  if (is_skipped({"yosys"}, true)) return;
+  check_sizes("dependency_table",
+              {{"-set N 16 -set K 8", logic::dependency_table(16, 8).value},
+               {"-set N 16 -set K 12", logic::dependency_table(16, 12).value},
+               {"-set N 16 -set K 16", logic::dependency_table(16, 16).value}},
+              2050.0 / 2289);
+}
+
+TEST_CASE("The SCF finder in RTL picks the chunk that the NI's queue picks") {
+  if (is_skipped({"iverilog", "vvp"}, false)) return;
+  constexpr int kCases = 2000;
+  constexpr int kKeys = 16;
+  const TieRule ties = GENERATE(TieRule::newest, TieRule::oldest);
+  std::mt19937_64 random(ties == TieRule::newest ? 1 : 2);
+  const Workplace place;
+  std::string stimulus;
+  std::vector<int> expected;
+  for (int c = 0; c < kCases; ++c) {
+    StageQueue queue({QueueOrder::scf, ChunkKey::before, ties});
+    std::uint32_t valid = 0;
+    std::string keys;  // the highest index first, as a vector is written
+    const std::uint64_t range = c % 2 == 0 ? 4 : std::uint64_t{1} << 32U;  // with and without ties
+    std::vector<std::uint64_t> key(kKeys);
+    for (std::uint32_t n = 0; n < kKeys; ++n) {
+      key[n] = random() % range;
+      if (random() % 3 == 0) continue;
+      valid |= 1U << n;
+      queue.push({n, 0}, static_cast<double>(key[n]));
+    }
+    for (int n = kKeys - 1; n >= 0; --n) {
+      keys += fmt::format("{:08x}", key[static_cast<std::size_t>(n)]);
+    }
+    stimulus += fmt::format("{:04x}{}\n", valid, keys);
+    expected.push_back(queue.empty() ? -1 : static_cast<int>(queue.pop().chunk));
+  }
+  place.write("stimulus.hex", stimulus);
+  place.write("bench.v",
+              fmt::format("module bench;\n"
+                          "  reg [527:0] cases[0:{0}];\n"
+                          "  reg [527:0] now;\n"
+                          "  wire found;\n"
+                          "  wire [3:0] index;\n"
+                          "  integer i;\n"
+                          "  scf_finder #(.N(16), .K(32), .NEWEST({1}))\n"
+                          "      dut(.valid(now[527:512]), .keys(now[511:0]), .found(found),\n"
+                          "          .index(index));\n"
+                          "  initial begin\n"
+                          "    $readmemh(\"{2}\", cases);\n"
+                          "    for (i = 0; i <= {0}; i = i + 1) begin\n"
+                          "      now = cases[i];\n"
+                          "      #1;\n"
+                          "      if (found) $display(\"%0d\", index);\n"
+                          "      else $display(\"-1\");\n"
+                          "    end\n"
+                          "  end\n"
+                          "endmodule\n",
+                          kCases - 1, ties == TieRule::newest ? 1 : 0, place.file("stimulus.hex")));
+  place.run(fmt::format("iverilog -g2005-sv -o {} {} {}scf_finder.v", place.file("bench"),
+                        place.file("bench.v"), kRtl));
+  place.run(fmt::format("vvp -n {} > {}", place.file("bench"), place.file("out")));
+  std::istringstream out(place.read("out"));
+  for (int c = 0; c < kCases; ++c) {
+    int picked = -2;
+    out >> picked;
+    CAPTURE(c);
+    REQUIRE(picked == expected[static_cast<std::size_t>(c)]);
+  }
+}

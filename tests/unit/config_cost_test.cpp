@@ -1,0 +1,228 @@
+#include <catch2/catch.hpp>
+
+#include "config_test_support.h"
+#include "sims/config/implied_cycles.h"
+#include "sims/config/resolved.h"
+#include "sims/config/schema.h"
+#include "sims/config/system_shape.h"
+
+using namespace espalier;
+using namespace config_test;
+using Catch::Matchers::Contains;
+
+namespace {
+
+const std::string kPoint = kGoodSystem + kGoodCollective;
+
+std::string diagnostics_of(const std::string& text,
+                           const std::vector<std::string>& overrides = {}) {
+  const ConfigResult result = read_run_config_text("bad.yaml", text, "", overrides);
+  CHECK_FALSE(result.ok);
+  return result.diagnostics;
+}
+
+const std::string kThemis =
+    "system:\n"
+    "  topology: {type: dimensions}\n"
+    "  dimensions: {shape: [ring, switch], size: [4, 4], bandwidth: [200Gb/s, 100Gb/s], latency: "
+    "[700ns, 700ns]}\n"
+    "collective: {algorithm: themis, size: 16MiB}\n";
+
+}  // namespace
+
+TEST_CASE("The cost section has the reference technology by default") {
+  const CostSpec cost = only_point(kPoint).system.cost;
+  CHECK(cost.library == CellLibrary::nangate45);
+  CHECK(cost.node_nm == 0);
+  CHECK(cost.utilization == 0.7);
+  CHECK(cost.link_pj_per_bit == 0);
+}
+
+TEST_CASE("Every key of the cost section is read") {
+  const CostSpec cost =
+      only_point(
+          "system:\n"
+          "  topology: {type: torus, dims: [4, 4]}\n"
+          "  cost:\n"
+          "    technology: sky130hd\n"
+          "    node: 0.065um\n"
+          "    fo4: 30ps\n"
+          "    utilization: 0.8\n"
+          "    wire_margin: 0.5\n"
+          "    buffers: flip_flop\n"
+          "    table: sram\n"
+          "    table_entry_bits: 256\n"
+          "    link_pj_per_bit: 5.5\n"
+          "    macros:\n"
+          "      router:\n"
+          "        buffers: {area_um2: 150000, access: 300ps, read_pj: 12, write_pj: 14.5}\n"
+          "        crossbar: {delay: 250ps, use_pj: 2}\n" +
+          kGoodCollective)
+          .system.cost;
+  CHECK(cost.library == CellLibrary::sky130hd);
+  CHECK(cost.node_nm == 65);
+  CHECK(cost.fo4_ps == 30);
+  CHECK(cost.utilization == 0.8);
+  CHECK(cost.wire_margin == 0.5);
+  CHECK(cost.buffers == Storage::flip_flop);
+  CHECK(cost.table == Storage::sram);
+  CHECK(cost.table_entry_bits == 256);
+  CHECK(cost.link_pj_per_bit == 5.5);
+  CHECK(cost.macro(CostBlock::router_buffers).area_um2 == 150000);
+  CHECK(cost.macro(CostBlock::router_buffers).delay_ps == 300);
+  CHECK(cost.macro(CostBlock::router_buffers).read_pj == 12);
+  CHECK(cost.macro(CostBlock::router_buffers).write_pj == 14.5);
+  CHECK(cost.macro(CostBlock::router_crossbar).delay_ps == 250);
+  CHECK(cost.macro(CostBlock::router_crossbar).read_pj == 2);
+  CHECK(cost.macro(CostBlock::ni_control).area_um2 == 0);
+}
+
+TEST_CASE("Mistakes in the cost section are reported at their place, with a hint") {
+  const auto [with_mark, message, hint] = GENERATE(
+      std::make_tuple("cost: {technology: @nangate}", "'nangate' is not a valid name here",
+                      "nangate45"),
+      std::make_tuple("cost: {node: @45}", "'45' has no unit", "45nm"),
+      std::make_tuple("cost: {node: @45ps}", "'ps' is not a unit of length", "nm um"),
+      std::make_tuple("cost: {node: @0.5nm}", "'0.5nm' is not a whole number of nanometres", ""),
+      std::make_tuple("cost: {utilization: @1.5}", "1.5 is out of range", "0 (excluded) to 1"),
+      std::make_tuple("cost: {utilisation@: 0.7}", "", ""),
+      std::make_tuple("cost: {buffers: @dram}", "'dram' is not a valid name here", "sram"),
+      std::make_tuple("cost: {link_pj_per_bit: @0}", "0 is out of range", "or none"),
+      std::make_tuple("cost: {macros: {router: {@bufers: {area_um2: 1}}}}", "bufers", "buffers"),
+      std::make_tuple("cost: {macros: {router: {crossbar: {@write_pj: 1}}}}", "write_pj", ""));
+  CAPTURE(with_mark);
+  const Marked marked = unmark(std::string("system:\n  topology: {type: torus, dims: [4, 4]}\n  ") +
+                               with_mark + "\n" + kGoodCollective);
+  const std::string text = diagnostics_of(marked.text);
+  if (std::string(message).empty()) {
+    CHECK_THAT(text, Contains("did you mean 'utilization'?"));
+    return;
+  }
+  const auto printed = parse_diagnostics(text);
+  const Printed* found = find_at(printed, marked, message);
+  INFO(text);
+  REQUIRE(found != nullptr);
+  CHECK_THAT(found->hint, Contains(hint));
+}
+
+TEST_CASE("A key of schedule tables has no effect where there are dimension queues") {
+  const ConfigResult result =
+      read_run_config_text("themis.yaml", kThemis, "", {"system.cost.table_entry_bits=100"});
+  CHECK(result.ok);
+  CHECK_THAT(result.diagnostics, Contains("system.cost.table_entry_bits has no effect"));
+}
+
+TEST_CASE("The resolved configuration has the technology, and of macros only what is given") {
+  const auto plain = resolved_json(only_point(kPoint)).at("system").at("cost");
+  CHECK(plain.at("technology") == "nangate45");
+  CHECK(plain.at("node") == "auto");
+  CHECK(plain.at("link_pj_per_bit") == "none");
+  CHECK_FALSE(plain.contains("macros"));
+  const RunPoint with_macro =
+      only_point(kPoint, {"system.cost.macros.ni.schedule_table.area_um2=14000"});
+  CHECK(resolved_json(with_macro)
+            .at("system")
+            .at("cost")
+            .at("macros")
+            .at("ni")
+            .at("schedule_table")
+            .at("area_um2") == 14000);
+  const RunPoint again = only_point(resolved_yaml(with_macro));
+  CHECK(again.system.cost.macro(CostBlock::ni_schedule_table).area_um2 == 14000);
+  CHECK(config_hash(again) == config_hash(with_macro));
+  CHECK(config_hash(with_macro) != config_hash(only_point(kPoint)));
+}
+
+TEST_CASE("A router pipeline left to the cost model follows the clock") {
+  const auto cycles = [](const std::string& clock, const std::string& bandwidth) {
+    return only_point(kPoint, {"system.router.pipeline_cycles=auto", "system.router.clock=" + clock,
+                               "system.link.bandwidth=" + bandwidth})
+        .system.router.pipeline_cycles;
+  };
+  const Cycle at_1_ghz = cycles("1GHz", "16GB/s");
+  CHECK(at_1_ghz == 3);
+  CHECK(cycles("250MHz", "4GB/s") == 1);
+  CHECK(cycles("2GHz", "32GB/s") > at_1_ghz);
+}
+
+TEST_CASE("A latency left to the cost model stays auto in the resolved configuration") {
+  const RunPoint point = only_point(kPoint, {"system.router.pipeline_cycles=auto"});
+  CHECK(resolved_json(point).at("system").at("router").at("pipeline_cycles") == "auto");
+  const RunPoint again = only_point(resolved_yaml(point));
+  CHECK(again.system.router.pipeline_cycles == point.system.router.pipeline_cycles);
+  CHECK(config_hash(again) == config_hash(point));
+  // 0 cycles are a number, not the word.
+  const RunPoint none = only_point(kPoint, {"system.router.pipeline_cycles=0"});
+  CHECK(none.system.router.pipeline_cycles == 0);
+  CHECK(resolved_json(none).at("system").at("router").at("pipeline_cycles") == 0);
+}
+
+TEST_CASE("An SCF arbitration left to the cost model takes its finder's cycles, a FIFO's one") {
+  const auto cycles = [](const std::string& order) {
+    return only_point(kThemis, {"system.ni.dimension_queue.arbitration_cycles=auto",
+                                "system.ni.dimension_queue.order=" + order})
+        .system.ni.dimension_queue.arbitration_cycles;
+  };
+  CHECK(cycles("scf") == 4);
+  CHECK(cycles("fifo") == 1);
+  const ConfigResult both =
+      read_run_config_text("both.yaml", kThemis, "",
+                           {"system.ni.dimension_queue.arbitration_cycles=auto",
+                            "system.ni.dimension_queue.order=[fifo, scf]"});
+  REQUIRE(both.points.size() == 2);
+  CHECK(both.points[0].system.ni.dimension_queue.arbitration_cycles == 1);
+  CHECK(both.points[1].system.ni.dimension_queue.arbitration_cycles == 4);
+}
+
+TEST_CASE("An implied router pipeline shortens a dimension's links, not its latency") {
+  const ConfigResult given =
+      read_run_config_text("given.yaml", kThemis, "", {"system.router.pipeline_cycles=auto"});
+  REQUIRE(given.ok);
+  const Cycle implied = given.points.front().system.router.pipeline_cycles;
+  const ConfigResult same = read_run_config_text(
+      "same.yaml", kThemis, "", {"system.router.pipeline_cycles=" + std::to_string(implied)});
+  REQUIRE(same.ok);
+  CHECK(given.topology->links().front().spec == same.topology->links().front().spec);
+}
+
+TEST_CASE("A schedule-table entry at 64 nodes of four links has the paper's 200 bits") {
+  CHECK(table_entry_bits(64, 4) == 200);
+  CHECK(table_entry_bits(1024, 4) > 200);
+}
+
+TEST_CASE("A mesh's corners have fewer ports, and every vertex is counted once") {
+  const ConfigResult mesh = read_run_config_text(
+      "mesh.yaml", "system: {topology: {type: mesh, dims: [4, 4]}}\n" + kGoodCollective);
+  const SystemShape shape = system_shape(mesh.points.front().system, *mesh.topology);
+  REQUIRE(shape.routers.size() == 3);
+  std::vector<std::size_t> counts(3);
+  for (const std::size_t kind : shape.router_of) ++counts[kind];
+  std::vector<std::uint32_t> ports;
+  for (const auto& slices : shape.routers) ports.push_back(slices.front().inputs);
+  // Corner, edge, inside; two, three and four links with an NI port each.
+  CHECK(ports == std::vector<std::uint32_t>{4, 6, 8});
+  CHECK(counts == std::vector<std::size_t>{4, 8, 4});
+}
+
+TEST_CASE("A multi-dimensional system's routers have a part for each dimension's flits") {
+  const ConfigResult themis = read_run_config_text("themis.yaml", kThemis);
+  const SystemShape shape = system_shape(themis.points.front().system, *themis.topology);
+  const std::vector<RouterSlice>& npu = shape.routers[shape.router_of.front()];
+  REQUIRE(npu.size() == 2);
+  CHECK(npu[0].inputs == 4);  // two links of the ring, and their NI ports
+  CHECK(npu[1].inputs == 2);
+  CHECK(npu[0].flit_bits == 200);
+  CHECK(npu[1].flit_bits == 104);
+  const std::vector<RouterSlice>& last = shape.routers[shape.router_of.back()];
+  REQUIRE(last.size() == 1);
+  CHECK(last[0].dimension == 2);
+  CHECK(last[0].inputs == 4);
+  CHECK(shape.nis.front().queues.size() == 2);
+  CHECK_FALSE(shape.nis.front().table);
+}
+
+TEST_CASE("The schema shows the cost section") {
+  const std::string schema = schema_text();
+  CHECK_THAT(schema, Contains("technology: one of osu050") && Contains(" nm um\n") &&
+                         Contains("schedule_table:") && Contains("default formula"));
+}

@@ -1,0 +1,174 @@
+#include <catch2/catch.hpp>
+#include <cmath>
+
+#include "hw/cost/logic.h"
+#include "hw/cost/memory_block.h"
+#include "hw/cost/pipeline_fit.h"
+#include "hw/cost/system_cost.h"
+
+using namespace espalier;
+
+namespace {
+
+const CostSpec kNangate45;
+
+RouterSlice slice_of_five() {
+  RouterSlice slice;
+  slice.inputs = slice.outputs = 5;
+  slice.vcs = 4;
+  slice.vc_depth_flits = 318;
+  slice.flit_bits = 128;
+  return slice;
+}
+
+NiShape paper_ni() {
+  NiShape ni;
+  ni.ports.push_back({0, 4, 318, 128});
+  ScheduleTableShape table;
+  table.entries = 128;
+  table.entry_bits = 200;
+  table.step_bits = 8;
+  table.tag_bits = 12;
+  ni.table = table;
+  return ni;
+}
+
+const BlockCost& block(const NiCost& ni, CostBlock wanted) {
+  for (const BlockCost& cost : ni.blocks) {
+    if (cost.block == wanted) return cost;
+  }
+  throw std::logic_error("no such block");
+}
+
+}  // namespace
+
+TEST_CASE("A memory is of flip-flops while these are smaller, and of SRAM then") {
+  const Technology technology(kNangate45);
+  const auto built_of = [&](double words, double bits, Storage storage = Storage::automatic) {
+    return memory_block(CostBlock::ni_schedule_table, {words, bits}, storage, technology)
+        .implementation;
+  };
+  CHECK(built_of(4, 8) == Implementation::flip_flop);
+  CHECK(built_of(128, 200) == Implementation::sram);
+  CHECK(built_of(4, 8, Storage::sram) == Implementation::sram);
+  CHECK(built_of(128, 200, Storage::flip_flop) == Implementation::flip_flop);
+}
+
+TEST_CASE("The schedule table is fifteen times as large in flip-flops as in SRAM") {
+  const Technology technology(kNangate45);
+  const auto area = [&](Storage storage) {
+    return memory_block(CostBlock::ni_schedule_table, {128, 200}, storage, technology).area().low;
+  };
+  CHECK(area(Storage::flip_flop) == Approx(208e3).epsilon(0.01));
+  CHECK(area(Storage::flip_flop) / area(Storage::sram) == Approx(15).epsilon(0.05));
+}
+
+TEST_CASE("Wide words are spread over macros side by side") {
+  const Technology technology(kNangate45);
+  const SramCost whole = sram_macro({64, 512, SramPorts::one_read_write}, technology);
+  const SramCost part = sram_macro({64, 128, SramPorts::one_read_write}, technology);
+  CHECK(whole.area.low == Approx(4 * part.area.low));
+  CHECK(whole.access_ps == Approx(part.access_ps));
+}
+
+TEST_CASE("Areas go with the square of the node") {
+  CostSpec fine = kNangate45;
+  fine.node_nm = 22;
+  const double ratio = 22.0 * 22 / 45 / 45;
+  const auto cost = [](const CostSpec& spec) {
+    return price_ni(paper_ni(), spec, Technology(spec)).area().low;
+  };
+  CHECK(cost(fine) == Approx(ratio * cost(kNangate45)));
+}
+
+TEST_CASE("FO4 is what was measured at 180 nm and 7 nm, and never shorter") {
+  CostSpec spec;
+  spec.library = CellLibrary::osu018;
+  CHECK(Technology(spec).fo4_ps() == Approx(99));
+  spec.library = CellLibrary::asap7;
+  CHECK(Technology(spec).fo4_ps() == Approx(19.5));
+  spec.fo4_ps = 15;
+  CHECK(Technology(spec).fo4_ps() == 15);
+}
+
+TEST_CASE("Stages share a cycle while they fit it, and longer ones take several") {
+  CHECK(cycles_of({300, 300, 300}, 1000) == 1);
+  CHECK(cycles_of({600, 600}, 1000) == 2);
+  CHECK(cycles_of({1000}, 1000) == 1);
+  CHECK(cycles_of({1001}, 1000) == 2);
+  CHECK(cycles_of({2500, 400}, 1000) == 3);
+  CHECK(cycles_of({2500, 600}, 1000) == 4);
+  CHECK(cycles_of({}, 1000) == 1);
+  CHECK(shortest_period_ps({600, 600}, 2) == Approx(600));
+  CHECK(shortest_period_ps({600, 600}, 1) == Approx(1200));
+  CHECK(shortest_period_ps({2500}, 2) == Approx(1250));
+}
+
+TEST_CASE("SCF over more keys or at a faster clock takes more cycles") {
+  SystemShape shape;
+  NiShape ni;
+  ni.queues.push_back({1, 16, 32, true});
+  shape.nis.push_back(ni);
+  shape.ni_of.push_back(0);
+  // 78 FO4 of 24.75 ps and 30 % for wires: 2.5 ns.
+  CHECK(implied_arbitration_cycles(shape, kNangate45, 400'000'000) == 2);
+  CHECK(implied_arbitration_cycles(shape, kNangate45, 398'000'000) == 1);
+  CHECK(implied_arbitration_cycles(shape, kNangate45, 1'000'000'000) == 3);
+  shape.nis[0].queues[0].entries = 64;
+  CHECK(implied_arbitration_cycles(shape, kNangate45, 1'000'000'000) == 4);
+  shape.nis[0].queues[0].finds_smallest = false;
+  CHECK(implied_arbitration_cycles(shape, kNangate45, 1'000'000'000) == 1);
+}
+
+TEST_CASE("A user's macro wins over the formula, where it says something") {
+  CostSpec spec;
+  spec.macro(CostBlock::ni_schedule_table) = {20000, 400, 6, 0};
+  const NiCost ni = price_ni(paper_ni(), spec, Technology(spec));
+  const BlockCost& table = block(ni, CostBlock::ni_schedule_table);
+  CHECK(table.origin == Origin::user);
+  CHECK(table.implementation == Implementation::macro);
+  CHECK(table.area().low == 20000);
+  CHECK(table.area().high == 20000);
+  CHECK(table.delay_ps == 400);
+  CHECK(table.read_pj == 6);
+  const NiCost plain = price_ni(paper_ni(), kNangate45, Technology(kNangate45));
+  CHECK(table.write_pj == block(plain, CostBlock::ni_schedule_table).write_pj);
+  CHECK(block(ni, CostBlock::ni_control).origin == Origin::formula);
+}
+
+TEST_CASE("A user's macro of one input port counts once per port") {
+  CostSpec spec;
+  spec.macro(CostBlock::router_buffers).area_um2 = 200000;
+  const SliceCost cost = price_slice(slice_of_five(), spec, Technology(spec));
+  CHECK(cost.buffers.area().low == 1'000'000);
+}
+
+TEST_CASE("The NI extension leaves out the buffers that any NI has") {
+  const NiCost ni = price_ni(paper_ni(), kNangate45, Technology(kNangate45));
+  const double buffers = block(ni, CostBlock::ni_buffers).area().low +
+                         block(ni, CostBlock::ni_fifo_control).area().low;
+  CHECK(ni.extension().low == Approx(ni.area().low - buffers));
+}
+
+TEST_CASE("A clock slow enough for every block is one that the model permits") {
+  SystemShape shape;
+  shape.routers.push_back({slice_of_five()});
+  shape.router_of = {0, 0};
+  shape.nis.push_back(paper_ni());
+  shape.ni_of = {0, 0};
+  shape.router_cycles = 3;
+  const SystemCost cost = price_system(shape, kNangate45);
+  const double hertz = 1e12 / cost.clock.period_ps;
+  CHECK(implied_router_cycles(shape, kNangate45, static_cast<std::uint64_t>(hertz) - 1) <= 3);
+  CHECK(cost.area.low == Approx(2 * (cost.routers[0].area().low + cost.nis[0].cost.area().low)));
+}
+
+TEST_CASE("A crossbar of many wide ports is as large as its wires") {
+  RouterSlice slice = slice_of_five();
+  const Technology technology(kNangate45);
+  CHECK(price_slice(slice, kNangate45, technology).crossbar.implementation ==
+        Implementation::wires);
+  slice.flit_bits = 16;
+  CHECK(price_slice(slice, kNangate45, technology).crossbar.implementation ==
+        Implementation::logic);
+}
