@@ -146,6 +146,7 @@ PointReport run_collective(const Topology& topology, const RunPoint& point,
   if (certificate && !certificate->ok()) return refused(std::move(report), certificate->violations);
   const SimulationOutcome outcome = simulate_collective(topology, point, tables, hooks);
   describe_outcome(report.result, point, outcome);
+  describe_links(report.result, topology, outcome);
   describe_bound(report.result, topology, point, tables, outcome);
   report.result["host"] = host_figures(outcome, begin);
   report.failure = outcome.failure;
@@ -227,6 +228,7 @@ PointReport run_training(const Topology& topology, const RunPoint& point,
         describe_collectives(point, plan, tables.posts, outcome.collectives);
   }
   describe_outcome(report.result, point, outcome);
+  describe_links(report.result, topology, outcome);
   describe_bound(report.result, topology, point, tables.tables, outcome);
   report.result["host"] = host_figures(outcome, begin);
   report.failure = outcome.failure;
@@ -284,6 +286,7 @@ PointReport run_traffic(const Topology& topology, const RunPoint& point,
                                 static_cast<double>(outcome.cycles * topology.num_nodes());
   result["config_hash"] = config_hash(point);
   describe_outcome(result, point, outcome);
+  describe_links(result, topology, outcome);
   result["host"] = host_figures(outcome, begin);
   report.failure = outcome.failure;
   return report;

@@ -152,8 +152,12 @@ SimulationOutcome SimulatedSystem::collect() {
   double busy = 0;
   const auto flits = fabric_.link_flits();
   for (std::size_t l = 0; l < flits.size(); ++l) {
-    busy += static_cast<double>(flits[l]) * static_cast<double>(timing_.links[l].ticks_per_flit) /
-            static_cast<double>(timing_.ticks_per_cycle);
+    const double cycles = static_cast<double>(flits[l]) *
+                          static_cast<double>(timing_.links[l].ticks_per_flit) /
+                          static_cast<double>(timing_.ticks_per_cycle);
+    busy += cycles;
+    if (point_.simulation.link_utilization && outcome.cycles != 0)
+      outcome.link_utilization.push_back(cycles / static_cast<double>(outcome.cycles));
   }
   const double capacity = static_cast<double>(flits.size()) * static_cast<double>(outcome.cycles);
   outcome.link_utilization_mean = capacity == 0 ? 0 : busy / capacity;
