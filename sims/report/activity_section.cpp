@@ -76,8 +76,10 @@ std::string draw_activity(const ReportView& view, std::size_t index, const Activ
           "one row for each dimension; full height: it had a chunk to work on all the time");
   const Axis x{"time, \u00b5s", ScaleKind::linear, round_range(ScaleKind::linear, 0, longest, 6),
                number_text};
-  // Only the names of the rows stand at the left.
-  const Axis y{"", ScaleKind::linear, {0, 1, {}}, number_text};
+  double names = 0;
+  for (const DimensionActivity& dimension : activity.dimensions)
+    names = std::max(names, label_width(dimension.name));
+  const Axis y{"", ScaleKind::linear, {0, 1, {}}, number_text, names};
   const Plot plot(svg, x, y);
   const double end = number_of(view.point(index), "time_ns").value_or(longest * 1e3) * 1e-3;
   for (std::size_t d = 0; d < activity.dimensions.size(); ++d) {
@@ -100,7 +102,7 @@ Section activity_section(const ReportView& view) {
     return section;
   }
   const Shown shown =
-      fastest_by(view, runs, kMostRuns, [](std::size_t i) { return fmt::format("{}", i); });
+      chosen_by(view, runs, kMostRuns, [](std::size_t i) { return fmt::format("{}", i); });
   section.html = paragraph_html(
       "How much of the time each dimension of the first NPU had a chunk to work on, waiting or "
       "under way. All pictures of one size have one time axis." +

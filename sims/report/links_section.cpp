@@ -142,7 +142,13 @@ std::string draw_dimensions(const ReportView& view, const std::vector<std::size_
   constexpr double kBar = 15;
   constexpr double kHead = 20;
   std::size_t bars = 0;
-  for (const std::size_t i : runs) bars += view.point(i).result.at("dimensions").size();
+  double names = 0;
+  for (const std::size_t i : runs) {
+    for (const auto& item : view.point(i).result.at("dimensions").items()) {
+      ++bars;
+      names = std::max(names, label_width(item.key()));
+    }
+  }
   const double height = 12 + static_cast<double>(bars) * (kBar + 3) +
                         static_cast<double>(runs.size()) * (kHead + 6) + 44;
   Svg svg(kWidth, height, "Utilization of the dimensions",
@@ -150,7 +156,7 @@ std::string draw_dimensions(const ReportView& view, const std::vector<std::size_
   const Axis x{"bytes sent over what the links could send", ScaleKind::linear,
                round_range(ScaleKind::linear, 0, 1, 5),
                [](double v) { return fmt::format("{:.0f} %", 100 * v); }};
-  const Axis y{"", ScaleKind::linear, {0, 1, {}}, number_text};
+  const Axis y{"", ScaleKind::linear, {0, 1, {}}, number_text, names};
   const Plot plot(svg, x, y);
   double top = plot.top();
   for (const std::size_t i : runs) {
@@ -195,7 +201,7 @@ Section links_section(const ReportView& view) {
   }
   std::vector<std::string> figures;
   std::string why;
-  const Shown maps = fastest_by(view, with_links, kMostMaps, [&](std::size_t i) {
+  const Shown maps = chosen_by(view, with_links, kMostMaps, [&](std::size_t i) {
     return text_of(view.point(i), "topology") + text_of(view.point(i), "algorithm");
   });
   for (const std::size_t i : maps.runs) {
@@ -205,8 +211,8 @@ Section links_section(const ReportView& view) {
       section.html += paragraph_html(fmt::format("No map of {}: {}.", name_of_run(i), why));
     }
   }
-  const Shown bars = fastest_by(view, with_dimensions, kMostBars,
-                                [&](std::size_t i) { return fmt::format("{}", i); });
+  const Shown bars = chosen_by(view, with_dimensions, kMostBars,
+                               [&](std::size_t i) { return fmt::format("{}", i); });
   if (!bars.runs.empty()) figures.push_back(draw_dimensions(view, bars.runs));
   if (!maps.runs.empty()) {
     section.html += paragraph_html(

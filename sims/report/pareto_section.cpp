@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <map>
 
@@ -15,7 +16,6 @@ namespace {
 
 constexpr double kWidth = 460;
 constexpr double kHeight = 320;
-constexpr std::size_t kMostLabels = 14;
 constexpr std::size_t kMostPanels = 24;
 
 struct Candidate {
@@ -95,6 +95,31 @@ void draw_front(Svg& svg, const Plot& plot, std::vector<Design> front) {
   draw_line(svg, stairs, "front");
 }
 
+// Beside marks, where there is room: not on other labels.
+class Labels {
+ public:
+  void draw(Svg& svg, double x, double y, const std::string& words) {
+    for (const double below : {-6.0, 17.0}) {
+      const Label label{x + 6, x + 6 + label_width(words), y + below};
+      const bool taken = std::any_of(drawn_.begin(), drawn_.end(), [&](const Label& other) {
+        return label.left < other.right && other.left < label.right &&
+               std::abs(label.line - other.line) < 12;
+      });
+      if (taken || label.right > svg.width()) continue;
+      drawn_.push_back(label);
+      return svg.text(label.left, label.line, words, "note");
+    }
+  }
+
+ private:
+  struct Label {
+    double left;
+    double right;
+    double line;
+  };
+  std::vector<Label> drawn_;
+};
+
 std::string draw_panel(const ReportView& view, const Panel& panel) {
   std::vector<double> areas;
   std::vector<double> times;
@@ -113,6 +138,7 @@ std::string draw_panel(const ReportView& view, const Panel& panel) {
   const Plot plot(svg, axis_of("area of the system, mm\u00b2", areas),
                   axis_of("time, \u00b5s", times), below);
   draw_front(svg, plot, front);
+  Labels labels;
   // Those on the front above all others.
   for (const bool on_front : {false, true}) {
     for (const Candidate& candidate : panel.candidates) {
@@ -125,8 +151,7 @@ std::string draw_panel(const ReportView& view, const Panel& panel) {
           fmt::format("{}{}: {}: {} mm\u00b2, {} \u00b5s", name_of_run(i),
                       on_front ? "" : ", dominated", view.describe(i),
                       number_text(candidate.design.cost), number_text(candidate.design.time)));
-      if (on_front && front.size() <= kMostLabels)
-        svg.text(x + 7, y - 6, fmt::format("{}", i + 1), "note");
+      if (on_front) labels.draw(svg, x, y, fmt::format("{}", i + 1));
     }
   }
   if (below > 0) draw_legend(svg, legend, kHeight + 4);
@@ -176,7 +201,8 @@ Section pareto_section(const ReportView& view) {
   for (std::size_t p = 0; p < std::min(panels.size(), kMostPanels); ++p)
     figures.push_back(draw_panel(view, panels[p]));
   section.html = paragraph_html(
-      "Filled marks, with the run\u2019s number, are on the front: no other design is at least as "
+      "Filled marks, with the run\u2019s number where there is room, are on the front: no other "
+      "design is at least as "
       "small and as fast, and better in one of the two. Hollow ones are dominated.");
   if (panels.size() > kMostPanels) {
     section.html += paragraph_html(fmt::format(

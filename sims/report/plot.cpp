@@ -11,7 +11,7 @@ namespace espalier::report {
 
 namespace {
 
-constexpr double kCharacter = 6.6;  // mean width of one
+constexpr double kCharacter = 6.9;  // width of one, of the wider fonts
 constexpr double kTop = 12;
 constexpr double kRight = 14;
 constexpr double kBelow = 44;  // ticks and label of the x axis
@@ -19,14 +19,16 @@ constexpr double kRow = 20;    // of a legend
 constexpr double kSample = 34;
 constexpr double kMark = 4.2;
 
-double label_width(const std::string& text) {
-  return kCharacter * static_cast<double>(text.size());
+double left_of(const Axis& y) {
+  double widest = y.names;
+  for (const double tick : y.range.ticks) widest = std::max(widest, label_width(y.text(tick)));
+  return (y.label.empty() ? 12 : 34) + widest;
 }
 
-double left_of(const Axis& y) {
-  double widest = 0;
-  for (const double tick : y.range.ticks) widest = std::max(widest, label_width(y.text(tick)));
-  return 34 + widest;
+// The last tick's text stands around it.
+double right_of(const Axis& x) {
+  const double last = x.range.ticks.empty() ? 0 : label_width(x.text(x.range.ticks.back()));
+  return std::max(kRight, last / 2 + 3);
 }
 
 void draw_x_axis(Svg& svg, const Axis& axis, const Plot& plot) {
@@ -42,7 +44,8 @@ void draw_y_axis(Svg& svg, const Axis& axis, const Plot& plot) {
     svg.line(plot.left(), plot.y(tick), plot.right(), plot.y(tick), "grid");
     svg.text(plot.left() - 7, plot.y(tick) + 4, axis.text(tick), "tick end");
   }
-  svg.vertical_text(13, (plot.top() + plot.bottom()) / 2, axis.label, "label");
+  if (!axis.label.empty())
+    svg.vertical_text(13, (plot.top() + plot.bottom()) / 2, axis.label, "label");
 }
 
 std::string polygon(double x, double y, const std::vector<std::pair<double, double>>& corners) {
@@ -56,9 +59,15 @@ std::string polygon(double x, double y, const std::vector<std::pair<double, doub
 
 }  // namespace
 
+double label_width(const std::string& text) {
+  // Characters, not bytes.
+  return kCharacter * static_cast<double>(std::count_if(text.begin(), text.end(),
+                                                        [](char c) { return (c & 0xC0) != 0x80; }));
+}
+
 Plot::Plot(Svg& svg, const Axis& x, const Axis& y, double bottom)
     : left_(left_of(y)),
-      right_(svg.width() - kRight),
+      right_(svg.width() - right_of(x)),
       top_(kTop),
       bottom_(svg.height() - kBelow - bottom),
       x_(x.kind, x.range.low, x.range.high, left_, right_),

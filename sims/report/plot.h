@@ -15,6 +15,7 @@ struct Axis {
   ScaleKind kind = ScaleKind::linear;
   AxisRange range;
   std::function<std::string(double)> text;  // of a tick
+  double names = 0;  // y axis: width of names of rows that stand in place of ticks
 };
 
 // Draws the frame into the picture when it is made; what it says of places is for what follows.
@@ -38,6 +39,9 @@ class Plot {
   Scale x_;
   Scale y_;
 };
+
+// Room that a text of 12 units takes, roughly.
+[[nodiscard]] double label_width(const std::string& text);
 
 // Series are told apart by colour (class c0 to c7) and mark, so that either is enough.
 inline constexpr std::size_t kNumLooks = 8;

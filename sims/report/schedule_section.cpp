@@ -143,11 +143,11 @@ std::string draw_occupancy(const Topology& topology, const Schedule& schedule) {
   const Occupancy occupied = occupancy(topology, schedule);
   const auto steps = static_cast<double>(occupied.of_all.size());
   const auto rows = static_cast<double>(topology.num_vertices());
-  const double cell_height = std::clamp(400 / rows, 4.0, 18.0);
+  const double cell_height = std::clamp(260 / rows, 3.0, 18.0);
   std::size_t longest = 3;
   for (std::size_t v = 0; v < topology.num_vertices(); ++v)
     longest = std::max(longest, topology.vertex_name(NodeId(v)).size());
-  const double left = 34 + 6.6 * static_cast<double>(longest);
+  const double left = 34 + 6.9 * static_cast<double>(std::max<std::size_t>(longest, 5));
   constexpr double kRight = 14;
   constexpr double kBars = 70;
   const double top = 14 + kBars + 12;
@@ -161,12 +161,12 @@ std::string draw_occupancy(const Topology& topology, const Schedule& schedule) {
     svg.line(left, share(part), kWidth - kRight, share(part), "grid");
     svg.text(left - 5, share(part) + 4, fmt::format("{:.0f} %", 100 * part), "tick end");
   }
-  const double gap = std::min(1.0, 0.15 * (x(1) - x(0)));
+  const double gap = x(1) - x(0) < 5 ? 0.0 : 1.0;
   for (std::size_t s = 0; s < occupied.of_all.size(); ++s) {
     const double part = occupied.of_all[s];
     const auto step = static_cast<double>(s);
     svg.rect(x(step) + gap / 2, share(part), x(step + 1) - x(step) - gap, share(0) - share(part),
-             "segment c0", fmt::format("timestep {}: {} of all links", s + 1, percent_text(part)));
+             "bar", fmt::format("timestep {}: {} of all links", s + 1, percent_text(part)));
   }
   svg.rect(left, top, kWidth - kRight - left, bottom - top, "strip");
   draw_cells(svg, occupied, left, top, x(1) - x(0), cell_height);
@@ -239,7 +239,7 @@ Section schedule_section(const ReportView& view) {
         "no collective with a schedule of timesteps ran on {} nodes or fewer", kMostNodes);
     return section;
   }
-  const Shown shown = fastest_by(view, runs, kMostSchedules, [&](std::size_t i) {
+  const Shown shown = chosen_by(view, runs, kMostSchedules, [&](std::size_t i) {
     const ReportPoint& point = view.point(i);
     return text_of(point, "topology") + "\n" + text_of(point, "algorithm") + "\n" +
            text_of(point, "op");

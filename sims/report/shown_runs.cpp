@@ -10,10 +10,16 @@
 
 namespace espalier::report {
 
-Shown fastest_by(const ReportView& view, const std::vector<std::size_t>& runs, std::size_t most,
-                 const std::function<std::string(std::size_t)>& group) {
+Shown chosen_by(const ReportView& view, const std::vector<std::size_t>& runs, std::size_t most,
+                const std::function<std::string(std::size_t)>& group) {
   const auto time = [&](std::size_t i) {
     return number_of(view.point(i), "time_ns").value_or(std::numeric_limits<double>::infinity());
+  };
+  const auto size = [&](std::size_t i) {
+    return number_of(view.point(i), "size_bytes").value_or(0);
+  };
+  const auto is_better = [&](std::size_t a, std::size_t b) {
+    return size(a) != size(b) ? size(a) > size(b) : time(a) < time(b);
   };
   Shown shown;
   std::map<std::string, std::size_t> places;
@@ -25,7 +31,7 @@ Shown fastest_by(const ReportView& view, const std::vector<std::size_t>& runs, s
     }
     shown.are_groups = true;
     std::size_t& best = shown.runs[place->second];
-    if (time(i) < time(best)) best = i;
+    if (is_better(i, best)) best = i;
   }
   if (shown.runs.size() > most) shown.runs.resize(most);
   std::sort(shown.runs.begin(), shown.runs.end());
@@ -35,7 +41,7 @@ Shown fastest_by(const ReportView& view, const std::vector<std::size_t>& runs, s
 std::string what_is_left_out(const Shown& shown, std::size_t all) {
   if (shown.runs.size() >= all) return {};
   return fmt::format(" {} of {} runs{}.", shown.runs.size(), all,
-                     shown.are_groups ? ", the fastest of each kind" : "");
+                     shown.are_groups ? ": of each kind the largest size, and its fastest" : "");
 }
 
 std::string title_of_run(const ReportView& view, std::size_t index) {

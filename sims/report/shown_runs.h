@@ -11,14 +11,14 @@ namespace espalier::report {
 
 struct Shown {
   std::vector<std::size_t> runs;  // in the report's order
-  bool are_groups = false;        // each is the fastest of several
+  bool are_groups = false;        // some are chosen from several
 };
 
-// The fastest of each group of runs that `group` gives one name, at most `most` of them, in the
-// order of the groups' first appearance.
-[[nodiscard]] Shown fastest_by(const ReportView& view, const std::vector<std::size_t>& runs,
-                               std::size_t most,
-                               const std::function<std::string(std::size_t)>& group);
+// Of each group of runs that `group` gives one name, the fastest of those with the largest size; of
+// the first `most` groups.
+[[nodiscard]] Shown chosen_by(const ReportView& view, const std::vector<std::size_t>& runs,
+                              std::size_t most,
+                              const std::function<std::string(std::size_t)>& group);
 
 // A sentence, with a space before it, where fewer are shown than there are; else empty.
 [[nodiscard]] std::string what_is_left_out(const Shown& shown, std::size_t all);

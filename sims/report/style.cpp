@@ -79,7 +79,7 @@ svg .on-little { fill: var(--on-little); } svg .on-much { fill: var(--on-much); 
 .mark { stroke: var(--page); stroke-width: 1; }
 .mark.hollow { stroke-width: 1.6; }
 .segment { stroke: var(--page); stroke-width: 1; } .segment.pale { opacity: .55; }
-.area { opacity: .85; }
+.area { opacity: .85; } .bar { fill: var(--c1); }
 .whisker { stroke: var(--ink); stroke-width: 1.3; }
 .c0 { --c: var(--c0); } .c1 { --c: var(--c1); } .c2 { --c: var(--c2); } .c3 { --c: var(--c3); }
 .c4 { --c: var(--c4); } .c5 { --c: var(--c5); } .c6 { --c: var(--c6); } .c7 { --c: var(--c7); }

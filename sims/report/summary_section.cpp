@@ -100,13 +100,13 @@ bool is_number_like(const ReportView& view, const std::string& key) {
 }
 
 std::string results_html(const ReportView& view, const std::vector<std::size_t>& indices) {
-  const std::vector<std::string>& keys = view.differences().keys;
+  const std::vector<std::string>& keys = view.columns();
   const std::vector<Column> columns = columns_with_values(view);
   HtmlTable table;
   table.add_column("run", true);
   if (keys.empty()) table.add_column("algorithm", false);
-  for (std::size_t k = 0; k < keys.size(); ++k)
-    table.add_column(view.short_names()[k], is_number_like(view, keys[k]));
+  for (const std::string& key : keys)
+    table.add_column(view.short_name(key), is_number_like(view, key));
   for (const Column& column : columns) table.add_column(column.title, true);
   table.add_column("result", false);
   for (const std::size_t i : indices) {

@@ -77,6 +77,11 @@ std::string bytes_text(std::uint64_t bytes) {
     if (bytes != 0 && bytes % (std::uint64_t{1} << shift) == 0)
       return fmt::format("{} {}", bytes >> shift, unit);
   }
+  for (const auto& [unit_bytes, unit] :
+       {std::pair{std::uint64_t{1'000'000'000}, "GB"}, {std::uint64_t{1'000'000}, "MB"}}) {
+    if (bytes != 0 && bytes % unit_bytes == 0)
+      return fmt::format("{} {}", bytes / unit_bytes, unit);
+  }
   return fmt::format("{} B", bytes);
 }
 

@@ -14,7 +14,7 @@ namespace espalier::report {
 [[nodiscard]] std::string number_text(double value);
 // A length or place in a picture: at most two decimals.
 [[nodiscard]] std::string coordinate_text(double value);
-// "64 KiB", "6001 B".
+// "64 KiB", "100 MB", "6001 B": the largest unit of which they are a multiple, binary ones first.
 [[nodiscard]] std::string bytes_text(std::uint64_t bytes);
 // "88.9 %" of 0.889.
 [[nodiscard]] std::string percent_text(double part);

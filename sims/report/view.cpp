@@ -11,6 +11,12 @@ namespace {
 // What is said first, and speaks for itself.
 bool is_plain(const std::string& key) { return key == kAlgorithmKey || key == kModeKey; }
 
+void put_first(std::vector<std::string>& keys) {
+  std::stable_partition(keys.begin(), keys.end(), is_plain);
+  std::stable_partition(keys.begin(), keys.end(),
+                        [](const std::string& key) { return key == kAlgorithmKey; });
+}
+
 }  // namespace
 
 ReportView::ReportView(const ReportData& data) : data_(&data) {
@@ -23,12 +29,24 @@ ReportView::ReportView(const ReportData& data) : data_(&data) {
     configs.push_back(counts && !point.config.is_null() ? &point.config : nullptr);
   }
   differences_ = compare_configs(configs);
-  std::stable_partition(differences_.keys.begin(), differences_.keys.end(), is_plain);
+  put_first(differences_.keys);
   short_names_ = report::short_names(differences_.keys);
   std::vector<std::size_t> all(data.points.size());
   std::iota(all.begin(), all.end(), std::size_t{0});
   telling_ = telling_keys(all, {});
+  find_columns();
   find_best();
+}
+
+void ReportView::find_columns() {
+  for (const std::string& key : differences_.keys) {
+    std::set<std::string> values;
+    for (const ReportPoint& point : data_->points) {
+      if (!point.config.is_null() && point.config.contains(key))
+        values.insert(value_text(point.config.at(key)));
+    }
+    if (values.size() > 1) columns_.push_back(key);
+  }
 }
 
 void ReportView::find_best() {
@@ -82,9 +100,14 @@ std::string ReportView::describe(std::size_t index, const std::vector<std::strin
 
 std::string ReportView::describe(std::size_t index) const {
   if (point(index).set.empty()) return describe(index, telling_);
+  std::vector<std::string> keys;
+  for (const auto& item : point(index).set.items()) keys.push_back(item.key());
+  put_first(keys);
   std::string words;
-  for (const auto& [key, value] : point(index).set.items()) {
-    words += (words.empty() ? "" : ", ") + short_name(key) + " " + value_text(value);
+  for (const std::string& key : keys) {
+    if (!words.empty()) words += ", ";
+    if (!is_plain(key)) words += short_name(key) + " ";
+    words += value_text(point(index).set.at(key));
   }
   return words;
 }

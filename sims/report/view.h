@@ -20,8 +20,9 @@ class ReportView {
   [[nodiscard]] const ReportPoint& point(std::size_t index) const { return data_->points[index]; }
   // Of all points whose configuration is known in full; else of what is known.
   [[nodiscard]] const ConfigDifferences& differences() const { return differences_; }
-  // Of differences().keys, in their order.
-  [[nodiscard]] const std::vector<std::string>& short_names() const { return short_names_; }
+  // Those of its keys that have several values: others are only left out by some.
+  [[nodiscard]] const std::vector<std::string>& columns() const { return columns_; }
+  [[nodiscard]] std::string short_name(const std::string& key) const;
   // Verified, and no other verified point of its workload is faster. Never the only one.
   [[nodiscard]] bool is_best(std::size_t index) const { return best_[index]; }
 
@@ -34,12 +35,13 @@ class ReportView {
   [[nodiscard]] std::string describe(std::size_t index) const;
 
  private:
+  void find_columns();
   void find_best();
-  [[nodiscard]] std::string short_name(const std::string& key) const;
 
   const ReportData* data_;
   ConfigDifferences differences_;
   std::vector<std::string> short_names_;
+  std::vector<std::string> columns_;
   std::vector<std::string> telling_;
   std::vector<bool> best_;
 };

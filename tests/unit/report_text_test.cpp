@@ -57,6 +57,7 @@ TEST_CASE("Numbers have four digits and no exponent where people read them") {
   CHECK(coordinate_text(-0.001) == "0");
   CHECK(coordinate_text(10.126) == "10.13");
   CHECK(bytes_text(65536) == "64 KiB");
+  CHECK(bytes_text(100'000'000) == "100 MB");
   CHECK(bytes_text(6001) == "6001 B");
   CHECK(percent_text(0.8885) == "88.8 %");
   CHECK(count_text(1, "run") == "1 run");
