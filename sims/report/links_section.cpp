@@ -21,7 +21,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr double kWidth = 460;
-constexpr std::size_t kMostMaps = 6;
+constexpr std::size_t kMostMaps = 9;
 constexpr std::size_t kMostBars = 24;
 constexpr std::size_t kMostTips = 4096;  // links, beyond which a map says nothing of each
 

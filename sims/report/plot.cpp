@@ -11,7 +11,7 @@ namespace espalier::report {
 
 namespace {
 
-constexpr double kCharacter = 6.9;  // width of one, of the wider fonts
+constexpr double kCharacter = 7.4;  // width of one, of the wider fonts
 constexpr double kTop = 12;
 constexpr double kRight = 14;
 constexpr double kBelow = 44;  // ticks and label of the x axis

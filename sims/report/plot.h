@@ -40,7 +40,7 @@ class Plot {
   Scale y_;
 };
 
-// Room that a text of 12 units takes, roughly.
+// Room that a text of a tick or a legend takes, roughly.
 [[nodiscard]] double label_width(const std::string& text);
 
 // Series are told apart by colour (class c0 to c7) and mark, so that either is enough.

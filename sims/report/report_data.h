@@ -23,7 +23,8 @@ struct ReportPoint {
   std::string id;  // of a sweep's point; empty in others
   State state = State::missing;
   std::string failure;            // why it failed
-  nlohmann::ordered_json result;  // as in docs/results.md; an empty object where there is none
+  // As in docs/results.md; an empty object where there is none.
+  nlohmann::ordered_json result = nlohmann::ordered_json::object();
   // Resolved, by dotted names; what is told of it where the file does not say more. Null: nothing.
   nlohmann::ordered_json config;
   bool config_is_complete = false;

@@ -21,7 +21,7 @@ namespace espalier::report {
 namespace {
 
 constexpr double kWidth = 460;
-constexpr std::size_t kMostSchedules = 4;
+constexpr std::size_t kMostSchedules = 6;
 constexpr std::size_t kMostNodes = 64;
 constexpr std::size_t kMostSteps = 512;
 
@@ -132,7 +132,7 @@ void draw_cells(Svg& svg, const Occupancy& occupied, double left, double top, do
 
 void draw_row_names(Svg& svg, const Topology& topology, double right, double top,
                     double cell_height) {
-  const auto every = static_cast<std::size_t>(std::max(1.0, std::ceil(13 / cell_height)));
+  const auto every = static_cast<std::size_t>(std::max(1.0, std::ceil(14 / cell_height)));
   for (std::size_t v = 0; v < topology.num_vertices(); v += every) {
     svg.text(right - 5, top + cell_height * (static_cast<double>(v) + 0.5) + 4,
              topology.vertex_name(NodeId(v)), "tick end");
@@ -147,7 +147,7 @@ std::string draw_occupancy(const Topology& topology, const Schedule& schedule) {
   std::size_t longest = 3;
   for (std::size_t v = 0; v < topology.num_vertices(); ++v)
     longest = std::max(longest, topology.vertex_name(NodeId(v)).size());
-  const double left = 34 + 6.9 * static_cast<double>(std::max<std::size_t>(longest, 5));
+  const double left = 34 + 7.4 * static_cast<double>(std::max<std::size_t>(longest, 5));
   constexpr double kRight = 14;
   constexpr double kBars = 70;
   const double top = 14 + kBars + 12;
@@ -178,7 +178,7 @@ std::string draw_occupancy(const Topology& topology, const Schedule& schedule) {
   svg.text((left + kWidth - kRight) / 2, bottom + 36, "timestep", "label middle");
   svg.vertical_text(12, (top + bottom) / 2, "sender", "label");
   svg.vertical_text(12, 14 + kBars / 2, "all links", "label");
-  draw_heat_key(svg, left - 26, bottom + 52, "of a sender\u2019s links");
+  draw_heat_key(svg, left - 30, bottom + 52, "of a sender\u2019s links");
   return figure_html("Links in use by timestep", svg);
 }
 

@@ -65,7 +65,7 @@ details { margin: 0 0 12px; } td details { margin: 0; }
 summary { cursor: pointer; }
 code, pre { font: 13px/1.45 ui-monospace, "SF Mono", Menlo, Consolas, monospace; }
 pre { margin: 4px 0; }
-.tick, .key, .note { font-size: 12px; } .label, .number { font-size: 13px; }
+.tick, .key, .note { font-size: 13px; } .label { font-size: 14px; }
 svg text { fill: var(--ink); font-family: inherit; }
 svg .tick { fill: var(--soft); font-variant-numeric: tabular-nums; }
 .middle { text-anchor: middle; } .end { text-anchor: end; }
@@ -88,7 +88,7 @@ svg .on-little { fill: var(--on-little); } svg .on-much { fill: var(--on-much); 
 .h0 { --h: var(--h0); } .h1 { --h: var(--h1); } .h2 { --h: var(--h2); } .h3 { --h: var(--h3); }
 .h4 { --h: var(--h4); } .h5 { --h: var(--h5); } .h6 { --h: var(--h6); } .h7 { --h: var(--h7); }
 .h8 { --h: var(--h8); } .h9 { --h: var(--h9); }
-.link { fill: none; stroke: var(--h); } .cell, .step { fill: var(--h); }
+.link { fill: none; stroke: var(--h); } .cell { shape-rendering: crispEdges; } .cell, .step { fill: var(--h); }
 .step { stroke: var(--soft); stroke-width: .8; }
 .vertex { fill: var(--page); stroke: var(--soft); stroke-width: 1.2; }
 .switch { fill: var(--band); }

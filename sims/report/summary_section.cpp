@@ -143,8 +143,9 @@ std::string best_html(const ReportView& view) {
     if (!view.is_best(i)) continue;
     const ReportPoint& point = view.point(i);
     const auto ratio = number_of(point, "bound_ratio");
-    items += fmt::format("<li>{}: run {}, {}: {} \u00b5s{}</li>\n", escape(workload_of(point)),
-                         link_to_run(i), escape(view.describe(i)),
+    const std::string settings = view.describe(i);
+    items += fmt::format("<li>{}: run {}{}{}: {} \u00b5s{}</li>\n", escape(workload_of(point)),
+                         link_to_run(i), settings.empty() ? "" : ", ", escape(settings),
                          number_text(*number_of(point, "time_ns") * 1e-3),
                          ratio ? ", " + percent_text(*ratio) + " of the bound" : "");
   }

@@ -12,7 +12,7 @@ using Attributes = std::vector<std::pair<const char*, std::string>>;
 
 class Svg {
  public:
-  // In units of which a character is 12 high. `title` names the picture to who cannot see it,
+  // In units of which characters are 13 high. `title` names the picture to who cannot see it,
   // `description` says what it shows.
   Svg(double width, double height, const std::string& title, const std::string& description);
 

@@ -61,10 +61,7 @@ std::string escape(const std::string& text) {
 
 std::string number_text(double value) {
   const double size = std::abs(value);
-  if (size >= 1000 && size < 1e9) {
-    return size < 10'000 ? without_trailing_zeros(fmt::format("{:.1f}", value))
-                         : fmt::format("{:.0f}", value);
-  }
+  if (size >= 1000 && size < 1e9) return fmt::format("{:.0f}", value);
   return fmt::format("{:.4g}", value == 0 ? 0.0 : value);
 }
 

@@ -10,7 +10,8 @@ namespace espalier::report {
 // bytes that are not UTF-8) becomes U+FFFD.
 [[nodiscard]] std::string escape(const std::string& text);
 
-// Four significant digits, without an exponent where it is readable: "0.5", "12.35", "1.5e+09".
+// Four significant digits, or all before the point; without an exponent where people read it:
+// "0.5", "12.35", "36320", "1.5e+12".
 [[nodiscard]] std::string number_text(double value);
 // A length or place in a picture: at most two decimals.
 [[nodiscard]] std::string coordinate_text(double value);

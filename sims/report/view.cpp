@@ -11,6 +11,8 @@ namespace {
 // What is said first, and speaks for itself.
 bool is_plain(const std::string& key) { return key == kAlgorithmKey || key == kModeKey; }
 
+bool is_workload(const std::string& key) { return key == kSizeKey || key == "collective.op"; }
+
 void put_first(std::vector<std::string>& keys) {
   std::stable_partition(keys.begin(), keys.end(), is_plain);
   std::stable_partition(keys.begin(), keys.end(),
@@ -34,6 +36,7 @@ ReportView::ReportView(const ReportData& data) : data_(&data) {
   std::vector<std::size_t> all(data.points.size());
   std::iota(all.begin(), all.end(), std::size_t{0});
   telling_ = telling_keys(all, {});
+  telling_.erase(std::remove_if(telling_.begin(), telling_.end(), is_workload), telling_.end());
   find_columns();
   find_best();
 }
@@ -101,7 +104,9 @@ std::string ReportView::describe(std::size_t index, const std::vector<std::strin
 std::string ReportView::describe(std::size_t index) const {
   if (point(index).set.empty()) return describe(index, telling_);
   std::vector<std::string> keys;
-  for (const auto& item : point(index).set.items()) keys.push_back(item.key());
+  for (const auto& item : point(index).set.items()) {
+    if (!is_workload(item.key())) keys.push_back(item.key());
+  }
   put_first(keys);
   std::string words;
   for (const std::string& key : keys) {

@@ -31,7 +31,8 @@ class ReportView {
                                                       const std::set<std::string>& without) const;
   // "multitree, packet, vc_depth_flits 64": the point's values of these keys.
   [[nodiscard]] std::string describe(std::size_t index, const std::vector<std::string>& keys) const;
-  // The values that a sweep set, or else those that tell it apart from all others.
+  // The values that a sweep set, or else those that tell it apart from all others; without what
+  // workload_of says, the size and the operation.
   [[nodiscard]] std::string describe(std::size_t index) const;
 
  private:

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Opens pages in headless Chromium, wide and narrow, light and dark, and says what is wrong with them.
 
-browser_check.py CHROMIUM PAGE=PICTURES... [--screenshots FOLDER]
+browser_check.py CHROMIUM PAGE=PICTURES... [--screenshots FOLDER] [--height PIXELS]
 
-PICTURES: how many pictures the page must have at least. Talks to the browser over a pipe; the standard library is enough.
+PIXELS: of screenshots, at most. PICTURES: how many pictures the page must have at least. Talks to the browser over a pipe; the standard library is enough.
 """
 import base64
 import json
@@ -17,7 +17,6 @@ import tempfile
 WIDTHS = (1280, 390)
 SCHEMES = ("light", "dark")
 LEAST_TEXT_PX = 9
-SECONDS = 120
 
 # What is drawn, measured in the page.
 MEASURE = """(() => {
@@ -126,10 +125,10 @@ class Browser:
                 complaints.append("asks for " + what["request"]["url"])
         return measured, complaints
 
-    def screenshot(self, path):
+    def screenshot(self, path, height):
         size = self.call("Page.getLayoutMetrics")["cssContentSize"]
         picture = self.call("Page.captureScreenshot", format="png", captureBeyondViewport=True,
-                            clip={"x": 0, "y": 0, "width": size["width"], "height": min(size["height"], 12000), "scale": 1})
+                            clip={"x": 0, "y": 0, "width": size["width"], "height": min(size["height"], height), "scale": 1})
         path.write_bytes(base64.b64decode(picture["data"]))
 
 
@@ -152,12 +151,19 @@ def problems_of(measured, complaints, least_pictures):
 
 
 def main(arguments):
-    screenshots = None
-    if "--screenshots" in arguments:
-        at = arguments.index("--screenshots")
-        screenshots = pathlib.Path(arguments[at + 1])
-        screenshots.mkdir(parents=True, exist_ok=True)
+    def option(name, otherwise):
+        if name not in arguments:
+            return otherwise
+        at = arguments.index(name)
+        value = arguments[at + 1]
         del arguments[at:at + 2]
+        return value
+
+    screenshots = option("--screenshots", None)
+    height = int(option("--height", "12000"))
+    if screenshots:
+        screenshots = pathlib.Path(screenshots)
+        screenshots.mkdir(parents=True, exist_ok=True)
     program, *pages = arguments
     profile = tempfile.mkdtemp(prefix="espalier-browser-")
     browser = Browser(program, profile)
@@ -178,7 +184,7 @@ def main(arguments):
                     for problem in problems:
                         print("  " + problem)
                     if screenshots:
-                        browser.screenshot(screenshots / f"{page.stem}-{width}-{scheme}.png")
+                        browser.screenshot(screenshots / f"{page.stem}-{width}-{scheme}.png", height)
             if colours["light"] == colours["dark"]:
                 bad += 1
                 print("  light and dark look the same")
