@@ -34,7 +34,7 @@ std::vector<Panel> panels_of(const ReportView& view) {
   for (std::size_t i = 0; i < view.data().points.size(); ++i) {
     const ReportPoint& point = view.point(i);
     const auto area = number_of(point, "area.system_mm2");
-    const auto time = number_of(point, "time_ns");
+    const auto time = time_ns_of(point);
     const bool counts =
         point.state == ReportPoint::State::verified && area && time && *area > 0 && *time > 0;
     if (!counts) continue;

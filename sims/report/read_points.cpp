@@ -63,6 +63,7 @@ std::string quoted(const std::string& word) {
 
 // A text, or a list of words.
 std::string read_command(const JsonCursor& command, const Json& value) {
+  if (value.is_null()) return {};
   if (!value.is_array()) return command.text();
   std::string text;
   for (std::size_t i = 0; i < command.expect_array(); ++i)
@@ -220,7 +221,8 @@ std::vector<ReportPoint> read_results_document(const JsonCursor& root, const std
 std::vector<ReportPoint> read_manifest(const JsonCursor& root, const std::string& version,
                                        ReportSource& source) {
   root.expect_key("points");
-  if (root.has("tool")) source.version = read_tool(root.key("tool"), version);
+  if (root.has("tool") && root.key("tool").is_object())
+    source.version = read_tool(root.key("tool"), version);
   if (root.has("sweep") && root.value().at("sweep").is_string())
     source.name = root.key("sweep").text();
   const JsonCursor list = root.key("points");
@@ -256,6 +258,8 @@ void fill_point(const JsonCursor& root, ReportPoint& point) {
   if (root.has("command")) point.command = read_command(root.key("command"), value.at("command"));
   if (root.has("failure")) {
     point.failure = root.key("failure").text();
+    if (root.has("kind") && value.at("kind").is_string())
+      point.failure = root.key("kind").text() + ": " + point.failure;
     point.state = State::failed;
     if (point.config.is_null()) point.config = flatten_config(point.set);
     return;

@@ -19,6 +19,11 @@ std::string text_of(const ReportPoint& point, const std::string& field) {
   return value->is_string() ? value->get<std::string>() : value->dump();
 }
 
+std::optional<double> time_ns_of(const ReportPoint& point) {
+  const auto iteration = number_of(point, "training.iteration_ns");
+  return iteration ? iteration : number_of(point, "time_ns");
+}
+
 std::string name_of_run(std::size_t index) { return fmt::format("run {}", index + 1); }
 
 std::string link_to_run(std::size_t index) {

@@ -22,7 +22,7 @@ struct ReportPoint {
   std::size_t source = 0;
   std::string id;  // of a sweep's point; empty in others
   State state = State::missing;
-  std::string failure;            // why it failed
+  std::string failure;  // why it failed
   // As in docs/results.md; an empty object where there is none.
   nlohmann::ordered_json result = nlohmann::ordered_json::object();
   // Resolved, by dotted names; what is told of it where the file does not say more. Null: nothing.
@@ -42,6 +42,9 @@ struct ReportData {
 // Fields by dotted name; nullopt, or empty, where there is none or null.
 [[nodiscard]] std::optional<double> number_of(const ReportPoint& point, const std::string& field);
 [[nodiscard]] std::string text_of(const ReportPoint& point, const std::string& field);
+
+// What designs are compared by: of a training iteration, or of the collective alone.
+[[nodiscard]] std::optional<double> time_ns_of(const ReportPoint& point);
 
 // "run 3": what it is called everywhere, by its place among all points.
 [[nodiscard]] std::string name_of_run(std::size_t index);

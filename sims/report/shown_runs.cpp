@@ -13,7 +13,7 @@ namespace espalier::report {
 Shown chosen_by(const ReportView& view, const std::vector<std::size_t>& runs, std::size_t most,
                 const std::function<std::string(std::size_t)>& group) {
   const auto time = [&](std::size_t i) {
-    return number_of(view.point(i), "time_ns").value_or(std::numeric_limits<double>::infinity());
+    return time_ns_of(view.point(i)).value_or(std::numeric_limits<double>::infinity());
   };
   const auto size = [&](std::size_t i) {
     return number_of(view.point(i), "size_bytes").value_or(0);

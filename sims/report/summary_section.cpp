@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <optional>
 
 #include "sims/report/sections.h"
 #include "sims/report/text.h"
@@ -142,11 +143,13 @@ std::string best_html(const ReportView& view) {
   for (std::size_t i = 0; i < view.data().points.size(); ++i) {
     if (!view.is_best(i)) continue;
     const ReportPoint& point = view.point(i);
-    const auto ratio = number_of(point, "bound_ratio");
+    // The bound is of the collective alone.
+    const auto ratio =
+        point.result.contains("training") ? std::nullopt : number_of(point, "bound_ratio");
     const std::string settings = view.describe(i);
     items += fmt::format("<li>{}: run {}{}{}: {} \u00b5s{}</li>\n", escape(workload_of(point)),
                          link_to_run(i), settings.empty() ? "" : ", ", escape(settings),
-                         number_text(*number_of(point, "time_ns") * 1e-3),
+                         number_text(*time_ns_of(point) * 1e-3),
                          ratio ? ", " + percent_text(*ratio) + " of the bound" : "");
   }
   return items.empty() ? items : "<p>Fastest:</p>\n<ul>\n" + items + "</ul>\n";

@@ -56,13 +56,13 @@ void ReportView::find_best() {
   std::map<std::string, std::vector<std::size_t>> by_workload;
   for (std::size_t i = 0; i < data_->points.size(); ++i) {
     const bool counts = point(i).state == ReportPoint::State::verified;
-    if (counts && number_of(point(i), "time_ns").value_or(0) > 0)
+    if (counts && time_ns_of(point(i)).value_or(0) > 0)
       by_workload[workload_of(point(i))].push_back(i);
   }
   best_.assign(data_->points.size(), false);
   for (const auto& [workload, indices] : by_workload) {
     if (indices.size() < 2) continue;
-    const auto time = [&](std::size_t i) { return *number_of(point(i), "time_ns"); };
+    const auto time = [&](std::size_t i) { return *time_ns_of(point(i)); };
     double least = time(indices.front());
     for (const std::size_t i : indices) least = std::min(least, time(i));
     for (const std::size_t i : indices) best_[i] = time(i) == least;

@@ -186,7 +186,7 @@ TEST_CASE("A report of a sweep has the Pareto front, blocks, failed and missing 
   CHECK_THAT(page, Contains("Area of one router by blocks") && Contains("Area of one NI") &&
                        Contains("router.buffers: 9000 \u00b5m\u00b2 to 20000 \u00b5m\u00b2, sram, "
                                 "origin: formula"));
-  CHECK_THAT(page, Contains("ran out of &lt;time&gt;") && Contains("p0p0") &&
+  CHECK_THAT(page, Contains("timeout: ran out of &lt;time&gt;") && Contains("p0p0") &&
                        Contains("espalier run base.yaml -s system.router.vc_depth_flits=64"));
 }
 
@@ -221,8 +221,10 @@ TEST_CASE("Results of several files stand side by side, with what differs as col
 
 TEST_CASE("Each result's configuration is its own, whatever differs") {
   const Reports reports;
-  const std::string file =
-      reports.results("modes", std::string(kCurves) + "training: {network: [alexnet, ncf]}\n");
+  const std::string file = reports.results("training",
+                                           "system: {topology: {type: mesh, dims: [2, 2]}}\n"
+                                           "collective: {algorithm: [ring, multitree]}\n"
+                                           "training: {network: [alexnet, ncf], mini_batch: 1}\n");
   const Json document = Json::parse(test::read_text(file));
   REQUIRE(document.at("points").size() == document.at("results").size());
   for (std::size_t i = 0; i < document.at("points").size(); ++i) {
