@@ -5,8 +5,8 @@ cd "$(dirname "$0")/../.."
 sims/build.sh release espalier
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-build/release/espalier run configs/torus_8x8.yaml -s 'collective.algorithm=[2d_ring, multitree]' \
-  -s 'collective.size=[64KiB, 1MiB, 16MiB]' -s simulation.link_utilization=true --json "$work/results.json" >/dev/null
-(cd "$work" && "$OLDPWD/build/release/espalier" report results.json -o report.html --title 'All-reduce on an 8x8 torus')
-tests/report/browser_check.py chromium "$work/report.html=8" --screenshots "$work" --height 2080
-cp "$work/report-1280-light.png" docs/pictures/report.png
+build/release/espalier run configs/mesh_8x8.yaml -s 'collective.algorithm=[ring, multitree]' \
+  -s system.flow_control.mode=message -s 'collective.size=[64KiB, 1MiB, 16MiB]' -s simulation.link_utilization=true --json "$work/results.json" >/dev/null
+(cd "$work" && "$OLDPWD/build/release/espalier" report results.json -o report.html --title 'All-reduce on an 8x8 mesh')
+tests/report/browser_check.py chromium "$work/report.html=7" --screenshots "$work" --height 1680 --widths 1024
+cp "$work/report-1024-light.png" docs/pictures/report.png

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Opens pages in headless Chromium, wide and narrow, light and dark, and says what is wrong with them.
 
-browser_check.py CHROMIUM PAGE=PICTURES... [--screenshots FOLDER] [--height PIXELS]
+browser_check.py CHROMIUM PAGE=PICTURES... [--screenshots FOLDER] [--height PIXELS] [--widths PIXELS,...]
 
-PIXELS: of screenshots, at most. PICTURES: how many pictures the page must have at least. Talks to the browser over a pipe; the standard library is enough.
+PICTURES: how many pictures the page must have at least. --height: of screenshots, at most. Talks to the browser over a pipe; the standard library is enough.
 """
 import base64
 import json
@@ -14,7 +14,6 @@ import subprocess
 import sys
 import tempfile
 
-WIDTHS = (1280, 390)
 SCHEMES = ("light", "dark")
 LEAST_TEXT_PX = 9
 
@@ -161,6 +160,7 @@ def main(arguments):
 
     screenshots = option("--screenshots", None)
     height = int(option("--height", "12000"))
+    widths = [int(width) for width in option("--widths", "1280,390").split(",")]
     if screenshots:
         screenshots = pathlib.Path(screenshots)
         screenshots.mkdir(parents=True, exist_ok=True)
@@ -174,7 +174,7 @@ def main(arguments):
             name, least_pictures = argument.rsplit("=", 1)
             page = pathlib.Path(name).resolve()
             colours = {}
-            for width in WIDTHS:
+            for width in widths:
                 for scheme in SCHEMES:
                     measured, complaints = browser.show(page, width, scheme)
                     colours[scheme] = measured["page"]
