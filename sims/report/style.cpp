@@ -68,6 +68,8 @@ pre { margin: 4px 0; }
 .tick, .key, .note { font-size: 13px; } .label { font-size: 14px; }
 svg text { fill: var(--ink); font-family: inherit; }
 svg .tick { fill: var(--soft); font-variant-numeric: tabular-nums; }
+/* Notes stand among lines and marks. */
+svg .note { paint-order: stroke; stroke: var(--page); stroke-width: 3px; stroke-linejoin: round; }
 .middle { text-anchor: middle; } .end { text-anchor: end; }
 svg .number { font-weight: 600; font-size: 12px; }
 svg .on-little { fill: var(--on-little); } svg .on-much { fill: var(--on-much); }
