@@ -42,6 +42,7 @@ class JsonCursor {
   [[nodiscard]] const std::string& text() const;
   [[nodiscard]] bool boolean() const;
 
+  [[nodiscard]] const nlohmann::ordered_json& value() const { return json_; }
   [[nodiscard]] bool is_null() const { return json_.is_null(); }
   [[nodiscard]] bool is_object() const { return json_.is_object(); }
 

@@ -5,5 +5,9 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 preset=${PRESET:-release}
 command -v gnuplot >/dev/null || sims/install-packages.sh gnuplot-nox
+# For reports in a browser; without it that test is skipped by name.
+if ! command -v chromium >/dev/null && [ "$(id -u)" -eq 0 ]; then
+  sims/install-packages.sh chromium python3 || echo "no chromium: reports are not looked at in a browser"
+fi
 sims/build.sh "$preset"
 exec ctest --test-dir "build/$preset" --output-on-failure -j "$(nproc)" "$@"

@@ -9,6 +9,7 @@
 #include "sims/cli/exit_codes.h"
 #include "sims/cli/figure_command.h"
 #include "sims/cli/list_command.h"
+#include "sims/cli/report_command.h"
 #include "sims/cli/run_command.h"
 #include "sims/cli/schedule_command.h"
 #include "sims/cli/version.h"
@@ -112,6 +113,20 @@ int dispatch(int argc, char** argv) {
   figure_app->add_option("--point", figure.point, "")->group("");
   figure_app->add_option("--folder", figure.folder, "")->group("");
 
+  ReportOptions report;
+  CLI::App* report_app =
+      app.add_subcommand("report", "one self-contained HTML page of results: tables and pictures");
+  report_app
+      ->add_option("results", report.results,
+                   "documents of run --json, folders of sweeps, their results.jsonl")
+      ->required();
+  report_app->add_option("-o,--output", report.output, "write to this file, - for stdout")
+      ->type_name("FILE")
+      ->required();
+  report_app->add_option("--title", report.title, "of the page")
+      ->type_name("TEXT")
+      ->default_val("Espalier results");
+
   std::string kind;
   CLI::App* list_app = app.add_subcommand("list", "everything that is selected by name");
   list_app->add_option("kind", kind, "one kind only")->check(CLI::IsMember(list_kinds()));
@@ -135,6 +150,7 @@ int dispatch(int argc, char** argv) {
     std::fprintf(stderr, "figure: file is required\n");
     return kUsageError;
   }
+  if (*report_app) return report_command(report);
   if (*list_app) return list_command(kind);
   if (*schema_app) return schema_command();
   std::fprintf(stderr, "a subcommand is required\n%s", app.help().c_str());

@@ -85,6 +85,14 @@ PointReport run_here(const std::vector<PointRef>& points, std::size_t index,
   return report;
 }
 
+// What to run, without where the results go.
+std::vector<std::string> command_words(const RunOptions& options) {
+  std::vector<std::string> words{"run"};
+  words.insert(words.end(), options.configs.begin(), options.configs.end());
+  for (const std::string& setting : options.overrides) words.insert(words.end(), {"-s", setting});
+  return words;
+}
+
 std::vector<PointReport> run_all(const RunOptions& options, const std::vector<PointRef>& points,
                                  const std::optional<MessageLogParts>& messages) {
   ProgressBar bar(points.size());
@@ -95,9 +103,7 @@ std::vector<PointReport> run_all(const RunOptions& options, const std::vector<Po
   }
   WorkerBatch batch;
   batch.arguments = [&](std::size_t i) {
-    std::vector<std::string> words{"run"};
-    words.insert(words.end(), options.configs.begin(), options.configs.end());
-    for (const std::string& setting : options.overrides) words.insert(words.end(), {"-s", setting});
+    std::vector<std::string> words = command_words(options);
     words.insert(words.end(), {"--point", std::to_string(i)});
     if (messages) words.insert(words.end(), {"--messages", part(i)});
     return words;
@@ -174,10 +180,12 @@ int run_command(const RunOptions& options) {
       fmt::print(stderr, "{}: error: point {}: {}\n", points[i].input->path, i + 1,
                  reports[i].failure);
   }
-  if (!options.json.empty() &&
-      !write_text(options.json,
-                  results_document(*inputs, results, folder_of(options.json)).dump(2) + "\n"))
-    return kUsageError;
+  if (!options.json.empty()) {
+    std::vector<std::string> command = command_words(options);
+    command.insert(command.begin(), "espalier");
+    const auto document = results_document(command, *inputs, results, folder_of(options.json));
+    if (!write_text(options.json, document.dump(2) + "\n")) return kUsageError;
+  }
   if (!options.csv.empty() && !write_text(options.csv, results_csv(results))) return kUsageError;
   if (messages && !messages->join()) return cannot_write(options.messages);
   return good ? kGood : kCheckFailed;

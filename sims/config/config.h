@@ -234,6 +234,7 @@ struct SimulationConfig {
   Folding fold = Folding::automatic;        // where it is exact, see sims/config/folding.h
   bool check = true;                        // certify before simulating
   bool always_clocked = false;
+  bool link_utilization = false;   // the result says how busy each link was
   bool monitors = false;           // credit and VC order monitors, every cycle
   double stall_probability = 0.0;  // every link refuses a flit with this probability in each cycle
   std::uint64_t seed = 1;          // of the stalls

@@ -361,6 +361,9 @@ void add_simulation_keys(std::vector<Key>& table) {
   table.push_back(boolean_key(
       "simulation.always_clocked", "idle modules do not sleep; same results, slower",
       [](auto& p) -> auto& { return p.simulation.always_clocked; }));
+  table.push_back(not_for_dimensions(boolean_key(
+      "simulation.link_utilization", "results say how busy each link was, for the report's map",
+      [](auto& p) -> auto& { return p.simulation.link_utilization; })));
   table.push_back(boolean_key(
       "simulation.monitors", "check credits and VC order in every cycle",
       [](auto& p) -> auto& { return p.simulation.monitors; }));

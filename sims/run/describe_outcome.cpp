@@ -79,6 +79,17 @@ PointReport not_run(const std::string& why) {
   return report;
 }
 
+void describe_links(Json& result, const Topology& topology, const SimulationOutcome& outcome) {
+  if (outcome.link_utilization.empty()) return;
+  Json& links = result["links"];
+  for (std::size_t l = 0; l < outcome.link_utilization.size(); ++l) {
+    const TopologyLink& link = topology.links()[l];
+    links.push_back(Json{{"from", topology.vertex_name(link.from)},
+                         {"to", topology.vertex_name(link.to)},
+                         {"utilization", outcome.link_utilization[l]}});
+  }
+}
+
 Json host_figures(const SimulationOutcome& outcome, std::chrono::steady_clock::time_point begin) {
   Json host;
   host["wall_s"] = seconds_since(begin);

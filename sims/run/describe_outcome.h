@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "alg/certifier.h"
+#include "hw/topology.h"
 #include "sims/config/config.h"
 #include "sims/run/point_runner.h"
 #include "sims/system/simulation.h"
@@ -15,6 +16,9 @@ namespace espalier {
 // Cycles, flits, latencies, control messages, whether it is verified.
 void describe_outcome(nlohmann::ordered_json& result, const RunPoint& point,
                       const SimulationOutcome& outcome);
+// `links`: from, to and utilization of each, by LinkId, where the point asks for it.
+void describe_links(nlohmann::ordered_json& result, const Topology& topology,
+                    const SimulationOutcome& outcome);
 void describe_control(nlohmann::ordered_json& result, const RunPoint& point,
                       const SimulationOutcome& outcome);
 // What depends on the machine, for the member `host`.

@@ -148,6 +148,7 @@ PointReport run_collective(const Topology& topology, const RunPoint& point,
   if (certificate && !certificate->ok()) return refused(std::move(report), certificate->violations);
   const SimulationOutcome outcome = simulate_collective(topology, point, tables, hooks);
   describe_outcome(report.result, point, outcome);
+  describe_links(report.result, topology, outcome);
   describe_bound(report.result, topology, point, tables, outcome);
   describe_cost(report.result, topology, point, outcome);
   withdraw_times(report.result, outcome);
@@ -231,6 +232,7 @@ PointReport run_training(const Topology& topology, const RunPoint& point,
         describe_collectives(point, plan, tables.posts, outcome.collectives);
   }
   describe_outcome(report.result, point, outcome);
+  describe_links(report.result, topology, outcome);
   describe_bound(report.result, topology, point, tables.tables, outcome);
   describe_cost(report.result, topology, point, outcome);
   withdraw_times(report.result, outcome);
@@ -291,6 +293,7 @@ PointReport run_traffic(const Topology& topology, const RunPoint& point,
                                 static_cast<double>(outcome.cycles * topology.num_nodes());
   result["config_hash"] = config_hash(point);
   describe_outcome(result, point, outcome);
+  describe_links(result, topology, outcome);
   describe_cost(result, topology, point, outcome);
   result["host"] = host_figures(outcome, begin);
   report.failure = outcome.failure;

@@ -154,8 +154,13 @@ SimulationOutcome SimulatedSystem::collect() {
   double busy_ticks = 0;  // whole: the order of the sum does not matter
   const auto flits = fabric_.link_flits();
   for (std::size_t l = 0; l < flits.size(); ++l) {
-    busy_ticks +=
+    const double ticks =
         static_cast<double>(flits[l]) * static_cast<double>(timing_.links[l].ticks_per_flit);
+    busy_ticks += ticks;
+    if (point_.simulation.link_utilization && outcome.cycles != 0) {
+      outcome.link_utilization.push_back(ticks / (static_cast<double>(outcome.cycles) *
+                                                  static_cast<double>(timing_.ticks_per_cycle)));
+    }
   }
   const double capacity_ticks = static_cast<double>(flits.size()) *
                                 static_cast<double>(outcome.cycles) *

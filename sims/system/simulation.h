@@ -43,7 +43,8 @@ struct SimulationOutcome {
   std::uint64_t link_conflicts = 0;  // packets that found a link taken, see Router
   std::uint64_t flits_injected = 0;
   std::uint64_t head_flits = 0;
-  double link_utilization_mean = 0;  // over all links and `cycles`
+  double link_utilization_mean = 0;      // over all links and `cycles`
+  std::vector<double> link_utilization;  // by LinkId, where the point asks for it
   std::uint32_t ni_ports = 0;
   std::vector<CollectiveSpan> collectives;   // by post, where there are any
   LatencyStatistics latency;                 // ready (traffic) or issued (collective) to visible

@@ -90,6 +90,13 @@ inline Json without_host(Json json) {
   return json;
 }
 
+// Nor what says which files it came from.
+inline Json without_origin(Json document) {
+  document.erase("command");
+  document.erase("points");
+  return without_host(std::move(document));
+}
+
 // `run --json -` with these arguments. Throws with what the command said unless it is good.
 inline Json run_to_json(std::vector<std::string> arguments) {
   arguments.insert(arguments.begin(), "run");

@@ -167,8 +167,8 @@ TEST_CASE("The config among the results runs again, as YAML, and gives the same 
   for (const char* text : {kSmallConfig, kManyPoints}) {
     const Json document = test::run_to_json({folder.write("config.yaml", text)});
     const std::string again = folder.write("again.yaml", document.at("config").dump(2));
-    CHECK(test::without_host(test::run_to_json({again})).dump() ==
-          test::without_host(document).dump());
+    CHECK(test::without_origin(test::run_to_json({again})).dump() ==
+          test::without_origin(document).dump());
   }
 }
 
@@ -178,8 +178,8 @@ TEST_CASE("The config of results with a preset runs again without it") {
   const Json document = test::run_to_json({config, "-s", "system.preset=isca21"});
   CHECK(document.at("config").at("system").at("ni").at("reduction").at("mode") == "after_message");
   const std::string again = folder.write("again.yaml", document.at("config").dump());
-  CHECK(test::without_host(test::run_to_json({again})).dump() ==
-        test::without_host(document).dump());
+  CHECK(test::without_origin(test::run_to_json({again})).dump() ==
+        test::without_origin(document).dump());
 }
 
 // Where the modes differ, so do the keys that apply.
@@ -195,8 +195,8 @@ TEST_CASE("The config of results in both modes keeps the keys that only one of t
        std::string("system.flow_control.") + key + "=" + value, "-s", "collective.size=17000B"});
   REQUIRE(document.at("config").at("system").at("flow_control").contains(key));
   const std::string again = folder.write("again.yaml", document.at("config").dump());
-  CHECK(test::without_host(test::run_to_json({again})).dump() ==
-        test::without_host(document).dump());
+  CHECK(test::without_origin(test::run_to_json({again})).dump() ==
+        test::without_origin(document).dump());
 }
 
 TEST_CASE("Overrides show up in the config of the results, the last one wins") {
@@ -240,8 +240,8 @@ TEST_CASE("Results of synthetic traffic have what was offered and what was accep
   CHECK(result.at("messages").get<int>() > 0);
   CHECK(result.at("verified") == true);
   const std::string again = folder.write("again.yaml", document.at("config").dump());
-  CHECK(test::without_host(test::run_to_json({again})).dump() ==
-        test::without_host(document).dump());
+  CHECK(test::without_origin(test::run_to_json({again})).dump() ==
+        test::without_origin(document).dump());
 }
 
 TEST_CASE("Results of listed messages have no size and no offered rate, and run again anywhere") {

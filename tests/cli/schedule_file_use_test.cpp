@@ -105,8 +105,8 @@ TEST_CASE("A schedule file gives the results of its configuration") {
   // But for the names at the beginning of the line.
   const std::string of_config = test::espalier({"check", files.config()}).out;
   CHECK(checked.out.substr(files.schedule().size()) == of_config.substr(files.config().size()));
-  CHECK(test::without_host(test::run_to_json({files.schedule()})).dump() ==
-        test::without_host(test::run_to_json({files.config()})).dump());
+  CHECK(test::without_origin(test::run_to_json({files.schedule()})).dump() ==
+        test::without_origin(test::run_to_json({files.config()})).dump());
   for (const char* format : {"table", "json", "dot", "flits"}) {
     CHECK(test::espalier({"schedule", files.schedule(), "-f", format}).out ==
           test::espalier({"schedule", files.config(), "-f", format}).out);
@@ -116,8 +116,8 @@ TEST_CASE("A schedule file gives the results of its configuration") {
 TEST_CASE("The system of a schedule file may be overridden") {
   const ScheduleFolder files;
   const std::string faster = "system.link.latency=50ns";
-  CHECK(test::without_host(test::run_to_json({files.schedule(), "-s", faster})).dump() ==
-        test::without_host(test::run_to_json({files.config(), "-s", faster})).dump());
+  CHECK(test::without_origin(test::run_to_json({files.schedule(), "-s", faster})).dump() ==
+        test::without_origin(test::run_to_json({files.config(), "-s", faster})).dump());
   const Outcome larger =
       test::espalier({"check", files.schedule(), "-s", "system.topology.dims=[2, 3]"});
   CHECK(larger.exit_code == 2);
@@ -148,8 +148,8 @@ TEST_CASE("A schedule file of a network from a file can be used from where it is
   const std::string beside = files.write("beside.json", "");
   REQUIRE(test::espalier({"schedule", config, "-f", "json", "-o", beside}).exit_code == 0);
   CHECK(test::espalier({"check", beside}).exit_code == 0);
-  CHECK(test::without_host(test::run_to_json({beside})) ==
-        test::without_host(test::run_to_json({config})));
+  CHECK(test::without_origin(test::run_to_json({beside})) ==
+        test::without_origin(test::run_to_json({config})));
 }
 
 TEST_CASE("A schedule file of a network from a file can be used from another folder") {

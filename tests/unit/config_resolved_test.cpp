@@ -142,6 +142,7 @@ class RandomPoint {
     if (point.collective && any() % 4 == 0) draw_dimensions(point);
     point.simulation.check = any() % 2 == 0;
     point.simulation.always_clocked = any() % 2 == 0;
+    point.simulation.link_utilization = any() % 2 == 0 && !point.system.topology.is_dimensional();
     point.simulation.monitors = any() % 2 == 0;
     point.simulation.stall_probability =
         any() % 2 == 0 ? 0.0 : fraction() * (any() % 2 == 0 ? 1e-7 : 1.0);

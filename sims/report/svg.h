@@ -1,0 +1,47 @@
+// A picture as SVG text. Colours and type are classes, which the page's style sheet gives their
+// looks, so that one picture serves light and dark.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace espalier::report {
+
+using Attributes = std::vector<std::pair<const char*, std::string>>;
+
+class Svg {
+ public:
+  // In units of which characters are 13 high. `title` names the picture to who cannot see it,
+  // `description` says what it shows.
+  Svg(double width, double height, const std::string& title, const std::string& description);
+
+  // Values are escaped here. `tip`: what a reader who points at the shape is told; empty: nothing.
+  void shape(const char* name, const Attributes& attributes, const std::string& tip = {});
+  void line(double x1, double y1, double x2, double y2, const std::string& classes);
+  void rect(double x, double y, double width, double height, const std::string& classes,
+            const std::string& tip = {});
+  void circle(double x, double y, double radius, const std::string& classes,
+              const std::string& tip = {});
+  // `data` as in SVG's attribute d.
+  void path(const std::string& data, const std::string& classes, const std::string& tip = {});
+  // `classes` end with the anchor where it is not the start: "middle", "end".
+  void text(double x, double y, const std::string& words, const std::string& classes);
+  // Upwards, centred at (x, y).
+  void vertical_text(double x, double y, const std::string& words, const std::string& classes);
+
+  [[nodiscard]] double width() const { return width_; }
+  [[nodiscard]] double height() const { return height_; }
+  [[nodiscard]] std::string str() const { return body_ + "</svg>\n"; }
+
+ private:
+  double width_;
+  double height_;
+  std::string body_;
+};
+
+// "M3 4" and "L5 6.5": pieces of a path.
+[[nodiscard]] std::string move_to(double x, double y);
+[[nodiscard]] std::string line_to(double x, double y);
+
+}  // namespace espalier::report

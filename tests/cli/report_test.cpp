@@ -1,0 +1,319 @@
+// Reports as their users make them, from real small runs.
+#include <catch2/catch.hpp>
+
+#include <filesystem>
+#include <regex>
+#include <string>
+#include <vector>
+
+#include "cli_test_support.h"
+
+using namespace espalier;
+using Catch::Matchers::Contains;
+using Catch::Matchers::StartsWith;
+using test::Json;
+using test::Outcome;
+using test::TemporaryFolder;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kCurves =
+    "system:\n"
+    "  topology: {type: torus, dims: [4, 4]}\n"
+    "collective:\n"
+    "  algorithm: [ring, multitree]\n"
+    "  size: [16KiB, 64KiB, 256KiB]\n"
+    "simulation: {link_utilization: true}\n";
+
+constexpr const char* kThemis =
+    "system:\n"
+    "  topology: {type: dimensions}\n"
+    "  dimensions: {shape: [ring, switch], size: [4, 4], links: [2, 1], bandwidth: [100Gb/s, "
+    "100Gb/s], latency: [700ns, 1700ns]}\n"
+    "collective: {algorithm: [baseline, themis], size: 4MB}\n";
+
+std::size_t occurrences(const std::string& text, const std::string& part) {
+  std::size_t count = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1))
+    ++count;
+  return count;
+}
+
+struct Reports {
+  TemporaryFolder folder;
+
+  // Of a configuration's results. Returns the file.
+  [[nodiscard]] std::string results(const std::string& name, const std::string& config) const {
+    const std::string file = folder.file(name + ".json");
+    const Outcome outcome =
+        test::espalier({"run", folder.write(name + ".yaml", config), "--json", file});
+    REQUIRE(outcome.exit_code == 0);
+    return file;
+  }
+  [[nodiscard]] Outcome make(std::vector<std::string> files) const {
+    files.insert(files.begin(), "report");
+    files.insert(files.end(), {"-o", folder.file("report.html")});
+    return test::espalier(files);
+  }
+  [[nodiscard]] std::string page(const std::vector<std::string>& files) const {
+    const Outcome outcome = make(files);
+    INFO(outcome.err);
+    REQUIRE(outcome.exit_code == 0);
+    CHECK(outcome.err.empty());
+    return test::read_text(folder.file("report.html"));
+  }
+  // A changed copy of a document.
+  template <class Change>
+  std::string changed(const std::string& file, const Change& change) const {
+    Json document = Json::parse(test::read_text(file));
+    change(document);
+    return folder.write("changed.json", document.dump());
+  }
+};
+
+// A point of a sweep with an area, as its folder holds it.
+Json sweep_point(const std::string& id, const Json& document, int depth, double area,
+                 double time_ns) {
+  Json point;
+  point["id"] = id;
+  point["set"]["system.router.vc_depth_flits"] = depth;
+  point["command"] = {"espalier", "run", "base.yaml", "-s",
+                      "system.router.vc_depth_flits=" + std::to_string(depth)};
+  point["config"] = document.at("config");
+  point["config"]["system"]["router"]["vc_depth_flits"] = depth;
+  point["result"] = document.at("results").at(0);
+  point["result"]["time_ns"] = time_ns;
+  point["config_hash"] = id + id;
+  point["result"]["config_hash"] = id + id;
+  const auto block = [](const char* name, double um2, double high) {
+    return Json{{"block", name},
+                {"count", 1},
+                {"um2", um2},
+                {"um2_high", high},
+                {"implementation", "sram"},
+                {"origin", "formula"},
+                {"fo4", 20},
+                {"ps", 300}};
+  };
+  point["result"]["area"] = {
+      {"technology", "nangate45"},
+      {"node_nm", 45},
+      {"router_um2", area * 1e4},
+      {"ni_um2", 500.0},
+      {"system_mm2", area},
+      {"system_mm2_high", 2 * area},
+      {"blocks",
+       {block("router.buffers", area * 9e3, area * 2e4),
+        block("router.crossbar", area * 1e3, area * 1e3), block("ni.schedule_table", 500, 1250)}}};
+  return point;
+}
+
+// Four designs, one of them dominated; one failed, one missing.
+std::string write_sweep(const Reports& reports) {
+  const Json document = Json::parse(test::read_text(reports.results("base", test::kSmallConfig)));
+  const fs::path folder = reports.folder.file("sweep");
+  fs::create_directories(folder / "points");
+  Json manifest;
+  manifest["sweep"] = "depths";
+  manifest["axes"] = {{{"key", "system.router.vc_depth_flits"}, {"values", {64, 128, 256, 318}}}};
+  const auto write = [&](const std::string& name, const Json& json) {
+    std::ofstream(folder / name) << json.dump(2);
+  };
+  const std::vector<std::pair<double, double>> designs{{1, 9000}, {2, 9500}, {3, 5000}, {4, 4000}};
+  int depth = 64;
+  for (std::size_t i = 0; i < 6; ++i, depth += 64) {
+    const std::string id = "p" + std::to_string(i);
+    manifest["points"].push_back(Json{{"id", id},
+                                      {"index", i},
+                                      {"set", {{"system.router.vc_depth_flits", depth}}},
+                                      {"config_hash", id + id}});
+    if (i < designs.size()) {
+      write("points/" + id + ".json",
+            sweep_point(id, document, depth, designs[i].first, designs[i].second));
+    } else if (i == 4) {
+      write("points/" + id + ".failed.json",
+            Json{{"id", id},
+                 {"set", {{"system.router.vc_depth_flits", depth}}},
+                 {"failure", "ran out of <time>"},
+                 {"kind", "timeout"}});
+    }
+  }
+  write("manifest.json", manifest);
+  return folder.string();
+}
+
+}  // namespace
+
+TEST_CASE("A report of sizes has curves with the bound, maps of links, and trees") {
+  const Reports reports;
+  const std::string page = reports.page({reports.results("curves", kCurves)});
+  CHECK_THAT(page, StartsWith("<!DOCTYPE html>") && Contains("<html lang=\"en\">"));
+  CHECK_THAT(page, Contains("6 runs</strong>: 6 verified, 0 failed, 0 missing"));
+  CHECK_THAT(page, Contains("Bandwidth against size: torus 4x4, all_reduce") &&
+                       Contains("proven bound") && Contains("run 1: ring, 16 KiB: "));
+  CHECK_THAT(page, Contains("Link utilization, run 3: ring, torus 4x4, 256 KiB") &&
+                       Contains("r_0_0 to r_0_3") && Contains("64 links: mean "));
+  CHECK_THAT(page, Contains("Reduce of flow 0") && Contains("Gather of flow 0") &&
+                       Contains("Links in use by timestep"));
+  CHECK_THAT(page, Contains("espalier run ") && Contains("id=\"run-6\"") &&
+                       Contains("Area against time: no verified result has an area") &&
+                       Contains("Dimensions over time: only collectives on multi-dimensional"));
+}
+
+TEST_CASE("A report needs nothing but itself, and two of the same results are the same bytes") {
+  const Reports reports;
+  const std::string file = reports.results("curves", kCurves);
+  const std::string page = reports.page({file});
+  CHECK(page == reports.page({file}));
+  for (const char* outside : {"http:", "https:", "<script", "<link", "@import", "url("}) {
+    CAPTURE(outside);
+    CHECK(page.find(outside) == std::string::npos);
+  }
+  const Outcome to_stdout = test::espalier({"report", file, "-o", "-", "--title", "A <title>"});
+  CHECK(to_stdout.exit_code == 0);
+  CHECK_THAT(to_stdout.out, Contains("<title>A &lt;title&gt;</title>"));
+}
+
+TEST_CASE("A report of a sweep has the Pareto front, blocks, failed and missing points") {
+  const Reports reports;
+  const std::string page = reports.page({write_sweep(reports)});
+  CHECK_THAT(page, Contains("6 runs</strong>: 4 verified, 1 failed, 1 missing"));
+  CHECK_THAT(page, Contains("3 of 4 designs are on the front") &&
+                       Contains("run 2, dominated: vc_depth_flits 128: 2 mm\u00b2, 9.5 \u00b5s") &&
+                       Contains("Designs on the front, by area"));
+  CHECK_THAT(page, Contains("Area of one router by blocks") && Contains("Area of one NI") &&
+                       Contains("router.buffers: 9000 \u00b5m\u00b2 to 20000 \u00b5m\u00b2, sram, "
+                                "origin: formula"));
+  CHECK_THAT(page, Contains("timeout: ran out of &lt;time&gt;") && Contains("p0p0") &&
+                       Contains("espalier run base.yaml -s system.router.vc_depth_flits=64"));
+}
+
+TEST_CASE("A list of results gives the same numbers as the sweep's folder") {
+  const Reports reports;
+  const fs::path sweep = write_sweep(reports);
+  std::string lines;
+  for (const char* name : {"p0.json", "p1.json", "p2.json", "p3.json", "p4.failed.json"})
+    lines += Json::parse(test::read_text((sweep / "points" / name).string())).dump() + "\n";
+  const std::string page = reports.page({reports.folder.write("results.jsonl", lines)});
+  CHECK_THAT(page, Contains("5 runs</strong>: 4 verified, 1 failed, 0 missing") &&
+                       Contains("3 of 4 designs are on the front"));
+}
+
+TEST_CASE("A report of a multi-dimensional system has its dimensions over time and their use") {
+  const Reports reports;
+  const std::string page = reports.page({reports.results("themis", kThemis)});
+  CHECK_THAT(page, Contains("Activity of the dimensions, run 1: baseline") &&
+                       Contains("Activity of the dimensions, run 2: themis") &&
+                       Contains("Utilization of the dimensions") && Contains("run 2, dim2: "));
+  CHECK_THAT(page, Contains("Trees and timesteps: no collective with a schedule"));
+}
+
+TEST_CASE("Results of several files stand side by side, with what differs as columns") {
+  const Reports reports;
+  const std::string page = reports.page(
+      {reports.results("one", test::kSmallConfig), reports.results("curves", kCurves)});
+  CHECK_THAT(page, Contains("7 runs</strong>") && Contains(">type</th>") &&
+                       Contains(">dims</th>") && Contains(">algorithm</th>") &&
+                       Contains("The same in all runs: "));
+}
+
+TEST_CASE("Each result's configuration is its own, whatever differs") {
+  const Reports reports;
+  const std::string file = reports.results("training",
+                                           "system: {topology: {type: mesh, dims: [2, 2]}}\n"
+                                           "collective: {algorithm: [ring, multitree]}\n"
+                                           "training: {network: [alexnet, ncf], mini_batch: 1}\n");
+  const Json document = Json::parse(test::read_text(file));
+  REQUIRE(document.at("points").size() == document.at("results").size());
+  for (std::size_t i = 0; i < document.at("points").size(); ++i) {
+    const Json& set = document.at("points").at(i).at("set");
+    CHECK(set.at("collective.algorithm") == document.at("results").at(i).at("algorithm"));
+    CHECK(set.at("training.network") == document.at("results").at(i).at("network"));
+  }
+  CHECK(document.at("command").at(1) == "run");
+}
+
+TEST_CASE("What cannot be read is refused with file and place") {
+  const Reports reports;
+  const std::string good = reports.results("good", test::kSmallConfig);
+  const auto refused = [&](const std::string& file, const std::string& what) {
+    const Outcome outcome = reports.make({file});
+    CAPTURE(file, outcome.err);
+    CHECK(outcome.exit_code == 2);
+    CHECK_THAT(outcome.err, Contains(file) && Contains("error") && Contains(what));
+    CHECK_FALSE(fs::exists(reports.folder.file("report.html")));
+  };
+  refused(reports.folder.file("nothing.json"), "cannot be read");
+  refused(reports.folder.write("empty.json", " \n"), "is empty");
+  refused(reports.folder.write("half.json", test::read_text(good).substr(0, 300)), "not JSON");
+  refused(reports.folder.write("list.json", "[1, 2]"), "expected an object");
+  refused(reports.folder.write("other.json", "{\"a\": 1}"), "key \"tool\" is missing");
+  refused(reports.folder.path().string(), "manifest.json");
+  refused(reports.folder.write("bad.jsonl", "{\"id\": \"a\", \"set\": {}}\n"),
+          "bad.jsonl:1: error: top level: key \"config_hash\" is missing");
+  refused(reports.changed(good, [](Json& d) { d["tool"]["version"] = "99.0.0"; }),
+          "/tool/version: written by espalier 99.0.0");
+  refused(reports.changed(good, [](Json& d) { d["tool"]["version"] = "new"; }), "no version");
+  refused(reports.changed(good, [](Json& d) { d["tool"]["name"] = "other"; }), "not espalier");
+  refused(reports.changed(good, [](Json& d) { d["results"] = Json::array(); }),
+          "/results: is empty");
+  refused(reports.changed(good, [](Json& d) { d["results"][0]["time_ns"] = "fast"; }),
+          "/results/0/time_ns: expected a number, not string");
+  refused(reports.changed(good, [](Json& d) { d["points"].push_back(d["points"][0]); }),
+          "2 points for 1 results");
+  refused(reports.changed(good, [](Json& d) { d["config"] = 3; }), "/config: expected an object");
+}
+
+TEST_CASE("A sweep's file that is not the point it is named after is refused") {
+  const Reports reports;
+  const fs::path sweep = write_sweep(reports);
+  fs::copy_file(sweep / "points" / "p0.json", sweep / "points" / "p5.json");
+  const Outcome outcome = reports.make({sweep.string()});
+  CHECK(outcome.exit_code == 2);
+  CHECK_THAT(outcome.err, Contains("p5.json") && Contains("is in the file of p5"));
+}
+
+TEST_CASE("Whatever stands in results is shown as text") {
+  const Reports reports;
+  const std::string evil = "</title><script>alert(1)</script>";
+  const std::string page =
+      reports.page({reports.changed(reports.results("curves", kCurves), [&](Json& document) {
+        document["command"] = {evil, "it's"};
+        for (Json& result : document["results"]) {
+          result["topology"] = evil;
+          result["algorithm"] = evil;
+          result["links"][0]["from"] = evil;
+        }
+        document["results"][0]["verified"] = false;
+        document["results"][0]["failure"] = evil;
+      })});
+  CHECK(page.find("<script") == std::string::npos);
+  CHECK(occurrences(page, "&lt;script&gt;") > 10);
+}
+
+TEST_CASE("How busy links are is the same in both fidelities, and its mean is what it was") {
+  const Reports reports;
+  const std::string config = reports.folder.write("curves.yaml", kCurves);
+  const auto results = [&](const char* fidelity) {
+    return test::run_to_json({config, "-s", "collective.size=16KiB", "-s",
+                              std::string("simulation.fidelity=") + fidelity})
+        .at("results");
+  };
+  const Json train = results("train");
+  const Json cycle = results("cycle");
+  REQUIRE(train.size() == 2);
+  for (std::size_t i = 0; i < train.size(); ++i) {
+    CHECK(train[i].at("links") == cycle[i].at("links"));
+    REQUIRE(train[i].at("links").size() == 64);
+    double sum = 0;
+    for (const Json& link : train[i].at("links")) sum += link.at("utilization").get<double>();
+    CHECK(sum / 64 == Approx(train[i].at("link_utilization_mean").get<double>()));
+  }
+  CHECK_FALSE(test::run_to_json({config, "-s", "simulation.link_utilization=false", "-s",
+                                 "collective.size=16KiB"})
+                  .at("results")
+                  .at(0)
+                  .contains("links"));
+}

@@ -1,0 +1,137 @@
+// What pictures are drawn from: places, timesteps, blocks.
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "alg/generator.h"
+#include "sims/report/area_blocks.h"
+#include "sims/report/heat.h"
+#include "sims/report/schedule_steps.h"
+#include "sims/report/topology_layout.h"
+
+using namespace espalier;
+using namespace espalier::report;
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+const LinkSpec kLink{150'000, 16'000'000'000};
+
+std::vector<Topology> all_shapes() {
+  std::vector<Topology> shapes;
+  shapes.push_back(make_torus({8}, kLink));
+  shapes.push_back(make_torus({2, 4}, kLink));
+  shapes.push_back(make_torus({3, 4, 2}, kLink));
+  shapes.push_back(make_mesh({4, 1, 3}, kLink));
+  shapes.push_back(make_fully_connected(5, kLink));
+  shapes.push_back(make_single_switch(6, kLink));
+  shapes.push_back(make_switch_pair(4, kLink));
+  shapes.push_back(make_fat_tree(2, 3, 4, kLink));
+  shapes.push_back(make_bigraph(2, 6, kLink));
+  shapes.push_back(make_dragonfly(2, 2, 3, kLink));
+  Topology graph("graph");
+  for (const char* name : {"a", "b", "c"}) graph.add_node(name);
+  graph.add_link(NodeId(0), NodeId(1), kLink, "x", "y");
+  graph.add_link(NodeId(1), NodeId(2), kLink, "x", "y");
+  graph.add_link(NodeId(2), NodeId(0), kLink, "x", "y");
+  shapes.push_back(graph);
+  return shapes;
+}
+
+ReportPoint point_with_area(const Json& area) {
+  ReportPoint point;
+  point.result = Json{{"area", area}};
+  return point;
+}
+
+}  // namespace
+
+TEST_CASE("Every vertex of every topology has a place of its own in the picture") {
+  for (const Topology& topology : all_shapes()) {
+    CAPTURE(topology.name());
+    const TopologyLayout layout(topology, 460);
+    std::set<std::pair<long, long>> places;
+    for (std::size_t v = 0; v < topology.num_vertices(); ++v) {
+      const Place at = layout.place(NodeId(v));
+      CHECK(at.x >= 0);
+      CHECK(at.x <= layout.width());
+      CHECK(at.y >= 0);
+      CHECK(at.y <= layout.height());
+      places.insert({std::lround(at.x * 10), std::lround(at.y * 10)});
+    }
+    CHECK(places.size() == topology.num_vertices());
+  }
+}
+
+TEST_CASE("No two links are drawn over each other") {
+  for (const Topology& topology : all_shapes()) {
+    CAPTURE(topology.name());
+    const TopologyLayout layout(topology, 460);
+    std::set<std::string> paths;
+    for (std::size_t l = 0; l < topology.num_links(); ++l) paths.insert(layout.link(LinkId(l), 2));
+    CHECK(paths.size() == topology.num_links());
+    CHECK(paths.count("") == 0);
+  }
+}
+
+TEST_CASE("A link around a torus is drawn as its ends, any other as one line") {
+  const Topology torus = make_torus({4, 4}, kLink);
+  const TopologyLayout layout(torus, 460);
+  const auto lines = [&](NodeId from, NodeId to) {
+    const std::string path = layout.link(torus.link_between(from, to), 0);
+    return std::count(path.begin(), path.end(), 'M');
+  };
+  CHECK(lines(NodeId(0), NodeId(1)) == 1);
+  CHECK(lines(NodeId(0), NodeId(3)) == 2);
+  CHECK(lines(NodeId(0), NodeId(12)) == 2);
+}
+
+TEST_CASE("A tree reaches every node once, and is busy in the steps of its messages alone") {
+  const Topology mesh = make_mesh({2, 2}, kLink);
+  CollectiveRequest request;
+  request.size = 4096;
+  const Schedule schedule = find_generator("multitree")->generate(mesh, request);
+  const FlowTree tree = first_flow(schedule);
+  CHECK(tree.flow == FlowId(0));
+  CHECK(tree.reduces.size() == 3);
+  CHECK(tree.copies.size() == 3);
+  std::set<NodeId> reached;
+  for (const TreeEdge& edge : tree.copies) reached.insert(edge.to);
+  CHECK(reached.size() == 3);
+
+  const Occupancy occupied = occupancy(mesh, schedule);
+  REQUIRE(occupied.of_all.size() == schedule.num_steps);
+  double hops = 0;
+  for (const double part : occupied.of_all) hops += part * static_cast<double>(mesh.num_links());
+  // Contention-free: every transfer has its link for itself.
+  CHECK(hops == Approx(schedule.transfers.size()));
+  for (const auto& parts : occupied.of_vertex) CHECK(parts.size() == 4);
+}
+
+TEST_CASE("Blocks are those of router and NI, of all instances, however the result counts them") {
+  const Json blocks = {
+      {{"block", "router.buffers"}, {"count", 5}, {"um2", 10.0}, {"um2_high", 25.0}},
+      {{"block", "router.crossbar"}, {"count", 1}, {"um2", 7.0}},
+      {{"block", "ni.table"}, {"count", 1}, {"um2", 3.0}, {"origin", "user"}}};
+  const auto each = area_units(point_with_area({{"router_um2", 57.0}, {"blocks", blocks}}));
+  REQUIRE(each.size() == 2);
+  CHECK(each[0].name == "router");
+  CHECK(each[0].low() == Approx(57));
+  CHECK(each[0].high() == Approx(132));
+  CHECK(each[1].blocks.front().origin == "user");
+  const auto together = area_units(point_with_area({{"router_um2", 17.0}, {"blocks", blocks}}));
+  CHECK(together[0].low() == Approx(17));
+  CHECK(area_units(point_with_area({{"system_mm2", 1.0}})).empty());
+  CHECK(area_units(ReportPoint{}).empty());
+}
+
+TEST_CASE("Heat has ten levels, the last of which includes all of it") {
+  CHECK(heat_level(0) == 0);
+  CHECK(heat_level(0.0999) == 0);
+  CHECK(heat_level(0.1) == 1);
+  CHECK(heat_level(1) == 9);
+  CHECK(heat_level(1.5) == 9);
+  CHECK(heat_level(-1) == 0);
+}

@@ -1,0 +1,65 @@
+#include "sims/report/text.h"
+
+#include <catch2/catch.hpp>
+
+#include "sims/report/section.h"
+#include "sims/report/svg.h"
+
+using namespace espalier::report;
+using Catch::Matchers::Contains;
+
+TEST_CASE("What means something to HTML is escaped, in text and in attributes") {
+  CHECK(escape("a<b> & \"c\" 'd'") == "a&lt;b&gt; &amp; &quot;c&quot; &#39;d&#39;");
+  CHECK(escape("&amp;") == "&amp;amp;");
+  CHECK(escape("\u00b5s, \u4e16\u754c, \U0001F333") == "\u00b5s, \u4e16\u754c, \U0001F333");
+}
+
+TEST_CASE("What no document may hold is replaced, byte by byte") {
+  const std::string bad = "\xEF\xBF\xBD";
+  CHECK(escape(std::string("a\0b", 3)) == "a" + bad + "b");
+  CHECK(escape("a\x1b[1m") == "a" + bad + "[1m");
+  CHECK(escape("\xff\xc3") == bad + bad);
+  CHECK(escape("\xc0\x80") == bad + bad);            // overlong
+  CHECK(escape("\xed\xa0\x80") == bad + bad + bad);  // a surrogate
+  CHECK(escape("line\n\tnext") == "line\n\tnext");
+}
+
+TEST_CASE("Pictures escape names, descriptions, tips and words") {
+  Svg svg(10, 20, "<t>", "\"d\"");
+  svg.circle(1, 2, 3, "mark", "<tip>");
+  svg.text(1, 2, "a<b", "tick");
+  CHECK_THAT(svg.str(), Contains("aria-label=\"&lt;t&gt;\"") && Contains("&quot;d&quot;") &&
+                            Contains("<title>&lt;tip&gt;</title>") && Contains(">a&lt;b</text>") &&
+                            Contains("viewBox=\"0 0 10 20\""));
+}
+
+TEST_CASE("Tables escape titles and texts, and keep cells that are HTML") {
+  HtmlTable table;
+  table.add_column("<x>", true);
+  table.begin_row();
+  table.add_text("1 < 2");
+  table.begin_row();
+  table.add_cell("<b>3</b>");
+  CHECK_THAT(table.str("<caption>"),
+             Contains("&lt;x&gt;") && Contains("<td class=\"n\">1 &lt; 2</td></tr>") &&
+                 Contains("<b>3</b>") && Contains("&lt;caption&gt;") && !Contains("<x>"));
+}
+
+TEST_CASE("Numbers have four digits and no exponent where people read them") {
+  CHECK(number_text(0) == "0");
+  CHECK(number_text(-0.0) == "0");
+  CHECK(number_text(0.25) == "0.25");
+  CHECK(number_text(12.3456) == "12.35");
+  CHECK(number_text(4323.44) == "4323");
+  CHECK(number_text(36320) == "36320");
+  CHECK(number_text(1.5e12) == "1.5e+12");
+  CHECK(coordinate_text(3.0) == "3");
+  CHECK(coordinate_text(-0.001) == "0");
+  CHECK(coordinate_text(10.126) == "10.13");
+  CHECK(bytes_text(65536) == "64 KiB");
+  CHECK(bytes_text(100'000'000) == "100 MB");
+  CHECK(bytes_text(6001) == "6001 B");
+  CHECK(percent_text(0.8885) == "88.8 %");
+  CHECK(count_text(1, "run") == "1 run");
+  CHECK(count_text(2, "run") == "2 runs");
+}
