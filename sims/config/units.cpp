@@ -32,6 +32,8 @@ Wording wording(Quantity quantity) {
       return {"frequency", "hertz", "1GHz"};
     case Quantity::size:
       return {"size", "bytes", "16MiB"};
+    case Quantity::duration:
+      return {"waiting time", "milliseconds", "10min"};
   }
   return {"", "", ""};
 }
@@ -76,6 +78,8 @@ const std::vector<Unit>& units_of(Quantity quantity) {
   static const std::vector<Unit> sizes{{"B", 1},          {"kB", 1'000},      {"KiB", 1U << 10U},
                                        {"MB", 1'000'000}, {"MiB", 1U << 20U}, {"GB", 1'000'000'000},
                                        {"GiB", 1U << 30U}};
+  static const std::vector<Unit> durations{
+      {"ms", 1}, {"s", 1'000}, {"min", 60'000}, {"h", 3'600'000}, {"d", 86'400'000}};
   switch (quantity) {
     case Quantity::time:
       return times;
@@ -83,6 +87,8 @@ const std::vector<Unit>& units_of(Quantity quantity) {
       return rates;
     case Quantity::frequency:
       return frequencies;
+    case Quantity::duration:
+      return durations;
     case Quantity::size:
       break;
   }

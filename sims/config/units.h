@@ -14,6 +14,7 @@ enum class Quantity : std::uint8_t {
   rate,       // bytes per second
   frequency,  // hertz
   size,       // bytes
+  duration,   // milliseconds that a person waits
 };
 
 struct Unit {
