@@ -5,5 +5,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 preset=${PRESET:-release}
 command -v gnuplot >/dev/null || sims/install-packages.sh gnuplot-nox
+# A cluster of one node for the tests labelled slurm; without it they are skipped by name.
+[ "$(id -u)" -ne 0 ] || sims/install-packages.sh slurm-wlm munge || echo "no Slurm: its tests are skipped" >&2
 sims/build.sh "$preset"
 exec ctest --test-dir "build/$preset" --output-on-failure -j "$(nproc)" "$@"
