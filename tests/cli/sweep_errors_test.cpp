@@ -24,7 +24,8 @@ std::vector<std::string> values_of(const std::string& axes, const std::string& k
   CAPTURE(outcome.err);
   REQUIRE(outcome.exit_code == 0);
   std::vector<std::string> values;
-  for (const Json& point : sweep.manifest().at("points")) {
+  const Json manifest = sweep.manifest();
+  for (const Json& point : manifest.at("points")) {
     const Json& set = point.at("set");
     values.push_back(!set.contains(key)        ? "-"
                      : set.at(key).is_string() ? set.at(key).get<std::string>()
@@ -115,7 +116,7 @@ TEST_CASE("An axis varies only where its condition holds, and makes no point twi
                   "  - {key: system.router.vcs, values: [2, 4], when: {collective.algorithm: "
                   "multitree}}\n",
                   "system.router.vcs") == Values{"-", "2", "4"});
-  // The default is 4: one of three is the same simulation as another.
+  // Values compare by their order.
   CHECK(values_of(
             "axes:\n"
             "  - {key: system.ni.send_queue, values: [4, 8]}\n"
@@ -128,6 +129,15 @@ TEST_CASE("An axis varies only where its condition holds, and makes no point twi
       "  - {key: collective.size, values: [1KiB]}\n");
   CHECK_THAT(later.call("plan").err,
              Contains("when: 'collective.size' is not an axis before this one"));
+}
+
+TEST_CASE("The same configuration twice is one point") {
+  const SweepFolder sweep(std::string(kStart) +
+                          "axes:\n"
+                          "  - zip:\n"
+                          "      - {key: system.router.vcs, values: [2, 4, 2]}\n"
+                          "      - {key: collective.size, values: [4KiB, 4KiB, 4096B]}\n");
+  CHECK_THAT(sweep.call("plan").out, Contains("2 points, 1 the same as others"));
 }
 
 TEST_CASE("Points are left out by what only and except say of their keys") {

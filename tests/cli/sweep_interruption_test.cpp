@@ -49,7 +49,7 @@ TEST_CASE("A sweep killed twenty times at random moments ends like one that was 
   for (int i = 0; i < 20; ++i) {
     RunningCommand run(sweep.arguments("run"));
     std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds(random)));
-    killed += run.running() ? 1 : 0;
+    if (run.running()) ++killed;
     const std::vector<int> workers = test::children_of(run.pid());
     run.send(SIGKILL);
     static_cast<void>(run.wait());

@@ -164,12 +164,12 @@ TEST_CASE("A changed plan says what changed, and keeps the points it still has")
   const SweepFolder sweep;
   REQUIRE(sweep.call("run").exit_code == 0);
   std::string text = test::kSmallSweep;
-  text.replace(text.find("[20ns, 150ns]"), 13, "[150ns, 300ns]");
+  text.replace(text.find("[20ns, 150ns]"), 13, "[150ns, 100ns]");
   sweep.write("sweep.yaml", text);
   const Outcome plan = sweep.call("plan");
   CHECK(plan.exit_code == 0);
   CHECK_THAT(plan.err, Contains("the plan has changed") &&
-                           Contains("axis system.link.latency: [150ns, 300ns], before: [20ns, "
+                           Contains("axis system.link.latency: [150ns, 100ns], before: [20ns, "
                                     "150ns]") &&
                            Contains("6 points are new, 6 are gone, 6 stay"));
   CHECK(sweep.call("plan").err.empty());
@@ -189,7 +189,7 @@ TEST_CASE("An override of an axis takes the axis' place, any other holds everywh
   CHECK_THAT(other.out, Contains("12 points") && !Contains("finished"));
 }
 
-TEST_CASE("A point depends on what stands in the files that it names") {
+TEST_CASE("A sweep's point depends on what stands in the files that it names") {
   const std::string links = "links:\n  - {from: a, to: b}\n  - {from: b, to: a}\n";
   const SweepFolder sweep(
       "title: t\nconfig: {system: {topology: {type: file, file: net.yaml}}, "
@@ -232,11 +232,13 @@ TEST_CASE("Every sweep in configs plans, and a small version of it runs") {
         "system.link.latency=50ns"}},
       {"table_cost",
        {"-s", "system.topology.dims=[[4, 4], [8, 4]]", "-s", "collective.size=64KiB"}},
-      {"themis_queue", {"-s", "collective.size=1MB", "-s", "collective.chunks=8"}},
+      {"themis_queue",
+       {"-s", "collective.size=1MB", "-s", "collective.chunks=8", "-s",
+        "system.ni.dimension_queue.in_flight=4"}},
       {"radix", {"-s", "collective.size=64KiB", "-s", "system.topology.dims=[4, 4]"}}};
   std::size_t files = 0;
   for (const auto& entry : std::filesystem::directory_iterator(configs / "sweeps"))
-    files += entry.path().extension() == ".yaml" ? 1 : 0;
+    if (entry.path().extension() == ".yaml") ++files;
   CHECK(files == sweeps.size());
   for (const auto& [name, small] : sweeps) {
     CAPTURE(name);

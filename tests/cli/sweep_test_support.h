@@ -64,7 +64,8 @@ class SweepFolder {
   }
   [[nodiscard]] std::vector<std::string> ids(const std::string& output = "out") const {
     std::vector<std::string> ids;
-    for (const Json& point : manifest(output).at("points")) ids.push_back(point.at("id"));
+    const Json plan = manifest(output);
+    for (const Json& point : plan.at("points")) ids.push_back(point.at("id"));
     return ids;
   }
   // Names of the files in points/.
