@@ -6,12 +6,13 @@
 #include <filesystem>
 #include <fstream>
 #include <set>
-#include <thread>
 
 #include "sims/cli/exit_codes.h"
+#include "sims/cli/jobs.h"
 #include "sims/figure/figure_jobs.h"
 #include "sims/figure/gnuplot.h"
 #include "sims/figure/gnuplot_script.h"
+#include "sims/run/workers.h"
 
 namespace espalier {
 
@@ -113,8 +114,6 @@ int write_figure(FigureResult& result, std::size_t f, const FigureJobs& jobs,
 }  // namespace
 
 int figure_command(const FigureOptions& options) {
-  if (!options.point.empty())
-    return run_figure_point(options.point, options.folder) ? kGood : kCheckFailed;
   std::vector<FigureResult> figures;
   figures.reserve(options.files.size());
   for (const std::string& file : options.files)
@@ -133,12 +132,15 @@ int figure_command(const FigureOptions& options) {
     return kUsageError;
   }
   for (FigureResult& figure : figures) figure.diagnostics.forget_warnings();
-  const std::string problem = jobs.run(
-      options.program,
-      options.jobs != 0 ? options.jobs : std::max(1U, std::thread::hardware_concurrency()));
-  if (!problem.empty()) {
-    say(options.output, problem);
+  const FigureRun run = jobs.run(options.program, jobs_at_once(options.jobs));
+  if (!run.problem.empty()) {
+    say(options.output, run.problem);
     return kUsageError;
+  }
+  if (run.signal != 0) {
+    fmt::print(stderr, "stopped by {}; what is finished is kept, and the same command goes on\n",
+               signal_name(run.signal));
+    return exit_code_of_signal(run.signal);
   }
   if (!print_diagnostics(figures)) return kUsageError;
   int exit_code = kGood;

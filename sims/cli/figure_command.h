@@ -12,9 +12,6 @@ struct FigureOptions {
   bool plan = false;               // list the points, simulate nothing
   unsigned jobs = 0;               // processes at once; 0: one per core
   std::string program;             // this executable, for workers
-  // Worker mode: one resolved point, and the folder where its paths start.
-  std::string point;
-  std::string folder;
 };
 
 // Returns an exit code.

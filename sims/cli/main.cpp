@@ -12,7 +12,9 @@
 #include "sims/cli/report_command.h"
 #include "sims/cli/run_command.h"
 #include "sims/cli/schedule_command.h"
+#include "sims/cli/sweep_options.h"
 #include "sims/cli/version.h"
+#include "sims/run/point_worker.h"
 
 namespace {
 
@@ -30,7 +32,8 @@ void add_overrides(CLI::App& command, std::vector<std::string>& overrides) {
 int dispatch(int argc, char** argv) {
   CLI::App app{
       "Espalier: what a collective costs on an accelerator interconnect, to the cycle.\n"
-      "Exit codes: 0 good, 1 a check or a simulation failed, 2 usage or input error."};
+      "Exit codes: 0 good, 1 a check or a simulation failed, 2 usage or input error; 130 and 143 "
+      "stopped by SIGINT and SIGTERM."};
   app.set_version_flag("--version", std::string("espalier ") + kVersion);
   app.require_subcommand(0, 1);  // none is told apart below from an unknown one
 
@@ -110,8 +113,13 @@ int dispatch(int argc, char** argv) {
       ->capture_default_str();
   figure_app->add_flag("--plan", figure.plan, "list the points, simulate nothing");
   figure_app->add_option("-j,--jobs", figure.jobs, "simulations at once (default: one per core)");
-  figure_app->add_option("--point", figure.point, "")->group("");
-  figure_app->add_option("--folder", figure.folder, "")->group("");
+
+  SweepOptions sweep;
+  CLI::App* sweep_app = add_sweep_command(app, sweep);
+
+  std::vector<std::string> worker;
+  CLI::App* worker_app = app.add_subcommand("worker", "")->group("");
+  worker_app->add_option("point", worker)->expected(2);
 
   ReportOptions report;
   CLI::App* report_app =
@@ -146,11 +154,13 @@ int dispatch(int argc, char** argv) {
   if (*check_app) return check_command(check);
   if (*area_app) return area_command(area);
   if (*figure_app) {
-    if (!figure.files.empty() || !figure.point.empty()) return figure_command(figure);
+    if (!figure.files.empty()) return figure_command(figure);
     std::fprintf(stderr, "figure: file is required\n");
     return kUsageError;
   }
   if (*report_app) return report_command(report);
+  if (*sweep_app) return sweep_command(*sweep_app, sweep);
+  if (*worker_app) return work_on_point(worker.at(0), worker.at(1)) ? kGood : kCheckFailed;
   if (*list_app) return list_command(kind);
   if (*schema_app) return schema_command();
   std::fprintf(stderr, "a subcommand is required\n%s", app.help().c_str());

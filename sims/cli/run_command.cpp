@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <fstream>
 #include <iostream>
-#include <thread>
 
 #include "alg/planner.h"
 #include "sims/cli/exit_codes.h"
 #include "sims/cli/input.h"
+#include "sims/cli/jobs.h"
 #include "sims/cli/result_table.h"
 #include "sims/cli/results_file.h"
 #include "sims/config/fidelity.h"
@@ -93,13 +93,15 @@ std::vector<std::string> command_words(const RunOptions& options) {
   return words;
 }
 
-std::vector<PointReport> run_all(const RunOptions& options, const std::vector<PointRef>& points,
-                                 const std::optional<MessageLogParts>& messages) {
+// The reports as far as there are any; not 0: the signal that stopped them.
+int run_all(const RunOptions& options, const std::vector<PointRef>& points,
+            const std::optional<MessageLogParts>& messages, std::vector<PointReport>& reports) {
   ProgressBar bar(points.size());
   const auto part = [&](std::size_t i) { return messages ? messages->part(i) : std::string(); };
   if (points.size() == 1) {
-    return {run_here(
-        points, 0, [&](double done) { bar.update(0, done); }, part(0))};
+    reports[0] = run_here(
+        points, 0, [&](double done) { bar.update(0, done); }, part(0));
+    return 0;
   }
   WorkerBatch batch;
   batch.arguments = [&](std::size_t i) {
@@ -108,10 +110,12 @@ std::vector<PointReport> run_all(const RunOptions& options, const std::vector<Po
     if (messages) words.insert(words.end(), {"--messages", part(i)});
     return words;
   };
-  const std::size_t cores =
-      options.jobs != 0 ? options.jobs : std::max(1U, std::thread::hardware_concurrency());
   batch.progress = [&](std::size_t i, double done) { bar.update(i, done); };
-  return run_workers(options.program, points.size(), cores, batch);
+  batch.finished = [&](std::size_t i, const WorkerReport& report) {
+    reports[i] = report;
+    return true;
+  };
+  return run_workers(options.program, points.size(), jobs_at_once(options.jobs), batch);
 }
 
 std::filesystem::path folder_of(const std::string& target) {
@@ -160,7 +164,13 @@ int run_command(const RunOptions& options) {
   std::optional<MessageLogParts> messages;
   if (!options.messages.empty()) messages.emplace(options.messages, points.size());
   if (messages && !messages->begin()) return cannot_write(options.messages);
-  std::vector<PointReport> reports = run_all(options, points, messages);
+  std::vector<PointReport> reports(points.size());
+  if (const int signal = run_all(options, points, messages, reports); signal != 0) {
+    fmt::print(stderr, "stopped by {}; no results are written\n", signal_name(signal));
+    std::error_code ignored;
+    if (messages) std::filesystem::remove(options.messages, ignored);
+    return exit_code_of_signal(signal);
+  }
 
   // A worker that died has left nothing: its point is among the results all the same.
   for (PointReport& report : reports) {

@@ -72,12 +72,39 @@ std::uint32_t Diagnostics::override_column(std::size_t offset) {
   return static_cast<std::uint32_t>(kOverridePrefix.size() + offset + 1);
 }
 
+Diagnostics Diagnostics::without_messages() const {
+  Diagnostics same;
+  same.sources_ = sources_;
+  return same;
+}
+
+// A configuration may have read further files: they are known here from then on.
+SourceIndex Diagnostics::source_like(const Source& source, SourceIndex index) {
+  const auto is_same = [&](const Source& other) {
+    return other.name == source.name && other.lines == source.lines;
+  };
+  if (index < sources_.size() && is_same(sources_[index])) return index;
+  const auto found = std::find_if(sources_.begin(), sources_.end(), is_same);
+  if (found != sources_.end()) return static_cast<SourceIndex>(found - sources_.begin());
+  sources_.push_back(source);
+  return static_cast<SourceIndex>(sources_.size() - 1);
+}
+
+void Diagnostics::take(const Diagnostics& tried, const std::string& note) {
+  for (Message message : tried.messages_) {
+    message.place.source =
+        source_like(tried.sources_.at(message.place.source), message.place.source);
+    if (message.is_error) message.note = note;
+    add(std::move(message));
+  }
+}
+
 void Diagnostics::error(const Place& place, std::string message, std::string hint) {
-  add({place, true, std::move(message), std::move(hint)});
+  add({place, true, std::move(message), std::move(hint), {}});
 }
 
 void Diagnostics::warning(const Place& place, std::string message, std::string hint) {
-  add({place, false, std::move(message), std::move(hint)});
+  add({place, false, std::move(message), std::move(hint), {}});
 }
 
 void Diagnostics::forget_warnings() {
@@ -89,6 +116,7 @@ void Diagnostics::forget_warnings() {
 void Diagnostics::add(Message message) {
   message.text = printable(message.text);
   message.hint = printable(message.hint);
+  message.note = printable(message.note);
   if (!seen_.insert({message.place, message.text}).second) return;
   if (message.is_error) ++num_errors_;
   messages_.push_back(std::move(message));
@@ -116,6 +144,7 @@ std::string Diagnostics::render(const Message& message) const {
                       excerpt.padding);
   }
   if (!message.hint.empty()) out += fmt::format("hint: {}\n", message.hint);
+  if (!message.note.empty()) out += fmt::format("at: {}\n", message.note);
   return out;
 }
 

@@ -34,6 +34,12 @@ class Diagnostics {
   void error(const Place& place, std::string message, std::string hint = {});
   void warning(const Place& place, std::string message, std::string hint = {});
 
+  // The same sources and nothing recorded, for one of several configurations made of them.
+  [[nodiscard]] Diagnostics without_messages() const;
+  // Records what `tried`, which began as without_messages() of this, holds; `note` says of which
+  // configuration, beside its errors.
+  void take(const Diagnostics& tried, const std::string& note);
+
   // They have been shown; what follows is shown alone. They are not recorded again.
   void forget_warnings();
 
@@ -44,7 +50,7 @@ class Diagnostics {
   //   the line
   //       ^
   //   hint: what would be right
-  // where the column counts characters, as editors do.
+  // where the column counts characters, as editors do. A note is a further line, "at: ...".
   [[nodiscard]] std::string text() const;
 
   // The column of an override's value, given the byte offset of a character in "key=value".
@@ -61,9 +67,11 @@ class Diagnostics {
     bool is_error = true;
     std::string text;
     std::string hint;
+    std::string note;
   };
 
   void add(Message message);
+  [[nodiscard]] SourceIndex source_like(const Source& source, SourceIndex index);
   [[nodiscard]] std::string render(const Message& message) const;
 
   std::vector<Source> sources_;

@@ -60,6 +60,12 @@ class PointBuilder {
                Diagnostics& diagnostics)
       : given_(given), folder_(std::move(folder)), need_(need), diagnostics_(diagnostics) {}
 
+  [[nodiscard]] RunPoint draft() {
+    choose_workload();
+    read_preset();
+    return make_point();
+  }
+
   void build(ConfigResult& result) {
     choose_workload();
     read_preset();
@@ -440,6 +446,13 @@ std::vector<RunPoint> read_run_config_tree(const ConfigNode& root, const std::st
   for (const std::string& assignment : overrides) collect_override(assignment, given, diagnostics);
   PointBuilder(given, folder, need, diagnostics).build(result);
   return std::move(result.points);
+}
+
+RunPoint draft_run_point(const ConfigNode& root) {
+  Diagnostics unheard;
+  GivenKeys given;
+  collect_keys(root, given, unheard);
+  return PointBuilder(given, {}, ConfigNeed::system, unheard).draft();
 }
 
 ConfigResult read_run_config(const std::string& path, const std::vector<std::string>& overrides,

@@ -53,4 +53,8 @@ struct ConfigResult {
                                                          Diagnostics& diagnostics,
                                                          ConfigNeed need = ConfigNeed::workload);
 
+// The first point of such a tree as far as it can be made, nothing checked: for what keys would be
+// there.
+[[nodiscard]] RunPoint draft_run_point(const ConfigNode& root);
+
 }  // namespace espalier

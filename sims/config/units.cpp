@@ -34,6 +34,8 @@ Wording wording(Quantity quantity) {
       return {"size", "bytes", "16MiB"};
     case Quantity::length:
       return {"length", "nanometres", "45nm"};
+    case Quantity::duration:
+      return {"waiting time", "milliseconds", "10min"};
   }
   return {"", "", ""};
 }
@@ -79,6 +81,8 @@ const std::vector<Unit>& units_of(Quantity quantity) {
                                        {"MB", 1'000'000}, {"MiB", 1U << 20U}, {"GB", 1'000'000'000},
                                        {"GiB", 1U << 30U}};
   static const std::vector<Unit> lengths{{"nm", 1}, {"um", 1'000}};
+  static const std::vector<Unit> durations{
+      {"ms", 1}, {"s", 1'000}, {"min", 60'000}, {"h", 3'600'000}, {"d", 86'400'000}};
   switch (quantity) {
     case Quantity::time:
       return times;
@@ -88,6 +92,8 @@ const std::vector<Unit>& units_of(Quantity quantity) {
       return frequencies;
     case Quantity::length:
       return lengths;
+    case Quantity::duration:
+      return durations;
     case Quantity::size:
       break;
   }

@@ -15,6 +15,7 @@ enum class Quantity : std::uint8_t {
   frequency,  // hertz
   size,       // bytes
   length,     // nanometres
+  duration,   // milliseconds that a person waits
 };
 
 struct Unit {

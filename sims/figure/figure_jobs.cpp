@@ -4,12 +4,11 @@
 
 #include <algorithm>
 #include <map>
-#include <mutex>
 #include <set>
 
 #include "sims/config/keys.h"
-#include "sims/config/reader.h"
 #include "sims/config/resolved.h"
+#include "sims/run/point_worker.h"
 #include "sims/run/progress.h"
 #include "sims/run/workers.h"
 
@@ -78,7 +77,7 @@ bool FigureJobs::check(const FigureJob& job) {
   return good;
 }
 
-std::string FigureJobs::run(const std::string& program, std::size_t at_once) {
+FigureRun FigureJobs::run(const std::string& program, std::size_t at_once) {
   std::vector<FigureJob*> open;
   for (FigureJob& job : jobs_) {
     if (!job.result) {
@@ -94,27 +93,23 @@ std::string FigureJobs::run(const std::string& program, std::size_t at_once) {
   std::stable_sort(open.begin(), open.end(),
                    [&](const FigureJob* a, const FigureJob* b) { return bytes(a) > bytes(b); });
   ProgressBar bar(open.size());
-  std::mutex mutex;
-  std::string problem;
+  FigureRun run;
   WorkerBatch batch;
-  batch.arguments = [&](std::size_t i) -> std::vector<std::string> {
-    return {"figure", "--point", resolved_json(*open[i]->point).dump(), "--folder",
-            open[i]->point->system.topology.folder};
+  batch.arguments = [&](std::size_t i) {
+    return worker_arguments(resolved_json(*open[i]->point), open[i]->point->system.topology.folder);
   };
   batch.progress = [&](std::size_t i, double done) { bar.update(i, done); };
-  batch.finished = [&](std::size_t i, const PointReport& report) {
+  batch.finished = [&](std::size_t i, const WorkerReport& report) {
     FigureJob& job = *open[i];
-    const std::lock_guard lock(mutex);
     job.failure = report.failure;
     if (!job.failure.empty()) return true;
     job.result = report.result;
     if (!cache_.keep(job.key, *job.point, report.result))
-      problem = fmt::format("results cannot be kept in {}", cache_.folder().string());
-    return problem.empty() && check(job);
+      run.problem = fmt::format("results cannot be kept in {}", cache_.folder().string());
+    return run.problem.empty() && check(job);
   };
-  // What the callbacks have not taken is of no use.
-  static_cast<void>(run_workers(program, open.size(), at_once, batch));
-  return problem;
+  run.signal = run_workers(program, open.size(), at_once, batch);
+  return run;
 }
 
 std::vector<std::vector<std::string>> point_names(const Figure& figure) {
@@ -142,20 +137,6 @@ std::vector<std::vector<std::string>> point_names(const Figure& figure) {
     }
   }
   return names;
-}
-
-bool run_figure_point(const std::string& config, const std::string& folder) {
-  const ConfigResult read = read_run_config_text("point", config, folder);
-  PointReport report;
-  if (!read.ok || read.points.size() != 1) {
-    report.failure = read.diagnostics;
-  } else {
-    SimulationHooks hooks;
-    hooks.progress = write_worker_progress;
-    report = run_point(*read.topology, read.points.front(), std::nullopt, hooks);
-  }
-  write_worker_report(report);
-  return report.failure.empty();
 }
 
 }  // namespace espalier

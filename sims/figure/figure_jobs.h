@@ -28,6 +28,11 @@ struct FigureJob {
   std::string failure;
 };
 
+struct FigureRun {
+  std::string problem;  // why results cannot be kept; empty where they are
+  int signal = 0;       // that stopped it
+};
+
 class FigureJobs {
  public:
   // `figures` stays where it is as long as this lives. Takes results that the cache has.
@@ -35,8 +40,8 @@ class FigureJobs {
 
   // Simulates what is missing, in child processes of `program`, `at_once` at a time; every result
   // goes to the cache as it comes. Stops early, with errors in the figure's diagnostics, where the
-  // results do not have what a figure draws. Empty, or why results cannot be kept.
-  [[nodiscard]] std::string run(const std::string& program, std::size_t at_once);
+  // results do not have what a figure draws.
+  [[nodiscard]] FigureRun run(const std::string& program, std::size_t at_once);
 
   [[nodiscard]] const std::vector<FigureJob>& jobs() const { return jobs_; }
   // Of point i in panel p of figure f.
@@ -55,8 +60,5 @@ class FigureJobs {
 // What tells a figure's points apart, "collective.algorithm=ring collective.size=32KiB", by panel
 // and point.
 [[nodiscard]] std::vector<std::vector<std::string>> point_names(const Figure& figure);
-
-// A worker's side: simulates the one point in `config` and writes its report.
-[[nodiscard]] bool run_figure_point(const std::string& config, const std::string& folder);
 
 }  // namespace espalier

@@ -6,12 +6,12 @@
 #include <filesystem>
 #include <set>
 
+#include "sims/config/config_layers.h"
 #include "sims/config/fidelity.h"
 #include "sims/config/nearest_name.h"
 #include "sims/config/reader.h"
+#include "sims/config/strict_map.h"
 #include "sims/config/yaml_loader.h"
-#include "sims/figure/config_layers.h"
-#include "sims/figure/strict_map.h"
 
 namespace espalier {
 

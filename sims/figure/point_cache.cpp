@@ -1,14 +1,11 @@
 #include "sims/figure/point_cache.h"
 
-#include <fmt/format.h>
-#include <unistd.h>
-
 #include <fstream>
 #include <system_error>
 
-#include "sims/config/keys.h"
 #include "sims/config/resolved.h"
-#include "sims/config/yaml_loader.h"
+#include "sims/run/point_content.h"
+#include "sims/run/whole_file.h"
 
 namespace espalier {
 
@@ -16,19 +13,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
-
-// Of the bytes, which need not be UTF-8.
-std::uint64_t hash_bytes(const std::string& bytes) {
-  constexpr std::uint64_t kOffsetBasis = 14695981039346656037ULL;
-  constexpr std::uint64_t kPrime = 1099511628211ULL;
-  std::uint64_t hash = kOffsetBasis;
-  for (const char c : bytes) hash = (hash ^ static_cast<unsigned char>(c)) * kPrime;
-  return hash;
-}
-
-std::uint64_t hash_file(const fs::path& path) {
-  return hash_bytes(read_file_text(path.string()).text.value_or(""));
-}
 
 }  // namespace
 
@@ -38,20 +22,15 @@ PointCache::PointCache(fs::path folder, const std::string& program)
 bool PointCache::open() const {
   std::error_code error;
   fs::create_directories(folder_, error);
-  return fs::is_directory(folder_, error);
+  if (!fs::is_directory(folder_, error)) return false;
+  remove_unfinished_files(folder_);
+  return true;
 }
 
 std::string PointCache::key_of(const RunPoint& point) const {
   Json all;
   all["program"] = program_hash_;
-  all["config"] = resolved_json(point);
-  // Keys of type text are paths.
-  const fs::path folder = point.system.topology.folder;
-  for (const Key& key : keys()) {
-    const bool is_used = key.resolved && has_section_of(point, key) && key.applies_at(point);
-    if (!is_used || key.shape.type != ValueType::text) continue;
-    all["files"][key.name] = hash_file(folder / key.get(point).text);
-  }
+  all.update(point_content(point));
   return hash_of(all);
 }
 
@@ -74,16 +53,7 @@ bool PointCache::keep(const std::string& key, const RunPoint& point, const Json&
   document["config"] = resolved_json(point);
   document["result"] = result;
   document["result_hash"] = hash_of(result);
-  const fs::path target = file_of(key);
-  // A name of our own: another call may be at the same point.
-  const fs::path unfinished = fmt::format("{}.{}.new", target.string(), getpid());
-  std::ofstream file(unfinished);
-  file << document.dump(2) << "\n";
-  file.close();
-  if (!file) return false;
-  std::error_code error;
-  fs::rename(unfinished, target, error);
-  return !error;
+  return write_whole_file(file_of(key), document.dump(2) + "\n");
 }
 
 }  // namespace espalier

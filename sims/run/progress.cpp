@@ -28,13 +28,15 @@ ProgressBar::ProgressBar(std::size_t points)
       last_drawn_(begin_),
       terminal_(isatty(STDERR_FILENO) == 1) {}
 
-ProgressBar::~ProgressBar() {
+ProgressBar::~ProgressBar() { clear(); }
+
+void ProgressBar::clear() {
   if (drawn_) fmt::print(stderr, "\r\x1b[K");
+  drawn_ = false;
 }
 
 void ProgressBar::update(std::size_t point, double done) {
   if (!terminal_) return;
-  const std::lock_guard lock(mutex_);
   done_[point] = std::min(done, 1.0);
   const auto now = steady_clock::now();
   if (now - begin_ < std::chrono::seconds(2) || now - last_drawn_ < std::chrono::milliseconds(200))

@@ -2,12 +2,11 @@
 #pragma once
 
 #include <chrono>
-#include <mutex>
 #include <vector>
 
 namespace espalier {
 
-// Thread-safe. Writes to stderr; silent for the first two seconds and where stderr is no terminal.
+// Writes to stderr; silent for the first two seconds and where stderr is no terminal.
 class ProgressBar {
  public:
   explicit ProgressBar(std::size_t points);
@@ -17,11 +16,12 @@ class ProgressBar {
 
   // `done`: part of point `point`, 0 to 1.
   void update(std::size_t point, double done);
+  // Before another line goes to the terminal; the next update draws it anew.
+  void clear();
 
  private:
   void draw(double done) const;
 
-  std::mutex mutex_;
   std::vector<double> done_;
   std::chrono::steady_clock::time_point begin_;
   std::chrono::steady_clock::time_point last_drawn_;

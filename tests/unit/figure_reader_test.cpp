@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "config_test_support.h"
-#include "sims/figure/config_layers.h"
+#include "sims/config/config_layers.h"
 
 using namespace espalier;
 using namespace espalier::config_test;

@@ -1,4 +1,4 @@
-#include "sims/figure/strict_map.h"
+#include "sims/config/strict_map.h"
 
 #include <fmt/format.h>
 
@@ -24,7 +24,7 @@ StrictMap::StrictMap(const ConfigNode& node, std::string name, const std::vector
       diagnostics_(diagnostics) {
   if (!usable_) {
     diagnostics.error(node.place,
-                      name_.empty() ? "a figure is a mapping of keys"
+                      name_.empty() ? "the file is a mapping of keys"
                                     : fmt::format("{}: takes a mapping of keys", name_),
                       fmt::format("its keys: {}", fmt::join(keys, ", ")));
     return;
@@ -96,6 +96,40 @@ std::optional<double> StrictMap::positive_number(const std::string& key) const {
   const auto value = parse_value(*node, named(key), shape, diagnostics_);
   if (!value) return std::nullopt;
   return value->fraction;
+}
+
+std::optional<std::uint64_t> StrictMap::integer(const std::string& key, std::uint64_t min,
+                                                std::uint64_t max) const {
+  const ConfigNode* node = find(key);
+  if (node == nullptr) return std::nullopt;
+  ConfigNode placed = *node;
+  placed.place = place_of(key);
+  ValueShape shape;
+  shape.type = ValueType::integer;
+  shape.min = min;
+  shape.max = max;
+  const auto value = parse_value(placed, named(key), shape, diagnostics_);
+  if (!value) return std::nullopt;
+  return value->number;
+}
+
+std::optional<std::uint64_t> StrictMap::quantity(const std::string& key, Quantity quantity,
+                                                 std::uint64_t min) const {
+  const ConfigNode* node = find(key);
+  if (node == nullptr) return std::nullopt;
+  // What is no scalar is no number with a unit either.
+  const std::string text = node->kind == ConfigNode::Kind::scalar ? node->text : "";
+  const ParsedQuantity parsed = parse_quantity(quantity, text);
+  if (!parsed.value) {
+    diagnostics_.error(place_of(key), fmt::format("{}: {}", named(key), parsed.error), parsed.hint);
+    return std::nullopt;
+  }
+  if (*parsed.value < min) {
+    diagnostics_.error(place_of(key), fmt::format("{}: {} is too little", named(key), text),
+                       fmt::format("at least {}", format_quantity(quantity, min)));
+    return std::nullopt;
+  }
+  return *parsed.value;
 }
 
 std::vector<ConfigNode> StrictMap::list(const std::string& key) const {

@@ -1,4 +1,4 @@
-// One mapping of a figure file: known keys only, each of the kind it should be.
+// One mapping of a figure or sweep file: known keys only, each of the kind it should be.
 #pragma once
 
 #include <optional>
@@ -7,6 +7,7 @@
 
 #include "sims/config/config_node.h"
 #include "sims/config/diagnostics.h"
+#include "sims/config/units.h"
 
 namespace espalier {
 
@@ -26,6 +27,11 @@ class StrictMap {
                                                   const std::vector<std::string>& names) const;
   [[nodiscard]] std::optional<bool> boolean(const std::string& key) const;
   [[nodiscard]] std::optional<double> positive_number(const std::string& key) const;
+  [[nodiscard]] std::optional<std::uint64_t> integer(const std::string& key, std::uint64_t min,
+                                                     std::uint64_t max) const;
+  // At least `min`, in the quantity's base units.
+  [[nodiscard]] std::optional<std::uint64_t> quantity(const std::string& key, Quantity quantity,
+                                                      std::uint64_t min) const;
   // Empty where it is missing or no list of at least one item.
   [[nodiscard]] std::vector<ConfigNode> list(const std::string& key) const;
 

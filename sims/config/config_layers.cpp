@@ -1,4 +1,4 @@
-#include "sims/figure/config_layers.h"
+#include "sims/config/config_layers.h"
 
 #include <fmt/format.h>
 

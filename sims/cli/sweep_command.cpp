@@ -1,0 +1,269 @@
+#include "sims/cli/sweep_command.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+
+#include "sims/cli/exit_codes.h"
+#include "sims/cli/jobs.h"
+#include "sims/cli/version.h"
+#include "sims/run/whole_file.h"
+#include "sims/sweep/gather.h"
+#include "sims/sweep/manifest.h"
+#include "sims/sweep/slurm.h"
+#include "sims/sweep/sweep_reader.h"
+#include "sims/sweep/sweep_runner.h"
+
+namespace espalier {
+
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+constexpr const char* kProgram = "/proc/self/exe";
+constexpr std::size_t kMostTasks = 100;  // unless the user asks for more
+
+int usage_error(const std::string& what, const std::string& problem) {
+  fmt::print(stderr, "{}: error: {}\n", what, problem);
+  return kUsageError;
+}
+
+fs::path folder_of(const SweepOptions& options) {
+  return options.output.empty() ? fs::path("sweeps") / fs::path(options.file).stem()
+                                : fs::path(options.output);
+}
+
+struct Planned {
+  Sweep sweep;
+  SweepPlan plan;
+};
+
+// Prints what is wrong; nullopt if that is an error.
+std::optional<Planned> plan_of(const SweepOptions& options) {
+  Diagnostics diagnostics;
+  Planned planned;
+  planned.sweep = read_sweep(options.file, options.overrides, diagnostics);
+  if (diagnostics.num_errors() == 0) planned.plan = plan_sweep(planned.sweep, diagnostics);
+  fmt::print(stderr, "{}", diagnostics.text());
+  if (diagnostics.num_errors() == 0) return planned;
+  if (planned.plan.invalid != 0) {
+    fmt::print(stderr, "{}: error: {} of {} points cannot be simulated\n", options.file,
+               planned.plan.invalid, planned.plan.combinations - planned.plan.excluded);
+  }
+  return std::nullopt;
+}
+
+// Says what is different from the plan that the folder has. False where it cannot be written.
+bool update_manifest(const Planned& planned, const fs::path& folder) {
+  const Json manifest = manifest_of(planned.sweep, planned.plan, kVersion);
+  if (const auto before = read_manifest(folder)) {
+    const std::vector<std::string> changes = plan_changes(*before, manifest);
+    if (!changes.empty())
+      fmt::print(stderr, "{}: the plan has changed\n", (folder / "manifest.json").string());
+    for (const std::string& change : changes) fmt::print(stderr, "  {}\n", change);
+  }
+  return write_manifest(folder, manifest);
+}
+
+// False where it cannot be made and written; says why.
+bool prepare_folder(const Planned& planned, const fs::path& folder, const PointStore& store) {
+  if (!store.open()) {
+    static_cast<void>(usage_error(store.folder().string(), "is no folder and cannot be made"));
+    return false;
+  }
+  if (update_manifest(planned, folder)) return true;
+  static_cast<void>(usage_error((folder / "manifest.json").string(), "cannot be written"));
+  return false;
+}
+
+// The options that a later call of the same sweep needs, too.
+std::vector<std::string> same_sweep(const SweepOptions& options) {
+  std::vector<std::string> words{options.file};
+  if (!options.output.empty()) words.insert(words.end(), {"-o", options.output});
+  for (const std::string& setting : options.overrides) words.insert(words.end(), {"-s", setting});
+  return words;
+}
+
+bool read_limit(const std::string& text, const char* option, Quantity quantity,
+                std::uint64_t& limit) {
+  if (text.empty()) return true;
+  const ParsedQuantity parsed = parse_quantity(quantity, text);
+  if (parsed.value && *parsed.value != 0) {
+    limit = *parsed.value;
+    return true;
+  }
+  fmt::print(stderr, "{}: error: {}\n", option, parsed.value ? "0 is no limit" : parsed.error);
+  if (!parsed.hint.empty()) fmt::print(stderr, "hint: {}\n", parsed.hint);
+  return false;
+}
+
+// The file's, and over them those of the command line.
+std::optional<WorkerLimits> limits_of(const SweepOptions& options, const Sweep& sweep) {
+  WorkerLimits limits = sweep.limits;
+  auto milliseconds = static_cast<std::uint64_t>(limits.time.count());
+  if (!read_limit(options.time_limit, "--time-limit", Quantity::duration, milliseconds) ||
+      !read_limit(options.memory_limit, "--memory-limit", Quantity::size, limits.memory_bytes)) {
+    return std::nullopt;
+  }
+  limits.time = std::chrono::milliseconds(milliseconds);
+  return limits;
+}
+
+void print_counts(const SweepPlan& plan) {
+  fmt::print("{} points", plan.points.size());
+  if (plan.excluded != 0) fmt::print(", {} left out by only and except", plan.excluded);
+  if (plan.alike != 0) fmt::print(", {} the same as others", plan.alike);
+  fmt::print("\n");
+}
+
+int finish(const SweepTally& tally, const fs::path& folder) {
+  const std::size_t finished = tally.finished_before + tally.finished_now;
+  fmt::print("{} points: {} finished, {} of them now; {} failed\n", tally.points, finished,
+             tally.finished_now, tally.failed);
+  if (!tally.writable)
+    return usage_error((folder / "points").string(), "results cannot be written");
+  if (tally.signal != 0) {
+    fmt::print(stderr, "stopped by {}; {} points are left, and the same command goes on\n",
+               signal_name(tally.signal), tally.points - finished - tally.failed);
+    return exit_code_of_signal(tally.signal);
+  }
+  return tally.failed == 0 ? kGood : kCheckFailed;
+}
+
+bool has_point(const SweepPlan& plan, const std::string& id) {
+  return std::any_of(plan.points.begin(), plan.points.end(),
+                     [&](const SweepPoint& point) { return point.id == id; });
+}
+
+}  // namespace
+
+int sweep_plan_command(const SweepOptions& options) {
+  const auto planned = plan_of(options);
+  if (!planned) return kUsageError;
+  const fs::path folder = folder_of(options);
+  const PointStore store(folder);
+  if (!prepare_folder(*planned, folder, store)) return kUsageError;
+  for (const SweepPoint& point : planned->plan.points) {
+    const char* state = store.finished(point.id) ? " (finished)"
+                        : store.failed(point.id) ? " (failed)"
+                                                 : "";
+    fmt::print("{} {}{}\n", point.id, set_text(point.set), state);
+  }
+  print_counts(planned->plan);
+  return kGood;
+}
+
+int sweep_run_command(const SweepOptions& options) {
+  const auto planned = plan_of(options);
+  if (!planned) return kUsageError;
+  const fs::path folder = folder_of(options);
+  const PointStore store(folder);
+
+  SweepRunSettings settings;
+  const ParsedShard shard =
+      options.shard.empty() ? shard_of_slurm_task() : parse_shard(options.shard);
+  if (!shard.shard) return usage_error("--shard", shard.error);
+  settings.shard = *shard.shard;
+  const auto limits = limits_of(options, planned->sweep);
+  if (!limits) return kUsageError;
+  settings.limits = *limits;
+  if (!options.point.empty() && !has_point(planned->plan, options.point))
+    return usage_error("--point", fmt::format("the sweep has no point {}", options.point));
+  settings.only_id = options.point;
+  settings.program = kProgram;
+  settings.folder = planned->sweep.folder;
+  std::vector<std::string> command{"espalier", "sweep", "run"};
+  const std::vector<std::string> same = same_sweep(options);
+  command.insert(command.end(), same.begin(), same.end());
+  settings.command = shell_line(command);
+  settings.at_once = jobs_at_once(options.jobs);
+  settings.keep_failed = options.keep_failed;
+  if (!prepare_folder(*planned, folder, store)) return kUsageError;
+  return finish(run_sweep(planned->plan, store, settings), folder);
+}
+
+int sweep_gather_command(const SweepOptions& options) {
+  const fs::path folder = folder_of(options);
+  const auto manifest = read_manifest(folder);
+  if (!manifest) {
+    return usage_error((folder / "manifest.json").string(),
+                       "there is none; 'espalier sweep plan' or 'run' writes it");
+  }
+  const GatheredSweep gathered = gather_sweep(*manifest, PointStore(folder));
+  for (const std::string& point : gathered.missing) fmt::print(stderr, "missing: {}\n", point);
+  for (const std::string& point : gathered.failed) fmt::print(stderr, "failed: {}\n", point);
+  const std::size_t gaps = gathered.missing.size() + gathered.failed.size();
+  const fs::path csv = folder / "results.csv";
+  const fs::path jsonl = folder / "results.jsonl";
+  if (gaps != 0) {
+    fmt::print(stderr, "{} of {} points are missing, {} failed{}\n", gathered.missing.size(),
+               gathered.points, gathered.failed.size(),
+               options.partial ? "" : "; nothing is written (--partial writes the others)");
+    if (!options.partial) return kCheckFailed;
+  }
+  for (const auto& [path, text] : {std::pair(csv, &gathered.csv), {jsonl, &gathered.jsonl}}) {
+    if (!write_whole_file(path, *text)) return usage_error(path.string(), "cannot be written");
+  }
+  fmt::print("{} {}: {} points\n", csv.string(), jsonl.string(), gathered.points - gaps);
+  return gaps == 0 ? kGood : kCheckFailed;
+}
+
+int sweep_submit_command(const SweepOptions& options) {
+  if (!options.slurm) return usage_error("sweep submit", "to what? --slurm is the one there is");
+  const auto planned = plan_of(options);
+  if (!planned || !limits_of(options, planned->sweep)) return kUsageError;
+  const fs::path folder = fs::absolute(folder_of(options)).lexically_normal();
+  const PointStore store(folder);
+  if (!prepare_folder(*planned, folder, store)) return kUsageError;
+  const auto& points = planned->plan.points;
+  const auto open = static_cast<std::size_t>(std::count_if(
+      points.begin(), points.end(), [&](const SweepPoint& p) { return !store.finished(p.id); }));
+  if (open == 0) {
+    fmt::print("all {} points are finished: espalier sweep gather\n", points.size());
+    return kGood;
+  }
+
+  SlurmJob job;
+  job.name = planned->sweep.name;
+  job.working_folder = fs::current_path().string();
+  job.log_folder = folder;
+  job.tasks = options.array_size != 0 ? options.array_size : std::min(points.size(), kMostTasks);
+  job.options = options.sbatch_options;
+  const std::string program = fs::read_symlink(kProgram).string();
+  job.run_command = {program, "sweep", "run"};
+  const std::vector<std::string> same = same_sweep(options);
+  job.run_command.insert(job.run_command.end(), same.begin(), same.end());
+  const auto pass_on = [&](const char* option, const std::string& value) {
+    if (!value.empty()) job.run_command.insert(job.run_command.end(), {option, value});
+  };
+  pass_on("--time-limit", options.time_limit);
+  pass_on("--memory-limit", options.memory_limit);
+  if (options.keep_failed) job.run_command.emplace_back("--keep-failed");
+  job.gather_command = {program, "sweep", "gather", options.file, "--partial"};
+  if (!options.output.empty())
+    job.gather_command.insert(job.gather_command.end(), {"-o", options.output});
+
+  const fs::path array = folder / "submit.sbatch";
+  const fs::path gather = folder / "gather.sbatch";
+  if (!write_whole_file(array, array_script(job)) || !write_whole_file(gather, gather_script(job)))
+    return usage_error(folder.string(), "the scripts cannot be written");
+  if (options.dry_run) {
+    fmt::print("{} {}: {} tasks, not submitted\n", array.string(), gather.string(), job.tasks);
+    return kGood;
+  }
+  const Submission run = submit_script(array, {});
+  if (run.job.empty()) return usage_error("sweep submit", run.problem);
+  const Submission behind = submit_script(gather, {"--dependency=afterany:" + run.job});
+  if (behind.job.empty()) {
+    return usage_error("sweep submit",
+                       fmt::format("the array is job {}, but gather: {}", run.job, behind.problem));
+  }
+  fmt::print("job {}: {} tasks for {} open points; job {} gathers\n", run.job, job.tasks, open,
+             behind.job);
+  return kGood;
+}
+
+}  // namespace espalier

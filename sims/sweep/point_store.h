@@ -1,0 +1,40 @@
+// FOLDER/points: a file for every point that has ended, as it ends.
+#pragma once
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+
+#include "sims/run/workers.h"
+#include "sims/sweep/sweep_plan.h"
+
+namespace espalier {
+
+class PointStore {
+ public:
+  explicit PointStore(const std::filesystem::path& sweep_folder)
+      : folder_(sweep_folder / "points") {}
+
+  [[nodiscard]] const std::filesystem::path& folder() const { return folder_; }
+  // False where the folder cannot be made.
+  [[nodiscard]] bool open() const;
+
+  // ID.json and ID.failed.json. A file that is not whole, or another point's, is as good as none.
+  [[nodiscard]] std::optional<nlohmann::ordered_json> finished(const std::string& id) const;
+  [[nodiscard]] std::optional<nlohmann::ordered_json> failed(const std::string& id) const;
+
+  // Replaces what was there of the point. `command` runs it again. False where it cannot be
+  // written.
+  [[nodiscard]] bool keep(const SweepPoint& point, const WorkerReport& report,
+                          const std::string& command) const;
+
+ private:
+  [[nodiscard]] std::optional<nlohmann::ordered_json> read(const std::string& name,
+                                                           const std::string& id,
+                                                           const char* member) const;
+
+  std::filesystem::path folder_;
+};
+
+}  // namespace espalier

@@ -1,0 +1,75 @@
+#include "sims/sweep/sweep_runner.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <vector>
+
+#include "sims/run/point_worker.h"
+#include "sims/run/progress.h"
+
+namespace espalier {
+
+namespace {
+
+void say_failure(const SweepPoint& point, const std::string& failure) {
+  fmt::print(stderr, "{} {}: failed: {}\n", point.id, set_text(point.set), failure);
+}
+
+// Counts what needs no simulation.
+std::vector<const SweepPoint*> open_points(const SweepPlan& plan, const PointStore& store,
+                                           const SweepRunSettings& settings, SweepTally& tally) {
+  std::vector<const SweepPoint*> open;
+  for (std::size_t i = 0; i < plan.points.size(); ++i) {
+    const SweepPoint& point = plan.points[i];
+    const bool is_ours =
+        settings.only_id.empty() ? settings.shard.has(i) : point.id == settings.only_id;
+    if (!is_ours) continue;
+    ++tally.points;
+    if (settings.only_id.empty() && store.finished(point.id)) {
+      ++tally.finished_before;
+      continue;
+    }
+    if (settings.keep_failed) {
+      if (const auto failed = store.failed(point.id)) {
+        ++tally.failed;
+        say_failure(point, failed->at("failure").get<std::string>());
+        continue;
+      }
+    }
+    open.push_back(&point);
+  }
+  return open;
+}
+
+}  // namespace
+
+SweepTally run_sweep(const SweepPlan& plan, const PointStore& store,
+                     const SweepRunSettings& settings) {
+  SweepTally tally;
+  const std::vector<const SweepPoint*> open = open_points(plan, store, settings, tally);
+  ProgressBar bar(open.size());
+  WorkerBatch batch;
+  batch.limits = settings.limits;
+  batch.arguments = [&](std::size_t i) {
+    return worker_arguments(open[i]->config, settings.folder);
+  };
+  batch.progress = [&](std::size_t i, double done) { bar.update(i, done); };
+  batch.finished = [&](std::size_t i, const WorkerReport& report) {
+    const SweepPoint& point = *open[i];
+    const std::string command = fmt::format("{} --point {}", settings.command, point.id);
+    tally.writable = store.keep(point, report, command);
+    if (report.kind == FailureKind::none) {
+      ++tally.finished_now;
+    } else {
+      ++tally.failed;
+      bar.clear();
+      say_failure(point, report.failure);
+    }
+    return tally.writable;
+  };
+  tally.signal = run_workers(settings.program, open.size(), settings.at_once, batch);
+  return tally;
+}
+
+}  // namespace espalier

@@ -1,0 +1,170 @@
+// What a sweep file says wrong is said at its place, and what it says right becomes these points.
+#include <catch2/catch.hpp>
+
+#include "sweep_test_support.h"
+
+using namespace espalier;
+using Catch::Matchers::Contains;
+using test::Json;
+using test::lines_of;
+using test::Outcome;
+using test::SweepFolder;
+
+namespace {
+
+constexpr const char* kStart =
+    "title: t\n"
+    "config: {system: {topology: {type: mesh, dims: [2, 2]}}, "
+    "collective: {algorithm: ring, size: 4KiB}}\n";
+
+// The values of one axis.
+std::vector<std::string> values_of(const std::string& axes, const std::string& key) {
+  const SweepFolder sweep(kStart + axes);
+  const Outcome outcome = sweep.call("plan");
+  CAPTURE(outcome.err);
+  REQUIRE(outcome.exit_code == 0);
+  std::vector<std::string> values;
+  const Json manifest = sweep.manifest();
+  for (const Json& point : manifest.at("points")) {
+    const Json& set = point.at("set");
+    values.push_back(!set.contains(key)        ? "-"
+                     : set.at(key).is_string() ? set.at(key).get<std::string>()
+                                               : set.at(key).dump());
+  }
+  return values;
+}
+
+using Values = std::vector<std::string>;
+
+}  // namespace
+
+TEST_CASE("All errors of a sweep file are shown in one call, each at its place") {
+  const SweepFolder sweep(
+      "title: t\n"
+      "confg: x.yaml\n"
+      "config: {system: {topology: {type: mesh, dims: [2, 2]}}, collective: {size: [1KiB, 2KiB]}}\n"
+      "axes:\n"
+      "  - {key: system.router.vsc, values: [1]}\n"
+      "  - {key: system.link.latency, from: 250ns, to: 50ns, step: 50ns}\n"
+      "  - {key: system.router.vcs, values: [1, 2, 2]}\n"
+      "  - zip: [{key: system.ni.ports, values: [1, 2]}, {key: system.ni.send_queue, values: "
+      "[4]}]\n"
+      "  - {key: collective.chunks, values: [4], when: {collective.algoritm: themis}}\n"
+      "seeds: none\n"
+      "time_limit: 10\n"
+      "memory_limit: 1MiB\n");
+  const Outcome outcome = sweep.call("plan");
+  CHECK(outcome.exit_code == 2);
+  CHECK(outcome.out.empty());
+  for (const char* text :
+       {":2:1: error: unknown key 'confg'", "did you mean 'config'?",
+        ":3:77: error: collective.size: a list; in a sweep it is an axis",
+        ":5:11: error: axis.key: unknown key 'system.router.vsc'",
+        "did you mean 'system.router.vcs'?", ":6:49: error: axis: 'to' is less than 'from'",
+        ":7:45: error: system.router.vcs: 2 is in the list twice",
+        "error: zip: 'system.ni.send_queue' has 1 values, 'system.ni.ports' has 2",
+        "error: when: unknown key 'collective.algoritm'",
+        ":10:8: error: seeds: 'none' is not an integer",
+        ":11:13: error: time_limit: '10' has no unit",
+        ":12:15: error: memory_limit: 1MiB is too little"}) {
+    CAPTURE(text, outcome.err);
+    CHECK_THAT(outcome.err, Contains(text));
+  }
+  CHECK_FALSE(std::filesystem::exists(sweep.path("out")));
+}
+
+TEST_CASE("A point that the configuration's reader refuses is named with its values") {
+  const SweepFolder sweep(std::string(kStart) +
+                          "axes:\n"
+                          "  - {key: system.flow_control.mode, values: [packet]}\n"
+                          "  - {key: system.router.vc_depth_flits, values: [8, 318]}\n"
+                          "  - {key: system.router.vcs, values: [2, 4]}\n");
+  const Outcome outcome = sweep.call("run");
+  CHECK(outcome.exit_code == 2);
+  CHECK_THAT(outcome.err,
+             Contains(":5:50: error: system.router.vc_depth_flits") &&
+                 Contains("at: system.flow_control.mode=packet system.router.vc_depth_flits=8 "
+                          "system.router.vcs=2") &&
+                 Contains("2 of 4 points cannot be simulated"));
+  CHECK(sweep.point_files().empty());
+}
+
+TEST_CASE("Ranges add or multiply up to their end, in the key's units") {
+  CHECK(values_of("axes: [{key: system.link.latency, from: 50ns, to: 260ns, step: 100ns}]\n",
+                  "system.link.latency") == Values{"50ns", "150ns", "250ns"});
+  CHECK(values_of("axes: [{key: collective.size, from: 64KiB, to: 16MiB, factor: 4}]\n",
+                  "collective.size") == Values{"64KiB", "256KiB", "1MiB", "4MiB", "16MiB"});
+  CHECK(values_of("axes: [{key: system.router.vcs, from: 2, to: 6, step: 2}]\n",
+                  "system.router.vcs") == Values{"2", "4", "6"});
+  CHECK(values_of("axes: [{key: simulation.stall_probability, from: 0.1, to: 0.3, step: 0.1}]\n",
+                  "simulation.stall_probability") == Values{"0.1", "0.2", "0.3"});
+}
+
+TEST_CASE("Zipped keys vary together") {
+  const std::string axes =
+      "axes:\n"
+      "  - zip:\n"
+      "      - {key: system.router.vcs, values: [1, 2, 4]}\n"
+      "      - {key: system.router.vc_depth_flits, values: [640, 318, 318]}\n";
+  CHECK(values_of(axes, "system.router.vcs") == Values{"1", "2", "4"});
+  CHECK(values_of(axes, "system.router.vc_depth_flits") == Values{"640", "318", "318"});
+}
+
+TEST_CASE("An axis varies only where its condition holds, and makes no point twice elsewhere") {
+  CHECK(values_of("axes:\n"
+                  "  - {key: collective.algorithm, values: [ring, multitree]}\n"
+                  "  - {key: system.router.vcs, values: [2, 4], when: {collective.algorithm: "
+                  "multitree}}\n",
+                  "system.router.vcs") == Values{"-", "2", "4"});
+  // Values compare by their order.
+  CHECK(values_of(
+            "axes:\n"
+            "  - {key: system.ni.send_queue, values: [4, 8]}\n"
+            "  - {key: system.router.vcs, values: [2, 4], when: {system.ni.send_queue: '> 4'}}\n",
+            "system.router.vcs") == Values{"-", "2", "4"});
+  const SweepFolder later(
+      std::string(kStart) +
+      "axes:\n"
+      "  - {key: system.router.vcs, values: [2], when: {collective.size: '> 1KiB'}}\n"
+      "  - {key: collective.size, values: [1KiB]}\n");
+  CHECK_THAT(later.call("plan").err,
+             Contains("when: 'collective.size' is not an axis before this one"));
+}
+
+TEST_CASE("The same configuration twice is one point") {
+  const SweepFolder sweep(std::string(kStart) +
+                          "axes:\n"
+                          "  - zip:\n"
+                          "      - {key: system.router.vcs, values: [2, 4, 2]}\n"
+                          "      - {key: collective.size, values: [4KiB, 4KiB, 4096B]}\n");
+  CHECK_THAT(sweep.call("plan").out, Contains("2 points, 1 the same as others"));
+}
+
+TEST_CASE("Points are left out by what only and except say of their keys") {
+  const std::string axes =
+      "axes:\n"
+      "  - {key: system.flow_control.mode, values: [packet]}\n"
+      "  - {key: system.flow_control.payload_bytes, values: [64, 256]}\n"
+      "  - {key: system.router.vc_depth_flits, values: [64, 256, 318]}\n";
+  const std::string key = "system.router.vc_depth_flits";
+  CHECK(values_of(axes + "only: {system.router.vc_depth_flits: '>= 256'}\n", key) ==
+        Values{"256", "318", "256", "318"});
+  CHECK(values_of(axes + "except: {system.router.vc_depth_flits: '<= "
+                         "system.flow_control.payload_bytes'}\n",
+                  key) == Values{"256", "318", "318"});
+  CHECK(values_of(axes + "except: [{system.router.vc_depth_flits: [64, 318]}, "
+                         "{system.flow_control.payload_bytes: '!= 64'}]\n",
+                  key) == Values{"256"});
+}
+
+TEST_CASE("Seeds repeat every point") {
+  const std::string traffic =
+      "title: t\n"
+      "config: {system: {topology: {type: mesh, dims: [2, 2]}}, traffic: {duration_cycles: 100}}\n"
+      "axes: [{key: traffic.injection_rate, values: [0.1, 0.2]}]\n";
+  const SweepFolder five(traffic + "seeds: 5\n");
+  CHECK_THAT(five.call("plan").out, Contains("traffic.seed=5") && Contains("10 points"));
+  const SweepFolder given(traffic + "seeds: {key: traffic.seed, first: 7, count: 2}\n");
+  CHECK_THAT(given.call("plan").out,
+             Contains("traffic.seed=7") && Contains("traffic.seed=8") && Contains("4 points"));
+}

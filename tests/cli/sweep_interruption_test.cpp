@@ -1,0 +1,163 @@
+// Whatever ends a sweep, or one of its points, the rest goes on and nothing is there twice or in
+// part.
+#include <catch2/catch.hpp>
+
+#include <random>
+
+#include "sweep_test_support.h"
+
+using namespace espalier;
+using Catch::Matchers::Contains;
+using test::Json;
+using test::Outcome;
+using test::RunningCommand;
+using test::SweepFolder;
+
+namespace {
+
+// Forty points of some ten milliseconds each.
+constexpr const char* kForty =
+    "title: Forty\n"
+    "config: {system: {topology: {type: torus, dims: [4, 4]}}, collective: {size: 64KiB}}\n"
+    "axes:\n"
+    "  - {key: collective.algorithm, values: [ring, multitree]}\n"
+    "  - {key: system.link.latency, from: 10ns, to: 100ns, step: 10ns}\n"
+    "  - {key: system.router.vcs, values: [2, 4]}\n";
+
+// Two points of a minute or more, and one of a few milliseconds.
+constexpr const char* kEndless =
+    "title: Endless\n"
+    "config: {system: {topology: {type: mesh, dims: [2, 2]}}, collective: {algorithm: ring}}\n"
+    "axes:\n"
+    "  - zip:\n"
+    "    - {key: collective.size, values: [4GiB, 8GiB, 4KiB]}\n"
+    "    - {key: simulation.fidelity, values: [cycle, cycle, train]}\n";
+
+Json failure_of(const SweepFolder& sweep, const std::string& id) {
+  return Json::parse(sweep.text("out/points/" + id + ".failed.json"));
+}
+
+}  // namespace
+
+TEST_CASE("A sweep killed twenty times at random moments ends like one that was not") {
+  const SweepFolder sweep(kForty);
+  REQUIRE(sweep.call("run", {}, "whole").exit_code == 0);
+  REQUIRE(sweep.call("gather", {}, "whole").exit_code == 0);
+  std::mt19937 random(2024);
+  std::uniform_int_distribution<int> milliseconds(5, 120);
+  std::size_t killed = 0;
+  for (int i = 0; i < 20; ++i) {
+    RunningCommand run(sweep.arguments("run"));
+    std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds(random)));
+    if (run.running()) ++killed;
+    const std::vector<int> workers = test::children_of(run.pid());
+    run.send(SIGKILL);
+    static_cast<void>(run.wait());
+    // Its workers end with it.
+    for (const int worker : workers)
+      CHECK(test::wait_until([&] { return ::kill(worker, 0) != 0; }));
+    // Enough to do for all of them.
+    if (sweep.point_files().size() > 30) std::filesystem::remove_all(sweep.path("out/points"));
+  }
+  CHECK(killed >= 15);
+  const Outcome rest = sweep.call("run");
+  CAPTURE(rest.err, rest.out);
+  REQUIRE(rest.exit_code == 0);
+  std::set<std::string> expected;
+  for (const std::string& id : sweep.ids()) expected.insert(id + ".json");
+  CHECK(expected.size() == 40);
+  CHECK(sweep.point_files() == expected);
+  REQUIRE(sweep.call("gather").exit_code == 0);
+  CHECK(sweep.text("out/results.csv") == sweep.text("whole/results.csv"));
+  CHECK(sweep.text("out/results.jsonl") == sweep.text("whole/results.jsonl"));
+}
+
+TEST_CASE("SIGINT and SIGTERM end the workers, leave whole files only, and say how to go on") {
+  for (const auto& [signal, exit_code, name] :
+       {std::tuple(SIGINT, 130, "SIGINT"), std::tuple(SIGTERM, 143, "SIGTERM")}) {
+    const SweepFolder sweep(kEndless);
+    RunningCommand run(sweep.arguments("run", {"-j", "3"}));
+    REQUIRE(test::wait_until([&] { return sweep.point_files().size() == 1; }));
+    const std::vector<int> workers = test::children_of(run.pid());
+    CHECK(workers.size() == 2);
+    run.send(signal);
+    const Outcome outcome = run.wait();
+    CHECK(outcome.exit_code == exit_code);
+    CHECK_THAT(outcome.err, Contains(std::string("stopped by ") + name) &&
+                                Contains("2 points are left, and the same command goes on"));
+    for (const int worker : workers) CHECK(::kill(worker, 0) != 0);
+    CHECK(sweep.point_files() == std::set<std::string>{sweep.ids().back() + ".json"});
+  }
+}
+
+TEST_CASE("run and figure stop as cleanly") {
+  const SweepFolder folder;
+  const std::string config =
+      folder.write("long.yaml",
+                   "system: {topology: {type: mesh, dims: [2, 2]}}\nsimulation: {fidelity: cycle}\n"
+                   "collective: {algorithm: ring, size: [4GiB, 8GiB]}\n");
+  const std::string figure =
+      folder.write("fig.yaml",
+                   "title: t\nx: {field: size_bytes}\ny: {field: time_ns}\nconfig: long.yaml\n"
+                   "series: [{label: a, config: {collective: {op: all_reduce}}}]\n");
+  for (const std::vector<std::string>& command :
+       {std::vector<std::string>{"run", config, "--json", folder.path("r.json")},
+        {"figure", figure, "-o", folder.path("figures")}}) {
+    RunningCommand run(command);
+    REQUIRE(test::wait_until([&] { return !test::children_of(run.pid()).empty(); }));
+    const std::vector<int> workers = test::children_of(run.pid());
+    run.send(SIGINT);
+    const Outcome outcome = run.wait();
+    CHECK(outcome.exit_code == 130);
+    CHECK_THAT(outcome.err, Contains("stopped by SIGINT"));
+    for (const int worker : workers) CHECK(::kill(worker, 0) != 0);
+  }
+  CHECK_FALSE(std::filesystem::exists(folder.path("r.json")));
+}
+
+TEST_CASE("A point that takes too long is given up, and the others are there") {
+  const SweepFolder sweep(kEndless);
+  const Outcome outcome = sweep.call("run", {"--time-limit", "500ms"});
+  CHECK(outcome.exit_code == 1);
+  CHECK_THAT(outcome.out, Contains("3 points: 1 finished, 1 of them now; 2 failed"));
+  const auto ids = sweep.ids();
+  CHECK(failure_of(sweep, ids[0]).at("kind") == "time_limit");
+  CHECK_THAT(outcome.err, Contains(ids[0]) && Contains("time limit of 500ms"));
+  // Kept where that is wanted, tried again otherwise.
+  const Outcome kept = sweep.call("run", {"--keep-failed"});
+  CHECK(kept.exit_code == 1);
+  CHECK_THAT(kept.out, Contains("1 finished, 0 of them now; 2 failed"));
+  const Outcome gather = sweep.call("gather", {"--partial"});
+  CHECK(gather.exit_code == 1);
+  CHECK_THAT(gather.err, Contains("failed: " + ids[1]) && Contains("time limit"));
+}
+
+TEST_CASE("A point that takes too much memory fails alone") {
+  const SweepFolder sweep(
+      "title: t\n"
+      "config: {system: {topology: {type: torus}}, collective: {algorithm: multitree, size: "
+      "1MiB}}\n"
+      "axes: [{key: system.topology.dims, values: [[2, 2], [32, 32]]}]\n"
+      "memory_limit: 40MiB\n");
+  const Outcome outcome = sweep.call("run");
+  CAPTURE(outcome.err);
+  CHECK(outcome.exit_code == 1);
+  CHECK_THAT(outcome.out, Contains("1 finished") && Contains("1 failed"));
+  CHECK(failure_of(sweep, sweep.ids()[1]).at("kind") == "memory_limit");
+  CHECK_THAT(outcome.err, Contains("memory limit of 40MiB"));
+  CHECK_THAT(sweep.call("run", {"--memory-limit", "4GiB"}).out, Contains("2 finished, 1 of"));
+  CHECK(sweep.point_files().size() == 2);  // the failure is gone
+}
+
+TEST_CASE("A point whose process is killed fails alone") {
+  const SweepFolder sweep(kEndless);
+  RunningCommand run(sweep.arguments("run", {"-j", "3"}));
+  REQUIRE(test::wait_until([&] { return sweep.point_files().size() == 1; }));
+  for (const int worker : test::children_of(run.pid())) ::kill(worker, SIGKILL);
+  const Outcome outcome = run.wait();
+  CHECK(outcome.exit_code == 1);
+  CHECK_THAT(outcome.out, Contains("1 finished, 1 of them now; 2 failed"));
+  const Json failure = failure_of(sweep, sweep.ids()[0]);
+  CHECK(failure.at("kind") == "crash");
+  CHECK_THAT(failure.at("failure").get<std::string>(), Contains("SIGKILL"));
+}

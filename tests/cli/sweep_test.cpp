@@ -1,0 +1,257 @@
+// Sweeps as their users run them: the plan, the points, the table.
+#include <catch2/catch.hpp>
+
+#include "sweep_test_support.h"
+
+using namespace espalier;
+using Catch::Matchers::Contains;
+using test::Json;
+using test::lines_of;
+using test::Outcome;
+using test::SweepFolder;
+
+TEST_CASE("A plan lists every point once and writes them into a manifest") {
+  const SweepFolder sweep;
+  const Outcome outcome = sweep.call("plan");
+  CAPTURE(outcome.err);
+  REQUIRE(outcome.exit_code == 0);
+  CHECK(outcome.err.empty());
+  const auto lines = lines_of(outcome.out);
+  REQUIRE(lines.size() == 13);
+  CHECK(lines.back() == "12 points");
+  CHECK_THAT(lines[0], Contains("collective.algorithm=ring collective.size=4KiB "
+                                "system.link.latency=20ns"));
+  CHECK_THAT(lines[1], Contains("collective.size=4KiB system.link.latency=150ns"));
+  const Json manifest = sweep.manifest();
+  CHECK(manifest.at("sweep") == "sweep");
+  CHECK(manifest.at("tool").at("name") == "espalier");
+  CHECK(manifest.at("axes").at(1) ==
+        Json({{"key", "collective.size"}, {"values", {"4KiB", "8KiB", "16KiB"}}}));
+  REQUIRE(manifest.at("points").size() == 12);
+  std::set<std::string> ids;
+  for (std::size_t i = 0; i < 12; ++i) {
+    const Json& point = manifest.at("points").at(i);
+    CHECK(point.at("index") == i);
+    CHECK_THAT(lines[i], Catch::Matchers::StartsWith(point.at("id").get<std::string>() + " "));
+    ids.insert(point.at("id").get<std::string>());
+  }
+  CHECK(ids.size() == 12);
+  CHECK(sweep.point_files().empty());
+}
+
+TEST_CASE("A point's file has what run gives for its configuration, host apart") {
+  const SweepFolder sweep;
+  const Outcome outcome = sweep.call("run", {"-j", "2"});
+  CAPTURE(outcome.err);
+  REQUIRE(outcome.exit_code == 0);
+  CHECK(outcome.err.empty());
+  CHECK_THAT(outcome.out, Contains("12 points: 12 finished, 12 of them now; 0 failed"));
+  const auto ids = sweep.ids();
+  CHECK(sweep.point_files().size() == 12);
+  const Json point = Json::parse(sweep.text("out/points/" + ids.back() + ".json"));
+  CHECK(point.at("id") == ids.back());
+  CHECK(point.at("set") == Json({{"collective.algorithm", "multitree"},
+                                 {"collective.size", "16KiB"},
+                                 {"system.link.latency", "150ns"}}));
+  CHECK_FALSE(point.at("result").contains("host"));
+  CHECK(point.at("host").contains("wall_s"));
+  CHECK(point.at("config_hash") == sweep.manifest().at("points").back().at("config_hash"));
+  const std::string config = sweep.write("point.yaml", point.at("config").dump());
+  const Json direct = test::run_to_json({config}).at("results").at(0);
+  CHECK(test::without_host(direct) == point.at("result"));
+  CHECK(direct.at("config_hash") == point.at("config_hash"));
+}
+
+TEST_CASE("What is finished is not simulated again, unless its point is asked for") {
+  const SweepFolder sweep;
+  REQUIRE(sweep.call("run").exit_code == 0);
+  CHECK_THAT(sweep.call("run").out, Contains("12 finished, 0 of them now"));
+  const auto ids = sweep.ids();
+  CHECK_THAT(sweep.call("plan").out,
+             Contains(ids[3] + " collective.algorithm=ring") && Contains("(finished)"));
+  // A damaged file is no result.
+  const std::string name = "out/points/" + ids[3] + ".json";
+  const std::string whole = sweep.text(name);
+  sweep.write(name, whole.substr(0, whole.size() / 2));
+  CHECK_THAT(sweep.call("run").out, Contains("12 finished, 1 of them now"));
+  CHECK_THAT(sweep.call("run", {"--point", ids[5]}).out, Contains("1 points: 1 finished, 1 of"));
+  CHECK(sweep.call("run", {"--point", "0123456789abcdef"}).exit_code == 2);
+}
+
+TEST_CASE("Gathered tables have a row for every point, in the order of the manifest") {
+  const SweepFolder sweep;
+  REQUIRE(sweep.call("run").exit_code == 0);
+  const Outcome outcome = sweep.call("gather");
+  CAPTURE(outcome.err);
+  REQUIRE(outcome.exit_code == 0);
+  const auto rows = lines_of(sweep.text("out/results.csv"));
+  const auto objects = lines_of(sweep.text("out/results.jsonl"));
+  const auto ids = sweep.ids();
+  REQUIRE(rows.size() == 13);
+  REQUIRE(objects.size() == 12);
+  CHECK_THAT(rows[0], Catch::Matchers::StartsWith("id,collective.algorithm,collective.size,"
+                                                  "system.link.latency,algorithm,op,"));
+  CHECK_THAT(rows[0], !Contains("host"));
+  for (std::size_t i = 0; i < 12; ++i) {
+    CHECK_THAT(rows[i + 1], Catch::Matchers::StartsWith(ids[i] + ","));
+    const Json object = Json::parse(objects[i]);
+    CHECK(object.at("id") == ids[i]);
+    CHECK_THAT(rows[i + 1], Contains("," + object.at("result").at("cycles").dump() + ","));
+  }
+}
+
+TEST_CASE("Gather names what is missing and writes nothing, unless a part is wanted") {
+  const SweepFolder sweep;
+  REQUIRE(sweep.call("run").exit_code == 0);
+  const auto ids = sweep.ids();
+  std::filesystem::remove(sweep.path("out/points/" + ids[7] + ".json"));
+  const Outcome outcome = sweep.call("gather");
+  CHECK(outcome.exit_code == 1);
+  CHECK_THAT(outcome.err, Contains("missing: " + ids[7] + " collective.algorithm=multitree"));
+  CHECK_FALSE(std::filesystem::exists(sweep.path("out/results.csv")));
+  CHECK(sweep.call("gather", {"--partial"}).exit_code == 1);
+  CHECK(lines_of(sweep.text("out/results.csv")).size() == 12);
+  CHECK(lines_of(sweep.text("out/results.jsonl")).size() == 11);
+  // Nothing was planned there.
+  const Outcome nothing = sweep.call("gather", {}, "elsewhere");
+  CHECK(nothing.exit_code == 2);
+  CHECK_THAT(nothing.err, Contains("sweep plan"));
+}
+
+TEST_CASE("Shards have every point once, and their table is that of one run") {
+  const SweepFolder sweep;
+  std::size_t points = 0;
+  for (const std::string shard : {"1/5", "2/5", "3/5", "4/5", "5/5"}) {
+    const std::size_t before = sweep.point_files().size();
+    const Outcome outcome = sweep.call("run", {"--shard", shard});
+    CAPTURE(shard, outcome.err, outcome.out);
+    REQUIRE(outcome.exit_code == 0);
+    const std::size_t now = sweep.point_files().size() - before;
+    CHECK((now == 2 || now == 3));
+    points += now;
+  }
+  CHECK(points == 12);
+  REQUIRE(sweep.call("gather").exit_code == 0);
+  REQUIRE(sweep.call("run", {"-j", "1"}, "whole").exit_code == 0);
+  REQUIRE(sweep.call("gather", {}, "whole").exit_code == 0);
+  CHECK(sweep.text("out/results.csv") == sweep.text("whole/results.csv"));
+  CHECK(sweep.text("out/results.jsonl") == sweep.text("whole/results.jsonl"));
+  for (const char* shard : {"0/5", "6/5", "1", "a/b", "1/0", ""}) {
+    CAPTURE(shard);
+    if (*shard != 0) CHECK(sweep.call("run", {"--shard", shard}).exit_code == 2);
+  }
+}
+
+TEST_CASE("A task of a Slurm array runs its shard, whatever number the array starts with") {
+  const SweepFolder sweep;
+  const auto task = [&](const std::string& variables) {
+    std::string command = "env " + variables + " '" ESPALIER_PROGRAM "'";
+    for (const std::string& word : sweep.arguments("run")) command += " '" + word + "'";
+    return test::run_program("/bin/sh", {"-c", command});
+  };
+  const std::string array = " SLURM_ARRAY_TASK_COUNT=3 SLURM_ARRAY_TASK_MIN=10";
+  for (const std::string id : {"10", "11", "12"}) {
+    const Outcome outcome = task("SLURM_ARRAY_TASK_ID=" + id + array);
+    CHECK_THAT(outcome.out, Contains("4 points: 4 finished, 4 of them now"));
+  }
+  CHECK(sweep.call("gather").exit_code == 0);
+  const Outcome gap = task("SLURM_ARRAY_TASK_ID=20" + array);
+  CHECK(gap.exit_code == 2);
+  CHECK_THAT(gap.err, Contains("--shard"));
+}
+
+TEST_CASE("A changed plan says what changed, and keeps the points it still has") {
+  const SweepFolder sweep;
+  REQUIRE(sweep.call("run").exit_code == 0);
+  std::string text = test::kSmallSweep;
+  text.replace(text.find("[20ns, 150ns]"), 13, "[150ns, 100ns]");
+  sweep.write("sweep.yaml", text);
+  const Outcome plan = sweep.call("plan");
+  CHECK(plan.exit_code == 0);
+  CHECK_THAT(plan.err, Contains("the plan has changed") &&
+                           Contains("axis system.link.latency: [150ns, 100ns], before: [20ns, "
+                                    "150ns]") &&
+                           Contains("6 points are new, 6 are gone, 6 stay"));
+  CHECK(sweep.call("plan").err.empty());
+  CHECK_THAT(sweep.call("run").out, Contains("12 finished, 6 of them now"));
+  CHECK(sweep.call("gather").exit_code == 0);
+  CHECK(lines_of(sweep.text("out/results.csv")).size() == 13);
+}
+
+TEST_CASE("An override of an axis takes the axis' place, any other holds everywhere") {
+  const SweepFolder sweep;
+  REQUIRE(sweep.call("run").exit_code == 0);
+  const Outcome pinned = sweep.call("plan", {"-s", "collective.algorithm=multitree"});
+  CHECK_THAT(pinned.out, Contains("6 points") && Contains("(finished)"));
+  CHECK(sweep.manifest().at("overrides") == Json({"collective.algorithm=multitree"}));
+  CHECK_THAT(sweep.call("plan", {"-s", "collective.size=[4KiB, 64KiB]"}).out, Contains("8 points"));
+  const Outcome other = sweep.call("plan", {"-s", "system.router.vcs=2"});
+  CHECK_THAT(other.out, Contains("12 points") && !Contains("finished"));
+}
+
+TEST_CASE("A sweep's point depends on what stands in the files that it names") {
+  const std::string links = "links:\n  - {from: a, to: b}\n  - {from: b, to: a}\n";
+  const SweepFolder sweep(
+      "title: t\nconfig: {system: {topology: {type: file, file: net.yaml}}, "
+      "collective: {algorithm: ring, size: 4KiB}}\naxes: [{key: system.router.vcs, values: "
+      "[2]}]\n");
+  sweep.write("net.yaml", "nodes: [a, b]\n" + links);
+  REQUIRE(sweep.call("run").exit_code == 0);
+  sweep.write("net.yaml", "nodes: [b, a]\n" + links);
+  CHECK_THAT(sweep.call("run").out, Contains("1 finished, 1 of them now"));
+}
+
+TEST_CASE("Scripts for Slurm run one shard for each task and gather behind them") {
+  const SweepFolder sweep;
+  const Outcome outcome =
+      sweep.call("submit", {"--slurm", "--dry-run", "--array-size", "3",
+                            "--sbatch-option=--time=10:00", "-s", "system.router.vcs=2"});
+  CAPTURE(outcome.err);
+  REQUIRE(outcome.exit_code == 0);
+  const std::string script = sweep.text("out/submit.sbatch");
+  CHECK_THAT(script, Catch::Matchers::StartsWith("#!/bin/bash\n") &&
+                         Contains("#SBATCH --array=1-3\n#SBATCH --time=10:00\n") &&
+                         Contains(" sweep run " + sweep.file()) &&
+                         Contains("-s system.router.vcs=2"));
+  CHECK_THAT(sweep.text("out/gather.sbatch"), Contains(" sweep gather " + sweep.file()));
+  CHECK(sweep.call("submit").exit_code == 2);
+  // Without sbatch on the PATH.
+  std::string command = "PATH=/nowhere '" ESPALIER_PROGRAM "'";
+  for (const std::string& word : sweep.arguments("submit", {"--slurm"}))
+    command += " '" + word + "'";
+  const Outcome missing = test::run_program("/bin/sh", {"-c", command});
+  CHECK(missing.exit_code == 2);
+  CHECK_THAT(missing.err, Contains("no sbatch"));
+}
+
+TEST_CASE("Every sweep in configs plans, and a small version of it runs") {
+  const std::filesystem::path configs = std::filesystem::path(ESPALIER_SOURCE_DIR) / "configs";
+  const std::vector<std::pair<std::string, std::vector<std::string>>> sweeps{
+      {"subpacket_vc_latency",
+       {"-s", "system.topology.dims=[4, 4]", "-s", "collective.size=64KiB", "-s",
+        "system.link.latency=50ns"}},
+      {"table_cost",
+       {"-s", "system.topology.dims=[[4, 4], [8, 4]]", "-s", "collective.size=64KiB"}},
+      {"themis_queue",
+       {"-s", "collective.size=1MB", "-s", "collective.chunks=8", "-s",
+        "system.ni.dimension_queue.in_flight=4"}},
+      {"radix", {"-s", "collective.size=64KiB", "-s", "system.topology.dims=[4, 4]"}}};
+  std::size_t files = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(configs / "sweeps"))
+    if (entry.path().extension() == ".yaml") ++files;
+  CHECK(files == sweeps.size());
+  for (const auto& [name, small] : sweeps) {
+    CAPTURE(name);
+    const std::string file = (configs / "sweeps" / (name + ".yaml")).string();
+    const test::TemporaryFolder folder;
+    const Outcome plan = test::espalier({"sweep", "plan", file, "-o", folder.file("all")});
+    CAPTURE(plan.err);
+    CHECK(plan.exit_code == 0);
+    std::vector<std::string> words{"sweep", "run", file, "-o", folder.file("small")};
+    words.insert(words.end(), small.begin(), small.end());
+    const Outcome run = test::espalier(words);
+    CAPTURE(run.err, run.out);
+    CHECK(run.exit_code == 0);
+    CHECK(test::espalier({"sweep", "gather", file, "-o", folder.file("small")}).exit_code == 0);
+  }
+}
