@@ -249,6 +249,10 @@ class RandomPoint {
       }
     }
     d.packet_flits = pick32(1, 64);
+    s.cost.table = Storage::automatic;
+    s.cost.table_entry_bits = 0;
+    s.cost.queues = static_cast<Storage>(any() % 3);
+    s.cost.queue_entries = pick32(1, 65'536);
     DimensionQueueConfig& queue = s.ni.dimension_queue;
     queue.arbiter = {static_cast<QueueOrder>(any() % 2), static_cast<ChunkKey>(any() % 3),
                      static_cast<TieRule>(any() % 2)};
