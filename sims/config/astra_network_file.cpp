@@ -71,6 +71,7 @@ class AstraNetworkParser {
       add(network, shapes.values[d].number, sizes.values[d].number, bandwidths.values[d].fraction,
           latencies.values[d].fraction, bandwidths.places[d]);
     }
+    if (diagnostics_.num_errors() != errors_before) return std::nullopt;
     network.places = {{"shape", shapes.places},
                       {"size", sizes.places},
                       {"bandwidth", bandwidths.places},

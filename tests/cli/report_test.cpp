@@ -158,7 +158,7 @@ TEST_CASE("A report of sizes has curves with the bound, maps of links, and trees
   CHECK_THAT(page, Contains("Reduce of flow 0") && Contains("Gather of flow 0") &&
                        Contains("Links in use by timestep"));
   CHECK_THAT(page, Contains("espalier run ") && Contains("id=\"run-6\"") &&
-                       Contains("Area against time: no verified result has an area") &&
+                       Contains("id=\"area\"") &&
                        Contains("Dimensions over time: only collectives on multi-dimensional"));
 }
 
