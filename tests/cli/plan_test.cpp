@@ -169,9 +169,8 @@ TEST_CASE("Plans whose order of starts is not enforced are not certified free of
 
 TEST_CASE("A run that did not end has no time, no bandwidth and no speed") {
   const std::string late = ESPALIER_SOURCE_DIR "/configs/themis/late_node.yaml";
-  const Outcome outcome =
-      test::espalier({"run", late, "-s", "system.ni.dimension_queue.enforce_order=false", "--json",
-                      "-"});
+  const Outcome outcome = test::espalier(
+      {"run", late, "-s", "system.ni.dimension_queue.enforce_order=false", "--json", "-"});
   CHECK(outcome.exit_code == 1);
   const Json results = Json::parse(outcome.out).at("results");
   REQUIRE(!results.empty());
