@@ -3,13 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
-#include <iostream>
 
 #include "sims/cli/area_text.h"
 #include "sims/cli/exit_codes.h"
 #include "sims/cli/input.h"
 #include "sims/cli/version.h"
+#include "sims/cli/write_text.h"
 #include "sims/config/resolved.h"
 #include "sims/run/describe_cost.h"
 
@@ -70,18 +69,6 @@ std::vector<std::vector<std::string>> combinations(const AreaOptions& options) {
   cross("system.cost.technology", options.technologies);
   cross("system.cost.node", options.nodes);
   return all;
-}
-
-bool write_text(const std::string& target, const std::string& text) {
-  if (target == "-") {
-    std::cout << text;
-    return true;
-  }
-  std::ofstream file(target);
-  file << text;
-  file.close();
-  if (!file) fmt::print(stderr, "{}: error: cannot be written\n", target);
-  return !file.fail();
 }
 
 std::string document(const std::vector<Json>& systems) {

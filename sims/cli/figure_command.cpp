@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <set>
 
 #include "sims/cli/exit_codes.h"
 #include "sims/cli/jobs.h"
+#include "sims/cli/write_text.h"
 #include "sims/figure/figure_jobs.h"
 #include "sims/figure/gnuplot.h"
 #include "sims/figure/gnuplot_script.h"
@@ -79,14 +79,6 @@ bool report_failures(const Figure& figure, std::size_t f, const FigureJobs& jobs
   return good;
 }
 
-bool write_text(const fs::path& path, const std::string& text) {
-  std::ofstream file(path);
-  file << text;
-  file.close();
-  if (!file) say(path.string(), "cannot be written");
-  return !file.fail();
-}
-
 int write_figure(FigureResult& result, std::size_t f, const FigureJobs& jobs,
                  const fs::path& folder) {
   const Figure& figure = result.figure;
@@ -98,8 +90,8 @@ int write_figure(FigureResult& result, std::size_t f, const FigureJobs& jobs,
   if (result.diagnostics.num_errors() != 0) return kUsageError;
   const fs::path csv = folder / (figure.name + ".csv");
   const fs::path script = folder / (figure.name + ".gp");
-  if (!write_text(csv, figure_csv(figure, rows)) ||
-      !write_text(script, gnuplot_script(figure, rows))) {
+  if (!write_text(csv.string(), figure_csv(figure, rows)) ||
+      !write_text(script.string(), gnuplot_script(figure, rows))) {
     return kUsageError;
   }
   const bool complete = report_failures(figure, f, jobs);

@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
-#include <iostream>
 
 #include "alg/planner.h"
 #include "sims/cli/exit_codes.h"
@@ -12,6 +10,7 @@
 #include "sims/cli/jobs.h"
 #include "sims/cli/result_table.h"
 #include "sims/cli/results_file.h"
+#include "sims/cli/write_text.h"
 #include "sims/config/fidelity.h"
 #include "sims/config/folding.h"
 #include "sims/run/describe_outcome.h"
@@ -121,18 +120,6 @@ int run_all(const RunOptions& options, const std::vector<PointRef>& points,
 std::filesystem::path folder_of(const std::string& target) {
   const auto parent = std::filesystem::path(target == "-" ? "" : target).parent_path();
   return parent.empty() ? std::filesystem::current_path() : parent;
-}
-
-bool write_text(const std::string& target, const std::string& text) {
-  if (target == "-") {
-    std::cout << text;
-    return true;
-  }
-  std::ofstream file(target);
-  file << text;
-  file.close();
-  if (!file) fmt::print(stderr, "{}: error: cannot be written\n", target);
-  return !file.fail();
 }
 
 int cannot_write(const std::string& target) {
