@@ -11,10 +11,9 @@ namespace espalier::certifier {
 void check_capacity(const ScheduleTables& tables, const CertifierLimits& limits,
                     Certificate& certificate, Findings& findings) {
   for (std::size_t n = 0; n < tables.nodes.size(); ++n) {
-    std::size_t stored = 0;
+    const std::size_t stored = stored_entries(tables.nodes[n]);
     for (std::size_t e = 0; e < tables.nodes[n].size(); ++e) {
       const TableEntry& entry = tables.nodes[n][e];
-      if (entry.op != TableOp::nop) ++stored;
       const std::size_t children = entry.children.size();
       certificate.most_children = std::max(certificate.most_children, children);
       if (limits.children_slots != 0 && children > limits.children_slots) {

@@ -2,6 +2,7 @@
 // per node.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <stdexcept>
@@ -76,6 +77,13 @@ struct ScheduleTables {
   // Chunks, and flows, of each root. Precondition: symmetry.
   [[nodiscard]] std::size_t per_root() const { return chunks.size() / symmetry->num_nodes(); }
 };
+
+// Entries that a node's table stores: a NOP only says how long its step is held, and the paper's
+// tables of 2N entries do not count it either.
+[[nodiscard]] inline std::size_t stored_entries(const std::vector<TableEntry>& table) {
+  return static_cast<std::size_t>(std::count_if(
+      table.begin(), table.end(), [](const TableEntry& e) { return e.op != TableOp::nop; }));
+}
 
 // Within a step, entries that wait for nothing come first, then ascending flow id, as in the
 // paper's Fig. 5. Steps in which a node has nothing to send get a NOP. Throws

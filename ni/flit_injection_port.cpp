@@ -63,6 +63,7 @@ bool FlitInjectionPort::send_control(Cycle now, Cycle& ask_again) {
     const bool started = lane.start_packet(now, gradients_.owned(), next);
     ask_again = std::min(ask_again, next);
     if (!started) return false;
+    count_control_flits(lane.next_flit().left_in_packet);
     control_->is_next = false;
   }
   ask_again = now + 1;

@@ -43,7 +43,9 @@ class InjectionPort {
   [[nodiscard]] MessageId take_sent() { return std::exchange(sent_, MessageId()); }
 
   [[nodiscard]] std::uint64_t head_flits_sent() const { return head_flits_; }
+  // Of gradients.
   [[nodiscard]] std::uint64_t flits_sent() const { return flits_; }
+  [[nodiscard]] std::uint64_t control_flits_sent() const { return control_flits_; }
   // Data or credits for the next packet of a gradient are under way.
   [[nodiscard]] virtual bool under_way(Cycle now) const = 0;
   // Why the port does not send although it has something to send; empty otherwise.
@@ -58,6 +60,7 @@ class InjectionPort {
     flits_ += flits;
     head_flits_ += head_flits;
   }
+  void count_control_flits(std::uint64_t flits) { control_flits_ += flits; }
   void set_blocked_on(const char* what) { blocked_on_ = what; }
   void set_sent(MessageId message) { sent_ = message; }
 
@@ -66,6 +69,7 @@ class InjectionPort {
   MessageId sent_;
   std::uint64_t flits_ = 0;
   std::uint64_t head_flits_ = 0;
+  std::uint64_t control_flits_ = 0;
   const char* blocked_on_ = "";
 };
 

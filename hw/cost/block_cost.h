@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "hw/cost/cost_spec.h"
+#include "hw/cost/technology.h"
 
 namespace espalier {
 
@@ -38,11 +40,16 @@ struct BlockCost {
   double count = 1;             // instances
   AreaRange each;
   Implementation implementation = Implementation::logic;
-  Origin origin = Origin::formula;
+  double words = 0;  // of a memory; 0: it is none
+  double bits = 0;
+  Origin origin = Origin::formula;  // of the area
+  Origin delay_origin = Origin::formula;
+  Origin energy_origin = Origin::formula;
   double delay_ps = 0;  // critical path of logic, wires and setup included; access of a memory
   double delay_fo4 = 0;
-  double read_pj = 0;   // of one use; a memory's: of one read
-  double write_pj = 0;  // of one write
+  double read_pj = 0;              // of one use; a memory's: of one read
+  double write_pj = 0;             // of one write
+  std::optional<RtlInstance> rtl;  // the source that a synthesis tool could measure
 
   [[nodiscard]] AreaRange area() const { return count * each; }
   // "router.dim2.buffers" where there are dimensions.
@@ -50,6 +57,12 @@ struct BlockCost {
 };
 
 [[nodiscard]] AreaRange area_of(const std::vector<BlockCost>& blocks);
+
+// Gates and levels of a block that is logic alone. With `rtl`, what a synthesis tool found for that
+// source, where the specification has it.
+[[nodiscard]] BlockCost logic_block(CostBlock block, Gates gates, Depth depth,
+                                    const std::optional<RtlInstance>& rtl, const CostSpec& spec,
+                                    const Technology& technology);
 
 // What the user says of the block in place of what the formulas say.
 void apply_macro(BlockCost& cost, const UserMacro& macro, double fo4_ps);

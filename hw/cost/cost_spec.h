@@ -4,6 +4,9 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <vector>
+
+#include "hw/cost/rtl_module.h"
 
 namespace espalier {
 
@@ -60,9 +63,10 @@ struct CostSpec {
   Storage table = Storage::automatic;
   Storage queues = Storage::automatic;
   std::uint32_t table_entry_bits = 0;  // 0: of the fields that the topology needs
-  std::uint32_t queue_entries = 64;    // of a dimension queue: the chunks of Themis's collectives
+  std::uint32_t queue_entries = 0;     // of a dimension queue; 0: of the chunks that come
   double link_pj_per_bit = 0;          // 0: not known
   std::array<UserMacro, kNumCostBlocks> macros;
+  std::vector<SynthesizedLogic> synthesized;  // in place of the formulas for these
 
   [[nodiscard]] const UserMacro& macro(CostBlock block) const {
     return macros[static_cast<std::size_t>(block)];

@@ -13,6 +13,8 @@ BlockCost memory_block(CostBlock block, const MemoryShape& shape, Storage storag
                        const Technology& technology) {
   BlockCost cost;
   cost.block = block;
+  cost.words = shape.words;
+  cost.bits = shape.bits;
   const double flip_flops =
       technology.um2(logic::flip_flop_memory(shape.words, shape.bits) + shape.beside_flip_flops);
   const SramCost sram = sram_macro({shape.words, shape.bits, shape.ports}, technology);

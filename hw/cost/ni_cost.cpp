@@ -12,18 +12,6 @@ namespace {
 constexpr std::uint32_t kAddressBits = 64;  // Start Addr of a DMA request
 constexpr std::uint32_t kSizeBits = 64;
 
-BlockCost logic_block(CostBlock block, Gates gates, Depth depth, const Technology& technology) {
-  BlockCost cost;
-  cost.block = block;
-  const double area = technology.um2(gates);
-  cost.each = {area, area};
-  cost.delay_fo4 = depth.fo4;
-  cost.delay_ps = technology.ps(depth);
-  // As much per gate as DSENT's allocators, 0.215 pJ for 1600 gates at 45 nm: an estimate.
-  cost.read_pj = technology.logic_energy_factor() * 0.215 / 1600 * gates.value;
-  return cost;
-}
-
 class NiPricer {
  public:
   NiPricer(const CostSpec& spec, const Technology& technology)
@@ -40,11 +28,12 @@ class NiPricer {
           ports.dimension);
       const std::uint32_t pointer = std::max(1U, bits_for(ports.buffer_flits));
       add(logic_block(CostBlock::ni_fifo_control, logic::fifo_control(pointer),
-                      logic::fifo_control_depth(pointer), technology_),
+                      logic::fifo_control_depth(pointer),
+                      RtlInstance{RtlModule::fifo_control, pointer, 0}, spec_, technology_),
           ports.count, ports.dimension);
     }
     add(logic_block(CostBlock::ni_dma_registers, logic::flip_flops(kAddressBits + kSizeBits), {},
-                    technology_),
+                    std::nullopt, spec_, technology_),
         ports.count, ports.dimension);
   }
 
@@ -54,10 +43,14 @@ class NiPricer {
     shape.bits = table.entry_bits;
     add(memory_block(CostBlock::ni_schedule_table, shape, spec_.table, technology_));
     add(logic_block(CostBlock::ni_control, logic::ni_control(table.step_bits, table.lockstep_bits),
-                    logic::ni_control_depth(table.lockstep_bits), technology_));
-    add(logic_block(
-        CostBlock::ni_dependency_table, logic::dependency_table(table.dependencies, table.tag_bits),
-        logic::dependency_match_depth(table.dependencies, table.tag_bits), technology_));
+                    logic::ni_control_depth(table.lockstep_bits),
+                    RtlInstance{RtlModule::ni_control, table.step_bits, table.lockstep_bits}, spec_,
+                    technology_));
+    add(logic_block(CostBlock::ni_dependency_table,
+                    logic::dependency_table(table.dependencies, table.tag_bits),
+                    logic::dependency_match_depth(table.dependencies, table.tag_bits),
+                    RtlInstance{RtlModule::dependency_table, table.dependencies, table.tag_bits},
+                    spec_, technology_));
   }
 
   void add_queue(const DimensionQueueShape& queue) {
@@ -105,9 +98,13 @@ AreaRange NiCost::extension() const {
 
 BlockCost price_scf_finder(const DimensionQueueShape& queue, const CostSpec& spec,
                            const Technology& technology) {
+  // The source is a tree of whole levels.
+  const bool is_whole_tree = queue.entries == std::uint32_t{1} << bits_for(queue.entries);
+  std::optional<RtlInstance> rtl;
+  if (is_whole_tree) rtl = {RtlModule::scf_finder, queue.entries, queue.key_bits};
   BlockCost cost =
       logic_block(CostBlock::ni_scf_finder, logic::scf_finder(queue.entries, queue.key_bits),
-                  logic::scf_finder_depth(queue.entries, queue.key_bits), technology);
+                  logic::scf_finder_depth(queue.entries, queue.key_bits), rtl, spec, technology);
   cost.dimension = queue.dimension;
   apply_macro(cost, spec.macro(cost.block), technology.fo4_ps());
   return cost;

@@ -10,28 +10,27 @@ namespace espalier {
 
 namespace {
 
-// A register at the array's input and one at its output.
+// A register at the array's input and one at its output. A memory per port has one read port: where
+// each VC has a crossbar input, several VCs of a port are read in a cycle, and each has its own.
 BlockCost price_buffers(const RouterSlice& slice, const CostSpec& spec,
                         const Technology& technology) {
   MemoryShape shape;
-  shape.words = static_cast<double>(slice.vcs) * slice.vc_depth_flits;
+  shape.words = static_cast<double>(slice.input_per_vc ? 1 : slice.vcs) * slice.vc_depth_flits;
   shape.bits = slice.flit_bits;
   shape.ports = SramPorts::one_read_one_write;
   shape.beside_flip_flops = logic::flip_flops(2.0 * slice.flit_bits);
   BlockCost cost = memory_block(CostBlock::router_buffers, shape, spec.buffers, technology);
-  cost.count = slice.inputs;
+  cost.count = slice.crossbar_inputs();
   return cost;
 }
 
-BlockCost price_fifo_control(const RouterSlice& slice, const Technology& technology) {
+BlockCost price_fifo_control(const RouterSlice& slice, const CostSpec& spec,
+                             const Technology& technology) {
   const std::uint32_t pointer = std::max(1U, bits_for(slice.vc_depth_flits));
-  BlockCost cost;
-  cost.block = CostBlock::router_fifo_control;
+  BlockCost cost = logic_block(CostBlock::router_fifo_control, logic::fifo_control(pointer),
+                               logic::fifo_control_depth(pointer),
+                               RtlInstance{RtlModule::fifo_control, pointer, 0}, spec, technology);
   cost.count = static_cast<double>(slice.inputs) * slice.vcs;
-  const double area = technology.um2(logic::fifo_control(pointer));
-  cost.each = {area, area};
-  cost.delay_fo4 = logic::fifo_control_depth(pointer).fo4;
-  cost.delay_ps = technology.ps({cost.delay_fo4});
   return cost;
 }
 
@@ -83,8 +82,10 @@ BlockCost price_allocators(const RouterSlice& slice, const Technology& technolog
   const double area = technology.um2(logic::separable_allocator(inputs, slice.outputs, vcs));
   cost.each = {area, area};
   const std::uint32_t ports = std::max(inputs, slice.outputs);
-  cost.delay_fo4 = std::max(logic::vc_allocation_depth(ports, vcs).fo4,
-                            logic::switch_allocation_depth(ports, vcs).fo4);
+  cost.delay_fo4 = logic::switch_allocation_depth(ports, vcs).fo4;
+  if (slice.vcs > 1) {
+    cost.delay_fo4 = std::max(cost.delay_fo4, logic::vc_allocation_depth(ports, vcs).fo4);
+  }
   cost.delay_ps = technology.ps({cost.delay_fo4});
   cost.read_pj = technology.logic_energy_factor() * 0.215 *
                  logic::arbiter_pairs(inputs, slice.outputs, vcs) / 80;
@@ -98,7 +99,7 @@ SliceCost price_slice(const RouterSlice& slice, const CostSpec& spec,
   SliceCost cost;
   cost.slice = slice;
   cost.buffers = price_buffers(slice, spec, technology);
-  cost.fifo_control = price_fifo_control(slice, technology);
+  cost.fifo_control = price_fifo_control(slice, spec, technology);
   cost.crossbar = price_crossbar(slice, technology);
   cost.allocators = price_allocators(slice, technology);
   for (BlockCost* block : {&cost.buffers, &cost.fifo_control, &cost.crossbar, &cost.allocators}) {
@@ -110,8 +111,9 @@ SliceCost price_slice(const RouterSlice& slice, const CostSpec& spec,
   if (spec.macro(CostBlock::router_allocators).delay_ps != 0) {
     cost.stages_ps = {cost.allocators.delay_ps};  // the user's does both
   } else {
-    cost.stages_ps = {technology.ps(logic::vc_allocation_depth(ports, vcs)),
-                      technology.ps(logic::switch_allocation_depth(ports, vcs))};
+    // A single VC has no choice of VC.
+    if (slice.vcs > 1) cost.stages_ps = {technology.ps(logic::vc_allocation_depth(ports, vcs))};
+    cost.stages_ps.push_back(technology.ps(logic::switch_allocation_depth(ports, vcs)));
   }
   cost.stages_ps.push_back(cost.buffers.delay_ps);
   cost.stages_ps.push_back(cost.crossbar.delay_ps);

@@ -30,7 +30,7 @@ struct RouterSlice {
 
 struct SliceCost {
   RouterSlice slice;
-  BlockCost buffers;  // one instance per input port, of all its VCs
+  BlockCost buffers;  // one instance per crossbar input: an input port's VCs, or one of them
   BlockCost fifo_control;
   BlockCost crossbar;
   BlockCost allocators;

@@ -27,7 +27,9 @@ constexpr double kSecondPortAccess = 1.15;  // CACTI: 1.11 to 1.18
 
 SramCost sram_macro(const SramShape& shape, const Technology& technology) {
   const double words = std::max(shape.words, kSmallest);
-  const double banks = std::max(1.0, std::ceil(shape.bits / (2 * words)));
+  // The fit ends at twice as many bits as words. A wider word is read from several macros, as many
+  // as it takes of that shape; a part of one counts as such, so that no bit more makes less area.
+  const double banks = std::max(1.0, shape.bits / (2 * words));
   const double bits = std::max(shape.bits / banks, kSmallest);
   const double f = technology.feature_um();
   const bool two_ports = shape.ports == SramPorts::one_read_one_write;

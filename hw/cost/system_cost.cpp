@@ -25,11 +25,11 @@ std::vector<RouterCost> price_routers(const SystemShape& shape, const CostSpec& 
 
 class ClockJudge {
  public:
-  void take(CostBlock block, double period_ps) {
-    if (period_ps > limit_.period_ps) limit_ = {period_ps, block};
+  void take(const BlockCost& block, double period_ps) {
+    if (period_ps > limit_.period_ps) limit_ = {period_ps, block.block, block.delay_origin};
   }
-  void take(const BlockCost& block, Cycle cycles = 1) {
-    take(block.block, block.delay_ps / static_cast<double>(cycles));
+  void take_over_cycles(const BlockCost& block, Cycle cycles) {
+    take(block, block.delay_ps / static_cast<double>(cycles));
   }
   [[nodiscard]] const ClockLimit& limit() const { return limit_; }
 
@@ -39,15 +39,12 @@ class ClockJudge {
 
 // Its stages together, named after the longest of them.
 void judge_router(const SliceCost& slice, Cycle cycles, ClockJudge& judge) {
-  CostBlock longest = CostBlock::router_allocators;
-  double delay = slice.allocators.delay_ps;
+  const BlockCost* longest = &slice.allocators;
   for (const BlockCost* block : {&slice.buffers, &slice.crossbar}) {
-    if (block->delay_ps <= delay) continue;
-    longest = block->block;
-    delay = block->delay_ps;
+    if (block->delay_ps > longest->delay_ps) longest = block;
   }
-  judge.take(longest, shortest_period_ps(slice.stages_ps, cycles));
-  judge.take(slice.fifo_control);
+  judge.take(*longest, shortest_period_ps(slice.stages_ps, cycles));
+  judge.take(slice.fifo_control, slice.fifo_control.delay_ps);
 }
 
 }  // namespace
@@ -88,7 +85,7 @@ SystemCost price_system(const SystemShape& shape, const CostSpec& spec) {
     system.area = system.area + static_cast<double>(ni.count) * ni.cost.area();
     for (const BlockCost& block : ni.cost.blocks) {
       const bool searches = block.block == CostBlock::ni_scf_finder;
-      judge.take(block, searches ? std::max<Cycle>(1, shape.arbitration_cycles) : 1);
+      judge.take_over_cycles(block, searches ? std::max<Cycle>(1, shape.arbitration_cycles) : 1);
     }
   }
   system.clock = judge.limit();

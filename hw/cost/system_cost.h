@@ -39,6 +39,7 @@ struct NiKindCost {
 struct ClockLimit {
   double period_ps = 0;
   CostBlock block = CostBlock::router_crossbar;  // the first that a faster clock would break
+  Origin origin = Origin::formula;               // of its delay
 };
 
 struct SystemCost {

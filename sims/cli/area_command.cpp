@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
+#include <stdexcept>
 
 #include "sims/cli/area_text.h"
 #include "sims/cli/exit_codes.h"
@@ -11,6 +13,7 @@
 #include "sims/cli/write_text.h"
 #include "sims/config/resolved.h"
 #include "sims/run/describe_cost.h"
+#include "sims/synthesis/synthesizer.h"
 
 namespace espalier {
 
@@ -18,10 +21,39 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json describe_system(const Input& input, const RunPoint& point) {
-  const SystemConfig& system = point.system;
+// Of every block for which there is RTL, each size once.
+class Measurements {
+ public:
+  void add_to(SystemConfig& system, const Topology& topology, const ScheduleNeed& need) {
+    const PricedSystem priced = price_system(system, topology, need);
+    for (const RouterCost& router : priced.cost.routers) measure(router.blocks());
+    for (const NiKindCost& ni : priced.cost.nis) measure(ni.cost.blocks);
+    system.cost.synthesized = known_;
+  }
+
+ private:
+  void measure(const std::vector<BlockCost>& blocks) {
+    for (const BlockCost& block : blocks) {
+      if (!block.rtl) continue;
+      const bool known =
+          std::any_of(known_.begin(), known_.end(),
+                      [&](const SynthesizedLogic& logic) { return logic.instance == *block.rtl; });
+      if (known) continue;
+      fmt::print(stderr, "synthesizing {}\n", describe(*block.rtl));
+      known_.push_back(synthesizer_.measure(*block.rtl));
+    }
+  }
+
+  Synthesizer synthesizer_;
+  std::vector<SynthesizedLogic> known_;
+};
+
+Json describe_system(const Input& input, const RunPoint& point, Measurements* measurements) {
+  SystemConfig system = point.system;
   const Topology& topology = *input.topology;
-  const PricedSystem priced = price_system(system, topology);
+  const ScheduleNeed need = configured_need(point);
+  if (measurements != nullptr) measurements->add_to(system, topology, need);
+  const PricedSystem priced = price_system(system, topology, need);
   Json json;
   json["config"] = input.path;
   json["topology"] = topology.name();
@@ -37,15 +69,16 @@ Json describe_system(const Input& input, const RunPoint& point) {
     json["implied_arbitration_cycles"] =
         implied_arbitration_cycles(priced.shape, system.cost, system.clock.hertz);
   }
-  json["area"] = describe_area(priced, system, topology);
+  json["area"] = describe_area(priced, system, topology, AreaDetail::every_kind);
   return json;
 }
 
 // Points that differ in what is run alone have one system.
-void add_systems(const std::vector<Input>& inputs, std::vector<Json>& systems) {
+void add_systems(const std::vector<Input>& inputs, Measurements* measurements,
+                 std::vector<Json>& systems) {
   for (const Input& input : inputs) {
     for (const RunPoint& point : input.points) {
-      Json system = describe_system(input, point);
+      Json system = describe_system(input, point, measurements);
       const bool known = std::find(systems.begin(), systems.end(), system) != systems.end();
       if (!known) systems.push_back(std::move(system));
     }
@@ -85,6 +118,7 @@ int area_command(const AreaOptions& options) {
     fmt::print(stderr, "--json - and --csv -: stdout takes one of them\n");
     return kUsageError;
   }
+  std::optional<Measurements> measurements;
   std::vector<Json> systems;
   Messages audience = Messages::people;
   for (const std::vector<std::string>& overrides : combinations(options)) {
@@ -97,7 +131,13 @@ int area_command(const AreaOptions& options) {
       return kUsageError;
     }
     audience = Messages::nobody;
-    add_systems(*inputs, systems);
+    try {
+      if (options.synthesize && !measurements) measurements.emplace();
+      add_systems(*inputs, measurements ? &*measurements : nullptr, systems);
+    } catch (const std::runtime_error& error) {
+      fmt::print(stderr, "{}\n", error.what());
+      return kUsageError;
+    }
   }
   std::FILE* people = options.json == "-" || options.csv == "-" ? stderr : stdout;
   for (std::size_t i = 0; i < systems.size(); ++i) {

@@ -10,6 +10,7 @@ struct AreaOptions {
   std::vector<std::string> overrides;
   std::vector<std::string> technologies;  // each in turn; empty: as configured
   std::vector<std::string> nodes;         // each in turn; empty: as configured
+  bool synthesize = false;                // measure hw/rtl in place of the formulas
   std::string json;                       // file, or "-" for stdout; empty: none
   std::string csv;                        // file, or "-" for stdout; empty: none
 };

@@ -94,6 +94,9 @@ int dispatch(int argc, char** argv) {
                    "feature size in place of the configured one: 22nm (repeatable)")
       ->type_name("LENGTH")
       ->allow_extra_args(false);
+  area_app->add_flag("--synthesize", area.synthesize,
+                     "measure NI control, dependency table, FIFO control and SCF finder with yosys "
+                     "in place of the formulas; seconds each");
   area_app->add_option("--json", area.json, "write the costs to this file, - for stdout")
       ->type_name("FILE");
   area_app->add_option("--csv", area.csv, "write one line per block to this file, - for stdout")

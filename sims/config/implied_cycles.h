@@ -3,6 +3,7 @@
 
 #include "hw/topology.h"
 #include "sims/config/config.h"
+#include "sims/config/system_shape.h"
 
 namespace espalier {
 
@@ -13,6 +14,7 @@ namespace espalier {
 // Gives latencies that are "auto" the cycles that the system's routers and SCF finders take at its
 // clock. `topology` is the system's, with any latencies in their place. The depth of VCs, where it
 // is "auto", follows the pipeline, so that the model is asked until both agree.
-void resolve_implied_cycles(SystemConfig& system, const Topology& topology);
+void resolve_implied_cycles(SystemConfig& system, const Topology& topology,
+                            const ScheduleNeed& need);
 
 }  // namespace espalier

@@ -203,7 +203,7 @@ void add_router_keys(std::vector<Key>& table) {
       [](auto& p) -> auto& { return p.system.clock.flit_bytes; })));
   table.push_back(or_implied(
       integer_key(
-          "system.router.pipeline_cycles", 0, 64,
+          "system.router.pipeline_cycles", 0, 1000,
           "from a flit's arrival to its earliest departure; auto: the cycles that system.cost "
           "implies for the router's stages at this clock",
           [](auto& p) -> auto& { return p.system.router.pipeline_cycles; }),

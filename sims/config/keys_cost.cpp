@@ -32,26 +32,60 @@ bool is_memory(CostBlock block) {
          block == CostBlock::ni_schedule_table || block == CostBlock::ni_dimension_queue;
 }
 
+Key of_any_dimensions(Key key) {
+  return only_when(std::move(key), "system.topology.type", "dimensions or astra_network",
+                   [](const RunPoint& p) { return p.system.topology.is_dimensional(); });
+}
+
+// A macro of a block that the system does not have says nothing.
+Key where_it_is(CostBlock block, Key key) {
+  switch (block) {
+    case CostBlock::ni_schedule_table:
+    case CostBlock::ni_control:
+    case CostBlock::ni_dependency_table:
+      return not_for_dimensions(std::move(key));
+    case CostBlock::ni_dimension_queue:
+    case CostBlock::ni_scf_finder:
+      return of_any_dimensions(std::move(key));
+    default:
+      return key;
+  }
+}
+
+// Whose uses a simulation counts (sims/run/event_energy.h): only there an energy says anything.
+bool has_counted_uses(CostBlock block) {
+  return is_memory(block) || block == CostBlock::router_crossbar ||
+         block == CostBlock::router_allocators || block == CostBlock::ni_scf_finder;
+}
+// A table is written before the run.
+bool has_counted_writes(CostBlock block) {
+  return is_memory(block) && block != CostBlock::ni_schedule_table;
+}
+
 void add_macro_keys(std::vector<Key>& table, CostBlock block) {
   const std::string section = fmt::format("system.cost.macros.{}", to_string(block));
   const std::string what = is_memory(block) ? "of one memory" : "of one instance";
-  table.push_back(macro_key(fraction_key(
+  const auto add = [&](Key key) { table.push_back(where_it_is(block, macro_key(std::move(key)))); };
+  add(fraction_key(
       section + ".area_um2", fractions(1e12, false),
-      "cells " + what, [block](auto& p) -> auto& { return p.system.cost.macro(block).area_um2; })));
-  table.push_back(macro_key(number_key(
+      "cells " + what, [block](auto& p) -> auto& { return p.system.cost.macro(block).area_um2; }));
+  add(number_key(
       ValueType::time, section + (is_memory(block) ? ".access" : ".delay"), 1, kMicrosecond,
       is_memory(block) ? "access time" : "critical path, wires and setup included",
-      [block](auto& p) -> auto& { return p.system.cost.macro(block).delay_ps; })));
-  table.push_back(macro_key(fraction_key(
-      section + (is_memory(block) ? ".read_pj" : ".use_pj"), fractions(1e9, false),
-      is_memory(block) ? "energy of one read, pJ" : "energy of one use, pJ",
-      [block](auto& p) -> auto& { return p.system.cost.macro(block).read_pj; })));
-  if (!is_memory(block)) return;
-  table.push_back(macro_key(fraction_key(
-      section + ".write_pj", fractions(1e9, false),
-      "energy of one write, pJ", [block](auto& p) -> auto& {
-        return p.system.cost.macro(block).write_pj;
-      })));
+      [block](auto& p) -> auto& { return p.system.cost.macro(block).delay_ps; }));
+  if (has_counted_uses(block)) {
+    add(fraction_key(
+        section + (is_memory(block) ? ".read_pj" : ".use_pj"), fractions(1e9, false),
+        is_memory(block) ? "energy of one read, pJ" : "energy of one use, pJ",
+        [block](auto& p) -> auto& { return p.system.cost.macro(block).read_pj; }));
+  }
+  if (has_counted_writes(block)) {
+    add(fraction_key(
+        section + ".write_pj", fractions(1e9, false),
+        "energy of one write, pJ", [block](auto& p) -> auto& {
+          return p.system.cost.macro(block).write_pj;
+        }));
+  }
 }
 
 }  // namespace
@@ -80,10 +114,11 @@ void add_cost_keys(std::vector<Key>& table) {
       "added to the delay of logic for wires and setup, as a part of it",
       [](auto& p) -> auto& { return p.system.cost.wire_margin; }));
   table.push_back(choice_key<Storage>(
-      "system.cost.buffers", "of routers and NIs; auto: the smaller",
+      "system.cost.buffers",
+      "of routers and NIs; auto: SRAM where even the upper end of its area is smaller",
       [](auto& p) -> auto& { return p.system.cost.buffers; }));
   table.push_back(not_for_dimensions(choice_key<Storage>(
-      "system.cost.table", "schedule table; auto: the smaller",
+      "system.cost.table", "schedule table; auto: as buffers",
       [](auto& p) -> auto& { return p.system.cost.table; })));
   table.push_back(not_for_dimensions(
       or_word(integer_key(
@@ -91,16 +126,16 @@ void add_cost_keys(std::vector<Key>& table) {
                   "width of a schedule-table entry; auto: the fields that the topology needs",
                   [](auto& p) -> auto& { return p.system.cost.table_entry_bits; }),
               "auto")));
-  const auto of_any_dimensions = [](Key key) {
-    return only_when(std::move(key), "system.topology.type", "dimensions or astra_network",
-                     [](const RunPoint& p) { return p.system.topology.is_dimensional(); });
-  };
   table.push_back(of_any_dimensions(choice_key<Storage>(
-      "system.cost.queues", "dimension queues; auto: the smaller",
+      "system.cost.queues", "dimension queues; auto: as buffers",
       [](auto& p) -> auto& { return p.system.cost.queues; })));
-  table.push_back(of_any_dimensions(integer_key(
-      "system.cost.queue_entries", 1, 65536, "chunks that a dimension queue has room for",
-      [](auto& p) -> auto& { return p.system.cost.queue_entries; })));
+  table.push_back(of_any_dimensions(
+      or_word(integer_key(
+                  "system.cost.queue_entries", 1, 65536,
+                  "chunks that a dimension queue has room for; auto: 64, or the collective's if it "
+                  "has more",
+                  [](auto& p) -> auto& { return p.system.cost.queue_entries; }),
+              "auto")));
   table.push_back(
       or_word(fraction_key(
                   "system.cost.link_pj_per_bit", fractions(1e6, false),

@@ -288,7 +288,9 @@ class PointBuilder {
         diagnostics_.num_errors() != 0) {
       return topology;
     }
-    for (RunPoint& point : points_) resolve_implied_cycles(point.system, *topology);
+    for (RunPoint& point : points_) {
+      resolve_implied_cycles(point.system, *topology, configured_need(point));
+    }
     if (!topology->dimensions()) return topology;
     // Latencies of dimensions are those from NPU to NPU: what routers take more, links take less.
     diagnostics_ = before;

@@ -30,8 +30,8 @@ class Kinds {
 
 class ShapeBuilder {
  public:
-  ShapeBuilder(const SystemConfig& system, const Topology& topology)
-      : system_(system), topology_(topology) {
+  ShapeBuilder(const SystemConfig& system, const Topology& topology, const ScheduleNeed& need)
+      : system_(system), topology_(topology), need_(need) {
     if (topology.dimensions()) depths_ = dimension_vc_depths(system);
     for (std::size_t n = 0; n < topology.num_nodes(); ++n) {
       most_links_ = std::max(most_links_, topology.out_links(NodeId(n)).size());
@@ -119,8 +119,8 @@ class ShapeBuilder {
       for (std::uint32_t d = 0; d < shape.dimensions.size(); ++d) {
         ni.ports.push_back({d + 1, shape.dimensions[d].links, config.buffer_flits,
                             8 * shape.dimensions[d].link.flit_bytes});
-        ni.queues.push_back({d + 1, system_.cost.queue_entries, 32,
-                             config.dimension_queue.arbiter.order == QueueOrder::scf});
+        ni.queues.push_back(
+            {d + 1, queue_entries(), 32, config.dimension_queue.arbiter.order == QueueOrder::scf});
       }
       return ni;
     }
@@ -128,18 +128,27 @@ class ShapeBuilder {
                         8 * system_.clock.flit_bytes});
     const std::size_t nodes = topology_.num_nodes();
     ScheduleTableShape table;
-    table.entries =
-        config.table_entries != 0 ? config.table_entries : static_cast<std::uint32_t>(2 * nodes);
-    table.entry_bits = system_.cost.table_entry_bits != 0 ? system_.cost.table_entry_bits
-                                                          : table_entry_bits(nodes, most_links_);
+    table.entries = config.table_entries != 0
+                        ? config.table_entries
+                        : std::max(static_cast<std::uint32_t>(2 * nodes), need_.table_entries);
+    table.entry_bits = system_.cost.table_entry_bits != 0
+                           ? system_.cost.table_entry_bits
+                           : std::max(table_entry_bits(nodes, most_links_), need_.entry_bits);
     table.step_bits = bits_for(2 * nodes + 1);
     table.tag_bits = 2 * bits_for(nodes);
     ni.table = table;
     return ni;
   }
 
+  [[nodiscard]] std::uint32_t queue_entries() const {
+    constexpr std::uint32_t kChunksOfThemis = 64;
+    if (system_.cost.queue_entries != 0) return system_.cost.queue_entries;
+    return std::max(kChunksOfThemis, need_.queue_entries);
+  }
+
   const SystemConfig& system_;
   const Topology& topology_;
+  ScheduleNeed need_;
   std::vector<std::uint32_t> depths_;  // by dimension; none: no dimensions
   std::size_t most_links_ = 1;         // of a node
 };
@@ -157,8 +166,15 @@ std::uint32_t table_entry_bits(std::size_t nodes, std::size_t links) {
          kStartAddr + kSize + kState;
 }
 
-SystemShape system_shape(const SystemConfig& system, const Topology& topology) {
-  return ShapeBuilder(system, topology).build();
+ScheduleNeed configured_need(const RunPoint& point) {
+  ScheduleNeed need;
+  if (point.collective) need.queue_entries = point.collective->chunks;
+  return need;
+}
+
+SystemShape system_shape(const SystemConfig& system, const Topology& topology,
+                         const ScheduleNeed& need) {
+  return ShapeBuilder(system, topology, need).build();
 }
 
 }  // namespace espalier

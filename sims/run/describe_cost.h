@@ -3,9 +3,11 @@
 
 #include <nlohmann/json.hpp>
 
+#include "alg/schedule_table.h"
 #include "hw/cost/system_cost.h"
 #include "hw/topology.h"
 #include "sims/config/config.h"
+#include "sims/config/system_shape.h"
 #include "sims/system/simulation.h"
 
 namespace espalier {
@@ -22,14 +24,21 @@ struct PricedSystem {
  private:
   [[nodiscard]] std::size_t npu() const;
 };
-[[nodiscard]] PricedSystem price_system(const SystemConfig& system, const Topology& topology);
+[[nodiscard]] PricedSystem price_system(const SystemConfig& system, const Topology& topology,
+                                        const ScheduleNeed& need = {});
 
+// Blocks of the largest NPU's router and NI alone, or of every kind besides.
+enum class AreaDetail : std::uint8_t { largest_kind, every_kind };
 [[nodiscard]] nlohmann::ordered_json describe_area(const PricedSystem& priced,
                                                    const SystemConfig& system,
-                                                   const Topology& topology);
+                                                   const Topology& topology, AreaDetail detail);
+
+// What a system needs to run a schedule.
+[[nodiscard]] ScheduleNeed table_need(const ScheduleTables& tables, std::size_t nodes);
 
 // Both members. `folded`: one NPU was simulated for all. No energy where not everything arrived.
 void describe_cost(nlohmann::ordered_json& result, const Topology& topology, const RunPoint& point,
-                   const SimulationOutcome& outcome, bool folded = false);
+                   const SimulationOutcome& outcome, const ScheduleNeed& need = {},
+                   bool folded = false);
 
 }  // namespace espalier

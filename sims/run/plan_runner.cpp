@@ -127,7 +127,8 @@ PointReport run_plan(const Topology& topology, const RunPoint& point,
   describe_dimensions(report.result, topology, point, planned.plan, outcome);
   describe_activity(report.result, point, planned.plan, outcome.stages);
   describe_plan_bound(report.result, topology, point, planned.plan, outcome.simulation);
-  describe_cost(report.result, topology, point, outcome.simulation, outcome.folded);
+  describe_cost(report.result, topology, point, outcome.simulation, configured_need(point),
+                outcome.folded);
   withdraw_times(report.result, outcome.simulation);
   report.result["host"] = host_figures(outcome.simulation, begin);
   report.failure = outcome.simulation.failure;

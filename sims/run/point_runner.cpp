@@ -150,7 +150,7 @@ PointReport run_collective(const Topology& topology, const RunPoint& point,
   describe_outcome(report.result, point, outcome);
   describe_links(report.result, topology, outcome);
   describe_bound(report.result, topology, point, tables, outcome);
-  describe_cost(report.result, topology, point, outcome);
+  describe_cost(report.result, topology, point, outcome, table_need(tables, topology.num_nodes()));
   withdraw_times(report.result, outcome);
   report.result["host"] = host_figures(outcome, begin);
   report.failure = outcome.failure;
@@ -234,7 +234,8 @@ PointReport run_training(const Topology& topology, const RunPoint& point,
   describe_outcome(report.result, point, outcome);
   describe_links(report.result, topology, outcome);
   describe_bound(report.result, topology, point, tables.tables, outcome);
-  describe_cost(report.result, topology, point, outcome);
+  describe_cost(report.result, topology, point, outcome,
+                table_need(tables.tables, topology.num_nodes()));
   withdraw_times(report.result, outcome);
   report.result["host"] = host_figures(outcome, begin);
   report.failure = outcome.failure;

@@ -63,7 +63,8 @@ PointReport run_workload(const Topology& topology, const RunPoint& point) {
   // Of the bandwidth while something is under way (section 3, Fig. 4).
   result["utilization"] =
       timeline.communication == 0 ? 0.0 : best.communication / timeline.communication;
-  result["area"] = describe_area(price_system(point.system, topology), point.system, topology);
+  result["area"] = describe_area(price_system(point.system, topology, configured_need(point)),
+                                 point.system, topology, AreaDetail::largest_kind);
   report.failure = simulated.failure();
   result["verified"] = report.failure.empty();
   if (!report.failure.empty()) result["failure"] = report.failure;

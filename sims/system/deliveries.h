@@ -34,6 +34,7 @@ class Deliveries : public DeliveryObserver {
   void delivered(const Operation& operation, Cycle now) override {
     if (operation.is_control) {
       control_->delivered(now - operation.ready);
+      control_bytes_ += operation.bytes;
       if (delivered_) delivered_(operation, now);
       stop_if_all();
       return;
@@ -51,7 +52,9 @@ class Deliveries : public DeliveryObserver {
 
   [[nodiscard]] std::uint64_t count() const { return count_; }
   [[nodiscard]] std::uint64_t expected() const { return expected_; }
+  // Of gradients or traffic.
   [[nodiscard]] Bytes bytes() const { return bytes_; }
+  [[nodiscard]] Bytes control_bytes() const { return control_bytes_; }
   [[nodiscard]] bool all() const {
     return count_ == expected_ && (control_ == nullptr || control_->all());
   }
@@ -82,6 +85,7 @@ class Deliveries : public DeliveryObserver {
   ControlTraffic* control_ = nullptr;
   std::uint64_t count_ = 0;
   Bytes bytes_ = 0;
+  Bytes control_bytes_ = 0;
   Cycle first_issue_ = kNever;
   Cycle last_delivery_ = 0;
   Cycle sum_latency_ = 0;

@@ -25,7 +25,7 @@ struct HardwareEvents {
   ByDimension link_flits;
   ByDimension injected_flits;       // by NPUs
   std::uint64_t decisions = 0;      // of all NPUs' issue engines: table entries read, stages picked
-  std::uint64_t payload_bytes = 0;  // delivered, of gradients or traffic
+  std::uint64_t payload_bytes = 0;  // delivered, control messages included
 
   // What one NPU did, said of all.
   void scale(std::uint64_t nodes) {

@@ -148,7 +148,7 @@ SimulationOutcome SimulatedSystem::collect() {
   outcome.collectives = deliveries_.spans();
   if (control_) outcome.control = control_->statistics();
   outcome.events = fabric_.events();
-  outcome.events.payload_bytes = deliveries_.bytes();
+  outcome.events.payload_bytes = deliveries_.bytes() + deliveries_.control_bytes();
   outcome.ni_ports = ni_ports_;
   outcome.evaluations = clock_.evaluations();
   double busy_ticks = 0;  // whole: the order of the sum does not matter

@@ -63,8 +63,10 @@ TEST_CASE("area --csv writes a line per block, and stdout takes one of CSV and J
   const std::string config = folder.write("small.yaml", kSmallConfig);
   const Outcome outcome = test::espalier({"area", config, "--csv", "-"});
   CHECK(outcome.exit_code == 0);
-  CHECK(outcome.out.rfind("config,topology,nodes,technology,node_nm,block,count,", 0) == 0);
-  CHECK_THAT(outcome.out, Contains("mesh 2x2,4,nangate45,45.0,router.buffers,4,"));
+  CHECK(outcome.out.rfind("config,topology,nodes,technology,node_nm,part,ports,instances,block,",
+                          0) == 0);
+  CHECK_THAT(outcome.out, Contains("mesh 2x2,4,nangate45,45.0,npu router,4,4,router.buffers,4,") &&
+                              Contains("mesh 2x2,4,nangate45,45.0,ni,2,4,ni.buffers,2,"));
   CHECK_THAT(outcome.err, Contains("router.buffers"));
   CHECK(test::espalier({"area", config, "--csv", "-", "--json", "-"}).exit_code == 2);
   CHECK(test::espalier({"area", config, "--json", folder.file("missing/a.json")}).exit_code == 2);
@@ -94,19 +96,118 @@ TEST_CASE("A user's macro is taken, and says so") {
     CHECK(block.at("origin") == "user");
     CHECK(block.at("implementation") == "macro");
     CHECK(block.at("um2") == 14058.0);
+    // What the user has not said is the formula's.
+    CHECK(block.at("delay_origin") == "formula");
+    CHECK(block.at("pj_origin") == "formula");
   }
   CHECK(seen);
 }
 
-TEST_CASE("Area does not depend on what is run, and energy does") {
+TEST_CASE("A number that the user has not given stays the formula's, whatever else he gives") {
+  const TemporaryFolder folder;
+  const std::string config = folder.write("small.yaml", kSmallConfig);
+  const Json result = result_of({config, "-s", "system.cost.macros.router.crossbar.use_pj=7", "-s",
+                                 "system.cost.macros.router.buffers.access=100ps"});
+  for (const Json& block : result.at("area").at("blocks")) {
+    CAPTURE(block.dump());
+    CHECK(block.at("origin") == "formula");
+    CHECK((block.at("delay_origin") == "user") == (block.at("block") == "router.buffers"));
+    CHECK((block.at("pj_origin") == "user") == (block.at("block") == "router.crossbar"));
+    if (block.at("block") == "router.crossbar") CHECK(block.at("pj_read_or_use") == 7);
+  }
+  const Json& energy = result.at("energy");
+  CHECK(energy.at("origin").at("crossbars") == "user");
+  CHECK(energy.at("origin").at("buffers") == "formula");
+  CHECK(energy.at("origin").at("links").is_null());
+  CHECK(energy.at("uJ").at("crossbars").get<double>() ==
+        Approx(7e-6 * energy.at("events").at("crossbar_traversals").get<double>()).margin(1e-6));
+}
+
+TEST_CASE("A macro that nothing would look at is refused, or said to have no effect") {
+  const TemporaryFolder folder;
+  const std::string config = folder.write("small.yaml", kSmallConfig);
+  // A run does not count the uses of these.
+  for (const char* key : {"ni.control.use_pj", "ni.dependency_table.use_pj",
+                          "router.fifo_control.use_pj", "ni.schedule_table.write_pj"}) {
+    const Outcome outcome =
+        test::espalier({"area", config, "-s", std::string("system.cost.macros.") + key + "=1"});
+    CAPTURE(key);
+    CHECK(outcome.exit_code == 2);
+    CHECK_THAT(outcome.err, Contains("unknown key"));
+  }
+  const Outcome queues =
+      test::espalier({"area", config, "-s", "system.cost.macros.ni.scf_finder.area_um2=9"});
+  CHECK(queues.exit_code == 0);
+  CHECK_THAT(queues.err, Contains("system.cost.macros.ni.scf_finder.area_um2 has no effect"));
+}
+
+TEST_CASE("Every kind of router and NI is shown, and the system is their sum") {
+  const TemporaryFolder folder;
+  for (const char* topology : {"{type: mesh, dims: [4, 3]}",
+                               "{type: fat_tree, nodes_per_switch: 4, switches: 4, spines: 2}"}) {
+    CAPTURE(topology);
+    const std::string config =
+        folder.write("system.yaml", std::string("system: {topology: ") + topology + "}\n");
+    const Outcome outcome = test::espalier({"area", config, "--json", "-"});
+    INFO(outcome.err);
+    REQUIRE(outcome.exit_code == 0);
+    const Json area = Json::parse(outcome.out).at("systems").at(0).at("area");
+    double system = 0;
+    for (const char* part : {"routers", "nis"}) {
+      for (const Json& kind : area.at(part)) {
+        double sum = 0;
+        for (const Json& block : kind.at("blocks")) sum += block.at("um2").get<double>();
+        CHECK(sum == Approx(kind.at("um2").get<double>()).margin(1));
+        system += sum * kind.at("count").get<double>();
+      }
+    }
+    CHECK(system / 1e6 == Approx(area.at("system_mm2").get<double>()).epsilon(1e-4));
+  }
+}
+
+TEST_CASE("The schedule table that is priced holds the schedule that is simulated") {
+  const TemporaryFolder folder;
+  // On a mesh some nodes need more than two entries per node.
+  const std::string config =
+      folder.write("mesh.yaml",
+                   "system: {topology: {type: mesh, dims: [4, 4]}}\n"
+                   "collective: {op: all_reduce, algorithm: multitree, size: 16KiB}\n");
+  const auto words = [](const Json& result) {
+    for (const Json& block : result.at("area").at("blocks")) {
+      if (block.at("block") == "ni.schedule_table") return block.at("words").get<int>();
+    }
+    return 0;
+  };
+  const Json result = result_of({config});
+  REQUIRE(result.at("table_entries_max").get<int>() > 32);
+  CHECK(words(result) == result.at("table_entries_max").get<int>());
+  CHECK(words(result_of({config, "-s", "system.ni.table_entries=64"})) == 64);
+}
+
+TEST_CASE("Control messages are counted in buffers, links and NIs as all others") {
+  const TemporaryFolder folder;
+  const std::string config =
+      folder.write("control.yaml",
+                   "system: {topology: {type: torus, dims: [4, 4]}}\n"
+                   "collective: {op: all_reduce, algorithm: multitree, size: 16KiB}\n"
+                   "control: {pattern: uniform, injection_rate: 0.02, message: 16B}\n");
+  const Json result = result_of({config});
+  const Json& events = result.at("energy").at("events");
+  CHECK(result.at("control").at("messages").get<int>() > 0);
+  CHECK(events.at("buffer_writes") == result.at("flit_hops"));
+  // A flit passes a router after its injection and one after each link.
+  CHECK(events.at("ni_buffer_flits").get<int>() + events.at("link_flits").get<int>() ==
+        result.at("flit_hops").get<int>());
+}
+
+TEST_CASE("Area follows what a schedule needs and not how much it sends; energy follows both") {
   const TemporaryFolder folder;
   const std::string config = folder.write("small.yaml", kSmallConfig);
   const Json small = result_of({config});
   const Json large = result_of({config, "-s", "collective.size=64KiB"});
-  const Json ring = result_of({config, "-s", "collective.algorithm=ring"});
   CHECK(large.at("area") == small.at("area"));
-  CHECK(ring.at("area") == small.at("area"));
-  CHECK(area_json({config}).at("systems").at(0).at("area") == small.at("area"));
+  CHECK(area_json({config}).at("systems").at(0).at("area").at("blocks") ==
+        small.at("area").at("blocks"));
   CHECK(large.at("energy").at("total_uJ").get<double>() >
         10 * small.at("energy").at("total_uJ").get<double>());
 }

@@ -17,6 +17,7 @@
 #include "alg/stage_arbiter.h"
 #include "hw/cost/logic.h"
 #include "hw/cost/technology.h"
+#include "sims/synthesis/synthesizer.h"
 
 using namespace espalier;
 
@@ -71,46 +72,29 @@ class Workplace {
   std::filesystem::path path_;
 };
 
-// Cell area in the library's NAND2s.
-double synthesized_gates(const std::string& module, const std::string& parameters) {
-  const Workplace place;
-  place.write("run.ys", fmt::format("read_verilog {0}{1}.v\n"
-                                    "chparam {2} {1}\n"
-                                    "hierarchy -top {1}\n"
-                                    "synth -top {1} -flatten\n"
-                                    "dfflibmap -liberty {3}\n"
-                                    "abc -liberty {3}\n"
-                                    "opt_clean\n"
-                                    "tee -o {4} stat -liberty {3}\n",
-                                    kRtl, module, parameters, kLibrary, place.file("area.txt")));
-  place.run(fmt::format("yosys -q {} > {} 2>&1", place.file("run.ys"), place.file("log")));
-  const std::string report = place.read("area.txt");
-  // The library's latch has no area, and an unmapped cell has none either.
-  CHECK(report.find("LATCH") == std::string::npos);
-  CHECK(report.find("$_") == std::string::npos);
-  const std::size_t area = report.rfind("Chip area for ");
-  REQUIRE(area != std::string::npos);
-  return std::stod(report.substr(report.find(": ", area) + 2)) /
-         cells_of(CellLibrary::osu018).nand2;
-}
-
 struct Size {
-  std::string parameters;
-  double formula;
+  RtlInstance instance;
+  Gates gates;  // by formula
+  Depth depth;
 };
 
 // `against_nangate45`: gates on OSU 0.18 over gates on Nangate45, measured with sources of the same
 // function.
-void check_sizes(const std::string& module, const std::vector<Size>& sizes,
-                 double against_nangate45) {
+void check_sizes(const std::vector<Size>& sizes, double against_nangate45) {
+  const Synthesizer synthesizer;
   for (const Size& size : sizes) {
-    const double gates = synthesized_gates(module, size.parameters);
-    const double expected = size.formula * against_nangate45;
-    const double deviation = expected / gates - 1;
-    fmt::print("{:<18} {:<16} formula {:>6.0f} GE, synthesized {:>6.0f} GE, {:+5.1f} %\n", module,
-               size.parameters, expected, gates, 100 * deviation);
-    CAPTURE(module, size.parameters, expected, gates);
+    const SynthesizedLogic found = synthesizer.measure(size.instance);
+    const double expected = size.gates.value * against_nangate45;
+    const double deviation = expected / found.gates - 1;
+    fmt::print(
+        "{:<26} formula {:>6.0f} GE, synthesized {:>6.0f} GE, {:+5.1f} %; {:>3.0f} and {:>3.0f} "
+        "FO4\n",
+        describe(size.instance), expected, found.gates, 100 * deviation, size.depth.fo4, found.fo4);
+    CAPTURE(describe(size.instance), expected, found.gates);
     CHECK(std::abs(deviation) < 0.15);
+    // Depths are of one size of each block, in FO4 of the slower of two libraries.
+    CHECK(found.fo4 > 0.5 * size.depth.fo4);
+    CHECK(found.fo4 < 1.5 * size.depth.fo4);
   }
 }
 
@@ -118,37 +102,46 @@ void check_sizes(const std::string& module, const std::vector<Size>& sizes,
 
 TEST_CASE("NI control has the formula's gates, within 15 %") {
   if (is_skipped({"yosys"}, true)) return;
-  check_sizes("ni_control",
-              {{"-set S 6 -set L 12", logic::ni_control(6, 12).value},
-               {"-set S 8 -set L 16", logic::ni_control(8, 16).value},
-               {"-set S 12 -set L 24", logic::ni_control(12, 24).value}},
-              291.0 / 323);
+  check_sizes(
+      {{{RtlModule::ni_control, 6, 12}, logic::ni_control(6, 12), logic::ni_control_depth(12)},
+       {{RtlModule::ni_control, 8, 16}, logic::ni_control(8, 16), logic::ni_control_depth(16)},
+       {{RtlModule::ni_control, 12, 24}, logic::ni_control(12, 24), logic::ni_control_depth(24)}},
+      291.0 / 323);
 }
 
 TEST_CASE("SCF finders have the formula's gates, within 15 %") {
   if (is_skipped({"yosys"}, true)) return;
-  check_sizes("scf_finder",
-              {{"-set N 16 -set K 16", logic::scf_finder(16, 16).value},
-               {"-set N 8 -set K 16", logic::scf_finder(8, 16).value},
-               {"-set N 16 -set K 32", logic::scf_finder(16, 32).value}},
-              3728.0 / 3839);
+  check_sizes(
+      {{{RtlModule::scf_finder, 16, 16},
+        logic::scf_finder(16, 16),
+        logic::scf_finder_depth(16, 16)},
+       {{RtlModule::scf_finder, 8, 16}, logic::scf_finder(8, 16), logic::scf_finder_depth(8, 16)},
+       {{RtlModule::scf_finder, 16, 32},
+        logic::scf_finder(16, 32),
+        logic::scf_finder_depth(16, 32)}},
+      3728.0 / 3839);
 }
 
 TEST_CASE("FIFO control has the formula's gates, within 15 %") {
   if (is_skipped({"yosys"}, true)) return;
-  check_sizes("fifo_control",
-              {{"-set A 5", logic::fifo_control(5).value},
-               {"-set A 7", logic::fifo_control(7).value},
-               {"-set A 9", logic::fifo_control(9).value}},
-              276.0 / 330);
+  check_sizes(
+      {{{RtlModule::fifo_control, 5, 0}, logic::fifo_control(5), logic::fifo_control_depth(5)},
+       {{RtlModule::fifo_control, 7, 0}, logic::fifo_control(7), logic::fifo_control_depth(7)},
+       {{RtlModule::fifo_control, 9, 0}, logic::fifo_control(9), logic::fifo_control_depth(9)}},
+      276.0 / 330);
 }
 
 TEST_CASE("Dependency tables have the formula's gates, within 15 %") {
   if (is_skipped({"yosys"}, true)) return;
-  check_sizes("dependency_table",
-              {{"-set N 16 -set K 8", logic::dependency_table(16, 8).value},
-               {"-set N 16 -set K 12", logic::dependency_table(16, 12).value},
-               {"-set N 16 -set K 16", logic::dependency_table(16, 16).value}},
+  check_sizes({{{RtlModule::dependency_table, 16, 8},
+                logic::dependency_table(16, 8),
+                logic::dependency_match_depth(16, 8)},
+               {{RtlModule::dependency_table, 16, 12},
+                logic::dependency_table(16, 12),
+                logic::dependency_match_depth(16, 12)},
+               {{RtlModule::dependency_table, 16, 16},
+                logic::dependency_table(16, 16),
+                logic::dependency_match_depth(16, 16)}},
               2050.0 / 2289);
 }
 

@@ -221,6 +221,26 @@ TEST_CASE("A multi-dimensional system's routers have a part for each dimension's
   CHECK_FALSE(shape.nis.front().table);
 }
 
+TEST_CASE("A dimension queue, and the finder that is waited for, hold the collective's chunks") {
+  const auto system_of = [](const std::vector<std::string>& more) {
+    std::vector<std::string> overrides{"collective.chunks=512",
+                                       "system.ni.dimension_queue.arbitration_cycles=auto"};
+    overrides.insert(overrides.end(), more.begin(), more.end());
+    const ConfigResult themis = read_run_config_text("themis.yaml", kThemis, "", overrides);
+    INFO(themis.diagnostics);
+    REQUIRE(themis.ok);
+    const RunPoint& point = themis.points.front();
+    return std::make_pair(
+        system_shape(point.system, *themis.topology, configured_need(point)).nis.front().queues[0],
+        point.system.ni.dimension_queue.arbitration_cycles);
+  };
+  const auto [queue, cycles] = system_of({});
+  CHECK(queue.entries == 512);
+  const auto [short_queue, fewer_cycles] = system_of({"system.cost.queue_entries=64"});
+  CHECK(short_queue.entries == 64);
+  CHECK(fewer_cycles < cycles);
+}
+
 TEST_CASE("The schema shows the cost section") {
   const std::string schema = schema_text();
   CHECK_THAT(schema, Contains("technology: one of osu050") && Contains(" nm um\n") &&

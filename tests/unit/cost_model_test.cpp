@@ -71,6 +71,69 @@ TEST_CASE("Wide words are spread over macros side by side") {
   CHECK(whole.access_ps == Approx(part.access_ps));
 }
 
+TEST_CASE("No memory becomes smaller by a bit or a word more") {
+  for (const SramPorts ports : {SramPorts::one_read_write, SramPorts::one_read_one_write}) {
+    for (const double words : {32.0, 63.0, 128.0, 1272.0}) {
+      double before = 0;
+      for (double bits = 8; bits < 1200; ++bits) {
+        const double area = sram_macro({words, bits, ports}, Technology(kNangate45)).area.low;
+        CAPTURE(words, bits);
+        REQUIRE(area >= before);
+        before = area;
+      }
+    }
+    double before = 0;
+    for (double words = 4; words < 600; ++words) {
+      const double area = sram_macro({words, 200, ports}, Technology(kNangate45)).area.low;
+      CAPTURE(words);
+      REQUIRE(area >= before);
+      // Nor does one word more make a fifth more.
+      if (words > 33) CHECK(area < 1.06 * before);
+      before = area;
+    }
+  }
+}
+
+TEST_CASE("What a synthesis tool found takes the formula's place, and the user's macro both") {
+  CostSpec spec = kNangate45;
+  spec.synthesized.push_back({{RtlModule::ni_control, 8, 16}, 300, 25});
+  NiShape shape;
+  shape.table = ScheduleTableShape{128, 200, 8, 16, 12, 16};
+  const auto control = [&] {
+    for (const BlockCost& block : price_ni(shape, spec, Technology(spec)).blocks) {
+      if (block.block == CostBlock::ni_control) return block;
+    }
+    return BlockCost{};
+  };
+  CHECK(control().origin == Origin::synthesized);
+  CHECK(control().delay_origin == Origin::synthesized);
+  CHECK(control().each.low == Approx(300 * 0.798));
+  CHECK(control().delay_fo4 == 25);
+  spec.macro(CostBlock::ni_control).area_um2 = 111;
+  CHECK(control().origin == Origin::user);
+  CHECK(control().delay_origin == Origin::synthesized);
+  // Of another size nothing was measured.
+  shape.table->step_bits = 9;
+  spec.macros = {};
+  CHECK(control().origin == Origin::formula);
+}
+
+TEST_CASE("With a crossbar input for each VC, VCs have memories of their own") {
+  RouterSlice slice;
+  slice.inputs = slice.outputs = 5;
+  slice.vcs = 4;
+  slice.vc_depth_flits = 318;
+  slice.flit_bits = 128;
+  const BlockCost shared = price_slice(slice, kNangate45, Technology(kNangate45)).buffers;
+  CHECK(shared.count == 5);
+  CHECK(shared.words == 4 * 318);
+  slice.input_per_vc = true;
+  const BlockCost apart = price_slice(slice, kNangate45, Technology(kNangate45)).buffers;
+  CHECK(apart.count == 20);
+  CHECK(apart.words == 318);
+  CHECK(apart.area().low > shared.area().low);
+}
+
 TEST_CASE("Areas go with the square of the node") {
   CostSpec fine = kNangate45;
   fine.node_nm = 22;

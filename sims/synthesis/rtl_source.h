@@ -1,0 +1,14 @@
+// The Verilog of hw/rtl, built in.
+#pragma once
+
+#include "hw/cost/rtl_module.h"
+
+namespace espalier {
+
+struct RtlSource {
+  const char* name;  // of the module
+  const char* text;
+};
+[[nodiscard]] RtlSource rtl_source(RtlModule module);
+
+}  // namespace espalier

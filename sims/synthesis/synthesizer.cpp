@@ -1,0 +1,141 @@
+#include "sims/synthesis/synthesizer.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <boost/filesystem.hpp>
+#include <boost/process/args.hpp>
+#include <boost/process/io.hpp>
+#include <boost/process/search_path.hpp>
+#include <boost/process/start_dir.hpp>
+#include <boost/process/system.hpp>
+#include <fstream>
+#include <iterator>
+#include <regex>
+#include <stdexcept>
+#include <vector>
+
+#include "hw/cost/technology.h"
+#include "sims/synthesis/rtl_source.h"
+
+namespace espalier {
+
+namespace {
+
+namespace fs = boost::filesystem;
+namespace bp = boost::process;
+
+// Of the cell timing alone, by synthesis of a chain of inverters that drive four each.
+constexpr double kFo4Ps = 99;
+
+// In the order of RtlInstance::first, second.
+std::array<const char*, 2> parameters_of(RtlModule module) {
+  switch (module) {
+    case RtlModule::ni_control:
+      return {"S", "L"};
+    case RtlModule::dependency_table:
+    case RtlModule::scf_finder:
+      return {"N", "K"};
+    case RtlModule::fifo_control:
+      break;
+  }
+  return {"A", nullptr};
+}
+
+// Gone with its files at the end.
+class Workplace {
+ public:
+  Workplace() : path_(fs::temp_directory_path() / fs::unique_path("espalier-%%%%%%%%")) {
+    fs::create_directories(path_);
+  }
+  ~Workplace() {
+    boost::system::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  Workplace(const Workplace&) = delete;
+  Workplace& operator=(const Workplace&) = delete;
+
+  [[nodiscard]] const fs::path& path() const { return path_; }
+  void write(const char* name, const std::string& text) const { std::ofstream(file(name)) << text; }
+  [[nodiscard]] std::string read(const char* name) const {
+    std::ifstream in(file(name));
+    return {std::istreambuf_iterator<char>(in), {}};
+  }
+
+ private:
+  [[nodiscard]] std::string file(const char* name) const { return (path_ / name).string(); }
+  fs::path path_;
+};
+
+double number_in(const std::string& log, const char* pattern, const std::string& what) {
+  std::smatch found;
+  if (!std::regex_search(log, found, std::regex(pattern))) {
+    throw std::runtime_error(fmt::format("yosys says nothing of {}", what));
+  }
+  return std::stod(found[1]);
+}
+
+}  // namespace
+
+std::string describe(const RtlInstance& instance) {
+  const auto [first, second] = parameters_of(instance.module);
+  std::string text =
+      fmt::format("{} {}={}", rtl_source(instance.module).name, first, instance.first);
+  if (second != nullptr) text += fmt::format(" {}={}", second, instance.second);
+  return text;
+}
+
+Synthesizer::Synthesizer()
+    : yosys_(bp::search_path("yosys").string()),
+      library_("/usr/share/qflow/tech/osu018/osu018_stdcells.lib") {
+  if (!yosys_.empty() && fs::exists(library_)) return;
+  throw std::runtime_error(
+      "synthesis needs yosys and the cells of the OSU 0.18 um library: apt install yosys "
+      "qflow-tech-osu018");
+}
+
+SynthesizedLogic Synthesizer::measure(const RtlInstance& instance) const {
+  const Workplace place;
+  const RtlSource source = rtl_source(instance.module);
+  const auto [first, second] = parameters_of(instance.module);
+  std::string parameters = fmt::format("-set {} {}", first, instance.first);
+  if (second != nullptr) parameters += fmt::format(" -set {} {}", second, instance.second);
+  place.write("module.v", source.text);
+  // Area of the mapping for area, delay of a mapping for delay, as the formulas are fitted. Only a
+  // script that ends so says what the critical path takes.
+  place.write("map.abc",
+              "strash\ndch -f\nmap -B 0.9 -D 10000\ntopo\nbuffer -c -N 16\nupsize\ndnsize\n"
+              "stime -p\n");
+  place.write("run.ys", fmt::format("read_verilog module.v\n"
+                                    "chparam {1} {0}\n"
+                                    "hierarchy -top {0}\n"
+                                    "synth -top {0} -flatten\n"
+                                    "dfflibmap -liberty {2}\n"
+                                    "design -save netlist\n"
+                                    "abc -liberty {2}\n"
+                                    "opt_clean\n"
+                                    "tee -o area.txt stat -liberty {2}\n"
+                                    "design -load netlist\n"
+                                    "abc -liberty {2} -script map.abc\n",
+                                    source.name, parameters, library_));
+  const std::vector<std::string> arguments{"-Q", "-T", "-l", "log.txt", "run.ys"};
+  const int failed =
+      bp::system(yosys_, bp::args(arguments), bp::start_dir = place.path(), bp::std_out > bp::null,
+                 bp::std_err > bp::null, bp::std_in < bp::null);
+  const std::string name = describe(instance);
+  if (failed != 0) throw std::runtime_error(fmt::format("yosys failed on {}", name));
+  const std::string area = place.read("area.txt");
+  // The library's latch has no area, and a cell that is not mapped has none either.
+  if (area.find("LATCH") != std::string::npos || area.find("$_") != std::string::npos) {
+    throw std::runtime_error(fmt::format("yosys left cells of {} that have no area", name));
+  }
+  SynthesizedLogic logic;
+  logic.instance = instance;
+  logic.gates = number_in(area, "Chip area for .*: ([0-9.]+)", "the area of " + name) /
+                cells_of(CellLibrary::osu018).nand2;
+  logic.fo4 =
+      number_in(place.read("log.txt"), "Delay = *([0-9.]+) ps", "the delay of " + name) / kFo4Ps;
+  return logic;
+}
+
+}  // namespace espalier

@@ -1,0 +1,28 @@
+// Measures a module of hw/rtl with yosys, mapped to the OSU 0.18 um cells.
+#pragma once
+
+#include <string>
+
+#include "hw/cost/rtl_module.h"
+
+namespace espalier {
+
+// "ni_control S=8 L=16"
+[[nodiscard]] std::string describe(const RtlInstance& instance);
+
+class Synthesizer {
+ public:
+  // Throws std::runtime_error, with the Debian packages to install, where the tool or the library
+  // is missing.
+  Synthesizer();
+
+  // Seconds: a tree over 64 keys of 32 bits takes twenty. Throws std::runtime_error where the tool
+  // fails, or leaves cells that have no area.
+  [[nodiscard]] SynthesizedLogic measure(const RtlInstance& instance) const;
+
+ private:
+  std::string yosys_;
+  std::string library_;
+};
+
+}  // namespace espalier
