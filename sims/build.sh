@@ -7,7 +7,7 @@ preset=${1:?usage: build.sh PRESET [TARGET...]}
 shift
 
 sims/install-packages.sh g++ cmake ninja-build ccache pkg-config libsystemc-dev libboost-dev libboost-filesystem-dev \
-  libcli11-dev libyaml-cpp-dev nlohmann-json3-dev libfmt-dev catch2
+  libcli11-dev libyaml-cpp-dev nlohmann-json3-dev libfmt-dev catch2 verilator zlib1g-dev
 
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
