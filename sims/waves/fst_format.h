@@ -12,8 +12,9 @@ namespace espalier {
 [[nodiscard]] bool has_fst();
 
 // Throws std::invalid_argument where has_fst() is false, std::runtime_error where the file cannot
-// be written. The writer fills 128 MiB before it packs them, and does not say where the disk was
-// full before it closes the file.
+// be written. The writer fills 128 MiB before it packs them, notices a full disk only when it
+// closes the file, and keeps names in a file "<path>.hier" until then: a process that is killed
+// leaves it.
 [[nodiscard]] std::unique_ptr<WaveFormat> open_fst(const std::string& path);
 
 }  // namespace espalier
