@@ -8,6 +8,8 @@ shift
 
 sims/install-packages.sh g++ cmake ninja-build ccache pkg-config libsystemc-dev libboost-dev libboost-filesystem-dev \
   libcli11-dev libyaml-cpp-dev nlohmann-json3-dev libfmt-dev catch2
+# Sources of the FST writer; without them waveforms are VCD alone.
+sims/install-packages.sh verilator zlib1g-dev || echo "no verilator: waveforms as VCD alone" >&2
 
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT

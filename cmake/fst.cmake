@@ -1,0 +1,27 @@
+# GTKWave's writer of FST files. No Debian package has it as a library, but verilator's has the sources,
+# for the simulators that verilator makes. They are compiled from where they are; without them
+# waveforms are VCD only.
+find_package(ZLIB)
+find_path(FST_SOURCE_DIR fstapi.c
+  HINTS ENV VERILATOR_ROOT
+  PATHS /usr /usr/local
+  PATH_SUFFIXES share/verilator/include/gtkwave include/gtkwave
+  DOC "Folder of GTKWave's fstapi.c, in Debian of the package verilator")
+
+set(ESPALIER_HAS_FST OFF)
+if(ZLIB_FOUND AND FST_SOURCE_DIR)
+  set(ESPALIER_HAS_FST ON)
+  enable_language(C)
+  add_library(fstapi STATIC
+    ${FST_SOURCE_DIR}/fastlz.c
+    ${FST_SOURCE_DIR}/fstapi.c
+    ${FST_SOURCE_DIR}/lz4.c)
+  target_include_directories(fstapi SYSTEM PUBLIC ${FST_SOURCE_DIR})
+  # fclose: sims/waves/fst_errors.h
+  target_compile_definitions(fstapi PRIVATE "FST_CONFIG_INCLUDE=\"fst_config.h\""
+                                            fclose=espalier_fst_fclose)
+  target_compile_options(fstapi PRIVATE -w)
+  target_link_libraries(fstapi PUBLIC ZLIB::ZLIB)
+else()
+  message(STATUS "No FST: Debian's verilator and zlib1g-dev are not installed")
+endif()

@@ -1,0 +1,127 @@
+// What becomes of waveforms that cannot be written.
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <random>
+#include <stdexcept>
+
+#include "sims/waves/fst_format.h"
+#include "sims/waves/make_wave_writer.h"
+#include "wave_folder.h"
+
+using namespace espalier;
+using namespace espalier::wave_test;
+using Catch::Matchers::Contains;
+using Catch::Matchers::StartsWith;
+
+namespace {
+
+constexpr std::uint64_t kClock = 1'000'000'000;
+
+// Some hundred kilobytes in either format. Throws where they cannot be written.
+void write_noise(const std::string& path) {
+  const auto waves = make_wave_writer(path, kClock);
+  const SignalId noise = waves->add("net.noise", 64);
+  waves->begin();
+  std::mt19937_64 random(5);
+  for (Cycle cycle = 0; cycle < 30000; ++cycle) waves->change(cycle, noise, random());
+  waves->finish(30000);
+}
+
+// The message of the error, empty where there is none, in a process whose files may not grow
+// further than that many bytes.
+std::string error_with_limit(const std::string& path, rlim_t bytes, const std::string& report) {
+  const pid_t child = fork();
+  if (child == 0) {
+    std::signal(SIGXFSZ, SIG_IGN);
+    const rlimit limit{bytes, bytes};
+    setrlimit(RLIMIT_FSIZE, &limit);
+    try {
+      write_noise(path);
+    } catch (const std::runtime_error& error) {
+      std::ofstream(report) << error.what();
+    }
+    _exit(0);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  if (!WIFEXITED(status)) return "the process was ended by a signal";
+  std::ifstream in(report);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+}  // namespace
+
+TEST_CASE("Waveforms have a format that their file's ending names") {
+  for (const char* path : {"run.lxt", "run", "vcd", "run.vcd.gz", ""}) {
+    CAPTURE(path);
+    CHECK_THROWS_AS(make_wave_writer(path, kClock), std::invalid_argument);
+  }
+  CHECK_THROWS_WITH(make_wave_writer("run.lxt", kClock),
+                    "run.lxt: waveforms are written to a file that ends in .vcd or .fst");
+}
+
+TEST_CASE("Waveforms in a folder that is not there are refused at once") {
+  const std::string vcd = "/nonexistent/run.vcd";
+  CHECK_THROWS_WITH(make_wave_writer(vcd, kClock),
+                    vcd + ": cannot be written: No such file or directory");
+  if (!has_fst()) return;
+  const std::string fst = "/nonexistent/run.fst";
+  CHECK_THROWS_WITH(make_wave_writer(fst, kClock),
+                    fst + ": cannot be written: No such file or directory");
+}
+
+TEST_CASE("A folder is not overwritten by waveforms, and a device not removed") {
+  const WaveFolder folder;
+  for (const char* name : {"run.vcd", "run.fst"}) {
+    if (std::string(name) == "run.fst" && !has_fst()) continue;
+    std::filesystem::create_directory(folder.file(name));
+    CHECK_THROWS_AS(make_wave_writer(folder.file(name), kClock), std::runtime_error);
+    CHECK(std::filesystem::is_directory(folder.file(name)));
+  }
+  if (!has_fst()) return;
+  std::filesystem::create_symlink("/dev/null", folder.file("device.fst"));
+  CHECK_THROWS_AS(make_wave_writer(folder.file("device.fst"), kClock), std::runtime_error);
+}
+
+TEST_CASE("A build without FST says what to do") {
+  if (has_fst()) return;
+  CHECK_THROWS_WITH(make_wave_writer("run.fst", kClock), Contains("verilator") && Contains(".vcd"));
+}
+
+TEST_CASE("A full disk is an error of the waveform, with path and reason") {
+  const WaveFolder folder;
+  SECTION("VCD, on a device that is always full") {
+    const std::string path = folder.file("full.vcd");
+    std::filesystem::create_symlink("/dev/full", path);
+    CHECK_THROWS_WITH(write_noise(path), path + ": cannot be written: No space left on device");
+  }
+  for (const char* name : {"limited.vcd", "limited.fst"}) {
+    if (std::string(name) == "limited.fst" && !has_fst()) continue;
+    const std::string path = folder.file(name);
+    const std::string report = folder.file("error.txt");
+    CHECK_THAT(error_with_limit(path, 100'000, report), StartsWith(path + ": cannot be written: "));
+    std::filesystem::remove(report);
+    CHECK(error_with_limit(path, 100'000'000, report).empty());
+  }
+}
+
+TEST_CASE("A waveform that is given up leaves what was written by then") {
+  const WaveFolder folder;
+  for (const char* name : {"left.vcd", "left.fst"}) {
+    if (std::string(name) == "left.fst" && !has_fst()) continue;
+    {
+      const auto waves = make_wave_writer(folder.file(name), kClock);
+      const SignalId a = waves->add("a", 1);
+      waves->begin();
+      for (Cycle cycle = 0; cycle < 100; ++cycle) waves->change(cycle, a, cycle % 2);
+    }
+    CHECK(std::filesystem::file_size(folder.file(name)) > 200);
+    CHECK(!std::filesystem::exists(folder.file(std::string(name) + ".hier")));
+  }
+}
