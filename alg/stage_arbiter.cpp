@@ -7,14 +7,20 @@ namespace espalier {
 
 void StageQueue::push(StageRef stage, double key_bytes) { waiting_.push_back({stage, key_bytes}); }
 
-StageRef StageQueue::pop() {
+std::vector<StageQueue::Waiting>::const_iterator StageQueue::find_next() const {
   auto next = waiting_.begin();
-  if (spec_.order == QueueOrder::scf) {
-    for (auto it = waiting_.begin() + 1; it != waiting_.end(); ++it) {
-      const bool newest_wins = spec_.ties == TieRule::newest && it->key == next->key;
-      if (it->key < next->key || newest_wins) next = it;
-    }
+  if (spec_.order == QueueOrder::fifo) return next;
+  for (auto it = waiting_.begin() + 1; it != waiting_.end(); ++it) {
+    const bool newest_wins = spec_.ties == TieRule::newest && it->key == next->key;
+    if (it->key < next->key || newest_wins) next = it;
   }
+  return next;
+}
+
+StageRef StageQueue::next() const { return find_next()->stage; }
+
+StageRef StageQueue::pop() {
+  const auto next = find_next();
   const StageRef stage = next->stage;
   waiting_.erase(next);
   return stage;

@@ -31,6 +31,8 @@ class StageQueue {
   // Takes out the stage that goes next. fifo: the one that arrived first. scf: the smallest key;
   // among equals the one that arrived last (newest) or first (oldest). Precondition: not empty.
   StageRef pop();
+  // The one that pop() would take. Precondition: not empty.
+  [[nodiscard]] StageRef next() const;
   // Takes out `stage` if it waits here; false if it does not.
   bool take(StageRef stage);
   [[nodiscard]] bool holds(StageRef stage) const;
@@ -40,6 +42,8 @@ class StageQueue {
     StageRef stage;
     double key = 0;
   };
+  [[nodiscard]] std::vector<Waiting>::const_iterator find_next() const;
+
   ArbiterSpec spec_;
   std::vector<Waiting> waiting_;  // in order of arrival
 };

@@ -34,7 +34,27 @@ void Channel::attach_monitor() {
   std::vector<std::uint32_t> depths;
   for (std::uint32_t vc = 0; vc < spec_.vcs; ++vc) depths.push_back(spec_.depth_of(vc));
   monitor_ = std::make_unique<ChannelMonitor>(depths, spec_.credit_latency);
-  for (ChannelVc& vc : vcs_) vc.set_monitored();
+  for (ChannelVc& vc : vcs_) vc.set_watched();
+}
+
+void Channel::observe(ChannelObserver& observer) {
+  observer_ = &observer;
+  for (ChannelVc& vc : vcs_) vc.set_watched();
+}
+
+void Channel::watch_send(std::uint32_t vc, const Flit& flit, Tick departure) {
+  if (monitor_) {
+    const Tick q = spec_.ticks_per_cycle;
+    const Cycle now = departure / q;
+    monitor_->credits_claimed(vc, buffer(vc).credits_seen((now + 1) * q - 1), now);
+    monitor_->sent(vc, flit, now);
+  }
+  if (observer_ != nullptr) observer_->flit_sent(vc, flit, departure);
+}
+
+void Channel::watch_pop(std::uint32_t vc, Tick now_begin) {
+  if (monitor_) monitor_->left(vc, buffer(vc).front(), now_begin / spec_.ticks_per_cycle);
+  if (observer_ != nullptr) observer_->flits_left(vc, {now_begin, spec_.ticks_per_cycle, 1});
 }
 
 }  // namespace espalier

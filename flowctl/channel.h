@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "flowctl/channel_monitor.h"
+#include "flowctl/channel_observer.h"
 #include "flowctl/channel_spec.h"
 #include "flowctl/message.h"
 #include "flowctl/vc_buffer.h"
@@ -35,7 +36,7 @@ class alignas(64) ChannelVc {
         channel_(&channel),
         vc_(vc) {}
 
-  void set_monitored() { monitored_ = true; }
+  void set_watched() { watched_ = true; }
 
   [[nodiscard]] const VcBuffer& buffer() const { return buffer_; }
   // The flit departs at tick `departure` (within the present cycle).
@@ -49,7 +50,7 @@ class alignas(64) ChannelVc {
   Tick credit_after_;  // leaves the buffer -> seen by the sender
   Channel* channel_;
   std::uint32_t vc_;
-  bool monitored_ = false;
+  bool watched_ = false;  // by a monitor or an observer
 };
 static_assert(sizeof(ChannelVc) == 64);
 
@@ -64,6 +65,8 @@ class Channel {
   // Checks every rule a channel must keep, independently (tests, simulation.monitors).
   void attach_monitor();
   [[nodiscard]] ChannelMonitor* monitor() { return monitor_.get(); }
+  // `observer` must outlive the simulation.
+  void observe(ChannelObserver& observer);
   [[nodiscard]] ChannelVc& vc(std::uint32_t vc) { return vcs_[vc]; }
 
   // Sender's side -----------------------------------------------------------------------------
@@ -101,31 +104,28 @@ class Channel {
     occupied_ |= VcMask{1} << vc;
     receiver_->flit_coming(usable / spec_.ticks_per_cycle);
   }
+  // Before a flit is taken into, or out of, the buffer of a watched VC.
+  void watch_send(std::uint32_t vc, const Flit& flit, Tick departure);
+  void watch_pop(std::uint32_t vc, Tick now_begin);
   void emptied(std::uint32_t vc) { occupied_ &= ~(VcMask{1} << vc); }
 
   std::vector<ChannelVc> vcs_;
   VcMask occupied_ = 0;
   FlitReceiver* receiver_ = nullptr;
   std::unique_ptr<ChannelMonitor> monitor_;
+  ChannelObserver* observer_ = nullptr;
   ChannelSpec spec_;
   Link& link_;
 };
 
 inline void ChannelVc::send(const Flit& flit, Tick departure) {
-  if (monitored_) {
-    const Tick q = channel_->spec_.ticks_per_cycle;
-    const Cycle now = departure / q;
-    channel_->monitor_->credits_claimed(vc_, buffer_.credits_seen((now + 1) * q - 1), now);
-    channel_->monitor_->sent(vc_, flit, now);
-  }
+  if (watched_) channel_->watch_send(vc_, flit, departure);
   const Tick usable = departure + usable_after_;
   if (buffer_.push(flit, usable)) channel_->first_flit(vc_, usable);
 }
 
 inline void ChannelVc::pop(Tick now_begin) {
-  if (monitored_) {
-    channel_->monitor_->left(vc_, buffer_.front(), now_begin / channel_->spec_.ticks_per_cycle);
-  }
+  if (watched_) channel_->watch_pop(vc_, now_begin);
   buffer_.pop(now_begin + credit_after_);
   if (buffer_.empty()) channel_->emptied(vc_);
 }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "flowctl/channel_observer.h"
 #include "flowctl/channel_spec.h"
 #include "flowctl/flit_run.h"
 #include "flowctl/message.h"
@@ -87,6 +88,9 @@ class TrainChannel {
     receiver_port_ = port;
     occupied_ = &occupied;
   }
+
+  // As of Channel.
+  void observe(ChannelObserver& observer) { observer_ = &observer; }
 
   // Sender's side -----------------------------------------------------------------------------
   struct Train {
@@ -178,6 +182,7 @@ class TrainChannel {
   Cycle forward_;  // departure -> usable at the receiver: link and pipeline
   ChannelSpec spec_;
   Link& link_;
+  ChannelObserver* observer_ = nullptr;
 };
 
 }  // namespace espalier

@@ -81,12 +81,31 @@ void DimensionQueueEngine::arbitrate(std::size_t dimension, Cycle now) {
       queue.chosen = orders[dimension][queue.next_in_order++];
       queue.waiting.take(*queue.chosen);
     }
+    queue.chosen_last = queue.chosen;
     queue.starts = now + spec_.arbitration - 1;
     queue.gate.enter(*queue.chosen);
   }
   if (queue.chosen && queue.starts <= now) {
     start(*queue.chosen, now);
     queue.chosen.reset();
+  }
+}
+
+void DimensionQueueEngine::show(EngineView& view) const {
+  for (std::size_t d = 0; d < queues_.size(); ++d) {
+    const DimensionQueue& queue = queues_[d];
+    DimensionView& shown = view.dimensions.emplace_back();
+    shown.depth = queue.waiting.size();
+    const auto& orders = program_.plan().start_order;
+    if (!orders.empty()) {
+      if (queue.next_in_order < orders[d].size()) {
+        shown.head = orders[d][queue.next_in_order].chunk;
+      }
+    } else if (!queue.waiting.empty()) {
+      shown.head = queue.waiting.next().chunk;
+    }
+    if (queue.chosen_last) shown.chosen = queue.chosen_last->chunk;
+    shown.in_flight = queue.gate.in_flight();
   }
 }
 

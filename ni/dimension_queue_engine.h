@@ -44,6 +44,7 @@ class DimensionQueueEngine : public IssueEngine {
   [[nodiscard]] bool done() const override { return stages_left_ == 0; }
   [[nodiscard]] bool waits_for_ports() const override;
   [[nodiscard]] bool timer_running(Cycle now) const override;
+  void show(EngineView& view) const override;
   void explain(const std::string& who, const std::vector<std::string>& ni_names,
                WaitList& waits) const override;
 
@@ -61,7 +62,8 @@ class DimensionQueueEngine : public IssueEngine {
     std::uint64_t started = 0;      // stages
     std::size_t next_in_order = 0;  // into the plan's start_order
     std::optional<StageRef> chosen;
-    Cycle starts = 0;  // the chosen stage
+    Cycle starts = 0;                          // the chosen stage
+    std::optional<StageRef> chosen_last = {};  // started or not
     // To be issued, in order, when there is room. A full dimension does not hold up the others.
     std::deque<Operation> blocked = {};
   };

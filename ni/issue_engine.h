@@ -6,6 +6,7 @@
 
 #include "flowctl/wait_list.h"
 #include "hw/ids.h"
+#include "ni/engine_view.h"
 #include "ni/operation.h"
 
 namespace espalier {
@@ -50,6 +51,10 @@ class IssueEngine {
   [[nodiscard]] virtual bool waits_for_ports() const = 0;
   // It waits for time to pass.
   [[nodiscard]] virtual bool timer_running(Cycle now) const = 0;
+  // For waveforms: show() says what its hardware holds after an evaluation. Before the simulation
+  // it is told that it will be asked.
+  virtual void prepare_to_show() {}
+  virtual void show(EngineView& view) const = 0;
   // For the watchdog: what it waits for. `who` is this NI's name, `ni_names` those of all nodes.
   virtual void explain(const std::string& who, const std::vector<std::string>& ni_names,
                        WaitList& waits) const = 0;

@@ -59,6 +59,12 @@ void NetworkInterface::evaluate(Cycle now) {
   if (!reductions_.empty()) finish_reductions(now);
   wake(due(now));
   if (next_evaluation_ != kNever) clock_.wake(id_, next_evaluation_);
+  if (ni_observer_ != nullptr) ni_observer_->evaluated(*this, now);
+}
+
+void NetworkInterface::observe(NiObserver& observer) {
+  ni_observer_ = &observer;
+  if (engine_) engine_->prepare_to_show();
 }
 
 void NetworkInterface::run_engine(Cycle now) {
@@ -290,6 +296,7 @@ void NetworkInterface::complete(MessageId id, Cycle now) {
     if (engine_->completed(operation, now)) look_at_engine(now + 1);
     if (!held_.empty()) start_held_reductions(now);
   }
+  if (!operation.is_control) delivered_bytes_ += operation.bytes;
   observer_.delivered(operation, now);
 }
 

@@ -17,6 +17,7 @@
 #include "ni/injection_port.h"
 #include "ni/issue_engine.h"
 #include "ni/message_store.h"
+#include "ni/ni_observer.h"
 #include "ni/node_memory.h"
 #include "ni/reduction_unit.h"
 
@@ -66,6 +67,9 @@ class NetworkInterface : public sc_core::sc_module,
   // its injection port has a place for it. `source` must outlive the simulation.
   void connect_control(ControlSource& source);
 
+  // Before the simulation, which `observer` must outlive.
+  void observe(NiObserver& observer);
+
   void evaluate(Cycle now) override;
   void packets_end(std::uint32_t port, MessageId message, std::uint64_t count, std::uint32_t flits,
                    Cycle arrival) override;
@@ -74,6 +78,13 @@ class NetworkInterface : public sc_core::sc_module,
 
   [[nodiscard]] NodeId node() const { return node_; }
   [[nodiscard]] const InjectionPorts& injection_ports() const { return ports_; }
+  // nullptr where no collective is posted here.
+  [[nodiscard]] const IssueEngine* engine() const { return engine_.get(); }
+  // Messages issued, control messages aside, that have not left.
+  [[nodiscard]] std::size_t active_sends() const { return queued_; }
+  [[nodiscard]] Cycle reduction_busy_until() const { return reduction_->busy_until(); }
+  // In memory, of gradients or traffic.
+  [[nodiscard]] Bytes delivered_bytes() const { return delivered_bytes_; }
   // Of the issue engine, see there.
   [[nodiscard]] std::uint64_t decisions() const { return engine_ ? engine_->decisions() : 0; }
   // Something will happen here by the passing of time alone, control messages aside.
@@ -134,6 +145,8 @@ class NetworkInterface : public sc_core::sc_module,
   DmaEngine dma_;
   std::optional<ReductionUnit> reduction_;
   std::unique_ptr<IssueEngine> engine_;
+  NiObserver* ni_observer_ = nullptr;
+  Bytes delivered_bytes_ = 0;
   DataMemory* memory_ = nullptr;
   std::vector<Operation> posted_;
   std::size_t next_posted_ = 0;

@@ -8,6 +8,12 @@ namespace {
 bool is_send(TableEvent::Kind kind) {
   return kind == TableEvent::Kind::reduce_sent || kind == TableEvent::Kind::gather_sent;
 }
+
+StallReason reason_of(const TableEvent& event) {
+  if (is_send(event.kind)) return StallReason::injection;
+  return event.kind == TableEvent::Kind::reduced ? StallReason::children : StallReason::parent;
+}
+
 }  // namespace
 
 ScheduleTableEngine::ScheduleTableEngine(const TableProgram& program, const Spec& spec)
@@ -53,13 +59,15 @@ bool ScheduleTableEngine::may_add(FlowId flow) const {
 
 Cycle ScheduleTableEngine::advance_timestep(Cycle now, const BackEndState& back_end) {
   const Cycle posted_at = next_step_posted_at();
-  if (posted_at > now) return posted_at;
+  if (posted_at > now) return stalled(StallReason::doorbell, posted_at);
   if (timestep_ != 0 && spec_.lockstep != LockstepMode::off) {
-    if (lockstep_until_ > now) return lockstep_until_;
-    if (!back_end.reduction_idle) return back_end.reduction_idle_at;
+    if (lockstep_until_ > now) return stalled(StallReason::lockstep, lockstep_until_);
+    if (!back_end.reduction_idle) {
+      return stalled(StallReason::lockstep, back_end.reduction_idle_at);
+    }
     if (spec_.lockstep == LockstepMode::drain && !back_end.all_sent) {
       waits_for_ports_ = true;
-      return kNever;
+      return stalled(StallReason::lockstep, kNever);
     }
   }
   ++timestep_;
@@ -75,6 +83,37 @@ void ScheduleTableEngine::load_lockstep_counter(Cycle now) {
   const bool counts =
       spec_.lockstep == LockstepMode::estimate || spec_.lockstep == LockstepMode::full;
   lockstep_until_ = now + (counts ? spec_.step_time[timestep_ - 1] : 0);
+}
+
+void ScheduleTableEngine::index_waiters() {
+  waiters_of_entry_.resize(program_.entries.size());
+  for (std::size_t w = 0; w < program_.waiters.size(); ++w) {
+    waiters_of_entry_[program_.waiters[w].entry].push_back(static_cast<std::uint32_t>(w));
+  }
+}
+
+TableView ScheduleTableEngine::view() const {
+  TableView view;
+  view.timestep = timestep_;
+  view.lockstep_until = lockstep_until_;
+  view.head = head_;
+  view.done = done();
+  view.stall = stall_;
+  if (done()) return view;
+  const ProgramEntry& entry = program_.entries[head_];
+  view.op = static_cast<std::uint8_t>(entry.op);
+  view.flow = entry.flow;
+  view.head_step = entry.step;
+  const std::vector<std::uint32_t>& waiters = waiters_of_entry_[head_];
+  for (std::size_t bit = 0; bit < waiters.size(); ++bit) {
+    const std::uint32_t waiter = waiters[bit];
+    if (seen_[waiter]) {
+      if (bit < kReadyBits) view.ready_bits |= std::uint64_t{1} << bit;
+      continue;
+    }
+    if (view.stall == StallReason::event) view.stall = reason_of(program_.waiters[waiter].event);
+  }
+  return view;
 }
 
 std::vector<TableEvent> ScheduleTableEngine::head_waits_for() const {

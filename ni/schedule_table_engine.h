@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "hw/ids.h"
+#include "ni/engine_view.h"
 #include "ni/modes.h"
 #include "ni/table_program.h"
 
@@ -68,10 +69,18 @@ class ScheduleTableEngine {
            (lockstep_until_ > now || clear_at_[head_] > now || next_step_posted_at() > now);
   }
   [[nodiscard]] std::size_t head() const { return head_; }
+  // Before view() is asked for.
+  void index_waiters();
+  // After an evaluation.
+  [[nodiscard]] TableView view() const;
   // For the watchdog: the events that the head entry still waits for.
   [[nodiscard]] std::vector<TableEvent> head_waits_for() const;
 
  private:
+  Cycle stalled(StallReason reason, Cycle again) {
+    stall_ = reason;
+    return again;
+  }
   // Tries to enter the next step; returns the cycle at which it is worth trying again.
   Cycle advance_timestep(Cycle now, const BackEndState& back_end);
   void load_lockstep_counter(Cycle now);
@@ -90,31 +99,34 @@ class ScheduleTableEngine {
   std::vector<bool> seen_;        // by waiter
   bool waits_for_sends_ = false;  // some entry waits for a send of this NI
   std::vector<std::uint32_t> waiters_of_flow_;  // by flow: its first waiter; one more at the end
+  std::vector<std::vector<std::uint32_t>> waiters_of_entry_;  // where views are asked for
   std::size_t head_ = 0;
   Timestep timestep_ = 0;
   std::size_t next_release_ = 0;
   Cycle lockstep_until_ = 0;
   bool counter_loaded_ = true;  // for the present step
   bool waits_for_ports_ = false;
+  StallReason stall_ = StallReason::none;  // of the last evaluation
 };
 
 template <class HasRoom, class Issue>
 Cycle ScheduleTableEngine::evaluate(Cycle now, const BackEndState& back_end, HasRoom&& has_room,
                                     Issue&& issue) {
   waits_for_ports_ = false;
+  stall_ = StallReason::none;
   if (done()) return kNever;
   Cycle next = kNever;
   if (program_.entries[head_].step > timestep_) next = advance_timestep(now, back_end);
   for (std::uint32_t issued = 0; !done() && program_.entries[head_].step == timestep_; ++issued) {
     const ProgramEntry& entry = program_.entries[head_];
-    if (pending_[head_] != 0) return kNever;  // the event wakes the NI
-    if (clear_at_[head_] > now) return clear_at_[head_];
-    if (issued == spec_.issue_per_cycle) return now + 1;
+    if (pending_[head_] != 0) return stalled(StallReason::event, kNever);  // it wakes the NI
+    if (clear_at_[head_] > now) return stalled(StallReason::dma, clear_at_[head_]);
+    if (issued == spec_.issue_per_cycle) return stalled(StallReason::step, now + 1);
     const Operation* sends = program_.sends.data() + entry.first_send;
     for (std::uint32_t s = 0; s < entry.num_sends; ++s) {
       if (has_room(sends[s])) continue;
       waits_for_ports_ = true;
-      return kNever;
+      return stalled(StallReason::injection, kNever);
     }
     if (!counter_loaded_) load_lockstep_counter(now);
     for (std::uint32_t s = 0; s < entry.num_sends; ++s) issue(sends[s]);
@@ -123,7 +135,11 @@ Cycle ScheduleTableEngine::evaluate(Cycle now, const BackEndState& back_end, Has
   }
   // The next step cannot start before the down-counter has run out.
   const bool step_over = !done() && program_.entries[head_].step > timestep_;
-  return step_over && next == now + 1 ? std::max(next, lockstep_until_) : next;
+  if (step_over && next == now + 1) {
+    return lockstep_until_ > next ? stalled(StallReason::lockstep, lockstep_until_)
+                                  : stalled(StallReason::step, next);
+  }
+  return next;
 }
 
 }  // namespace espalier

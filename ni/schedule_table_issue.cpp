@@ -41,6 +41,12 @@ bool ScheduleTableIssue::clear(const TableEvent& event, Cycle now) {
   return engine_.head_clear();
 }
 
+void ScheduleTableIssue::show(EngineView& view) const {
+  view.table = engine_.view();
+  FlowId& flow = view.table->flow;
+  if (flow.valid()) flow = frame_.in_network({flow, TableEvent::Kind::gathered, NodeId(0)}).flow;
+}
+
 void ScheduleTableIssue::explain(const std::string& who, const std::vector<std::string>& ni_names,
                                  WaitList& waits) const {
   if (engine_.done()) return;

@@ -24,6 +24,8 @@ class ScheduleTableIssue : public IssueEngine {
   [[nodiscard]] bool done() const override { return engine_.done(); }
   [[nodiscard]] bool waits_for_ports() const override { return engine_.waits_for_ports(); }
   [[nodiscard]] bool timer_running(Cycle now) const override { return engine_.timer_running(now); }
+  void prepare_to_show() override { engine_.index_waiters(); }
+  void show(EngineView& view) const override;
   void explain(const std::string& who, const std::vector<std::string>& ni_names,
                WaitList& waits) const override;
 

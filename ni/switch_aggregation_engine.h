@@ -34,6 +34,7 @@ class SwitchAggregationEngine : public IssueEngine {
   [[nodiscard]] bool done() const override { return sends_left_ == 0; }
   [[nodiscard]] bool waits_for_ports() const override { return waiting_ != 0; }
   [[nodiscard]] bool timer_running(Cycle /*now*/) const override { return false; }
+  void show(EngineView& /*view*/) const override {}
   // What it lacks are sends of NPUs, which these explain, or is on its way.
   void explain(const std::string& /*who*/, const std::vector<std::string>& /*ni_names*/,
                WaitList& /*waits*/) const override {}

@@ -42,6 +42,7 @@ class TrainRouter : public sc_core::sc_module,
   [[nodiscard]] const TrainChannel& input_channel(std::size_t input) const {
     return *inputs_[input].channel;
   }
+  [[nodiscard]] std::size_t num_inputs() const { return inputs_.size(); }
   void add_output(TrainChannel& channel);
   void add_ejection(PacketSink& sink, std::uint32_t sink_port, Cycle latency);
   void connect();

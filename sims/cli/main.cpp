@@ -53,6 +53,7 @@ int dispatch(int argc, char** argv) {
       ->add_option("--messages", run.messages,
                    "write a line for every message to this file: when it was ready and delivered")
       ->type_name("FILE");
+  add_wave_options(*run_app, run.waves);
   run_app->add_option("-j,--jobs", run.jobs, "simulations at once (default: one per core)");
   CLI::Option* point_option = run_app->add_option("--point", point, "")->group("");
 

@@ -72,10 +72,12 @@ std::vector<PointRef> all_points(const std::vector<Input>& inputs) {
 
 // `messages`: file for this point's lines, empty for none.
 PointReport run_here(const std::vector<PointRef>& points, std::size_t index,
-                     const ProgressCallback& progress, const std::string& messages) {
+                     const ProgressCallback& progress, const std::string& messages,
+                     SystemObserver* observer) {
   const auto& [input, point] = points[index];
   SimulationHooks hooks;
   hooks.progress = progress;
+  hooks.observer = observer;
   if (messages.empty()) return run_point(*input->topology, *point, input->tables, hooks);
   MessageLog log(messages, index + 1, *input->topology, point->traffic.has_value());
   hooks.delivered = [&log](const Operation& message, Cycle now) { log.note(message, now); };
@@ -94,12 +96,13 @@ std::vector<std::string> command_words(const RunOptions& options) {
 
 // The reports as far as there are any; not 0: the signal that stopped them.
 int run_all(const RunOptions& options, const std::vector<PointRef>& points,
-            const std::optional<MessageLogParts>& messages, std::vector<PointReport>& reports) {
+            const std::optional<MessageLogParts>& messages, SystemObserver* observer,
+            std::vector<PointReport>& reports) {
   ProgressBar bar(points.size());
   const auto part = [&](std::size_t i) { return messages ? messages->part(i) : std::string(); };
   if (points.size() == 1) {
     reports[0] = run_here(
-        points, 0, [&](double done) { bar.update(0, done); }, part(0));
+        points, 0, [&](double done) { bar.update(0, done); }, part(0), observer);
     return 0;
   }
   WorkerBatch batch;
@@ -144,15 +147,30 @@ int run_command(const RunOptions& options) {
   if (options.point) {
     if (*options.point >= points.size()) return kUsageError;
     const PointReport report =
-        run_here(points, *options.point, write_worker_progress, options.messages);
+        run_here(points, *options.point, write_worker_progress, options.messages, nullptr);
     write_worker_report(report);
     return report.failure.empty() ? kGood : kCheckFailed;
+  }
+  std::vector<const RunPoint*> simulated;
+  for (const PointRef& ref : points) simulated.push_back(ref.point);
+  if (const std::string mistake = wave_mistake(options.waves, simulated); !mistake.empty()) {
+    fmt::print(stderr, "{}\n", mistake);
+    return kUsageError;
+  }
+  std::unique_ptr<WaveSession> waves;
+  if (!options.waves.file.empty()) {
+    try {
+      waves = wave_session(options.waves, *simulated.front());
+    } catch (const std::exception& error) {
+      fmt::print(stderr, "{}\n", error.what());
+      return kUsageError;
+    }
   }
   std::optional<MessageLogParts> messages;
   if (!options.messages.empty()) messages.emplace(options.messages, points.size());
   if (messages && !messages->begin()) return cannot_write(options.messages);
   std::vector<PointReport> reports(points.size());
-  if (const int signal = run_all(options, points, messages, reports); signal != 0) {
+  if (const int signal = run_all(options, points, messages, waves.get(), reports); signal != 0) {
     fmt::print(stderr, "stopped by {}; no results are written\n", signal_name(signal));
     std::error_code ignored;
     if (messages) std::filesystem::remove(options.messages, ignored);

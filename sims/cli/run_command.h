@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "sims/cli/wave_options.h"
+
 namespace espalier {
 
 struct RunOptions {
@@ -12,6 +14,7 @@ struct RunOptions {
   std::string json;      // file, or "-" for stdout; empty: none
   std::string csv;       // file, or "-" for stdout; empty: none
   std::string messages;  // file for one line per message, a worker's without header; empty: none
+  WaveOptions waves;
   std::optional<std::size_t>
       point;            // worker mode: this point alone, talking JSON lines (sims/run/workers.h)
   unsigned jobs = 0;    // processes at once; 0: one per core

@@ -38,6 +38,10 @@ class Fabric : public sc_core::sc_module {
     return *nis_[aggregation_units_.at(vertex)];
   }
 
+  [[nodiscard]] std::vector<ChannelPlace> channels() { return network_->channels(); }
+  [[nodiscard]] const MessageStore& messages() const { return messages_; }
+  [[nodiscard]] const PathTable& paths() const { return paths_; }
+
   // A route of control messages, at any time. Precondition: there are control messages.
   [[nodiscard]] ControlRoute bind_control(const RouteSet& routes, RouteId route);
 

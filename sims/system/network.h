@@ -1,10 +1,13 @@
 // The routers and links of a system, in either fidelity.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "flowctl/channel_observer.h"
+#include "flowctl/channel_spec.h"
 #include "flowctl/flit.h"
 #include "flowctl/message.h"
 #include "flowctl/train_listener.h"
@@ -17,6 +20,14 @@
 #include "sims/config/config.h"
 
 namespace espalier {
+
+// A channel of a network: its link's name in the module hierarchy, and how to watch it.
+struct ChannelPlace {
+  std::string name;
+  ChannelSpec spec;
+  LinkTiming link;
+  std::function<void(ChannelObserver&)> observe;
+};
 
 // One router per vertex, named as in the topology. Output port i of a router leads to the vertex's
 // i-th outgoing link, then come the ejection ports; inputs likewise.
@@ -45,6 +56,8 @@ class Network {
   // Something will move by the passing of time alone.
   [[nodiscard]] virtual bool under_way(Cycle now) const = 0;
   virtual void explain_waits(Cycle now, WaitList& waits) const = 0;
+  // By router, then input port: links first, then injection.
+  [[nodiscard]] virtual std::vector<ChannelPlace> channels() = 0;
 };
 
 struct NetworkPlan {

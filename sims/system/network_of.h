@@ -23,6 +23,18 @@ class NetworkOf : public Network {
     for (const auto& router : routers_) router->explain_waits(now, waits);
   }
 
+  [[nodiscard]] std::vector<ChannelPlace> channels() override {
+    std::vector<ChannelPlace> places;
+    for (const auto& router : routers_) {
+      for (std::size_t i = 0; i < router->num_inputs(); ++i) {
+        auto& channel = router->input_channel(i);
+        places.push_back({channel.link().name(), channel.spec(), channel.link().timing(),
+                          [&channel](ChannelObserver& observer) { channel.observe(observer); }});
+      }
+    }
+    return places;
+  }
+
  protected:
   using Routers = std::vector<std::unique_ptr<RouterType>>;
 

@@ -15,6 +15,8 @@ namespace {
 
 constexpr Cycle kProgressCycles = 5000;
 constexpr Cycle kLongestSlice = Cycle{1} << 36;
+// What an observer is told of is kept until the slice ends.
+constexpr Cycle kLongestWatchedSlice = Cycle{1} << 16;
 constexpr double kProgressSeconds =
     0.05;  // between two looks at the progress, where slices may grow
 
@@ -63,6 +65,8 @@ SimulationOutcome SimulatedSystem::run(Bytes total_bytes) {
   Cycle slice = std::min(kProgressCycles, point_.simulation.watchdog_cycles);
   // Trains stand still only where the clock does, which is noticed whatever the slice.
   const bool may_grow = chosen_fidelity(point_) == Fidelity::train;
+  const Cycle longest = hooks_.observer == nullptr ? kLongestSlice : kLongestWatchedSlice;
+  if (hooks_.observer != nullptr) hooks_.observer->begin(fabric_, timing_.ticks_per_cycle);
   while (!clock_.stopped() && stuck.empty()) {
     const Cycle reached = sc_core::sc_time_stamp().value() / clock_.period().value();
     if (clock_.time_is_up() || reached >= clock_.last_cycle()) {
@@ -75,8 +79,9 @@ SimulationOutcome SimulatedSystem::run(Bytes total_bytes) {
     const double slice_begin = cpu_seconds();
     const Cycle step = std::min(slice, clock_.last_cycle() - reached);
     sc_core::sc_start(clock_.period() * static_cast<double>(step));
+    if (hooks_.observer != nullptr) hooks_.observer->advance(clock_.now() + 1);
     const bool was_quick = cpu_seconds() - slice_begin < kProgressSeconds;
-    if (may_grow && was_quick && slice < kLongestSlice) slice *= 2;
+    if (may_grow && was_quick && slice < longest) slice *= 2;
     if (may_grow && !was_quick && slice > kProgressCycles) slice /= 2;
     if (hooks_.progress && total_bytes != 0) {
       hooks_.progress(static_cast<double>(deliveries_.bytes()) / static_cast<double>(total_bytes));
@@ -88,6 +93,7 @@ SimulationOutcome SimulatedSystem::run(Bytes total_bytes) {
     const bool patience_ends = still >= patience();
     if (!clock_.stopped() && (clock_.idle() || patience_ends)) stuck = describe_stop();
   }
+  if (hooks_.observer != nullptr) hooks_.observer->finish(clock_.now() + 1);
   SimulationOutcome outcome = collect();
   outcome.engine_seconds = cpu_seconds() - begin;
   outcome.complete = deliveries_.all();

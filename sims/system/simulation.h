@@ -13,6 +13,7 @@
 #include "sims/config/config.h"
 #include "sims/system/control_traffic.h"
 #include "sims/system/hardware_events.h"
+#include "sims/system/system_observer.h"
 
 namespace espalier {
 
@@ -60,10 +61,11 @@ using ProgressCallback = std::function<void(double)>;
 // order of these cycles.
 using DeliveryCallback = std::function<void(const Operation&, Cycle)>;
 
-// What a caller wants to be told of while the simulation runs; either may be empty.
+// What a caller wants to be told of while the simulation runs; each may be empty.
 struct SimulationHooks {
   ProgressCallback progress;
   DeliveryCallback delivered;
+  SystemObserver* observer = nullptr;
 };
 
 // Throws std::invalid_argument where the configuration cannot be built (link rates without a common

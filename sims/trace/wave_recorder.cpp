@@ -1,0 +1,71 @@
+#include "sims/trace/wave_recorder.h"
+
+#include <fnmatch.h>
+
+#include <algorithm>
+
+namespace espalier {
+
+WaveRecorder::WaveRecorder(std::unique_ptr<WaveWriter> writer, std::vector<std::string> scopes)
+    : writer_(std::move(writer)), scopes_(std::move(scopes)) {}
+
+bool WaveRecorder::is_wanted(const std::string& path) const {
+  if (scopes_.empty()) return true;
+  return std::any_of(scopes_.begin(), scopes_.end(), [&](const std::string& pattern) {
+    return fnmatch(pattern.c_str(), path.c_str(), 0) == 0 ||
+           fnmatch((pattern + ".*").c_str(), path.c_str(), 0) == 0;
+  });
+}
+
+WaveSignal WaveRecorder::add(const std::string& path, unsigned bits, const EnumText* texts) {
+  if (!is_wanted(path)) return {};
+  const WaveSignal signal = writer_->add(path, bits, texts);
+  ++num_signals_;
+  values_.resize(signal.index() + 1, {0, WaveSignal(), true, 0});
+  return signal;
+}
+
+void WaveRecorder::begin(Cycle first) {
+  if (num_signals_ == 0) return;
+  first_ = first;
+  has_begun_ = true;
+  writer_->begin(first);
+  for (const Change& value : values_) {
+    if (value.signal.valid()) write(value);
+  }
+}
+
+void WaveRecorder::write(const Change& change) {
+  const Cycle at = std::max(change.at, first_);
+  if (change.is_unknown) {
+    writer_->change_to_unknown(at, change.signal);
+  } else {
+    writer_->change(at, change.signal, change.value);
+  }
+}
+
+void WaveRecorder::flush(Cycle until) {
+  const auto later = [&](const Change& change) { return change.at >= until; };
+  const auto end = std::stable_partition(changes_.begin(), changes_.end(), later);
+  due_.assign(end, changes_.end());
+  changes_.erase(end, changes_.end());
+  // Of several changes in a cycle the last one found counts.
+  std::stable_sort(due_.begin(), due_.end(), [](const Change& a, const Change& b) {
+    return a.at != b.at ? a.at < b.at : a.signal < b.signal;
+  });
+  for (const Change& change : due_) {
+    if (has_begun_) {
+      write(change);
+    } else {
+      values_[change.signal.index()] = change;
+    }
+  }
+}
+
+void WaveRecorder::finish(Cycle end) {
+  if (num_signals_ == 0) return;
+  if (!has_begun_) begin(end);
+  writer_->finish(end);
+}
+
+}  // namespace espalier
