@@ -44,21 +44,14 @@ void VcFlitScope::take_before(Tick tick) {
 }
 
 void VcFlitScope::show(Cycle at, WaveRecorder& recorder) {
-  Shown now;
-  now.occupancy = occupancy_;
-  now.credits = credits_;
-  if (occupancy_ != 0) now.type = arrivals_.front().type_of_first();
-  // In a stream a flit comes for each that leaves: most cycles change nothing.
-  if (now.occupancy != shown_->occupancy) recorder.change(at, signals_.occupancy, now.occupancy);
-  if (now.credits != shown_->credits) recorder.change(at, signals_.credits, now.credits);
-  if (now.type != shown_->type) {
-    if (now.type) {
-      recorder.change(at, signals_.type, static_cast<std::uint64_t>(*now.type));
-    } else {
-      recorder.change_to_unknown(at, signals_.type);
-    }
+  recorder.change(at, signals_.occupancy, occupancy_);
+  recorder.change(at, signals_.credits, credits_);
+  if (occupancy_ == 0) {
+    recorder.change_to_unknown(at, signals_.type);
+  } else {
+    recorder.change(at, signals_.type,
+                    static_cast<std::uint64_t>(arrivals_.front().type_of_first()));
   }
-  shown_ = now;
 }
 
 void VcFlitScope::generate(Cycle from, Cycle until, WaveRecorder& recorder) {
@@ -66,12 +59,9 @@ void VcFlitScope::generate(Cycle from, Cycle until, WaveRecorder& recorder) {
     take_before(until * q_);
     return;
   }
-  if (!shown_) {
+  if (!is_shown_) {
+    is_shown_ = true;
     take_before(from * q_);
-    shown_.emplace();
-    recorder.change(from, signals_.occupancy, 0);
-    recorder.change(from, signals_.credits, 0);
-    recorder.change_to_unknown(from, signals_.type);
     show(from, recorder);
   }
   // What is landed, sent or left in a cycle shows in it.

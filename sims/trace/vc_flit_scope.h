@@ -2,8 +2,6 @@
 // type of the flit in front. Its cost goes with the flits, so only a window is shown.
 #pragma once
 
-#include <optional>
-
 #include "sims/trace/run_queue.h"
 #include "sims/trace/vc_arrivals.h"
 #include "sims/trace/wave_recorder.h"
@@ -44,12 +42,7 @@ class VcFlitScope {
   RunQueue landing_;
   RunQueue leaving_;
   RunQueue returning_;
-  struct Shown {
-    std::uint64_t occupancy = 0;
-    std::uint64_t credits = 0;
-    std::optional<FlitType> type;
-  };
-  std::optional<Shown> shown_;
+  bool is_shown_ = false;
 };
 
 }  // namespace espalier

@@ -21,26 +21,23 @@ WaveSignal WaveRecorder::add(const std::string& path, unsigned bits, const EnumT
   if (!is_wanted(path)) return {};
   const WaveSignal signal = writer_->add(path, bits, texts);
   ++num_signals_;
-  values_.resize(signal.index() + 1, {0, WaveSignal(), true, 0});
+  noted_.resize(signal.index() + 1);
+  before_.resize(signal.index() + 1);
   return signal;
 }
 
 void WaveRecorder::begin(Cycle first) {
   if (num_signals_ == 0) return;
-  first_ = first;
   has_begun_ = true;
   writer_->begin(first);
-  for (const Change& value : values_) {
-    if (value.signal.valid()) write(value);
-  }
+  for (std::size_t s = 0; s < before_.size(); ++s) write({first, WaveSignal(s), before_[s]});
 }
 
 void WaveRecorder::write(const Change& change) {
-  const Cycle at = std::max(change.at, first_);
-  if (change.is_unknown) {
-    writer_->change_to_unknown(at, change.signal);
+  if (change.value.is_unknown) {
+    writer_->change_to_unknown(change.at, change.signal);
   } else {
-    writer_->change(at, change.signal, change.value);
+    writer_->change(change.at, change.signal, change.value.bits);
   }
 }
 
@@ -57,7 +54,7 @@ void WaveRecorder::flush(Cycle until) {
     if (has_begun_) {
       write(change);
     } else {
-      values_[change.signal.index()] = change;
+      before_[change.signal.index()] = change.value;
     }
   }
 }

@@ -25,13 +25,12 @@ class WaveRecorder {
   }
   [[nodiscard]] std::size_t num_signals() const { return num_signals_; }
 
-  // In any order, but not before the cycle of the last flush().
+  // Of one signal in the order of time, of several in any; not before the cycle of the last
+  // flush(). A value that the signal has already is nothing.
   void change(Cycle at, WaveSignal signal, std::uint64_t value) {
-    if (signal.valid()) changes_.push_back({at, signal, false, value});
+    note(at, signal, {false, value});
   }
-  void change_to_unknown(Cycle at, WaveSignal signal) {
-    if (signal.valid()) changes_.push_back({at, signal, true, 0});
-  }
+  void change_to_unknown(Cycle at, WaveSignal signal) { note(at, signal, {true, 0}); }
 
   // The window begins in this cycle, which no flush() has reached yet.
   void begin(Cycle first);
@@ -42,12 +41,22 @@ class WaveRecorder {
   void finish(Cycle end);
 
  private:
+  struct Value {
+    bool is_unknown = true;
+    std::uint64_t bits = 0;
+  };
   struct Change {
     Cycle at;
     WaveSignal signal;
-    bool is_unknown;
-    std::uint64_t value;
+    Value value;
   };
+  void note(Cycle at, WaveSignal signal, Value value) {
+    if (!signal.valid()) return;
+    Value& last = noted_[signal.index()];
+    if (last.is_unknown == value.is_unknown && last.bits == value.bits) return;
+    last = value;
+    changes_.push_back({at, signal, value});
+  }
   [[nodiscard]] bool is_wanted(const std::string& path) const;
   void write(const Change& change);
 
@@ -55,10 +64,9 @@ class WaveRecorder {
   std::vector<std::string> scopes_;
   std::size_t num_signals_ = 0;
   std::vector<Change> changes_;
-  std::vector<Change> due_;  // kept for its memory
-  // Before the window: the last value of each signal.
-  std::vector<Change> values_;
-  Cycle first_ = kNever;
+  std::vector<Change> due_;    // kept for its memory
+  std::vector<Value> noted_;   // by signal: the last one
+  std::vector<Value> before_;  // by signal: the last one before the window
   bool has_begun_ = false;
 };
 
