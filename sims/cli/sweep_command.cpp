@@ -123,11 +123,14 @@ int finish(const SweepTally& tally, const fs::path& folder) {
   const std::size_t finished = tally.finished_before + tally.finished_now;
   fmt::print("{} points: {} finished, {} of them now; {} failed\n", tally.points, finished,
              tally.finished_now, tally.failed);
-  if (!tally.writable)
-    return usage_error((folder / "points").string(), "results cannot be written");
+  if (!tally.writable) {
+    return usage_error(
+        (folder / "points").string(),
+        fmt::format("results cannot be written; {} points are left", tally.left()));
+  }
   if (tally.signal != 0) {
     fmt::print(stderr, "stopped by {}; {} points are left, and the same command goes on\n",
-               signal_name(tally.signal), tally.points - finished - tally.failed);
+               signal_name(tally.signal), tally.left());
     return exit_code_of_signal(tally.signal);
   }
   return tally.failed == 0 ? kGood : kCheckFailed;
@@ -136,6 +139,10 @@ int finish(const SweepTally& tally, const fs::path& folder) {
 bool has_point(const SweepPlan& plan, const std::string& id) {
   return std::any_of(plan.points.begin(), plan.points.end(),
                      [&](const SweepPoint& point) { return point.id == id; });
+}
+
+bool is_finished(const PointStore& store, const SweepPoint& point) {
+  return store.finished(point.id, point.config_hash).document.has_value();
 }
 
 }  // namespace
@@ -147,9 +154,9 @@ int sweep_plan_command(const SweepOptions& options) {
   const PointStore store(folder);
   if (!prepare_folder(*planned, folder, store)) return kUsageError;
   for (const SweepPoint& point : planned->plan.points) {
-    const char* state = store.finished(point.id) ? " (finished)"
-                        : store.failed(point.id) ? " (failed)"
-                                                 : "";
+    const char* state = is_finished(store, point)           ? " (finished)"
+                        : store.failed(point.id).document ? " (failed)"
+                                                          : "";
     fmt::print("{} {}{}\n", point.id, set_text(point.set), state);
   }
   print_counts(planned->plan);
@@ -190,7 +197,7 @@ int sweep_gather_command(const SweepOptions& options) {
   const auto manifest = read_manifest(folder);
   if (!manifest) {
     return usage_error((folder / "manifest.json").string(),
-                       "there is none; 'espalier sweep plan' or 'run' writes it");
+                       "there is none that is whole; 'espalier sweep plan' or 'run' writes it");
   }
   const GatheredSweep gathered = gather_sweep(*manifest, PointStore(folder));
   for (const std::string& point : gathered.missing) fmt::print(stderr, "missing: {}\n", point);
@@ -220,7 +227,7 @@ int sweep_submit_command(const SweepOptions& options) {
   if (!prepare_folder(*planned, folder, store)) return kUsageError;
   const auto& points = planned->plan.points;
   const auto open = static_cast<std::size_t>(std::count_if(
-      points.begin(), points.end(), [&](const SweepPoint& p) { return !store.finished(p.id); }));
+      points.begin(), points.end(), [&](const SweepPoint& p) { return !is_finished(store, p); }));
   if (open == 0) {
     fmt::print("all {} points are finished: espalier sweep gather\n", points.size());
     return kGood;

@@ -30,6 +30,10 @@ const std::vector<std::string> kZippedKeys{"key", "values", "from", "to", "step"
 constexpr const char* kAxesExample =
     "axes: [{key: system.router.vc_depth_flits, values: [64, 318]}]";
 
+constexpr const char* kMinimalFile =
+    "a minimal file: 'title: VC depth', 'config: mesh.yaml' and "
+    "'axes: [{key: system.router.vc_depth_flits, values: [64, 318]}]'";
+
 // The program alone takes some twenty MiB of addresses.
 constexpr std::uint64_t kLeastMemory = std::uint64_t{32} << 20U;
 constexpr std::uint64_t kMostSeeds = 1'000'000;
@@ -45,6 +49,7 @@ class SweepReader {
 
   void read(const ConfigNode& root) {
     const StrictMap map(root, "", kFileKeys, diagnostics_);
+    if (root.kind != ConfigNode::Kind::map) return;
     map.require("title", "title: VC depth against latency");
     sweep_.title = map.text("title").value_or("");
     read_overrides();
@@ -297,8 +302,12 @@ Sweep read_sweep(const std::string& path, const std::vector<std::string>& overri
     diagnostics.error({source, 0, 0}, fmt::format("the file {}", file.problem));
     return sweep;
   }
-  if (const auto root = load_yaml(*file.text, source, diagnostics))
+  const auto root = load_yaml(*file.text, source, diagnostics);
+  if (root && root->kind == ConfigNode::Kind::null) {
+    diagnostics.error({source, 1, 1}, "the file is empty", kMinimalFile);
+  } else if (root) {
     SweepReader(sweep, diagnostics).read(*root);
+  }
   return sweep;
 }
 

@@ -16,6 +16,11 @@ void say_failure(const SweepPoint& point, const std::string& failure) {
   fmt::print(stderr, "{} {}: failed: {}\n", point.id, set_text(point.set), failure);
 }
 
+void say_problem(const StoredPoint& point) {
+  if (!point.problem.empty())
+    fmt::print(stderr, "warning: {}; the point is simulated again\n", point.problem);
+}
+
 // Counts what needs no simulation.
 std::vector<const SweepPoint*> open_points(const SweepPlan& plan, const PointStore& store,
                                            const SweepRunSettings& settings, SweepTally& tally) {
@@ -26,16 +31,22 @@ std::vector<const SweepPoint*> open_points(const SweepPlan& plan, const PointSto
         settings.only_id.empty() ? settings.shard.has(i) : point.id == settings.only_id;
     if (!is_ours) continue;
     ++tally.points;
-    if (settings.only_id.empty() && store.finished(point.id)) {
-      ++tally.finished_before;
-      continue;
-    }
-    if (settings.keep_failed) {
-      if (const auto failed = store.failed(point.id)) {
-        ++tally.failed;
-        say_failure(point, failed->at("failure").get<std::string>());
+    if (settings.only_id.empty()) {
+      const StoredPoint finished = store.finished(point.id, point.config_hash);
+      if (finished.document) {
+        ++tally.finished_before;
         continue;
       }
+      say_problem(finished);
+    }
+    if (settings.keep_failed) {
+      const StoredPoint failed = store.failed(point.id);
+      if (failed.document) {
+        ++tally.failed;
+        say_failure(point, failed.document->at("failure").get<std::string>());
+        continue;
+      }
+      say_problem(failed);
     }
     open.push_back(&point);
   }
@@ -58,13 +69,16 @@ SweepTally run_sweep(const SweepPlan& plan, const PointStore& store,
   batch.finished = [&](std::size_t i, const WorkerReport& report) {
     const SweepPoint& point = *open[i];
     const std::string command = fmt::format("{} --point {}", settings.command, point.id);
-    tally.writable = store.keep(point, report, command);
-    if (report.kind == FailureKind::none) {
-      ++tally.finished_now;
-    } else {
-      ++tally.failed;
+    const bool good = report.kind == FailureKind::none;
+    if (!good) {
       bar.clear();
       say_failure(point, report.failure);
+    }
+    if (store.keep(point, report, command)) {
+      ++(good ? tally.finished_now : tally.failed);
+    } else {
+      // For good: points that were under way end after this one, and may well be written.
+      tally.writable = false;
     }
     return tally.writable;
   };

@@ -73,6 +73,21 @@ TEST_CASE("All errors of a sweep file are shown in one call, each at its place")
   CHECK_FALSE(std::filesystem::exists(sweep.path("out")));
 }
 
+TEST_CASE("A sweep file that is no mapping of keys is refused, whatever it is") {
+  for (const char* command : {"plan", "run"}) {
+    for (const char* text : {"", "# nothing\n", "null\n", "---\n", "[]\n", "42\n", "text\n"}) {
+      const SweepFolder sweep(text);
+      const Outcome outcome = sweep.call(command);
+      CAPTURE(command, text, outcome.err);
+      CHECK(outcome.exit_code == 2);
+      const bool is_empty = *text == 0 || *text == '#' || *text == 'n' || *text == '-';
+      CHECK_THAT(outcome.err, Contains(sweep.file() + ":1:1: error: the file is " +
+                                       (is_empty ? "empty" : "a mapping of keys")));
+    }
+  }
+  CHECK(test::espalier({"sweep", "submit", "/dev/null", "--slurm", "--dry-run"}).exit_code == 2);
+}
+
 TEST_CASE("A point that the configuration's reader refuses is named with its values") {
   const SweepFolder sweep(std::string(kStart) +
                           "axes:\n"

@@ -78,6 +78,53 @@ TEST_CASE("What is finished is not simulated again, unless its point is asked fo
   CHECK(sweep.call("run", {"--point", "0123456789abcdef"}).exit_code == 2);
 }
 
+TEST_CASE("A file that holds no result of its point is named, is no result, and run replaces it") {
+  const SweepFolder sweep;
+  REQUIRE(sweep.call("run").exit_code == 0);
+  const auto ids = sweep.ids();
+  const auto file = [&](std::size_t i) { return "out/points/" + ids[i] + ".json"; };
+  Json other = Json::parse(sweep.text(file(2)));
+  other["config_hash"] = "0123456789abcdef";
+  const std::vector<std::pair<std::string, std::string>> damages{
+      {R"({"id":")" + ids[0] + R"(","result":null})", "has no result"},
+      {sweep.text(file(2)), "is of another point"},
+      {other.dump(), "is of another configuration"},
+      {"{", "is not whole"}};
+  for (std::size_t i = 0; i < damages.size(); ++i) sweep.write(file(i), damages[i].first);
+  const Outcome gather = sweep.call("gather", {"--partial"});
+  CHECK(gather.exit_code == 1);
+  const Outcome report = test::espalier({"report", sweep.path("out"), "-o", "-"});
+  CHECK(report.exit_code == 2);
+  const Outcome run = sweep.call("run");
+  CHECK(run.exit_code == 0);
+  CHECK_THAT(run.out, Contains("12 finished, 4 of them now"));
+  for (std::size_t i = 0; i < damages.size(); ++i) {
+    const std::string problem = sweep.path(file(i)) + " " + damages[i].second;
+    CHECK_THAT(gather.err, Contains("missing: " + ids[i]) && Contains(": " + problem));
+    CHECK_THAT(run.err, Contains("warning: " + problem + "; the point is simulated again"));
+  }
+  CHECK(sweep.call("gather").exit_code == 0);
+}
+
+TEST_CASE("A failure that says nothing, and a folder in a file's place, are named") {
+  const SweepFolder sweep;
+  REQUIRE(sweep.call("plan").exit_code == 0);
+  const auto ids = sweep.ids();
+  const std::string failed = "out/points/" + ids[0] + ".failed.json";
+  sweep.write(failed, R"({"id":")" + ids[0] + R"(","failure":5})");
+  const std::string folder = sweep.path("out/points/" + ids[1] + ".json");
+  std::filesystem::create_directory(folder);
+  const Outcome gather = sweep.call("gather");
+  CHECK(gather.exit_code == 1);
+  CHECK_THAT(gather.err, Contains(sweep.path(failed) + " does not say what failed") &&
+                             Contains(folder + " is a directory"));
+  const Outcome run = sweep.call("run", {"--keep-failed"});
+  CHECK(run.exit_code == 2);
+  CHECK_THAT(run.err, Contains("warning: " + sweep.path(failed)) &&
+                          Contains("warning: " + folder) && Contains("cannot be written"));
+  CHECK_FALSE(sweep.point_files().count(ids[0] + ".failed.json"));
+}
+
 TEST_CASE("Gathered tables have a row for every point, in the order of the manifest") {
   const SweepFolder sweep;
   REQUIRE(sweep.call("run").exit_code == 0);
