@@ -4,6 +4,7 @@
 
 #include <system_error>
 
+#include "sims/config/moved_path.h"
 #include "sims/config/yaml_loader.h"
 #include "sims/run/whole_file.h"
 
@@ -48,7 +49,7 @@ StoredPoint PointStore::finished(const std::string& id, const std::string& confi
   return read_point(folder_ / (id + ".json"), id, [&](const Json& document) {
     if (!document.value("result", Json()).is_object()) return "has no result";
     return document.value("config_hash", Json()) == config_hash ? ""
-                                                                 : "is of another configuration";
+                                                                : "is of another configuration";
   });
 }
 
@@ -58,8 +59,8 @@ StoredPoint PointStore::failed(const std::string& id) const {
   });
 }
 
-bool PointStore::keep(const SweepPoint& point, const WorkerReport& report,
-                      const std::string& command) const {
+bool PointStore::keep(const SweepPoint& point, const std::string& config_folder,
+                      const WorkerReport& report, const std::string& command) const {
   const auto finished_file = folder_ / (point.id + ".json");
   const auto failed_file = folder_ / (point.id + kFailedEnding);
   const bool good = report.kind == FailureKind::none;
@@ -69,7 +70,7 @@ bool PointStore::keep(const SweepPoint& point, const WorkerReport& report,
   if (good) {
     document["config_hash"] = point.config_hash;
     document["command"] = command;
-    document["config"] = point.config;
+    document["config"] = with_moved_paths(point.config, config_folder, folder_.parent_path());
     document["result"] = report.result;
     document["result"].erase("host");
     if (report.result.contains("host")) document["host"] = report.result["host"];

@@ -30,10 +30,11 @@ class PointStore {
   [[nodiscard]] StoredPoint finished(const std::string& id, const std::string& config_hash) const;
   [[nodiscard]] StoredPoint failed(const std::string& id) const;
 
-  // Replaces what was there of the point. `command` runs it again. False where it cannot be
-  // written.
-  [[nodiscard]] bool keep(const SweepPoint& point, const WorkerReport& report,
-                          const std::string& command) const;
+  // Replaces what was there of the point. Paths in its configuration start in `config_folder`, in
+  // the file in the sweep's folder, so that both may be moved together. `command` runs it again.
+  // False where it cannot be written.
+  [[nodiscard]] bool keep(const SweepPoint& point, const std::string& config_folder,
+                          const WorkerReport& report, const std::string& command) const;
 
  private:
   std::filesystem::path folder_;

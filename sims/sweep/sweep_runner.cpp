@@ -74,7 +74,7 @@ SweepTally run_sweep(const SweepPlan& plan, const PointStore& store,
       bar.clear();
       say_failure(point, report.failure);
     }
-    if (store.keep(point, report, command)) {
+    if (store.keep(point, settings.folder, report, command)) {
       ++(good ? tally.finished_now : tally.failed);
     } else {
       // For good: points that were under way end after this one, and may well be written.
