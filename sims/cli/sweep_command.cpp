@@ -124,9 +124,8 @@ int finish(const SweepTally& tally, const fs::path& folder) {
   fmt::print("{} points: {} finished, {} of them now; {} failed\n", tally.points, finished,
              tally.finished_now, tally.failed);
   if (!tally.writable) {
-    return usage_error(
-        (folder / "points").string(),
-        fmt::format("results cannot be written; {} points are left", tally.left()));
+    return usage_error((folder / "points").string(),
+                       fmt::format("results cannot be written; {} points are left", tally.left()));
   }
   if (tally.signal != 0) {
     fmt::print(stderr, "stopped by {}; {} points are left, and the same command goes on\n",
@@ -154,7 +153,7 @@ int sweep_plan_command(const SweepOptions& options) {
   const PointStore store(folder);
   if (!prepare_folder(*planned, folder, store)) return kUsageError;
   for (const SweepPoint& point : planned->plan.points) {
-    const char* state = is_finished(store, point)           ? " (finished)"
+    const char* state = is_finished(store, point)         ? " (finished)"
                         : store.failed(point.id).document ? " (failed)"
                                                           : "";
     fmt::print("{} {}{}\n", point.id, set_text(point.set), state);
