@@ -7,6 +7,7 @@
 
 #include "sims/run/point_worker.h"
 #include "sims/run/progress.h"
+#include "sims/run/progress_lines.h"
 
 namespace espalier {
 
@@ -60,16 +61,23 @@ SweepTally run_sweep(const SweepPlan& plan, const PointStore& store,
   SweepTally tally;
   const std::vector<const SweepPoint*> open = open_points(plan, store, settings, tally);
   ProgressBar bar(open.size());
+  ProgressLines lines(open.size(), std::chrono::steady_clock::now());
   WorkerBatch batch;
   batch.limits = settings.limits;
   batch.arguments = [&](std::size_t i) {
     return worker_arguments(open[i]->config, settings.folder);
   };
-  batch.progress = [&](std::size_t i, double done) { bar.update(i, done); };
+  batch.progress = [&](std::size_t i, double done) {
+    bar.update(i, done);
+    if (bar.has_terminal()) return;
+    const std::string line = lines.line(std::chrono::steady_clock::now());
+    if (!line.empty()) fmt::print(stderr, "{}\n", line);
+  };
   batch.finished = [&](std::size_t i, const WorkerReport& report) {
     const SweepPoint& point = *open[i];
     const std::string command = fmt::format("{} --point {}", settings.command, point.id);
     const bool good = report.kind == FailureKind::none;
+    lines.count(!good);
     if (!good) {
       bar.clear();
       say_failure(point, report.failure);
