@@ -159,7 +159,8 @@ TEST_CASE("A point whose process is killed fails alone") {
   CHECK_THAT(outcome.out, Contains("1 finished, 1 of them now; 2 failed"));
   const Json failure = failure_of(sweep, sweep.ids()[0]);
   CHECK(failure.at("kind") == "crash");
-  CHECK_THAT(failure.at("failure").get<std::string>(), Contains("SIGKILL"));
+  CHECK_THAT(failure.at("failure").get<std::string>(),
+             Contains("SIGKILL: probably the machine was out of memory"));
 }
 
 TEST_CASE("A result that cannot be written stops the sweep, whatever is written after it") {
