@@ -5,6 +5,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "sims/config/moved_path.h"
 #include "sims/schedule_file.h"
 
 namespace espalier {
@@ -84,10 +85,7 @@ bool load_schedule(Input& input, const std::vector<std::string>& overrides, Conf
 
 // `file` is relative to `folder`, unless it is absolute; afterwards to `new_folder`.
 void move_path(std::string& file, std::string& folder, const std::filesystem::path& new_folder) {
-  namespace fs = std::filesystem;
-  if (fs::path(file).is_absolute()) return;
-  const fs::path path = fs::absolute(fs::path(folder) / file).lexically_normal();
-  file = path.lexically_relative(fs::absolute(new_folder).lexically_normal()).string();
+  file = moved_path(file, folder, new_folder);
   folder = new_folder.string();
 }
 

@@ -12,6 +12,7 @@
 #include "sims/run/whole_file.h"
 #include "sims/sweep/gather.h"
 #include "sims/sweep/manifest.h"
+#include "sims/sweep/point_limits.h"
 #include "sims/sweep/slurm.h"
 #include "sims/sweep/sweep_reader.h"
 #include "sims/sweep/sweep_runner.h"
@@ -87,15 +88,13 @@ std::vector<std::string> same_sweep(const SweepOptions& options) {
   return words;
 }
 
-bool read_limit(const std::string& text, const char* option, Quantity quantity,
+bool read_limit(const std::string& text, const char* option, const LimitRange& range,
                 std::uint64_t& limit) {
   if (text.empty()) return true;
-  const ParsedQuantity parsed = parse_quantity(quantity, text);
-  if (parsed.value && *parsed.value != 0) {
-    limit = *parsed.value;
-    return true;
-  }
-  fmt::print(stderr, "{}: error: {}\n", option, parsed.value ? "0 is no limit" : parsed.error);
+  const ParsedQuantity parsed = range.parse(text);
+  limit = parsed.value.value_or(limit);
+  if (parsed.value) return true;
+  static_cast<void>(usage_error(option, parsed.error));
   if (!parsed.hint.empty()) fmt::print(stderr, "hint: {}\n", parsed.hint);
   return false;
 }
@@ -104,8 +103,8 @@ bool read_limit(const std::string& text, const char* option, Quantity quantity,
 std::optional<WorkerLimits> limits_of(const SweepOptions& options, const Sweep& sweep) {
   WorkerLimits limits = sweep.limits;
   auto milliseconds = static_cast<std::uint64_t>(limits.time.count());
-  if (!read_limit(options.time_limit, "--time-limit", Quantity::duration, milliseconds) ||
-      !read_limit(options.memory_limit, "--memory-limit", Quantity::size, limits.memory_bytes)) {
+  if (!read_limit(options.time_limit, "--time-limit", kTimeLimits, milliseconds) ||
+      !read_limit(options.memory_limit, "--memory-limit", kMemoryLimits, limits.memory_bytes)) {
     return std::nullopt;
   }
   limits.time = std::chrono::milliseconds(milliseconds);
@@ -123,11 +122,13 @@ int finish(const SweepTally& tally, const fs::path& folder) {
   const std::size_t finished = tally.finished_before + tally.finished_now;
   fmt::print("{} points: {} finished, {} of them now; {} failed\n", tally.points, finished,
              tally.finished_now, tally.failed);
-  if (!tally.writable)
-    return usage_error((folder / "points").string(), "results cannot be written");
+  if (!tally.writable) {
+    return usage_error((folder / "points").string(),
+                       fmt::format("results cannot be written; {} points are left", tally.left()));
+  }
   if (tally.signal != 0) {
     fmt::print(stderr, "stopped by {}; {} points are left, and the same command goes on\n",
-               signal_name(tally.signal), tally.points - finished - tally.failed);
+               signal_name(tally.signal), tally.left());
     return exit_code_of_signal(tally.signal);
   }
   return tally.failed == 0 ? kGood : kCheckFailed;
@@ -138,18 +139,46 @@ bool has_point(const SweepPlan& plan, const std::string& id) {
                      [&](const SweepPoint& point) { return point.id == id; });
 }
 
+bool is_finished(const PointStore& store, const SweepPoint& point) {
+  return store.finished(point.id, point.config_hash).document.has_value();
+}
+
+// They may be all that is left of a sweep: nobody else removes them.
+void say_what_stays(const std::vector<fs::path>& files) {
+  for (const fs::path& file : files) {
+    if (fs::exists(file))
+      fmt::print(stderr, "{} is there from before, and stays as it was\n", file.string());
+  }
+}
+
+// Where the folder is not named, another file of the same name may have its sweep there. False
+// then; says so.
+bool is_own_folder(const SweepOptions& options, const fs::path& folder) {
+  if (!options.output.empty()) return true;
+  const auto manifest = read_manifest(folder);
+  const std::string other = manifest ? manifest->value("file", "") : "";
+  std::error_code ignored;
+  // What is gone was moved, or is no more.
+  if (!fs::exists(other, ignored) || fs::equivalent(other, options.file, ignored)) return true;
+  static_cast<void>(usage_error(
+      folder.string(),
+      fmt::format("is the folder of another sweep, {}; -o names one for {}", other, options.file)));
+  return false;
+}
+
 }  // namespace
 
 int sweep_plan_command(const SweepOptions& options) {
   const auto planned = plan_of(options);
   if (!planned) return kUsageError;
   const fs::path folder = folder_of(options);
+  if (!is_own_folder(options, folder)) return kUsageError;
   const PointStore store(folder);
   if (!prepare_folder(*planned, folder, store)) return kUsageError;
   for (const SweepPoint& point : planned->plan.points) {
-    const char* state = store.finished(point.id) ? " (finished)"
-                        : store.failed(point.id) ? " (failed)"
-                                                 : "";
+    const char* state = is_finished(store, point)         ? " (finished)"
+                        : store.failed(point.id).document ? " (failed)"
+                                                          : "";
     fmt::print("{} {}{}\n", point.id, set_text(point.set), state);
   }
   print_counts(planned->plan);
@@ -160,12 +189,12 @@ int sweep_run_command(const SweepOptions& options) {
   const auto planned = plan_of(options);
   if (!planned) return kUsageError;
   const fs::path folder = folder_of(options);
+  if (!is_own_folder(options, folder)) return kUsageError;
   const PointStore store(folder);
 
   SweepRunSettings settings;
-  const ParsedShard shard =
-      options.shard.empty() ? shard_of_slurm_task() : parse_shard(options.shard);
-  if (!shard.shard) return usage_error("--shard", shard.error);
+  const ParsedShard shard = options.has_shard ? parse_shard(options.shard) : shard_of_slurm_task();
+  if (!shard.shard) return usage_error(options.has_shard ? "--shard" : "sweep run", shard.error);
   settings.shard = *shard.shard;
   const auto limits = limits_of(options, planned->sweep);
   if (!limits) return kUsageError;
@@ -187,10 +216,11 @@ int sweep_run_command(const SweepOptions& options) {
 
 int sweep_gather_command(const SweepOptions& options) {
   const fs::path folder = folder_of(options);
+  if (!is_own_folder(options, folder)) return kUsageError;
   const auto manifest = read_manifest(folder);
   if (!manifest) {
     return usage_error((folder / "manifest.json").string(),
-                       "there is none; 'espalier sweep plan' or 'run' writes it");
+                       "there is none that is whole; 'espalier sweep plan' or 'run' writes it");
   }
   const GatheredSweep gathered = gather_sweep(*manifest, PointStore(folder));
   for (const std::string& point : gathered.missing) fmt::print(stderr, "missing: {}\n", point);
@@ -202,7 +232,10 @@ int sweep_gather_command(const SweepOptions& options) {
     fmt::print(stderr, "{} of {} points are missing, {} failed{}\n", gathered.missing.size(),
                gathered.points, gathered.failed.size(),
                options.partial ? "" : "; nothing is written (--partial writes the others)");
-    if (!options.partial) return kCheckFailed;
+    if (!options.partial) {
+      say_what_stays({csv, jsonl});
+      return kCheckFailed;
+    }
   }
   for (const auto& [path, text] : {std::pair(csv, &gathered.csv), {jsonl, &gathered.jsonl}}) {
     if (!write_whole_file(path, *text)) return usage_error(path.string(), "cannot be written");
@@ -216,11 +249,12 @@ int sweep_submit_command(const SweepOptions& options) {
   const auto planned = plan_of(options);
   if (!planned || !limits_of(options, planned->sweep)) return kUsageError;
   const fs::path folder = fs::absolute(folder_of(options)).lexically_normal();
+  if (!is_own_folder(options, folder)) return kUsageError;
   const PointStore store(folder);
   if (!prepare_folder(*planned, folder, store)) return kUsageError;
   const auto& points = planned->plan.points;
   const auto open = static_cast<std::size_t>(std::count_if(
-      points.begin(), points.end(), [&](const SweepPoint& p) { return !store.finished(p.id); }));
+      points.begin(), points.end(), [&](const SweepPoint& p) { return !is_finished(store, p); }));
   if (open == 0) {
     fmt::print("all {} points are finished: espalier sweep gather\n", points.size());
     return kGood;

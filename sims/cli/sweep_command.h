@@ -12,9 +12,10 @@ struct SweepOptions {
   std::string output;  // folder of the sweep; empty: sweeps/ and the file's stem
 
   // run
-  unsigned jobs = 0;  // processes at once; 0: as many as there are processors for it
-  std::string shard;  // "i/n"; empty: as Slurm says, or all
-  std::string point;  // an id; empty: all that are missing
+  unsigned jobs = 0;       // processes at once; 0: as many as there are processors for it
+  bool has_shard = false;  // false: as Slurm says, or all
+  std::string shard;       // "i/n"
+  std::string point;       // an id; empty: all that are missing
   std::string time_limit;
   std::string memory_limit;
   bool keep_failed = false;

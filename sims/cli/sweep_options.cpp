@@ -72,16 +72,19 @@ CLI::App* add_sweep_command(CLI::App& app, SweepOptions& options) {
       ->check(CLI::Range(std::size_t{1}, std::size_t{1'000'000}));
   submit
       ->add_option("--sbatch-option", options.sbatch_options,
-                   "for the array: --sbatch-option=--time=1:00:00 (repeatable)")
+                   "for the array and gather, a word: --sbatch-option=--time=1:00:00 (repeatable)")
       ->type_name("OPTION")
       ->allow_extra_args(false);
   submit->add_flag("--dry-run", options.dry_run, "write the scripts, submit nothing");
   return sweep;
 }
 
-int sweep_command(const CLI::App& sweep, const SweepOptions& options) {
+int sweep_command(const CLI::App& sweep, SweepOptions options) {
   if (sweep.got_subcommand("plan")) return sweep_plan_command(options);
-  if (sweep.got_subcommand("run")) return sweep_run_command(options);
+  if (const CLI::App* run = sweep.get_subcommand("run"); run->parsed()) {
+    options.has_shard = run->count("--shard") != 0;
+    return sweep_run_command(options);
+  }
   if (sweep.got_subcommand("gather")) return sweep_gather_command(options);
   if (sweep.got_subcommand("submit")) return sweep_submit_command(options);
   std::fprintf(stderr, "sweep: one of plan, run, gather, submit is required\n%s",

@@ -11,6 +11,6 @@ namespace espalier {
 CLI::App* add_sweep_command(CLI::App& app, SweepOptions& options);
 
 // What was parsed. Returns an exit code.
-[[nodiscard]] int sweep_command(const CLI::App& sweep, const SweepOptions& options);
+[[nodiscard]] int sweep_command(const CLI::App& sweep, SweepOptions options);
 
 }  // namespace espalier

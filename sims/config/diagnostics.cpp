@@ -94,7 +94,7 @@ void Diagnostics::take(const Diagnostics& tried, const std::string& note) {
   for (Message message : tried.messages_) {
     message.place.source =
         source_like(tried.sources_.at(message.place.source), message.place.source);
-    if (message.is_error) message.note = note;
+    message.note = note;
     add(std::move(message));
   }
 }

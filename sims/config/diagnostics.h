@@ -37,7 +37,7 @@ class Diagnostics {
   // The same sources and nothing recorded, for one of several configurations made of them.
   [[nodiscard]] Diagnostics without_messages() const;
   // Records what `tried`, which began as without_messages() of this, holds; `note` says of which
-  // configuration, beside its errors.
+  // configuration.
   void take(const Diagnostics& tried, const std::string& note);
 
   // They have been shown; what follows is shown alone. They are not recorded again.

@@ -132,12 +132,12 @@ std::optional<std::uint64_t> StrictMap::quantity(const std::string& key, Quantit
   return *parsed.value;
 }
 
-std::vector<ConfigNode> StrictMap::list(const std::string& key) const {
+std::vector<ConfigNode> StrictMap::list(const std::string& key, const std::string& hint) const {
   const ConfigNode* node = find(key);
   if (node == nullptr) return {};
   if (node->kind != ConfigNode::Kind::list || node->items.empty()) {
     diagnostics_.error(place_of(key),
-                       fmt::format("{}: takes a list of at least one item", named(key)));
+                       fmt::format("{}: takes a list of at least one item", named(key)), hint);
     return {};
   }
   return node->items;
@@ -162,7 +162,7 @@ std::optional<std::string> parse_label(const ConfigNode& node, const std::string
   }
   if (node.text.find('"') != std::string::npos) {
     diagnostics.error(node.place, fmt::format("{}: contains a double quote", name),
-                      "CSV and gnuplot write it differently; use single quotes");
+                      "use single quotes");
     return std::nullopt;
   }
   return node.text;

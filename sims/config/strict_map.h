@@ -33,7 +33,8 @@ class StrictMap {
   [[nodiscard]] std::optional<std::uint64_t> quantity(const std::string& key, Quantity quantity,
                                                       std::uint64_t min) const;
   // Empty where it is missing or no list of at least one item.
-  [[nodiscard]] std::vector<ConfigNode> list(const std::string& key) const;
+  [[nodiscard]] std::vector<ConfigNode> list(const std::string& key,
+                                             const std::string& hint = {}) const;
 
   // Records that the key is missing, unless it is there.
   bool require(const std::string& key, const std::string& hint) const;
@@ -47,7 +48,7 @@ class StrictMap {
   Diagnostics& diagnostics_;
 };
 
-// Text for people that also goes through CSV and gnuplot: not empty, one line, no double quotes.
+// Text for people, as it stands in tables and pictures: not empty, one line, no double quotes.
 [[nodiscard]] std::optional<std::string> parse_label(const ConfigNode& node,
                                                      const std::string& name,
                                                      Diagnostics& diagnostics);

@@ -117,7 +117,7 @@ Section activity_section(const ReportView& view) {
     }
     double longest = 0;
     for (const std::size_t other : shown.runs) {
-      if (workload_of(view.point(other)) == workload_of(view.point(i)))
+      if (view.workload(other) == view.workload(i))
         longest = std::max(longest, number_of(view.point(other), "time_ns").value_or(0) * 1e-3);
     }
     if (longest <= 0) {

@@ -38,7 +38,7 @@ std::vector<Panel> panels_of(const ReportView& view) {
     const bool counts =
         point.state == ReportPoint::State::verified && area && time && *area > 0 && *time > 0;
     if (!counts) continue;
-    const std::string workload = workload_of(point);
+    const std::string& workload = view.workload(i);
     auto found = std::find_if(panels.begin(), panels.end(),
                               [&](const Panel& panel) { return panel.workload == workload; });
     if (found == panels.end()) found = panels.insert(panels.end(), {workload, {}});

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "sims/report/text.h"
 #include "sims/run/result_fields.h"
 
 namespace espalier::report {
@@ -24,25 +23,25 @@ std::optional<double> time_ns_of(const ReportPoint& point) {
   return iteration ? iteration : number_of(point, "time_ns");
 }
 
+const std::array<NamedTime, 3>& named_times() {
+  static const std::array<NamedTime, 3> times{{
+      {"time",
+       [](const ReportPoint& point) {
+         return number_of(point, "training.iteration_ns") ? std::nullopt
+                                                          : number_of(point, "time_ns");
+       }},
+      {"iteration",
+       [](const ReportPoint& point) { return number_of(point, "training.iteration_ns"); }},
+      {"all-reduce",
+       [](const ReportPoint& point) { return number_of(point, "training.all_reduce_ns"); }},
+  }};
+  return times;
+}
+
 std::string name_of_run(std::size_t index) { return fmt::format("run {}", index + 1); }
 
 std::string link_to_run(std::size_t index) {
   return fmt::format("<a href=\"#run-{0}\">{0}</a>", index + 1);
-}
-
-std::string workload_of(const ReportPoint& point) {
-  std::string words;
-  const auto add = [&](const std::string& word) {
-    if (!word.empty()) words += (words.empty() ? "" : ", ") + word;
-  };
-  add(text_of(point, "workload"));
-  add(text_of(point, "network"));
-  add(text_of(point, "traffic"));
-  add(text_of(point, "op"));
-  if (const auto size = number_of(point, "size_bytes"))
-    add(bytes_text(static_cast<std::uint64_t>(*size)));
-  if (const std::string nodes = text_of(point, "nodes"); !nodes.empty()) add(nodes + " nodes");
-  return words;
 }
 
 }  // namespace espalier::report

@@ -1,6 +1,7 @@
 // What a report is about: points with their results, from wherever they were written to.
 #pragma once
 
+#include <array>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -46,13 +47,16 @@ struct ReportData {
 // What designs are compared by: of a training iteration, or of the collective alone.
 [[nodiscard]] std::optional<double> time_ns_of(const ReportPoint& point);
 
+// The times a result has, by the names and in the order in which every table shows them.
+struct NamedTime {
+  const char* name;
+  std::optional<double> (*ns)(const ReportPoint&);
+};
+[[nodiscard]] const std::array<NamedTime, 3>& named_times();
+
 // "run 3": what it is called everywhere, by its place among all points.
 [[nodiscard]] std::string name_of_run(std::size_t index);
 // Link to its row among the runs, as HTML.
 [[nodiscard]] std::string link_to_run(std::size_t index);
-
-// What has to be the same for times to be compared: operation, size, nodes, network or traffic, as
-// a reader would say it.
-[[nodiscard]] std::string workload_of(const ReportPoint& point);
 
 }  // namespace espalier::report

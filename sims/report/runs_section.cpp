@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "sims/report/sections.h"
 #include "sims/report/text.h"
 
@@ -33,9 +35,19 @@ std::string outcome_html(const ReportPoint& point) {
       escape(point.failure));
 }
 
-std::string number_or_nothing(const ReportPoint& point, const std::string& field) {
-  const auto value = number_of(point, field);
+std::string number_or_nothing(const std::optional<double>& value) {
   return value ? number_text(*value) : "";
+}
+
+std::vector<NamedTime> times_with_values(const ReportView& view) {
+  std::vector<NamedTime> times;
+  const auto& points = view.data().points;
+  for (const NamedTime& time : named_times()) {
+    if (std::any_of(points.begin(), points.end(),
+                    [&](const ReportPoint& point) { return time.ns(point).has_value(); }))
+      times.push_back(time);
+  }
+  return times;
 }
 
 }  // namespace
@@ -45,7 +57,10 @@ Section runs_section(const ReportView& view) {
   HtmlTable table;
   table.add_column("run", true);
   for (const char* name : {"configuration hash", "settings", "from"}) table.add_column(name, false);
-  for (const char* name : {"cycles", "time, ns", "GB/s"}) table.add_column(name, true);
+  table.add_column("cycles", true);
+  const std::vector<NamedTime> times = times_with_values(view);
+  for (const NamedTime& time : times) table.add_column(fmt::format("{}, ns", time.name), true);
+  table.add_column("GB/s", true);
   for (const char* name : {"result", "command"}) table.add_column(name, false);
   for (std::size_t i = 0; i < view.data().points.size(); ++i) {
     const ReportPoint& point = view.point(i);
@@ -55,17 +70,20 @@ Section runs_section(const ReportView& view) {
     table.add_cell("<code>" + escape(point.config_hash) + "</code>");
     table.add_cell(settings_html(view, point));
     table.add_text(source.path + (point.id.empty() ? "" : ", point " + point.id));
-    table.add_text(text_of(point, "cycles"));
-    table.add_text(number_or_nothing(point, "time_ns"));
-    table.add_text(number_or_nothing(point, "bandwidth_GBps"));
+    const std::string iteration = text_of(point, "training.iteration_cycles");
+    table.add_text(iteration.empty() ? text_of(point, "cycles") : iteration);
+    for (const NamedTime& time : times) table.add_text(number_or_nothing(time.ns(point)));
+    table.add_text(number_or_nothing(number_of(point, "bandwidth_GBps")));
     table.add_cell(outcome_html(point));
     table.add_cell("<code>" + escape(point.command) + "</code>");
   }
-  section.html = paragraph_html(
-                     "Where every number comes from: the hash is of the run\u2019s resolved "
-                     "configuration, which is what all runs share (in the summary) and the "
-                     "settings here.") +
-                 table.str("Runs");
+  section.html =
+      paragraph_html(
+          "Where every number comes from: the hash is of the run\u2019s resolved "
+          "configuration, which is what all runs share (in the summary) and the "
+          "settings here. It knows graphs, messages and layers in files by the files\u2019 "
+          "names; a sweep\u2019s point is named by their content, too.") +
+      table.str("Runs");
   return section;
 }
 

@@ -176,8 +176,8 @@ std::string draw_occupancy(const Topology& topology, const Schedule& schedule) {
     svg.text(x(step - 0.5), bottom + 16, fmt::format("{:.0f}", step), "tick middle");
   }
   svg.text((left + kWidth - kRight) / 2, bottom + 36, "timestep", "label middle");
-  svg.vertical_text(12, (top + bottom) / 2, "sender", "label");
-  svg.vertical_text(12, 14 + kBars / 2, "all links", "label");
+  svg.vertical_text(15, (top + bottom) / 2, "sender", "label");
+  svg.vertical_text(15, 14 + kBars / 2, "all links", "label");
   draw_heat_key(svg, left - 30, bottom + 52, "of a sender\u2019s links");
   return figure_html("Links in use by timestep", svg);
 }

@@ -60,16 +60,28 @@ Column percent_column(const std::string& title, const std::string& field) {
           }};
 }
 
+std::vector<Column> time_columns() {
+  std::vector<Column> columns;
+  for (const NamedTime& time : named_times()) {
+    const auto text = [&time](const ReportPoint& point) {
+      const auto ns = time.ns(point);
+      return ns ? number_text(*ns * 1e-3) : std::string();
+    };
+    columns.push_back({fmt::format("{}, \u00b5s", time.name), text});
+  }
+  return columns;
+}
+
 std::vector<Column> columns_with_values(const ReportView& view) {
-  std::vector<Column> columns{
-      number_column("time, \u00b5s", "time_ns", 1e-3),
-      number_column("GB/s", "bandwidth_GBps", 1),
-      percent_column("of bound", "bound_ratio"),
-      percent_column("links busy", "link_utilization_mean"),
-      percent_column("utilization", "utilization"),
-      number_column("area, mm\u00b2", "area.system_mm2", 1),
-      number_column("clock up to, GHz", "area.max_clock_GHz", 1),
-      number_column("accepted, flits/node/cycle", "accepted_flits_per_node_cycle", 1)};
+  std::vector<Column> columns = time_columns();
+  for (const Column& column :
+       {number_column("GB/s", "bandwidth_GBps", 1), percent_column("of bound", "bound_ratio"),
+        percent_column("links busy", "link_utilization_mean"),
+        percent_column("utilization", "utilization"),
+        number_column("area, mm\u00b2", "area.system_mm2", 1),
+        number_column("clock up to, GHz", "area.max_clock_GHz", 1),
+        number_column("accepted, flits/node/cycle", "accepted_flits_per_node_cycle", 1)})
+    columns.push_back(column);
   const auto is_empty = [&](const Column& column) {
     const auto& points = view.data().points;
     return std::all_of(points.begin(), points.end(),
@@ -147,7 +159,7 @@ std::string best_html(const ReportView& view) {
     const auto ratio =
         point.result.contains("training") ? std::nullopt : number_of(point, "bound_ratio");
     const std::string settings = view.describe(i);
-    items += fmt::format("<li>{}: run {}{}{}: {} \u00b5s{}</li>\n", escape(workload_of(point)),
+    items += fmt::format("<li>{}: run {}{}{}: {} \u00b5s{}</li>\n", escape(view.workload(i)),
                          link_to_run(i), settings.empty() ? "" : ", ", escape(settings),
                          number_text(*time_ns_of(point) * 1e-3),
                          ratio ? ", " + percent_text(*ratio) + " of the bound" : "");

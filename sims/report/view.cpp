@@ -4,14 +4,14 @@
 #include <map>
 #include <numeric>
 
+#include "sims/report/workload.h"
+
 namespace espalier::report {
 
 namespace {
 
 // What is said first, and speaks for itself.
 bool is_plain(const std::string& key) { return key == kAlgorithmKey || key == kModeKey; }
-
-bool is_workload(const std::string& key) { return key == kSizeKey || key == "collective.op"; }
 
 void put_first(std::vector<std::string>& keys) {
   std::stable_partition(keys.begin(), keys.end(), is_plain);
@@ -21,7 +21,8 @@ void put_first(std::vector<std::string>& keys) {
 
 }  // namespace
 
-ReportView::ReportView(const ReportData& data) : data_(&data) {
+ReportView::ReportView(const ReportData& data)
+    : data_(&data), workloads_(workloads_of(data.points)) {
   const bool any_complete =
       std::any_of(data.points.begin(), data.points.end(),
                   [](const ReportPoint& point) { return point.config_is_complete; });
@@ -36,7 +37,7 @@ ReportView::ReportView(const ReportData& data) : data_(&data) {
   std::vector<std::size_t> all(data.points.size());
   std::iota(all.begin(), all.end(), std::size_t{0});
   telling_ = telling_keys(all, {});
-  telling_.erase(std::remove_if(telling_.begin(), telling_.end(), is_workload), telling_.end());
+  telling_.erase(std::remove_if(telling_.begin(), telling_.end(), is_workload_key), telling_.end());
   find_columns();
   find_best();
 }
@@ -56,8 +57,7 @@ void ReportView::find_best() {
   std::map<std::string, std::vector<std::size_t>> by_workload;
   for (std::size_t i = 0; i < data_->points.size(); ++i) {
     const bool counts = point(i).state == ReportPoint::State::verified;
-    if (counts && time_ns_of(point(i)).value_or(0) > 0)
-      by_workload[workload_of(point(i))].push_back(i);
+    if (counts && time_ns_of(point(i)).value_or(0) > 0) by_workload[workload(i)].push_back(i);
   }
   best_.assign(data_->points.size(), false);
   for (const auto& [workload, indices] : by_workload) {
@@ -105,7 +105,7 @@ std::string ReportView::describe(std::size_t index) const {
   if (point(index).set.empty()) return describe(index, telling_);
   std::vector<std::string> keys;
   for (const auto& item : point(index).set.items()) {
-    if (!is_workload(item.key())) keys.push_back(item.key());
+    if (!is_workload_key(item.key())) keys.push_back(item.key());
   }
   put_first(keys);
   std::string words;

@@ -23,6 +23,8 @@ class ReportView {
   // Those of its keys that have several values: others are only left out by some.
   [[nodiscard]] const std::vector<std::string>& columns() const { return columns_; }
   [[nodiscard]] std::string short_name(const std::string& key) const;
+  // See workloads_of.
+  [[nodiscard]] const std::string& workload(std::size_t index) const { return workloads_[index]; }
   // Verified, and no other verified point of its workload is faster. Never the only one.
   [[nodiscard]] bool is_best(std::size_t index) const { return best_[index]; }
 
@@ -31,8 +33,8 @@ class ReportView {
                                                       const std::set<std::string>& without) const;
   // "multitree, packet, vc_depth_flits 64": the point's values of these keys.
   [[nodiscard]] std::string describe(std::size_t index, const std::vector<std::string>& keys) const;
-  // The values that a sweep set, or else those that tell it apart from all others; without what
-  // workload_of says, the size and the operation.
+  // The values that a sweep set, or else those that tell it apart from all others; without those
+  // of the workload.
   [[nodiscard]] std::string describe(std::size_t index) const;
 
  private:
@@ -44,6 +46,7 @@ class ReportView {
   std::vector<std::string> short_names_;
   std::vector<std::string> columns_;
   std::vector<std::string> telling_;
+  std::vector<std::string> workloads_;
   std::vector<bool> best_;
 };
 

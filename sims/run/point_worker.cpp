@@ -1,6 +1,7 @@
 #include "sims/run/point_worker.h"
 
 #include <exception>
+#include <new>
 
 #include "sims/config/reader.h"
 #include "sims/run/workers.h"
@@ -20,6 +21,9 @@ PointReport simulate(const std::string& config, const std::string& folder) {
   hooks.progress = write_worker_progress;
   try {
     return run_point(*read.topology, read.points.front(), std::nullopt, hooks);
+  } catch (const std::bad_alloc&) {
+    // From where no handler was asked first.
+    report_out_of_memory();
   } catch (const std::exception& error) {
     report.failure = error.what();
   }

@@ -12,15 +12,12 @@ namespace espalier {
 
 using std::chrono::steady_clock;
 
-namespace {
-
 std::string duration_text(double seconds) {
   const auto whole = std::lround(seconds);
-  return whole < 60 ? fmt::format("{} s", whole)
-                    : fmt::format("{}:{:02} min", whole / 60, whole % 60);
+  if (whole < 60) return fmt::format("{} s", whole);
+  if (whole < 3600) return fmt::format("{}:{:02} min", whole / 60, whole % 60);
+  return fmt::format("{}:{:02} h", whole / 3600, whole / 60 % 60);
 }
-
-}  // namespace
 
 ProgressBar::ProgressBar(std::size_t points)
     : done_(points, 0),

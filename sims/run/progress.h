@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <string>
 #include <vector>
 
 namespace espalier {
@@ -16,6 +17,8 @@ class ProgressBar {
 
   // `done`: part of point `point`, 0 to 1.
   void update(std::size_t point, double done);
+  // Whether it shows anything, ever.
+  [[nodiscard]] bool has_terminal() const { return terminal_; }
   // Before another line goes to the terminal; the next update draws it anew.
   void clear();
 
@@ -28,5 +31,8 @@ class ProgressBar {
   bool terminal_;
   bool drawn_ = false;
 };
+
+// "40 s", "12:30 min", "3:05 h".
+[[nodiscard]] std::string duration_text(double seconds);
 
 }  // namespace espalier

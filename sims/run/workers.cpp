@@ -198,7 +198,10 @@ class Batch {
     report.kind = FailureKind::crash;
     report.failure = "the simulation process ended without a result";
     if (WIFSIGNALED(worker.status)) {
-      report.failure += fmt::format(" ({})", signal_name(WTERMSIG(worker.status)));
+      const int signal = WTERMSIG(worker.status);
+      // What else would: the user, by hand.
+      const char* cause = signal == SIGKILL ? ": probably the machine was out of memory" : "";
+      report.failure += fmt::format(" ({}{})", signal_name(signal), cause);
     } else if (WIFEXITED(worker.status)) {
       report.failure += fmt::format(" (exit code {})", WEXITSTATUS(worker.status));
     }
@@ -224,15 +227,6 @@ class Batch {
   int signal_ = 0;
 };
 
-[[noreturn]] void report_out_of_memory() {
-  // Nothing here may ask for memory.
-  constexpr char kReport[] =
-      "{\"report\":{\"result\":null,\"failure\":\"out of memory\",\"out_of_memory\":true}}\n";
-  const ssize_t ignored = write(STDOUT_FILENO, kReport, sizeof kReport - 1);
-  static_cast<void>(ignored);
-  _exit(EXIT_FAILURE);
-}
-
 // One write: the parent reads a line or none.
 void write_line(const nlohmann::ordered_json& message) {
   const std::string line = message.dump() + "\n";
@@ -253,6 +247,15 @@ void write_worker_report(const PointReport& report) {
   message["report"]["result"] = report.result;
   message["report"]["failure"] = report.failure;
   write_line(message);
+}
+
+void report_out_of_memory() {
+  // Nothing here may ask for memory.
+  constexpr char kReport[] =
+      "{\"report\":{\"result\":null,\"failure\":\"out of memory\",\"out_of_memory\":true}}\n";
+  const ssize_t ignored = write(STDOUT_FILENO, kReport, sizeof kReport - 1);
+  static_cast<void>(ignored);
+  _exit(EXIT_FAILURE);
 }
 
 void report_when_out_of_memory() { std::set_new_handler(report_out_of_memory); }

@@ -35,12 +35,17 @@ void write_worker_progress(double done);
 void write_worker_report(const PointReport& report);
 // From here on a worker that gets no more memory reports that and ends.
 void report_when_out_of_memory();
+[[noreturn]] void report_out_of_memory();
 
 // Of each point. 0: none.
 struct WorkerLimits {
   std::chrono::milliseconds time{0};  // on the clock
   std::uint64_t memory_bytes = 0;     // of address space, the program's own included
 };
+
+// A century. Clocks count nanoseconds in 63 bits, which twice as much and the time of the machine
+// would not fit into.
+inline constexpr std::chrono::milliseconds kLongestTimeLimit = std::chrono::hours(876'000);
 
 // What the workers of a batch are told, and whom they tell. Everything is called on the thread that
 // runs the batch.

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <limits>
+#include <set>
 
 namespace espalier {
 
@@ -13,6 +13,8 @@ __extension__ using Wide = unsigned __int128;
 
 // Decimal numbers are counted in these, so that 0.1 + 0.2 is 0.3.
 constexpr double kDecimalParts = 1e9;
+constexpr std::uint64_t kOne = 1'000'000'000;
+constexpr double kLargestFactor = 1e9;
 
 std::uint64_t in_parts(double value) {
   return static_cast<std::uint64_t>(value * kDecimalParts + 0.5);
@@ -60,6 +62,11 @@ class RangeReader {
     ConfigNode node = *map_.find(end);
     node.place = map_.place_of(end);
     const std::string what = fmt::format("{}.{}", name_, end);
+    if (!key_.shape.zero_word.empty() && node.text == key_.shape.zero_word) {
+      diagnostics_.error(node.place, fmt::format("{}: '{}' is no number", what, node.text),
+                         "values: [...] lists words, too");
+      return std::nullopt;
+    }
     const auto value = parse_value(node, what, key_.shape, diagnostics_);
     if (!value) return std::nullopt;
     return is_fraction_ ? in_parts(value->fraction) : value->number;
@@ -92,26 +99,66 @@ class RangeReader {
     return limited(std::move(values));
   }
 
+  // In decimal parts.
+  std::optional<std::uint64_t> factor() const {
+    ConfigNode node = *map_.find("factor");
+    node.place = map_.place_of("factor");
+    ValueShape shape;
+    shape.type = ValueType::fraction;
+    shape.min_fraction = 1;
+    shape.min_excluded = true;
+    shape.max_fraction = kLargestFactor;
+    const auto value = parse_value(node, name_ + ".factor", shape, diagnostics_);
+    if (!value) return std::nullopt;
+    const std::uint64_t parts = in_parts(value->fraction);
+    if (parts > kOne) return parts;
+    fail(node.place, "the factor is too close to 1", "at least 1.000000001");
+    return std::nullopt;
+  }
+
   std::vector<ConfigNode> multiplied(std::uint64_t from, std::uint64_t to) const {
-    const auto factor = map_.positive_number("factor");
-    if (!factor) return {};
-    const Place place = map_.place_of("factor");
-    if (*factor <= 1 || from == 0) {
-      fail(from == 0 ? map_.place_of("from") : place,
-           from == 0 ? "from 0 no factor leads anywhere" : "the factor must be more than 1", "");
+    const auto parts = factor();
+    if (!parts) return {};
+    if (from == 0) {
+      fail(map_.place_of("from"), "from 0 no factor leads anywhere", "");
       return {};
     }
+    return is_fraction_ ? multiplied_fractions(from, to, *parts)
+                        : multiplied_numbers(from, to, *parts);
+  }
+
+  // Exact: a value is a whole number of the key's unit or none.
+  std::vector<ConfigNode> multiplied_numbers(std::uint64_t from, std::uint64_t to,
+                                             std::uint64_t factor_parts) const {
     std::vector<ConfigNode> values;
-    long double value = static_cast<long double>(from);
-    while (value <= static_cast<long double>(to) && values.size() <= kMostValues) {
-      const auto whole = static_cast<std::uint64_t>(value + 0.5L);
-      if (!is_fraction_ && static_cast<long double>(whole) != value) {
-        fail(place, fmt::format("{} is no whole number of units", static_cast<double>(value)),
+    // Ends before any overflow: what is not beyond `to`, times a factor of 60 bits at most.
+    for (Wide parts = Wide{from} * kOne; parts <= Wide{to} * kOne && values.size() <= kMostValues;
+         parts = parts / kOne * factor_parts) {
+      const auto whole = static_cast<std::uint64_t>(parts / kOne);
+      const auto rest = static_cast<std::uint64_t>(parts % kOne);
+      if (rest != 0) {
+        std::string decimals = fmt::format("{:09}", rest);
+        decimals.erase(decimals.find_last_not_of('0') + 1);
+        fail(map_.place_of("factor"),
+             fmt::format("{}.{} is no whole number of units", whole, decimals),
              "list the values instead");
         return {};
       }
       values.push_back(node_of(whole));
-      value *= static_cast<long double>(*factor);
+    }
+    return limited(std::move(values));
+  }
+
+  // Rounded to decimal parts, each for itself.
+  std::vector<ConfigNode> multiplied_fractions(std::uint64_t from, std::uint64_t to,
+                                               std::uint64_t factor_parts) const {
+    const long double factor = static_cast<long double>(factor_parts) / kOne;
+    std::vector<ConfigNode> values;
+    long double value = static_cast<long double>(from);
+    // Before it is made a whole number it must fit into one.
+    while (value < static_cast<long double>(to) + 0.5L && values.size() <= kMostValues) {
+      values.push_back(node_of(static_cast<std::uint64_t>(value + 0.5L)));
+      value *= factor;
     }
     return limited(std::move(values));
   }
@@ -156,18 +203,17 @@ bool is_decimal_number(const ConfigNode& node) {
 
 std::vector<ConfigNode> check_axis_values(std::vector<ConfigNode> values, const Key& key,
                                           bool may_repeat, Diagnostics& diagnostics) {
-  std::vector<Value> seen;
+  std::set<std::string> seen;  // as they are written, in one way each
   bool good = true;
   for (const ConfigNode& node : values) {
     const auto value = parse_value(node, key.name, key.shape, diagnostics);
     good = good && value;
     if (!value) continue;
-    if (!may_repeat && std::find(seen.begin(), seen.end(), *value) != seen.end()) {
+    if (!may_repeat && !seen.insert(format_value(*value, key.shape)).second) {
       diagnostics.error(
           node.place, fmt::format("{}: {} is in the list twice", key.name, text_of(json_of(node))));
       good = false;
     }
-    seen.push_back(*value);
   }
   return good ? std::move(values) : std::vector<ConfigNode>{};
 }
@@ -183,7 +229,8 @@ std::vector<ConfigNode> read_axis_values(const StrictMap& map, const std::string
                         fmt::format("{}: both 'values' and '{}' are given", name, word),
                         "an axis has a list or a range");
     }
-    return check_axis_values(map.list("values"), key, may_repeat, diagnostics);
+    return check_axis_values(map.list("values", "one value is a list, too: values: [2]"), key,
+                             may_repeat, diagnostics);
   }
   for (const char* word : {"from", "to", "step", "factor"}) {
     if (map.find(word) != nullptr) return RangeReader(map, name, key, diagnostics).read();

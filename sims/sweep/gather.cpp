@@ -56,13 +56,16 @@ GatheredSweep gather_sweep(const Json& manifest, const PointStore& store) {
     ++gathered.points;
     const std::string id = point.at("id");
     const std::string name = fmt::format("{} {}", id, set_text(point.at("set")));
-    if (auto document = store.finished(id)) {
-      rows.push_back({&point, std::move(*document)});
-    } else if (const auto failed = store.failed(id)) {
+    StoredPoint finished = store.finished(id, point.at("config_hash"));
+    const StoredPoint failed = finished.document ? StoredPoint{} : store.failed(id);
+    if (finished.document) {
+      rows.push_back({&point, std::move(*finished.document)});
+    } else if (failed.document) {
       gathered.failed.push_back(
-          fmt::format("{}: {}", name, failed->at("failure").get<std::string>()));
+          fmt::format("{}: {}", name, failed.document->at("failure").get<std::string>()));
     } else {
-      gathered.missing.push_back(name);
+      const std::string& problem = finished.problem.empty() ? failed.problem : finished.problem;
+      gathered.missing.push_back(problem.empty() ? name : fmt::format("{}: {}", name, problem));
     }
   }
   gathered.csv = csv_of(manifest, rows);

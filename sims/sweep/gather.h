@@ -13,7 +13,7 @@ struct GatheredSweep {
   std::string csv;    // id, a column for each axis, then the fields of the results
   std::string jsonl;  // {"id", "set", "config_hash", "config", "result"}, one line each
   std::size_t points = 0;
-  std::vector<std::string> missing;  // "ID key=value ..."
+  std::vector<std::string> missing;  // "ID key=value ...", and what is wrong with its file
   std::vector<std::string> failed;   // the same, and why
 };
 

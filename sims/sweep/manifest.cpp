@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
 #include <set>
 
+#include "sims/config/yaml_loader.h"
 #include "sims/run/whole_file.h"
 #include "sims/sweep/axis_values.h"
 
@@ -47,7 +47,8 @@ bool is_manifest(const Json& json) {
                      }) &&
          std::all_of(json["points"].begin(), json["points"].end(), [&](const Json& point) {
            return has(point, "id") && point["id"].is_string() && has(point, "set") &&
-                  point["set"].is_object();
+                  point["set"].is_object() && has(point, "config_hash") &&
+                  point["config_hash"].is_string();
          });
 }
 
@@ -79,9 +80,9 @@ Json manifest_of(const Sweep& sweep, const SweepPlan& plan, const std::string& t
 }
 
 std::optional<Json> read_manifest(const std::filesystem::path& folder) {
-  std::ifstream file(folder / "manifest.json");
-  if (!file) return std::nullopt;
-  Json manifest = Json::parse(file, nullptr, false);
+  const FileText file = read_file_text((folder / "manifest.json").string());
+  if (!file.text) return std::nullopt;
+  Json manifest = Json::parse(*file.text, nullptr, false);
   if (!is_manifest(manifest)) return std::nullopt;
   return manifest;
 }

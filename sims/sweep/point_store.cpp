@@ -1,8 +1,11 @@
 #include "sims/sweep/point_store.h"
 
-#include <fstream>
+#include <fmt/format.h>
+
 #include <system_error>
 
+#include "sims/config/moved_path.h"
+#include "sims/config/yaml_loader.h"
 #include "sims/run/whole_file.h"
 
 namespace espalier {
@@ -12,6 +15,25 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr const char* kFailedEnding = ".failed.json";
+
+// `judge` says what is wrong with a document of the point; empty where it is good.
+template <class Judge>
+StoredPoint read_point(const std::filesystem::path& path, const std::string& id,
+                       const Judge& judge) {
+  std::error_code error;
+  if (!std::filesystem::exists(path, error) && !error) return {};
+  const auto useless = [&](const std::string& problem) {
+    return StoredPoint{std::nullopt, fmt::format("{} {}", path.string(), problem)};
+  };
+  const FileText file = read_file_text(path.string());
+  if (!file.text) return useless(file.problem);
+  Json document = Json::parse(*file.text, nullptr, false);
+  if (!document.is_object()) return useless("is not whole");
+  if (document.value("id", Json()) != id) return useless("is of another point");
+  const std::string problem = judge(document);
+  if (!problem.empty()) return useless(problem);
+  return {std::move(document), {}};
+}
 
 }  // namespace
 
@@ -23,26 +45,22 @@ bool PointStore::open() const {
   return true;
 }
 
-std::optional<Json> PointStore::read(const std::string& name, const std::string& id,
-                                     const char* member) const {
-  std::ifstream file(folder_ / name);
-  if (!file) return std::nullopt;
-  Json document = Json::parse(file, nullptr, false);
-  if (!document.is_object() || document.value("id", Json()) != id || !document.contains(member))
-    return std::nullopt;
-  return document;
+StoredPoint PointStore::finished(const std::string& id, const std::string& config_hash) const {
+  return read_point(folder_ / (id + ".json"), id, [&](const Json& document) {
+    if (!document.value("result", Json()).is_object()) return "has no result";
+    return document.value("config_hash", Json()) == config_hash ? ""
+                                                                : "is of another configuration";
+  });
 }
 
-std::optional<Json> PointStore::finished(const std::string& id) const {
-  return read(id + ".json", id, "result");
+StoredPoint PointStore::failed(const std::string& id) const {
+  return read_point(folder_ / (id + kFailedEnding), id, [](const Json& document) {
+    return document.value("failure", Json()).is_string() ? "" : "does not say what failed";
+  });
 }
 
-std::optional<Json> PointStore::failed(const std::string& id) const {
-  return read(id + kFailedEnding, id, "failure");
-}
-
-bool PointStore::keep(const SweepPoint& point, const WorkerReport& report,
-                      const std::string& command) const {
+bool PointStore::keep(const SweepPoint& point, const std::string& config_folder,
+                      const WorkerReport& report, const std::string& command) const {
   const auto finished_file = folder_ / (point.id + ".json");
   const auto failed_file = folder_ / (point.id + kFailedEnding);
   const bool good = report.kind == FailureKind::none;
@@ -52,7 +70,7 @@ bool PointStore::keep(const SweepPoint& point, const WorkerReport& report,
   if (good) {
     document["config_hash"] = point.config_hash;
     document["command"] = command;
-    document["config"] = point.config;
+    document["config"] = with_moved_paths(point.config, config_folder, folder_.parent_path());
     document["result"] = report.result;
     document["result"].erase("host");
     if (report.result.contains("host")) document["host"] = report.result["host"];

@@ -11,6 +11,12 @@
 
 namespace espalier {
 
+// What the folder says of a point.
+struct StoredPoint {
+  std::optional<nlohmann::ordered_json> document;
+  std::string problem;  // of a file that is there and of no use: "FILE is not whole"
+};
+
 class PointStore {
  public:
   explicit PointStore(const std::filesystem::path& sweep_folder)
@@ -20,20 +26,17 @@ class PointStore {
   // False where the folder cannot be made.
   [[nodiscard]] bool open() const;
 
-  // ID.json and ID.failed.json. A file that is not whole, or another point's, is as good as none.
-  [[nodiscard]] std::optional<nlohmann::ordered_json> finished(const std::string& id) const;
-  [[nodiscard]] std::optional<nlohmann::ordered_json> failed(const std::string& id) const;
+  // ID.json and ID.failed.json. A file that is not whole, or of something else, is as good as none.
+  [[nodiscard]] StoredPoint finished(const std::string& id, const std::string& config_hash) const;
+  [[nodiscard]] StoredPoint failed(const std::string& id) const;
 
-  // Replaces what was there of the point. `command` runs it again. False where it cannot be
-  // written.
-  [[nodiscard]] bool keep(const SweepPoint& point, const WorkerReport& report,
-                          const std::string& command) const;
+  // Replaces what was there of the point. Paths in its configuration start in `config_folder`, in
+  // the file in the sweep's folder, so that both may be moved together. `command` runs it again.
+  // False where it cannot be written.
+  [[nodiscard]] bool keep(const SweepPoint& point, const std::string& config_folder,
+                          const WorkerReport& report, const std::string& command) const;
 
  private:
-  [[nodiscard]] std::optional<nlohmann::ordered_json> read(const std::string& name,
-                                                           const std::string& id,
-                                                           const char* member) const;
-
   std::filesystem::path folder_;
 };
 

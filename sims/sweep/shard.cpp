@@ -16,9 +16,17 @@ std::optional<std::size_t> parse_number(const std::string& text) {
   return number;
 }
 
-std::optional<std::size_t> number_in_environment(const char* name) {
-  const char* text = std::getenv(name);
-  return text == nullptr ? std::nullopt : parse_number(text);
+constexpr const char* kAllOrPart = "--shard 1/1 runs all points, --shard says any other part";
+
+bool is_set(const char* name) { return std::getenv(name) != nullptr; }
+
+std::optional<std::size_t> number_of(const char* name) {
+  return is_set(name) ? parse_number(std::getenv(name)) : std::nullopt;
+}
+
+// "SLURM_ARRAY_TASK_ID=3", and where it is not.
+std::string text_of(const char* name) {
+  return is_set(name) ? fmt::format("{}={}", name, std::getenv(name)) : fmt::format("no {}", name);
 }
 
 }  // namespace
@@ -35,20 +43,33 @@ ParsedShard parse_shard(const std::string& text) {
 }
 
 ParsedShard shard_of_slurm_task() {
-  const auto task = number_in_environment("SLURM_ARRAY_TASK_ID");
-  const auto count = number_in_environment("SLURM_ARRAY_TASK_COUNT");
-  if (!task || !count) return {Shard{}, {}};
-  const std::size_t first = number_in_environment("SLURM_ARRAY_TASK_MIN").value_or(1);
-  const std::size_t step = number_in_environment("SLURM_ARRAY_TASK_STEP").value_or(1);
-  const bool is_regular = *task >= first && step != 0 && (*task - first) % step == 0;
-  const std::size_t index = is_regular ? (*task - first) / step : *count;
-  if (index >= *count) {
-    return {std::nullopt,
-            fmt::format("task {} of an array of {} tasks from {} on: the numbers have gaps; "
-                        "--shard says which part this is",
-                        *task, *count, first)};
+  constexpr const char* kTask = "SLURM_ARRAY_TASK_ID";
+  constexpr const char* kCount = "SLURM_ARRAY_TASK_COUNT";
+  constexpr const char* kFirst = "SLURM_ARRAY_TASK_MIN";
+  constexpr const char* kStep = "SLURM_ARRAY_TASK_STEP";
+  if (!is_set(kTask)) return {Shard{}, {}};
+  const auto refused = [&](const std::string& why) {
+    return ParsedShard{std::nullopt, fmt::format("{}; {}", why, kAllOrPart)};
+  };
+  for (const char* name : {kTask, kCount, kFirst, kStep}) {
+    const bool is_needed = name == kTask || name == kCount;
+    if (number_of(name) || (!is_needed && !is_set(name))) continue;
+    return refused(name == kTask || is_set(name)
+                       ? fmt::format("{} is no number", text_of(name))
+                       : fmt::format("{}, but {}", text_of(kTask), text_of(name)));
   }
-  return {Shard{index, *count}, {}};
+  const std::size_t task = *number_of(kTask);
+  const std::size_t count = *number_of(kCount);
+  const std::size_t first = number_of(kFirst).value_or(1);
+  const std::size_t step = number_of(kStep).value_or(1);
+  const std::string array =
+      fmt::format("{}, {}, {}", text_of(kTask), text_of(kCount), text_of(kFirst));
+  if (task < first) {
+    return refused(fmt::format("{}: the task is before the first one, {}", array, first));
+  }
+  if (step == 0 || (task - first) % step != 0 || (task - first) / step >= count)
+    return refused(fmt::format("{}: the array's numbers have gaps", array));
+  return {Shard{(task - first) / step, count}, {}};
 }
 
 }  // namespace espalier

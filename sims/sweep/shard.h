@@ -24,7 +24,8 @@ struct ParsedShard {
 // "2/8" is the second of eight.
 [[nodiscard]] ParsedShard parse_shard(const std::string& text);
 
-// Of a task in a Slurm array whose numbers follow each other; the only shard outside of one.
+// Of a task in a Slurm array whose numbers follow each other; the only shard outside of one. None
+// where Slurm's variables do not say which: all points in each of many tasks help nobody.
 [[nodiscard]] ParsedShard shard_of_slurm_task();
 
 }  // namespace espalier

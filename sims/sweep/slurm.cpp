@@ -15,28 +15,45 @@ namespace espalier {
 
 namespace {
 
+// In names of logs, Slurm takes "%" for what follows it.
+std::string without_patterns(const std::string& folder) {
+  std::string text;
+  for (const char c : folder) text += c == '%' ? "%%" : std::string(1, c);
+  return text;
+}
+
+std::string directive(const std::string& option) {
+  return fmt::format("#SBATCH {}\n", shell_word(option));
+}
+
 std::string header(const SlurmJob& job, const std::string& name, const std::string& log) {
-  return fmt::format(
-      "#!/bin/bash\n"
-      "#SBATCH --job-name={}\n"
-      "#SBATCH --chdir={}\n"
-      "#SBATCH --output={}\n",
-      shell_word(name), shell_word(job.working_folder),
-      shell_word((job.log_folder / log).string()));
+  return directive("--job-name=" + name) + directive("--chdir=" + job.working_folder) +
+         directive("--output=" + without_patterns(job.log_folder.string()) + "/" + log);
+}
+
+// Which tasks there are, and how many at a time: of the array only.
+bool is_of_array(const std::string& option) {
+  return option.rfind("--array", 0) == 0 || option.rfind("-a", 0) == 0;
 }
 
 }  // namespace
 
 std::string array_script(const SlurmJob& job) {
-  std::string text = header(job, job.name, "slurm-%A_%a.log");
-  text += fmt::format("#SBATCH --array=1-{}\n", job.tasks);
-  for (const std::string& option : job.options) text += fmt::format("#SBATCH {}\n", option);
+  std::string text = "#!/bin/bash\n" + header(job, job.name, "slurm-%A_%a.log");
+  text += directive(fmt::format("--array=1-{}", job.tasks));
+  for (const std::string& option : job.options) text += directive(option);
   // In place of the shell, so that Slurm's signals reach it.
   return text + "exec " + shell_line(job.run_command) + "\n";
 }
 
 std::string gather_script(const SlurmJob& job) {
-  return header(job, job.name + "-gather", "slurm-gather-%j.log") + "exec " +
+  std::string text = "#!/bin/bash\n";
+  // A cluster may refuse jobs without account, partition or time. The job's own name and log come
+  // last and win.
+  for (const std::string& option : job.options) {
+    if (!is_of_array(option)) text += directive(option);
+  }
+  return text + header(job, job.name + "-gather", "slurm-gather-%j.log") + "exec " +
          shell_line(job.gather_command) + "\n";
 }
 

@@ -14,7 +14,7 @@ struct SlurmJob {
   std::vector<std::string> gather_command;
   std::filesystem::path log_folder;
   std::size_t tasks = 1;
-  std::vector<std::string> options;  // of sbatch, for the array: "--time=1:00:00"
+  std::vector<std::string> options;  // of sbatch, for both jobs, a word each: "--time=1:00:00"
 };
 
 [[nodiscard]] std::string array_script(const SlurmJob& job);

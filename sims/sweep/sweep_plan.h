@@ -17,7 +17,7 @@ struct SweepPoint {
       set;  // by axis key, as written; without keys whose axis does not vary here
   std::string config_hash;
   nlohmann::ordered_json
-      config;  // resolved, its fidelity decided; paths start in the sweep's folder
+      config;  // resolved, its fidelity decided; paths start in the sweep file's folder
 };
 
 struct SweepPlan {

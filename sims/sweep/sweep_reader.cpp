@@ -13,6 +13,7 @@
 #include "sims/config/yaml_loader.h"
 #include "sims/sweep/axis_values.h"
 #include "sims/sweep/conditions.h"
+#include "sims/sweep/point_limits.h"
 #include "sims/sweep/sweep_keys.h"
 
 namespace espalier {
@@ -30,8 +31,11 @@ const std::vector<std::string> kZippedKeys{"key", "values", "from", "to", "step"
 constexpr const char* kAxesExample =
     "axes: [{key: system.router.vc_depth_flits, values: [64, 318]}]";
 
-// The program alone takes some twenty MiB of addresses.
-constexpr std::uint64_t kLeastMemory = std::uint64_t{32} << 20U;
+constexpr const char* kZipExample = "zip: [{key: ..., values: [...]}, {key: ..., values: [...]}]";
+constexpr const char* kMinimalFile =
+    "a minimal file: 'title: VC depth', 'config: mesh.yaml' and "
+    "'axes: [{key: system.router.vc_depth_flits, values: [64, 318]}]'";
+
 constexpr std::uint64_t kMostSeeds = 1'000'000;
 
 struct Override {
@@ -45,16 +49,18 @@ class SweepReader {
 
   void read(const ConfigNode& root) {
     const StrictMap map(root, "", kFileKeys, diagnostics_);
+    if (root.kind != ConfigNode::Kind::map) return;
     map.require("title", "title: VC depth against latency");
     sweep_.title = map.text("title").value_or("");
     read_overrides();
     read_base(map, root.place);
     if (map.find("axes") != nullptr) {
-      for (const ConfigNode& node : map.list("axes")) read_axis(node);
+      for (const ConfigNode& node : map.list("axes", kAxesExample)) read_axis(node);
     } else if (map.find("seeds") == nullptr) {
       map.require("axes", kAxesExample);
     }
     if (map.find("seeds") != nullptr) read_seeds(map);
+    check_sections();
     // Overrides stand above the axes; what is an axis has taken its own already.
     for (const Override& setting : overrides_)
       set_key(sweep_.base, setting.key->name, setting.value);
@@ -62,9 +68,9 @@ class SweepReader {
     check_when();
     sweep_.only = condition(map, "only");
     sweep_.except = condition(map, "except");
-    if (const auto limit = map.quantity("time_limit", Quantity::duration, 1))
+    if (const auto limit = read_limit(map, "time_limit", kTimeLimits))
       sweep_.limits.time = std::chrono::milliseconds(*limit);
-    if (const auto limit = map.quantity("memory_limit", Quantity::size, kLeastMemory))
+    if (const auto limit = read_limit(map, "memory_limit", kMemoryLimits))
       sweep_.limits.memory_bytes = *limit;
   }
 
@@ -98,6 +104,13 @@ class SweepReader {
     if (!map.require("config", "config: mesh_8x8.yaml, or sections of keys")) return;
     ConfigNode node = *map.find("config");
     node.place = map.place_of("config");
+    std::error_code ignored;
+    if (node.kind == ConfigNode::Kind::scalar &&
+        fs::equivalent(fs::path(sweep_.folder) / node.text, sweep_.path, ignored)) {
+      diagnostics_.error(node.place, "config: this is the sweep's own file",
+                         "it takes the path of a configuration, or its sections in place");
+      return;
+    }
     if (auto layer = load_layer(node, sweep_.folder, diagnostics_)) sweep_.base = std::move(*layer);
   }
 
@@ -118,11 +131,10 @@ class SweepReader {
     for (const char* other : {"key", "values", "from", "to", "step", "factor"}) {
       if (map.find(other) == nullptr) continue;
       diagnostics_.error(map.place_of(other),
-                         fmt::format("axis: both 'zip' and '{}' are given", other),
-                         "zip: [{key: ..., values: [...]}, {key: ..., values: [...]}]");
+                         fmt::format("axis: both 'zip' and '{}' are given", other), kZipExample);
     }
     bool good = true;
-    for (const ConfigNode& node : map.list("zip")) {
+    for (const ConfigNode& node : map.list("zip", kZipExample)) {
       const StrictMap member(node, "zip", kZippedKeys, diagnostics_);
       auto key = read_axis_key(member, "zip", true);
       good = good && key;
@@ -209,7 +221,8 @@ class SweepReader {
       value.text = std::to_string(seed);
       axis.values.push_back(std::move(value));
     }
-    axis.values = check_axis_values(std::move(axis.values), *axis.key, false, diagnostics_);
+    // They are counted up: none is there twice.
+    axis.values = check_axis_values(std::move(axis.values), *axis.key, true, diagnostics_);
     if (axis.values.empty()) return;
     take_override(axis, false);
     if (!axis.values.empty()) sweep_.axes.push_back({{std::move(axis)}, std::nullopt});
@@ -220,6 +233,25 @@ class SweepReader {
       if (sweep_.base.find(section) != nullptr) return std::string(section) + ".seed";
     }
     return "simulation.seed";
+  }
+
+  // What stands in a section's place would give way to an axis' or an override's key, unseen.
+  void check_sections() {
+    for (const Key* key : axis_keys_) check_sections_of(*key);
+    for (const Override& setting : overrides_) check_sections_of(*setting.key);
+  }
+
+  void check_sections_of(const Key& key) {
+    for (std::size_t dot = key.name.find('.'); dot != std::string::npos;
+         dot = key.name.find('.', dot + 1)) {
+      const std::string section = key.name.substr(0, dot);
+      const ConfigNode* node = find_setting(sweep_.base, section);
+      if (node == nullptr) return;
+      if (node->kind == ConfigNode::Kind::map || node->kind == ConfigNode::Kind::null) continue;
+      diagnostics_.error(node->place, fmt::format("'{}' takes keys", section),
+                         fmt::format("the sweep sets {}", key.name));
+      return;
+    }
   }
 
   // A list would make several points of one.
@@ -267,6 +299,21 @@ class SweepReader {
     return false;
   }
 
+  [[nodiscard]] std::optional<std::uint64_t> read_limit(const StrictMap& map,
+                                                        const std::string& name,
+                                                        const LimitRange& range) const {
+    const ConfigNode* node = map.find(name);
+    if (node == nullptr) return std::nullopt;
+    // What is no scalar is no number with a unit either.
+    const ParsedQuantity parsed =
+        range.parse(node->kind == ConfigNode::Kind::scalar ? node->text : "");
+    if (!parsed.value) {
+      diagnostics_.error(map.place_of(name), fmt::format("{}: {}", name, parsed.error),
+                         parsed.hint);
+    }
+    return parsed.value;
+  }
+
   [[nodiscard]] std::optional<Condition> condition(const StrictMap& map, const std::string& name) {
     const ConfigNode* node = map.find(name);
     if (node == nullptr) return std::nullopt;
@@ -297,8 +344,12 @@ Sweep read_sweep(const std::string& path, const std::vector<std::string>& overri
     diagnostics.error({source, 0, 0}, fmt::format("the file {}", file.problem));
     return sweep;
   }
-  if (const auto root = load_yaml(*file.text, source, diagnostics))
+  const auto root = load_yaml(*file.text, source, diagnostics);
+  if (root && root->kind == ConfigNode::Kind::null) {
+    diagnostics.error({source, 1, 1}, "the file is empty", kMinimalFile);
+  } else if (root) {
     SweepReader(sweep, diagnostics).read(*root);
+  }
   return sweep;
 }
 

@@ -22,14 +22,19 @@ struct SweepRunSettings {
   bool keep_failed = false;  // points that failed before are not tried again
 };
 
-// Of the points that belong to the shard.
+// Of the points that belong to the shard. Only what stands in the folder counts as finished or
+// failed.
 struct SweepTally {
   std::size_t points = 0;
   std::size_t finished_before = 0;
   std::size_t finished_now = 0;
   std::size_t failed = 0;  // kept ones included
   int signal = 0;          // that stopped the sweep
-  bool writable = true;    // false: a result could not be written, and the sweep stopped
+  bool writable = true;    // false: something could not be written, and the sweep stopped
+
+  [[nodiscard]] std::size_t left() const {
+    return points - finished_before - finished_now - failed;
+  }
 };
 
 // Failures go to stderr as they come.

@@ -190,6 +190,96 @@ TEST_CASE("A report of a sweep has the Pareto front, blocks, failed and missing 
                        Contains("espalier run base.yaml -s system.router.vc_depth_flits=64"));
 }
 
+TEST_CASE("Only runs of one workload are compared, whatever says that it is one") {
+  const Reports reports;
+  const std::string mesh = "system: {topology: {type: mesh, dims: [2, 2]}, router: {vcs: 2}}\n";
+  const auto sweep = [&](const std::string& name, const std::string& section,
+                         const std::string& axis) {
+    const std::string file = reports.folder.write(
+        name + ".yaml", "title: t\nconfig:\n  " + mesh + "  " + section + "\naxes:\n  - " + axis +
+                            "\n  - {key: system.router.vc_depth_flits, "
+                            "values: [318, 640]}\n");
+    const std::string folder = reports.folder.file(name);
+    const Outcome run = test::espalier({"sweep", "run", file, "-o", folder});
+    INFO(run.err);
+    REQUIRE(run.exit_code == 0);
+    return reports.page({folder});
+  };
+  const std::string traffic =
+      "traffic: {injection_rate: 0.1, message: 256B, duration_cycles: 500, seed: 1}";
+  const std::string ring = "collective: {algorithm: ring, size: 4KiB}";
+  // Twice two designs, and the fewer buffers are the smaller one in both.
+  for (const auto& [name, section, axis, words] :
+       {std::tuple("rate", traffic, "{key: traffic.injection_rate, values: [0.1, 0.2]}",
+                   "injection_rate 0.2"),
+        {"duration", traffic, "{key: traffic.duration_cycles, values: [500, 1000]}",
+         "duration_cycles 1000"},
+        {"message", traffic, "{key: traffic.message, values: [64B, 256B]}", "message 64B"},
+        {"pattern", traffic, "{key: traffic.pattern, values: [uniform, neighbor]}", "neighbor"},
+        {"seed", traffic, "{key: traffic.seed, values: [1, 2]}", "seed 2"},
+        {"control", ring + "\n  control: {duration_cycles: 500}",
+         "{key: control.injection_rate, values: [0.01, 0.02]}", "injection_rate 0.02"},
+        {"batch", "collective: {algorithm: ring}\n  training: {network: ncf}",
+         "{key: training.mini_batch, values: [1, 2]}", "mini_batch 2"},
+        {"stalls", ring, "{key: simulation.stall_probability, values: [0, 0.1]}",
+         "stall_probability 0.1"}}) {
+    CAPTURE(name);
+    const std::string page = sweep(name, section, axis);
+    CHECK(occurrences(page, " of 2 designs are on the front") == 2);
+    CHECK(page.find(" of 4 designs are on the front") == std::string::npos);
+    CHECK_THAT(page, Contains(words));
+  }
+  // What is no workload: one picture of all.
+  const std::string page = sweep("vcs", ring, "{key: system.router.vcs, values: [2, 4]}");
+  CHECK(occurrences(page, " of 4 designs are on the front") == 1);
+}
+
+TEST_CASE("A training's iteration and its all-reduce have a column each, everywhere") {
+  const Reports reports;
+  const std::string page =
+      reports.page({reports.results("training",
+                                    "system: {topology: {type: mesh, dims: [2, 2]}}\n"
+                                    "collective: {algorithm: [ring, multitree]}\n"
+                                    "training: {network: ncf, mini_batch: 1}\n"),
+                    reports.results("collective", test::kSmallConfig)});
+  // The Pareto front's table stands between them.
+  const std::string summary_and_runs =
+      page.substr(0, page.find("id=\"pareto\"")) + page.substr(page.find("<section id=\"runs\""));
+  for (const char* title : {"time, \u00b5s", "iteration, \u00b5s", "all-reduce, \u00b5s",
+                            "time, ns", "iteration, ns", "all-reduce, ns"}) {
+    CAPTURE(title);
+    CHECK(occurrences(summary_and_runs, ">" + std::string(title) + "</th>") == 1);
+  }
+  const std::string alone = reports.page({reports.folder.file("training.json")});
+  CHECK_THAT(alone, Contains(">iteration, ns</th>") && !Contains(">time, ns</th>"));
+}
+
+TEST_CASE("A sweep over networks in files has its maps and schedules, also after a move") {
+  const Reports reports;
+  const fs::path root = reports.folder.path().string() + "/checkout";
+  fs::create_directories(root / "studies/graphs");
+  std::ofstream(root / "studies/graphs/pair.yaml")
+      << "nodes: [a, b]\nlinks:\n  - {from: a, to: b}\n  - {from: b, to: a}\n";
+  std::ofstream(root / "studies/pair.yaml")
+      << "title: t\nconfig: {system: {topology: {type: file, file: graphs/pair.yaml}}, "
+         "collective: {algorithm: ring}, simulation: {link_utilization: true}}\n"
+         "axes: [{key: collective.size, values: [4KiB, 8KiB]}]\n";
+  for (const char* command : {"run", "gather"}) {
+    const Outcome outcome = test::espalier({"sweep", command, "studies/pair.yaml"}, root.string());
+    INFO(outcome.err);
+    REQUIRE(outcome.exit_code == 0);
+  }
+  fs::rename(root, root.string() + "-moved");
+  const std::string sweep = root.string() + "-moved/sweeps/pair";
+  for (const std::string& results : {sweep, sweep + "/results.jsonl"}) {
+    const std::string page = reports.page({results});
+    CHECK_THAT(page, Contains("Link utilization, run 2") && Contains("Gather of flow 0") &&
+                         !Contains("No map of"));
+    // The hash knows the network by its file's name only, the id by what stands in it.
+    CHECK_THAT(page, Contains(", point ") && Contains("is named by their content, too"));
+  }
+}
+
 TEST_CASE("A list of results gives the same numbers as the sweep's folder") {
   const Reports reports;
   const fs::path sweep = write_sweep(reports);

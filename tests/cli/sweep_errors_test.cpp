@@ -73,6 +73,21 @@ TEST_CASE("All errors of a sweep file are shown in one call, each at its place")
   CHECK_FALSE(std::filesystem::exists(sweep.path("out")));
 }
 
+TEST_CASE("A sweep file that is no mapping of keys is refused, whatever it is") {
+  for (const char* command : {"plan", "run"}) {
+    for (const char* text : {"", "# nothing\n", "null\n", "---\n", "[]\n", "42\n", "text\n"}) {
+      const SweepFolder sweep(text);
+      const Outcome outcome = sweep.call(command);
+      CAPTURE(command, text, outcome.err);
+      CHECK(outcome.exit_code == 2);
+      const bool is_empty = *text == 0 || *text == '#' || *text == 'n' || *text == '-';
+      CHECK_THAT(outcome.err, Contains(sweep.file() + ":1:1: error: the file is " +
+                                       (is_empty ? "empty" : "a mapping of keys")));
+    }
+  }
+  CHECK(test::espalier({"sweep", "submit", "/dev/null", "--slurm", "--dry-run"}).exit_code == 2);
+}
+
 TEST_CASE("A point that the configuration's reader refuses is named with its values") {
   const SweepFolder sweep(std::string(kStart) +
                           "axes:\n"
@@ -167,4 +182,61 @@ TEST_CASE("Seeds repeat every point") {
   const SweepFolder given(traffic + "seeds: {key: traffic.seed, first: 7, count: 2}\n");
   CHECK_THAT(given.call("plan").out,
              Contains("traffic.seed=7") && Contains("traffic.seed=8") && Contains("4 points"));
+}
+
+TEST_CASE("Limits that no clock counts to are refused, in the file and on the command line") {
+  const std::string axes = "axes: [{key: system.router.vcs, values: [2]}]\n";
+  const SweepFolder file(kStart + axes + "time_limit: 2600000h\n");
+  const Outcome plan = file.call("plan");
+  CHECK(plan.exit_code == 2);
+  CHECK_THAT(plan.err, Contains("time_limit: 2600000h is too much") && Contains("to 36500d"));
+  const SweepFolder sweep(kStart + axes);
+  const Outcome run = sweep.call("run", {"--time-limit", "2600000h"});
+  CHECK(run.exit_code == 2);
+  CHECK_THAT(run.err, Contains("--time-limit: error: 2600000h is too much"));
+  CHECK(sweep.call("run", {"--time-limit", "0s"}).exit_code == 2);
+  CHECK(sweep.call("run", {"--memory-limit", "1MiB"}).exit_code == 2);
+  CHECK(sweep.call("run", {"--time-limit", "876000h"}).exit_code == 0);
+}
+
+TEST_CASE("What stands in a section's place is an error, not replaced by an axis") {
+  for (const char* config : {"{system: 3}", "{system: {router: [2]}}"}) {
+    const SweepFolder sweep(std::string("title: t\nconfig: ") + config +
+                            "\naxes: [{key: system.router.vcs, values: [2]}]\n");
+    const Outcome outcome = sweep.call("plan");
+    CAPTURE(config, outcome.err);
+    CHECK(outcome.exit_code == 2);
+    CHECK_THAT(outcome.err, Contains("' takes keys") && Contains(":2:"));
+  }
+  const SweepFolder overridden("title: t\nconfig: {system: 3}\nseeds: 2\n");
+  CHECK_THAT(overridden.call("plan", {"-s", "system.router.vcs=2"}).err,
+             Contains("'system' takes keys"));
+}
+
+TEST_CASE("A sweep that is its own configuration gets one error") {
+  const SweepFolder sweep("title: t\nconfig: sweep.yaml\nseeds: 2\n");
+  const Outcome outcome = sweep.call("plan");
+  CHECK(outcome.exit_code == 2);
+  CHECK_THAT(outcome.err, Contains(":2:9: error: config: this is the sweep's own file"));
+  CHECK(outcome.err.find("error", outcome.err.find("error") + 1) == std::string::npos);
+}
+
+TEST_CASE("Lists that are none come with an example") {
+  const SweepFolder axes(kStart + std::string("axes: {key: system.router.vcs, values: [2]}\n"));
+  CHECK_THAT(axes.call("plan").err, Contains("axes: takes a list") && Contains("hint: axes: [{"));
+  const SweepFolder values(kStart + std::string("axes: [{key: system.router.vcs, values: 2}]\n"));
+  CHECK_THAT(values.call("plan").err,
+             Contains("axis.values: takes a list") && Contains("hint: one value is a list"));
+  const SweepFolder title("title: 'a \"b\"'\nconfig: {}\nseeds: 2\n");
+  CHECK_THAT(title.call("plan").err, Contains("double quote") && !Contains("gnuplot"));
+}
+
+TEST_CASE("A warning about one of several points names it") {
+  const SweepFolder sweep(kStart +
+                          std::string("axes: [{key: system.router.vc_depth_flits, values: [40, "
+                                      "318]}]\n"));
+  const Outcome outcome = sweep.call("plan");
+  CAPTURE(outcome.err);
+  CHECK(outcome.exit_code == 0);
+  CHECK_THAT(outcome.err, Contains("warning") && Contains("at: system.router.vc_depth_flits=40"));
 }

@@ -159,5 +159,24 @@ TEST_CASE("A point whose process is killed fails alone") {
   CHECK_THAT(outcome.out, Contains("1 finished, 1 of them now; 2 failed"));
   const Json failure = failure_of(sweep, sweep.ids()[0]);
   CHECK(failure.at("kind") == "crash");
-  CHECK_THAT(failure.at("failure").get<std::string>(), Contains("SIGKILL"));
+  CHECK_THAT(failure.at("failure").get<std::string>(),
+             Contains("SIGKILL: probably the machine was out of memory"));
+}
+
+TEST_CASE("A result that cannot be written stops the sweep, whatever is written after it") {
+  const SweepFolder sweep(kForty);
+  REQUIRE(sweep.call("plan").exit_code == 0);
+  // No file can take its place, whoever tries.
+  const std::string first = sweep.path("out/points/" + sweep.ids().front() + ".json");
+  std::filesystem::create_directories(first + "/full");
+  for (const char* jobs : {"1", "2", "4"}) {
+    const Outcome outcome = sweep.call("run", {"-j", jobs});
+    CAPTURE(jobs, outcome.err, outcome.out);
+    CHECK(outcome.exit_code == 2);
+    const std::size_t written = sweep.point_files().size() - 1;
+    CHECK(written < 39);
+    CHECK_THAT(outcome.out, Contains("40 points: " + std::to_string(written) + " finished"));
+    CHECK_THAT(outcome.err, Contains("results cannot be written; " + std::to_string(40 - written) +
+                                     " points are left"));
+  }
 }

@@ -78,6 +78,53 @@ TEST_CASE("What is finished is not simulated again, unless its point is asked fo
   CHECK(sweep.call("run", {"--point", "0123456789abcdef"}).exit_code == 2);
 }
 
+TEST_CASE("A file that holds no result of its point is named, is no result, and run replaces it") {
+  const SweepFolder sweep;
+  REQUIRE(sweep.call("run").exit_code == 0);
+  const auto ids = sweep.ids();
+  const auto file = [&](std::size_t i) { return "out/points/" + ids[i] + ".json"; };
+  Json other = Json::parse(sweep.text(file(2)));
+  other["config_hash"] = "0123456789abcdef";
+  const std::vector<std::pair<std::string, std::string>> damages{
+      {R"({"id":")" + ids[0] + R"(","result":null})", "has no result"},
+      {sweep.text(file(2)), "is of another point"},
+      {other.dump(), "is of another configuration"},
+      {"{", "is not whole"}};
+  for (std::size_t i = 0; i < damages.size(); ++i) sweep.write(file(i), damages[i].first);
+  const Outcome gather = sweep.call("gather", {"--partial"});
+  CHECK(gather.exit_code == 1);
+  const Outcome report = test::espalier({"report", sweep.path("out"), "-o", "-"});
+  CHECK(report.exit_code == 2);
+  const Outcome run = sweep.call("run");
+  CHECK(run.exit_code == 0);
+  CHECK_THAT(run.out, Contains("12 finished, 4 of them now"));
+  for (std::size_t i = 0; i < damages.size(); ++i) {
+    const std::string problem = sweep.path(file(i)) + " " + damages[i].second;
+    CHECK_THAT(gather.err, Contains("missing: " + ids[i]) && Contains(": " + problem));
+    CHECK_THAT(run.err, Contains("warning: " + problem + "; the point is simulated again"));
+  }
+  CHECK(sweep.call("gather").exit_code == 0);
+}
+
+TEST_CASE("A failure that says nothing, and a folder in a file's place, are named") {
+  const SweepFolder sweep;
+  REQUIRE(sweep.call("plan").exit_code == 0);
+  const auto ids = sweep.ids();
+  const std::string failed = "out/points/" + ids[0] + ".failed.json";
+  sweep.write(failed, R"({"id":")" + ids[0] + R"(","failure":5})");
+  const std::string folder = sweep.path("out/points/" + ids[1] + ".json");
+  std::filesystem::create_directory(folder);
+  const Outcome gather = sweep.call("gather");
+  CHECK(gather.exit_code == 1);
+  CHECK_THAT(gather.err, Contains(sweep.path(failed) + " does not say what failed") &&
+                             Contains(folder + " is a directory"));
+  const Outcome run = sweep.call("run", {"--keep-failed"});
+  CHECK(run.exit_code == 2);
+  CHECK_THAT(run.err, Contains("warning: " + sweep.path(failed)) &&
+                          Contains("warning: " + folder) && Contains("cannot be written"));
+  CHECK_FALSE(sweep.point_files().count(ids[0] + ".failed.json"));
+}
+
 TEST_CASE("Gathered tables have a row for every point, in the order of the manifest") {
   const SweepFolder sweep;
   REQUIRE(sweep.call("run").exit_code == 0);
@@ -138,7 +185,7 @@ TEST_CASE("Shards have every point once, and their table is that of one run") {
   CHECK(sweep.text("out/results.jsonl") == sweep.text("whole/results.jsonl"));
   for (const char* shard : {"0/5", "6/5", "1", "a/b", "1/0", ""}) {
     CAPTURE(shard);
-    if (*shard != 0) CHECK(sweep.call("run", {"--shard", shard}).exit_code == 2);
+    CHECK(sweep.call("run", {"--shard", shard}).exit_code == 2);
   }
 }
 
@@ -158,6 +205,44 @@ TEST_CASE("A task of a Slurm array runs its shard, whatever number the array sta
   const Outcome gap = task("SLURM_ARRAY_TASK_ID=20" + array);
   CHECK(gap.exit_code == 2);
   CHECK_THAT(gap.err, Contains("--shard"));
+  // Part of the variables is no task; all points, where that is meant.
+  CHECK(task("SLURM_ARRAY_TASK_ID=2").exit_code == 2);
+  CHECK(sweep.call("run", {"--shard", "1/1"}).exit_code == 0);
+}
+
+TEST_CASE("Tables of before stay where a new one has gaps, and gather says so") {
+  const SweepFolder sweep;
+  REQUIRE(sweep.call("run").exit_code == 0);
+  REQUIRE(sweep.call("gather").exit_code == 0);
+  const std::string before = sweep.text("out/results.csv");
+  std::filesystem::remove(sweep.path("out/points/" + sweep.ids()[3] + ".json"));
+  const Outcome outcome = sweep.call("gather");
+  CHECK(outcome.exit_code == 1);
+  CHECK_THAT(outcome.err, Contains("out/results.csv is there from before, and stays as it was") &&
+                              Contains("out/results.jsonl is there from before"));
+  CHECK(sweep.text("out/results.csv") == before);
+}
+
+TEST_CASE("Two files of one name do not share a folder unless that is asked for") {
+  const SweepFolder folder;
+  for (const char* name : {"a", "b"}) {
+    std::filesystem::create_directory(folder.path(name));
+    folder.write(std::string(name) + "/study.yaml", test::kSmallSweep);
+  }
+  const std::string here = folder.path("");
+  REQUIRE(test::espalier({"sweep", "run", "a/study.yaml"}, here).exit_code == 0);
+  for (const char* command : {"plan", "run", "gather"}) {
+    const Outcome outcome = test::espalier({"sweep", command, "b/study.yaml"}, here);
+    CHECK(outcome.exit_code == 2);
+    CHECK_THAT(outcome.err, Contains("the folder of another sweep, a/study.yaml; -o names one"));
+  }
+  CHECK(test::espalier({"sweep", "gather", "a/study.yaml"}, here).exit_code == 0);
+  CHECK(test::espalier({"sweep", "plan", "b/study.yaml", "-o", "sweeps/study"}, here).exit_code ==
+        0);
+  CHECK(test::espalier({"sweep", "plan", "a/study.yaml"}, here).exit_code == 2);
+  // What is gone was moved.
+  std::filesystem::remove(folder.path("b/study.yaml"));
+  CHECK(test::espalier({"sweep", "plan", "./a/study.yaml"}, here).exit_code == 0);
 }
 
 TEST_CASE("A changed plan says what changed, and keeps the points it still has") {

@@ -49,4 +49,4 @@ run themis.yaml --json themis.json
 
 [ $# -lt 2 ] || { mkdir -p "${shots[1]}"; cp ./*.html "${shots[1]}"; }
 # With the number of pictures that each must have at least.
-python3 "$here/browser_check.py" chromium curves.html=13 topologies.html=20 sweep.html=8 themis.html=3 "${shots[@]}"
+python3 "$here/browser_check.py" chromium curves.html=13 topologies.html=20 sweep.html=8 themis.html=3 --widths 1280,900,390 "${shots[@]}"

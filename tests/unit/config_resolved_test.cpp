@@ -156,7 +156,7 @@ class RandomPoint {
   }
 
  private:
-  // Without what only multi-dimensional systems have. The FIFOs' control has no writes.
+  // Without what only multi-dimensional systems have. A crossbar has no writes.
   void draw_cost(CostSpec& cost) {
     cost.library = static_cast<CellLibrary>(any() % 8);
     cost.node_nm = any() % 2 == 0 ? 0 : pick(5, 1000);
@@ -167,7 +167,7 @@ class RandomPoint {
     cost.table = static_cast<Storage>(any() % 3);
     cost.table_entry_bits = pick32(0, 500);
     cost.link_pj_per_bit = static_cast<double>(pick(0, 40)) / 4;
-    for (const CostBlock block : {CostBlock::router_buffers, CostBlock::router_fifo_control}) {
+    for (const CostBlock block : {CostBlock::router_buffers, CostBlock::router_crossbar}) {
       cost.macro(block) = {static_cast<double>(pick(0, 9'999)) / 8, pick(0, 9'999),
                            static_cast<double>(pick(0, 99)) / 8, 0};
     }
