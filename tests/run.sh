@@ -5,15 +5,13 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 preset=${PRESET:-release}
 command -v gnuplot >/dev/null || sims/install-packages.sh gnuplot-nox
-# For reports in a browser; without it that test is skipped by name.
-if ! command -v chromium >/dev/null && [ "$(id -u)" -eq 0 ]; then
-  sims/install-packages.sh chromium python3 || echo "no chromium: reports are not looked at in a browser"
-fi
-# For waveforms in their viewer; without it those tests are skipped by name.
-if [ "$(id -u)" -eq 0 ]; then
-  sims/install-packages.sh gtkwave xvfb imagemagick || echo "no GTKWave: waveforms are not looked at" >&2
-fi
-# A cluster of one node for the tests labelled slurm; without it they are skipped by name.
-[ "$(id -u)" -ne 0 ] || sims/install-packages.sh slurm-wlm munge || echo "no Slurm: its tests are skipped" >&2
+# What some tests look with, and are skipped by name without: reports in a browser, waveforms in their viewer, a cluster of
+# one node, RTL by synthesis and simulation, recipes of the documentation.
+optional() { [ "$(id -u)" -ne 0 ] || sims/install-packages.sh "${@:2}" || echo "not installed: $1" >&2; }
+command -v chromium >/dev/null || optional "a browser for reports" chromium python3
+optional "GTKWave for waveforms" gtkwave xvfb imagemagick
+optional "Slurm for job arrays" slurm-wlm munge
+optional "yosys and Icarus Verilog for RTL" yosys qflow-tech-osu018 iverilog
+optional "make and GNU parallel for recipes" make parallel
 sims/build.sh "$preset"
 exec ctest --test-dir "build/$preset" --output-on-failure -j "$(nproc)" "$@"

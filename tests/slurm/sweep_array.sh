@@ -84,6 +84,9 @@ KillWait=2
 NodeName=$host NodeAddr=127.0.0.1 CPUs=$(nproc) State=UNKNOWN
 PartitionName=test Nodes=$host Default=YES MaxTime=10:00 State=UP
 CONF
+# No process is put into a cgroup; but slurmd looks for their filesystem, which a chroot need not have, unless it is told
+# which kind there is.
+echo "CgroupPlugin=cgroup/v1" >"$work/cgroup.conf"
 export SLURM_CONF=$work/slurm.conf
 slurmctld -D -f "$work/slurm.conf" >"$work/slurmctld.out.log" 2>&1 &
 daemons+=($!)
