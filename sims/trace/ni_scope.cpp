@@ -51,7 +51,8 @@ NiScope::NiScope(NetworkInterface& ni, WaveRecorder& recorder, StepClock& steps)
   }
   if (view_.table) {
     table_.timestep = recorder.add(name + ".timestep", kStepBits);
-    table_.lockstep = recorder.add(name + ".lockstep", kCycleBits);
+    table_.lockstep =
+        recorder.add(name + ".lockstep", kCycleBits, nullptr, GtkwDisplay::analog_step);
     table_.entry = recorder.add(name + ".entry", kStepBits);
     table_.op = recorder.add(name + ".op", 2, &kOps);
     table_.flow = recorder.add(name + ".flow", kFlowBits);

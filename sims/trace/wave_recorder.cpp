@@ -7,27 +7,38 @@
 namespace espalier {
 
 WaveRecorder::WaveRecorder(std::unique_ptr<WaveWriter> writer, std::vector<std::string> scopes)
-    : writer_(std::move(writer)), scopes_(std::move(scopes)) {}
+    : writer_(std::move(writer)), patterns_(std::move(scopes)) {
+  const std::size_t given = patterns_.size();
+  for (std::size_t i = 0; i < given; ++i) patterns_.push_back(patterns_[i] + ".*");
+}
 
-bool WaveRecorder::is_wanted(const std::string& path) const {
-  if (scopes_.empty()) return true;
-  return std::any_of(scopes_.begin(), scopes_.end(), [&](const std::string& pattern) {
-    return fnmatch(pattern.c_str(), path.c_str(), 0) == 0 ||
-           fnmatch((pattern + ".*").c_str(), path.c_str(), 0) == 0;
+bool WaveRecorder::may_want(const std::string& scope) const {
+  if (patterns_.empty()) return true;
+  return std::any_of(patterns_.begin(), patterns_.end(), [&](const std::string& pattern) {
+    const std::size_t literal = std::min(pattern.find_first_of("*?["), scope.size());
+    return pattern.compare(0, literal, scope, 0, literal) == 0;
   });
 }
 
-WaveSignal WaveRecorder::add(const std::string& path, unsigned bits, const EnumText* texts) {
+bool WaveRecorder::is_wanted(const std::string& path) const {
+  if (patterns_.empty()) return true;
+  return std::any_of(patterns_.begin(), patterns_.end(), [&](const std::string& pattern) {
+    return fnmatch(pattern.c_str(), path.c_str(), 0) == 0;
+  });
+}
+
+WaveSignal WaveRecorder::add(const std::string& path, unsigned bits, const EnumText* texts,
+                             GtkwDisplay display) {
   if (!is_wanted(path)) return {};
   const WaveSignal signal = writer_->add(path, bits, texts);
-  ++num_signals_;
+  signals_.push_back({path, bits, texts != nullptr ? GtkwDisplay::enum_text : display, texts});
   noted_.resize(signal.index() + 1);
   before_.resize(signal.index() + 1);
   return signal;
 }
 
 void WaveRecorder::begin(Cycle first) {
-  if (num_signals_ == 0) return;
+  if (signals_.empty()) return;
   has_begun_ = true;
   writer_->begin(first);
   for (std::size_t s = 0; s < before_.size(); ++s) write({first, WaveSignal(s), before_[s]});
@@ -60,7 +71,7 @@ void WaveRecorder::flush(Cycle until) {
 }
 
 void WaveRecorder::finish(Cycle end) {
-  if (num_signals_ == 0) return;
+  if (signals_.empty()) return;
   if (!has_begun_) begin(end);
   writer_->finish(end);
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "sims/trace/wave_window.h"
+#include "sims/waves/gtkw_file.h"
 #include "sims/waves/wave_writer.h"
 
 namespace espalier {
@@ -18,12 +19,19 @@ class WaveRecorder {
   // `scopes`: patterns as of a shell for names of signals or of scopes; none: everything.
   WaveRecorder(std::unique_ptr<WaveWriter> writer, std::vector<std::string> scopes);
 
+  // Values with texts are shown as these, others as decimal numbers, or as `display` says. `texts`
+  // must outlive the recorder.
   [[nodiscard]] WaveSignal add(const std::string& path, unsigned bits,
-                               const EnumText* texts = nullptr);
+                               const EnumText* texts = nullptr,
+                               GtkwDisplay display = GtkwDisplay::decimal);
+  // False: no signal below this scope is wanted. A quick look, before a scope is made.
+  [[nodiscard]] bool may_want(const std::string& scope) const;
   void describe_scope(const std::string& path, const std::string& component) {
     writer_->describe_scope(path, component);
   }
-  [[nodiscard]] std::size_t num_signals() const { return num_signals_; }
+  [[nodiscard]] std::size_t num_signals() const { return signals_.size(); }
+  // Those that are wanted, in the order of add().
+  [[nodiscard]] const std::vector<GtkwSignal>& signals() const { return signals_; }
 
   // Of one signal in the order of time, of several in any; not before the cycle of the last
   // flush(). A value that the signal has already is nothing.
@@ -61,8 +69,8 @@ class WaveRecorder {
   void write(const Change& change);
 
   std::unique_ptr<WaveWriter> writer_;
-  std::vector<std::string> scopes_;
-  std::size_t num_signals_ = 0;
+  std::vector<std::string> patterns_;  // of signals: those given, and what lies below them
+  std::vector<GtkwSignal> signals_;
   std::vector<Change> changes_;
   std::vector<Change> due_;    // kept for its memory
   std::vector<Value> noted_;   // by signal: the last one

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "sims/waves/gtkw_file.h"
 #include "sims/waves/make_wave_writer.h"
 
 namespace espalier {
@@ -46,6 +47,7 @@ void WaveSession::watch_channels(Fabric& fabric) {
     return facts;
   };
   for (const ChannelPlace& place : fabric.channels()) {
+    if (!recorder_.may_want(place.name)) continue;
     const ChannelScope::Spec spec{place.name, place.spec, place.link, request_.shows_flits};
     auto scope = std::make_unique<ChannelScope>(spec, recorder_, describe);
     if (!scope->is_wanted()) continue;
@@ -75,6 +77,7 @@ void WaveSession::advance(Cycle until) {
   if (!has_begun_ && begin < end) {
     recorder_.flush(begin);
     recorder_.begin(begin);
+    first_ = begin;
     has_begun_ = true;
   }
   recorder_.flush(end);
@@ -95,6 +98,29 @@ void WaveSession::close(Cycle end) {
   is_closed_ = true;
   for (const auto& channel : channels_) channel->stop();
   recorder_.finish(end);
+  write_save_file(end);
+}
+
+// A group for each scope, NIs first, as they were added. What is too much for a screen the viewer
+// finds in its tree.
+void WaveSession::write_save_file(Cycle end) const {
+  constexpr std::size_t kOpenGroups = 8;
+  constexpr std::size_t kMostSignals = 4000;
+  GtkwView view;
+  view.waves = request_.path;
+  view.clock_hertz = request_.clock_hertz;
+  view.first = first_;
+  view.end = end;
+  std::size_t signals = 0;
+  for (const GtkwSignal& signal : recorder_.signals()) {
+    if (signals++ == kMostSignals) break;
+    const std::string scope = signal.path.substr(0, signal.path.rfind('.'));
+    if (view.groups.empty() || view.groups.back().title != scope) {
+      view.groups.push_back({scope, view.groups.size() < kOpenGroups, {}});
+    }
+    view.groups.back().signals.push_back(signal);
+  }
+  write_gtkw_file(view);
 }
 
 }  // namespace espalier

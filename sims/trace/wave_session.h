@@ -38,12 +38,14 @@ class WaveSession : public SystemObserver {
   [[nodiscard]] Cycle window_begin() const;
   [[nodiscard]] Cycle window_end() const;
   void close(Cycle end);
+  void write_save_file(Cycle end) const;
 
   WaveRequest request_;
   WaveRecorder recorder_;
   std::unique_ptr<StepClock> steps_;
   std::vector<std::unique_ptr<ChannelScope>> channels_;
   std::vector<std::unique_ptr<NiScope>> nis_;
+  Cycle first_ = 0;
   bool has_begun_ = false;
   bool is_closed_ = false;
 };

@@ -1,0 +1,314 @@
+// `espalier run --waves FILE`: what hardware did, as a waveform.
+#include <catch2/catch.hpp>
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "cli_test_support.h"
+#include "sims/waves/fst_format.h"
+
+using namespace espalier;
+using Catch::Matchers::Contains;
+using test::Outcome;
+using test::TemporaryFolder;
+
+namespace {
+
+constexpr const char* kTorus =
+    "system: {topology: {type: torus, dims: [4, 4]}}\n"
+    "collective: {op: all_reduce, algorithm: multitree, size: 32KiB}\n";
+
+// Of a VCD: by name, the values at the times of their changes.
+struct Waves {
+  using Changes = std::vector<std::pair<std::uint64_t, std::string>>;
+  std::map<std::string, Changes> signals;
+
+  [[nodiscard]] std::string at(const std::string& name, std::uint64_t time) const {
+    std::string value;
+    for (const auto& [when, what] : signals.at(name)) {
+      if (when <= time) value = what;
+    }
+    return value;
+  }
+};
+
+Waves read_vcd(const std::string& path) {
+  Waves waves;
+  std::map<std::string, std::string> names;
+  std::vector<std::string> scopes;
+  std::istringstream in(test::read_text(path));
+  std::uint64_t time = 0;
+  for (std::string line; std::getline(in, line);) {
+    std::istringstream words(line);
+    std::vector<std::string> w;
+    for (std::string word; words >> word;) w.push_back(word);
+    if (w.empty()) continue;
+    if (w[0] == "$scope") {
+      scopes.push_back(w[2]);
+    } else if (w[0] == "$upscope") {
+      scopes.pop_back();
+    } else if (w[0] == "$var") {
+      std::string name;
+      for (const std::string& scope : scopes) name += scope + ".";
+      names[w[3]] = name + w[4];
+      waves.signals[name + w[4]];
+    } else if (w[0][0] == '#') {
+      time = std::stoull(w[0].substr(1));
+    } else if (w[0][0] == 'b') {
+      waves.signals[names.at(w[1])].emplace_back(time, w[0].substr(1));
+    } else if (w[0][0] == '0' || w[0][0] == '1' || w[0][0] == 'x') {
+      waves.signals[names.at(w[0].substr(1))].emplace_back(time, w[0].substr(0, 1));
+    }
+  }
+  return waves;
+}
+
+std::uint64_t number(const std::string& bits) { return std::stoull(bits, nullptr, 2); }
+
+struct Run {
+  std::string config;
+  std::vector<std::string> settings;
+};
+
+Waves waves_of(const TemporaryFolder& folder, const Run& run,
+               const std::vector<std::string>& options = {}) {
+  const std::string file = folder.file("waves.vcd");
+  std::vector<std::string> words{"run", run.config, "--waves", file};
+  for (const std::string& setting : run.settings) words.insert(words.end(), {"-s", setting});
+  words.insert(words.end(), options.begin(), options.end());
+  const Outcome outcome = test::espalier(words);
+  INFO(outcome.err);
+  REQUIRE(outcome.exit_code == 0);
+  return read_vcd(file);
+}
+
+}  // namespace
+
+TEST_CASE("Waves of trains are those of flits, signal for signal and change for change") {
+  const TemporaryFolder folder;
+  const std::string torus = folder.write("torus.yaml", kTorus);
+  const std::string traffic =
+      folder.write("traffic.yaml",
+                   "system: {topology: {type: mesh, dims: [4, 3]}}\n"
+                   "traffic: {pattern: uniform, injection_rate: 0.6, duration_cycles: 1500}\n");
+  const std::vector<Run> runs{
+      {torus, {}},
+      {torus, {"system.flow_control.mode=packet"}},
+      {torus, {"system.ni.lockstep=full"}},
+      // Trees that meet on links, and buffers too short for the credit loop.
+      {torus, {"collective.algorithm=dbtree", "system.router.vc_depth_flits=40"}},
+      {torus, {"collective.algorithm=dbtree", "system.link.bandwidth=7GB/s"}},
+      {torus, {"system.link.bandwidth=11GB/s", "system.router.pipeline_cycles=0"}},
+      {traffic, {}},
+      {traffic, {"system.router.vc_depth_flits=36", "system.link.bandwidth=12GB/s"}},
+  };
+  for (const Run& run : runs) {
+    CAPTURE(run.config, run.settings);
+    // With a window, trains are shown flit by flit too.
+    Run train = run;
+    train.settings.emplace_back("simulation.fidelity=train");
+    Run cycle = run;
+    cycle.settings.emplace_back("simulation.fidelity=cycle");
+    const Waves of_trains = waves_of(folder, train, {"--wave-from", "0"});
+    const Waves of_flits = waves_of(folder, cycle, {"--wave-from", "0"});
+    REQUIRE(of_trains.signals.size() > 100);
+    CHECK((of_trains.signals == of_flits.signals));
+  }
+}
+
+TEST_CASE("A window shows what the whole waveform shows there") {
+  const TemporaryFolder folder;
+  const std::string config = folder.write("torus.yaml", kTorus);
+  const Run cycle{config, {"simulation.fidelity=cycle"}};
+  const Waves whole = waves_of(folder, cycle);
+  const Waves window = waves_of(folder, {config, {"simulation.fidelity=train"}},
+                                {"--wave-from", "700", "--wave-to", "1300"});
+  REQUIRE(window.signals.size() == whole.signals.size());
+  for (const auto& [name, changes] : whole.signals) {
+    CAPTURE(name);
+    Waves::Changes expected{{700, whole.at(name, 700)}};
+    for (const auto& change : changes) {
+      if (change.first > 700 && change.first < 1300) expected.push_back(change);
+    }
+    CHECK((window.signals.at(name) == expected));
+  }
+}
+
+TEST_CASE("A window in timesteps begins where the first NI enters the step") {
+  const TemporaryFolder folder;
+  const std::string config = folder.write("torus.yaml", kTorus);
+  const Waves whole = waves_of(folder, {config, {}});
+  const Waves window =
+      waves_of(folder, {config, {}}, {"--wave-from", "step:3", "--wave-to", "step:4"});
+  std::uint64_t entered = ~std::uint64_t{0};
+  std::uint64_t over = 0;
+  for (const auto& [name, changes] : whole.signals) {
+    if (name.find(".timestep") == std::string::npos) continue;
+    for (const auto& [at, value] : changes) {
+      if (value.find('x') != std::string::npos) continue;
+      if (number(value) == 3) entered = std::min(entered, at);
+      if (number(value) == 5) over = std::max(over, at);
+    }
+  }
+  REQUIRE(entered < over);
+  for (const auto& [name, changes] : window.signals) {
+    CAPTURE(name);
+    CHECK(changes.front().first == entered);
+    CHECK(changes.back().first < over);
+  }
+}
+
+TEST_CASE("Waves of an NI tell its steps, what it waits for, and what has come") {
+  const TemporaryFolder folder;
+  const std::string config = folder.write("torus.yaml", kTorus);
+  const Waves waves = waves_of(folder, {config, {"system.ni.lockstep=full"}});
+  const auto& steps = waves.signals.at("net.ni_1_2.timestep");
+  for (std::size_t i = 1; i < steps.size(); ++i) {
+    CHECK(number(steps[i].second) == number(steps[i - 1].second) + 1);
+  }
+  CHECK(number(steps.back().second) == 10);  // of 4x4, five in each phase
+  // The down-counter is loaded with the step, and shows what is left.
+  const auto& counter = waves.signals.at("net.ni_1_2.lockstep");
+  std::uint64_t until = 0;
+  for (const auto& [at, value] : counter) {
+    const std::uint64_t left = number(value);
+    if (left == 0) continue;
+    if (at >= until) until = at + left;
+    CHECK(at + left == until);
+  }
+  bool waits = false;
+  for (const auto& [at, value] : waves.signals.at("net.ni_1_2.stall")) {
+    waits = waits || value == "10";  // lockstep
+  }
+  CHECK(waits);
+  // Of an all_reduce every node receives its share of both phases: 2 (N - 1) / N of the data.
+  CHECK(number(waves.signals.at("net.ni_1_2.delivered_bytes").back().second) ==
+        2 * 32768 * 15 / 16);
+  CHECK(number(waves.signals.at("net.ni_1_2.active_sends").back().second) == 0);
+}
+
+TEST_CASE("Credits and flits of a VC add up to its depth at every time") {
+  const TemporaryFolder folder;
+  const std::string config = folder.write("torus.yaml", kTorus);
+  const Waves waves =
+      waves_of(folder, {config, {"simulation.fidelity=cycle", "system.link.latency=1ns"}},
+               {"--wave-scope", "net.r_0_0.in_*.vc0"});
+  for (const auto& [name, changes] : waves.signals) {
+    if (name.find(".credits") == std::string::npos) continue;
+    const std::string buffer = name.substr(0, name.size() - 8);
+    CAPTURE(buffer);
+    REQUIRE(number(changes.front().second) == 318);
+    for (const auto& [at, credits] : changes) {
+      const std::uint64_t flits = number(waves.at(buffer + ".occupancy", at));
+      CHECK(number(credits) + flits <= 318);
+      // The link and the credit's way back hold a flit each.
+      CHECK(number(credits) + flits + 4 >= 318);
+    }
+    CHECK(number(changes.back().second) + 4 >= 318);
+  }
+}
+
+TEST_CASE("A dimension queue's waves show chunks that wait, and those under way") {
+  const TemporaryFolder folder;
+  const std::string config =
+      folder.write("themis.yaml",
+                   "system:\n"
+                   "  topology: {type: dimensions}\n"
+                   "  dimensions: {shape: [ring, switch], size: [4, 4],\n"
+                   "    bandwidth: [200Gb/s, 100Gb/s], latency: [500ns, 700ns]}\n"
+                   "collective: {op: all_reduce, algorithm: themis, size: 1MiB, chunks: 16}\n");
+  const Waves waves = waves_of(folder, {config, {}}, {"--wave-scope", "net.ni_*.dim1"});
+  REQUIRE(waves.signals.size() >= 4);
+  std::uint64_t most = 0;
+  for (const auto& [name, changes] : waves.signals) {
+    if (name.find("in_flight") == std::string::npos) continue;
+    for (const auto& [at, value] : changes) most = std::max(most, number(value));
+    CHECK(number(changes.back().second) == 0);
+  }
+  CHECK(most > 0);
+}
+
+TEST_CASE("A save file for GTKWave lies beside the waves, NIs first") {
+  const TemporaryFolder folder;
+  const std::string config = folder.write("torus.yaml", kTorus);
+  waves_of(folder, {config, {}});
+  const std::string save = test::read_text(folder.file("waves.vcd.gtkw"));
+  CHECK_THAT(save, Contains("net.ni_0_0.timestep[15:0]") && Contains("net.ni_0_0.lockstep[31:0]") &&
+                       Contains("net.r_0_0.in_e.valid"));
+  CHECK(save.find("net.ni_3_3.stall") < save.find("net.r_0_0"));
+}
+
+TEST_CASE("FST holds the waves in a fraction of VCD's bytes") {
+  if (!has_fst()) {
+    WARN("skipped: no FST in this build");
+    return;
+  }
+  const TemporaryFolder folder;
+  const std::string config = folder.write("torus.yaml", kTorus);
+  for (const char* name : {"w.vcd", "w.fst"}) {
+    REQUIRE(test::espalier({"run", config, "-s", "collective.algorithm=ring", "-s",
+                            "simulation.fidelity=cycle", "--waves", folder.file(name)})
+                .exit_code == 0);
+  }
+  CHECK(8 * std::filesystem::file_size(folder.file("w.fst")) <
+        std::filesystem::file_size(folder.file("w.vcd")));
+}
+
+TEST_CASE("VCD and FST of a run hold the same values at the same times") {
+  if (!has_fst() || std::system("command -v fst2vcd > /dev/null 2>&1") != 0) {
+    WARN("skipped: no FST in this build, or no fst2vcd");
+    return;
+  }
+  const TemporaryFolder folder;
+  const std::string config = folder.write("torus.yaml", kTorus);
+  const Waves vcd = waves_of(folder, {config, {"simulation.fidelity=cycle"}});
+  REQUIRE(test::espalier(
+              {"run", config, "-s", "simulation.fidelity=cycle", "--waves", folder.file("w.fst")})
+              .exit_code == 0);
+  const std::string command = "fst2vcd " + folder.file("w.fst") + " -o " + folder.file("fst.vcd");
+  REQUIRE(std::system(command.c_str()) == 0);
+  const Waves fst = read_vcd(folder.file("fst.vcd"));
+  REQUIRE(fst.signals.size() == vcd.signals.size());
+  // fst2vcd writes all bits of a vector.
+  const auto shortest = [](const std::string& value) {
+    if (value.find('x') != std::string::npos) return std::string("x");
+    const std::size_t one = value.find('1');
+    return one == std::string::npos ? std::string("0") : value.substr(one);
+  };
+  for (const auto& [name, changes] : vcd.signals) {
+    CAPTURE(name);
+    const Waves::Changes& others = fst.signals.at(name);
+    REQUIRE(others.size() == changes.size());
+    for (std::size_t i = 0; i < changes.size(); ++i) {
+      REQUIRE(others[i].first == changes[i].first);
+      REQUIRE(shortest(others[i].second) == shortest(changes[i].second));
+    }
+  }
+}
+
+TEST_CASE("What waves cannot show is said") {
+  const TemporaryFolder folder;
+  const std::string config = folder.write("torus.yaml", kTorus);
+  const auto error = [&](const std::vector<std::string>& more, int code = 2) {
+    std::vector<std::string> words{"run", config};
+    words.insert(words.end(), more.begin(), more.end());
+    const Outcome outcome = test::espalier(words);
+    CHECK(outcome.exit_code == code);
+    return outcome.err;
+  };
+  const std::string file = folder.file("w.vcd");
+  CHECK_THAT(error({"--wave-from", "3"}), Contains("--waves FILE"));
+  CHECK_THAT(error({"--waves", folder.file("w.txt")}), Contains(".vcd") && Contains(".fst"));
+  CHECK_THAT(error({"--waves", folder.file("missing/w.vcd")}), Contains("missing/w.vcd"));
+  CHECK_THAT(error({"--waves", file, "--wave-from", "soon"}), Contains("step:17"));
+  CHECK_THAT(error({"--waves", file, "--wave-from", "7", "--wave-to", "7"}), Contains("not after"));
+  CHECK_THAT(error({"--waves", file, "-s", "collective.algorithm=[ring, multitree]"}),
+             Contains("one run, and this would be 2"));
+  CHECK_THAT(error({"--waves", file, "--wave-scope", "net.nothing"}, 1),
+             Contains("no signal has a name like 'net.nothing'"));
+  CHECK_THAT(error({"--waves", file, "--wave-from", "99999999"}, 1),
+             Contains("the window begins after the run's last cycle"));
+}
