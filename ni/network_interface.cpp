@@ -62,11 +62,6 @@ void NetworkInterface::evaluate(Cycle now) {
   if (ni_observer_ != nullptr) ni_observer_->evaluated(*this, now);
 }
 
-void NetworkInterface::observe(NiObserver& observer) {
-  ni_observer_ = &observer;
-  if (engine_) engine_->prepare_to_show();
-}
-
 void NetworkInterface::run_engine(Cycle now) {
   if (!engine_ || engine_->done()) return;
   if (engine_at_ > now) return;

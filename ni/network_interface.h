@@ -67,8 +67,12 @@ class NetworkInterface : public sc_core::sc_module,
   // its injection port has a place for it. `source` must outlive the simulation.
   void connect_control(ControlSource& source);
 
-  // Before the simulation, which `observer` must outlive.
-  void observe(NiObserver& observer);
+  // Before the simulation, which `observer` must outlive. prepare_to_show() comes before the engine
+  // is asked to show itself.
+  void observe(NiObserver& observer) { ni_observer_ = &observer; }
+  void prepare_to_show() {
+    if (engine_) engine_->prepare_to_show();
+  }
 
   void evaluate(Cycle now) override;
   void packets_end(std::uint32_t port, MessageId message, std::uint64_t count, std::uint32_t flits,

@@ -46,7 +46,7 @@ NiScope::NiScope(NetworkInterface& ni, WaveRecorder& recorder, StepClock& steps)
   const std::size_t before = recorder.num_signals();
   recorder.describe_scope(name, "NetworkInterface");
   if (ni.engine() != nullptr) {
-    ni.observe(*this);  // the engine can be asked now
+    ni.prepare_to_show();
     ni.engine()->show(view_);
   }
   if (view_.table) {

@@ -32,7 +32,8 @@ class StepClock {
 
 class NiScope : public NiObserver {
  public:
-  // Before the simulation, after the NI's engine is loaded. The NI's name is its scope's.
+  // Before the simulation, after the NI's engine is loaded. The NI's name is its scope's. Whoever
+  // makes it connects it to the NI.
   NiScope(NetworkInterface& ni, WaveRecorder& recorder, StepClock& steps);
 
   [[nodiscard]] bool is_wanted() const { return is_wanted_; }

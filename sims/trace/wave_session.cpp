@@ -30,6 +30,7 @@ void WaveSession::watch_nis(Fabric& fabric) {
   const bool in_steps = request_.window.from_step || request_.window.to_step;
   for (std::size_t n = 0; n < fabric.num_nis(); ++n) {
     NetworkInterface& ni = fabric.ni(NodeId(n));
+    if (!in_steps && !recorder_.may_want(ni.name())) continue;
     auto scope = std::make_unique<NiScope>(ni, recorder_, *steps_);
     if (!scope->is_wanted() && !in_steps) continue;
     ni.observe(*scope);

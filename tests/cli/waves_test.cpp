@@ -41,6 +41,7 @@ Waves read_vcd(const std::string& path) {
   std::vector<std::string> scopes;
   std::istringstream in(test::read_text(path));
   std::uint64_t time = 0;
+  bool has_values = false;
   for (std::string line; std::getline(in, line);) {
     std::istringstream words(line);
     std::vector<std::string> w;
@@ -55,6 +56,10 @@ Waves read_vcd(const std::string& path) {
       for (const std::string& scope : scopes) name += scope + ".";
       names[w[3]] = name + w[4];
       waves.signals[name + w[4]];
+    } else if (w[0] == "$enddefinitions") {
+      has_values = true;
+    } else if (!has_values) {
+      continue;  // the date, the unit of time
     } else if (w[0][0] == '#') {
       time = std::stoull(w[0].substr(1));
     } else if (w[0][0] == 'b') {
