@@ -94,7 +94,7 @@ std::vector<std::vector<std::string>> combinations(const AreaOptions& options) {
     for (const auto& before : all) {
       for (const std::string& value : values) {
         crossed.push_back(before);
-        crossed.back().push_back(key + "=" + value);
+        crossed.back().push_back(fmt::format("{}={}", key, value));
       }
     }
     all = std::move(crossed);

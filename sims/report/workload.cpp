@@ -48,6 +48,7 @@ const nlohmann::ordered_json* known_config(const ReportPoint& point) {
 std::vector<std::string> differing_keys(const std::vector<ReportPoint>& points,
                                         const std::vector<std::size_t>& indices) {
   std::vector<const nlohmann::ordered_json*> configs;
+  configs.reserve(indices.size());
   for (const std::size_t i : indices) configs.push_back(known_config(points[i]));
   std::vector<std::string> keys;
   const std::vector<std::string> all = compare_configs(configs).keys;
