@@ -30,25 +30,28 @@ std::optional<WavePoint> parse_point(const std::string& text) {
   return point;
 }
 
+void set_point(const std::string& text, std::optional<Cycle>& cycle,
+               std::optional<Timestep>& step) {
+  if (text.empty()) return;
+  const WavePoint point = parse_point(text).value();
+  if (point.is_step) {
+    step = static_cast<Timestep>(point.value);
+  } else {
+    cycle = point.value;
+  }
+}
+
 WaveWindow window_of(const WaveOptions& options) {
   WaveWindow window;
-  if (!options.from.empty()) {
-    const WavePoint from = parse_point(options.from).value();
-    if (from.is_step) {
-      window.from_step = static_cast<Timestep>(from.value);
-    } else {
-      window.from = from.value;
-    }
-  }
-  if (!options.to.empty()) {
-    const WavePoint to = parse_point(options.to).value();
-    if (to.is_step) {
-      window.to_step = static_cast<Timestep>(to.value);
-    } else {
-      window.to = to.value;
-    }
-  }
+  set_point(options.from, window.from, window.from_step);
+  set_point(options.to, window.to, window.to_step);
   return window;
+}
+
+// Whether the NIs execute schedule tables, which have timesteps: a collective, or a schedule file.
+bool has_steps(const RunPoint& point) {
+  const bool only_control = point.control && !point.collective;
+  return !point.traffic && !point.system.topology.is_dimensional() && !only_control;
 }
 
 }  // namespace
@@ -94,6 +97,11 @@ std::string wave_mistake(const WaveOptions& options, const std::vector<const Run
   }
   if (points.front()->workload) {
     return "--waves shows one collective; a workload simulates one after the other, each by itself";
+  }
+  const bool in_steps = window.from_step || window.to_step;
+  if (in_steps && !has_steps(*points.front())) {
+    return "--wave-from and --wave-to in timesteps need schedule tables, which this run has not: "
+           "say cycles";
   }
   return {};
 }

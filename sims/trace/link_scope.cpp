@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "sims/trace/cut_runs.h"
+
 namespace espalier {
 
 void LinkScope::sent(std::uint64_t flow, const FlitRun& run) {
@@ -18,13 +20,7 @@ void LinkScope::sent(std::uint64_t flow, const FlitRun& run) {
 }
 
 void LinkScope::cut(std::uint64_t n) {
-  while (n != 0 && !runs_.empty()) {
-    FlitRun& last = runs_.back().flits;
-    const std::uint64_t here = std::min(n, last.n);
-    last.n -= here;
-    n -= here;
-    if (last.n == 0) runs_.pop_back();
-  }
+  cut_runs(runs_, n, [](Run& run) -> FlitRun& { return run.flits; });
 }
 
 void LinkScope::generate(Cycle until, WaveRecorder& recorder) {

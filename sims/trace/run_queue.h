@@ -1,10 +1,10 @@
 // Flits that leave a buffer, or credits that come back for them, first ones first.
 #pragma once
 
-#include <algorithm>
 #include <deque>
 
 #include "flowctl/flit_run.h"
+#include "sims/trace/cut_runs.h"
 
 namespace espalier {
 
@@ -22,13 +22,7 @@ class RunQueue {
   }
   // The last `n` do not come.
   void cut(std::uint64_t n) {
-    while (n != 0 && !runs_.empty()) {
-      FlitRun& last = runs_.back();
-      const std::uint64_t here = std::min(n, last.n);
-      last.n -= here;
-      n -= here;
-      if (last.n == 0) runs_.pop_back();
-    }
+    cut_runs(runs_, n, [](FlitRun& run) -> FlitRun& { return run; });
   }
   // Tick of the next one; kNever if there is none.
   [[nodiscard]] Tick next() const { return runs_.empty() ? kNever : runs_.front().start; }

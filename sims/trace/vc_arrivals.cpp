@@ -1,6 +1,6 @@
 #include "sims/trace/vc_arrivals.h"
 
-#include <algorithm>
+#include "sims/trace/cut_runs.h"
 
 namespace espalier {
 
@@ -19,13 +19,7 @@ FlitType ArrivingRun::type_of_first() const {
 }
 
 void VcArrivals::cut(std::uint64_t n) {
-  while (n != 0 && !runs_.empty()) {
-    FlitRun& last = runs_.back().landing;
-    const std::uint64_t here = std::min(n, last.n);
-    last.n -= here;
-    n -= here;
-    if (last.n == 0) runs_.pop_back();
-  }
+  cut_runs(runs_, n, [](ArrivingRun& run) -> FlitRun& { return run.landing; });
 }
 
 void VcArrivals::leave(std::uint64_t n) {

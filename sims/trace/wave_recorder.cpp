@@ -38,7 +38,6 @@ WaveSignal WaveRecorder::add(const std::string& path, unsigned bits, const EnumT
 }
 
 void WaveRecorder::begin(Cycle first) {
-  if (signals_.empty()) return;
   has_begun_ = true;
   writer_->begin(first);
   for (std::size_t s = 0; s < before_.size(); ++s) write({first, WaveSignal(s), before_[s]});
@@ -70,10 +69,6 @@ void WaveRecorder::flush(Cycle until) {
   }
 }
 
-void WaveRecorder::finish(Cycle end) {
-  if (signals_.empty()) return;
-  if (!has_begun_) begin(end);
-  writer_->finish(end);
-}
+void WaveRecorder::finish(Cycle end) { writer_->finish(end); }
 
 }  // namespace espalier

@@ -45,7 +45,8 @@ class WaveRecorder {
   // All changes before cycle `until` are there: writes them. Those before the window are kept in
   // mind.
   void flush(Cycle until);
-  // The time axis ends in cycle `end`. Throws std::runtime_error where the file is not complete.
+  // After begin(). The time axis ends in cycle `end`. Throws std::runtime_error where the file is
+  // not complete.
   void finish(Cycle end);
 
  private:

@@ -312,6 +312,13 @@ TEST_CASE("What waves cannot show is said") {
   CHECK_THAT(error({"--waves", file, "--wave-from", "7", "--wave-to", "7"}), Contains("not after"));
   CHECK_THAT(error({"--waves", file, "-s", "collective.algorithm=[ring, multitree]"}),
              Contains("one run, and this would be 2"));
+  const std::string traffic =
+      folder.write("traffic.yaml",
+                   "system: {topology: {type: mesh, dims: [2, 2]}}\n"
+                   "traffic: {pattern: uniform, injection_rate: 0.1, duration_cycles: 100}\n");
+  const Outcome steps = test::espalier({"run", traffic, "--waves", file, "--wave-to", "step:3"});
+  CHECK(steps.exit_code == 2);
+  CHECK_THAT(steps.err, Contains("need schedule tables"));
   CHECK_THAT(error({"--waves", file, "--wave-scope", "net.nothing"}, 1),
              Contains("no signal has a name like 'net.nothing'"));
   CHECK_THAT(error({"--waves", file, "--wave-from", "99999999"}, 1),
