@@ -1,0 +1,79 @@
+// What happened in one run: the stations of every message, what every channel carried, and when
+// schedule tables moved on. For the timeline, and for accounts of where time went.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "flowctl/channel_spec.h"
+#include "flowctl/flit_run.h"
+#include "flowctl/packet_grid.h"
+#include "hw/ids.h"
+#include "hw/link_timing.h"
+#include "ni/operation.h"
+
+namespace espalier {
+
+// In RunRecord::transfers.
+using TransferIndex = std::uint32_t;
+
+// A message: an operation, or its share of one that goes over several links.
+struct Transfer {
+  Operation operation;  // a share has its own route and bytes
+  PacketGrid grid;
+  std::uint32_t channel = 0;  // where it is injected, in RunRecord::channels
+  TransferIndex whole = 0;    // the first share of its operation; itself where it is the only one
+  Cycle issued = kNever;
+  // The DMA engine has read it: its first flit may leave in this cycle. kNever where packets are
+  // read one by one (a DMA engine of limited bandwidth).
+  Cycle read = kNever;
+  Cycle sent = kNever;     // its last flit leaves the NI
+  Cycle visible = kNever;  // all of it is, at the receiver
+  Cycle adding = kNever;   // a Reduce may be added: `visible`, or later where the NI held it
+  Cycle done = kNever;     // in memory, reduction included
+};
+
+// Flits of one message that leave the sender one after the other.
+struct CarriedRun {
+  TransferIndex transfer = 0;
+  std::uint16_t hop = 0;     // routers passed at the receiver; 0: an injection channel
+  std::uint64_t offset = 0;  // of the first, in the message
+  FlitRun flits;             // departures, in ticks
+};
+
+struct VcRecord {
+  std::vector<CarriedRun> carried;  // in order
+  // The same flits as they leave the buffer at the channel's end, in ticks: the i-th that came is
+  // the i-th to leave.
+  std::vector<FlitRun> left;
+};
+
+struct ChannelRecord {
+  std::string name;  // of its link in the module hierarchy
+  ChannelSpec spec;
+  LinkTiming link;
+  std::vector<VcRecord> vcs;
+};
+
+// Of the network interface at a vertex.
+struct NiRecord {
+  // A schedule table's state after an evaluation that has moved it.
+  struct Move {
+    Cycle at = 0;
+    std::size_t issued = 0;  // entries, so far
+    Timestep timestep = 0;
+  };
+  std::string name;         // empty: there is none
+  std::vector<Move> moves;  // in order
+};
+
+struct RunRecord {
+  Tick ticks_per_cycle = 1;
+  Cycle end = 0;                    // the cycle after the last one
+  std::vector<Transfer> transfers;  // in the order in which they were issued
+  std::vector<ChannelRecord> channels;
+  std::vector<NiRecord> nis;  // by vertex
+};
+
+}  // namespace espalier
