@@ -15,15 +15,15 @@
 
 namespace espalier {
 
-// In RunRecord::transfers.
-using TransferIndex = std::uint32_t;
+// In RunRecord::messages.
+using RecordIndex = std::uint32_t;
 
 // A message: an operation, or its share of one that goes over several links.
-struct Transfer {
+struct MessageRecord {
   Operation operation;  // a share has its own route and bytes
   PacketGrid grid;
   std::uint32_t channel = 0;  // where it is injected, in RunRecord::channels
-  TransferIndex whole = 0;    // the first share of its operation; itself where it is the only one
+  RecordIndex whole = 0;      // the first share of its operation; itself where it is the only one
   Cycle issued = kNever;
   // The DMA engine has read it: its first flit may leave in this cycle. kNever where packets are
   // read one by one (a DMA engine of limited bandwidth).
@@ -36,7 +36,7 @@ struct Transfer {
 
 // Flits of one message that leave the sender one after the other.
 struct CarriedRun {
-  TransferIndex transfer = 0;
+  RecordIndex message = 0;
   std::uint16_t hop = 0;     // routers passed at the receiver; 0: an injection channel
   std::uint64_t offset = 0;  // of the first, in the message
   FlitRun flits;             // departures, in ticks
@@ -70,8 +70,8 @@ struct NiRecord {
 
 struct RunRecord {
   Tick ticks_per_cycle = 1;
-  Cycle end = 0;                    // the cycle after the last one
-  std::vector<Transfer> transfers;  // in the order in which they were issued
+  Cycle end = 0;                        // the cycle after the last one
+  std::vector<MessageRecord> messages;  // in the order in which they were issued
   std::vector<ChannelRecord> channels;
   std::vector<NiRecord> nis;  // by vertex
 };
