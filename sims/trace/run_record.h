@@ -37,9 +37,10 @@ struct MessageRecord {
 // Flits of one message that leave the sender one after the other.
 struct CarriedRun {
   RecordIndex message = 0;
-  std::uint16_t hop = 0;     // routers passed at the receiver; 0: an injection channel
-  std::uint64_t offset = 0;  // of the first, in the message
-  FlitRun flits;             // departures, in ticks
+  std::uint16_t hop = 0;       // routers passed at the receiver; 0: an injection channel
+  std::uint16_t out_port = 0;  // by which the flits leave the router at the channel's end
+  std::uint64_t offset = 0;    // of the first, in the message
+  FlitRun flits;               // departures, in ticks
 };
 
 struct VcRecord {
