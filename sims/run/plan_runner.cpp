@@ -12,6 +12,7 @@
 #include "sims/config/enum_names.h"
 #include "sims/config/fidelity.h"
 #include "sims/config/resolved.h"
+#include "sims/explain/run_account.h"
 #include "sims/run/describe_activity.h"
 #include "sims/run/describe_cost.h"
 #include "sims/run/describe_outcome.h"
@@ -103,7 +104,7 @@ std::vector<Violation> certify_plan(const RunPoint& point, const DimensionPlan& 
 }
 
 PointReport run_plan(const Topology& topology, const RunPoint& point,
-                     const SimulationHooks& hooks) {
+                     const SimulationHooks& hooks, RunAccount* account) {
   const auto begin = std::chrono::steady_clock::now();
   PointReport report;
   const ForecastPlan planned = plan_point(topology, point);
@@ -129,6 +130,10 @@ PointReport run_plan(const Topology& topology, const RunPoint& point,
   describe_plan_bound(report.result, topology, point, planned.plan, outcome.simulation);
   describe_cost(report.result, topology, point, outcome.simulation, configured_need(point),
                 outcome.folded);
+  if (account != nullptr && outcome.simulation.complete) {
+    report.result["explanation"] =
+        account->explain_plan(topology, point, planned.plan, outcome.folded);
+  }
   withdraw_times(report.result, outcome.simulation);
   report.result["host"] = host_figures(outcome.simulation, begin);
   report.failure = outcome.simulation.failure;

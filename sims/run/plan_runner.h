@@ -22,6 +22,6 @@ struct ForecastPlan {
 [[nodiscard]] ForecastPlan plan_point(const Topology& topology, const RunPoint& point);
 [[nodiscard]] std::vector<Violation> certify_plan(const RunPoint& point, const DimensionPlan& plan);
 [[nodiscard]] PointReport run_plan(const Topology& topology, const RunPoint& point,
-                                   const SimulationHooks& hooks);
+                                   const SimulationHooks& hooks, RunAccount* account);
 
 }  // namespace espalier

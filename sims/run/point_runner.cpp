@@ -14,6 +14,7 @@
 #include "sims/config/enum_names.h"
 #include "sims/config/fidelity.h"
 #include "sims/config/resolved.h"
+#include "sims/explain/run_account.h"
 #include "sims/run/describe_cost.h"
 #include "sims/run/describe_outcome.h"
 #include "sims/run/plan_runner.h"
@@ -136,7 +137,7 @@ void describe_bound(Json& result, const Topology& topology, const RunPoint& poin
 
 PointReport run_collective(const Topology& topology, const RunPoint& point,
                            const std::optional<ScheduleTables>& given,
-                           const SimulationHooks& hooks) {
+                           const SimulationHooks& hooks, RunAccount* account) {
   const auto begin = std::chrono::steady_clock::now();
   PointReport report;
   const ScheduleTables tables = given ? *given : generate_tables(topology, *point.collective);
@@ -151,6 +152,10 @@ PointReport run_collective(const Topology& topology, const RunPoint& point,
   describe_links(report.result, topology, outcome);
   describe_bound(report.result, topology, point, tables, outcome);
   describe_cost(report.result, topology, point, outcome, table_need(tables, topology.num_nodes()));
+  if (account != nullptr && outcome.complete) {
+    report.result["explanation"] =
+        account->explain_tables(topology, point, tables, {}, outcome.ni_ports);
+  }
   withdraw_times(report.result, outcome);
   report.result["host"] = host_figures(outcome, begin);
   report.failure = outcome.failure;
@@ -210,7 +215,8 @@ Json describe_collectives(const RunPoint& point, const IterationPlan& plan,
 }
 
 PointReport run_training(const Topology& topology, const RunPoint& point,
-                         const std::optional<ScheduleTables>& given, const SimulationHooks& hooks) {
+                         const std::optional<ScheduleTables>& given, const SimulationHooks& hooks,
+                         RunAccount* account) {
   const auto begin = std::chrono::steady_clock::now();
   PointReport report;
   const TrainingTables tables =
@@ -236,6 +242,10 @@ PointReport run_training(const Topology& topology, const RunPoint& point,
   describe_bound(report.result, topology, point, tables.tables, outcome);
   describe_cost(report.result, topology, point, outcome,
                 table_need(tables.tables, topology.num_nodes()));
+  if (account != nullptr && outcome.complete) {
+    report.result["explanation"] = account->explain_tables(topology, point, tables.tables,
+                                                           tables.posts, outcome.ni_ports);
+  }
   withdraw_times(report.result, outcome);
   report.result["host"] = host_figures(outcome, begin);
   report.failure = outcome.failure;
@@ -301,26 +311,24 @@ PointReport run_traffic(const Topology& topology, const RunPoint& point,
   return report;
 }
 
-}  // namespace
-
-namespace {
-
 PointReport run_kind(const Topology& topology, const RunPoint& point,
-                     const std::optional<ScheduleTables>& tables, const SimulationHooks& hooks) {
+                     const std::optional<ScheduleTables>& tables, const SimulationHooks& hooks,
+                     RunAccount* account) {
   if (point.traffic) return run_traffic(topology, point, hooks);
   if (point.workload) return run_workload(topology, point);
-  if (point.training) return run_training(topology, point, tables, hooks);
-  if (topology.dimensions() && point.collective) return run_plan(topology, point, hooks);
+  if (point.training) return run_training(topology, point, tables, hooks, account);
+  if (topology.dimensions() && point.collective) return run_plan(topology, point, hooks, account);
   if (!point.collective && !tables) return run_control(topology, point, hooks);
-  return run_collective(topology, point, tables, hooks);
+  return run_collective(topology, point, tables, hooks, account);
 }
 
 }  // namespace
 
 PointReport run_point(const Topology& topology, const RunPoint& point,
-                      const std::optional<ScheduleTables>& tables, const SimulationHooks& hooks) {
+                      const std::optional<ScheduleTables>& tables, const SimulationHooks& hooks,
+                      RunAccount* account) {
   try {
-    return run_kind(topology, point, tables, hooks);
+    return run_kind(topology, point, tables, hooks, account);
   } catch (const std::invalid_argument& error) {
     return not_run(error.what());
   }

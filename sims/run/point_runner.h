@@ -13,6 +13,8 @@
 
 namespace espalier {
 
+class RunAccount;
+
 // The tables of the point's algorithm. Precondition: the algorithm fits the topology (the reader
 // checked it).
 [[nodiscard]] ScheduleTables generate_tables(const Topology& topology,
@@ -27,9 +29,10 @@ struct PointReport {
 };
 
 // `tables`: of a schedule file; generated where it is empty. Simulates, so: once per process. A
-// system that cannot be built is a failure, in the report.
+// system that cannot be built is a failure, in the report. `account`: whose recorder is among the
+// hooks' observers: the result says where the time went.
 [[nodiscard]] PointReport run_point(const Topology& topology, const RunPoint& point,
                                     const std::optional<ScheduleTables>& tables,
-                                    const SimulationHooks& hooks);
+                                    const SimulationHooks& hooks, RunAccount* account = nullptr);
 
 }  // namespace espalier

@@ -10,7 +10,7 @@
 #include "ni/schedule_table_issue.h"
 #include "sims/system/check_data.h"
 #include "sims/system/simulated_system.h"
-#include "sims/system/step_time.h"
+#include "sims/system/table_engine_spec.h"
 #include "sims/system/traffic.h"
 
 namespace espalier {
@@ -71,17 +71,13 @@ SimulationOutcome simulate_collectives(const Topology& topology, const RunPoint&
                       routes_in(tables, programs, topology.num_nodes()), ports, messages, posts,
                       hooks);
 
-  ScheduleTableEngine::Spec engine;
-  engine.lockstep = point.system.ni.lockstep;
-  engine.issue_per_cycle = ports;
-  engine.turnaround = point.system.ni.turnaround_cycles;
-  engine.step_time = step_times(tables, point.system, run.timing());
+  const ScheduleTableEngine::Spec engine =
+      table_engine_spec(point.system, tables, posts, run.timing(), ports);
   std::vector<NodeMemory> memories;
   memories.reserve(topology.num_nodes());
   for (std::size_t n = 0; n < topology.num_nodes(); ++n) {
     memories.emplace_back(NodeId(n), tables.op, tables.chunks);
   }
-  for (const PostedCollective& post : posts) engine.releases.push_back({post.first_step, post.at});
   for (std::size_t n = 0; n < topology.num_nodes(); ++n) {
     const NodeId node(n);
     run.fabric().ni(node).load(std::make_unique<ScheduleTableIssue>(

@@ -1,0 +1,31 @@
+// Where the time of a run went, as part of its result (docs/debugging.md, "Where the time went").
+#pragma once
+
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "hw/topology.h"
+#include "sims/explain/critical_path.h"
+#include "sims/explain/slack.h"
+#include "sims/explain/slips.h"
+
+namespace espalier {
+
+struct Explanation {
+  CriticalPath path;
+  std::vector<Slip> slips;
+  std::vector<StepSlack> slack;  // empty where there are no timesteps
+};
+
+// What a message is in its schedule: {"step": 17}, or its chunk and stage.
+using DescribePlace = std::function<nlohmann::ordered_json(RecordIndex)>;
+
+// {"cycles", "totals": by kind, "causes": by kind and place, "path", "slips", "slack"}. Names are
+// those of the modules.
+[[nodiscard]] nlohmann::ordered_json describe_explanation(const RunRecord& record,
+                                                          const Explanation& explanation,
+                                                          const DescribePlace& place);
+
+}  // namespace espalier

@@ -1,0 +1,156 @@
+#include "sims/explain/explanation_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+namespace espalier {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t kMostCauses = 12;
+constexpr std::size_t kMostLegs = 40;  // half from the beginning, half from the end
+
+std::string words(std::string name) {
+  std::replace(name.begin(), name.end(), '_', ' ');
+  return name;
+}
+
+std::string message_text(const Json& message) {
+  std::string text = message["op"].get<std::string>();
+  if (message.contains("flow")) text += fmt::format(" of flow {}", message["flow"].dump());
+  text += fmt::format(" {} -> {}", message["from"].get<std::string>(),
+                      message["to"].get<std::string>());
+  if (message.contains("step")) text += fmt::format(", step {}", message["step"].dump());
+  if (message.contains("chunk")) {
+    text += fmt::format(", chunk {}, {} on dim{}, step {}", message["chunk"].dump(),
+                        message["stage"].get<std::string>(), message["dimension"].dump(),
+                        message["stage_step"].dump());
+  }
+  return text;
+}
+
+std::string cause_text(const Json& cause) {
+  std::string text = words(cause["kind"].get<std::string>());
+  if (cause.contains("other")) text += fmt::format(" to {}", message_text(cause["other"]));
+  if (cause.contains("router")) text += fmt::format(" at {}", cause["router"].get<std::string>());
+  if (cause.contains("channel")) {
+    text += fmt::format("{}{}", cause.contains("router") ? ", for " : " on ",
+                        cause["channel"].get<std::string>());
+  }
+  if (cause.contains("ni")) text += fmt::format(" at {}", cause["ni"].get<std::string>());
+  return text;
+}
+
+double percent(std::uint64_t part, std::uint64_t whole) {
+  return whole == 0 ? 0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole);
+}
+
+std::string totals_text(const Json& explanation) {
+  const auto cycles = explanation["cycles"].get<std::uint64_t>();
+  std::vector<std::pair<std::uint64_t, std::string>> kinds;
+  for (const auto& [kind, part] : explanation["totals"].items()) kinds.emplace_back(part, kind);
+  std::stable_sort(kinds.begin(), kinds.end(),
+                   [](const auto& a, const auto& b) { return a.first > b.first; });
+  std::string text;
+  for (const auto& [part, kind] : kinds) {
+    text += fmt::format("  {:>12}  {:5.1f} %  {}\n", part, percent(part, cycles), words(kind));
+  }
+  return text + fmt::format("  {:>12}           in all\n", cycles);
+}
+
+std::string causes_text(const Json& explanation) {
+  const auto cycles = explanation["cycles"].get<std::uint64_t>();
+  const Json& causes = explanation["causes"];
+  std::string text;
+  for (std::size_t i = 0; i < std::min(causes.size(), kMostCauses); ++i) {
+    const auto part = causes[i]["cycles"].get<std::uint64_t>();
+    text += fmt::format("  {:>12}  {:5.1f} %  {}\n", part, percent(part, cycles),
+                        cause_text(causes[i]));
+  }
+  if (causes.size() > kMostCauses) {
+    text += fmt::format("  and {} more\n", causes.size() - kMostCauses);
+  }
+  return text;
+}
+
+std::string leg_text(const Json& leg) {
+  std::string parts;
+  for (const Json& segment : leg["segments"]) {
+    if (!parts.empty()) parts += "; ";
+    // What every message has, at the places that it names itself, is said by its kind.
+    const bool waits = segment.contains("other") || segment.contains("router");
+    parts += fmt::format("{} {}", waits ? cause_text(segment) : words(segment["kind"].get<std::string>()),
+                         segment["cycles"].dump());
+  }
+  const std::string what =
+      leg.contains("message") ? message_text(leg["message"]) : cause_text(leg["segments"][0]);
+  return fmt::format("  {:>10} {:>10}  {}\n{:25}{}\n", leg["from_cycle"].dump(),
+                     leg["to_cycle"].dump(), what, "", parts);
+}
+
+std::string path_text(const Json& explanation) {
+  const Json& path = explanation["path"];
+  std::string text;
+  for (std::size_t i = 0; i < path.size(); ++i) {
+    if (path.size() > kMostLegs && i == kMostLegs / 2) {
+      text += fmt::format("  ... {} more, in --json\n", path.size() - kMostLegs);
+      i = path.size() - kMostLegs / 2;
+    }
+    text += leg_text(path[i]);
+  }
+  return text;
+}
+
+std::string slips_text(const Json& explanation) {
+  std::string text;
+  for (const Json& slip : explanation["slips"]) {
+    text +=
+        fmt::format("  {:>10} late  {}", slip["late_cycles"].dump(), slip["ni"].get<std::string>());
+    if (slip.contains("waited_for")) {
+      text += fmt::format(", waiting for the {}", message_text(slip["waited_for"]));
+    }
+    text += fmt::format("\n{:18}{} cycles: {}\n", "", slip["cause_cycles"].dump(),
+                        cause_text(slip["cause"]));
+  }
+  return text.empty() ? "  none: every message took what it takes on an idle network\n" : text;
+}
+
+std::string slack_text(const Json& explanation) {
+  if (!explanation.contains("slack")) return {};
+  std::string text = "\nSlack: cycles that a timestep's entries could have issued later\n";
+  text += "    step       least  at                   critical NIs\n";
+  for (const Json& step : explanation["slack"]) {
+    std::size_t critical = 0;
+    for (const auto& [ni, cycles] : step["cycles_by_ni"].items()) critical += cycles == 0 ? 1U : 0U;
+    text += fmt::format("  {:>6}  {:>10}  {:<20} {} of {}\n", step["step"].dump(),
+                        step["least_cycles"].dump(), step["least_at"].get<std::string>(), critical,
+                        step["cycles_by_ni"].size());
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string explanation_text(const Json& result) {
+  const Json& explanation = result["explanation"];
+  const auto cycles = explanation["cycles"].get<std::uint64_t>();
+  std::string text = fmt::format(
+      "\n{} on {}: {} cycles from the first issue (cycle {}) to the last delivery\n"
+      "Bound: {:.1f} % of that; {}\n",
+      result["algorithm"].get<std::string>(), result["topology"].get<std::string>(), cycles,
+      explanation["first_issue_cycle"].dump(), 100 * result["bound_ratio"].get<double>(),
+      result["bound_binding"].get<std::string>());
+  text += "\nWhere the time went, on the critical path (cycles)\n" + totals_text(explanation);
+  text += "\nBy place\n" + causes_text(explanation);
+  text += "\nThe critical path, message by message (from, to)\n" + path_text(explanation);
+  text +=
+      "\nThe worst slips: cycles more than on an idle, healthy network\n" + slips_text(explanation);
+  return text + slack_text(explanation);
+}
+
+}  // namespace espalier

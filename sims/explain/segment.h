@@ -1,0 +1,72 @@
+// A stretch of time on a critical path, and what it was spent on.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "hw/ids.h"
+#include "sims/trace/run_record.h"
+
+namespace espalier {
+
+enum class SegmentKind : std::uint8_t {
+  serialization,    // flits leave one after the other, at the rate of the channel `channel`
+  link,             // on the wire of `channel`
+  router,           // in the pipeline of the router at the end of `channel`
+  arbitration,      // the output towards `channel`, its VC, or the crossbar input, had `other`
+  credit,           // no room in the VC behind `channel`
+  allocation,       // everything was free, and the switch allocator had not come to it
+  ni_queue,         // an injection channel carried `other`, or the queue in front of it was full
+  dma,              // memory was read for it
+  ni,               // from the NI into its router, from the last router into memory
+  reduction,        // it was added, or waited for the reduction unit
+  dependency,       // what it needs is there: write-back, and the look at the schedule
+  lockstep,         // the down-counter, or what else a timestep waits for
+  issue,            // entries before it in the table
+  late_start,       // the host had not posted the collective
+  clock_skew,       // the NI's own clock was behind, or slow
+  doorbell,         // the host had not posted this one of several collectives
+  dimension_queue,  // a stage waited for its dimension
+  unexplained       // no rule says why; a defect of this account
+};
+inline constexpr std::size_t kNumSegmentKinds = 18;
+
+// As in results: "link_latency".
+[[nodiscard]] const char* name_of(SegmentKind kind);
+
+inline constexpr std::uint32_t kNowhere = 0xffffffffU;
+
+struct Segment {
+  SegmentKind kind = SegmentKind::unexplained;
+  Cycle from = 0;
+  Cycle to = 0;
+  RecordIndex message = kNowhere;  // whose time it is; none before the first one's issue
+  std::uint32_t channel = kNowhere;
+  std::uint32_t waits_in = kNowhere;  // the channel in whose buffer it is: arbitration, credit
+  std::uint32_t vertex = kNowhere;    // of the network interface
+  RecordIndex other = kNowhere;       // arbitration, ni_queue: who was served
+
+  [[nodiscard]] Cycle cycles() const { return to - from; }
+};
+
+// A path as it is found, last segment first.
+class Trail {
+ public:
+  // From `end` back to `begin`: nothing before that is explained.
+  Trail(Cycle end, Cycle begin) : at_(end), begin_(begin) {}
+
+  // Where it has come to: everything later is explained.
+  [[nodiscard]] Cycle at() const { return at_; }
+  // Explains the time from `from` to at(); nothing where none has passed. `segment`: its kind and
+  // places.
+  void add(Segment segment, Cycle from);
+  // In order of time.
+  [[nodiscard]] std::vector<Segment> take();
+
+ private:
+  Cycle at_;
+  Cycle begin_;
+  std::vector<Segment> segments_;
+};
+
+}  // namespace espalier

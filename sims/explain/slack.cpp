@@ -1,0 +1,104 @@
+#include "sims/explain/slack.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+namespace espalier {
+
+namespace {
+
+struct Issue {
+  Cycle at;
+  NodeId node;
+  std::size_t entry;
+};
+
+class Backward {
+ public:
+  Backward(const TableCauses& tables, const RunRecord& record, const MessageIndex& index)
+      : tables_(tables), record_(record), index_(index) {
+    Cycle end = 0;
+    for (std::size_t n = 0; n < tables.num_nodes(); ++n) {
+      const NodeId node(n);
+      const std::size_t entries = tables.program(node).entries.size();
+      latest_.emplace_back(entries);
+      for (std::size_t e = 0; e < entries; ++e) {
+        issues_.push_back({tables.issued_at(node, e), node, e});
+      }
+      for (const RecordIndex m : index.of(node)) end = std::max(end, index.done(m));
+    }
+    latest_done_.assign(record.messages.size(), end);
+    latest_sent_.assign(record.messages.size(), end);
+    // Whatever an issue leads to comes later, or further down in the same table.
+    std::sort(issues_.begin(), issues_.end(), [](const Issue& a, const Issue& b) {
+      return std::tie(a.at, a.node, a.entry) > std::tie(b.at, b.node, b.entry);
+    });
+    for (const Issue& issue : issues_) settle(issue, end);
+  }
+
+  [[nodiscard]] Cycle slack(const Issue& issue) const {
+    return latest_[issue.node.index()][issue.entry] - issue.at;
+  }
+  [[nodiscard]] const std::vector<Issue>& issues() const { return issues_; }
+
+ private:
+  void settle(const Issue& issue, Cycle end) {
+    const auto& entries = tables_.program(issue.node).entries;
+    const ProgramEntry& entry = entries[issue.entry];
+    Cycle latest = end;
+    for (std::uint32_t s = 0; s < entry.num_sends; ++s) {
+      const RecordIndex m = tables_.message_of(issue.node, entry.first_send + s);
+      latest = std::min(latest, latest_done_[m] - (index_.done(m) - issue.at));
+      latest = std::min(latest, latest_sent_[m] - (index_.sent(m) - issue.at));
+    }
+    if (issue.entry + 1 < entries.size()) {
+      const Cycle next = latest_[issue.node.index()][issue.entry + 1];
+      const Cycle steps = entries[issue.entry + 1].step - entry.step;
+      latest = std::min(latest, next - steps);
+      if (steps != 0) {
+        const std::size_t loader = tables_.first_of_step(issue.node, issue.entry);
+        counter_[{issue.node, loader}] = next - (steps - 1);
+      }
+    }
+    // The step's first entry loads the counter that the next step waits for.
+    const auto counted = counter_.find({issue.node, issue.entry});
+    if (counted != counter_.end()) {
+      latest = std::min(latest, counted->second - tables_.step_time(issue.node, entry.step));
+    }
+    latest_[issue.node.index()][issue.entry] = latest;
+    for (const TableCauses::Awaited& awaited : tables_.awaited(issue.node, issue.entry)) {
+      auto& of_event = awaited.event.kind == PathEvent::Kind::sent ? latest_sent_ : latest_done_;
+      Cycle& until = of_event[awaited.event.message];
+      until = std::min(until, latest - 1 - tables_.turnaround(issue.node, issue.entry));
+    }
+  }
+
+  const TableCauses& tables_;
+  const RunRecord& record_;
+  const MessageIndex& index_;
+  std::vector<Issue> issues_;               // latest first
+  std::vector<std::vector<Cycle>> latest_;  // by node, entry
+  std::vector<Cycle> latest_done_;          // by message
+  std::vector<Cycle> latest_sent_;
+  std::map<std::pair<NodeId, std::size_t>, Cycle> counter_;  // by loading entry: latest next step
+};
+
+}  // namespace
+
+std::vector<StepSlack> step_slack(const TableCauses& tables, const RunRecord& record,
+                                  const MessageIndex& index) {
+  const Backward backward(tables, record, index);
+  std::map<std::pair<Timestep, NodeId>, Cycle> smallest;
+  for (const Issue& issue : backward.issues()) {
+    const Timestep step = tables.program(issue.node).entries[issue.entry].step;
+    const Cycle slack = backward.slack(issue);
+    const auto [place, is_new] = smallest.emplace(std::make_pair(step, issue.node), slack);
+    if (!is_new) place->second = std::min(place->second, slack);
+  }
+  std::vector<StepSlack> slacks;
+  for (const auto& [where, slack] : smallest) slacks.push_back({where.first, where.second, slack});
+  return slacks;
+}
+
+}  // namespace espalier

@@ -1,0 +1,130 @@
+#include "sims/explain/wait_causes.h"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+namespace espalier {
+
+template <class Rest>
+void WaitCauses::cover(Trail& trail, Cycle from, std::vector<Busy> busy, Segment segment,
+                       Rest&& rest) const {
+  // Latest end first.
+  std::sort(busy.begin(), busy.end(), [](const Busy& a, const Busy& b) {
+    return std::tie(a.until, a.from, a.message) > std::tie(b.until, b.from, b.message);
+  });
+  for (const Busy& other : busy) {
+    if (trail.at() <= from) return;
+    if (other.from >= trail.at()) continue;
+    if (other.until < trail.at()) rest(std::max(from, other.until));
+    segment.other = other.message;
+    trail.add(segment, std::max(from, other.from));
+  }
+  if (trail.at() > from) rest(from);
+}
+
+std::vector<WaitCauses::Busy> WaitCauses::output_busy(const Passage& at, std::uint64_t flit,
+                                                      Cycle from, Cycle until) const {
+  std::vector<Busy> busy;
+  for (const Passage* other : passages_.beside(at, false, tick_of(from), tick_of(until))) {
+    if (other->message == at.message && other->has(flit)) continue;
+    busy.push_back(
+        {cycle_of(other->left.start), cycle_of(other->left_until() - 1) + 1, other->message});
+  }
+  return busy;
+}
+
+std::vector<WaitCauses::Busy> WaitCauses::input_busy(const Passage& at, Cycle from,
+                                                     Cycle until) const {
+  std::vector<Busy> busy;
+  if (!rules_.shared_input) return busy;
+  for (const Passage* other : passages_.beside(at, true, tick_of(from), tick_of(until))) {
+    if (other->vc == at.vc) continue;
+    busy.push_back({cycle_of(other->left.start),
+                    cycle_of(other->left.tick_of(other->left.n - 1)) + 1, other->message});
+  }
+  return busy;
+}
+
+std::vector<WaitCauses::Busy> WaitCauses::injection_busy(const Passage& at, std::uint64_t flit,
+                                                         Cycle from, Cycle until) const {
+  std::vector<Busy> busy;
+  for (const Passage* other : passages_.sent_in(at.channel, tick_of(from), tick_of(until))) {
+    if (other->message == at.message && other->has(flit)) continue;
+    busy.push_back({cycle_of(other->sent.start),
+                    cycle_of(other->sent.tick_of(other->sent.n) - 1) + 1, other->message});
+  }
+  return busy;
+}
+
+void WaitCauses::at_router(Trail& trail, Cycle from, const Passage& at, std::uint64_t flit) const {
+  if (trail.at() <= from) return;
+  const bool leaves = at.hop + 1 == passages_.hops(at.message);
+  const Passage* next =
+      leaves ? nullptr : &passages_.find(at.message, static_cast<std::uint16_t>(at.hop + 1), flit);
+  Segment segment;
+  segment.kind = SegmentKind::arbitration;
+  segment.message = at.message;
+  segment.waits_in = at.channel;
+  if (next != nullptr) segment.channel = next->channel;
+  cover(trail, from, output_busy(at, flit, from, trail.at()), segment, [&](Cycle gap) {
+    cover(trail, gap, input_busy(at, gap, trail.at()), segment, [&](Cycle rest) {
+      if (next != nullptr) {
+        vc_wait(trail, rest, *next, flit, segment, SegmentKind::allocation);
+      } else {
+        segment.kind = SegmentKind::allocation;
+        segment.other = kNowhere;
+        trail.add(segment, rest);
+        segment.kind = SegmentKind::arbitration;
+      }
+    });
+  });
+}
+
+void WaitCauses::at_ni(Trail& trail, Cycle from, const Passage& at, std::uint64_t flit) const {
+  if (trail.at() <= from) return;
+  Segment segment;
+  segment.kind = SegmentKind::ni_queue;
+  segment.message = at.message;
+  segment.channel = at.channel;
+  segment.vertex = passages_.record().messages[at.message].operation.from.value();
+  cover(trail, from, injection_busy(at, flit, from, trail.at()), segment,
+        [&](Cycle gap) { vc_wait(trail, gap, at, flit, segment, SegmentKind::dma); });
+}
+
+void WaitCauses::vc_wait(Trail& trail, Cycle from, const Passage& next, std::uint64_t flit,
+                         Segment segment, SegmentKind otherwise) const {
+  const RunRecord& record = passages_.record();
+  const PacketGrid& grid = record.messages[next.message].grid;
+  const ChannelSpec& spec = record.channels[next.channel].spec;
+  const std::uint64_t needed =
+      rules_.whole_packets && grid.is_boundary(flit) ? grid.length_at(flit) : 1;
+  const Passage* before = passages_.before_on_vc(next);
+  // A VC is owned to the tail of the message, or of the packet.
+  Cycle owned_until = 0;
+  if (before != nullptr && before->message != next.message) {
+    const std::uint64_t last = before->offset + before->sent.n - 1;
+    const PacketGrid& other = record.messages[before->message].grid;
+    const std::uint64_t tail = (other.message_mode ? other.flits : other.packet_end(last)) - 1;
+    owned_until = cycle_of(passages_.find(before->message, before->hop, tail).sent_at(tail)) + 1;
+  }
+  while (trail.at() > from) {
+    const Cycle now = trail.at() - 1;
+    segment.other = kNowhere;
+    if (now < owned_until) {
+      segment.kind = SegmentKind::arbitration;
+      segment.other = before->message;
+    } else {
+      const std::uint64_t sent = passages_.sent_before(next.channel, next.vc, tick_of(now));
+      const std::uint64_t back =
+          now < spec.credit_latency ? 0
+                                    : passages_.left_before(next.channel, next.vc,
+                                                            tick_of(now + 1 - spec.credit_latency));
+      const std::uint64_t credits = spec.depth_of(next.vc) + back - sent;
+      segment.kind = credits < needed ? SegmentKind::credit : otherwise;
+    }
+    trail.add(segment, now);
+  }
+}
+
+}  // namespace espalier

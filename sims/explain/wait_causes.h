@@ -1,0 +1,60 @@
+// Why a flit that could have gone did not go: who had the output, the crossbar input or the VC it
+// needed, or whether credits were missing.
+#pragma once
+
+#include <vector>
+
+#include "sims/explain/passages.h"
+#include "sims/explain/segment.h"
+
+namespace espalier {
+
+struct RouterRules {
+  bool shared_input = true;   // the VCs of a port share a crossbar input
+  bool whole_packets = true;  // virtual cut-through: credits for a packet, not for a flit
+};
+
+class WaitCauses {
+ public:
+  WaitCauses(const Passages& passages, const RouterRules& rules)
+      : passages_(passages), rules_(rules) {}
+
+  // Explains [from, trail.at()): flit `flit` of `at`'s message is in the buffer behind `at`, could
+  // leave in cycle `from`, and leaves in cycle trail.at().
+  void at_router(Trail& trail, Cycle from, const Passage& at, std::uint64_t flit) const;
+  // The same of a flit that its NI could send; `at`: where it goes. Reading from memory is what
+  // remains.
+  void at_ni(Trail& trail, Cycle from, const Passage& at, std::uint64_t flit) const;
+
+ private:
+  // Cycles in which somebody else had something.
+  struct Busy {
+    Cycle from;
+    Cycle until;
+    RecordIndex message;
+  };
+  [[nodiscard]] std::vector<Busy> output_busy(const Passage& at, std::uint64_t flit, Cycle from,
+                                              Cycle until) const;
+  [[nodiscard]] std::vector<Busy> input_busy(const Passage& at, Cycle from, Cycle until) const;
+  [[nodiscard]] std::vector<Busy> injection_busy(const Passage& at, std::uint64_t flit, Cycle from,
+                                                 Cycle until) const;
+  // Explains what `busy` covers of [from, trail.at()) as `segment`, with who it was, and asks
+  // `rest(from)` about the gaps.
+  template <class Rest>
+  void cover(Trail& trail, Cycle from, std::vector<Busy> busy, Segment segment, Rest&& rest) const;
+  // Explains [from, trail.at()), in which nobody had what `flit` needed but its VC: credits, the
+  // VC's owner, or `otherwise`.
+  void vc_wait(Trail& trail, Cycle from, const Passage& next, std::uint64_t flit, Segment segment,
+               SegmentKind otherwise) const;
+  [[nodiscard]] Cycle cycle_of(Tick tick) const {
+    return cycle_of_tick(tick, passages_.record().ticks_per_cycle);
+  }
+  [[nodiscard]] Tick tick_of(Cycle cycle) const {
+    return cycle * passages_.record().ticks_per_cycle;
+  }
+
+  const Passages& passages_;
+  RouterRules rules_;
+};
+
+}  // namespace espalier
