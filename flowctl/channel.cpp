@@ -38,7 +38,7 @@ void Channel::attach_monitor() {
 }
 
 void Channel::observe(ChannelObserver& observer) {
-  observer_ = &observer;
+  observers_.push_back(&observer);
   for (ChannelVc& vc : vcs_) vc.set_watched();
 }
 
@@ -49,12 +49,14 @@ void Channel::watch_send(std::uint32_t vc, const Flit& flit, Tick departure) {
     monitor_->credits_claimed(vc, buffer(vc).credits_seen((now + 1) * q - 1), now);
     monitor_->sent(vc, flit, now);
   }
-  if (observer_ != nullptr) observer_->flit_sent(vc, flit, departure);
+  for (ChannelObserver* observer : observers_) observer->flit_sent(vc, flit, departure);
 }
 
 void Channel::watch_pop(std::uint32_t vc, Tick now_begin) {
   if (monitor_) monitor_->left(vc, buffer(vc).front(), now_begin / spec_.ticks_per_cycle);
-  if (observer_ != nullptr) observer_->flits_left(vc, {now_begin, spec_.ticks_per_cycle, 1});
+  for (ChannelObserver* observer : observers_) {
+    observer->flits_left(vc, {now_begin, spec_.ticks_per_cycle, 1});
+  }
 }
 
 }  // namespace espalier

@@ -65,7 +65,7 @@ class Channel {
   // Checks every rule a channel must keep, independently (tests, simulation.monitors).
   void attach_monitor();
   [[nodiscard]] ChannelMonitor* monitor() { return monitor_.get(); }
-  // `observer` must outlive the simulation.
+  // Before the simulation, which `observer` must outlive; there may be several.
   void observe(ChannelObserver& observer);
   [[nodiscard]] ChannelVc& vc(std::uint32_t vc) { return vcs_[vc]; }
 
@@ -113,7 +113,7 @@ class Channel {
   VcMask occupied_ = 0;
   FlitReceiver* receiver_ = nullptr;
   std::unique_ptr<ChannelMonitor> monitor_;
-  ChannelObserver* observer_ = nullptr;
+  std::vector<ChannelObserver*> observers_;
   ChannelSpec spec_;
   Link& link_;
 };

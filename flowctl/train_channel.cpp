@@ -39,9 +39,8 @@ TrainEvent TrainChannel::event(TrainEvent::Kind kind, std::uint32_t vc, std::uin
 }
 
 void TrainChannel::send_begin(std::uint32_t vc, const Train& train) {
-  if (observer_ != nullptr) {
-    observer_->run_sent(
-        {vc, train.message, train.hop, train.offset, {train.start, rate_, train.n}});
+  for (ChannelObserver* observer : observers_) {
+    observer->run_sent({vc, train.message, train.hop, train.offset, {train.start, rate_, train.n}});
   }
   const Tick q = spec_.ticks_per_cycle;
   TrainEvent begin = event(TrainEvent::Kind::begin, vc, train.n);
@@ -53,12 +52,12 @@ void TrainChannel::send_begin(std::uint32_t vc, const Train& train) {
 }
 
 void TrainChannel::send_cut(std::uint32_t vc, std::uint64_t n, Cycle now) {
-  if (observer_ != nullptr) observer_->run_cut(vc, n);
+  for (ChannelObserver* observer : observers_) observer->run_cut(vc, n);
   wheel_.post(now + forward_, event(TrainEvent::Kind::cut, vc, n));
 }
 
 void TrainChannel::return_credits(std::uint32_t vc, std::uint64_t n, Tick start, Tick rate) {
-  if (observer_ != nullptr) observer_->flits_left(vc, {start, rate, n});
+  for (ChannelObserver* observer : observers_) observer->flits_left(vc, {start, rate, n});
   const Tick q = spec_.ticks_per_cycle;
   TrainEvent begin = event(TrainEvent::Kind::credit_begin, vc, n);
   begin.rate = rate;
@@ -67,7 +66,7 @@ void TrainChannel::return_credits(std::uint32_t vc, std::uint64_t n, Tick start,
 }
 
 void TrainChannel::cut_credits(std::uint32_t vc, std::uint64_t n, Cycle now) {
-  if (observer_ != nullptr) observer_->leaving_cut(vc, n);
+  for (ChannelObserver* observer : observers_) observer->leaving_cut(vc, n);
   wheel_.post(now + spec_.credit_latency, event(TrainEvent::Kind::credit_cut, vc, n));
 }
 

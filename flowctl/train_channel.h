@@ -90,7 +90,7 @@ class TrainChannel {
   }
 
   // As of Channel.
-  void observe(ChannelObserver& observer) { observer_ = &observer; }
+  void observe(ChannelObserver& observer) { observers_.push_back(&observer); }
 
   // Sender's side -----------------------------------------------------------------------------
   struct Train {
@@ -182,7 +182,7 @@ class TrainChannel {
   Cycle forward_;  // departure -> usable at the receiver: link and pipeline
   ChannelSpec spec_;
   Link& link_;
-  ChannelObserver* observer_ = nullptr;
+  std::vector<ChannelObserver*> observers_;
 };
 
 }  // namespace espalier

@@ -59,7 +59,7 @@ void NetworkInterface::evaluate(Cycle now) {
   if (!reductions_.empty()) finish_reductions(now);
   wake(due(now));
   if (next_evaluation_ != kNever) clock_.wake(id_, next_evaluation_);
-  if (ni_observer_ != nullptr) ni_observer_->evaluated(*this, now);
+  for (NiObserver* observer : ni_observers_) observer->evaluated(*this, now);
 }
 
 void NetworkInterface::run_engine(Cycle now) {
@@ -95,6 +95,7 @@ void NetworkInterface::issue_control(Cycle now) {
     queue.push(message, framing);
     queue.fetch_all(now + spec_.dma.latency);
     port_at_[post.injection_port] = now;
+    tell_of_issue(message, post.injection_port, now + spec_.dma.latency, now);
     observer_.issued(post.operation, now);
     control_->pop();
   }
@@ -146,7 +147,13 @@ MessageId NetworkInterface::send(const Operation& stripe, MessageId whole, Cycle
   ++queued_;
   if (!dma_.is_limited()) queue.fetch_all(now + spec_.dma.latency);
   port_at_[route.injection_port] = now;
+  const Cycle read = dma_.is_limited() ? kNever : now + spec_.dma.latency;
+  tell_of_issue(message, route.injection_port, read, now);
   return message;
+}
+
+void NetworkInterface::tell_of_issue(MessageId message, std::uint32_t port, Cycle read, Cycle now) {
+  for (NiObserver* observer : ni_observers_) observer->message_issued(message, port, read, now);
 }
 
 void NetworkInterface::send_flits(Cycle now) {
@@ -168,6 +175,7 @@ void NetworkInterface::send_flits(Cycle now) {
 }
 
 void NetworkInterface::message_sent(MessageId message, Cycle now) {
+  for (NiObserver* observer : ni_observers_) observer->message_sent(message, now);
   const Operation& operation = messages_[message].operation;
   if (operation.is_control) {
     wake(now + 1);  // there is room in its queue
@@ -245,6 +253,7 @@ void NetworkInterface::take_arrivals(Cycle now) {
   std::sort(arrivals_.begin(), due,
             [](const Arrival& a, const Arrival& b) { return a.port < b.port; });
   for (auto arrival = arrivals_.begin(); arrival != due; ++arrival) {
+    for (NiObserver* observer : ni_observers_) observer->message_visible(arrival->message, now);
     const Operation& operation = messages_[arrival->message].operation;
     if (operation.on_arrival == TransferKind::copy) {
       complete(arrival->message, now);
@@ -261,6 +270,7 @@ void NetworkInterface::start_reduction(const Arrival& arrival, Cycle now) {
   const Bytes bytes = messages_[arrival.message].bytes;
   const Cycle done = reduction_->message_visible(bytes, now, arrival.lane_done);
   reductions_.push_back({done, arrival.message});
+  for (NiObserver* observer : ni_observers_) observer->reduction_begins(arrival.message, now);
   wake_at(done);
 }
 
@@ -282,6 +292,7 @@ void NetworkInterface::finish_reductions(Cycle now) {
 }
 
 void NetworkInterface::complete(MessageId id, Cycle now) {
+  for (NiObserver* observer : ni_observers_) observer->message_done(id, now);
   if (!messages_.stripe_arrived(id)) return;
   const GradientMessage& whole = messages_.whole_of(id);
   const Operation operation = whole.operation;

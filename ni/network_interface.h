@@ -67,9 +67,9 @@ class NetworkInterface : public sc_core::sc_module,
   // its injection port has a place for it. `source` must outlive the simulation.
   void connect_control(ControlSource& source);
 
-  // Before the simulation, which `observer` must outlive. prepare_to_show() comes before the engine
-  // is asked to show itself.
-  void observe(NiObserver& observer) { ni_observer_ = &observer; }
+  // Before the simulation, which `observer` must outlive; there may be several. prepare_to_show()
+  // comes before the engine is asked to show itself.
+  void observe(NiObserver& observer) { ni_observers_.push_back(&observer); }
   void prepare_to_show() {
     if (engine_) engine_->prepare_to_show();
   }
@@ -118,6 +118,7 @@ class NetworkInterface : public sc_core::sc_module,
   [[nodiscard]] bool has_room(const Operation& operation) const override;
   void issue(const Operation& operation, Cycle now) override;
   MessageId send(const Operation& stripe, MessageId whole, Cycle now);
+  void tell_of_issue(MessageId message, std::uint32_t port, Cycle read, Cycle now);
   void send_flits(Cycle now);
   void message_sent(MessageId message, Cycle now);
   void take_arrivals(Cycle now);
@@ -149,7 +150,7 @@ class NetworkInterface : public sc_core::sc_module,
   DmaEngine dma_;
   std::optional<ReductionUnit> reduction_;
   std::unique_ptr<IssueEngine> engine_;
-  NiObserver* ni_observer_ = nullptr;
+  std::vector<NiObserver*> ni_observers_;
   Bytes delivered_bytes_ = 0;
   DataMemory* memory_ = nullptr;
   std::vector<Operation> posted_;

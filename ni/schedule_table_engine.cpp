@@ -86,6 +86,7 @@ void ScheduleTableEngine::load_lockstep_counter(Cycle now) {
 }
 
 void ScheduleTableEngine::index_waiters() {
+  if (!waiters_of_entry_.empty()) return;
   waiters_of_entry_.resize(program_.entries.size());
   for (std::size_t w = 0; w < program_.waiters.size(); ++w) {
     waiters_of_entry_[program_.waiters[w].entry].push_back(static_cast<std::uint32_t>(w));

@@ -69,7 +69,7 @@ class ScheduleTableEngine {
            (lockstep_until_ > now || clear_at_[head_] > now || next_step_posted_at() > now);
   }
   [[nodiscard]] std::size_t head() const { return head_; }
-  // Before view() is asked for.
+  // Before view() is asked for; by each who will.
   void index_waiters();
   // After an evaluation.
   [[nodiscard]] TableView view() const;

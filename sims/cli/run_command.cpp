@@ -73,11 +73,11 @@ std::vector<PointRef> all_points(const std::vector<Input>& inputs) {
 // `messages`: file for this point's lines, empty for none.
 PointReport run_here(const std::vector<PointRef>& points, std::size_t index,
                      const ProgressCallback& progress, const std::string& messages,
-                     SystemObserver* observer) {
+                     const std::vector<SystemObserver*>& observers) {
   const auto& [input, point] = points[index];
   SimulationHooks hooks;
   hooks.progress = progress;
-  hooks.observer = observer;
+  hooks.observers = observers;
   if (messages.empty()) return run_point(*input->topology, *point, input->tables, hooks);
   MessageLog log(messages, index + 1, *input->topology, point->traffic.has_value());
   hooks.delivered = [&log](const Operation& message, Cycle now) { log.note(message, now); };
@@ -96,13 +96,13 @@ std::vector<std::string> command_words(const RunOptions& options) {
 
 // The reports as far as there are any; not 0: the signal that stopped them.
 int run_all(const RunOptions& options, const std::vector<PointRef>& points,
-            const std::optional<MessageLogParts>& messages, SystemObserver* observer,
-            std::vector<PointReport>& reports) {
+            const std::optional<MessageLogParts>& messages,
+            const std::vector<SystemObserver*>& observers, std::vector<PointReport>& reports) {
   ProgressBar bar(points.size());
   const auto part = [&](std::size_t i) { return messages ? messages->part(i) : std::string(); };
   if (points.size() == 1) {
     reports[0] = run_here(
-        points, 0, [&](double done) { bar.update(0, done); }, part(0), observer);
+        points, 0, [&](double done) { bar.update(0, done); }, part(0), observers);
     return 0;
   }
   WorkerBatch batch;
@@ -147,7 +147,7 @@ int run_command(const RunOptions& options) {
   if (options.point) {
     if (*options.point >= points.size()) return kUsageError;
     const PointReport report =
-        run_here(points, *options.point, write_worker_progress, options.messages, nullptr);
+        run_here(points, *options.point, write_worker_progress, options.messages, {});
     write_worker_report(report);
     return report.failure.empty() ? kGood : kCheckFailed;
   }
@@ -166,11 +166,13 @@ int run_command(const RunOptions& options) {
       return kUsageError;
     }
   }
+  std::vector<SystemObserver*> observers;
+  if (waves) observers.push_back(waves.get());
   std::optional<MessageLogParts> messages;
   if (!options.messages.empty()) messages.emplace(options.messages, points.size());
   if (messages && !messages->begin()) return cannot_write(options.messages);
   std::vector<PointReport> reports(points.size());
-  if (const int signal = run_all(options, points, messages, waves.get(), reports); signal != 0) {
+  if (const int signal = run_all(options, points, messages, observers, reports); signal != 0) {
     fmt::print(stderr, "stopped by {}; no results are written\n", signal_name(signal));
     std::error_code ignored;
     if (messages) std::filesystem::remove(options.messages, ignored);

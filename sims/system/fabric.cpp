@@ -217,6 +217,11 @@ void Fabric::bind_routes(const RouteSet& routes, const std::vector<RouteId>& use
   }
 }
 
+NetworkInterface* Fabric::ni_at(NodeId vertex) {
+  if (!topology_.is_switch(vertex)) return &ni(vertex);
+  return topology_.aggregates(vertex) ? &aggregation_unit(vertex) : nullptr;
+}
+
 std::uint64_t Fabric::head_flits() const {
   std::uint64_t flits = 0;
   for (const auto& ni : nis_) {

@@ -38,6 +38,11 @@ class Fabric : public sc_core::sc_module {
     return *nis_[aggregation_units_.at(vertex)];
   }
 
+  // The one at a vertex of the topology, a switch's included; nullptr where there is none.
+  [[nodiscard]] NetworkInterface* ni_at(NodeId vertex);
+
+  [[nodiscard]] const Topology& topology() const { return topology_; }
+  [[nodiscard]] const SystemTiming& timing() const { return timing_; }
   [[nodiscard]] std::vector<ChannelPlace> channels() { return network_->channels(); }
   [[nodiscard]] const MessageStore& messages() const { return messages_; }
   [[nodiscard]] const PathTable& paths() const { return paths_; }

@@ -65,8 +65,8 @@ SimulationOutcome SimulatedSystem::run(Bytes total_bytes) {
   Cycle slice = std::min(kProgressCycles, point_.simulation.watchdog_cycles);
   // Trains stand still only where the clock does, which is noticed whatever the slice.
   const bool may_grow = chosen_fidelity(point_) == Fidelity::train;
-  const Cycle longest = hooks_.observer == nullptr ? kLongestSlice : kLongestWatchedSlice;
-  if (hooks_.observer != nullptr) hooks_.observer->begin(fabric_, timing_.ticks_per_cycle);
+  const Cycle longest = hooks_.observers.empty() ? kLongestSlice : kLongestWatchedSlice;
+  for (SystemObserver* observer : hooks_.observers) observer->begin(fabric_);
   while (!clock_.stopped() && stuck.empty()) {
     const Cycle reached = sc_core::sc_time_stamp().value() / clock_.period().value();
     if (clock_.time_is_up() || reached >= clock_.last_cycle()) {
@@ -79,7 +79,7 @@ SimulationOutcome SimulatedSystem::run(Bytes total_bytes) {
     const double slice_begin = cpu_seconds();
     const Cycle step = std::min(slice, clock_.last_cycle() - reached);
     sc_core::sc_start(clock_.period() * static_cast<double>(step));
-    if (hooks_.observer != nullptr) hooks_.observer->advance(clock_.now() + 1);
+    for (SystemObserver* observer : hooks_.observers) observer->advance(clock_.now() + 1);
     const bool was_quick = cpu_seconds() - slice_begin < kProgressSeconds;
     if (may_grow && was_quick && slice < longest) slice *= 2;
     if (may_grow && !was_quick && slice > kProgressCycles) slice /= 2;
@@ -93,7 +93,7 @@ SimulationOutcome SimulatedSystem::run(Bytes total_bytes) {
     const bool patience_ends = still >= patience();
     if (!clock_.stopped() && (clock_.idle() || patience_ends)) stuck = describe_stop();
   }
-  if (hooks_.observer != nullptr) hooks_.observer->finish(clock_.now() + 1);
+  for (SystemObserver* observer : hooks_.observers) observer->finish(clock_.now() + 1);
   SimulationOutcome outcome = collect();
   outcome.engine_seconds = cpu_seconds() - begin;
   outcome.complete = deliveries_.all();

@@ -65,7 +65,7 @@ using DeliveryCallback = std::function<void(const Operation&, Cycle)>;
 struct SimulationHooks {
   ProgressCallback progress;
   DeliveryCallback delivered;
-  SystemObserver* observer = nullptr;
+  std::vector<SystemObserver*> observers = {};
 };
 
 // Throws std::invalid_argument where the configuration cannot be built (link rates without a common

@@ -1,10 +1,7 @@
 // Who watches a whole system while it is simulated: waveforms, accounts of where time went.
 #pragma once
 
-#include <cstdint>
-
 #include "hw/ids.h"
-#include "hw/link_timing.h"
 
 namespace espalier {
 
@@ -14,7 +11,7 @@ class SystemObserver {
  public:
   virtual ~SystemObserver() = default;
   // Everything is built and loaded, and nothing has happened. The fabric outlives what follows.
-  virtual void begin(Fabric& fabric, Tick ticks_per_cycle) = 0;
+  virtual void begin(Fabric& fabric) = 0;
   // All cycles before `until` are over.
   virtual void advance(Cycle until) = 0;
   // The simulation is over; `end` is the cycle after its last one.

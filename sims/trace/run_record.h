@@ -30,8 +30,9 @@ struct MessageRecord {
   Cycle read = kNever;
   Cycle sent = kNever;     // its last flit leaves the NI
   Cycle visible = kNever;  // all of it is, at the receiver
-  Cycle adding = kNever;   // a Reduce may be added: `visible`, or later where the NI held it
-  Cycle done = kNever;     // in memory, reduction included
+  // A Reduce may be added: `visible`, or later where the NI held it. kNever of a Gather.
+  Cycle adding = kNever;
+  Cycle done = kNever;  // in memory, reduction included
 };
 
 // Flits of one message that leave the sender one after the other.

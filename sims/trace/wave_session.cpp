@@ -14,7 +14,7 @@ WaveSession::WaveSession(const WaveRequest& request)
     : request_(request),
       recorder_(make_wave_writer(request.path, request.clock_hertz), request.scopes) {}
 
-void WaveSession::begin(Fabric& fabric, Tick /*ticks_per_cycle*/) {
+void WaveSession::begin(Fabric& fabric) {
   // NIs first: that is where one begins to look.
   watch_nis(fabric);
   watch_channels(fabric);

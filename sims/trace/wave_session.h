@@ -27,7 +27,7 @@ class WaveSession : public SystemObserver {
   explicit WaveSession(const WaveRequest& request);
 
   // Throws std::invalid_argument where no signal is wanted.
-  void begin(Fabric& fabric, Tick ticks_per_cycle) override;
+  void begin(Fabric& fabric) override;
   // These throw std::runtime_error where the file cannot be written.
   void advance(Cycle until) override;
   void finish(Cycle end) override;
