@@ -25,12 +25,16 @@ std::uint64_t picoseconds_of(Cycle cycles, const ClockSpec& clock) {
 }
 
 SystemTiming time_links(const Topology& topology, const ClockSpec& clock) {
+  return time_links(topology.links(), clock);
+}
+
+SystemTiming time_links(const std::vector<TopologyLink>& links, const ClockSpec& clock) {
   // Bytes per second of a flit per cycle.
   const auto full_rate = [&](const LinkSpec& link) {
     return clock.hertz * flit_bytes_of(link, clock);
   };
   SystemTiming timing;
-  for (const TopologyLink& link : topology.links()) {
+  for (const TopologyLink& link : links) {
     const std::uint64_t rate = link.spec.bytes_per_second;
     const std::uint64_t full = full_rate(link.spec);
     if (rate == 0) throw std::invalid_argument("a link has no bandwidth");
@@ -49,8 +53,8 @@ SystemTiming time_links(const Topology& topology, const ClockSpec& clock) {
                       kMostTicksPerCycle, full));
     }
   }
-  timing.links.reserve(topology.num_links());
-  for (const TopologyLink& link : topology.links()) {
+  timing.links.reserve(links.size());
+  for (const TopologyLink& link : links) {
     const Cycle latency = cycles_covering(link.spec.latency_ps, clock);
     if (latency == 0) throw std::invalid_argument("a link's latency is at least one router cycle");
     const Wide ticks = static_cast<Wide>(full_rate(link.spec)) * timing.ticks_per_cycle;

@@ -45,6 +45,9 @@ struct SystemTiming {
 // faster than one flit per cycle, where its latency rounds to less than a cycle, or where no common
 // tick of at most 2^20 per cycle exists.
 [[nodiscard]] SystemTiming time_links(const Topology& topology, const ClockSpec& clock);
+// The same of links that are not quite a topology's own; by index.
+[[nodiscard]] SystemTiming time_links(const std::vector<TopologyLink>& links,
+                                      const ClockSpec& clock);
 
 [[nodiscard]] constexpr double nanoseconds(Cycle cycles, const ClockSpec& clock) {
   return static_cast<double>(cycles) * 1e9 / static_cast<double>(clock.hertz);

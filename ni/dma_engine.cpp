@@ -8,7 +8,8 @@ Cycle DmaEngine::evaluate(Cycle now, InjectionPorts& ports) {
     const std::size_t p = (next_port_ + i) % ports.size();
     const Bytes bytes = ports[p]->queue().next_fetch();
     if (bytes == 0) continue;
-    const Cycle duration = (bytes + spec_.bytes_per_cycle - 1) / spec_.bytes_per_cycle;
+    const Cycle duration =
+        (bytes + spec_.bytes_per_cycle - 1) / spec_.bytes_per_cycle + jitter_.next();
     free_ = now + duration;
     ports[p]->queue().fetched(free_ - 1 + spec_.latency);
     next_port_ = (p + 1) % ports.size();

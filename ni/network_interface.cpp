@@ -145,7 +145,7 @@ MessageId NetworkInterface::send(const Operation& stripe, MessageId whole, Cycle
                                            whole.valid() ? nullptr : memory_, whole);
   queue.push(message, framing, stripe.rank);
   ++queued_;
-  if (!dma_.is_limited()) queue.fetch_all(now + spec_.dma.latency);
+  if (!dma_.is_limited()) queue.fetch_all(dma_.read_message(now));
   port_at_[route.injection_port] = now;
   const Cycle read = dma_.is_limited() ? kNever : now + spec_.dma.latency;
   tell_of_issue(message, route.injection_port, read, now);

@@ -57,6 +57,8 @@ class NetworkInterface : public sc_core::sc_module,
   // at port p are as wide as those that leave there.
   void add_injection(std::unique_ptr<InjectionPort> port);
   void connect();
+  // Before the simulation: a fault of the node's memory.
+  void set_dma_jitter(const DmaJitter& jitter) { dma_.set_jitter(jitter); }
   // The host posts a collective: the engine with its program, and the rank's data, which must
   // outlive the simulation. Starts in cycle `start`.
   void load(std::unique_ptr<IssueEngine> engine, DataMemory& memory, Cycle start = 0);

@@ -17,6 +17,7 @@
 #include "hw/topology.h"
 #include "ni/modes.h"
 #include "router/modes.h"
+#include "sims/config/faults_config.h"
 #include "sims/training/iteration.h"
 #include "sims/training/layer.h"
 #include "sims/training/workloads.h"
@@ -239,9 +240,6 @@ struct SimulationConfig {
   double stall_probability = 0.0;  // every link refuses a flit with this probability in each cycle
   std::uint64_t seed = 1;          // of the stalls
   Cycle watchdog_cycles = 100000;  // no flit moved and nothing delivered for so long: deadlock
-  // A perturbation: this node's host posts its collective so much later than all others.
-  std::uint32_t late_node = 0;
-  Cycle late_cycles = 0;
 };
 
 // One point: lists in the file have been expanded.
@@ -253,6 +251,7 @@ struct RunPoint {
   std::optional<TrainingConfig> training;  // only beside a collective
   std::optional<WorkloadConfig> workload;  // only beside a collective, in place of training
   std::optional<ControlConfig> control;    // never beside traffic
+  FaultsConfig faults;
   SimulationConfig simulation;
 };
 

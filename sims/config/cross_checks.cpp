@@ -13,6 +13,7 @@
 #include "flowctl/packet_grid.h"
 #include "sims/config/build_dimensions.h"
 #include "sims/config/build_workload.h"
+#include "sims/config/fault_checks.h"
 #include "sims/config/fidelity.h"
 #include "sims/config/folding.h"
 #include "sims/config/keys.h"
@@ -46,12 +47,13 @@ class PointChecker {
     }
     check_dma();
     check_watchdog();
-    check_late_node();
+    check_faults(point_, topology_, given_, diagnostics_);
     check_fidelity();
     if (point_.control) check_control_alone();
   }
 
   void check_listed_keys() {
+    check_skewed_steps(point_, given_, diagnostics_);
     if (!system_.topology.is_dimensional()) check_sub_messages();
     if (point_.collective && !point_.training && !point_.workload) check_collective_size();
     if (point_.workload) check_workload();
@@ -274,18 +276,6 @@ class PointChecker {
                     "whose flit is on a link of {} cycles",
                     point_.simulation.watchdog_cycles, longest),
         fmt::format("more than {}", longest));
-  }
-
-  void check_late_node() {
-    if (topology_ == nullptr || point_.simulation.late_cycles == 0 ||
-        !given_.usable({"simulation.late_node", "simulation.late_cycles"}) ||
-        point_.simulation.late_node < topology_->num_nodes()) {
-      return;
-    }
-    diagnostics_.error(given_.place_of("simulation.late_node"),
-                       fmt::format("simulation.late_node: there is no node {}; the network has {}",
-                                   point_.simulation.late_node, topology_->num_nodes()),
-                       fmt::format("0 to {}", topology_->num_nodes() - 1));
   }
 
   void check_fidelity() {

@@ -5,6 +5,7 @@
 #include "alg/plan_layout.h"
 #include "alg/planner.h"
 #include "sims/config/build_dimensions.h"
+#include "sims/config/faults.h"
 
 namespace espalier {
 
@@ -19,7 +20,7 @@ std::string folding_obstacle(const RunPoint& point, const DimensionPlan& plan,
         "collective.parts: chunks do not divide into equal parts (equal would add {:.1f} %)",
         100 * (ratio - 1));
   }
-  if (point.simulation.late_cycles != 0) return "simulation.late_cycles: one node is late";
+  if (const std::string fault = uneven_fault(point.faults); !fault.empty()) return fault;
   if (point.simulation.stall_probability > 0) {
     return "simulation.stall_probability: every link stalls by itself";
   }

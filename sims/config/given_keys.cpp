@@ -74,6 +74,18 @@ Place GivenKeys::place_of_entry(const std::string& name, std::size_t entry) cons
   return there ? given->values.front().entries[entry] : place_of(name);
 }
 
+Place GivenKeys::place_of_field(const std::string& name, std::size_t entry,
+                                const std::string& field) const {
+  const GivenKey* given = find(name);
+  const bool there =
+      given != nullptr && !given->values.empty() && entry < given->values.front().fields.size();
+  if (there) {
+    const auto& fields = given->values.front().fields[entry];
+    if (const auto found = fields.find(field); found != fields.end()) return found->second;
+  }
+  return place_of_entry(name, entry);
+}
+
 Place GivenKeys::place_of_section(const std::string& name) const {
   for (std::string section = name; !section.empty(); section = section_around(section)) {
     const auto found = sections_.find(section);

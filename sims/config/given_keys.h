@@ -15,7 +15,8 @@ namespace espalier {
 struct GivenValue {
   Value value;
   Place place;
-  std::vector<Place> entries;  // of a value that is a list
+  std::vector<Place> entries;                        // of a value that is a list
+  std::vector<std::map<std::string, Place>> fields;  // of its records
 };
 
 // One key as given. Empty: what was written is no valid value.
@@ -50,6 +51,9 @@ class GivenKeys {
   [[nodiscard]] Place place_of_value(const std::string& name, std::uint64_t number) const;
   // Of entry `entry` of a value that is a list; of the value as a whole where it has no such entry.
   [[nodiscard]] Place place_of_entry(const std::string& name, std::size_t entry) const;
+  // Of a field of record `entry`; of the record as a whole where that is not given.
+  [[nodiscard]] Place place_of_field(const std::string& name, std::size_t entry,
+                                     const std::string& field) const;
   [[nodiscard]] Place place_of_section(const std::string& name) const;
 
  private:

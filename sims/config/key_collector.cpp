@@ -66,7 +66,7 @@ GivenKey read_list(const ConfigNode& node, const Key& key, Diagnostics& diagnost
                         fmt::format("{}: {} is in the list twice", key.name, item.text));
       good = false;
     }
-    given.values.push_back({*value, item.place, {}});
+    given.values.push_back({*value, item.place, {}, {}});
   }
   if (!good) given.values.clear();
   return given;
@@ -84,8 +84,12 @@ GivenKey read_key(ConfigNode node, const Place& key_place, const Key& key,
   }
   GivenKey given{node.place, {}};
   if (const auto value = parse_value(node, key.name, key.shape, diagnostics)) {
-    GivenValue& item = given.values.emplace_back(GivenValue{*value, node.place, {}});
-    for (const ConfigNode& entry : node.items) item.entries.push_back(entry.place);
+    GivenValue& item = given.values.emplace_back(GivenValue{*value, node.place, {}, {}});
+    for (const ConfigNode& entry : node.items) {
+      item.entries.push_back(entry.place);
+      auto& fields = item.fields.emplace_back();
+      for (const ConfigEntry& field : entry.entries) fields[field.key] = field.value.place;
+    }
   }
   return given;
 }

@@ -19,7 +19,6 @@ constexpr std::uint64_t kKi = 1ULL << 10;
 constexpr std::uint64_t kMi = 1ULL << 20;
 constexpr std::uint64_t kGi = 1ULL << 30;
 constexpr std::uint64_t kSecond = 1'000'000'000'000;  // picoseconds, and the fastest clock in hertz
-constexpr std::uint64_t kLongestLatencyCycles = 1'000'000;
 constexpr std::uint64_t kAnySeed = std::numeric_limits<std::uint64_t>::max();
 
 // A name that picks from a table rather than an enumeration; the reader looks at it, no struct
@@ -377,18 +376,6 @@ void add_simulation_keys(std::vector<Key>& table) {
   table.push_back(integer_key(
       "simulation.watchdog_cycles", 1, kLongestRunCycles, "nothing moved for so long: deadlock",
       [](auto& p) -> auto& { return p.simulation.watchdog_cycles; }));
-  const auto has_collective = [](const RunPoint& p) { return p.collective.has_value(); };
-  table.push_back(only_when(integer_key(
-                                "simulation.late_cycles", 0, kLongestLatencyCycles,
-                                "a perturbation: one node posts its collective so much later",
-                                [](auto& p) -> auto& { return p.simulation.late_cycles; }),
-                            "collective", "given", has_collective));
-  table.push_back(only_when(integer_key(
-                                "simulation.late_node", 0, kMi, "which",
-                                [](auto& p) -> auto& { return p.simulation.late_node; }),
-                            "simulation.late_cycles", "not 0", [](const RunPoint& p) {
-                              return p.collective.has_value() && p.simulation.late_cycles != 0;
-                            }));
 }
 
 }  // namespace
@@ -406,6 +393,7 @@ const std::vector<Key>& keys() {
     add_workload_keys(built);
     add_traffic_keys(built);
     add_control_keys(built);
+    add_fault_keys(built);
     add_simulation_keys(built);
     return built;
   }();
@@ -441,6 +429,9 @@ bool has_section_of(const RunPoint& point, const Key& key) {
   if (key.name.compare(0, 9, "training.") == 0) return point.training.has_value();
   if (key.name.compare(0, 9, "workload.") == 0) return point.workload.has_value();
   if (key.name.compare(0, 8, "control.") == 0) return point.control.has_value();
+  if (key.name.compare(0, 18, "faults.dma_jitter.") == 0) {
+    return point.faults.dma_jitter.has_value();
+  }
   return true;
 }
 

@@ -41,10 +41,11 @@ struct Key {
 [[nodiscard]] std::vector<std::string> names_in_section(const std::string& section);
 [[nodiscard]] bool is_section(const std::string& name);
 // Whether the point has the section of that key: a point has a collective or traffic, never both,
-// and training only with a collective.
+// and training only with a collective; sections of faults where it has them.
 [[nodiscard]] bool has_section_of(const RunPoint& point, const Key& key);
 
-// Limits that files of messages and layers share with keys.
+// Limits that several files of keys share, and files of messages and layers with them.
+inline constexpr std::uint64_t kLongestLatencyCycles = 1'000'000;
 inline constexpr std::uint64_t kLongestRunCycles = 1'000'000'000'000'000;
 inline constexpr std::uint64_t kWidestFlit = 4096;
 inline constexpr std::uint64_t kLargestMessage = std::uint64_t{1} << 30;

@@ -36,7 +36,7 @@ Key list_key(ValueType type, const char* name, std::uint64_t min, std::uint64_t 
   Key key;
   key.name = std::string("system.dimensions.") + name;
   key.shape.type = type;
-  key.shape.per_dimension = true;
+  key.shape.list = ListOf::per_dimension;
   key.shape.min = min;
   key.shape.max = max;
   key.description = description;
@@ -70,7 +70,7 @@ Key stage_algorithm_key() {
   Key key;
   key.name = "system.dimensions.algorithm";
   key.shape.type = ValueType::name;
-  key.shape.per_dimension = true;
+  key.shape.list = ListOf::per_dimension;
   key.shape.zero_word = "auto";
   key.shape.names = all_names<DimensionAlgorithm>();
   key.shape.names.insert(key.shape.names.begin(), key.shape.zero_word);

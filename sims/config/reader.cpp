@@ -90,6 +90,7 @@ class PointBuilder {
     has_workload_ = given_.has_section("workload") && !has_traffic_;
     has_training_ = given_.has_section("training") && !has_traffic_ && !has_workload_;
     has_control_ = given_.has_section("control");
+    has_jitter_ = given_.has_section("faults.dma_jitter");
     if (has_control_ && traffic) {
       diagnostics_.error(
           std::max(given_.place_of_section("control"), given_.place_of_section("traffic")),
@@ -174,6 +175,7 @@ class PointBuilder {
     if (has_training_) probe.training.emplace();
     if (has_workload_) probe.workload.emplace();
     if (has_control_) probe.control.emplace();
+    if (has_jitter_) probe.faults.dma_jitter.emplace();
     return has_section_of(probe, key);
   }
 
@@ -235,6 +237,7 @@ class PointBuilder {
     if (has_training_) point.training.emplace().folder = folder_;
     if (has_workload_) point.workload.emplace();
     if (has_control_) point.control.emplace();
+    if (has_jitter_) point.faults.dma_jitter.emplace();
     for (const Key& key : keys()) {
       if (!has_section_of(point, key) || !key.applies_at(point)) continue;
       if (const Value* value = value_of(key.name)) key.set(point, *value);
@@ -399,6 +402,7 @@ class PointBuilder {
   bool has_training_ = false;
   bool has_workload_ = false;
   bool has_control_ = false;
+  bool has_jitter_ = false;
   std::map<std::string, Value> preset_;
   std::map<std::string, Value> chosen_;  // of the lists, for the point being made
   std::vector<RunPoint> points_;

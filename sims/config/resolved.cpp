@@ -10,39 +10,49 @@ namespace espalier {
 
 namespace {
 
+nlohmann::ordered_json json_value(const Value& value, const ValueShape& shape);
+
 // The words of a list of integers, "auto", stay text.
-nlohmann::ordered_json json_list(const Key& key, const Value& value) {
+nlohmann::ordered_json json_list(const Value& value, const ValueShape& shape) {
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
-  const std::vector<std::string> texts = format_items(value, key.shape);
-  for (std::size_t i = 0; i < texts.size(); ++i) {
-    const bool word = !key.shape.zero_word.empty() && value.items[i] == 0;
-    if (key.shape.type == ValueType::integer && !word) {
-      list.push_back(value.items[i]);
-    } else {
-      list.push_back(texts[i]);
+  const ValueShape each = entry_shape(shape);
+  for (const std::uint64_t number : value.items) {
+    Value item;
+    item.number = number;
+    list.push_back(json_value(item, each));
+  }
+  for (const std::vector<Value>& record : value.records) {
+    nlohmann::ordered_json fields = nlohmann::ordered_json::object();
+    for (std::size_t f = 0; f < record.size(); ++f) {
+      const ValueField& field = each.fields[f];
+      if (!field.required && record[f] == Value{}) continue;
+      fields[field.name] = json_value(record[f], field.shape);
     }
+    list.push_back(std::move(fields));
   }
   return list;
 }
 
-nlohmann::ordered_json json_value(const Key& key, const Value& value) {
-  if (key.shape.per_dimension && !value.items.empty()) return json_list(key, value);
-  if (key.shape.per_dimension) return key.shape.zero_word;
-  switch (key.shape.type) {
+nlohmann::ordered_json json_value(const Value& value, const ValueShape& shape) {
+  if (shape.list != ListOf::nothing && !is_word(value, shape)) return json_list(value, shape);
+  switch (shape.type) {
     case ValueType::boolean:
       return value.number != 0;
     case ValueType::fraction:
-      if (!is_word(value, key.shape)) return value.fraction;
+      if (!is_word(value, shape)) return value.fraction;
       break;
     case ValueType::dims:
       return value.dims;
     case ValueType::integer:
-      if (!is_word(value, key.shape)) return value.number;
+      if (!is_word(value, shape)) return value.number;
+      break;
+    case ValueType::vertex:
+      if (const auto number = node_number(value.text)) return *number;
       break;
     default:
       break;
   }
-  return format_value(value, key.shape);
+  return format_value(value, shape);
 }
 
 // What is not a plain word to every YAML reader goes in quotes; JSON's quoting is YAML's.
@@ -94,7 +104,7 @@ nlohmann::ordered_json resolved_json(const RunPoint& point) {
       section = &(*section)[key.name.substr(begin, dot - begin)];
       begin = dot + 1;
     }
-    (*section)[key.name.substr(begin)] = json_value(key, value);
+    (*section)[key.name.substr(begin)] = json_value(value, key.shape);
   }
   return root;
 }

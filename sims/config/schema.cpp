@@ -22,6 +22,7 @@ RunPoint point_with_every_section() {
   point.training.emplace();
   point.workload.emplace();
   point.control.emplace();
+  point.faults.dma_jitter.emplace();
   return point;
 }
 

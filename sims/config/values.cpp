@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "sims/config/nearest_name.h"
+#include "sims/config/strict_map.h"
 #include "sims/config/units.h"
 #include "sims/config/utf8.h"
 
@@ -57,7 +58,7 @@ class ValueParser {
       : node_(node), key_(key), shape_(shape), diagnostics_(diagnostics) {}
 
   std::optional<Value> parse() {
-    if (shape_.per_dimension) return parse_per_dimension();
+    if (shape_.list != ListOf::nothing) return parse_list();
     if (shape_.type == ValueType::dims) return parse_dims();
     if (node_.kind == ConfigNode::Kind::list) {
       return fail("takes one value, not a list", describe(shape_));
@@ -67,7 +68,7 @@ class ValueParser {
     }
     if (node_.kind == ConfigNode::Kind::null) return fail("has no value", describe(shape_));
     if (shape_.type == ValueType::name) return parse_name();
-    if (shape_.type == ValueType::text) return parse_text();
+    if (shape_.type == ValueType::text || shape_.type == ValueType::vertex) return parse_text();
     if (!shape_.zero_word.empty() && node_.text == shape_.zero_word) {
       Value word;
       word.number = shape_.word_number;
@@ -231,34 +232,80 @@ class ValueParser {
     return value;
   }
 
-  std::optional<Value> parse_per_dimension() {
+  std::optional<Value> parse_list() {
     if (node_.kind == ConfigNode::Kind::scalar && !shape_.zero_word.empty() &&
         node_.text == shape_.zero_word) {
       return Value{};
     }
     if (node_.kind == ConfigNode::Kind::null) return fail("has no value", describe(shape_));
-    if (node_.kind != ConfigNode::Kind::list) {
-      return fail("takes a list, one value for each dimension",
-                  node_.kind == ConfigNode::Kind::scalar ? fmt::format("write [{}]", node_.text)
-                                                         : describe(shape_));
-    }
-    if (node_.items.empty() || node_.items.size() > kMostDimensions) {
-      return fail(fmt::format("has {} entries; a system has 1 to {} dimensions", node_.items.size(),
-                              kMostDimensions),
-                  describe(shape_));
+    if (node_.kind != ConfigNode::Kind::list) return fail_no_list();
+    if (const std::string problem = wrong_length(); !problem.empty()) {
+      return fail(problem, describe(shape_));
     }
     Value value;
-    ValueShape each = shape_;
-    each.per_dimension = false;
+    const ValueShape each = entry_shape(shape_);
     bool good = true;
     for (ConfigNode item : node_.items) {
       if (item.kind == ConfigNode::Kind::null) item.place = node_.place;
+      if (each.type == ValueType::record) {
+        const auto record = parse_record(item, each);
+        good = good && record;
+        if (record) value.records.push_back(*record);
+        continue;
+      }
       const auto parsed = parse_value(item, key_, each, diagnostics_);
       good = good && parsed;
       if (parsed) value.items.push_back(parsed->number);
     }
     if (!good) return std::nullopt;
     return value;
+  }
+
+  std::nullopt_t fail_no_list() {
+    const std::string as_list = node_.kind == ConfigNode::Kind::scalar
+                                    ? fmt::format("write [{}]", node_.text)
+                                    : describe(shape_);
+    if (shape_.list == ListOf::per_dimension) {
+      return fail("takes a list, one value for each dimension", as_list);
+    }
+    if (shape_.type == ValueType::record) {
+      return fail("takes a list of mappings", describe(shape_));
+    }
+    return fail("takes a list", as_list);
+  }
+
+  // Empty where the length is right.
+  [[nodiscard]] std::string wrong_length() const {
+    const std::size_t length = node_.items.size();
+    if (shape_.list == ListOf::per_dimension) {
+      if (length != 0 && length <= kMostDimensions) return {};
+      return fmt::format("has {} entries; a system has 1 to {} dimensions", length,
+                         kMostDimensions);
+    }
+    if (length == 0) return "the list is empty";
+    if (length <= kMostListed) return {};
+    return fmt::format("has {} entries, more than {}", length, kMostListed);
+  }
+
+  std::optional<std::vector<Value>> parse_record(const ConfigNode& item, const ValueShape& shape) {
+    const std::size_t errors_before = diagnostics_.num_errors();
+    std::vector<std::string> names;
+    for (const ValueField& field : shape.fields) names.push_back(field.name);
+    const StrictMap map(item, key_, names, diagnostics_);
+    std::vector<Value> values;
+    for (const ValueField& field : shape.fields) {
+      Value& value = values.emplace_back();
+      if (field.required) static_cast<void>(map.require(field.name, describe(field.shape)));
+      const ConfigNode* given = map.find(field.name);
+      if (given == nullptr) continue;
+      ConfigNode node = *given;
+      node.place = map.place_of(field.name);
+      const auto parsed =
+          parse_value(node, fmt::format("{}.{}", key_, field.name), field.shape, diagnostics_);
+      if (parsed) value = *parsed;
+    }
+    if (diagnostics_.num_errors() != errors_before) return std::nullopt;
+    return values;
   }
 
   const ConfigNode& node_;
@@ -281,6 +328,10 @@ const char* type_name(ValueType type) {
       return "decimal number";
     case ValueType::dims:
       return "list of 1 to 3 integers";
+    case ValueType::vertex:
+      return "a node's number or a vertex's name";
+    case ValueType::record:
+      return "mapping";
     case ValueType::size:
       return "size";
     case ValueType::time:
@@ -315,12 +366,13 @@ std::optional<Quantity> quantity_of(ValueType type) {
 }
 
 bool operator==(const Value& a, const Value& b) {
-  return std::tie(a.number, a.fraction, a.text, a.dims, a.items) ==
-         std::tie(b.number, b.fraction, b.text, b.dims, b.items);
+  return std::tie(a.number, a.fraction, a.text, a.dims, a.items, a.records) ==
+         std::tie(b.number, b.fraction, b.text, b.dims, b.items, b.records);
 }
 
 bool is_word(const Value& value, const ValueShape& shape) {
   if (shape.zero_word.empty()) return false;
+  if (shape.list != ListOf::nothing) return value.items.empty() && value.records.empty();
   if (shape.type == ValueType::fraction) return value.fraction == 0;
   return value.number == shape.word_number;
 }
@@ -330,6 +382,14 @@ std::optional<Value> parse_value(const ConfigNode& node, const std::string& key,
   return ValueParser(node, key, shape, diagnostics).parse();
 }
 
+std::optional<std::uint32_t> node_number(const std::string& text) {
+  constexpr std::size_t kMostDigits = 9;
+  if (!all_digits(text) || text.size() > kMostDigits || (text.size() > 1 && text[0] == '0')) {
+    return std::nullopt;
+  }
+  return static_cast<std::uint32_t>(std::stoul(text));
+}
+
 std::string format_fraction(double value) {
   std::array<char, 512> buffer{};
   const auto [end, error] =
@@ -337,27 +397,60 @@ std::string format_fraction(double value) {
   return error == std::errc() ? std::string(buffer.data(), end) : std::string("0");
 }
 
+ValueShape entry_shape(const ValueShape& list) {
+  ValueShape entry = list;
+  entry.list = ListOf::nothing;
+  if (list.list == ListOf::any_number) entry.zero_word.clear();
+  return entry;
+}
+
+namespace {
+
+std::string format_record(const std::vector<Value>& record, const ValueShape& shape) {
+  std::vector<std::string> given;
+  for (std::size_t f = 0; f < record.size(); ++f) {
+    const ValueField& field = shape.fields[f];
+    if (!field.required && record[f] == Value{}) continue;
+    given.push_back(fmt::format("{}: {}", field.name, format_value(record[f], field.shape)));
+  }
+  return fmt::format("{{{}}}", fmt::join(given, ", "));
+}
+
+std::string describe_record(const ValueShape& shape) {
+  std::vector<std::string> fields;
+  for (const ValueField& field : shape.fields) {
+    fields.push_back(fmt::format("{}: {}{}", field.name, describe(field.shape),
+                                 field.required ? "" : ", optional"));
+  }
+  return fmt::format("{{{}}}", fmt::join(fields, "; "));
+}
+
+}  // namespace
+
 std::vector<std::string> format_items(const Value& value, const ValueShape& shape) {
-  ValueShape each = shape;
-  each.per_dimension = false;
+  const ValueShape each = entry_shape(shape);
   std::vector<std::string> texts;
   for (const std::uint64_t number : value.items) {
     Value item;
     item.number = number;
     texts.push_back(format_value(item, each));
   }
+  for (const std::vector<Value>& record : value.records) {
+    texts.push_back(format_record(record, each));
+  }
   return texts;
 }
 
 std::string format_value(const Value& value, const ValueShape& shape) {
-  if (shape.per_dimension) {
-    if (value.items.empty()) return shape.zero_word;
+  if (shape.list != ListOf::nothing) {
+    if (is_word(value, shape)) return shape.zero_word;
     return fmt::format("[{}]", fmt::join(format_items(value, shape), ", "));
   }
   switch (shape.type) {
     case ValueType::name:
       return shape.names.at(value.number);
     case ValueType::text:
+    case ValueType::vertex:
       return value.text;
     case ValueType::boolean:
       return value.number != 0 ? "true" : "false";
@@ -373,16 +466,20 @@ std::string format_value(const Value& value, const ValueShape& shape) {
 }
 
 std::string describe(const ValueShape& shape) {
-  if (shape.per_dimension) {
-    ValueShape each = shape;
-    each.per_dimension = false;
-    return "list with one entry for each dimension: " + describe(each);
+  if (shape.list == ListOf::per_dimension) {
+    return "list with one entry for each dimension: " + describe(entry_shape(shape));
+  }
+  if (shape.list == ListOf::any_number) {
+    return fmt::format("list of {}, or {}", describe(entry_shape(shape)), shape.zero_word);
   }
   switch (shape.type) {
     case ValueType::name:
       return fmt::format("one of {}", fmt::join(shape.names, ", "));
     case ValueType::text:
       return "a file's path";
+    case ValueType::record:
+      return describe_record(shape);
+    case ValueType::vertex:
     case ValueType::boolean:
       return type_name(shape.type);
     default:

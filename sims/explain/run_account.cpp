@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <optional>
 
+#include "sims/config/faults.h"
 #include "sims/explain/dimension_causes.h"
 #include "sims/explain/table_causes.h"
-#include "sims/system/simulated_system.h"
 #include "sims/system/table_engine_spec.h"
 
 namespace espalier {
@@ -24,7 +24,10 @@ RouterRules router_rules(const SystemConfig& config) {
 std::vector<NodeClock> clocks_of(const RunPoint& point, std::size_t nodes) {
   std::vector<NodeClock> clocks(nodes);
   for (std::size_t n = 0; n < nodes; ++n) {
-    clocks[n].late = start_of(point.simulation, NodeId(n));
+    const NodeId node(n);
+    clocks[n].skew = skew_of(point.faults, node);
+    clocks[n].late = host_delay(point.faults, node) - clocks[n].skew;
+    clocks[n].per_step = skew_per_step(point.faults, node);
   }
   return clocks;
 }

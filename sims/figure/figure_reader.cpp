@@ -47,7 +47,7 @@ bool ends_in_bytes(const std::string& name) {
 
 // Numbers stand along the axis as numbers, in base units; all else as text.
 bool is_number(const Key& key) {
-  if (key.shape.per_dimension) return false;
+  if (is_written_as_list(key.shape)) return false;
   switch (key.shape.type) {
     case ValueType::name:
     case ValueType::text:

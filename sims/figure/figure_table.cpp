@@ -60,7 +60,7 @@ bool says(const std::string& written, const Json& x, const std::optional<Quantit
 Json x_of(const XAxis& axis, const RunPoint& point, const Json& result) {
   if (axis.key == nullptr) return *find_field(result, axis.field.name);
   const Value value = axis.key->get(point);
-  if (axis.key->shape.per_dimension) return format_value(value, axis.key->shape);
+  if (is_written_as_list(axis.key->shape)) return format_value(value, axis.key->shape);
   switch (axis.key->shape.type) {
     case ValueType::name:
     case ValueType::text:

@@ -102,8 +102,14 @@ std::vector<std::string> short_names(const std::vector<std::string>& keys) {
 std::string value_text(const Json& value) {
   if (value.is_null()) return "\u2013";
   if (value.is_string()) return value.get<std::string>();
-  if (!value.is_array()) return value.dump();
   std::string text;
+  if (value.is_object()) {
+    for (const auto& [name, field] : value.items()) {
+      text += (text.empty() ? "" : ", ") + name + ": " + value_text(field);
+    }
+    return "{" + text + "}";
+  }
+  if (!value.is_array()) return value.dump();
   for (const Json& item : value) text += (text.empty() ? "" : ", ") + value_text(item);
   return "[" + text + "]";
 }

@@ -13,15 +13,11 @@ namespace espalier::report {
 
 namespace {
 
-constexpr std::array<std::string_view, 7> kNamed{"collective.op",
-                                                 "collective.size",
-                                                 "collective.element",
-                                                 "simulation.seed",
-                                                 "simulation.late_cycles",
-                                                 "simulation.late_node",
+constexpr std::array<std::string_view, 5> kNamed{"collective.op", "collective.size",
+                                                 "collective.element", "simulation.seed",
                                                  "simulation.stall_probability"};
-constexpr std::array<std::string_view, 4> kSections{"traffic.", "training.", "workload.",
-                                                    "control."};
+constexpr std::array<std::string_view, 5> kSections{"traffic.", "training.", "workload.",
+                                                    "control.", "faults."};
 // The network's part of control messages: which buffers it has for them.
 constexpr std::array<std::string_view, 2> kDesign{"control.vcs", "control.vc_depth_flits"};
 

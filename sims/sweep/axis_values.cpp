@@ -28,7 +28,7 @@ class RangeReader {
   std::vector<ConfigNode> read() {
     const ValueType type = key_.shape.type;
     is_fraction_ = type == ValueType::fraction;
-    if (key_.shape.per_dimension ||
+    if (is_written_as_list(key_.shape) ||
         (!is_fraction_ && type != ValueType::integer && !quantity_of(type))) {
       fail(map_.place_of("from"), fmt::format("the values of '{}' are no numbers", key_.name),
            "values: [...] lists them");
@@ -245,6 +245,11 @@ nlohmann::ordered_json json_of(const ConfigNode& value) {
     for (const ConfigNode& item : value.items) list.push_back(json_of(item));
     return list;
   }
+  if (value.kind == ConfigNode::Kind::map) {
+    nlohmann::ordered_json fields = nlohmann::ordered_json::object();
+    for (const ConfigEntry& entry : value.entries) fields[entry.key] = json_of(entry.value);
+    return fields;
+  }
   if (is_whole_number(value)) return std::stoull(value.text);
   if (is_decimal_number(value)) return std::stod(value.text);
   if (!value.quoted && (value.text == "true" || value.text == "false")) return value.text == "true";
@@ -253,8 +258,14 @@ nlohmann::ordered_json json_of(const ConfigNode& value) {
 
 std::string text_of(const nlohmann::ordered_json& value) {
   if (value.is_string()) return value.get<std::string>();
-  if (!value.is_array()) return value.dump();
   std::vector<std::string> items;
+  if (value.is_object()) {
+    for (const auto& [name, field] : value.items()) {
+      items.push_back(fmt::format("{}: {}", name, text_of(field)));
+    }
+    return fmt::format("{{{}}}", fmt::join(items, ", "));
+  }
+  if (!value.is_array()) return value.dump();
   for (const auto& item : value) items.push_back(text_of(item));
   return fmt::format("[{}]", fmt::join(items, ", "));
 }

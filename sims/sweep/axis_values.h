@@ -23,9 +23,9 @@ namespace espalier {
                                                         const Key& key, bool may_repeat,
                                                         Diagnostics& diagnostics);
 
-// As it is written: numbers as numbers, lists as lists, all else as text.
+// As it is written: numbers as numbers, lists as lists, mappings as objects, all else as text.
 [[nodiscard]] nlohmann::ordered_json json_of(const ConfigNode& value);
-// "8", "150ns", "[8, 8]".
+// "8", "150ns", "[8, 8]", "[{node: 5, cycles: 2000}]".
 [[nodiscard]] std::string text_of(const nlohmann::ordered_json& value);
 
 inline constexpr std::size_t kMostValues = 100'000;

@@ -28,7 +28,7 @@ bool are_comparable(const Key& a, const Key& b) {
   const auto kind = [](const Key& key) {
     return key.shape.type == ValueType::size ? ValueType::integer : key.shape.type;
   };
-  return kind(a) == kind(b) && !a.shape.per_dimension && !b.shape.per_dimension;
+  return kind(a) == kind(b) && a.shape.list == ListOf::nothing && b.shape.list == ListOf::nothing;
 }
 
 class ConditionReader {

@@ -12,6 +12,7 @@
 #include "ni/folded_replay.h"
 #include "ni/stage_observer.h"
 #include "ni/switch_aggregation_engine.h"
+#include "sims/config/faults.h"
 #include "sims/config/folding.h"
 #include "sims/system/check_data.h"
 #include "sims/system/simulated_system.h"
@@ -207,7 +208,7 @@ class PlanSimulation::Parts {
       auto engine = std::make_unique<DimensionQueueEngine>(program_, node, spec);
       if (n == 0) engine->observe(log_);
       system_.fabric().ni(node).load(std::move(engine), memory_of(n),
-                                     start_of(point_.simulation, node));
+                                     host_delay(point_.faults, node));
     }
   }
 

@@ -6,6 +6,7 @@
 #include <ctime>
 #include <utility>
 
+#include "sims/config/faults.h"
 #include "sims/config/fidelity.h"
 #include "sims/system/wait_graph.h"
 
@@ -41,7 +42,7 @@ SimulatedSystem::SimulatedSystem(const Topology& topology, const RunPoint& point
                                  const SimulationHooks& hooks, const std::string& suffix)
     : point_(point),
       topology_(topology),
-      timing_(time_links(topology, point.system.clock)),
+      timing_(time_links(faulty_links(topology, point.faults), point.system.clock)),
       clock_(("clock" + suffix).c_str(), clock_period(point.system.clock),
              point.simulation.always_clocked),
       hooks_(hooks),
@@ -50,6 +51,7 @@ SimulatedSystem::SimulatedSystem(const Topology& topology, const RunPoint& point
               routes, used_routes, ni_ports, deliveries_,
               point.control ? &*point.control : nullptr),
       ni_ports_(ni_ports) {
+  slow_dma_engines();
   if (point.control) connect_control(*point.control);
 }
 
@@ -100,6 +102,15 @@ SimulationOutcome SimulatedSystem::run(Bytes total_bytes) {
   outcome.failure = stuck;
   if (outcome.failure.empty()) outcome.failure = fabric_.monitor_violation(outcome.complete);
   return outcome;
+}
+
+void SimulatedSystem::slow_dma_engines() {
+  if (!point_.faults.dma_jitter) return;
+  for (std::size_t n = 0; n < fabric_.num_nis(); ++n) {
+    const NodeId node(n);
+    fabric_.ni(node).set_dma_jitter(
+        {jitter_of(point_.faults, node), point_.faults.dma_jitter->seed, node});
+  }
 }
 
 void SimulatedSystem::connect_control(const ControlConfig& config) {

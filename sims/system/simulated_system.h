@@ -17,11 +17,6 @@
 
 namespace espalier {
 
-// When the host of `node` posts its collective.
-[[nodiscard]] inline Cycle start_of(const SimulationConfig& simulation, NodeId node) {
-  return node.value() == simulation.late_node ? simulation.late_cycles : 0;
-}
-
 class SimulatedSystem {
  public:
   // `operations`: that the issue engines and hosts will issue. All arguments must outlive it.
@@ -32,13 +27,13 @@ class SimulatedSystem {
                   const SimulationHooks& hooks, const std::string& suffix = {});
 
   Fabric& fabric() { return fabric_; }
-  [[nodiscard]] const SystemTiming& timing() const { return timing_; }
 
   // Simulates until everything is delivered or nothing moves any more. The outcome's `verified` is
   // left to the caller, who knows what memory should hold.
   SimulationOutcome run(Bytes total_bytes);
 
  private:
+  void slow_dma_engines();
   void connect_control(const ControlConfig& config);
   // While control messages come for as long as the gradients take, they must not hide that nothing
   // else moves.
@@ -53,7 +48,7 @@ class SimulatedSystem {
 
   const RunPoint& point_;
   const Topology& topology_;
-  const SystemTiming timing_;
+  const SystemTiming timing_;  // of the hardware as it is, slow links included
   ClockDomain clock_;
   const SimulationHooks& hooks_;
   Deliveries deliveries_;

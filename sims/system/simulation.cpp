@@ -8,6 +8,7 @@
 
 #include "hw/link_timing.h"
 #include "ni/schedule_table_issue.h"
+#include "sims/config/faults.h"
 #include "sims/system/check_data.h"
 #include "sims/system/simulated_system.h"
 #include "sims/system/table_engine_spec.h"
@@ -36,6 +37,17 @@ std::vector<RouteId> routes_in(const ScheduleTables& tables,
   std::sort(routes.begin(), routes.end());
   routes.erase(std::unique(routes.begin(), routes.end()), routes.end());
   return routes;
+}
+
+// The clock of its lockstep and of its host, as they are at that node.
+ScheduleTableEngine::Spec faulty_engine(ScheduleTableEngine::Spec engine,
+                                        const FaultsConfig& faults, NodeId node) {
+  for (Cycle& time : engine.step_time) time += skew_per_step(faults, node);
+  for (auto& release : engine.releases) release.at += skew_of(faults, node);
+  if (!engine.releases.empty()) {
+    engine.releases.front().at += host_delay(faults, node) - skew_of(faults, node);
+  }
+  return engine;
 }
 
 std::uint32_t ni_ports_for_all_links(const Topology& topology, const RunPoint& point) {
@@ -71,8 +83,9 @@ SimulationOutcome simulate_collectives(const Topology& topology, const RunPoint&
                       routes_in(tables, programs, topology.num_nodes()), ports, messages, posts,
                       hooks);
 
-  const ScheduleTableEngine::Spec engine =
-      table_engine_spec(point.system, tables, posts, run.timing(), ports);
+  // As the healthy system would need: nobody who fills the tables knows of a fault.
+  const ScheduleTableEngine::Spec engine = table_engine_spec(
+      point.system, tables, posts, time_links(topology, point.system.clock), ports);
   std::vector<NodeMemory> memories;
   memories.reserve(topology.num_nodes());
   for (std::size_t n = 0; n < topology.num_nodes(); ++n) {
@@ -80,9 +93,10 @@ SimulationOutcome simulate_collectives(const Topology& topology, const RunPoint&
   }
   for (std::size_t n = 0; n < topology.num_nodes(); ++n) {
     const NodeId node(n);
-    run.fabric().ni(node).load(std::make_unique<ScheduleTableIssue>(
-                                   program_of(programs, n), NodeFrame(tables, node), engine),
-                               memories[n], start_of(point.simulation, node));
+    run.fabric().ni(node).load(
+        std::make_unique<ScheduleTableIssue>(program_of(programs, n), NodeFrame(tables, node),
+                                             faulty_engine(engine, point.faults, node)),
+        memories[n], host_delay(point.faults, node));
   }
   SimulationOutcome outcome = run.run(bytes);
   if (outcome.complete && outcome.failure.empty())

@@ -68,6 +68,9 @@ TEST_CASE("Every configuration in configs runs to verified results") {
   REQUIRE_FALSE(files.empty());
   REQUIRE_FALSE(shapes.empty());
   files.insert(files.end(), shapes.begin(), shapes.end());
+  const auto faults = files_in(source_folder() / "configs" / "faults", ".yaml");
+  REQUIRE_FALSE(faults.empty());
+  files.insert(files.end(), faults.begin(), faults.end());
   // Of the multi-dimensional ones, those that are small.
   for (const char* name : {"astra_network.yaml", "late_node.yaml"}) {
     files.push_back((source_folder() / "configs" / "themis" / name).string());

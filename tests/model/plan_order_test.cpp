@@ -19,8 +19,7 @@ RunPoint late_point(bool enforce_order, std::uint32_t late_node, Cycle late_cycl
   RunPoint point = plan_point_of({ring(4), switched(4, 1, 32)}, 64 * 1024, 8);
   point.system.ni.dimension_queue.in_flight = 1;
   point.system.ni.dimension_queue.enforce_order = enforce_order;
-  point.simulation.late_node = late_node;
-  point.simulation.late_cycles = late_cycles;
+  if (late_cycles != 0) point.faults.late_nis = {{late_node, late_cycles}};
   return point;
 }
 
@@ -93,14 +92,14 @@ TEST_CASE("Schedule tables wait for a late NPU and compute the same") {
   for (const char* algorithm : {"multitree", "ring"}) {
     for (const Fidelity fidelity : kFidelities) {
       CAPTURE(algorithm);
-      SimulationConfig simulation;
-      simulation.fidelity = fidelity;
-      const auto punctual =
-          test::run_collective(algorithm, torus, 32 * 1024, SystemConfig{}, simulation);
-      simulation.late_node = 6;
-      simulation.late_cycles = 3000;
-      const auto late =
-          test::run_collective(algorithm, torus, 32 * 1024, SystemConfig{}, simulation);
+      RunPoint point;
+      point.collective.emplace();
+      point.simulation.fidelity = fidelity;
+      const ScheduleTables tables = test::tables_for(algorithm, torus, 32 * 1024);
+      const auto simulate = [&] { return simulate_collective(torus, point, tables, {}); };
+      const auto punctual = test::outcome_of(simulate);
+      point.faults.late_nis = {{6, 3000}};
+      const auto late = test::outcome_of(simulate);
       CHECK(punctual.verified);
       CHECK(late.failure == "");
       CHECK(late.verified);

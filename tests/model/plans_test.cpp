@@ -9,6 +9,7 @@
 
 #include "alg/dimension_bound.h"
 #include "plan_systems.h"
+#include "sims/config/build_topology.h"
 
 namespace espalier {
 namespace {
@@ -211,8 +212,15 @@ RunPoint random_point(std::mt19937& random) {
   }
   test::set_link_latency(system, number(1, 40));
   point.collective->parts = static_cast<PartSizes>(pick(3));
-  point.simulation.late_node = number(0, nodes - 1);
-  point.simulation.late_cycles = pick(3) == 0 ? number(1, 3000) : 0;
+  if (pick(3) == 0) point.faults.late_nis = {{number(0, nodes - 1), number(1, 3000)}};
+  if (pick(4) == 0) point.faults.clock_skew = {{number(0, nodes - 1), number(1, 50), 0}};
+  if (pick(4) == 0) point.faults.dma_jitter = DmaJitterConfig{number(1, 50), number(0, 99), {}};
+  if (pick(4) == 0) {
+    const Topology topology = build_topology(system);
+    const TopologyLink& link = topology.links()[pick(topology.num_links())];
+    point.faults.slow_links = {{topology.vertex_name(link.from), topology.vertex_name(link.to),
+                                link.spec.bytes_per_second / 2, link.spec.latency_ps + 5000}};
+  }
   return point;
 }
 

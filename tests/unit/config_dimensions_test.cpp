@@ -429,8 +429,9 @@ TEST_CASE("One NPU is not asked to stand for all where it does not") {
   const std::string exact = "collective: {algorithm: themis, size: 1000B, parts: exact}\n";
   expect(with("", exact + "simulation: {fold: @on}\n"), "chunks do not divide into equal parts",
          "fold: off, or auto");
-  expect(with("", kThemis + "simulation: {fold: @on, late_cycles: 1}\n"),
-         "simulation.fold: one NPU does not stand for all with simulation.late_cycles", "auto");
+  expect(
+      with("", kThemis + "simulation: {fold: @on}\nfaults: {late_nis: [{node: 1, cycles: 1}]}\n"),
+      "simulation.fold: one NPU does not stand for all with faults.late_nis", "auto");
   expect(with("", kThemis + "simulation: {fold: @on, stall_probability: 0.5}\n"),
          "every link stalls by itself", "auto");
   CHECK(only_point(with("", kThemis + "simulation: {fold: on}\n")).simulation.fold == Folding::on);

@@ -386,6 +386,7 @@ TEST_CASE("Defaults lie within their own ranges") {
   defaults.training.emplace();
   defaults.workload.emplace();
   defaults.control.emplace();
+  defaults.faults.dma_jitter.emplace();
   for (const Key& key : keys()) {
     // No file is one that is not named.
     if (key.required || key.shape.type == ValueType::text) continue;

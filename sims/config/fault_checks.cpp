@@ -1,0 +1,287 @@
+#include "sims/config/fault_checks.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include "alg/planner.h"
+#include "sims/config/enum_names.h"
+#include "sims/config/faults.h"
+#include "sims/config/link_checks.h"
+#include "sims/config/nearest_name.h"
+#include "sims/config/units.h"
+#include "sims/config/values.h"
+
+namespace espalier {
+
+namespace {
+
+constexpr const char* kSlowLinks = "faults.slow_links";
+constexpr const char* kLateNis = "faults.late_nis";
+constexpr const char* kClockSkew = "faults.clock_skew";
+constexpr const char* kDmaJitter = "faults.dma_jitter";
+constexpr const char* kJitterNodes = "faults.dma_jitter.nodes";
+constexpr std::size_t kMostNeighboursShown = 16;
+
+class FaultChecker {
+ public:
+  FaultChecker(const RunPoint& point, const Topology* topology, const GivenKeys& given,
+               Diagnostics& diagnostics)
+      : point_(point),
+        faults_(point.faults),
+        topology_(topology),
+        given_(given),
+        diagnostics_(diagnostics) {}
+
+  void check() {
+    check_skew_entries();
+    check_workload();
+    for (std::size_t i = 0; i < faults_.slow_links.size(); ++i) check_has_effect(i);
+    if (topology_ == nullptr) return;
+    for (std::size_t i = 0; i < faults_.slow_links.size(); ++i) check_slow_link(i);
+    check_ticks();
+    for (std::size_t i = 0; i < faults_.late_nis.size(); ++i) {
+      check_node(kLateNis, faults_.late_nis[i].node, given_.place_of_field(kLateNis, i, "node"));
+    }
+    for (std::size_t i = 0; i < faults_.clock_skew.size(); ++i) {
+      check_node(kClockSkew, faults_.clock_skew[i].node,
+                 given_.place_of_field(kClockSkew, i, "node"));
+    }
+    if (!faults_.dma_jitter) return;
+    for (std::size_t i = 0; i < faults_.dma_jitter->nodes.size(); ++i) {
+      check_node(kJitterNodes, faults_.dma_jitter->nodes[i],
+                 given_.place_of_entry(kJitterNodes, i));
+    }
+  }
+
+ private:
+  void check_skew_entries() {
+    for (std::size_t i = 0; i < faults_.clock_skew.size(); ++i) {
+      const ClockSkew& skew = faults_.clock_skew[i];
+      if (skew.cycles != 0 || skew.per_step != 0) continue;
+      diagnostics_.error(given_.place_of_entry(kClockSkew, i),
+                         "faults.clock_skew: a clock that is neither behind nor slow is no fault",
+                         "cycles, per_step, or both");
+    }
+  }
+
+  // Where several workloads or none are given, that is reported.
+  void check_workload() {
+    if (point_.collective || given_.has_section("collective")) return;
+    if (!point_.traffic && !point_.control) return;
+    for (const char* key : {kLateNis, kClockSkew}) {
+      if (!given_.is_given(key) ||
+          (key == kLateNis ? faults_.late_nis.empty() : faults_.clock_skew.empty())) {
+        continue;
+      }
+      diagnostics_.error(given_.place_of(key),
+                         fmt::format("{}: {} no collective that a host could post late", key,
+                                     point_.traffic ? "traffic has" : "control messages have"),
+                         "faults.slow_links and faults.dma_jitter act on traffic, too");
+    }
+    if (faults_.dma_jitter && !point_.traffic) {
+      diagnostics_.error(
+          given_.place_of_section(kDmaJitter),
+          "faults.dma_jitter: control messages come with their descriptors, not from memory",
+          "remove it, or give a collective beside them");
+    }
+  }
+
+  void check_has_effect(std::size_t i) {
+    const SlowLink& fault = faults_.slow_links[i];
+    if (fault.bytes_per_second != 0 || fault.latency_ps != 0) return;
+    diagnostics_.error(given_.place_of_entry(kSlowLinks, i),
+                       "faults.slow_links: a link with the bandwidth and the latency of a healthy "
+                       "one is no fault",
+                       "bandwidth, latency, or both");
+  }
+
+  void check_node(const char* key, std::uint32_t node, const Place& place) {
+    if (node >= topology_->num_nodes()) {
+      diagnostics_.error(place,
+                         fmt::format("{}: there is no node {}; the network has {}", key, node,
+                                     topology_->num_nodes()),
+                         fmt::format("0 to {}", topology_->num_nodes() - 1));
+      return;
+    }
+    const auto [first, is_new] = places_.emplace(std::pair(std::string(key), node), place);
+    if (is_new) return;
+    diagnostics_.error(place, fmt::format("{}: node {} is in the list twice", key, node),
+                       fmt::format("the first is in line {}", first->second.line));
+  }
+
+  [[nodiscard]] bool has_vertex(std::size_t i, const char* end, const std::string& written) {
+    if (find_vertex(*topology_, written).valid()) return true;
+    const Place place = given_.place_of_field(kSlowLinks, i, end);
+    if (node_number(written)) {
+      diagnostics_.error(place,
+                         fmt::format("{}.{}: there is no node {}; the network has {}", kSlowLinks,
+                                     end, written, topology_->num_nodes()),
+                         fmt::format("0 to {}", topology_->num_nodes() - 1));
+      return false;
+    }
+    std::vector<std::string> names;
+    for (std::size_t v = 0; v < topology_->num_vertices(); ++v) {
+      names.push_back(topology_->vertex_name(NodeId(v)));
+    }
+    const std::string nearest = nearest_name(written, names);
+    diagnostics_.error(
+        place, fmt::format("{}.{}: '{}' is neither a node nor a switch", kSlowLinks, end, written),
+        nearest.empty() ? fmt::format("a node's number, or a name such as '{}'", names.front())
+                        : fmt::format("did you mean '{}'?", nearest));
+    return false;
+  }
+
+  [[nodiscard]] std::string neighbours_of(NodeId vertex) const {
+    std::vector<std::string> names;
+    for (const LinkId link : topology_->out_links(vertex)) {
+      const std::string& name = topology_->vertex_name(topology_->link(link).to);
+      if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+    }
+    const bool all = names.size() <= kMostNeighboursShown;
+    if (!all) names.resize(kMostNeighboursShown);
+    return fmt::format("{}{}", fmt::join(names, ", "), all ? "" : ", ...");
+  }
+
+  void check_slow_link(std::size_t i) {
+    const SlowLink& fault = faults_.slow_links[i];
+    const bool from = has_vertex(i, "from", fault.from);
+    if (!has_vertex(i, "to", fault.to) || !from) return;
+    const std::vector<LinkId> links = links_of(*topology_, fault);
+    const NodeId sender = find_vertex(*topology_, fault.from);
+    const NodeId receiver = find_vertex(*topology_, fault.to);
+    if (links.empty()) {
+      diagnostics_.error(
+          given_.place_of_field(kSlowLinks, i, "to"),
+          fmt::format("{}: there is no link from {} to {}", kSlowLinks,
+                      topology_->vertex_name(sender), topology_->vertex_name(receiver)),
+          fmt::format("links from {} lead to {}", topology_->vertex_name(sender),
+                      neighbours_of(sender)));
+      return;
+    }
+    const auto [first, is_new] =
+        slow_.emplace(std::pair(sender, receiver), given_.place_of_entry(kSlowLinks, i));
+    if (!is_new) {
+      diagnostics_.error(
+          given_.place_of_entry(kSlowLinks, i),
+          fmt::format("{}: the link from {} to {} is in the list twice", kSlowLinks,
+                      topology_->vertex_name(sender), topology_->vertex_name(receiver)),
+          fmt::format("the first is in line {}", first->second.line));
+      return;
+    }
+    if (fault.bytes_per_second != 0) check_bandwidth(i, links);
+    if (fault.latency_ps != 0) check_latency(i, links);
+  }
+
+  // A fault only makes worse, and something at all.
+  void check_bandwidth(std::size_t i, const std::vector<LinkId>& links) {
+    if (!given_.usable({"system.link.bandwidth"})) return;
+    const std::uint64_t rate = faults_.slow_links[i].bytes_per_second;
+    std::uint64_t slowest = ~std::uint64_t{0};
+    std::uint64_t fastest = 0;
+    for (const LinkId link : links) {
+      slowest = std::min(slowest, topology_->link(link).spec.bytes_per_second);
+      fastest = std::max(fastest, topology_->link(link).spec.bytes_per_second);
+    }
+    if (rate <= slowest && rate < fastest) return;
+    diagnostics_.error(
+        given_.place_of_field(kSlowLinks, i, "bandwidth"),
+        fmt::format("{}.bandwidth: {} is not slower than the healthy link's {}", kSlowLinks,
+                    format_quantity(Quantity::rate, rate),
+                    format_quantity(Quantity::rate, slowest)),
+        "a fault makes a link worse; the healthy system is described by the other sections");
+  }
+
+  void check_latency(std::size_t i, const std::vector<LinkId>& links) {
+    if (!given_.usable({"system.link.latency", "system.router.clock"})) return;
+    const ClockSpec& clock = point_.system.clock;
+    const Place place = given_.place_of_field(kSlowLinks, i, "latency");
+    const std::uint64_t latency = faults_.slow_links[i].latency_ps;
+    std::uint64_t shortest = ~std::uint64_t{0};
+    std::uint64_t longest = 0;
+    for (const LinkId link : links) {
+      shortest = std::min(shortest, topology_->link(link).spec.latency_ps);
+      longest = std::max(longest, topology_->link(link).spec.latency_ps);
+    }
+    const Cycle cycles = cycles_covering(latency, clock);
+    if (latency < longest || cycles <= cycles_covering(shortest, clock)) {
+      diagnostics_.error(
+          place,
+          fmt::format("{}.latency: {} is not longer than the healthy link's {}", kSlowLinks,
+                      format_quantity(Quantity::time, latency),
+                      format_quantity(Quantity::time, longest)),
+          "a fault makes a link worse; the healthy system is described by the other sections");
+      return;
+    }
+    check_whole_cycles("faults.slow_links.latency", latency, clock, place, diagnostics_);
+    // While a flit is on a link nothing moves.
+    if (!given_.usable({"simulation.watchdog_cycles"}) ||
+        point_.simulation.watchdog_cycles > cycles) {
+      return;
+    }
+    diagnostics_.error(place,
+                       fmt::format("{}.latency: after {} cycles the watchdog would end a run whose "
+                                   "flit is on this link of {} cycles",
+                                   kSlowLinks, point_.simulation.watchdog_cycles, cycles),
+                       fmt::format("simulation.watchdog_cycles: more than {}", cycles));
+  }
+
+  // The first fault for whose rate there is no common tick. Healthy links have one, or that is
+  // reported.
+  void check_ticks() {
+    if (diagnostics_.num_errors() != 0) return;
+    FaultsConfig some;
+    for (std::size_t i = 0; i < faults_.slow_links.size(); ++i) {
+      some.slow_links.push_back(faults_.slow_links[i]);
+      try {
+        static_cast<void>(time_links(faulty_links(*topology_, some), point_.system.clock));
+      } catch (const std::invalid_argument& problem) {
+        diagnostics_.error(given_.place_of_field(kSlowLinks, i, "bandwidth"),
+                           fmt::format("{}.bandwidth: {}", kSlowLinks, problem.what()),
+                           "for example a half or a quarter of the healthy link's");
+        return;
+      }
+    }
+  }
+
+  const RunPoint& point_;
+  const FaultsConfig& faults_;
+  const Topology* topology_;
+  const GivenKeys& given_;
+  Diagnostics& diagnostics_;
+  std::map<std::pair<std::string, std::uint32_t>, Place> places_;  // of nodes, by key
+  std::map<std::pair<NodeId, NodeId>, Place> slow_;
+};
+
+}  // namespace
+
+void check_faults(const RunPoint& point, const Topology* topology, const GivenKeys& given,
+                  Diagnostics& diagnostics) {
+  FaultChecker(point, topology, given, diagnostics).check();
+}
+
+void check_skewed_steps(const RunPoint& point, const GivenKeys& given, Diagnostics& diagnostics) {
+  if (!point.collective || !given.usable({"system.ni.lockstep", "collective.algorithm"})) return;
+  const bool has_steps = find_planner(point.collective->algorithm) == nullptr &&
+                         !point.system.topology.is_dimensional();
+  const LockstepMode lockstep = point.system.ni.lockstep;
+  const bool counts = lockstep == LockstepMode::estimate || lockstep == LockstepMode::full;
+  if (has_steps && counts) return;
+  for (std::size_t i = 0; i < point.faults.clock_skew.size(); ++i) {
+    if (point.faults.clock_skew[i].per_step == 0) continue;
+    diagnostics.error(
+        given.place_of_field(kClockSkew, i, "per_step"),
+        has_steps ? fmt::format("faults.clock_skew.per_step: with system.ni.lockstep {} no step is "
+                                "counted down",
+                                name_of(lockstep))
+                  : fmt::format("faults.clock_skew.per_step: {} has no timesteps",
+                                point.collective->algorithm),
+        has_steps ? "system.ni.lockstep: estimate or full" : "cycles alone");
+  }
+}
+
+}  // namespace espalier
