@@ -54,8 +54,21 @@ int dispatch(int argc, char** argv) {
                    "write a line for every message to this file: when it was ready and delivered")
       ->type_name("FILE");
   add_wave_options(*run_app, run.waves);
+  run_app->add_flag("--explain", run.explain,
+                    "say where the time went: critical path, worst slips, slack");
   run_app->add_option("-j,--jobs", run.jobs, "simulations at once (default: one per core)");
   CLI::Option* point_option = run_app->add_option("--point", point, "")->group("");
+
+  CLI::App* explain_app = app.add_subcommand(
+      "explain", "simulate, and say where the time went: critical path, worst slips, slack");
+  explain_app->add_option("config", run.configs, "configuration (YAML) or schedule (.json) files")
+      ->required();
+  add_overrides(*explain_app, run.overrides);
+  explain_app
+      ->add_option("--json", run.json, "write results and accounts to this file, - for stdout")
+      ->type_name("FILE");
+  add_wave_options(*explain_app, run.waves);
+  explain_app->add_option("-j,--jobs", run.jobs, "simulations at once (default: one per core)");
 
   ScheduleOptions schedule;
   CLI::App* schedule_app = app.add_subcommand("schedule", "generate a schedule, show or export it");
@@ -149,6 +162,10 @@ int dispatch(int argc, char** argv) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? kGood : kUsageError;
+  }
+  if (*explain_app) {
+    run.explain = true;
+    return run_command(run);
   }
   if (*run_app) {
     if (*point_option) run.point = point;

@@ -13,6 +13,8 @@
 #include "sims/cli/write_text.h"
 #include "sims/config/fidelity.h"
 #include "sims/config/folding.h"
+#include "sims/explain/explanation_text.h"
+#include "sims/explain/run_account.h"
 #include "sims/run/describe_outcome.h"
 #include "sims/run/message_log.h"
 #include "sims/run/point_runner.h"
@@ -62,6 +64,22 @@ void say_what_is_not_folded(const std::vector<Input>& inputs) {
   }
 }
 
+// An account follows one schedule from issue to delivery.
+std::string explain_mistake(const std::vector<Input>& inputs) {
+  for (const Input& input : inputs) {
+    for (const RunPoint& point : input.points) {
+      const char* what = point.traffic                                    ? "traffic"
+                         : point.workload                                 ? "a workload"
+                         : !point.collective && !input.tables.has_value() ? "control messages alone"
+                                                                          : nullptr;
+      if (what == nullptr) continue;
+      return fmt::format("{}: error: there is no account of {}: it follows a collective's schedule",
+                         input.path, what);
+    }
+  }
+  return {};
+}
+
 std::vector<PointRef> all_points(const std::vector<Input>& inputs) {
   std::vector<PointRef> points;
   for (const Input& input : inputs) {
@@ -73,15 +91,16 @@ std::vector<PointRef> all_points(const std::vector<Input>& inputs) {
 // `messages`: file for this point's lines, empty for none.
 PointReport run_here(const std::vector<PointRef>& points, std::size_t index,
                      const ProgressCallback& progress, const std::string& messages,
-                     const std::vector<SystemObserver*>& observers) {
+                     const std::vector<SystemObserver*>& observers, RunAccount* account) {
   const auto& [input, point] = points[index];
   SimulationHooks hooks;
   hooks.progress = progress;
   hooks.observers = observers;
-  if (messages.empty()) return run_point(*input->topology, *point, input->tables, hooks);
+  if (account != nullptr) hooks.observers.push_back(&account->recorder());
+  if (messages.empty()) return run_point(*input->topology, *point, input->tables, hooks, account);
   MessageLog log(messages, index + 1, *input->topology, point->traffic.has_value());
   hooks.delivered = [&log](const Operation& message, Cycle now) { log.note(message, now); };
-  PointReport report = run_point(*input->topology, *point, input->tables, hooks);
+  PointReport report = run_point(*input->topology, *point, input->tables, hooks, account);
   log.finish();
   return report;
 }
@@ -97,18 +116,20 @@ std::vector<std::string> command_words(const RunOptions& options) {
 // The reports as far as there are any; not 0: the signal that stopped them.
 int run_all(const RunOptions& options, const std::vector<PointRef>& points,
             const std::optional<MessageLogParts>& messages,
-            const std::vector<SystemObserver*>& observers, std::vector<PointReport>& reports) {
+            const std::vector<SystemObserver*>& observers, RunAccount* account,
+            std::vector<PointReport>& reports) {
   ProgressBar bar(points.size());
   const auto part = [&](std::size_t i) { return messages ? messages->part(i) : std::string(); };
   if (points.size() == 1) {
     reports[0] = run_here(
-        points, 0, [&](double done) { bar.update(0, done); }, part(0), observers);
+        points, 0, [&](double done) { bar.update(0, done); }, part(0), observers, account);
     return 0;
   }
   WorkerBatch batch;
   batch.arguments = [&](std::size_t i) {
     std::vector<std::string> words = command_words(options);
     words.insert(words.end(), {"--point", std::to_string(i)});
+    if (options.explain) words.emplace_back("--explain");
     if (messages) words.insert(words.end(), {"--messages", part(i)});
     return words;
   };
@@ -144,10 +165,13 @@ int run_command(const RunOptions& options) {
   choose_fidelity(*inputs, audience);
   if (audience == Messages::people) say_what_is_not_folded(*inputs);
   const std::vector<PointRef> points = all_points(*inputs);
+  std::optional<RunAccount> account;
+  if (options.explain) account.emplace();
+  RunAccount* const accountant = account ? &*account : nullptr;
   if (options.point) {
     if (*options.point >= points.size()) return kUsageError;
     const PointReport report =
-        run_here(points, *options.point, write_worker_progress, options.messages, {});
+        run_here(points, *options.point, write_worker_progress, options.messages, {}, accountant);
     write_worker_report(report);
     return report.failure.empty() ? kGood : kCheckFailed;
   }
@@ -156,6 +180,12 @@ int run_command(const RunOptions& options) {
   if (const std::string mistake = wave_mistake(options.waves, simulated); !mistake.empty()) {
     fmt::print(stderr, "{}\n", mistake);
     return kUsageError;
+  }
+  if (options.explain) {
+    if (const std::string mistake = explain_mistake(*inputs); !mistake.empty()) {
+      fmt::print(stderr, "{}\n", mistake);
+      return kUsageError;
+    }
   }
   std::unique_ptr<WaveSession> waves;
   if (!options.waves.file.empty()) {
@@ -172,7 +202,8 @@ int run_command(const RunOptions& options) {
   if (!options.messages.empty()) messages.emplace(options.messages, points.size());
   if (messages && !messages->begin()) return cannot_write(options.messages);
   std::vector<PointReport> reports(points.size());
-  if (const int signal = run_all(options, points, messages, observers, reports); signal != 0) {
+  if (const int signal = run_all(options, points, messages, observers, accountant, reports);
+      signal != 0) {
     fmt::print(stderr, "stopped by {}; no results are written\n", signal_name(signal));
     std::error_code ignored;
     if (messages) std::filesystem::remove(options.messages, ignored);
@@ -192,6 +223,9 @@ int run_command(const RunOptions& options) {
   const bool stdout_is_taken = options.json == "-" || options.csv == "-";
   std::FILE* people = stdout_is_taken ? stderr : stdout;
   fmt::print(people, "{}", result_table(results));
+  for (const auto& result : results) {
+    if (result.contains("explanation")) fmt::print(people, "{}", explanation_text(result));
+  }
   for (std::size_t i = 0; i < reports.size(); ++i) {
     if (!reports[i].failure.empty())
       fmt::print(stderr, "{}: error: point {}: {}\n", points[i].input->path, i + 1,

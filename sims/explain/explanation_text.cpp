@@ -84,7 +84,8 @@ std::string leg_text(const Json& leg) {
     if (!parts.empty()) parts += "; ";
     // What every message has, at the places that it names itself, is said by its kind.
     const bool waits = segment.contains("other") || segment.contains("router");
-    parts += fmt::format("{} {}", waits ? cause_text(segment) : words(segment["kind"].get<std::string>()),
+    parts += fmt::format("{} {}",
+                         waits ? cause_text(segment) : words(segment["kind"].get<std::string>()),
                          segment["cycles"].dump());
   }
   const std::string what =

@@ -126,10 +126,12 @@ EntryCause TableCauses::step_cause(NodeId node, std::size_t entry) const {
   const OfNode& of_node = nodes_[node.index()];
   const Timestep step = entries[entry].step;
   const auto posted = [&](Timestep s, Cycle at) {
-    return std::any_of(spec_.engine.releases.begin(), spec_.engine.releases.end(),
-                       [&](const ScheduleTableEngine::Spec::Release& r) {
-                         return r.step == s && r.at + clock(node).skew == at;
-                       });
+    const auto& releases = spec_.engine.releases;
+    return std::any_of(releases.begin(), releases.end(), [&](const auto& release) {
+      const bool is_first = &release == &releases.front();
+      const Cycle delay = is_first ? clock(node).start() : clock(node).skew;
+      return release.step == s && release.at + delay == at;
+    });
   };
   // Steps without entries take a cycle each: what kept the NI kept it from the first of them.
   const Timestep last = entry == 0 ? 0 : entries[entry - 1].step;

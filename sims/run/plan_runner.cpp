@@ -103,8 +103,8 @@ std::vector<Violation> certify_plan(const RunPoint& point, const DimensionPlan& 
   return certify_dimension_plan(plan, point.system.ni.dimension_queue.flight().places);
 }
 
-PointReport run_plan(const Topology& topology, const RunPoint& point,
-                     const SimulationHooks& hooks, RunAccount* account) {
+PointReport run_plan(const Topology& topology, const RunPoint& point, const SimulationHooks& hooks,
+                     RunAccount* account) {
   const auto begin = std::chrono::steady_clock::now();
   PointReport report;
   const ForecastPlan planned = plan_point(topology, point);

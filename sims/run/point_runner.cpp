@@ -136,8 +136,8 @@ void describe_bound(Json& result, const Topology& topology, const RunPoint& poin
 }
 
 PointReport run_collective(const Topology& topology, const RunPoint& point,
-                           const std::optional<ScheduleTables>& given,
-                           const SimulationHooks& hooks, RunAccount* account) {
+                           const std::optional<ScheduleTables>& given, const SimulationHooks& hooks,
+                           RunAccount* account) {
   const auto begin = std::chrono::steady_clock::now();
   PointReport report;
   const ScheduleTables tables = given ? *given : generate_tables(topology, *point.collective);
@@ -243,8 +243,8 @@ PointReport run_training(const Topology& topology, const RunPoint& point,
   describe_cost(report.result, topology, point, outcome,
                 table_need(tables.tables, topology.num_nodes()));
   if (account != nullptr && outcome.complete) {
-    report.result["explanation"] = account->explain_tables(topology, point, tables.tables,
-                                                           tables.posts, outcome.ni_ports);
+    report.result["explanation"] =
+        account->explain_tables(topology, point, tables.tables, tables.posts, outcome.ni_ports);
   }
   withdraw_times(report.result, outcome);
   report.result["host"] = host_figures(outcome, begin);

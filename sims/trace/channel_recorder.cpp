@@ -79,15 +79,17 @@ void ChannelRecorder::flit_sent(std::uint32_t vc, const Flit& flit, Tick departu
   by_flits_ = true;
   const FlitRun alone{departure, record_.link.ticks_per_flit, 1};
   const RecordIndex message = messages_.index_of(flit.message);
+  const std::uint16_t out_port = messages_.out_port(flit.message, flit.hop);
   if (flit.hop == 0) {
-    carry(vc, {message, 0, messages_.next_injected(flit.message), alone});
+    carry(vc, {message, 0, out_port, messages_.next_injected(flit.message), alone});
   } else {
-    in_switch_ = {this, vc, message, flit.hop, alone};
+    in_switch_ = {this, vc, message, flit.hop, out_port, alone};
   }
 }
 
 void ChannelRecorder::run_sent(const SentRun& run) {
-  carry(run.vc, {messages_.index_of(run.message), run.hop, run.offset, run.flits});
+  carry(run.vc, {messages_.index_of(run.message), run.hop, messages_.out_port(run.message, run.hop),
+                 run.offset, run.flits});
 }
 
 void ChannelRecorder::run_cut(std::uint32_t vc, std::uint64_t n) {
@@ -106,7 +108,7 @@ void ChannelRecorder::flits_left(std::uint32_t vc, const FlitRun& flits) {
     return;
   }
   leave(vc, flit.departure);
-  flit.to->carry(flit.vc, {flit.message, flit.hop, offset, flit.departure});
+  flit.to->carry(flit.vc, {flit.message, flit.hop, flit.out_port, offset, flit.departure});
 }
 
 void ChannelRecorder::leaving_cut(std::uint32_t vc, std::uint64_t n) {

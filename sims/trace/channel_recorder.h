@@ -18,6 +18,7 @@ struct FlitInSwitch {
   std::uint32_t vc = 0;
   RecordIndex message = 0;
   std::uint16_t hop = 0;
+  std::uint16_t out_port = 0;  // of the next router
   FlitRun departure;
 };
 

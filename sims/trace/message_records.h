@@ -12,9 +12,10 @@ namespace espalier {
 
 class MessageRecords {
  public:
-  // Writes into `records`. Both must outlive this.
-  MessageRecords(const MessageStore& messages, std::vector<MessageRecord>& records)
-      : messages_(messages), records_(records) {}
+  // Writes into `records`. All must outlive this.
+  MessageRecords(const MessageStore& messages, const PathTable& paths,
+                 std::vector<MessageRecord>& records)
+      : messages_(messages), paths_(paths), records_(records) {}
 
   // `id` names this one until another one is opened under it.
   MessageRecord& open(MessageId id) {
@@ -30,6 +31,10 @@ class MessageRecords {
   }
   [[nodiscard]] RecordIndex index_of(MessageId id) const { return open_[id.index()].record; }
   [[nodiscard]] MessageRecord& operator[](MessageId id) { return records_[index_of(id)]; }
+  // By which port its flits leave the `hop`-th router.
+  [[nodiscard]] std::uint16_t out_port(MessageId id, std::uint16_t hop) const {
+    return paths_.hop(messages_.routing(id).path, hop).out_port;
+  }
   // Cycle fidelity: the message's next flit is injected; returns its offset.
   std::uint64_t next_injected(MessageId id) { return open_[id.index()].injected++; }
 
@@ -39,6 +44,7 @@ class MessageRecords {
     std::uint64_t injected = 0;
   };
   const MessageStore& messages_;
+  const PathTable& paths_;
   std::vector<MessageRecord>& records_;
   std::vector<Open> open_;  // by message id
 };
