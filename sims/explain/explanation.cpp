@@ -26,7 +26,7 @@ class Describer {
       to["flow"] = operation.flow.value();
     }
     to["from"] = ni(operation.from.value());
-    to["to"] = ni(operation.to.value());
+    to["to"] = ni(record_.messages[m].receiver.value());
     if (!operation.is_control) to.update(place_(m));
   }
 

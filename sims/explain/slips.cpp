@@ -109,7 +109,7 @@ std::vector<Slip> worst_slips(const RunRecord& record, const MessageIndex& index
     const Cycle idle = idle_latency(network, message).total();
     if (took <= idle) continue;
     Slip slip;
-    slip.vertex = message.operation.to.value();
+    slip.vertex = message.receiver.value();
     slip.message = m;
     slip.cycles = took - idle;
     slips.push_back(slip);

@@ -189,11 +189,10 @@ PathEvent TableCauses::back_from_issue(RecordIndex message, Trail& trail) const 
   std::size_t entry = entry_of_send(node, number_[message]);
   Segment segment;
   segment.vertex = node.value();
+  segment.message = message;
   while (true) {
     const EntryCause why = cause(node, entry);
     segment.kind = why.kind;
-    const ProgramEntry& read = program(node).entries[entry];
-    segment.message = read.num_sends == 0 ? kNowhere : message_of(node, read.first_send);
     if (why.event.kind == PathEvent::Kind::start) {
       // What was posted at that time: the issue follows at once, or a few empty steps later.
       segment.kind = SegmentKind::issue;
@@ -220,7 +219,7 @@ PathEvent TableCauses::back_from_issue(RecordIndex message, Trail& trail) const 
 
 // The last message of the flows that come before let it.
 std::optional<PathEvent> TableCauses::back_from_hold(RecordIndex message, Trail& trail) const {
-  for (const RecordIndex other : index_.to(record_.messages[message].operation.to)) {
+  for (const RecordIndex other : index_.to(record_.messages[message].receiver)) {
     if (index_.done(other) == trail.at()) return PathEvent{PathEvent::Kind::done, other};
   }
   return std::nullopt;

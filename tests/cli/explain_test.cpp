@@ -1,0 +1,292 @@
+// `espalier explain`: where the time of a run went, to the cycle.
+#include <catch2/catch.hpp>
+#include <string>
+#include <vector>
+
+#include "cli_test_support.h"
+
+using namespace espalier;
+using Catch::Matchers::Contains;
+using test::Json;
+using test::Outcome;
+using test::TemporaryFolder;
+
+namespace {
+
+constexpr const char* kTorus =
+    "system: {topology: {type: torus, dims: [4, 4]}}\n"
+    "collective: {op: all_reduce, algorithm: multitree, size: 32KiB}\n";
+constexpr const char* kMesh =
+    "system: {topology: {type: mesh, dims: [4, 4]}}\n"
+    "collective: {op: all_reduce, algorithm: multitree, size: 64KiB}\n";
+constexpr const char* kThemis =
+    "system:\n"
+    "  topology: {type: dimensions}\n"
+    "  dimensions:\n"
+    "    shape: [ring, switch]\n"
+    "    size: [4, 4]\n"
+    "    bandwidth: [32GB/s, 32GB/s]\n"
+    "    latency: [50ns, 100ns]\n"
+    "collective: {op: all_reduce, algorithm: themis, size: 64KiB, chunks: 8}\n";
+constexpr const char* kInNetwork =
+    "system:\n"
+    "  topology: {type: dimensions}\n"
+    "  dimensions:\n"
+    "    shape: [fully_connected, switch]\n"
+    "    size: [4, 4]\n"
+    "    bandwidth: [32GB/s, 32GB/s]\n"
+    "    latency: [50ns, 100ns]\n"
+    "    algorithm: [direct, in_network]\n"
+    "collective: {op: all_reduce, algorithm: themis, size: 64KiB, chunks: 4}\n";
+
+using Settings = std::vector<std::string>;
+
+Json explained(const std::string& config, const Settings& settings) {
+  std::vector<std::string> words{"explain", config, "--json", "-"};
+  for (const std::string& setting : settings) words.insert(words.end(), {"-s", setting});
+  const Outcome outcome = test::espalier(words);
+  CAPTURE(config, settings);
+  INFO(outcome.err);
+  REQUIRE(outcome.exit_code == 0);
+  return Json::parse(outcome.out)["results"][0];
+}
+
+std::uint64_t number(const Json& json) { return json.get<std::uint64_t>(); }
+
+// Every cycle from the first issue to the last delivery is there once, and has a cause.
+void check_account(const Json& result) {
+  const Json& account = result["explanation"];
+  REQUIRE(number(account["cycles"]) == number(result["cycles"]));
+  CHECK_FALSE(account["totals"].contains("unexplained"));
+  std::uint64_t sum = 0;
+  for (const auto& [kind, cycles] : account["totals"].items()) sum += number(cycles);
+  CHECK(sum == number(result["cycles"]));
+  std::uint64_t by_place = 0;
+  for (const Json& cause : account["causes"]) by_place += number(cause["cycles"]);
+  CHECK(by_place == number(result["cycles"]));
+  std::uint64_t at = number(account["first_issue_cycle"]);
+  for (const Json& leg : account["path"]) {
+    CHECK(number(leg["from_cycle"]) == at);
+    for (const Json& segment : leg["segments"]) at += number(segment["cycles"]);
+    CHECK(number(leg["to_cycle"]) == at);
+  }
+  CHECK(at == number(account["last_delivery_cycle"]));
+  if (!account.contains("slack")) return;
+  // Somebody decides when it is over.
+  std::uint64_t least = UINT64_MAX;
+  for (const Json& step : account["slack"]) least = std::min(least, number(step["least_cycles"]));
+  CHECK(least == 0);
+}
+
+struct Run {
+  const char* config;
+  Settings settings;
+};
+
+const std::vector<Run>& many_runs() {
+  static const std::vector<Run> runs{
+      {kTorus, {}},
+      {kTorus, {"system.ni.lockstep=off"}},
+      {kTorus, {"system.ni.lockstep=drain"}},
+      {kTorus, {"system.ni.lockstep=full"}},
+      {kTorus, {"collective.algorithm=ring"}},
+      {kTorus, {"collective.algorithm=ring", "system.flow_control.mode=packet"}},
+      {kTorus, {"collective.algorithm=ring", "system.preset=isca21"}},
+      {kTorus, {"collective.algorithm=2d_ring"}},
+      {kTorus, {"collective.algorithm=2d_ring", "system.ni.lockstep=off"}},
+      {kTorus, {"collective.algorithm=dbtree"}},
+      {kTorus, {"collective.algorithm=dbtree", "system.ni.lockstep=off"}},
+      {kTorus, {"collective.algorithm=dbtree", "system.router.vc_depth_flits=40"}},
+      {kTorus, {"collective.algorithm=dbtree", "system.link.bandwidth=7GB/s"}},
+      {kTorus,
+       {"collective.algorithm=dbtree", "system.flow_control.mode=packet", "system.router.vcs=2"}},
+      {kTorus, {"collective.algorithm=halving_doubling"}},
+      {kTorus, {"collective.algorithm=multitree", "system.ni.dma.bandwidth=20GB/s"}},
+      {kTorus, {"system.ni.send_queue=1", "collective.algorithm=dbtree"}},
+      {kTorus, {"system.ni.ports=1", "system.ni.lockstep=off"}},
+      {kTorus, {"system.ni.reduction.mode=after_message", "system.ni.reduction.bytes_per_cycle=4"}},
+      {kTorus, {"system.ni.reduction.bytes_per_cycle=3", "system.ni.lockstep=off"}},
+      {kTorus, {"collective.op=reduce_scatter"}},
+      {kTorus, {"collective.op=all_gather"}},
+      {kMesh, {}},
+      {kMesh, {"system.ni.lockstep=off"}},
+      {kMesh, {"system.ni.lockstep=off", "system.flow_control.mode=packet"}},
+      {kMesh, {"collective.algorithm=dbtree", "system.router.hold=flit"}},
+      {kThemis, {}},
+      {kThemis, {"simulation.fold=off"}},
+      {kThemis, {"collective.algorithm=baseline", "simulation.fold=off"}},
+      {kThemis, {"system.ni.dimension_queue.in_flight=1"}},
+      {kThemis,
+       {"system.ni.dimension_queue.enforce_order=false",
+        "system.ni.dimension_queue.arbitration_cycles=3"}},
+      {kInNetwork, {"simulation.fold=off"}},
+      {kInNetwork, {}},
+  };
+  return runs;
+}
+
+}  // namespace
+
+TEST_CASE(
+    "The segments of a critical path add up to the collective's cycles, and all have a cause") {
+  const TemporaryFolder folder;
+  for (const Run& run : many_runs()) {
+    CAPTURE(run.config, run.settings);
+    check_account(explained(folder.write("run.yaml", run.config), run.settings));
+  }
+}
+
+TEST_CASE("Trains and flits have the same account") {
+  const TemporaryFolder folder;
+  for (const Run& run : many_runs()) {
+    CAPTURE(run.config, run.settings);
+    const std::string config = folder.write("run.yaml", run.config);
+    Settings train = run.settings;
+    train.emplace_back("simulation.fidelity=train");
+    Settings cycle = run.settings;
+    cycle.emplace_back("simulation.fidelity=cycle");
+    if (test::espalier({"check", config}).exit_code != 0) continue;
+    const Outcome possible = test::espalier({"run", config, "-s", "simulation.fidelity=train"});
+    if (possible.exit_code == 2) continue;  // only flit by flit
+    CHECK(explained(config, train)["explanation"] == explained(config, cycle)["explanation"]);
+  }
+}
+
+namespace {
+
+// What one fault must be named as: the largest place on the critical path, or the worst slip.
+struct Named {
+  std::string kind;
+  std::string where;  // channel or NI; empty: anywhere
+};
+
+void check_named(const Json& cause, const Named& named) {
+  INFO(cause.dump(2));
+  CHECK(cause["kind"] == named.kind);
+  if (named.where.empty()) return;
+  const bool there = (cause.contains("channel") && cause["channel"] == named.where) ||
+                     (cause.contains("ni") && cause["ni"] == named.where);
+  CHECK(there);
+}
+
+struct Fault {
+  const char* config;
+  Settings settings;
+  Named named;
+};
+
+}  // namespace
+
+TEST_CASE("An injected fault is what the critical path spent most time on, by name and place") {
+  const TemporaryFolder folder;
+  const std::vector<Fault> faults{
+      {kTorus,
+       {"collective.algorithm=ring", "faults.slow_links=[{from: 0, to: 1, bandwidth: 1GB/s}]"},
+       {"serialization", "net.r_1_0.in_w"}},
+      {kTorus,
+       {"system.ni.lockstep=off", "faults.slow_links=[{from: 5, to: 6, bandwidth: 500MB/s}]"},
+       {"serialization", "net.r_2_1.in_w"}},
+      {kTorus,
+       {"collective.algorithm=ring", "faults.slow_links=[{from: 0, to: 1, latency: 4us}]"},
+       {"link_latency", "net.r_1_0.in_w"}},
+      {kTorus, {"faults.late_nis=[{node: 6, cycles: 30000}]"}, {"late_start", "net.ni_2_1"}},
+      {kTorus,
+       {"collective.algorithm=ring", "faults.late_nis=[{node: 3, cycles: 100000}]"},
+       {"late_start", "net.ni_3_0"}},
+      {kTorus, {"faults.clock_skew=[{node: 9, cycles: 30000}]"}, {"clock_skew", "net.ni_1_2"}},
+      {kTorus, {"faults.clock_skew=[{node: 9, per_step: 4000}]"}, {"clock_skew", "net.ni_1_2"}},
+      {kTorus,
+       {"system.ni.lockstep=off", "faults.dma_jitter={max_cycles: 20000, seed: 3, nodes: [5]}"},
+       {"dma", "net.ni_1_1"}},
+      {kThemis, {"faults.dma_jitter={max_cycles: 5000, seed: 3, nodes: [5]}"}, {"dma", "net.ni_5"}},
+      {kTorus,
+       {"collective.algorithm=ring", "collective.size=1MiB", "system.router.vc_depth_flits=17",
+        "system.router.vcs=2"},
+       {"credit_stall", ""}},
+      {kTorus,
+       {"system.ni.reduction.bytes_per_cycle=1", "system.ni.lockstep=off",
+        "collective.op=reduce_scatter"},
+       {"reduction", ""}},
+      {kTorus, {"system.ni.lockstep=full", "collective.size=4KiB"}, {"lockstep_wait", ""}},
+      {kTorus, {"system.ni.dma.bandwidth=1GB/s", "system.ni.lockstep=off"}, {"dma", ""}},
+      {kTorus, {"system.ni.turnaround_cycles=9000"}, {"dependency_wait", ""}},
+      {kTorus,
+       {"system.ni.ports=1", "system.ni.lockstep=off", "collective.size=1MiB"},
+       {"ni_queue", ""}},
+      {kThemis,
+       {"system.ni.dimension_queue.in_flight=1",
+        "system.ni.dimension_queue.arbitration_cycles=2000", "simulation.fold=off"},
+       {"dimension_queue", ""}},
+  };
+  for (const Fault& fault : faults) {
+    CAPTURE(fault.settings);
+    const Json result = explained(folder.write("run.yaml", fault.config), fault.settings);
+    check_account(result);
+    check_named(result["explanation"]["causes"][0], fault.named);
+  }
+}
+
+TEST_CASE("The worst slip names the NI that waited, for which message, and what kept that") {
+  const TemporaryFolder folder;
+  const std::string config = folder.write("torus.yaml", kTorus);
+  const Json slow = explained(
+      config, {"system.ni.lockstep=off", "faults.slow_links=[{from: 5, to: 6, latency: 3us}]"});
+  const Json& slip = slow["explanation"]["slips"][0];
+  CHECK(slip["ni"] == "net.ni_2_1");
+  CHECK(slip["late_cycles"] == 2850);
+  CHECK(slip["waited_for"]["to"] == "net.ni_2_1");
+  CHECK(slip["cause"]["kind"] == "link_latency");
+  CHECK(slip["cause"]["channel"] == "net.r_2_1.in_w");
+  CHECK(slip["cause_cycles"] == 2850);
+
+  // Its neighbours' flows take their turns on the link.
+  const Json met = explained(config, {"collective.algorithm=dbtree"});
+  bool lost = false;
+  for (const Json& each : met["explanation"]["slips"]) {
+    if (each["cause"]["kind"] != "arbitration_loss") continue;
+    lost = true;
+    CHECK(each["cause"]["other"].contains("flow"));
+    CHECK(each["cause"]["other"]["flow"].is_number());
+    CHECK(each["cause"].contains("router"));
+  }
+  CHECK(lost);
+}
+
+TEST_CASE("A lockstep schedule on an idle, healthy torus does not slip") {
+  const TemporaryFolder folder;
+  const Json result = explained(folder.write("torus.yaml", kTorus), {});
+  CHECK(result["explanation"]["slips"].empty());
+}
+
+TEST_CASE("The account for people says the same as the one for machines") {
+  const TemporaryFolder folder;
+  const std::string config = folder.write("torus.yaml", kTorus);
+  const Outcome outcome =
+      test::espalier({"explain", config, "-s", "faults.late_nis=[{node: 6, cycles: 30000}]"});
+  REQUIRE(outcome.exit_code == 0);
+  CHECK_THAT(outcome.out, Contains("Where the time went"));
+  CHECK_THAT(outcome.out, Contains("late start at net.ni_2_1"));
+  CHECK_THAT(outcome.out, Contains("Slack"));
+}
+
+TEST_CASE("What has no schedule to follow has no account") {
+  const TemporaryFolder folder;
+  const std::string config =
+      folder.write("traffic.yaml",
+                   "system: {topology: {type: mesh, dims: [4, 3]}}\n"
+                   "traffic: {pattern: uniform, injection_rate: 0.1, duration_cycles: 500}\n");
+  const Outcome outcome = test::espalier({"explain", config});
+  CHECK(outcome.exit_code == 2);
+  CHECK_THAT(outcome.err, Contains("traffic.yaml: error: there is no account of traffic"));
+}
+
+TEST_CASE("Several runs are accounted for one by one") {
+  const TemporaryFolder folder;
+  const std::string config = folder.write("torus.yaml", kTorus);
+  const Outcome outcome = test::espalier(
+      {"explain", config, "-s", "collective.algorithm=[ring, multitree]", "--json", "-"});
+  REQUIRE(outcome.exit_code == 0);
+  const Json results = Json::parse(outcome.out)["results"];
+  REQUIRE(results.size() == 2);
+  for (const Json& result : results) check_account(result);
+}
