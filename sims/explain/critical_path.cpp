@@ -13,7 +13,7 @@ void back_from_memory(const RunRecord& record, RecordIndex message, Trail& trail
   Segment segment;
   segment.kind = SegmentKind::reduction;
   segment.message = message;
-  segment.vertex = done.receiver.value();
+  segment.vertex = done.operation.to.value();
   trail.add(segment, done.adding);
 }
 
@@ -21,7 +21,7 @@ void back_through_hold(const RunRecord& record, RecordIndex message, Trail& trai
   Segment segment;
   segment.kind = SegmentKind::dependency;
   segment.message = message;
-  segment.vertex = record.messages[message].receiver.value();
+  segment.vertex = record.messages[message].operation.to.value();
   trail.add(segment, record.messages[message].visible);
 }
 

@@ -143,15 +143,15 @@ PathEvent DimensionCauses::back_at_switch(RecordIndex message, Trail& trail) con
 std::optional<PathEvent> DimensionCauses::back_from_hold(RecordIndex message, Trail& trail) const {
   const MessageRecord& held = record_.messages[message];
   const StageRef stage = program_.place_of(held.operation.flow).stage;
-  const auto found = stages_.find({held.receiver, stage.chunk, stage.stage});
+  const auto found = stages_.find({held.operation.to, stage.chunk, stage.stage});
   if (found == stages_.end() || found->second.start != trail.at() ||
       found->second.first == kNowhere) {
     return std::nullopt;
   }
   Segment segment;
   segment.message = message;
-  segment.vertex = held.receiver.value();
-  return back_from_start(held.receiver, stage, segment, trail);
+  segment.vertex = held.operation.to.value();
+  return back_from_start(held.operation.to, stage, segment, trail);
 }
 
 }  // namespace espalier

@@ -26,7 +26,7 @@ class Describer {
       to["flow"] = operation.flow.value();
     }
     to["from"] = ni(operation.from.value());
-    to["to"] = ni(record_.messages[m].receiver.value());
+    to["to"] = ni(record_.messages[m].operation.to.value());
     if (!operation.is_control) to.update(place_(m));
   }
 
@@ -40,9 +40,19 @@ class Describer {
       cause["router"] = buffer.substr(0, buffer.rfind('.'));
       cause["waits_in"] = buffer;
     }
+    if (segment.bottleneck != kNowhere && segment.bottleneck != segment.channel) {
+      cause["held_up_by"] = record_.channels[segment.bottleneck].name;
+    }
     if (segment.vertex != kNowhere) cause["ni"] = ni(segment.vertex);
     if (segment.other != kNowhere) add_message(cause["other"], segment.other);
     return cause;
+  }
+
+  [[nodiscard]] Json bottleneck(const Segment& sum) const {
+    Json json;
+    json["channel"] = record_.channels[sum.channel].name;
+    json["cycles"] = sum.cycles();
+    return json;
   }
 
  private:
@@ -65,12 +75,15 @@ Json totals(const CriticalPath& path) {
 // Largest first; equal ones by kind and place. Who else was served is not told apart: the path has
 // that.
 Json causes(const CriticalPath& path, const Describer& describer) {
-  std::map<std::tuple<SegmentKind, std::uint32_t, std::uint32_t, std::uint32_t>, Segment> sums;
+  using Where = std::tuple<SegmentKind, std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t>;
+  std::map<Where, Segment> sums;
   for (const Segment& segment : path.segments) {
     Segment place = segment;
     place.message = place.other = kNowhere;
-    const auto [sum, is_new] = sums.emplace(
-        std::make_tuple(segment.kind, segment.channel, segment.waits_in, segment.vertex), place);
+    const auto [sum, is_new] =
+        sums.emplace(std::make_tuple(segment.kind, segment.channel, segment.waits_in,
+                                     segment.vertex, segment.bottleneck),
+                     place);
     if (!is_new) sum->second.to += segment.cycles();
   }
   std::vector<Segment> order;
@@ -83,6 +96,26 @@ Json causes(const CriticalPath& path, const Describer& describer) {
     cause["cycles"] = sum.cycles();
   }
   return causes;
+}
+
+// Cycles that a channel's rate decided: flits of the path's messages moved there one after the
+// other, or what these waited for did.
+Json bottlenecks(const CriticalPath& path, const Describer& describer) {
+  std::map<std::uint32_t, Segment> sums;
+  for (const Segment& segment : path.segments) {
+    const bool moves = segment.kind == SegmentKind::serialization;
+    Segment sum;
+    sum.channel = moves ? segment.channel : segment.bottleneck;
+    if (sum.channel == kNowhere) continue;
+    sums.emplace(sum.channel, sum).first->second.to += segment.cycles();
+  }
+  std::vector<Segment> order;
+  for (const auto& [channel, sum] : sums) order.push_back(sum);
+  std::stable_sort(order.begin(), order.end(),
+                   [](const Segment& a, const Segment& b) { return a.cycles() > b.cycles(); });
+  Json list = Json::array();
+  for (const Segment& sum : order) list.push_back(describer.bottleneck(sum));
+  return list;
 }
 
 // By message: the segments that belong to one stand together.
@@ -152,6 +185,7 @@ Json describe_explanation(const RunRecord& record, const Explanation& explanatio
   json["last_delivery_cycle"] = path.last_delivery;
   json["totals"] = totals(path);
   json["causes"] = causes(path, describer);
+  json["bottlenecks"] = bottlenecks(path, describer);
   json["path"] = path_of(path, describer);
   json["slips"] = slips_of(explanation.slips, describer);
   if (!explanation.slack.empty()) json["slack"] = slack_of(explanation.slack, describer);

@@ -13,6 +13,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kMostCauses = 12;
+constexpr std::size_t kMostBottlenecks = 5;
 constexpr std::size_t kMostLegs = 40;  // half from the beginning, half from the end
 
 std::string words(std::string name) {
@@ -44,6 +45,9 @@ std::string cause_text(const Json& cause) {
   if (cause.contains("channel")) {
     text += fmt::format("{}{}", cause.contains("router") ? ", for " : " on ",
                         cause["channel"].get<std::string>());
+  }
+  if (cause.contains("held_up_by")) {
+    text += fmt::format(", held up by {}", cause["held_up_by"].get<std::string>());
   }
   if (cause.contains("ni")) text += fmt::format(" at {}", cause["ni"].get<std::string>());
   return text;
@@ -77,6 +81,21 @@ std::string causes_text(const Json& explanation) {
   }
   if (causes.size() > kMostCauses) {
     text += fmt::format("  and {} more\n", causes.size() - kMostCauses);
+  }
+  return text;
+}
+
+std::string bottlenecks_text(const Json& explanation) {
+  const auto cycles = explanation["cycles"].get<std::uint64_t>();
+  const Json& channels = explanation["bottlenecks"];
+  std::string text;
+  for (std::size_t i = 0; i < std::min(channels.size(), kMostBottlenecks); ++i) {
+    const auto part = channels[i]["cycles"].get<std::uint64_t>();
+    text += fmt::format("  {:>12}  {:5.1f} %  {}\n", part, percent(part, cycles),
+                        channels[i]["channel"].get<std::string>());
+  }
+  if (channels.size() > kMostBottlenecks) {
+    text += fmt::format("  and {} more\n", channels.size() - kMostBottlenecks);
   }
   return text;
 }
@@ -151,6 +170,7 @@ std::string explanation_text(const Json& result) {
       result["bound_binding"].get<std::string>());
   text += "\nWhere the time went, on the critical path (cycles)\n" + totals_text(explanation);
   text += "\nBy place\n" + causes_text(explanation);
+  text += "\nBy channel whose rate decided\n" + bottlenecks_text(explanation);
   text += "\nThe critical path, message by message (from, to)\n" + path_text(explanation);
   text +=
       "\nThe worst slips: cycles more than on an idle, healthy network\n" + slips_text(explanation);

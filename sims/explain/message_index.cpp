@@ -27,8 +27,9 @@ MessageIndex::MessageIndex(const RunRecord& record)
     }
     const Operation& operation = message.operation;
     issued_[operation.from.index()].push_back(m);
-    arrived_[message.receiver.index()].push_back(m);
-    keys_.push_back({{operation.from, message.receiver, operation.flow, operation.on_arrival}, m});
+    arrived_[message.operation.to.index()].push_back(m);
+    keys_.push_back(
+        {{operation.from, message.operation.to, operation.flow, operation.on_arrival}, m});
   }
   std::sort(keys_.begin(), keys_.end());
 }

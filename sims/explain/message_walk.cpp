@@ -10,7 +10,7 @@ void MessageWalk::to_issue(RecordIndex message, Trail& trail) const {
   Segment to_memory;
   to_memory.kind = SegmentKind::ni;
   to_memory.message = message;
-  to_memory.vertex = passages_.record().messages[message].receiver.value();
+  to_memory.vertex = passages_.record().messages[message].operation.to.value();
   trail.add(to_memory, cycle_of(last.left_at(at.flit)));
   while (true) {
     while (!leave_buffer(trail, message, at)) {
@@ -50,7 +50,7 @@ Segment MessageWalk::at_output(SegmentKind kind, const Passage& passage) const {
   segment.kind = kind;
   segment.message = passage.message;
   if (passage.hop + 1 == passages_.hops(passage.message)) {
-    segment.vertex = passages_.record().messages[passage.message].receiver.value();
+    segment.vertex = passages_.record().messages[passage.message].operation.to.value();
   } else {
     segment.channel =
         passages_.find(passage.message, static_cast<std::uint16_t>(passage.hop + 1), passage.offset)

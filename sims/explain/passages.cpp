@@ -161,6 +161,28 @@ std::uint64_t Passages::left_before(std::uint32_t channel, std::uint32_t vc, Tic
   return count_before(by_vc_[vc_number(channel, vc)], &Passage::left, tick);
 }
 
+const Passage* Passages::next_sent(std::uint32_t channel, Tick tick) const {
+  const std::vector<std::uint32_t>& order = by_sending_[channel].passages;
+  const auto next =
+      std::lower_bound(order.begin(), order.end(), tick,
+                       [&](std::uint32_t p, Tick t) { return passages_[p].sent.start < t; });
+  return next == order.end() ? nullptr : &passages_[*next];
+}
+
+const Passage* Passages::next_to_leave(std::uint32_t channel, std::uint32_t vc,
+                                       std::uint64_t left) const {
+  const OfVc& of_vc = by_vc_[vc_number(channel, vc)];
+  const auto after = std::upper_bound(of_vc.flits_before.begin(), of_vc.flits_before.end(), left);
+  if (after == of_vc.flits_before.begin()) return nullptr;
+  const auto index = static_cast<std::size_t>(after - of_vc.flits_before.begin()) - 1;
+  const Passage& passage = passages_[of_vc.passages[index]];
+  return left - of_vc.flits_before[index] < passage.sent.n ? &passage : nullptr;
+}
+
+std::uint64_t Passages::flits_before(const Passage& passage) const {
+  return sent_before(passage.channel, passage.vc, passage.sent.start);
+}
+
 const Passage* Passages::before_on_vc(const Passage& passage) const {
   const OfVc& of_vc = by_vc_[vc_number(passage.channel, passage.vc)];
   const auto here =

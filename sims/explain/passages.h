@@ -64,6 +64,13 @@ class Passages {
   // Flits sent on a VC, and flits that have left its buffer, before a tick.
   [[nodiscard]] std::uint64_t sent_before(std::uint32_t channel, std::uint32_t vc, Tick tick) const;
   [[nodiscard]] std::uint64_t left_before(std::uint32_t channel, std::uint32_t vc, Tick tick) const;
+  // The first one that begins to be sent on a channel at `tick` or later; nullptr where none does.
+  [[nodiscard]] const Passage* next_sent(std::uint32_t channel, Tick tick) const;
+  // With the flit that leaves a VC's buffer when `left` others have; nullptr after the last.
+  [[nodiscard]] const Passage* next_to_leave(std::uint32_t channel, std::uint32_t vc,
+                                             std::uint64_t left) const;
+  // Flits that went over its VC before.
+  [[nodiscard]] std::uint64_t flits_before(const Passage& passage) const;
   // The passage before `passage` on its VC; nullptr for the first.
   [[nodiscard]] const Passage* before_on_vc(const Passage& passage) const;
 

@@ -56,7 +56,8 @@ void Trail::add(Segment segment, Cycle from) {
     Segment& next = segments_.back();
     if (next.kind == segment.kind && next.message == segment.message &&
         next.channel == segment.channel && next.waits_in == segment.waits_in &&
-        next.vertex == segment.vertex && next.other == segment.other) {
+        next.vertex == segment.vertex && next.other == segment.other &&
+        next.bottleneck == segment.bottleneck) {
       next.from = segment.from;
       return;
     }

@@ -42,9 +42,10 @@ struct Segment {
   Cycle to = 0;
   RecordIndex message = kNowhere;  // whose time it is; none before the first one's issue
   std::uint32_t channel = kNowhere;
-  std::uint32_t waits_in = kNowhere;  // the channel in whose buffer it is: arbitration, credit
-  std::uint32_t vertex = kNowhere;    // of the network interface
-  RecordIndex other = kNowhere;       // arbitration, ni_queue: who was served
+  std::uint32_t waits_in = kNowhere;    // the channel in whose buffer it is: arbitration, credit
+  std::uint32_t vertex = kNowhere;      // of the network interface
+  RecordIndex other = kNowhere;         // arbitration, ni_queue: who was served
+  std::uint32_t bottleneck = kNowhere;  // of a wait: the channel that held it up, at its end
 
   [[nodiscard]] Cycle cycles() const { return to - from; }
 };

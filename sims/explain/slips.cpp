@@ -64,8 +64,9 @@ void name_cause(Slip& slip, const std::vector<Segment>& segments, const IdleLate
   for (const Segment& segment : segments) {
     if (static_cast<std::size_t>(segment.kind) != worst) continue;
     const auto same = std::find_if(places.begin(), places.end(), [&](const Segment& place) {
-      return std::tie(place.channel, place.waits_in, place.vertex, place.other) ==
-             std::tie(segment.channel, segment.waits_in, segment.vertex, segment.other);
+      return std::tie(place.channel, place.waits_in, place.vertex, place.other, place.bottleneck) ==
+             std::tie(segment.channel, segment.waits_in, segment.vertex, segment.other,
+                      segment.bottleneck);
     });
     if (same == places.end()) {
       places.push_back(segment);
@@ -109,7 +110,7 @@ std::vector<Slip> worst_slips(const RunRecord& record, const MessageIndex& index
     const Cycle idle = idle_latency(network, message).total();
     if (took <= idle) continue;
     Slip slip;
-    slip.vertex = message.receiver.value();
+    slip.vertex = message.operation.to.value();
     slip.message = m;
     slip.cycles = took - idle;
     slips.push_back(slip);

@@ -219,7 +219,7 @@ PathEvent TableCauses::back_from_issue(RecordIndex message, Trail& trail) const 
 
 // The last message of the flows that come before let it.
 std::optional<PathEvent> TableCauses::back_from_hold(RecordIndex message, Trail& trail) const {
-  for (const RecordIndex other : index_.to(record_.messages[message].receiver)) {
+  for (const RecordIndex other : index_.to(record_.messages[message].operation.to)) {
     if (index_.done(other) == trail.at()) return PathEvent{PathEvent::Kind::done, other};
   }
   return std::nullopt;

@@ -59,23 +59,23 @@ std::vector<WaitCauses::Busy> WaitCauses::injection_busy(const Passage& at, std:
 
 void WaitCauses::at_router(Trail& trail, Cycle from, const Passage& at, std::uint64_t flit) const {
   if (trail.at() <= from) return;
-  const bool leaves = at.hop + 1 == passages_.hops(at.message);
-  const Passage* next =
-      leaves ? nullptr : &passages_.find(at.message, static_cast<std::uint16_t>(at.hop + 1), flit);
+  const auto hop = static_cast<std::uint16_t>(at.hop + 1);
+  const bool ejects = hop == passages_.hops(at.message);
+  const Passage* next = ejects ? nullptr : &passages_.find(at.message, hop, flit);
   Segment segment;
   segment.kind = SegmentKind::arbitration;
   segment.message = at.message;
   segment.waits_in = at.channel;
-  if (next != nullptr) segment.channel = next->channel;
+  if (next != nullptr) segment.channel = segment.bottleneck = next->channel;
   cover(trail, from, output_busy(at, flit, from, trail.at()), segment, [&](Cycle gap) {
     cover(trail, gap, input_busy(at, gap, trail.at()), segment, [&](Cycle rest) {
       if (next != nullptr) {
-        vc_wait(trail, rest, *next, flit, segment, SegmentKind::allocation);
+        vc_wait(trail, rest, *next, flit, segment,
+                {SegmentKind::arbitration, SegmentKind::allocation});
       } else {
-        segment.kind = SegmentKind::allocation;
-        segment.other = kNowhere;
-        trail.add(segment, rest);
-        segment.kind = SegmentKind::arbitration;
+        Segment unknown = segment;
+        unknown.kind = SegmentKind::allocation;
+        trail.add(unknown, rest);
       }
     });
   });
@@ -86,45 +86,60 @@ void WaitCauses::at_ni(Trail& trail, Cycle from, const Passage& at, std::uint64_
   Segment segment;
   segment.kind = SegmentKind::ni_queue;
   segment.message = at.message;
-  segment.channel = at.channel;
+  segment.channel = segment.bottleneck = at.channel;
   segment.vertex = passages_.record().messages[at.message].operation.from.value();
-  cover(trail, from, injection_busy(at, flit, from, trail.at()), segment,
-        [&](Cycle gap) { vc_wait(trail, gap, at, flit, segment, SegmentKind::dma); });
+  cover(trail, from, injection_busy(at, flit, from, trail.at()), segment, [&](Cycle gap) {
+    vc_wait(trail, gap, at, flit, segment, {SegmentKind::ni_queue, SegmentKind::dma});
+  });
+}
+
+Cycle WaitCauses::owned_until(const Passage& next) const {
+  const Passage* before = passages_.before_on_vc(next);
+  if (before == nullptr || before->message == next.message) return 0;
+  const std::uint64_t last = before->offset + before->sent.n - 1;
+  const PacketGrid& grid = passages_.record().messages[before->message].grid;
+  const std::uint64_t tail = (grid.message_mode ? grid.flits : grid.packet_end(last)) - 1;
+  return cycle_of(passages_.find(before->message, before->hop, tail).sent_at(tail)) + 1;
+}
+
+bool WaitCauses::has_credits(const Passage& next, std::uint64_t flit, Cycle now) const {
+  const RunRecord& record = passages_.record();
+  const ChannelSpec& spec = record.channels[next.channel].spec;
+  const PacketGrid& grid = record.messages[next.message].grid;
+  const std::uint64_t needed =
+      rules_.whole_packets && grid.is_boundary(flit) ? grid.length_at(flit) : 1;
+  const std::uint64_t sent = passages_.sent_before(next.channel, next.vc, tick_of(now));
+  const std::uint64_t back =
+      now < spec.credit_latency
+          ? 0
+          : passages_.left_before(next.channel, next.vc, tick_of(now + 1 - spec.credit_latency));
+  return spec.depth_of(next.vc) + back - sent >= needed;
 }
 
 void WaitCauses::vc_wait(Trail& trail, Cycle from, const Passage& next, std::uint64_t flit,
-                         Segment segment, SegmentKind otherwise) const {
-  const RunRecord& record = passages_.record();
-  const PacketGrid& grid = record.messages[next.message].grid;
-  const ChannelSpec& spec = record.channels[next.channel].spec;
-  const std::uint64_t needed =
-      rules_.whole_packets && grid.is_boundary(flit) ? grid.length_at(flit) : 1;
-  const Passage* before = passages_.before_on_vc(next);
-  // A VC is owned to the tail of the message, or of the packet.
-  Cycle owned_until = 0;
-  if (before != nullptr && before->message != next.message) {
-    const std::uint64_t last = before->offset + before->sent.n - 1;
-    const PacketGrid& other = record.messages[before->message].grid;
-    const std::uint64_t tail = (other.message_mode ? other.flits : other.packet_end(last)) - 1;
-    owned_until = cycle_of(passages_.find(before->message, before->hop, tail).sent_at(tail)) + 1;
+                         Segment segment, WaitNames names) const {
+  const Cycle owned = std::max(from, owned_until(next));
+  Cycle begin = trail.at();  // of what is the same up to trail.at()
+  const auto explain = [&](SegmentKind kind, RecordIndex other) {
+    if (begin == trail.at()) return;
+    segment.kind = kind;
+    segment.other = other;
+    segment.bottleneck = kind == SegmentKind::dma
+                             ? kNowhere
+                             : bottleneck_.of(next.message, next.hop, flit, trail.at() - 1);
+    trail.add(segment, begin);
+  };
+  bool had_credits = false;
+  while (begin > owned) {
+    const bool has = has_credits(next, flit, begin - 1);
+    if (has != had_credits) explain(had_credits ? names.otherwise : SegmentKind::credit, kNowhere);
+    had_credits = has;
+    --begin;
   }
-  while (trail.at() > from) {
-    const Cycle now = trail.at() - 1;
-    segment.other = kNowhere;
-    if (now < owned_until) {
-      segment.kind = SegmentKind::arbitration;
-      segment.other = before->message;
-    } else {
-      const std::uint64_t sent = passages_.sent_before(next.channel, next.vc, tick_of(now));
-      const std::uint64_t back =
-          now < spec.credit_latency ? 0
-                                    : passages_.left_before(next.channel, next.vc,
-                                                            tick_of(now + 1 - spec.credit_latency));
-      const std::uint64_t credits = spec.depth_of(next.vc) + back - sent;
-      segment.kind = credits < needed ? SegmentKind::credit : otherwise;
-    }
-    trail.add(segment, now);
-  }
+  explain(had_credits ? names.otherwise : SegmentKind::credit, kNowhere);
+  if (trail.at() <= from) return;
+  begin = from;
+  explain(names.owner, passages_.before_on_vc(next)->message);
 }
 
 }  // namespace espalier

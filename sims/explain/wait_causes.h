@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "sims/explain/bottleneck.h"
 #include "sims/explain/passages.h"
 #include "sims/explain/segment.h"
 
@@ -17,7 +18,7 @@ struct RouterRules {
 class WaitCauses {
  public:
   WaitCauses(const Passages& passages, const RouterRules& rules)
-      : passages_(passages), rules_(rules) {}
+      : passages_(passages), rules_(rules), bottleneck_(passages, rules.whole_packets) {}
 
   // Explains [from, trail.at()): flit `flit` of `at`'s message is in the buffer behind `at`, could
   // leave in cycle `from`, and leaves in cycle trail.at().
@@ -38,14 +39,22 @@ class WaitCauses {
   [[nodiscard]] std::vector<Busy> input_busy(const Passage& at, Cycle from, Cycle until) const;
   [[nodiscard]] std::vector<Busy> injection_busy(const Passage& at, std::uint64_t flit, Cycle from,
                                                  Cycle until) const;
+  // What it is called to wait for a VC's owner, and to wait with nothing in the way.
+  struct WaitNames {
+    SegmentKind owner;
+    SegmentKind otherwise;
+  };
   // Explains what `busy` covers of [from, trail.at()) as `segment`, with who it was, and asks
   // `rest(from)` about the gaps.
   template <class Rest>
   void cover(Trail& trail, Cycle from, std::vector<Busy> busy, Segment segment, Rest&& rest) const;
   // Explains [from, trail.at()), in which nobody had what `flit` needed but its VC: credits, the
-  // VC's owner, or `otherwise`.
+  // VC's owner, or neither.
   void vc_wait(Trail& trail, Cycle from, const Passage& next, std::uint64_t flit, Segment segment,
-               SegmentKind otherwise) const;
+               WaitNames names) const;
+  // The VC that the flits of `next` get has another message, or packet, until this cycle.
+  [[nodiscard]] Cycle owned_until(const Passage& next) const;
+  [[nodiscard]] bool has_credits(const Passage& next, std::uint64_t flit, Cycle now) const;
   [[nodiscard]] Cycle cycle_of(Tick tick) const {
     return cycle_of_tick(tick, passages_.record().ticks_per_cycle);
   }
@@ -55,6 +64,7 @@ class WaitCauses {
 
   const Passages& passages_;
   RouterRules rules_;
+  Bottleneck bottleneck_;
 };
 
 }  // namespace espalier

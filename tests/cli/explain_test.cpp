@@ -81,6 +81,7 @@ void check_account(const Json& result) {
 struct Run {
   const char* config;
   Settings settings;
+  bool only_by_flits = false;
 };
 
 const std::vector<Run>& many_runs() {
@@ -111,7 +112,7 @@ const std::vector<Run>& many_runs() {
       {kMesh, {}},
       {kMesh, {"system.ni.lockstep=off"}},
       {kMesh, {"system.ni.lockstep=off", "system.flow_control.mode=packet"}},
-      {kMesh, {"collective.algorithm=dbtree", "system.router.hold=flit"}},
+      {kMesh, {"collective.algorithm=dbtree", "system.router.hold=flit"}, true},
       {kThemis, {}},
       {kThemis, {"simulation.fold=off"}},
       {kThemis, {"collective.algorithm=baseline", "simulation.fold=off"}},
@@ -145,9 +146,7 @@ TEST_CASE("Trains and flits have the same account") {
     train.emplace_back("simulation.fidelity=train");
     Settings cycle = run.settings;
     cycle.emplace_back("simulation.fidelity=cycle");
-    if (test::espalier({"check", config}).exit_code != 0) continue;
-    const Outcome possible = test::espalier({"run", config, "-s", "simulation.fidelity=train"});
-    if (possible.exit_code == 2) continue;  // only flit by flit
+    if (run.only_by_flits) continue;
     CHECK(explained(config, train)["explanation"] == explained(config, cycle)["explanation"]);
   }
 }
