@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "ni/message_store.h"
+#include "sims/system/fabric.h"
 #include "sims/trace/run_record.h"
 
 namespace espalier {
@@ -13,17 +13,19 @@ namespace espalier {
 class MessageRecords {
  public:
   // Writes into `records`. Both must outlive this.
-  MessageRecords(const MessageStore& messages, std::vector<MessageRecord>& records)
-      : messages_(messages), records_(records) {}
+  MessageRecords(const Fabric& fabric, std::vector<MessageRecord>& records)
+      : fabric_(fabric), records_(records) {}
 
   // `id` names this one until another one is opened under it.
   MessageRecord& open(MessageId id) {
     if (id.index() >= open_.size()) open_.resize(id.index() + 1);
     open_[id.index()] = {static_cast<RecordIndex>(records_.size()), 0};
-    const GradientMessage& message = messages_[id];
+    const GradientMessage& message = fabric_.messages()[id];
+    const Message& routing = fabric_.messages().routing(id);
     MessageRecord record;
     record.operation = message.operation;
-    record.grid = messages_.routing(id).grid;
+    record.operation.to = end_of(routing.path, message.operation.from);
+    record.grid = routing.grid;
     record.whole = index_of(message.whole);
     records_.push_back(record);
     return records_.back();
@@ -34,11 +36,23 @@ class MessageRecords {
   std::uint64_t next_injected(MessageId id) { return open_[id.index()].injected++; }
 
  private:
+  // Where a path from a vertex leads. Where one NPU stands for all, operations name others.
+  [[nodiscard]] NodeId end_of(std::uint32_t path, NodeId from) const {
+    const Topology& topology = fabric_.topology();
+    NodeId vertex = from;
+    for (std::uint32_t h = 0;; ++h) {
+      const std::uint32_t port = fabric_.paths().hop(path, h).out_port;
+      const auto& links = topology.out_links(vertex);
+      if (port >= links.size()) return vertex;
+      vertex = topology.link(links[port]).to;
+    }
+  }
+
   struct Open {
     RecordIndex record = 0;
     std::uint64_t injected = 0;
   };
-  const MessageStore& messages_;
+  const Fabric& fabric_;
   std::vector<MessageRecord>& records_;
   std::vector<Open> open_;  // by message id
 };

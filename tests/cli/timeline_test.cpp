@@ -288,21 +288,6 @@ TEST_CASE("Waves and a timeline of one run are what each would be alone") {
   CHECK((values(test::read_text(waves)) == values(waves_alone)));
 }
 
-TEST_CASE("A timeline shows a node that is late") {
-  const TemporaryFolder folder;
-  const std::string file = folder.file("t.json");
-  const std::string config = folder.write(
-      "run.yaml", std::string(kTorus) + "simulation: {late_node: 3, late_cycles: 100000}\n");
-  REQUIRE(test::espalier({"run", config, "--timeline", file}).exit_code == 0);
-  const Trace trace(test::read_text(file));
-  std::size_t late = 0;
-  for (const auto& [track, slices] : trace.slices) {
-    if (trace.tracks.at(track) != "timestep") continue;
-    if (slices.front().begin >= 100'000'000) ++late;
-  }
-  CHECK(late == 1);
-}
-
 TEST_CASE("What a timeline cannot show is said") {
   const TemporaryFolder folder;
   const std::string config = folder.write("torus.yaml", kTorus);
