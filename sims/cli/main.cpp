@@ -13,6 +13,7 @@
 #include "sims/cli/run_command.h"
 #include "sims/cli/schedule_command.h"
 #include "sims/cli/sweep_options.h"
+#include "sims/cli/timeline_option.h"
 #include "sims/cli/version.h"
 #include "sims/run/point_worker.h"
 
@@ -54,6 +55,7 @@ int dispatch(int argc, char** argv) {
                    "write a line for every message to this file: when it was ready and delivered")
       ->type_name("FILE");
   add_wave_options(*run_app, run.waves);
+  add_timeline_option(*run_app, run.timeline);
   run_app->add_flag("--explain", run.explain,
                     "say where the time went: critical path, worst slips, slack");
   run_app->add_option("-j,--jobs", run.jobs, "simulations at once (default: one per core)");

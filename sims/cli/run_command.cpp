@@ -10,6 +10,7 @@
 #include "sims/cli/jobs.h"
 #include "sims/cli/result_table.h"
 #include "sims/cli/results_file.h"
+#include "sims/cli/timeline_option.h"
 #include "sims/cli/write_text.h"
 #include "sims/config/fidelity.h"
 #include "sims/config/folding.h"
@@ -146,6 +147,19 @@ std::filesystem::path folder_of(const std::string& target) {
   return parent.empty() ? std::filesystem::current_path() : parent;
 }
 
+// Who looks at the one run there is; nobody where no option asks for that.
+std::vector<std::unique_ptr<SystemObserver>> observers_for(
+    const RunOptions& options, const std::vector<const RunPoint*>& points) {
+  std::vector<std::unique_ptr<SystemObserver>> observers;
+  if (!options.waves.file.empty()) {
+    observers.push_back(wave_session(options.waves, *points.front()));
+  }
+  if (!options.timeline.empty()) {
+    observers.push_back(timeline_session(options.timeline, *points.front()));
+  }
+  return observers;
+}
+
 int cannot_write(const std::string& target) {
   fmt::print(stderr, "{}: error: cannot be written\n", target);
   return kUsageError;
@@ -177,7 +191,10 @@ int run_command(const RunOptions& options) {
   }
   std::vector<const RunPoint*> simulated;
   for (const PointRef& ref : points) simulated.push_back(ref.point);
-  if (const std::string mistake = wave_mistake(options.waves, simulated); !mistake.empty()) {
+  for (const std::string& mistake :
+       {wave_mistake(options.waves, simulated),
+        timeline_mistake(options.timeline, options.waves.file, simulated)}) {
+    if (mistake.empty()) continue;
     fmt::print(stderr, "{}\n", mistake);
     return kUsageError;
   }
@@ -187,17 +204,15 @@ int run_command(const RunOptions& options) {
       return kUsageError;
     }
   }
-  std::unique_ptr<WaveSession> waves;
-  if (!options.waves.file.empty()) {
-    try {
-      waves = wave_session(options.waves, *simulated.front());
-    } catch (const std::exception& error) {
-      fmt::print(stderr, "{}\n", error.what());
-      return kUsageError;
-    }
+  std::vector<std::unique_ptr<SystemObserver>> looking;
+  try {
+    looking = observers_for(options, simulated);
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "{}\n", error.what());
+    return kUsageError;
   }
   std::vector<SystemObserver*> observers;
-  if (waves) observers.push_back(waves.get());
+  for (const auto& observer : looking) observers.push_back(observer.get());
   std::optional<MessageLogParts> messages;
   if (!options.messages.empty()) messages.emplace(options.messages, points.size());
   if (messages && !messages->begin()) return cannot_write(options.messages);

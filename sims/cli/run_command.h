@@ -15,6 +15,7 @@ struct RunOptions {
   std::string csv;       // file, or "-" for stdout; empty: none
   std::string messages;  // file for one line per message, a worker's without header; empty: none
   WaveOptions waves;
+  std::string timeline;  // file; empty: none
   bool explain = false;  // say where the time went
   std::optional<std::size_t>
       point;            // worker mode: this point alone, talking JSON lines (sims/run/workers.h)

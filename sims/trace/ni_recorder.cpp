@@ -8,7 +8,7 @@ namespace espalier {
 
 NiRecorder::NiRecorder(NetworkInterface& ni, std::vector<std::uint32_t> channels, NiRecord& record,
                        MessageRecords& records)
-    : node_(ni.node()), channels_(std::move(channels)), record_(record), records_(records) {
+    : channels_(std::move(channels)), record_(record), records_(records) {
   record_.name = ni.name();
   if (ni.engine() == nullptr) return;
   ni.prepare_to_show();
@@ -30,12 +30,6 @@ void NiRecorder::message_issued(MessageId message, std::uint32_t port, Cycle rea
   record.channel = channels_[port];
   record.issued = now;
   record.read = read;
-}
-
-void NiRecorder::message_visible(MessageId message, Cycle now) {
-  MessageRecord& record = records_[message];
-  record.visible = now;
-  record.receiver = node_;
 }
 
 }  // namespace espalier

@@ -21,12 +21,11 @@ class NiRecorder : public NiObserver {
   void evaluated(const NetworkInterface& ni, Cycle now) override;
   void message_issued(MessageId message, std::uint32_t port, Cycle read, Cycle now) override;
   void message_sent(MessageId message, Cycle now) override { records_[message].sent = now; }
-  void message_visible(MessageId message, Cycle now) override;
+  void message_visible(MessageId message, Cycle now) override { records_[message].visible = now; }
   void reduction_begins(MessageId message, Cycle now) override { records_[message].adding = now; }
   void message_done(MessageId message, Cycle now) override { records_[message].done = now; }
 
  private:
-  NodeId node_;
   std::vector<std::uint32_t> channels_;
   NiRecord& record_;
   MessageRecords& records_;

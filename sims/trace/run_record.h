@@ -20,9 +20,9 @@ using RecordIndex = std::uint32_t;
 
 // A message: an operation, or its share of one that goes over several links.
 struct MessageRecord {
-  Operation operation;  // a share has its own route and bytes
-  // Where it arrives: operation.to, but where one node stands for all, that one.
-  NodeId receiver;
+  // A share has its own route and bytes; `from` and `to` are vertices of what is simulated, also
+  // where one NPU stands for all.
+  Operation operation;
   PacketGrid grid;
   std::uint32_t channel = 0;  // where it is injected, in RunRecord::channels
   RecordIndex whole = 0;      // the first share of its operation; itself where it is the only one

@@ -9,7 +9,7 @@ namespace espalier {
 
 void RunRecorder::begin(Fabric& fabric) {
   record_.ticks_per_cycle = fabric.timing().ticks_per_cycle;
-  messages_.emplace(fabric.messages(), fabric.paths(), record_.messages);
+  messages_.emplace(fabric, record_.messages);
   watch_channels(fabric);
   watch_nis(fabric);
 }

@@ -133,6 +133,7 @@ std::string flaws_of(const RunRecord& record) {
         (reduce && (m.adding < m.visible || m.adding > m.done)) || m.done >= record.end) {
       flaw(fmt::format("message {} passes its stations out of order", i));
     }
+    if (record.nis.at(m.operation.to.index()).name.empty()) flaw("nobody is there to receive");
     if (record.messages[m.whole].whole != m.whole) flaw("a share of a share");
     if (i != 0 && m.issued < record.messages[i - 1].issued) flaw("not in order of issue");
   }

@@ -1,0 +1,319 @@
+// `espalier run --timeline FILE`: a run as events of a trace.
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <filesystem>
+#include <map>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "cli_test_support.h"
+
+using namespace espalier;
+using Catch::Matchers::Contains;
+using test::Json;
+using test::Outcome;
+using test::TemporaryFolder;
+
+namespace {
+
+constexpr const char* kTorus =
+    "system: {topology: {type: torus, dims: [4, 4]}}\n"
+    "collective: {op: all_reduce, algorithm: multitree, size: 32KiB}\n";
+constexpr const char* kTraffic =
+    "system: {topology: {type: mesh, dims: [4, 3]}}\n"
+    "traffic: {pattern: uniform, injection_rate: 0.6, duration_cycles: 1500}\n";
+constexpr const char* kThemis =
+    "system:\n"
+    "  topology: {type: dimensions}\n"
+    "  dimensions: {shape: [ring, switch], size: [4, 4],\n"
+    "    bandwidth: [200Gb/s, 100Gb/s], latency: [500ns, 700ns]}\n"
+    "collective: {op: all_reduce, algorithm: themis, size: 256KiB, chunks: 16}\n";
+constexpr const char* kControl =
+    "system: {topology: {type: torus, dims: [4, 4]}}\n"
+    "collective: {op: all_reduce, algorithm: multitree, size: 32KiB}\n"
+    "control: {pattern: uniform, injection_rate: 0.02, message: 16B, vcs: own}\n";
+
+struct Run {
+  std::string config;  // text
+  std::vector<std::string> settings;
+};
+
+std::string timeline_text(const TemporaryFolder& folder, const Run& run,
+                          const std::vector<std::string>& options = {}) {
+  const std::string file = folder.file("timeline.json");
+  std::vector<std::string> words{"run", folder.write("run.yaml", run.config), "--timeline", file};
+  for (const std::string& setting : run.settings) words.insert(words.end(), {"-s", setting});
+  words.insert(words.end(), options.begin(), options.end());
+  const Outcome outcome = test::espalier(words);
+  INFO(outcome.err);
+  REQUIRE(outcome.exit_code == 0);
+  return test::read_text(file);
+}
+
+using Track = std::pair<std::uint64_t, std::uint64_t>;  // process, thread
+
+struct Slice {
+  std::string name;
+  std::int64_t begin = 0;  // in picoseconds
+  std::int64_t end = 0;
+  Json args;
+};
+
+std::int64_t picoseconds(const Json& microseconds) {
+  return std::llround(microseconds.get<double>() * 1e6);
+}
+
+// A trace, with its rules checked event by event.
+struct Trace {
+  std::map<std::uint64_t, std::string> processes;
+  std::map<Track, std::string> tracks;
+  std::map<Track, std::vector<Slice>> slices;
+  std::map<std::string, std::vector<std::pair<std::int64_t, double>>> counters;
+  struct ArrowEnd {
+    Track track;
+    std::int64_t at = 0;
+  };
+  std::map<std::uint64_t, ArrowEnd> begins;
+  std::map<std::uint64_t, ArrowEnd> ends;
+
+  explicit Trace(const std::string& text) {
+    const Json document = Json::parse(text);
+    REQUIRE(document.at("displayTimeUnit") == "ns");
+    for (const Json& event : document.at("traceEvents")) take(event);
+    check_names();
+    check_slices();
+    check_arrows();
+  }
+
+  // Of all tracks with such a name, in all processes.
+  [[nodiscard]] std::vector<Slice> slices_named(const std::string& track) const {
+    std::vector<Slice> found;
+    for (const auto& [place, name] : tracks) {
+      const bool is_lane = name.compare(0, track.size() + 1, track + " ") == 0;
+      if (name != track && !is_lane) continue;
+      const auto at = slices.find(place);
+      if (at != slices.end()) found.insert(found.end(), at->second.begin(), at->second.end());
+    }
+    return found;
+  }
+
+ private:
+  void take(const Json& event) {
+    CAPTURE(event.dump());
+    const std::string phase = event.at("ph");
+    const std::uint64_t process = event.at("pid");
+    REQUIRE(event.at("name").is_string());
+    if (phase == "M") {
+      const std::string what = event.at("name");
+      if (what == "process_name")
+        REQUIRE(processes.emplace(process, event.at("args").at("name")).second);
+      if (what == "thread_name") {
+        REQUIRE(
+            tracks.emplace(Track{process, event.at("tid")}, event.at("args").at("name")).second);
+      }
+      return;
+    }
+    REQUIRE(event.at("ts").is_number());
+    const std::int64_t at = picoseconds(event.at("ts"));
+    REQUIRE(at >= 0);
+    if (phase == "C") {
+      REQUIRE(event.at("args").size() == 1);
+      const double value = event.at("args").front();
+      REQUIRE(value >= 0);
+      counters[event.at("name")].emplace_back(at, value);
+      return;
+    }
+    const Track track{process, event.at("tid")};
+    if (phase == "X") {
+      const std::int64_t duration = picoseconds(event.at("dur"));
+      REQUIRE(duration > 0);
+      slices[track].push_back({event.at("name"), at, at + duration, event.value("args", Json())});
+      return;
+    }
+    REQUIRE((phase == "s" || phase == "f"));
+    REQUIRE(event.at("cat") == "message");
+    if (phase == "f") REQUIRE(event.at("bp") == "e");
+    auto& arrows = phase == "s" ? begins : ends;
+    REQUIRE(arrows.emplace(event.at("id").get<std::uint64_t>(), ArrowEnd{track, at}).second);
+  }
+
+  void check_names() const {
+    for (const auto& [track, name] : tracks) CHECK(processes.count(track.first) == 1);
+    for (const auto& [track, of_track] : slices) CHECK(tracks.count(track) == 1);
+    for (const auto& [name, values] : counters) {
+      for (std::size_t i = 1; i < values.size(); ++i) CHECK(values[i - 1].first < values[i].first);
+    }
+  }
+
+  void check_slices() const {
+    for (const auto& [track, of_track] : slices) {
+      CAPTURE(tracks.at(track));
+      std::size_t overlaps = 0;
+      for (std::size_t i = 1; i < of_track.size(); ++i) {
+        if (of_track[i].begin < of_track[i - 1].end) ++overlaps;
+      }
+      CHECK(overlaps == 0);
+    }
+  }
+
+  [[nodiscard]] bool is_inside(const ArrowEnd& arrow) const {
+    for (const Slice& slice : slices.at(arrow.track)) {
+      if (slice.begin <= arrow.at && arrow.at < slice.end) return true;
+    }
+    return false;
+  }
+
+  void check_arrows() const {
+    CHECK(begins.size() == ends.size());
+    for (const auto& [id, begin] : begins) {
+      REQUIRE(ends.count(id) == 1);
+      CHECK(begin.at < ends.at(id).at);
+      CHECK(is_inside(begin));
+      CHECK(is_inside(ends.at(id)));
+    }
+  }
+};
+
+}  // namespace
+
+TEST_CASE("A timeline keeps the rules of its format, and has the same bytes in either fidelity") {
+  const TemporaryFolder folder;
+  const std::vector<Run> runs{
+      {kTorus, {}},
+      {kTorus, {"system.ni.lockstep=full"}},
+      {kTorus, {"system.ni.dma.bandwidth=15GB/s", "system.router.clock=1.5GHz"}},
+      {kTorus, {"collective.algorithm=dbtree", "system.router.vc_depth_flits=40"}},
+      {kTorus, {"collective.algorithm=dbtree", "system.link.bandwidth=7GB/s"}},
+      {kTraffic, {}},
+      {kTraffic, {"system.router.vc_depth_flits=36", "system.link.bandwidth=12GB/s"}},
+      {kThemis, {}},
+      {kThemis, {"simulation.fold=off"}},
+  };
+  for (const Run& run : runs) {
+    CAPTURE(run.config, run.settings);
+    Run train = run;
+    train.settings.emplace_back("simulation.fidelity=train");
+    Run cycle = run;
+    cycle.settings.emplace_back("simulation.fidelity=cycle");
+    const std::string text = timeline_text(folder, train);
+    CHECK((text == timeline_text(folder, cycle)));
+    const Trace trace(text);
+    CHECK(trace.begins.size() > 10);
+    CHECK(trace.slices_named("send").size() == trace.begins.size());
+    CHECK(trace.slices_named("receive").size() == trace.begins.size());
+    CHECK(trace.counters.at("messages in flight").back().second == 0);
+    for (const auto& [at, percent] : trace.counters.at("link utilization")) CHECK(percent <= 100);
+  }
+}
+
+TEST_CASE("A timeline has every message, and every flit on every link") {
+  const TemporaryFolder folder;
+  for (const std::string bandwidth : {"16GB/s", "8GB/s", "7GB/s"}) {
+    CAPTURE(bandwidth);
+    const std::string link = "system.link.bandwidth=" + bandwidth;
+    const Trace trace(timeline_text(folder, {kTorus, {link}}, {"--json", folder.file("r.json")}));
+    const Json result = Json::parse(test::read_text(folder.file("r.json"))).at("results").at(0);
+    CHECK(trace.slices_named("send").size() == result.at("messages").get<std::size_t>());
+    // A cycle of 1 ns for each flit of 16 bytes, at full rate; each end is rounded to a picosecond.
+    const double rate = 16e3 / std::stod(bandwidth);
+    for (const auto& [track, slices] : trace.slices) {
+      if (trace.processes.at(track.first) != "links") continue;
+      const std::string name = trace.tracks.at(track);
+      CAPTURE(name);
+      double wire = 0;
+      double flits = 0;
+      for (const Slice& slice : slices) {
+        wire += static_cast<double>(slice.end - slice.begin);
+        flits += slice.args.at("flits").get<double>();
+      }
+      const bool is_injection = name.find(".in_ni") != std::string::npos;
+      CHECK(std::abs(wire - flits * (is_injection ? 1000 : rate)) <=
+            static_cast<double>(slices.size()));
+    }
+  }
+}
+
+TEST_CASE("Steps of a timeline follow each other without a gap, as the table has them") {
+  const TemporaryFolder folder;
+  const Trace trace(timeline_text(folder, {kTorus, {"system.ni.lockstep=full"}}));
+  std::size_t nis = 0;
+  for (const auto& [track, name] : trace.tracks) {
+    if (name != "timestep") continue;
+    ++nis;
+    const std::vector<Slice>& steps = trace.slices.at(track);
+    REQUIRE(steps.size() == 10);  // of 4x4, five in each phase
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+      CHECK(steps[i].name == "step " + std::to_string(i + 1));
+      if (i != 0) CHECK(steps[i].begin == steps[i - 1].end);
+    }
+  }
+  CHECK(nis == 16);
+}
+
+TEST_CASE("Control messages stand in a timeline beside gradients") {
+  const TemporaryFolder folder;
+  const Trace trace(timeline_text(folder, {kControl, {}}));
+  std::size_t control = 0;
+  for (const Slice& slice : trace.slices_named("send")) {
+    if (slice.name.compare(0, 11, "control to ") == 0) ++control;
+  }
+  CHECK(control > 10);
+}
+
+TEST_CASE("The timeline of a small run, to be read") {
+  const TemporaryFolder folder;
+  const std::string text =
+      timeline_text(folder, {"system: {topology: {type: mesh, dims: [2, 2]}}\n"
+                             "collective: {op: all_reduce, algorithm: multitree, size: 256B}\n",
+                             {}});
+  const std::string golden =
+      std::string(ESPALIER_SOURCE_DIR) + "/tests/golden/timeline_mesh_2x2.json";
+  CAPTURE(text);
+  CHECK((text == test::read_text(golden)));
+}
+
+TEST_CASE("Waves and a timeline of one run are what each would be alone") {
+  const TemporaryFolder folder;
+  const std::string alone = timeline_text(folder, {kTorus, {}});
+  const std::string waves = folder.file("w.vcd");
+  const std::vector<std::string> words{"run", folder.write("run.yaml", kTorus), "--waves", waves};
+  REQUIRE(test::espalier(words).exit_code == 0);
+  const std::string waves_alone = test::read_text(waves);
+  CHECK((timeline_text(folder, {kTorus, {}}, {"--waves", waves}) == alone));
+  const auto values = [](const std::string& vcd) {
+    return vcd.substr(vcd.find("$enddefinitions"));
+  };
+  CHECK((values(test::read_text(waves)) == values(waves_alone)));
+}
+
+TEST_CASE("What a timeline cannot show is said") {
+  const TemporaryFolder folder;
+  const std::string config = folder.write("torus.yaml", kTorus);
+  const auto error = [&](const std::vector<std::string>& more, int code = 2) {
+    std::vector<std::string> words{"run", config};
+    words.insert(words.end(), more.begin(), more.end());
+    const Outcome outcome = test::espalier(words);
+    CHECK(outcome.exit_code == code);
+    return outcome.err;
+  };
+  CHECK_THAT(error({"--timeline", folder.file("missing/t.json")}),
+             Contains("missing/t.json") && Contains("No such file"));
+  CHECK_THAT(
+      error({"--timeline", folder.file("t.json"), "-s", "collective.algorithm=[ring, multitree]"}),
+      Contains("--timeline") && Contains("one run, and this would be 2"));
+  const std::string both = folder.file("t.vcd");
+  CHECK_THAT(error({"--timeline", both, "--waves", both}), Contains("a file each"));
+  if (std::filesystem::exists("/dev/full")) {
+    CHECK_THAT(error({"--timeline", "/dev/full"}, 1),
+               Contains("/dev/full") && Contains("No space left on device"));
+  }
+  const std::string workload = folder.write("workload.yaml",
+                                            "system: {preset: themis_3d_sw_sw_sw_homo}\n"
+                                            "collective: {algorithm: baseline}\n"
+                                            "workload: {name: resnet152}\n");
+  const Outcome outcome = test::espalier({"run", workload, "--timeline", folder.file("t.json")});
+  CHECK(outcome.exit_code == 2);
+  CHECK_THAT(outcome.err, Contains("--timeline shows one collective"));
+}
