@@ -10,12 +10,12 @@
 #include "sims/cli/jobs.h"
 #include "sims/cli/result_table.h"
 #include "sims/cli/results_file.h"
+#include "sims/cli/run_observers.h"
 #include "sims/cli/timeline_option.h"
 #include "sims/cli/write_text.h"
 #include "sims/config/fidelity.h"
 #include "sims/config/folding.h"
 #include "sims/explain/explanation_text.h"
-#include "sims/explain/run_account.h"
 #include "sims/run/describe_outcome.h"
 #include "sims/run/message_log.h"
 #include "sims/run/point_runner.h"
@@ -65,22 +65,6 @@ void say_what_is_not_folded(const std::vector<Input>& inputs) {
   }
 }
 
-// An account follows one schedule from issue to delivery.
-std::string explain_mistake(const std::vector<Input>& inputs) {
-  for (const Input& input : inputs) {
-    for (const RunPoint& point : input.points) {
-      const char* what = point.traffic                                    ? "traffic"
-                         : point.workload                                 ? "a workload"
-                         : !point.collective && !input.tables.has_value() ? "control messages alone"
-                                                                          : nullptr;
-      if (what == nullptr) continue;
-      return fmt::format("{}: error: there is no account of {}: it follows a collective's schedule",
-                         input.path, what);
-    }
-  }
-  return {};
-}
-
 std::vector<PointRef> all_points(const std::vector<Input>& inputs) {
   std::vector<PointRef> points;
   for (const Input& input : inputs) {
@@ -90,19 +74,21 @@ std::vector<PointRef> all_points(const std::vector<Input>& inputs) {
 }
 
 // `messages`: file for this point's lines, empty for none.
-PointReport run_here(const std::vector<PointRef>& points, std::size_t index,
-                     const ProgressCallback& progress, const std::string& messages,
-                     const std::vector<SystemObserver*>& observers, RunAccount* account) {
-  const auto& [input, point] = points[index];
+PointReport run_here(const PointRef& ref, std::size_t number, const ProgressCallback& progress,
+                     const std::string& messages, RunObservers& observers) {
+  const auto& [input, point] = ref;
   SimulationHooks hooks;
   hooks.progress = progress;
-  hooks.observers = observers;
-  if (account != nullptr) hooks.observers.push_back(&account->recorder());
-  if (messages.empty()) return run_point(*input->topology, *point, input->tables, hooks, account);
-  MessageLog log(messages, index + 1, *input->topology, point->traffic.has_value());
-  hooks.delivered = [&log](const Operation& message, Cycle now) { log.note(message, now); };
-  PointReport report = run_point(*input->topology, *point, input->tables, hooks, account);
-  log.finish();
+  observers.watch(hooks);
+  std::optional<MessageLog> log;
+  if (!messages.empty()) {
+    log.emplace(messages, number, *input->topology, point->traffic.has_value());
+    hooks.delivered = [&log](const Operation& message, Cycle now) { log->note(message, now); };
+  }
+  PointReport report =
+      run_point(*input->topology, *point, input->tables, hooks, observers.account());
+  observers.finish(report);
+  if (log) log->finish();
   return report;
 }
 
@@ -116,14 +102,13 @@ std::vector<std::string> command_words(const RunOptions& options) {
 
 // The reports as far as there are any; not 0: the signal that stopped them.
 int run_all(const RunOptions& options, const std::vector<PointRef>& points,
-            const std::optional<MessageLogParts>& messages,
-            const std::vector<SystemObserver*>& observers, RunAccount* account,
+            const std::optional<MessageLogParts>& messages, RunObservers* observers,
             std::vector<PointReport>& reports) {
   ProgressBar bar(points.size());
   const auto part = [&](std::size_t i) { return messages ? messages->part(i) : std::string(); };
   if (points.size() == 1) {
     reports[0] = run_here(
-        points, 0, [&](double done) { bar.update(0, done); }, part(0), observers, account);
+        points[0], 1, [&](double done) { bar.update(0, done); }, part(0), *observers);
     return 0;
   }
   WorkerBatch batch;
@@ -148,18 +133,6 @@ std::filesystem::path folder_of(const std::string& target) {
 }
 
 // Who looks at the one run there is; nobody where no option asks for that.
-std::vector<std::unique_ptr<SystemObserver>> observers_for(
-    const RunOptions& options, const std::vector<const RunPoint*>& points) {
-  std::vector<std::unique_ptr<SystemObserver>> observers;
-  if (!options.waves.file.empty()) {
-    observers.push_back(wave_session(options.waves, *points.front()));
-  }
-  if (!options.timeline.empty()) {
-    observers.push_back(timeline_session(options.timeline, *points.front()));
-  }
-  return observers;
-}
-
 int cannot_write(const std::string& target) {
   fmt::print(stderr, "{}: error: cannot be written\n", target);
   return kUsageError;
@@ -179,45 +152,34 @@ int run_command(const RunOptions& options) {
   choose_fidelity(*inputs, audience);
   if (audience == Messages::people) say_what_is_not_folded(*inputs);
   const std::vector<PointRef> points = all_points(*inputs);
-  std::optional<RunAccount> account;
-  if (options.explain) account.emplace();
-  RunAccount* const accountant = account ? &*account : nullptr;
   if (options.point) {
     if (*options.point >= points.size()) return kUsageError;
+    const PointRef& ref = points[*options.point];
+    RunObservers observers(options, *ref.input, *ref.point);
     const PointReport report =
-        run_here(points, *options.point, write_worker_progress, options.messages, {}, accountant);
+        run_here(ref, *options.point + 1, write_worker_progress, options.messages, observers);
     write_worker_report(report);
     return report.failure.empty() ? kGood : kCheckFailed;
   }
-  std::vector<const RunPoint*> simulated;
-  for (const PointRef& ref : points) simulated.push_back(ref.point);
-  for (const std::string& mistake :
-       {wave_mistake(options.waves, simulated),
-        timeline_mistake(options.timeline, options.waves.file, simulated)}) {
-    if (mistake.empty()) continue;
+  if (const std::string mistake = observer_mistake(options, *inputs); !mistake.empty()) {
     fmt::print(stderr, "{}\n", mistake);
     return kUsageError;
   }
-  if (options.explain) {
-    if (const std::string mistake = explain_mistake(*inputs); !mistake.empty()) {
-      fmt::print(stderr, "{}\n", mistake);
+  std::optional<RunObservers> observers;
+  if (points.size() == 1) {
+    try {
+      observers.emplace(options, *points[0].input, *points[0].point);
+    } catch (const std::exception& error) {
+      fmt::print(stderr, "{}\n", error.what());
       return kUsageError;
     }
   }
-  std::vector<std::unique_ptr<SystemObserver>> looking;
-  try {
-    looking = observers_for(options, simulated);
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "{}\n", error.what());
-    return kUsageError;
-  }
-  std::vector<SystemObserver*> observers;
-  for (const auto& observer : looking) observers.push_back(observer.get());
   std::optional<MessageLogParts> messages;
   if (!options.messages.empty()) messages.emplace(options.messages, points.size());
   if (messages && !messages->begin()) return cannot_write(options.messages);
   std::vector<PointReport> reports(points.size());
-  if (const int signal = run_all(options, points, messages, observers, accountant, reports);
+  if (const int signal =
+          run_all(options, points, messages, observers ? &*observers : nullptr, reports);
       signal != 0) {
     fmt::print(stderr, "stopped by {}; no results are written\n", signal_name(signal));
     std::error_code ignored;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <stdexcept>
 
 #include "sims/waves/gtkw_file.h"
@@ -52,6 +53,7 @@ void WaveSession::watch_channels(Fabric& fabric) {
     const ChannelScope::Spec spec{place.name, place.spec, place.link, request_.shows_flits};
     auto scope = std::make_unique<ChannelScope>(spec, recorder_, describe);
     if (!scope->is_wanted()) continue;
+    channel_names_.insert(place.name);
     place.observe(*scope);
     channels_.push_back(std::move(scope));
   }
@@ -99,27 +101,56 @@ void WaveSession::close(Cycle end) {
   is_closed_ = true;
   for (const auto& channel : channels_) channel->stop();
   recorder_.finish(end);
-  write_save_file(end);
+  end_ = end;
+  write_save_file();
 }
 
-// A group for each scope, NIs first, as they were added. What is too much for a screen the viewer
-// finds in its tree.
-void WaveSession::write_save_file(Cycle end) const {
+void WaveSession::show_first(const std::vector<std::string>& channels) {
+  shown_first_ = channels;
+  write_save_file();
+}
+
+// Of a channel's scope, or one of its VCs'; empty of an NI's.
+std::string WaveSession::channel_of(const std::string& scope) const {
+  for (const std::string& name : {scope, scope.substr(0, scope.rfind('.'))}) {
+    if (channel_names_.count(name) != 0) return name;
+  }
+  return {};
+}
+
+// A group for each scope: NIs first, then the channels that are wanted first, then as they were
+// added. What is too much for a screen the viewer finds in its tree.
+void WaveSession::write_save_file() const {
   constexpr std::size_t kOpenGroups = 8;
   constexpr std::size_t kMostSignals = 4000;
+  std::map<std::string, std::size_t> place_of;  // by channel
+  for (const std::string& channel : shown_first_) place_of.emplace(channel, place_of.size());
+  std::vector<GtkwGroup> groups;
+  for (const GtkwSignal& signal : recorder_.signals()) {
+    const std::string scope = signal.path.substr(0, signal.path.rfind('.'));
+    if (groups.empty() || groups.back().title != scope) groups.push_back({scope, false, {}});
+    groups.back().signals.push_back(signal);
+  }
+  const auto rank = [&](const GtkwGroup& group) {
+    const auto found = place_of.find(channel_of(group.title));
+    return found == place_of.end() ? place_of.size() : found->second;
+  };
+  const auto first_channel =
+      std::find_if(groups.begin(), groups.end(),
+                   [&](const GtkwGroup& group) { return !channel_of(group.title).empty(); });
+  std::stable_sort(first_channel, groups.end(),
+                   [&](const GtkwGroup& a, const GtkwGroup& b) { return rank(a) < rank(b); });
   GtkwView view;
   view.waves = request_.path;
   view.clock_hertz = request_.clock_hertz;
   view.first = first_;
-  view.end = end;
+  view.end = end_;
   std::size_t signals = 0;
-  for (const GtkwSignal& signal : recorder_.signals()) {
-    if (signals++ == kMostSignals) break;
-    const std::string scope = signal.path.substr(0, signal.path.rfind('.'));
-    if (view.groups.empty() || view.groups.back().title != scope) {
-      view.groups.push_back({scope, view.groups.size() < kOpenGroups, {}});
-    }
-    view.groups.back().signals.push_back(signal);
+  for (GtkwGroup& group : groups) {
+    signals += group.signals.size();
+    if (signals > kMostSignals) break;
+    group.is_open = view.groups.size() < kOpenGroups;
+    view.groups.push_back(std::move(group));
   }
   write_gtkw_file(view);
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -31,6 +32,8 @@ class WaveSession : public SystemObserver {
   // These throw std::runtime_error where the file cannot be written.
   void advance(Cycle until) override;
   void finish(Cycle end) override;
+  // After it: the save file again, with these channels and their VCs before all others.
+  void show_first(const std::vector<std::string>& channels);
 
  private:
   void watch_channels(Fabric& fabric);
@@ -38,14 +41,18 @@ class WaveSession : public SystemObserver {
   [[nodiscard]] Cycle window_begin() const;
   [[nodiscard]] Cycle window_end() const;
   void close(Cycle end);
-  void write_save_file(Cycle end) const;
+  [[nodiscard]] std::string channel_of(const std::string& scope) const;
+  void write_save_file() const;
 
   WaveRequest request_;
   WaveRecorder recorder_;
   std::unique_ptr<StepClock> steps_;
   std::vector<std::unique_ptr<ChannelScope>> channels_;
+  std::set<std::string> channel_names_;
   std::vector<std::unique_ptr<NiScope>> nis_;
+  std::vector<std::string> shown_first_;
   Cycle first_ = 0;
+  Cycle end_ = 0;
   bool has_begun_ = false;
   bool is_closed_ = false;
 };

@@ -1,0 +1,63 @@
+#include "sims/cli/run_observers.h"
+
+#include <fmt/format.h>
+
+#include "sims/cli/timeline_option.h"
+#include "sims/cli/wave_options.h"
+
+namespace espalier {
+
+namespace {
+
+// What a run is instead of a schedule's, which an account follows; empty of a schedule's.
+std::string what_has_no_account(const Input& input, const RunPoint& point) {
+  if (point.traffic) return "traffic";
+  if (point.workload) return "a workload";
+  return point.collective || input.tables ? "" : "control messages alone";
+}
+
+}  // namespace
+
+std::string observer_mistake(const RunOptions& options, const std::vector<Input>& inputs) {
+  std::vector<const RunPoint*> points;
+  std::string no_account;
+  for (const Input& input : inputs) {
+    for (const RunPoint& point : input.points) {
+      points.push_back(&point);
+      const std::string what = what_has_no_account(input, point);
+      if (what.empty() || !no_account.empty()) continue;
+      no_account =
+          fmt::format("{}: error: there is no account of {}: it follows a collective's schedule",
+                      input.path, what);
+    }
+  }
+  for (const std::string& mistake :
+       {wave_mistake(options.waves, points),
+        timeline_mistake(options.timeline, options.waves.file, points)}) {
+    if (!mistake.empty()) return mistake;
+  }
+  return options.explain ? no_account : "";
+}
+
+RunObservers::RunObservers(const RunOptions& options, const Input& input, const RunPoint& point)
+    : explains_(options.explain) {
+  if (!options.waves.file.empty()) waves_ = wave_session(options.waves, point);
+  if (!options.timeline.empty()) timeline_ = timeline_session(options.timeline, point);
+  // A save file of everything shows the channels of the critical path first.
+  const bool orders_waves =
+      waves_ && options.waves.scopes.empty() && what_has_no_account(input, point).empty();
+  if (explains_ || orders_waves) account_.emplace();
+}
+
+void RunObservers::watch(SimulationHooks& hooks) {
+  if (waves_) hooks.observers.push_back(waves_.get());
+  if (timeline_) hooks.observers.push_back(timeline_.get());
+  if (account_) hooks.observers.push_back(&account_->recorder());
+}
+
+void RunObservers::finish(PointReport& report) {
+  if (waves_ && account_) waves_->show_first(account_->critical_channels());
+  if (!explains_) report.result.erase("explanation");
+}
+
+}  // namespace espalier
