@@ -127,7 +127,8 @@ class NetworkInterface : public sc_core::sc_module,
   void start_reduction(const Arrival& arrival, Cycle now);
   void start_held_reductions(Cycle now);
   void operation_sent(const Operation& operation, Cycle now);
-  void look_at_engine(Cycle at) { engine_at_ = std::min(engine_at_, at); }
+  // What arrives before the host has posted the collective does not start it.
+  void look_at_engine(Cycle at) { engine_at_ = std::min(engine_at_, std::max(at, engine_start_)); }
   [[nodiscard]] Cycle due(Cycle now) const;
   void finish_reductions(Cycle now);
   void complete(MessageId message, Cycle now);

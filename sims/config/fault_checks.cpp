@@ -71,6 +71,14 @@ class FaultChecker {
 
   // Where several workloads or none are given, that is reported.
   void check_workload() {
+    if (const std::string fault = uneven_fault(faults_); point_.workload && !fault.empty()) {
+      diagnostics_.error(
+          given_.place_of_section("faults"),
+          fmt::format("faults: in a workload one group of NPUs stands for all, which it does not "
+                      "with {}",
+                      fault),
+          "a collective without 'workload', on the whole system");
+    }
     if (point_.collective || given_.has_section("collective")) return;
     if (!point_.traffic && !point_.control) return;
     for (const char* key : {kLateNis, kClockSkew}) {

@@ -1,6 +1,7 @@
 #include "case_generator.h"
 
 #include "draw.h"
+#include "draw_faults.h"
 #include "draw_system.h"
 #include "draw_workload.h"
 
@@ -11,6 +12,7 @@ FuzzCase draw_case(std::uint64_t seed, std::uint64_t number) {
   FuzzCase fuzz_case;
   draw_system(draw, fuzz_case);
   draw_workload(draw, fuzz_case);
+  draw_faults(draw, fuzz_case);
   return fuzz_case;
 }
 

@@ -18,6 +18,8 @@ namespace espalier::fuzz {
 [[nodiscard]] std::vector<FuzzCase> with_simpler_messages(const FuzzCase& from);
 // Links with a latency of a cycle, or of full rate.
 [[nodiscard]] std::vector<FuzzCase> with_simpler_links(const FuzzCase& from);
+// One fault less, or half of one.
+[[nodiscard]] std::vector<FuzzCase> with_fewer_faults(const FuzzCase& from);
 // One key of the configuration at its simplest value, or nearer to it.
 [[nodiscard]] std::vector<FuzzCase> with_simpler_settings(const FuzzCase& from);
 

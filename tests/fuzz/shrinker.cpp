@@ -21,8 +21,8 @@ class Shrinker {
     while (simpler && tries_left_ != 0) {
       simpler = take(with_listed_messages);
       simpler |= remove_messages();
-      for (const auto& steps : {with_smaller_network, with_simpler_settings, with_simpler_links,
-                                with_simpler_messages}) {
+      for (const auto& steps : {with_fewer_faults, with_smaller_network, with_simpler_settings,
+                                with_simpler_links, with_simpler_messages}) {
         simpler |= take(steps);
       }
     }

@@ -38,6 +38,8 @@ TEST_CASE("A list is one value, and a number is not its text") {
   const Json two{{"dims", {4, 8}}, {"n", "1"}};
   CHECK(compare_configs({&one, &two}).keys == Names{"dims", "n"});
   CHECK(value_text(one.at("dims")) == "[4, 4]");
+  const Json faults = Json::parse(R"([{"node": 5, "cycles": 2000}, {"node": 6, "cycles": 1}])");
+  CHECK(value_text(faults) == "[{node: 5, cycles: 2000}, {node: 6, cycles: 1}]");
 }
 
 TEST_CASE("Configurations become dotted names and sections again") {

@@ -87,3 +87,16 @@ TEST_CASE("An axis of many values is read in a time of their number, not its squ
   // Each against each takes a quarter of a minute and more, this a fraction of a second.
   CHECK(static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC < 8);
 }
+
+TEST_CASE("Lists of mappings are values like others, each once and in no order") {
+  const std::string late = "faults.late_nis";
+  CHECK(axis_of(late, "{values: [none, [{node: 5, cycles: 2000}]]}").values ==
+        Values{"none", "[{node: 5, cycles: 2000}]"});
+  CHECK_THAT(axis_of(late, "{values: [[{node: 5, cycles: 9}], [{cycles: 9, node: 5}]]}").errors,
+             Contains("is in the list twice"));
+  CHECK_THAT(axis_of(late, "{values: [[{node: 5}]]}").errors,
+             Contains("missing key 'faults.late_nis.cycles'"));
+  CHECK_THAT(axis_of(late, "{from: 1, to: 2, step: 1}").errors, Contains("are no numbers"));
+  CHECK(axis_of("faults.dma_jitter.max_cycles", "{from: 0, to: 20, step: 10}").values ==
+        Values{"0", "10", "20"});
+}
