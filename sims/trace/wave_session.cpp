@@ -149,7 +149,7 @@ void WaveSession::write_save_file() const {
   for (GtkwGroup& group : groups) {
     signals += group.signals.size();
     if (signals > kMostSignals) break;
-    group.is_open = view.groups.size() < kOpenGroups;
+    group.open = view.groups.size() < kOpenGroups;
     view.groups.push_back(std::move(group));
   }
   write_gtkw_file(view);
