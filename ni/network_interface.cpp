@@ -145,9 +145,9 @@ MessageId NetworkInterface::send(const Operation& stripe, MessageId whole, Cycle
                                            whole.valid() ? nullptr : memory_, whole);
   queue.push(message, framing, stripe.rank);
   ++queued_;
-  if (!dma_.is_limited()) queue.fetch_all(dma_.read_message(now));
+  const Cycle read = dma_.is_limited() ? kNever : dma_.read_message(now);
+  if (read != kNever) queue.fetch_all(read);
   port_at_[route.injection_port] = now;
-  const Cycle read = dma_.is_limited() ? kNever : now + spec_.dma.latency;
   tell_of_issue(message, route.injection_port, read, now);
   return message;
 }

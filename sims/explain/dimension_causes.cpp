@@ -85,6 +85,7 @@ PathEvent DimensionCauses::back_from_start(NodeId node, StageRef stage, Segment 
   const Cycle chosen = trail.at() + 1 - arbitration_;
   const Cycle posted = clocks_[node.index()].start();
   segment.kind = SegmentKind::dimension_queue;
+  trail.add(segment, chosen);
   if (stage.stage != 0) {
     const StageTimes& before = stages_.at({node, stage.chunk, stage.stage - 1});
     if (before.end + 1 == chosen) {

@@ -38,7 +38,7 @@ std::string message_text(const Json& message) {
 std::string cause_text(const Json& cause) {
   std::string text = words(cause["kind"].get<std::string>());
   if (cause.contains("other")) {
-    text += fmt::format(" {} {}", cause["kind"] == "ni_queue" ? "behind" : "to",
+    text += fmt::format(" {} {}", cause["kind"] == "arbitration_loss" ? "to" : "behind",
                         message_text(cause["other"]));
   }
   if (cause.contains("router")) text += fmt::format(" at {}", cause["router"].get<std::string>());

@@ -124,9 +124,12 @@ void WaitCauses::vc_wait(Trail& trail, Cycle from, const Passage& next, std::uin
     if (begin == trail.at()) return;
     segment.kind = kind;
     segment.other = other;
-    segment.bottleneck = kind == SegmentKind::dma
-                             ? kNowhere
-                             : bottleneck_.of(next.message, next.hop, flit, trail.at() - 1);
+    segment.bottleneck = bottleneck_.of(next.message, next.hop, flit, trail.at() - 1);
+    // Messages leave an NI in order: what is read for the one in front keeps those behind it.
+    if (segment.bottleneck == kNowhere || kind == SegmentKind::dma) {
+      segment.kind = SegmentKind::dma;
+      segment.bottleneck = kNowhere;
+    }
     trail.add(segment, begin);
   };
   bool had_credits = false;
