@@ -145,10 +145,12 @@ Json slips_of(const std::vector<Slip>& slips, const Describer& describer) {
   for (const Slip& slip : slips) {
     Json& entry = list.emplace_back(Json::object());
     entry["ni"] = describer.ni(slip.vertex);
+    if (slip.step != 0) entry["step"] = slip.step;
     entry["late_cycles"] = slip.cycles;
+    if (slip.step != 0) entry["behind_median_cycles"] = slip.behind;
     if (slip.message != kNowhere) describer.add_message(entry["waited_for"], slip.message);
-    entry["cause"] = describer.cause(slip.cause);
-    entry["cause_cycles"] = slip.cause_cycles;
+    entry["cause"] = describer.cause(slip.delay.cause);
+    entry["cause_cycles"] = slip.delay.cycles;
   }
   return list;
 }

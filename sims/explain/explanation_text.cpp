@@ -100,18 +100,28 @@ std::string bottlenecks_text(const Json& explanation) {
   return text;
 }
 
+// Segments of one kind in a row, told as one.
+std::string segments_text(const Json& segments, std::size_t begin, std::size_t end) {
+  std::uint64_t cycles = 0;
+  for (std::size_t i = begin; i < end; ++i) cycles += segments[i]["cycles"].get<std::uint64_t>();
+  const Json& first = segments[begin];
+  // What every message has, at the places that it names itself, is said by its kind.
+  const bool waits = first.contains("other") || first.contains("router");
+  if (!waits) return fmt::format("{} {}", words(first["kind"].get<std::string>()), cycles);
+  if (end == begin + 1) return fmt::format("{} {}", cause_text(first), cycles);
+  return fmt::format("{}, and {} more {}", cause_text(first), end - begin - 1, cycles);
+}
+
 std::string leg_text(const Json& leg) {
+  const Json& segments = leg["segments"];
   std::string parts;
-  for (const Json& segment : leg["segments"]) {
+  for (std::size_t begin = 0, end = 0; begin < segments.size(); begin = end) {
+    while (end < segments.size() && segments[end]["kind"] == segments[begin]["kind"]) ++end;
     if (!parts.empty()) parts += "; ";
-    // What every message has, at the places that it names itself, is said by its kind.
-    const bool waits = segment.contains("other") || segment.contains("router");
-    parts += fmt::format("{} {}",
-                         waits ? cause_text(segment) : words(segment["kind"].get<std::string>()),
-                         segment["cycles"].dump());
+    parts += segments_text(segments, begin, end);
   }
   const std::string what =
-      leg.contains("message") ? message_text(leg["message"]) : cause_text(leg["segments"][0]);
+      leg.contains("message") ? message_text(leg["message"]) : cause_text(segments[0]);
   return fmt::format("  {:>10} {:>10}  {}\n{:25}{}\n", leg["from_cycle"].dump(),
                      leg["to_cycle"].dump(), what, "", parts);
 }
@@ -134,13 +144,14 @@ std::string slips_text(const Json& explanation) {
   for (const Json& slip : explanation["slips"]) {
     text +=
         fmt::format("  {:>10} late  {}", slip["late_cycles"].dump(), slip["ni"].get<std::string>());
+    if (slip.contains("step")) text += fmt::format(" in step {}", slip["step"].dump());
     if (slip.contains("waited_for")) {
       text += fmt::format(", waiting for the {}", message_text(slip["waited_for"]));
     }
     text += fmt::format("\n{:18}{} cycles: {}\n", "", slip["cause_cycles"].dump(),
                         cause_text(slip["cause"]));
   }
-  return text.empty() ? "  none: every message took what it takes on an idle network\n" : text;
+  return text.empty() ? "  none\n" : text;
 }
 
 std::string slack_text(const Json& explanation) {
@@ -172,8 +183,10 @@ std::string explanation_text(const Json& result) {
   text += "\nBy place\n" + causes_text(explanation);
   text += "\nBy channel whose rate decided\n" + bottlenecks_text(explanation);
   text += "\nThe critical path, message by message (from, to)\n" + path_text(explanation);
-  text +=
-      "\nThe worst slips: cycles more than on an idle, healthy network\n" + slips_text(explanation);
+  text += explanation.contains("slack")
+              ? "\nThe worst slips: an NI gets behind the median NI of its timestep (cycles)\n"
+              : "\nThe worst slips: cycles more than on an idle, healthy network\n";
+  text += slips_text(explanation);
   return text + slack_text(explanation);
 }
 

@@ -71,8 +71,8 @@ Json RunAccount::explain_tables(const Topology& topology, const RunPoint& point,
   const TableCauses causes(tables, parts.record, parts.index, spec);
   Explanation explanation;
   explanation.path = critical_path(parts.record, parts.index, parts.walk, causes);
-  explanation.slips = worst_slips(parts.record, parts.index, parts.walk,
-                                  {point.system, healthy, tables.routes}, spec.clocks, kWorstSlips);
+  explanation.slips = step_slips(causes, parts.record, parts.walk,
+                                 {point.system, healthy, tables.routes}, kWorstSlips);
   explanation.slack = step_slack(causes, parts.record, parts.index);
   note_channels(explanation.path);
   return describe_explanation(parts.record, explanation, [&](RecordIndex message) {
@@ -97,8 +97,8 @@ Json RunAccount::explain_plan(const Topology& topology, const RunPoint& point,
   Explanation explanation;
   explanation.path = critical_path(parts.record, parts.index, parts.walk, causes);
   explanation.slips =
-      worst_slips(parts.record, parts.index, parts.walk,
-                  {point.system, healthy, program.routes().routes()}, clocks, kWorstSlips);
+      message_slips(parts.record, parts.index, parts.walk,
+                    {point.system, healthy, program.routes().routes()}, clocks, kWorstSlips);
   note_channels(explanation.path);
   return describe_explanation(parts.record, explanation, [&](RecordIndex message) {
     const StagePlace at = program.place_of(parts.record.messages[message].operation.flow);

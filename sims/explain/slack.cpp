@@ -17,11 +17,11 @@ struct Issue {
 class Backward {
  public:
   Backward(const TableCauses& tables, const RunRecord& record, const MessageIndex& index)
-      : tables_(tables), record_(record), index_(index) {
+      : tables_(tables), index_(index) {
     Cycle end = 0;
     for (std::size_t n = 0; n < tables.num_nodes(); ++n) {
       const NodeId node(n);
-      const std::size_t entries = tables.program(node).entries.size();
+      const std::size_t entries = tables.issued_entries(node);
       latest_.emplace_back(entries);
       for (std::size_t e = 0; e < entries; ++e) {
         issues_.push_back({tables.issued_at(node, e), node, e});
@@ -52,7 +52,7 @@ class Backward {
       latest = std::min(latest, latest_done_[m] - (index_.done(m) - issue.at));
       latest = std::min(latest, latest_sent_[m] - (index_.sent(m) - issue.at));
     }
-    if (issue.entry + 1 < entries.size()) {
+    if (issue.entry + 1 < tables_.issued_entries(issue.node)) {
       const Cycle next = latest_[issue.node.index()][issue.entry + 1];
       const Cycle steps = entries[issue.entry + 1].step - entry.step;
       latest = std::min(latest, next - steps);
@@ -67,15 +67,23 @@ class Backward {
       latest = std::min(latest, counted->second - tables_.step_time(issue.node, entry.step));
     }
     latest_[issue.node.index()][issue.entry] = latest;
+    const bool begins_step = issue.entry != 0 && entries[issue.entry - 1].step != entry.step;
+    for (const TableCauses::Before& before : begins_step
+                                                 ? tables_.before_step(issue.node, issue.entry)
+                                                 : std::vector<TableCauses::Before>()) {
+      limit(before.event, latest - (entry.step - entries[issue.entry - 1].step - 1) - before.delay);
+    }
     for (const TableCauses::Awaited& awaited : tables_.awaited(issue.node, issue.entry)) {
-      auto& of_event = awaited.event.kind == PathEvent::Kind::sent ? latest_sent_ : latest_done_;
-      Cycle& until = of_event[awaited.event.message];
-      until = std::min(until, latest - 1 - tables_.turnaround(issue.node, issue.entry));
+      limit(awaited.event, latest - 1 - tables_.turnaround(issue.node, issue.entry));
     }
   }
 
+  void limit(const PathEvent& event, Cycle until) {
+    auto& latest = event.kind == PathEvent::Kind::sent ? latest_sent_ : latest_done_;
+    latest[event.message] = std::min(latest[event.message], until);
+  }
+
   const TableCauses& tables_;
-  const RunRecord& record_;
   const MessageIndex& index_;
   std::vector<Issue> issues_;               // latest first
   std::vector<std::vector<Cycle>> latest_;  // by node, entry

@@ -1,44 +1,39 @@
-// Where a schedule slips: messages that took longer than they would have over an idle, healthy
-// network, with what kept them, and NIs that began late.
+// Where a schedule slips: who got behind there, and what kept it.
 #pragma once
 
-#include <array>
 #include <vector>
 
-#include "alg/route_set.h"
-#include "hw/link_timing.h"
-#include "sims/config/config.h"
+#include "sims/explain/delay.h"
 #include "sims/explain/message_index.h"
 #include "sims/explain/message_walk.h"
 #include "sims/explain/node_clock.h"
-#include "sims/explain/segment.h"
+#include "sims/explain/table_causes.h"
 
 namespace espalier {
 
 struct Slip {
-  std::uint32_t vertex = kNowhere;  // the NI that got it late, or was late
-  RecordIndex message = kNowhere;   // none: the NI was late by itself
-  Cycle cycles = 0;                 // more than on an idle network
-  Segment cause;                    // the largest part of that, and how much
-  Cycle cause_cycles = 0;
+  std::uint32_t vertex = kNowhere;  // of the NI that got behind
+  Timestep step = 0;                // in which; 0: there are no timesteps
+  Cycle cycles = 0;                 // by which it got behind
+  Cycle behind = 0;                 // behind the median of all NIs then, with what it was before
+  RecordIndex message = kNowhere;   // it waited for; none: by itself
+  Delay delay;                      // what kept it, or that message
 };
 
-struct IdleNetwork {
-  const SystemConfig& config;
-  const SystemTiming& timing;  // healthy
-  const RouteSet& routes;
-};
+// Of schedule tables, against the timestep: an NI is behind by as much as it begins a step's
+// entries later than the median NI begins that step. It slips where it is further behind than at
+// its entry before, and than whoever sent what it waited for: a slip that goes on from NI to NI is
+// one. The `most` largest, largest first; equal ones by step and node.
+[[nodiscard]] std::vector<Slip> step_slips(const TableCauses& tables, const RunRecord& record,
+                                           const MessageWalk& walk, const IdleNetwork& network,
+                                           std::size_t most);
 
-// What a message takes there from its issue until it is in memory, by kind of segment.
-struct IdleLatency {
-  std::array<Cycle, kNumSegmentKinds> by_kind{};
-  [[nodiscard]] Cycle total() const;
-};
-[[nodiscard]] IdleLatency idle_latency(const IdleNetwork& network, const MessageRecord& message);
-
-// The `most` largest, largest first; equal ones by time.
-[[nodiscard]] std::vector<Slip> worst_slips(const RunRecord& record, const MessageIndex& index,
-                                            const MessageWalk& walk, const IdleNetwork& network,
-                                            const std::vector<NodeClock>& clocks, std::size_t most);
+// Without timesteps: messages that took longer than over an idle, healthy network, and NIs that
+// began late. Time behind messages that the same NI had issued before is the plan's own order, not
+// a slip: what held those up is one of theirs.
+[[nodiscard]] std::vector<Slip> message_slips(const RunRecord& record, const MessageIndex& index,
+                                              const MessageWalk& walk, const IdleNetwork& network,
+                                              const std::vector<NodeClock>& clocks,
+                                              std::size_t most);
 
 }  // namespace espalier

@@ -74,6 +74,24 @@ std::vector<TableCauses::Awaited> TableCauses::awaited(NodeId node, std::size_t 
   return events;
 }
 
+std::vector<TableCauses::Before> TableCauses::before_step(NodeId node, std::size_t entry) const {
+  const OfNode& of_node = nodes_[node.index()];
+  std::vector<Before> before;
+  if (entry == 0 || spec_.engine.lockstep == LockstepMode::off) return before;
+  const auto add = [&](const std::vector<std::pair<Cycle, RecordIndex>>& events,
+                       PathEvent::Kind kind, Cycle delay) {
+    const Cycle until = of_node.entered[program(node).entries[entry].step];
+    auto event = std::lower_bound(events.begin(), events.end(),
+                                  std::make_pair(of_node.issued[entry - 1], RecordIndex{0}));
+    for (; event != events.end() && event->first + delay <= until; ++event) {
+      before.push_back({{kind, event->second}, delay});
+    }
+  };
+  add(of_node.reduced, PathEvent::Kind::done, 0);
+  if (spec_.engine.lockstep == LockstepMode::drain) add(of_node.sent, PathEvent::Kind::sent, 1);
+  return before;
+}
+
 Cycle TableCauses::step_time(NodeId node, Timestep step) const {
   const LockstepMode mode = spec_.engine.lockstep;
   if (mode != LockstepMode::estimate && mode != LockstepMode::full) return 0;

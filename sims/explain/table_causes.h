@@ -44,6 +44,10 @@ class TableCauses : public IssueCauses {
   [[nodiscard]] const TableProgram& program(NodeId node) const {
     return programs_.size() == 1 ? programs_.front() : programs_[node.index()];
   }
+  // Entries that send nothing may be left when the last message has arrived.
+  [[nodiscard]] std::size_t issued_entries(NodeId node) const {
+    return nodes_[node.index()].issued.size();
+  }
   [[nodiscard]] Cycle issued_at(NodeId node, std::size_t entry) const {
     return nodes_[node.index()].issued[entry];
   }
@@ -60,6 +64,13 @@ class TableCauses : public IssueCauses {
     Cycle at = 0;
   };
   [[nodiscard]] std::vector<Awaited> awaited(NodeId node, std::size_t entry) const;
+  // What a timestep waits for besides the counter, since the entry before issued: reductions, and
+  // sends where it drains them. `entry` begins the timestep.
+  struct Before {
+    PathEvent event;
+    Cycle delay = 0;  // from the event to the step's beginning, at least
+  };
+  [[nodiscard]] std::vector<Before> before_step(NodeId node, std::size_t entry) const;
   // What the down-counter is loaded with in a step.
   [[nodiscard]] Cycle step_time(NodeId node, Timestep step) const;
   [[nodiscard]] const NodeClock& clock(NodeId node) const { return spec_.clocks[node.index()]; }
