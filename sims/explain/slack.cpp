@@ -20,21 +20,40 @@ class Backward {
       : tables_(tables), index_(index) {
     Cycle end = 0;
     for (std::size_t n = 0; n < tables.num_nodes(); ++n) {
+      for (const RecordIndex m : index.of(NodeId(n))) end = std::max(end, index.done(m));
+    }
+    for (std::size_t n = 0; n < tables.num_nodes(); ++n) {
       const NodeId node(n);
-      const std::size_t entries = tables.issued_entries(node);
+      // What issues after the end, while control messages come in, sends nothing.
+      std::size_t entries = tables.issued_entries(node);
+      while (entries != 0 && tables.issued_at(node, entries - 1) > end) --entries;
       latest_.emplace_back(entries);
       for (std::size_t e = 0; e < entries; ++e) {
         issues_.push_back({tables.issued_at(node, e), node, e});
       }
-      for (const RecordIndex m : index.of(node)) end = std::max(end, index.done(m));
     }
     latest_done_.assign(record.messages.size(), end);
     latest_sent_.assign(record.messages.size(), end);
+    for (RecordIndex m = 0; m < record.messages.size(); ++m) {
+      const MessageRecord& message = record.messages[m];
+      const bool was_held = message.adding != kNever && message.adding > message.visible;
+      if (!was_held || message.operation.is_control) continue;
+      for (const RecordIndex other : index.to(message.operation.to)) {
+        if (index.done(other) == message.adding) holds_.push_back({message.adding, m, other});
+      }
+    }
+    std::sort(holds_.begin(), holds_.end(), [](const Hold& a, const Hold& b) {
+      return std::tie(a.until, a.message, a.other) > std::tie(b.until, b.message, b.other);
+    });
     // Whatever an issue leads to comes later, or further down in the same table.
     std::sort(issues_.begin(), issues_.end(), [](const Issue& a, const Issue& b) {
       return std::tie(a.at, a.node, a.entry) > std::tie(b.at, b.node, b.entry);
     });
-    for (const Issue& issue : issues_) settle(issue, end);
+    auto hold = holds_.begin();
+    for (const Issue& issue : issues_) {
+      for (; hold != holds_.end() && hold->until >= issue.at; ++hold) settle(*hold);
+      settle(issue, end);
+    }
   }
 
   [[nodiscard]] Cycle slack(const Issue& issue) const {
@@ -43,6 +62,16 @@ class Backward {
   [[nodiscard]] const std::vector<Issue>& issues() const { return issues_; }
 
  private:
+  // A Reduce that was kept beside memory until another message of the NI was in memory.
+  struct Hold {
+    Cycle until;
+    RecordIndex message;
+    RecordIndex other;
+  };
+  void settle(const Hold& hold) {
+    const Cycle took = index_.done(hold.message) - hold.until;
+    limit({PathEvent::Kind::done, hold.other}, latest_done_[hold.message] - took);
+  }
   void settle(const Issue& issue, Cycle end) {
     const auto& entries = tables_.program(issue.node).entries;
     const ProgramEntry& entry = entries[issue.entry];
@@ -52,7 +81,7 @@ class Backward {
       latest = std::min(latest, latest_done_[m] - (index_.done(m) - issue.at));
       latest = std::min(latest, latest_sent_[m] - (index_.sent(m) - issue.at));
     }
-    if (issue.entry + 1 < tables_.issued_entries(issue.node)) {
+    if (issue.entry + 1 < latest_[issue.node.index()].size()) {
       const Cycle next = latest_[issue.node.index()][issue.entry + 1];
       const Cycle steps = entries[issue.entry + 1].step - entry.step;
       latest = std::min(latest, next - steps);
@@ -67,6 +96,8 @@ class Backward {
       latest = std::min(latest, counted->second - tables_.step_time(issue.node, entry.step));
     }
     latest_[issue.node.index()][issue.entry] = latest;
+    const EntryCause why = tables_.cause(issue.node, issue.entry);
+    if (why.kind == SegmentKind::ni_queue) limit(why.event, latest - 1);
     const bool begins_step = issue.entry != 0 && entries[issue.entry - 1].step != entry.step;
     for (const TableCauses::Before& before : begins_step
                                                  ? tables_.before_step(issue.node, issue.entry)
@@ -85,6 +116,7 @@ class Backward {
 
   const TableCauses& tables_;
   const MessageIndex& index_;
+  std::vector<Hold> holds_;                 // latest first
   std::vector<Issue> issues_;               // latest first
   std::vector<std::vector<Cycle>> latest_;  // by node, entry
   std::vector<Cycle> latest_done_;          // by message

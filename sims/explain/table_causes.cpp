@@ -80,7 +80,7 @@ std::vector<TableCauses::Before> TableCauses::before_step(NodeId node, std::size
   if (entry == 0 || spec_.engine.lockstep == LockstepMode::off) return before;
   const auto add = [&](const std::vector<std::pair<Cycle, RecordIndex>>& events,
                        PathEvent::Kind kind, Cycle delay) {
-    const Cycle until = of_node.entered[program(node).entries[entry].step];
+    const Cycle until = of_node.entered[program(node).entries[entry - 1].step + 1];
     auto event = std::lower_bound(events.begin(), events.end(),
                                   std::make_pair(of_node.issued[entry - 1], RecordIndex{0}));
     for (; event != events.end() && event->first + delay <= until; ++event) {
