@@ -89,7 +89,17 @@ void WaitCauses::at_ni(Trail& trail, Cycle from, const Passage& at, std::uint64_
   segment.channel = segment.bottleneck = at.channel;
   segment.vertex = passages_.record().messages[at.message].operation.from.value();
   cover(trail, from, injection_busy(at, flit, from, trail.at()), segment, [&](Cycle gap) {
-    vc_wait(trail, gap, at, flit, segment, {SegmentKind::ni_queue, SegmentKind::dma});
+    // Messages leave an NI in order: whoever is sent next stands in front.
+    const Passage* front = passages_.next_sent(at.channel, tick_of(trail.at()));
+    if (front == nullptr || (front->message == at.message && front->has(flit))) {
+      vc_wait(trail, gap, at, flit, segment, {SegmentKind::ni_queue, SegmentKind::dma});
+      return;
+    }
+    Segment behind = segment;
+    behind.other = front->message;
+    behind.bottleneck = bottleneck_.of(front->message, 0, front->offset, trail.at() - 1);
+    if (behind.bottleneck == kNowhere) behind.kind = SegmentKind::dma;
+    trail.add(behind, gap);
   });
 }
 
@@ -124,11 +134,9 @@ void WaitCauses::vc_wait(Trail& trail, Cycle from, const Passage& next, std::uin
     if (begin == trail.at()) return;
     segment.kind = kind;
     segment.other = other;
-    segment.bottleneck = bottleneck_.of(next.message, next.hop, flit, trail.at() - 1);
-    // Messages leave an NI in order: what is read for the one in front keeps those behind it.
-    if (segment.bottleneck == kNowhere || kind == SegmentKind::dma) {
-      segment.kind = SegmentKind::dma;
-      segment.bottleneck = kNowhere;
+    segment.bottleneck = kNowhere;
+    if (kind != SegmentKind::dma) {
+      segment.bottleneck = bottleneck_.of(next.message, next.hop, flit, trail.at() - 1);
     }
     trail.add(segment, begin);
   };
