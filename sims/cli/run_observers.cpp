@@ -43,9 +43,11 @@ RunObservers::RunObservers(const RunOptions& options, const Input& input, const 
     : explains_(options.explain) {
   if (!options.waves.file.empty()) waves_ = wave_session(options.waves, point);
   if (!options.timeline.empty()) timeline_ = timeline_session(options.timeline, point);
-  // A save file of everything shows the channels of the critical path first.
-  const bool orders_waves =
-      waves_ && options.waves.scopes.empty() && what_has_no_account(input, point).empty();
+  // A save file of everything shows the channels of the critical path first; a window costs as
+  // little as what is in it.
+  const WaveOptions& waves = options.waves;
+  const bool shows_all = waves.scopes.empty() && waves.from.empty() && waves.to.empty();
+  const bool orders_waves = waves_ && shows_all && what_has_no_account(input, point).empty();
   if (explains_ || orders_waves) account_.emplace();
 }
 
