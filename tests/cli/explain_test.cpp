@@ -1,5 +1,7 @@
 // `espalier explain`: where the time of a run went, to the cycle.
+#include <algorithm>
 #include <catch2/catch.hpp>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -305,4 +307,36 @@ TEST_CASE("Several runs are accounted for one by one") {
   const Json results = Json::parse(outcome.out)["results"];
   REQUIRE(results.size() == 2);
   for (const Json& result : results) check_account(result);
+}
+
+TEST_CASE("A save file of all signals shows the channels of the critical path after the NIs") {
+  const TemporaryFolder folder;
+  const std::string config = folder.write("torus.yaml", kTorus);
+  const std::string waves = folder.file("run.vcd");
+  const Outcome outcome =
+      test::espalier({"explain", config, "--waves", waves, "--json", folder.file("run.json")});
+  REQUIRE(outcome.exit_code == 0);
+  const Json document = Json::parse(test::read_text(folder.file("run.json")));
+  std::vector<std::string> on_path;
+  for (const Json& leg : document["results"][0]["explanation"]["path"]) {
+    for (const Json& segment : leg["segments"]) {
+      if (!segment.contains("channel")) continue;
+      const auto name = segment["channel"].get<std::string>();
+      if (std::find(on_path.begin(), on_path.end(), name) == on_path.end()) on_path.push_back(name);
+    }
+  }
+  // Groups are opened in the order of the file.
+  std::vector<std::string> shown;
+  std::istringstream save(test::read_text(waves + ".gtkw"));
+  for (std::string line; std::getline(save, line);) {
+    const std::string name = line.substr(1);
+    const bool is_group = !line.empty() && line[0] == '-';
+    if (is_group && name.find("net.r_") == 0 && name.find(".vc") == std::string::npos &&
+        std::find(shown.begin(), shown.end(), name) == shown.end()) {
+      shown.push_back(name);
+    }
+  }
+  REQUIRE(shown.size() >= on_path.size());
+  shown.resize(on_path.size());
+  CHECK(shown == on_path);
 }
