@@ -12,16 +12,18 @@ set(ESPALIER_HAS_FST OFF)
 if(ZLIB_FOUND AND FST_SOURCE_DIR)
   set(ESPALIER_HAS_FST ON)
   enable_language(C)
+  add_library(espalier_fst_memory STATIC ${PROJECT_SOURCE_DIR}/sims/waves/fst_memory.cpp)
+  espalier_compile_flags(espalier_fst_memory)
   add_library(fstapi STATIC
     ${FST_SOURCE_DIR}/fastlz.c
     ${FST_SOURCE_DIR}/fstapi.c
     ${FST_SOURCE_DIR}/lz4.c)
   target_include_directories(fstapi SYSTEM PUBLIC ${FST_SOURCE_DIR})
-  # fclose: sims/waves/fst_errors.h
+  # fclose: sims/waves/fst_errors.h; malloc: sims/waves/fst_memory.cpp
   target_compile_definitions(fstapi PRIVATE "FST_CONFIG_INCLUDE=\"fst_config.h\""
-                                            fclose=espalier_fst_fclose)
+                                            fclose=espalier_fst_fclose malloc=espalier_fst_malloc)
   target_compile_options(fstapi PRIVATE -w)
-  target_link_libraries(fstapi PUBLIC ZLIB::ZLIB)
+  target_link_libraries(fstapi PUBLIC espalier_fst_memory ZLIB::ZLIB)
 else()
   message(STATUS "No FST: Debian's verilator and zlib1g-dev are not installed")
 endif()

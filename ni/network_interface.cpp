@@ -51,6 +51,7 @@ void NetworkInterface::evaluate(Cycle now) {
   // What was due now has been put off since, and left its wake-up behind.
   if (now < next_evaluation_ && !clock_.always_clocked()) return;
   next_evaluation_ = kNever;
+  engine_acted_ = false;
   issue_posted(now);
   run_engine(now);
   if (control_ != nullptr) issue_control(now);
@@ -65,6 +66,7 @@ void NetworkInterface::evaluate(Cycle now) {
 void NetworkInterface::run_engine(Cycle now) {
   if (!engine_ || engine_->done()) return;
   if (engine_at_ > now) return;
+  engine_acted_ = true;
   engine_at_ = engine_->evaluate(now, *this);
   if (!held_.empty()) start_held_reductions(now);
 }
@@ -190,6 +192,7 @@ void NetworkInterface::message_sent(MessageId message, Cycle now) {
 
 void NetworkInterface::operation_sent(const Operation& operation, Cycle now) {
   if (!engine_) return;
+  engine_acted_ = true;
   if (engine_->sent(operation, now)) look_at_engine(now + 1);
   if (!held_.empty()) start_held_reductions(now);
 }
@@ -299,6 +302,7 @@ void NetworkInterface::complete(MessageId id, Cycle now) {
   if (memory_ != nullptr && operation.num_chunks != 0) memory_->write(operation, whole.data);
   messages_.close_whole(id);
   if (!operation.is_control && engine_) {
+    engine_acted_ = true;
     if (engine_->completed(operation, now)) look_at_engine(now + 1);
     if (!held_.empty()) start_held_reductions(now);
   }

@@ -86,6 +86,8 @@ class NetworkInterface : public sc_core::sc_module,
   [[nodiscard]] const InjectionPorts& injection_ports() const { return ports_; }
   // nullptr where no collective is posted here.
   [[nodiscard]] const IssueEngine* engine() const { return engine_.get(); }
+  // In the last evaluation it decided or was told of something; otherwise it shows what it showed.
+  [[nodiscard]] bool engine_acted() const { return engine_acted_; }
   // Messages issued, control messages aside, that have not left.
   [[nodiscard]] std::size_t active_sends() const { return queued_; }
   [[nodiscard]] Cycle reduction_busy_until() const { return reduction_->busy_until(); }
@@ -166,6 +168,7 @@ class NetworkInterface : public sc_core::sc_module,
   Cycle engine_start_ = 0;             // of the posted collective
   Cycle engine_at_ = 0;             // next cycle in which the issue engine may have something to do
   Cycle next_evaluation_ = kNever;  // nothing is due before
+  bool engine_acted_ = false;
 };
 
 }  // namespace espalier

@@ -82,7 +82,7 @@ NiScope::NiScope(NetworkInterface& ni, WaveRecorder& recorder, StepClock& steps)
 
 void NiScope::evaluated(const NetworkInterface& ni, Cycle now) {
   generate(now);
-  if (ni.engine() != nullptr) {
+  if (ni.engine_acted()) {
     view_.table.reset();
     view_.dimensions.clear();
     ni.engine()->show(view_);

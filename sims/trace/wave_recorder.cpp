@@ -40,31 +40,26 @@ WaveSignal WaveRecorder::add(const std::string& path, unsigned bits, const EnumT
 void WaveRecorder::begin(Cycle first) {
   has_begun_ = true;
   writer_->begin(first);
-  for (std::size_t s = 0; s < before_.size(); ++s) write({first, WaveSignal(s), before_[s]});
+  for (std::size_t s = 0; s < before_.size(); ++s) {
+    write({first, before_[s].bits, WaveSignal(s), before_[s].is_unknown});
+  }
 }
 
-void WaveRecorder::write(const Change& change) {
-  if (change.value.is_unknown) {
+void WaveRecorder::write(const WaveChange& change) {
+  if (change.is_unknown) {
     writer_->change_to_unknown(change.at, change.signal);
   } else {
-    writer_->change(change.at, change.signal, change.value.bits);
+    writer_->change(change.at, change.signal, change.bits);
   }
 }
 
 void WaveRecorder::flush(Cycle until) {
-  const auto later = [&](const Change& change) { return change.at >= until; };
-  const auto end = std::stable_partition(changes_.begin(), changes_.end(), later);
-  due_.assign(end, changes_.end());
-  changes_.erase(end, changes_.end());
   // Of several changes in a cycle the last one found counts.
-  std::stable_sort(due_.begin(), due_.end(), [](const Change& a, const Change& b) {
-    return a.at != b.at ? a.at < b.at : a.signal < b.signal;
-  });
-  for (const Change& change : due_) {
+  for (const WaveChange& change : changes_.take_before(until)) {
     if (has_begun_) {
       write(change);
     } else {
-      before_[change.signal.index()] = change.value;
+      before_[change.signal.index()] = {change.is_unknown, change.bits};
     }
   }
 }

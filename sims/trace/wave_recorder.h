@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "sims/trace/wave_window.h"
+#include "sims/waves/change_queue.h"
 #include "sims/waves/gtkw_file.h"
 #include "sims/waves/wave_writer.h"
 
@@ -54,26 +55,20 @@ class WaveRecorder {
     bool is_unknown = true;
     std::uint64_t bits = 0;
   };
-  struct Change {
-    Cycle at;
-    WaveSignal signal;
-    Value value;
-  };
   void note(Cycle at, WaveSignal signal, Value value) {
     if (!signal.valid()) return;
     Value& last = noted_[signal.index()];
     if (last.is_unknown == value.is_unknown && last.bits == value.bits) return;
     last = value;
-    changes_.push_back({at, signal, value});
+    changes_.add({at, value.bits, signal, value.is_unknown});
   }
   [[nodiscard]] bool is_wanted(const std::string& path) const;
-  void write(const Change& change);
+  void write(const WaveChange& change);
 
   std::unique_ptr<WaveWriter> writer_;
   std::vector<std::string> patterns_;  // of signals: those given, and what lies below them
   std::vector<GtkwSignal> signals_;
-  std::vector<Change> changes_;
-  std::vector<Change> due_;    // kept for its memory
+  ChangeQueue changes_;
   std::vector<Value> noted_;   // by signal: the last one
   std::vector<Value> before_;  // by signal: the last one before the window
   bool has_begun_ = false;
