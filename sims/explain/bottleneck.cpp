@@ -31,7 +31,7 @@ bool Bottleneck::follow(Waiting& at, std::uint32_t& channel) const {
     const auto before_hop = static_cast<std::uint16_t>(at.hop - 1);
     const Passage& before = passages_.find(at.message, before_hop, at.flit);
     const ChannelRecord& came_by = record.channels[before.channel];
-    const Cycle sent = cycle_of(before.sent_at(at.flit));
+    const Cycle sent = passages_.cycle_of(before.sent_at(at.flit));
     if (sent > at.now) {
       at.hop = before_hop;
       return true;
@@ -41,33 +41,28 @@ bool Bottleneck::follow(Waiting& at, std::uint32_t& channel) const {
       return false;
     }
   }
-  if (!passages_.sent_in(next.channel, tick_of(at.now), tick_of(at.now + 1)).empty()) return false;
+  if (!passages_.sent_in(next.channel, passages_.tick_of(at.now), passages_.tick_of(at.now + 1))
+           .empty())
+    return false;
   if (follow_credit(at, next)) return true;
   // Whoever has the VC, or stands before it in the NI's queue, is next on the channel.
-  const Passage* other = passages_.next_sent(next.channel, tick_of(at.now + 1));
+  const Passage* other = passages_.next_sent(next.channel, passages_.tick_of(at.now + 1));
   if (other == nullptr || other->message == at.message) return false;
   at = {other->message, other->hop, other->offset, at.now};
   return true;
 }
 
 bool Bottleneck::follow_credit(Waiting& at, const Passage& next) const {
-  const RunRecord& record = passages_.record();
-  const ChannelRecord& channel = record.channels[next.channel];
-  const PacketGrid& grid = record.messages[at.message].grid;
-  const Cycle loop = channel.spec.credit_latency;
-  const std::uint64_t needed =
-      whole_packets_ && grid.is_boundary(at.flit) ? grid.length_at(at.flit) : 1;
-  const std::uint64_t sent = passages_.sent_before(next.channel, next.vc, tick_of(at.now));
-  const std::uint64_t back =
-      at.now < loop ? 0 : passages_.left_before(next.channel, next.vc, tick_of(at.now + 1 - loop));
-  if (channel.spec.depth_of(next.vc) + back - sent >= needed) return false;
+  const ChannelRecord& channel = passages_.record().channels[next.channel];
+  if (credits_.suffice(next, at.flit, at.now)) return false;
+  const std::uint64_t back = credits_.returned(next, at.now);
   // The credit that is missing is that of the flit that leaves next.
   const Passage* leaves = passages_.next_to_leave(next.channel, next.vc, back);
   if (leaves == nullptr) return false;
   const std::uint64_t flit = leaves->offset + (back - passages_.flits_before(*leaves));
-  const Cycle left = cycle_of(leaves->left_at(flit));
-  const Cycle usable =
-      cycle_of(leaves->sent_at(flit)) + channel.link.latency + channel.spec.receiver_pipeline;
+  const Cycle left = passages_.cycle_of(leaves->left_at(flit));
+  const Cycle usable = passages_.cycle_of(leaves->sent_at(flit)) + channel.link.latency +
+                       channel.spec.receiver_pipeline;
   // It passed without waiting: the loop itself is too long for the buffer.
   if (usable >= left) return false;
   at = {leaves->message, static_cast<std::uint16_t>(leaves->hop + 1), flit, left - 1};

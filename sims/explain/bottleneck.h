@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "sims/explain/credit_history.h"
 #include "sims/explain/passages.h"
 #include "sims/explain/segment.h"
 
@@ -11,9 +12,9 @@ namespace espalier {
 
 class Bottleneck {
  public:
-  // `passages` must outlive it. `whole_packets`: as RouterRules.
-  Bottleneck(const Passages& passages, bool whole_packets)
-      : passages_(passages), whole_packets_(whole_packets) {}
+  // Both must outlive it.
+  Bottleneck(const Passages& passages, const CreditHistory& credits)
+      : passages_(passages), credits_(credits) {}
 
   // For flit `flit` of `message`, which by the end of cycle `now` has not been sent over its
   // `hop`-th channel; kNowhere where no channel does: memory is read for it.
@@ -31,15 +32,9 @@ class Bottleneck {
   // True where `at` has become another one that `at` waits for; false where `channel` is found.
   bool follow(Waiting& at, std::uint32_t& channel) const;
   bool follow_credit(Waiting& at, const Passage& next) const;
-  [[nodiscard]] Cycle cycle_of(Tick tick) const {
-    return cycle_of_tick(tick, passages_.record().ticks_per_cycle);
-  }
-  [[nodiscard]] Tick tick_of(Cycle cycle) const {
-    return cycle * passages_.record().ticks_per_cycle;
-  }
 
   const Passages& passages_;
-  bool whole_packets_;
+  const CreditHistory& credits_;
 };
 
 }  // namespace espalier

@@ -11,7 +11,7 @@ void MessageWalk::to_issue(RecordIndex message, Trail& trail) const {
   to_memory.kind = SegmentKind::ni;
   to_memory.message = message;
   to_memory.vertex = passages_.record().messages[message].operation.to.value();
-  trail.add(to_memory, cycle_of(last.left_at(at.flit)));
+  trail.add(to_memory, passages_.cycle_of(last.left_at(at.flit)));
   while (true) {
     while (!leave_buffer(trail, message, at)) {
     }
@@ -65,10 +65,11 @@ bool MessageWalk::leave_buffer(Trail& trail, RecordIndex message, At& at) const 
   const Tick q = passages_.record().ticks_per_cycle;
   const Tick usable =
       passage.sent_at(at.flit) + (channel.link.latency + channel.spec.receiver_pipeline) * q;
-  if (cycle_of(usable) >= trail.at()) return true;
+  if (passages_.cycle_of(usable) >= trail.at()) return true;
   if (at.flit != passage.offset) {
     // The first flit that could not go before.
-    trail.add(at_output(SegmentKind::serialization, passage), cycle_of(passage.left.start));
+    trail.add(at_output(SegmentKind::serialization, passage),
+              passages_.cycle_of(passage.left.start));
     at.flit = passage.offset;
     return false;
   }
@@ -80,7 +81,7 @@ bool MessageWalk::leave_buffer(Trail& trail, RecordIndex message, At& at) const 
     // A packet on another VC may be behind this one.
     if (previous < passage.left.start) {
       after_previous = previous + rate;
-      previous_left = cycle_of(previous);
+      previous_left = passages_.cycle_of(previous);
     }
   }
   // From a slower channel into a faster one a packet waits until it can stream.
@@ -88,7 +89,7 @@ bool MessageWalk::leave_buffer(Trail& trail, RecordIndex message, At& at) const 
   const Tick came_at = channel.link.ticks_per_flit;
   const bool streams = came_at > rate && grid.is_boundary(at.flit);
   const Tick ready = usable + (streams ? (grid.length_at(at.flit) - 1) * (came_at - rate) : 0);
-  const Cycle could_go = std::min(trail.at(), cycle_of(std::max(ready, after_previous)));
+  const Cycle could_go = std::min(trail.at(), passages_.cycle_of(std::max(ready, after_previous)));
   waits_.at_router(trail, could_go, passage, at.flit);
   if (after_previous > ready) {
     trail.add(at_output(SegmentKind::serialization, passage), previous_left);
@@ -99,13 +100,13 @@ bool MessageWalk::leave_buffer(Trail& trail, RecordIndex message, At& at) const 
   streaming.kind = SegmentKind::serialization;
   streaming.message = message;
   streaming.channel = passage.channel;
-  trail.add(streaming, cycle_of(usable));
+  trail.add(streaming, passages_.cycle_of(usable));
   return true;
 }
 
 void MessageWalk::cross(Trail& trail, const Passage& passage, std::uint64_t flit) const {
   const ChannelRecord& channel = passages_.record().channels[passage.channel];
-  const Cycle sent = cycle_of(passage.sent_at(flit));
+  const Cycle sent = passages_.cycle_of(passage.sent_at(flit));
   Segment segment;
   segment.message = passage.message;
   segment.channel = passage.channel;
@@ -128,18 +129,18 @@ void MessageWalk::through_ni(Trail& trail, RecordIndex message, std::uint64_t fl
     const Passage& passage = passages_.find(message, 0, flit);
     segment.channel = passage.channel;
     segment.kind = SegmentKind::serialization;
-    trail.add(segment, cycle_of(passage.sent.start));
+    trail.add(segment, passages_.cycle_of(passage.sent.start));
     flit = passage.offset;
     Cycle after_previous = 0;
     Tick previous = 0;
     if (flit != 0) {
       previous = passages_.find(message, 0, flit - 1).sent_at(flit - 1);
-      after_previous =
-          cycle_of(previous + passages_.record().channels[passage.channel].link.ticks_per_flit);
+      after_previous = passages_.cycle_of(
+          previous + passages_.record().channels[passage.channel].link.ticks_per_flit);
     }
     waits_.at_ni(trail, std::max(read, after_previous), passage, flit);
     if (after_previous <= read) break;
-    trail.add(segment, cycle_of(previous));
+    trail.add(segment, passages_.cycle_of(previous));
     --flit;
   }
   segment.kind = SegmentKind::dma;

@@ -36,9 +36,6 @@ class MessageWalk {
   // Ticks from one flit to the next at the output that the flits of `passage` take.
   [[nodiscard]] Tick output_rate(const Passage& passage) const;
   [[nodiscard]] Segment at_output(SegmentKind kind, const Passage& passage) const;
-  [[nodiscard]] Cycle cycle_of(Tick tick) const {
-    return cycle_of_tick(tick, passages_.record().ticks_per_cycle);
-  }
 
   const Passages& passages_;
   const WaitCauses& waits_;

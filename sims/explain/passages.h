@@ -38,6 +38,10 @@ class Passages {
   explicit Passages(const RunRecord& record);
 
   [[nodiscard]] const RunRecord& record() const { return record_; }
+  [[nodiscard]] Cycle cycle_of(Tick tick) const {
+    return cycle_of_tick(tick, record_.ticks_per_cycle);
+  }
+  [[nodiscard]] Tick tick_of(Cycle cycle) const { return cycle * record_.ticks_per_cycle; }
   [[nodiscard]] const Passage& operator[](std::size_t passage) const { return passages_[passage]; }
   // Routers of a message's path.
   [[nodiscard]] std::uint16_t hops(RecordIndex message) const;

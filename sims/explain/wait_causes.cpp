@@ -26,10 +26,11 @@ void WaitCauses::cover(Trail& trail, Cycle from, std::vector<Busy> busy, Segment
 std::vector<WaitCauses::Busy> WaitCauses::output_busy(const Passage& at, std::uint64_t flit,
                                                       Cycle from, Cycle until) const {
   std::vector<Busy> busy;
-  for (const Passage* other : passages_.beside(at, false, tick_of(from), tick_of(until))) {
+  for (const Passage* other :
+       passages_.beside(at, false, passages_.tick_of(from), passages_.tick_of(until))) {
     if (other->message == at.message && other->has(flit)) continue;
-    busy.push_back(
-        {cycle_of(other->left.start), cycle_of(other->left_until() - 1) + 1, other->message});
+    busy.push_back({passages_.cycle_of(other->left.start),
+                    passages_.cycle_of(other->left_until() - 1) + 1, other->message});
   }
   return busy;
 }
@@ -38,10 +39,12 @@ std::vector<WaitCauses::Busy> WaitCauses::input_busy(const Passage& at, Cycle fr
                                                      Cycle until) const {
   std::vector<Busy> busy;
   if (!rules_.shared_input) return busy;
-  for (const Passage* other : passages_.beside(at, true, tick_of(from), tick_of(until))) {
+  for (const Passage* other :
+       passages_.beside(at, true, passages_.tick_of(from), passages_.tick_of(until))) {
     if (other->vc == at.vc) continue;
-    busy.push_back({cycle_of(other->left.start),
-                    cycle_of(other->left.tick_of(other->left.n - 1)) + 1, other->message});
+    busy.push_back({passages_.cycle_of(other->left.start),
+                    passages_.cycle_of(other->left.tick_of(other->left.n - 1)) + 1,
+                    other->message});
   }
   return busy;
 }
@@ -49,10 +52,12 @@ std::vector<WaitCauses::Busy> WaitCauses::input_busy(const Passage& at, Cycle fr
 std::vector<WaitCauses::Busy> WaitCauses::injection_busy(const Passage& at, std::uint64_t flit,
                                                          Cycle from, Cycle until) const {
   std::vector<Busy> busy;
-  for (const Passage* other : passages_.sent_in(at.channel, tick_of(from), tick_of(until))) {
+  for (const Passage* other :
+       passages_.sent_in(at.channel, passages_.tick_of(from), passages_.tick_of(until))) {
     if (other->message == at.message && other->has(flit)) continue;
-    busy.push_back({cycle_of(other->sent.start),
-                    cycle_of(other->sent.tick_of(other->sent.n) - 1) + 1, other->message});
+    busy.push_back({passages_.cycle_of(other->sent.start),
+                    passages_.cycle_of(other->sent.tick_of(other->sent.n) - 1) + 1,
+                    other->message});
   }
   return busy;
 }
@@ -90,7 +95,7 @@ void WaitCauses::at_ni(Trail& trail, Cycle from, const Passage& at, std::uint64_
   segment.vertex = passages_.record().messages[at.message].operation.from.value();
   cover(trail, from, injection_busy(at, flit, from, trail.at()), segment, [&](Cycle gap) {
     // Messages leave an NI in order: whoever is sent next stands in front.
-    const Passage* front = passages_.next_sent(at.channel, tick_of(trail.at()));
+    const Passage* front = passages_.next_sent(at.channel, passages_.tick_of(trail.at()));
     if (front == nullptr || (front->message == at.message && front->has(flit))) {
       vc_wait(trail, gap, at, flit, segment, {SegmentKind::ni_queue, SegmentKind::dma});
       return;
@@ -109,21 +114,7 @@ Cycle WaitCauses::owned_until(const Passage& next) const {
   const std::uint64_t last = before->offset + before->sent.n - 1;
   const PacketGrid& grid = passages_.record().messages[before->message].grid;
   const std::uint64_t tail = (grid.message_mode ? grid.flits : grid.packet_end(last)) - 1;
-  return cycle_of(passages_.find(before->message, before->hop, tail).sent_at(tail)) + 1;
-}
-
-bool WaitCauses::has_credits(const Passage& next, std::uint64_t flit, Cycle now) const {
-  const RunRecord& record = passages_.record();
-  const ChannelSpec& spec = record.channels[next.channel].spec;
-  const PacketGrid& grid = record.messages[next.message].grid;
-  const std::uint64_t needed =
-      rules_.whole_packets && grid.is_boundary(flit) ? grid.length_at(flit) : 1;
-  const std::uint64_t sent = passages_.sent_before(next.channel, next.vc, tick_of(now));
-  const std::uint64_t back =
-      now < spec.credit_latency
-          ? 0
-          : passages_.left_before(next.channel, next.vc, tick_of(now + 1 - spec.credit_latency));
-  return spec.depth_of(next.vc) + back - sent >= needed;
+  return passages_.cycle_of(passages_.find(before->message, before->hop, tail).sent_at(tail)) + 1;
 }
 
 void WaitCauses::vc_wait(Trail& trail, Cycle from, const Passage& next, std::uint64_t flit,
@@ -142,7 +133,7 @@ void WaitCauses::vc_wait(Trail& trail, Cycle from, const Passage& next, std::uin
   };
   bool had_credits = false;
   while (begin > owned) {
-    const bool has = has_credits(next, flit, begin - 1);
+    const bool has = credits_.suffice(next, flit, begin - 1);
     if (has != had_credits) explain(had_credits ? names.otherwise : SegmentKind::credit, kNowhere);
     had_credits = has;
     --begin;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "sims/explain/bottleneck.h"
+#include "sims/explain/credit_history.h"
 #include "sims/explain/passages.h"
 #include "sims/explain/segment.h"
 
@@ -18,7 +19,12 @@ struct RouterRules {
 class WaitCauses {
  public:
   WaitCauses(const Passages& passages, const RouterRules& rules)
-      : passages_(passages), rules_(rules), bottleneck_(passages, rules.whole_packets) {}
+      : passages_(passages),
+        rules_(rules),
+        credits_(passages, rules.whole_packets),
+        bottleneck_(passages, credits_) {}
+  WaitCauses(const WaitCauses&) = delete;  // its parts know each other
+  WaitCauses& operator=(const WaitCauses&) = delete;
 
   // Explains [from, trail.at()): flit `flit` of `at`'s message is in the buffer behind `at`, could
   // leave in cycle `from`, and leaves in cycle trail.at().
@@ -54,16 +60,10 @@ class WaitCauses {
                WaitNames names) const;
   // The VC that the flits of `next` get has another message, or packet, until this cycle.
   [[nodiscard]] Cycle owned_until(const Passage& next) const;
-  [[nodiscard]] bool has_credits(const Passage& next, std::uint64_t flit, Cycle now) const;
-  [[nodiscard]] Cycle cycle_of(Tick tick) const {
-    return cycle_of_tick(tick, passages_.record().ticks_per_cycle);
-  }
-  [[nodiscard]] Tick tick_of(Cycle cycle) const {
-    return cycle * passages_.record().ticks_per_cycle;
-  }
 
   const Passages& passages_;
   RouterRules rules_;
+  CreditHistory credits_;
   Bottleneck bottleneck_;
 };
 
