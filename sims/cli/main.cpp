@@ -69,7 +69,10 @@ int dispatch(int argc, char** argv) {
   explain_app
       ->add_option("--json", run.json, "write results and accounts to this file, - for stdout")
       ->type_name("FILE");
+  explain_app->add_option("--csv", run.csv, "write one line per result to this file, - for stdout")
+      ->type_name("FILE");
   add_wave_options(*explain_app, run.waves);
+  add_timeline_option(*explain_app, run.timeline);
   explain_app->add_option("-j,--jobs", run.jobs, "simulations at once (default: one per core)");
 
   ScheduleOptions schedule;

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
+#include <utility>
+
 #include "sims/cli/timeline_option.h"
 #include "sims/cli/wave_options.h"
 
@@ -14,6 +17,28 @@ std::string what_has_no_account(const Input& input, const RunPoint& point) {
   if (point.traffic) return "traffic";
   if (point.workload) return "a workload";
   return point.collective || input.tables ? "" : "control messages alone";
+}
+
+// Two outputs with one name, or an input's; empty where there are none.
+std::string clash(const RunOptions& options) {
+  std::vector<std::pair<std::string, std::string>> files;  // what for, name
+  for (const std::string& config : options.configs) files.emplace_back("configuration", config);
+  const std::pair<const char*, const std::string*> outputs[] = {{"--json", &options.json},
+                                                                {"--csv", &options.csv},
+                                                                {"--messages", &options.messages},
+                                                                {"--waves", &options.waves.file},
+                                                                {"--timeline", &options.timeline}};
+  for (const auto& [what, name] : outputs) {
+    if (name->empty() || *name == "-") continue;
+    for (const auto& [other, used] : files) {
+      if (std::filesystem::weakly_canonical(used) != std::filesystem::weakly_canonical(*name)) {
+        continue;
+      }
+      return fmt::format("{} {}: this is the {} file too", what, *name, other);
+    }
+    files.emplace_back(what, *name);
+  }
+  return {};
 }
 
 }  // namespace
@@ -31,8 +56,9 @@ std::string observer_mistake(const RunOptions& options, const std::vector<Input>
                       input.path, what);
     }
   }
+  if (options.timeline == "-") return "--timeline -: a timeline goes to a file";
   for (const std::string& mistake :
-       {wave_mistake(options.waves, points),
+       {clash(options), wave_mistake(options.waves, points),
         timeline_mistake(options.timeline, options.waves.file, points)}) {
     if (!mistake.empty()) return mistake;
   }

@@ -149,7 +149,7 @@ Json slips_of(const std::vector<Slip>& slips, const Describer& describer) {
     entry["late_cycles"] = slip.cycles;
     if (slip.step != 0) entry["behind_median_cycles"] = slip.behind;
     if (slip.message != kNowhere) describer.add_message(entry["waited_for"], slip.message);
-    entry["cause"] = describer.cause(slip.delay.cause);
+    if (slip.delay.cycles != 0) entry["cause"] = describer.cause(slip.delay.cause);
     entry["cause_cycles"] = slip.delay.cycles;
   }
   return list;

@@ -14,7 +14,8 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kMostCauses = 12;
 constexpr std::size_t kMostBottlenecks = 5;
-constexpr std::size_t kMostLegs = 40;  // half from the beginning, half from the end
+constexpr std::size_t kMostParts = 12;  // of a message's way
+constexpr std::size_t kMostLegs = 40;   // half from the beginning, half from the end
 
 std::string words(std::string name) {
   std::replace(name.begin(), name.end(), '_', ' ');
@@ -46,10 +47,13 @@ std::string cause_text(const Json& cause) {
     text += fmt::format("{}{}", cause.contains("router") ? ", for " : " on ",
                         cause["channel"].get<std::string>());
   }
+  if (cause.contains("ni")) {
+    text += fmt::format("{}{}", cause.contains("router") ? ", for " : " at ",
+                        cause["ni"].get<std::string>());
+  }
   if (cause.contains("held_up_by")) {
     text += fmt::format(", held up by {}", cause["held_up_by"].get<std::string>());
   }
-  if (cause.contains("ni")) text += fmt::format(" at {}", cause["ni"].get<std::string>());
   return text;
 }
 
@@ -100,30 +104,69 @@ std::string bottlenecks_text(const Json& explanation) {
   return text;
 }
 
-// Segments of one kind in a row, told as one.
-std::string segments_text(const Json& segments, std::size_t begin, std::size_t end) {
+// Of one kind at one place, and how many others were served there.
+struct Part {
+  Json cause;
   std::uint64_t cycles = 0;
-  for (std::size_t i = begin; i < end; ++i) cycles += segments[i]["cycles"].get<std::uint64_t>();
-  const Json& first = segments[begin];
-  // What every message has, at the places that it names itself, is said by its kind.
-  const bool waits = first.contains("other") || first.contains("router");
-  if (!waits) return fmt::format("{} {}", words(first["kind"].get<std::string>()), cycles);
-  if (end == begin + 1) return fmt::format("{} {}", cause_text(first), cycles);
-  return fmt::format("{}, and {} more {}", cause_text(first), end - begin - 1, cycles);
+  std::vector<Json> others;
+};
+
+// A message's segments by kind and place, in the order in which they first come.
+std::vector<Part> parts_of(const Json& segments) {
+  std::vector<Part> parts;
+  for (const Json& segment : segments) {
+    Json cause = segment;
+    cause.erase("cycles");
+    cause.erase("other");
+    // What every message has, at the places that it names itself, is said by its kind.
+    const bool waits =
+        segment.contains("other") || segment.contains("router") || segment.contains("held_up_by");
+    if (!waits) cause = {{"kind", segment["kind"]}};
+    auto part = std::find_if(parts.begin(), parts.end(),
+                             [&](const Part& other) { return other.cause == cause; });
+    if (part == parts.end()) part = parts.insert(part, {cause, 0, {}});
+    part->cycles += segment["cycles"].get<std::uint64_t>();
+    if (!segment.contains("other")) continue;
+    const Json& other = segment["other"];
+    if (std::find(part->others.begin(), part->others.end(), other) == part->others.end()) {
+      part->others.push_back(other);
+    }
+  }
+  return parts;
+}
+
+std::string part_text(const Part& part) {
+  if (part.others.size() == 1) {
+    Json cause = part.cause;
+    cause["other"] = part.others.front();
+    return fmt::format("{} {}", cause_text(cause), part.cycles);
+  }
+  std::string text = cause_text(part.cause);
+  if (!part.others.empty()) text += fmt::format(" ({} messages)", part.others.size());
+  return fmt::format("{} {}", text, part.cycles);
 }
 
 std::string leg_text(const Json& leg) {
   const Json& segments = leg["segments"];
-  std::string parts;
-  for (std::size_t begin = 0, end = 0; begin < segments.size(); begin = end) {
-    while (end < segments.size() && segments[end]["kind"] == segments[begin]["kind"]) ++end;
-    if (!parts.empty()) parts += "; ";
-    parts += segments_text(segments, begin, end);
+  std::vector<Part> parts = parts_of(segments);
+  std::string text;
+  if (parts.size() > kMostParts) {
+    std::stable_sort(parts.begin(), parts.end(),
+                     [](const Part& a, const Part& b) { return a.cycles > b.cycles; });
   }
+  std::uint64_t rest = 0;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    if (i >= kMostParts) {
+      rest += parts[i].cycles;
+    } else {
+      text += fmt::format("{}{}", i == 0 ? "" : "; ", part_text(parts[i]));
+    }
+  }
+  if (rest != 0) text += fmt::format("; elsewhere {}", rest);
   const std::string what =
       leg.contains("message") ? message_text(leg["message"]) : cause_text(segments[0]);
   return fmt::format("  {:>10} {:>10}  {}\n{:25}{}\n", leg["from_cycle"].dump(),
-                     leg["to_cycle"].dump(), what, "", parts);
+                     leg["to_cycle"].dump(), what, "", text);
 }
 
 std::string path_text(const Json& explanation) {
@@ -148,8 +191,12 @@ std::string slips_text(const Json& explanation) {
     if (slip.contains("waited_for")) {
       text += fmt::format(", waiting for the {}", message_text(slip["waited_for"]));
     }
-    text += fmt::format("\n{:18}{} cycles: {}\n", "", slip["cause_cycles"].dump(),
-                        cause_text(slip["cause"]));
+    if (slip.contains("cause")) {
+      text += fmt::format("\n{:18}kept most by {}: {} cycles\n", "", cause_text(slip["cause"]),
+                          slip["cause_cycles"].dump());
+    } else {
+      text += fmt::format("\n{:18}which took what it takes on an idle network\n", "");
+    }
   }
   return text.empty() ? "  none\n" : text;
 }
@@ -179,6 +226,9 @@ std::string explanation_text(const Json& result) {
       result["algorithm"].get<std::string>(), result["topology"].get<std::string>(), cycles,
       explanation["first_issue_cycle"].dump(), 100 * result["bound_ratio"].get<double>(),
       result["bound_binding"].get<std::string>());
+  if (result.contains("folded") && result["folded"].get<bool>()) {
+    text += "One NPU stands for all: it is both ends of every message\n";
+  }
   text += "\nWhere the time went, on the critical path (cycles)\n" + totals_text(explanation);
   text += "\nBy place\n" + causes_text(explanation);
   text += "\nBy channel whose rate decided\n" + bottlenecks_text(explanation);

@@ -71,7 +71,7 @@ Json RunAccount::explain_tables(const Topology& topology, const RunPoint& point,
   const TableCauses causes(tables, parts.record, parts.index, spec);
   Explanation explanation;
   explanation.path = critical_path(parts.record, parts.index, parts.walk, causes);
-  explanation.slips = step_slips(causes, parts.record, parts.walk,
+  explanation.slips = step_slips(causes, parts.record, parts.index, parts.walk,
                                  {point.system, healthy, tables.routes}, kWorstSlips);
   explanation.slack = step_slack(causes, parts.record, parts.index);
   note_channels(explanation.path);

@@ -8,6 +8,9 @@ namespace espalier {
 
 namespace {
 
+// Of an entry that nothing depends on.
+constexpr Cycle kUnbounded = Cycle{1} << 62;
+
 struct Issue {
   Cycle at;
   NodeId node;
@@ -33,7 +36,7 @@ class Backward {
       }
     }
     latest_done_.assign(record.messages.size(), end);
-    latest_sent_.assign(record.messages.size(), end);
+    latest_sent_.assign(record.messages.size(), kUnbounded);
     for (RecordIndex m = 0; m < record.messages.size(); ++m) {
       const MessageRecord& message = record.messages[m];
       const bool was_held = message.adding != kNever && message.adding > message.visible;
@@ -52,7 +55,7 @@ class Backward {
     auto hold = holds_.begin();
     for (const Issue& issue : issues_) {
       for (; hold != holds_.end() && hold->until >= issue.at; ++hold) settle(*hold);
-      settle(issue, end);
+      settle(issue);
     }
   }
 
@@ -72,10 +75,10 @@ class Backward {
     const Cycle took = index_.done(hold.message) - hold.until;
     limit({PathEvent::Kind::done, hold.other}, latest_done_[hold.message] - took);
   }
-  void settle(const Issue& issue, Cycle end) {
+  void settle(const Issue& issue) {
     const auto& entries = tables_.program(issue.node).entries;
     const ProgramEntry& entry = entries[issue.entry];
-    Cycle latest = end;
+    Cycle latest = kUnbounded;
     for (std::uint32_t s = 0; s < entry.num_sends; ++s) {
       const RecordIndex m = tables_.message_of(issue.node, entry.first_send + s);
       latest = std::min(latest, latest_done_[m] - (index_.done(m) - issue.at));
@@ -98,11 +101,11 @@ class Backward {
     latest_[issue.node.index()][issue.entry] = latest;
     const EntryCause why = tables_.cause(issue.node, issue.entry);
     if (why.kind == SegmentKind::ni_queue) limit(why.event, latest - 1);
-    const bool begins_step = issue.entry != 0 && entries[issue.entry - 1].step != entry.step;
-    for (const TableCauses::Before& before : begins_step
-                                                 ? tables_.before_step(issue.node, issue.entry)
-                                                 : std::vector<TableCauses::Before>()) {
-      limit(before.event, latest - (entry.step - entries[issue.entry - 1].step - 1) - before.delay);
+    // A reduction, or sends, that the timestep before had to wait for.
+    if (why.kind == SegmentKind::lockstep && why.event.kind != PathEvent::Kind::issued) {
+      const Cycle steps = entry.step - entries[issue.entry - 1].step - 1;
+      const Cycle look = why.event.kind == PathEvent::Kind::sent ? 1 : 0;
+      limit(why.event, latest - steps - look);
     }
     for (const TableCauses::Awaited& awaited : tables_.awaited(issue.node, issue.entry)) {
       limit(awaited.event, latest - 1 - tables_.turnaround(issue.node, issue.entry));
@@ -133,6 +136,7 @@ std::vector<StepSlack> step_slack(const TableCauses& tables, const RunRecord& re
   for (const Issue& issue : backward.issues()) {
     const Timestep step = tables.program(issue.node).entries[issue.entry].step;
     const Cycle slack = backward.slack(issue);
+    if (slack > kUnbounded / 2) continue;
     const auto [place, is_new] = smallest.emplace(std::make_pair(step, issue.node), slack);
     if (!is_new) place->second = std::min(place->second, slack);
   }

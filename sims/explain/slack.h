@@ -14,8 +14,9 @@ struct StepSlack {
 };
 
 // As critical-path planning has it: every message takes as long as it took, tables and counters
-// keep their rules, and nothing new is in the way. By timestep, then node; NIs without an entry in
-// a step are left out.
+// keep their rules, and nothing new is in the way: time in an NI's own queue counts as taken. By
+// timestep, then node; NIs are left out of steps in which they have nothing that the end depends
+// on.
 [[nodiscard]] std::vector<StepSlack> step_slack(const TableCauses& tables, const RunRecord& record,
                                                 const MessageIndex& index);
 

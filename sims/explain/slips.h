@@ -20,13 +20,14 @@ struct Slip {
   Delay delay;                      // what kept it, or that message
 };
 
-// Of schedule tables, against the timestep: an NI is behind by as much as it begins a step's
-// entries later than the median NI begins that step. It slips where it is further behind than at
-// its entry before, and than whoever sent what it waited for: a slip that goes on from NI to NI is
-// one. The `most` largest, largest first; equal ones by step and node.
+// Of schedule tables, against the timestep: an NI is behind by as much as it begins a step later
+// than the median NI that has entries in it. It slips where it is further behind than in its step
+// before, and than whoever sent what it waited for was: a slip that goes on from NI to NI is one. A
+// message that nobody waits for slips by what it took longer than over an idle, healthy network, as
+// below. The `most` largest, largest first; equal ones by step and node.
 [[nodiscard]] std::vector<Slip> step_slips(const TableCauses& tables, const RunRecord& record,
-                                           const MessageWalk& walk, const IdleNetwork& network,
-                                           std::size_t most);
+                                           const MessageIndex& index, const MessageWalk& walk,
+                                           const IdleNetwork& network, std::size_t most);
 
 // Without timesteps: messages that took longer than over an idle, healthy network, and NIs that
 // began late. Time behind messages that the same NI had issued before is the plan's own order, not

@@ -74,24 +74,6 @@ std::vector<TableCauses::Awaited> TableCauses::awaited(NodeId node, std::size_t 
   return events;
 }
 
-std::vector<TableCauses::Before> TableCauses::before_step(NodeId node, std::size_t entry) const {
-  const OfNode& of_node = nodes_[node.index()];
-  std::vector<Before> before;
-  if (entry == 0 || spec_.engine.lockstep == LockstepMode::off) return before;
-  const auto add = [&](const std::vector<std::pair<Cycle, RecordIndex>>& events,
-                       PathEvent::Kind kind, Cycle delay) {
-    const Cycle until = of_node.entered[program(node).entries[entry - 1].step + 1];
-    auto event = std::lower_bound(events.begin(), events.end(),
-                                  std::make_pair(of_node.issued[entry - 1], RecordIndex{0}));
-    for (; event != events.end() && event->first + delay <= until; ++event) {
-      before.push_back({{kind, event->second}, delay});
-    }
-  };
-  add(of_node.reduced, PathEvent::Kind::done, 0);
-  if (spec_.engine.lockstep == LockstepMode::drain) add(of_node.sent, PathEvent::Kind::sent, 1);
-  return before;
-}
-
 Cycle TableCauses::step_time(NodeId node, Timestep step) const {
   const LockstepMode mode = spec_.engine.lockstep;
   if (mode != LockstepMode::estimate && mode != LockstepMode::full) return 0;
@@ -156,15 +138,18 @@ EntryCause TableCauses::step_cause(NodeId node, std::size_t entry) const {
   Cycle since = of_node.entered[last + 1];
   for (Timestep s = step; s > last + 1; --s) {
     if (of_node.entered[s] == of_node.entered[s - 1] + 1) continue;
-    if (posted(s, of_node.entered[s])) return {SegmentKind::doorbell, {}, 0, of_node.entered[s]};
+    if (posted(s, of_node.entered[s]))
+      return {SegmentKind::doorbell, {}, entry, of_node.entered[s]};
     return {SegmentKind::unexplained,
             {PathEvent::Kind::issued, kNowhere},
             entry - 1,
             entry == 0 ? 0 : of_node.issued[entry - 1]};
   }
   if (entry == 0) {
-    const bool by_doorbell = since != of_node.entered[0] && posted(1, since);
-    return {by_doorbell ? SegmentKind::doorbell : SegmentKind::late_start, {}, 0, since};
+    // The first collective's doorbell is its post.
+    const auto& releases = spec_.engine.releases;
+    const bool is_post = releases.empty() || releases.front().at == 0;
+    return {is_post ? SegmentKind::late_start : SegmentKind::doorbell, {}, entry, since};
   }
   const std::size_t loader = first_of_step(node, entry - 1);
   const Cycle counts = step_time(node, last);
@@ -181,7 +166,7 @@ EntryCause TableCauses::step_cause(NodeId node, std::size_t entry) const {
       return {SegmentKind::lockstep, {PathEvent::Kind::sent, sent->second}, 0, since - 1};
     }
   }
-  if (posted(last + 1, since)) return {SegmentKind::doorbell, {}, 0, since};
+  if (posted(last + 1, since)) return {SegmentKind::doorbell, {}, entry, since};
   const Cycle before = of_node.issued[entry - 1];
   return {before + 1 == since ? SegmentKind::issue : SegmentKind::unexplained,
           {PathEvent::Kind::issued, kNowhere},
@@ -197,9 +182,12 @@ std::size_t TableCauses::entry_of_send(NodeId node, std::size_t send) const {
   return static_cast<std::size_t>(after - entries.begin()) - 1;
 }
 
+std::size_t TableCauses::entry_of(RecordIndex message) const {
+  return entry_of_send(record_.messages[message].operation.from, number_[message]);
+}
+
 Timestep TableCauses::step_of(RecordIndex message) const {
-  const NodeId node = record_.messages[message].operation.from;
-  return program(node).entries[entry_of_send(node, number_[message])].step;
+  return program(record_.messages[message].operation.from).entries[entry_of(message)].step;
 }
 
 PathEvent TableCauses::back_from_issue(RecordIndex message, Trail& trail) const {
@@ -218,8 +206,13 @@ PathEvent TableCauses::back_from_issue(RecordIndex message, Trail& trail) const 
       if (why.kind == SegmentKind::late_start) {
         back_from_post(clock(node), segment, trail);
       } else {
-        segment.kind = why.kind;
+        const Cycle late = why.entry == 0 ? clock(node).late : 0;
         segment.message = kNowhere;
+        segment.kind = SegmentKind::clock_skew;
+        trail.add(segment, why.at - std::min(why.at, clock(node).skew));
+        segment.kind = SegmentKind::late_start;
+        trail.add(segment, why.at - std::min(why.at, clock(node).skew + late));
+        segment.kind = why.kind;
         trail.add(segment, 0);
       }
       return why.event;

@@ -55,6 +55,7 @@ class TableCauses : public IssueCauses {
   [[nodiscard]] RecordIndex message_of(NodeId node, std::size_t send) const {
     return index_.of(node)[send];
   }
+  [[nodiscard]] std::size_t entry_of(RecordIndex message) const;
   // Of the entry that sent it.
   [[nodiscard]] Timestep step_of(RecordIndex message) const;
   [[nodiscard]] EntryCause cause(NodeId node, std::size_t entry) const;
@@ -64,13 +65,6 @@ class TableCauses : public IssueCauses {
     Cycle at = 0;
   };
   [[nodiscard]] std::vector<Awaited> awaited(NodeId node, std::size_t entry) const;
-  // What a timestep waits for besides the counter, since the entry before issued: reductions, and
-  // sends where it drains them. `entry` begins the timestep.
-  struct Before {
-    PathEvent event;
-    Cycle delay = 0;  // from the event to the step's beginning, at least
-  };
-  [[nodiscard]] std::vector<Before> before_step(NodeId node, std::size_t entry) const;
   // What the down-counter is loaded with in a step.
   [[nodiscard]] Cycle step_time(NodeId node, Timestep step) const;
   [[nodiscard]] const NodeClock& clock(NodeId node) const { return spec_.clocks[node.index()]; }

@@ -17,8 +17,13 @@ void WaitCauses::cover(Trail& trail, Cycle from, std::vector<Busy> busy, Segment
     if (trail.at() <= from) return;
     if (other.from >= trail.at()) continue;
     if (other.until < trail.at()) rest(std::max(from, other.until));
-    segment.other = other.message;
-    trail.add(segment, std::max(from, other.from));
+    Segment served = segment;
+    served.other = other.message;
+    if (other.message == segment.message) {  // its own packets, on another VC
+      served.kind = SegmentKind::serialization;
+      served.other = served.waits_in = served.bottleneck = kNowhere;
+    }
+    trail.add(served, std::max(from, other.from));
   }
   if (trail.at() > from) rest(from);
 }
@@ -71,7 +76,11 @@ void WaitCauses::at_router(Trail& trail, Cycle from, const Passage& at, std::uin
   segment.kind = SegmentKind::arbitration;
   segment.message = at.message;
   segment.waits_in = at.channel;
-  if (next != nullptr) segment.channel = segment.bottleneck = next->channel;
+  if (next != nullptr) {
+    segment.channel = segment.bottleneck = next->channel;
+  } else {
+    segment.vertex = passages_.record().messages[at.message].operation.to.value();
+  }
   cover(trail, from, output_busy(at, flit, from, trail.at()), segment, [&](Cycle gap) {
     cover(trail, gap, input_busy(at, gap, trail.at()), segment, [&](Cycle rest) {
       if (next != nullptr) {
@@ -108,40 +117,57 @@ void WaitCauses::at_ni(Trail& trail, Cycle from, const Passage& at, std::uint64_
   });
 }
 
-Cycle WaitCauses::owned_until(const Passage& next) const {
-  const Passage* before = passages_.before_on_vc(next);
-  if (before == nullptr || before->message == next.message) return 0;
-  const std::uint64_t last = before->offset + before->sent.n - 1;
-  const PacketGrid& grid = passages_.record().messages[before->message].grid;
-  const std::uint64_t tail = (grid.message_mode ? grid.flits : grid.packet_end(last)) - 1;
-  return passages_.cycle_of(passages_.find(before->message, before->hop, tail).sent_at(tail)) + 1;
+WaitCauses::Busy WaitCauses::ownership(const Passage& passage) const {
+  const std::uint64_t last = passage.offset + passage.sent.n - 1;
+  const PacketGrid& grid = passages_.record().messages[passage.message].grid;
+  std::uint64_t head = 0;
+  std::uint64_t tail = grid.flits - 1;
+  if (!grid.message_mode) {
+    head = passage.offset;
+    while (!grid.is_boundary(head)) --head;
+    tail = grid.packet_end(last) - 1;
+  }
+  const auto sent = [&](std::uint64_t flit) {
+    return passages_.cycle_of(passages_.find(passage.message, passage.hop, flit).sent_at(flit));
+  };
+  return {sent(head), sent(tail) + 1, passage.message};
+}
+
+void WaitCauses::credit_wait(Trail& trail, Cycle from, const Passage& next, std::uint64_t flit,
+                             Segment segment, SegmentKind otherwise) const {
+  while (trail.at() > from) {
+    // As long as it is the same.
+    Cycle begin = trail.at() - 1;
+    const bool had = credits_.suffice(next, flit, begin);
+    while (begin > from && credits_.suffice(next, flit, begin - 1) == had) --begin;
+    segment.kind = had ? otherwise : SegmentKind::credit;
+    segment.other = kNowhere;
+    segment.bottleneck = kNowhere;
+    if (segment.kind != SegmentKind::dma) {
+      segment.bottleneck = bottleneck_.of(next.message, next.hop, flit, trail.at() - 1);
+    }
+    trail.add(segment, begin);
+  }
 }
 
 void WaitCauses::vc_wait(Trail& trail, Cycle from, const Passage& next, std::uint64_t flit,
                          Segment segment, WaitNames names) const {
-  const Cycle owned = std::max(from, owned_until(next));
-  Cycle begin = trail.at();  // of what is the same up to trail.at()
-  const auto explain = [&](SegmentKind kind, RecordIndex other) {
-    if (begin == trail.at()) return;
-    segment.kind = kind;
-    segment.other = other;
-    segment.bottleneck = kNowhere;
-    if (kind != SegmentKind::dma) {
-      segment.bottleneck = bottleneck_.of(next.message, next.hop, flit, trail.at() - 1);
+  // Whoever had the VC before, one after the other.
+  for (const Passage* before = passages_.before_on_vc(next); before != nullptr && trail.at() > from;
+       before = passages_.before_on_vc(*before)) {
+    if (before->message == next.message) continue;
+    const Busy owned = ownership(*before);
+    credit_wait(trail, std::max(from, owned.until), next, flit, segment, names.otherwise);
+    if (owned.from >= trail.at()) continue;
+    Segment by_owner = segment;
+    by_owner.kind = names.owner;
+    by_owner.other = before->message;
+    if (trail.at() > from) {
+      by_owner.bottleneck = bottleneck_.of(next.message, next.hop, flit, trail.at() - 1);
     }
-    trail.add(segment, begin);
-  };
-  bool had_credits = false;
-  while (begin > owned) {
-    const bool has = credits_.suffice(next, flit, begin - 1);
-    if (has != had_credits) explain(had_credits ? names.otherwise : SegmentKind::credit, kNowhere);
-    had_credits = has;
-    --begin;
+    trail.add(by_owner, std::max(from, owned.from));
   }
-  explain(had_credits ? names.otherwise : SegmentKind::credit, kNowhere);
-  if (trail.at() <= from) return;
-  begin = from;
-  explain(names.owner, passages_.before_on_vc(next)->message);
+  credit_wait(trail, from, next, flit, segment, names.otherwise);
 }
 
 }  // namespace espalier

@@ -58,8 +58,11 @@ class WaitCauses {
   // VC's owner, or neither.
   void vc_wait(Trail& trail, Cycle from, const Passage& next, std::uint64_t flit, Segment segment,
                WaitNames names) const;
-  // The VC that the flits of `next` get has another message, or packet, until this cycle.
-  [[nodiscard]] Cycle owned_until(const Passage& next) const;
+  // When the packet of a passage, or its message, had its VC: from its head to its tail.
+  [[nodiscard]] Busy ownership(const Passage& passage) const;
+  // Explains [from, trail.at()), in which nobody had the VC: credits were missing, or nothing was.
+  void credit_wait(Trail& trail, Cycle from, const Passage& next, std::uint64_t flit,
+                   Segment segment, SegmentKind otherwise) const;
 
   const Passages& passages_;
   RouterRules rules_;

@@ -55,8 +55,14 @@ Json explained(const std::string& config, const Settings& settings) {
 
 std::uint64_t number(const Json& json) { return json.get<std::uint64_t>(); }
 
+bool mentions(const Settings& settings, const std::string& what) {
+  return std::any_of(settings.begin(), settings.end(), [&](const std::string& setting) {
+    return setting.find(what) != std::string::npos;
+  });
+}
+
 // Every cycle from the first issue to the last delivery is there once, and has a cause.
-void check_account(const Json& result) {
+void check_account(const Json& result, bool reads_slowly) {
   const Json& account = result["explanation"];
   REQUIRE(number(account["cycles"]) == number(result["cycles"]));
   CHECK_FALSE(account["totals"].contains("unexplained"));
@@ -73,6 +79,8 @@ void check_account(const Json& result) {
     CHECK(number(leg["to_cycle"]) == at);
   }
   CHECK(at == number(account["last_delivery_cycle"]));
+  // Every message is read once, in the two cycles that it takes by default.
+  CHECK((account["totals"].value("dma", 0U) <= 2 * account["path"].size() || reads_slowly));
   if (!account.contains("slack")) return;
   // Somebody decides when it is over.
   std::uint64_t least = UINT64_MAX;
@@ -135,7 +143,8 @@ TEST_CASE(
   const TemporaryFolder folder;
   for (const Run& run : many_runs()) {
     CAPTURE(run.config, run.settings);
-    check_account(explained(folder.write("run.yaml", run.config), run.settings));
+    check_account(explained(folder.write("run.yaml", run.config), run.settings),
+                  mentions(run.settings, "dma"));
   }
 }
 
@@ -237,7 +246,7 @@ TEST_CASE("An injected fault is what the critical path spent most time on, by na
   for (const Fault& fault : faults) {
     CAPTURE(fault.settings);
     const Json result = explained(folder.write("run.yaml", fault.config), fault.settings);
-    check_account(result);
+    check_account(result, mentions(fault.settings, "dma"));
     check_named(result["explanation"], fault.named);
   }
 }
@@ -250,12 +259,20 @@ TEST_CASE("The worst slip names the NI that waited, for which message, and what 
   const Json& slip = slow["explanation"]["slips"][0];
   CHECK(slip["ni"] == "net.ni_1_2");
   CHECK(number(slip["late_cycles"]) > 2800);
-  CHECK(slip["step"] == 3);
   CHECK(slip["waited_for"]["from"] == "net.ni_1_1");
   CHECK(slip["waited_for"]["to"] == "net.ni_1_2");
   CHECK(slip["cause"]["kind"] == "link_latency");
   CHECK(slip["cause"]["channel"] == "net.r_1_2.in_w");
   CHECK(slip["cause_cycles"] == 2850);
+
+  // A message that nobody waits for slips too.
+  const std::string last =
+      folder.write("last.yaml",
+                   "system: {topology: {type: fully_connected, nodes: 4}}\n"
+                   "collective: {op: all_gather, algorithm: multitree, size: 64KiB}\n"
+                   "faults: {slow_links: [{from: 0, to: 1, bandwidth: 1GB/s}]}\n");
+  const Json last_result = explained(last, {});
+  CHECK(last_result["explanation"]["slips"][0]["cause"]["kind"] == "serialization");
 
   // Its neighbours' flows take their turns on the link.
   const Json met = explained(config, {"collective.algorithm=dbtree"});
@@ -274,6 +291,9 @@ TEST_CASE("A schedule does not slip where each timestep waits for all of the las
   const TemporaryFolder folder;
   const Json result = explained(folder.write("torus.yaml", kTorus), {"system.ni.lockstep=full"});
   CHECK(result["explanation"]["slips"].empty());
+  // Nor where all NIs do the same.
+  const std::string mesh = folder.write("mesh.yaml", test::kSmallConfig);
+  CHECK(explained(mesh, {})["explanation"]["slips"].empty());
 }
 
 TEST_CASE("The account for people says the same as the one for machines") {
@@ -306,7 +326,7 @@ TEST_CASE("Several runs are accounted for one by one") {
   REQUIRE(outcome.exit_code == 0);
   const Json results = Json::parse(outcome.out)["results"];
   REQUIRE(results.size() == 2);
-  for (const Json& result : results) check_account(result);
+  for (const Json& result : results) check_account(result, false);
 }
 
 TEST_CASE("A save file of all signals shows the channels of the critical path after the NIs") {
