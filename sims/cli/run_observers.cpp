@@ -56,10 +56,8 @@ std::string observer_mistake(const RunOptions& options, const std::vector<Input>
                       input.path, what);
     }
   }
-  if (options.timeline == "-") return "--timeline -: a timeline goes to a file";
-  for (const std::string& mistake :
-       {clash(options), wave_mistake(options.waves, points),
-        timeline_mistake(options.timeline, options.waves.file, points)}) {
+  for (const std::string& mistake : {clash(options), wave_mistake(options.waves, points),
+                                     timeline_mistake(options.timeline, points)}) {
     if (!mistake.empty()) return mistake;
   }
   return options.explain ? no_account : "";

@@ -14,10 +14,9 @@ void add_timeline_option(CLI::App& app, std::string& file) {
       ->type_name("FILE");
 }
 
-std::string timeline_mistake(const std::string& file, const std::string& waves,
-                             const std::vector<const RunPoint*>& points) {
+std::string timeline_mistake(const std::string& file, const std::vector<const RunPoint*>& points) {
   if (file.empty()) return {};
-  if (file == waves) return "--waves and --timeline need a file each";
+  if (file == "-") return "--timeline -: a timeline goes to a file";
   if (points.size() != 1) {
     return fmt::format(
         "--timeline shows one run, and this would be {}; -s picks one, as -s "

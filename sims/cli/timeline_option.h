@@ -18,8 +18,7 @@ namespace espalier {
 void add_timeline_option(CLI::App& app, std::string& file);
 
 // What is wrong with the option for runs of these points; empty where nothing is.
-// `waves`: the file of waveforms, if any.
-[[nodiscard]] std::string timeline_mistake(const std::string& file, const std::string& waves,
+[[nodiscard]] std::string timeline_mistake(const std::string& file,
                                            const std::vector<const RunPoint*>& points);
 
 // Precondition: no mistake, a file. Throws as TimelineSession.

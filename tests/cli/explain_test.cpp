@@ -287,6 +287,35 @@ TEST_CASE("The worst slip names the NI that waited, for which message, and what 
   CHECK(lost);
 }
 
+TEST_CASE("An NI may be late by its slack, and not by a cycle more") {
+  const TemporaryFolder folder;
+  const std::string config = folder.write("torus.yaml", kTorus);
+  const auto end_of = [](const Json& result) {
+    return number(result["explanation"]["last_delivery_cycle"]);
+  };
+  const std::vector<Settings> runs{
+      {"collective.algorithm=dbtree", "system.ni.lockstep=full"},
+      {"collective.algorithm=ring", "system.ni.lockstep=off"},
+      {"system.ni.lockstep=off"},
+      {"system.ni.lockstep=full"},
+  };
+  for (const Settings& settings : runs) {
+    const Json on_time = explained(config, settings);
+    for (const int node : {0, 3, 9, 15}) {
+      const std::string ni = "net.ni_" + std::to_string(node / 4) + "_" + std::to_string(node % 4);
+      const auto slack = number(on_time["explanation"]["slack"][0]["cycles_by_ni"][ni]);
+      for (const std::uint64_t late : {slack, slack + 1}) {
+        if (late == 0) continue;
+        CAPTURE(settings, ni, slack, late);
+        Settings with = settings;
+        with.push_back("faults.late_nis=[{node: " + std::to_string(node) +
+                       ", cycles: " + std::to_string(late) + "}]");
+        CHECK(end_of(explained(config, with)) == end_of(on_time) + (late - slack));
+      }
+    }
+  }
+}
+
 TEST_CASE("A schedule does not slip where each timestep waits for all of the last one") {
   const TemporaryFolder folder;
   const Json result = explained(folder.write("torus.yaml", kTorus), {"system.ni.lockstep=full"});
@@ -316,6 +345,22 @@ TEST_CASE("What has no schedule to follow has no account") {
   const Outcome outcome = test::espalier({"explain", config});
   CHECK(outcome.exit_code == 2);
   CHECK_THAT(outcome.err, Contains("traffic.yaml: error: there is no account of traffic"));
+}
+
+TEST_CASE("No output takes another one's file, or the configuration's") {
+  const TemporaryFolder folder;
+  const std::string config = folder.write("torus.yaml", kTorus);
+  const std::string file = folder.file("out.json");
+  const auto error = [&](const std::vector<std::string>& options) {
+    std::vector<std::string> words{"explain", config};
+    words.insert(words.end(), options.begin(), options.end());
+    const Outcome outcome = test::espalier(words);
+    CHECK(outcome.exit_code == 2);
+    return outcome.err;
+  };
+  CHECK_THAT(error({"--json", file, "--timeline", file}), Contains("is the --json file too"));
+  CHECK_THAT(error({"--json", config}), Contains("is the configuration file too"));
+  CHECK(test::read_text(config) == kTorus);
 }
 
 TEST_CASE("Several runs are accounted for one by one") {

@@ -304,7 +304,8 @@ TEST_CASE("What a timeline cannot show is said") {
       error({"--timeline", folder.file("t.json"), "-s", "collective.algorithm=[ring, multitree]"}),
       Contains("--timeline") && Contains("one run, and this would be 2"));
   const std::string both = folder.file("t.vcd");
-  CHECK_THAT(error({"--timeline", both, "--waves", both}), Contains("a file each"));
+  CHECK_THAT(error({"--timeline", both, "--waves", both}),
+             Contains("this is the --waves file too"));
   if (std::filesystem::exists("/dev/full")) {
     CHECK_THAT(error({"--timeline", "/dev/full"}, 1),
                Contains("/dev/full") && Contains("No space left on device"));
