@@ -141,6 +141,7 @@ std::vector<StepSlack> step_slack(const TableCauses& tables, const RunRecord& re
     if (!is_new) place->second = std::min(place->second, slack);
   }
   std::vector<StepSlack> slacks;
+  slacks.reserve(smallest.size());
   for (const auto& [where, slack] : smallest) slacks.push_back({where.first, where.second, slack});
   return slacks;
 }

@@ -19,7 +19,7 @@ constexpr unsigned kByteBits = 48;
 constexpr unsigned kCountBits = 16;
 // A down-counter is shown in so many steps at most: a staircase, at a cost that does not go with
 // the cycles it counts.
-constexpr Cycle kCounterSteps = 16;
+constexpr Cycle kCounterSteps = 8;
 
 }  // namespace
 
