@@ -132,7 +132,6 @@ std::filesystem::path folder_of(const std::string& target) {
   return parent.empty() ? std::filesystem::current_path() : parent;
 }
 
-// Who looks at the one run there is; nobody where no option asks for that.
 int cannot_write(const std::string& target) {
   fmt::print(stderr, "{}: error: cannot be written\n", target);
   return kUsageError;

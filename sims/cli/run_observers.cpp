@@ -82,7 +82,10 @@ void RunObservers::watch(SimulationHooks& hooks) {
 }
 
 void RunObservers::finish(PointReport& report) {
-  if (waves_ && account_) waves_->show_first(account_->critical_channels());
+  // A run that did not end has no critical path, and its save file stays as it is.
+  if (waves_ && account_ && !account_->critical_channels().empty()) {
+    waves_->show_first(account_->critical_channels());
+  }
   if (!explains_) report.result.erase("explanation");
 }
 

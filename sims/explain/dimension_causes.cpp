@@ -67,15 +67,17 @@ PathEvent DimensionCauses::back_from_issue(RecordIndex message, Trail& trail) co
   segment.kind = SegmentKind::ni_queue;
   trail.add(segment, operation.ready);
   const StagePlace place = program_.place_of(operation.flow);
-  const StageTimes& times = stages_.at({operation.from, place.stage.chunk, place.stage.stage});
-  if (place.step != 0 && operation.ready != times.start) {
-    const FlowId before = program_.flow_of({place.stage, place.lane, place.step - 1});
+  // What the step before receives; where that has no bytes, the one before that.
+  for (std::uint32_t step = place.step; step-- > 0;) {
+    const FlowId before = program_.flow_of({place.stage, place.lane, step});
     const auto found = received_.find({operation.from, before});
-    if (found != received_.end() && index_.done(found->second) + 1 == operation.ready) {
+    if (found == received_.end()) continue;
+    if (index_.done(found->second) + 1 == operation.ready) {
       segment.kind = SegmentKind::dependency;
       trail.add(segment, operation.ready - 1);
       return {PathEvent::Kind::done, found->second};
     }
+    break;  // it had come before the stage started
   }
   return back_from_start(operation.from, place.stage, segment, trail);
 }
@@ -86,15 +88,23 @@ PathEvent DimensionCauses::back_from_start(NodeId node, StageRef stage, Segment 
   const Cycle posted = clocks_[node.index()].start();
   segment.kind = SegmentKind::dimension_queue;
   trail.add(segment, chosen);
-  if (stage.stage != 0) {
-    const StageTimes& before = stages_.at({node, stage.chunk, stage.stage - 1});
-    if (before.end + 1 == chosen) {
-      segment.kind = SegmentKind::dependency;
-      trail.add(segment, before.end);
-      return before.last;
+  // The chunk's stage before. One in which this NI has no bytes is over as it starts.
+  const StageTimes* before = nullptr;
+  Cycle empty_stages = 0;
+  for (std::uint32_t s = stage.stage; s-- > 0 && before == nullptr;) {
+    const auto found = stages_.find({node, stage.chunk, s});
+    if (found != stages_.end()) {
+      before = &found->second;
+    } else {
+      empty_stages += arbitration_;
     }
   }
-  if (chosen == posted) {
+  if (before != nullptr && before->end + 1 + empty_stages == chosen) {
+    segment.kind = SegmentKind::dependency;
+    trail.add(segment, before->end);
+    return before->last;
+  }
+  if (before == nullptr && chosen == posted + empty_stages) {
     trail.add(segment, posted);
     back_from_post(clocks_[node.index()], segment, trail);
     return {};
@@ -108,10 +118,9 @@ PathEvent DimensionCauses::back_from_start(NodeId node, StageRef stage, Segment 
     trail.add(segment, started->start);
     return {PathEvent::Kind::issued, started->first};
   }
-  if (stage.stage != 0) {
-    const StageTimes& before = stages_.at({node, stage.chunk, stage.stage - 1});
-    trail.add(segment, before.end);
-    return before.last;
+  if (before != nullptr) {
+    trail.add(segment, before->end);
+    return before->last;
   }
   trail.add(segment, posted);
   back_from_post(clocks_[node.index()], segment, trail);

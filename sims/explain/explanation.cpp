@@ -72,7 +72,18 @@ Json totals(const CriticalPath& path) {
   return totals;
 }
 
-// Largest first; equal ones by kind and place. Who else was served is not told apart: the path has
+// Equal ones in the order of their keys.
+template <class Sums>
+std::vector<Segment> largest_first(const Sums& sums) {
+  std::vector<Segment> order;
+  order.reserve(sums.size());
+  for (const auto& [key, sum] : sums) order.push_back(sum);
+  std::stable_sort(order.begin(), order.end(),
+                   [](const Segment& a, const Segment& b) { return a.cycles() > b.cycles(); });
+  return order;
+}
+
+// Who else was served is not told apart: the path has
 // that.
 Json causes(const CriticalPath& path, const Describer& describer) {
   using Where = std::tuple<SegmentKind, std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t>;
@@ -86,12 +97,8 @@ Json causes(const CriticalPath& path, const Describer& describer) {
                      place);
     if (!is_new) sum->second.to += segment.cycles();
   }
-  std::vector<Segment> order;
-  for (const auto& [key, sum] : sums) order.push_back(sum);
-  std::stable_sort(order.begin(), order.end(),
-                   [](const Segment& a, const Segment& b) { return a.cycles() > b.cycles(); });
   Json causes = Json::array();
-  for (const Segment& sum : order) {
+  for (const Segment& sum : largest_first(sums)) {
     Json& cause = causes.emplace_back(describer.cause(sum));
     cause["cycles"] = sum.cycles();
   }
@@ -109,12 +116,8 @@ Json bottlenecks(const CriticalPath& path, const Describer& describer) {
     if (sum.channel == kNowhere) continue;
     sums.emplace(sum.channel, sum).first->second.to += segment.cycles();
   }
-  std::vector<Segment> order;
-  for (const auto& [channel, sum] : sums) order.push_back(sum);
-  std::stable_sort(order.begin(), order.end(),
-                   [](const Segment& a, const Segment& b) { return a.cycles() > b.cycles(); });
   Json list = Json::array();
-  for (const Segment& sum : order) list.push_back(describer.bottleneck(sum));
+  for (const Segment& sum : largest_first(sums)) list.push_back(describer.bottleneck(sum));
   return list;
 }
 

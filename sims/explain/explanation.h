@@ -1,4 +1,4 @@
-// Where the time of a run went, as part of its result (docs/debugging.md, "Where the time went").
+// Where the time of a run went, as part of its result (docs/explain.md).
 #pragma once
 
 #include <functional>
@@ -22,8 +22,7 @@ struct Explanation {
 // What a message is in its schedule: {"step": 17}, or its chunk and stage.
 using DescribePlace = std::function<nlohmann::ordered_json(RecordIndex)>;
 
-// {"cycles", "totals": by kind, "causes": by kind and place, "path", "slips", "slack"}. Names are
-// those of the modules.
+// The fields of docs/results.md, "Where the time went". Names are those of the modules.
 [[nodiscard]] nlohmann::ordered_json describe_explanation(const RunRecord& record,
                                                           const Explanation& explanation,
                                                           const DescribePlace& place);

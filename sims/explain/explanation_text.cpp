@@ -74,33 +74,15 @@ std::string totals_text(const Json& explanation) {
   return text + fmt::format("  {:>12}           in all\n", cycles);
 }
 
-std::string causes_text(const Json& explanation) {
-  const auto cycles = explanation["cycles"].get<std::uint64_t>();
-  const Json& causes = explanation["causes"];
+// The first `most` of a list with cycles, each in the words of `text_of`.
+template <class TextOf>
+std::string shares_text(const Json& list, std::uint64_t whole, std::size_t most, TextOf&& text_of) {
   std::string text;
-  for (std::size_t i = 0; i < std::min(causes.size(), kMostCauses); ++i) {
-    const auto part = causes[i]["cycles"].get<std::uint64_t>();
-    text += fmt::format("  {:>12}  {:5.1f} %  {}\n", part, percent(part, cycles),
-                        cause_text(causes[i]));
+  for (std::size_t i = 0; i < std::min(list.size(), most); ++i) {
+    const auto part = list[i]["cycles"].get<std::uint64_t>();
+    text += fmt::format("  {:>12}  {:5.1f} %  {}\n", part, percent(part, whole), text_of(list[i]));
   }
-  if (causes.size() > kMostCauses) {
-    text += fmt::format("  and {} more\n", causes.size() - kMostCauses);
-  }
-  return text;
-}
-
-std::string bottlenecks_text(const Json& explanation) {
-  const auto cycles = explanation["cycles"].get<std::uint64_t>();
-  const Json& channels = explanation["bottlenecks"];
-  std::string text;
-  for (std::size_t i = 0; i < std::min(channels.size(), kMostBottlenecks); ++i) {
-    const auto part = channels[i]["cycles"].get<std::uint64_t>();
-    text += fmt::format("  {:>12}  {:5.1f} %  {}\n", part, percent(part, cycles),
-                        channels[i]["channel"].get<std::string>());
-  }
-  if (channels.size() > kMostBottlenecks) {
-    text += fmt::format("  and {} more\n", channels.size() - kMostBottlenecks);
-  }
+  if (list.size() > most) text += fmt::format("  and {} more\n", list.size() - most);
   return text;
 }
 
@@ -230,8 +212,10 @@ std::string explanation_text(const Json& result) {
     text += "One NPU stands for all: it is both ends of every message\n";
   }
   text += "\nWhere the time went, on the critical path (cycles)\n" + totals_text(explanation);
-  text += "\nBy place\n" + causes_text(explanation);
-  text += "\nBy channel whose rate decided\n" + bottlenecks_text(explanation);
+  text += "\nBy place\n" + shares_text(explanation["causes"], cycles, kMostCauses, cause_text);
+  text += "\nBy channel whose rate decided\n" +
+          shares_text(explanation["bottlenecks"], cycles, kMostBottlenecks,
+                      [](const Json& each) { return each["channel"].get<std::string>(); });
   text += "\nThe critical path, message by message (from, to)\n" + path_text(explanation);
   text += explanation.contains("slack")
               ? "\nThe worst slips: an NI gets behind the median NI of its timestep (cycles)\n"

@@ -130,6 +130,13 @@ const std::vector<Run>& many_runs() {
       {kThemis,
        {"system.ni.dimension_queue.enforce_order=false",
         "system.ni.dimension_queue.arbitration_cycles=3"}},
+      // Fewer elements than NPUs: stages and steps in which some have no bytes.
+      {kThemis, {"collective.size=4B", "collective.chunks=1", "simulation.fold=off"}},
+      {kThemis, {"collective.size=20B", "collective.chunks=2", "simulation.fold=off"}},
+      {kThemis,
+       {"collective.size=12B", "collective.op=reduce_scatter", "collective.algorithm=baseline",
+        "simulation.fold=off"}},
+      {kInNetwork, {"collective.size=12B", "simulation.fold=off"}},
       {kInNetwork, {"simulation.fold=off"}},
       {kInNetwork, {}},
   };
