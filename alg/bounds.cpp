@@ -467,8 +467,12 @@ BandwidthBound bandwidth_bound(const Topology& topology, CollectiveOp op) {
       return scatter_bound(topology, Direction::out);
     case CollectiveOp::all_to_all:
       return all_to_all_bound(topology);
+    case CollectiveOp::broadcast:
+    case CollectiveOp::reduce:
+    case CollectiveOp::custom:
+      break;
   }
-  throw std::invalid_argument("unknown collective");
+  throw std::invalid_argument("no bound is proven for this collective");
 }
 
 CollectiveBound collective_bound(const Topology& topology, CollectiveOp op, Bytes size,

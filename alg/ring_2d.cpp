@@ -80,7 +80,7 @@ class RingOf2d {
         case CollectiveOp::all_gather:
           add_all_gather(parts[p]);
           break;
-        case CollectiveOp::all_to_all:
+        default:
           break;  // not among this generator's ops
       }
     }

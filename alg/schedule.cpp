@@ -15,6 +15,12 @@ const char* to_string(CollectiveOp op) {
       return "all_gather";
     case CollectiveOp::all_to_all:
       return "all_to_all";
+    case CollectiveOp::broadcast:
+      return "broadcast";
+    case CollectiveOp::reduce:
+      return "reduce";
+    case CollectiveOp::custom:
+      return "custom";
   }
   return "?";
 }

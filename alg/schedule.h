@@ -14,7 +14,16 @@
 
 namespace espalier {
 
-enum class CollectiveOp : std::uint8_t { all_reduce, reduce_scatter, all_gather, all_to_all };
+// broadcast, reduce, custom: of collective programs alone (alg/program); no generator makes them.
+enum class CollectiveOp : std::uint8_t {
+  all_reduce,
+  reduce_scatter,
+  all_gather,
+  all_to_all,
+  broadcast,
+  reduce,
+  custom
+};
 enum class TransferKind : std::uint8_t { reduce, copy };
 
 [[nodiscard]] const char* to_string(CollectiveOp op);

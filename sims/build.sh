@@ -7,7 +7,7 @@ preset=${1:?usage: build.sh PRESET [TARGET...]}
 shift
 
 sims/install-packages.sh g++ cmake ninja-build ccache pkg-config libsystemc-dev libboost-dev libboost-filesystem-dev \
-  libcli11-dev libyaml-cpp-dev nlohmann-json3-dev libfmt-dev catch2
+  libcli11-dev libyaml-cpp-dev nlohmann-json3-dev libfmt-dev libpugixml-dev catch2
 # Sources of the FST writer; without them waveforms are VCD alone.
 sims/install-packages.sh verilator zlib1g-dev || echo "no verilator: waveforms as VCD alone" >&2
 

@@ -98,7 +98,8 @@ struct EnumNames<TrafficPattern> {
 };
 template <>
 struct EnumNames<CollectiveOp> {
-  static constexpr std::array value{"all_reduce", "reduce_scatter", "all_gather", "all_to_all"};
+  static constexpr std::array value{"all_reduce", "reduce_scatter", "all_gather", "all_to_all",
+                                    "broadcast",  "reduce",         "custom"};
 };
 template <>
 struct EnumNames<Overlap> {
