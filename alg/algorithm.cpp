@@ -14,14 +14,22 @@ std::string Algorithm::unsuited(const Topology& topology) const {
   if (topology.dimensions()) {
     return "The links' flits differ from dimension to dimension; baseline and themis run there.";
   }
-  return generator->unsuited(topology);
+  return generator != nullptr ? generator->unsuited(topology) : std::string();
 }
 
 const std::vector<Algorithm>& algorithms() {
   static const std::vector<Algorithm> table = [] {
     std::vector<Algorithm> all;
-    for (const Generator& g : generators()) all.push_back({g.name, g.summary, g.ops, &g, nullptr});
+    for (const Generator& g : generators()) all.push_back({g.name, g.summary, g.ops, &g});
     for (const Planner& p : planners()) all.push_back({p.name, p.summary, p.ops, nullptr, &p});
+    for (const BuiltinProgram& p : builtin_programs()) {
+      all.push_back({p.name, p.summary, {p.collective}, nullptr, nullptr, &p});
+    }
+    all.push_back({"program",
+                   "a collective program from a file: MSCCL XML or a trace",
+                   {CollectiveOp::all_reduce, CollectiveOp::reduce_scatter,
+                    CollectiveOp::all_gather, CollectiveOp::all_to_all, CollectiveOp::broadcast,
+                    CollectiveOp::reduce, CollectiveOp::custom}});
     return all;
   }();
   return table;

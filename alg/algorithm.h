@@ -1,4 +1,5 @@
-// Everything that `collective.algorithm` may name: schedule generators and planners alike.
+// Everything that `collective.algorithm` may name: schedule generators, planners, collective
+// programs.
 #pragma once
 
 #include <string>
@@ -6,6 +7,7 @@
 
 #include "alg/generator.h"
 #include "alg/planner.h"
+#include "alg/program/builtin_programs.h"
 
 namespace espalier {
 
@@ -13,12 +15,16 @@ struct Algorithm {
   std::string name;
   std::string summary;
   std::vector<CollectiveOp> ops;
-  // Exactly one of the two.
+  // One of the three; none of a program that stands in a file.
   const Generator* generator = nullptr;
   const Planner* planner = nullptr;
+  const BuiltinProgram* program = nullptr;
+
+  [[nodiscard]] bool is_program() const { return generator == nullptr && planner == nullptr; }
 
   [[nodiscard]] bool computes(CollectiveOp op) const;
-  // Empty where it runs on this topology, else a sentence for the user.
+  // Empty where it runs on this topology, else a sentence for the user. What a built-in program
+  // asks of the number of ranks it says itself (BuiltinProgram::unsuited).
   [[nodiscard]] std::string unsuited(const Topology& topology) const;
 };
 

@@ -49,9 +49,34 @@ struct DimensionView {
   std::uint64_t in_flight = 0;          // stages
 };
 
+// Why a program context does not go on. launch: its call has not been launched. dependency: a step
+// of another context. message: what it receives has not come. slot: no credit for the remote
+// buffer. requests: all it may have under way are. port: the injection port's queue is full. busy:
+// it decodes, memory or the reduction unit work for it, or a fence runs.
+enum class ContextStall : std::uint8_t {
+  none,
+  launch,
+  dependency,
+  message,
+  slot,
+  requests,
+  port,
+  busy
+};
+
+struct ContextView {
+  std::uint64_t tile = 0;
+  std::uint64_t pc = 0;        // the step it is at
+  std::uint8_t op = 0;         // ProgramOp
+  std::uint64_t requests = 0;  // under way
+  bool done = false;
+  ContextStall stall = ContextStall::none;
+};
+
 struct EngineView {
   std::optional<TableView> table;
   std::vector<DimensionView> dimensions;
+  std::vector<ContextView> contexts;
 };
 
 }  // namespace espalier

@@ -11,6 +11,15 @@
 
 namespace espalier {
 
+// Work of an NI on its own memory: bytes that its memory port moves, and that its reduction unit
+// adds.
+struct LocalWork {
+  Bytes read = 0;
+  Bytes written = 0;
+  Bytes reduced = 0;
+  bool waits_for_read = false;  // the latency of memory counts: nothing else brings it in
+};
+
 // What an engine sees of the back end when it decides, and how it issues.
 class BackEnd {
  public:
@@ -23,6 +32,8 @@ class BackEnd {
   [[nodiscard]] virtual bool has_room(const Operation& operation) const = 0;
   // Precondition: has_room(operation).
   virtual void issue(const Operation& operation, Cycle now) = 0;
+  // Begins now; returns the cycle in which it is done.
+  virtual Cycle work(const LocalWork& work, Cycle now) = 0;
 };
 
 // The back end does not know which engine it executes operations for.

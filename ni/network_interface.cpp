@@ -18,7 +18,8 @@ NetworkInterface::NetworkInterface(sc_core::sc_module_name module_name, NodeId n
       messages_(messages),
       routes_(routes),
       observer_(observer),
-      dma_(spec.dma) {}
+      dma_(spec.dma),
+      memory_port_(spec.memory_bytes_per_cycle) {}
 
 void NetworkInterface::add_injection(std::unique_ptr<InjectionPort> port) {
   ports_.push_back(std::move(port));
@@ -133,6 +134,19 @@ void NetworkInterface::issue(const Operation& operation, Cycle now) {
     ++stripes;
   }
   messages_.set_whole(whole, operation, stripes);
+}
+
+Cycle NetworkInterface::work(const LocalWork& work, Cycle now) {
+  Cycle done = memory_port_.move(work.read + work.written, now);
+  if (work.waits_for_read) done += spec_.dma.latency;
+  if (work.reduced != 0) done = reduction_->operands_ready(work.reduced, done);
+  return done;
+}
+
+void NetworkInterface::wake_engine(Cycle at) {
+  if (!engine_ || engine_->done()) return;
+  look_at_engine(at);
+  wake_at(std::max(at, engine_start_));
 }
 
 // `whole`: the message that keeps the data of an operation over several links; invalid for it and

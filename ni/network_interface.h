@@ -16,6 +16,7 @@
 #include "ni/dma_engine.h"
 #include "ni/injection_port.h"
 #include "ni/issue_engine.h"
+#include "ni/memory_port.h"
 #include "ni/message_store.h"
 #include "ni/ni_observer.h"
 #include "ni/node_memory.h"
@@ -26,7 +27,8 @@ namespace espalier {
 struct NiSpec {
   DmaSpec dma;
   ReductionSpec reduction;
-  Cycle delivery = 1;  // ejected -> visible in memory
+  Cycle delivery = 1;                // ejected -> visible in memory
+  Bytes memory_bytes_per_cycle = 0;  // of program contexts; 0: never the bottleneck
 };
 
 // How a route starts: its path for the routers, and the injection port in front of its first link.
@@ -68,6 +70,10 @@ class NetworkInterface : public sc_core::sc_module,
   // The host posts control messages while the simulation runs: each is issued when it is posted and
   // its injection port has a place for it. `source` must outlive the simulation.
   void connect_control(ControlSource& source);
+
+  // While the simulation runs: the engine has something to look at in cycle `at`, later than now,
+  // that no message of this NI brings.
+  void wake_engine(Cycle at);
 
   // Before the simulation, which `observer` must outlive; there may be several. prepare_to_show()
   // comes before the engine is asked to show itself.
@@ -121,6 +127,7 @@ class NetworkInterface : public sc_core::sc_module,
   [[nodiscard]] bool all_sent() const override { return queued_ == 0; }
   [[nodiscard]] bool has_room(const Operation& operation) const override;
   void issue(const Operation& operation, Cycle now) override;
+  Cycle work(const LocalWork& work, Cycle now) override;
   MessageId send(const Operation& stripe, MessageId whole, Cycle now);
   void tell_of_issue(MessageId message, std::uint32_t port, Cycle read, Cycle now);
   void send_flits(Cycle now);
@@ -153,6 +160,7 @@ class NetworkInterface : public sc_core::sc_module,
   std::vector<Cycle> port_at_;  // by port: next cycle in which it may have something to do
   std::size_t queued_ = 0;      // messages in the ports' queues
   DmaEngine dma_;
+  MemoryPort memory_port_;
   std::optional<ReductionUnit> reduction_;
   std::unique_ptr<IssueEngine> engine_;
   std::vector<NiObserver*> ni_observers_;

@@ -31,13 +31,18 @@ Cycle ReductionUnit::message_visible(Bytes bytes, Cycle now, Cycle lane_done) {
   if (spec_.mode == ReductionMode::streaming) {
     done = std::max(now, lane_done) + spec_.latency;
   } else {
-    // The pipeline latency is spent before a free unit, so an idle unit gives now + latency +
-    // occupancy.
-    unit_free_ = std::max(unit_free_, now + spec_.latency) + occupancy(bytes);
-    done = unit_free_;
+    done = operands_ready(bytes, now);
   }
   busy_until_ = std::max(busy_until_, done);
   return done;
+}
+
+Cycle ReductionUnit::operands_ready(Bytes bytes, Cycle now) {
+  // The pipeline latency is spent before a free unit, so an idle unit gives now + latency +
+  // occupancy.
+  unit_free_ = std::max(unit_free_, now + spec_.latency) + occupancy(bytes);
+  busy_until_ = std::max(busy_until_, unit_free_);
+  return unit_free_;
 }
 
 }  // namespace espalier

@@ -37,6 +37,9 @@ class ReductionUnit {
   // A message whose last packet became visible may be reduced from cycle `now` on; its lane has
   // done its packets at `lane_done`. Returns the cycle from which the message is reduced.
   [[nodiscard]] Cycle message_visible(Bytes bytes, Cycle now, Cycle lane_done);
+  // Data that no port brings: the NI adds two of its own operands, one after the other with what
+  // else the unit does. Returns the cycle from which they are reduced.
+  [[nodiscard]] Cycle operands_ready(Bytes bytes, Cycle now);
   // Nothing is being reduced (paper: the all-reduce units are idle).
   [[nodiscard]] bool idle(Cycle now) const { return busy_until_ <= now; }
   [[nodiscard]] Cycle busy_until() const { return busy_until_; }

@@ -2,12 +2,14 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "alg/dimension_stage.h"
 #include "alg/plan_layout.h"
+#include "alg/program/program.h"
 #include "alg/schedule.h"
 #include "alg/stage_arbiter.h"
 #include "flowctl/modes.h"
@@ -40,6 +42,8 @@ enum class TopologyKind : std::uint8_t {
 };
 // Whether one NPU of a multi-dimensional system is simulated for all.
 enum class Folding : std::uint8_t { automatic, on, off };
+// Of a collective program: its own, or another one.
+enum class ProtocolChoice : std::uint8_t { automatic, simple, ll, ll128 };
 enum class Fidelity : std::uint8_t { automatic, train, cycle };
 // Whom a node sends control messages to: any other node, or the next one.
 enum class ControlPattern : std::uint8_t { uniform, neighbor };
@@ -125,6 +129,22 @@ struct DimensionQueueConfig {
   }
 };
 
+// The contexts that run collective programs.
+struct ProgramNiConfig {
+  std::uint32_t contexts = 0;       // 0 ("auto"): as many as the program needs
+  std::uint32_t context_steps = 0;  // program RAM of one; 0 ("auto"): as many as the program needs
+  std::uint32_t slots = 0;          // of a connection; 0 ("protocol")
+  Bytes slot_bytes = 0;             // data that a slot holds; 0 ("protocol")
+  Bytes request_bytes = 64 << 10;   // data of one request of a context, which is a message
+  std::uint32_t requests = 8;       // of one context, under way
+  std::uint64_t memory_bytes_per_cycle = 0;  // all contexts; 0 ("unlimited")
+  Cycle decode_cycles = 1;
+  Cycle fence_cycles = 100;  // before the flag of a full slot; protocol Simple
+  Cycle doorbell_cycles = 0;
+  Cycle load_cycles_per_step = 0;
+  Cycle credit_cycles = 0;  // slot freed to sender told; 0 ("path")
+};
+
 struct NiConfig {
   LockstepMode lockstep = LockstepMode::estimate;
   std::uint32_t ports = 0;  // injection and ejection ports; 0 ("auto"): what the algorithm can use
@@ -141,6 +161,7 @@ struct NiConfig {
   Cycle turnaround_cycles = 2;
   ReductionConfig reduction;
   DimensionQueueConfig dimension_queue;  // multi-dimensional systems
+  ProgramNiConfig program;               // collective programs
 };
 
 struct SystemConfig {
@@ -156,6 +177,18 @@ struct SystemConfig {
   CostSpec cost;
 };
 
+// A collective program, built in or from a file.
+struct ProgramConfig {
+  std::string file;      // algorithm program: path as written, relative to `folder`
+  std::string promises;  // of a custom collective, the same; empty: none
+  std::string folder;    // of the configuration; empty: the current one
+  std::uint32_t channels = 1;
+  std::uint32_t instances = 1;
+  std::uint32_t ranks_per_server = 0;  // 0 ("auto"): as the topology has them
+  ProtocolChoice protocol = ProtocolChoice::automatic;
+  std::shared_ptr<const Program> given;  // what is in the file
+};
+
 struct CollectiveConfig {
   CollectiveOp op = CollectiveOp::all_reduce;
   std::string algorithm;
@@ -168,6 +201,7 @@ struct CollectiveConfig {
   std::uint32_t threshold_divisor = 16;
   bool loads_start_at_fixed_delay = false;
   PartSizes parts = PartSizes::automatic;  // of different NPUs
+  ProgramConfig program;                   // collective programs
 };
 
 // One line of a file of messages.

@@ -12,6 +12,7 @@
 #include "alg/routing.h"
 #include "flowctl/packet_grid.h"
 #include "sims/config/build_dimensions.h"
+#include "sims/config/build_program.h"
 #include "sims/config/build_workload.h"
 #include "sims/config/fault_checks.h"
 #include "sims/config/fidelity.h"
@@ -85,6 +86,39 @@ class PointChecker {
                        fmt::format("collective.op: {} computes {}, not {}", algorithm.name,
                                    fmt::join(ops, ", "), to_string(op)),
                        able.empty() ? "" : fmt::format("these do: {}", fmt::join(able, ", ")));
+  }
+
+  // What programs ask of the number of ranks, and of the operation.
+  void check_program() {
+    if (!has_program(point_)) return;
+    const ProgramConfig& config = point_.collective->program;
+    const Key& key = *find_key("collective.algorithm");
+    const Place place = given_.place_of_value(key.name, key.get(point_).number);
+    if (!config.file.empty()) {
+      if (config.given) check_program_file(*config.given);
+      return;
+    }
+    const Algorithm& algorithm = *find_algorithm(point_.collective->algorithm);
+    if (topology_ == nullptr || algorithm.program == nullptr) return;
+    const std::string reason = algorithm.program->unsuited(builtin_request(*topology_, point_));
+    if (reason.empty()) return;
+    diagnostics_.error(
+        place, fmt::format("collective.algorithm: {} cannot be made: {}", algorithm.name, reason));
+  }
+
+  void check_program_file(const Program& program) {
+    const Place place = given_.place_of("collective.program.file");
+    if (topology_ != nullptr && program.num_ranks() != topology_->num_nodes()) {
+      diagnostics_.error(place, fmt::format("collective.program.file: its {} ranks do not fit the "
+                                            "network's {} nodes",
+                                            program.num_ranks(), topology_->num_nodes()));
+    }
+    if (program.collective == point_.collective->op) return;
+    const char* op = to_string(program.collective);
+    diagnostics_.error(place,
+                       fmt::format("collective.program.file: it computes {}, collective.op is {}",
+                                   op, to_string(point_.collective->op)),
+                       fmt::format("collective: {{op: {}}}", op));
   }
 
   // Apart, because a generator may have to search the graph for its answer.
@@ -487,6 +521,7 @@ void check_points(const std::vector<RunPoint>& points, const Topology* topology,
         operations.emplace(point.collective->algorithm, point.collective->op).second) {
       checker.check_operation();
     }
+    if (point.collective) checker.check_program();
     if (point.collective && algorithms.insert(point.collective->algorithm).second) {
       checker.check_algorithm();
     }

@@ -102,6 +102,10 @@ struct EnumNames<CollectiveOp> {
                                     "broadcast",  "reduce",         "custom"};
 };
 template <>
+struct EnumNames<ProtocolChoice> {
+  static constexpr std::array value{"auto", "Simple", "LL", "LL128"};
+};
+template <>
 struct EnumNames<Overlap> {
   static constexpr std::array value{"none", "layerwise"};
 };

@@ -296,6 +296,7 @@ void add_ni_keys(std::vector<Key>& table) {
       "system.ni.reduction.block_bytes", 1, kGi, "work is done in whole blocks of this many bytes",
       [](auto& p) -> auto& { return p.system.ni.reduction.block_bytes; }));
   add_dimension_queue_keys(table);
+  add_program_ni_keys(table);
 }
 
 // A workload has operations of its own, on FP16 elements.
@@ -322,6 +323,7 @@ void add_collective_keys(std::vector<Key>& table) {
   table.push_back(tree_order_key());
   table.push_back(segments_key());
   add_plan_keys(table);
+  add_program_keys(table);
 }
 
 void add_traffic_keys(std::vector<Key>& table) {

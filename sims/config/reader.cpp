@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "sims/config/astra_network_file.h"
+#include "sims/config/build_program.h"
 #include "sims/config/build_topology.h"
 #include "sims/config/cross_checks.h"
 #include "sims/config/dimension_checks.h"
@@ -75,6 +76,7 @@ class PointBuilder {
     std::optional<Topology> topology = make_topology();
     if (topology) read_messages(*topology);
     read_layers();
+    read_program();
     check_points(points_, topology ? &*topology : nullptr, given_, diagnostics_);
     if (diagnostics_.num_errors() != 0) return;
     result.points = std::move(points_);
@@ -232,7 +234,7 @@ class PointBuilder {
   [[nodiscard]] RunPoint make_point() const {
     RunPoint point;
     point.system.topology.folder = folder_;
-    if (has_collective_) point.collective.emplace();
+    if (has_collective_) point.collective.emplace().program.folder = folder_;
     if (has_traffic_) point.traffic.emplace().folder = folder_;
     if (has_training_) point.training.emplace().folder = folder_;
     if (has_workload_) point.workload.emplace();
@@ -370,6 +372,22 @@ class PointBuilder {
         load_messages(*points_.front().traffic, topology, file->place, diagnostics_);
     if (!messages) return;
     for (RunPoint& point : points_) point.traffic->messages = *messages;
+  }
+
+  // Once for all points.
+  void read_program() {
+    const GivenKey* file = given_.find("collective.program.file");
+    if (file == nullptr || !given_.usable({"collective.program.file", "collective.algorithm"})) {
+      return;
+    }
+    std::shared_ptr<const Program> program;
+    bool is_read = false;
+    for (RunPoint& point : points_) {
+      if (!point.collective || point.collective->program.file.empty()) continue;
+      if (!is_read) program = load_program(point.collective->program, file->place, diagnostics_);
+      is_read = true;
+      point.collective->program.given = program;
+    }
   }
 
   // Lists reach neither the file nor what a network is; both are read once.

@@ -104,7 +104,11 @@ Json host_figures(const SimulationOutcome& outcome, std::chrono::steady_clock::t
 
 // Nothing is simulated that the certifier rejects.
 PointReport refused(PointReport report, const std::vector<Violation>& violations) {
-  report.failure = list_violations(violations);
+  return refused(std::move(report), list_violations(violations));
+}
+
+PointReport refused(PointReport report, const std::string& why) {
+  report.failure = why;
   report.result["verified"] = false;
   report.result["failure"] = report.failure;
   return report;

@@ -30,5 +30,6 @@ void withdraw_times(nlohmann::ordered_json& result, const SimulationOutcome& out
 [[nodiscard]] PointReport not_run(const std::string& why);
 // The report of a point that is not simulated because the certifier rejects it.
 [[nodiscard]] PointReport refused(PointReport report, const std::vector<Violation>& violations);
+[[nodiscard]] PointReport refused(PointReport report, const std::string& why);
 
 }  // namespace espalier

@@ -11,6 +11,7 @@
 #include "alg/generator.h"
 #include "alg/routing.h"
 #include "alg/table_format.h"
+#include "sims/config/build_program.h"
 #include "sims/config/enum_names.h"
 #include "sims/config/fidelity.h"
 #include "sims/config/resolved.h"
@@ -18,6 +19,7 @@
 #include "sims/run/describe_cost.h"
 #include "sims/run/describe_outcome.h"
 #include "sims/run/plan_runner.h"
+#include "sims/run/program_runner.h"
 #include "sims/run/training_runner.h"
 #include "sims/run/workload_runner.h"
 #include "sims/system/fabric.h"
@@ -317,6 +319,7 @@ PointReport run_kind(const Topology& topology, const RunPoint& point,
   if (point.traffic) return run_traffic(topology, point, hooks);
   if (point.workload) return run_workload(topology, point);
   if (point.training) return run_training(topology, point, tables, hooks, account);
+  if (!tables && has_program(point)) return run_program(topology, point, hooks);
   if (topology.dimensions() && point.collective) return run_plan(topology, point, hooks, account);
   if (!point.collective && !tables) return run_control(topology, point, hooks);
   return run_collective(topology, point, tables, hooks, account);

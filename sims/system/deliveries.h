@@ -24,6 +24,17 @@ class Deliveries : public DeliveryObserver {
         spans_(posts.size()) {}
 
   void connect_control(ControlTraffic& control) { control_ = &control; }
+  // NIs that have more to do when everything is delivered, each of which tells when it is done. A
+  // program begins when the hosts call it, before its first message.
+  void expect_programs(std::size_t count) {
+    programs_left_ = count;
+    first_issue_ = 0;
+  }
+  void program_done(Cycle now) {
+    last_delivery_ = std::max(last_delivery_, now);
+    --programs_left_;
+    if (all_gradients()) end_gradients(now);
+  }
   void issued(const Operation& operation, Cycle now) override {
     if (operation.is_control) return;
     first_issue_ = std::min(first_issue_, now);
@@ -45,9 +56,8 @@ class Deliveries : public DeliveryObserver {
     sum_latency_ += now - operation.ready;
     max_latency_ = std::max(max_latency_, now - operation.ready);
     if (delivered_) delivered_(operation, now);
-    if (++count_ != expected_) return;
-    if (control_ != nullptr) control_->close(now);
-    stop_if_all();
+    ++count_;
+    if (all_gradients()) end_gradients(now);
   }
 
   [[nodiscard]] std::uint64_t count() const { return count_; }
@@ -56,7 +66,7 @@ class Deliveries : public DeliveryObserver {
   [[nodiscard]] Bytes bytes() const { return bytes_; }
   [[nodiscard]] Bytes control_bytes() const { return control_bytes_; }
   [[nodiscard]] bool all() const {
-    return count_ == expected_ && (control_ == nullptr || control_->all());
+    return all_gradients() && (control_ == nullptr || control_->all());
   }
   void stop_if_all() {
     if (all()) clock_.stop();
@@ -67,9 +77,16 @@ class Deliveries : public DeliveryObserver {
             max_latency_};
   }
   [[nodiscard]] const std::vector<CollectiveSpan>& spans() const { return spans_; }
-  [[nodiscard]] Cycle cycles() const { return count_ == 0 ? 0 : last_delivery_ - first_issue_; }
+  [[nodiscard]] Cycle cycles() const {
+    return first_issue_ == kNever ? 0 : last_delivery_ - first_issue_;
+  }
 
  private:
+  [[nodiscard]] bool all_gradients() const { return count_ == expected_ && programs_left_ == 0; }
+  void end_gradients(Cycle now) {
+    if (control_ != nullptr) control_->close(now);
+    stop_if_all();
+  }
   [[nodiscard]] std::size_t post_of(const Operation& operation) const {
     const auto after = std::upper_bound(
         posts_.begin(), posts_.end(), operation.first_chunk,
@@ -79,6 +96,7 @@ class Deliveries : public DeliveryObserver {
 
   ClockDomain& clock_;
   std::uint64_t expected_;
+  std::size_t programs_left_ = 0;
   const DeliveryCallback& delivered_;
   const std::vector<PostedCollective>& posts_;  // ascending in first_chunk, the first one's is 0
   std::vector<CollectiveSpan> spans_;

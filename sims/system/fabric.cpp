@@ -108,7 +108,8 @@ void Fabric::build_nis(const SystemConfig& config, DeliveryObserver& observer) {
   const NiSpec spec{{config.ni.dma_latency_cycles, config.ni.dma_bytes_per_cycle},
                     {config.ni.reduction.mode, config.ni.reduction.latency_cycles,
                      config.ni.reduction.bytes_per_cycle, config.ni.reduction.block_bytes},
-                    config.ni.delivery_cycles};
+                    config.ni.delivery_cycles,
+                    config.ni.program.memory_bytes_per_cycle};
   for (std::size_t n = 0; n < topology_.num_nodes(); ++n) {
     build_ni(ni_name(topology_.vertex_name(NodeId(n))), NodeId(n), spec, config, observer);
   }

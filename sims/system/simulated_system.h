@@ -27,6 +27,8 @@ class SimulatedSystem {
                   const SimulationHooks& hooks, const std::string& suffix = {});
 
   Fabric& fabric() { return fabric_; }
+  Deliveries& deliveries() { return deliveries_; }
+  [[nodiscard]] const SystemTiming& timing() const { return timing_; }
 
   // Simulates until everything is delivered or nothing moves any more. The outcome's `verified` is
   // left to the caller, who knows what memory should hold.

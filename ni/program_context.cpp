@@ -1,0 +1,187 @@
+#include "ni/program_context.h"
+
+#include <algorithm>
+
+namespace espalier {
+
+bool ProgramScoreboard::show_published() {
+  const bool news = !published_.empty();
+  for (const News& n : published_) done_[n.block] = std::max(done_[n.block], n.value);
+  published_.clear();
+  return news;
+}
+
+ProgramContext::ProgramContext(const ContextProgram& program, NodeId rank, std::size_t block)
+    : block_(&program.blocks(rank)[block]),
+      number_(block),
+      send_connection_(program.send_connection(rank, block)),
+      recv_connection_(program.recv_connection(rank, block)),
+      tiles_(block_->steps.empty() ? 0 : program.tiling().tiles) {}
+
+Cycle ProgramContext::advance(Cycle now, Shared& shared) {
+  issued_ = false;
+  if (begins_ > now) return begins_;
+  while (!done()) {
+    Cycle next = kNever;
+    if (phase_ != Phase::move) {
+      if (!is_decoded(now, shared, next)) return next;
+      grid_ = shared.program.requests(step(), tile_);
+      started_ = 0;
+      phase_ = Phase::move;
+    }
+    next = move(now, shared);
+    if (started_ != grid_.size() || !under_way_.empty()) return next;
+    end_step(shared);
+  }
+  return kNever;
+}
+
+bool ProgramContext::is_decoded(Cycle now, const Shared& shared, Cycle& next) {
+  const ProgramStep& step = block_->steps[step_];
+  if (phase_ == Phase::fetch) {
+    if (step.wait_block != kNoPeer &&
+        !shared.scoreboard.is_done(static_cast<std::size_t>(step.wait_block), tile_,
+                                   static_cast<std::size_t>(step.wait_step))) {
+      stall_ = ContextStall::dependency;
+      return false;
+    }
+    decoded_ = now + shared.program.spec().decode;
+    phase_ = Phase::decode;
+  }
+  stall_ = ContextStall::busy;
+  next = decoded_;
+  return decoded_ <= now;
+}
+
+Cycle ProgramContext::move(Cycle now, Shared& shared) {
+  Cycle next = kNever;
+  do {
+    next = start_requests(now, shared);
+    next = std::min(next, carry_on(now, shared));
+  } while (end_requests(now, shared));
+  return next;
+}
+
+Cycle ProgramContext::start_requests(Cycle now, Shared& shared) {
+  stall_ = ContextStall::none;
+  for (; started_ < grid_.size(); ++started_) {
+    if (under_way_.size() == shared.program.spec().requests) {
+      stall_ = ContextStall::requests;
+      return kNever;
+    }
+    if (receives(step().op) && !shared.memory.has_arrived(recv_connection_)) {
+      stall_ = ContextStall::message;
+      return kNever;
+    }
+    if (sends(step().op) && grid_.at(started_).begins_slot) {
+      const Cycle free = shared.credits.free_from(send_connection_, now);
+      if (free > now) {
+        stall_ = ContextStall::slot;
+        return free;
+      }
+      shared.credits.take(send_connection_);
+    }
+    start_request(now, shared);
+  }
+  return kNever;
+}
+
+void ProgramContext::start_request(Cycle now, Shared& shared) {
+  const ProgramOp op = step().op;
+  UnderWay& request = under_way_.emplace_back();
+  request.request = grid_.at(started_);
+  if (receives(op)) request.data = shared.memory.take(recv_connection_);
+  const Bytes bytes = request.request.bytes;
+  LocalWork work;
+  if (reads_source(op)) work.read += bytes;
+  if (op == ProgramOp::reduce) work.read += bytes;
+  if (writes_target(op)) work.written = bytes;
+  if (reduces(op)) work.reduced = bytes;
+  // What is sent is brought in by the DMA engine.
+  work.waits_for_read = work.read != 0 && !sends(op);
+  request.worked = shared.back_end->work(work, now);
+  const bool flags = sends(op) && request.request.ends_slot && shared.program.protocol().has_fence;
+  if (flags) request.worked += shared.program.spec().fence;
+  if (sends(op)) request.number = next_number_++;
+}
+
+Cycle ProgramContext::carry_on(Cycle now, Shared& shared) {
+  for (UnderWay& request : under_way_) {
+    if (request.issued || request.ended) continue;
+    if (request.worked > now) {
+      stall_ = ContextStall::busy;
+      return request.worked;
+    }
+    if (!request.performed) {
+      request.data = shared.memory.execute(step(), tile_, request.request, request.data);
+      request.performed = true;
+    }
+    if (!sends(step().op)) {
+      request.ended = true;
+    } else if (!issue(request, now, shared)) {
+      stall_ = ContextStall::port;
+      return kNever;
+    }
+  }
+  return kNever;
+}
+
+bool ProgramContext::issue(UnderWay& request, Cycle now, Shared& shared) {
+  const ProgramRoute& route = shared.program.route(send_connection_);
+  Operation operation;
+  operation.flow = FlowId(send_connection_.index());
+  operation.from = NodeId(route.connection.from);
+  operation.to = NodeId(route.connection.to);
+  operation.route = route.route;
+  operation.bytes = shared.program.protocol().wire_bytes(request.request.bytes);
+  operation.first_chunk = ChunkId(request.number);
+  operation.num_chunks = request.request.num_chunks;
+  operation.ready = now;
+  if (!shared.back_end->has_room(operation)) return false;
+  shared.memory.put_outgoing(request.data);
+  shared.back_end->issue(operation, now);
+  request.issued = true;
+  issued_ = true;
+  return true;
+}
+
+void ProgramContext::sent(std::uint64_t number) {
+  const auto left = std::find_if(under_way_.begin(), under_way_.end(),
+                                 [&](const UnderWay& r) { return r.issued && r.number == number; });
+  left->ended = true;
+}
+
+bool ProgramContext::end_requests(Cycle now, Shared& shared) {
+  bool ended = false;
+  for (; !under_way_.empty() && under_way_.front().ended; under_way_.pop_front()) {
+    ended = true;
+    if (receives(step().op) && under_way_.front().request.ends_slot) {
+      shared.credits.give_back(recv_connection_, now);
+    }
+  }
+  return ended && started_ != grid_.size();
+}
+
+void ProgramContext::end_step(Shared& shared) {
+  if (step().signals) shared.scoreboard.publish(number_, tile_, step_);
+  if (step().op != ProgramOp::nop) ++steps_done_;
+  phase_ = Phase::fetch;
+  if (++step_ == block_->steps.size()) {
+    step_ = 0;
+    ++tile_;
+  }
+}
+
+ContextView ProgramContext::view() const {
+  ContextView view;
+  view.tile = tile_;
+  view.pc = step_;
+  view.done = done();
+  view.requests = under_way_.size();
+  if (done()) return view;
+  view.op = static_cast<std::uint8_t>(step().op);
+  view.stall = stall_;
+  return view;
+}
+
+}  // namespace espalier
