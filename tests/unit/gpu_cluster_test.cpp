@@ -215,12 +215,13 @@ TEST_CASE("A ring visits a cluster server by server and never shares a link") {
   CHECK(find_generator("ring")->generate(topology, request).contention_free);
 }
 
-TEST_CASE("An all-gather among servers is bound by the NICs of one of them") {
-  const auto bound = [](const ClusterShape& shape) {
-    return bandwidth_bound(cluster(shape), CollectiveOp::all_gather).seconds_per_byte;
+TEST_CASE("An all-gather is bound by the NICs of a server, or by the links of a GPU") {
+  const auto terabytes_per_second = [](const ClusterShape& shape) {
+    return 1e-12 / bandwidth_bound(cluster(shape), CollectiveOp::all_gather).seconds_per_byte;
   };
-  // Half of the result enters each server by its 8 NICs.
-  CHECK(bound({2, 8, 2, 2}) == Approx(0.5 / (8 * 25e9)));
-  CHECK(bound({2, 16, 2, 1}) == Approx(0.5 / (8 * 25e9)));
-  CHECK(bound({1, 8, 2, 2}) == Approx(7.0 / 8 / 300e9));
+  // Three quarters of the result enter each of four servers by its 8 NICs.
+  CHECK(terabytes_per_second({4, 8, 2, 2}) == Approx(0.2 / 0.75));
+  CHECK(terabytes_per_second({4, 16, 2, 1}) == Approx(0.2 / 0.75));
+  CHECK(terabytes_per_second({2, 8, 2, 2}) == Approx(0.35 * 16 / 15));
+  CHECK(terabytes_per_second({1, 8, 2, 2}) == Approx(0.3 * 8 / 7));
 }
