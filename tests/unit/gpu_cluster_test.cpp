@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "alg/bounds.h"
+#include "alg/certifier.h"
 #include "alg/channel_dependencies.h"
 #include "alg/generator.h"
 #include "alg/hamiltonian.h"
@@ -224,4 +225,44 @@ TEST_CASE("An all-gather is bound by the NICs of a server, or by the links of a 
   CHECK(terabytes_per_second({4, 16, 2, 1}) == Approx(0.2 / 0.75));
   CHECK(terabytes_per_second({2, 8, 2, 2}) == Approx(0.35 * 16 / 15));
   CHECK(terabytes_per_second({1, 8, 2, 2}) == Approx(0.3 * 8 / 7));
+}
+
+TEST_CASE("Every algorithm with routes runs on servers with slow NICs; the others say why not") {
+  std::vector<std::string> able;
+  for (const Topology& topology :
+       {cluster({1, 8, 1, 1}), cluster({2, 8, 2, 2}), cluster({3, 4, 2, 1})}) {
+    able.clear();
+    for (const Generator& generator : generators()) {
+      CAPTURE(topology.name(), generator.name);
+      if (!generator.unsuited(topology).empty()) continue;
+      able.push_back(generator.name);
+      for (const CollectiveOp op : generator.ops) {
+        CollectiveRequest request;
+        request.op = op;
+        request.size = 4800;
+        const Certificate certificate = certify(topology, generator.generate(topology, request));
+        for (const Violation& violation : certificate.violations) UNSCOPED_INFO(violation.what);
+        CHECK(certificate.ok());
+      }
+    }
+    CHECK(able ==
+          Names{"ring", "bidirectional_ring", "multitree", "direct", "halving_doubling", "dbtree"});
+  }
+}
+
+TEST_CASE("MULTITREE's paths between GPUs of any server stay in it") {
+  const Topology topology = cluster({3, 4, 2, 2});
+  CollectiveRequest request;
+  request.op = CollectiveOp::all_gather;
+  request.size = 4800;
+  const Schedule schedule = find_generator("multitree")->generate(topology, request);
+  std::size_t inside = 0;
+  for (const Transfer& t : schedule.transfers) {
+    const bool same = topology.cluster()->server_of(t.from) == topology.cluster()->server_of(t.to);
+    CHECK(schedule.routes.hops(t.route) == (same ? 2U : 4U));
+    if (same) ++inside;
+  }
+  // 11 transfers for each of 12 trees; NICs are slow.
+  CHECK(schedule.transfers.size() == 132);
+  CHECK(inside > 66);
 }
