@@ -276,6 +276,12 @@ std::vector<NodeId> depth_first_order(const Topology& topology) {
   return order;
 }
 
+std::vector<NodeId> id_order(const Topology& topology) {
+  std::vector<NodeId> order;
+  for (std::size_t n = 0; n < topology.num_nodes(); ++n) order.emplace_back(n);
+  return order;
+}
+
 bool is_fully_connected(const Topology& topology) {
   const std::size_t nodes = topology.num_nodes();
   std::vector<std::size_t> linked_from(nodes, nodes);
@@ -320,7 +326,7 @@ NodeRing find_node_ring(const Topology& topology) {
     }
     return ring;
   }
-  ring.nodes = depth_first_order(topology);
+  ring.nodes = topology.cluster() ? id_order(topology) : depth_first_order(topology);
   for (std::size_t i = 0; i < ring.nodes.size(); ++i) {
     ring.hops.push_back(
         route_packet(topology, ring.nodes[i], ring.nodes[(i + 1) % ring.nodes.size()]));

@@ -25,7 +25,8 @@ struct NodeRing {
 // A Hamiltonian cycle where there are no switches and it exists, else the nodes in depth-first
 // order (at a switch first its nodes, then on to its neighbour switches, in port order), from one
 // to the next by route_packet. On a tree such a walk takes every directed link exactly once, so
-// that a ring algorithm stays free of contention. Preconditions: connected, links in both
+// that a ring algorithm stays free of contention. In a GPU cluster by id, which enters and leaves
+// each server once. Preconditions: connected, links in both
 // directions, at least two nodes.
 [[nodiscard]] NodeRing find_node_ring(const Topology& topology);
 

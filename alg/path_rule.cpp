@@ -23,12 +23,20 @@ bool every_switch_has_nodes(const Topology& topology) {
   return true;
 }
 
+// The distance of every vertex from the root that paths turn at.
+std::vector<std::size_t> levels(const Topology& topology) {
+  if (!topology.cluster()) return distances_from(topology, NodeId(0));
+  std::vector<std::size_t> level(topology.num_vertices(), 1);
+  std::fill_n(level.begin(), topology.num_nodes(), 2);
+  if (topology.cluster()->servers > 1) level[topology.fabric().index()] = 0;
+  return level;
+}
+
 }  // namespace
 
 PathRule::PathRule(const Topology& topology) {
   const bool by_neighbours = every_switch_has_nodes(topology);
-  const auto level =
-      by_neighbours ? std::vector<std::size_t>() : distances_from(topology, NodeId(0));
+  const auto level = by_neighbours ? std::vector<std::size_t>() : levels(topology);
   kinds_.reserve(topology.num_links());
   for (const TopologyLink& link : topology.links()) {
     if (by_neighbours) {

@@ -5,6 +5,7 @@
 #include <array>
 #include <stdexcept>
 
+#include "alg/cluster_routes.h"
 #include "alg/distances.h"
 #include "alg/grid_links.h"
 #include "alg/switched_routes.h"
@@ -120,6 +121,7 @@ std::vector<LinkId> route_packet(const Topology& topology, NodeId from, NodeId t
   if (from == to) throw std::invalid_argument("a route has two different ends");
   if (topology.grid()) return dimension_order_route(topology, from, to);
   if (topology.switched()) return switched_route(topology, from, to);
+  if (topology.cluster()) return cluster_route(topology, from, to, 0);
   const LinkId direct = topology.link_between(from, to);
   if (direct.valid()) return {direct};
   return UpDownRouter(topology).route(from, to);

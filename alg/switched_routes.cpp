@@ -51,7 +51,8 @@ void cross_dragonfly(const Topology& topology, std::uint32_t source, std::uint32
   walk.go_to(topology.leaf_switch(destination));
 }
 
-void cross_switches(const Topology& topology, NodeId from, NodeId to, Walk& walk) {
+void cross_switches(const Topology& topology, NodeId from, NodeId to, std::uint32_t channel,
+                    Walk& walk) {
   const SwitchedShape& shape = *topology.switched();
   const std::uint32_t source = shape.leaf_of(from);
   const std::uint32_t destination = shape.leaf_of(to);
@@ -60,10 +61,12 @@ void cross_switches(const Topology& topology, NodeId from, NodeId to, Walk& walk
     case SwitchedShape::Kind::single_switch:
       break;
     case SwitchedShape::Kind::switch_pair:
-      walk.leave_by(std::size_t{shape.nodes_per_switch} + to.value() % shape.spines);
+      walk.leave_by(std::size_t{shape.nodes_per_switch} +
+                    (std::size_t{to.value()} + channel) % shape.spines);
       break;
     case SwitchedShape::Kind::fat_tree:
-      walk.leave_by(std::size_t{shape.nodes_per_switch} + from.value() % shape.spines);
+      walk.leave_by(std::size_t{shape.nodes_per_switch} +
+                    (std::size_t{from.value()} + channel) % shape.spines);
       walk.leave_by(destination);
       break;
     case SwitchedShape::Kind::bigraph:
@@ -77,10 +80,11 @@ void cross_switches(const Topology& topology, NodeId from, NodeId to, Walk& walk
 
 }  // namespace
 
-std::vector<LinkId> switched_route(const Topology& topology, NodeId from, NodeId to) {
+std::vector<LinkId> switched_route(const Topology& topology, NodeId from, NodeId to,
+                                   std::uint32_t channel) {
   Walk walk(topology, from);
   walk.leave_by(0);
-  cross_switches(topology, from, to, walk);
+  cross_switches(topology, from, to, channel, walk);
   walk.leave_by(to.value() % topology.switched()->nodes_per_switch);
   return std::move(walk).links();
 }

@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "hw/cables.h"
 #include "hw/topology.h"
 
 namespace espalier {
@@ -15,22 +16,6 @@ constexpr std::uint64_t kMostVertices = std::uint64_t{1} << 31;
 
 void require(bool good, const char* what) {
   if (!good) throw std::invalid_argument(what);
-}
-
-// A port has the name of the vertex it leads to, as one word: the link to sw_3 is sw3.
-std::string port_to(const Topology& topology, NodeId vertex) {
-  std::string name = topology.vertex_name(vertex);
-  name.erase(std::remove(name.begin(), name.end(), '_'), name.end());
-  return name;
-}
-
-// Both ways. `suffix` tells parallel links apart.
-void add_cable(Topology& topology, NodeId a, NodeId b, LinkSpec spec,
-               const std::string& suffix = "") {
-  const std::string at_a = port_to(topology, b) + suffix;
-  const std::string at_b = port_to(topology, a) + suffix;
-  topology.add_link(a, b, spec, at_a, at_b);
-  topology.add_link(b, a, spec, at_b, at_a);
 }
 
 // Nodes, leaves and spines, each node with its link; links between switches come later, so that a

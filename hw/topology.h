@@ -64,6 +64,29 @@ struct SwitchedShape {
   [[nodiscard]] std::uint32_t gateway(std::uint32_t group, std::uint32_t other) const;
 };
 
+// Servers of GPUs, kept beside the graph for routes that need its structure. Nodes are numbered
+// server by server. Every server has a switch with a link to each of its GPUs; where there are
+// several servers, groups of GPUs share network interface cards (NICs), each with a link to every
+// GPU of its group and one to the fabric switch. Switch vertices: the servers' switches, then the
+// NICs (server by server, group by group), then the fabric.
+struct ClusterShape {
+  std::uint32_t servers = 1;
+  std::uint32_t gpus_per_server = 1;
+  std::uint32_t gpus_per_nic_group = 1;  // divides gpus_per_server
+  std::uint32_t nics_per_group = 1;
+
+  [[nodiscard]] std::uint32_t nodes() const { return servers * gpus_per_server; }
+  [[nodiscard]] std::uint32_t groups() const { return nodes() / gpus_per_nic_group; }
+  [[nodiscard]] std::uint32_t nics() const { return servers == 1 ? 0 : groups() * nics_per_group; }
+  [[nodiscard]] std::uint32_t server_of(NodeId gpu) const { return gpu.value() / gpus_per_server; }
+  [[nodiscard]] std::uint32_t group_of(NodeId gpu) const {
+    return gpu.value() / gpus_per_nic_group;
+  }
+  [[nodiscard]] std::uint32_t place_in_group(NodeId gpu) const {
+    return gpu.value() % gpus_per_nic_group;
+  }
+};
+
 class Topology {
  public:
   explicit Topology(std::string name) : name_(std::move(name)) {}
@@ -81,6 +104,7 @@ class Topology {
                   const std::string& in_name);
   void set_grid(GridShape grid) { grid_ = std::move(grid); }
   void set_switched(SwitchedShape shape) { switched_ = shape; }
+  void set_cluster(ClusterShape shape) { cluster_ = shape; }
   void set_dimensions(DimensionedShape shape) { dimensions_ = std::move(shape); }
 
   [[nodiscard]] const std::string& name() const { return name_; }
@@ -99,6 +123,7 @@ class Topology {
   [[nodiscard]] const std::vector<LinkId>& in_links(NodeId v) const { return in_[v.index()]; }
   [[nodiscard]] const std::optional<GridShape>& grid() const { return grid_; }
   [[nodiscard]] const std::optional<SwitchedShape>& switched() const { return switched_; }
+  [[nodiscard]] const std::optional<ClusterShape>& cluster() const { return cluster_; }
   [[nodiscard]] const std::optional<DimensionedShape>& dimensions() const { return dimensions_; }
   // One node stands for all of a multi-dimensional system (make_folded).
   [[nodiscard]] bool is_folded() const { return dimensions_ && num_nodes_ == 1; }
@@ -117,6 +142,14 @@ class Topology {
   [[nodiscard]] NodeId spine_switch(std::uint32_t spine) const {
     return NodeId(num_nodes_ + switched_->leaves + spine);
   }
+  // Preconditions: cluster(), the index is in the shape's range; of the last two: several servers.
+  [[nodiscard]] NodeId server_switch(std::uint32_t server) const {
+    return NodeId(num_nodes_ + server);
+  }
+  [[nodiscard]] NodeId nic(std::uint32_t index) const {
+    return NodeId(num_nodes_ + cluster_->servers + index);
+  }
+  [[nodiscard]] NodeId fabric() const { return nic(cluster_->nics()); }
   // An invalid id where no vertex has that name.
   [[nodiscard]] NodeId find_vertex(const std::string& vertex_name) const;
   // First link from `from` to `to` in port order; an invalid id where they are no neighbours.
@@ -148,6 +181,7 @@ class Topology {
   PortNames crowded_in_;
   std::optional<GridShape> grid_;
   std::optional<SwitchedShape> switched_;
+  std::optional<ClusterShape> cluster_;
   std::optional<DimensionedShape> dimensions_;
 };
 
@@ -180,6 +214,14 @@ class Topology {
 // pair of groups has one link each way, spread evenly over the groups' switches.
 [[nodiscard]] Topology make_dragonfly(std::uint32_t nodes_per_switch, std::uint32_t group_size,
                                       std::uint32_t groups, LinkSpec spec);
+
+// Servers of GPUs (hw/gpu_cluster.cpp): `server_link` between a GPU and its server's switch,
+// `nic_link` between GPU and NIC and between NIC and fabric. Names: GPUs n_<i>, servers' switches
+// nvs_<i>, NICs nic_<i>, the fabric ib; ports as in switched networks. Ports of a GPU: its server's
+// switch, then its group's NICs; of a NIC: its GPUs, then the fabric. Throws std::invalid_argument
+// where a count is 0, where groups do not divide a server, or where there are fewer than 2 GPUs.
+[[nodiscard]] Topology make_gpu_cluster(const ClusterShape& shape, LinkSpec server_link,
+                                        LinkSpec nic_link);
 
 // A multi-dimensional system (hw/dimensioned.cpp). Nodes are named r_<x1>_<x2>_..., the switch of
 // plane p of a group in dimension d (counted from 1) sw_<d>_<p>_<coordinates of its nodes, without

@@ -57,6 +57,9 @@ std::vector<Kind> kinds() {
         {"fat_tree", "nodes_per_switch, switches, spines; two levels"},
         {"bigraph", "nodes_per_switch, switches; every switch linked to all of the other side"},
         {"dragonfly", "nodes_per_switch, group_size, groups; one link between any two groups"},
+        {"gpu_cluster",
+         "servers, gpus_per_server; a switch in each, NICs (gpus_per_nic_group, nics_per_group, "
+         "nic_link) between them"},
         {"file", "file; a graph of nodes, switches and links in YAML"},
         {"anynet", "file; a graph in BookSim's format"},
         {"dimensions", "system.dimensions; a network of its own kind in each dimension"},

@@ -45,6 +45,20 @@ NetworkSize size_of_leaves(const TopologyConfig& c, std::uint64_t leaves, std::u
   return size;
 }
 
+NetworkSize size_of_cluster(const TopologyConfig& c) {
+  NetworkSize size;
+  size.shape = fmt::format("gpu_cluster {}x{}", c.servers, c.gpus_per_server);
+  size.nodes = std::uint64_t{c.servers} * c.gpus_per_server;
+  size.links = 2 * size.nodes;
+  size.most_ports = c.gpus_per_server;
+  if (c.servers == 1) return size;
+  const std::uint64_t nics = size.nodes / c.gpus_per_nic_group * c.nics_per_group;
+  size.links += 2 * (size.nodes * c.nics_per_group + nics);
+  size.most_ports = std::max({size.most_ports, nics, std::uint64_t{c.gpus_per_nic_group} + 1,
+                              std::uint64_t{c.nics_per_group} + 1});  // the fabric, a NIC, a GPU
+  return size;
+}
+
 NetworkSize size_of(const TopologyConfig& c) {
   switch (c.kind) {
     case Kind::fully_connected:
@@ -79,17 +93,35 @@ NetworkSize size_of(const TopologyConfig& c) {
                    std::uint64_t{c.groups} * (c.groups - 1);
       return size;
     }
+    case Kind::gpu_cluster:
+      return size_of_cluster(c);
     default:
       return size_of_grid(c);
   }
 }
 
+bool has_whole_groups(const TopologyConfig& config, const Place& place, Diagnostics& diagnostics) {
+  if (config.gpus_per_server % config.gpus_per_nic_group == 0) return true;
+  diagnostics.error(
+      place,
+      fmt::format("system.topology.gpus_per_server: {} is not a multiple of the {} "
+                  "GPUs that share NICs (system.topology.gpus_per_nic_group)",
+                  config.gpus_per_server, config.gpus_per_nic_group),
+      fmt::format("for example {}",
+                  (std::uint64_t{config.gpus_per_server} / config.gpus_per_nic_group + 1) *
+                      config.gpus_per_nic_group));
+  return false;
+}
+
 bool check_size(const TopologyConfig& config, const Place& place, Diagnostics& diagnostics) {
+  if (config.kind == Kind::gpu_cluster && !has_whole_groups(config, place, diagnostics)) {
+    return false;
+  }
   const NetworkSize size = size_of(config);
   if (size.nodes < 2) {
     diagnostics.error(
         place, fmt::format("a network has at least 2 nodes; {} has {}", size.shape, size.nodes),
-        "for example [4, 4]");
+        config.kind == Kind::gpu_cluster ? "for example 8" : "for example [4, 4]");
     return false;
   }
   const auto too_many = [&](std::uint64_t count, std::uint64_t most, const char* of_what) {
@@ -113,6 +145,12 @@ bool check_size(const TopologyConfig& config, const Place& place, Diagnostics& d
   return true;
 }
 
+LinkSpec nic_link_of(const TopologyConfig& c, LinkSpec link) {
+  if (c.nic_link_latency_ps != 0) link.latency_ps = c.nic_link_latency_ps;
+  if (c.nic_link_bytes_per_second != 0) link.bytes_per_second = c.nic_link_bytes_per_second;
+  return link;
+}
+
 Topology build_shape(const TopologyConfig& c, LinkSpec link) {
   switch (c.kind) {
     case Kind::torus:
@@ -131,6 +169,10 @@ Topology build_shape(const TopologyConfig& c, LinkSpec link) {
       return make_bigraph(c.nodes_per_switch, c.switches, link);
     case Kind::dragonfly:
       return make_dragonfly(c.nodes_per_switch, c.group_size, c.groups, link);
+    case Kind::gpu_cluster:
+      return make_gpu_cluster(
+          {c.servers, c.gpus_per_server, c.gpus_per_nic_group, c.nics_per_group}, link,
+          nic_link_of(c, link));
     case Kind::file:
     case Kind::anynet:
     case Kind::dimensions:

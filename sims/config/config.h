@@ -35,6 +35,7 @@ enum class TopologyKind : std::uint8_t {
   fat_tree,
   bigraph,
   dragonfly,
+  gpu_cluster,   // servers of GPUs with NICs
   file,          // a graph
   anynet,        // a graph in BookSim's format
   dimensions,    // a multi-dimensional system
@@ -60,6 +61,13 @@ struct TopologyConfig {
   std::uint32_t spines = 1;            // fat_tree
   std::uint32_t group_size = 1;        // dragonfly: switches per group
   std::uint32_t groups = 2;            // dragonfly
+  // gpu_cluster
+  std::uint32_t servers = 1;
+  std::uint32_t gpus_per_server = 2;
+  std::uint32_t gpus_per_nic_group = 1;
+  std::uint32_t nics_per_group = 1;
+  std::uint64_t nic_link_latency_ps = 0;        // 0 ("link"): as system.link
+  std::uint64_t nic_link_bytes_per_second = 0;  // 0 ("link"): as system.link
   // file, anynet, astra_network: path as written, relative to `folder`
   std::string file;
   std::string folder;  // of the configuration; empty: the current one

@@ -42,6 +42,7 @@ class PointChecker {
     // Of multi-dimensional systems: sims/config/dimension_checks.h.
     if (!system_.topology.is_dimensional()) {
       check_link_times();
+      check_nic_link();
       check_tick();
       check_payload();
       check_vc_depth();
@@ -172,11 +173,28 @@ class PointChecker {
     }
   }
 
+  // Where it is as system.link, that is at fault.
+  void check_nic_link() {
+    constexpr const char* kBandwidth = "system.topology.nic_link.bandwidth";
+    constexpr const char* kLatency = "system.topology.nic_link.latency";
+    const TopologyConfig& topology = system_.topology;
+    if (topology.kind != TopologyKind::gpu_cluster) return;
+    if (topology.nic_link_bytes_per_second != 0 &&
+        given_.usable({kBandwidth, "system.router.flit_bytes", "system.router.clock"})) {
+      check_link_rate(topology.nic_link_bytes_per_second, system_.clock,
+                      given_.place_of(kBandwidth), diagnostics_);
+    }
+    if (topology.nic_link_latency_ps != 0 && given_.usable({kLatency, "system.router.clock"})) {
+      check_whole_cycles(kLatency, topology.nic_link_latency_ps, system_.clock,
+                         given_.place_of(kLatency), diagnostics_);
+    }
+  }
+
   // Links that are too fast have been reported, each at its place.
   void check_tick() {
     if (topology_ == nullptr ||
         !given_.usable({"system.link.bandwidth", "system.link.latency", "system.router.flit_bytes",
-                        "system.router.clock"})) {
+                        "system.router.clock", "system.topology.nic_link.bandwidth"})) {
       return;
     }
     const std::uint64_t fastest = system_.clock.hertz * system_.clock.flit_bytes;

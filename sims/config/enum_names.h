@@ -14,9 +14,10 @@ struct EnumNames;
 
 template <>
 struct EnumNames<TopologyKind> {
-  static constexpr std::array value{"torus", "mesh",     "fully_connected", "switch",
-                                    "dgx2",  "fat_tree", "bigraph",         "dragonfly",
-                                    "file",  "anynet",   "dimensions",      "astra_network"};
+  static constexpr std::array value{"torus",        "mesh",     "fully_connected", "switch",
+                                    "dgx2",         "fat_tree", "bigraph",         "dragonfly",
+                                    "gpu_cluster",  "file",     "anynet",          "dimensions",
+                                    "astra_network"};
 };
 // As hw/cost/technology.cpp calls them.
 template <>

@@ -15,10 +15,11 @@ struct Key {
   std::string name;  // dotted
   ValueShape shape;
   std::string description;
-  bool listable = false;  // a list of values runs each of them
-  bool required = false;  // where it applies
-  bool resolved = true;   // part of the resolved configuration,
-  bool optional = false;  // but not where its word stands
+  bool listable = false;   // a list of values runs each of them
+  bool required = false;   // where it applies
+  bool exclusive = false;  // an error, not only a warning, where it does not; so is `required`
+  bool resolved = true;    // part of the resolved configuration,
+  bool optional = false;   // but not where its word stands
   // A key that means something only beside another key's value. `applies` is empty for all others;
   // it may only read keys that stand before this one in the registry.
   std::function<bool(const RunPoint&)> applies;

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "sims/config/enum_names.h"
+#include "sims/config/key_builders.h"
 
 namespace espalier {
 
@@ -33,14 +34,14 @@ Key type_key() {
   return key;
 }
 
-// A key that some types of networks need and no other takes.
-Key needed_by(const std::vector<Kind>& kinds, Key key) {
+// A key that some types of networks take and no other.
+Key taken_by(const std::vector<Kind>& kinds, Key key) {
   std::vector<std::string> names;
   names.reserve(kinds.size());
   for (const Kind kind : kinds) names.emplace_back(name_of(kind));
   const std::string last = names.back();
   names.pop_back();
-  key.required = true;
+  key.exclusive = true;
   key.applies_to = kTypeKey;
   key.applies_when = fmt::format("{} is {}{}{}", kTypeKey, fmt::join(names, ", "),
                                  names.empty() ? "" : " or ", last);
@@ -48,6 +49,12 @@ Key needed_by(const std::vector<Kind>& kinds, Key key) {
     return std::find(kinds.begin(), kinds.end(), point.system.topology.kind) != kinds.end();
   };
   return key;
+}
+
+// And that they cannot do without.
+Key needed_by(const std::vector<Kind>& kinds, Key key) {
+  key.required = true;
+  return taken_by(kinds, std::move(key));
 }
 
 Key dims_key() {
@@ -100,6 +107,46 @@ Key file_key() {
   return key;
 }
 
+// As system.link's, unless they are given.
+Key nic_link_key(ValueType type, const char* name, std::uint64_t min, std::uint64_t max,
+                 const char* description, std::uint64_t TopologyConfig::*member) {
+  return key_builders::or_word(
+      key_builders::number_key(
+          type, std::string("system.topology.nic_link.") + name, min, max,
+          description, [member](auto& point) -> auto& { return point.system.topology.*member; }),
+      "link");
+}
+
+void add_cluster_keys(std::vector<Key>& table) {
+  using Config = TopologyConfig;
+  constexpr std::uint64_t kSecond = 1'000'000'000'000;  // picoseconds
+  const std::vector<Kind> clusters{Kind::gpu_cluster};
+  table.push_back(needed_by(
+      clusters, count_key("servers", 1, "each with a switch between its GPUs", &Config::servers)));
+  table.push_back(needed_by(clusters, count_key("gpus_per_server", 1, "accelerators of a server",
+                                                &Config::gpus_per_server)));
+  table.push_back(
+      taken_by(clusters, count_key("gpus_per_nic_group", 1,
+                                   "neighbouring GPUs of a server that share NICs; each server "
+                                   "has a whole number of such groups",
+                                   &Config::gpus_per_nic_group)));
+  table.push_back(
+      taken_by(clusters, count_key("nics_per_group", 1,
+                                   "NICs of a group, each linked to its GPUs and to the fabric; "
+                                   "a single server has none",
+                                   &Config::nics_per_group)));
+  table.push_back(taken_by(
+      clusters, nic_link_key(ValueType::time, "latency", 1, kSecond,
+                             "from GPU to NIC, and from NIC to fabric; link: system.link.latency",
+                             &Config::nic_link_latency_ps)));
+  table.push_back(taken_by(
+      clusters,
+      nic_link_key(ValueType::rate, "bandwidth", 1'000, 1'000 * kSecond,
+                   "of one direction, between GPU and NIC and between NIC and fabric; link: "
+                   "system.link.bandwidth",
+                   &Config::nic_link_bytes_per_second)));
+}
+
 }  // namespace
 
 void add_topology_keys(std::vector<Key>& table) {
@@ -122,6 +169,7 @@ void add_topology_keys(std::vector<Key>& table) {
                                                          &TopologyConfig::group_size)));
   table.push_back(needed_by({Kind::dragonfly}, count_key("groups", 2, "each linked to each other",
                                                          &TopologyConfig::groups)));
+  add_cluster_keys(table);
   table.push_back(needed_by({Kind::file, Kind::anynet, Kind::astra_network}, file_key()));
 }
 
@@ -140,6 +188,8 @@ const char* size_key_of(TopologyKind kind) {
       return "system.topology.switches";
     case Kind::dragonfly:
       return "system.topology.groups";
+    case Kind::gpu_cluster:
+      return "system.topology.gpus_per_server";
     case Kind::file:
     case Kind::anynet:
     case Kind::astra_network:

@@ -265,7 +265,7 @@ class PointBuilder {
     if (applies && key.required) report_if_missing(key);
     if (applies || !is_given) return;
     const std::string only = fmt::format("it is only used where {}", key.applies_when);
-    if (key.required) {
+    if (key.required || key.exclusive) {
       diagnostics_.error(
           given_.place_of(key.name),
           other != nullptr || given_.has_section(key.applies_to)

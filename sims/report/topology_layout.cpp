@@ -31,6 +31,8 @@ TopologyLayout::TopologyLayout(const Topology& topology, double width)
     lay_out_grid(*topology.grid());
   } else if (topology.switched()) {
     lay_out_layers(*topology.switched());
+  } else if (topology.cluster()) {
+    lay_out_cluster(*topology.cluster());
   } else {
     lay_out_circle();
   }
@@ -99,6 +101,27 @@ void TopologyLayout::lay_out_layers(const SwitchedShape& shape) {
   }
   for (std::size_t n = 0; n < nodes; ++n) places_[n].y += kArch;
   height_ += kArch;
+}
+
+// GPUs in a row, their servers' switches below, NICs and fabric above.
+void TopologyLayout::lay_out_cluster(const ClusterShape& shape) {
+  constexpr double kLayer = 90;
+  constexpr double kMargin = 34;
+  const double gpu_row = shape.servers == 1 ? kMargin : kMargin + 2 * kLayer;
+  height_ = gpu_row + kLayer + kMargin;
+  const auto put_row = [&](std::uint32_t count, double y, auto vertex) {
+    for (std::uint32_t i = 0; i < count; ++i) {
+      places_[vertex(i).index()] = {width_ * (i + 0.5) / count, y};
+    }
+    room_ = std::min(room_, width_ / std::max(count, 2U) / 2);
+  };
+  room_ = width_ / 2;
+  put_row(shape.nodes(), gpu_row, [](std::uint32_t i) { return NodeId(i); });
+  put_row(shape.servers, gpu_row + kLayer,
+          [&](std::uint32_t i) { return topology_.server_switch(i); });
+  if (shape.servers == 1) return;
+  put_row(shape.nics(), kMargin + kLayer, [&](std::uint32_t i) { return topology_.nic(i); });
+  put_row(1, kMargin, [&](std::uint32_t) { return topology_.fabric(); });
 }
 
 void TopologyLayout::lay_out_circle() {

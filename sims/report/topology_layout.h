@@ -15,7 +15,7 @@ struct Place {
 };
 
 // Grids as they are, planes of three-dimensional ones side by side; networks with switches in
-// layers, nodes below; anything else on a circle.
+// layers, nodes below (of a GPU cluster above their servers' switches); anything else on a circle.
 class TopologyLayout {
  public:
   // In a picture of that width. Precondition: no multi-dimensional system.
@@ -34,6 +34,7 @@ class TopologyLayout {
  private:
   void lay_out_grid(const GridShape& grid);
   void lay_out_layers(const SwitchedShape& shape);
+  void lay_out_cluster(const ClusterShape& shape);
   void lay_out_circle();
   void find_parallel_links();
   // Of a grid's link that does not lead to the neighbour in the picture: the way it points.

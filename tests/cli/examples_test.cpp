@@ -68,6 +68,9 @@ TEST_CASE("Every configuration in configs runs to verified results") {
   REQUIRE_FALSE(files.empty());
   REQUIRE_FALSE(shapes.empty());
   files.insert(files.end(), shapes.begin(), shapes.end());
+  const auto gc3 = files_in(source_folder() / "configs" / "gc3", ".yaml");
+  REQUIRE_FALSE(gc3.empty());
+  files.insert(files.end(), gc3.begin(), gc3.end());
   const auto faults = files_in(source_folder() / "configs" / "faults", ".yaml");
   REQUIRE_FALSE(faults.empty());
   files.insert(files.end(), faults.begin(), faults.end());

@@ -88,10 +88,21 @@ Graph draw_graph(Draw& draw, LinkMaker& links) {
   return graph;
 }
 
-void draw_shape(Draw& draw, TopologyConfig& topology) {
-  topology.kind =
-      draw.pick({TopologyKind::fully_connected, TopologyKind::single_switch, TopologyKind::dgx2,
-                 TopologyKind::fat_tree, TopologyKind::bigraph, TopologyKind::dragonfly});
+void draw_cluster(Draw& draw, LinkMaker& links, TopologyConfig& topology) {
+  topology.servers = draw.between32(1, 3);
+  topology.gpus_per_nic_group = draw.between32(1, 2);
+  topology.gpus_per_server = topology.gpus_per_nic_group * draw.between32(1, 2);
+  if (topology.servers == 1) topology.gpus_per_server *= 2;
+  topology.nics_per_group = draw.between32(1, 2);
+  const LinkSpec nic_link = links.make();
+  topology.nic_link_latency_ps = nic_link.latency_ps;
+  topology.nic_link_bytes_per_second = nic_link.bytes_per_second;
+}
+
+void draw_shape(Draw& draw, LinkMaker& links, TopologyConfig& topology) {
+  topology.kind = draw.pick({TopologyKind::fully_connected, TopologyKind::single_switch,
+                             TopologyKind::dgx2, TopologyKind::fat_tree, TopologyKind::bigraph,
+                             TopologyKind::dragonfly, TopologyKind::gpu_cluster});
   topology.nodes = draw.between32(2, 8);
   topology.nodes_per_switch = draw.between32(1, 3);
   topology.switches = draw.between32(2, 4);
@@ -99,6 +110,7 @@ void draw_shape(Draw& draw, TopologyConfig& topology) {
   if (topology.kind == TopologyKind::bigraph) topology.switches = 2 * draw.between32(1, 3);
   topology.group_size = draw.between32(1, 3);
   topology.groups = draw.between32(2, 4);
+  if (topology.kind == TopologyKind::gpu_cluster) draw_cluster(draw, links, topology);
 }
 
 void draw_topology(Draw& draw, FuzzCase& fuzz_case) {
@@ -106,7 +118,7 @@ void draw_topology(Draw& draw, FuzzCase& fuzz_case) {
   LinkMaker links(draw, system.clock);
   system.link = links.make();
   if (draw.percent(25)) {
-    draw_shape(draw, system.topology);
+    draw_shape(draw, links, system.topology);
   } else {
     system.topology.kind = draw.pick(
         {TopologyKind::file, TopologyKind::file, TopologyKind::torus, TopologyKind::mesh});
@@ -158,7 +170,8 @@ std::uint32_t draw_depth(Draw& draw, const SystemConfig& system, Cycle longest_l
 }
 
 Cycle longest_link_of(const FuzzCase& fuzz_case) {
-  std::uint64_t longest = fuzz_case.point.system.link.latency_ps;
+  std::uint64_t longest = std::max(fuzz_case.point.system.link.latency_ps,
+                                   fuzz_case.point.system.topology.nic_link_latency_ps);
   if (fuzz_case.graph) {
     for (const Edge& edge : fuzz_case.graph->edges) {
       longest = std::max({longest, edge.there.latency_ps, edge.back.latency_ps});

@@ -75,6 +75,9 @@ std::vector<std::uint32_t TopologyConfig::*> counts_of(TopologyKind kind) {
       return {&Config::nodes_per_switch, &Config::switches};
     case TopologyKind::dragonfly:
       return {&Config::nodes_per_switch, &Config::group_size, &Config::groups};
+    case TopologyKind::gpu_cluster:
+      return {&Config::servers, &Config::gpus_per_server, &Config::gpus_per_nic_group,
+              &Config::nics_per_group};
     default:
       return {};
   }

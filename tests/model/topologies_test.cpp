@@ -21,6 +21,8 @@ std::vector<Topology> one_of_each() {
   networks.push_back(make_fat_tree(3, 3, 2, link));
   networks.push_back(make_bigraph(2, 6, link));
   networks.push_back(make_dragonfly(2, 2, 3, link));
+  networks.push_back(make_gpu_cluster({2, 4, 2, 2}, link, link_of(9, test::kFlitPerCycle / 4)));
+  networks.push_back(make_gpu_cluster({3, 2, 2, 1}, link, link_of(7, test::kFlitPerCycle * 3 / 8)));
   return networks;
 }
 

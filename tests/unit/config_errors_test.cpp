@@ -125,6 +125,8 @@ const std::vector<BadCase>& key_cases() {
       {"no groups",
        "system: {@topology: {type: dragonfly, nodes_per_switch: 2, group_size: 2}}\ntraffic: {}\n",
        "missing key 'system.topology.groups'", "integer, 2 to 65536"},
+      {"no servers", "system: {@topology: {type: gpu_cluster, gpus_per_server: 2}}\ntraffic: {}\n",
+       "missing key 'system.topology.servers'", "integer, 1 to 65536"},
       {"no algorithm", kGoodSystem + "@collective: {size: 1MiB}\n",
        "missing key 'collective.algorithm'", "one of ring"},
       {"no size", kGoodSystem + "@collective: {algorithm: ring}\n", "missing key 'collective.size'",
@@ -305,6 +307,27 @@ const std::vector<BadCase>& cross_cases() {
        "system: {topology: {type: fat_tree, nodes_per_switch: 1, switches: @5000, spines: 2}}\n"
        "traffic: {}\n",
        "has 5000 ports at one router; at most 4096", ""},
+      {"NIC links for a fat-tree",
+       "system: {topology: {type: fat_tree, nodes_per_switch: 2, switches: 2, spines: 2, "
+       "nic_link: {bandwidth: @1GB/s}}}\ntraffic: {}\n",
+       "system.topology.nic_link.bandwidth contradicts 'system.topology.type': it is only used "
+       "where system.topology.type is gpu_cluster",
+       "remove one of the two"},
+      {"NIC groups that do not divide a server",
+       "system: {topology: {type: gpu_cluster, servers: 2, gpus_per_server: @8, "
+       "gpus_per_nic_group: 3}}\ntraffic: {}\n",
+       "system.topology.gpus_per_server: 8 is not a multiple of the 3 GPUs that share NICs",
+       "for example 9"},
+      {"a cluster of one GPU",
+       "system: {topology: {type: gpu_cluster, servers: 1, gpus_per_server: @1}}\ntraffic: {}\n",
+       "a network has at least 2 nodes; gpu_cluster 1x1 has 1", "for example 8"},
+      {"a fabric of too many ports",
+       "system: {topology: {type: gpu_cluster, servers: 600, gpus_per_server: @8}}\ntraffic: {}\n",
+       "gpu_cluster 600x8 has 4800 ports at one router; at most 4096", ""},
+      {"a NIC link faster than the clock",
+       "system: {topology: {type: gpu_cluster, servers: 2, gpus_per_server: 2, nic_link: "
+       "{bandwidth: @17GB/s}}}\ntraffic: {}\n",
+       "a link carries at most one flit per router cycle", "flit_bytes of at least 17"},
       {"file for a torus",
        kGoodCollective + "system: {topology: {type: torus, dims: [4, 4], file: @x}}\n",
        "system.topology.file contradicts 'system.topology.type'", "remove one of the two"},

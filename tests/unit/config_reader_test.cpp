@@ -156,6 +156,31 @@ TEST_CASE("Every type of network is built as its keys say") {
   CHECK(dragonfly->name() == "dragonfly 2x4x9");
   CHECK(dragonfly->num_nodes() == 72);
   CHECK(dragonfly->link(LinkId(0)).spec.latency_ps == 150'000);
+  CHECK(build("type: gpu_cluster, servers: 1, gpus_per_server: 8")->name() == "gpu_cluster 1x8");
+  CHECK(build("type: gpu_cluster, servers: 2, gpus_per_server: 8, gpus_per_nic_group: 2")->name() ==
+        "gpu_cluster 2x8x4");
+}
+
+TEST_CASE("A GPU cluster's NIC links are as system.link unless they have numbers of their own") {
+  const auto links_of = [](const std::string& nic) {
+    const std::string text =
+        "system:\n  topology: {type: gpu_cluster, servers: 2, gpus_per_server: 4" + nic +
+        "}\n  link: {latency: 20ns, bandwidth: 8GB/s}\ntraffic: {}\n";
+    const ConfigResult result = read_run_config_text("net.yaml", text);
+    INFO(result.diagnostics);
+    REQUIRE(result.ok);
+    CHECK(result.diagnostics.empty());
+    const Topology& topology = *result.topology;
+    return std::pair(
+        topology.link(topology.link_between(NodeId(0), topology.server_switch(0))).spec,
+        topology.link(topology.link_between(topology.nic(0), topology.fabric())).spec);
+  };
+  const LinkSpec link{20'000, 8'000'000'000};
+  CHECK(links_of("") == std::pair(link, link));
+  CHECK(links_of(", nic_link: {bandwidth: 2GB/s}") ==
+        std::pair(link, LinkSpec{20'000, 2'000'000'000}));
+  CHECK(links_of(", gpus_per_nic_group: 2, nics_per_group: 3, nic_link: {latency: 40ns}") ==
+        std::pair(link, LinkSpec{40'000, 8'000'000'000}));
 }
 
 TEST_CASE("Traffic asks a dragonfly of several switches per group for two VCs, a BiGraph for one") {
@@ -412,6 +437,7 @@ TEST_CASE("Names of choices follow their enumerators") {
   CHECK(std::string(name_of(TopologyKind::fat_tree)) == "fat_tree");
   CHECK(std::string(name_of(TopologyKind::bigraph)) == "bigraph");
   CHECK(std::string(name_of(TopologyKind::dragonfly)) == "dragonfly");
+  CHECK(std::string(name_of(TopologyKind::gpu_cluster)) == "gpu_cluster");
   CHECK(std::string(name_of(TopologyKind::file)) == "file");
   CHECK(std::string(name_of(TopologyKind::anynet)) == "anynet");
   CHECK(std::string(name_of(FlowControlMode::packet)) == "packet");

@@ -27,10 +27,12 @@ auto members(const SystemConfig& s) {
   return std::make_tuple(
       s.topology.kind, s.topology.dims, s.topology.nodes, s.topology.nodes_per_switch,
       s.topology.switches, s.topology.spines, s.topology.group_size, s.topology.groups,
-      s.topology.file, s.topology.folder, s.link.latency_ps, s.link.bytes_per_second,
-      s.credit_latency_cycles, s.clock.hertz, s.clock.flit_bytes, s.router.vcs,
-      s.router.vc_depth_flits, s.router.pipeline_cycles, s.router.switching, s.router.hold,
-      s.router.crossbar_inputs, s.flow_control.mode, s.flow_control.payload_bytes,
+      s.topology.servers, s.topology.gpus_per_server, s.topology.gpus_per_nic_group,
+      s.topology.nics_per_group, s.topology.nic_link_latency_ps,
+      s.topology.nic_link_bytes_per_second, s.topology.file, s.topology.folder, s.link.latency_ps,
+      s.link.bytes_per_second, s.credit_latency_cycles, s.clock.hertz, s.clock.flit_bytes,
+      s.router.vcs, s.router.vc_depth_flits, s.router.pipeline_cycles, s.router.switching,
+      s.router.hold, s.router.crossbar_inputs, s.flow_control.mode, s.flow_control.payload_bytes,
       s.flow_control.sub_message_bytes, s.flow_control.pad_last_packet, s.ni.lockstep, s.ni.ports,
       s.ni.buffer_flits, s.ni.table_entries, s.ni.send_queue, s.ni.dma_latency_cycles,
       s.ni.dma_bytes_per_cycle, s.ni.injection_cycles, s.ni.ejection_cycles, s.ni.delivery_cycles,
@@ -82,6 +84,9 @@ class RandomPoint {
     s.link.latency_ps = pick(1, 3'000'000);
     // A simple fraction of a flit per cycle: other rates have no common tick.
     s.link.bytes_per_second = s.clock.hertz * s.clock.flit_bytes / (any() % 2 == 0 ? 1 : 2);
+    if (s.topology.kind == TopologyKind::gpu_cluster && any() % 2 == 0) {
+      s.topology.nic_link_bytes_per_second = s.link.bytes_per_second / 2;
+    }
     s.credit_latency_cycles = any() % 2 == 0 ? 0 : pick(1, 1'000);
     s.router.vcs = pick32(1, 32);
     s.router.vc_depth_flits = pick32(2'000, 100'000);
@@ -183,7 +188,7 @@ class RandomPoint {
            topology.kind != TopologyKind::fully_connected;
   }
   void draw_topology(TopologyConfig& t) {
-    t.kind = static_cast<TopologyKind>(any() % 8);  // all but files
+    t.kind = static_cast<TopologyKind>(any() % 9);  // all but files
     switch (t.kind) {
       case TopologyKind::fully_connected:
       case TopologyKind::single_switch:
@@ -205,6 +210,13 @@ class RandomPoint {
         t.nodes_per_switch = pick32(1, 3);
         t.group_size = pick32(1, 4);
         t.groups = pick32(2, 5);
+        break;
+      case TopologyKind::gpu_cluster:
+        t.servers = pick32(1, 3);
+        t.gpus_per_nic_group = pick32(1, 3);
+        t.gpus_per_server = t.gpus_per_nic_group * pick32(2, 3);
+        t.nics_per_group = pick32(1, 3);
+        if (any() % 2 == 0) t.nic_link_latency_ps = pick(1, 3'000'000);
         break;
       default:
         t.dims = {pick32(2, 5), pick32(1, 4)};
@@ -334,6 +346,17 @@ TEST_CASE("A network resolves to the keys of its type only") {
   CHECK(resolved_json(point)["system"]["topology"] ==
         nlohmann::ordered_json(
             {{"type", "fat_tree"}, {"nodes_per_switch", 2}, {"switches", 3}, {"spines", 4}}));
+}
+
+TEST_CASE("What a GPU cluster's file leaves out resolves to its defaults") {
+  const RunPoint point = only_point(
+      "system: {topology: {type: gpu_cluster, servers: 2, gpus_per_server: 4, nic_link: {latency: "
+      "1us}}}\ntraffic: {}\n");
+  const auto topology = resolved_json(point)["system"]["topology"];
+  CHECK(topology["gpus_per_nic_group"] == 1);
+  CHECK(topology["nics_per_group"] == 1);
+  CHECK(topology["nic_link"] ==
+        nlohmann::ordered_json({{"latency", "1us"}, {"bandwidth", "link"}}));
 }
 
 TEST_CASE("Paths and words that YAML would bend are quoted in the resolved configuration") {

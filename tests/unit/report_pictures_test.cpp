@@ -31,6 +31,8 @@ std::vector<Topology> all_shapes() {
   shapes.push_back(make_fat_tree(2, 3, 4, kLink));
   shapes.push_back(make_bigraph(2, 6, kLink));
   shapes.push_back(make_dragonfly(2, 2, 3, kLink));
+  shapes.push_back(make_gpu_cluster({1, 4, 1, 1}, kLink, kLink));
+  shapes.push_back(make_gpu_cluster({2, 4, 2, 2}, kLink, kLink));
   Topology graph("graph");
   for (const char* name : {"a", "b", "c"}) graph.add_node(name);
   graph.add_link(NodeId(0), NodeId(1), kLink, "x", "y");

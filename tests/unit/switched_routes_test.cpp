@@ -83,6 +83,8 @@ std::vector<Topology> many_shapes() {
   shapes.push_back(make_dragonfly(1, 5, 4, kPlainLink));
   shapes.push_back(make_dragonfly(2, 3, 9, kPlainLink));
   shapes.push_back(make_dragonfly(2, 4, 9, kPlainLink));
+  shapes.push_back(make_gpu_cluster({2, 4, 2, 2}, kPlainLink, kPlainLink));
+  shapes.push_back(make_gpu_cluster({3, 4, 4, 1}, kPlainLink, kPlainLink));
   return shapes;
 }
 

@@ -47,6 +47,9 @@ inline std::vector<Topology> small_networks() {
   networks.push_back(make_bigraph(2, 8, kPlainLink));
   networks.push_back(make_bigraph(3, 6, kPlainLink));
   networks.push_back(make_dragonfly(2, 2, 3, kPlainLink));
+  networks.push_back(make_gpu_cluster({1, 4, 1, 1}, kPlainLink, kPlainLink));
+  networks.push_back(make_gpu_cluster({2, 4, 2, 2}, kPlainLink, kPlainLink));
+  networks.push_back(make_gpu_cluster({3, 2, 2, 1}, kPlainLink, kPlainLink));
   for (std::uint32_t seed = 1; seed <= 8; ++seed) networks.push_back(random_switched(seed));
   return networks;
 }

@@ -1,0 +1,39 @@
+#include "alg/program/connection_routes.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "alg/cluster_routes.h"
+#include "alg/routing.h"
+#include "alg/switched_routes.h"
+
+namespace espalier {
+
+namespace {
+
+// So many links on among those that join the same two vertices, in port order.
+LinkId parallel_link(const Topology& topology, LinkId first, std::uint32_t channel) {
+  const TopologyLink& link = topology.link(first);
+  std::vector<LinkId> parallel;
+  std::size_t place = 0;
+  for (const LinkId candidate : topology.out_links(link.from)) {
+    if (topology.link(candidate).to != link.to) continue;
+    if (candidate == first) place = parallel.size();
+    parallel.push_back(candidate);
+  }
+  return parallel[(place + channel) % parallel.size()];
+}
+
+}  // namespace
+
+std::vector<LinkId> connection_route(const Topology& topology, NodeId from, NodeId to,
+                                     std::uint32_t channel) {
+  if (from == to) throw std::invalid_argument("a connection has two different ends");
+  if (topology.cluster()) return cluster_route(topology, from, to, channel);
+  if (topology.switched()) return switched_route(topology, from, to, channel);
+  std::vector<LinkId> route = route_packet(topology, from, to);
+  if (route.size() == 1) route.front() = parallel_link(topology, route.front(), channel);
+  return route;
+}
+
+}  // namespace espalier

@@ -1,0 +1,22 @@
+// The links that a program's connection uses.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "hw/topology.h"
+
+namespace espalier {
+
+// Channel 0 takes route_packet's route. Where the network has parallel ways of equal length, other
+// channels take the next ones, around:
+// GPU cluster          the NICs of the source's and of the destination's group
+// switch pair          the parallel links
+// fat-tree             the spines
+// neighbouring nodes   parallel links between them
+// Elsewhere all channels share the one route. Any set of these routes is as free of deadlock as
+// route_packet's are. Precondition: two different nodes. Throws as route_packet does.
+[[nodiscard]] std::vector<LinkId> connection_route(const Topology& topology, NodeId from, NodeId to,
+                                                   std::uint32_t channel);
+
+}  // namespace espalier
