@@ -1,0 +1,178 @@
+// The chunk language (GC3, section 3): a program says where chunks go, by references to them; what
+// it says is traced, operation by operation.
+//
+//   ChunkTracer tracer(signature);
+//   ChunkRef sum = tracer.chunk(1, ProgramBuffer::input, 0);
+//   sum = sum.reduce(tracer.chunk(0, ProgramBuffer::input, 0));  // rank 0's into rank 1's
+//   sum.copy(0, ProgramBuffer::input, 0, {1});  // on channel 1
+//   Program program = compile(tracer.finish());
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "alg/program/program.h"
+
+namespace espalier {
+
+// Where an operation stands in a text; line 0: in none.
+struct SourcePlace {
+  std::uint32_t line = 0;
+  std::uint32_t column = 0;
+};
+
+// What is wrong with a program, as a sentence for its author.
+class ChunkError : public std::runtime_error {
+ public:
+  ChunkError(const std::string& what, SourcePlace place)
+      : std::runtime_error(what), place_(place) {}
+  // Of the operation, as ChunkTracer::at gave it.
+  [[nodiscard]] SourcePlace place() const { return place_; }
+
+ private:
+  SourcePlace place_;
+};
+
+struct ProgramSignature {
+  std::string name;
+  CollectiveOp collective = CollectiveOp::all_reduce;
+  std::uint32_t ranks = 1;
+  std::uint32_t chunks = 1;  // in the larger of input and output buffer
+  bool in_place = false;     // which names are one place: see ProgramStorage
+  Protocol protocol = Protocol::simple;
+  std::optional<std::uint32_t> root;  // broadcast, reduce: must be given
+  // custom: chunks of each rank's buffers; where empty, `chunks` on all of them.
+  std::vector<std::uint32_t> input_chunks;
+  std::vector<std::uint32_t> output_chunks;
+  std::vector<PromisedChunk> promises;  // custom
+  Bytes min_bytes = 0;
+  Bytes max_bytes = 0;
+};
+
+// `count` consecutive chunks of a buffer.
+struct ChunkSpan {
+  std::uint32_t rank = 0;
+  ProgramBuffer buffer = ProgramBuffer::input;
+  std::uint32_t index = 0;
+  std::uint32_t count = 1;
+};
+[[nodiscard]] std::string to_string(const ChunkSpan& span);  // "rank 1 in[2..3]"
+
+struct Directives {
+  std::optional<std::uint32_t> channel;  // else the compiler's choice
+};
+
+struct ChunkOperation {
+  TransferKind kind = TransferKind::copy;
+  ChunkSpan source;  // source.count == target.count
+  ChunkSpan target;  // reduce: accumulator and result
+  std::optional<std::uint32_t> channel;
+  std::uint32_t parallel = 1;  // instances that it runs as, each of its share of the bytes
+  std::uint32_t call = 0;      // library call that it belongs to
+  SourcePlace place;
+
+  [[nodiscard]] bool is_remote() const { return source.rank != target.rank; }
+};
+
+// A checked program as it was written.
+struct ChunkTrace {
+  Program signature;  // sizes of buffers and all that is not blocks
+  std::vector<ChunkOperation> operations;
+};
+
+class ChunkTracer;
+
+// Chunks as they are in a place at the time at which it was made. It may be used until something
+// else is written there.
+class ChunkRef {
+ public:
+  [[nodiscard]] const ChunkSpan& span() const { return span_; }
+
+  // Writes them there as well; the result refers to the copy. A copy onto itself does nothing.
+  ChunkRef copy(std::uint32_t rank, ProgramBuffer buffer, std::uint32_t index,
+                Directives directives = {}) const;
+  // Adds `other` to them, in this place; the result refers to the sum.
+  ChunkRef reduce(const ChunkRef& other, Directives directives = {}) const;
+
+ private:
+  friend class ChunkTracer;
+  ChunkRef(ChunkTracer* tracer, const ChunkSpan& span, std::vector<std::uint32_t> versions)
+      : tracer_(tracer), span_(span), versions_(std::move(versions)) {}
+
+  ChunkTracer* tracer_;
+  ChunkSpan span_;
+  std::vector<std::uint32_t> versions_;  // of each chunk's place
+};
+
+// Follows a program while it is written. Everything throws ChunkError and then leaves the program
+// as it was. References must not outlive it.
+class ChunkTracer {
+ public:
+  // An index of a scratch buffer, and the product of chunks and instances, is below this.
+  static constexpr std::uint32_t kMostChunks = 1U << 20;
+  // Ranks times chunks are at most that.
+  static constexpr std::uint32_t kMostPlaces = 1U << 22;
+
+  explicit ChunkTracer(const ProgramSignature& signature);
+  ~ChunkTracer();
+  ChunkTracer(const ChunkTracer&) = delete;
+  ChunkTracer& operator=(const ChunkTracer&) = delete;
+
+  // What is written from now on stands there.
+  void at(SourcePlace place) { place_ = place; }
+
+  // The chunks that are there now; they must have been written.
+  [[nodiscard]] ChunkRef chunk(std::uint32_t rank, ProgramBuffer buffer, std::uint32_t index,
+                               std::uint32_t count = 1);
+
+  // Operations of a fragment run as `instances` instances, each of its share of every chunk, on
+  // channels of its own. A fragment in a fragment multiplies.
+  void begin_parallelize(std::uint32_t instances);
+  void end_parallelize();
+  class [[nodiscard]] Fragment {
+   public:
+    explicit Fragment(ChunkTracer& tracer) : tracer_(tracer) {}
+    ~Fragment() { tracer_.leave_fragment(); }
+    Fragment(const Fragment&) = delete;
+    Fragment& operator=(const Fragment&) = delete;
+
+   private:
+    ChunkTracer& tracer_;
+  };
+  // Until the end of the scope.
+  Fragment parallelize(std::uint32_t instances);
+
+  // What is written from now on is the next of several library calls: a rank starts it when its
+  // part of the one before is done.
+  void next_call() { ++call_; }
+
+  // Checks what the collective promises. The program is complete then.
+  [[nodiscard]] ChunkTrace finish();
+
+ private:
+  friend class ChunkRef;
+  class Memory;
+
+  [[noreturn]] void fail(const std::string& what) const;
+  void check_signature(const ProgramSignature& signature) const;
+  void check_span(const ChunkSpan& span) const;
+  void check_fresh(const ChunkRef& ref) const;
+  void check_promises() const;
+  [[nodiscard]] ChunkRef reference_to(const ChunkSpan& span);
+  ChunkRef record(TransferKind kind, const ChunkRef& source, const ChunkSpan& target,
+                  Directives directives);
+  void leave_fragment();
+
+  ChunkTrace trace_;
+  std::unique_ptr<Memory> memory_;
+  std::vector<std::uint32_t> fragments_;  // instances of those that are open, multiplied up
+  std::uint32_t call_ = 0;
+  SourcePlace place_;
+};
+
+}  // namespace espalier
