@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "sims/config/nearest_name.h"
-#include "sims/config/utf8.h"
 #include "sims/program/msccl_format.h"
+#include "sims/program/plain_text.h"
 #include "sims/program/xml_element.h"
 #include "sims/program/xml_source.h"
 
@@ -39,15 +39,6 @@ const std::vector<std::pair<const char*, const char*>> kForeignCollectives{
 
 std::uint32_t as_u32(std::int64_t value) { return static_cast<std::uint32_t>(value); }
 std::int32_t as_i32(std::int64_t value) { return static_cast<std::int32_t>(value); }
-
-bool is_plain_text(const std::string& text) {
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t length = utf8_length(text, at);
-    if (length == 0 || is_control(text[at])) return false;
-    at += length;
-  }
-  return true;
-}
 
 class Reader {
  public:

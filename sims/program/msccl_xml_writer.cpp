@@ -5,9 +5,9 @@
 #include <iterator>
 #include <map>
 
-#include "sims/config/utf8.h"
 #include "sims/program/msccl_format.h"
 #include "sims/program/msccl_peer_fields.h"
+#include "sims/program/plain_text.h"
 
 namespace espalier {
 
@@ -50,12 +50,8 @@ class Writable {
                                 program_.num_calls()));
     }
     if (ranks == 0) return refuse("it has no ranks");
-    for (std::size_t at = 0; at < program_.name.size();) {
-      const std::size_t length = utf8_length(program_.name, at);
-      if (length == 0 || is_control(program_.name[at])) {
-        return refuse("its name holds a control character or broken UTF-8");
-      }
-      at += length;
+    if (!is_plain_text(program_.name)) {
+      return refuse("its name holds a control character or broken UTF-8");
     }
     if (program_.chunks == 0 || program_.chunks > kMostChunksOfBuffer) {
       return refuse(fmt::format("it has {} chunks; a document has 1 to {}", program_.chunks,

@@ -153,7 +153,7 @@ TEST_CASE("A misspelled name comes with the right one") {
   REQUIRE(hint_of("Simple", "simple").find("did you mean 'Simple'?") != std::string::npos);
   REQUIRE(hint_of("allreduce", "all_reduce").find("did you mean 'allreduce'?") !=
           std::string::npos);
-  REQUIRE(hint_of("rrcs", "rcrs").find("did you mean 'rrcs'?") != std::string::npos);
+  REQUIRE(hint_of("rrcs", "cyp").find("did you mean 'cpy'?") != std::string::npos);
   REQUIRE(hint_of("srcbuf=\"i\"", "srcbuf=\"x\"").find("valid names: i, o, s") !=
           std::string::npos);
   const std::string missing = hint_of("srcoff", "srcof");
