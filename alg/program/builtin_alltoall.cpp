@@ -1,0 +1,50 @@
+#include "alg/program/builtin_parts.h"
+
+namespace espalier {
+
+// GC3, section 7.3: all that a server has for rank g of another one is first brought together on
+// its own rank g, and crosses in one message. The figure there sends to its own server, too, from
+// scratch that nobody wrote.
+Program build_twostep_alltoall(const BuiltinRequest& request) {
+  const auto signature = signature_for(request, "gc3_twostep_alltoall", CollectiveOp::all_to_all,
+                                       request.ranks, false);
+  const std::uint32_t per_server = request.ranks_per_server;
+  const std::uint32_t servers = request.ranks / per_server;
+  const auto rank = [&](std::uint32_t server, std::uint32_t g) { return server * per_server + g; };
+  return build_program(request, signature, [&](ChunkTracer& tracer) {
+    for (std::uint32_t n = 0; n < servers; ++n) {
+      for (std::uint32_t g = 0; g < per_server; ++g) {
+        for (std::uint32_t m = 0; m < servers; ++m) {
+          for (std::uint32_t i = 0; i < per_server; ++i) {
+            const ChunkRef chunk = tracer.chunk(rank(m, i), ProgramBuffer::input, rank(n, g));
+            if (n == m) {
+              chunk.copy(rank(n, g), ProgramBuffer::output, rank(m, i));
+            } else {
+              chunk.copy(rank(m, g), ProgramBuffer::scratch, rank(n, i));
+            }
+          }
+          if (n == m) continue;
+          tracer.chunk(rank(m, g), ProgramBuffer::scratch, rank(n, 0), per_server)
+              .copy(rank(n, g), ProgramBuffer::output, rank(m, 0));
+        }
+      }
+    }
+  });
+}
+
+Program build_direct_alltoall(const BuiltinRequest& request) {
+  const std::uint32_t ranks = request.ranks;
+  const auto signature =
+      signature_for(request, "gc3_direct_alltoall", CollectiveOp::all_to_all, ranks, false);
+  return build_program(request, signature, [&](ChunkTracer& tracer) {
+    // Peers in the order of their distance: no rank is everyone's first.
+    for (std::uint32_t away = 0; away < ranks; ++away) {
+      for (std::uint32_t r = 0; r < ranks; ++r) {
+        const std::uint32_t peer = (r + away) % ranks;
+        tracer.chunk(r, ProgramBuffer::input, peer).copy(peer, ProgramBuffer::output, r);
+      }
+    }
+  });
+}
+
+}  // namespace espalier

@@ -1,0 +1,78 @@
+// What built-in programs are made of.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "alg/program/builtin_programs.h"
+#include "alg/program/chunk_language.h"
+#include "alg/program/compiler.h"
+
+namespace espalier {
+
+// A signature as the request wants it; chunks, root and promises are the program's to set.
+[[nodiscard]] ProgramSignature signature_for(const BuiltinRequest& request, const char* name,
+                                             CollectiveOp collective, std::uint32_t chunks,
+                                             bool in_place);
+
+// The request's instances of what `write` writes, compiled.
+template <class Write>
+[[nodiscard]] Program build_program(const BuiltinRequest& request,
+                                    const ProgramSignature& signature, Write write) {
+  ChunkTracer tracer(signature);
+  {
+    const auto instances = tracer.parallelize(request.instances);
+    write(tracer);
+  }
+  return compile(tracer.finish());
+}
+
+// All ranks in a row.
+[[nodiscard]] std::vector<std::uint32_t> all_ranks(const BuiltinRequest& request);
+
+// One ring over `ranks`: of the runs of `count` chunks from `offset` on, the r-th ends at ranks[r]
+// (starts there, in an all-gather). Run r goes on channel first_channel + r % channels.
+struct RingRuns {
+  std::vector<std::uint32_t> ranks;
+  ProgramBuffer buffer = ProgramBuffer::input;
+  std::uint32_t offset = 0;
+  std::uint32_t count = 1;
+  std::uint32_t first_channel = 0;
+  std::uint32_t channels = 1;
+};
+void write_ring_reduce_scatter(ChunkTracer& tracer, const RingRuns& runs);
+void write_ring_all_gather(ChunkTracer& tracer, const RingRuns& runs);
+
+// Sentences of what a request lacks; empty where it lacks nothing. Programs grow with the square of
+// the ranks, so these are limited.
+inline constexpr std::uint32_t kMostBuiltinRanks = 256;
+[[nodiscard]] std::string unsuited_sizes(const BuiltinRequest& request);
+[[nodiscard]] std::string unsuited_ring(const BuiltinRequest& request);
+[[nodiscard]] std::string unsuited_power_of_two(const BuiltinRequest& request);
+[[nodiscard]] std::string unsuited_servers(const BuiltinRequest& request);
+
+// builtin_rings.cpp
+[[nodiscard]] Program build_ring(const BuiltinRequest& request);
+[[nodiscard]] Program build_allgather_ring(const BuiltinRequest& request);
+[[nodiscard]] Program build_reducescatter_ring(const BuiltinRequest& request);
+// builtin_allpairs.cpp
+[[nodiscard]] Program build_allpairs(const BuiltinRequest& request);
+// builtin_hierarchical.cpp
+[[nodiscard]] Program build_hierarchical(const BuiltinRequest& request);
+[[nodiscard]] Program build_hierarchical_composed(const BuiltinRequest& request);
+// builtin_recursive.cpp
+[[nodiscard]] Program build_halving_doubling(const BuiltinRequest& request);
+[[nodiscard]] Program build_allgather_recursive_doubling(const BuiltinRequest& request);
+// builtin_trees.cpp
+[[nodiscard]] Program build_binomial_tree(const BuiltinRequest& request);
+[[nodiscard]] Program build_double_binary_tree(const BuiltinRequest& request);
+[[nodiscard]] Program build_broadcast_tree(const BuiltinRequest& request);
+// builtin_alltoall.cpp
+[[nodiscard]] Program build_twostep_alltoall(const BuiltinRequest& request);
+[[nodiscard]] Program build_direct_alltoall(const BuiltinRequest& request);
+// builtin_alltonext.cpp
+[[nodiscard]] Program build_alltonext(const BuiltinRequest& request);
+[[nodiscard]] Program build_alltonext_direct(const BuiltinRequest& request);
+
+}  // namespace espalier

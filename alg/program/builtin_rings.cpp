@@ -1,0 +1,35 @@
+// Rings (GC3, section 7.1.1): one logical ring whose chunks are spread over channels, so that the
+// sends of one and the receives of another overlap.
+#include "alg/program/builtin_parts.h"
+
+namespace espalier {
+
+Program build_ring(const BuiltinRequest& request) {
+  const auto signature =
+      signature_for(request, "gc3_ring", CollectiveOp::all_reduce, request.ranks, true);
+  return build_program(request, signature, [&](ChunkTracer& tracer) {
+    const RingRuns runs{all_ranks(request), ProgramBuffer::input, 0, 1, 0, request.channels};
+    write_ring_reduce_scatter(tracer, runs);
+    write_ring_all_gather(tracer, runs);
+  });
+}
+
+Program build_allgather_ring(const BuiltinRequest& request) {
+  const auto signature =
+      signature_for(request, "gc3_allgather_ring", CollectiveOp::all_gather, request.ranks, true);
+  return build_program(request, signature, [&](ChunkTracer& tracer) {
+    const RingRuns runs{all_ranks(request), ProgramBuffer::output, 0, 1, 0, request.channels};
+    write_ring_all_gather(tracer, runs);
+  });
+}
+
+Program build_reducescatter_ring(const BuiltinRequest& request) {
+  const auto signature = signature_for(request, "gc3_reducescatter_ring",
+                                       CollectiveOp::reduce_scatter, request.ranks, true);
+  return build_program(request, signature, [&](ChunkTracer& tracer) {
+    const RingRuns runs{all_ranks(request), ProgramBuffer::input, 0, 1, 0, request.channels};
+    write_ring_reduce_scatter(tracer, runs);
+  });
+}
+
+}  // namespace espalier

@@ -1,0 +1,178 @@
+#include "alg/program/instruction_order.h"
+
+#include <algorithm>
+#include <deque>
+#include <map>
+#include <queue>
+#include <tuple>
+
+namespace espalier {
+
+namespace {
+
+constexpr std::uint32_t kNone = Instruction::kNone;
+
+class Ordering {
+ public:
+  Ordering(const InstructionDag& dag, OrderBy priority, std::uint32_t slots)
+      : dag_(dag),
+        slots_(slots),
+        pending_(dag.nodes.size(), 0),
+        followers_(dag.nodes.size()),
+        connection_(dag.nodes.size(), kNone),
+        priority_(dag.nodes.size()),
+        is_placed_(dag.nodes.size(), false),
+        waits_for_ready_(dag.nodes.size()) {
+    set_priorities(priority);
+    find_connections();
+    for (std::uint32_t n = 0; n < dag.nodes.size(); ++n) {
+      const Instruction& node = dag.nodes[n];
+      if (node.message_from != kNone) ++pending_[n];
+      for (const DagEdge& edge : node.after) {
+        // An earlier call has ended.
+        if (dag.nodes[edge.from].call != node.call) continue;
+        followers_[edge.from].push_back(n);
+        ++pending_[n];
+      }
+    }
+  }
+
+  std::optional<std::vector<std::uint32_t>> run() {
+    std::uint32_t calls = 0;
+    for (const Instruction& node : dag_.nodes) calls = std::max(calls, node.call + 1);
+    std::vector<std::vector<std::uint32_t>> of_call(calls);
+    for (std::uint32_t n = 0; n < dag_.nodes.size(); ++n) of_call[dag_.nodes[n].call].push_back(n);
+    for (const auto& nodes : of_call) {
+      for (const std::uint32_t n : nodes) {
+        if (pending_[n] == 0) make_ready(n);
+      }
+      while (!ready_.empty()) {
+        const std::uint32_t next = std::get<2>(ready_.top());
+        ready_.pop();
+        if (!is_placed_[next]) try_to_place(next);
+      }
+      for (const std::uint32_t n : nodes) {
+        if (!is_placed_[n]) return std::nullopt;
+      }
+    }
+    return std::move(order_);
+  }
+
+ private:
+  struct Queue {
+    std::deque<std::uint32_t> receives;  // of the messages in it
+    std::uint32_t chunks = 0;
+    std::vector<std::uint32_t> waiting;  // instructions that wait for it to change
+  };
+  using Priority = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>;  // smallest first
+
+  void set_priorities(OrderBy priority) {
+    std::vector<std::uint32_t> depth(dag_.nodes.size(), 0);
+    std::vector<std::uint32_t> reverse(dag_.nodes.size(), 0);
+    if (priority == OrderBy::depth) {
+      depth = depths(dag_);
+      reverse = reverse_depths(dag_);
+    }
+    for (std::uint32_t n = 0; n < dag_.nodes.size(); ++n) {
+      priority_[n] = {depth[n], ~reverse[n], n};
+    }
+  }
+
+  void find_connections() {
+    using Name = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t>;
+    std::map<Name, std::uint32_t> numbers;
+    for (std::uint32_t n = 0; n < dag_.nodes.size(); ++n) {
+      const Instruction& node = dag_.nodes[n];
+      if (node.message_to == kNone) continue;
+      const Name name{node.rank, dag_.peer_of(node.message_to), *node.channel, node.call};
+      connection_[n] =
+          numbers.emplace(name, static_cast<std::uint32_t>(numbers.size())).first->second;
+    }
+    queues_.resize(numbers.size());
+  }
+
+  void make_ready(std::uint32_t n) { ready_.push(priority_[n]); }
+  void make_ready(std::vector<std::uint32_t>& waiting) {
+    for (const std::uint32_t n : waiting) make_ready(n);
+    waiting.clear();
+  }
+
+  void try_to_place(std::uint32_t first) {
+    // A message that needs more than the slots runs at the same time as its receive, and that as
+    // what it sends on.
+    std::vector<std::uint32_t> together;
+    for (std::uint32_t n = first; n != kNone;) {
+      const Instruction& node = dag_.nodes[n];
+      if (node.message_from != kNone && n == first) {
+        Queue& from = queues_[connection_[node.message_from]];
+        if (from.receives.front() != n) {
+          from.waiting.push_back(first);
+          return;
+        }
+      }
+      if (n != first && pending_[n] > 1) {
+        waits_for_ready_[n].push_back(first);
+        return;
+      }
+      together.push_back(n);
+      if (node.message_to == kNone) break;
+      Queue& to = queues_[connection_[n]];
+      const bool streams = node.count() > slots_;
+      if (streams ? !to.receives.empty() : to.chunks + node.count() > slots_) {
+        to.waiting.push_back(first);
+        return;
+      }
+      n = streams ? node.message_to : kNone;
+    }
+    for (const std::uint32_t n : together) place(n);
+  }
+
+  void place(std::uint32_t n) {
+    const Instruction& node = dag_.nodes[n];
+    is_placed_[n] = true;
+    order_.push_back(n);
+    if (node.message_from != kNone) {
+      Queue& from = queues_[connection_[node.message_from]];
+      from.receives.pop_front();
+      from.chunks -= node.count();
+      make_ready(from.waiting);
+    }
+    if (node.message_to != kNone) {
+      Queue& to = queues_[connection_[n]];
+      to.receives.push_back(node.message_to);
+      to.chunks += node.count();
+      release(node.message_to);
+    }
+    for (const std::uint32_t follower : followers_[n]) release(follower);
+  }
+
+  void release(std::uint32_t n) {
+    if (--pending_[n] == 0) {
+      make_ready(n);
+    } else if (pending_[n] == 1) {
+      make_ready(waits_for_ready_[n]);
+    }
+  }
+
+  const InstructionDag& dag_;
+  std::uint32_t slots_;
+  std::vector<std::uint32_t> pending_;  // edges that lead here from what is not placed yet
+  std::vector<std::vector<std::uint32_t>> followers_;  // by processing edges
+  std::vector<std::uint32_t> connection_;              // by the instruction that sends on it
+  std::vector<Priority> priority_;
+  std::vector<bool> is_placed_;
+  std::vector<std::vector<std::uint32_t>> waits_for_ready_;  // by the receive they stream to
+  std::vector<Queue> queues_;
+  std::priority_queue<Priority, std::vector<Priority>, std::greater<>> ready_;
+  std::vector<std::uint32_t> order_;
+};
+
+}  // namespace
+
+std::optional<std::vector<std::uint32_t>> order_instructions(const InstructionDag& dag,
+                                                             OrderBy priority,
+                                                             std::uint32_t slots) {
+  return Ordering(dag, priority, slots).run();
+}
+
+}  // namespace espalier

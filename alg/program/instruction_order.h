@@ -1,0 +1,25 @@
+// One order of all instructions in which they can run one after the other: every thread block runs
+// its own in this order, so that no wait can close a cycle (GC3, section 5.2).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "alg/program/instruction_dag.h"
+
+namespace espalier {
+
+enum class OrderBy : std::uint8_t {
+  depth,  // lower dependency depth first, then higher reverse depth
+  trace,  // as they were written
+};
+
+// At no time a connection holds more chunks than it has slots, each of which may have to carry a
+// single chunk of a message. A message of more chunks than slots stands right before its receive:
+// both run at once. Nothing where this priority leads to no order. Unfused instructions always have
+// one in the order of the trace.
+[[nodiscard]] std::optional<std::vector<std::uint32_t>> order_instructions(
+    const InstructionDag& dag, OrderBy priority, std::uint32_t slots);
+
+}  // namespace espalier

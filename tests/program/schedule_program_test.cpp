@@ -1,0 +1,64 @@
+#include "alg/program/schedule_program.h"
+
+#include <catch2/catch.hpp>
+#include <string>
+#include <vector>
+
+#include "alg/generator.h"
+#include "program_interpreter.h"
+
+using namespace espalier;
+
+namespace {
+
+constexpr LinkSpec kLink{};
+
+std::vector<std::pair<std::string, Topology>> networks() {
+  std::vector<std::pair<std::string, Topology>> result;
+  result.emplace_back("torus 4x4", make_torus({4, 4}, kLink));
+  result.emplace_back("torus 3x3", make_torus({3, 3}, kLink));
+  result.emplace_back("mesh 3x2", make_mesh({3, 2}, kLink));
+  result.emplace_back("fully connected 5", make_fully_connected(5, kLink));
+  result.emplace_back("switch 6", make_single_switch(6, kLink));
+  result.emplace_back("fat tree", make_fat_tree(4, 2, 2, kLink));
+  return result;
+}
+
+Schedule generate(const Generator& generator, const Topology& topology, CollectiveOp op,
+                  Bytes size) {
+  CollectiveRequest request;
+  request.op = op;
+  request.size = size;
+  return generator.generate(topology, request);
+}
+
+}  // namespace
+
+TEST_CASE("Every generated schedule with equal chunks becomes a program that computes the same") {
+  std::size_t expressed = 0;
+  std::vector<std::string> refused;
+  for (const auto& [network, topology] : networks()) {
+    for (const Generator& generator : generators()) {
+      if (!generator.unsuited(topology).empty()) continue;
+      for (const CollectiveOp op : generator.ops) {
+        for (const std::uint32_t instances : {1U, 2U}) {
+          INFO(generator.name << " on " << network << ", " << to_string(op));
+          ScheduleProgramOptions options;
+          options.instances = instances;
+          const auto result =
+              program_of_schedule(generate(generator, topology, op, 48000), options);
+          REQUIRE(result.program.has_value() == result.reason.empty());
+          if (!result.program) {
+            refused.push_back(generator.name + " on " + network + ": " + result.reason);
+            continue;
+          }
+          ++expressed;
+          REQUIRE(interpret(*result.program, 2).empty());
+          REQUIRE(result.program->collective == op);
+        }
+      }
+    }
+  }
+  for (const std::string& line : refused) WARN(line);
+  REQUIRE(expressed > 50);
+}
