@@ -2,8 +2,10 @@
 
 #include <catch2/catch.hpp>
 
+#include "alg/program/builtin_programs.h"
 #include "program_file_support.h"
 #include "sims/program/msccl_peer_fields.h"
+#include "sims/program/promises_file.h"
 
 using namespace espalier;
 
@@ -118,4 +120,34 @@ TEST_CASE("What no document can say is refused with the reason") {
           }) == "gpu 0: 1 input and 0 output chunks; the collective has 2 and 2");
   REQUIRE(reason([](Program& program, ThreadBlock&, ProgramStep&) { program.ranks.clear(); }) ==
           "it has no ranks");
+}
+
+TEST_CASE("Built-in programs come back from their documents and promises") {
+  std::size_t num_written = 0;
+  for (const BuiltinProgram& builtin : builtin_programs()) {
+    for (const std::uint32_t ranks : {2U, 3U, 4U, 8U}) {
+      BuiltinRequest request;
+      request.ranks = ranks;
+      request.ranks_per_server = ranks % 4 == 0 ? ranks / 2 : 1;
+      request.instances = 2;
+      request.protocol = Protocol::ll128;
+      if (!builtin.unsuited(request).empty()) continue;
+      CAPTURE(builtin.name, ranks);
+      Program program = builtin.build(request);
+      if (program.num_calls() > 1) {
+        REQUIRE(unwritable_as_msccl_xml(program).find("library calls") != std::string::npos);
+        continue;
+      }
+      REQUIRE(unwritable_as_msccl_xml(program).empty());
+      Program again = read_valid(write_msccl_xml(program));
+      Diagnostics diagnostics;
+      if (program.collective == CollectiveOp::custom) {
+        again.promises = *read_promises("p", write_promises(program), again, diagnostics);
+      }
+      fill_peer_fields(program);
+      REQUIRE(dump(again) == dump(program));
+      ++num_written;
+    }
+  }
+  REQUIRE(num_written > 10);
 }
