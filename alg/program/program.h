@@ -124,6 +124,9 @@ struct Program {
   std::string name;
   CollectiveOp collective = CollectiveOp::all_reduce;
   bool in_place = false;  // input and output alias, see ProgramStorage
+  // in_place, and offered for buffers of their own too: it must be right with in_place = false as
+  // well.
+  bool also_out_of_place = false;
   Protocol protocol = Protocol::simple;
   std::uint32_t num_channels = 1;  // highest channel + 1
   // Chunks in the larger of input and output buffer (nchunksperloop): the size of a call is cut

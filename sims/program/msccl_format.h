@@ -1,0 +1,82 @@
+// Names and limits of MSCCL XML documents, for the reader and the writer.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "alg/program/program.h"
+
+namespace espalier {
+
+// Of the first runtime generation, which the later one keeps.
+inline constexpr std::int64_t kMostBlocksOfRank = 216;
+inline constexpr std::int64_t kMostBlocksOfChannel = 32;  // of one rank
+inline constexpr std::int64_t kMostStepsOfBlock = 256;
+inline constexpr std::int64_t kMostChunksOfStep = 71;
+inline constexpr std::int64_t kMostUsableChannels = 32;  // runtimes warn above
+// Ours: a document of a few bytes must not make us fill the memory.
+inline constexpr std::int64_t kMostChunksOfBuffer = std::int64_t{1} << 20;
+inline constexpr std::int64_t kMostChunksOfProgram = std::int64_t{1} << 25;  // of all ranks
+
+// maxBytes of the first generation where it is not given.
+inline constexpr std::int64_t kDefaultMaxBytes = std::int64_t{1} << 27;
+// How the writer says "no upper limit": right for both generations.
+inline constexpr std::int64_t kUnlimitedBytes = INT64_MAX;
+
+// The first name of a value is the one that is written. reduce_scatter: the later generation's.
+inline const std::vector<std::pair<const char*, CollectiveOp>>& msccl_collectives() {
+  static const std::vector<std::pair<const char*, CollectiveOp>> names{
+      {"allreduce", CollectiveOp::all_reduce},
+      {"allgather", CollectiveOp::all_gather},
+      {"reducescatter", CollectiveOp::reduce_scatter},
+      {"reduce_scatter", CollectiveOp::reduce_scatter},
+      {"alltoall", CollectiveOp::all_to_all},
+      {"broadcast", CollectiveOp::broadcast},
+      {"reduce", CollectiveOp::reduce},
+      {"custom", CollectiveOp::custom}};
+  return names;
+}
+
+inline const std::vector<std::pair<const char*, Protocol>>& msccl_protocols() {
+  static const std::vector<std::pair<const char*, Protocol>> names{
+      {"Simple", Protocol::simple}, {"LL", Protocol::ll}, {"LL128", Protocol::ll128}};
+  return names;
+}
+
+inline const std::vector<std::pair<const char*, ProgramBuffer>>& msccl_buffers() {
+  static const std::vector<std::pair<const char*, ProgramBuffer>> names{
+      {"i", ProgramBuffer::input}, {"o", ProgramBuffer::output}, {"s", ProgramBuffer::scratch}};
+  return names;
+}
+
+inline const std::vector<std::pair<const char*, ProgramOp>>& msccl_ops() {
+  static const std::vector<std::pair<const char*, ProgramOp>> names{
+      {"nop", ProgramOp::nop},
+      {"s", ProgramOp::send},
+      {"r", ProgramOp::recv},
+      {"rcs", ProgramOp::recv_copy_send},
+      {"rrs", ProgramOp::recv_reduce_send},
+      {"rrc", ProgramOp::recv_reduce_copy},
+      {"rrcs", ProgramOp::recv_reduce_copy_send},
+      {"cpy", ProgramOp::copy},
+      {"re", ProgramOp::reduce}};
+  return names;
+}
+
+// A rank's input and output are cut into shares, one per rank: chunks must divide by the ranks.
+[[nodiscard]] constexpr bool has_shares(CollectiveOp collective) {
+  return collective == CollectiveOp::all_gather || collective == CollectiveOp::reduce_scatter ||
+         collective == CollectiveOp::all_to_all;
+}
+// Chunks of a rank's input, of its output, where the collective fixes them; custom: the most.
+[[nodiscard]] constexpr std::int64_t input_chunks_of(CollectiveOp collective, std::int64_t chunks,
+                                                     std::int64_t ranks) {
+  return collective == CollectiveOp::all_gather ? chunks / ranks : chunks;
+}
+[[nodiscard]] constexpr std::int64_t output_chunks_of(CollectiveOp collective, std::int64_t chunks,
+                                                      std::int64_t ranks) {
+  return collective == CollectiveOp::reduce_scatter ? chunks / ranks : chunks;
+}
+
+}  // namespace espalier
