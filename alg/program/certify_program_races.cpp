@@ -1,0 +1,271 @@
+// Are any two conflicting accesses of a rank's memory ordered by the program itself?
+//
+// What orders: a block's steps, one after the other, each to completion; a wait, after all of the
+// step it names; a later call, after all blocks of the rank's earlier ones; a message, in the way
+// that data streams through a step. A step moves its chunks as lanes side by side: how many travel
+// in one transaction depends on the size of the call, so lanes order nothing among each other, but
+// lane k of a receive comes after lane k of its send, and after all that came before the send.
+// Before lane k of the message leaves, its source has been read. The write of a fused step to its
+// own memory is not among that: data go to memory and to the connection side by side, and the
+// message does not wait for the memory. So what comes round the network back to the rank is no
+// proof that the write was done; a wait is.
+//
+// What does not: full slots. That a receive frees a slot for a later send orders the two for one
+// number of slots and one size of transactions only.
+//
+// One tile decides for any number: tiles are different bytes of a chunk, so only accesses of the
+// same tile conflict; waits and messages join steps of the same tile, a block's order leads from a
+// tile to itself and to later ones: no path between two accesses of one tile leaves it.
+//
+// For each rank in turn, clocks over its blocks go through the whole program in the order in which
+// it can be executed: what of each block is known to be done. As they decide order exactly, it is
+// enough to compare an access with the last write of the place, and a write also with the reads
+// since (as race detectors of threads do).
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "alg/program/program_certifier_parts.h"
+
+namespace espalier::program_certifier {
+
+namespace {
+
+// How far a block is: 2 * step before the step begins; one more when its lanes have read their
+// sources; two more when it is complete.
+using Clock = std::uint32_t;
+
+struct Access {
+  std::uint32_t step = kNone;
+  std::uint32_t lane = 0;
+  bool writes = false;
+};
+
+struct PlaceState {
+  Access last_write;
+  std::vector<Access> reads;  // since then; the last of each block
+};
+
+// Where what is known of a rank's blocks is kept while it is needed: a row of clocks for all that
+// comes before a send, one for what its lanes have read too, and one for the end of a step that
+// is waited for.
+class KnowledgeRows {
+ public:
+  explicit KnowledgeRows(const FlatProgram& flat)
+      : of_message_(flat.steps.size(), kNone), of_end_(flat.steps.size(), kNone) {
+    for (std::uint32_t s = 0; s < flat.steps.size(); ++s) {
+      if (sends(flat.steps[s].step->op)) of_message_[s] = std::exchange(count_, count_ + 2);
+      if (flat.steps[s].is_awaited) of_end_[s] = count_++;
+    }
+  }
+  [[nodiscard]] std::size_t count() const { return count_; }
+  [[nodiscard]] std::size_t before_send(std::uint32_t step) const { return of_message_[step]; }
+  [[nodiscard]] std::size_t of_lane(std::uint32_t step) const { return of_message_[step] + 1U; }
+  [[nodiscard]] std::size_t of_end(std::uint32_t step) const { return of_end_[step]; }
+
+ private:
+  std::vector<std::uint32_t> of_message_;
+  std::vector<std::uint32_t> of_end_;
+  std::uint32_t count_ = 0;
+};
+
+class RankRaces {
+ public:
+  RankRaces(const FlatProgram& flat, const ProgramStorage& storage, const KnowledgeRows& rows,
+            std::uint32_t rank, Findings& findings)
+      : flat_(flat),
+        storage_(storage),
+        rows_(rows),
+        findings_(findings),
+        rank_(rank),
+        first_block_(flat.first_block[rank]),
+        width_(flat.first_block[rank + 1] - first_block_),
+        kept_(rows.count() * width_),
+        now_(flat.blocks.size() * width_),
+        places_(storage.num_places(rank)) {}
+
+  void check(const std::vector<std::uint32_t>& order) {
+    for (const std::uint32_t step : order) pass(step);
+  }
+
+ private:
+  [[nodiscard]] Clock* kept(std::size_t row) { return kept_.data() + row * width_; }
+  [[nodiscard]] Clock* now(std::uint32_t block) { return now_.data() + block * width_; }
+
+  void join(Clock* into, const Clock* other) const {
+    for (std::uint32_t i = 0; i < width_; ++i) into[i] = std::max(into[i], other[i]);
+  }
+  void copy(Clock* into, const Clock* other) const { std::copy_n(other, width_, into); }
+
+  void pass(std::uint32_t step) {
+    const FlatStep& at = flat_.steps[step];
+    const FlatBlock& block = flat_.blocks[at.block];
+    const ProgramOp op = at.step->op;
+    const bool is_here = block.rank == rank_;
+    Clock* known = now(at.block);
+    if (is_here && at.position == 0) join_earlier_calls(at.block);
+    if (at.waits_for != kNone) join(known, kept(rows_.of_end(at.waits_for)));
+    before_ = known;
+    whole_ = receives(op) ? kept(rows_.before_send(at.message_of)) : nullptr;
+    lane_ = receives(op) ? kept(rows_.of_lane(at.message_of)) : nullptr;
+    if (is_here) check_accesses(step);
+    if (sends(op)) send(step);
+    if (receives(op)) join(known, lane_);
+    if (is_here) known[at.block - first_block_] = 2 * at.position + 2;
+    if (at.is_awaited) copy(kept(rows_.of_end(step)), known);
+  }
+
+  // A call is launched when all before it have ended.
+  void join_earlier_calls(std::uint32_t block) {
+    for (std::uint32_t b = first_block_; b < first_block_ + width_; ++b) {
+      if (flat_.blocks[b].call < flat_.blocks[block].call) join(now(block), now(b));
+    }
+  }
+
+  void send(std::uint32_t step) {
+    const FlatStep& at = flat_.steps[step];
+    Clock* whole = kept(rows_.before_send(step));
+    Clock* lane = kept(rows_.of_lane(step));
+    copy(whole, before_);
+    copy(lane, before_);
+    if (whole_ != nullptr) {
+      join(whole, whole_);
+      join(lane, lane_);
+    }
+    if (flat_.blocks[at.block].rank == rank_) {
+      Clock& own = lane[at.block - first_block_];
+      own = std::max(own, 2 * at.position + 1);
+    }
+  }
+
+  void check_accesses(std::uint32_t step) {
+    const ProgramStep& s = *flat_.steps[step].step;
+    const auto place = [&](ProgramBuffer buffer, std::int32_t offset) {
+      return storage_.place(rank_, buffer, static_cast<std::uint32_t>(offset));
+    };
+    if (reads_source(s.op)) {
+      const std::uint32_t first = place(s.src_buffer, s.src_offset);
+      for (std::uint32_t k = 0; k < s.count; ++k) read(first + k, {step, k, false});
+    }
+    if (writes_target(s.op)) {
+      const std::uint32_t first = place(s.dst_buffer, s.dst_offset);
+      for (std::uint32_t k = 0; k < s.count; ++k) write(first + k, {step, k, true});
+    }
+  }
+
+  void read(std::uint32_t place, const Access& access) {
+    PlaceState& state = places_[place];
+    expect_order(state.last_write, access);
+    const std::uint32_t block = flat_.steps[access.step].block;
+    for (Access& earlier : state.reads) {
+      if (flat_.steps[earlier.step].block != block) continue;
+      earlier = access;
+      return;
+    }
+    state.reads.push_back(access);
+  }
+
+  void write(std::uint32_t place, const Access& access) {
+    PlaceState& state = places_[place];
+    expect_order(state.last_write, access);
+    for (const Access& earlier : state.reads) expect_order(earlier, access);
+    state.last_write = access;
+    state.reads.clear();
+  }
+
+  void expect_order(const Access& earlier, const Access& later) {
+    if (earlier.step == kNone) return;
+    const FlatStep& first = flat_.steps[earlier.step];
+    if (first.block == flat_.steps[later.step].block) return;
+    const std::uint32_t b = first.block - first_block_;
+    const Clock needed = 2 * first.position + (earlier.writes ? 2 : 1);
+    const auto is_known = [&](const Clock* clocks) {
+      return clocks != nullptr && clocks[b] >= needed;
+    };
+    if (is_known(before_) || is_known(whole_)) return;
+    if (earlier.lane == later.lane && is_known(lane_)) return;
+    if (!reported_.emplace(earlier.step, later.step).second) return;
+    // A message has come by way of that very step, and only its write is missing.
+    const Clock known = lane_ == nullptr ? before_[b] : std::max(before_[b], lane_[b]);
+    report(earlier, later, earlier.writes && known + 1 == needed);
+  }
+
+  struct Operand {
+    ProgramBuffer buffer;
+    std::uint32_t chunk;
+  };
+  [[nodiscard]] Operand operand(const Access& access) const {
+    const ProgramStep& s = *flat_.steps[access.step].step;
+    const std::int32_t offset = access.writes ? s.dst_offset : s.src_offset;
+    return {access.writes ? s.dst_buffer : s.src_buffer,
+            static_cast<std::uint32_t>(offset) + access.lane};
+  }
+
+  void report(const Access& earlier, const Access& later, bool came_through) {
+    findings_.add(ProgramViolationKind::race, flat_.site(later.step), [&] {
+      const Operand a = operand(earlier);
+      const Operand b = operand(later);
+      const bool same_name = a.buffer == b.buffer && a.chunk == b.chunk;
+      const std::string other =
+          same_name ? "" : fmt::format(" as {} {}", to_string(a.buffer), a.chunk);
+      return fmt::format(
+          "{} {} {}, which {} {}{}, and nothing orders the two{}",
+          later.writes ? "writes" : "reads", to_string(b.buffer), b.chunk, flat_.name(earlier.step),
+          earlier.writes ? "writes" : "reads", other,
+          came_through ? ": a message that is passed on does not wait for the write" : "");
+    });
+  }
+
+  const FlatProgram& flat_;
+  const ProgramStorage& storage_;
+  const KnowledgeRows& rows_;
+  Findings& findings_;
+  std::uint32_t rank_;
+  std::uint32_t first_block_;
+  std::uint32_t width_;  // blocks of the rank
+  std::vector<Clock> kept_;
+  std::vector<Clock> now_;  // by block of the program
+  std::vector<PlaceState> places_;
+  std::set<std::pair<std::uint32_t, std::uint32_t>> reported_;
+
+  // Of the step that is looked at: what is done before it begins, and before its message or the
+  // same lane of it was sent.
+  const Clock* before_ = nullptr;
+  const Clock* whole_ = nullptr;
+  const Clock* lane_ = nullptr;
+};
+
+// Lanes of one step, which go side by side, may meet too: where it moves chunks by less than their
+// number.
+void check_overlap(const FlatProgram& flat, const ProgramStorage& storage, std::uint32_t step,
+                   Findings& findings) {
+  const ProgramStep& s = *flat.steps[step].step;
+  if (!reads_source(s.op) || !writes_target(s.op)) return;
+  const std::uint32_t rank = flat.block_of(step).rank;
+  const std::uint32_t src =
+      storage.place(rank, s.src_buffer, static_cast<std::uint32_t>(s.src_offset));
+  const std::uint32_t dst =
+      storage.place(rank, s.dst_buffer, static_cast<std::uint32_t>(s.dst_offset));
+  const std::uint32_t shift = src < dst ? dst - src : src - dst;
+  if (shift == 0 || shift >= s.count) return;
+  findings.add(ProgramViolationKind::race, flat.site(step), [&] {
+    return fmt::format("its source {} {} and its target {} {}, {} chunks each, overlap in part",
+                       to_string(s.src_buffer), s.src_offset, to_string(s.dst_buffer), s.dst_offset,
+                       s.count);
+  });
+}
+
+}  // namespace
+
+void check_races(const FlatProgram& flat, const std::vector<std::uint32_t>& order,
+                 const ProgramStorage& storage, Findings& findings) {
+  for (std::uint32_t s = 0; s < flat.steps.size(); ++s) check_overlap(flat, storage, s, findings);
+  const KnowledgeRows rows(flat);
+  for (std::uint32_t r = 0; r + 1 < flat.first_block.size(); ++r) {
+    if (flat.first_block[r + 1] - flat.first_block[r] < 2) continue;  // one after the other
+    RankRaces(flat, storage, rows, r, findings).check(order);
+  }
+}
+
+}  // namespace espalier::program_certifier

@@ -1,0 +1,130 @@
+// What the parts of the program certifier share. Internal to program_certifier.cpp and the
+// certify_program_*.cpp.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "alg/program/program.h"
+#include "alg/program/program_certifier.h"
+#include "alg/program/program_storage.h"
+
+namespace espalier::program_certifier {
+
+inline constexpr std::uint32_t kNone = 0xffffffff;
+
+// Where a violation is: a rank, one of its blocks, one of its steps.
+struct Site {
+  std::int32_t gpu = -1;
+  std::int32_t tb = -1;
+  std::int32_t step = -1;
+  std::uint32_t line = 0;
+};
+[[nodiscard]] Site site_of(const Program& program, std::size_t rank);
+[[nodiscard]] Site site_of(const Program& program, std::size_t rank, std::size_t block);
+[[nodiscard]] Site site_of(const Program& program, std::size_t rank, std::size_t block,
+                           std::size_t step);
+// "gpu 1 tb 0 step 3"; what it does not have is left out.
+[[nodiscard]] std::string name_of(const Site& site);
+
+// Collects violations: the first few of each kind in words, of the rest only their number.
+class Findings {
+ public:
+  template <class Describe>
+  void add(ProgramViolationKind kind, const Site& site, Describe&& what) {
+    const auto k = static_cast<std::size_t>(kind);
+    if (listed_.at(k).size() < ProgramCertificate::kListedPerKind) {
+      listed_.at(k).push_back(
+          {kind, site.gpu, site.tb, site.step, site.line, std::forward<Describe>(what)()});
+    }
+    ++count_.at(k);
+  }
+  [[nodiscard]] std::size_t count(ProgramViolationKind kind) const {
+    return count_.at(static_cast<std::size_t>(kind));
+  }
+  // By kind, then as they were found.
+  [[nodiscard]] std::vector<ProgramViolation> list() const;
+
+ private:
+  static constexpr std::size_t kKinds = 7;
+  std::array<std::vector<ProgramViolation>, kKinds> listed_;
+  std::array<std::size_t, kKinds> count_{};
+};
+
+// The program in rows: blocks of all ranks, their steps one after another, references resolved.
+// Numbers of blocks, steps and connections in it are places in these rows.
+struct FlatStep {
+  const ProgramStep* step = nullptr;
+  std::uint32_t block = 0;
+  std::uint32_t position = 0;         // in its block
+  std::uint32_t waits_for = kNone;    // a step
+  std::uint32_t message_of = kNone;   // receives: the step that sends what it receives
+  std::uint32_t received_by = kNone;  // sends: the step that receives it
+  bool is_awaited = false;            // some step waits for it
+};
+struct FlatBlock {
+  std::uint32_t rank = 0;
+  std::uint32_t number = 0;
+  std::uint32_t call = 0;
+  std::uint32_t first = 0;  // its steps are [first, end): without trailing nops, which do nothing
+  std::uint32_t end = 0;
+  std::uint32_t in = kNone;  // connections
+  std::uint32_t out = kNone;
+};
+struct FlatConnection {
+  std::uint32_t sender = kNone;  // blocks
+  std::uint32_t receiver = kNone;
+  std::vector<std::uint32_t> sends;  // steps, in order
+  std::vector<std::uint32_t> receives;
+};
+struct FlatProgram {
+  // Precondition: check_form found nothing. Messages are not paired yet.
+  explicit FlatProgram(const Program& program);
+
+  [[nodiscard]] Site site(std::uint32_t step) const;
+  [[nodiscard]] std::string name(std::uint32_t step) const { return name_of(site(step)); }
+  [[nodiscard]] const FlatBlock& block_of(std::uint32_t step) const {
+    return blocks[steps[step].block];
+  }
+
+  const Program& program;
+  std::vector<FlatStep> steps;
+  std::vector<FlatBlock> blocks;
+  std::vector<std::uint32_t> first_block;  // by rank, and one more
+  std::vector<FlatConnection> connections;
+};
+
+// Each reports what it finds as malformed.
+void check_form(const Program& program, Findings& findings);
+void check_step_form(const Program& program, std::size_t rank, std::size_t block,
+                     Findings& findings);
+// Owners of the ends of connections. Precondition: peers are ranks of the program.
+void check_ends(const Program& program, Findings& findings);
+
+// Pairs the k-th send with the k-th receive of every connection, or reports why it cannot.
+void pair_messages(FlatProgram& flat, Findings& findings);
+
+// The steps in an order in which they can be executed one by one, as long as no slot is ever full.
+// Reports a deadlock, with full slots or without; empty where there is one of either. Fills in
+// least_slots.
+[[nodiscard]] std::vector<std::uint32_t> check_deadlock(const FlatProgram& flat,
+                                                        const ProgramLimits& limits,
+                                                        ProgramCertificate& certificate,
+                                                        Findings& findings);
+
+void check_races(const FlatProgram& flat, const std::vector<std::uint32_t>& order,
+                 const ProgramStorage& storage, Findings& findings);
+
+// Follows the data through `order`: reads of nothing, and what the outputs hold in the end. Fills
+// in the root and whether promises are known.
+void check_data(const FlatProgram& flat, const std::vector<std::uint32_t>& order,
+                const ProgramStorage& storage, ProgramCertificate& certificate, Findings& findings);
+
+// Fills in the figures.
+void check_capacity(const Program& program, const ProgramLimits& limits,
+                    ProgramCertificate& certificate, Findings& findings);
+
+}  // namespace espalier::program_certifier

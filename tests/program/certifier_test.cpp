@@ -1,0 +1,562 @@
+// Each kind of violation, where it is and what is said of it; and programs that are right.
+#include "alg/program/program_certifier.h"
+
+#include <catch2/catch.hpp>
+
+#include "program_builder.h"
+
+using namespace espalier;
+using namespace espalier::program_test;
+
+namespace {
+
+using Kind = ProgramViolationKind;
+using Texts = std::vector<std::string>;
+
+Texts texts(const ProgramCertificate& certificate) {
+  Texts result;
+  for (const ProgramViolation& v : certificate.violations) {
+    result.push_back(std::string(to_string(v.kind)) + ": " + describe(v));
+  }
+  return result;
+}
+Texts texts(const Program& program, const ProgramLimits& limits = {}) {
+  return texts(certify_program(program, limits));
+}
+
+// MSCCL-IR, A.1.
+const char* const kExchange = R"(
+gpu i2
+tb >1 <1
+s i1
+rrcs i0
+r i1
+gpu i2
+tb >0 <0
+s i0
+rrcs i1
+r i0
+)";
+
+Program exchange() { return program_of(CollectiveOp::all_reduce, true, 2, kExchange); }
+
+// Two blocks of gpu 0 that exchange what `middle` says, with one block of gpu 1.
+Program custom(const std::string& text) { return program_of(CollectiveOp::custom, false, 4, text); }
+
+ProgramStep& step(Program& program, std::size_t rank, std::size_t block, std::size_t s) {
+  return program.ranks[rank].blocks[block].steps[s];
+}
+
+}  // namespace
+
+TEST_CASE("The exchange of two ranks is proven, with its figures") {
+  const ProgramCertificate certificate = certify_program(exchange());
+  REQUIRE(texts(certificate) == Texts{});
+  // Each fused step keeps the slot of its message until there is room for the one it sends.
+  REQUIRE(certificate.least_slots == 2);
+  REQUIRE(certificate.most_contexts == 1);
+  REQUIRE(certificate.most_steps == 3);
+  REQUIRE(certificate.messages == 4);
+  REQUIRE(certificate.connections == 2);
+  REQUIRE(certificate.promises_known);
+}
+
+TEST_CASE("What is no frame of a program is malformed") {
+  SECTION("no ranks") { REQUIRE(texts(Program{}) == Texts{"malformed: it has no ranks"}); }
+  SECTION("no chunks") {
+    Program program = exchange();
+    program.chunks = 0;
+    REQUIRE(texts(program)[0] == "malformed: it has no chunks");
+  }
+  SECTION("chunks that do not divide") {
+    Program program = program_of(CollectiveOp::all_gather, false, 3, "gpu\ngpu");
+    REQUIRE(texts(program) ==
+            Texts{"malformed: 3 chunks are not a multiple of 2 ranks, as all_gather needs"});
+  }
+  SECTION("sizes") {
+    Program program = exchange();
+    program.min_bytes = 10;
+    program.max_bytes = 5;
+    REQUIRE(texts(program) == Texts{"malformed: is offered from 10 bytes to 5: for no size"});
+  }
+  SECTION("root") {
+    Program program = exchange();
+    program.root = 2;
+    REQUIRE(texts(program) == Texts{"malformed: its root is gpu 2, but there are 2 ranks"});
+  }
+  SECTION("declared chunks") {
+    Program program = exchange();
+    program.ranks[1].output_chunks = 1;
+    REQUIRE(texts(program) == Texts{"malformed: gpu 1 (line 7): declares 1 output chunks, but with "
+                                    "2 chunks on 2 ranks all_reduce has exactly 2"});
+  }
+  SECTION("declared chunks of a custom program") {
+    REQUIRE(texts(custom("gpu i5")) ==
+            Texts{"malformed: gpu 0 (line 1): declares 5 input chunks, but with 4 chunks on 1 "
+                  "ranks custom has at most 4"});
+  }
+  SECTION("promises") {
+    Program program = custom("gpu i1 o1");
+    program.promises = {{0, 1, {{0, 0}}}, {1, 0, {{0, 0}}}, {0, 0, {{0, 1}}}, {0, 0, {{0, 0}}}};
+    REQUIRE(texts(program) ==
+            Texts{"malformed: gpu 0 (line 1): output chunk 1 is promised, but there are 1",
+                  "malformed: a promise is for gpu 1, but there are 1 ranks",
+                  "malformed: gpu 0 (line 1): output chunk 0 is promised with input chunk 1 of gpu "
+                  "0, which does not exist",
+                  "malformed: gpu 0 (line 1): output chunk 0 is promised twice"});
+  }
+}
+
+TEST_CASE("What is no block is malformed") {
+  REQUIRE(texts(custom("gpu\ntb >0\ntb <2 c4\ngpu")) ==
+          Texts{"malformed: gpu 0 tb 0 (line 2): sends to itself",
+                "malformed: gpu 0 tb 1 (line 3): receives from gpu 2, but there are 2 ranks",
+                "malformed: gpu 0 tb 1 (line 3): is on channel 4, but there are 4 channels"});
+}
+
+TEST_CASE("What is no step is malformed") {
+  SECTION("an offset") {
+    Program program = exchange();
+    step(program, 0, 0, 0).src_offset = -1;
+    step(program, 1, 0, 2).count = 3;
+    REQUIRE(texts(program) ==
+            Texts{"malformed: gpu 0 tb 0 step 0 (line 4): its source is i -1, 1 chunks long, but "
+                  "buffer i has 2 chunks here",
+                  "malformed: gpu 1 tb 0 step 2 (line 11): its target is i 0, 3 chunks long, but "
+                  "buffer i has 2 chunks here"});
+  }
+  SECTION("a buffer that is not declared") {
+    REQUIRE(texts(custom("gpu i1\ntb\ncpy i0 o0")) ==
+            Texts{"malformed: gpu 0 tb 0 step 0 (line 3): its target is o 0, 1 chunks long, but "
+                  "buffer o has 0 chunks here"});
+  }
+  SECTION("only local operands must exist") {
+    Program program = exchange();
+    step(program, 0, 0, 0).dst_offset = 7;
+    step(program, 0, 0, 2).src_offset = -5;
+    REQUIRE(texts(program) == Texts{});
+  }
+  SECTION("a count") {
+    Program program = exchange();
+    step(program, 0, 0, 0).count = 0;
+    step(program, 1, 0, 1).count = 0;
+    REQUIRE(texts(program) ==
+            Texts{"malformed: gpu 0 tb 0 step 0 (line 4): its count is 0, allowed are 1 to 71",
+                  "malformed: gpu 1 tb 0 step 1 (line 10): its count is 0, allowed are 1 to 71"});
+  }
+  SECTION("no peer") {
+    REQUIRE(texts(custom("gpu i1\ntb\ns i0\nr i0\ngpu")) ==
+            Texts{"malformed: gpu 0 tb 0 step 0 (line 3): sends, but its block has no peer for "
+                  "that",
+                  "malformed: gpu 0 tb 0 step 1 (line 4): receives, but its block has no peer for "
+                  "that"});
+  }
+}
+
+TEST_CASE("What is no wait is malformed") {
+  const auto of_wait = [](const std::string& wait) {
+    const Texts found =
+        texts(custom("gpu i1 s4\ntb\ncpy i0 s0 !\nnop !\ncpy i0 s1 @0.0\ntb\ncpy i0 s2 " + wait +
+                     "\ntb k1\ncpy i0 s3 !"));
+    return found.empty() ? "" : found[0];
+  };
+  const std::string place = "malformed: gpu 0 tb 1 step 0 (line 7): waits for gpu 0 ";
+  REQUIRE(of_wait("@0.0").empty());
+  REQUIRE(of_wait("@3.0") == place + "tb 3 step 0, which does not exist");
+  REQUIRE(of_wait("@0.3") == place + "tb 0 step 3, which does not exist");
+  REQUIRE(of_wait("@0.-1") == place + "tb 0 step -1, which does not exist");
+  REQUIRE(of_wait("@-1.0") == place + "tb -1 step 0, which does not exist");
+  REQUIRE(of_wait("@0.1") == place + "tb 0 step 1, a nop, which never signals");
+  REQUIRE(of_wait("@0.2") == place + "tb 0 step 2, which does not signal");
+  REQUIRE(of_wait("@1.0") == place + "tb 1 step 0, which its own block comes to only afterwards");
+  REQUIRE(of_wait("@2.0") == place + "tb 2 step 0, which belongs to another call");
+}
+
+TEST_CASE("A wait for an earlier step of the same block says nothing new") {
+  REQUIRE(texts(custom("gpu i1 o1\ntb\ncpy i0 o0 !\ncpy i0 o0 @0.0")) == Texts{});
+}
+
+TEST_CASE("Nops hand their waits to a step that has one") {
+  const char* const three = R"(gpu i1 s3
+tb
+cpy i0 s0 !
+tb
+cpy i0 s1 !
+tb
+nop @0.0
+%
+re s0 s1
+nop @0.0
+nop @1.0)";
+  const auto with = [&](const std::string& line) {
+    std::string text = three;
+    text.replace(text.find('%'), 1, line);
+    return texts(custom(text));
+  };
+  REQUIRE(with("nop @1.0\ncpy s0 s2 @1.0") == Texts{});
+  REQUIRE(with("cpy s0 s2 @1.0") == Texts{});
+  REQUIRE(with("cpy s0 s2")[0] ==
+          "malformed: gpu 0 tb 2 step 1 (line 8): comes after the nop gpu 0 tb 2 step 0, but waits "
+          "for nothing itself");
+}
+
+TEST_CASE("Nops order as many blocks as they name") {
+  const std::string text = R"(gpu i1 s3
+tb
+cpy i0 s0 !
+tb
+cpy i0 s1 !
+tb
+)";
+  REQUIRE(texts(custom(text + "nop @0.0\nre s0 s1 @1.0")) == Texts{});
+  REQUIRE(texts(custom(text + "re s0 s1 @1.0")) ==
+          Texts{"race: gpu 0 tb 2 step 0 (line 7): reads s 0, which gpu 0 tb 0 step 0 writes, and "
+                "nothing orders the two"});
+}
+
+TEST_CASE("An end of a connection has one owner, also where it does not use it") {
+  REQUIRE(texts(custom("gpu i1\ntb >1\ns i0\ntb >1\ngpu o1\ntb <0\nr o0")) ==
+          Texts{"malformed: gpu 0 tb 1 (line 4): sends to gpu 1 on channel 0, as gpu 0 tb 0 does, "
+                "but one block alone may own that end"});
+  REQUIRE(texts(custom("gpu i1\ntb >1\ns i0\ntb >1 k1\ngpu o1\ntb <0\nr o0")) == Texts{});
+}
+
+TEST_CASE("An end without the other one must not be used") {
+  REQUIRE(texts(custom("gpu i1\ntb >1\ngpu o1\ntb <0 c1\n")) == Texts{});
+  REQUIRE(texts(custom("gpu i1\ntb >1\ns i0\ngpu o1\ntb <0 c1\nr o0")) ==
+          Texts{"malformed: gpu 0 tb 0 step 0 (line 3): sends to gpu 1 on channel 0, but no block "
+                "of gpu 1 has the other end",
+                "malformed: gpu 1 tb 0 step 0 (line 6): receives from gpu 0 on channel 1, but no "
+                "block of gpu 0 has the other end"});
+}
+
+TEST_CASE("Every message has a sender and a receiver, of as many chunks") {
+  const std::string gpu0 = "gpu i2\ntb >1\ns i0\ns i0 x2\n";
+  REQUIRE(texts(custom(gpu0 + "gpu o2\ntb <0\nr o0\nr o0 x2")) == Texts{});
+  REQUIRE(texts(custom(gpu0 + "gpu o2\ntb <0\nr o0")) ==
+          Texts{"unmatched: gpu 0 tb 0 step 1 (line 4): sends message 1 of its connection, but gpu "
+                "1 tb 0 receives only 1"});
+  REQUIRE(texts(custom(gpu0 + "gpu o2\ntb <0\nr o0\nr o0 x2\nr o1")) ==
+          Texts{"unmatched: gpu 1 tb 0 step 2 (line 9): receives message 2 of its connection, but "
+                "gpu 0 tb 0 sends only 2"});
+  REQUIRE(texts(custom(gpu0 + "gpu o2\ntb <0\nr o0\nr o0")) ==
+          Texts{"unmatched: gpu 0 tb 0 step 1 (line 4): sends 2 chunks as message 1 of its "
+                "connection, but gpu 1 tb 0 step 1 receives 1"});
+}
+
+TEST_CASE("Ranks that both receive first wait for each other") {
+  const Program program =
+      custom("gpu i1 o1\ntb >1 <1\nr o0\ns i0\ngpu i1 o1\ntb >0 <0\nr o0\ns i0");
+  const ProgramCertificate certificate = certify_program(program);
+  REQUIRE(texts(certificate) ==
+          Texts{"deadlock: gpu 0 tb 0 step 0 (line 3): gets stuck with any number of slots, blocks "
+                "wait for each other:\n"
+                "  gpu 0 tb 0 step 0 waits for the message of gpu 1 tb 0 step 1\n"
+                "  gpu 1 tb 0 step 0 waits for the message of gpu 0 tb 0 step 1\n"
+                "  and so round again"});
+  REQUIRE(certificate.least_slots == 0);
+}
+
+TEST_CASE("Ranks that both send first need a slot for each message") {
+  const Program program = custom(
+      "gpu i2 o2\ntb >1 <1\ns i0\ns i1\nr o0\nr o1\ngpu i2 o2\ntb >0 <0\ns i0\ns i1\nr o0\nr o1");
+  ProgramLimits limits;
+  limits.slots = 1;
+  const ProgramCertificate certificate = certify_program(program, limits);
+  REQUIRE(texts(certificate) ==
+          Texts{"deadlock: gpu 0 tb 0 step 1 (line 4): gets stuck with 1 slots of a connection, it "
+                "needs 2; blocks wait for each other:\n"
+                "  gpu 0 tb 0 step 1 waits for a free slot, which gpu 1 tb 0 step 2 makes\n"
+                "  gpu 1 tb 0 step 1 waits for a free slot, which gpu 0 tb 0 step 2 makes\n"
+                "  and so round again"});
+  REQUIRE(certificate.least_slots == 2);
+  limits.slots = 2;
+  REQUIRE(certify_program(program, limits).ok());
+}
+
+TEST_CASE("A step of many chunks takes as many slots as they fill") {
+  const Program program =
+      custom("gpu i4 o4\ntb >1 <1\ns i0 x4\nr o0 x4\ngpu i4 o4\ntb >0 <0\ns i0 x4\nr o0 x4");
+  const auto least = [&](std::uint32_t chunks_per_slot) {
+    ProgramLimits limits;
+    limits.chunks_per_slot = chunks_per_slot;
+    return certify_program(program, limits).least_slots;
+  };
+  REQUIRE(least(0) == 1);
+  REQUIRE(least(4) == 1);
+  REQUIRE(least(3) == 2);
+  REQUIRE(least(1) == 4);
+}
+
+TEST_CASE("A fused step passes on each transaction before it takes the next") {
+  const Program program =
+      custom("gpu i4\ntb >1\ns i0 x4\ngpu s4\ntb >2 <0\nrcs s0 x4\ngpu o4\ntb <1\nr o0 x4");
+  ProgramLimits limits;
+  limits.slots = 1;
+  limits.chunks_per_slot = 1;
+  REQUIRE(texts(program, limits) == Texts{});
+}
+
+TEST_CASE("A cycle through a wait and a message") {
+  const Program program = custom(R"(gpu i1 o2
+tb >1
+s i0 @1.0
+tb <1
+r o0 !
+gpu i1 s1
+tb <0 >0
+rcs s0
+)");
+  REQUIRE(texts(program) ==
+          Texts{"deadlock: gpu 0 tb 0 step 0 (line 3): gets stuck with any number of slots, blocks "
+                "wait for each other:\n"
+                "  gpu 0 tb 0 step 0 waits for gpu 0 tb 1 step 0\n"
+                "  gpu 0 tb 1 step 0 waits for the message of gpu 1 tb 0 step 0\n"
+                "  gpu 1 tb 0 step 0 waits for the message of gpu 0 tb 0 step 0\n"
+                "  and so round again"});
+}
+
+TEST_CASE("A later call starts when the earlier one has ended, and is in order with it") {
+  const std::string text = R"(gpu i1 s1 o1
+tb
+cpy i0 s0
+tb $
+cpy s0 o0
+)";
+  const auto in_call = [&](const char* call) {
+    std::string filled = text;
+    filled.replace(filled.find('$'), 1, call);
+    return texts(custom(filled));
+  };
+  REQUIRE(in_call("k1") == Texts{});
+  REQUIRE(in_call("k7") == Texts{});
+  REQUIRE(in_call("").size() == 1);
+  REQUIRE(in_call("")[0].substr(0, 5) == "race:");
+}
+
+TEST_CASE("A deadlock of a call keeps later ones from starting") {
+  const Program program = custom(
+      "gpu i1 o1\ntb k1\ncpy i0 o0\ntb >1 <1\nr o0\ns i0\n"
+      "gpu i1 o1\ntb >0 <0\nr o0\ns i0\ntb k1\ncpy i0 o0");
+  const ProgramCertificate certificate = certify_program(program);
+  REQUIRE(certificate.violations.size() == 1);
+  REQUIRE(certificate.violations[0].kind == Kind::deadlock);
+  REQUIRE(certificate.violations[0].tb == 1);
+}
+
+TEST_CASE("What was never written must not be read") {
+  REQUIRE(texts(custom("gpu i1 s2 o1\ntb\ncpy s1 o0\nre i0 s0")) ==
+          Texts{"uninitialised: gpu 0 tb 0 step 0 (line 3): reads s 1, which was never written "
+                "before",
+                "uninitialised: gpu 0 tb 0 step 1 (line 4): reads s 0, which was never written "
+                "before"});
+}
+
+TEST_CASE("What is made of nothing is reported once, where it is read") {
+  const Program program = program_of(CollectiveOp::broadcast, false, 1,
+                                     "gpu i1 o1 s1\ntb >1\ns s0\ncpy i0 o0\ngpu o1\ntb <0\nr o0");
+  REQUIRE(texts(program) == Texts{"uninitialised: gpu 0 tb 0 step 0 (line 3): reads s 0, which was "
+                                  "never written before"});
+}
+
+TEST_CASE("Two names of one place conflict") {
+  const std::string text = "gpu i2 o2\ntb\ncpy i1 i0\ntb\ncpy o0 o1\n";
+  REQUIRE(texts(program_of(CollectiveOp::custom, true, 2, text)) ==
+          Texts{"race: gpu 0 tb 1 step 0 (line 5): reads o 0, which gpu 0 tb 0 step 0 writes as i "
+                "0, and nothing orders the two"});
+}
+
+TEST_CASE("Ranges that overlap in part conflict") {
+  REQUIRE(texts(custom("gpu i4 o4\ntb\ncpy i0 o0 x3\ntb\ncpy i0 o2 x2")) ==
+          Texts{"race: gpu 0 tb 1 step 0 (line 5): writes o 2, which gpu 0 tb 0 step 0 writes, and "
+                "nothing orders the two"});
+}
+
+TEST_CASE("A step must not move chunks by less than their number") {
+  REQUIRE(texts(custom("gpu i4\ntb\ncpy i0 i1 x2")) ==
+          Texts{"race: gpu 0 tb 0 step 0 (line 3): its source i 0 and its target i 1, 2 chunks "
+                "each, overlap in part"});
+  REQUIRE(texts(custom("gpu i4\ntb\ncpy i0 i2 x2\nre i0 i0 x2")) == Texts{});
+}
+
+namespace {
+// gpu 0 sends away i 0..3; they come back to another block, which `back` receives.
+std::string round_trip(const std::string& there, const std::string& back,
+                       const std::string& between = "rcs s0 x4") {
+  return "gpu i4 o4 s4\ntb >1\n" + there + "\ntb <1\n" + back + "\ngpu s4\ntb <0 >0\n" + between +
+         "\n";
+}
+}  // namespace
+
+TEST_CASE("A message comes after what its sender did before, and after its source was read") {
+  REQUIRE(texts(custom(round_trip("cpy i0 o0\ns i0", "r o0", "rcs s0"))) == Texts{});
+  REQUIRE(texts(custom(round_trip("s i0", "r i0", "rcs s0"))) == Texts{});
+  REQUIRE(texts(custom(round_trip("s i0\ncpy i0 o0", "r o0", "rcs s0"))) ==
+          Texts{"race: gpu 0 tb 1 step 0 (line 6): writes o 0, which gpu 0 tb 0 step 1 writes, and "
+                "nothing orders the two"});
+}
+
+TEST_CASE("Chunk for chunk a streamed message comes after its source, but not with a shift") {
+  REQUIRE(texts(custom(round_trip("s i0 x4", "r i0 x4"))) == Texts{});
+  REQUIRE(texts(custom(round_trip("s i0 x3", "r i1 x3", "rcs s0 x3"))).size() == 1);
+  // Where the message is complete before it is sent on, all of it has been read.
+  REQUIRE(texts(custom(round_trip("s i0 x3", "r i1 x3", "r s0 x3\ns s0 x3"))) == Texts{});
+}
+
+TEST_CASE("A message that is passed on does not wait for the write of its step") {
+  // gpu 1 forwards to gpu 2, which answers to another block of gpu 1.
+  const std::string text = R"(gpu i1
+tb >1
+s i0
+gpu s1 o1
+tb <0 >2
+rcs s0 !
+tb <2
+r s0 %
+gpu o1
+tb <1 >1
+rcs o0
+)";
+  const auto with = [&](const char* wait) {
+    std::string filled = text;
+    filled.replace(filled.find('%'), 1, wait);
+    return texts(custom(filled));
+  };
+  REQUIRE(with("@0.0") == Texts{});
+  REQUIRE(with("") == Texts{"race: gpu 1 tb 1 step 0 (line 8): writes s 0, which gpu 1 tb 0 step 0 "
+                            "writes, and nothing orders the two: a message that is passed on does "
+                            "not wait for the write"});
+}
+
+TEST_CASE("Full slots order nothing") {
+  // With one slot, the second send comes after the first receive, and all that waits for it.
+  const std::string text = R"(gpu i2
+tb >1
+s i0
+s i0 !
+tb >1 c1
+s i0 @0.1
+gpu o2
+tb <0
+r o0
+r o1
+tb <0 c1
+r o0
+)";
+  const Texts found = texts(custom(text));
+  REQUIRE(
+      found ==
+      Texts{"race: gpu 1 tb 1 step 0 (line 12): writes o 0, which gpu 1 tb 0 step 0 writes, and "
+            "nothing orders the two"});
+  ProgramLimits limits;
+  limits.slots = 1;
+  REQUIRE(texts(custom(text), limits) == found);
+}
+
+TEST_CASE("Contributions are counted") {
+  SECTION("one is missing") {
+    Program program = exchange();
+    step(program, 1, 0, 1).op = ProgramOp::recv_copy_send;
+    REQUIRE(
+        texts(program) ==
+        Texts{"postcondition: gpu 0 (line 2): output chunk 1 lacks input chunk 1 of gpu 1; last "
+              "written by gpu 0 tb 0 step 2",
+              "postcondition: gpu 1 (line 7): output chunk 1 lacks input chunk 1 of gpu 1; last "
+              "written by gpu 1 tb 0 step 1"});
+  }
+  SECTION("one is there twice") {
+    Program program = exchange();
+    step(program, 1, 0, 2).op = ProgramOp::recv_reduce_copy;
+    REQUIRE(
+        texts(program) ==
+        Texts{"postcondition: gpu 1 (line 7): output chunk 0 holds input chunk 0 of gpu 1 twice "
+              "instead of once; last written by gpu 1 tb 0 step 2"});
+  }
+  SECTION("nothing is there") {
+    Program program = program_of(CollectiveOp::all_gather, false, 1, "gpu i1");
+    REQUIRE(texts(program) == Texts{"postcondition: gpu 0 (line 1): output chunk 0 lacks input "
+                                    "chunk 0 of gpu 0; no step writes it"});
+  }
+  SECTION("something else is there") {
+    Program program =
+        program_of(CollectiveOp::broadcast, false, 2, "gpu i2 o2\ntb\ncpy i0 o0\ncpy i0 o1");
+    REQUIRE(texts(program) ==
+            Texts{"postcondition: gpu 0 (line 1): output chunk 1 holds input chunk 0 of gpu 0 once "
+                  "instead of not at all, lacks input chunk 1 of gpu 0; last written by gpu 0 tb 0 "
+                  "step 1"});
+  }
+}
+
+TEST_CASE("The accumulator of a receive-reduce is the local source") {
+  // As a public generator writes a remote reduce from i 0 into i 1: its source is the sender's
+  // place.
+  const Program program =
+      program_of(CollectiveOp::custom, true, 2, "gpu i2\ntb >1\ns i0\ngpu i2\ntb <0\nrrc i0 i1");
+  Program promised = program;
+  promised.promises = {{1, 1, {{0, 0}, {1, 1}}}};
+  REQUIRE(texts(promised) ==
+          Texts{"postcondition: gpu 1 (line 4): output chunk 1 holds input chunk 0 of gpu 1 once "
+                "instead of not at all, lacks input chunk 1 of gpu 1; last written by gpu 1 tb 0 "
+                "step 0"});
+}
+
+TEST_CASE("The root is found where it is not given") {
+  const std::string broadcast =
+      "gpu i1\ntb <1\nr i0\ngpu i1\ntb >0\ns i0\ntb >2\ns i0\ngpu i1\ntb <1\nr i0";
+  Program program = program_of(CollectiveOp::broadcast, true, 1, broadcast);
+  ProgramCertificate certificate = certify_program(program);
+  REQUIRE(texts(certificate) == Texts{});
+  REQUIRE(certificate.root == 1);
+  program.root = 0;
+  certificate = certify_program(program);
+  REQUIRE(certificate.violations.size() == 3);
+  REQUIRE(certificate.root == 0);
+
+  const std::string reduce = "gpu i1\ntb >1\ns i0\ngpu i1\ntb <0 >2\nrrs i0\ngpu i1\ntb <1\nrrc i0";
+  certificate = certify_program(program_of(CollectiveOp::reduce, true, 1, reduce));
+  REQUIRE(texts(certificate) == Texts{});
+  REQUIRE(certificate.root == 2);
+}
+
+TEST_CASE("A custom program without promises proves nothing of its results") {
+  Program program = custom("gpu i1 o1\ntb\ncpy i0 o0");
+  REQUIRE_FALSE(certify_program(program).promises_known);
+  program.promises = {{0, 0, {{0, 0}}}};
+  REQUIRE(certify_program(program).promises_known);
+  REQUIRE(certify_program(program).ok());
+  program.promises = {{0, 0, {{0, 0}, {0, 0}}}};
+  REQUIRE(texts(program) ==
+          Texts{"postcondition: gpu 0 (line 1): output chunk 0 holds input chunk 0 of gpu 0 once "
+                "instead of twice; last written by gpu 0 tb 0 step 0"});
+}
+
+TEST_CASE("Out of place the input may be overwritten") {
+  const Program program =
+      program_of(CollectiveOp::broadcast, false, 2, "gpu i2 o2\ntb\ncpy i0 o0 x2\ncpy o0 i1");
+  REQUIRE(texts(program) == Texts{});
+}
+
+TEST_CASE("A program must fit the contexts of the NI") {
+  ProgramLimits limits;
+  limits.contexts = 1;
+  limits.context_steps = 2;
+  REQUIRE(texts(exchange(), limits) ==
+          Texts{"capacity: gpu 0 tb 0 (line 3): has 3 steps, a context holds 2",
+                "capacity: gpu 1 tb 0 (line 8): has 3 steps, a context holds 2"});
+  const std::string blocks = "gpu\ntb\ntb\ntb k1\n";
+  REQUIRE(texts(custom(blocks), limits) ==
+          Texts{"capacity: gpu 0 (line 1): needs 2 contexts in call 0, an NI has 1"});
+  REQUIRE(certify_program(custom(blocks)).most_contexts == 2);
+}
+
+TEST_CASE("Of many violations the first are listed, and their number is said") {
+  std::string text = "gpu i1 s20\ntb\n";
+  for (int k = 0; k < 20; ++k) text += "cpy s" + std::to_string(k) + " i0\n";
+  const ProgramCertificate certificate = certify_program(custom(text));
+  REQUIRE(certificate.violations.size() == ProgramCertificate::kListedPerKind + 1);
+  REQUIRE(texts(certificate).back() == "uninitialised: and 12 more");
+}
+
+TEST_CASE("A program without blocks does nothing, which may be right") {
+  REQUIRE(texts(program_of(CollectiveOp::all_reduce, true, 3, "gpu")) == Texts{});
+}
