@@ -7,13 +7,18 @@
 #include <vector>
 
 #include "alg/planner.h"
+#include "alg/program/program_certifier.h"
+#include "alg/program/protocol.h"
 #include "alg/table_format.h"
 #include "sims/cli/exit_codes.h"
 #include "sims/cli/input.h"
 #include "sims/cli/plan_text.h"
+#include "sims/cli/program_text.h"
+#include "sims/config/build_program.h"
 #include "sims/config/build_workload.h"
 #include "sims/run/plan_runner.h"
 #include "sims/run/point_runner.h"
+#include "sims/run/program_runner.h"
 #include "sims/run/training_runner.h"
 #include "sims/run/workload_plans.h"
 
@@ -81,6 +86,27 @@ bool check_workload(const Input& input, const RunPoint& point) {
   return good;
 }
 
+bool check_program(const Input& input, const RunPoint& point) {
+  const Program program = build_program(*input.topology, point);
+  const ProgramCertificate certificate = certify_program_point(*input.topology, point, program);
+  fmt::print("{}: {} {} on {}: {}\n{}", input.path, program.name, to_string(program.collective),
+             input.topology->name(), certificate.ok() ? "certified" : "REJECTED",
+             certificate_text(program, certificate));
+  return certificate.ok();
+}
+
+// With the slots of its protocol, and messages that fit into them.
+bool check_program_alone(const Input& input, const Program& program) {
+  ProgramLimits limits;
+  limits.slots = protocol_spec(program.protocol).slots;
+  const ProgramCertificate certificate = certify_program(program, limits);
+  fmt::print("{}: {} {} on {} ranks, {} with {} slots: {}\n{}", input.path, program.name,
+             to_string(program.collective), program.num_ranks(), to_string(program.protocol),
+             limits.slots, certificate.ok() ? "certified" : "REJECTED",
+             certificate_text(program, certificate));
+  return certificate.ok();
+}
+
 bool check_tables(const Input& input, const RunPoint& point) {
   const auto [tables, certificate] = certified_tables(input, point);
   fmt::print("{}: {} {} on {}: {}\n", input.path, tables.algorithm, to_string(tables.op),
@@ -103,9 +129,14 @@ int check_command(const CheckOptions& options) {
   if (!inputs) return kUsageError;
   bool good = true;
   for (const Input& input : *inputs) {
+    if (input.program) good &= check_program_alone(input, *input.program);
     for (const RunPoint& point : input.points) {
       if (point.workload) {
         good &= check_workload(input, point);
+        continue;
+      }
+      if (!input.tables && has_program(point)) {
+        good &= check_program(input, point);
         continue;
       }
       const bool planned = !input.tables && find_planner(point.collective->algorithm) != nullptr;

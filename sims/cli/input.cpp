@@ -2,9 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <fstream>
 #include <iterator>
+#include <nlohmann/json.hpp>
 
+#include "sims/config/build_program.h"
 #include "sims/config/moved_path.h"
 #include "sims/schedule_file.h"
 
@@ -83,6 +86,63 @@ bool load_schedule(Input& input, const std::vector<std::string>& overrides, Conf
   return check_gradients(input);
 }
 
+bool is_program_file(const std::filesystem::path& path) {
+  return path.extension() == ".xml" || path.extension() == ".trace";
+}
+
+bool sets(const std::vector<std::string>& overrides, const std::string& prefix) {
+  return std::any_of(overrides.begin(), overrides.end(),
+                     [&](const std::string& setting) { return setting.rfind(prefix, 0) == 0; });
+}
+
+// A configuration that runs the program of `file`.
+std::string config_of_program(const Program& program, const std::string& file,
+                              const std::vector<std::string>& overrides) {
+  nlohmann::ordered_json config;
+  if (!sets(overrides, "system.topology.") && !sets(overrides, "system.preset")) {
+    config["system"]["topology"] = {{"type", "switch"}, {"nodes", program.num_ranks()}};
+  }
+  config["collective"] = {{"op", to_string(program.collective)},
+                          {"algorithm", "program"},
+                          {"program", {{"file", file}}}};
+  return config.dump(2);
+}
+
+bool load_program_input(Input& input, const std::vector<std::string>& overrides, ConfigNeed need,
+                        Messages messages) {
+  const std::filesystem::path path(input.path);
+  Diagnostics diagnostics;
+  const SourceIndex source = diagnostics.add_file(input.path, "");
+  ProgramConfig file;
+  file.file = input.path;
+  const auto program = load_program(file, {source, 0, 0}, diagnostics);
+  say(messages, diagnostics.text());
+  if (!program) return false;
+  if (need == ConfigNeed::collective && overrides.empty()) {
+    input.program = *program;
+    return true;
+  }
+  // What is wrong with the program has been said.
+  const std::string text = config_of_program(*program, path.filename().string(), overrides);
+  ConfigResult config = read_run_config_text(input.path + " (config)", text,
+                                             path.parent_path().string(), overrides, need);
+  if (!config.ok) say(messages, config.diagnostics);
+  if (!config.ok && !sets(overrides, "collective.size")) {
+    say(messages, "hint: a program's file says nothing of sizes: -s collective.size=16MiB\n");
+  }
+  input.points = std::move(config.points);
+  input.topology = config.topology;
+  return config.ok;
+}
+
+bool load_input(Input& input, const std::vector<std::string>& overrides, ConfigNeed need,
+                Messages messages) {
+  if (is_program_file(input.path)) return load_program_input(input, overrides, need, messages);
+  const bool is_schedule = std::filesystem::path(input.path).extension() == ".json";
+  return is_schedule ? load_schedule(input, overrides, need, messages)
+                     : load_config(input, overrides, need, messages);
+}
+
 // `file` is relative to `folder`, unless it is absolute; afterwards to `new_folder`.
 void move_path(std::string& file, std::string& folder, const std::filesystem::path& new_folder) {
   file = moved_path(file, folder, new_folder);
@@ -99,9 +159,7 @@ std::optional<std::vector<Input>> load_inputs(const std::vector<std::string>& pa
   for (const std::string& path : paths) {
     Input input;
     input.path = path;
-    const bool is_schedule = std::filesystem::path(path).extension() == ".json";
-    ok &= is_schedule ? load_schedule(input, overrides, need, messages)
-                      : load_config(input, overrides, need, messages);
+    ok &= load_input(input, overrides, need, messages);
     inputs.push_back(std::move(input));
   }
   if (!ok) return std::nullopt;
@@ -114,6 +172,13 @@ std::vector<RunPoint> seen_from(std::vector<RunPoint> points, const std::filesys
     if (topology.from_file()) move_path(topology.file, topology.folder, folder);
     if (point.traffic && point.traffic->pattern == TrafficPattern::file) {
       move_path(point.traffic->file, point.traffic->folder, folder);
+    }
+    if (point.collective && !point.collective->program.file.empty()) {
+      ProgramConfig& program = point.collective->program;
+      if (!program.promises.empty()) {
+        program.promises = moved_path(program.promises, program.folder, folder);
+      }
+      move_path(program.file, program.folder, folder);
     }
     if (point.training && !point.training->file.empty()) {
       move_path(point.training->file, point.training->folder, folder);

@@ -43,7 +43,9 @@ int dispatch(int argc, char** argv) {
   std::size_t point = 0;
   CLI::App* run_app =
       app.add_subcommand("run", "simulate; a table for people, --json for machines");
-  run_app->add_option("config", run.configs, "configuration (YAML) or schedule (.json) files")
+  run_app
+      ->add_option("config", run.configs,
+                   "configuration (YAML), schedule (.json) or program (.xml, .trace) files")
       ->required();
   add_overrides(*run_app, run.overrides);
   run_app->add_option("--json", run.json, "write the results to this file, - for stdout")
@@ -63,7 +65,9 @@ int dispatch(int argc, char** argv) {
 
   CLI::App* explain_app = app.add_subcommand(
       "explain", "simulate, and say where the time went: critical path, worst slips, slack");
-  explain_app->add_option("config", run.configs, "configuration (YAML) or schedule (.json) files")
+  explain_app
+      ->add_option("config", run.configs,
+                   "configuration (YAML), schedule (.json) or program (.xml, .trace) files")
       ->required();
   add_overrides(*explain_app, run.overrides);
   explain_app
@@ -78,28 +82,34 @@ int dispatch(int argc, char** argv) {
   ScheduleOptions schedule;
   CLI::App* schedule_app = app.add_subcommand("schedule", "generate a schedule, show or export it");
   schedule_app
-      ->add_option("config", schedule.config, "configuration (YAML) or schedule (.json) file")
+      ->add_option("config", schedule.config,
+                   "configuration (YAML), schedule (.json) or program (.xml, .trace) file")
       ->required();
   add_overrides(*schedule_app, schedule.overrides);
   schedule_app
       ->add_option("-f,--format", schedule.format,
-                   "table: NI schedule tables, or a plan's chunks and starts; json: a file for run "
-                   "and check, or the plan; dot: Graphviz; flits: bit fields")
-      ->check(CLI::IsMember({"table", "json", "dot", "flits"}))
+                   "table: NI schedule tables, a plan's chunks and starts, or a program's steps; "
+                   "json: a file for run and check, or the plan; dot: Graphviz; flits: bit fields; "
+                   "msccl-xml: a collective program")
+      ->check(CLI::IsMember({"table", "json", "dot", "flits", "msccl-xml"}))
       ->capture_default_str();
   schedule_app->add_option("-o,--output", schedule.output, "write to this file (default: stdout)")
       ->type_name("FILE");
 
   CheckOptions check;
   CLI::App* check_app = app.add_subcommand("check", "certify schedules without simulating them");
-  check_app->add_option("config", check.configs, "configuration (YAML) or schedule (.json) files")
+  check_app
+      ->add_option("config", check.configs,
+                   "configuration (YAML), schedule (.json) or program (.xml, .trace) files")
       ->required();
   add_overrides(*check_app, check.overrides);
 
   AreaOptions area;
   CLI::App* area_app = app.add_subcommand(
       "area", "what routers and network interfaces cost in area and delay, block by block");
-  area_app->add_option("config", area.configs, "configuration (YAML) or schedule (.json) files")
+  area_app
+      ->add_option("config", area.configs,
+                   "configuration (YAML), schedule (.json) or program (.xml, .trace) files")
       ->required();
   add_overrides(*area_app, area.overrides);
   area_app

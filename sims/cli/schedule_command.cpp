@@ -5,15 +5,20 @@
 #include <algorithm>
 #include <fstream>
 #include <iostream>
+#include <sstream>
 
 #include "alg/planner.h"
+#include "alg/program/schedule_program.h"
 #include "alg/schedule_text.h"
 #include "flowctl/flit_format.h"
 #include "sims/cli/exit_codes.h"
 #include "sims/cli/input.h"
 #include "sims/cli/plan_text.h"
+#include "sims/cli/program_text.h"
+#include "sims/config/build_program.h"
 #include "sims/config/build_workload.h"
 #include "sims/config/resolved.h"
+#include "sims/program/msccl_xml_writer.h"
 #include "sims/run/plan_runner.h"
 #include "sims/run/point_runner.h"
 #include "sims/run/training_runner.h"
@@ -69,7 +74,8 @@ ScheduleTables tables_of(const Input& input, const RunPoint& point) {
 }
 
 bool is_planned(const Input& input) {
-  return !input.tables && find_planner(input.points.front().collective->algorithm) != nullptr;
+  return !input.tables && !input.program &&
+         find_planner(input.points.front().collective->algorithm) != nullptr;
 }
 
 void write_plan(std::ostream& out, const Input& input, const ScheduleOptions& options) {
@@ -94,6 +100,34 @@ void write_plan(std::ostream& out, const Input& input, const ScheduleOptions& op
     }
   }
   if (json) out << all.dump(2) << "\n";
+}
+
+bool is_program(const Input& input) {
+  return input.program || (!input.tables && has_program(input.points.front()));
+}
+
+// Of a schedule as well, where it can be expressed; else why not.
+ScheduleProgram program_in(const Input& input) {
+  if (input.program) return {*input.program, {}};
+  const RunPoint& point = input.points.front();
+  if (is_program(input)) return {build_program(*input.topology, point), {}};
+  ScheduleProgramOptions options;
+  options.element_bytes = point.collective->element_bytes;
+  const ScheduleTables tables = expand_symmetry(*input.topology, tables_of(input, point));
+  return program_of_schedule(raise_from_tables(*input.topology, tables), options);
+}
+
+// Empty where it is written, else why it cannot be.
+std::string write_program(std::ostream& out, const Input& input, const std::string& format) {
+  const ScheduleProgram found = program_in(input);
+  if (!found.program) return found.reason;
+  if (format != "msccl-xml") {
+    out << program_text(*found.program);
+    return {};
+  }
+  const std::string reason = unwritable_as_msccl_xml(*found.program);
+  if (reason.empty()) out << write_msccl_xml(*found.program);
+  return reason;
 }
 
 void write_schedule(std::ostream& out, const Input& input, const ScheduleOptions& options) {
@@ -121,7 +155,7 @@ int schedule_command(const ScheduleOptions& options) {
   const auto inputs = load_inputs({options.config}, options.overrides, ConfigNeed::collective);
   if (!inputs) return kUsageError;
   const Input& input = inputs->front();
-  if (input.points.size() != 1) {
+  if (!input.program && input.points.size() != 1) {
     fmt::print(stderr, "{}: error: {} points; choose one with -s, for example -s {}\n", input.path,
                input.points.size(), distinguishing_setting(input.points));
     return kUsageError;
@@ -133,20 +167,35 @@ int schedule_command(const ScheduleOptions& options) {
                input.path, input.points.front().collective->algorithm, options.format);
     return kUsageError;
   }
-  const auto& training = input.points.front().training;
-  if (options.format == "json" && training && training->overlap == Overlap::layerwise) {
+  if (is_program(input) && options.format != "table" && options.format != "msccl-xml") {
+    fmt::print(stderr, "{}: error: a collective program has no {}: table or msccl-xml\n",
+               input.path, options.format);
+    return kUsageError;
+  }
+  const bool trains = !input.program && input.points.front().training.has_value();
+  if (trains && options.format == "json" &&
+      input.points.front().training->overlap == Overlap::layerwise) {
     fmt::print(stderr,
                "{}: error: a schedule file holds one all-reduce, training.overlap: layerwise has "
                "one for each layer; -s training.overlap=none has one\n",
                input.path);
     return kUsageError;
   }
+  std::ostringstream text;
+  const bool as_program = is_program(input) || options.format == "msccl-xml";
+  const std::string reason =
+      as_program ? write_program(text, input, options.format) : std::string();
+  if (!reason.empty()) {
+    fmt::print(stderr, "{}: error: not to be had as {}: {}\n", input.path, options.format, reason);
+    return kCheckFailed;
+  }
+  if (!as_program) write_schedule(text, input, options);
   if (options.output.empty()) {
-    write_schedule(std::cout, input, options);
+    std::cout << text.str();
     return kGood;
   }
   std::ofstream file(options.output);
-  write_schedule(file, input, options);
+  file << text.str();
   file.close();
   if (!file.fail()) return kGood;
   fmt::print(stderr, "{}: error: cannot be written\n", options.output);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "alg/algorithm.h"
+#include "alg/program/compiler.h"
 #include "sims/config/yaml_loader.h"
 #include "sims/program/msccl_xml_reader.h"
 #include "sims/program/promises_file.h"
@@ -53,6 +54,18 @@ std::optional<std::string> read_beside(const std::string& path, const Place& pla
   return std::nullopt;
 }
 
+std::optional<Program> compiled_trace(const std::string& path, const std::string& text,
+                                      const Place& place, Diagnostics& diagnostics) {
+  const auto trace = read_trace(path, text, diagnostics);
+  if (!trace) return std::nullopt;
+  try {
+    return compile(*trace);
+  } catch (const ChunkError& error) {
+    diagnostics.error(place, fmt::format("{}:{}: {}", path, error.place().line, error.what()));
+    return std::nullopt;
+  }
+}
+
 std::string beside(const std::string& folder, const std::string& file) {
   return (std::filesystem::path(folder) / file).string();
 }
@@ -69,9 +82,8 @@ BuiltinRequest builtin_request(const Topology& topology, const RunPoint& point) 
   const ProgramConfig& config = point.collective->program;
   BuiltinRequest request;
   request.ranks = static_cast<std::uint32_t>(topology.num_nodes());
-  request.ranks_per_server = config.ranks_per_server != 0
-                                 ? config.ranks_per_server
-                                 : ranks_of_server(point.system.topology);
+  request.ranks_per_server = config.ranks_per_server != 0 ? config.ranks_per_server
+                                                          : ranks_of_server(point.system.topology);
   request.channels = config.channels;
   request.instances = config.instances;
   request.protocol = chosen_protocol(config.protocol, Protocol::simple);
@@ -107,16 +119,16 @@ std::shared_ptr<const Program> load_program(const ProgramConfig& config, const P
   const auto text = read_beside(path, place, diagnostics);
   if (!text) return nullptr;
   auto program = extension == ".xml" ? read_msccl_xml(path, *text, diagnostics)
-                                     : read_trace(path, *text, diagnostics);
-  if (!program || config.promises.empty()) {
-    return program ? std::make_shared<const Program>(std::move(*program)) : nullptr;
+                                     : compiled_trace(path, *text, place, diagnostics);
+  if (!program) return nullptr;
+  if (!config.promises.empty()) {
+    const std::string promises = promises_path(config);
+    const auto promises_text = read_beside(promises, place, diagnostics);
+    if (!promises_text) return nullptr;
+    auto promised = read_promises(promises, *promises_text, *program, diagnostics);
+    if (!promised) return nullptr;
+    program->promises = std::move(*promised);
   }
-  const std::string promises = promises_path(config);
-  const auto promises_text = read_beside(promises, place, diagnostics);
-  if (!promises_text) return nullptr;
-  auto promised = read_promises(promises, *promises_text, diagnostics);
-  if (!promised) return nullptr;
-  program->promises = std::move(*promised);
   return std::make_shared<const Program>(std::move(*program));
 }
 
