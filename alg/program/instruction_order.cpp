@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <functional>
 #include <map>
 #include <queue>
 #include <tuple>
@@ -37,7 +38,7 @@ class Ordering {
     }
   }
 
-  std::optional<std::vector<std::uint32_t>> run() {
+  InstructionOrder run() {
     std::uint32_t calls = 0;
     for (const Instruction& node : dag_.nodes) calls = std::max(calls, node.call + 1);
     std::vector<std::vector<std::uint32_t>> of_call(calls);
@@ -51,11 +52,18 @@ class Ordering {
         ready_.pop();
         if (!is_placed_[next]) try_to_place(next);
       }
+      std::vector<std::uint32_t> stuck;
+      bool is_complete = true;
       for (const std::uint32_t n : nodes) {
-        if (!is_placed_[n]) return std::nullopt;
+        if (is_placed_[n]) continue;
+        is_complete = false;
+        const Instruction& node = dag_.nodes[n];
+        const bool is_fused = node.message_from != kNone && node.message_to != kNone;
+        if (is_fused && pending_[n] == 0) stuck.push_back(n);
       }
+      if (!is_complete) return {std::move(order_), std::move(stuck)};
     }
-    return std::move(order_);
+    return {std::move(order_), {}};
   }
 
  private:
@@ -169,9 +177,8 @@ class Ordering {
 
 }  // namespace
 
-std::optional<std::vector<std::uint32_t>> order_instructions(const InstructionDag& dag,
-                                                             OrderBy priority,
-                                                             std::uint32_t slots) {
+InstructionOrder order_instructions(const InstructionDag& dag, OrderBy priority,
+                                    std::uint32_t slots) {
   return Ordering(dag, priority, slots).run();
 }
 
