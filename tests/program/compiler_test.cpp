@@ -122,21 +122,19 @@ TEST_CASE(
   const InstructionDag dag = fuse_and_assign_channels(unfused);
   std::vector<std::string> before;
   std::vector<std::string> after;
-  const auto describe = [](const InstructionDag& of, const Instruction& node) {
-    const ChunkSpan& local = reads_source(node.op) ? node.source : node.target;
-    return fmt::format("{} rank {} x{} ch {}", to_string(node.op), node.rank, local.count,
-                       node.channel.value_or(99)) +
-           (of.nodes.empty() ? "?" : "");
+  const auto describe = [](const Instruction& node) {
+    return fmt::format("{} rank {} x{} ch {}", to_string(node.op), node.rank, node.count(),
+                       node.channel.value_or(99));
   };
   const auto is_shown = [](const Instruction& node) {
     const ChunkSpan& local = reads_source(node.op) ? node.source : node.target;
     return touches_chunk_0(local) && node.rank < 3;
   };
   for (const Instruction& node : unfused.nodes) {
-    if (is_shown(node)) before.push_back(describe(unfused, node));
+    if (is_shown(node)) before.push_back(describe(node));
   }
   for (const Instruction& node : dag.nodes) {
-    if (is_shown(node)) after.push_back(describe(dag, node));
+    if (is_shown(node)) after.push_back(describe(node));
   }
   REQUIRE(before == Steps{"s rank 1 x2 ch 0", "rrc rank 2 x2 ch 0", "s rank 2 x2 ch 0",
                           "rrc rank 0 x2 ch 0", "rrc rank 0 x1 ch 1", "s rank 0 x1 ch 1",
