@@ -26,9 +26,9 @@ class Compilation {
 
   Program run() {
     if (rules_.fuse) {
-      if (auto program = take_apart_and_order()) return check_slots(std::move(*program));
-      rules_.apart.clear();
-      if (auto program = order_by(OrderBy::trace)) return check_slots(std::move(*program));
+      for (const OrderBy priority : {OrderBy::depth, OrderBy::readiness}) {
+        if (auto program = take_apart_and_order(priority)) return check_slots(std::move(*program));
+      }
       rules_.fuse = false;
     }
     for (const OrderBy priority : {OrderBy::depth, OrderBy::trace}) {
@@ -40,12 +40,12 @@ class Compilation {
  private:
   // A fused instruction sends as soon as it receives. Where it then waits for a slot, and that for
   // ever, its receive takes the message in before its send finds room.
-  std::optional<Program> take_apart_and_order() {
-    constexpr int kMostRounds = 32;
+  std::optional<Program> take_apart_and_order(OrderBy priority) {
+    constexpr int kMostRounds = 64;
     rules_.apart.assign(unfused_.nodes.size(), false);
     for (int round = 0; round < kMostRounds; ++round) {
       const InstructionDag dag = fuse_and_assign_channels(unfused_, rules_);
-      const InstructionOrder found = order_instructions(dag, OrderBy::depth, slots_);
+      const InstructionOrder found = order_instructions(dag, priority, slots_);
       if (found.order.size() == dag.nodes.size()) return assemble(dag, found.order);
       if (found.stuck.empty()) break;
       for (const std::uint32_t n : found.stuck) rules_.apart[dag.nodes[n].traced] = true;

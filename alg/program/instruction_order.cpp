@@ -17,6 +17,7 @@ class Ordering {
  public:
   Ordering(const InstructionDag& dag, OrderBy priority, std::uint32_t slots)
       : dag_(dag),
+        sends_late_(priority == OrderBy::readiness),
         slots_(slots),
         pending_(dag.nodes.size(), 0),
         followers_(dag.nodes.size()),
@@ -77,7 +78,7 @@ class Ordering {
   void set_priorities(OrderBy priority) {
     std::vector<std::uint32_t> depth(dag_.nodes.size(), 0);
     std::vector<std::uint32_t> reverse(dag_.nodes.size(), 0);
-    if (priority == OrderBy::depth) {
+    if (priority != OrderBy::trace) {
       depth = depths(dag_);
       reverse = reverse_depths(dag_);
     }
@@ -130,6 +131,10 @@ class Ordering {
         to.waiting.push_back(first);
         return;
       }
+      if (sends_late_ && pending_[node.message_to] > 1) {
+        waits_for_ready_[node.message_to].push_back(first);
+        return;
+      }
       n = streams ? node.message_to : kNone;
     }
     for (const std::uint32_t n : together) place(n);
@@ -163,6 +168,7 @@ class Ordering {
   }
 
   const InstructionDag& dag_;
+  bool sends_late_;  // not before the receive is ready
   std::uint32_t slots_;
   std::vector<std::uint32_t> pending_;  // edges that lead here from what is not placed yet
   std::vector<std::vector<std::uint32_t>> followers_;  // by processing edges

@@ -11,6 +11,9 @@ namespace espalier {
 
 enum class OrderBy : std::uint8_t {
   depth,  // lower dependency depth first, then higher reverse depth
+  // The same, but nothing is sent before its receive could take it. Some instruction is always
+  // stuck then, if not all are ordered.
+  readiness,
   trace,  // as they were written
 };
 
