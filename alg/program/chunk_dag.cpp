@@ -11,10 +11,12 @@ namespace espalier {
 
 namespace {
 
-std::uint32_t least_common_multiple(const ChunkTrace& trace) {
+// The smallest cut with which every operation has as many chunks for each of its instances.
+std::uint32_t smallest_split(const ChunkTrace& trace) {
   std::uint64_t split = 1;
   for (const ChunkOperation& operation : trace.operations) {
-    split = std::lcm(split, std::uint64_t{operation.parallel});
+    const std::uint64_t instances = operation.parallel;
+    split = std::lcm(split, instances / std::gcd(instances, std::uint64_t{operation.source.count}));
     if (split * trace.signature.chunks < ChunkTracer::kMostChunks) continue;
     throw ChunkError(fmt::format("fragments of so many instances cut {} chunks into {} each, more "
                                  "than {} in all",
@@ -45,7 +47,7 @@ Program split_signature(const Program& signature, std::uint32_t split) {
 
 ChunkSpan share_of(const ChunkSpan& span, std::uint32_t split, std::uint32_t instances,
                    std::uint32_t instance) {
-  const std::uint32_t count = span.count * (split / instances);
+  const std::uint32_t count = span.count * split / instances;
   return {span.rank, span.buffer, span.index * split + instance * count, count};
 }
 
@@ -58,7 +60,7 @@ std::string describe(const ChunkNode& node) {
 
 ChunkDag make_chunk_dag(const ChunkTrace& trace) {
   ChunkDag dag;
-  dag.split = least_common_multiple(trace);
+  dag.split = smallest_split(trace);
   dag.signature = split_signature(trace.signature, dag.split);
   const ProgramStorage storage(dag.signature);
   std::vector<PlaceHistory> history(dag.signature.num_ranks());

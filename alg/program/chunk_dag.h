@@ -26,7 +26,8 @@ struct ChunkNode {
 };
 
 struct ChunkDag {
-  // Every chunk is cut into that many: the least common multiple of all fragments' instances.
+  // Every chunk is cut into that many: the least common multiple of what the fragments need. An
+  // operation of several chunks hands whole chunks to its instances where they divide.
   std::uint32_t split = 1;
   Program signature;  // in chunks after the cut
   // As they were traced, instances in a row: every edge leads forward.

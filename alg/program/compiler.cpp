@@ -1,7 +1,9 @@
 #include "alg/program/compiler.h"
 
+#include <optional>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "alg/program/instruction_order.h"
 #include "alg/program/protocol.h"
@@ -12,36 +14,69 @@ namespace espalier {
 
 namespace {
 
-Program check_slots(Program program, std::uint32_t slots) {
-  for (const std::uint32_t chunks_per_slot : {1U, 0U}) {
-    const std::string fault = unfinished_with(program, slots, chunks_per_slot);
-    if (!fault.empty()) throw std::logic_error("a compiled program stands still: " + fault);
+class Compilation {
+ public:
+  Compilation(const ChunkTrace& trace, const CompileOptions& options)
+      : unfused_(make_instruction_dag(make_chunk_dag(trace))),
+        slots_(options.slots != 0 ? options.slots : protocol_spec(trace.signature.protocol).slots) {
+    rules_.most = options.most_channels;
+    rules_.slots = slots_;
+    rules_.fuse = options.fuse;
   }
-  return program;
-}
+
+  Program run() {
+    if (rules_.fuse) {
+      for (const OrderBy priority : {OrderBy::depth, OrderBy::readiness}) {
+        if (auto program = take_apart_and_order(priority)) return check_slots(std::move(*program));
+      }
+      rules_.fuse = false;
+    }
+    for (const OrderBy priority : {OrderBy::depth, OrderBy::trace}) {
+      if (auto program = order_by(priority)) return check_slots(std::move(*program));
+    }
+    throw std::logic_error("instructions in the order of the trace always run");
+  }
+
+ private:
+  // A fused instruction sends as soon as it receives. Where it then waits for a slot, and that for
+  // ever, its receive takes the message in before its send finds room.
+  std::optional<Program> take_apart_and_order(OrderBy priority) {
+    constexpr int kMostRounds = 64;
+    rules_.apart.assign(unfused_.nodes.size(), false);
+    for (int round = 0; round < kMostRounds; ++round) {
+      const InstructionDag dag = fuse_and_assign_channels(unfused_, rules_);
+      const InstructionOrder found = order_instructions(dag, priority, slots_);
+      if (found.order.size() == dag.nodes.size()) return assemble(dag, found.order);
+      if (found.stuck.empty()) break;
+      for (const std::uint32_t n : found.stuck) rules_.apart[dag.nodes[n].traced] = true;
+    }
+    return std::nullopt;
+  }
+
+  std::optional<Program> order_by(OrderBy priority) const {
+    const InstructionDag dag = fuse_and_assign_channels(unfused_, rules_);
+    const InstructionOrder found = order_instructions(dag, priority, slots_);
+    if (found.order.size() < dag.nodes.size()) return std::nullopt;
+    return assemble(dag, found.order);
+  }
+
+  [[nodiscard]] Program check_slots(Program program) const {
+    for (const std::uint32_t chunks_per_slot : {1U, 0U}) {
+      const std::string fault = unfinished_with(program, slots_, chunks_per_slot);
+      if (!fault.empty()) throw std::logic_error("a compiled program stands still: " + fault);
+    }
+    return program;
+  }
+
+  InstructionDag unfused_;
+  std::uint32_t slots_;
+  ChannelRules rules_;
+};
 
 }  // namespace
 
 Program compile(const ChunkTrace& trace, const CompileOptions& options) {
-  const std::uint32_t slots =
-      options.slots != 0 ? options.slots : protocol_spec(trace.signature.protocol).slots;
-  const InstructionDag unfused = make_instruction_dag(make_chunk_dag(trace));
-  if (options.fuse) {
-    const InstructionDag fused =
-        fuse_and_assign_channels(unfused, {true, options.most_channels, slots});
-    for (const OrderBy priority : {OrderBy::depth, OrderBy::trace}) {
-      const auto order = order_instructions(fused, priority, slots);
-      if (order) return check_slots(assemble(fused, *order), slots);
-    }
-  }
-  // Fused instructions send as soon as they receive, which may take slots that others need first.
-  const InstructionDag plain =
-      fuse_and_assign_channels(unfused, {false, options.most_channels, slots});
-  for (const OrderBy priority : {OrderBy::depth, OrderBy::trace}) {
-    const auto order = order_instructions(plain, priority, slots);
-    if (order) return check_slots(assemble(plain, *order), slots);
-  }
-  throw std::logic_error("instructions in the order of the trace always run");
+  return Compilation(trace, options).run();
 }
 
 }  // namespace espalier

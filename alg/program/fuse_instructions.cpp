@@ -113,6 +113,7 @@ class Fusion {
     for (std::uint32_t n = 0; n < dag_.nodes.size(); ++n) {
       const Instruction& receive = dag_.nodes[n];
       if (receive.op != ProgramOp::recv && receive.op != ProgramOp::recv_reduce_copy) continue;
+      if (!rules_.apart.empty() && rules_.apart[n]) continue;
       const std::uint32_t own_send = receive.message_from;
       std::optional<std::uint32_t>& channel = directed[n];
       if (receive_of_[own_send] != kNone) channel = directed[receive_of_[own_send]];

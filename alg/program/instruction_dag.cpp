@@ -48,6 +48,7 @@ class Lowering {
     instruction.instance = node.instance;
     instruction.call = node.call;
     instruction.line = node.line;
+    instruction.traced = id;
     PlaceHistory& history = history_[rank];
     std::vector<DagEdge>& after = instruction.after;
     for (std::uint32_t k = 0; k < node.source.count; ++k) {

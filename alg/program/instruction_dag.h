@@ -28,6 +28,7 @@ struct Instruction {
   std::vector<DagEdge> after;          // processing edges: instructions of the same rank, ascending
   std::uint32_t message_from = kNone;  // communication edges: who sends what it receives,
   std::uint32_t message_to = kNone;    // who receives what it sends
+  std::uint32_t traced = 0;            // number of it, or of its receive, in the unfused DAG
   bool result_is_promised = false;     // in the end a promised chunk is what it wrote
 
   [[nodiscard]] std::uint32_t count() const { return source.count; }
@@ -56,6 +57,7 @@ struct ChannelRules {
   // Of a connection. A message of more chunks streams through a chain of fused instructions, and
   // all of them must run at once: such a chain comes to no rank twice.
   std::uint32_t slots = 8;
+  std::vector<bool> apart;  // by receive in the unfused DAG: it is not to be joined with a send
 };
 // Joins receives with the sends of the same chunks to fused instructions (rcs, rrcs, rrs) and
 // assigns channels: what is directed, else the lowest with which no connection gets two owners; one

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <functional>
 #include <map>
 #include <queue>
 #include <tuple>
@@ -16,6 +17,7 @@ class Ordering {
  public:
   Ordering(const InstructionDag& dag, OrderBy priority, std::uint32_t slots)
       : dag_(dag),
+        sends_late_(priority == OrderBy::readiness),
         slots_(slots),
         pending_(dag.nodes.size(), 0),
         followers_(dag.nodes.size()),
@@ -37,7 +39,7 @@ class Ordering {
     }
   }
 
-  std::optional<std::vector<std::uint32_t>> run() {
+  InstructionOrder run() {
     std::uint32_t calls = 0;
     for (const Instruction& node : dag_.nodes) calls = std::max(calls, node.call + 1);
     std::vector<std::vector<std::uint32_t>> of_call(calls);
@@ -51,11 +53,18 @@ class Ordering {
         ready_.pop();
         if (!is_placed_[next]) try_to_place(next);
       }
+      std::vector<std::uint32_t> stuck;
+      bool is_complete = true;
       for (const std::uint32_t n : nodes) {
-        if (!is_placed_[n]) return std::nullopt;
+        if (is_placed_[n]) continue;
+        is_complete = false;
+        const Instruction& node = dag_.nodes[n];
+        const bool is_fused = node.message_from != kNone && node.message_to != kNone;
+        if (is_fused && pending_[n] == 0) stuck.push_back(n);
       }
+      if (!is_complete) return {std::move(order_), std::move(stuck)};
     }
-    return std::move(order_);
+    return {std::move(order_), {}};
   }
 
  private:
@@ -69,7 +78,7 @@ class Ordering {
   void set_priorities(OrderBy priority) {
     std::vector<std::uint32_t> depth(dag_.nodes.size(), 0);
     std::vector<std::uint32_t> reverse(dag_.nodes.size(), 0);
-    if (priority == OrderBy::depth) {
+    if (priority != OrderBy::trace) {
       depth = depths(dag_);
       reverse = reverse_depths(dag_);
     }
@@ -122,6 +131,10 @@ class Ordering {
         to.waiting.push_back(first);
         return;
       }
+      if (sends_late_ && pending_[node.message_to] > 1) {
+        waits_for_ready_[node.message_to].push_back(first);
+        return;
+      }
       n = streams ? node.message_to : kNone;
     }
     for (const std::uint32_t n : together) place(n);
@@ -155,6 +168,7 @@ class Ordering {
   }
 
   const InstructionDag& dag_;
+  bool sends_late_;  // not before the receive is ready
   std::uint32_t slots_;
   std::vector<std::uint32_t> pending_;  // edges that lead here from what is not placed yet
   std::vector<std::vector<std::uint32_t>> followers_;  // by processing edges
@@ -169,9 +183,8 @@ class Ordering {
 
 }  // namespace
 
-std::optional<std::vector<std::uint32_t>> order_instructions(const InstructionDag& dag,
-                                                             OrderBy priority,
-                                                             std::uint32_t slots) {
+InstructionOrder order_instructions(const InstructionDag& dag, OrderBy priority,
+                                    std::uint32_t slots) {
   return Ordering(dag, priority, slots).run();
 }
 

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "alg/program/chunk_language.h"
-#include "alg/program/compiler.h"
 
 namespace espalier {
 
@@ -28,7 +27,7 @@ class ScheduleTracing {
     if (reason.empty()) reason = number_chunks();
     if (!reason.empty()) return {std::nullopt, reason};
     try {
-      return {compile(trace()), {}};
+      return {compile(trace(), options_.compile), {}};
     } catch (const ChunkError& error) {
       return {std::nullopt, fmt::format("in the order of its steps {}", error.what())};
     }

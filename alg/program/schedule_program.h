@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "alg/program/program.h"
+#include "alg/program/compiler.h"
 #include "alg/schedule.h"
 
 namespace espalier {
@@ -14,6 +14,9 @@ struct ScheduleProgramOptions {
   Protocol protocol = Protocol::simple;
   std::uint32_t instances = 1;  // parallelize() over the whole program
   Bytes element_bytes = kDefaultElementBytes;
+  // Trees cross at every rank in all ways, and each channel more lets more of that be fused, on
+  // blocks of its own.
+  CompileOptions compile{true, 0, 8};
 };
 
 // Exactly one of the two.

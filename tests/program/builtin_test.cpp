@@ -1,7 +1,6 @@
 #include "alg/program/builtin_programs.h"
 
 #include <catch2/catch.hpp>
-#include <iostream>
 
 #include "program_interpreter.h"
 
@@ -31,24 +30,85 @@ TEST_CASE("Every built-in program computes its collective at every size it is ma
   }
 }
 
-TEST_CASE("Numbers", "[.numbers]") {
-  for (const BuiltinProgram& builtin : builtin_programs()) {
-    const BuiltinRequest request{16, 8, 1, 1, Protocol::simple};
-    if (!builtin.unsuited(request).empty()) continue;
-    const Program program = builtin.build(request);
-    std::size_t blocks = 0, nops = 0;
-    std::map<std::string, std::size_t> ops;
-    for (const RankProgram& rank : program.ranks) {
-      blocks = std::max(blocks, rank.blocks.size());
-      for (const auto& b : rank.blocks)
-        for (const auto& s : b.steps) {
-          ++ops[to_string(s.op)];
-          nops += s.op == ProgramOp::nop;
-        }
+TEST_CASE("A ring is one block per channel and instance, and fused from end to end") {
+  BuiltinRequest request;
+  request.ranks = 8;
+  request.channels = 2;
+  request.instances = 3;
+  const Program program = find_builtin_program("gc3_ring")->build(request);
+  REQUIRE(program.num_channels == 6);
+  REQUIRE(program.chunks == 24);
+  for (const RankProgram& rank : program.ranks) REQUIRE(rank.blocks.size() == 6);
+  // 2R - 2 messages of each chunk pass 2R - 1 instructions.
+  REQUIRE(program.num_steps() == 24 * 15);
+}
+
+TEST_CASE("A composed hierarchical all_reduce is four calls of the same operations") {
+  BuiltinRequest request;
+  request.ranks = 8;
+  request.ranks_per_server = 4;
+  const Program one = find_builtin_program("gc3_hierarchical")->build(request);
+  const Program four = find_builtin_program("gc3_hierarchical_composed")->build(request);
+  REQUIRE(one.num_calls() == 1);
+  REQUIRE(four.num_calls() == 4);
+  REQUIRE(four.chunks == one.chunks);
+  REQUIRE(four.num_steps() > one.num_steps());  // nothing is fused across calls
+}
+
+TEST_CASE("A two-step all_to_all crosses between servers in one message per pair of ranks") {
+  BuiltinRequest request;
+  request.ranks = 8;
+  request.ranks_per_server = 4;
+  const Program program = find_builtin_program("gc3_twostep_alltoall")->build(request);
+  for (std::uint32_t r = 0; r < 8; ++r) {
+    for (const ThreadBlock& block : program.ranks[r].blocks) {
+      for (const ProgramStep& step : block.steps) {
+        if (step.op != ProgramOp::send) continue;
+        const bool crosses = static_cast<std::uint32_t>(block.send_peer) / 4 != r / 4;
+        REQUIRE(step.count == (crosses ? 4U : 1U));
+      }
     }
-    std::cout << builtin.name << ": steps " << program.num_steps() << " blocks " << blocks
-              << " channels " << program.num_channels << " chunks " << program.chunks << " :";
-    for (auto& [o, n] : ops) std::cout << ' ' << o << ' ' << n;
-    std::cout << '\n';
   }
+}
+
+TEST_CASE("AllToNext promises nothing to the first rank") {
+  BuiltinRequest request;
+  request.ranks = 6;
+  request.ranks_per_server = 3;
+  for (const char* name : {"gc3_alltonext", "gc3_alltonext_direct"}) {
+    const Program program = find_builtin_program(name)->build(request);
+    REQUIRE(program.promises.size() == 5 * program.chunks);
+    for (const PromisedChunk& promise : program.promises) REQUIRE(promise.rank > 0);
+  }
+}
+
+TEST_CASE("A request that a built-in program is not made for is told why") {
+  const auto reason = [](const char* name, const BuiltinRequest& request) {
+    return find_builtin_program(name)->unsuited(request);
+  };
+  BuiltinRequest request;
+  request.ranks = 6;
+  REQUIRE(reason("gc3_ring", request).empty());
+  REQUIRE(reason("gc3_halving_doubling", request) == "needs a power of two of ranks, not 6");
+  REQUIRE(reason("gc3_hierarchical", request) == "needs at least two ranks per server");
+  request.ranks_per_server = 4;
+  REQUIRE(reason("gc3_alltonext", request) ==
+          "needs servers of equal size: 6 ranks are no multiple of 4");
+  request.ranks_per_server = 6;
+  REQUIRE(reason("gc3_twostep_alltoall", request) == "needs at least two servers");
+  request.channels = 7;
+  REQUIRE(reason("gc3_ring", request) == "spreads its 6 chunks over channels, and 7 are more");
+  request.channels = 0;
+  REQUIRE(reason("gc3_ring", request) == "needs at least one channel");
+  request.channels = 1;
+  request.instances = 0;
+  REQUIRE(reason("gc3_allpairs", request) == "needs at least one instance");
+  request.instances = 33;
+  REQUIRE(reason("gc3_allpairs", request) == "runs as at most 32 instances, not as 33");
+  request.instances = 1;
+  request.ranks = 1;
+  REQUIRE(reason("gc3_allpairs", request) == "needs at least two ranks");
+  request.ranks = 257;
+  REQUIRE(reason("gc3_allpairs", request) == "is made for at most 256 ranks, not for 257");
+  REQUIRE(find_builtin_program("gc3_rong") == nullptr);
 }
