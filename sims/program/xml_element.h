@@ -40,6 +40,7 @@ class XmlElement {
       if (value == text) return chosen;
     }
     std::vector<std::string> names;
+    names.reserve(choices.size());
     for (const auto& [text, chosen] : choices) names.emplace_back(text);
     report_choice(attribute, names);
     return std::nullopt;
