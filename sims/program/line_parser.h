@@ -42,6 +42,7 @@ class LineParser {
   std::optional<Choice> choice(const std::string& what,
                                const std::vector<std::pair<const char*, Choice>>& choices) {
     std::vector<std::string> names;
+    names.reserve(choices.size());
     for (const auto& [name, chosen] : choices) names.emplace_back(name);
     const auto index = index_of(what, names);
     if (!index) return std::nullopt;

@@ -116,7 +116,7 @@ class Reader {
   // ---------------------------------------------------------------- algo
 
   void read_algo(pugi::xml_node node) {
-    XmlElement algo(node, kAlgoAttributes, "algo", report_);
+    XmlElement algo(node, kAlgoAttributes, nullptr, nullptr, report_);
     read_name(algo);
     read_collective(algo);
     program_.protocol = algo.choice("proto", msccl_protocols()).value_or(Protocol::simple);
@@ -250,8 +250,7 @@ class Reader {
   }
 
   void read_gpu(pugi::xml_node node, std::map<std::int64_t, RankProgram>& by_rank) {
-    XmlElement gpu(node, kGpuAttributes,
-                   fmt::format("gpu {}", node.attribute("id").as_string("without id")), report_);
+    XmlElement gpu(node, kGpuAttributes, "id", nullptr, report_);
     RankProgram rank;
     rank.line = report_.line(node.name());
     const auto id = gpu.integer("id", {0, num_gpus_.value_or(kMostInt) - 1});
@@ -271,7 +270,7 @@ class Reader {
       if (inputs) check_buffer(gpu, "i_chunks", *inputs, in);
       if (outputs) check_buffer(gpu, "o_chunks", *outputs, out);
     }
-    read_blocks(node, gpu.label(), rank);
+    read_blocks(node, gpu, rank);
     if (!id) return;
     const auto [first, is_new] = by_rank.emplace(*id, std::move(rank));
     if (is_new) return;
@@ -292,26 +291,23 @@ class Reader {
 
   // ---------------------------------------------------------------- tb
 
-  void read_blocks(pugi::xml_node node, const std::string& gpu_label, RankProgram& rank) {
+  void read_blocks(pugi::xml_node node, const XmlElement& gpu, RankProgram& rank) {
     const auto count = std::distance(node.children("tb").begin(), node.children("tb").end());
     if (count > kMostBlocksOfRank) {
-      report_.error(node.name(), fmt::format("{}: {} thread blocks", gpu_label, count),
+      report_.error(node.name(), fmt::format("{}: {} thread blocks", gpu.label(), count),
                     fmt::format("runtimes take {} at most", kMostBlocksOfRank));
     }
     std::map<std::int64_t, ThreadBlock> by_id;
     std::map<std::int64_t, std::int64_t> of_channel;
     for_each_child(node, "tb", [&](pugi::xml_node child) {
-      XmlElement tb(
-          child, kBlockAttributes,
-          fmt::format("{} tb {}", gpu_label, child.attribute("id").as_string("without id")),
-          report_);
+      XmlElement tb(child, kBlockAttributes, "id", &gpu, report_);
       ThreadBlock block;
       block.line = report_.line(child.name());
       const auto id = tb.integer("id", {0, count - 1});
       block.send_peer = read_peer(tb, "send");
       block.recv_peer = read_peer(tb, "recv");
       read_channel(tb, block, of_channel);
-      read_steps(child, tb.label(), block);
+      read_steps(child, tb, block);
       if (!id) return;
       const auto [first, is_new] = by_id.emplace(*id, std::move(block));
       if (is_new) return;
@@ -345,14 +341,12 @@ class Reader {
 
   // ---------------------------------------------------------------- step
 
-  void read_steps(pugi::xml_node node, const std::string& label, ThreadBlock& block) {
+  void read_steps(pugi::xml_node node, const XmlElement& tb, ThreadBlock& block) {
     std::int64_t expected = 0;
     bool in_order = true;  // is said once
     bool after_nop = false;
     for_each_child(node, "step", [&](pugi::xml_node child) {
-      XmlElement step(child, kStepAttributes,
-                      fmt::format("{} step {}", label, child.attribute("s").as_string("without s")),
-                      report_);
+      XmlElement step(child, kStepAttributes, "s", &tb, report_);
       const auto s = step.integer("s", {0, kMostInt});
       if (s && *s != expected && in_order) {
         in_order = false;
@@ -360,7 +354,7 @@ class Reader {
                       "steps are numbered from 0 on, in their order");
       }
       if (expected++ == kMostStepsOfBlock) {
-        step.error(fmt::format("{}: more than {} steps", label, kMostStepsOfBlock),
+        step.error(fmt::format("{}: more than {} steps", tb.label(), kMostStepsOfBlock),
                    "runtimes take no more");
       }
       read_step(child, step, block);

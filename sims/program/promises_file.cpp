@@ -45,6 +45,7 @@ std::optional<std::vector<PromisedChunk>> read_promises(const std::string& file_
   });
   if (diagnostics.num_errors() != errors_before) return std::nullopt;
   std::vector<PromisedChunk> ascending;
+  ascending.reserve(promises.size());
   for (auto& [of, promise] : promises) ascending.push_back(std::move(promise.first));
   return ascending;
 }

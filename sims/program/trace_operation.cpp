@@ -25,6 +25,16 @@ const std::vector<WordForm> kWords{
     {"end", TraceWord::end, "'end'"},
     {"call", TraceWord::call, "'call'"}};
 
+const std::vector<std::pair<const char*, const WordForm*>>& word_choices() {
+  static const auto choices = [] {
+    std::vector<std::pair<const char*, const WordForm*>> all;
+    all.reserve(kWords.size());
+    for (const WordForm& word : kWords) all.emplace_back(word.name, &word);
+    return all;
+  }();
+  return choices;
+}
+
 const std::vector<std::pair<const char*, ProgramBuffer>>& buffers() {
   static const std::vector<std::pair<const char*, ProgramBuffer>> names{
       {"in", ProgramBuffer::input},
@@ -113,6 +123,7 @@ bool has_result(TraceWord word) {
 const std::vector<std::string>& trace_words() {
   static const auto names = [] {
     std::vector<std::string> all;
+    all.reserve(kWords.size());
     for (const WordForm& word : kWords) all.emplace_back(word.name);
     return all;
   }();
@@ -127,9 +138,7 @@ std::optional<TraceOperation> read_operation(LineParser& line) {
     if (!operation.result || !line.expect("=")) return std::nullopt;
   }
   operation.place = line.place();
-  std::vector<std::pair<const char*, const WordForm*>> choices;
-  for (const WordForm& word : kWords) choices.emplace_back(word.name, &word);
-  const auto word = line.choice("operation", choices);
+  const auto word = line.choice("operation", word_choices());
   if (!word) return std::nullopt;
   operation.word = (*word)->word;
   line.set_form((*word)->form);

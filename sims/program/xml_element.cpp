@@ -11,9 +11,18 @@
 namespace espalier {
 
 XmlElement::XmlElement(pugi::xml_node node, const std::vector<const char*>& known,
-                       std::string label, XmlReport& report)
-    : node_(node), label_(std::move(label)), report_(report) {
+                       const char* number, const XmlElement* parent, XmlReport& report)
+    : node_(node), number_(number), parent_(parent), report_(report) {
   check_names(known);
+}
+
+std::string XmlElement::label() const {
+  std::string label = parent_ == nullptr ? "" : parent_->label() + " ";
+  label += node_.name();
+  if (number_ == nullptr) return label;
+  const pugi::xml_attribute number = node_.attribute(number_);
+  return label +
+         (number ? fmt::format(" {}", number.value()) : fmt::format(" without {}", number_));
 }
 
 void XmlElement::check_names(const std::vector<const char*>& known) {
@@ -36,7 +45,7 @@ void XmlElement::check_names(const std::vector<const char*>& known) {
     const std::uint64_t bit = std::uint64_t{1} << (found - known.begin());
     if ((seen & bit) != 0) {
       report_.error(attribute.name(),
-                    fmt::format("{}: '{}' is given twice", label_, attribute.name()));
+                    fmt::format("{}: '{}' is given twice", label(), attribute.name()));
     }
     seen |= bit;
   }
@@ -46,7 +55,7 @@ pugi::xml_attribute XmlElement::required(const char* name) {
   const pugi::xml_attribute attribute = node_.attribute(name);
   if (!attribute) {
     const std::string meant = nearest_name(name, unknown_);
-    error(fmt::format("{}: attribute '{}' is missing", label_, name),
+    error(fmt::format("{}: attribute '{}' is missing", label(), name),
           meant.empty()
               ? ""
               : fmt::format("there is '{}': names are as they are, to the letter", meant));
@@ -56,24 +65,14 @@ pugi::xml_attribute XmlElement::required(const char* name) {
 
 std::optional<std::int64_t> XmlElement::integer_of(pugi::xml_attribute attribute,
                                                    const IntegerRange& range) {
-  const std::string hint = range.max == INT64_MAX ? fmt::format("at least {}", range.min)
-                                                  : fmt::format("{} to {}", range.min, range.max);
   const CInteger number = parse_c_integer(attribute.value());
-  if (!number.value) {
-    report_.error(
-        attribute.value(),
-        fmt::format("{}: {}: '{}' {}", label_, attribute.name(), attribute.value(), number.error),
-        hint);
-    return std::nullopt;
-  }
-  if (*number.value < range.min || *number.value > range.max) {
-    report_.error(
-        attribute.value(),
-        fmt::format("{}: {}: {} is out of range", label_, attribute.name(), attribute.value()),
-        hint);
-    return std::nullopt;
-  }
-  return number.value;
+  if (number.value && *number.value >= range.min && *number.value <= range.max) return number.value;
+  const std::string what = number.value ? fmt::format("{} is out of range", attribute.value())
+                                        : fmt::format("'{}' {}", attribute.value(), number.error);
+  report_.error(attribute.value(), fmt::format("{}: {}: {}", label(), attribute.name(), what),
+                range.max == INT64_MAX ? fmt::format("at least {}", range.min)
+                                       : fmt::format("{} to {}", range.min, range.max));
+  return std::nullopt;
 }
 
 std::optional<std::int64_t> XmlElement::integer(const char* name, const IntegerRange& range) {
@@ -91,9 +90,10 @@ std::optional<std::int64_t> XmlElement::integer_or(const char* name, const Integ
 
 void XmlElement::report_choice(pugi::xml_attribute attribute,
                                const std::vector<std::string>& names) {
-  report_.error(attribute.value(),
-                fmt::format("{}: {}: '{}' is unknown", label_, attribute.name(), attribute.value()),
-                name_hint(attribute.value(), names));
+  report_.error(
+      attribute.value(),
+      fmt::format("{}: {}: '{}' is unknown", label(), attribute.name(), attribute.value()),
+      name_hint(attribute.value(), names));
 }
 
 const char* XmlElement::value_or_element(const char* name) const {
@@ -102,12 +102,12 @@ const char* XmlElement::value_or_element(const char* name) const {
 }
 
 void XmlElement::error_at(const char* name, std::string message, std::string hint) {
-  report_.error(value_or_element(name), fmt::format("{}: {}: {}", label_, name, message),
+  report_.error(value_or_element(name), fmt::format("{}: {}: {}", label(), name, message),
                 std::move(hint));
 }
 
 void XmlElement::warn_at(const char* name, std::string message, std::string hint) {
-  report_.warning(value_or_element(name), fmt::format("{}: {}: {}", label_, name, message),
+  report_.warning(value_or_element(name), fmt::format("{}: {}: {}", label(), name, message),
                   std::move(hint));
 }
 

@@ -19,9 +19,10 @@ struct IntegerRange {
 
 class XmlElement {
  public:
-  // `label` names it in messages: "gpu 1 tb 0 step 3". All of `known` may stand there.
-  XmlElement(pugi::xml_node node, const std::vector<const char*>& known, std::string label,
-             XmlReport& report);
+  // All of `known` may stand there. `number`, if it has one: the attribute that tells it from
+  // others of its name.
+  XmlElement(pugi::xml_node node, const std::vector<const char*>& known, const char* number,
+             const XmlElement* parent, XmlReport& report);
 
   // Without the attribute, or where it is no such value: nothing, and an error.
   [[nodiscard]] std::optional<std::int64_t> integer(const char* name, const IntegerRange& range);
@@ -39,6 +40,7 @@ class XmlElement {
       if (value == text) return chosen;
     }
     std::vector<std::string> names;
+    names.reserve(choices.size());
     for (const auto& [text, chosen] : choices) names.emplace_back(text);
     report_choice(attribute, names);
     return std::nullopt;
@@ -46,7 +48,8 @@ class XmlElement {
 
   [[nodiscard]] bool has(const char* name) const { return !node_.attribute(name).empty(); }
   [[nodiscard]] std::string text(const char* name) const { return node_.attribute(name).value(); }
-  [[nodiscard]] const char* label() const { return label_.c_str(); }
+  // "gpu 1 tb 0 step 3", for messages.
+  [[nodiscard]] std::string label() const;
 
   // At the value of `name`, or at the element where that is missing.
   void error_at(const char* name, std::string message, std::string hint = {});
@@ -62,7 +65,8 @@ class XmlElement {
   void check_names(const std::vector<const char*>& known);
 
   pugi::xml_node node_;
-  std::string label_;
+  const char* number_;
+  const XmlElement* parent_;  // nullptr where it needs no mention
   XmlReport& report_;
   std::vector<std::string> unknown_;
 };

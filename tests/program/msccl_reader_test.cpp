@@ -2,6 +2,7 @@
 #include <regex>
 
 #include "program_file_support.h"
+#include "sims/program/msccl_xml_writer.h"
 
 using namespace espalier;
 
@@ -79,6 +80,16 @@ TEST_CASE("Of an invalid document everything is said that is wrong, with its pla
       CHECK(std::any_of(lines.begin(), lines.end(),
                         [&](const std::string& line) { return says(line, error); }));
     }
+  }
+}
+
+// Each ends with <!-- violation KIND LINE -->: what certify_program must find, and where.
+TEST_CASE("What a program does wrong is not the reader's business") {
+  for (const std::string& path : corpus("xml/unproven", ".xml")) {
+    CAPTURE(path);
+    const std::string text = contents_of(path);
+    REQUIRE(text.find("<!-- violation ") != std::string::npos);
+    REQUIRE(dump(read_valid(write_msccl_xml(read_valid(text)))) == dump(read_valid(text)));
   }
 }
 
