@@ -287,14 +287,49 @@ void check_overlap(const FlatProgram& flat, const ProgramStorage& storage, std::
   });
 }
 
+// Whether blocks of the rank share a place that one of them writes. Programs made of many rings
+// have none.
+bool shares_memory(const FlatProgram& flat, const ProgramStorage& storage, std::uint32_t rank) {
+  struct Use {
+    std::uint32_t block = kNone;
+    bool is_shared = false;
+    bool is_written = false;
+  };
+  std::vector<Use> uses(storage.num_places(rank));
+  const auto use = [&](const FlatStep& step, ProgramBuffer buffer, std::int32_t offset,
+                       bool writes) {
+    const std::uint32_t first = storage.place(rank, buffer, static_cast<std::uint32_t>(offset));
+    bool conflicts = false;
+    for (std::uint32_t k = 0; k < step.step->count; ++k) {
+      Use& of_place = uses[first + k];
+      of_place.is_shared |= of_place.block != kNone && of_place.block != step.block;
+      of_place.is_written |= writes;
+      of_place.block = step.block;
+      conflicts |= of_place.is_shared && of_place.is_written;
+    }
+    return conflicts;
+  };
+  for (std::uint32_t b = flat.first_block[rank]; b < flat.first_block[rank + 1]; ++b) {
+    for (std::uint32_t s = flat.blocks[b].first; s < flat.blocks[b].end; ++s) {
+      const ProgramStep& step = *flat.steps[s].step;
+      if (reads_source(step.op) && use(flat.steps[s], step.src_buffer, step.src_offset, false)) {
+        return true;
+      }
+      if (writes_target(step.op) && use(flat.steps[s], step.dst_buffer, step.dst_offset, true)) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
 }  // namespace
 
 void check_races(const FlatProgram& flat, const std::vector<std::uint32_t>& order,
                  const ProgramStorage& storage, Findings& findings) {
   for (std::uint32_t s = 0; s < flat.steps.size(); ++s) check_overlap(flat, storage, s, findings);
   for (std::uint32_t r = 0; r + 1 < flat.first_block.size(); ++r) {
-    if (flat.first_block[r + 1] - flat.first_block[r] < 2) continue;  // one after the other
-    RankRaces(flat, storage, r, findings).check(order);
+    if (shares_memory(flat, storage, r)) RankRaces(flat, storage, r, findings).check(order);
   }
 }
 
