@@ -318,10 +318,12 @@ class RandomProgram {
         ranks_(2 + random(2)),
         in_place_(random(2) == 0),
         wait_percent_(random(2) == 0 ? 100 : 60),
-        sketch_(CollectiveOp::custom, in_place_, ranks_, kChunks, kChunks, 3) {
+        sketch_(CollectiveOp::custom, in_place_, ranks_, kChunks, kChunks, 4) {
     const std::uint32_t operations = 3 + random(8);
     for (std::uint32_t k = 0; k < operations; ++k) {
-      if (random(3) == 0) {
+      if (ranks_ == 3 && random(3) == 0) {
+        bounce();
+      } else if (random(3) == 0) {
         pass_on();
       } else if (random(3) == 0) {
         copy_here();
@@ -392,6 +394,26 @@ class RandomProgram {
     }
   }
 
+  [[nodiscard]] ProgramOp fused() {
+    constexpr std::array<ProgramOp, 3> kFused = {
+        ProgramOp::recv_copy_send, ProgramOp::recv_reduce_send, ProgramOp::recv_reduce_copy_send};
+    return kFused.at(random(3));
+  }
+
+  // From rank 0 through rank 1 and 2 and back to another block of rank 1, and of rank 0.
+  void bounce() {
+    constexpr std::uint32_t kChannel = 3;
+    const std::uint32_t count = 1 + random(2);
+    const auto pass = [&](std::uint32_t rank, std::size_t block) {
+      add(rank, block, fused(), source(count), somewhere(count), count);
+    };
+    add(0, sketch_.block(0, 1, kNoPeer, kChannel), ProgramOp::send, source(count), in(0), count);
+    pass(1, sketch_.block(1, 2, 0, kChannel));
+    pass(2, sketch_.block(2, 1, 1, kChannel));
+    pass(1, sketch_.block(1, 0, 2, kChannel));
+    receive(0, sketch_.block(0, kNoPeer, 1, kChannel), count);
+  }
+
   // Round the ranks, on a channel of its own.
   void pass_on() {
     const std::uint32_t first = random(ranks_);
@@ -404,9 +426,7 @@ class RandomProgram {
     add(first, block(first), ProgramOp::send, source(count), in(0), count);
     for (std::uint32_t hop = 1; hop < hops; ++hop) {
       const std::uint32_t rank = (first + hop) % ranks_;
-      constexpr std::array<ProgramOp, 3> kFused = {
-          ProgramOp::recv_copy_send, ProgramOp::recv_reduce_send, ProgramOp::recv_reduce_copy_send};
-      add(rank, block(rank), kFused.at(random(3)), source(count), somewhere(count), count);
+      add(rank, block(rank), fused(), source(count), somewhere(count), count);
     }
     const std::uint32_t last = (first + hops) % ranks_;
     receive(last, block(last), count);
