@@ -2,13 +2,13 @@
 //
 // What orders: a block's steps, one after the other, each to completion; a wait, after all of the
 // step it names; a later call, after all blocks of the rank's earlier ones; a message, in the way
-// that data streams through a step. A step moves its chunks as lanes side by side: how many travel
-// in one transaction depends on the size of the call, so lanes order nothing among each other, but
-// lane k of a receive comes after lane k of its send, and after all that came before the send.
-// Before lane k of the message leaves, its source has been read. The write of a fused step to its
-// own memory is not among that: data go to memory and to the connection side by side, and the
-// message does not wait for the memory. So what comes round the network back to the rank is no
-// proof that the write was done; a wait is.
+// that data stream through a step. Its chunks are lanes; some of them, from the first to the last,
+// make a transaction, as many as the size of the call allows. So lane k of a receive comes after
+// lanes 0 to k of its send, whose sources are read before their transaction leaves, and after all
+// that came before the send; of later lanes it says nothing, nor do lanes of one step of each
+// other. The write of a fused step to its own memory is not among what a message waits for: data
+// go to memory and to the connection side by side. So what comes round the network back to the
+// rank is no proof that the write was done; a wait is.
 //
 // What does not: full slots. That a receive frees a slot for a later send orders the two for one
 // number of slots and one size of transactions only.
@@ -77,7 +77,7 @@ class KnowledgeRows {
 // Of a step, where it is kept.
 struct KeptRows {
   std::uint32_t before_send = kNone;  // what was done before it sent
-  std::uint32_t of_lane = kNone;      // and what its lanes had read, each of the same lane
+  std::uint32_t of_lane = kNone;      // and what its lanes had read, up to the same one
   std::uint32_t at_end = kNone;
   std::uint32_t waiters_left = 0;
 };
@@ -215,7 +215,7 @@ class RankRaces {
       return clocks != nullptr && clocks[b] >= needed;
     };
     if (is_known(before_) || is_known(whole_)) return;
-    if (earlier.lane == later.lane && is_known(lane_)) return;
+    if (earlier.lane <= later.lane && is_known(lane_)) return;
     if (!reported_.emplace(earlier.step, later.step).second) return;
     // A message has come by way of that very step, and only its write is missing.
     const Clock known = lane_ == nullptr ? before_[b] : std::max(before_[b], lane_[b]);
@@ -260,8 +260,8 @@ class RankRaces {
   std::vector<PlaceState> places_;
   std::set<std::pair<std::uint32_t, std::uint32_t>> reported_;
 
-  // Of the step that is looked at: what is done before it begins, and before its message or the
-  // same lane of it was sent.
+  // Of the step that is looked at: what is done before it begins, and before its message was
+  // sent, or the same lane of it.
   const Clock* before_ = nullptr;
   const Clock* whole_ = nullptr;
   const Clock* lane_ = nullptr;

@@ -362,7 +362,10 @@ class RandomProgram {
         wait_percent_(random(2) == 0 ? 100 : 60),
         sketch_(CollectiveOp::custom, in_place_, ranks_, kChunks, kChunks, 4) {
     const std::uint32_t operations = 3 + random(8);
+    // Some as two calls.
+    const std::uint32_t second_call = random(3) == 0 ? operations / 2 : operations;
     for (std::uint32_t k = 0; k < operations; ++k) {
+      call_ = k < second_call ? 0 : 1;
       if (ranks_ == 3 && random(3) == 0) {
         bounce();
       } else if (random(3) == 0) {
@@ -400,7 +403,7 @@ class RandomProgram {
   void copy_here() {
     const std::uint32_t rank = random(ranks_);
     const std::uint32_t count = 1 + random(2);
-    const std::size_t block = sketch_.block(rank, kNoPeer, kNoPeer, random(2));
+    const std::size_t block = sketch_.block(rank, kNoPeer, kNoPeer, random(2), call_);
     const ProgramOp op = random(3) == 0 ? ProgramOp::reduce : ProgramOp::copy;
     add(rank, block, op, source(count), op == ProgramOp::reduce ? source(count) : somewhere(count),
         count);
@@ -413,9 +416,9 @@ class RandomProgram {
     const std::uint32_t count = 1 + random(2);
     const std::uint32_t channel = random(2);
     const auto peer = [](std::uint32_t rank) { return static_cast<std::int32_t>(rank); };
-    add(from, sketch_.block(from, peer(to), peer(to), channel), ProgramOp::send, source(count),
-        in(0), count);
-    const std::size_t block = sketch_.block(to, peer(from), peer(from), channel);
+    add(from, sketch_.block(from, peer(to), peer(to), channel, call_), ProgramOp::send,
+        source(count), in(0), count);
+    const std::size_t block = sketch_.block(to, peer(from), peer(from), channel, call_);
     receive(to, block, count);
   }
 
@@ -449,11 +452,12 @@ class RandomProgram {
     const auto pass = [&](std::uint32_t rank, std::size_t block) {
       add(rank, block, fused(), source(count), somewhere(count), count);
     };
-    add(0, sketch_.block(0, 1, kNoPeer, kChannel), ProgramOp::send, source(count), in(0), count);
-    pass(1, sketch_.block(1, 2, 0, kChannel));
-    pass(2, sketch_.block(2, 1, 1, kChannel));
-    pass(1, sketch_.block(1, 0, 2, kChannel));
-    receive(0, sketch_.block(0, kNoPeer, 1, kChannel), count);
+    add(0, sketch_.block(0, 1, kNoPeer, kChannel, call_), ProgramOp::send, source(count), in(0),
+        count);
+    pass(1, sketch_.block(1, 2, 0, kChannel, call_));
+    pass(2, sketch_.block(2, 1, 1, kChannel, call_));
+    pass(1, sketch_.block(1, 0, 2, kChannel, call_));
+    receive(0, sketch_.block(0, kNoPeer, 1, kChannel, call_), count);
   }
 
   // Round the ranks, on a channel of its own.
@@ -463,7 +467,7 @@ class RandomProgram {
     const std::uint32_t count = 1 + random(2);
     const auto block = [&](std::uint32_t rank) {
       return sketch_.block(rank, static_cast<std::int32_t>((rank + 1) % ranks_),
-                           static_cast<std::int32_t>((rank + ranks_ - 1) % ranks_), 2);
+                           static_cast<std::int32_t>((rank + ranks_ - 1) % ranks_), 2, call_);
     };
     add(first, block(first), ProgramOp::send, source(count), in(0), count);
     for (std::uint32_t hop = 1; hop < hops; ++hop) {
@@ -478,6 +482,7 @@ class RandomProgram {
   std::uint32_t ranks_;
   bool in_place_;
   std::uint32_t wait_percent_;
+  std::uint32_t call_ = 0;
   Sketch sketch_;
   Program program_;
 };

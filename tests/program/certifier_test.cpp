@@ -86,6 +86,11 @@ TEST_CASE("What is no frame of a program is malformed") {
     program.root = 2;
     REQUIRE(texts(program) == Texts{"malformed: its root is gpu 2, but there are 2 ranks"});
   }
+  SECTION("more chunks than can be followed") {
+    REQUIRE(texts(custom("gpu s4294967295\ngpu s4294967295")) ==
+            Texts{"malformed: its buffers have 8589934590 chunks in all ranks together, more than "
+                  "33554432"});
+  }
   SECTION("declared chunks") {
     Program program = exchange();
     program.ranks[1].output_chunks = 1;
@@ -437,9 +442,11 @@ TEST_CASE("A message comes after what its sender did before, and after its sourc
                 "nothing orders the two"});
 }
 
-TEST_CASE("Chunk for chunk a streamed message comes after its source, but not with a shift") {
+TEST_CASE(
+    "A streamed message comes after what of its source has gone before it, not after the rest") {
   REQUIRE(texts(custom(round_trip("s i0 x4", "r i0 x4"))) == Texts{});
   REQUIRE(texts(custom(round_trip("s i0 x3", "r i1 x3", "rcs s0 x3"))).size() == 1);
+  REQUIRE(texts(custom(round_trip("s i1 x3", "r i0 x3", "rcs s0 x3"))) == Texts{});
   // Where the message is complete before it is sent on, all of it has been read.
   REQUIRE(texts(custom(round_trip("s i0 x3", "r i1 x3", "r s0 x3\ns s0 x3"))) == Texts{});
 }
