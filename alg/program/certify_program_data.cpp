@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "alg/program/chunk_sums.h"
 #include "alg/program/program_certifier_parts.h"
@@ -132,22 +133,21 @@ std::string times(std::uint32_t n) {
 // In what a value differs from what was promised.
 class Difference {
  public:
-  Difference(ChunkSums::Terms is, ChunkSums::Terms promised) {
-    const ChunkSums::Term* i = is.begin();
-    const ChunkSums::Term* p = promised.begin();
-    while (i != is.end() || p != promised.end()) {
-      const bool only_is = p == promised.end() || (i != is.end() && i->chunk < p->chunk);
-      const bool only_promised = i == is.end() || (p != promised.end() && p->chunk < i->chunk);
-      add(only_is ? i->chunk : p->chunk, only_promised ? 0 : i->times, only_is ? 0 : p->times);
-      if (!only_promised) ++i;
-      if (!only_is) ++p;
-    }
+  Difference(const std::vector<ChunkSums::Term>& is, const std::vector<InputChunk>& promised) {
+    std::map<InputChunk, Times> all;
+    for (const ChunkSums::Term& term : is) all[term.chunk].is = term.times;
+    for (const InputChunk& chunk : promised) ++all[chunk].promised;
+    for (const auto& [chunk, times] : all) add(chunk, times.is, times.promised);
     if (parts_ > kPrinted) text_ += fmt::format(" and {} more such", parts_ - kPrinted);
   }
   [[nodiscard]] const std::string& text() const { return text_; }
 
  private:
   static constexpr std::size_t kPrinted = 4;
+  struct Times {
+    std::uint32_t is = 0;
+    std::uint32_t promised = 0;
+  };
 
   void add(InputChunk chunk, std::uint32_t is, std::uint32_t promised) {
     if (is == promised || ++parts_ > kPrinted) return;
@@ -173,50 +173,59 @@ class Postcondition {
 
   void check(std::uint32_t root) {
     if (program_.collective == CollectiveOp::custom) {
-      for (const PromisedChunk& promise : program_.promises) {
-        if (!promise.value.empty()) {
-          check(promise.rank, promise.index, data_.sums().of(promise.value));
-        }
-      }
+      check_promises();
       return;
     }
-    // Where all ranks are promised the same, it is made once.
-    const bool same_for_all = program_.collective == CollectiveOp::all_reduce ||
-                              program_.collective == CollectiveOp::broadcast ||
-                              program_.collective == CollectiveOp::all_gather;
-    std::vector<Value> of_rank_0;
     for (std::uint32_t r = 0; r < program_.num_ranks(); ++r) {
       const std::uint32_t chunks = storage_.size(r, ProgramBuffer::output);
+      expected_.resize(chunks);
       for (std::uint32_t k = 0; k < chunks; ++k) {
-        const Value promised = same_for_all && r != 0 ? of_rank_0[k] : promise(r, k, root);
-        if (r == 0) of_rank_0.push_back(promised);
-        if (promised != ChunkSums::kNothing) check(r, k, promised);
+        // Where all ranks are promised the same, it is listed once.
+        if (r == 0 || !is_same_for_all()) {
+          expected_[k] = {promised_value(program_, r, k, root), ChunkSums::kNothing};
+        }
+        check(r, k, expected_[k]);
       }
     }
   }
 
  private:
-  [[nodiscard]] Value promise(std::uint32_t rank, std::uint32_t index, std::uint32_t root) {
-    std::vector<InputChunk> chunks = promised_value(program_, rank, index, root);
-    return chunks.empty() ? ChunkSums::kNothing : data_.sums().of(std::move(chunks));
+  struct Expected {
+    std::vector<InputChunk> chunks;           // ascending
+    Value known_right = ChunkSums::kNothing;  // a value that is their sum
+  };
+
+  [[nodiscard]] bool is_same_for_all() const {
+    return program_.collective == CollectiveOp::all_reduce ||
+           program_.collective == CollectiveOp::broadcast ||
+           program_.collective == CollectiveOp::all_gather;
   }
 
-  void check(std::uint32_t rank, std::uint32_t index, Value promised) {
+  void check_promises() {
+    for (const PromisedChunk& promise : program_.promises) {
+      Expected expected{promise.value, ChunkSums::kNothing};
+      std::sort(expected.chunks.begin(), expected.chunks.end());
+      check(promise.rank, promise.index, expected);
+    }
+  }
+
+  void check(std::uint32_t rank, std::uint32_t index, Expected& expected) {
     const std::uint32_t place = storage_.place(rank, ProgramBuffer::output, index);
     const Value is = data_.at(rank, place);
     // Made of what was never written: that has been said.
-    if (is == promised || is == ChunkSums::kUnknown) return;
+    if (expected.chunks.empty() || is == ChunkSums::kUnknown) return;
+    if (is != ChunkSums::kNothing && is == expected.known_right) return;
+    if (data_.sums().is_sum_of(is, expected.chunks)) {
+      expected.known_right = is;
+      return;
+    }
     findings_.add(ProgramViolationKind::postcondition, site_of(program_, rank), [&] {
       const std::uint32_t writer = data_.writer(rank, place);
       const std::string by =
           writer == kNone ? "; no step writes it" : "; last written by " + flat_.name(writer);
-      return fmt::format("output chunk {} {}{}", index, difference(is, promised), by);
+      const Difference difference(data_.sums().terms(is), expected.chunks);
+      return fmt::format("output chunk {} {}{}", index, difference.text(), by);
     });
-  }
-
-  [[nodiscard]] std::string difference(Value is, Value promised) {
-    const Difference difference(data_.sums().terms(is), data_.sums().terms(promised));
-    return difference.text();
   }
 
   const Program& program_;
@@ -224,6 +233,7 @@ class Postcondition {
   const ProgramStorage& storage_;
   DataFlow& data_;
   Findings& findings_;
+  std::vector<Expected> expected_;  // by output chunk
 };
 
 // The rank that most outputs say is the root: of a broadcast whose chunks they hold, of a reduce
@@ -232,14 +242,13 @@ std::uint32_t find_root(const Program& program, const ProgramStorage& storage, D
   std::vector<std::size_t> votes(program.num_ranks());
   for (std::uint32_t k = 0; k < program.chunks; ++k) {
     const bool is_reduce = program.collective == CollectiveOp::reduce;
-    const Value sum = is_reduce ? data.sums().of(promised_value(program, 0, k, 0)) : 0;
+    const std::vector<InputChunk> sum = promised_value(program, 0, k, 0);
     for (std::uint32_t r = 0; r < program.num_ranks(); ++r) {
       const Value value = data.at(r, storage.place(r, ProgramBuffer::output, k));
-      const ChunkSums::Terms terms = data.sums().terms(value);
       if (is_reduce) {
-        votes[r] += value == sum ? 1 : 0;
-      } else if (terms.end() - terms.begin() == 1 && terms.begin()->chunk.index == k) {
-        ++votes[terms.begin()->chunk.rank];
+        votes[r] += data.sums().is_sum_of(value, sum) ? 1U : 0U;
+      } else if (const InputChunk* chunk = data.sums().single(value)) {
+        if (chunk->index == k) ++votes[chunk->rank];
       }
     }
   }

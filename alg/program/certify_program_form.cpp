@@ -10,6 +10,8 @@ namespace espalier::program_certifier {
 namespace {
 
 constexpr auto kMalformed = ProgramViolationKind::malformed;
+// Of all ranks together: each has its value followed.
+constexpr std::uint64_t kMostChunks = std::uint64_t{1} << 25;
 
 void check_frame(const Program& program, Findings& findings) {
   const std::size_t ranks = program.num_ranks();
@@ -36,6 +38,22 @@ void check_frame(const Program& program, Findings& findings) {
       return fmt::format("its root is gpu {}, but there are {} ranks", *program.root, ranks);
     });
   }
+}
+
+void check_size(const Program& program, Findings& findings) {
+  const ProgramStorage storage(program);
+  std::uint64_t chunks = 0;
+  for (std::uint32_t r = 0; r < program.num_ranks(); ++r) {
+    for (const auto buffer :
+         {ProgramBuffer::input, ProgramBuffer::output, ProgramBuffer::scratch}) {
+      chunks += storage.size(r, buffer);
+    }
+  }
+  if (chunks <= kMostChunks) return;
+  findings.add(kMalformed, {}, [&] {
+    return fmt::format("its buffers have {} chunks in all ranks together, more than {}", chunks,
+                       kMostChunks);
+  });
 }
 
 // A declared buffer has the size the collective gives it (MSCCL-IR, A.3); 0: it is not named. Only
@@ -133,6 +151,7 @@ void check_form(const Program& program, Findings& findings) {
     return;
   }
   check_frame(program, findings);
+  check_size(program, findings);
   check_promises(program, findings);
   bool has_right_peers = true;
   for (std::size_t r = 0; r < program.num_ranks(); ++r) {

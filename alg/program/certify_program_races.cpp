@@ -2,13 +2,13 @@
 //
 // What orders: a block's steps, one after the other, each to completion; a wait, after all of the
 // step it names; a later call, after all blocks of the rank's earlier ones; a message, in the way
-// that data streams through a step. A step moves its chunks as lanes side by side: how many travel
-// in one transaction depends on the size of the call, so lanes order nothing among each other, but
-// lane k of a receive comes after lane k of its send, and after all that came before the send.
-// Before lane k of the message leaves, its source has been read. The write of a fused step to its
-// own memory is not among that: data go to memory and to the connection side by side, and the
-// message does not wait for the memory. So what comes round the network back to the rank is no
-// proof that the write was done; a wait is.
+// that data stream through a step. Its chunks are lanes; some of them, from the first to the last,
+// make a transaction, as many as the size of the call allows. So lane k of a receive comes after
+// lanes 0 to k of its send, whose sources are read before their transaction leaves, and after all
+// that came before the send; of later lanes it says nothing, nor do lanes of one step of each
+// other. The write of a fused step to its own memory is not among what a message waits for: data
+// go to memory and to the connection side by side. So what comes round the network back to the
+// rank is no proof that the write was done; a wait is.
 //
 // What does not: full slots. That a receive frees a slot for a later send orders the two for one
 // number of slots and one size of transactions only.
@@ -47,50 +47,64 @@ struct PlaceState {
   std::vector<Access> reads;  // since then; the last of each block
 };
 
-// Where what is known of a rank's blocks is kept while it is needed: a row of clocks for all that
-// comes before a send, one for what its lanes have read too, and one for the end of a step that
-// is waited for.
+// What is known of a rank's blocks, kept from where it arises to where it is last needed: with a
+// message, for its receive; at the end of a step, for those that wait for it. Rows of clocks are
+// used again, so that they stay in the processor's cache.
 class KnowledgeRows {
  public:
-  explicit KnowledgeRows(const FlatProgram& flat)
-      : of_message_(flat.steps.size(), kNone), of_end_(flat.steps.size(), kNone) {
-    for (std::uint32_t s = 0; s < flat.steps.size(); ++s) {
-      if (sends(flat.steps[s].step->op)) of_message_[s] = std::exchange(count_, count_ + 2);
-      if (flat.steps[s].is_awaited) of_end_[s] = count_++;
+  explicit KnowledgeRows(std::uint32_t width) : width_(width) {}
+
+  [[nodiscard]] std::uint32_t take() {
+    if (free_.empty()) {
+      clocks_.resize(clocks_.size() + width_);
+      return count_++;
     }
+    const std::uint32_t row = free_.back();
+    free_.pop_back();
+    return row;
   }
-  [[nodiscard]] std::size_t count() const { return count_; }
-  [[nodiscard]] std::size_t before_send(std::uint32_t step) const { return of_message_[step]; }
-  [[nodiscard]] std::size_t of_lane(std::uint32_t step) const { return of_message_[step] + 1U; }
-  [[nodiscard]] std::size_t of_end(std::uint32_t step) const { return of_end_[step]; }
+  void give_back(std::uint32_t row) { free_.push_back(row); }
+  // Valid until the next take().
+  [[nodiscard]] Clock* at(std::uint32_t row) { return clocks_.data() + std::size_t{row} * width_; }
 
  private:
-  std::vector<std::uint32_t> of_message_;
-  std::vector<std::uint32_t> of_end_;
+  std::uint32_t width_;
   std::uint32_t count_ = 0;
+  std::vector<Clock> clocks_;
+  std::vector<std::uint32_t> free_;
+};
+
+// Of a step, where it is kept.
+struct KeptRows {
+  std::uint32_t before_send = kNone;  // what was done before it sent
+  std::uint32_t of_lane = kNone;      // and what its lanes had read, up to the same one
+  std::uint32_t at_end = kNone;
+  std::uint32_t waiters_left = 0;
 };
 
 class RankRaces {
  public:
-  RankRaces(const FlatProgram& flat, const ProgramStorage& storage, const KnowledgeRows& rows,
-            std::uint32_t rank, Findings& findings)
+  RankRaces(const FlatProgram& flat, const ProgramStorage& storage, std::uint32_t rank,
+            Findings& findings)
       : flat_(flat),
         storage_(storage),
-        rows_(rows),
         findings_(findings),
         rank_(rank),
         first_block_(flat.first_block[rank]),
         width_(flat.first_block[rank + 1] - first_block_),
-        kept_(rows.count() * width_),
+        rows_(width_),
+        kept_(flat.steps.size()),
         now_(flat.blocks.size() * width_),
         places_(storage.num_places(rank)) {}
 
   void check(const std::vector<std::uint32_t>& order) {
+    for (const FlatStep& step : flat_.steps) {
+      if (step.waits_for != kNone) ++kept_[step.waits_for].waiters_left;
+    }
     for (const std::uint32_t step : order) pass(step);
   }
 
  private:
-  [[nodiscard]] Clock* kept(std::size_t row) { return kept_.data() + row * width_; }
   [[nodiscard]] Clock* now(std::uint32_t block) { return now_.data() + block * width_; }
 
   void join(Clock* into, const Clock* other) const {
@@ -105,15 +119,32 @@ class RankRaces {
     const bool is_here = block.rank == rank_;
     Clock* known = now(at.block);
     if (is_here && at.position == 0) join_earlier_calls(at.block);
-    if (at.waits_for != kNone) join(known, kept(rows_.of_end(at.waits_for)));
+    if (at.waits_for != kNone) join_end_of(at.waits_for, known);
+    // Rows first: those that are there must not move.
+    KeptRows& kept = kept_[step];
+    if (sends(op)) kept.before_send = rows_.take();
+    if (sends(op)) kept.of_lane = rows_.take();
+    if (kept.waiters_left != 0) kept.at_end = rows_.take();
     before_ = known;
-    whole_ = receives(op) ? kept(rows_.before_send(at.message_of)) : nullptr;
-    lane_ = receives(op) ? kept(rows_.of_lane(at.message_of)) : nullptr;
+    whole_ = receives(op) ? rows_.at(kept_[at.message_of].before_send) : nullptr;
+    lane_ = receives(op) ? rows_.at(kept_[at.message_of].of_lane) : nullptr;
     if (is_here) check_accesses(step);
     if (sends(op)) send(step);
-    if (receives(op)) join(known, lane_);
+    if (receives(op)) receive(at.message_of, known);
     if (is_here) known[at.block - first_block_] = 2 * at.position + 2;
-    if (at.is_awaited) copy(kept(rows_.of_end(step)), known);
+    if (kept.waiters_left != 0) copy(rows_.at(kept.at_end), known);
+  }
+
+  void join_end_of(std::uint32_t awaited, Clock* known) {
+    KeptRows& kept = kept_[awaited];
+    join(known, rows_.at(kept.at_end));
+    if (--kept.waiters_left == 0) rows_.give_back(kept.at_end);
+  }
+
+  void receive(std::uint32_t sender, Clock* known) {
+    join(known, lane_);
+    rows_.give_back(kept_[sender].before_send);
+    rows_.give_back(kept_[sender].of_lane);
   }
 
   // A call is launched when all before it have ended.
@@ -125,8 +156,8 @@ class RankRaces {
 
   void send(std::uint32_t step) {
     const FlatStep& at = flat_.steps[step];
-    Clock* whole = kept(rows_.before_send(step));
-    Clock* lane = kept(rows_.of_lane(step));
+    Clock* whole = rows_.at(kept_[step].before_send);
+    Clock* lane = rows_.at(kept_[step].of_lane);
     copy(whole, before_);
     copy(lane, before_);
     if (whole_ != nullptr) {
@@ -184,7 +215,7 @@ class RankRaces {
       return clocks != nullptr && clocks[b] >= needed;
     };
     if (is_known(before_) || is_known(whole_)) return;
-    if (earlier.lane == later.lane && is_known(lane_)) return;
+    if (earlier.lane <= later.lane && is_known(lane_)) return;
     if (!reported_.emplace(earlier.step, later.step).second) return;
     // A message has come by way of that very step, and only its write is missing.
     const Clock known = lane_ == nullptr ? before_[b] : std::max(before_[b], lane_[b]);
@@ -219,18 +250,18 @@ class RankRaces {
 
   const FlatProgram& flat_;
   const ProgramStorage& storage_;
-  const KnowledgeRows& rows_;
   Findings& findings_;
   std::uint32_t rank_;
   std::uint32_t first_block_;
   std::uint32_t width_;  // blocks of the rank
-  std::vector<Clock> kept_;
-  std::vector<Clock> now_;  // by block of the program
+  KnowledgeRows rows_;
+  std::vector<KeptRows> kept_;  // by step
+  std::vector<Clock> now_;      // by block of the program
   std::vector<PlaceState> places_;
   std::set<std::pair<std::uint32_t, std::uint32_t>> reported_;
 
-  // Of the step that is looked at: what is done before it begins, and before its message or the
-  // same lane of it was sent.
+  // Of the step that is looked at: what is done before it begins, and before its message was
+  // sent, or the same lane of it.
   const Clock* before_ = nullptr;
   const Clock* whole_ = nullptr;
   const Clock* lane_ = nullptr;
@@ -256,15 +287,49 @@ void check_overlap(const FlatProgram& flat, const ProgramStorage& storage, std::
   });
 }
 
+// Whether blocks of the rank share a place that one of them writes. Programs made of many rings
+// have none.
+bool shares_memory(const FlatProgram& flat, const ProgramStorage& storage, std::uint32_t rank) {
+  struct Use {
+    std::uint32_t block = kNone;
+    bool is_shared = false;
+    bool is_written = false;
+  };
+  std::vector<Use> uses(storage.num_places(rank));
+  const auto use = [&](const FlatStep& step, ProgramBuffer buffer, std::int32_t offset,
+                       bool writes) {
+    const std::uint32_t first = storage.place(rank, buffer, static_cast<std::uint32_t>(offset));
+    bool conflicts = false;
+    for (std::uint32_t k = 0; k < step.step->count; ++k) {
+      Use& of_place = uses[first + k];
+      of_place.is_shared |= of_place.block != kNone && of_place.block != step.block;
+      of_place.is_written |= writes;
+      of_place.block = step.block;
+      conflicts |= of_place.is_shared && of_place.is_written;
+    }
+    return conflicts;
+  };
+  for (std::uint32_t b = flat.first_block[rank]; b < flat.first_block[rank + 1]; ++b) {
+    for (std::uint32_t s = flat.blocks[b].first; s < flat.blocks[b].end; ++s) {
+      const ProgramStep& step = *flat.steps[s].step;
+      if (reads_source(step.op) && use(flat.steps[s], step.src_buffer, step.src_offset, false)) {
+        return true;
+      }
+      if (writes_target(step.op) && use(flat.steps[s], step.dst_buffer, step.dst_offset, true)) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
 }  // namespace
 
 void check_races(const FlatProgram& flat, const std::vector<std::uint32_t>& order,
                  const ProgramStorage& storage, Findings& findings) {
   for (std::uint32_t s = 0; s < flat.steps.size(); ++s) check_overlap(flat, storage, s, findings);
-  const KnowledgeRows rows(flat);
   for (std::uint32_t r = 0; r + 1 < flat.first_block.size(); ++r) {
-    if (flat.first_block[r + 1] - flat.first_block[r] < 2) continue;  // one after the other
-    RankRaces(flat, storage, rows, r, findings).check(order);
+    if (shares_memory(flat, storage, r)) RankRaces(flat, storage, r, findings).check(order);
   }
 }
 

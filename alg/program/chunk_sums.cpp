@@ -1,13 +1,15 @@
 #include "alg/program/chunk_sums.h"
 
 #include <algorithm>
+#include <functional>
 #include <limits>
+#include <map>
 
 namespace espalier::program_certifier {
 
 namespace {
 
-// splitmix64: neighbouring chunks must not have neighbouring hashes, whose sums would be alike.
+// splitmix64: sums of neighbouring chunks must not have the same hash.
 std::uint64_t hash_of(InputChunk chunk) {
   std::uint64_t x = (std::uint64_t{chunk.rank} << 32 | chunk.index) + 0x9e3779b97f4a7c15U;
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9U;
@@ -23,66 +25,63 @@ std::uint32_t add(std::uint32_t a, std::uint32_t b) {
 
 }  // namespace
 
-ChunkSums::ChunkSums() : entries_(2) {}
-
-ChunkSums::Terms ChunkSums::terms(Value value) const {
-  const Entry& entry = entries_[value];
-  return {terms_.data() + entry.begin, terms_.data() + entry.end};
-}
-
-ChunkSums::Value ChunkSums::intern(const std::vector<Term>& terms, std::uint64_t hash) {
-  Value& first = by_hash_[hash];
-  for (Value v = first; v != kNothing; v = entries_[v].next_alike) {
-    const Terms known = this->terms(v);
-    if (std::equal(known.begin(), known.end(), terms.begin(), terms.end())) return v;
-  }
-  const auto value = static_cast<Value>(entries_.size());
-  entries_.push_back({terms_.size(), terms_.size() + terms.size(), hash, first});
-  terms_.insert(terms_.end(), terms.begin(), terms.end());
-  first = value;
-  return value;
-}
-
-ChunkSums::Value ChunkSums::of(InputChunk chunk) { return intern({{chunk, 1}}, hash_of(chunk)); }
-
-ChunkSums::Value ChunkSums::of(std::vector<InputChunk> chunks) {
-  std::sort(chunks.begin(), chunks.end());
-  std::vector<Term> terms;
-  std::uint64_t hash = 0;
-  for (const InputChunk& chunk : chunks) {
-    hash += hash_of(chunk);
-    if (!terms.empty() && terms.back().chunk == chunk) {
-      ++terms.back().times;
-    } else {
-      terms.push_back({chunk, 1});
-    }
-  }
-  return intern(terms, hash);
+ChunkSums::Value ChunkSums::of(InputChunk chunk) {
+  nodes_.push_back({chunk, kNothing, kNothing, hash_of(chunk)});
+  return static_cast<Value>(nodes_.size() - 1);
 }
 
 ChunkSums::Value ChunkSums::sum(Value a, Value b) {
-  if (a > b) std::swap(a, b);
-  if (a <= kUnknown) return kUnknown;
-  Value& known = by_pair_[std::uint64_t{a} << 32 | b];
-  if (known != kNothing) return known;
-  scratch_.clear();
-  const Terms left = terms(a);
-  const Terms right = terms(b);
-  const Term* l = left.begin();
-  const Term* r = right.begin();
-  while (l != left.end() && r != right.end()) {
-    if (l->chunk == r->chunk) {
-      scratch_.push_back({l->chunk, add(l->times, r->times)});
-      ++l;
-      ++r;
+  if (a <= kUnknown || b <= kUnknown) return kUnknown;
+  nodes_.push_back({{}, a, b, nodes_[a].hash + nodes_[b].hash});
+  return static_cast<Value>(nodes_.size() - 1);
+}
+
+bool ChunkSums::is_sum_of(Value value, const std::vector<InputChunk>& chunks) {
+  if (value <= kUnknown) return false;
+  std::uint64_t hash = 0;
+  for (const InputChunk& chunk : chunks) hash += hash_of(chunk);
+  if (nodes_[value].hash != hash) return false;
+  // Equal hashes are no proof.
+  chunks_.clear();
+  open_.assign(1, value);
+  while (!open_.empty() && chunks_.size() <= chunks.size()) {
+    const Node& node = nodes_[open_.back()];
+    const bool is_leaf = is_single(open_.back());
+    open_.pop_back();
+    if (is_leaf) {
+      chunks_.push_back(node.chunk);
     } else {
-      scratch_.push_back(l->chunk < r->chunk ? *l++ : *r++);
+      open_.push_back(node.left);
+      open_.push_back(node.right);
     }
   }
-  scratch_.insert(scratch_.end(), l, left.end());
-  scratch_.insert(scratch_.end(), r, right.end());
-  known = intern(scratch_, entries_[a].hash + entries_[b].hash);
-  return known;
+  std::sort(chunks_.begin(), chunks_.end());
+  return chunks_ == chunks;
+}
+
+const InputChunk* ChunkSums::single(Value value) const {
+  return is_single(value) ? &nodes_[value].chunk : nullptr;
+}
+
+std::vector<ChunkSums::Term> ChunkSums::terms(Value value) const {
+  std::map<InputChunk, std::uint32_t> found;
+  // How often each part counts; all that it is a part of is younger.
+  std::map<Value, std::uint32_t, std::greater<>> parts;
+  if (value > kUnknown) parts[value] = 1;
+  while (!parts.empty()) {
+    const auto [youngest, times] = *parts.begin();
+    parts.erase(parts.begin());
+    const Node& node = nodes_[youngest];
+    if (is_single(youngest)) {
+      found[node.chunk] = add(found[node.chunk], times);
+      continue;
+    }
+    for (const Value part : {node.left, node.right}) parts[part] = add(parts[part], times);
+  }
+  std::vector<Term> terms;
+  terms.reserve(found.size());
+  for (const auto& [chunk, times] : found) terms.push_back({chunk, times});
+  return terms;
 }
 
 }  // namespace espalier::program_certifier

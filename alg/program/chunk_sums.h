@@ -1,14 +1,15 @@
-// Values of chunks, as sums of input chunks: equal sums are one number. Internal to the certifier.
+// Values of chunks, as sums of input chunks. Internal to the certifier.
 #pragma once
 
 #include <cstdint>
-#include <unordered_map>
 #include <vector>
 
 #include "alg/program/program.h"
 
 namespace espalier::program_certifier {
 
+// A sum is kept as what it was added up from: most are parts of others and never looked at, so
+// their terms are listed only when somebody asks.
 class ChunkSums {
  public:
   using Value = std::uint32_t;
@@ -19,38 +20,32 @@ class ChunkSums {
   struct Term {
     InputChunk chunk;
     std::uint32_t times = 0;
-    friend bool operator==(const Term& a, const Term& b) {
-      return a.chunk == b.chunk && a.times == b.times;
-    }
-  };
-  struct Terms {
-    const Term* first;
-    const Term* last;
-    [[nodiscard]] const Term* begin() const { return first; }
-    [[nodiscard]] const Term* end() const { return last; }
   };
 
-  ChunkSums();
+  ChunkSums() : nodes_(2) {}
   [[nodiscard]] Value of(InputChunk chunk);
-  [[nodiscard]] Value of(std::vector<InputChunk> chunks);
   [[nodiscard]] Value sum(Value a, Value b);
+  // Whether it is the sum of `chunks`, each as often as it stands there. `chunks` ascend.
+  [[nodiscard]] bool is_sum_of(Value value, const std::vector<InputChunk>& chunks);
+  // The input chunk that it is; nullptr where it is none alone.
+  [[nodiscard]] const InputChunk* single(Value value) const;
   // Ascending by chunk.
-  [[nodiscard]] Terms terms(Value value) const;
+  [[nodiscard]] std::vector<Term> terms(Value value) const;
 
  private:
-  struct Entry {
-    std::size_t begin = 0;  // in terms_
-    std::size_t end = 0;
-    std::uint64_t hash = 0;       // the sum of its terms', so that it is known before they are
-    Value next_alike = kNothing;  // another one of the same hash
+  struct Node {
+    InputChunk chunk;       // where it has no parts
+    Value left = kNothing;  // parts, which are older
+    Value right = kNothing;
+    std::uint64_t hash = 0;  // the sum of its chunks'
   };
-  [[nodiscard]] Value intern(const std::vector<Term>& terms, std::uint64_t hash);
+  [[nodiscard]] bool is_single(Value value) const {
+    return value > kUnknown && nodes_[value].left == kNothing;
+  }
 
-  std::vector<Term> terms_;
-  std::vector<Entry> entries_;
-  std::vector<Term> scratch_;
-  std::unordered_map<std::uint64_t, Value> by_hash_;
-  std::unordered_map<std::uint64_t, Value> by_pair_;
+  std::vector<Node> nodes_;
+  std::vector<Value> open_;  // while terms are listed
+  std::vector<InputChunk> chunks_;
 };
 
 }  // namespace espalier::program_certifier

@@ -34,7 +34,6 @@ void resolve_waits(FlatProgram& flat) {
         flat.blocks[flat.first_block[rank] + static_cast<std::uint32_t>(step.step->wait_block)];
     // Not a nop, so not among the trailing ones.
     step.waits_for = awaited.first + static_cast<std::uint32_t>(step.step->wait_step);
-    flat.steps[step.waits_for].is_awaited = true;
   }
 }
 

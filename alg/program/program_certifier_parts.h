@@ -63,7 +63,6 @@ struct FlatStep {
   std::uint32_t waits_for = kNone;    // a step
   std::uint32_t message_of = kNone;   // receives: the step that sends what it receives
   std::uint32_t received_by = kNone;  // sends: the step that receives it
-  bool is_awaited = false;            // some step waits for it
 };
 struct FlatBlock {
   std::uint32_t rank = 0;

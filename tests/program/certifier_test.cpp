@@ -3,6 +3,8 @@
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
+
 #include "program_builder.h"
 
 using namespace espalier;
@@ -83,6 +85,11 @@ TEST_CASE("What is no frame of a program is malformed") {
     Program program = exchange();
     program.root = 2;
     REQUIRE(texts(program) == Texts{"malformed: its root is gpu 2, but there are 2 ranks"});
+  }
+  SECTION("more chunks than can be followed") {
+    REQUIRE(texts(custom("gpu s4294967295\ngpu s4294967295")) ==
+            Texts{"malformed: its buffers have 8589934590 chunks in all ranks together, more than "
+                  "33554432"});
   }
   SECTION("declared chunks") {
     Program program = exchange();
@@ -372,6 +379,45 @@ TEST_CASE("Ranges that overlap in part conflict") {
                 "nothing orders the two"});
 }
 
+TEST_CASE("Interleaved instances of recursive doubling run into each other") {
+  // As a public compiler makes two instances: chunk A becomes 2 A + i, but the two chunks of the
+  // second exchange stay consecutive.
+  std::string text;
+  for (int r = 0; r < 4; ++r) {
+    text += "gpu o8\n";
+    for (int i = 0; i < 2; ++i) {
+      const auto exchange = [&](int peer, int own, int other, const char* count) {
+        return " >" + std::to_string(peer) + " <" + std::to_string(peer) + " c" +
+               std::to_string(i) + "\ns o" + std::to_string(2 * own + i) + count + "\nr o" +
+               std::to_string(2 * other + i) + count;
+      };
+      text += "tb" + exchange(r ^ 1, r, r ^ 1, "") + " !\n";
+      std::string second = exchange(r ^ 2, r & 2, (r & 2) ^ 2, " x2");
+      second.insert(second.find(" x2") + 3, " @" + std::to_string(2 * i) + ".1");
+      text += "tb" + second + "\n";
+    }
+  }
+  const ProgramCertificate certificate =
+      certify_program(program_of(CollectiveOp::all_gather, true, 8, text));
+  // In rank 0 the second exchange of instance 1 reads what the first one of instance 0 writes.
+  const auto race = std::find_if(certificate.violations.begin(), certificate.violations.end(),
+                                 [](const ProgramViolation& v) { return v.kind == Kind::race; });
+  REQUIRE(race != certificate.violations.end());
+  REQUIRE(race->gpu == 0);
+  REQUIRE(race->what.find("gpu 0 tb") != std::string::npos);
+}
+
+TEST_CASE("Two fused steps that leave what they pass on in one place race") {
+  // As in the middle one of three nodes of a public all-to-next: nobody reads the scratch.
+  REQUIRE(texts(custom("gpu i1\ntb >1\ns i0\n"
+                       "gpu s1\ntb <0 >3\nrcs s0\ntb <2 >4\nrcs s0\n"
+                       "gpu i1\ntb >1\ns i0\n"
+                       "gpu o1\ntb <1\nr o0\n"
+                       "gpu o1\ntb <1\nr o0\n")) ==
+          Texts{"race: gpu 1 tb 1 step 0 (line 8): writes s 0, which gpu 1 tb 0 step 0 writes, and "
+                "nothing orders the two"});
+}
+
 TEST_CASE("A step must not move chunks by less than their number") {
   REQUIRE(texts(custom("gpu i4\ntb\ncpy i0 i1 x2")) ==
           Texts{"race: gpu 0 tb 0 step 0 (line 3): its source i 0 and its target i 1, 2 chunks "
@@ -396,9 +442,11 @@ TEST_CASE("A message comes after what its sender did before, and after its sourc
                 "nothing orders the two"});
 }
 
-TEST_CASE("Chunk for chunk a streamed message comes after its source, but not with a shift") {
+TEST_CASE(
+    "A streamed message comes after what of its source has gone before it, not after the rest") {
   REQUIRE(texts(custom(round_trip("s i0 x4", "r i0 x4"))) == Texts{});
   REQUIRE(texts(custom(round_trip("s i0 x3", "r i1 x3", "rcs s0 x3"))).size() == 1);
+  REQUIRE(texts(custom(round_trip("s i1 x3", "r i0 x3", "rcs s0 x3"))) == Texts{});
   // Where the message is complete before it is sent on, all of it has been read.
   REQUIRE(texts(custom(round_trip("s i0 x3", "r i1 x3", "r s0 x3\ns s0 x3"))) == Texts{});
 }

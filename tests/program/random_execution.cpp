@@ -25,6 +25,7 @@ RandomExecution::RandomExecution(const Program& program, const ExecutionLimits& 
     for (const ThreadBlock& of : program.ranks[r].blocks) {
       Block block;
       block.rank = r;
+      block.number = static_cast<std::uint32_t>(blocks_.size() - first_block_[r]);
       block.of = &of;
       block.length = of.steps.size();
       while (block.length > 0 && of.steps[block.length - 1].op == ProgramOp::nop) --block.length;
@@ -146,9 +147,16 @@ bool RandomExecution::begin_transaction(Block& block) {
   return true;
 }
 
+void RandomExecution::log(const Block& block, std::uint32_t place, bool writes) {
+  if (block.tile != 0) return;
+  outcome_.accesses.push_back(
+      {block.rank, place, block.number, static_cast<std::uint32_t>(block.step), writes});
+}
+
 Sum RandomExecution::read(const Block& block, ProgramBuffer buffer, std::int32_t offset) {
   const std::uint32_t place =
       storage_.place(block.rank, buffer, static_cast<std::uint32_t>(offset));
+  log(block, place, false);
   const Sum& value = outcome_.memory[block.tile][block.rank][place];
   if (!value.empty()) return value;
   outcome_.has_read_nothing = true;
@@ -186,6 +194,7 @@ void RandomExecution::end_transaction(Block& block) {
 void RandomExecution::write_one(Block& block) {
   const std::size_t which = random(static_cast<std::uint32_t>(block.writes.size()));
   PendingWrite& write = block.writes[which];
+  log(block, write.place, true);
   outcome_.memory[block.tile][block.rank][write.place] = std::move(write.value);
   block.writes.erase(block.writes.begin() + static_cast<std::ptrdiff_t>(which));
 }

@@ -20,11 +20,21 @@ struct ExecutionLimits {
 // A sum of input chunks, ascending; of what was never written: a chunk of no rank.
 using Sum = std::vector<InputChunk>;
 
+// To a place of a rank's memory, in the first tile.
+struct MemoryAccess {
+  std::uint32_t rank;
+  std::uint32_t place;
+  std::uint32_t block;
+  std::uint32_t step;
+  bool writes;
+};
+
 struct Outcome {
   bool is_stuck = false;
   bool has_read_nothing = false;
   // By tile, rank and place; what was never written is empty.
   std::vector<std::vector<std::vector<Sum>>> memory;
+  std::vector<MemoryAccess> accesses;  // in the order of time
 };
 
 class RandomExecution {
@@ -39,6 +49,7 @@ class RandomExecution {
   };
   struct Block {
     std::uint32_t rank = 0;
+    std::uint32_t number = 0;
     const ThreadBlock* of = nullptr;
     std::size_t length = 0;  // steps, without trailing nops
     std::uint32_t tile = 0;
@@ -74,6 +85,7 @@ class RandomExecution {
   void write_one(Block& block);
   void end_step(Block& block);
   void skip_to_work(Block& block);
+  void log(const Block& block, std::uint32_t place, bool writes);
   [[nodiscard]] Sum read(const Block& block, ProgramBuffer buffer, std::int32_t offset);
   [[nodiscard]] std::uint32_t random(std::uint32_t below) {
     return static_cast<std::uint32_t>(random_() % below);

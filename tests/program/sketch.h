@@ -71,15 +71,18 @@ class Sketch {
     std::map<std::size_t, std::size_t> waits;  // by block: its last step that must be done
     const std::set<std::uint32_t> reads = places(rank, step, false);
     const std::set<std::uint32_t> writes = places(rank, step, true);
-    for (const Access& access : accesses_[rank]) {
-      const bool conflicts =
-          writes.count(access.place) != 0 || (access.writes && reads.count(access.place) != 0);
-      if (!conflicts || access.block == block) continue;
-      if (program_.ranks[rank].blocks[access.block].call !=
-          program_.ranks[rank].blocks[block].call) {
-        continue;
-      }
+    const auto wait_for = [&](const Access& access) {
+      const auto& blocks = program_.ranks[rank].blocks;
+      if (access.block == block || blocks[access.block].call != blocks[block].call) return;
       waits[access.block] = std::max(waits[access.block], access.step);
+    };
+    for (const std::uint32_t place : reads) {
+      for (const Access& access : accesses_[rank][place]) {
+        if (access.writes) wait_for(access);
+      }
+    }
+    for (const std::uint32_t place : writes) {
+      for (const Access& access : accesses_[rank][place]) wait_for(access);
     }
     auto& steps = program_.ranks[rank].blocks[block].steps;
     for (auto w = waits.begin(); w != waits.end();) {
@@ -93,10 +96,12 @@ class Sketch {
       program_.ranks[rank].blocks[w->first].steps[w->second].signals = true;
       if (&waiting == &nop) steps.push_back(nop);
     }
-    for (const std::uint32_t place : reads)
-      accesses_[rank].push_back({place, block, steps.size(), false});
-    for (const std::uint32_t place : writes)
-      accesses_[rank].push_back({place, block, steps.size(), true});
+    for (const std::uint32_t place : reads) {
+      accesses_[rank][place].push_back({block, steps.size(), false});
+    }
+    for (const std::uint32_t place : writes) {
+      accesses_[rank][place].push_back({block, steps.size(), true});
+    }
     steps.push_back(step);
   }
   void add(std::size_t rank, std::size_t block, ProgramOp op, Where src, Where dst,
@@ -108,7 +113,6 @@ class Sketch {
 
  private:
   struct Access {
-    std::uint32_t place;
     std::size_t block;
     std::size_t step;
     bool writes;
@@ -133,7 +137,7 @@ class Sketch {
   }
 
   Program program_;
-  std::vector<std::vector<Access>> accesses_;  // by rank
+  std::vector<std::map<std::uint32_t, std::vector<Access>>> accesses_;  // by rank and place
 };
 
 // Chunks go round, `per_rank` of each rank on each channel; the blocks of a channel are its own.
