@@ -13,15 +13,29 @@ namespace {
 
 // The smallest cut with which every operation has as many chunks for each of its instances.
 std::uint32_t smallest_split(const ChunkTrace& trace) {
+  constexpr std::uint64_t kMostNodes = 1U << 22;
+  std::uint64_t chunks = trace.signature.chunks;
+  for (const RankProgram& rank : trace.signature.ranks) {
+    chunks = std::max(chunks, std::uint64_t{rank.scratch_chunks});
+  }
   std::uint64_t split = 1;
+  std::uint64_t nodes = 0;
   for (const ChunkOperation& operation : trace.operations) {
     const std::uint64_t instances = operation.parallel;
     split = std::lcm(split, instances / std::gcd(instances, std::uint64_t{operation.source.count}));
-    if (split * trace.signature.chunks < ChunkTracer::kMostChunks) continue;
-    throw ChunkError(fmt::format("fragments of so many instances cut {} chunks into {} each, more "
-                                 "than {} in all",
-                                 trace.signature.chunks, split, ChunkTracer::kMostChunks - 1),
-                     operation.place);
+    if (split > 1 && split * chunks >= ChunkTracer::kMostChunks) {
+      throw ChunkError(
+          fmt::format("fragments of so many instances cut {} chunks into {} each, more "
+                      "than {} in all",
+                      chunks, split, ChunkTracer::kMostChunks - 1),
+          operation.place);
+    }
+    nodes += instances;
+    if (nodes > kMostNodes) {
+      throw ChunkError(
+          fmt::format("all instances together are more than {} operations", kMostNodes),
+          operation.place);
+    }
   }
   return static_cast<std::uint32_t>(split);
 }

@@ -274,6 +274,14 @@ ChunkRef ChunkTracer::record(TransferKind kind, const ChunkRef& source, const Ch
              ? fmt::format("{} is reduced with itself", to_string(target))
              : fmt::format("{} and its copy {} overlap", to_string(from), to_string(target)));
   }
+  if (directives.channel && *directives.channel >= kMostChannels) {
+    fail(fmt::format("channel {} is not below {}", *directives.channel, kMostChannels));
+  }
+  for (std::uint32_t k = 0; kind == TransferKind::reduce && k < target.count; ++k) {
+    const std::size_t terms = memory_->at(from.rank, first_read + k).value->size() +
+                              memory_->at(target.rank, first_written + k).value->size();
+    if (terms > kMostTerms) fail(fmt::format("a sum of more than {} chunks", kMostTerms));
+  }
   for (std::uint32_t k = 0; k < target.count; ++k) {
     Memory::Value value = memory_->at(from.rank, first_read + k).value;
     if (kind == TransferKind::reduce) {

@@ -117,6 +117,10 @@ class ChunkTracer {
   static constexpr std::uint32_t kMostChunks = 1U << 20;
   // Ranks times chunks are at most that.
   static constexpr std::uint32_t kMostPlaces = 1U << 22;
+  // A directed channel is below this.
+  static constexpr std::uint32_t kMostChannels = 1U << 16;
+  // A sum has at most so many terms, each counted as often as it was added.
+  static constexpr std::size_t kMostTerms = std::size_t{1} << 16;
 
   explicit ChunkTracer(const ProgramSignature& signature);
   ~ChunkTracer();

@@ -14,6 +14,7 @@ struct CompileOptions {
 };
 
 // Ends on any number of tiles with these slots, whether a slot takes all chunks of a step or one.
+// To that end it takes fused instructions apart, and in the last resort fuses none.
 // Throws ChunkError where the parallel fragments need too many chunks.
 [[nodiscard]] Program compile(const ChunkTrace& trace, const CompileOptions& options = {});
 

@@ -62,7 +62,8 @@ class Fusion {
         readers_(dag.nodes.size()),
         send_of_(dag.nodes.size(), kNone),
         receive_of_(dag.nodes.size(), kNone),
-        channel_(dag.nodes.size(), 0) {
+        channel_(dag.nodes.size(), 0),
+        assigned_(dag.nodes.size(), false) {
     for (std::uint32_t n = 0; n < dag.nodes.size(); ++n) {
       for (const DagEdge& edge : dag.nodes[n].after) {
         if (edge.is_true) readers_[edge.from].push_back(n);
@@ -76,9 +77,8 @@ class Fusion {
     for (const bool is_directed : {true, false}) {
       for (std::uint32_t n = 0; n < dag_.nodes.size(); ++n) {
         if (dag_.nodes[n].op != ProgramOp::send || receive_of_[n] != kNone) continue;
-        if (directive_of(messages_from(n)).has_value() == is_directed && !is_assigned(n)) {
-          assign_chain(n);
-        }
+        if (assigned_[n]) continue;
+        if (directive_of(messages_from(n)).has_value() == is_directed) assign_chain(n);
       }
     }
     return build();
@@ -95,6 +95,7 @@ class Fusion {
                storage_.place(receive.rank, receive.target.buffer, receive.target.index);
   }
 
+  // See ChannelRules::slots.
   [[nodiscard]] bool can_stream(std::uint32_t receive, const Instruction& send) const {
     if (send.count() <= rules_.slots) return true;
     const std::uint32_t next = dag_.peer_of(send.message_to);
@@ -146,9 +147,6 @@ class Fusion {
     }
     return std::nullopt;
   }
-  [[nodiscard]] bool is_assigned(std::uint32_t send) const {
-    return assigned_.size() > send && assigned_[send];
-  }
 
   [[nodiscard]] TiedEnds::Tie tie_of(std::uint32_t joined_send, std::uint32_t channel) const {
     const Instruction& send = dag_.nodes[joined_send];
@@ -194,7 +192,6 @@ class Fusion {
   }
 
   void assign_chain(std::uint32_t head) {
-    assigned_.resize(dag_.nodes.size(), false);
     while (head != kNone) {
       const std::vector<std::uint32_t> sends = messages_from(head);
       const auto directive = directive_of(sends);

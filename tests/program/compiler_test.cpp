@@ -327,6 +327,15 @@ TEST_CASE("A cut into too many chunks is refused") {
   REQUIRE_THROWS_AS(compile(tracer.finish()), ChunkError);
 }
 
+TEST_CASE("A cut of a large scratch buffer is refused, too") {
+  ChunkTracer tracer(free_form(2, 1));
+  {
+    const auto instances = tracer.parallelize(4096);
+    tracer.chunk(0, kIn, 0).copy(1, kScratch, 4096);
+  }
+  REQUIRE_THROWS_AS(compile(tracer.finish()), ChunkError);
+}
+
 TEST_CASE("A remote reduction adds what is sent to the place of the accumulator") {
   ProgramSignature signature = free_form(2, 3);
   signature.promises = {{1, 2, {{0, 1}, {1, 0}}}};

@@ -237,3 +237,22 @@ TEST_CASE("Operations after next_call belong to the next library call") {
   REQUIRE(trace.operations[0].call == 0);
   REQUIRE(trace.operations[1].call == 1);
 }
+
+TEST_CASE("Sums that double without end are stopped") {
+  ChunkTracer tracer(all_reduce(2, 1));
+  const auto double_it = [&](int times) {
+    for (int i = 0; i < times; ++i) {
+      tracer.chunk(0, kIn, 0).reduce(tracer.chunk(0, kIn, 0).copy(0, kScratch, 0));
+    }
+  };
+  REQUIRE_NOTHROW(double_it(16));
+  REQUIRE_THROWS_MATCHES(double_it(1), ChunkError, Message("a sum of more than 65536 chunks"));
+}
+
+TEST_CASE("A channel without bound is refused") {
+  ChunkTracer tracer(all_reduce());
+  const ChunkRef chunk = tracer.chunk(0, kIn, 0);
+  REQUIRE_NOTHROW(chunk.copy(1, kScratch, 0, {ChunkTracer::kMostChannels - 1}));
+  REQUIRE_THROWS_MATCHES(chunk.copy(1, kScratch, 0, {~0U}), ChunkError,
+                         Message("channel 4294967295 is not below 65536"));
+}
