@@ -105,7 +105,9 @@ class RankRaces {
   }
 
  private:
-  [[nodiscard]] Clock* now(std::uint32_t block) { return now_.data() + block * width_; }
+  [[nodiscard]] Clock* now(std::uint32_t block) {
+    return now_.data() + std::size_t{block} * width_;
+  }
 
   void join(Clock* into, const Clock* other) const {
     for (std::uint32_t i = 0; i < width_; ++i) into[i] = std::max(into[i], other[i]);
