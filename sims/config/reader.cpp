@@ -37,6 +37,9 @@ const std::vector<std::string> kListOrder{"workload.name",
                                           "collective.op",
                                           "collective.size",
                                           "collective.chunks",
+                                          "collective.program.channels",
+                                          "collective.program.instances",
+                                          "collective.program.protocol",
                                           "control.vcs"};
 
 constexpr const char* kTypeKey = "system.topology.type";
@@ -213,7 +216,8 @@ class PointBuilder {
     }
     const GivenKey* given = given_.find(kListOrder[axis]);
     const Key& key = *find_key(kListOrder[axis]);
-    if (given == nullptr || given->values.empty() || !is_in_use(key) || !applies_to_topology(key)) {
+    if (given == nullptr || given->values.empty() || !is_in_use(key) || !applies_to_topology(key) ||
+        !applies_to_algorithm(key)) {
       expand(axis + 1);
       return;
     }
@@ -230,6 +234,12 @@ class PointBuilder {
     RunPoint probe;
     if (const Value* type = value_of(kTypeKey)) find_key(kTypeKey)->set(probe, *type);
     return key.applies(probe);
+  }
+
+  // Nor what the algorithm that was chosen has not.
+  [[nodiscard]] bool applies_to_algorithm(const Key& key) const {
+    return key.applies_to != "collective.algorithm" || !has_collective_ ||
+           key.applies_at(make_point());
   }
 
   [[nodiscard]] RunPoint make_point() const {
