@@ -160,6 +160,20 @@ TEST_CASE("A program and its configuration must agree on operation and ranks") {
   CHECK_THAT(outcome.err, Contains("it computes all_reduce, collective.op is all_gather"));
 }
 
+TEST_CASE("A file may stand where an algorithm does, also in a list") {
+  const TemporaryFolder folder;
+  folder.write("p.xml", test::read_text(corpus("valid/two_rank_exchange.xml")));
+  const Json results =
+      test::run_to_json(
+          {folder.write("c.yaml", system_of("2") + "collective: {algorithm: [gc3_ring, p.xml], "
+                                                   "size: 1KiB}\n")})
+          .at("results");
+  REQUIRE(results.size() == 2);
+  CHECK(results[0].at("algorithm") == "gc3_ring");
+  CHECK(results[1].at("algorithm") == "program");
+  CHECK(results[1].at("verified") == true);
+}
+
 TEST_CASE("What a custom program promises stands in a file of its own") {
   const Outcome without = test::espalier({"check", corpus("valid/custom_to_next.xml")});
   CHECK(without.exit_code == 0);
