@@ -245,16 +245,20 @@ class Reader {
     if (num_gpus_ && *num_gpus_ != elements) {
       algo.error_at("ngpus",
                     fmt::format("{} ranks, but there are {} gpu elements", *num_gpus_, elements),
-                    "every rank has one, if only an empty one");
-    }
-    for (std::int64_t r = 0; num_gpus_ && r < std::min(*num_gpus_, elements + 8); ++r) {
-      if (by_rank.count(r) == 0) algo.error_at("ngpus", fmt::format("gpu {} is missing", r));
+                    missing_rank(by_rank) + "every rank has one, if only an empty one");
     }
     if (num_chunks_ > kMostChunksOfProgram) {
       algo.error(fmt::format("all buffers together have {} chunks", num_chunks_),
                  fmt::format("{} at most", kMostChunksOfProgram));
     }
     for (auto& [rank, gpu] : by_rank) program_.ranks.push_back(std::move(gpu));
+  }
+
+  // As the beginning of a hint.
+  [[nodiscard]] std::string missing_rank(const std::map<std::int64_t, RankProgram>& by_rank) const {
+    std::int64_t rank = 0;
+    while (by_rank.count(rank) != 0) ++rank;
+    return rank < *num_gpus_ ? fmt::format("gpu {} is missing; ", rank) : std::string();
   }
 
   void read_gpu(pugi::xml_node node, std::map<std::int64_t, RankProgram>& by_rank) {

@@ -267,8 +267,6 @@ TEST_CASE("What runtimes warn of or require without need is a warning") {
               .find("runtimes use 32 at most") != std::string::npos);
   REQUIRE(warnings_of(with(text, "nchannels=\"1\"", "nchannels=\"2\""))
               .find("the highest channel used is 0") != std::string::npos);
-  REQUIRE(warnings_of(with(text, "name=\"two_rank_exchange\"", ""))
-              .find("runtimes of the first generation require it") != std::string::npos);
   REQUIRE(warnings_of(with(text, "inplace=\"1\"", "inplace=\"1\" maxBytes=\"0\""))
               .find("0 is read as 'no limit'") != std::string::npos);
   REQUIRE(warnings_of(with(text, "inplace=\"1\"", "inplace=\"1\" root=\"1\""))
