@@ -6,9 +6,8 @@
 // make a transaction, as many as the size of the call allows. So lane k of a receive comes after
 // lanes 0 to k of its send, whose sources are read before their transaction leaves, and after all
 // that came before the send; of later lanes it says nothing, nor do lanes of one step of each
-// other. The write of a fused step to its own memory is not among what a message waits for: data
-// go to memory and to the connection side by side. So what comes round the network back to the
-// rank is no proof that the write was done; a wait is.
+// other. A fused step writes a lane to its own memory before it passes it on: the flag of a slot
+// stands behind a fence.
 //
 // What does not: full slots. That a receive frees a slot for a later send orders the two for one
 // number of slots and one size of transactions only.
@@ -33,7 +32,7 @@ namespace espalier::program_certifier {
 namespace {
 
 // How far a block is: 2 * step before the step begins; one more when its lanes have read their
-// sources; two more when it is complete.
+// sources and, where they are passed on, are written; two more when it is complete.
 using Clock = std::uint32_t;
 
 struct Access {
@@ -212,16 +211,15 @@ class RankRaces {
     const FlatStep& first = flat_.steps[earlier.step];
     if (first.block == flat_.steps[later.step].block) return;
     const std::uint32_t b = first.block - first_block_;
-    const Clock needed = 2 * first.position + (earlier.writes ? 2 : 1);
+    const bool at_end = earlier.writes && !sends(first.step->op);
+    const Clock needed = 2 * first.position + (at_end ? 2 : 1);
     const auto is_known = [&](const Clock* clocks) {
       return clocks != nullptr && clocks[b] >= needed;
     };
     if (is_known(before_) || is_known(whole_)) return;
     if (earlier.lane <= later.lane && is_known(lane_)) return;
     if (!reported_.emplace(earlier.step, later.step).second) return;
-    // A message has come by way of that very step, and only its write is missing.
-    const Clock known = lane_ == nullptr ? before_[b] : std::max(before_[b], lane_[b]);
-    report(earlier, later, earlier.writes && known + 1 == needed);
+    report(earlier, later);
   }
 
   struct Operand {
@@ -235,18 +233,16 @@ class RankRaces {
             static_cast<std::uint32_t>(offset) + access.lane};
   }
 
-  void report(const Access& earlier, const Access& later, bool came_through) {
+  void report(const Access& earlier, const Access& later) {
     findings_.add(ProgramViolationKind::race, flat_.site(later.step), [&] {
       const Operand a = operand(earlier);
       const Operand b = operand(later);
       const bool same_name = a.buffer == b.buffer && a.chunk == b.chunk;
       const std::string other =
           same_name ? "" : fmt::format(" as {} {}", to_string(a.buffer), a.chunk);
-      return fmt::format(
-          "{} {} {}, which {} {}{}, and nothing orders the two{}",
-          later.writes ? "writes" : "reads", to_string(b.buffer), b.chunk, flat_.name(earlier.step),
-          earlier.writes ? "writes" : "reads", other,
-          came_through ? ": a message that is passed on does not wait for the write" : "");
+      return fmt::format("{} {} {}, which {} {}{}, and nothing orders the two",
+                         later.writes ? "writes" : "reads", to_string(b.buffer), b.chunk,
+                         flat_.name(earlier.step), earlier.writes ? "writes" : "reads", other);
     });
   }
 

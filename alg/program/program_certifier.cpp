@@ -118,6 +118,12 @@ ProgramCertificate certify_program(const Program& program, const ProgramLimits& 
   program_certifier::Findings findings;
   program_certifier::prove(program, limits, certificate, findings);
   certificate.violations = findings.list();
+  if (program.also_out_of_place && certificate.ok()) {
+    Program apart = program;
+    apart.in_place = false;
+    apart.also_out_of_place = false;
+    certificate.out_of_place = certify_program(apart, limits).violations;
+  }
   return certificate;
 }
 

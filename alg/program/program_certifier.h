@@ -52,6 +52,9 @@ struct ProgramCertificate {
   // with their number follows.
   static constexpr std::size_t kListedPerKind = 8;
   std::vector<ProgramViolation> violations;
+  // Of a program that is offered out of place too (Program::also_out_of_place): what is wrong with
+  // it there. It is certified in place all the same.
+  std::vector<ProgramViolation> out_of_place;
   // Smallest number of slots with which no deadlock is possible; 0 where none suffices.
   std::uint32_t least_slots = 0;
   std::uint32_t most_contexts = 0;  // of one rank

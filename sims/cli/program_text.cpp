@@ -70,6 +70,11 @@ std::string certificate_text(const Program& program, const ProgramCertificate& c
         "  what the custom collective promises is not given: its results are not proven "
         "(collective.program.promises)\n";
   }
+  if (!certificate.out_of_place.empty()) {
+    text += fmt::format("  warning: it is offered out of place too, but is wrong there: {}: {}\n",
+                        to_string(certificate.out_of_place.front().kind),
+                        describe(certificate.out_of_place.front()));
+  }
   for (const ProgramViolation& violation : certificate.violations) {
     text += fmt::format("  {}: {}\n", to_string(violation.kind), describe(violation));
   }

@@ -94,6 +94,23 @@ GivenKey read_key(ConfigNode node, const Place& key_place, const Key& key,
   return given;
 }
 
+bool is_program_path(const std::string& text) {
+  const auto ends_with = [&](const std::string& end) {
+    return text.size() > end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
+  };
+  return ends_with(".xml") || ends_with(".trace");
+}
+
+// An algorithm may be named by its program's file.
+void take_program_file(ConfigNode& algorithm, GivenKeys& given) {
+  for (ConfigNode& item : algorithm.items) take_program_file(item, given);
+  if (algorithm.kind != ConfigNode::Kind::scalar || !is_program_path(algorithm.text)) return;
+  Value file;
+  file.text = algorithm.text;
+  given.set("collective.program.file", {algorithm.place, {{file, algorithm.place, {}, {}}}});
+  algorithm.text = "program";
+}
+
 void collect_section(const ConfigNode& map, const std::string& section, GivenKeys& given,
                      Diagnostics& diagnostics) {
   for (const ConfigEntry& entry : map.entries) {
@@ -102,7 +119,9 @@ void collect_section(const ConfigNode& map, const std::string& section, GivenKey
     const bool is_dotted = entry.key.find('.') != std::string::npos;
     const Key* key = is_dotted ? nullptr : find_key(name);
     if (key != nullptr) {
-      given.set(name, read_key(entry.value, entry.place, *key, diagnostics));
+      ConfigNode node = entry.value;
+      if (name == "collective.algorithm") take_program_file(node, given);
+      given.set(name, read_key(std::move(node), entry.place, *key, diagnostics));
     } else if (is_dotted || !is_section(name)) {
       diagnostics.error(entry.place,
                         section.empty()
@@ -165,6 +184,7 @@ void collect_override(const std::string& assignment, GivenKeys& given, Diagnosti
     given.set(name, {name_place, {}});
     return;
   }
+  if (name == "collective.algorithm") take_program_file(*node, given);
   const Place value_place{source, 1, Diagnostics::override_column(equals + 1)};
   given.set(name, read_key(std::move(*node), value_place, *key, diagnostics));
 }

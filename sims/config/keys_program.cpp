@@ -104,42 +104,42 @@ void add_program_ni_keys(std::vector<Key>& table) {
                   [](auto& p) -> auto& { return p.system.ni.program.context_steps; }),
               "auto")));
   table.push_back(for_programs(
-      listable(or_word(integer_key(
-                           "system.ni.program.slots", 1, 1024,
-                           "FIFO slots of a connection; protocol: 2 of Simple, 8 of LL and LL128",
-                           [](auto& p) -> auto& { return p.system.ni.program.slots; }),
-                       "protocol"))));
-  table.push_back(for_programs(listable(or_word(
+      or_word(integer_key(
+                  "system.ni.program.slots", 1, 1024,
+                  "FIFO slots of a connection; protocol: 2 of Simple, 8 of LL and LL128",
+                  [](auto& p) -> auto& { return p.system.ni.program.slots; }),
+              "protocol")));
+  table.push_back(for_programs(or_word(
       number_key(
           ValueType::size, "system.ni.program.slot", 1, kLargestMessage,
           "data of a FIFO slot: the tile; protocol: 2 MiB of Simple, 32 KiB of LL, 576000 B of "
           "LL128",
           [](auto& p) -> auto& { return p.system.ni.program.slot_bytes; }),
-      "protocol"))));
-  table.push_back(for_programs(listable(number_key(
+      "protocol")));
+  table.push_back(for_programs(number_key(
       ValueType::size, "system.ni.program.request", 1, kLargestMessage,
       "data of one request of a context, which is a message",
-      [](auto& p) -> auto& { return p.system.ni.program.request_bytes; }))));
-  table.push_back(for_programs(listable(integer_key(
+      [](auto& p) -> auto& { return p.system.ni.program.request_bytes; })));
+  table.push_back(for_programs(integer_key(
       "system.ni.program.requests", 1, 65536, "of one context under way",
-      [](auto& p) -> auto& { return p.system.ni.program.requests; }))));
-  table.push_back(for_programs(listable(
+      [](auto& p) -> auto& { return p.system.ni.program.requests; })));
+  table.push_back(for_programs(
       or_word(integer_key(
                   "system.ni.program.memory_bytes_per_cycle", 1, 1 << 20,
                   "what the contexts of an NI read and write together",
                   [](auto& p) -> auto& { return p.system.ni.program.memory_bytes_per_cycle; }),
-              "unlimited"))));
+              "unlimited")));
   table.push_back(for_programs(integer_key(
       "system.ni.program.decode_cycles", 1, kMostCycles, "from a step's turn to its first request",
       [](auto& p) -> auto& { return p.system.ni.program.decode_cycles; })));
-  table.push_back(for_programs(listable(integer_key(
+  table.push_back(for_programs(integer_key(
       "system.ni.program.fence_cycles", 0, kMostCycles,
       "before the flag that completes a slot; protocol Simple",
-      [](auto& p) -> auto& { return p.system.ni.program.fence_cycles; }))));
-  table.push_back(for_programs(listable(integer_key(
+      [](auto& p) -> auto& { return p.system.ni.program.fence_cycles; })));
+  table.push_back(for_programs(integer_key(
       "system.ni.program.doorbell_cycles", 0, kMostCycles,
       "of each call: from the host's call, or the end of the call before, to the program load",
-      [](auto& p) -> auto& { return p.system.ni.program.doorbell_cycles; }))));
+      [](auto& p) -> auto& { return p.system.ni.program.doorbell_cycles; })));
   table.push_back(for_programs(integer_key(
       "system.ni.program.load_cycles_per_step", 0, kMostCycles,
       "of each call: loading the program's steps into the contexts",

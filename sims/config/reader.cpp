@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <set>
 
 #include "sims/config/astra_network_file.h"
 #include "sims/config/build_program.h"
@@ -36,6 +37,9 @@ const std::vector<std::string> kListOrder{"workload.name",
                                           "collective.op",
                                           "collective.size",
                                           "collective.chunks",
+                                          "collective.program.channels",
+                                          "collective.program.instances",
+                                          "collective.program.protocol",
                                           "control.vcs"};
 
 constexpr const char* kTypeKey = "system.topology.type";
@@ -212,7 +216,8 @@ class PointBuilder {
     }
     const GivenKey* given = given_.find(kListOrder[axis]);
     const Key& key = *find_key(kListOrder[axis]);
-    if (given == nullptr || given->values.empty() || !is_in_use(key) || !applies_to_topology(key)) {
+    if (given == nullptr || given->values.empty() || !is_in_use(key) || !applies_to_topology(key) ||
+        !applies_to_algorithm(key)) {
       expand(axis + 1);
       return;
     }
@@ -231,6 +236,12 @@ class PointBuilder {
     return key.applies(probe);
   }
 
+  // Nor what the algorithm that was chosen has not.
+  [[nodiscard]] bool applies_to_algorithm(const Key& key) const {
+    return key.applies_to != "collective.algorithm" || !has_collective_ ||
+           key.applies_at(make_point());
+  }
+
   [[nodiscard]] RunPoint make_point() const {
     RunPoint point;
     point.system.topology.folder = folder_;
@@ -240,9 +251,14 @@ class PointBuilder {
     if (has_workload_) point.workload.emplace();
     if (has_control_) point.control.emplace();
     if (has_jitter_) point.faults.dma_jitter.emplace();
-    for (const Key& key : keys()) {
-      if (!has_section_of(point, key) || !key.applies_at(point)) continue;
-      if (const Value* value = value_of(key.name)) key.set(point, *value);
+    // Twice: what of a system means something with some algorithms alone stands before these.
+    std::set<std::string> done;
+    for (int pass = 0; pass < 2; ++pass) {
+      for (const Key& key : keys()) {
+        if (!has_section_of(point, key) || !key.applies_at(point)) continue;
+        const Value* value = value_of(key.name);
+        if (value != nullptr && done.insert(key.name).second) key.set(point, *value);
+      }
     }
     return point;
   }

@@ -18,13 +18,6 @@
 
 namespace espalier {
 
-const ConfigEntry* ConfigNode::find(const std::string& key) const {
-  for (const ConfigEntry& entry : entries) {
-    if (entry.key == key) return &entry;
-  }
-  return nullptr;
-}
-
 FileText read_file_text(const std::string& path) {
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored)) return {std::nullopt, "is a directory"};

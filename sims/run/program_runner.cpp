@@ -55,6 +55,9 @@ void describe_program(Json& result, const Topology& topology, const RunPoint& po
   result["protocol"] = to_string(program.protocol);
   result["instructions"] = program.num_steps();
   result["channels"] = program.num_channels;
+  if (!point.collective->program.given) {
+    result["instances"] = point.collective->program.instances;
+  }
   result["calls"] = program.num_calls();
   result["chunk_bytes"] = tiling.chunk_bytes;
   result["tiles"] = tiling.tiles;

@@ -71,6 +71,9 @@ TEST_CASE("Every configuration in configs runs to verified results") {
   const auto gc3 = files_in(source_folder() / "configs" / "gc3", ".yaml");
   REQUIRE_FALSE(gc3.empty());
   files.insert(files.end(), gc3.begin(), gc3.end());
+  const auto programs = files_in(source_folder() / "configs" / "programs", ".yaml");
+  REQUIRE_FALSE(programs.empty());
+  files.insert(files.end(), programs.begin(), programs.end());
   const auto faults = files_in(source_folder() / "configs" / "faults", ".yaml");
   REQUIRE_FALSE(faults.empty());
   files.insert(files.end(), faults.begin(), faults.end());

@@ -1,8 +1,13 @@
+#include <fmt/format.h>
+
 #include <catch2/catch.hpp>
 #include <regex>
 
+#include "alg/program/program_certifier.h"
+#include "alg/program/protocol.h"
 #include "program_file_support.h"
 #include "sims/program/msccl_xml_writer.h"
+#include "sims/program/promises_file.h"
 
 using namespace espalier;
 
@@ -46,6 +51,47 @@ std::string warnings_of(const std::string& text) {
 }
 
 }  // namespace
+
+TEST_CASE("Every valid document is proven, with its promises, out of place too where it says so") {
+  for (const std::string& path : corpus("xml/valid", ".xml")) {
+    CAPTURE(path);
+    Diagnostics diagnostics;
+    auto program = read_msccl_xml(path, contents_of(path), diagnostics);
+    REQUIRE(program);
+    if (program->collective == CollectiveOp::custom) {
+      const std::string promises = path.substr(0, path.size() - 3) + "promises";
+      program->promises =
+          read_promises(promises, contents_of(promises), *program, diagnostics).value();
+    }
+    const ProgramCertificate certificate = certify_program(*program);
+    for (const ProgramViolation& violation : certificate.violations)
+      UNSCOPED_INFO(describe(violation));
+    CHECK(certificate.ok());
+    CHECK(certificate.out_of_place.empty());
+    CHECK(certificate.promises_known);
+  }
+}
+
+TEST_CASE("Every document of a wrong program is refused for its reason, at its line") {
+  static const std::regex kComment("<!-- violation ([a-z]+) ([0-9]+) -->");
+  for (const std::string& path : corpus("xml/unproven", ".xml")) {
+    CAPTURE(path);
+    const std::string text = contents_of(path);
+    Diagnostics diagnostics;
+    const auto program = read_msccl_xml(path, text, diagnostics);
+    REQUIRE(program);
+    ProgramLimits limits;
+    limits.slots = protocol_spec(program->protocol).slots;
+    const ProgramCertificate certificate = certify_program(*program, limits);
+    std::smatch expected;
+    REQUIRE(std::regex_search(text, expected, kComment));
+    std::string said;
+    for (const ProgramViolation& violation : certificate.violations) {
+      said += fmt::format("{} {}\n", to_string(violation.kind), violation.line);
+    }
+    CHECK_THAT(said, Catch::Contains(expected[1].str() + " " + expected[2].str() + "\n"));
+  }
+}
 
 TEST_CASE("Every valid document is read") {
   for (const std::string& path : corpus("xml/valid", ".xml")) {

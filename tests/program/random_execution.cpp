@@ -86,6 +86,8 @@ bool RandomExecution::advance(Block& block) {
   if (block.is_moving) {
     if (!block.to_read.empty()) {
       read_one(block);
+    } else if (block.to_send && !block.writes.empty()) {
+      write_one(block);
     } else {
       end_transaction(block);
     }
@@ -163,7 +165,7 @@ Sum RandomExecution::read(const Block& block, ProgramBuffer buffer, std::int32_t
   return {{kNoRank, 0}};
 }
 
-// Reads what one chunk needs; its write comes some time later.
+// Reads what one chunk needs; its write comes some time later, but before it is passed on.
 void RandomExecution::read_one(Block& block) {
   const ProgramStep& step = block.of->steps[block.step];
   const std::uint32_t k = block.to_read.back();

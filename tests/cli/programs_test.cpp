@@ -1,0 +1,230 @@
+// Collective programs from the command line: built in, as MSCCL XML, as traces.
+#include <catch2/catch.hpp>
+#include <set>
+
+#include "cli_test_support.h"
+
+using namespace espalier;
+using Catch::Matchers::Contains;
+using test::Json;
+using test::Outcome;
+using test::TemporaryFolder;
+
+namespace {
+
+std::string corpus(const std::string& name) {
+  return std::string(ESPALIER_SOURCE_DIR) + "/tests/program/xml/" + name;
+}
+
+std::string system_of(const std::string& nodes) {
+  return "system:\n"
+         "  topology: {type: switch, nodes: " +
+         nodes +
+         "}\n"
+         "  ni: {program: {slot: 1000B, request: 400B, requests: 3, memory_bytes_per_cycle: 24}}\n";
+}
+
+struct Named {
+  const char* algorithm;
+  const char* op;
+  const char* more = "";  // of collective.program
+};
+constexpr Named kBuiltIn[] = {
+    {"gc3_ring", "all_reduce", ", channels: 2"},
+    {"gc3_allpairs", "all_reduce"},
+    {"gc3_hierarchical", "all_reduce", ", ranks_per_server: 2"},
+    {"gc3_hierarchical_composed", "all_reduce", ", ranks_per_server: 2"},
+    {"gc3_halving_doubling", "all_reduce"},
+    {"gc3_binomial_tree", "all_reduce"},
+    {"gc3_double_binary_tree", "all_reduce"},
+    {"gc3_reducescatter_ring", "reduce_scatter"},
+    {"gc3_allgather_ring", "all_gather"},
+    {"gc3_allgather_recursive_doubling", "all_gather"},
+    {"gc3_direct_alltoall", "all_to_all"},
+    {"gc3_twostep_alltoall", "all_to_all", ", ranks_per_server: 2"},
+    {"gc3_broadcast_tree", "broadcast"},
+    {"gc3_alltonext", "custom", ", ranks_per_server: 2"},
+    {"gc3_alltonext_direct", "custom"},
+};
+
+}  // namespace
+
+TEST_CASE(
+    "Every built-in program is certified, verified, equal in both fidelities, and the same "
+    "when it comes back from its document") {
+  const TemporaryFolder folder;
+  for (const Named& named : kBuiltIn) {
+    for (const char* variant : {"instances: 1, protocol: Simple", "instances: 2, protocol: LL"}) {
+      const std::string head =
+          system_of("4") + "collective: {op: " + named.op + ", size: [4B, 1000B, 10012B], ";
+      const std::string file =
+          folder.write("built_in.yaml", head + "algorithm: " + named.algorithm + ", program: {" +
+                                            variant + named.more + "}}\n");
+      CAPTURE(named.algorithm, variant);
+      const Json train = test::run_to_json({file}).at("results");
+      const Json cycle = test::run_to_json({file, "-s", "simulation.fidelity=cycle"}).at("results");
+      REQUIRE(train.size() == 3);
+      for (std::size_t r = 0; r < train.size(); ++r) {
+        CHECK(train[r].at("certified") == true);
+        CHECK(train[r].at("verified") == true);
+        CHECK(train[r].at("cycles") == cycle[r].at("cycles"));
+      }
+      const Outcome written =
+          test::espalier({"schedule", file, "-s", "collective.size=4B", "--format", "msccl-xml",
+                          "-o", folder.file("program.xml")});
+      if (train[0].at("calls") != 1) {
+        CHECK(written.exit_code == 1);
+        CHECK_THAT(written.err, Contains("calls"));
+        continue;
+      }
+      INFO(written.err);
+      REQUIRE(written.exit_code == 0);
+      const std::string again =
+          folder.write("again.yaml", head + "algorithm: program, program: {file: program.xml}}\n");
+      const Json read = test::run_to_json({again}).at("results");
+      for (std::size_t r = 0; r < train.size(); ++r) {
+        CHECK(read[r].at("cycles") == train[r].at("cycles"));
+        CHECK(read[r].at("verified") == true);
+      }
+    }
+  }
+}
+
+TEST_CASE("Schedules of trees and rings become programs that are certified and run") {
+  const TemporaryFolder folder;
+  for (const char* algorithm : {"ring", "multitree", "halving_doubling", "direct"}) {
+    const std::string config = folder.write("c.yaml",
+                                            "system: {topology: {type: torus, dims: [4, 2]}}\n"
+                                            "collective: {algorithm: " +
+                                                std::string(algorithm) + ", size: 64KiB}\n");
+    const std::string xml = folder.file("schedule.xml");
+    const Outcome written =
+        test::espalier({"schedule", config, "--format", "msccl-xml", "-o", xml});
+    CAPTURE(algorithm, written.err);
+    REQUIRE(written.exit_code == 0);
+    CHECK(test::espalier({"check", xml}).exit_code == 0);
+    const Json run =
+        test::run_to_json({xml, "-s", "collective.size=64KiB", "-s", "system.topology.type=torus",
+                           "-s", "system.topology.dims=[4, 2]"});
+    CHECK(run.at("results")[0].at("verified") == true);
+  }
+}
+
+TEST_CASE("check proves a document by itself, with the slots of its protocol") {
+  const Outcome good = test::espalier({"check", corpus("valid/two_rank_exchange.xml")});
+  CHECK(good.exit_code == 0);
+  CHECK_THAT(good.out, Contains("all_reduce on 2 ranks, Simple with 2 slots: certified") &&
+                           Contains("slots per connection: 2 suffice"));
+  const Outcome race = test::espalier({"check", corpus("unproven/race.xml")});
+  CHECK(race.exit_code == 1);
+  CHECK_THAT(race.out, Contains("REJECTED") && Contains("race: gpu 0 tb 0 step 1 (line 5): "));
+  const Outcome none = test::espalier({"check", corpus("invalid/attribute_twice.xml")});
+  CHECK(none.exit_code == 2);
+  CHECK_THAT(none.err, Contains("attribute_twice.xml:3:43: error: gpu 0 tb 0: 'send' is given"));
+  CHECK(test::espalier({"check", "no_such_file.xml"}).exit_code == 2);
+}
+
+TEST_CASE("A program that the configured slots cannot carry is refused, with those that can") {
+  const Outcome outcome =
+      test::espalier({"run", corpus("valid/two_rank_exchange.xml"), "-s", "collective.size=1KiB",
+                      "-s", "system.ni.program.slots=1"});
+  CHECK(outcome.exit_code == 1);
+  CHECK_THAT(outcome.err, Contains("does not pass the certifier") && Contains("deadlock: gpu"));
+}
+
+TEST_CASE("Contexts and their memory are limits that are checked") {
+  const auto refused = [](const std::string& setting) {
+    return test::espalier(
+        {"check", corpus("valid/allpairs_waits.xml"), "-s", "collective.size=1KiB", "-s", setting});
+  };
+  CHECK_THAT(refused("system.ni.program.contexts=1").out, Contains("capacity: gpu 0"));
+  CHECK_THAT(refused("system.ni.program.context_steps=1").out, Contains("capacity: gpu 0 tb 0"));
+  CHECK(refused("system.ni.program.contexts=2").exit_code == 0);
+}
+
+TEST_CASE("A document says nothing of sizes: run asks for one") {
+  const Outcome outcome = test::espalier({"run", corpus("valid/two_rank_exchange.xml")});
+  CHECK(outcome.exit_code == 2);
+  CHECK_THAT(outcome.err, Contains("-s collective.size=16MiB"));
+}
+
+TEST_CASE("A program and its configuration must agree on operation and ranks") {
+  const TemporaryFolder folder;
+  folder.write("p.xml", test::read_text(corpus("valid/two_rank_exchange.xml")));
+  const Outcome outcome = test::espalier(
+      {"run",
+       folder.write("c.yaml", system_of("3") + "collective: {op: all_gather, algorithm: program, "
+                                               "size: 1KiB, program: {file: p.xml}}\n")});
+  CHECK(outcome.exit_code == 2);
+  CHECK_THAT(outcome.err, Contains("its 2 ranks do not fit the network's 3 nodes"));
+  CHECK_THAT(outcome.err, Contains("it computes all_reduce, collective.op is all_gather"));
+}
+
+TEST_CASE("A file may stand where an algorithm does, also in a list") {
+  const TemporaryFolder folder;
+  folder.write("p.xml", test::read_text(corpus("valid/two_rank_exchange.xml")));
+  const Json results =
+      test::run_to_json(
+          {folder.write("c.yaml", system_of("2") + "collective: {algorithm: [gc3_ring, p.xml], "
+                                                   "size: 1KiB}\n")})
+          .at("results");
+  REQUIRE(results.size() == 2);
+  CHECK(results[0].at("algorithm") == "gc3_ring");
+  CHECK(results[1].at("algorithm") == "program");
+  CHECK(results[1].at("verified") == true);
+}
+
+TEST_CASE("What a custom program promises stands in a file of its own") {
+  const Outcome without = test::espalier({"check", corpus("valid/custom_to_next.xml")});
+  CHECK(without.exit_code == 0);
+  CHECK_THAT(without.out, Contains("its results are not proven"));
+  const TemporaryFolder folder;
+  folder.write("p.xml", test::read_text(corpus("valid/custom_to_next.xml")));
+  folder.write("p.promises", test::read_text(corpus("valid/custom_to_next.promises")));
+  folder.write("wrong.promises", "rank 0 out 0 = 0:0\n");
+  const std::string config =
+      folder.write("c.yaml", system_of("4") +
+                                 "collective: {op: custom, algorithm: program, size: 1KiB, "
+                                 "program: {file: p.xml, promises: p.promises}}\n");
+  const Outcome with = test::espalier({"check", config});
+  INFO(with.out + with.err);
+  CHECK(with.exit_code == 0);
+  CHECK_THAT(with.out, !Contains("not proven"));
+}
+
+TEST_CASE("Lists of channels, instances and protocols make points of programs that have them") {
+  const TemporaryFolder folder;
+  const std::string config = folder.write(
+      "c.yaml", system_of("4") +
+                    "collective: {algorithm: [ring, gc3_ring, gc3_allpairs], size: 4KiB,\n"
+                    "  program: {channels: [1, 2], instances: [1, 2], protocol: [LL, LL128]}}\n");
+  const Json results = test::run_to_json({config}).at("results");
+  // ring has none of the three, gc3_allpairs no channels.
+  CHECK(results.size() == 1 + 8 + 4);
+  std::set<std::string> hashes;
+  for (const Json& result : results) hashes.insert(result.at("config_hash").get<std::string>());
+  CHECK(hashes.size() == results.size());
+}
+
+TEST_CASE("Every key of a context changes what a run takes, and a program is shown step by step") {
+  const TemporaryFolder folder;
+  const std::string config = folder.write("c.yaml",
+                                          "system: {topology: {type: switch, nodes: 4}}\n"
+                                          "collective: {algorithm: gc3_ring, size: 4MiB}\n");
+  const auto cycles = [&](const std::string& setting) {
+    return test::run_to_json({config, "-s", "system.ni.program." + setting})
+        .at("results")[0]
+        .at("cycles")
+        .get<std::uint64_t>();
+  };
+  const std::uint64_t usual = cycles("decode_cycles=1");
+  for (const char* setting :
+       {"slots=8", "slot=64KiB", "request=1MiB", "requests=1", "memory_bytes_per_cycle=4",
+        "decode_cycles=50", "fence_cycles=100000", "doorbell_cycles=500", "load_cycles_per_step=3",
+        "credit_cycles=200000"}) {
+    CAPTURE(setting);
+    CHECK(cycles(setting) != usual);
+  }
+  const Outcome shown = test::espalier({"schedule", config});
+  CHECK_THAT(shown.out, Contains("gpu 3: i 4 o 0 s 0\n  tb 0: send 0 recv 2 channel 0\n"));
+}
