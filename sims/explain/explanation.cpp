@@ -23,7 +23,8 @@ class Describer {
       to["op"] = "control";
     } else {
       to["op"] = operation.on_arrival == TransferKind::reduce ? "Reduce" : "Gather";
-      to["flow"] = operation.flow.value();
+      const bool of_program = !record_.nis[operation.from.index()].contexts.empty();
+      to[of_program ? "connection" : "flow"] = operation.flow.value();
     }
     to["from"] = ni(operation.from.value());
     to["to"] = ni(record_.messages[m].operation.to.value());

@@ -30,6 +30,9 @@ std::string step_text(const Json& step) {
 std::string message_text(const Json& message) {
   std::string text = message["op"].get<std::string>();
   if (message.contains("flow")) text += fmt::format(" of flow {}", message["flow"].dump());
+  if (message.contains("connection")) {
+    text += fmt::format(" of connection {}", message["connection"].dump());
+  }
   text += fmt::format(" {} -> {}", message["from"].get<std::string>(),
                       message["to"].get<std::string>());
   if (message.contains("step")) text += fmt::format(", step {}", message["step"].dump());

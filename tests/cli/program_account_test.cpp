@@ -98,7 +98,7 @@ std::vector<Run> many_runs() {
                                 "gc3_binomial_tree", "gc3_double_binary_tree"}) {
     const std::string chosen = std::string("collective.algorithm=") + algorithm;
     runs.push_back({kNarrow, {chosen}});
-    runs.push_back({kNarrow, {chosen, "system.ni.program.slots=1", "system.ni.send_queue=3"}});
+    runs.push_back({kNarrow, {chosen, "system.ni.program.slots=2", "system.ni.send_queue=3"}});
     runs.push_back({kNarrow, {chosen, "system.ni.dma.bandwidth=10GB/s"}});
     runs.push_back({kNarrow, {chosen, "system.router.vc_depth_flits=24", "system.router.vcs=2"}});
     runs.push_back(
@@ -177,7 +177,7 @@ TEST_CASE("An injected bottleneck is what a program's critical path spent most t
        "request_limit",
        ""},
       {kServer,
-       {"system.ni.program.slots=1", "system.ni.program.slot=512B",
+       {"system.ni.program.slots=2", "system.ni.program.slot=512B",
         "system.ni.program.credit_cycles=9000"},
        "slot_credit",
        ""},
@@ -187,7 +187,11 @@ TEST_CASE("An injected bottleneck is what a program's critical path spent most t
        "reduction",
        ""},
       {kServer, {"faults.late_nis=[{node: 2, cycles: 90000}]"}, "late_start", ""},
-      {kServer, {"faults.slow_links=[{from: 1, to: 4, latency: 30us}]"}, "link_latency", ""},
+      {kServer,
+       {"collective.size=2KiB", "system.ni.program.slots=8",
+        "faults.slow_links=[{from: n_1, to: nvs_0, latency: 4us}]"},
+       "link_latency",
+       ""},
       {kNarrow, {"faults.slow_links=[{from: 0, to: 1, bandwidth: 100MB/s}]"}, "", "net.r_0_1.in_w"},
       {kServers, {"collective.size=4MiB", "system.topology.nic_link.bandwidth=200MB/s"}, "", "nic"},
   };
