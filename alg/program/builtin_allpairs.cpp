@@ -13,7 +13,8 @@ Program build_allpairs(const BuiltinRequest& request) {
     for (std::uint32_t away = 1; away < ranks; ++away) {
       for (std::uint32_t r = 0; r < ranks; ++r) {
         const std::uint32_t peer = (r + away) % ranks;
-        tracer.chunk(r, ProgramBuffer::input, peer).copy(peer, ProgramBuffer::scratch, away - 1);
+        tracer.chunk(r, ProgramBuffer::input, peer)
+            .copy(peer, ProgramBuffer::scratch, away - 1, channel_of_distance(away));
       }
     }
     for (std::uint32_t r = 0; r < ranks; ++r) {
@@ -25,7 +26,7 @@ Program build_allpairs(const BuiltinRequest& request) {
     for (std::uint32_t away = 1; away < ranks; ++away) {
       for (std::uint32_t r = 0; r < ranks; ++r) {
         const ChunkRef sum = tracer.chunk(r, ProgramBuffer::input, r);
-        sum.copy((r + away) % ranks, ProgramBuffer::input, r);
+        sum.copy((r + away) % ranks, ProgramBuffer::input, r, channel_of_distance(away));
       }
     }
   });

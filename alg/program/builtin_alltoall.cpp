@@ -38,10 +38,14 @@ Program build_direct_alltoall(const BuiltinRequest& request) {
       signature_for(request, "gc3_direct_alltoall", CollectiveOp::all_to_all, ranks, false);
   return build_program(request, signature, [&](ChunkTracer& tracer) {
     // Peers in the order of their distance: no rank is everyone's first.
-    for (std::uint32_t away = 0; away < ranks; ++away) {
+    for (std::uint32_t r = 0; r < ranks; ++r) {
+      tracer.chunk(r, ProgramBuffer::input, r).copy(r, ProgramBuffer::output, r);
+    }
+    for (std::uint32_t away = 1; away < ranks; ++away) {
       for (std::uint32_t r = 0; r < ranks; ++r) {
         const std::uint32_t peer = (r + away) % ranks;
-        tracer.chunk(r, ProgramBuffer::input, peer).copy(peer, ProgramBuffer::output, r);
+        tracer.chunk(r, ProgramBuffer::input, peer)
+            .copy(peer, ProgramBuffer::output, r, channel_of_distance(away));
       }
     }
   });

@@ -28,6 +28,13 @@ template <class Write>
   return compile(tracer.finish());
 }
 
+// Where every rank sends to every other one: the channel of a distance. A rank has a sending and a
+// receiving block for each, and a document at most 32 blocks of one channel.
+[[nodiscard]] constexpr Directives channel_of_distance(std::uint32_t away) {
+  constexpr std::uint32_t kDistancesPerChannel = 15;
+  return {(away - 1) / kDistancesPerChannel};
+}
+
 // All ranks in a row.
 [[nodiscard]] std::vector<std::uint32_t> all_ranks(const BuiltinRequest& request);
 

@@ -61,15 +61,16 @@ void check_owner(const Program& program, const End& first, const End& second, Fi
   });
 }
 
-// An end that is named but never used is harmless alone.
+// Used or not: the connection could not be set up. The place is the first step that uses it.
 void check_counterpart(const Program& program, const End& end, Findings& findings) {
   const auto& steps = program.ranks[end.rank()].blocks[end.block].steps;
   const auto used = std::find_if(steps.begin(), steps.end(), [&](const ProgramStep& step) {
     return end.sends ? sends(step.op) : receives(step.op);
   });
-  if (used == steps.end()) return;
   const auto step = static_cast<std::size_t>(used - steps.begin());
-  findings.add(ProgramViolationKind::malformed, site_of(program, end.rank(), end.block, step), [&] {
+  const Site site = used == steps.end() ? site_of(program, end.rank(), end.block)
+                                        : site_of(program, end.rank(), end.block, step);
+  findings.add(ProgramViolationKind::malformed, site, [&] {
     return fmt::format("{}, but no block of gpu {} has the other end", connection_name(end),
                        end.sends ? end.to : end.from);
   });

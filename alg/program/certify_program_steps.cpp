@@ -100,6 +100,25 @@ struct StepCheck {
                          name_of(site(s - 1)));
     });
   }
+
+  // Runtimes may run consecutive reductions into one place as one of many operands, which have one
+  // length (MSCCL-IR, A.7).
+  void check_reductions(std::size_t s) {
+    if (s == 0) return;
+    const ProgramStep& last = of_block().steps[s - 1];
+    const ProgramStep& step = of_block().steps[s];
+    const bool joins = last.op == ProgramOp::reduce && step.op == ProgramOp::reduce &&
+                       !last.signals && step.wait_block == -1 &&
+                       last.dst_buffer == step.dst_buffer && last.dst_offset == step.dst_offset &&
+                       last.src_buffer == step.src_buffer;
+    if (!joins || last.count == step.count) return;
+    findings.add(kMalformed, site(s), [&] {
+      return fmt::format(
+          "reduces {} chunks into the place into which {} reduces {}, and both may run as one "
+          "reduction: their counts must agree",
+          step.count, name_of(site(s - 1)), last.count);
+    });
+  }
 };
 
 }  // namespace
@@ -111,6 +130,7 @@ void check_step_form(const Program& program, std::size_t rank, std::size_t block
     check.check_operands(s);
     check.check_wait(s);
     check.check_nops(s);
+    check.check_reductions(s);
   }
 }
 

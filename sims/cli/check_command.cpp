@@ -104,7 +104,15 @@ bool check_program_alone(const Input& input, const Program& program) {
              to_string(program.collective), program.num_ranks(), to_string(program.protocol),
              limits.slots, certificate.ok() ? "certified" : "REJECTED",
              certificate_text(program, certificate));
-  return certificate.ok();
+  if (!certificate.ok()) return false;
+  // Whatever the size of a call, a transaction is at least one chunk.
+  ProgramLimits large = limits;
+  large.chunks_per_slot = 1;
+  const std::uint32_t slots = certify_program(program, large).least_slots;
+  if (slots > limits.slots) {
+    fmt::print("  warning: chunks that fill a slot each need {} slots\n", slots);
+  }
+  return true;
 }
 
 bool check_tables(const Input& input, const RunPoint& point) {

@@ -116,17 +116,18 @@ bool load_program_input(Input& input, const std::vector<std::string>& overrides,
   ProgramConfig file;
   file.file = input.path;
   const auto program = load_program(file, {source, 0, 0}, diagnostics);
-  say(messages, diagnostics.text());
+  const bool alone = need == ConfigNeed::collective && overrides.empty();
+  // Else it is read, and what is wrong with it said, once more with the configuration.
+  if (!program || alone) say(messages, diagnostics.text());
   if (!program) return false;
-  if (need == ConfigNeed::collective && overrides.empty()) {
+  if (alone) {
     input.program = *program;
     return true;
   }
-  // What is wrong with the program has been said.
   const std::string text = config_of_program(*program, path.filename().string(), overrides);
   ConfigResult config = read_run_config_text(input.path + " (config)", text,
                                              path.parent_path().string(), overrides, need);
-  if (!config.ok) say(messages, config.diagnostics);
+  say(messages, config.diagnostics);
   if (!config.ok && !sets(overrides, "collective.size")) {
     say(messages, "hint: a program's file says nothing of sizes: -s collective.size=16MiB\n");
   }

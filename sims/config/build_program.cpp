@@ -121,6 +121,7 @@ std::shared_ptr<const Program> load_program(const ProgramConfig& config, const P
   auto program = extension == ".xml" ? read_msccl_xml(path, *text, diagnostics)
                                      : compiled_trace(path, *text, place, diagnostics);
   if (!program) return nullptr;
+  if (program->name.empty()) program->name = std::filesystem::path(path).stem().string();
   if (!config.promises.empty()) {
     const std::string promises = promises_path(config);
     const auto promises_text = read_beside(promises, place, diagnostics);

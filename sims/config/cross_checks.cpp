@@ -114,6 +114,16 @@ class PointChecker {
                                             "network's {} nodes",
                                             program.num_ranks(), topology_->num_nodes()));
     }
+    const Bytes size = point_.collective->size;
+    if (size != 0 &&
+        (size < program.min_bytes || (program.max_bytes != 0 && size > program.max_bytes))) {
+      const std::string most =
+          program.max_bytes == 0 ? "on" : fmt::format("to {} bytes", program.max_bytes);
+      diagnostics_.warning(given_.place_of_value("collective.size", size),
+                           fmt::format("collective.size: the program is offered from {} bytes {}, "
+                                       "not for {}",
+                                       program.min_bytes, most, size));
+    }
     if (program.collective == point_.collective->op) return;
     const char* op = to_string(program.collective);
     diagnostics_.error(place,
@@ -470,6 +480,13 @@ class PointChecker {
       diagnostics_.error(given_.place_of_section("training"),
                          "training: a multi-dimensional system trains a 'workload'",
                          "workload: {name: resnet152}");
+      return;
+    }
+    if (has_program(point_)) {
+      const Key& key = *find_key("collective.algorithm");
+      diagnostics_.error(given_.place_of_value(key.name, key.get(point_).number),
+                         "collective.algorithm: training posts schedules, no collective programs",
+                         "ring and multitree among others run there");
       return;
     }
     const TrainingConfig& training = *point_.training;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "alg/planner.h"
+#include "sims/config/build_program.h"
 #include "sims/config/enum_names.h"
 #include "sims/config/faults.h"
 #include "sims/config/link_checks.h"
@@ -275,7 +276,7 @@ void check_faults(const RunPoint& point, const Topology* topology, const GivenKe
 void check_skewed_steps(const RunPoint& point, const GivenKeys& given, Diagnostics& diagnostics) {
   if (!point.collective || !given.usable({"system.ni.lockstep", "collective.algorithm"})) return;
   const bool has_steps = find_planner(point.collective->algorithm) == nullptr &&
-                         !point.system.topology.is_dimensional();
+                         !has_program(point) && !point.system.topology.is_dimensional();
   const LockstepMode lockstep = point.system.ni.lockstep;
   const bool counts = lockstep == LockstepMode::estimate || lockstep == LockstepMode::full;
   if (has_steps && counts) return;

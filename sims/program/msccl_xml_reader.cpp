@@ -139,7 +139,12 @@ class Reader {
   void read_name(XmlElement& algo) {
     program_.name = algo.text("name");
     if (!algo.has("name")) {
-      algo.warn_at("name", "it is missing", "runtimes of the first generation require it");
+      const char* why = "runtimes of the first generation require it";
+      if (algo.has("outofplace")) {
+        algo.warn_at("name", "it is missing", why);
+      } else {
+        algo.error_at("name", "it is missing", why);
+      }
     } else if (!is_plain_text(program_.name)) {
       algo.error_at("name", "it holds a control character or broken UTF-8");
     }
@@ -190,9 +195,8 @@ class Reader {
       return;
     }
     if (!is_later_ && !unlimited && *min == *max) {
-      algo.error_at("maxBytes", "there is no size from minBytes to below it",
-                    "without 'outofplace' it is the first size that is too large");
-      return;
+      algo.warn_at("maxBytes", "there is no size from minBytes to below it",
+                   "without 'outofplace' it is the first size that is too large");
     }
     if (!is_later_ && *max == 0) {
       algo.warn_at("maxBytes", "0 is read as 'no limit'",
@@ -200,7 +204,8 @@ class Reader {
     }
     program_.min_bytes = static_cast<Bytes>(*min);
     const bool is_exclusive = !is_later_ && !unlimited;
-    program_.max_bytes = unlimited ? 0 : static_cast<Bytes>(*max) - (is_exclusive ? 1 : 0);
+    const bool is_shorter = is_exclusive && *max > *min;
+    program_.max_bytes = unlimited ? 0 : static_cast<Bytes>(*max) - (is_shorter ? 1 : 0);
   }
 
   // What no program needs, but a runtime reads.
@@ -241,6 +246,9 @@ class Reader {
       algo.error_at("ngpus",
                     fmt::format("{} ranks, but there are {} gpu elements", *num_gpus_, elements),
                     "every rank has one, if only an empty one");
+    }
+    for (std::int64_t r = 0; num_gpus_ && r < std::min(*num_gpus_, elements + 8); ++r) {
+      if (by_rank.count(r) == 0) algo.error_at("ngpus", fmt::format("gpu {} is missing", r));
     }
     if (num_chunks_ > kMostChunksOfProgram) {
       algo.error(fmt::format("all buffers together have {} chunks", num_chunks_),

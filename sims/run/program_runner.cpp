@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 
 #include "alg/bounds.h"
@@ -98,6 +99,14 @@ void describe_program_bound(Json& result, const Topology& topology, const RunPoi
   result["bound_binding"] = bound.binding;
 }
 
+bool can_run(const ProgramCertificate& certificate) {
+  return std::none_of(certificate.violations.begin(), certificate.violations.end(),
+                      [](const ProgramViolation& violation) {
+                        return violation.kind == ProgramViolationKind::malformed ||
+                               violation.kind == ProgramViolationKind::unmatched;
+                      });
+}
+
 PointReport refused_program(PointReport report, const ProgramCertificate& certificate) {
   std::string why = "the program does not pass the certifier:\n";
   for (const ProgramViolation& violation : certificate.violations) {
@@ -135,8 +144,9 @@ PointReport run_program(const Topology& topology, const RunPoint& point,
   const Program program = build_program(topology, point);
   describe_program(report.result, topology, point, program);
   report.result["config_hash"] = config_hash(point);
-  std::optional<ProgramCertificate> certificate;
-  if (point.simulation.check) certificate = certify_program_point(topology, point, program);
+  std::optional<ProgramCertificate> certificate = certify_program_point(topology, point, program);
+  // What is no program cannot be simulated, whether it is to be checked or not.
+  if (!point.simulation.check && can_run(*certificate)) certificate.reset();
   describe_certificate(report.result, certificate ? &*certificate : nullptr);
   if (certificate && !certificate->ok()) return refused_program(std::move(report), *certificate);
   const std::uint32_t root = certificate ? certificate->root : program.root.value_or(0);

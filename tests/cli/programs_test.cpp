@@ -142,6 +142,52 @@ TEST_CASE("Contexts and their memory are limits that are checked") {
   CHECK(refused("system.ni.program.contexts=2").exit_code == 0);
 }
 
+TEST_CASE("What is no program is not simulated, even where nothing is to be checked") {
+  const Outcome outcome = test::espalier({"run", corpus("unproven/past_the_end.xml"), "-s",
+                                          "collective.size=4000B", "-s", "simulation.check=false"});
+  CHECK(outcome.exit_code == 1);
+  CHECK_THAT(outcome.err, Contains("malformed: gpu"));
+}
+
+TEST_CASE("Training posts no programs, and says so") {
+  const TemporaryFolder folder;
+  const Outcome outcome = test::espalier(
+      {"run", folder.write("c.yaml",
+                           "system: {topology: {type: switch, nodes: 4}}\n"
+                           "collective: {algorithm: gc3_ring}\ntraining: {network: alexnet}\n")});
+  CHECK(outcome.exit_code == 2);
+  CHECK_THAT(outcome.err, Contains("training posts schedules, no collective programs"));
+}
+
+TEST_CASE("A size for which the program is not offered is a warning") {
+  const Outcome outcome = test::espalier(
+      {"run", std::string(ESPALIER_SOURCE_DIR) + "/tests/program/trace/allreduce_two_ranks.trace",
+       "-s", "collective.size=2MiB"});
+  CHECK(outcome.exit_code == 0);
+  CHECK_THAT(outcome.err, Contains("the program is offered from 0 bytes to 1048576 bytes"));
+}
+
+TEST_CASE("check says where large chunks need more slots than the protocol has") {
+  const TemporaryFolder folder;
+  std::string text = test::read_text(corpus("valid/allpairs_waits.xml"));
+  const Outcome outcome = test::espalier({"check", folder.write("p.xml", text)});
+  CHECK(outcome.exit_code == 0);
+  CHECK_THAT(outcome.out, !Contains("warning: chunks that fill a slot"));
+  for (std::size_t at = 0; (at = text.find("cnt=\"2\"", at)) != std::string::npos; ++at) {
+    text.replace(at, 7, "cnt=\"3\"");
+  }
+  for (const auto& [old_text, new_text] : {std::pair{"i_chunks=\"2\"", "i_chunks=\"3\""},
+                                           {"s_chunks=\"2\"", "s_chunks=\"3\""},
+                                           {"nchunksperloop=\"2\"", "nchunksperloop=\"3\""}}) {
+    for (std::size_t at = 0; (at = text.find(old_text, at)) != std::string::npos; ++at) {
+      text.replace(at, std::string(old_text).size(), new_text);
+    }
+  }
+  const Outcome more = test::espalier({"check", folder.write("p.xml", text)});
+  CHECK(more.exit_code == 0);
+  CHECK_THAT(more.out, Contains("warning: chunks that fill a slot each need 3 slots"));
+}
+
 TEST_CASE("A document says nothing of sizes: run asks for one") {
   const Outcome outcome = test::espalier({"run", corpus("valid/two_rank_exchange.xml")});
   CHECK(outcome.exit_code == 2);

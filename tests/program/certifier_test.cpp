@@ -483,6 +483,21 @@ TEST_CASE("A program that is offered out of place too is proven there as well") 
   REQUIRE(certificate.out_of_place.front().kind == Kind::postcondition);
 }
 
+TEST_CASE("An end of a connection without the other one is refused, used or not") {
+  REQUIRE(
+      texts(custom("gpu i1\ntb >1\ngpu i1\n")) ==
+      Texts{"malformed: gpu 0 tb 0 (line 2): sends to gpu 1 on channel 0, but no block of gpu 1 "
+            "has the other end"});
+}
+
+TEST_CASE("Reductions that may run as one have one count") {
+  REQUIRE(texts(custom("gpu i6\ntb\nre i0 i4\nre i2 i4 x2")) ==
+          Texts{"malformed: gpu 0 tb 0 step 1 (line 4): reduces 2 chunks into the place into which "
+                "gpu 0 tb 0 step 0 reduces 1, and both may run as one reduction: their counts must "
+                "agree"});
+  REQUIRE(texts(custom("gpu i6\ntb\nre i0 i4\nre i2 i5 x1")) == Texts{});
+}
+
 TEST_CASE("Full slots order nothing") {
   // With one slot, the second send comes after the first receive, and all that waits for it.
   const std::string text = R"(gpu i2

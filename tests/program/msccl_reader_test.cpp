@@ -52,6 +52,18 @@ std::string warnings_of(const std::string& text) {
 
 }  // namespace
 
+TEST_CASE(
+    "A range of sizes without a size, and a missing name of the later generation, are warnings") {
+  const std::string text = valid_file("two_rank_exchange.xml");
+  CHECK_THAT(warnings_of(with(text, "coll=", "minBytes=\"8\" maxBytes=\"8\" coll=")),
+             Catch::Contains("there is no size from minBytes to below it"));
+  const std::string nameless = with(text, "<algo name=", "<algo redop=");
+  CHECK_THAT(warnings_of(with(nameless, "coll=", "outofplace=\"0\" coll=")),
+             Catch::Contains("it is missing"));
+  Diagnostics diagnostics;
+  CHECK_FALSE(read_msccl_xml("test.xml", nameless, diagnostics));
+}
+
 TEST_CASE("Every valid document is proven, with its promises, out of place too where it says so") {
   for (const std::string& path : corpus("xml/valid", ".xml")) {
     CAPTURE(path);
