@@ -1,6 +1,7 @@
 // What an engineer sees of an issue engine: the state of its hardware in one cycle.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -52,7 +53,8 @@ struct DimensionView {
 // Why a program context does not go on. launch: its call has not been launched. dependency: a step
 // of another context. message: what it receives has not come. slot: no credit for the remote
 // buffer. requests: all it may have under way are. port: the injection port's queue is full. busy:
-// it decodes, memory or the reduction unit work for it, or a fence runs.
+// it decodes, memory or the reduction unit work for it, or a fence runs. none: all its requests are
+// leaving.
 enum class ContextStall : std::uint8_t {
   none,
   launch,
@@ -63,6 +65,7 @@ enum class ContextStall : std::uint8_t {
   port,
   busy
 };
+inline constexpr std::size_t kNumContextStalls = 8;
 
 struct ContextView {
   std::uint64_t tile = 0;

@@ -20,6 +20,14 @@ struct LocalWork {
   bool waits_for_read = false;  // the latency of memory counts: nothing else brings it in
 };
 
+// When it is done: the memory port has moved its bytes, what is read has come, it is reduced. Each
+// is at or after the one before.
+struct WorkTimes {
+  Cycle moved = 0;
+  Cycle read = 0;
+  Cycle done = 0;
+};
+
 // What an engine sees of the back end when it decides, and how it issues.
 class BackEnd {
  public:
@@ -32,9 +40,11 @@ class BackEnd {
   [[nodiscard]] virtual bool has_room(const Operation& operation) const = 0;
   // Precondition: has_room(operation).
   virtual void issue(const Operation& operation, Cycle now) = 0;
-  // Begins now; returns the cycle in which it is done.
-  virtual Cycle work(const LocalWork& work, Cycle now) = 0;
+  // Begins now.
+  virtual WorkTimes work(const LocalWork& work, Cycle now) = 0;
 };
+
+class ContextObserver;
 
 // The back end does not know which engine it executes operations for.
 class IssueEngine {
@@ -65,6 +75,8 @@ class IssueEngine {
   // For waveforms: show() says what its hardware holds after an evaluation. Before the simulation
   // it is told that it will be asked.
   virtual void prepare_to_show() {}
+  // Before the simulation, which `observer` must outlive; there may be several.
+  virtual void observe_contexts(ContextObserver& /*observer*/) {}
   virtual void show(EngineView& view) const = 0;
   // For the watchdog: what it waits for. `who` is this NI's name, `ni_names` those of all nodes.
   virtual void explain(const std::string& who, const std::vector<std::string>& ni_names,

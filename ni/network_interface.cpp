@@ -136,11 +136,13 @@ void NetworkInterface::issue(const Operation& operation, Cycle now) {
   messages_.set_whole(whole, operation, stripes);
 }
 
-Cycle NetworkInterface::work(const LocalWork& work, Cycle now) {
-  Cycle done = memory_port_.move(work.read + work.written, now);
-  if (work.waits_for_read) done += spec_.dma.latency;
-  if (work.reduced != 0) done = reduction_->operands_ready(work.reduced, done);
-  return done;
+WorkTimes NetworkInterface::work(const LocalWork& work, Cycle now) {
+  WorkTimes times;
+  times.moved = memory_port_.move(work.read + work.written, now);
+  times.read = times.moved + (work.waits_for_read ? spec_.dma.latency : 0);
+  times.done =
+      work.reduced == 0 ? times.read : reduction_->operands_ready(work.reduced, times.read);
+  return times;
 }
 
 void NetworkInterface::wake_engine(Cycle at) {

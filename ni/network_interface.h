@@ -81,6 +81,10 @@ class NetworkInterface : public sc_core::sc_module,
   void prepare_to_show() {
     if (engine_) engine_->prepare_to_show();
   }
+  // The same of its program contexts, where there are any; after the engine is loaded.
+  void observe_contexts(ContextObserver& observer) {
+    if (engine_) engine_->observe_contexts(observer);
+  }
 
   void evaluate(Cycle now) override;
   void packets_end(std::uint32_t port, MessageId message, std::uint64_t count, std::uint32_t flits,
@@ -127,7 +131,7 @@ class NetworkInterface : public sc_core::sc_module,
   [[nodiscard]] bool all_sent() const override { return queued_ == 0; }
   [[nodiscard]] bool has_room(const Operation& operation) const override;
   void issue(const Operation& operation, Cycle now) override;
-  Cycle work(const LocalWork& work, Cycle now) override;
+  WorkTimes work(const LocalWork& work, Cycle now) override;
   MessageId send(const Operation& stripe, MessageId whole, Cycle now);
   void tell_of_issue(MessageId message, std::uint32_t port, Cycle read, Cycle now);
   void send_flits(Cycle now);

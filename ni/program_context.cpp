@@ -21,8 +21,11 @@ ProgramContext::ProgramContext(const ContextProgram& program, NodeId rank, std::
 Cycle ProgramContext::advance(Cycle now, Shared& shared) {
   issued_ = false;
   if (begins_ > now) return begins_;
+  times_.stalls[static_cast<std::size_t>(stall_)] += now - counted_;
+  counted_ = now;
   while (!done()) {
     Cycle next = kNever;
+    if (phase_ == Phase::turn) begin_step(now, shared);
     if (phase_ != Phase::move) {
       if (!is_decoded(now, shared, next)) return next;
       grid_ = shared.program.requests(step(), tile_);
@@ -31,9 +34,16 @@ Cycle ProgramContext::advance(Cycle now, Shared& shared) {
     }
     next = move(now, shared);
     if (started_ != grid_.size() || !under_way_.empty()) return next;
-    end_step(shared);
+    end_step(now, shared);
   }
   return kNever;
+}
+
+void ProgramContext::begin_step(Cycle now, const Shared& shared) {
+  times_ = {};
+  times_.turn = now;
+  phase_ = Phase::fetch;
+  for (ContextObserver* observer : shared.observers) observer->step_began(place(), step(), now);
 }
 
 bool ProgramContext::is_decoded(Cycle now, const Shared& shared, Cycle& next) {
@@ -45,12 +55,13 @@ bool ProgramContext::is_decoded(Cycle now, const Shared& shared, Cycle& next) {
       stall_ = ContextStall::dependency;
       return false;
     }
-    decoded_ = now + shared.program.spec().decode;
+    times_.ready = now;
+    times_.decoded = now + shared.program.spec().decode;
     phase_ = Phase::decode;
   }
   stall_ = ContextStall::busy;
-  next = decoded_;
-  return decoded_ <= now;
+  next = times_.decoded;
+  return times_.decoded <= now;
 }
 
 Cycle ProgramContext::move(Cycle now, Shared& shared) {
@@ -99,18 +110,20 @@ void ProgramContext::start_request(Cycle now, Shared& shared) {
   if (reduces(op)) work.reduced = bytes;
   // What is sent is brought in by the DMA engine.
   work.waits_for_read = work.read != 0 && !sends(op);
-  request.worked = shared.back_end->work(work, now);
+  request.times.started = now;
+  request.times.work = shared.back_end->work(work, now);
+  request.times.worked = request.times.work.done;
   const bool flags = sends(op) && request.request.ends_slot && shared.program.protocol().has_fence;
-  if (flags) request.worked += shared.program.spec().fence;
+  if (flags) request.times.worked += shared.program.spec().fence;
   if (sends(op)) request.number = next_number_++;
 }
 
 Cycle ProgramContext::carry_on(Cycle now, Shared& shared) {
   for (UnderWay& request : under_way_) {
     if (request.issued || request.ended) continue;
-    if (request.worked > now) {
+    if (request.times.worked > now) {
       stall_ = ContextStall::busy;
-      return request.worked;
+      return request.times.worked;
     }
     if (!request.performed) {
       request.data = shared.memory.execute(step(), tile_, request.request, request.data);
@@ -140,6 +153,7 @@ bool ProgramContext::issue(UnderWay& request, Cycle now, Shared& shared) {
   if (!shared.back_end->has_room(operation)) return false;
   shared.memory.put_outgoing(request.data);
   shared.back_end->issue(operation, now);
+  request.times.issued = now;
   request.issued = true;
   issued_ = true;
   return true;
@@ -155,6 +169,10 @@ bool ProgramContext::end_requests(Cycle now, Shared& shared) {
   bool ended = false;
   for (; !under_way_.empty() && under_way_.front().ended; under_way_.pop_front()) {
     ended = true;
+    under_way_.front().times.ended = now;
+    for (ContextObserver* observer : shared.observers) {
+      observer->request_ended(place(), under_way_.front().times);
+    }
     if (receives(step().op) && under_way_.front().request.ends_slot) {
       shared.credits.give_back(recv_connection_, now);
     }
@@ -162,10 +180,12 @@ bool ProgramContext::end_requests(Cycle now, Shared& shared) {
   return ended && started_ != grid_.size();
 }
 
-void ProgramContext::end_step(Shared& shared) {
+void ProgramContext::end_step(Cycle now, Shared& shared) {
+  times_.ended = now;
+  for (ContextObserver* observer : shared.observers) observer->step_ended(place(), times_);
   if (step().signals) shared.scoreboard.publish(number_, tile_, step_);
   if (step().op != ProgramOp::nop) ++steps_done_;
-  phase_ = Phase::fetch;
+  phase_ = Phase::turn;
   if (++step_ == block_->steps.size()) {
     step_ = 0;
     ++tile_;

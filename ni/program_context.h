@@ -6,6 +6,7 @@
 #include <deque>
 #include <vector>
 
+#include "ni/context_observer.h"
 #include "ni/context_program.h"
 #include "ni/engine_view.h"
 #include "ni/issue_engine.h"
@@ -53,6 +54,7 @@ class ProgramContext {
     ProgramMemory& memory;
     SlotCredits& credits;
     BackEnd* back_end = nullptr;  // during an evaluation
+    std::vector<ContextObserver*> observers = {};
   };
 
   ProgramContext(const ContextProgram& program, NodeId rank, std::size_t block);
@@ -77,11 +79,11 @@ class ProgramContext {
   [[nodiscard]] const ThreadBlock& thread_block() const { return *block_; }
 
  private:
-  enum class Phase : std::uint8_t { fetch, decode, move };
+  enum class Phase : std::uint8_t { turn, fetch, decode, move };
   // A request under way, from the start of its work to its end.
   struct UnderWay {
     Request request;
-    Cycle worked = 0;          // memory and ALU are done with it
+    RequestTimes times;        // worked: memory and ALU are done with it
     std::uint64_t number = 0;  // of the sending connection
     bool performed = false;
     bool issued = false;
@@ -89,6 +91,7 @@ class ProgramContext {
     std::vector<DataTag> data;  // received, then to be sent
   };
 
+  void begin_step(Cycle now, const Shared& shared);
   // The step's turn has come: true when it is decoded. `next` is when to ask again.
   [[nodiscard]] bool is_decoded(Cycle now, const Shared& shared, Cycle& next);
   Cycle move(Cycle now, Shared& shared);
@@ -100,7 +103,8 @@ class ProgramContext {
   [[nodiscard]] bool issue(UnderWay& request, Cycle now, Shared& shared);
   // True if there is room for more.
   bool end_requests(Cycle now, Shared& shared);
-  void end_step(Shared& shared);
+  void end_step(Cycle now, Shared& shared);
+  [[nodiscard]] StepPlace place() const { return {number_, tile_, step_}; }
 
   const ThreadBlock* block_;
   std::size_t number_;
@@ -110,8 +114,9 @@ class ProgramContext {
   Cycle begins_ = kNever;
   std::uint64_t tile_ = 0;
   std::size_t step_ = 0;
-  Phase phase_ = Phase::fetch;
-  Cycle decoded_ = 0;
+  Phase phase_ = Phase::turn;
+  StepTimes times_;    // of the step
+  Cycle counted_ = 0;  // stalls of the step, up to here
   RequestGrid grid_;
   std::uint64_t started_ = 0;  // requests of the step
   std::deque<UnderWay> under_way_;

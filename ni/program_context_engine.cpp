@@ -60,7 +60,9 @@ void ProgramContextEngine::launch_calls(Cycle now) {
       contexts_[c].launch(at);
       active_.push_back(c);
     }
-    if (!active_.empty()) return;
+    if (active_.empty()) continue;
+    for (ContextObserver* observer : shared_.observers) observer->call_launched(call_, now, at);
+    return;
   }
 }
 

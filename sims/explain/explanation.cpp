@@ -23,7 +23,8 @@ class Describer {
       to["op"] = "control";
     } else {
       to["op"] = operation.on_arrival == TransferKind::reduce ? "Reduce" : "Gather";
-      to["flow"] = operation.flow.value();
+      const bool of_program = !record_.nis[operation.from.index()].contexts.empty();
+      to[of_program ? "connection" : "flow"] = operation.flow.value();
     }
     to["from"] = ni(operation.from.value());
     to["to"] = ni(record_.messages[m].operation.to.value());
@@ -44,8 +45,17 @@ class Describer {
       cause["held_up_by"] = record_.channels[segment.bottleneck].name;
     }
     if (segment.vertex != kNowhere) cause["ni"] = ni(segment.vertex);
+    if (segment.context != kNowhere) cause["context"] = segment.context;
     if (segment.other != kNowhere) add_message(cause["other"], segment.other);
     return cause;
+  }
+
+  // The step of a context that time without a message belongs to.
+  void add_step(Json& to, const Segment& segment) const {
+    if (segment.step == kNowhere) return;
+    const ContextRecord& context = record_.nis[segment.vertex].contexts[segment.context];
+    to["step"] = describe_program_step(context.steps[segment.step]);
+    to["step"]["ni"] = ni(segment.vertex);
   }
 
   [[nodiscard]] Json bottleneck(const Segment& sum) const {
@@ -86,14 +96,15 @@ std::vector<Segment> largest_first(const Sums& sums) {
 // Who else was served is not told apart: the path has
 // that.
 Json causes(const CriticalPath& path, const Describer& describer) {
-  using Where = std::tuple<SegmentKind, std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t>;
+  using Where = std::tuple<SegmentKind, std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t,
+                           std::uint32_t>;
   std::map<Where, Segment> sums;
   for (const Segment& segment : path.segments) {
     Segment place = segment;
-    place.message = place.other = kNowhere;
+    place.message = place.other = place.step = kNowhere;
     const auto [sum, is_new] =
         sums.emplace(std::make_tuple(segment.kind, segment.channel, segment.waits_in,
-                                     segment.vertex, segment.bottleneck),
+                                     segment.vertex, segment.context, segment.bottleneck),
                      place);
     if (!is_new) sum->second.to += segment.cycles();
   }
@@ -124,16 +135,27 @@ Json bottlenecks(const CriticalPath& path, const Describer& describer) {
 // By message: the segments that belong to one stand together.
 Json path_of(const CriticalPath& path, const Describer& describer) {
   Json legs = Json::array();
-  RecordIndex last = kNowhere;
+  Segment last;
+  const auto goes_on = [&last](const Segment& segment) {
+    if (segment.message != last.message) return false;
+    const bool of_steps = segment.step != kNowhere || last.step != kNowhere;
+    if (segment.message != kNowhere || !of_steps) return true;
+    return segment.vertex == last.vertex && segment.context == last.context &&
+           segment.step == last.step;
+  };
   for (const Segment& segment : path.segments) {
-    if (legs.empty() || segment.message != last) {
-      last = segment.message;
+    if (legs.empty() || !goes_on(segment)) {
       Json& leg = legs.emplace_back(Json::object());
       leg["from_cycle"] = segment.from;
       leg["to_cycle"] = segment.to;
-      if (last != kNowhere) describer.add_message(leg["message"], last);
+      if (segment.message != kNowhere) {
+        describer.add_message(leg["message"], segment.message);
+      } else {
+        describer.add_step(leg, segment);
+      }
       leg["segments"] = Json::array();
     }
+    last = segment;
     Json& leg = legs.back();
     leg["to_cycle"] = segment.to;
     Json part = describer.cause(segment);
@@ -179,6 +201,15 @@ Json slack_of(const std::vector<StepSlack>& slack, const Describer& describer) {
 }
 
 }  // namespace
+
+Json describe_program_step(const ContextRecord::Step& step) {
+  Json json;
+  json["op"] = to_string(step.step.op);
+  json["context"] = step.place.block;
+  json["context_step"] = step.place.step;
+  json["pass"] = step.place.tile;
+  return json;
+}
 
 Json describe_explanation(const RunRecord& record, const Explanation& explanation,
                           const DescribePlace& place) {

@@ -22,6 +22,9 @@ struct Explanation {
 // What a message is in its schedule: {"step": 17}, or its chunk and stage.
 using DescribePlace = std::function<nlohmann::ordered_json(RecordIndex)>;
 
+// A step of a program: its instruction, and where it stands.
+[[nodiscard]] nlohmann::ordered_json describe_program_step(const ContextRecord::Step& step);
+
 // The fields of docs/results.md, "Where the time went". Names are those of the modules.
 [[nodiscard]] nlohmann::ordered_json describe_explanation(const RunRecord& record,
                                                           const Explanation& explanation,

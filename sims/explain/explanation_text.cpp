@@ -22,12 +22,21 @@ std::string words(std::string name) {
   return name;
 }
 
+std::string step_text(const Json& step) {
+  return fmt::format("context {} step {}, pass {}", step["context"].dump(),
+                     step["context_step"].dump(), step["pass"].dump());
+}
+
 std::string message_text(const Json& message) {
   std::string text = message["op"].get<std::string>();
   if (message.contains("flow")) text += fmt::format(" of flow {}", message["flow"].dump());
+  if (message.contains("connection")) {
+    text += fmt::format(" of connection {}", message["connection"].dump());
+  }
   text += fmt::format(" {} -> {}", message["from"].get<std::string>(),
                       message["to"].get<std::string>());
   if (message.contains("step")) text += fmt::format(", step {}", message["step"].dump());
+  if (message.contains("context")) text += ", " + step_text(message);
   if (message.contains("chunk")) {
     text += fmt::format(", chunk {}, {} on dim{}, step {}", message["chunk"].dump(),
                         message["stage"].get<std::string>(), message["dimension"].dump(),
@@ -51,6 +60,7 @@ std::string cause_text(const Json& cause) {
     text += fmt::format("{}{}", cause.contains("router") ? ", for " : " at ",
                         cause["ni"].get<std::string>());
   }
+  if (cause.contains("context")) text += fmt::format(" context {}", cause["context"].dump());
   if (cause.contains("held_up_by")) {
     text += fmt::format(", held up by {}", cause["held_up_by"].get<std::string>());
   }
@@ -145,8 +155,13 @@ std::string leg_text(const Json& leg) {
     }
   }
   if (rest != 0) text += fmt::format("; elsewhere {}", rest);
-  const std::string what =
-      leg.contains("message") ? message_text(leg["message"]) : cause_text(segments[0]);
+  std::string what = cause_text(segments[0]);
+  if (leg.contains("message")) what = message_text(leg["message"]);
+  if (leg.contains("step")) {
+    const Json& step = leg["step"];
+    what = fmt::format("{} at {}, {}", step["op"].get<std::string>(), step["ni"].get<std::string>(),
+                       step_text(step));
+  }
   return fmt::format("  {:>10} {:>10}  {}\n{:25}{}\n", leg["from_cycle"].dump(),
                      leg["to_cycle"].dump(), what, "", text);
 }
@@ -202,12 +217,17 @@ std::string slack_text(const Json& explanation) {
 std::string explanation_text(const Json& result) {
   const Json& explanation = result["explanation"];
   const auto cycles = explanation["cycles"].get<std::uint64_t>();
-  std::string text = fmt::format(
-      "\n{} on {}: {} cycles from the first issue (cycle {}) to the last delivery\n"
-      "Bound: {:.1f} % of that; {}\n",
-      result["algorithm"].get<std::string>(), result["topology"].get<std::string>(), cycles,
-      explanation["first_issue_cycle"].dump(), 100 * result["bound_ratio"].get<double>(),
-      result["bound_binding"].get<std::string>());
+  const std::string span = result.contains("program")
+                               ? "from the host's call to the end of the last context"
+                               : fmt::format("from the first issue (cycle {}) to the last delivery",
+                                             explanation["first_issue_cycle"].dump());
+  std::string text =
+      fmt::format("\n{} on {}: {} cycles {}\n", result["algorithm"].get<std::string>(),
+                  result["topology"].get<std::string>(), cycles, span);
+  if (result["bound_ratio"].is_number()) {
+    text += fmt::format("Bound: {:.1f} % of that; {}\n", 100 * result["bound_ratio"].get<double>(),
+                        result["bound_binding"].get<std::string>());
+  }
   if (result.contains("folded") && result["folded"].get<bool>()) {
     text += "One NPU stands for all: it is both ends of every message\n";
   }

@@ -5,7 +5,9 @@
 
 #include "sims/config/faults.h"
 #include "sims/explain/dimension_causes.h"
+#include "sims/explain/program_path.h"
 #include "sims/explain/table_causes.h"
+#include "sims/system/program_setup.h"
 #include "sims/system/table_engine_spec.h"
 
 namespace espalier {
@@ -109,6 +111,30 @@ Json RunAccount::explain_plan(const Topology& topology, const RunPoint& point,
     place["dimension"] = stage.dimension + 1;
     place["stage_step"] = at.step + 1;
     return place;
+  });
+}
+
+Json RunAccount::explain_program(const Topology& topology, const RunPoint& point,
+                                 const Program& program, Cycle cycles) {
+  const Parts parts(recorder_.record(), point.system);
+  const SystemTiming healthy = time_links(topology, point.system.clock);
+  const SystemTiming timing = time_links(faulty_links(topology, point.faults), point.system.clock);
+  const ProgramRoutes routes = program_routes(topology, program);
+  const ProtocolSpec protocol = protocol_of(program, point);
+  const ContextProgram loaded(program, tiling_of(program, point), protocol, context_spec(point),
+                              routes.forward);
+  const ProgramIndex index(loaded, parts.record);
+  const std::vector<NodeClock> clocks = clocks_of(point, topology.num_nodes());
+  const ProgramPath path(loaded, index, parts.walk,
+                         {slot_specs(point, timing, routes, protocol.slots), clocks});
+  Explanation explanation;
+  explanation.path = path.find(cycles);
+  explanation.slips = message_slips(parts.record, parts.index, parts.walk,
+                                    {point.system, healthy, routes.routes}, clocks, kWorstSlips);
+  note_channels(explanation.path);
+  return describe_explanation(parts.record, explanation, [&](RecordIndex message) {
+    const StepIndex step = index.request(index.sender(message)).step;
+    return describe_program_step(*index.step(step).record);
   });
 }
 

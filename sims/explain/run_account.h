@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "alg/program/program.h"
 #include "alg/schedule_table.h"
 #include "hw/topology.h"
 #include "ni/dimension_program.h"
@@ -20,7 +21,7 @@ class RunAccount {
   // Watches the run.
   [[nodiscard]] RunRecorder& recorder() { return recorder_; }
 
-  // Preconditions of both: the run is complete, and was of this.
+  // Preconditions of all: the run is complete, and was of this.
   [[nodiscard]] nlohmann::ordered_json explain_tables(const Topology& topology,
                                                       const RunPoint& point,
                                                       const ScheduleTables& tables,
@@ -28,6 +29,10 @@ class RunAccount {
                                                       std::uint32_t ni_ports);
   [[nodiscard]] nlohmann::ordered_json explain_plan(const Topology& topology, const RunPoint& point,
                                                     const DimensionPlan& plan, bool folded);
+  // `cycles`: that it took.
+  [[nodiscard]] nlohmann::ordered_json explain_program(const Topology& topology,
+                                                       const RunPoint& point,
+                                                       const Program& program, Cycle cycles);
 
   // The channels of the critical path, in its order; once it is explained.
   [[nodiscard]] const std::vector<std::string>& critical_channels() const {

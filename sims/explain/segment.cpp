@@ -41,6 +41,18 @@ const char* name_of(SegmentKind kind) {
       return "doorbell";
     case SegmentKind::dimension_queue:
       return "dimension_queue";
+    case SegmentKind::launch:
+      return "launch";
+    case SegmentKind::decode:
+      return "decode";
+    case SegmentKind::memory_port:
+      return "memory_port";
+    case SegmentKind::fence:
+      return "fence";
+    case SegmentKind::slot_credit:
+      return "slot_credit";
+    case SegmentKind::request_limit:
+      return "request_limit";
     case SegmentKind::unexplained:
       break;
   }
@@ -56,7 +68,8 @@ void Trail::add(Segment segment, Cycle from) {
     Segment& next = segments_.back();
     if (next.kind == segment.kind && next.message == segment.message &&
         next.channel == segment.channel && next.waits_in == segment.waits_in &&
-        next.vertex == segment.vertex && next.other == segment.other &&
+        next.vertex == segment.vertex && next.context == segment.context &&
+        next.step == segment.step && next.other == segment.other &&
         next.bottleneck == segment.bottleneck) {
       next.from = segment.from;
       return;

@@ -27,9 +27,15 @@ enum class SegmentKind : std::uint8_t {
   clock_skew,       // the NI's own clock was behind, or slow
   doorbell,         // the host had not posted this one of several collectives
   dimension_queue,  // a stage waited for its dimension
+  launch,           // a call's doorbell, and the load of its steps into the contexts
+  decode,           // a step is decoded
+  memory_port,      // data move through the port that the contexts of an NI share, or wait for it
+  fence,            // before the flag that completes a slot
+  slot_credit,      // from a freed slot of a connection to its sender's use of it
+  request_limit,    // latency that more requests under way would have hidden
   unexplained       // no rule says why; a defect of this account
 };
-inline constexpr std::size_t kNumSegmentKinds = 18;
+inline constexpr std::size_t kNumSegmentKinds = 24;
 
 // As in results: "link_latency".
 [[nodiscard]] const char* name_of(SegmentKind kind);
@@ -44,6 +50,8 @@ struct Segment {
   std::uint32_t channel = kNowhere;
   std::uint32_t waits_in = kNowhere;    // the channel in whose buffer it is: arbitration, credit
   std::uint32_t vertex = kNowhere;      // of the network interface
+  std::uint32_t context = kNowhere;     // of that NI
+  std::uint32_t step = kNowhere;        // of the context, in ContextRecord::steps
   RecordIndex other = kNowhere;         // arbitration, ni_queue: who was served
   std::uint32_t bottleneck = kNowhere;  // of a wait: the channel that held it up, at its end
 

@@ -319,7 +319,7 @@ PointReport run_kind(const Topology& topology, const RunPoint& point,
   if (point.traffic) return run_traffic(topology, point, hooks);
   if (point.workload) return run_workload(topology, point);
   if (point.training) return run_training(topology, point, tables, hooks, account);
-  if (!tables && has_program(point)) return run_program(topology, point, hooks);
+  if (!tables && has_program(point)) return run_program(topology, point, hooks, account);
   if (topology.dimensions() && point.collective) return run_plan(topology, point, hooks, account);
   if (!point.collective && !tables) return run_control(topology, point, hooks);
   return run_collective(topology, point, tables, hooks, account);

@@ -12,6 +12,7 @@
 #include "sims/config/enum_names.h"
 #include "sims/config/fidelity.h"
 #include "sims/config/resolved.h"
+#include "sims/explain/run_account.h"
 #include "sims/run/describe_cost.h"
 #include "sims/run/describe_outcome.h"
 #include "sims/system/program_simulation.h"
@@ -137,7 +138,7 @@ ProgramCertificate certify_program_point(const Topology& topology, const RunPoin
 }
 
 PointReport run_program(const Topology& topology, const RunPoint& point,
-                        const SimulationHooks& hooks) {
+                        const SimulationHooks& hooks, RunAccount* account) {
   const auto begin = std::chrono::steady_clock::now();
   PointReport report;
   const Program program = build_program(topology, point);
@@ -154,6 +155,10 @@ PointReport run_program(const Topology& topology, const RunPoint& point,
   describe_links(report.result, topology, outcome);
   describe_program_bound(report.result, topology, point, program, outcome);
   describe_cost(report.result, topology, point, outcome);
+  if (account != nullptr && outcome.complete) {
+    report.result["explanation"] =
+        account->explain_program(topology, point, program, outcome.cycles);
+  }
   withdraw_times(report.result, outcome);
   report.result["host"] = host_figures(outcome, begin);
   report.failure = outcome.failure;

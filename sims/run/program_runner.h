@@ -17,6 +17,6 @@ namespace espalier {
 
 // Simulates, so: once per process.
 [[nodiscard]] PointReport run_program(const Topology& topology, const RunPoint& point,
-                                      const SimulationHooks& hooks);
+                                      const SimulationHooks& hooks, RunAccount* account);
 
 }  // namespace espalier

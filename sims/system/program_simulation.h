@@ -2,16 +2,12 @@
 #pragma once
 
 #include "alg/program/program.h"
-#include "alg/program/protocol.h"
 #include "hw/topology.h"
 #include "sims/config/config.h"
+#include "sims/system/program_setup.h"
 #include "sims/system/simulation.h"
 
 namespace espalier {
-
-// What the point's configuration makes of the program's protocol, and how its size is cut.
-[[nodiscard]] ProtocolSpec protocol_of(const Program& program, const RunPoint& point);
-[[nodiscard]] Tiling tiling_of(const Program& program, const RunPoint& point);
 
 // Preconditions: as many ranks as the topology has nodes; the program is certified, or at least not
 // malformed. `root`: of broadcast and reduce. Throws std::invalid_argument where the configuration

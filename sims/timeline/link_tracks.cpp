@@ -55,7 +55,7 @@ std::vector<WireRun> runs_of(const RunRecord& record, const ChannelRecord& chann
 
 std::string words_of(const RunRecord& record, const MessageRecord& message) {
   const Operation& operation = message.operation;
-  if (operation.flow.valid() && !operation.is_control) return words_of(operation);
+  if (operation.flow.valid() && !operation.is_control) return words_of(record, operation);
   return name_below_top(record.nis[operation.from.index()].name) + " " +
          words_at_sender(record, message);
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "sims/timeline/context_tracks.h"
 #include "sims/timeline/message_words.h"
 #include "sims/timeline/module_name.h"
 #include "sims/timeline/trace_lanes.h"
@@ -46,6 +47,7 @@ void NiTracks::write() {
     if (ni.name.empty()) continue;
     const std::uint32_t process = file_.add_process(name_below_top(ni.name));
     write_timesteps(ni, process);
+    write_context_tracks(ni, record_.end, process, clock_, file_);
     write_issues(nis_[v].sends, process);
     write_sends(nis_[v].sends, process);
     write_receives(nis_[v].receives, process);

@@ -14,6 +14,7 @@ NiRecorder::NiRecorder(NetworkInterface& ni, std::vector<std::uint32_t> channels
   ni.prepare_to_show();
   ni.engine()->show(view_);
   has_table_ = view_.table.has_value();
+  record_.contexts.resize(view_.contexts.size());
 }
 
 void NiRecorder::evaluated(const NetworkInterface& ni, Cycle now) {
@@ -30,6 +31,26 @@ void NiRecorder::message_issued(MessageId message, std::uint32_t port, Cycle rea
   record.channel = channels_[port];
   record.issued = now;
   record.read = read;
+}
+
+void NiRecorder::step_began(const StepPlace& place, const ProgramStep& step, Cycle now) {
+  ContextRecord& context = record_.contexts[place.block];
+  ContextRecord::Step& begun = context.steps.emplace_back();
+  begun.place = place;
+  begun.step = step;
+  begun.times.turn = now;
+  begun.times.ended = kNever;
+  begun.first_request = context.requests.size();
+}
+
+void NiRecorder::request_ended(const StepPlace& place, const RequestTimes& times) {
+  ContextRecord& context = record_.contexts[place.block];
+  context.requests.push_back(times);
+  ++context.steps.back().num_requests;
+}
+
+void NiRecorder::step_ended(const StepPlace& place, const StepTimes& times) {
+  record_.contexts[place.block].steps.back().times = times;
 }
 
 }  // namespace espalier

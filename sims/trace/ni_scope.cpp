@@ -12,6 +12,13 @@ const EnumText kOps{"table_op", {"Reduce", "Gather", "NOP"}};
 const EnumText kStalls{
     "stall",
     {"none", "step", "lockstep", "parent", "children", "dma", "injection", "doorbell", "event"}};
+// Of contexts: ProgramOp, and one that has done its last step.
+constexpr std::uint64_t kDone = 9;
+const EnumText kProgramOps{"program_op",
+                           {"nop", "s", "r", "rcs", "rrs", "rrc", "rrcs", "cpy", "re", "done"}};
+const EnumText kContextStalls{
+    "context_stall",
+    {"none", "launch", "dependency", "message", "slot", "requests", "port", "busy"}};
 constexpr unsigned kStepBits = 16;
 constexpr unsigned kCycleBits = 32;
 constexpr unsigned kFlowBits = 32;
@@ -69,6 +76,7 @@ NiScope::NiScope(NetworkInterface& ni, WaveRecorder& recorder, StepClock& steps)
     signals.in_flight = recorder.add(scope + ".in_flight", kCountBits);
     dimensions_.push_back(signals);
   }
+  add_contexts(name);
   sends_ = recorder.add(name + ".active_sends", kCountBits);
   reducing_ = recorder.add(name + ".reducing", 1);
   delivered_ = recorder.add(name + ".delivered_bytes", kByteBits);
@@ -78,6 +86,20 @@ NiScope::NiScope(NetworkInterface& ni, WaveRecorder& recorder, StepClock& steps)
   recorder.change(0, delivered_, 0);
   if (view_.table) show_table(*view_.table, 0);
   show_dimensions(view_.dimensions, 0);
+  show_contexts(view_.contexts, 0);
+}
+
+void NiScope::add_contexts(const std::string& name) {
+  for (std::size_t c = 0; c < view_.contexts.size(); ++c) {
+    const std::string scope = fmt::format("{}.ctx{}", name, c);
+    ContextSignals signals;
+    signals.pc = recorder_.add(scope + ".pc", kStepBits);
+    signals.op = recorder_.add(scope + ".op", 4, &kProgramOps);
+    signals.tile = recorder_.add(scope + ".tile", kCycleBits);
+    signals.requests = recorder_.add(scope + ".requests", kCountBits);
+    signals.stall = recorder_.add(scope + ".stall", 3, &kContextStalls);
+    contexts_.push_back(signals);
+  }
 }
 
 void NiScope::evaluated(const NetworkInterface& ni, Cycle now) {
@@ -85,9 +107,11 @@ void NiScope::evaluated(const NetworkInterface& ni, Cycle now) {
   if (ni.engine_acted()) {
     view_.table.reset();
     view_.dimensions.clear();
+    view_.contexts.clear();
     ni.engine()->show(view_);
     if (view_.table) show_table(*view_.table, now);
     show_dimensions(view_.dimensions, now);
+    show_contexts(view_.contexts, now);
   }
   recorder_.change(now, sends_, ni.active_sends());
   recorder_.change(now, delivered_, ni.delivered_bytes());
@@ -163,6 +187,23 @@ void NiScope::show_dimensions(const std::vector<DimensionView>& dimensions, Cycl
     show(signals.head, view.head);
     show(signals.chosen, view.chosen);
     recorder_.change(now, signals.in_flight, view.in_flight);
+  }
+}
+
+void NiScope::show_contexts(const std::vector<ContextView>& contexts, Cycle now) {
+  for (std::size_t c = 0; c < contexts_.size(); ++c) {
+    const ContextView& view = contexts[c];
+    const ContextSignals& signals = contexts_[c];
+    recorder_.change(now, signals.op, view.done ? kDone : view.op);
+    recorder_.change(now, signals.requests, view.requests);
+    recorder_.change(now, signals.stall, static_cast<std::uint64_t>(view.stall));
+    if (view.done) {
+      recorder_.change_to_unknown(now, signals.pc);
+      recorder_.change_to_unknown(now, signals.tile);
+    } else {
+      recorder_.change(now, signals.pc, view.pc);
+      recorder_.change(now, signals.tile, view.tile);
+    }
   }
 }
 

@@ -48,15 +48,21 @@ class NiScope : public NiObserver {
   struct DimensionSignals {
     WaveSignal depth, head, chosen, in_flight;
   };
+  struct ContextSignals {
+    WaveSignal pc, op, tile, requests, stall;
+  };
   void show_table(const TableView& table, Cycle now);
   void count_down(Cycle from, Cycle until);
   void show_dimensions(const std::vector<DimensionView>& dimensions, Cycle now);
+  void add_contexts(const std::string& name);
+  void show_contexts(const std::vector<ContextView>& contexts, Cycle now);
 
   WaveRecorder& recorder_;
   StepClock& steps_;
   bool is_wanted_ = false;
   TableSignals table_;
   std::vector<DimensionSignals> dimensions_;
+  std::vector<ContextSignals> contexts_;
   WaveSignal sends_, reducing_, delivered_;
   EngineView view_;  // kept for its memory
   Timestep timestep_ = 0;

@@ -1,5 +1,6 @@
 // What happened in one run: the stations of every message, what every channel carried, and when
-// schedule tables moved on. For the timeline, and for accounts of where time went.
+// schedule tables and program contexts moved on. For the timeline, and for accounts of where time
+// went.
 #pragma once
 
 #include <cstdint>
@@ -11,6 +12,7 @@
 #include "flowctl/packet_grid.h"
 #include "hw/ids.h"
 #include "hw/link_timing.h"
+#include "ni/context_observer.h"
 #include "ni/operation.h"
 
 namespace espalier {
@@ -60,6 +62,19 @@ struct ChannelRecord {
   std::vector<VcRecord> vcs;
 };
 
+// Of a program context, in the order in which it ran them.
+struct ContextRecord {
+  struct Step {
+    StepPlace place;
+    ProgramStep step;
+    StepTimes times;                // ended: kNever of a step that a run stopped in
+    std::size_t first_request = 0;  // in `requests`
+    std::size_t num_requests = 0;
+  };
+  std::vector<Step> steps;
+  std::vector<RequestTimes> requests;
+};
+
 // Of the network interface at a vertex.
 struct NiRecord {
   // A schedule table's state after an evaluation that has moved it.
@@ -68,8 +83,16 @@ struct NiRecord {
     std::size_t issued = 0;  // entries, so far
     Timestep timestep = 0;
   };
+  // A program's call, launched in cycle `at`: its contexts begin in `begins`.
+  struct Launch {
+    std::uint32_t call = 0;
+    Cycle at = 0;
+    Cycle begins = 0;
+  };
   std::string name;         // empty: there is none
   std::vector<Move> moves;  // in order
+  std::vector<Launch> launches;
+  std::vector<ContextRecord> contexts;  // by block
 };
 
 struct RunRecord {

@@ -42,6 +42,7 @@ void RunRecorder::watch_nis(Fabric& fabric) {
     }
     nis_.push_back(std::make_unique<NiRecorder>(*ni, channels, record_.nis[v], *messages_));
     ni->observe(*nis_.back());
+    ni->observe_contexts(*nis_.back());
   }
 }
 

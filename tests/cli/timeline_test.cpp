@@ -30,6 +30,11 @@ constexpr const char* kThemis =
     "  dimensions: {shape: [ring, switch], size: [4, 4],\n"
     "    bandwidth: [200Gb/s, 100Gb/s], latency: [500ns, 700ns]}\n"
     "collective: {op: all_reduce, algorithm: themis, size: 256KiB, chunks: 16}\n";
+constexpr const char* kProgram =
+    "system:\n"
+    "  topology: {type: gpu_cluster, servers: 2, gpus_per_server: 3}\n"
+    "  ni: {program: {doorbell_cycles: 500, request: 1KiB}}\n"
+    "collective: {op: all_reduce, algorithm: gc3_hierarchical, size: 30KiB}\n";
 constexpr const char* kControl =
     "system: {topology: {type: torus, dims: [4, 4]}}\n"
     "collective: {op: all_reduce, algorithm: multitree, size: 32KiB}\n"
@@ -190,6 +195,9 @@ TEST_CASE("A timeline keeps the rules of its format, and has the same bytes in e
       {kTraffic, {"system.router.vc_depth_flits=36", "system.link.bandwidth=12GB/s"}},
       {kThemis, {}},
       {kThemis, {"simulation.fold=off"}},
+      {kProgram, {}},
+      {kProgram,
+       {"collective.algorithm=gc3_hierarchical_composed", "system.ni.program.slot=1000B"}},
   };
   for (const Run& run : runs) {
     CAPTURE(run.config, run.settings);
@@ -250,6 +258,39 @@ TEST_CASE("Steps of a timeline follow each other without a gap, as the table has
     }
   }
   CHECK(nis == 16);
+}
+
+TEST_CASE("A program's contexts have a slice for each step, and say what it waited for") {
+  const TemporaryFolder folder;
+  const Trace trace(timeline_text(folder, {kProgram, {}}, {"--json", folder.file("r.json")}));
+  const Json result = Json::parse(test::read_text(folder.file("r.json"))).at("results").at(0);
+  std::size_t steps = 0;
+  std::size_t contexts = 0;
+  std::set<std::string> waits;
+  for (const auto& [track, name] : trace.tracks) {
+    if (name.compare(0, 3, "ctx") != 0) continue;
+    CAPTURE(name);
+    ++contexts;
+    const std::vector<Slice>& slices = trace.slices.at(track);
+    steps += slices.size();
+    for (std::size_t i = 0; i < slices.size(); ++i) {
+      if (i != 0) CHECK(slices[i].begin == slices[i - 1].end);
+      std::int64_t cycles = 0;
+      for (const auto& [what, count] : slices[i].args.at("cycles").items()) {
+        cycles += count.get<std::int64_t>();
+        waits.insert(what);
+      }
+      CHECK(cycles * 1000 == slices[i].end - slices[i].begin);
+      CHECK(slices[i].args.contains("pass"));
+    }
+  }
+  CHECK(contexts > 6);
+  CHECK(steps ==
+        result.at("instructions").get<std::size_t>() * result.at("tiles").get<std::size_t>());
+  CHECK(waits.count("message") == 1);
+  CHECK(waits.count("dependency") == 1);
+  CHECK(trace.slices_named("launch").size() == 6);
+  CHECK(trace.slices_named("ctx0").front().name.find(" tile 0") != std::string::npos);
 }
 
 TEST_CASE("Control messages stand in a timeline beside gradients") {

@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <map>
+#include <set>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -20,6 +21,17 @@ namespace {
 constexpr const char* kTorus =
     "system: {topology: {type: torus, dims: [4, 4]}}\n"
     "collective: {op: all_reduce, algorithm: multitree, size: 32KiB}\n";
+
+// Contexts that wait for messages, slots, room, each other and their call.
+constexpr const char* kProgram =
+    "system:\n"
+    "  topology: {type: torus, dims: [2, 4]}\n"
+    "  ni:\n"
+    "    send_queue: 2\n"
+    "    ports: 1\n"
+    "    program: {slot: 1000B, request: 400B, requests: 2, memory_bytes_per_cycle: 24,\n"
+    "      doorbell_cycles: 500}\n"
+    "collective: {op: all_reduce, algorithm: gc3_allpairs, size: 20000B}\n";
 
 // Of a VCD: by name, the values at the times of their changes.
 struct Waves {
@@ -99,7 +111,13 @@ TEST_CASE("Waves of trains are those of flits, signal for signal and change for 
       folder.write("traffic.yaml",
                    "system: {topology: {type: mesh, dims: [4, 3]}}\n"
                    "traffic: {pattern: uniform, injection_rate: 0.6, duration_cycles: 1500}\n");
+  const std::string program = folder.write("program.yaml", kProgram);
   const std::vector<Run> runs{
+      {program, {}},
+      {program, {"collective.algorithm=gc3_ring", "collective.program.protocol=LL"}},
+      {program,
+       {"collective.algorithm=gc3_hierarchical_composed", "collective.program.ranks_per_server=4",
+        "system.router.vc_depth_flits=40"}},
       {torus, {}},
       {torus, {"system.flow_control.mode=packet"}},
       {torus, {"system.ni.lockstep=full"}},
@@ -234,6 +252,41 @@ TEST_CASE("A dimension queue's waves show chunks that wait, and those under way"
     CHECK(number(changes.back().second) == 0);
   }
   CHECK(most > 0);
+}
+
+TEST_CASE("Waves of a program's contexts tell their steps, and what they wait for") {
+  const TemporaryFolder folder;
+  const std::string config = folder.write("program.yaml", kProgram);
+  const Waves waves = waves_of(folder, {config, {}}, {"--wave-scope", "net.ni_*.ctx*"});
+  std::set<std::string> stalls;
+  for (const auto& [name, changes] : waves.signals) {
+    CAPTURE(name);
+    if (name.find(".stall") != std::string::npos) {
+      CHECK(changes.front().second == "1");  // launch
+      for (const auto& [at, value] : changes) stalls.insert(value);
+    } else if (name.find(".requests") != std::string::npos) {
+      for (const auto& [at, value] : changes) CHECK(number(value) <= 2);
+      CHECK(number(changes.back().second) == 0);
+    } else if (name.find(".op") != std::string::npos) {
+      CHECK(changes.back().second == "1001");  // done
+    } else {
+      CHECK(changes.back().second == "x");
+    }
+  }
+  // All there are: this program has them all.
+  CHECK(stalls.size() == 8);
+  const std::string save = test::read_text(folder.file("waves.vcd.gtkw"));
+  CHECK_THAT(save, Contains("net.ni_0_0.ctx0.pc[15:0]") && Contains("net.ni_3_1.ctx0.stall[2:0]"));
+}
+
+TEST_CASE("Waves of contexts do not depend on how often NIs are evaluated") {
+  const TemporaryFolder folder;
+  const std::string config = folder.write("program.yaml", kProgram);
+  const std::vector<std::string> scope{"--wave-scope", "net.ni_*"};
+  const Waves on_events = waves_of(folder, {config, {"simulation.fidelity=cycle"}}, scope);
+  const Waves always = waves_of(
+      folder, {config, {"simulation.fidelity=cycle", "simulation.always_clocked=true"}}, scope);
+  CHECK((on_events.signals == always.signals));
 }
 
 TEST_CASE("A save file for GTKWave lies beside the waves, NIs first") {

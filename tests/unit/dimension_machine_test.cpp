@@ -62,7 +62,7 @@ class Machine {
     [[nodiscard]] bool all_sent() const override { return true; }
     [[nodiscard]] bool has_room(const Operation& /*operation*/) const override { return true; }
     void issue(const Operation& operation, Cycle /*now*/) override { machine.send(operation); }
-    Cycle work(const LocalWork& /*work*/, Cycle now) override { return now; }
+    WorkTimes work(const LocalWork& /*work*/, Cycle now) override { return {now, now, now}; }
 
     Machine& machine;
     DimensionQueueEngine engine;

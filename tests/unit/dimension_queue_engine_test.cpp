@@ -131,7 +131,7 @@ class Driver : public StageObserver, private BackEnd {
     return room != 0 &&
            program.stage(program.place_of(operation.flow).stage).dimension != full_dimension;
   }
-  Cycle work(const LocalWork& /*work*/, Cycle now) override { return now; }
+  WorkTimes work(const LocalWork& /*work*/, Cycle now) override { return {now, now, now}; }
   void issue(const Operation& operation, Cycle now) override {
     CHECK(now == evaluated_);
     --room;

@@ -1,0 +1,38 @@
+// What contexts are loaded with, and the ways of their messages and credits.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "alg/program/program.h"
+#include "alg/program/protocol.h"
+#include "alg/route_set.h"
+#include "hw/link_timing.h"
+#include "hw/topology.h"
+#include "ni/context_program.h"
+#include "ni/slot_credits.h"
+#include "sims/config/config.h"
+
+namespace espalier {
+
+// What the point's configuration makes of the program's protocol, and how its size is cut.
+[[nodiscard]] ProtocolSpec protocol_of(const Program& program, const RunPoint& point);
+[[nodiscard]] Tiling tiling_of(const Program& program, const RunPoint& point);
+[[nodiscard]] ContextSpec context_spec(const RunPoint& point);
+
+struct ProgramRoutes {
+  RouteSet routes;
+  std::vector<RouteId> forward;  // by connection
+  std::vector<RouteId> back;     // of credits
+  std::vector<RouteId> used;     // ascending
+};
+[[nodiscard]] ProgramRoutes program_routes(const Topology& topology, const Program& program);
+
+// By connection. A freed slot is told to the sender's NI: by what its message would meet on the
+// idle way back.
+[[nodiscard]] std::vector<SlotCredits::Spec> slot_specs(const RunPoint& point,
+                                                        const SystemTiming& timing,
+                                                        const ProgramRoutes& routes,
+                                                        std::uint32_t slots);
+
+}  // namespace espalier
