@@ -100,9 +100,25 @@ void ProgramContext::start_request(Cycle now, Shared& shared) {
   // What is sent is brought in by the DMA engine.
   work.waits_for_read = work.read != 0 && !sends(op);
   request.worked = shared.back_end->work(work, now);
+  request.worked = std::max(request.worked, move_by_context(op, bytes, now, shared));
   const bool flags = sends(op) && request.request.ends_slot && shared.program.protocol().has_fence;
   if (flags) request.worked += shared.program.spec().fence;
-  if (sends(op)) request.number = next_number_++;
+  if (!sends(op)) return;
+  request.number = next_number_++;
+  const Cycle post = shared.program.spec().network_slot;
+  if (post == 0 || !request.request.begins_slot) return;
+  if (!shared.program.leaves_server(send_connection_)) return;
+  shared.network_free = std::max(shared.network_free, request.worked) + post;
+  request.worked = shared.network_free;
+}
+
+// A context's own loads and stores: what it sends or receives counts as it is on the wire.
+Cycle ProgramContext::move_by_context(ProgramOp op, Bytes bytes, Cycle now, const Shared& shared) {
+  const Bytes rate = shared.program.spec().bytes_per_cycle;
+  if (rate == 0) return now;
+  if (sends(op) || receives(op)) bytes = shared.program.protocol().wire_bytes(bytes);
+  mover_free_ = std::max(mover_free_, now) + (bytes + rate - 1) / rate;
+  return mover_free_;
 }
 
 Cycle ProgramContext::carry_on(Cycle now, Shared& shared) {

@@ -52,6 +52,7 @@ class ProgramContext {
     ProgramScoreboard& scoreboard;
     ProgramMemory& memory;
     SlotCredits& credits;
+    Cycle network_free = 0;       // posts of slots to the network, one after the other
     BackEnd* back_end = nullptr;  // during an evaluation
   };
 
@@ -95,6 +96,7 @@ class ProgramContext {
   // Starts what may be under way; returns when time alone may let more start.
   Cycle start_requests(Cycle now, Shared& shared);
   void start_request(Cycle now, Shared& shared);
+  [[nodiscard]] Cycle move_by_context(ProgramOp op, Bytes bytes, Cycle now, const Shared& shared);
   // Memory and ALU are done, or the port has room: in order.
   Cycle carry_on(Cycle now, Shared& shared);
   [[nodiscard]] bool issue(UnderWay& request, Cycle now, Shared& shared);
@@ -114,6 +116,7 @@ class ProgramContext {
   Cycle decoded_ = 0;
   RequestGrid grid_;
   std::uint64_t started_ = 0;  // requests of the step
+  Cycle mover_free_ = 0;
   std::deque<UnderWay> under_way_;
   std::uint64_t next_number_ = 0;  // of the sending connection's requests
   std::uint64_t steps_done_ = 0;

@@ -66,7 +66,7 @@ class ProgramRun : public ProgramObserver, public CreditedSender {
       : point_(point),
         routes_(routes_of(topology, program)),
         program_(program, tiling_of(program, point), protocol_of(program, point),
-                 context_spec(point), routes_.forward),
+                 context_spec(topology, point), routes_.forward),
         system_(topology, point, routes_.routes, routes_.used, ports_of(topology, point),
                 program_.num_operations(), no_posts_, hooks),
         credits_(slot_specs()) {
@@ -84,10 +84,18 @@ class ProgramRun : public ProgramObserver, public CreditedSender {
   }
 
  private:
-  static ContextSpec context_spec(const RunPoint& point) {
+  static ContextSpec context_spec(const Topology& topology, const RunPoint& point) {
     const ProgramNiConfig& config = point.system.ni.program;
-    return {config.request_bytes, config.requests,        config.decode_cycles,
-            config.fence_cycles,  config.doorbell_cycles, config.load_cycles_per_step};
+    const auto& cluster = topology.cluster();
+    return {config.request_bytes,
+            config.requests,
+            config.context_bytes_per_cycle,
+            config.decode_cycles,
+            config.fence_cycles,
+            config.doorbell_cycles,
+            config.load_cycles_per_step,
+            config.network_slot_cycles,
+            cluster ? cluster->gpus_per_server : 0};
   }
 
   // A freed slot is told to the sender's NI: by what its message would meet on the idle way back.
