@@ -32,7 +32,10 @@ struct StepTimes {
 struct RequestTimes {
   Cycle started = 0;
   WorkTimes work;
-  Cycle worked = 0;       // work.done, and a fence
+  Cycle worked = 0;       // work.done, and the context itself has moved it
+  Cycle fence = kNever;   // its fence begins; kNever: there is none
+  Cycle fenced = kNever;  // and ends
+  Cycle posted = kNever;  // its slot is posted to the network; kNever: that costs nothing
   Cycle issued = kNever;  // its message; kNever where it sends none
   Cycle ended = 0;        // it makes room, and gives its slot back
 };

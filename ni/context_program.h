@@ -19,10 +19,15 @@ struct ContextSpec {
   // Requests that a context has under way at once: with the latency of memory they bound what one
   // context can move.
   std::uint32_t requests = 8;
-  Cycle decode = 1;         // from a step's turn to its first request
-  Cycle fence = 0;          // before the flag that completes a slot; where the protocol has one
-  Cycle doorbell = 0;       // from the host's call, or the end of the one before, to the load
-  Cycle load_per_step = 0;  // of a rank's steps of the call
+  Bytes bytes_per_cycle = 0;  // what one context moves, on the wire; 0: unlimited
+  Cycle decode = 1;           // from a step's turn to its first request
+  Cycle fence = 0;            // before the flag that completes a slot; where the protocol has one
+  Cycle doorbell = 0;         // from the host's call, or the end of the one before, to the load
+  Cycle load_per_step = 0;    // of a rank's steps of the call
+  // Of each slot that is sent to another server, one after the other at an NI: posting it to the
+  // network.
+  Cycle network_slot = 0;
+  std::uint32_t ranks_per_server = 0;  // 0: there is one
 };
 
 // A connection with the way its messages take.
@@ -56,6 +61,11 @@ class ContextProgram {
   }
   [[nodiscard]] ConnectionId recv_connection(NodeId rank, std::size_t block) const {
     return ends_[rank.index()][block].recv;
+  }
+  [[nodiscard]] bool leaves_server(ConnectionId connection) const {
+    if (spec_.ranks_per_server == 0) return false;
+    const Connection& ends = routes_[connection.index()].connection;
+    return ends.from / spec_.ranks_per_server != ends.to / spec_.ranks_per_server;
   }
   [[nodiscard]] RequestGrid requests(const ProgramStep& step, std::uint64_t tile) const {
     return {tiling_, tile, step.count, spec_.request_bytes};

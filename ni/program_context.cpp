@@ -20,6 +20,7 @@ ProgramContext::ProgramContext(const ContextProgram& program, NodeId rank, std::
 
 Cycle ProgramContext::advance(Cycle now, Shared& shared) {
   issued_ = false;
+  has_started_ = false;
   if (begins_ > now) return begins_;
   times_.stalls[static_cast<std::size_t>(stall_)] += now - counted_;
   counted_ = now;
@@ -84,6 +85,7 @@ Cycle ProgramContext::start_requests(Cycle now, Shared& shared) {
       stall_ = ContextStall::message;
       return kNever;
     }
+    if (has_started_) return kNever;  // the others' turn
     if (sends(step().op) && grid_.at(started_).begins_slot) {
       const Cycle free = shared.credits.free_from(send_connection_, now);
       if (free > now) {
@@ -93,6 +95,7 @@ Cycle ProgramContext::start_requests(Cycle now, Shared& shared) {
       shared.credits.take(send_connection_);
     }
     start_request(now, shared);
+    has_started_ = true;
   }
   return kNever;
 }
@@ -112,10 +115,23 @@ void ProgramContext::start_request(Cycle now, Shared& shared) {
   work.waits_for_read = work.read != 0 && !sends(op);
   request.times.started = now;
   request.times.work = shared.back_end->work(work, now);
-  request.times.worked = request.times.work.done;
-  const bool flags = sends(op) && request.request.ends_slot && shared.program.protocol().has_fence;
-  if (flags) request.times.worked += shared.program.spec().fence;
-  if (sends(op)) request.number = next_number_++;
+  request.times.worked = std::max(request.times.work.done, move_by_context(op, bytes, now, shared));
+  if (!sends(op)) return;
+  request.number = next_number_++;
+  const ContextSpec& spec = shared.program.spec();
+  request.has_flag =
+      request.request.ends_slot && shared.program.protocol().has_fence && spec.fence != 0;
+  request.is_for_network = spec.network_slot != 0 && request.request.begins_slot &&
+                           shared.program.leaves_server(send_connection_);
+}
+
+// A context's own loads and stores: what it sends or receives counts as it is on the wire.
+Cycle ProgramContext::move_by_context(ProgramOp op, Bytes bytes, Cycle now, const Shared& shared) {
+  const Bytes rate = shared.program.spec().bytes_per_cycle;
+  if (rate == 0) return now;
+  if (sends(op) || receives(op)) bytes = shared.program.protocol().wire_bytes(bytes);
+  mover_free_ = std::max(mover_free_, now) + (bytes + rate - 1) / rate;
+  return mover_free_;
 }
 
 Cycle ProgramContext::carry_on(Cycle now, Shared& shared) {
@@ -131,12 +147,43 @@ Cycle ProgramContext::carry_on(Cycle now, Shared& shared) {
     }
     if (!sends(step().op)) {
       request.ended = true;
-    } else if (!issue(request, now, shared)) {
+      continue;
+    }
+    Cycle next = kNever;
+    if (!may_leave(request, now, shared, next)) {
+      stall_ = ContextStall::busy;
+      return next;
+    }
+    if (issued_) return kNever;  // the others' turn
+    if (!issue(request, now, shared)) {
       stall_ = ContextStall::port;
       return kNever;
     }
   }
   return kNever;
+}
+
+// The fence begins when all that was sent before has left: it is their data that the flag tells of.
+bool ProgramContext::may_leave(UnderWay& request, Cycle now, Shared& shared, Cycle& next) {
+  RequestTimes& times = request.times;
+  if (request.has_flag && times.fence == kNever) {
+    if (&request != &under_way_.front()) return false;
+    times.fence = now;
+    times.fenced = now + shared.program.spec().fence;
+  }
+  if (request.has_flag && times.fenced > now) {
+    next = times.fenced;
+    return false;
+  }
+  if (request.is_for_network && times.posted == kNever) {
+    shared.network_free = std::max(shared.network_free, now) + shared.program.spec().network_slot;
+    times.posted = shared.network_free;
+  }
+  if (request.is_for_network && times.posted > now) {
+    next = times.posted;
+    return false;
+  }
+  return true;
 }
 
 bool ProgramContext::issue(UnderWay& request, Cycle now, Shared& shared) {
@@ -177,7 +224,7 @@ bool ProgramContext::end_requests(Cycle now, Shared& shared) {
       shared.credits.give_back(recv_connection_, now);
     }
   }
-  return ended && started_ != grid_.size();
+  return ended;
 }
 
 void ProgramContext::end_step(Cycle now, Shared& shared) {

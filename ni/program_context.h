@@ -53,6 +53,7 @@ class ProgramContext {
     ProgramScoreboard& scoreboard;
     ProgramMemory& memory;
     SlotCredits& credits;
+    Cycle network_free = 0;       // posts of slots to the network, one after the other
     BackEnd* back_end = nullptr;  // during an evaluation
     std::vector<ContextObserver*> observers = {};
   };
@@ -61,8 +62,8 @@ class ProgramContext {
 
   // Its call has been launched: it begins in cycle `at`.
   void launch(Cycle at) { begins_ = at; }
-  // Does what can be done in cycle `now`. Returns the next cycle in which time alone may let it go
-  // on; kNever if an event must.
+  // Does what can be done in cycle `now`, but starts and issues one request at most: contexts take
+  // turns. Returns the next cycle in which time alone may let it go on; kNever if an event must.
   Cycle advance(Cycle now, Shared& shared);
   // Request `number` of its sending connection has left the NI.
   void sent(std::uint64_t number);
@@ -70,7 +71,9 @@ class ProgramContext {
   [[nodiscard]] std::uint32_t call() const { return block_->call; }
   [[nodiscard]] bool done() const { return tile_ == tiles_; }
   [[nodiscard]] bool waits_for_port() const { return stall_ == ContextStall::port; }
-  [[nodiscard]] bool has_issued() const { return issued_; }  // in the last advance
+  // In the last advance. Where it has moved at all, there may be more to do in the same cycle.
+  [[nodiscard]] bool has_issued() const { return issued_; }
+  [[nodiscard]] bool has_moved() const { return issued_ || has_started_; }
   [[nodiscard]] std::uint64_t steps_done() const { return steps_done_; }
   [[nodiscard]] std::size_t block() const { return number_; }
   [[nodiscard]] ContextView view() const;
@@ -83,8 +86,10 @@ class ProgramContext {
   // A request under way, from the start of its work to its end.
   struct UnderWay {
     Request request;
-    RequestTimes times;        // worked: memory and ALU are done with it
-    std::uint64_t number = 0;  // of the sending connection
+    RequestTimes times;
+    std::uint64_t number = 0;     // of the sending connection
+    bool has_flag = false;        // it goes behind a fence
+    bool is_for_network = false;  // its slot has to be posted
     bool performed = false;
     bool issued = false;
     bool ended = false;
@@ -98,10 +103,14 @@ class ProgramContext {
   // Starts what may be under way; returns when time alone may let more start.
   Cycle start_requests(Cycle now, Shared& shared);
   void start_request(Cycle now, Shared& shared);
+  [[nodiscard]] Cycle move_by_context(ProgramOp op, Bytes bytes, Cycle now, const Shared& shared);
   // Memory and ALU are done, or the port has room: in order.
   Cycle carry_on(Cycle now, Shared& shared);
+  // What comes between the work on a request and its issue: true when it is over. `next` is when to
+  // ask again.
+  [[nodiscard]] bool may_leave(UnderWay& request, Cycle now, Shared& shared, Cycle& next);
   [[nodiscard]] bool issue(UnderWay& request, Cycle now, Shared& shared);
-  // True if there is room for more.
+  // True if any has ended.
   bool end_requests(Cycle now, Shared& shared);
   void end_step(Cycle now, Shared& shared);
   [[nodiscard]] StepPlace place() const { return {number_, tile_, step_}; }
@@ -119,11 +128,13 @@ class ProgramContext {
   Cycle counted_ = 0;  // stalls of the step, up to here
   RequestGrid grid_;
   std::uint64_t started_ = 0;  // requests of the step
+  Cycle mover_free_ = 0;
   std::deque<UnderWay> under_way_;
   std::uint64_t next_number_ = 0;  // of the sending connection's requests
   std::uint64_t steps_done_ = 0;
   ContextStall stall_ = ContextStall::launch;
-  bool issued_ = false;
+  bool issued_ = false;       // in this advance
+  bool has_started_ = false;  // the same
 };
 
 }  // namespace espalier

@@ -27,12 +27,17 @@ Cycle ProgramContextEngine::evaluate(Cycle now, BackEnd& back_end) {
   shared_.back_end = &back_end;
   scoreboard_.show_published();
   launch_calls(now);
-  next_ = kNever;
+  // A request of each context, then another one: ports and memory are shared out evenly.
   const auto first = std::lower_bound(active_.begin(), active_.end(), turn_);
   std::rotate(active_.begin(), first, active_.end());
-  for (const std::uint32_t c : active_) {
-    next_ = std::min(next_, contexts_[c].advance(now, shared_));
-    if (contexts_[c].has_issued()) turn_ = c + 1;
+  for (bool moves = true; moves;) {
+    moves = false;
+    next_ = kNever;
+    for (const std::uint32_t c : active_) {
+      next_ = std::min(next_, contexts_[c].advance(now, shared_));
+      if (contexts_[c].has_issued()) turn_ = c + 1;
+      moves = moves || contexts_[c].has_moved();
+    }
   }
   const auto is_done = [&](std::uint32_t c) { return contexts_[c].done(); };
   active_.erase(std::remove_if(active_.begin(), active_.end(), is_done), active_.end());

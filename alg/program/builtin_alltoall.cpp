@@ -32,6 +32,51 @@ Program build_twostep_alltoall(const BuiltinRequest& request) {
   });
 }
 
+// The same by hand over a library: one call hands every rank the chunks that its server has for its
+// counterparts, as they come; the next one copies them side by side and exchanges the runs.
+Program build_twostep_alltoall_composed(const BuiltinRequest& request) {
+  const auto signature = signature_for(request, "gc3_twostep_alltoall_composed",
+                                       CollectiveOp::all_to_all, request.ranks, false);
+  const std::uint32_t per_server = request.ranks_per_server;
+  const std::uint32_t servers = request.ranks / per_server;
+  return build_program(request, signature, [&](ChunkTracer& tracer) {
+    // Behind the runs in scratch: chunk of rank i of this server for rank g's counterpart in `to`.
+    const auto arrived = [&](std::uint32_t i, std::uint32_t to) {
+      return request.ranks + i * servers + to;
+    };
+    for (std::uint32_t away = 0; away < per_server; ++away) {
+      for (std::uint32_t r = 0; r < request.ranks; ++r) {
+        const std::uint32_t first = r / per_server * per_server;
+        const std::uint32_t i = r - first;
+        const std::uint32_t g = (i + away) % per_server;
+        for (std::uint32_t to = 0; to < servers; ++to) {
+          const std::uint32_t target = to * per_server + g;
+          const ChunkRef chunk = tracer.chunk(r, ProgramBuffer::input, target);
+          if (to * per_server == first) {
+            chunk.copy(target, ProgramBuffer::output, r);
+          } else {
+            chunk.copy(first + g, ProgramBuffer::scratch, arrived(i, to));
+          }
+        }
+      }
+    }
+    tracer.next_call();
+    for (std::uint32_t away = 1; away < servers; ++away) {
+      for (std::uint32_t r = 0; r < request.ranks; ++r) {
+        const std::uint32_t from = r / per_server;
+        const std::uint32_t to = (from + away) % servers;
+        const std::uint32_t run = to * per_server;
+        for (std::uint32_t i = 0; i < per_server; ++i) {
+          tracer.chunk(r, ProgramBuffer::scratch, arrived(i, to))
+              .copy(r, ProgramBuffer::scratch, run + i);
+        }
+        tracer.chunk(r, ProgramBuffer::scratch, run, per_server)
+            .copy(run + r % per_server, ProgramBuffer::output, from * per_server);
+      }
+    }
+  });
+}
+
 Program build_direct_alltoall(const BuiltinRequest& request) {
   const std::uint32_t ranks = request.ranks;
   const auto signature =

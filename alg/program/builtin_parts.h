@@ -61,6 +61,7 @@ inline constexpr std::uint32_t kMostBuiltinRanks = 256;
 
 // builtin_rings.cpp
 [[nodiscard]] Program build_ring(const BuiltinRequest& request);
+[[nodiscard]] Program build_ring_rotated(const BuiltinRequest& request);
 [[nodiscard]] Program build_allgather_ring(const BuiltinRequest& request);
 [[nodiscard]] Program build_reducescatter_ring(const BuiltinRequest& request);
 // builtin_allpairs.cpp
@@ -77,6 +78,7 @@ inline constexpr std::uint32_t kMostBuiltinRanks = 256;
 [[nodiscard]] Program build_broadcast_tree(const BuiltinRequest& request);
 // builtin_alltoall.cpp
 [[nodiscard]] Program build_twostep_alltoall(const BuiltinRequest& request);
+[[nodiscard]] Program build_twostep_alltoall_composed(const BuiltinRequest& request);
 [[nodiscard]] Program build_direct_alltoall(const BuiltinRequest& request);
 // builtin_alltonext.cpp
 [[nodiscard]] Program build_alltonext(const BuiltinRequest& request);

@@ -145,11 +145,13 @@ struct ProgramNiConfig {
   Bytes slot_bytes = 0;             // data that a slot holds; 0 ("protocol")
   Bytes request_bytes = 64 << 10;   // data of one request of a context, which is a message
   std::uint32_t requests = 8;       // of one context, under way
-  std::uint64_t memory_bytes_per_cycle = 0;  // all contexts; 0 ("unlimited")
+  std::uint64_t context_bytes_per_cycle = 0;  // one context; 0 ("unlimited")
+  std::uint64_t memory_bytes_per_cycle = 0;   // all contexts; 0 ("unlimited")
   Cycle decode_cycles = 1;
   Cycle fence_cycles = 100;  // before the flag of a full slot; protocol Simple
   Cycle doorbell_cycles = 0;
   Cycle load_cycles_per_step = 0;
+  Cycle network_slot_cycles = 0;
   Cycle credit_cycles = 0;  // slot freed to sender told; 0 ("path")
 };
 

@@ -125,6 +125,12 @@ void add_program_ni_keys(std::vector<Key>& table) {
       [](auto& p) -> auto& { return p.system.ni.program.requests; })));
   table.push_back(for_programs(
       or_word(integer_key(
+                  "system.ni.program.context_bytes_per_cycle", 1, 1 << 20,
+                  "what one context moves; sends and receives as they are on the wire",
+                  [](auto& p) -> auto& { return p.system.ni.program.context_bytes_per_cycle; }),
+              "unlimited")));
+  table.push_back(for_programs(
+      or_word(integer_key(
                   "system.ni.program.memory_bytes_per_cycle", 1, 1 << 20,
                   "what the contexts of an NI read and write together",
                   [](auto& p) -> auto& { return p.system.ni.program.memory_bytes_per_cycle; }),
@@ -144,6 +150,10 @@ void add_program_ni_keys(std::vector<Key>& table) {
       "system.ni.program.load_cycles_per_step", 0, kMostCycles,
       "of each call: loading the program's steps into the contexts",
       [](auto& p) -> auto& { return p.system.ni.program.load_cycles_per_step; })));
+  table.push_back(for_programs(integer_key(
+      "system.ni.program.network_slot_cycles", 0, kMostCycles,
+      "of an NI for each slot that it sends to another server of a gpu_cluster, one by one",
+      [](auto& p) -> auto& { return p.system.ni.program.network_slot_cycles; })));
   table.push_back(for_programs(
       or_word(integer_key(
                   "system.ni.program.credit_cycles", 1, kMostCycles,

@@ -185,17 +185,40 @@ bool ProgramPath::is_own_latency(const Segment& segment, StepIndex s) const {
   return segment.kind == SegmentKind::dma && !reads_packets;
 }
 
+namespace {
+// The last of what comes between the work on a request and its issue.
+Cycle ready_to_leave(const RequestTimes& at) {
+  if (at.posted != kNever) return at.posted;
+  return at.fenced != kNever ? at.fenced : at.worked;
+}
+}  // namespace
+
+ProgramPath::Event ProgramPath::back_from_ready(RequestIndex r, Trail& trail) const {
+  const RequestTimes& at = times(r);
+  if (at.posted != kNever) {
+    trail.add(at_request(SegmentKind::network_post, r),
+              at.fenced != kNever ? at.fenced : at.worked);
+  }
+  if (at.fenced != kNever) {
+    trail.add(at_request(SegmentKind::fence, r), at.fence);
+    // It began when the request before had left.
+    if (at.fence != at.worked) return {Event::Kind::ended, r - 1};
+  }
+  if (at.worked != at.work.done) {
+    trail.add(at_request(SegmentKind::context_rate, r), at.started);
+    return {Event::Kind::started, r};
+  }
+  trail.add(at_request(SegmentKind::reduction, r), at.work.read);
+  trail.add(at_request(SegmentKind::dma, r), at.work.moved);
+  trail.add(at_request(SegmentKind::memory_port, r), at.started);
+  return {Event::Kind::started, r};
+}
+
 ProgramPath::Event ProgramPath::back_from_worked(RequestIndex r, Trail& trail) const {
   const ProgramIndex::Request& request = index_.request(r);
   const RequestTimes& at = times(r);
   const Cycle done = request.sends == kNowhere ? at.ended : at.issued;
-  if (at.worked == done) {
-    trail.add(at_request(SegmentKind::fence, r), at.work.done);
-    trail.add(at_request(SegmentKind::reduction, r), at.work.read);
-    trail.add(at_request(SegmentKind::dma, r), at.work.moved);
-    trail.add(at_request(SegmentKind::memory_port, r), at.started);
-    return {Event::Kind::started, r};
-  }
+  if (ready_to_leave(at) == done) return back_from_ready(r, trail);
   const bool is_first = r == index_.step(request.step).first;
   const auto done_of = [&](RequestIndex other) {
     return request.sends == kNowhere ? times(other).ended : times(other).issued;

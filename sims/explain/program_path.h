@@ -49,6 +49,7 @@ class ProgramPath {
   [[nodiscard]] Event back_from_turn(StepIndex s, Trail& trail) const;
   [[nodiscard]] Event back_from_decoded(StepIndex s, Trail& trail) const;
   [[nodiscard]] Event back_from_started(RequestIndex r, Trail& trail) const;
+  [[nodiscard]] Event back_from_ready(RequestIndex r, Trail& trail) const;
   [[nodiscard]] Event back_from_worked(RequestIndex r, Trail& trail) const;
   [[nodiscard]] Event back_from_ended(RequestIndex r, Trail& trail) const;
   [[nodiscard]] Event back_from_step(StepIndex s) const;

@@ -47,8 +47,12 @@ const char* name_of(SegmentKind kind) {
       return "decode";
     case SegmentKind::memory_port:
       return "memory_port";
+    case SegmentKind::context_rate:
+      return "context_rate";
     case SegmentKind::fence:
       return "fence";
+    case SegmentKind::network_post:
+      return "network_post";
     case SegmentKind::slot_credit:
       return "slot_credit";
     case SegmentKind::request_limit:

@@ -30,12 +30,14 @@ enum class SegmentKind : std::uint8_t {
   launch,           // a call's doorbell, and the load of its steps into the contexts
   decode,           // a step is decoded
   memory_port,      // data move through the port that the contexts of an NI share, or wait for it
+  context_rate,     // a context's own loads and stores
   fence,            // before the flag that completes a slot
+  network_post,     // a slot is posted to the network, after those before it
   slot_credit,      // from a freed slot of a connection to its sender's use of it
   request_limit,    // latency that more requests under way would have hidden
   unexplained       // no rule says why; a defect of this account
 };
-inline constexpr std::size_t kNumSegmentKinds = 24;
+inline constexpr std::size_t kNumSegmentKinds = 26;
 
 // As in results: "link_latency".
 [[nodiscard]] const char* name_of(SegmentKind kind);

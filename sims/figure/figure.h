@@ -18,8 +18,13 @@ namespace espalier {
 enum class FigureKind : std::uint8_t { lines, bars };
 enum class AxisScale : std::uint8_t { linear, log2, log10 };
 
+// What is drawn of a series' points with the same x: they must not be, or their mean, or the least
+// (which of several settings is best at this x).
+enum class Combination : std::uint8_t { none, mean, min };
+
 inline constexpr std::array kFigureKindNames{"lines", "bars"};
 inline constexpr std::array kAxisScaleNames{"linear", "log2", "log10"};
+inline constexpr std::array kCombinationNames{"none", "mean", "min"};
 
 // A field of the results by its dotted name, and where the file names it.
 struct FieldRef {
@@ -52,7 +57,7 @@ struct Part {
 struct YAxis : Axis {
   std::vector<Part> parts;
   double factor = 1.0;  // value drawn / value of the field
-  bool mean = false;    // of all points of a series with the same x
+  Combination combine = Combination::none;
 };
 
 // Values are drawn relative to one series of the same panel.

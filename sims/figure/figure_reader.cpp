@@ -214,7 +214,8 @@ class FigureReader {
     }
     read_axis(map, axis);
     if (const auto factor = map.positive_number("factor")) axis.factor = *factor;
-    axis.mean = map.choice("combine", {"mean"}).has_value();
+    if (const auto combine = map.choice("combine", names_in(kCombinationNames)))
+      axis.combine = static_cast<Combination>(*combine);
     return axis;
   }
 

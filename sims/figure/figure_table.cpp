@@ -115,7 +115,8 @@ class PanelTable {
       values_.push_back(std::move(value));
     }
     if (panel.kind == FigureKind::lines) sort_by_x();
-    if (panel.y.mean) combine();
+    if (panel.y.combine == Combination::mean) combine();
+    if (panel.y.combine == Combination::min) keep_least();
     check_distinct();
   }
 
@@ -189,6 +190,24 @@ class PanelTable {
       for (double& part : combined[v].parts) part /= static_cast<double>(counts[v]);
       values_.push_back(std::move(combined[v]));
     }
+  }
+
+  // One of all with the same series and x. Where a point failed, another may pass for the least:
+  // it is what is left to choose from, as a setting that a system cannot run is no choice there.
+  void keep_least() {
+    std::vector<PanelValue> least;
+    for (PanelValue& value : values_) {
+      const auto same = [&](const PanelValue& other) {
+        return other.series == value.series && other.x == value.x;
+      };
+      const auto found = std::find_if(least.begin(), least.end(), same);
+      if (found == least.end()) {
+        least.push_back(std::move(value));
+      } else if (value.total() < found->total()) {
+        *found = std::move(value);
+      }
+    }
+    values_ = std::move(least);
   }
 
   void check_distinct() const {

@@ -20,10 +20,18 @@ Tiling tiling_of(const Program& program, const RunPoint& point) {
               protocol_of(program, point).slot_bytes);
 }
 
-ContextSpec context_spec(const RunPoint& point) {
+ContextSpec context_spec(const Topology& topology, const RunPoint& point) {
   const ProgramNiConfig& config = point.system.ni.program;
-  return {config.request_bytes, config.requests,        config.decode_cycles,
-          config.fence_cycles,  config.doorbell_cycles, config.load_cycles_per_step};
+  const auto& cluster = topology.cluster();
+  return {config.request_bytes,
+          config.requests,
+          config.context_bytes_per_cycle,
+          config.decode_cycles,
+          config.fence_cycles,
+          config.doorbell_cycles,
+          config.load_cycles_per_step,
+          config.network_slot_cycles,
+          cluster ? cluster->gpus_per_server : 0};
 }
 
 ProgramRoutes program_routes(const Topology& topology, const Program& program) {

@@ -18,7 +18,7 @@ namespace espalier {
 // What the point's configuration makes of the program's protocol, and how its size is cut.
 [[nodiscard]] ProtocolSpec protocol_of(const Program& program, const RunPoint& point);
 [[nodiscard]] Tiling tiling_of(const Program& program, const RunPoint& point);
-[[nodiscard]] ContextSpec context_spec(const RunPoint& point);
+[[nodiscard]] ContextSpec context_spec(const Topology& topology, const RunPoint& point);
 
 struct ProgramRoutes {
   RouteSet routes;

@@ -29,7 +29,7 @@ class ProgramRun : public ProgramObserver, public CreditedSender {
       : point_(point),
         routes_(program_routes(topology, program)),
         program_(program, tiling_of(program, point), protocol_of(program, point),
-                 context_spec(point), routes_.forward),
+                 context_spec(topology, point), routes_.forward),
         system_(topology, point, routes_.routes, routes_.used, ports_of(topology, point),
                 program_.num_operations(), no_posts_, hooks),
         credits_(slot_specs(point, system_.timing(), routes_, program_.protocol().slots)) {

@@ -92,6 +92,33 @@ TEST_CASE("A second call begins at a rank when the first has ended there, and is
   CHECK(run(point, twice).verified);
 }
 
+TEST_CASE("A context moves what it sends and receives at its rate, as it is on the wire") {
+  RunPoint point = point_of(4096);
+  Program program = one_send();
+  const Cycle simple = run(point, program).cycles;
+  program.protocol = Protocol::ll;
+  const Cycle ll = run(point, program).cycles;
+  point.system.ni.program.context_bytes_per_cycle = 2;
+  CHECK(run(point, program).cycles == ll + 2 * 2 * 4096 / 2);
+  program.protocol = Protocol::simple;
+  CHECK(run(point, program).cycles == simple + 2 * 4096 / 2);
+}
+
+TEST_CASE("Slots to another server are posted one by one, others are not") {
+  RunPoint point = point_of(256);
+  point.system.topology.kind = TopologyKind::gpu_cluster;
+  point.system.topology.gpus_per_server = 1;
+  point.system.topology.servers = 2;
+  const auto post = [&](Cycle cycles) {
+    point.system.ni.program.network_slot_cycles = cycles;
+    return run(point, one_send()).cycles;
+  };
+  CHECK(post(700) == post(0) + 700);
+  point.system.topology.gpus_per_server = 2;
+  point.system.topology.servers = 1;
+  CHECK(post(700) == post(0));
+}
+
 TEST_CASE("With one request at a time a context cannot fill a link, and two contexts move twice") {
   const auto cycles = [](std::uint32_t requests, std::uint32_t contexts) {
     RunPoint point = point_of(1 << 20);

@@ -71,6 +71,37 @@ TEST_CASE("A two-step all_to_all crosses between servers in one message per pair
   }
 }
 
+TEST_CASE("Rotated rings cross between servers at every rank") {
+  BuiltinRequest request;
+  request.ranks = 8;
+  request.ranks_per_server = 4;
+  request.channels = 4;
+  const Program program = find_builtin_program("gc3_ring_rotated")->build(request);
+  for (std::uint32_t r = 0; r < 8; ++r) {
+    std::uint32_t crossings = 0;
+    for (const ThreadBlock& block : program.ranks[r].blocks) {
+      if (static_cast<std::uint32_t>(block.send_peer) / 4 != r / 4) ++crossings;
+    }
+    REQUIRE(program.ranks[r].blocks.size() == 4);
+    REQUIRE(crossings == 1);
+  }
+}
+
+TEST_CASE("A composed two-step all_to_all crosses between servers in its second call only") {
+  BuiltinRequest request;
+  request.ranks = 8;
+  request.ranks_per_server = 4;
+  const Program program = find_builtin_program("gc3_twostep_alltoall_composed")->build(request);
+  REQUIRE(program.num_calls() == 2);
+  for (std::uint32_t r = 0; r < 8; ++r) {
+    for (const ThreadBlock& block : program.ranks[r].blocks) {
+      if (block.send_peer == kNoPeer) continue;
+      const bool crosses = static_cast<std::uint32_t>(block.send_peer) / 4 != r / 4;
+      REQUIRE(crosses == (block.call == 1));
+    }
+  }
+}
+
 TEST_CASE("AllToNext promises nothing to the first rank") {
   BuiltinRequest request;
   request.ranks = 6;

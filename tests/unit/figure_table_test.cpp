@@ -147,7 +147,7 @@ TEST_CASE("Fields that the results lack are named with the nearest one") {
 
 TEST_CASE("Points of a series with the same x are drawn as their mean where a figure says so") {
   Sample sample;
-  sample.panel().y.mean = true;
+  sample.panel().y.combine = Combination::mean;
   sample.add(0, result(8, 1));
   sample.add(0, result(8, 3));
   sample.add(0, result(4, 5));
@@ -166,7 +166,7 @@ TEST_CASE("Points of a series with the same x are drawn as their mean where a fi
 
 TEST_CASE("A mean of which a point failed is not drawn") {
   Sample sample;
-  sample.panel().y.mean = true;
+  sample.panel().y.combine = Combination::mean;
   sample.add(0, result(4, 5));
   sample.add(0, result(4, 7));
   sample.add(0, result(8, 1));
@@ -175,6 +175,23 @@ TEST_CASE("A mean of which a point failed is not drawn") {
   REQUIRE(rows.size() == 1);
   CHECK(rows[0].x == 4.0);
   CHECK(rows[0].y == 6.0);
+}
+
+TEST_CASE("The least of a series' points with the same x is drawn with its result") {
+  Sample sample;
+  sample.panel().y.combine = Combination::min;
+  sample.add(0, result(8, 3));
+  sample.add(0, result(8, 1));
+  sample.add(0, result(8, 2));
+  sample.add(0, result(4, 5));
+  sample.add(1, result(8, 10));
+  const auto rows = sample.rows();
+  REQUIRE(rows.size() == 3);
+  CHECK(rows[0].y == 5.0);
+  CHECK(rows[1].y == 1.0);
+  CHECK(rows[1].result->at("time") == 1.0);
+  CHECK(rows[2].y == 10.0);
+  CHECK(sample.diagnostics.num_errors() == 0);
 }
 
 TEST_CASE(
