@@ -5,6 +5,8 @@ namespace espalier {
 // GC3, section 7.3: all that a server has for rank g of another one is first brought together on
 // its own rank g, and crosses in one message. The figure there sends to its own server, too, from
 // scratch that nobody wrote.
+// Servers take their partners in the order of their distance. In the order printed there, all send
+// to the first one first.
 Program build_twostep_alltoall(const BuiltinRequest& request) {
   const auto signature = signature_for(request, "gc3_twostep_alltoall", CollectiveOp::all_to_all,
                                        request.ranks, false);
@@ -12,9 +14,10 @@ Program build_twostep_alltoall(const BuiltinRequest& request) {
   const std::uint32_t servers = request.ranks / per_server;
   const auto rank = [&](std::uint32_t server, std::uint32_t g) { return server * per_server + g; };
   return build_program(request, signature, [&](ChunkTracer& tracer) {
-    for (std::uint32_t n = 0; n < servers; ++n) {
+    for (std::uint32_t away = 0; away < servers; ++away) {
       for (std::uint32_t g = 0; g < per_server; ++g) {
         for (std::uint32_t m = 0; m < servers; ++m) {
+          const std::uint32_t n = (m + away) % servers;
           for (std::uint32_t i = 0; i < per_server; ++i) {
             const ChunkRef chunk = tracer.chunk(rank(m, i), ProgramBuffer::input, rank(n, g));
             if (n == m) {
