@@ -21,6 +21,13 @@ ProgramContextEngine::ProgramContextEngine(const ContextProgram& program, NodeId
     if (!contexts_.back().done()) num_calls_ = std::max(num_calls_, blocks[b].call + 1);
   }
   if (num_calls_ != 0) active_.push_back(0);  // until the first call is launched
+  // Where all send to all, NIs that began with the same one would meet there, and go on meeting.
+  const auto to_higher = std::find_if(blocks.begin(), blocks.end(), [&](const ThreadBlock& block) {
+    return block.send_peer > static_cast<std::int32_t>(rank.value());
+  });
+  if (to_higher != blocks.end()) {
+    turn_ = static_cast<std::size_t>(to_higher - blocks.begin());
+  }
 }
 
 Cycle ProgramContextEngine::evaluate(Cycle now, BackEnd& back_end) {

@@ -206,6 +206,16 @@ TEST_CASE("A program and its configuration must agree on operation and ranks") {
   CHECK_THAT(outcome.err, Contains("it computes all_reduce, collective.op is all_gather"));
 }
 
+TEST_CASE("Where all send to all, contexts take turns and nobody is everyone's first") {
+  const TemporaryFolder folder;
+  const std::string config =
+      folder.write("c.yaml",
+                   "system: {topology: {type: switch, nodes: 8}}\n"
+                   "collective: {op: all_to_all, algorithm: gc3_direct_alltoall, size: 4MiB}\n");
+  const Json result = test::run_to_json({config}).at("results")[0];
+  CHECK(result.at("bound_ratio").get<double>() > 0.9);
+}
+
 TEST_CASE("A file may stand where an algorithm does, also in a list") {
   const TemporaryFolder folder;
   folder.write("p.xml", test::read_text(corpus("valid/two_rank_exchange.xml")));

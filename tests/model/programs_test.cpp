@@ -188,6 +188,18 @@ TEST_CASE("A sender is at most its slots ahead of the receiver") {
   CHECK(cycles(64) < cycles(1) / 4);
 }
 
+TEST_CASE("A fence begins when all that its flag tells of has left: no size hides it") {
+  const auto cycles = [](Bytes size, Cycle fence) {
+    RunPoint point = point_of(size);
+    point.system.ni.program.fence_cycles = fence;
+    return run(point, one_send()).cycles;
+  };
+  for (const Bytes size : {Bytes{65536}, Bytes{65540}, Bytes{1} << 20}) {
+    CHECK(cycles(size, 1000) >= cycles(size, 0) + 1000);
+  }
+  CHECK(cycles(65540, 100) >= cycles(65536, 100));
+}
+
 TEST_CASE("What nobody sends is waited for until the watchdog names who waits for whom") {
   RunPoint point = point_of(256);
   Program program = one_send();
