@@ -296,7 +296,6 @@ void add_ni_keys(std::vector<Key>& table) {
       "system.ni.reduction.block_bytes", 1, kGi, "work is done in whole blocks of this many bytes",
       [](auto& p) -> auto& { return p.system.ni.reduction.block_bytes; }));
   add_dimension_queue_keys(table);
-  add_program_ni_keys(table);
 }
 
 // A workload has operations of its own, on FP16 elements.
@@ -391,6 +390,7 @@ const std::vector<Key>& keys() {
     add_ni_keys(built);
     add_cost_keys(built);
     add_collective_keys(built);
+    add_program_ni_keys(built);  // behind the algorithm, which decides whether they apply
     add_training_keys(built);
     add_workload_keys(built);
     add_traffic_keys(built);

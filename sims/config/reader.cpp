@@ -5,7 +5,6 @@
 #include <filesystem>
 #include <map>
 #include <optional>
-#include <set>
 
 #include "sims/config/astra_network_file.h"
 #include "sims/config/build_program.h"
@@ -251,14 +250,9 @@ class PointBuilder {
     if (has_workload_) point.workload.emplace();
     if (has_control_) point.control.emplace();
     if (has_jitter_) point.faults.dma_jitter.emplace();
-    // Twice: what of a system means something with some algorithms alone stands before these.
-    std::set<std::string> done;
-    for (int pass = 0; pass < 2; ++pass) {
-      for (const Key& key : keys()) {
-        if (!has_section_of(point, key) || !key.applies_at(point)) continue;
-        const Value* value = value_of(key.name);
-        if (value != nullptr && done.insert(key.name).second) key.set(point, *value);
-      }
+    for (const Key& key : keys()) {
+      if (!has_section_of(point, key) || !key.applies_at(point)) continue;
+      if (const Value* value = value_of(key.name)) key.set(point, *value);
     }
     return point;
   }

@@ -408,7 +408,9 @@ TEST_CASE("Planners run on dimensions only, and generators elsewhere only") {
   const Topology topology = build_topology(only_point(with("")).system);
   for (const Algorithm& algorithm : algorithms()) {
     CAPTURE(algorithm.name);
-    CHECK((algorithm.generator != nullptr) != (algorithm.planner != nullptr));
+    CHECK((algorithm.generator != nullptr) + (algorithm.planner != nullptr) +
+              algorithm.is_program() ==
+          1);
     CHECK(algorithm.unsuited(topology).empty() == (algorithm.planner != nullptr));
   }
   expect(with("", "collective: {algorithm: @multitree, size: 1MiB}\n"),
