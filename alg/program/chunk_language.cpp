@@ -274,7 +274,7 @@ ChunkRef ChunkTracer::record(TransferKind kind, const ChunkRef& source, const Ch
              ? fmt::format("{} is reduced with itself", to_string(target))
              : fmt::format("{} and its copy {} overlap", to_string(from), to_string(target)));
   }
-  if (directives.channel && *directives.channel >= kMostChannels) {
+  if (directives.channel.value_or(0) >= kMostChannels) {
     fail(fmt::format("channel {} is not below {}", *directives.channel, kMostChannels));
   }
   for (std::uint32_t k = 0; kind == TransferKind::reduce && k < target.count; ++k) {
