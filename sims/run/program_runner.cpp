@@ -75,6 +75,8 @@ void describe_certificate(Json& result, const ProgramCertificate* certificate) {
   result["contexts_max"] = certificate->most_contexts;
   result["context_steps_max"] = certificate->most_steps;
   result["connections"] = certificate->connections;
+  // Else `verified` says no more than that everything was delivered.
+  if (!certificate->promises_known) result["promises_known"] = false;
 }
 
 // Nothing is proven of what only programs compute.
