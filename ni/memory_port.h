@@ -18,7 +18,6 @@ class MemoryPort {
     free_ = std::max(free_, now) + (bytes + bytes_per_cycle_ - 1) / bytes_per_cycle_;
     return free_;
   }
-  [[nodiscard]] Cycle busy_until() const { return free_; }
 
  private:
   Bytes bytes_per_cycle_;

@@ -4,11 +4,9 @@
 
 namespace espalier {
 
-bool ProgramScoreboard::show_published() {
-  const bool news = !published_.empty();
+void ProgramScoreboard::show_published() {
   for (const News& n : published_) done_[n.block] = std::max(done_[n.block], n.value);
   published_.clear();
-  return news;
 }
 
 ProgramContext::ProgramContext(const ContextProgram& program, NodeId rank, std::size_t block)

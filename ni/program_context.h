@@ -20,8 +20,8 @@ class ProgramScoreboard {
   explicit ProgramScoreboard(const std::vector<ThreadBlock>& blocks) : done_(blocks.size(), 0) {
     for (const ThreadBlock& block : blocks) lengths_.push_back(block.steps.size());
   }
-  // What was published in earlier cycles can be seen from now on; true if there was anything.
-  bool show_published();
+  // What was published in earlier cycles can be seen from now on.
+  void show_published();
   // Step `step` of pass `tile` is done; seen from the next cycle on.
   void publish(std::size_t block, std::uint64_t tile, std::size_t step) {
     published_.push_back({block, value(block, tile, step)});
@@ -79,7 +79,6 @@ class ProgramContext {
   [[nodiscard]] ContextView view() const;
   // The step it is at. Precondition: not done.
   [[nodiscard]] const ProgramStep& step() const { return block_->steps[step_]; }
-  [[nodiscard]] const ThreadBlock& thread_block() const { return *block_; }
 
  private:
   enum class Phase : std::uint8_t { turn, fetch, decode, move };

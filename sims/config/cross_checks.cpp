@@ -20,6 +20,7 @@
 #include "sims/config/keys.h"
 #include "sims/config/link_checks.h"
 #include "sims/config/packet_sizes.h"
+#include "sims/config/program_checks.h"
 #include "sims/config/units.h"
 #include "sims/training/parallel_groups.h"
 
@@ -87,49 +88,6 @@ class PointChecker {
                        fmt::format("collective.op: {} computes {}, not {}", algorithm.name,
                                    fmt::join(ops, ", "), to_string(op)),
                        able.empty() ? "" : fmt::format("these do: {}", fmt::join(able, ", ")));
-  }
-
-  // What programs ask of the number of ranks, and of the operation.
-  void check_program() {
-    if (!has_program(point_)) return;
-    const ProgramConfig& config = point_.collective->program;
-    const Key& key = *find_key("collective.algorithm");
-    const Place place = given_.place_of_value(key.name, key.get(point_).number);
-    if (!config.file.empty()) {
-      if (config.given) check_program_file(*config.given);
-      return;
-    }
-    const Algorithm& algorithm = *find_algorithm(point_.collective->algorithm);
-    if (topology_ == nullptr || algorithm.program == nullptr) return;
-    const std::string reason = algorithm.program->unsuited(builtin_request(*topology_, point_));
-    if (reason.empty()) return;
-    diagnostics_.error(
-        place, fmt::format("collective.algorithm: {} cannot be made: {}", algorithm.name, reason));
-  }
-
-  void check_program_file(const Program& program) {
-    const Place place = given_.place_of("collective.program.file");
-    if (topology_ != nullptr && program.num_ranks() != topology_->num_nodes()) {
-      diagnostics_.error(place, fmt::format("collective.program.file: its {} ranks do not fit the "
-                                            "network's {} nodes",
-                                            program.num_ranks(), topology_->num_nodes()));
-    }
-    const Bytes size = point_.collective->size;
-    if (size != 0 &&
-        (size < program.min_bytes || (program.max_bytes != 0 && size > program.max_bytes))) {
-      const std::string most =
-          program.max_bytes == 0 ? "on" : fmt::format("to {} bytes", program.max_bytes);
-      diagnostics_.warning(given_.place_of_value("collective.size", size),
-                           fmt::format("collective.size: the program is offered from {} bytes {}, "
-                                       "not for {}",
-                                       program.min_bytes, most, size));
-    }
-    if (program.collective == point_.collective->op) return;
-    const char* op = to_string(program.collective);
-    diagnostics_.error(place,
-                       fmt::format("collective.program.file: it computes {}, collective.op is {}",
-                                   op, to_string(point_.collective->op)),
-                       fmt::format("collective: {{op: {}}}", op));
   }
 
   // Apart, because a generator may have to search the graph for its answer.
@@ -556,7 +514,7 @@ void check_points(const std::vector<RunPoint>& points, const Topology* topology,
         operations.emplace(point.collective->algorithm, point.collective->op).second) {
       checker.check_operation();
     }
-    if (point.collective) checker.check_program();
+    check_program(point, topology, given, diagnostics);
     if (point.collective && algorithms.insert(point.collective->algorithm).second) {
       checker.check_algorithm();
     }

@@ -1,0 +1,16 @@
+// What is wrong with a collective program's place in a configuration.
+#pragma once
+
+#include "hw/topology.h"
+#include "sims/config/config.h"
+#include "sims/config/diagnostics.h"
+#include "sims/config/given_keys.h"
+
+namespace espalier {
+
+// Its ranks, operation and sizes, and what a built-in one asks of them; nothing where the point has
+// no program. `topology`: nullptr where it could not be built.
+void check_program(const RunPoint& point, const Topology* topology, const GivenKeys& given,
+                   Diagnostics& diagnostics);
+
+}  // namespace espalier
