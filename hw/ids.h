@@ -34,6 +34,9 @@ class Id {
 
 // A vertex of the topology graph: accelerators first, switches after them.
 using NodeId = Id<struct NodeTag>;
+// A logical participant of a collective or of a training job; which node it is on says the rank
+// order.
+using RankId = Id<struct RankTag>;
 // A directed link of the topology graph.
 using LinkId = Id<struct LinkTag>;
 // A tree of MultiTree, a chain of RING: one chunk on its way (the tree ID of a sub-packet's head

@@ -46,6 +46,11 @@ void NetworkInterface::connect_control(ControlSource& source) {
   if (source.next_ready() != kNever) wake_at(source.next_ready());
 }
 
+void NetworkInterface::connect_source(MessageSource& source) {
+  source_ = &source;
+  if (source.next_ready() != kNever) wake_at(source.next_ready());
+}
+
 // Decisions come first: they use what was written in earlier cycles. What arrives in this cycle can
 // be used from the next one on.
 void NetworkInterface::evaluate(Cycle now) {
@@ -54,6 +59,7 @@ void NetworkInterface::evaluate(Cycle now) {
   next_evaluation_ = kNever;
   engine_acted_ = false;
   issue_posted(now);
+  if (source_ != nullptr) issue_from_source(now);
   run_engine(now);
   if (control_ != nullptr) issue_control(now);
   send_flits(now);
@@ -101,6 +107,15 @@ void NetworkInterface::issue_control(Cycle now) {
     tell_of_issue(message, post.injection_port, now + spec_.dma.latency, now);
     observer_.issued(post.operation, now);
     control_->pop();
+  }
+}
+
+void NetworkInterface::issue_from_source(Cycle now) {
+  while (source_->next_ready() <= now) {
+    const Operation& next = source_->front();
+    if (!has_room(next)) break;  // the port's progress wakes this NI
+    issue(next, now);
+    source_->pop();
   }
 }
 
@@ -160,9 +175,10 @@ MessageId NetworkInterface::send(const Operation& stripe, MessageId whole, Cycle
   const Framing framing(spec.framing, stripe.bytes);
   const PacketGrid grid = framing.grid();
   const MessageId message = messages_.open(stripe, {grid, grid.flits, route.path, spec.switching},
-                                           whole.valid() ? nullptr : memory_, whole);
+                                           whole.valid() || stripe.is_control ? nullptr : memory_,
+                                           whole);
   queue.push(message, framing, stripe.rank);
-  ++queued_;
+  if (!stripe.is_control) ++queued_;
   const Cycle read = dma_.is_limited() ? kNever : dma_.read_message(now);
   if (read != kNever) queue.fetch_all(read);
   port_at_[route.injection_port] = now;
@@ -197,11 +213,13 @@ void NetworkInterface::message_sent(MessageId message, Cycle now) {
   const Operation& operation = messages_[message].operation;
   if (operation.is_control) {
     wake(now + 1);  // there is room in its queue
-    return;
+    if (source_ == nullptr) return;
+  } else {
+    --queued_;
+    if (messages_.stripe_sent(message)) operation_sent(messages_.whole_of(message).operation, now);
   }
-  --queued_;
-  if (messages_.stripe_sent(message)) operation_sent(messages_.whole_of(message).operation, now);
   // There is room in a queue, and less left to send.
+  if (source_ != nullptr) wake(now + 1);
   if (engine_ && engine_->waits_for_ports()) look_at_engine(now + 1);
   if (next_posted_ < posted_.size()) wake(std::max(now + 1, posted_[next_posted_].ready));
 }
@@ -242,6 +260,9 @@ Cycle NetworkInterface::due(Cycle now) const {
   }
   if (control_ != nullptr && control_->next_ready() > now) {
     next = std::min(next, control_->next_ready());
+  }
+  if (source_ != nullptr && source_->next_ready() > now) {
+    next = std::min(next, source_->next_ready());
   }
   return next;
 }

@@ -17,6 +17,7 @@
 #include "ni/injection_port.h"
 #include "ni/issue_engine.h"
 #include "ni/memory_port.h"
+#include "ni/message_source.h"
 #include "ni/message_store.h"
 #include "ni/ni_observer.h"
 #include "ni/node_memory.h"
@@ -70,6 +71,12 @@ class NetworkInterface : public sc_core::sc_module,
   // The host posts control messages while the simulation runs: each is issued when it is posted and
   // its injection port has a place for it. `source` must outlive the simulation.
   void connect_control(ControlSource& source);
+  // The same of messages that share send queues and VCs with gradients. `source` must outlive the
+  // simulation.
+  void connect_source(MessageSource& source);
+  // While the simulation runs: the source has a message that is posted in cycle `at`, later than
+  // now.
+  void wake_source(Cycle at) { wake_at(at); }
 
   // While the simulation runs: the engine has something to look at in cycle `at`, later than now,
   // that no message of this NI brings.
@@ -126,6 +133,7 @@ class NetworkInterface : public sc_core::sc_module,
   void run_engine(Cycle now);
   void issue_posted(Cycle now);
   void issue_control(Cycle now);
+  void issue_from_source(Cycle now);
   [[nodiscard]] bool reduction_idle(Cycle now) const override { return reduction_->idle(now); }
   [[nodiscard]] Cycle reduction_idle_at() const override { return reduction_->busy_until(); }
   [[nodiscard]] bool all_sent() const override { return queued_ == 0; }
@@ -173,6 +181,7 @@ class NetworkInterface : public sc_core::sc_module,
   std::vector<Operation> posted_;
   std::size_t next_posted_ = 0;
   ControlSource* control_ = nullptr;
+  MessageSource* source_ = nullptr;
   std::deque<Arrival> arrivals_;       // complete messages under way to memory, by time
   std::vector<Arrival> held_;          // Reduces that may not be added yet, in order of arrival
   std::vector<Reduction> reductions_;  // in the reduction unit

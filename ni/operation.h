@@ -20,7 +20,8 @@ struct Operation {
   Bytes bytes = 0;
   // Of lower rank first, where several wait at an injection port; equal ones in order.
   std::uint64_t rank = 0;
-  bool is_control = false;  // a short message beside the gradients, of no flow and no chunks
+  // Beside the gradients, of no flow and no chunks: of the control plane, or of other tenants.
+  bool is_control = false;
   Cycle ready = 0;          // when it could be sent: issued by its engine, or posted by the host
 };
 

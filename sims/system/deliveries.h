@@ -11,6 +11,13 @@
 
 namespace espalier {
 
+// Told of every message beside the gradients that has become visible at its receiver.
+class SideListener {
+ public:
+  virtual ~SideListener() = default;
+  virtual void delivered(const Operation& operation, Cycle now) = 0;
+};
+
 // Stops the clock when everything has arrived: the last gradient, and what control messages were
 // posted until then.
 class Deliveries : public DeliveryObserver {
@@ -24,6 +31,11 @@ class Deliveries : public DeliveryObserver {
         spans_(posts.size()) {}
 
   void connect_control(ControlTraffic& control) { control_ = &control; }
+  // Of what MessageSources post, which nobody waits for.
+  void connect_side(SideListener& side) { side_ = &side; }
+  // Hosts post collectives of so many operations while the simulation runs. Precondition:
+  // something is still expected.
+  void expect_more(std::uint64_t operations) { expected_ += operations; }
   // NIs that have more to do when everything is delivered, each of which tells when it is done. A
   // program begins when the hosts call it, before its first message.
   void expect_programs(std::size_t count) {
@@ -44,7 +56,8 @@ class Deliveries : public DeliveryObserver {
   }
   void delivered(const Operation& operation, Cycle now) override {
     if (operation.is_control) {
-      control_->delivered(now - operation.ready);
+      if (control_ != nullptr) control_->delivered(now - operation.ready);
+      if (side_ != nullptr) side_->delivered(operation, now);
       control_bytes_ += operation.bytes;
       if (delivered_) delivered_(operation, now);
       stop_if_all();
@@ -101,6 +114,7 @@ class Deliveries : public DeliveryObserver {
   const std::vector<PostedCollective>& posts_;  // ascending in first_chunk, the first one's is 0
   std::vector<CollectiveSpan> spans_;
   ControlTraffic* control_ = nullptr;
+  SideListener* side_ = nullptr;
   std::uint64_t count_ = 0;
   Bytes bytes_ = 0;
   Bytes control_bytes_ = 0;

@@ -182,14 +182,23 @@ std::vector<PathHop> Fabric::path_over(const RouteSet& routes, RouteId route, Vc
   return path;
 }
 
-// Link port i shares NI port i mod ports.
-ControlRoute Fabric::bind_control(const RouteSet& routes, RouteId route) {
+BoundRoute Fabric::bind_over(const RouteSet& routes, RouteId route, VcMask vcs) {
   const TopologyLink& first = topology_.link(routes.link(route, 0));
   const TopologyLink& last = topology_.link(routes.link(route, routes.hops(route) - 1));
-  std::vector<PathHop> path = path_over(routes, route, vcs_.of_control());
+  std::vector<PathHop> path = path_over(routes, route, vcs);
   const auto eject_port = topology_.out_links(last.to).size() + last.in_port % ports_of(last.to);
-  path.push_back({static_cast<std::uint16_t>(eject_port), vcs_.of_control()});
+  path.push_back({static_cast<std::uint16_t>(eject_port), vcs});
   return {paths_.add(path), first.out_port % ports_of(first.from)};
+}
+
+ControlRoute Fabric::bind_control(const RouteSet& routes, RouteId route) {
+  const BoundRoute bound = bind_over(routes, route, vcs_.of_control());
+  return {bound.path, bound.injection_port};
+}
+
+RouteId Fabric::bind_side(const RouteSet& routes, RouteId route) {
+  bound_routes_.push_back(bind_over(routes, route, vcs_.of_gradients()));
+  return RouteId(bound_routes_.size() - 1);
 }
 
 void Fabric::bind_routes(const RouteSet& routes, const std::vector<RouteId>& used_routes) {

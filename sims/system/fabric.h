@@ -50,6 +50,10 @@ class Fabric : public sc_core::sc_module {
   // A route of control messages, at any time. Precondition: there are control messages.
   [[nodiscard]] ControlRoute bind_control(const RouteSet& routes, RouteId route);
 
+  // A route of messages beside the gradients, on the gradients' VCs, at any time: what their
+  // operations call it.
+  [[nodiscard]] RouteId bind_side(const RouteSet& routes, RouteId route);
+
   [[nodiscard]] std::uint64_t flit_hops() const { return network_->flit_hops(); }
   [[nodiscard]] std::uint64_t link_conflicts() const { return network_->link_conflicts(); }
   // Of gradients alone.
@@ -81,6 +85,8 @@ class Fabric : public sc_core::sc_module {
   void build_ni(const std::string& ni_name, NodeId vertex, const NiSpec& spec,
                 const SystemConfig& config, DeliveryObserver& observer);
   void bind_routes(const RouteSet& routes, const std::vector<RouteId>& used_routes);
+  // Link port i shares NI port i mod ports.
+  [[nodiscard]] BoundRoute bind_over(const RouteSet& routes, RouteId route, VcMask vcs);
   // The hops over the route's links, on those of `vcs` that its classes permit.
   [[nodiscard]] std::vector<PathHop> path_over(const RouteSet& routes, RouteId route,
                                                VcMask vcs) const;
