@@ -1,0 +1,31 @@
+// The machine under the hosts as arithmetic: what a message and a collective take on an idle
+// network.
+#pragma once
+
+#include "hw/ids.h"
+
+namespace espalier {
+
+class MessageTime {
+ public:
+  MessageTime() = default;
+  virtual ~MessageTime() = default;
+  MessageTime(const MessageTime&) = delete;
+  MessageTime& operator=(const MessageTime&) = delete;
+
+  // From given to the NI to in the receiver's memory; at least 1. Precondition: from != to.
+  [[nodiscard]] virtual Cycle flight(RankId from, RankId to, Bytes bytes) const = 0;
+};
+
+class ReductionTime {
+ public:
+  ReductionTime() = default;
+  virtual ~ReductionTime() = default;
+  ReductionTime(const ReductionTime&) = delete;
+  ReductionTime& operator=(const ReductionTime&) = delete;
+
+  // An all-reduce that all ranks begin together; at least 1.
+  [[nodiscard]] virtual Cycle all_reduce(Bytes bytes) const = 0;
+};
+
+}  // namespace espalier

@@ -1,0 +1,118 @@
+#include "sims/coordination/cycle_run.h"
+
+#include <algorithm>
+
+namespace espalier {
+
+namespace {
+constexpr RankId kRoot{0};
+}
+
+CycleRun::CycleRun(const TrainingJob& job, const MessageTime& messages,
+                   const ReductionTime& reductions)
+    : job_(job),
+      messages_(messages),
+      reductions_(reductions),
+      times_(job.set, job.units, job.jitter),
+      coordination_(job),
+      recorder_(job),
+      begin_(job.spec.ranks, 1),
+      now_(job.spec.ranks, 1),
+      gathered_(job.spec.ranks, 0) {
+  frameworks_.reserve(job.spec.ranks);
+  for (std::size_t r = 0; r < job.spec.ranks; ++r) {
+    frameworks_.emplace_back(job, times_, RankId(r));
+  }
+}
+
+TrainingRecord CycleRun::run(const JobProgress& progress) {
+  const std::uint64_t last = std::uint64_t{job_.spec.iterations} * job_.units.size();
+  const RankController& root = coordination_.controller(kRoot);
+  while (root.num_executed() != last && coordination_.disagreement().empty()) {
+    enter_cycle();
+    for (std::size_t i = 0; const auto op = coordination_.op(kRoot, cycle_, i); ++i) {
+      run_operation(*op);
+    }
+    execute();
+    for (std::size_t r = 0; r < begin_.size(); ++r) {
+      begin_[r] = std::max(now_[r] + 1, begin_[r] + job_.spec.times.cycle);
+    }
+    ++cycle_;
+    if (progress) progress(static_cast<double>(root.num_executed()) / static_cast<double>(last));
+  }
+  recorder_.fail(coordination_.disagreement());
+  return recorder_.record();
+}
+
+void CycleRun::enter_cycle() {
+  for (std::size_t r = 0; r < begin_.size(); ++r) {
+    const RankId rank(r);
+    RankController& controller = coordination_.controller(rank);
+    const ShapeId shape = frameworks_[r].shape();
+    frameworks_[r].take_until(begin_[r], [&](UnitId unit) { controller.submit(unit, shape); });
+    coordination_.enter(rank, cycle_);
+    now_[r] = begin_[r];
+  }
+}
+
+void CycleRun::run_operation(ControlOp op) {
+  for (std::size_t r = 0; r < now_.size(); ++r) {
+    now_[r] += coordination_.begin(RankId(r), op);
+    gathered_[r] = coordination_.own_part(RankId(r), op);
+  }
+  for (const auto& round : coordination_.pattern(op).rounds) run_round(op, round);
+  for (std::size_t r = 0; r < now_.size(); ++r) {
+    now_[r] += coordination_.finished(RankId(r), cycle_, op);
+  }
+}
+
+void CycleRun::run_round(ControlOp op, const std::vector<PatternMessage>& round) {
+  const Cycle overhead = job_.spec.times.overhead;
+  arrival_.resize(round.size());
+  sent_bytes_.resize(round.size());
+  for (std::size_t m = 0; m < round.size(); ++m) {
+    const RankId from = round[m].from;
+    const Bytes bytes =
+        coordination_.message_bytes(from, cycle_, op, gathered_[from.index()]);
+    now_[from.index()] += overhead;
+    sent_bytes_[m] = bytes;
+    arrival_[m] = now_[from.index()] + messages_.flight(from, round[m].to, bytes);
+    recorder_.control_message(bytes);
+  }
+  for (std::size_t m = 0; m < round.size(); ++m) {
+    const RankId to = round[m].to;
+    Cycle& now = now_[to.index()];
+    now = std::max(now, arrival_[m]) + overhead;
+    gathered_[to.index()] += sent_bytes_[m];
+    now += coordination_.received(to, round[m].from, op);
+  }
+}
+
+void CycleRun::execute() {
+  const std::uint64_t executed = coordination_.controller(kRoot).num_executed();
+  recorder_.control_cycle(static_cast<std::uint32_t>(executed / job_.units.size()), begin_[0],
+                          now_[0]);
+  Coordination::Decided decided;
+  for (std::size_t r = 0; r < now_.size(); ++r) decided = coordination_.leave(RankId(r), cycle_);
+  for (CollectiveNumber c = decided.first; c != decided.end; ++c) reduce(c);
+}
+
+void CycleRun::reduce(CollectiveNumber collective) {
+  const Response& response = coordination_.responses()[collective];
+  for (std::size_t r = 0; r < now_.size(); ++r) {
+    now_[r] += job_.spec.times.overhead;
+    recorder_.posted(RankId(r), collective, response, frameworks_[r], now_[r]);
+  }
+  const Cycle begin = std::max(stream_free_, recorder_.collective(collective).last_posted);
+  stream_free_ = begin + reductions_.all_reduce(response.bytes);
+  recorder_.done(collective, stream_free_);
+  const bool waits = job_.spec.wait == DataPlaneWait::blocking;
+  for (std::size_t r = 0; r < now_.size(); ++r) {
+    if (waits) now_[r] = std::max(now_[r], stream_free_);
+    const std::uint32_t iteration = frameworks_[r].iteration();
+    const Cycle end = frameworks_[r].reduced(response.tensors.size(), stream_free_);
+    if (end != kNever) recorder_.iteration_over(iteration, end);
+  }
+}
+
+}  // namespace espalier

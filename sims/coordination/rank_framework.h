@@ -1,0 +1,55 @@
+// One rank's deep-learning framework: it computes, iteration after iteration, and submits gradients
+// when they are complete.
+#pragma once
+
+#include <vector>
+
+#include "sims/coordination/coordination_spec.h"
+#include "sims/coordination/rank_controller.h"
+
+namespace espalier {
+
+class RankFramework {
+ public:
+  // Both must outlive it. Starts the first iteration in cycle 0.
+  RankFramework(const TrainingJob& job, const ReadyTimes& times, RankId rank);
+
+  // Units that are complete by cycle `now` and have not been taken, in the order of their
+  // completion.
+  template <class Take>
+  void take_until(Cycle now, Take&& take) {
+    for (; next_ < ready_.size() && begin_ + ready_[next_].at <= now; ++next_) {
+      take(ready_[next_].unit);
+    }
+  }
+  // When the next one is complete; kNever after the iteration's last.
+  [[nodiscard]] Cycle next_ready() const {
+    return next_ < ready_.size() ? begin_ + ready_[next_].at : kNever;
+  }
+  // What a request of this iteration asks for.
+  [[nodiscard]] ShapeId shape() const;
+
+  // So many of its tensors have been reduced. Where they were the iteration's last, returns when
+  // it ends: computing has ended as well, and the next one, if there is any, begins. Else kNever.
+  Cycle reduced(std::size_t tensors, Cycle now);
+
+  [[nodiscard]] std::uint32_t iteration() const { return iteration_; }
+  [[nodiscard]] Cycle iteration_begin() const { return begin_; }
+  [[nodiscard]] bool finished() const { return iteration_ == job_->spec.iterations; }
+  // When the unit is complete in this iteration.
+  [[nodiscard]] Cycle complete_at(UnitId unit) const;
+
+ private:
+  void begin(Cycle at);
+
+  const TrainingJob* job_;
+  const ReadyTimes* times_;
+  RankId rank_;
+  std::uint32_t iteration_ = 0;
+  Cycle begin_ = 0;
+  std::vector<ReadyUnit> ready_;
+  std::size_t next_ = 0;  // in ready_
+  std::size_t left_ = 0;  // tensors not yet reduced
+};
+
+}  // namespace espalier
