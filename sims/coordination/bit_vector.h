@@ -1,6 +1,7 @@
 // Bits that ranks intersect and unite.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -12,21 +13,26 @@ class BitVector {
       : words_((bits + 63) / 64, value ? ~std::uint64_t{0} : 0) {}
 
   void set(std::size_t bit) { words_[bit / 64] |= std::uint64_t{1} << (bit % 64); }
+  void reset(std::size_t bit) { words_[bit / 64] &= ~(std::uint64_t{1} << (bit % 64)); }
   [[nodiscard]] bool test(std::size_t bit) const {
     return (words_[bit / 64] >> (bit % 64) & 1U) != 0;
   }
   [[nodiscard]] bool none() const {
-    for (const std::uint64_t word : words_) {
-      if (word != 0) return false;
-    }
-    return true;
+    return std::all_of(words_.begin(), words_.end(), [](std::uint64_t word) { return word == 0; });
   }
-  // Precondition of both: as long as `other`.
+  // Calls `use` for every bit that is set in one of them, ascending; both are as long.
+  template <class Use>
+  static void for_each(const BitVector& a, const BitVector& b, Use&& use) {
+    for (std::size_t w = 0; w < a.words_.size(); ++w) {
+      std::uint64_t left = a.words_[w] | b.words_[w];
+      for (std::size_t bit = 64 * w; left != 0; ++bit, left >>= 1) {
+        if ((left & 1U) != 0) use(static_cast<std::uint32_t>(bit));
+      }
+    }
+  }
+  // Precondition: as long as `other`.
   void intersect(const BitVector& other) {
     for (std::size_t w = 0; w < words_.size(); ++w) words_[w] &= other.words_[w];
-  }
-  void unite(const BitVector& other) {
-    for (std::size_t w = 0; w < words_.size(); ++w) words_[w] |= other.words_[w];
   }
 
  private:

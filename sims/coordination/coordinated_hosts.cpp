@@ -37,7 +37,7 @@ void CoordinatedHosts::woken(RankId rank, Cycle now) {
 }
 
 void CoordinatedHosts::received(const HostMessage& message, Cycle now) {
-  recorder_.control_message(message.bytes);
+  recorder_.control_messages(1, message.bytes);
   Host& h = host(message.to);
   h.inbox.push_back({message.from, message.tag, message.bytes, now});
   if (h.stage == Stage::in_cycle) run(message.to);

@@ -66,7 +66,7 @@ void Coordination::enter(RankId rank, std::uint64_t cycle) {
       disagree(rank, "how many responses are cached");
       return;
     }
-    now.common.intersect(controller.pending_bits());
+    controller.intersect_pending(now.common);
     for (const std::uint32_t bit : controller.invalid_bits()) {
       now.invalid.set(bit);
       now.any_invalid = true;
@@ -153,6 +153,9 @@ Cycle Coordination::finished(RankId rank, std::uint64_t cycle, ControlOp op) {
 }
 
 void Coordination::learn_cached(RankId rank, Record& record) {
+  // All ranks see the same empty vectors.
+  if (record.is_quiet) return;
+  record.is_quiet = !record.cached && record.common.none() && record.invalid.none();
   std::vector<UnitId> cached =
       controllers_[rank.index()].intersected(record.common, record.invalid);
   if (!record.cached) {
@@ -181,7 +184,7 @@ Coordination::Decided Coordination::leave(RankId rank, std::uint64_t cycle) {
   Record& now = record(cycle);
   if (!now.is_decided) disagree(rank, "that anything is decided");
   const Decided decided = now.decided;
-  controllers_[rank.index()].executed(now.units);
+  if (!now.units.empty()) controllers_[rank.index()].executed(now.units);
   if (++now.left == job_.spec.ranks) {
     records_.pop_front();
     ++first_record_;

@@ -47,6 +47,11 @@ class Coordination {
   Cycle begin(RankId rank, ControlOp op);
   // What it adds to the messages of a gather; 0 in other operations.
   [[nodiscard]] Bytes own_part(RankId rank, ControlOp op) const;
+  // All messages of the operation are as large.
+  [[nodiscard]] static bool is_uniform(ControlOp op) {
+    return op == ControlOp::intersect || op == ControlOp::unite ||
+           op == ControlOp::broadcast_length || op == ControlOp::broadcast_list;
+  }
   // What it sends, where `gathered` is its own part and all that it has received in this operation.
   [[nodiscard]] Bytes message_bytes(RankId rank, std::uint64_t cycle, ControlOp op,
                                     Bytes gathered) const;
@@ -79,6 +84,7 @@ class Coordination {
     std::optional<std::vector<UnitId>> cached;  // pending everywhere
     std::vector<UnitId> asked;                  // by all ranks, of the coordinator
     std::vector<UnitId> units;                  // to execute: cached, then asked
+    bool is_quiet = false;  // nothing is pending everywhere, nothing is invalid
     bool is_decided = false;
     Decided decided;
   };

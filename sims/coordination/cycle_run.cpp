@@ -18,7 +18,8 @@ CycleRun::CycleRun(const TrainingJob& job, const MessageTime& messages,
       recorder_(job),
       begin_(job.spec.ranks, 1),
       now_(job.spec.ranks, 1),
-      gathered_(job.spec.ranks, 0) {
+      gathered_(job.spec.ranks, 0),
+      flights_(kNumControlOps) {
   frameworks_.reserve(job.spec.ranks);
   for (std::size_t r = 0; r < job.spec.ranks; ++r) {
     frameworks_.emplace_back(job, times_, RankId(r));
@@ -56,14 +57,50 @@ void CycleRun::enter_cycle() {
 }
 
 void CycleRun::run_operation(ControlOp op) {
-  for (std::size_t r = 0; r < now_.size(); ++r) {
-    now_[r] += coordination_.begin(RankId(r), op);
-    gathered_[r] = coordination_.own_part(RankId(r), op);
+  if (Coordination::is_uniform(op)) {
+    run_uniform(op);
+  } else {
+    for (std::size_t r = 0; r < now_.size(); ++r) {
+      now_[r] += coordination_.begin(RankId(r), op);
+      gathered_[r] = coordination_.own_part(RankId(r), op);
+    }
+    for (const auto& round : coordination_.pattern(op).rounds) run_round(op, round);
   }
-  for (const auto& round : coordination_.pattern(op).rounds) run_round(op, round);
   for (std::size_t r = 0; r < now_.size(); ++r) {
     now_[r] += coordination_.finished(RankId(r), cycle_, op);
   }
+}
+
+const std::vector<Cycle>& CycleRun::flights(ControlOp op, Bytes bytes) {
+  Flights& known = flights_[static_cast<std::size_t>(op)];
+  if (known.bytes == bytes) return known.times;
+  known.bytes = bytes;
+  known.times.clear();
+  for (const auto& round : coordination_.pattern(op).rounds) {
+    for (const PatternMessage& m : round) {
+      known.times.push_back(messages_.flight(m.from, m.to, bytes));
+    }
+  }
+  return known.times;
+}
+
+void CycleRun::run_uniform(ControlOp op) {
+  const Cycle overhead = job_.spec.times.overhead;
+  const Bytes bytes = coordination_.message_bytes(RankId(0), cycle_, op, 0);
+  const std::vector<Cycle>& times = flights(op, bytes);
+  std::size_t first = 0;  // of the round
+  for (const auto& round : coordination_.pattern(op).rounds) {
+    arrival_.resize(round.size());
+    for (std::size_t m = 0; m < round.size(); ++m) {
+      arrival_[m] = (now_[round[m].from.index()] += overhead) + times[first + m];
+    }
+    for (std::size_t m = 0; m < round.size(); ++m) {
+      Cycle& now = now_[round[m].to.index()];
+      now = std::max(now, arrival_[m]) + overhead;
+    }
+    first += round.size();
+  }
+  recorder_.control_messages(first, first * bytes);
 }
 
 void CycleRun::run_round(ControlOp op, const std::vector<PatternMessage>& round) {
@@ -77,7 +114,7 @@ void CycleRun::run_round(ControlOp op, const std::vector<PatternMessage>& round)
     now_[from.index()] += overhead;
     sent_bytes_[m] = bytes;
     arrival_[m] = now_[from.index()] + messages_.flight(from, round[m].to, bytes);
-    recorder_.control_message(bytes);
+    recorder_.control_messages(1, bytes);
   }
   for (std::size_t m = 0; m < round.size(); ++m) {
     const RankId to = round[m].to;

@@ -20,6 +20,10 @@ class CycleRun {
   void enter_cycle();
   void run_operation(ControlOp op);
   void run_round(ControlOp op, const std::vector<PatternMessage>& round);
+  // The same where all messages have one size, and receiving one takes nothing but the overhead.
+  void run_uniform(ControlOp op);
+  // By message of the operation's pattern.
+  [[nodiscard]] const std::vector<Cycle>& flights(ControlOp op, Bytes bytes);
   void execute();
   void reduce(CollectiveNumber collective);
 
@@ -36,6 +40,11 @@ class CycleRun {
   std::vector<Bytes> gathered_;   // by rank, in the present operation
   std::vector<Cycle> arrival_;    // by message of a round
   std::vector<Bytes> sent_bytes_; // by message of a round
+  struct Flights {
+    Bytes bytes = 0;
+    std::vector<Cycle> times;
+  };
+  std::vector<Flights> flights_;  // by operation, of the size that came last
   Cycle stream_free_ = 0;         // the collective before has ended
 };
 

@@ -69,7 +69,7 @@ void NiHosts::start_collective(RankId rank, CollectiveNumber collective, Cycle n
 }
 
 void NiHosts::received(const HostMessage& message, Cycle now) {
-  recorder().control_message(message.bytes);
+  recorder().control_messages(1, message.bytes);
   if ((message.tag & kDown) != 0) {
     start_collective(message.to, static_cast<CollectiveNumber>(message.tag & (kDown - 1)), now);
   } else {

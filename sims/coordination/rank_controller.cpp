@@ -9,7 +9,7 @@ RankController::RankController(const TrainingJob& job, std::uint32_t capacity)
 
 void RankController::submit(UnitId unit, ShapeId shape) {
   shape_[unit.index()] = shape;
-  queue_.push_back(unit);
+  submitted_.push_back(unit);
 }
 
 CacheState RankController::look_up(UnitId unit, std::vector<std::uint32_t>& invalid) const {
@@ -23,66 +23,64 @@ CacheState RankController::look_up(UnitId unit, std::vector<std::uint32_t>& inva
 }
 
 void RankController::begin_cycle() {
-  cached_.clear();
   uncached_.clear();
   invalid_.clear();
-  for (const UnitId unit : queue_) {
-    const bool is_cached = look_up(unit, invalid_) == CacheState::hit;
-    (is_cached ? cached_ : uncached_).push_back(unit);
+  if (bits_moved_) {
+    submitted_.insert(submitted_.begin(), cached_.begin(), cached_.end());
+    cached_.clear();
+    bits_ = BitVector(cache_.size());
+    bits_moved_ = false;
   }
-  queue_ = cached_;
-}
-
-BitVector RankController::pending_bits() const {
-  BitVector bits(cache_.size());
-  for (const UnitId unit : cached_) {
-    for (const TensorId tensor : tensors_of(unit)) bits.set(cache_.bit_of(tensor));
+  for (const UnitId unit : submitted_) {
+    if (look_up(unit, invalid_) != CacheState::hit) {
+      uncached_.push_back(unit);
+      continue;
+    }
+    cached_.push_back(unit);
+    for (const TensorId tensor : tensors_of(unit)) bits_.set(cache_.bit_of(tensor));
   }
-  return bits;
+  submitted_.clear();
 }
 
 std::vector<UnitId> RankController::intersected(const BitVector& common, const BitVector& invalid) {
   std::vector<UnitId> ready;
   std::vector<std::uint32_t> gone;
-  std::vector<bool> seen;
-  for (std::uint32_t bit = 0; bit < cache_.size(); ++bit) {
+  BitVector::for_each(common, invalid, [&](std::uint32_t bit) {
+    if (bit >= cache_.size()) return;
     if (invalid.test(bit)) {
       gone.push_back(bit);
-    } else if (common.test(bit)) {
-      const UnitId unit = job_->unit_of[cache_.tensor_at(bit).index()];
-      if (seen.empty()) seen.resize(job_->units.size(), false);
-      if (!seen[unit.index()]) ready.push_back(unit);
-      seen[unit.index()] = true;
+      return;
     }
-  }
-  if (!gone.empty()) {
-    // A unit with one invalid tensor waits until it is asked for anew, with all the others.
-    const auto is_hit = [&](UnitId unit) {
-      const auto& tensors = tensors_of(unit);
-      return std::none_of(tensors.begin(), tensors.end(),
-                          [&](TensorId t) { return invalid.test(cache_.bit_of(t)); });
-    };
-    ready.erase(std::remove_if(ready.begin(), ready.end(),
-                               [&](UnitId unit) { return !is_hit(unit); }),
-                ready.end());
-    cache_.erase(gone);
-  }
+    const UnitId unit = job_->unit_of[cache_.tensor_at(bit).index()];
+    if (std::find(ready.begin(), ready.end(), unit) == ready.end()) ready.push_back(unit);
+  });
+  if (gone.empty()) return ready;
+  // A unit with one invalid tensor waits until it is asked for anew, with all the others.
+  const auto is_invalid = [&](UnitId unit) {
+    const auto& tensors = tensors_of(unit);
+    return std::any_of(tensors.begin(), tensors.end(),
+                       [&](TensorId t) { return invalid.test(cache_.bit_of(t)); });
+  };
+  ready.erase(std::remove_if(ready.begin(), ready.end(), is_invalid), ready.end());
+  cache_.erase(gone);
+  bits_moved_ = true;
   return ready;
 }
 
 void RankController::executed(const std::vector<UnitId>& units) {
   for (const UnitId unit : units) {
+    const auto pending = std::find(cached_.begin(), cached_.end(), unit);
+    if (pending != cached_.end()) {
+      cached_.erase(pending);
+      for (const TensorId tensor : tensors_of(unit)) {
+        if (!bits_moved_) bits_.reset(cache_.bit_of(tensor));
+      }
+    }
     for (const TensorId tensor : tensors_of(unit)) {
-      cache_.put(tensor, shape_[unit.index()]);
+      if (cache_.put(tensor, shape_[unit.index()])) bits_moved_ = true;
     }
   }
   num_executed_ += units.size();
-  if (queue_.empty()) return;
-  queue_.erase(std::remove_if(queue_.begin(), queue_.end(),
-                              [&](UnitId queued) {
-                                return std::find(units.begin(), units.end(), queued) != units.end();
-                              }),
-               queue_.end());
 }
 
 }  // namespace espalier

@@ -18,12 +18,12 @@ class RankController {
   // The framework submits a unit; it is not submitted again before it is executed.
   void submit(UnitId unit, ShapeId shape);
 
-  // A cycle begins: everything in the queue is looked up. A unit is cached where all its tensors
-  // are.
+  // A cycle begins: what has been submitted, and what is pending where the cache has changed, is
+  // looked up. A unit is cached where all its tensors are.
   void begin_cycle();
   [[nodiscard]] std::size_t cached_entries() const { return cache_.size(); }
-  // Its part of the bit vector: cached units that are pending.
-  [[nodiscard]] BitVector pending_bits() const;
+  // Its part of the bit vector, cached units that are pending, intersected with that of others.
+  void intersect_pending(BitVector& common) const { common.intersect(bits_); }
   [[nodiscard]] const std::vector<std::uint32_t>& invalid_bits() const { return invalid_; }
   // Requests for the coordinator, each sent once: units that are pending and not cached.
   [[nodiscard]] const std::vector<UnitId>& uncached() const { return uncached_; }
@@ -46,10 +46,12 @@ class RankController {
 
   const TrainingJob* job_;
   ResponseCache cache_;
-  std::vector<UnitId> queue_;      // submitted, not yet sent to the coordinator; in order
+  std::vector<UnitId> submitted_;  // not looked up yet
+  std::vector<UnitId> cached_;     // pending
+  BitVector bits_;                 // of `cached_`
   std::vector<UnitId> uncached_;   // of this cycle
-  std::vector<UnitId> cached_;     // of this cycle
   std::vector<std::uint32_t> invalid_;
+  bool bits_moved_ = false;        // what is cached has changed since `bits_`
   std::vector<ShapeId> shape_;     // by unit, as submitted last
   std::uint64_t num_executed_ = 0;
 };

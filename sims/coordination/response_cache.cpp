@@ -13,8 +13,9 @@ CacheState ResponseCache::look_up(TensorId tensor, ShapeId shape) const {
   return entries_[bit].shape == shape ? CacheState::hit : CacheState::invalid;
 }
 
-void ResponseCache::put(TensorId tensor, ShapeId shape) {
-  if (capacity_ == 0) return;
+bool ResponseCache::put(TensorId tensor, ShapeId shape) {
+  if (capacity_ == 0) return false;
+  const bool is_new = look_up(tensor, shape) != CacheState::hit;
   std::uint32_t bit = bit_of_[tensor.index()];
   if (bit != kNone) {
     unlink(bit);
@@ -30,6 +31,7 @@ void ResponseCache::put(TensorId tensor, ShapeId shape) {
   entries_[bit].shape = shape;
   bit_of_[tensor.index()] = bit;
   make_newest(bit);
+  return is_new;
 }
 
 void ResponseCache::erase(const std::vector<std::uint32_t>& bits) {

@@ -26,8 +26,8 @@ class ResponseCache {
   [[nodiscard]] TensorId tensor_at(std::uint32_t bit) const { return entries_[bit].tensor; }
 
   // A response is executed: its entry is the one used last. A new one takes the next bit, or, where
-  // the cache is full, that of the entry not used for longest.
-  void put(TensorId tensor, ShapeId shape);
+  // the cache is full, that of the entry not used for longest. True if it was no hit before.
+  bool put(TensorId tensor, ShapeId shape);
   // Entries that some rank found invalid, by bit; those that stay close up, in order.
   void erase(const std::vector<std::uint32_t>& bits);
 

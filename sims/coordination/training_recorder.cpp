@@ -17,8 +17,8 @@ void TrainingRecorder::control_cycle(std::uint32_t iteration, Cycle begin, Cycle
   ++of.control_cycles;
 }
 
-void TrainingRecorder::control_message(Bytes bytes) {
-  ++record_.control_messages;
+void TrainingRecorder::control_messages(std::uint64_t count, Bytes bytes) {
+  record_.control_messages += count;
   record_.control_bytes += bytes;
 }
 

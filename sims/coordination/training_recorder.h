@@ -15,7 +15,7 @@ class TrainingRecorder {
 
   // A cycle of rank 0 while it waited for the tensors of `iteration`.
   void control_cycle(std::uint32_t iteration, Cycle begin, Cycle end);
-  void control_message(Bytes bytes);
+  void control_messages(std::uint64_t count, Bytes bytes);
   // `framework` is that of the rank.
   void posted(RankId rank, CollectiveNumber collective, const Response& response,
               const RankFramework& framework, Cycle at);
