@@ -19,6 +19,7 @@
 #include "hw/topology.h"
 #include "ni/modes.h"
 #include "router/modes.h"
+#include "sims/config/coordination_config.h"
 #include "sims/config/faults_config.h"
 #include "sims/training/iteration.h"
 #include "sims/training/layer.h"
@@ -294,7 +295,8 @@ struct RunPoint {
   std::optional<TrafficConfig> traffic;
   std::optional<TrainingConfig> training;  // only beside a collective
   std::optional<WorkloadConfig> workload;  // only beside a collective, in place of training
-  std::optional<ControlConfig> control;    // never beside traffic
+  std::optional<CoordinationConfig> coordination;  // only beside training
+  std::optional<ControlConfig> control;            // never beside traffic
   FaultsConfig faults;
   SimulationConfig simulation;
 };

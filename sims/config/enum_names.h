@@ -19,6 +19,30 @@ struct EnumNames<TopologyKind> {
                                     "gpu_cluster",  "file",     "anynet",          "dimensions",
                                     "astra_network"};
 };
+template <>
+struct EnumNames<CoordinationMode> {
+  static constexpr std::array value{"none", "coordinator", "hierarchical", "cached", "in_ni"};
+};
+template <>
+struct EnumNames<CoordinationDefaults> {
+  static constexpr std::array value{"v0_21", "v0_15"};
+};
+template <>
+struct EnumNames<DataPlaneWait> {
+  static constexpr std::array value{"asynchronous", "blocking"};
+};
+template <>
+struct EnumNames<LayerTensors> {
+  static constexpr std::array value{"weights", "bias", "batch_norm"};
+};
+template <>
+struct EnumNames<PlaneChoice> {
+  static constexpr std::array value{"auto", "network", "closed_form"};
+};
+template <>
+struct EnumNames<ClosedFormAllReduce> {
+  static constexpr std::array value{"ring", "tree"};
+};
 // As hw/cost/technology.cpp calls them.
 template <>
 struct EnumNames<CellLibrary> {

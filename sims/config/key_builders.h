@@ -12,9 +12,10 @@
 
 namespace espalier {
 
-// keys_control.cpp, keys_cost.cpp, keys_dimensions.cpp, keys_faults.cpp, keys_program.cpp,
+// keys_control.cpp, keys_coordination.cpp, keys_cost.cpp, keys_dimensions.cpp, keys_faults.cpp, keys_program.cpp,
 // keys_training.cpp, keys_workload.cpp
 void add_control_keys(std::vector<Key>& table);
+void add_coordination_keys(std::vector<Key>& table);
 void add_cost_keys(std::vector<Key>& table);
 void add_dimension_keys(std::vector<Key>& table);
 void add_dimension_queue_keys(std::vector<Key>& table);

@@ -392,6 +392,7 @@ const std::vector<Key>& keys() {
     add_collective_keys(built);
     add_program_ni_keys(built);  // behind the algorithm, which decides whether they apply
     add_training_keys(built);
+    add_coordination_keys(built);
     add_workload_keys(built);
     add_traffic_keys(built);
     add_control_keys(built);
@@ -429,6 +430,7 @@ bool has_section_of(const RunPoint& point, const Key& key) {
   if (key.name.compare(0, 11, "collective.") == 0) return point.collective.has_value();
   if (key.name.compare(0, 8, "traffic.") == 0) return point.traffic.has_value();
   if (key.name.compare(0, 9, "training.") == 0) return point.training.has_value();
+  if (key.name.compare(0, 13, "coordination.") == 0) return point.coordination.has_value();
   if (key.name.compare(0, 9, "workload.") == 0) return point.workload.has_value();
   if (key.name.compare(0, 8, "control.") == 0) return point.control.has_value();
   if (key.name.compare(0, 18, "faults.dma_jitter.") == 0) {

@@ -28,6 +28,10 @@ namespace {
 const std::vector<std::string> kListOrder{"workload.name",
                                           "training.network",
                                           "training.overlap",
+                                          "coordination.mode",
+                                          "coordination.num_groups",
+                                          "coordination.fusion_threshold",
+                                          "coordination.seed",
                                           "collective.algorithm",
                                           "system.ni.dimension_queue.order",
                                           "system.ni.dimension_queue.in_flight",
@@ -94,6 +98,12 @@ class PointBuilder {
     has_traffic_ = traffic && !collective;
     has_workload_ = given_.has_section("workload") && !has_traffic_;
     has_training_ = given_.has_section("training") && !has_traffic_ && !has_workload_;
+    has_coordination_ = given_.has_section("coordination") && has_training_;
+    if (given_.has_section("coordination") && !given_.has_section("training")) {
+      diagnostics_.error(given_.place_of_section("coordination"),
+                         "'coordination' without 'training'",
+                         "training: {network: resnet50} says what hosts coordinate");
+    }
     has_control_ = given_.has_section("control");
     has_jitter_ = given_.has_section("faults.dma_jitter");
     if (has_control_ && traffic) {
@@ -178,6 +188,7 @@ class PointBuilder {
     if (has_collective_) probe.collective.emplace();
     if (has_traffic_) probe.traffic.emplace();
     if (has_training_) probe.training.emplace();
+    if (has_coordination_) probe.coordination.emplace();
     if (has_workload_) probe.workload.emplace();
     if (has_control_) probe.control.emplace();
     if (has_jitter_) probe.faults.dma_jitter.emplace();
@@ -247,6 +258,7 @@ class PointBuilder {
     if (has_collective_) point.collective.emplace().program.folder = folder_;
     if (has_traffic_) point.traffic.emplace().folder = folder_;
     if (has_training_) point.training.emplace().folder = folder_;
+    if (has_coordination_) point.coordination.emplace();
     if (has_workload_) point.workload.emplace();
     if (has_control_) point.control.emplace();
     if (has_jitter_) point.faults.dma_jitter.emplace();
@@ -428,6 +440,7 @@ class PointBuilder {
   bool has_collective_ = false;
   bool has_traffic_ = false;
   bool has_training_ = false;
+  bool has_coordination_ = false;
   bool has_workload_ = false;
   bool has_control_ = false;
   bool has_jitter_ = false;

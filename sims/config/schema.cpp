@@ -20,6 +20,7 @@ RunPoint point_with_every_section() {
   point.collective.emplace();
   point.traffic.emplace();
   point.training.emplace();
+  point.coordination.emplace();
   point.workload.emplace();
   point.control.emplace();
   point.faults.dma_jitter.emplace();
@@ -65,7 +66,8 @@ std::string schema_text() {
   out +=
       "kB, MB, GB are powers of 1000, KiB, MiB, GiB of 1024. Booleans are true and false.\n"
       "A file has 'collective' or 'traffic', not both; 'training' stands beside 'collective' and\n"
-      "says what is all-reduced, or 'workload' with collectives of its own; 'control' stands "
+      "says what is all-reduced, with 'coordination' of the hosts beside it, or 'workload' with\n"
+      "collectives of its own; 'control' stands "
       "beside 'collective' or alone. Lists run every "
       "combination.\n"
       "On the command line a key is its dotted name: -s system.link.latency=100ns\n\n";
