@@ -2,6 +2,7 @@
 // short messages of recursive doubling. Prints simulated cycles, wall-clock seconds and rates.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <string>
@@ -91,10 +92,12 @@ class RecursiveDoubling : public HostProgram {
   std::size_t left_;
 };
 
-void report(const Topology& topology, HostProgram& hosts) {
+void report(const Topology& topology, HostProgram& hosts, Bytes packet_bytes) {
   RunPoint point;
   point.system.clock.flit_bytes = 64;
   point.system.flow_control.mode = FlowControlMode::message;
+  point.system.flow_control.payload_bytes = packet_bytes;
+  point.system.flow_control.sub_message_bytes = std::max<Bytes>(packet_bytes, 4096);
   point.system.ni.lockstep = LockstepMode::off;
   point.system.router.vc_depth_flits = 4096;
   const auto tables_of = [&](Bytes bytes) {
@@ -119,17 +122,18 @@ int sc_main(int argc, char** argv) {
   using namespace espalier;
   sc_core::sc_set_time_resolution(1, sc_core::SC_FS);
   const std::string what = argc > 1 ? argv[1] : "";
+  const Bytes packet_bytes = argc > 2 ? std::strtoul(argv[2], nullptr, 10) : 4096;
   const auto cluster = [](std::uint32_t servers, std::uint32_t gpus) {
     return make_gpu_cluster({servers, gpus, gpus, 1}, {500'000, kNvlink}, {700'000, kInfiniBand});
   };
   if (what == "collectives") {
     Training hosts(96, 20, 5'000'000);
-    report(cluster(16, 6), hosts);
+    report(cluster(16, 6), hosts, packet_bytes);
   } else if (what == "messages") {
     RecursiveDoubling hosts(1024, 10);
-    report(cluster(128, 8), hosts);
+    report(cluster(128, 8), hosts, packet_bytes);
   } else {
-    fmt::print(stderr, "usage: host_speed collectives|messages\n");
+    fmt::print(stderr, "usage: host_speed collectives|messages [PACKET_BYTES]\n");
     return 2;
   }
   return 0;
