@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 #include <memory>
 
+#include "busy_hosts.h"
 #include "hw/hash.h"
 #include "model_test_support.h"
 #include "posting_hosts.h"
@@ -269,6 +270,91 @@ TEST_CASE("A rank that posts late delays all others, and nobody takes that for a
     CHECK(run.collectives[0].last_visible <= 5'000'000 + alone);
     CHECK(run.collectives[1].first_issue > 5'000'000);
   }
+}
+
+// Random systems under hosts that post, send and answer at once.
+struct BusyCase {
+  Topology topology;
+  std::string algorithm;
+  RunPoint point;
+  std::vector<Bytes> sizes;
+  Cycle spread = 1;
+};
+
+BusyCase draw_case(std::uint64_t seed) {
+  const auto draw = [&](std::uint64_t what, std::uint64_t below) {
+    return mix(mix(seed, 77), what) % below;
+  };
+  const LinkSpec link = link_of(1 + draw(0, 60), test::kFlitPerCycle >> draw(1, 3));
+  struct Choice {
+    Topology topology;
+    const char* algorithm;
+  };
+  const std::vector<Choice> choices = {
+      {make_torus({2, 2}, link), "ring"},      {make_torus({4, 2}, link), "multitree"},
+      {make_torus({4, 4}, link), "2d_ring"},   {make_torus({4, 4}, link), "multitree_translated"},
+      {make_mesh({3, 3}, link), "multitree"},  {make_single_switch(8, link), "halving_doubling"},
+      {make_single_switch(5, link), "direct"}, {small_cluster(), "ring"}};
+  const Choice& choice = choices[draw(2, choices.size())];
+  BusyCase busy{choice.topology, choice.algorithm, point_of(in_mode(FlowControlMode::packet)), {}};
+  SystemConfig& system = busy.point.system;
+  if (draw(3, 2) == 0) system.flow_control.mode = FlowControlMode::message;
+  constexpr LockstepMode kModes[] = {LockstepMode::off, LockstepMode::estimate, LockstepMode::drain,
+                                     LockstepMode::full};
+  system.ni.lockstep = kModes[draw(4, 4)];
+  system.ni.ports = static_cast<std::uint32_t>(draw(5, 3));
+  system.ni.send_queue = 1 + static_cast<std::uint32_t>(draw(6, 4));
+  system.router.vcs = 2 + static_cast<std::uint32_t>(draw(7, 3));
+  system.router.vc_depth_flits = 17 + static_cast<std::uint32_t>(draw(8, 200));
+  if (draw(9, 3) == 0) system.ni.dma_bytes_per_cycle = 8 + draw(10, 40);
+  if (draw(11, 2) == 0) system.ni.reduction = {ReductionMode::after_message, 3, 16, 64};
+  for (std::uint64_t c = 0; c < 6; ++c) busy.sizes.push_back(4 * (1 + draw(20 + c, 4000)));
+  busy.spread = 1 + draw(12, 2000);
+  return busy;
+}
+
+test::Report run_busy(const BusyCase& busy, const RunPoint& point, std::uint64_t seed) {
+  return test::in_child([&] {
+    test::BusyHosts hosts(busy.topology.num_nodes(), busy.sizes, busy.spread, seed);
+    const auto outcome =
+        simulate_hosts(busy.topology, point, hosts, tables_by(busy.algorithm, busy.topology), {});
+    Numbers numbers = test::reproducible(outcome.simulation);
+    for (const std::uint64_t sum : hosts.events()) numbers.push_back(sum);
+    numbers.push_back(outcome.host_messages);
+    return test::Report{numbers, outcome.simulation.failure};
+  });
+}
+
+TEST_CASE("Hosts that post and send and answer at once see the same cycles in both fidelities") {
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    const BusyCase busy = draw_case(seed);
+    RunPoint point = busy.point;
+    const test::Report train = run_busy(busy, point, seed);
+    point.simulation.fidelity = Fidelity::cycle;
+    point.simulation.monitors = true;
+    const test::Report cycle = run_busy(busy, point, seed);
+    CAPTURE(seed, busy.topology.name(), busy.algorithm);
+    CHECK(train.text == "");
+    CHECK(train.numbers[1] == 1);
+    CHECK(train.numbers == cycle.numbers);
+  }
+}
+
+TEST_CASE("A host's message passes gradients that wait at its injection port") {
+  // Rank 0 posts a long collective of many messages, and a message right behind it.
+  const Topology star = make_single_switch(8, link_of(50));
+  const test::Report report = test::in_child([&] {
+    test::PostThenSend hosts(8, 8 * 16'000, 100);
+    const auto outcome = simulate_hosts(star, point_of(in_mode(FlowControlMode::packet)), hosts,
+                                        tables_by("direct", star), {});
+    return test::Report{{hosts.received_at(), hosts.done_at()}, outcome.simulation.failure};
+  });
+  CHECK(report.text == "");
+  // Seven messages of 16000 bytes leave one after the other, 1063 flits each: one is on its way
+  // and the next one is already chosen.
+  const Cycle flits = test::flits_of(in_mode(FlowControlMode::packet), 16'000);
+  CHECK(report.numbers[0] < 100 + 2 * flits + 250);
+  CHECK(report.numbers[1] > 100 + 7 * flits);
 }
 
 // What goes wrong ---------------------------------------------------------------------------------

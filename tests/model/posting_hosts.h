@@ -139,4 +139,39 @@ class ManyMessages : public TalkingHosts {
   std::uint64_t received_ = 0;
 };
 
+// All ranks post one collective, and rank 0 sends a message to rank 1 ten cycles later.
+class PostThenSend : public HostProgram {
+ public:
+  PostThenSend(std::size_t ranks, Bytes bytes, Cycle at)
+      : ranks_(ranks), bytes_(bytes), at_(at), left_(ranks + 1) {}
+
+  void start(HostServices& services) override {
+    for (std::size_t r = 0; r < ranks_; ++r) services.post(RankId(r), 0, bytes_, at_);
+    services.send({RankId(0), RankId(1), 32, 0}, at_ + 10);
+  }
+  void woken(RankId, Cycle) override {}
+  void received(const HostMessage&, Cycle now) override {
+    received_at_ = now;
+    --left_;
+  }
+  void collective_done(RankId, CollectiveNumber, Cycle now) override {
+    done_at_ = now;
+    --left_;
+  }
+  [[nodiscard]] bool finished() const override { return left_ == 0; }
+  [[nodiscard]] std::string name_of(CollectiveNumber) const override { return "<tensor>"; }
+  void explain(WaitList&) const override {}
+
+  [[nodiscard]] Cycle received_at() const { return received_at_; }
+  [[nodiscard]] Cycle done_at() const { return done_at_; }
+
+ private:
+  std::size_t ranks_;
+  Bytes bytes_;
+  Cycle at_;
+  std::size_t left_;
+  Cycle received_at_ = 0;
+  Cycle done_at_ = 0;
+};
+
 }  // namespace espalier::test
