@@ -88,20 +88,21 @@ void HostNetwork::open(CollectiveNumber collective, Bytes bytes) {
     collectives_.resize(collective + 1);
     running_.resize(collective + 1);
   }
-  const StreamProgram& program = programs_.of_size(bytes);
+  const StreamProgramCache::Program program = programs_.of_size(bytes);
   // One more number is invalid.
-  if (next_number_ + program.numbers > std::numeric_limits<ChunkId::value_type>::max()) {
+  if (next_number_ + program->numbers > std::numeric_limits<ChunkId::value_type>::max()) {
     throw std::length_error("more chunks have been posted than can be numbered");
   }
   Running& running = running_[collective];
-  running.stream = std::make_unique<StreamCollective>(program, collective, ChunkId(next_number_),
+  running.program = program;
+  running.stream = std::make_unique<StreamCollective>(*program, collective, ChunkId(next_number_),
                                                       topology_.num_nodes());
   running.posted.resize(nodes_.size(), false);
   running.ranks_left = nodes_.size();
-  next_number_ += program.numbers;
+  next_number_ += program->numbers;
   collectives_[collective].bytes = bytes;
   ++num_running_;
-  system_.deliveries().expect_more(program.operations);
+  system_.deliveries().expect_more(program->operations);
 }
 
 void HostNetwork::note_post(RankId rank, CollectiveNumber collective, Bytes bytes, Cycle at) {
@@ -127,8 +128,8 @@ void HostNetwork::collective_done(NodeId node, StreamCollective& collective, Cyc
 }
 
 void HostNetwork::close(CollectiveNumber collective) {
-  const std::unique_ptr<StreamCollective> stream = std::move(running_[collective].stream);
-  running_[collective] = {};
+  const Running complete = std::exchange(running_[collective], {});
+  const std::unique_ptr<StreamCollective>& stream = complete.stream;
   --num_running_;
   collectives_[collective].first_issue = stream->first_issue;
   collectives_[collective].last_visible = stream->last_visible;

@@ -53,6 +53,7 @@ class HostNetwork : public HostServices, public HostSide, private StreamObserver
  private:
   // One that is not complete everywhere.
   struct Running {
+    StreamProgramCache::Program program;
     std::unique_ptr<StreamCollective> stream;
     std::vector<bool> posted;  // by rank
     std::size_t ranks_left = 0;

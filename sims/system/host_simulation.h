@@ -20,10 +20,11 @@ struct HostedOutcome {
   std::uint64_t host_messages = 0;
 };
 
-// Ranks are nodes. `tables_of` is called while the simulation runs, once per size, and may throw:
-// that is a failure of the simulation. An NI has a port for every link where the point does not say
-// how many. Throws std::invalid_argument where the configuration cannot be built, or where it has
-// control messages, late NIs or skewed clocks: hosts have timing and messages of their own.
+// Ranks are nodes. `tables_of` is called while the simulation runs, when a size comes first or
+// after many others; what it throws is a failure of the simulation. An NI has a port for every link
+// where the point does not say how many. Throws std::invalid_argument where the configuration
+// cannot be built, or where it has control messages, late NIs or skewed clocks: hosts have timing
+// and messages of their own.
 [[nodiscard]] HostedOutcome simulate_hosts(const Topology& topology, const RunPoint& point,
                                            HostProgram& hosts, const TablesOfSize& tables_of,
                                            const SimulationHooks& hooks);

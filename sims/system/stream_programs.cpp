@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <memory>
 #include <stdexcept>
 #include <utility>
 #include <vector>
@@ -12,13 +13,23 @@
 
 namespace espalier {
 
-const StreamProgram& StreamPrograms::of_size(Bytes bytes) {
-  std::unique_ptr<StreamProgram>& program = programs_[bytes];
-  if (!program) program = load(bytes);
-  return *program;
+namespace {
+constexpr std::uint64_t kMostOperations = 4'000'000;
+}  // namespace
+
+StreamPrograms::StreamPrograms(const Topology& topology, const RunPoint& point,
+                               const TablesOfSize& tables_of, SideRoutes& routes)
+    : topology_(topology),
+      point_(point),
+      tables_of_(tables_of),
+      routes_(routes),
+      cache_(kMostOperations) {}
+
+StreamProgramCache::Program StreamPrograms::of_size(Bytes bytes) {
+  return cache_.get(bytes, [this](Bytes size) { return load(size); });
 }
 
-std::unique_ptr<StreamProgram> StreamPrograms::load(Bytes bytes) {
+StreamProgramCache::Program StreamPrograms::load(Bytes bytes) {
   ScheduleTables tables = tables_of_(bytes);
   const std::size_t nodes = topology_.num_nodes();
   if (tables.op != CollectiveOp::all_reduce || tables.size != bytes ||
