@@ -10,19 +10,20 @@ constexpr DataTag kUninitialised = 0xdeadbeefdeadbeefULL;
 
 DataTag contribution(NodeId rank, ChunkId chunk) { return mix(rank.value(), chunk.value()); }
 
-NodeMemory::NodeMemory(NodeId rank, CollectiveOp op, const std::vector<Chunk>& chunks) {
+NodeMemory::NodeMemory(NodeId rank, CollectiveOp op, const std::vector<Chunk>& chunks,
+                       ChunkId first) {
   tags_.reserve(chunks.size());
   for (std::size_t c = 0; c < chunks.size(); ++c) {
     const bool has_input = !starts_scattered(op) || chunks[c].owner == rank;
-    tags_.push_back(has_input ? contribution(rank, ChunkId(c)) : kUninitialised);
+    tags_.push_back(has_input ? contribution(rank, ChunkId(first.index() + c)) : kUninitialised);
   }
 }
 
 std::vector<DataTag> promised_tags(CollectiveOp op, const std::vector<Chunk>& chunks,
-                                   std::size_t ranks) {
+                                   std::size_t ranks, ChunkId first) {
   std::vector<DataTag> promised(chunks.size(), 0);
   for (std::size_t c = 0; c < chunks.size(); ++c) {
-    const ChunkId chunk(c);
+    const ChunkId chunk(first.index() + c);
     if (starts_scattered(op)) {
       promised[c] = contribution(chunks[c].owner, chunk);
       continue;

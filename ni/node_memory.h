@@ -31,8 +31,10 @@ class DataMemory {
 class NodeMemory : public DataMemory {
  public:
   // The state before the collective: every chunk for all_reduce and reduce_scatter, its own chunks
-  // for all_gather and all_to_all.
-  NodeMemory(NodeId rank, CollectiveOp op, const std::vector<Chunk>& chunks);
+  // for all_gather and all_to_all. Contributions are those of the chunks from number `first` on:
+  // what is meant for another collective is told apart.
+  NodeMemory(NodeId rank, CollectiveOp op, const std::vector<Chunk>& chunks,
+             ChunkId first = ChunkId(0));
 
   [[nodiscard]] DataTag read(ChunkId chunk) const { return tags_[chunk.index()]; }
   // The tags of the chunks from `first` on.
@@ -64,9 +66,10 @@ class NodeMemory : public DataMemory {
   std::vector<DataTag> tags_;
 };
 
-// What the collective promises each chunk to hold at the end, wherever it promises it.
+// What the collective promises each chunk to hold at the end, wherever it promises it. `first`: see
+// NodeMemory.
 [[nodiscard]] std::vector<DataTag> promised_tags(CollectiveOp op, const std::vector<Chunk>& chunks,
-                                                 std::size_t ranks);
+                                                 std::size_t ranks, ChunkId first = ChunkId(0));
 
 // The chunks that do not hold what is `promised` to `rank`; empty chunks do not count.
 [[nodiscard]] std::vector<ChunkId> wrong_chunks(NodeId rank, const NodeMemory& memory,

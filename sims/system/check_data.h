@@ -9,8 +9,8 @@
 namespace espalier {
 
 // By rank. Whether every rank's memory holds what the collective promises it; the first rank and
-// chunk that are wrong, empty if none are.
+// chunk that are wrong, empty if none are. `first`: see NodeMemory.
 [[nodiscard]] std::string check_data(const std::vector<NodeMemory>& memories, CollectiveOp op,
-                                     const std::vector<Chunk>& chunks);
+                                     const std::vector<Chunk>& chunks, ChunkId first = ChunkId(0));
 
 }  // namespace espalier

@@ -6,21 +6,13 @@
 
 #include "ni/program_context_engine.h"
 #include "sims/config/faults.h"
+#include "sims/system/ni_ports.h"
 #include "sims/system/program_setup.h"
 #include "sims/system/simulated_system.h"
 
 namespace espalier {
 
 namespace {
-
-std::uint32_t ports_of(const Topology& topology, const RunPoint& point) {
-  if (point.system.ni.ports != 0) return point.system.ni.ports;
-  std::size_t most = 1;
-  for (std::size_t n = 0; n < topology.num_nodes(); ++n) {
-    most = std::max(most, topology.out_links(NodeId(n)).size());
-  }
-  return static_cast<std::uint32_t>(most);
-}
 
 class ProgramRun : public ProgramObserver, public CreditedSender {
  public:
@@ -30,8 +22,9 @@ class ProgramRun : public ProgramObserver, public CreditedSender {
         routes_(program_routes(topology, program)),
         program_(program, tiling_of(program, point), protocol_of(program, point),
                  context_spec(topology, point), routes_.forward),
-        system_(topology, point, routes_.routes, routes_.used, ports_of(topology, point),
-                program_.num_operations(), no_posts_, hooks),
+        system_(topology, point, routes_.routes, routes_.used,
+                ni_ports_for_all_links(topology, point), program_.num_operations(), no_posts_,
+                hooks),
         credits_(slot_specs(point, system_.timing(), routes_, program_.protocol().slots)) {
     credits_.connect(*this);
     load();

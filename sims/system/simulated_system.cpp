@@ -125,6 +125,7 @@ void SimulatedSystem::connect_control(const ControlConfig& config) {
 }
 
 bool SimulatedSystem::is_under_way() const {
+  if (hosts_ != nullptr && hosts_->under_way(clock_.now())) return true;
   if (only_gradients_count()) return fabric_.nis_under_way(clock_.now());
   return fabric_.under_way(clock_.now()) || (control_ && control_->has_more(clock_.now()));
 }
@@ -149,9 +150,10 @@ std::string SimulatedSystem::describe_stop() const {
     control = fmt::format(" and {} of {} control messages", control_->num_delivered(),
                           control_->expected());
   }
+  WaitList waits = fabric_.waits(clock_.now());
+  if (hosts_ != nullptr) hosts_->explain_waits(waits);
   return fmt::format("no progress at cycle {}: {} of {} messages{} delivered; {}", clock_.now(),
-                     deliveries_.count(), deliveries_.expected(), control,
-                     describe_waits(fabric_.waits(clock_.now())));
+                     deliveries_.count(), deliveries_.expected(), control, describe_waits(waits));
 }
 
 SimulationOutcome SimulatedSystem::collect() {

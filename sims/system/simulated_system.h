@@ -13,6 +13,7 @@
 #include "sims/system/control_traffic.h"
 #include "sims/system/deliveries.h"
 #include "sims/system/fabric.h"
+#include "sims/system/host_side.h"
 #include "sims/system/simulation.h"
 
 namespace espalier {
@@ -28,6 +29,9 @@ class SimulatedSystem {
 
   Fabric& fabric() { return fabric_; }
   Deliveries& deliveries() { return deliveries_; }
+  ClockDomain& clock() { return clock_; }
+  // Before the simulation, which `hosts` must outlive.
+  void connect_hosts(const HostSide& hosts) { hosts_ = &hosts; }
   [[nodiscard]] const SystemTiming& timing() const { return timing_; }
 
   // Simulates until everything is delivered or nothing moves any more. The outcome's `verified` is
@@ -56,6 +60,7 @@ class SimulatedSystem {
   Deliveries deliveries_;
   Fabric fabric_;
   std::optional<ControlTraffic> control_;
+  const HostSide* hosts_ = nullptr;
   std::uint32_t ni_ports_;
 };
 

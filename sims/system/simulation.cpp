@@ -10,6 +10,7 @@
 #include "ni/schedule_table_issue.h"
 #include "sims/config/faults.h"
 #include "sims/system/check_data.h"
+#include "sims/system/ni_ports.h"
 #include "sims/system/simulated_system.h"
 #include "sims/system/table_engine_spec.h"
 #include "sims/system/traffic.h"
@@ -48,15 +49,6 @@ ScheduleTableEngine::Spec faulty_engine(ScheduleTableEngine::Spec engine,
     engine.releases.front().at += host_delay(faults, node) - skew_of(faults, node);
   }
   return engine;
-}
-
-std::uint32_t ni_ports_for_all_links(const Topology& topology, const RunPoint& point) {
-  std::uint32_t most_links = 1;
-  for (std::size_t n = 0; n < topology.num_nodes(); ++n) {
-    most_links =
-        std::max(most_links, static_cast<std::uint32_t>(topology.out_links(NodeId(n)).size()));
-  }
-  return point.system.ni.ports != 0 ? point.system.ni.ports : most_links;
 }
 
 }  // namespace

@@ -1,0 +1,92 @@
+// The simulated network under the hosts of a training job.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ni/stream_engine.h"
+#include "sims/coordination/host_services.h"
+#include "sims/system/host_messages.h"
+#include "sims/system/host_side.h"
+#include "sims/system/host_timers.h"
+#include "sims/system/simulated_system.h"
+#include "sims/system/stream_programs.h"
+
+namespace espalier {
+
+// A collective as its hosts and its network saw it, in cycles.
+struct HostedCollective {
+  Bytes bytes = 0;
+  Cycle first_post = kNever;  // of all ranks
+  Cycle last_post = 0;
+  Cycle first_issue = kNever;
+  Cycle last_visible = 0;  // reduction included; 0: never complete
+};
+
+// What ranks are called among those who wait ("host_3").
+[[nodiscard]] std::string host_name(RankId rank);
+
+// The simulation ends when the hosts have finished, all their messages are received and all
+// collectives that any of them has posted are complete everywhere; or with the first failure.
+class HostNetwork : public HostServices, public HostSide, private StreamObserver {
+ public:
+  // `nodes`: where the ranks are; every node has one. All arguments must outlive it.
+  HostNetwork(const Topology& topology, const RunPoint& point, SimulatedSystem& system,
+              const std::vector<NodeId>& nodes, HostProgram& hosts, const TablesOfSize& tables_of);
+
+  // Once, before the simulation.
+  void start();
+
+  void wake(RankId rank, Cycle at) override;
+  void send(const HostMessage& message, Cycle at) override;
+  void post(RankId rank, CollectiveNumber collective, Bytes bytes, Cycle at) override;
+
+  [[nodiscard]] bool under_way(Cycle now) const override { return latest_ > now; }
+  void explain_waits(WaitList& waits) const override { hosts_.explain(waits); }
+
+  // What ended the simulation before its time, empty if nothing has.
+  [[nodiscard]] const std::string& failure() const { return failure_; }
+  [[nodiscard]] const std::vector<HostedCollective>& collectives() const { return collectives_; }
+  [[nodiscard]] std::uint64_t num_messages() const { return messages_.count(); }
+
+ private:
+  // One that is not complete everywhere.
+  struct Running {
+    StreamProgramCache::Program program;
+    std::unique_ptr<StreamCollective> stream;
+    std::vector<bool> posted;  // by rank
+    std::size_t ranks_left = 0;
+  };
+
+  // Throws what tables_of throws.
+  void open(CollectiveNumber collective, Bytes bytes);
+  void note_post(RankId rank, CollectiveNumber collective, Bytes bytes, Cycle at);
+  void close(CollectiveNumber collective);
+  void collective_done(NodeId node, StreamCollective& collective, Cycle now) override;
+  void out_of_turn(NodeId node, const Operation& operation) override;
+  [[nodiscard]] std::string name_of(const StreamCollective& collective) const override;
+  [[nodiscard]] std::string host_of(NodeId node) const override;
+  void end_if_finished(Cycle now);
+  void fail(const std::string& reason);
+
+  const Topology& topology_;
+  SimulatedSystem& system_;
+  const std::vector<NodeId>& nodes_;  // by rank
+  std::vector<RankId> ranks_;         // by node
+  HostProgram& hosts_;
+  SideRoutes routes_;
+  StreamPrograms programs_;
+  HostMessages messages_;
+  HostTimers timers_;
+  std::vector<StreamEngine*> streams_;         // by node; the NIs own them
+  std::vector<HostedCollective> collectives_;  // by number
+  std::vector<Running> running_;               // by number; empty where complete or not posted
+  std::size_t num_running_ = 0;
+  std::uint64_t next_number_ = 0;  // of the next collective's first chunk and flow
+  Cycle latest_ = 0;               // that anything was asked for
+  bool has_ended_ = false;
+  std::string failure_;
+};
+
+}  // namespace espalier

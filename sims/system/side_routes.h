@@ -1,0 +1,36 @@
+// Routes bound while the simulation runs, each sequence of links once.
+#pragma once
+
+#include <map>
+#include <vector>
+
+#include "alg/route_set.h"
+#include "hw/topology.h"
+#include "sims/system/fabric.h"
+
+namespace espalier {
+
+class SideRoutes {
+ public:
+  // Both must outlive it.
+  SideRoutes(const Topology& topology, Fabric& fabric)
+      : topology_(topology), fabric_(fabric), routes_(topology) {}
+
+  // What operations over these links call their route. Throws std::invalid_argument where a flit
+  // cannot count so many hops.
+  [[nodiscard]] RouteId bind(const std::vector<LinkId>& links) {
+    const RouteId route =
+        links.size() == 1 ? RouteSet::single(links.front()) : routes_.add(topology_, links);
+    const auto known = bound_.find(route);
+    if (known != bound_.end()) return known->second;
+    return bound_.emplace(route, fabric_.bind_side(routes_, route)).first->second;
+  }
+
+ private:
+  const Topology& topology_;
+  Fabric& fabric_;
+  RouteSet routes_;
+  std::map<RouteId, RouteId> bound_;
+};
+
+}  // namespace espalier
