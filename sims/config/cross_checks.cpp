@@ -14,6 +14,7 @@
 #include "sims/config/build_dimensions.h"
 #include "sims/config/build_program.h"
 #include "sims/config/build_workload.h"
+#include "sims/config/coordination_checks.h"
 #include "sims/config/fault_checks.h"
 #include "sims/config/fidelity.h"
 #include "sims/config/folding.h"
@@ -515,6 +516,7 @@ void check_points(const std::vector<RunPoint>& points, const Topology* topology,
       checker.check_operation();
     }
     check_program(point, topology, given, diagnostics);
+    check_coordination(point, topology, given, diagnostics);
     if (point.collective && algorithms.insert(point.collective->algorithm).second) {
       checker.check_algorithm();
     }

@@ -2,19 +2,26 @@
 // network.
 #pragma once
 
+#include <cstdint>
+
 #include "hw/ids.h"
 
 namespace espalier {
 
 class MessageTime {
  public:
+  // Paths on which a message takes as long have the same number.
+  using Path = std::uint32_t;
+
   MessageTime() = default;
   virtual ~MessageTime() = default;
   MessageTime(const MessageTime&) = delete;
   MessageTime& operator=(const MessageTime&) = delete;
 
-  // From given to the NI to in the receiver's memory; at least 1. Precondition: from != to.
-  [[nodiscard]] virtual Cycle flight(RankId from, RankId to, Bytes bytes) const = 0;
+  // Precondition: from != to.
+  [[nodiscard]] virtual Path path(RankId from, RankId to) const = 0;
+  // From given to the NI to in the receiver's memory; at least 1.
+  [[nodiscard]] virtual Cycle flight(Path path, Bytes bytes) const = 0;
 };
 
 class ReductionTime {

@@ -59,9 +59,16 @@ void ClosedFormMachine::wake(RankId rank, Cycle at) {
   push(event);
 }
 
+MessageTime::Path ClosedFormMachine::path(RankId from, RankId to) {
+  const std::uint64_t pair = std::uint64_t{from.value()} << 32 | to.value();
+  const auto known = paths_.find(pair);
+  if (known != paths_.end()) return known->second;
+  return paths_[pair] = messages_.path(from, to);
+}
+
 void ClosedFormMachine::send(const HostMessage& message, Cycle at) {
   Event event;
-  event.at = at + messages_.flight(message.from, message.to, message.bytes);
+  event.at = at + messages_.flight(path(message.from, message.to), message.bytes);
   event.kind = Kind::received;
   event.message = message;
   push(event);

@@ -4,6 +4,7 @@
 #include <functional>
 #include <queue>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "sims/coordination/modelled_streams.h"
@@ -45,7 +46,10 @@ class ClosedFormMachine : public HostServices {
   void push_end(const ModelledStreams::Running& running);
 
   std::size_t ranks_;
+  [[nodiscard]] MessageTime::Path path(RankId from, RankId to);
+
   const MessageTime& messages_;
+  std::unordered_map<std::uint64_t, MessageTime::Path> paths_;  // looked up, never iterated
   ModelledStreams streams_;
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
   std::uint64_t next_number_ = 0;

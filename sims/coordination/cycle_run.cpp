@@ -19,7 +19,8 @@ CycleRun::CycleRun(const TrainingJob& job, const MessageTime& messages,
       begin_(job.spec.ranks, 1),
       now_(job.spec.ranks, 1),
       gathered_(job.spec.ranks, 0),
-      flights_(kNumControlOps) {
+      flights_(kNumControlOps),
+      paths_(kNumControlOps) {
   frameworks_.reserve(job.spec.ranks);
   for (std::size_t r = 0; r < job.spec.ranks; ++r) {
     frameworks_.emplace_back(job, times_, RankId(r));
@@ -64,11 +65,24 @@ void CycleRun::run_operation(ControlOp op) {
       now_[r] += coordination_.begin(RankId(r), op);
       gathered_[r] = coordination_.own_part(RankId(r), op);
     }
-    for (const auto& round : coordination_.pattern(op).rounds) run_round(op, round);
+    std::size_t first = 0;
+    for (const auto& round : coordination_.pattern(op).rounds) {
+      run_round(op, first, round);
+      first += round.size();
+    }
   }
   for (std::size_t r = 0; r < now_.size(); ++r) {
     now_[r] += coordination_.finished(RankId(r), cycle_, op);
   }
+}
+
+const std::vector<MessageTime::Path>& CycleRun::paths(ControlOp op) {
+  std::vector<MessageTime::Path>& known = paths_[static_cast<std::size_t>(op)];
+  if (!known.empty()) return known;
+  for (const auto& round : coordination_.pattern(op).rounds) {
+    for (const PatternMessage& m : round) known.push_back(messages_.path(m.from, m.to));
+  }
+  return known;
 }
 
 const std::vector<Cycle>& CycleRun::flights(ControlOp op, Bytes bytes) {
@@ -76,10 +90,8 @@ const std::vector<Cycle>& CycleRun::flights(ControlOp op, Bytes bytes) {
   if (known.bytes == bytes) return known.times;
   known.bytes = bytes;
   known.times.clear();
-  for (const auto& round : coordination_.pattern(op).rounds) {
-    for (const PatternMessage& m : round) {
-      known.times.push_back(messages_.flight(m.from, m.to, bytes));
-    }
+  for (const MessageTime::Path path : paths(op)) {
+    known.times.push_back(messages_.flight(path, bytes));
   }
   return known.times;
 }
@@ -103,7 +115,9 @@ void CycleRun::run_uniform(ControlOp op) {
   recorder_.control_messages(first, first * bytes);
 }
 
-void CycleRun::run_round(ControlOp op, const std::vector<PatternMessage>& round) {
+void CycleRun::run_round(ControlOp op, std::size_t first,
+                         const std::vector<PatternMessage>& round) {
+  const std::vector<MessageTime::Path>& of_op = paths(op);
   const Cycle overhead = job_.spec.times.overhead;
   arrival_.resize(round.size());
   sent_bytes_.resize(round.size());
@@ -113,7 +127,7 @@ void CycleRun::run_round(ControlOp op, const std::vector<PatternMessage>& round)
         coordination_.message_bytes(from, cycle_, op, gathered_[from.index()]);
     now_[from.index()] += overhead;
     sent_bytes_[m] = bytes;
-    arrival_[m] = now_[from.index()] + messages_.flight(from, round[m].to, bytes);
+    arrival_[m] = now_[from.index()] + messages_.flight(of_op[first + m], bytes);
     recorder_.control_messages(1, bytes);
   }
   for (std::size_t m = 0; m < round.size(); ++m) {

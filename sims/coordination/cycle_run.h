@@ -19,10 +19,12 @@ class CycleRun {
  private:
   void enter_cycle();
   void run_operation(ControlOp op);
-  void run_round(ControlOp op, const std::vector<PatternMessage>& round);
+  // `first`: of its messages, in the pattern.
+  void run_round(ControlOp op, std::size_t first, const std::vector<PatternMessage>& round);
   // The same where all messages have one size, and receiving one takes nothing but the overhead.
   void run_uniform(ControlOp op);
   // By message of the operation's pattern.
+  [[nodiscard]] const std::vector<MessageTime::Path>& paths(ControlOp op);
   [[nodiscard]] const std::vector<Cycle>& flights(ControlOp op, Bytes bytes);
   void execute();
   void reduce(CollectiveNumber collective);
@@ -45,6 +47,7 @@ class CycleRun {
     std::vector<Cycle> times;
   };
   std::vector<Flights> flights_;  // by operation, of the size that came last
+  std::vector<std::vector<MessageTime::Path>> paths_;  // by operation
   Cycle stream_free_ = 0;         // the collective before has ended
 };
 

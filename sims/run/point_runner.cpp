@@ -16,6 +16,7 @@
 #include "sims/config/fidelity.h"
 #include "sims/config/resolved.h"
 #include "sims/explain/run_account.h"
+#include "sims/run/coordination_runner.h"
 #include "sims/run/describe_cost.h"
 #include "sims/run/describe_outcome.h"
 #include "sims/run/plan_runner.h"
@@ -318,6 +319,7 @@ PointReport run_kind(const Topology& topology, const RunPoint& point,
                      RunAccount* account) {
   if (point.traffic) return run_traffic(topology, point, hooks);
   if (point.workload) return run_workload(topology, point);
+  if (point.coordination) return run_coordination(topology, point, hooks);
   if (point.training) return run_training(topology, point, tables, hooks, account);
   if (!tables && has_program(point)) return run_program(topology, point, hooks, account);
   if (topology.dimensions() && point.collective) return run_plan(topology, point, hooks, account);

@@ -21,10 +21,11 @@ class PairLatency : public MessageTime {
  public:
   PairLatency(std::uint64_t seed, Cycle least, Cycle spread)
       : seed_(seed), least_(least), spread_(spread) {}
-  [[nodiscard]] Cycle flight(RankId from, RankId to, Bytes bytes) const override {
+  [[nodiscard]] Path path(RankId from, RankId to) const override {
     const std::uint64_t pair = mix(mix(seed_, from.index()), to.index());
-    return least_ + (spread_ == 0 ? 0 : pair % spread_) + bytes / 16;
+    return static_cast<Path>(least_ + (spread_ == 0 ? 0 : pair % spread_));
   }
+  [[nodiscard]] Cycle flight(Path path, Bytes bytes) const override { return path + bytes / 16; }
 
  private:
   std::uint64_t seed_;

@@ -1,0 +1,46 @@
+// How long a short message takes through a network in which nothing else moves: docs/timing.md's
+// zero-load closed form over any route.
+#pragma once
+
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "flowctl/framing.h"
+#include "hw/link_timing.h"
+#include "hw/topology.h"
+#include "sims/config/config.h"
+#include "sims/coordination/closed_form.h"
+
+namespace espalier {
+
+class IdleNetwork : public MessageTime {
+ public:
+  // `nodes` by rank. `topology` and `nodes` must outlive it. Throws std::invalid_argument where link
+  // rates have no common tick.
+  IdleNetwork(const Topology& topology, const SystemConfig& config,
+              const std::vector<NodeId>& nodes);
+
+  [[nodiscard]] Path path(RankId from, RankId to) const override;
+  [[nodiscard]] Cycle flight(Path path, Bytes bytes) const override;
+
+ private:
+  struct Shape {
+    Cycle head = 0;                // of a message of one flit
+    std::uint64_t ticks_per_flit = 0;  // of the slowest link
+    friend bool operator<(const Shape& a, const Shape& b) {
+      return a.head != b.head ? a.head < b.head : a.ticks_per_flit < b.ticks_per_flit;
+    }
+  };
+
+  const Topology& topology_;
+  const std::vector<NodeId>& nodes_;
+  SystemTiming timing_;
+  FramingSpec framing_;
+  Cycle ends_;    // NI to first router, last router to memory
+  Cycle router_;  // its pipeline
+  mutable std::vector<Shape> shapes_;     // by path number
+  mutable std::map<Shape, Path> numbers_;
+};
+
+}  // namespace espalier
