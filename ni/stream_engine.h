@@ -50,7 +50,8 @@ class StreamObserver {
 // A collective is over here when all its entries have issued, its sends have left and everything
 // that it receives is in memory; the next one starts in the following cycle. Others may be ahead:
 // their Reduces for a collective that has not begun here are held, since it has no buffer to add to
-// yet. A copy cannot come early: it holds the sum of all ranks, this one's contribution included.
+// yet. A copy cannot come early: it replaces this rank's contribution, which has left before or
+// would be lost, and the certifier has proven that it is not.
 class StreamEngine : public IssueEngine, public DataMemory {
  public:
   // `observer` must outlive it.

@@ -1,87 +1,24 @@
 // Hosts on a simulated network: their messages, and the collectives that they post while it runs.
 #include <catch2/catch.hpp>
-#include <memory>
 
 #include "busy_hosts.h"
+#include "hosted_run.h"
 #include "hw/hash.h"
-#include "model_test_support.h"
-#include "posting_hosts.h"
-#include "sims/system/host_simulation.h"
 
 namespace espalier {
 namespace {
 
-using Catch::Matchers::Contains;
+using test::HostedRun;
 using test::in_mode;
 using test::kDefaultLink;
 using test::link_of;
 using test::Numbers;
-using test::Post;
+using test::point_of;
 using test::PostingHosts;
 using test::PostList;
+using test::run_hosts;
+using test::tables_by;
 using test::tables_for;
-
-struct HostedRun {
-  bool verified = false;
-  Cycle cycles = 0;
-  std::vector<HostedCollective> collectives;
-  std::vector<std::vector<Cycle>> done;  // by rank and collective
-  std::string failure;
-  Numbers all;  // what must not depend on how the run was executed
-};
-
-TablesOfSize tables_by(const std::string& algorithm, const Topology& topology) {
-  return [=, &topology](Bytes bytes) { return tables_for(algorithm, topology, bytes); };
-}
-
-HostedRun run_hosts(const Topology& topology, const RunPoint& point, const TablesOfSize& tables_of,
-                    const std::vector<Bytes>& sizes, const std::vector<PostList>& posts) {
-  const std::size_t count = sizes.size();
-  const test::Report report = test::in_child([&] {
-    PostingHosts hosts(sizes, posts);
-    const HostedOutcome outcome = simulate_hosts(topology, point, hosts, tables_of, {});
-    Numbers numbers = test::reproducible(outcome.simulation);
-    for (std::size_t c = 0; c < count; ++c) {
-      const HostedCollective hosted =
-          c < outcome.collectives.size() ? outcome.collectives[c] : HostedCollective{};
-      numbers.insert(numbers.end(), {hosted.bytes, hosted.first_post, hosted.last_post,
-                                     hosted.first_issue, hosted.last_visible});
-    }
-    for (const auto& of_rank : hosts.done()) {
-      numbers.insert(numbers.end(), of_rank.begin(), of_rank.end());
-    }
-    return test::Report{numbers, outcome.simulation.failure};
-  });
-  HostedRun run;
-  run.all = report.numbers;
-  run.failure = report.text;
-  run.verified = report.numbers[1] != 0;
-  run.cycles = report.numbers[2];
-  std::size_t at = report.numbers.size() - count * (5 + posts.size());
-  const auto next = [&] { return report.numbers[at++]; };
-  for (std::size_t c = 0; c < count; ++c) {
-    HostedCollective hosted;
-    hosted.bytes = next();
-    hosted.first_post = next();
-    hosted.last_post = next();
-    hosted.first_issue = next();
-    hosted.last_visible = next();
-    run.collectives.push_back(hosted);
-  }
-  for (std::size_t r = 0; r < posts.size(); ++r) {
-    run.done.emplace_back();
-    for (std::size_t c = 0; c < count; ++c) run.done.back().push_back(next());
-  }
-  return run;
-}
-
-RunPoint point_of(const SystemConfig& system, Fidelity fidelity = Fidelity::train) {
-  RunPoint point;
-  point.system = system;
-  point.simulation.fidelity = fidelity;
-  point.simulation.monitors = fidelity == Fidelity::cycle;
-  return point;
-}
 
 Topology small_cluster() {
   return make_gpu_cluster({3, 4, 2, 1}, link_of(30), link_of(200, test::kFlitPerCycle / 2));
@@ -118,6 +55,22 @@ TEST_CASE("Hosts that answer each other take the zero-load latency of each messa
       }
     }
   }
+}
+
+TEST_CASE("A message goes to the node where its rank is") {
+  const Topology line = make_mesh({3}, kDefaultLink);
+  const SystemConfig system = in_mode(FlowControlMode::packet);
+  const test::Report report = test::in_child([&] {
+    test::AnsweringHosts hosts(32, 2);
+    const auto outcome = simulate_hosts(line, point_of(system), {NodeId(0), NodeId(2), NodeId(1)},
+                                        hosts, tables_by("ring", line), {});
+    return test::Report{hosts.times(), outcome.simulation.failure};
+  });
+  CHECK(report.text == "");
+  REQUIRE(report.numbers.size() == 2);
+  const Cycle two_hops = test::flits_of(system, 32) + 161 + 150 + 2;
+  CHECK(report.numbers[0] == 1 + two_hops);
+  CHECK(report.numbers[1] == report.numbers[0] + 1 + two_hops);
 }
 
 TEST_CASE("A short message of a host that follows a long one is received after it") {
@@ -356,94 +309,6 @@ TEST_CASE("A host's message passes gradients that wait at its injection port") {
   CHECK(report.numbers[0] > 100 + flits);
   CHECK(report.numbers[0] < 100 + flits + 150);
   CHECK(report.numbers[1] > 100 + 7 * flits);
-}
-
-// What goes wrong ---------------------------------------------------------------------------------
-
-TEST_CASE("Ranks that post in different orders end the run with both collectives' names") {
-  const Topology star = make_single_switch(4, link_of(50));
-  std::vector<PostList> posts(4, PostList{{0, 10}, {1, 20}});
-  posts[2] = {{1, 10}, {0, 20}};
-  for (const char* algorithm : {"ring", "direct"}) {
-    for (const Fidelity fidelity : {Fidelity::train, Fidelity::cycle}) {
-      RunPoint point = point_of(in_mode(FlowControlMode::packet), fidelity);
-      point.simulation.watchdog_cycles = 2000;
-      const HostedRun run = run_hosts(star, point, tables_by(algorithm, star), {4000, 80}, posts);
-      INFO(run.failure);
-      CHECK_FALSE(run.verified);
-      CHECK_THAT(run.failure, Contains("no progress at cycle"));
-      CHECK_THAT(run.failure, Contains("these wait for each other"));
-      CHECK_THAT(run.failure, Contains("runs <tensor 0>, "));
-      CHECK_THAT(run.failure, Contains("runs <tensor 1>, "));
-      CHECK_THAT(run.failure, Contains("net.ni_n_2 waits for net.ni_n_"));
-      CHECK_THAT(run.failure, Contains(" waits for net.ni_n_2: runs <tensor 0>"));
-    }
-  }
-}
-
-TEST_CASE("A rank that never posts is found as what the others wait for") {
-  const Topology star = make_single_switch(4, link_of(50));
-  std::vector<PostList> posts(4, PostList{{0, 10}});
-  posts[1].clear();
-  const HostedRun run = run_hosts(star, point_of(in_mode(FlowControlMode::packet)),
-                                  tables_by("ring", star), {4000}, posts);
-  INFO(run.failure);
-  CHECK_FALSE(run.verified);
-  CHECK_THAT(run.failure, Contains("net.ni_n_2 waits for net.ni_n_1: runs <tensor 0>"));
-  CHECK_THAT(run.failure, Contains("net.ni_n_1 waits for host_1: "));
-}
-
-std::string failure_of(const TablesOfSize& tables_of, const std::vector<Bytes>& sizes,
-                       const std::vector<PostList>& posts) {
-  const Topology line = make_mesh({2}, kDefaultLink);
-  const HostedRun run =
-      run_hosts(line, point_of(in_mode(FlowControlMode::packet)), tables_of, sizes, posts);
-  CHECK_FALSE(run.verified);
-  return run.failure;
-}
-
-TEST_CASE("Wrong data are found when the collective is complete, under its name") {
-  const Topology line = make_mesh({2}, kDefaultLink);
-  // Node 1 never gets the sum of node 0's half.
-  const auto without_a_gather = [&](Bytes bytes) {
-    ScheduleTables tables = tables_for("ring", line, bytes);
-    auto& table = tables.nodes[0];
-    table.erase(std::remove_if(table.begin(), table.end(),
-                               [](const TableEntry& e) { return e.op == TableOp::gather; }),
-                table.end());
-    return tables;
-  };
-  CHECK_THAT(failure_of(without_a_gather, {800}, {{{0, 5}}, {{0, 50}}}),
-             Contains("<tensor 0>: wrong data at rank 1: chunk"));
-}
-
-TEST_CASE("A copy that comes before its collective has begun ends the run") {
-  const Topology line = make_mesh({2}, kDefaultLink);
-  // Node 0 gathers without having reduced.
-  const auto without_reduces = [&](Bytes bytes) {
-    ScheduleTables tables = tables_for("ring", line, bytes);
-    for (auto& table : tables.nodes) {
-      table.erase(std::remove_if(table.begin(), table.end(),
-                                 [](const TableEntry& e) { return e.op == TableOp::reduce; }),
-                  table.end());
-    }
-    return tables;
-  };
-  CHECK_THAT(failure_of(without_reduces, {800}, {{{0, 5}}, {{0, 5000}}}),
-             Contains("a copy from node 0 reached node 1 before that had begun"));
-}
-
-TEST_CASE("Tables that cannot be made end the run with the reason and the collective's name") {
-  const auto none = [](Bytes bytes) -> ScheduleTables {
-    throw std::runtime_error(fmt::format("no tables of {} bytes", bytes));
-  };
-  CHECK(failure_of(none, {800}, {{{0, 5}}, {{0, 50}}}) == "<tensor 0>: no tables of 800 bytes");
-}
-
-TEST_CASE("A rank that posts a collective twice is named") {
-  const Topology line = make_mesh({2}, kDefaultLink);
-  CHECK(failure_of(tables_by("ring", line), {800}, {{{0, 5}}, {{0, 50}, {0, 60}}}) ==
-        "<tensor 0>: host_1 posts it twice");
 }
 
 }  // namespace

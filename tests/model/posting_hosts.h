@@ -17,6 +17,7 @@ namespace espalier::test {
 struct PlannedPost {
   CollectiveNumber collective = 0;
   Cycle at = 0;
+  Bytes bytes = 0;  // 0: the collective's
 };
 using PostList = std::vector<PlannedPost>;
 
@@ -38,7 +39,8 @@ class PostingHosts : public HostProgram {
   }
   void woken(RankId rank, Cycle now) override {
     const PlannedPost& post = posts_[rank.index()][next_[rank.index()]++];
-    services_->post(rank, post.collective, sizes_[post.collective], now + 1);
+    services_->post(rank, post.collective, post.bytes != 0 ? post.bytes : sizes_[post.collective],
+                    now + 1);
   }
   void received(const HostMessage&, Cycle) override {}
   void collective_done(RankId rank, CollectiveNumber collective, Cycle now) override {
@@ -100,6 +102,16 @@ class AnsweringHosts : public TalkingHosts {
   Bytes bytes_;
   std::size_t messages_;
   std::vector<Cycle> times_;
+};
+
+// Rank 1 sends a message to itself.
+class LonelyHost : public TalkingHosts {
+ public:
+  void received(const HostMessage&, Cycle) override {}
+  [[nodiscard]] bool finished() const override { return false; }
+
+ private:
+  void begin() override { services().send({RankId(1), RankId(1), 8, 0}, 1); }
 };
 
 // Each rank sends `messages` of very different sizes to another one, all at once.
