@@ -185,7 +185,7 @@ void CoordinatedHosts::explain(WaitList& waits) const {
     const Host& h = hosts_[r];
     if (h.stage != Stage::in_cycle) continue;
     const PatternStep& step = steps(h, RankId(r))[h.step];
-    waits.push_back({fmt::format("rank {}", r), fmt::format("rank {}", step.peer.value()),
+    waits.push_back({host_name(RankId(r)), host_name(step.peer),
                      fmt::format("its message in cycle {}", h.cycle)});
   }
 }

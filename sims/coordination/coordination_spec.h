@@ -51,7 +51,7 @@ struct CoordinationSpec {
 struct TrainingJob {
   CoordinationSpec spec;
   TensorSet set;
-  std::vector<Unit> units;
+  std::vector<TensorUnit> units;
   std::vector<UnitId> unit_of;  // by tensor
   JitterSpec jitter;
 };

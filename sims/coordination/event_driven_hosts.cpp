@@ -35,7 +35,7 @@ void EventDrivenHosts::woken(RankId rank, Cycle now) {
 }
 
 void EventDrivenHosts::post(RankId rank, CollectiveNumber collective, UnitId unit, Cycle at) {
-  const Unit& what = job_.units[unit.index()];
+  const TensorUnit& what = job_.units[unit.index()];
   recorder_.posted(rank, collective, {what.tensors, what.bytes}, frameworks_[rank.index()], at);
   services_->post(rank, collective, what.bytes, at);
 }
@@ -56,7 +56,7 @@ void EventDrivenHosts::collective_done(RankId rank, CollectiveNumber collective,
 }
 
 std::string EventDrivenHosts::name_of(CollectiveNumber collective) const {
-  const Unit& unit = job_.units[unit_of(collective).index()];
+  const TensorUnit& unit = job_.units[unit_of(collective).index()];
   const std::string& first = job_.set.tensors[unit.tensors.front().index()].name;
   if (unit.tensors.size() == 1) return first;
   return fmt::format("{} and {} more", first, unit.tensors.size() - 1);

@@ -4,13 +4,13 @@ namespace espalier {
 
 namespace {
 
-void append(Response& response, const Unit& unit) {
+void append(Response& response, const TensorUnit& unit) {
   response.tensors.insert(response.tensors.end(), unit.tensors.begin(), unit.tensors.end());
   response.bytes += unit.bytes;
 }
 
 // Of one unit that does not fit in one buffer.
-void cut(const Unit& unit, const TensorSet& set, Bytes threshold, std::vector<Response>& responses) {
+void cut(const TensorUnit& unit, const TensorSet& set, Bytes threshold, std::vector<Response>& responses) {
   Response piece;
   for (const TensorId tensor : unit.tensors) {
     const Bytes bytes = set.tensors[tensor.index()].bytes;
@@ -26,14 +26,14 @@ void cut(const Unit& unit, const TensorSet& set, Bytes threshold, std::vector<Re
 
 }  // namespace
 
-std::vector<Response> fuse(const std::vector<UnitId>& ready, const std::vector<Unit>& units,
+std::vector<Response> fuse(const std::vector<UnitId>& ready, const std::vector<TensorUnit>& units,
                            const TensorSet& set, const FusionSpec& spec) {
   std::vector<Response> responses;
   std::vector<bool> taken(ready.size(), false);
-  const auto is_alone = [&](const Unit& unit) { return unit.is_group && !spec.fuse_groups; };
+  const auto is_alone = [&](const TensorUnit& unit) { return unit.is_group && !spec.fuse_groups; };
   for (std::size_t i = 0; i < ready.size(); ++i) {
     if (taken[i]) continue;
-    const Unit& first = units[ready[i].index()];
+    const TensorUnit& first = units[ready[i].index()];
     if (first.bytes > spec.threshold) {
       cut(first, set, spec.threshold, responses);
       continue;
@@ -41,7 +41,7 @@ std::vector<Response> fuse(const std::vector<UnitId>& ready, const std::vector<U
     Response response;
     append(response, first);
     for (std::size_t j = i + 1; j < ready.size() && !is_alone(first); ++j) {
-      const Unit& other = units[ready[j].index()];
+      const TensorUnit& other = units[ready[j].index()];
       if (taken[j] || is_alone(other) || response.bytes + other.bytes > spec.threshold) continue;
       append(response, other);
       taken[j] = true;

@@ -22,7 +22,7 @@ struct FusionSpec {
 // that still fits. A unit larger than the threshold has buffers of its own: as many of its tensors,
 // in order, as fit in each; a single tensor that is larger is reduced as it is.
 [[nodiscard]] std::vector<Response> fuse(const std::vector<UnitId>& ready,
-                                         const std::vector<Unit>& units, const TensorSet& set,
+                                         const std::vector<TensorUnit>& units, const TensorSet& set,
                                          const FusionSpec& spec);
 
 }  // namespace espalier

@@ -10,6 +10,11 @@
 
 namespace espalier {
 
+// What ranks are called among those who wait ("host_3").
+[[nodiscard]] inline std::string host_name(RankId rank) {
+  return "host_" + std::to_string(rank.value());
+}
+
 // Of the control plane. The machine carries its size; what it says the hosts know by `tag`.
 struct HostMessage {
   RankId from;

@@ -43,8 +43,9 @@ void ModelledStreams::explain(const HostProgram& hosts, WaitList& waits) const {
       const std::string at = streams_[other].empty()
                                  ? "posts nothing"
                                  : "is in " + hosts.name_of(streams_[other].front().collective);
-      waits.push_back({fmt::format("rank {}", r), fmt::format("rank {}", other),
-                       fmt::format("{}, while rank {} {}", hosts.name_of(mine), other, at)});
+      waits.push_back({host_name(RankId(r)), host_name(RankId(other)),
+                       fmt::format("{}, while {} {}", hosts.name_of(mine),
+                                   host_name(RankId(other)), at)});
       break;
     }
   }

@@ -23,7 +23,7 @@ Cycle stretched(Cycle time, double by) {
 
 }  // namespace
 
-ReadyTimes::ReadyTimes(const TensorSet& set, const std::vector<Unit>& units,
+ReadyTimes::ReadyTimes(const TensorSet& set, const std::vector<TensorUnit>& units,
                        const JitterSpec& jitter)
     : set_(set), units_(units), jitter_(jitter), unit_of_(set.tensors.size(), 0) {
   for (std::size_t u = 0; u < units.size(); ++u) {

@@ -26,7 +26,7 @@ struct ReadyUnit {
 class ReadyTimes {
  public:
   // All arguments must outlive it.
-  ReadyTimes(const TensorSet& set, const std::vector<Unit>& units, const JitterSpec& jitter);
+  ReadyTimes(const TensorSet& set, const std::vector<TensorUnit>& units, const JitterSpec& jitter);
 
   // Ascending in time, equal times in the order of units: a group is complete with its last tensor.
   [[nodiscard]] std::vector<ReadyUnit> of(RankId rank, std::uint32_t iteration) const;
@@ -39,7 +39,7 @@ class ReadyTimes {
   [[nodiscard]] std::vector<std::size_t> order(RankId rank, std::uint32_t iteration) const;
 
   const TensorSet& set_;
-  const std::vector<Unit>& units_;
+  const std::vector<TensorUnit>& units_;
   JitterSpec jitter_;
   std::vector<std::size_t> unit_of_;  // by tensor
 };

@@ -45,10 +45,10 @@ TensorSet make_tensor_set(const std::vector<Layer>& layers, const IterationPlan&
   return set;
 }
 
-std::vector<Unit> make_units(const TensorSet& set, std::uint32_t num_groups) {
+std::vector<TensorUnit> make_units(const TensorSet& set, std::uint32_t num_groups) {
   const std::size_t tensors = set.tensors.size();
   const std::size_t count = num_groups == 0 ? tensors : std::min<std::size_t>(num_groups, tensors);
-  std::vector<Unit> units(count);
+  std::vector<TensorUnit> units(count);
   std::size_t next = 0;
   for (std::size_t u = 0; u < count; ++u) {
     const std::size_t size = tensors / count + (u < tensors % count ? 1 : 0);

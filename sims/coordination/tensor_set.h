@@ -47,7 +47,7 @@ struct TensorSet {
 [[nodiscard]] TensorSet make_tensor_set(const std::vector<Layer>& layers, const IterationPlan& plan,
                                         const TensorSpec& spec);
 
-struct Unit {
+struct TensorUnit {
   std::vector<TensorId> tensors;
   Bytes bytes = 0;
   bool is_group = false;
@@ -55,6 +55,6 @@ struct Unit {
 
 // `num_groups` groups of as many tensors each, remainder to the first ones (section 3.2); 0: every
 // tensor by itself. More groups than tensors: a group for each.
-[[nodiscard]] std::vector<Unit> make_units(const TensorSet& set, std::uint32_t num_groups);
+[[nodiscard]] std::vector<TensorUnit> make_units(const TensorSet& set, std::uint32_t num_groups);
 
 }  // namespace espalier

@@ -1,7 +1,7 @@
 #include "sims/run/describe_coordination.h"
 
 #include <algorithm>
-#include <map>
+#include <vector>
 
 #include "hw/link_timing.h"
 #include "sims/config/enum_names.h"
@@ -61,20 +61,17 @@ Steady steady_of(const TrainingRecord& record) {
   return steady;
 }
 
-// Powers of two that bound them.
-Json histogram(const TrainingRecord& record) {
-  std::map<Bytes, std::uint64_t> bins;
+// All-reduces of 1 B, of 2 and 3 B, of 4 to 7 B, and so on.
+Json counts_by_log2(const TrainingRecord& record) {
+  std::vector<std::uint64_t> counts;
   for (const CollectiveRecord& c : record.collectives) {
     if (!is_steady(c.iteration, record.iterations.size())) continue;
-    Bytes below = 1;
-    while (below <= c.bytes) below *= 2;
-    ++bins[below];
+    std::size_t log2 = 0;
+    while (c.bytes >> (log2 + 1) != 0) ++log2;
+    if (log2 >= counts.size()) counts.resize(log2 + 1, 0);
+    ++counts[log2];
   }
-  Json list = Json::array();
-  for (const auto& [below, count] : bins) {
-    list.push_back({{"from_bytes", below / 2}, {"below_bytes", below}, {"count", count}});
-  }
-  return list;
+  return counts;
 }
 
 Json describe_iterations(const RunPoint& point, const TrainingRecord& record) {
@@ -111,6 +108,7 @@ Json describe_steady(const RunPoint& point, const TrainingJob& job, const Steady
   training["coordination_ns"] = steady.control / iterations * cycle_ns;
   training["coordination_cycles"] = steady.control_cycles / iterations;
   training["all_reduces"] = steady.all_reduces / iterations;
+  training["waiting_ns"] = steady.for_tensors / iterations * cycle_ns;
   training["wait_for_tensors_ns"] = steady.for_tensors / all_reduces * cycle_ns;
   training["negotiation_ns"] = steady.negotiation / all_reduces * cycle_ns;
   training["queued_ns"] = steady.queued / all_reduces * cycle_ns;
@@ -142,7 +140,8 @@ void describe_coordination(Json& result, const RunPoint& point, const TrainingJo
   result["time_ns"] = nanoseconds(record.end, point.system.clock);
   result["training"] = describe_steady(point, job, steady_of(record));
   about["by_iteration"] = describe_iterations(point, record);
-  about["message_sizes"] = histogram(record);
+  about["log2_step"] = 1;
+  about["counts_by_log2"] = counts_by_log2(record);
   result["coordination"] = std::move(about);
 }
 

@@ -12,7 +12,6 @@
 
 namespace espalier {
 
-std::string host_name(RankId rank) { return fmt::format("host_{}", rank.index()); }
 
 HostNetwork::HostNetwork(const Topology& topology, const RunPoint& point, SimulatedSystem& system,
                          const std::vector<NodeId>& nodes, HostProgram& hosts,

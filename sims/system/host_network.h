@@ -24,9 +24,6 @@ struct HostedCollective {
   Cycle last_visible = 0;  // reduction included; 0: never complete
 };
 
-// What ranks are called among those who wait ("host_3").
-[[nodiscard]] std::string host_name(RankId rank);
-
 // The simulation ends when the hosts have finished, all their messages are received and all
 // collectives that any of them has posted are complete everywhere; or with the first failure.
 class HostNetwork : public HostServices, public HostSide, private StreamObserver {

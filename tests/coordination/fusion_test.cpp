@@ -15,7 +15,7 @@ TensorSet tensors_of(const std::vector<Bytes>& sizes) {
 }
 
 std::vector<Bytes> fused(const TensorSet& set, std::uint32_t groups, const FusionSpec& spec) {
-  const std::vector<Unit> units = make_units(set, groups);
+  const std::vector<TensorUnit> units = make_units(set, groups);
   std::vector<UnitId> ready;
   for (std::size_t u = 0; u < units.size(); ++u) ready.emplace_back(u);
   std::vector<Bytes> sizes;
@@ -49,7 +49,7 @@ TEST_CASE("a group larger than the threshold is cut between its tensors") {
 }
 
 TEST_CASE("tensors are split into groups by their number, the remainder to the first groups") {
-  const std::vector<Unit> units = make_units(tensors_of({1, 1, 1, 1, 1, 1, 1}), 3);
+  const std::vector<TensorUnit> units = make_units(tensors_of({1, 1, 1, 1, 1, 1, 1}), 3);
   REQUIRE(units.size() == 3);
   CHECK(units[0].tensors.size() == 3);
   CHECK(units[1].tensors.size() == 2);

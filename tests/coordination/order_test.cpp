@@ -98,8 +98,8 @@ TEST_CASE("without coordination, ranks that complete tensors in different orders
   CHECK(least.tensors == 2);
   CHECK(least.iterations == 1);
   const std::string text = check_order(least);
-  CHECK_THAT(text, Catch::Matchers::Contains("rank 0 waits for rank 1 (t1, while rank 1 is in t0)") &&
-                       Catch::Matchers::Contains("rank 1 waits for rank 0 (t0, while rank 0"));
+  CHECK_THAT(text, Catch::Matchers::Contains("host_0 waits for host_1 (t1, while host_1 is in t0)") &&
+                       Catch::Matchers::Contains("host_1 waits for host_0 (t0, while host_0"));
 }
 
 TEST_CASE("without coordination the same order everywhere runs through") {
