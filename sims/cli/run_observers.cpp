@@ -16,6 +16,7 @@ namespace {
 std::string what_has_no_account(const Input& input, const RunPoint& point) {
   if (point.traffic) return "traffic";
   if (point.workload) return "a workload";
+  if (point.coordination) return "a coordinated job";
   return point.collective || input.tables ? "" : "control messages alone";
 }
 

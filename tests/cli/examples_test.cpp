@@ -81,6 +81,9 @@ TEST_CASE("Every configuration in configs runs to verified results") {
   for (const char* name : {"astra_network.yaml", "late_node.yaml"}) {
     files.push_back((source_folder() / "configs" / "themis" / name).string());
   }
+  for (const char* name : {"coordinator.yaml", "summit.yaml"}) {
+    files.push_back((source_folder() / "configs" / "coordination" / name).string());
+  }
   for (const std::string& file : files) {
     CAPTURE(file);
     const ConfigResult config = read_run_config(file);

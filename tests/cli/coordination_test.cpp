@@ -1,0 +1,145 @@
+// Coordinated training jobs as users run them.
+#include <catch2/catch.hpp>
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "cli_test_support.h"
+
+using namespace espalier;
+using Catch::Matchers::Contains;
+using test::Json;
+using test::Outcome;
+
+namespace {
+
+// Two servers of three GPUs; every key of `coordination` may follow.
+const std::string kJob =
+    "system:\n"
+    "  topology: {type: gpu_cluster, servers: 2, gpus_per_server: 3, gpus_per_nic_group: 3,\n"
+    "             nic_link: {bandwidth: 23GB/s, latency: 200ns}}\n"
+    "  link: {bandwidth: 50GB/s, latency: 200ns}\n"
+    "  router: {clock: 1GHz, flit_bytes: 50, vc_depth_flits: 1000}\n"
+    "  flow_control: {mode: packet, payload_bytes: 4000}\n"
+    "training: {network: alexnet, mini_batch: 1, overlap: layerwise}\n"
+    "collective: {algorithm: ring}\n"
+    "coordination:\n"
+    "  compute_time: 12ms\n"
+    "  tensors: bias\n"
+    "  jitter: 0.1\n"
+    "  order_window: 3\n";
+
+Json run_job(const std::string& more, std::vector<std::string> overrides = {}) {
+  const test::TemporaryFolder folder;
+  std::vector<std::string> arguments{folder.write("job.yaml", kJob + more)};
+  for (const std::string& o : overrides) arguments.insert(arguments.end(), {"-s", o});
+  return test::run_to_json(arguments).at("results");
+}
+
+Outcome run_wrong(const std::string& text) {
+  const test::TemporaryFolder folder;
+  return test::espalier({"run", folder.write("job.yaml", text)});
+}
+
+// Without what names the fidelity.
+Json alike(Json result) {
+  for (const char* key : {"host", "fidelity", "config_hash"}) result.erase(key);
+  return result;
+}
+
+double figure(const Json& result, const char* key) {
+  return result.at("training").at(key).get<double>();
+}
+
+}  // namespace
+
+TEST_CASE("A coordinated job on the network ends alike in both fidelities, in every mode") {
+  const std::string modes = "  mode: [coordinator, hierarchical, cached, in_ni]\n";
+  const Json train = run_job(modes, {"simulation.fidelity=train", "training.network=alphago_zero"});
+  const Json cycle = run_job(modes, {"simulation.fidelity=cycle", "training.network=alphago_zero"});
+  REQUIRE(train.size() == 4);
+  for (std::size_t i = 0; i < train.size(); ++i) {
+    CAPTURE(train.at(i).at("coordination").at("mode"));
+    CHECK(train.at(i).at("verified") == true);
+    CHECK(train.at(i).at("coordination").at("data_plane") == "network");
+    CHECK(alike(train.at(i)) == alike(cycle.at(i)));
+  }
+}
+
+TEST_CASE("Arithmetic in place of the network is near it where the network is small") {
+  const std::string modes = "  mode: [coordinator, hierarchical, cached, in_ni]\n";
+  const Json network = run_job(modes);
+  const Json messages = run_job(modes, {"coordination.data_plane=closed_form"});
+  const Json nothing = run_job(modes, {"coordination.data_plane=closed_form",
+                                       "coordination.control_plane=closed_form"});
+  for (std::size_t i = 0; i < network.size(); ++i) {
+    CAPTURE(network.at(i).at("coordination").at("mode"));
+    const double real = figure(network.at(i), "iteration_ns");
+    CHECK(std::abs(figure(messages.at(i), "iteration_ns") / real - 1) < 0.05);
+    CHECK(std::abs(figure(nothing.at(i), "iteration_ns") / real - 1) < 0.05);
+    // The same messages, one by one.
+    CHECK(nothing.at(i).at("coordination").at("control_messages") ==
+          messages.at(i).at("coordination").at("control_messages"));
+    const double waited = figure(messages.at(i), "coordination_ns");
+    CHECK(figure(nothing.at(i), "coordination_ns") <= waited);
+    CHECK(figure(nothing.at(i), "coordination_ns") >= 0.8 * waited);
+  }
+}
+
+TEST_CASE("The same seed gives the same bytes, another one another job") {
+  const Json first = run_job("  seed: 5\n");
+  CHECK(test::without_host(first) == test::without_host(run_job("  seed: 5\n")));
+  CHECK(first.at(0).at("cycles") != run_job("  seed: 6\n").at(0).at("cycles"));
+}
+
+TEST_CASE("Ranks without coordination deadlock, and the watchdog says in which all-reduces") {
+  for (const char* planes :
+       {"", "  control_plane: closed_form\n  data_plane: closed_form\n"}) {
+    const Outcome outcome = run_wrong(kJob + "  mode: none\n" + planes);
+    CAPTURE(planes, outcome.out, outcome.err);
+    CHECK(outcome.exit_code == 1);
+    const std::string text = outcome.out + outcome.err;
+    CHECK_THAT(text, Contains("waits for") && Contains("/weights") && Contains("host_"));
+  }
+  // The same order everywhere is an order.
+  const Json same = run_job("  mode: none\n", {"coordination.order_window=1"});
+  CHECK(same.at(0).at("verified") == true);
+}
+
+TEST_CASE("The response cache ends the coordinator's part with the first iteration") {
+  const Json result = run_job("  mode: cached\n  iterations: 4\n").at(0);
+  const Json& by_iteration = result.at("coordination").at("by_iteration");
+  REQUIRE(by_iteration.size() == 4);
+  const auto per_cycle = [&](std::size_t i) {
+    return by_iteration.at(i).at("control_ns").get<double>() /
+           by_iteration.at(i).at("control_cycles").get<double>();
+  };
+  CHECK(per_cycle(0) > 1.2 * per_cycle(1));
+  CHECK(per_cycle(3) == Approx(per_cycle(1)).epsilon(0.2));
+}
+
+TEST_CASE("Groups make fewer and larger all-reduces") {
+  const Json results = run_job("  num_groups: [0, 2]\n  fusion_threshold: 1MiB\n");
+  CHECK(figure(results.at(1), "all_reduces") < figure(results.at(0), "all_reduces"));
+}
+
+TEST_CASE("What coordination cannot be is refused with its place") {
+  const Outcome lonely =
+      run_wrong("system: {topology: {type: mesh, dims: [2, 2]}}\n"
+                "collective: {algorithm: ring, size: 1KiB}\ncoordination: {mode: cached}\n");
+  CHECK(lonely.exit_code == 2);
+  CHECK_THAT(lonely.err, Contains("job.yaml:3:1") && Contains("'coordination' without 'training'"));
+
+  const Outcome half = run_wrong(kJob + "  control_plane: closed_form\n  data_plane: network\n");
+  CHECK(half.exit_code == 2);
+  CHECK_THAT(half.err, Contains("coordination.data_plane") && Contains("need messages there"));
+
+  const Outcome typing = run_wrong(kJob + "  mode: cachd\n");
+  CHECK(typing.exit_code == 2);
+  CHECK_THAT(typing.err, Contains("cached"));
+
+  const Outcome beside = run_wrong(kJob + "control: {injection_rate: 0.01}\n");
+  CHECK(beside.exit_code == 2);
+  CHECK_THAT(beside.err, Contains("messages of their own"));
+}
