@@ -438,6 +438,7 @@ TEST_CASE("Names of choices follow their enumerators") {
   CHECK(std::string(name_of(TopologyKind::bigraph)) == "bigraph");
   CHECK(std::string(name_of(TopologyKind::dragonfly)) == "dragonfly");
   CHECK(std::string(name_of(TopologyKind::gpu_cluster)) == "gpu_cluster");
+  CHECK(std::string(name_of(TopologyKind::data_center)) == "data_center");
   CHECK(std::string(name_of(TopologyKind::file)) == "file");
   CHECK(std::string(name_of(TopologyKind::anynet)) == "anynet");
   CHECK(std::string(name_of(FlowControlMode::packet)) == "packet");
