@@ -95,6 +95,7 @@ class PointBuilder {
     has_workload_ = given_.has_section("workload") && !has_traffic_;
     has_training_ = given_.has_section("training") && !has_traffic_ && !has_workload_;
     has_control_ = given_.has_section("control");
+    has_tenants_ = given_.has_section("tenants");
     has_jitter_ = given_.has_section("faults.dma_jitter");
     if (has_control_ && traffic) {
       diagnostics_.error(
@@ -103,6 +104,7 @@ class PointBuilder {
           "control messages run beside a collective, or alone");
       has_control_ = false;
     }
+    check_tenants_section();
     if (given_.has_section("workload")) {
       check_workload_section(collective);
     } else if (given_.has_section("training") && !collective) {
@@ -128,6 +130,16 @@ class PointBuilder {
                       has_traffic_ ? "traffic" : "control", has_traffic_ ? "" : " alone"),
           fmt::format("{} no timesteps to keep in step",
                       has_traffic_ ? "traffic has" : "control messages have"));
+    }
+  }
+
+  void check_tenants_section() {
+    for (const char* other : {"traffic", "control", "workload"}) {
+      if (!has_tenants_ || !given_.has_section(other)) continue;
+      diagnostics_.error(
+          std::max(given_.place_of_section("tenants"), given_.place_of_section(other)),
+          fmt::format("both 'tenants' and '{}' are given", other),
+          "other tenants' traffic runs beside a collective or training");
     }
   }
 
@@ -180,6 +192,7 @@ class PointBuilder {
     if (has_training_) probe.training.emplace();
     if (has_workload_) probe.workload.emplace();
     if (has_control_) probe.control.emplace();
+    if (has_tenants_) probe.tenants.emplace();
     if (has_jitter_) probe.faults.dma_jitter.emplace();
     return has_section_of(probe, key);
   }
@@ -249,6 +262,7 @@ class PointBuilder {
     if (has_training_) point.training.emplace().folder = folder_;
     if (has_workload_) point.workload.emplace();
     if (has_control_) point.control.emplace();
+    if (has_tenants_) point.tenants.emplace();
     if (has_jitter_) point.faults.dma_jitter.emplace();
     for (const Key& key : keys()) {
       if (!has_section_of(point, key) || !key.applies_at(point)) continue;
@@ -430,6 +444,7 @@ class PointBuilder {
   bool has_training_ = false;
   bool has_workload_ = false;
   bool has_control_ = false;
+  bool has_tenants_ = false;
   bool has_jitter_ = false;
   std::map<std::string, Value> preset_;
   std::map<std::string, Value> chosen_;  // of the lists, for the point being made

@@ -22,6 +22,7 @@ RunPoint point_with_every_section() {
   point.training.emplace();
   point.workload.emplace();
   point.control.emplace();
+  point.tenants.emplace();
   point.faults.dma_jitter.emplace();
   return point;
 }
@@ -66,7 +67,7 @@ std::string schema_text() {
       "kB, MB, GB are powers of 1000, KiB, MiB, GiB of 1024. Booleans are true and false.\n"
       "A file has 'collective' or 'traffic', not both; 'training' stands beside 'collective' and\n"
       "says what is all-reduced, or 'workload' with collectives of its own; 'control' stands "
-      "beside 'collective' or alone. Lists run every "
+      "beside 'collective' or alone, 'tenants' beside it on a data_center. Lists run every\n"
       "combination.\n"
       "On the command line a key is its dotted name: -s system.link.latency=100ns\n\n";
   write_section("", 0, out);

@@ -10,6 +10,7 @@
 #include "ni/schedule_table_issue.h"
 #include "sims/config/faults.h"
 #include "sims/system/check_data.h"
+#include "sims/system/ni_ports.h"
 #include "sims/system/simulated_system.h"
 #include "sims/system/table_engine_spec.h"
 #include "sims/system/traffic.h"
@@ -48,15 +49,6 @@ ScheduleTableEngine::Spec faulty_engine(ScheduleTableEngine::Spec engine,
     engine.releases.front().at += host_delay(faults, node) - skew_of(faults, node);
   }
   return engine;
-}
-
-std::uint32_t ni_ports_for_all_links(const Topology& topology, const RunPoint& point) {
-  std::uint32_t most_links = 1;
-  for (std::size_t n = 0; n < topology.num_nodes(); ++n) {
-    most_links =
-        std::max(most_links, static_cast<std::uint32_t>(topology.out_links(NodeId(n)).size()));
-  }
-  return point.system.ni.ports != 0 ? point.system.ni.ports : most_links;
 }
 
 }  // namespace
@@ -112,7 +104,7 @@ SimulationOutcome simulate_control(const Topology& topology, const RunPoint& poi
   }
   const std::vector<PostedCollective> no_posts;
   SimulatedSystem run(topology, point, RouteSet(topology), {},
-                      ni_ports_for_all_links(topology, point), 0, no_posts, hooks);
+                      ni_ports_for_all_links(topology, point.system), 0, no_posts, hooks);
   SimulationOutcome outcome = run.run(0);
   outcome.verified = outcome.complete && outcome.failure.empty();
   return outcome;
@@ -129,7 +121,7 @@ SimulationOutcome simulate_traffic(const Topology& topology, const RunPoint& poi
   for (const Operation& message : messages) used.push_back(message.route);
   std::sort(used.begin(), used.end());
   used.erase(std::unique(used.begin(), used.end()), used.end());
-  const std::uint32_t ports = ni_ports_for_all_links(topology, point);
+  const std::uint32_t ports = ni_ports_for_all_links(topology, point.system);
   const std::vector<PostedCollective> no_posts;
   SimulatedSystem run(topology, point, routes, used, ports, messages.size(), no_posts, hooks);
   for (const Operation& message : messages) run.fabric().ni(message.from).post(message);
