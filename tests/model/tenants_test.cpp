@@ -3,6 +3,7 @@
 
 #include "center_systems.h"
 #include "sims/run/point_runner.h"
+#include "sims/system/tenant_traffic.h"
 
 namespace espalier {
 namespace {
