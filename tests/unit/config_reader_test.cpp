@@ -411,6 +411,7 @@ TEST_CASE("Defaults lie within their own ranges") {
   defaults.training.emplace();
   defaults.workload.emplace();
   defaults.control.emplace();
+  defaults.tenants.emplace();
   defaults.faults.dma_jitter.emplace();
   for (const Key& key : keys()) {
     // No file is one that is not named.
