@@ -26,8 +26,8 @@ struct NodeRing {
 // order (at a switch first its nodes, then on to its neighbour switches, in port order), from one
 // to the next by route_packet. On a tree such a walk takes every directed link exactly once, so
 // that a ring algorithm stays free of contention. In a GPU cluster by id, which enters and leaves
-// each server once. Preconditions: connected, links in both
-// directions, at least two nodes.
+// each server once; in a data centre by id too, which says nothing about where they are.
+// Preconditions: connected, links in both directions, at least two nodes.
 [[nodiscard]] NodeRing find_node_ring(const Topology& topology);
 
 }  // namespace espalier

@@ -16,8 +16,8 @@ namespace espalier {
 // BiGraph 43 timesteps instead of 31.) Elsewhere, as on a fat-tree, paths go up* and then down*
 // (up: towards the root of the breadth-first tree at vertex 0; the same level: towards the lower
 // id); a GPU cluster's root is its fabric, so that GPUs of one server are linked by its switch on
-// every server. Either way an order of the links rules out a circle. Precondition: a connected
-// network.
+// every server, and a data centre's levels are those of its switches. Either way an order of the
+// links rules out a circle. Precondition: a connected network.
 class PathRule {
  public:
   // What of a path decides how it may go on. A path starts with kStart.

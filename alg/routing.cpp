@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "alg/cluster_routes.h"
+#include "alg/data_center_routes.h"
 #include "alg/distances.h"
 #include "alg/grid_links.h"
 #include "alg/switched_routes.h"
@@ -122,6 +123,7 @@ std::vector<LinkId> route_packet(const Topology& topology, NodeId from, NodeId t
   if (topology.grid()) return dimension_order_route(topology, from, to);
   if (topology.switched()) return switched_route(topology, from, to);
   if (topology.cluster()) return cluster_route(topology, from, to, 0);
+  if (topology.data_center()) return data_center_route(topology, from, to);
   const LinkId direct = topology.link_between(from, to);
   if (direct.valid()) return {direct};
   return UpDownRouter(topology).route(from, to);

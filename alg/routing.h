@@ -15,6 +15,7 @@ namespace espalier {
 // Switched networks (Topology::switched): MultiTree's fixed routes (section V) and the dragonfly's
 // minimal ones, see alg/switched_routes.h.
 // GPU clusters (Topology::cluster): channel 0 of alg/cluster_routes.h.
+// Data centres (Topology::data_center): channel 0 of alg/data_center_routes.h.
 // Other graphs: neighbours use their first direct link. All others the shortest legal up*/down*
 // path, where up is towards the root of the breadth-first tree at vertex 0 (lower level, or the
 // same level and lower id), so that one VC class is free of deadlock; ties go to the lower port.

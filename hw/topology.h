@@ -8,6 +8,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "hw/data_center.h"
 #include "hw/dimensions.h"
 #include "hw/ids.h"
 #include "hw/link_spec.h"
@@ -105,6 +106,7 @@ class Topology {
   void set_grid(GridShape grid) { grid_ = std::move(grid); }
   void set_switched(SwitchedShape shape) { switched_ = shape; }
   void set_cluster(ClusterShape shape) { cluster_ = shape; }
+  void set_data_center(DataCenterShape shape) { data_center_ = std::move(shape); }
   void set_dimensions(DimensionedShape shape) { dimensions_ = std::move(shape); }
 
   [[nodiscard]] const std::string& name() const { return name_; }
@@ -124,6 +126,7 @@ class Topology {
   [[nodiscard]] const std::optional<GridShape>& grid() const { return grid_; }
   [[nodiscard]] const std::optional<SwitchedShape>& switched() const { return switched_; }
   [[nodiscard]] const std::optional<ClusterShape>& cluster() const { return cluster_; }
+  [[nodiscard]] const std::optional<DataCenterShape>& data_center() const { return data_center_; }
   [[nodiscard]] const std::optional<DimensionedShape>& dimensions() const { return dimensions_; }
   // One node stands for all of a multi-dimensional system (make_folded).
   [[nodiscard]] bool is_folded() const { return dimensions_ && num_nodes_ == 1; }
@@ -150,6 +153,18 @@ class Topology {
     return NodeId(num_nodes_ + cluster_->servers + index);
   }
   [[nodiscard]] NodeId fabric() const { return nic(cluster_->nics()); }
+  // Preconditions: data_center(), the indices are in the shape's range; of the last: several pods.
+  [[nodiscard]] NodeId tor_switch(std::uint32_t rack) const { return NodeId(num_nodes_ + rack); }
+  [[nodiscard]] NodeId aggregation_switch(std::uint32_t pod, std::uint32_t index) const {
+    return tor_switch(data_center_->racks() + pod * data_center_->aggregations_per_pod + index);
+  }
+  [[nodiscard]] NodeId core_switch(std::uint32_t index) const {
+    return aggregation_switch(data_center_->pods, index);
+  }
+  // Precondition: data_center().
+  [[nodiscard]] bool is_tor(NodeId v) const {
+    return is_switch(v) && v.index() - num_nodes_ < data_center_->racks();
+  }
   // An invalid id where no vertex has that name.
   [[nodiscard]] NodeId find_vertex(const std::string& vertex_name) const;
   // First link from `from` to `to` in port order; an invalid id where they are no neighbours.
@@ -182,6 +197,7 @@ class Topology {
   std::optional<GridShape> grid_;
   std::optional<SwitchedShape> switched_;
   std::optional<ClusterShape> cluster_;
+  std::optional<DataCenterShape> data_center_;
   std::optional<DimensionedShape> dimensions_;
 };
 
@@ -222,6 +238,12 @@ class Topology {
 // where a count is 0, where groups do not divide a server, or where there are fewer than 2 GPUs.
 [[nodiscard]] Topology make_gpu_cluster(const ClusterShape& shape, LinkSpec server_link,
                                         LinkSpec nic_link);
+
+// A hierarchical data centre (hw/data_center.cpp). Names: nodes n_<i>, ToRs tor_<rack>, aggregation
+// switches agg_<pod>_<i>, cores core_<i>; ports as in switched networks. Ports of a ToR: its nodes
+// in order, then its uplinks; of an aggregation switch: its racks' links, then its uplinks; of a
+// core: pod by pod. Throws std::invalid_argument where the shape is not as DataCenterShape says.
+[[nodiscard]] Topology make_data_center(const DataCenterShape& shape, const DataCenterLinks& links);
 
 // A multi-dimensional system (hw/dimensioned.cpp). Nodes are named r_<x1>_<x2>_..., the switch of
 // plane p of a group in dimension d (counted from 1) sw_<d>_<p>_<coordinates of its nodes, without

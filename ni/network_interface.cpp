@@ -174,9 +174,9 @@ MessageId NetworkInterface::send(const Operation& stripe, MessageId whole, Cycle
   const InjectionSpec& spec = queue.spec();
   const Framing framing(spec.framing, stripe.bytes);
   const PacketGrid grid = framing.grid();
-  const MessageId message = messages_.open(stripe, {grid, grid.flits, route.path, spec.switching},
-                                           whole.valid() || stripe.is_control ? nullptr : memory_,
-                                           whole);
+  const MessageId message =
+      messages_.open(stripe, {grid, grid.flits, route.path, spec.switching},
+                     whole.valid() || stripe.is_control ? nullptr : memory_, whole);
   queue.push(message, framing, stripe.rank);
   if (!stripe.is_control) ++queued_;
   const Cycle read = dma_.is_limited() ? kNever : dma_.read_message(now);
@@ -279,6 +279,7 @@ void NetworkInterface::packets_end(std::uint32_t port, MessageId message, std::u
     const Bytes bytes = Bytes{flits - head_flits} * flit_bytes;
     lane_done = reduction_->packets_visible(port, count, bytes, flits, visible);
   }
+  received_flits_ += count * flits;
   if (messages_.received(message, count * flits)) {
     const auto later = [&](const Arrival& other) { return other.at > visible; };
     const auto place = std::find_if_not(arrivals_.rbegin(), arrivals_.rend(), later).base();

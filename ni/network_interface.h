@@ -74,6 +74,8 @@ class NetworkInterface : public sc_core::sc_module,
   // The same of messages that share send queues and VCs with gradients. `source` must outlive the
   // simulation.
   void connect_source(MessageSource& source);
+  // Of messages for this NI, up to the present cycle.
+  [[nodiscard]] std::uint64_t received_flits() const { return received_flits_; }
   // While the simulation runs: the source has a message that is posted in cycle `at`, later than
   // now.
   void wake_source(Cycle at) { wake_at(at); }
@@ -182,6 +184,7 @@ class NetworkInterface : public sc_core::sc_module,
   std::size_t next_posted_ = 0;
   ControlSource* control_ = nullptr;
   MessageSource* source_ = nullptr;
+  std::uint64_t received_flits_ = 0;
   std::deque<Arrival> arrivals_;       // complete messages under way to memory, by time
   std::vector<Arrival> held_;          // Reduces that may not be added yet, in order of arrival
   std::vector<Reduction> reductions_;  // in the reduction unit

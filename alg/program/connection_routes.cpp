@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "alg/cluster_routes.h"
+#include "alg/data_center_routes.h"
 #include "alg/routing.h"
 #include "alg/switched_routes.h"
 
@@ -30,6 +31,7 @@ std::vector<LinkId> connection_route(const Topology& topology, NodeId from, Node
                                      std::uint32_t channel) {
   if (from == to) throw std::invalid_argument("a connection has two different ends");
   if (topology.cluster()) return cluster_route(topology, from, to, channel);
+  if (topology.data_center()) return data_center_route(topology, from, to, channel);
   if (topology.switched()) return switched_route(topology, from, to, channel);
   std::vector<LinkId> route = route_packet(topology, from, to);
   if (route.size() == 1) route.front() = parallel_link(topology, route.front(), channel);

@@ -10,6 +10,7 @@ namespace espalier {
 
 // Channel 0 takes route_packet's route. Where the network has parallel ways of equal length, other
 // channels take the next ones, around:
+// data centre          the hash that chooses among equal paths
 // GPU cluster          the NICs of the source's and of the destination's group
 // switch pair          the parallel links
 // fat-tree             the spines

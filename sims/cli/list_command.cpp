@@ -60,6 +60,10 @@ std::vector<Kind> kinds() {
         {"gpu_cluster",
          "servers, gpus_per_server; a switch in each, NICs (gpus_per_nic_group, nics_per_group, "
          "nic_link) between them"},
+        {"data_center",
+         "nodes on hosts of pods, racks_per_pod, hosts_per_rack, behind uplinks of their own "
+         "rates; "
+         "other tenants have the rest"},
         {"file", "file; a graph of nodes, switches and links in YAML"},
         {"anynet", "file; a graph in BookSim's format"},
         {"dimensions", "system.dimensions; a network of its own kind in each dimension"},

@@ -59,6 +59,21 @@ NetworkSize size_of_cluster(const TopologyConfig& c) {
   return size;
 }
 
+NetworkSize size_of_center(const TopologyConfig& c) {
+  const std::uint64_t racks = std::uint64_t{c.pods} * c.racks_per_pod;
+  const std::uint64_t pod_uplinks = std::uint64_t{c.aggregations_per_pod} * c.aggregation_uplinks;
+  NetworkSize size;
+  size.shape = fmt::format("data_center {}x{}x{}", c.pods, c.racks_per_pod, c.hosts_per_rack);
+  size.nodes = c.nodes;
+  size.links = 2 * (size.nodes + racks * c.rack_uplinks + c.pods * pod_uplinks);
+  size.most_ports =
+      std::max({std::uint64_t{c.hosts_per_rack} + c.rack_uplinks,  // a ToR
+                std::uint64_t{c.racks_per_pod} * c.rack_uplinks / c.aggregations_per_pod +
+                    c.aggregation_uplinks,
+                c.pods * pod_uplinks / c.cores + c.pods});
+  return size;
+}
+
 NetworkSize size_of(const TopologyConfig& c) {
   switch (c.kind) {
     case Kind::fully_connected:
@@ -95,6 +110,8 @@ NetworkSize size_of(const TopologyConfig& c) {
     }
     case Kind::gpu_cluster:
       return size_of_cluster(c);
+    case Kind::data_center:
+      return size_of_center(c);
     default:
       return size_of_grid(c);
   }
@@ -113,8 +130,42 @@ bool has_whole_groups(const TopologyConfig& config, const Place& place, Diagnost
   return false;
 }
 
+bool is_whole_center(const TopologyConfig& c, const Place& place, Diagnostics& diagnostics) {
+  const std::uint64_t hosts = std::uint64_t{c.pods} * c.racks_per_pod * c.hosts_per_rack;
+  const std::uint64_t pod_uplinks = std::uint64_t{c.aggregations_per_pod} * c.aggregation_uplinks;
+  if (c.nodes > hosts) {
+    diagnostics.error(place,
+                      fmt::format("system.topology.nodes: {} nodes do not fit on the {} hosts of "
+                                  "{} x {} x {} (pods, racks_per_pod, hosts_per_rack)",
+                                  c.nodes, hosts, c.pods, c.racks_per_pod, c.hosts_per_rack),
+                      fmt::format("at most {}", hosts));
+    return false;
+  }
+  if (c.rack_uplinks % c.aggregations_per_pod != 0) {
+    diagnostics.error(place,
+                      fmt::format("system.topology.rack_uplinks: {} is not a multiple of the {} "
+                                  "aggregation switches (system.topology.aggregations_per_pod)",
+                                  c.rack_uplinks, c.aggregations_per_pod),
+                      fmt::format("for example {}", (c.rack_uplinks / c.aggregations_per_pod + 1) *
+                                                        c.aggregations_per_pod));
+    return false;
+  }
+  if (c.pods > 1 && c.cores > pod_uplinks) {
+    diagnostics.error(place,
+                      fmt::format("system.topology.cores: {} cores are more than the {} x {} "
+                                  "uplinks of a pod (aggregations_per_pod, aggregation_uplinks)",
+                                  c.cores, c.aggregations_per_pod, c.aggregation_uplinks),
+                      fmt::format("at most {}", pod_uplinks));
+    return false;
+  }
+  return true;
+}
+
 bool check_size(const TopologyConfig& config, const Place& place, Diagnostics& diagnostics) {
   if (config.kind == Kind::gpu_cluster && !has_whole_groups(config, place, diagnostics)) {
+    return false;
+  }
+  if (config.kind == Kind::data_center && !is_whole_center(config, place, diagnostics)) {
     return false;
   }
   const NetworkSize size = size_of(config);
@@ -145,10 +196,24 @@ bool check_size(const TopologyConfig& config, const Place& place, Diagnostics& d
   return true;
 }
 
-LinkSpec nic_link_of(const TopologyConfig& c, LinkSpec link) {
-  if (c.nic_link_latency_ps != 0) link.latency_ps = c.nic_link_latency_ps;
-  if (c.nic_link_bytes_per_second != 0) link.bytes_per_second = c.nic_link_bytes_per_second;
+// 0: as `link`.
+LinkSpec own_link(std::uint64_t latency_ps, std::uint64_t bytes_per_second, LinkSpec link) {
+  if (latency_ps != 0) link.latency_ps = latency_ps;
+  if (bytes_per_second != 0) link.bytes_per_second = bytes_per_second;
   return link;
+}
+
+DataCenterShape center_shape(const TopologyConfig& c) {
+  return {c.pods,
+          c.racks_per_pod,
+          c.hosts_per_rack,
+          c.rack_uplinks,
+          c.aggregations_per_pod,
+          c.aggregation_uplinks,
+          c.cores,
+          c.ecmp_seed,
+          place_nodes(c.placement, c.nodes, c.pods * c.racks_per_pod, c.hosts_per_rack,
+                      c.placement_seed)};
 }
 
 Topology build_shape(const TopologyConfig& c, LinkSpec link) {
@@ -172,7 +237,9 @@ Topology build_shape(const TopologyConfig& c, LinkSpec link) {
     case Kind::gpu_cluster:
       return make_gpu_cluster(
           {c.servers, c.gpus_per_server, c.gpus_per_nic_group, c.nics_per_group}, link,
-          nic_link_of(c, link));
+          own_link(c.nic_link_latency_ps, c.nic_link_bytes_per_second, link));
+    case Kind::data_center:
+      return make_data_center(center_shape(c), data_center_links(c, link));
     case Kind::file:
     case Kind::anynet:
     case Kind::dimensions:
@@ -200,6 +267,18 @@ std::optional<Topology> read_graph(const SystemConfig& system, bool clock_valid,
 }
 
 }  // namespace
+
+DataCenterLinks data_center_links(const TopologyConfig& config, LinkSpec link) {
+  return {
+      link,
+      own_link(config.aggregation_link_latency_ps, config.aggregation_link_bytes_per_second, link),
+      own_link(config.core_link_latency_ps, config.core_link_bytes_per_second, link)};
+}
+
+Oversubscription oversubscription(const SystemConfig& system) {
+  return oversubscription(center_shape(system.topology),
+                          data_center_links(system.topology, system.link));
+}
 
 std::string topology_file_path(const TopologyConfig& config) {
   return (std::filesystem::path(config.folder) / config.file).string();

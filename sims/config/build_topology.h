@@ -13,6 +13,11 @@ namespace espalier {
 // Where the graph file of a configuration stands; precondition: it is from a file.
 [[nodiscard]] std::string topology_file_path(const TopologyConfig& config);
 
+// Precondition: it is a data_center. `link`: system.link.
+[[nodiscard]] DataCenterLinks data_center_links(const TopologyConfig& config, LinkSpec link);
+
+[[nodiscard]] Oversubscription oversubscription(const SystemConfig& system);
+
 // For a system that was read without errors. Throws std::invalid_argument with the messages where
 // its graph file has gone bad since.
 [[nodiscard]] Topology build_topology(const SystemConfig& system);

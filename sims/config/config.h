@@ -37,6 +37,7 @@ enum class TopologyKind : std::uint8_t {
   bigraph,
   dragonfly,
   gpu_cluster,   // servers of GPUs with NICs
+  data_center,   // racks of hosts, of which the job has some
   file,          // a graph
   anynet,        // a graph in BookSim's format
   dimensions,    // a multi-dimensional system
@@ -56,7 +57,7 @@ enum class TrafficPattern : std::uint8_t { uniform, neighbor, transpose, bit_com
 struct TopologyConfig {
   TopologyKind kind = TopologyKind::torus;
   std::vector<std::uint32_t> dims;     // {X, Y, Z}; torus and mesh
-  std::uint32_t nodes = 2;             // fully_connected, single_switch
+  std::uint32_t nodes = 2;             // fully_connected, single_switch, data_center
   std::uint32_t nodes_per_switch = 1;  // of leaf switches; dgx2, fat_tree, bigraph, dragonfly
   std::uint32_t switches = 2;          // fat_tree: leaves; bigraph: of both sides
   std::uint32_t spines = 1;            // fat_tree
@@ -69,6 +70,22 @@ struct TopologyConfig {
   std::uint32_t nics_per_group = 1;
   std::uint64_t nic_link_latency_ps = 0;        // 0 ("link"): as system.link
   std::uint64_t nic_link_bytes_per_second = 0;  // 0 ("link"): as system.link
+  // data_center
+  std::uint32_t pods = 1;
+  std::uint32_t racks_per_pod = 1;
+  std::uint32_t hosts_per_rack = 1;
+  std::uint32_t rack_uplinks = 1;
+  std::uint32_t aggregations_per_pod = 1;
+  std::uint32_t aggregation_uplinks = 1;
+  std::uint32_t cores = 1;
+  Placement placement = Placement::random;
+  std::uint64_t placement_seed = 1;
+  std::uint64_t ecmp_seed = 1;
+  // 0 ("link"): as system.link
+  std::uint64_t aggregation_link_latency_ps = 0;
+  std::uint64_t aggregation_link_bytes_per_second = 0;
+  std::uint64_t core_link_latency_ps = 0;
+  std::uint64_t core_link_bytes_per_second = 0;
   // file, anynet, astra_network: path as written, relative to `folder`
   std::string file;
   std::string folder;  // of the configuration; empty: the current one
@@ -275,6 +292,18 @@ struct ControlConfig {
   std::uint32_t vc_depth_flits = 0;  // of own VCs; 0 ("router"): as deep as the others
 };
 
+// Other tenants of a data centre: flows between racks that send and pause, for as long as the job
+// runs.
+struct TenantsConfig {
+  std::uint32_t flows = 16;
+  Bytes message_bytes = 65536;
+  std::uint64_t bytes_per_second = 1'000'000'000;  // of a flow while it sends
+  // Means of geometric distributions.
+  std::uint64_t on_time_ps = 1'000'000'000;
+  std::uint64_t off_time_ps = 1'000'000'000;
+  std::uint64_t seed = 1;
+};
+
 struct SimulationConfig {
   Fidelity fidelity = Fidelity::automatic;  // train where it can, see sims/config/fidelity.h
   Folding fold = Folding::automatic;        // where it is exact, see sims/config/folding.h
@@ -297,6 +326,7 @@ struct RunPoint {
   std::optional<WorkloadConfig> workload;  // only beside a collective, in place of training
   std::optional<CoordinationConfig> coordination;  // only beside training
   std::optional<ControlConfig> control;            // never beside traffic
+  std::optional<TenantsConfig> tenants;    // only on a data_center, never beside traffic or control
   FaultsConfig faults;
   SimulationConfig simulation;
 };

@@ -22,6 +22,7 @@
 #include "sims/config/link_checks.h"
 #include "sims/config/packet_sizes.h"
 #include "sims/config/program_checks.h"
+#include "sims/config/tenant_checks.h"
 #include "sims/config/units.h"
 #include "sims/training/parallel_groups.h"
 
@@ -44,7 +45,7 @@ class PointChecker {
     // Of multi-dimensional systems: sims/config/dimension_checks.h.
     if (!system_.topology.is_dimensional()) {
       check_link_times();
-      check_nic_link();
+      check_other_links();
       check_tick();
       check_payload();
       check_vc_depth();
@@ -54,6 +55,7 @@ class PointChecker {
     check_faults(point_, topology_, given_, diagnostics_);
     check_fidelity();
     if (point_.control) check_control_alone();
+    if (point_.tenants) check_tenants(point_, topology_, given_, diagnostics_);
   }
 
   void check_listed_keys() {
@@ -143,19 +145,31 @@ class PointChecker {
   }
 
   // Where it is as system.link, that is at fault.
-  void check_nic_link() {
-    constexpr const char* kBandwidth = "system.topology.nic_link.bandwidth";
-    constexpr const char* kLatency = "system.topology.nic_link.latency";
-    const TopologyConfig& topology = system_.topology;
-    if (topology.kind != TopologyKind::gpu_cluster) return;
-    if (topology.nic_link_bytes_per_second != 0 &&
-        given_.usable({kBandwidth, "system.router.flit_bytes", "system.router.clock"})) {
-      check_link_rate(topology.nic_link_bytes_per_second, system_.clock,
-                      given_.place_of(kBandwidth), diagnostics_);
+  void check_other_links() {
+    const TopologyConfig& c = system_.topology;
+    if (c.kind == TopologyKind::gpu_cluster) {
+      check_other_link("system.topology.nic_link", c.nic_link_latency_ps,
+                       c.nic_link_bytes_per_second);
     }
-    if (topology.nic_link_latency_ps != 0 && given_.usable({kLatency, "system.router.clock"})) {
-      check_whole_cycles(kLatency, topology.nic_link_latency_ps, system_.clock,
-                         given_.place_of(kLatency), diagnostics_);
+    if (c.kind == TopologyKind::data_center) {
+      check_other_link("system.topology.aggregation_link", c.aggregation_link_latency_ps,
+                       c.aggregation_link_bytes_per_second);
+      check_other_link("system.topology.core_link", c.core_link_latency_ps,
+                       c.core_link_bytes_per_second);
+    }
+  }
+
+  void check_other_link(const std::string& section, std::uint64_t latency_ps,
+                        std::uint64_t bytes_per_second) {
+    const std::string bandwidth = section + ".bandwidth";
+    const std::string latency = section + ".latency";
+    if (bytes_per_second != 0 &&
+        given_.usable({bandwidth.c_str(), "system.router.flit_bytes", "system.router.clock"})) {
+      check_link_rate(bytes_per_second, system_.clock, given_.place_of(bandwidth), diagnostics_);
+    }
+    if (latency_ps != 0 && given_.usable({latency.c_str(), "system.router.clock"})) {
+      check_whole_cycles(latency.c_str(), latency_ps, system_.clock, given_.place_of(latency),
+                         diagnostics_);
     }
   }
 
@@ -163,7 +177,9 @@ class PointChecker {
   void check_tick() {
     if (topology_ == nullptr ||
         !given_.usable({"system.link.bandwidth", "system.link.latency", "system.router.flit_bytes",
-                        "system.router.clock", "system.topology.nic_link.bandwidth"})) {
+                        "system.router.clock", "system.topology.nic_link.bandwidth",
+                        "system.topology.aggregation_link.bandwidth",
+                        "system.topology.core_link.bandwidth"})) {
       return;
     }
     const std::uint64_t fastest = system_.clock.hertz * system_.clock.flit_bytes;

@@ -14,10 +14,14 @@ struct EnumNames;
 
 template <>
 struct EnumNames<TopologyKind> {
-  static constexpr std::array value{"torus",        "mesh",     "fully_connected", "switch",
-                                    "dgx2",         "fat_tree", "bigraph",         "dragonfly",
-                                    "gpu_cluster",  "file",     "anynet",          "dimensions",
-                                    "astra_network"};
+  static constexpr std::array value{
+      "torus",    "mesh",    "fully_connected", "switch",       "dgx2",
+      "fat_tree", "bigraph", "dragonfly",       "gpu_cluster",  "data_center",
+      "file",     "anynet",  "dimensions",      "astra_network"};
+};
+template <>
+struct EnumNames<Placement> {
+  static constexpr std::array value{"packed", "spread", "random"};
 };
 template <>
 struct EnumNames<CoordinationMode> {

@@ -396,6 +396,7 @@ const std::vector<Key>& keys() {
     add_workload_keys(built);
     add_traffic_keys(built);
     add_control_keys(built);
+    add_tenant_keys(built);
     add_fault_keys(built);
     add_simulation_keys(built);
     return built;
@@ -433,6 +434,7 @@ bool has_section_of(const RunPoint& point, const Key& key) {
   if (key.name.compare(0, 13, "coordination.") == 0) return point.coordination.has_value();
   if (key.name.compare(0, 9, "workload.") == 0) return point.workload.has_value();
   if (key.name.compare(0, 8, "control.") == 0) return point.control.has_value();
+  if (key.name.compare(0, 8, "tenants.") == 0) return point.tenants.has_value();
   if (key.name.compare(0, 18, "faults.dma_jitter.") == 0) {
     return point.faults.dma_jitter.has_value();
   }

@@ -42,7 +42,7 @@ struct Key {
 [[nodiscard]] std::vector<std::string> names_in_section(const std::string& section);
 [[nodiscard]] bool is_section(const std::string& name);
 // Whether the point has the section of that key: a point has a collective or traffic, never both,
-// and training only with a collective; sections of faults where it has them.
+// and training only with a collective; control, tenants and sections of faults where it has them.
 [[nodiscard]] bool has_section_of(const RunPoint& point, const Key& key);
 
 // Limits that several files of keys share, and files of messages and layers with them.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "sims/config/enum_names.h"
 #include "sims/config/key_builders.h"
@@ -107,19 +108,30 @@ Key file_key() {
   return key;
 }
 
+constexpr std::uint64_t kSecond = 1'000'000'000'000;  // picoseconds
+
 // As system.link's, unless they are given.
-Key nic_link_key(ValueType type, const char* name, std::uint64_t min, std::uint64_t max,
-                 const char* description, std::uint64_t TopologyConfig::*member) {
+Key link_latency_key(const char* link, const std::string& description,
+                     std::uint64_t TopologyConfig::*member) {
   return key_builders::or_word(
       key_builders::number_key(
-          type, std::string("system.topology.nic_link.") + name, min, max,
-          description, [member](auto& point) -> auto& { return point.system.topology.*member; }),
+          ValueType::time, fmt::format("system.topology.{}.latency", link), 1, kSecond,
+          description + "; link: system.link.latency",
+          [member](auto& point) -> auto& { return point.system.topology.*member; }),
+      "link");
+}
+Key link_bandwidth_key(const char* link, const std::string& description,
+                       std::uint64_t TopologyConfig::*member) {
+  return key_builders::or_word(
+      key_builders::number_key(
+          ValueType::rate, fmt::format("system.topology.{}.bandwidth", link), 1'000,
+          1'000 * kSecond, description + "; link: system.link.bandwidth",
+          [member](auto& point) -> auto& { return point.system.topology.*member; }),
       "link");
 }
 
 void add_cluster_keys(std::vector<Key>& table) {
   using Config = TopologyConfig;
-  constexpr std::uint64_t kSecond = 1'000'000'000'000;  // picoseconds
   const std::vector<Kind> clusters{Kind::gpu_cluster};
   table.push_back(needed_by(
       clusters, count_key("servers", 1, "each with a switch between its GPUs", &Config::servers)));
@@ -135,16 +147,69 @@ void add_cluster_keys(std::vector<Key>& table) {
                                    "NICs of a group, each linked to its GPUs and to the fabric; "
                                    "a single server has none",
                                    &Config::nics_per_group)));
+  table.push_back(
+      taken_by(clusters, link_latency_key("nic_link", "from GPU to NIC, and from NIC to fabric",
+                                          &Config::nic_link_latency_ps)));
   table.push_back(taken_by(
-      clusters, nic_link_key(ValueType::time, "latency", 1, kSecond,
-                             "from GPU to NIC, and from NIC to fabric; link: system.link.latency",
-                             &Config::nic_link_latency_ps)));
+      clusters, link_bandwidth_key(
+                    "nic_link", "of one direction, between GPU and NIC and between NIC and fabric",
+                    &Config::nic_link_bytes_per_second)));
+}
+
+Key seed_key(const char* name, const char* description, std::uint64_t TopologyConfig::*member) {
+  return key_builders::integer_key(
+      std::string("system.topology.") + name, 0, std::numeric_limits<std::uint64_t>::max(),
+      description, [member](auto& point) -> auto& { return point.system.topology.*member; });
+}
+
+void add_placement_keys(std::vector<Key>& table) {
+  const std::vector<Kind> centers{Kind::data_center};
   table.push_back(taken_by(
-      clusters,
-      nic_link_key(ValueType::rate, "bandwidth", 1'000, 1'000 * kSecond,
-                   "of one direction, between GPU and NIC and between NIC and fabric; link: "
-                   "system.link.bandwidth",
-                   &Config::nic_link_bytes_per_second)));
+      centers, key_builders::choice_key<Placement>(
+                   "system.topology.placement",
+                   "of nodes on hosts; packed: rack after rack is filled; spread: node i in rack i "
+                   "mod racks; random: on any hosts, as in a provider's list of addresses",
+                   [](auto& point) -> auto& { return point.system.topology.placement; })));
+  table.push_back(taken_by(centers, seed_key("placement_seed", "of a random placement",
+                                             &TopologyConfig::placement_seed)));
+  table.push_back(taken_by(
+      centers, seed_key("ecmp_seed", "of the hash by which switches choose among equal paths",
+                        &TopologyConfig::ecmp_seed)));
+}
+
+void add_center_keys(std::vector<Key>& table) {
+  using Config = TopologyConfig;
+  const std::vector<Kind> centers{Kind::data_center};
+  const auto add = [&](const char* name, const char* description, std::uint32_t Config::*member) {
+    table.push_back(taken_by(centers, count_key(name, 1, description, member)));
+  };
+  const auto add_needed = [&](const char* name, const char* description,
+                              std::uint32_t Config::*member) {
+    table.push_back(needed_by(centers, count_key(name, 1, description, member)));
+  };
+  add("pods", "with core switches between them; a single one has none", &Config::pods);
+  add_needed("racks_per_pod", "each with a top-of-rack switch (ToR)", &Config::racks_per_pod);
+  add_needed("hosts_per_rack", "slots for nodes; what no node is on is other tenants'",
+             &Config::hosts_per_rack);
+  add_needed("rack_uplinks", "links of a ToR to its pod's aggregation switches, in turn",
+             &Config::rack_uplinks);
+  add("aggregations_per_pod", "aggregation switches; a divisor of rack_uplinks",
+      &Config::aggregations_per_pod);
+  add("aggregation_uplinks", "links of an aggregation switch to cores, in turn",
+      &Config::aggregation_uplinks);
+  add("cores", "switches between pods; at most a pod's uplinks", &Config::cores);
+  const char* const rack = "of one direction, between ToR and aggregation switch";
+  const char* const core = "of one direction, between aggregation switch and core";
+  table.push_back(taken_by(
+      centers, link_latency_key("aggregation_link", rack, &Config::aggregation_link_latency_ps)));
+  table.push_back(taken_by(
+      centers,
+      link_bandwidth_key("aggregation_link", rack, &Config::aggregation_link_bytes_per_second)));
+  table.push_back(
+      taken_by(centers, link_latency_key("core_link", core, &Config::core_link_latency_ps)));
+  table.push_back(taken_by(
+      centers, link_bandwidth_key("core_link", core, &Config::core_link_bytes_per_second)));
+  add_placement_keys(table);
 }
 
 }  // namespace
@@ -153,7 +218,7 @@ void add_topology_keys(std::vector<Key>& table) {
   table.push_back(type_key());
   table.push_back(needed_by({Kind::torus, Kind::mesh}, dims_key()));
   table.push_back(
-      needed_by({Kind::fully_connected, Kind::single_switch},
+      needed_by({Kind::fully_connected, Kind::single_switch, Kind::data_center},
                 count_key("nodes", 2, "accelerators of the network", &TopologyConfig::nodes)));
   table.push_back(needed_by({Kind::dgx2, Kind::fat_tree, Kind::bigraph, Kind::dragonfly},
                             count_key("nodes_per_switch", 1, "accelerators of one switch",
@@ -170,6 +235,7 @@ void add_topology_keys(std::vector<Key>& table) {
   table.push_back(needed_by({Kind::dragonfly}, count_key("groups", 2, "each linked to each other",
                                                          &TopologyConfig::groups)));
   add_cluster_keys(table);
+  add_center_keys(table);
   table.push_back(needed_by({Kind::file, Kind::anynet, Kind::astra_network}, file_key()));
 }
 
@@ -180,6 +246,7 @@ const char* size_key_of(TopologyKind kind) {
       return "system.topology.dims";
     case Kind::fully_connected:
     case Kind::single_switch:
+    case Kind::data_center:
       return "system.topology.nodes";
     case Kind::dgx2:
       return "system.topology.nodes_per_switch";

@@ -105,6 +105,7 @@ class PointBuilder {
                          "training: {network: resnet50} says what hosts coordinate");
     }
     has_control_ = given_.has_section("control");
+    has_tenants_ = given_.has_section("tenants");
     has_jitter_ = given_.has_section("faults.dma_jitter");
     if (has_control_ && traffic) {
       diagnostics_.error(
@@ -113,6 +114,7 @@ class PointBuilder {
           "control messages run beside a collective, or alone");
       has_control_ = false;
     }
+    check_tenants_section();
     if (given_.has_section("workload")) {
       check_workload_section(collective);
     } else if (given_.has_section("training") && !collective) {
@@ -138,6 +140,16 @@ class PointBuilder {
                       has_traffic_ ? "traffic" : "control", has_traffic_ ? "" : " alone"),
           fmt::format("{} no timesteps to keep in step",
                       has_traffic_ ? "traffic has" : "control messages have"));
+    }
+  }
+
+  void check_tenants_section() {
+    for (const char* other : {"traffic", "control", "workload"}) {
+      if (!has_tenants_ || !given_.has_section(other)) continue;
+      diagnostics_.error(
+          std::max(given_.place_of_section("tenants"), given_.place_of_section(other)),
+          fmt::format("both 'tenants' and '{}' are given", other),
+          "other tenants' traffic runs beside a collective or training");
     }
   }
 
@@ -191,6 +203,7 @@ class PointBuilder {
     if (has_coordination_) probe.coordination.emplace();
     if (has_workload_) probe.workload.emplace();
     if (has_control_) probe.control.emplace();
+    if (has_tenants_) probe.tenants.emplace();
     if (has_jitter_) probe.faults.dma_jitter.emplace();
     return has_section_of(probe, key);
   }
@@ -261,6 +274,7 @@ class PointBuilder {
     if (has_coordination_) point.coordination.emplace();
     if (has_workload_) point.workload.emplace();
     if (has_control_) point.control.emplace();
+    if (has_tenants_) point.tenants.emplace();
     if (has_jitter_) point.faults.dma_jitter.emplace();
     for (const Key& key : keys()) {
       if (!has_section_of(point, key) || !key.applies_at(point)) continue;
@@ -443,6 +457,7 @@ class PointBuilder {
   bool has_coordination_ = false;
   bool has_workload_ = false;
   bool has_control_ = false;
+  bool has_tenants_ = false;
   bool has_jitter_ = false;
   std::map<std::string, Value> preset_;
   std::map<std::string, Value> chosen_;  // of the lists, for the point being made

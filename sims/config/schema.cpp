@@ -23,6 +23,7 @@ RunPoint point_with_every_section() {
   point.coordination.emplace();
   point.workload.emplace();
   point.control.emplace();
+  point.tenants.emplace();
   point.faults.dma_jitter.emplace();
   return point;
 }
@@ -67,8 +68,8 @@ std::string schema_text() {
       "kB, MB, GB are powers of 1000, KiB, MiB, GiB of 1024. Booleans are true and false.\n"
       "A file has 'collective' or 'traffic', not both; 'training' stands beside 'collective' and\n"
       "says what is all-reduced, with 'coordination' of the hosts beside it, or 'workload' with\n"
-      "collectives of its own; 'control' stands "
-      "beside 'collective' or alone. Lists run every "
+      "collectives of its own; 'control' stands beside 'collective' or alone, 'tenants' beside it on\n"
+      "a data_center. Lists run every "
       "combination.\n"
       "On the command line a key is its dotted name: -s system.link.latency=100ns\n\n";
   write_section("", 0, out);

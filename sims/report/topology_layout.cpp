@@ -33,6 +33,8 @@ TopologyLayout::TopologyLayout(const Topology& topology, double width)
     lay_out_layers(*topology.switched());
   } else if (topology.cluster()) {
     lay_out_cluster(*topology.cluster());
+  } else if (topology.data_center()) {
+    lay_out_center(*topology.data_center());
   } else {
     lay_out_circle();
   }
@@ -122,6 +124,35 @@ void TopologyLayout::lay_out_cluster(const ClusterShape& shape) {
   if (shape.servers == 1) return;
   put_row(shape.nics(), kMargin + kLayer, [&](std::uint32_t i) { return topology_.nic(i); });
   put_row(1, kMargin, [&](std::uint32_t) { return topology_.fabric(); });
+}
+
+// Nodes by slot, and above them rack, aggregation and core switches.
+void TopologyLayout::lay_out_center(const DataCenterShape& shape) {
+  constexpr double kLayer = 90;
+  constexpr double kMargin = 34;
+  room_ = width_ / 2;
+  const auto put_row = [&](std::size_t count, double y, auto vertex) {
+    for (std::size_t i = 0; i < count; ++i) {
+      places_[vertex(i).index()] = {
+          width_ * (static_cast<double>(i) + 0.5) / static_cast<double>(count), y};
+    }
+    room_ = std::min(room_, width_ / static_cast<double>(std::max<std::size_t>(count, 2)) / 2);
+  };
+  const double top = shape.pods > 1 ? kMargin + kLayer : kMargin;
+  if (shape.pods > 1) {
+    put_row(shape.cores, kMargin,
+            [&](std::size_t i) { return NodeId(topology_.core_switch(0).index() + i); });
+  }
+  put_row(shape.aggregations(), top,
+          [&](std::size_t i) { return NodeId(topology_.aggregation_switch(0, 0).index() + i); });
+  put_row(shape.racks(), top + kLayer,
+          [&](std::size_t i) { return NodeId(topology_.tor_switch(0).index() + i); });
+  std::vector<NodeId> by_slot;
+  for (std::size_t n = 0; n < shape.slots.size(); ++n) by_slot.emplace_back(n);
+  std::sort(by_slot.begin(), by_slot.end(),
+            [&](NodeId a, NodeId b) { return shape.slots[a.index()] < shape.slots[b.index()]; });
+  put_row(by_slot.size(), top + 2 * kLayer, [&](std::size_t i) { return by_slot[i]; });
+  height_ = top + 2 * kLayer + kMargin;
 }
 
 void TopologyLayout::lay_out_circle() {

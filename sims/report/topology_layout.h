@@ -35,6 +35,7 @@ class TopologyLayout {
   void lay_out_grid(const GridShape& grid);
   void lay_out_layers(const SwitchedShape& shape);
   void lay_out_cluster(const ClusterShape& shape);
+  void lay_out_center(const DataCenterShape& shape);
   void lay_out_circle();
   void find_parallel_links();
   // Of a grid's link that does not lead to the neighbour in the picture: the way it points.

@@ -16,8 +16,8 @@ namespace {
 constexpr std::array<std::string_view, 5> kNamed{"collective.op", "collective.size",
                                                  "collective.element", "simulation.seed",
                                                  "simulation.stall_probability"};
-constexpr std::array<std::string_view, 5> kSections{"traffic.", "training.", "workload.",
-                                                    "control.", "faults."};
+constexpr std::array<std::string_view, 6> kSections{"traffic.", "training.", "workload.",
+                                                    "control.", "tenants.",  "faults."};
 // The network's part of control messages: which buffers it has for them.
 constexpr std::array<std::string_view, 2> kDesign{"control.vcs", "control.vc_depth_flits"};
 

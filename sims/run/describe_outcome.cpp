@@ -4,6 +4,7 @@
 #include <sys/resource.h>
 
 #include "sims/config/enum_names.h"
+#include "sims/run/describe_center.h"
 
 namespace espalier {
 
@@ -59,6 +60,7 @@ void describe_outcome(Json& result, const RunPoint& point, const SimulationOutco
   result["message_latency_max_cycles"] = outcome.latency.max_cycles;
   result["messages"] = outcome.latency.messages;
   describe_control(result, point, outcome);
+  describe_center(result, point, outcome);
   result["verified"] = outcome.verified;
   if (!outcome.failure.empty()) result["failure"] = outcome.failure;
 }

@@ -27,6 +27,11 @@ MessageLog::MessageLog(const std::string& path, std::size_t point, const Topolog
       is_traffic_(is_traffic),
       file_(path, std::ios::binary) {}
 
+std::string MessageLog::name_beside_gradients(const Operation& message) const {
+  if (!message.is_control) return "";
+  return topology_.is_switch(message.from) ? "tenant" : "control";
+}
+
 void MessageLog::note(const Operation& message, Cycle delivered) {
   if (delivered != cycle_) write_cycle();
   cycle_ = delivered;
@@ -39,7 +44,7 @@ void MessageLog::write_cycle() {
   for (const Operation& o : delivered_) {
     const bool has_flow = !is_traffic_ && !o.is_control;
     const std::string flow = has_flow ? fmt::format("{}", o.flow.index()) : "";
-    const std::string op = has_flow ? to_string(o.on_arrival) : o.is_control ? "control" : "";
+    const std::string op = has_flow ? to_string(o.on_arrival) : name_beside_gradients(o);
     file_ << fmt::format("{},{},{},{},{},{},{},{}\n", point_, topology_.vertex_name(o.from),
                          topology_.vertex_name(o.to), flow, op, o.bytes, o.ready, cycle_);
   }

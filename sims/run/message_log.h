@@ -24,6 +24,7 @@ class MessageLog {
 
  private:
   void write_cycle();
+  [[nodiscard]] std::string name_beside_gradients(const Operation& message) const;
 
   std::string path_;
   std::size_t point_;

@@ -24,6 +24,7 @@
 #include "sims/run/training_runner.h"
 #include "sims/run/workload_runner.h"
 #include "sims/system/fabric.h"
+#include "sims/system/tenant_traffic.h"
 #include "sims/system/vc_partition.h"
 
 namespace espalier {
@@ -65,6 +66,18 @@ std::string control_deadlock(const Topology& topology, const RunPoint& point,
   return cycle.empty() ? cycle : "control messages: " + cycle;
 }
 
+// Other tenants' packets beside the gradients of `tables`, whose VCs they share. As above.
+std::string tenant_deadlock(const Topology& topology, const RunPoint& point,
+                            const ScheduleTables& tables, std::uint32_t classes) {
+  ChannelDependencies dependencies(topology, classes);
+  add_tenants(dependencies, topology, point);
+  for (std::size_t r = 0; r < tables.routes.size(); ++r) {
+    dependencies.add(tables.routes, RouteId(r));
+  }
+  const std::string cycle = dependencies.cycle();
+  return cycle.empty() ? cycle : "beside other tenants: " + cycle;
+}
+
 }  // namespace
 
 Certificate certify_point(const Topology& topology, const RunPoint& point,
@@ -80,6 +93,10 @@ Certificate certify_point(const Topology& topology, const RunPoint& point,
   Certificate certificate = certify(topology, tables, limits);
   if (point.control) {
     const std::string cycle = control_deadlock(topology, point, &tables);
+    if (!cycle.empty()) certificate.violations.push_back({ViolationKind::deadlock, cycle});
+  }
+  if (point.tenants) {
+    const std::string cycle = tenant_deadlock(topology, point, tables, limits.vc_classes);
     if (!cycle.empty()) certificate.violations.push_back({ViolationKind::deadlock, cycle});
   }
   return certificate;

@@ -16,6 +16,7 @@
 #include "sims/run/describe_cost.h"
 #include "sims/run/describe_outcome.h"
 #include "sims/system/program_simulation.h"
+#include "sims/system/tenant_traffic.h"
 #include "sims/system/vc_partition.h"
 
 namespace espalier {
@@ -38,6 +39,7 @@ std::string network_deadlock(const Topology& topology, const RunPoint& point,
         routes, routes.add(topology, connection_route(topology, NodeId(connection.from),
                                                       NodeId(connection.to), connection.channel)));
   }
+  add_tenants(dependencies, topology, point);
   return dependencies.cycle();
 }
 

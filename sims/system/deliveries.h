@@ -33,6 +33,11 @@ class Deliveries : public DeliveryObserver {
   void connect_control(ControlTraffic& control) { control_ = &control; }
   // Of what MessageSources post, which nobody waits for.
   void connect_side(SideListener& side) { side_ = &side; }
+  // The same of what other tenants' hosts post, behind switches: `num_nodes` is the first switch.
+  void connect_tenants(SideListener& tenants, std::size_t num_nodes) {
+    tenants_ = &tenants;
+    num_nodes_ = num_nodes;
+  }
   // Hosts post collectives of so many operations while the simulation runs. Precondition:
   // something is still expected.
   void expect_more(std::uint64_t operations) { expected_ += operations; }
@@ -57,7 +62,8 @@ class Deliveries : public DeliveryObserver {
   void delivered(const Operation& operation, Cycle now) override {
     if (operation.is_control) {
       if (control_ != nullptr) control_->delivered(now - operation.ready);
-      if (side_ != nullptr) side_->delivered(operation, now);
+      SideListener* const side = operation.from.index() >= num_nodes_ ? tenants_ : side_;
+      if (side != nullptr) side->delivered(operation, now);
       control_bytes_ += operation.bytes;
       if (delivered_) delivered_(operation, now);
       stop_if_all();
@@ -115,6 +121,8 @@ class Deliveries : public DeliveryObserver {
   std::vector<CollectiveSpan> spans_;
   ControlTraffic* control_ = nullptr;
   SideListener* side_ = nullptr;
+  SideListener* tenants_ = nullptr;
+  std::size_t num_nodes_ = ~std::size_t{0};  // where there are tenants
   std::uint64_t count_ = 0;
   Bytes bytes_ = 0;
   Bytes control_bytes_ = 0;

@@ -40,13 +40,14 @@ Fabric::Fabric(sc_core::sc_module_name module_name, ClockDomain& clock, const Sy
                const SimulationConfig& simulation, const Topology& topology,
                const SystemTiming& timing, const RouteSet& routes,
                const std::vector<RouteId>& used_routes, std::uint32_t ni_ports,
-               DeliveryObserver& observer, const ControlConfig* control)
+               DeliveryObserver& observer, const ControlConfig* control, bool has_tenants)
     : sc_module(module_name),
       topology_(topology),
       timing_(timing),
       ni_ports_(ni_ports),
       is_granted_by_flit_(config.router.hold == SwitchHold::flit),
       control_(control),
+      has_tenants_(has_tenants),
       vcs_(partition_vcs(topology, config.router.vcs, control)),
       clock_(clock) {
   if (control != nullptr && vcs_.vcs < vcs_.classes * (vcs_.sets_control_aside ? 2 : 1)) {
@@ -59,10 +60,12 @@ Fabric::Fabric(sc_core::sc_module_name module_name, ClockDomain& clock, const Sy
 }
 
 // As many as the algorithm can use, but not more than the node's router has links. A switch has
-// none, or, where it adds and copies, one for each link.
+// none, or, where it adds and copies, one for each link. Hosts of other tenants can fill all
+// uplinks of their rack.
 std::uint32_t Fabric::ports_of(NodeId vertex) const {
   const std::size_t links =
       std::max(topology_.out_links(vertex).size(), topology_.in_links(vertex).size());
+  if (has_tenants_at(vertex)) return topology_.data_center()->rack_uplinks;
   if (topology_.is_switch(vertex)) {
     return topology_.aggregates(vertex) ? static_cast<std::uint32_t>(links) : 0;
   }
@@ -113,16 +116,22 @@ void Fabric::build_nis(const SystemConfig& config, DeliveryObserver& observer) {
   for (std::size_t n = 0; n < topology_.num_nodes(); ++n) {
     build_ni(ni_name(topology_.vertex_name(NodeId(n))), NodeId(n), spec, config, observer);
   }
+  build_switch_units(spec, config, observer);
+}
+
+void Fabric::build_switch_units(const NiSpec& spec, const SystemConfig& config,
+                                DeliveryObserver& observer) {
   // A switch serves many NPUs at once: it adds in a lane of each port, and each port has memory of
-  // its own to read from.
+  // its own to read from. So has each of a rack's hosts.
   NiSpec in_switch = spec;
   in_switch.dma.bytes_per_cycle = 0;
   in_switch.reduction.mode = ReductionMode::streaming;
   for (std::size_t v = topology_.num_nodes(); v < topology_.num_vertices(); ++v) {
     const NodeId vertex(v);
-    if (!topology_.aggregates(vertex)) continue;
-    aggregation_units_[vertex] = nis_.size();
-    build_ni("agg_" + topology_.vertex_name(vertex), vertex, in_switch, config, observer);
+    if (!topology_.aggregates(vertex) && !has_tenants_at(vertex)) continue;
+    const char* const unit = has_tenants_at(vertex) ? "ten_" : "agg_";
+    switch_units_[vertex] = nis_.size();
+    build_ni(unit + topology_.vertex_name(vertex), vertex, in_switch, config, observer);
   }
 }
 
@@ -229,12 +238,14 @@ void Fabric::bind_routes(const RouteSet& routes, const std::vector<RouteId>& use
 
 NetworkInterface* Fabric::ni_at(NodeId vertex) {
   if (!topology_.is_switch(vertex)) return &ni(vertex);
-  return topology_.aggregates(vertex) ? &aggregation_unit(vertex) : nullptr;
+  const auto unit = switch_units_.find(vertex);
+  return unit == switch_units_.end() ? nullptr : nis_[unit->second].get();
 }
 
 std::uint64_t Fabric::head_flits() const {
   std::uint64_t flits = 0;
   for (const auto& ni : nis_) {
+    if (has_tenants_at(ni->node())) continue;
     for (const auto& port : ni->injection_ports()) flits += port->head_flits_sent();
   }
   return flits;
@@ -243,13 +254,22 @@ std::uint64_t Fabric::head_flits() const {
 std::uint64_t Fabric::injected_flits() const {
   std::uint64_t flits = 0;
   for (const auto& ni : nis_) {
+    if (has_tenants_at(ni->node())) continue;
     for (const auto& port : ni->injection_ports()) flits += port->flits_sent();
   }
   return flits;
 }
 
+std::uint64_t Fabric::received_flits() const {
+  std::uint64_t flits = 0;
+  for (const auto& ni : nis_) flits += has_tenants_at(ni->node()) ? 0 : ni->received_flits();
+  return flits;
+}
+
 bool Fabric::nis_under_way(Cycle now) const {
-  return std::any_of(nis_.begin(), nis_.end(), [&](const auto& ni) { return ni->under_way(now); });
+  return std::any_of(nis_.begin(), nis_.end(), [&](const auto& ni) {
+    return !has_tenants_at(ni->node()) && ni->under_way(now);
+  });
 }
 
 bool Fabric::under_way(Cycle now) const { return nis_under_way(now) || network_->under_way(now); }

@@ -22,20 +22,26 @@ namespace espalier {
 // `net`: the network's routers, and one NI per node (`ni_1_2` beside `r_1_2`). A switch that adds
 // and copies for a group of a multi-dimensional system has a unit for that, which sends and
 // receives as an NI does: it is one (`agg_sw_1_0` beside `sw_1_0`), with a port for each of the
-// switch's links.
+// switch's links. Other tenants of a data centre are behind its ToRs: `ten_tor_0` beside `tor_0`,
+// with a port for each uplink.
 class Fabric : public sc_core::sc_module {
  public:
   Fabric(sc_core::sc_module_name module_name, ClockDomain& clock, const SystemConfig& config,
          const SimulationConfig& simulation, const Topology& topology, const SystemTiming& timing,
          const RouteSet& routes, const std::vector<RouteId>& used_routes, std::uint32_t ni_ports,
-         DeliveryObserver& observer, const ControlConfig* control = nullptr);
+         DeliveryObserver& observer, const ControlConfig* control = nullptr,
+         bool has_tenants = false);
 
   [[nodiscard]] NetworkInterface& ni(NodeId node) { return *nis_[node.index()]; }
   // The nodes', without those of switches.
   [[nodiscard]] std::size_t num_nis() const { return topology_.num_nodes(); }
   // Precondition: topology.aggregates(vertex).
   [[nodiscard]] NetworkInterface& aggregation_unit(NodeId vertex) {
-    return *nis_[aggregation_units_.at(vertex)];
+    return *nis_[switch_units_.at(vertex)];
+  }
+  // Precondition: there are tenants, and `vertex` is a ToR.
+  [[nodiscard]] NetworkInterface& tenant_unit(NodeId vertex) {
+    return *nis_[switch_units_.at(vertex)];
   }
 
   // The one at a vertex of the topology, a switch's included; nullptr where there is none.
@@ -61,8 +67,10 @@ class Fabric : public sc_core::sc_module {
     return network_->flit_hops() - network_->control_flit_hops();
   }
   [[nodiscard]] std::vector<std::uint64_t> link_flits() const { return network_->link_flits(); }
+  // Of the job alone, without other tenants'.
   [[nodiscard]] std::uint64_t head_flits() const;
   [[nodiscard]] std::uint64_t injected_flits() const;
+  [[nodiscard]] std::uint64_t received_flits() const;
   // What routers, links and NIs have done, up to the present cycle.
   [[nodiscard]] HardwareEvents events() const;
   [[nodiscard]] std::string monitor_violation(bool drained) {
@@ -70,7 +78,7 @@ class Fabric : public sc_core::sc_module {
   }
   // Something will move by the passing of time alone, however long it takes.
   [[nodiscard]] bool under_way(Cycle now) const;
-  // The same of what NIs do for gradients, which no control message hides.
+  // The same of what the job's NIs do for gradients, which no control message hides and no tenant.
   [[nodiscard]] bool nis_under_way(Cycle now) const;
   // What is stuck: in the network, or, if nothing is, among the schedule tables.
   [[nodiscard]] WaitList waits(Cycle now) const;
@@ -82,6 +90,8 @@ class Fabric : public sc_core::sc_module {
   [[nodiscard]] InjectionSpec injection_spec(const SystemConfig& config, NodeId vertex,
                                              std::uint32_t port) const;
   void build_nis(const SystemConfig& config, DeliveryObserver& observer);
+  void build_switch_units(const NiSpec& spec, const SystemConfig& config,
+                          DeliveryObserver& observer);
   void build_ni(const std::string& ni_name, NodeId vertex, const NiSpec& spec,
                 const SystemConfig& config, DeliveryObserver& observer);
   void bind_routes(const RouteSet& routes, const std::vector<RouteId>& used_routes);
@@ -91,6 +101,9 @@ class Fabric : public sc_core::sc_module {
   [[nodiscard]] std::vector<PathHop> path_over(const RouteSet& routes, RouteId route,
                                                VcMask vcs) const;
   [[nodiscard]] std::uint32_t ports_of(NodeId vertex) const;
+  [[nodiscard]] bool has_tenants_at(NodeId vertex) const {
+    return has_tenants_ && topology_.is_tor(vertex);
+  }
 
   [[nodiscard]] std::uint32_t dimension_of(LinkId link) const;
 
@@ -99,6 +112,7 @@ class Fabric : public sc_core::sc_module {
   std::uint32_t ni_ports_;
   bool is_granted_by_flit_;  // a packet asks for the switch with each flit
   const ControlConfig* control_;
+  bool has_tenants_;
   VcPartition vcs_;
   ClockDomain& clock_;
   MessageTable message_table_;
@@ -106,8 +120,9 @@ class Fabric : public sc_core::sc_module {
   PathTable paths_;
   std::vector<BoundRoute> bound_routes_;
   std::unique_ptr<Network> network_;
-  std::vector<std::unique_ptr<NetworkInterface>> nis_;  // the nodes', then the switches'
-  std::map<NodeId, std::size_t> aggregation_units_;     // in nis_
+  // The nodes', then the switches'.
+  std::vector<std::unique_ptr<NetworkInterface>> nis_;
+  std::map<NodeId, std::size_t> switch_units_;  // in nis_
 };
 
 [[nodiscard]] FramingSpec framing_spec(const SystemConfig& config);

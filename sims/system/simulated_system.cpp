@@ -48,11 +48,12 @@ SimulatedSystem::SimulatedSystem(const Topology& topology, const RunPoint& point
       hooks_(hooks),
       deliveries_(clock_, operations, hooks.delivered, posts),
       fabric_(("net" + suffix).c_str(), clock_, point.system, point.simulation, topology, timing_,
-              routes, used_routes, ni_ports, deliveries_,
-              point.control ? &*point.control : nullptr),
+              routes, used_routes, ni_ports, deliveries_, point.control ? &*point.control : nullptr,
+              point.tenants.has_value()),
       ni_ports_(ni_ports) {
   slow_dma_engines();
   if (point.control) connect_control(*point.control);
+  if (point.tenants) connect_tenants(*point.tenants);
 }
 
 SimulationOutcome SimulatedSystem::run(Bytes total_bytes) {
@@ -61,7 +62,7 @@ SimulationOutcome SimulatedSystem::run(Bytes total_bytes) {
   if (control_ && deliveries_.expected() == 0) control_->close(kNever - 1);
   deliveries_.stop_if_all();
   std::string stuck;
-  std::uint64_t hops_before = 0;
+  std::uint64_t moved_before = 0;
   std::uint64_t deliveries_before = 0;
   Cycle still = 0;
   Cycle slice = std::min(kProgressCycles, point_.simulation.watchdog_cycles);
@@ -90,7 +91,7 @@ SimulationOutcome SimulatedSystem::run(Bytes total_bytes) {
     }
     const bool delivered = deliveries_.count() != deliveries_before;
     deliveries_before = deliveries_.count();
-    const bool alive = delivered || is_under_way() || moved_since(hops_before);
+    const bool alive = delivered || is_under_way() || moved_since(moved_before);
     still = alive ? 0 : still + step;
     const bool patience_ends = still >= patience();
     if (!clock_.stopped() && (clock_.idle() || patience_ends)) stuck = describe_stop();
@@ -100,7 +101,9 @@ SimulationOutcome SimulatedSystem::run(Bytes total_bytes) {
   outcome.engine_seconds = cpu_seconds() - begin;
   outcome.complete = deliveries_.all();
   outcome.failure = stuck;
-  if (outcome.failure.empty()) outcome.failure = fabric_.monitor_violation(outcome.complete);
+  // Other tenants' messages are under way for ever.
+  const bool drained = outcome.complete && !tenants_;
+  if (outcome.failure.empty()) outcome.failure = fabric_.monitor_violation(drained);
   return outcome;
 }
 
@@ -124,16 +127,31 @@ void SimulatedSystem::connect_control(const ControlConfig& config) {
   }
 }
 
+void SimulatedSystem::connect_tenants(const TenantsConfig& config) {
+  tenants_.emplace(
+      topology_, config, point_.system.clock,
+      [this](const RouteSet& routes, RouteId route) { return fabric_.bind_side(routes, route); });
+  deliveries_.connect_tenants(*tenants_, topology_.num_nodes());
+  for (std::uint32_t r = 0; r < topology_.data_center()->racks(); ++r) {
+    fabric_.tenant_unit(topology_.tor_switch(r)).connect_source(tenants_->source(r));
+  }
+}
+
 bool SimulatedSystem::is_under_way() const {
   if (hosts_ != nullptr && hosts_->under_way(clock_.now())) return true;
   if (only_gradients_count()) return fabric_.nis_under_way(clock_.now());
   return fabric_.under_way(clock_.now()) || (control_ && control_->has_more(clock_.now()));
 }
 
-bool SimulatedSystem::moved_since(std::uint64_t& hops) const {
-  const std::uint64_t before = std::exchange(
-      hops, only_gradients_count() ? fabric_.gradient_flit_hops() : fabric_.flit_hops());
-  return hops != before;
+// Routers do not know other tenants' flits from the job's.
+std::uint64_t SimulatedSystem::movement() const {
+  if (tenants_) return fabric_.injected_flits() + fabric_.received_flits();
+  return only_gradients_count() ? fabric_.gradient_flit_hops() : fabric_.flit_hops();
+}
+
+bool SimulatedSystem::moved_since(std::uint64_t& before) const {
+  const std::uint64_t earlier = std::exchange(before, movement());
+  return before != earlier;
 }
 
 Cycle SimulatedSystem::patience() const {
@@ -166,6 +184,7 @@ SimulationOutcome SimulatedSystem::collect() {
   outcome.latency = deliveries_.latency();
   outcome.collectives = deliveries_.spans();
   if (control_) outcome.control = control_->statistics();
+  if (tenants_) outcome.tenants = tenants_->statistics(clock_.now());
   outcome.events = fabric_.events();
   outcome.events.payload_bytes = deliveries_.bytes() + deliveries_.control_bytes();
   outcome.ni_ports = ni_ports_;

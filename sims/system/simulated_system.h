@@ -15,6 +15,7 @@
 #include "sims/system/fabric.h"
 #include "sims/system/host_side.h"
 #include "sims/system/simulation.h"
+#include "sims/system/tenant_traffic.h"
 
 namespace espalier {
 
@@ -41,12 +42,17 @@ class SimulatedSystem {
  private:
   void slow_dma_engines();
   void connect_control(const ControlConfig& config);
-  // While control messages come for as long as the gradients take, they must not hide that nothing
-  // else moves.
-  [[nodiscard]] bool only_gradients_count() const { return control_ && !control_->is_closed(); }
+  void connect_tenants(const TenantsConfig& config);
+  // While control messages come for as long as the gradients take, or other tenants' do, they must
+  // not hide that nothing else moves.
+  [[nodiscard]] bool only_gradients_count() const {
+    return tenants_ || (control_ && !control_->is_closed());
+  }
+  // Flits, of those that count.
+  [[nodiscard]] std::uint64_t movement() const;
   [[nodiscard]] bool is_under_way() const;
-  // Whether flits have moved since `hops` was asked for last.
-  [[nodiscard]] bool moved_since(std::uint64_t& hops) const;
+  // Whether flits have moved since `before` was asked for last.
+  [[nodiscard]] bool moved_since(std::uint64_t& before) const;
   // Where what is under way does not count, it is waited for.
   [[nodiscard]] Cycle patience() const;
   [[nodiscard]] std::string describe_stop() const;
@@ -61,6 +67,7 @@ class SimulatedSystem {
   Fabric fabric_;
   std::optional<ControlTraffic> control_;
   const HostSide* hosts_ = nullptr;
+  std::optional<TenantTraffic> tenants_;
   std::uint32_t ni_ports_;
 };
 

@@ -104,7 +104,7 @@ SimulationOutcome simulate_control(const Topology& topology, const RunPoint& poi
   }
   const std::vector<PostedCollective> no_posts;
   SimulatedSystem run(topology, point, RouteSet(topology), {},
-                      ni_ports_for_all_links(topology, point), 0, no_posts, hooks);
+                      ni_ports_for_all_links(topology, point.system), 0, no_posts, hooks);
   SimulationOutcome outcome = run.run(0);
   outcome.verified = outcome.complete && outcome.failure.empty();
   return outcome;
@@ -121,7 +121,7 @@ SimulationOutcome simulate_traffic(const Topology& topology, const RunPoint& poi
   for (const Operation& message : messages) used.push_back(message.route);
   std::sort(used.begin(), used.end());
   used.erase(std::unique(used.begin(), used.end()), used.end());
-  const std::uint32_t ports = ni_ports_for_all_links(topology, point);
+  const std::uint32_t ports = ni_ports_for_all_links(topology, point.system);
   const std::vector<PostedCollective> no_posts;
   SimulatedSystem run(topology, point, routes, used, ports, messages.size(), no_posts, hooks);
   for (const Operation& message : messages) run.fabric().ni(message.from).post(message);

@@ -14,6 +14,7 @@
 #include "sims/system/control_traffic.h"
 #include "sims/system/hardware_events.h"
 #include "sims/system/system_observer.h"
+#include "sims/system/tenant_statistics.h"
 
 namespace espalier {
 
@@ -50,6 +51,7 @@ struct SimulationOutcome {
   std::vector<CollectiveSpan> collectives;   // by post, where there are any
   LatencyStatistics latency;                 // ready (traffic) or issued (collective) to visible
   std::optional<ControlStatistics> control;  // of control messages, where there are any
+  std::optional<TenantStatistics> tenants;   // of other tenants' traffic, where there is any
   HardwareEvents events;
   std::uint64_t evaluations = 0;
   double engine_seconds = 0;  // CPU time of the simulation proper; not reproducible

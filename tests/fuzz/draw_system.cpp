@@ -99,10 +99,31 @@ void draw_cluster(Draw& draw, LinkMaker& links, TopologyConfig& topology) {
   topology.nic_link_bytes_per_second = nic_link.bytes_per_second;
 }
 
+void draw_center(Draw& draw, LinkMaker& links, TopologyConfig& topology) {
+  topology.pods = draw.between32(1, 2);
+  topology.racks_per_pod = draw.between32(1, 3);
+  topology.hosts_per_rack = draw.between32(2, 4);
+  const std::uint32_t hosts = topology.pods * topology.racks_per_pod * topology.hosts_per_rack;
+  topology.nodes = draw.between32(2, std::min(hosts, 10U));
+  topology.aggregations_per_pod = draw.between32(1, 2);
+  topology.rack_uplinks = topology.aggregations_per_pod * draw.between32(1, 2);
+  topology.aggregation_uplinks = draw.between32(1, 2);
+  topology.cores = draw.between32(1, topology.aggregations_per_pod * topology.aggregation_uplinks);
+  topology.placement_seed = draw.between(0, 1000);
+  topology.ecmp_seed = draw.between(0, 1000);
+  const LinkSpec aggregation = links.make();
+  topology.aggregation_link_latency_ps = aggregation.latency_ps;
+  topology.aggregation_link_bytes_per_second = aggregation.bytes_per_second;
+  const LinkSpec core = links.make();
+  topology.core_link_latency_ps = core.latency_ps;
+  topology.core_link_bytes_per_second = core.bytes_per_second;
+}
+
 void draw_shape(Draw& draw, LinkMaker& links, TopologyConfig& topology) {
-  topology.kind = draw.pick({TopologyKind::fully_connected, TopologyKind::single_switch,
-                             TopologyKind::dgx2, TopologyKind::fat_tree, TopologyKind::bigraph,
-                             TopologyKind::dragonfly, TopologyKind::gpu_cluster});
+  topology.kind =
+      draw.pick({TopologyKind::fully_connected, TopologyKind::single_switch, TopologyKind::dgx2,
+                 TopologyKind::fat_tree, TopologyKind::bigraph, TopologyKind::dragonfly,
+                 TopologyKind::gpu_cluster, TopologyKind::data_center});
   topology.nodes = draw.between32(2, 8);
   topology.nodes_per_switch = draw.between32(1, 3);
   topology.switches = draw.between32(2, 4);
@@ -111,6 +132,7 @@ void draw_shape(Draw& draw, LinkMaker& links, TopologyConfig& topology) {
   topology.group_size = draw.between32(1, 3);
   topology.groups = draw.between32(2, 4);
   if (topology.kind == TopologyKind::gpu_cluster) draw_cluster(draw, links, topology);
+  if (topology.kind == TopologyKind::data_center) draw_center(draw, links, topology);
 }
 
 void draw_topology(Draw& draw, FuzzCase& fuzz_case) {

@@ -78,6 +78,8 @@ std::vector<std::uint32_t TopologyConfig::*> counts_of(TopologyKind kind) {
     case TopologyKind::gpu_cluster:
       return {&Config::servers, &Config::gpus_per_server, &Config::gpus_per_nic_group,
               &Config::nics_per_group};
+    case TopologyKind::data_center:
+      return {&Config::nodes, &Config::hosts_per_rack, &Config::racks_per_pod};
     default:
       return {};
   }

@@ -411,6 +411,7 @@ TEST_CASE("Defaults lie within their own ranges") {
   defaults.training.emplace();
   defaults.workload.emplace();
   defaults.control.emplace();
+  defaults.tenants.emplace();
   defaults.faults.dma_jitter.emplace();
   for (const Key& key : keys()) {
     // No file is one that is not named.
@@ -438,6 +439,7 @@ TEST_CASE("Names of choices follow their enumerators") {
   CHECK(std::string(name_of(TopologyKind::bigraph)) == "bigraph");
   CHECK(std::string(name_of(TopologyKind::dragonfly)) == "dragonfly");
   CHECK(std::string(name_of(TopologyKind::gpu_cluster)) == "gpu_cluster");
+  CHECK(std::string(name_of(TopologyKind::data_center)) == "data_center");
   CHECK(std::string(name_of(TopologyKind::file)) == "file");
   CHECK(std::string(name_of(TopologyKind::anynet)) == "anynet");
   CHECK(std::string(name_of(FlowControlMode::packet)) == "packet");

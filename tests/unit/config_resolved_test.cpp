@@ -29,7 +29,12 @@ auto members(const SystemConfig& s) {
       s.topology.switches, s.topology.spines, s.topology.group_size, s.topology.groups,
       s.topology.servers, s.topology.gpus_per_server, s.topology.gpus_per_nic_group,
       s.topology.nics_per_group, s.topology.nic_link_latency_ps,
-      s.topology.nic_link_bytes_per_second, s.topology.file, s.topology.folder, s.link.latency_ps,
+      s.topology.nic_link_bytes_per_second, s.topology.pods, s.topology.racks_per_pod,
+      s.topology.hosts_per_rack, s.topology.rack_uplinks, s.topology.aggregations_per_pod,
+      s.topology.aggregation_uplinks, s.topology.cores, s.topology.placement,
+      s.topology.placement_seed, s.topology.ecmp_seed, s.topology.aggregation_link_latency_ps,
+      s.topology.aggregation_link_bytes_per_second, s.topology.core_link_latency_ps,
+      s.topology.core_link_bytes_per_second, s.topology.file, s.topology.folder, s.link.latency_ps,
       s.link.bytes_per_second, s.credit_latency_cycles, s.clock.hertz, s.clock.flit_bytes,
       s.router.vcs, s.router.vc_depth_flits, s.router.pipeline_cycles, s.router.switching,
       s.router.hold, s.router.crossbar_inputs, s.flow_control.mode, s.flow_control.payload_bytes,
@@ -187,8 +192,23 @@ class RandomPoint {
     return topology.kind != TopologyKind::torus && topology.kind != TopologyKind::mesh &&
            topology.kind != TopologyKind::fully_connected;
   }
+  void draw_center(TopologyConfig& t) {
+    t.pods = pick32(1, 3);
+    t.racks_per_pod = pick32(1, 3);
+    t.hosts_per_rack = pick32(2, 5);
+    t.nodes = pick32(2, t.pods * t.racks_per_pod * t.hosts_per_rack);
+    t.aggregations_per_pod = pick32(1, 2);
+    t.rack_uplinks = t.aggregations_per_pod * pick32(1, 2);
+    t.aggregation_uplinks = pick32(1, 2);
+    t.cores = pick32(1, t.aggregations_per_pod * t.aggregation_uplinks);
+    t.placement = static_cast<Placement>(any() % 3);
+    t.placement_seed = any();
+    t.ecmp_seed = any();
+    if (any() % 2 == 0) t.aggregation_link_latency_ps = pick(1, 3'000'000);
+    if (any() % 2 == 0) t.core_link_latency_ps = pick(1, 3'000'000);
+  }
   void draw_topology(TopologyConfig& t) {
-    t.kind = static_cast<TopologyKind>(any() % 9);  // all but files
+    t.kind = static_cast<TopologyKind>(any() % 10);  // all but files
     switch (t.kind) {
       case TopologyKind::fully_connected:
       case TopologyKind::single_switch:
@@ -217,6 +237,9 @@ class RandomPoint {
         t.gpus_per_server = t.gpus_per_nic_group * pick32(2, 3);
         t.nics_per_group = pick32(1, 3);
         if (any() % 2 == 0) t.nic_link_latency_ps = pick(1, 3'000'000);
+        break;
+      case TopologyKind::data_center:
+        draw_center(t);
         break;
       default:
         t.dims = {pick32(2, 5), pick32(1, 4)};

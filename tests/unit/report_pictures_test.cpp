@@ -33,6 +33,9 @@ std::vector<Topology> all_shapes() {
   shapes.push_back(make_dragonfly(2, 2, 3, kLink));
   shapes.push_back(make_gpu_cluster({1, 4, 1, 1}, kLink, kLink));
   shapes.push_back(make_gpu_cluster({2, 4, 2, 2}, kLink, kLink));
+  shapes.push_back(make_data_center({1, 2, 4, 2, 1, 1, 1, 1, {5, 0, 2}}, {kLink, kLink, kLink}));
+  shapes.push_back(
+      make_data_center({2, 2, 4, 2, 2, 1, 2, 1, {5, 0, 2, 15}}, {kLink, kLink, kLink}));
   Topology graph("graph");
   for (const char* name : {"a", "b", "c"}) graph.add_node(name);
   graph.add_link(NodeId(0), NodeId(1), kLink, "x", "y");

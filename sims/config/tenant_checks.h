@@ -1,0 +1,15 @@
+// What other tenants' traffic needs of a network.
+#pragma once
+
+#include "hw/topology.h"
+#include "sims/config/config.h"
+#include "sims/config/diagnostics.h"
+#include "sims/config/given_keys.h"
+
+namespace espalier {
+
+// Precondition: point.tenants. `topology` nullptr: it could not be built.
+void check_tenants(const RunPoint& point, const Topology* topology, const GivenKeys& given,
+                   Diagnostics& diagnostics);
+
+}  // namespace espalier

@@ -1,0 +1,137 @@
+#include "sims/system/tenant_traffic.h"
+
+#include <algorithm>
+#include <functional>
+#include <utility>
+
+#include "alg/data_center_routes.h"
+
+namespace espalier {
+
+namespace {
+
+NodeId tor(const Topology& topology, std::uint32_t rack) { return topology.tor_switch(rack); }
+
+// Its number tells a flow apart from others between the same racks, as its ports would.
+std::vector<LinkId> route_of(const Topology& topology, const TenantsConfig& config,
+                             std::uint32_t flow) {
+  const RackPair racks = racks_of_flow(config, topology.data_center()->racks(), flow);
+  return data_center_route(topology, tor(topology, racks.from), tor(topology, racks.to), flow);
+}
+
+}  // namespace
+
+// One rack's hosts.
+class TenantTraffic::Source : public MessageSource {
+ public:
+  explicit Source(TenantTraffic& traffic) : traffic_(traffic) {}
+
+  void add(std::uint32_t number, const ClockSpec& clock) {
+    const RackPair racks =
+        racks_of_flow(traffic_.config_, traffic_.topology_.data_center()->racks(), number);
+    flows_.push_back({TenantFlow(traffic_.config_, clock, number), number,
+                      tor(traffic_.topology_, racks.from), tor(traffic_.topology_, racks.to),
+                      RouteId()});
+    push(flows_.size() - 1);
+  }
+
+  [[nodiscard]] Cycle next_ready() const override {
+    return queue_.empty() ? kNever : queue_.front().first;
+  }
+  [[nodiscard]] const Operation& front() override {
+    Flow& flow = flows_[queue_.front().second];
+    if (!flow.route.valid()) flow.route = traffic_.bind(flow.number);
+    operation_.is_control = true;
+    operation_.from = flow.from;
+    operation_.to = flow.to;
+    operation_.route = flow.route;
+    operation_.bytes = traffic_.config_.message_bytes;
+    operation_.ready = queue_.front().first;
+    return operation_;
+  }
+  void pop() override {
+    std::pop_heap(queue_.begin(), queue_.end(), std::greater<>());
+    const std::size_t flow = queue_.back().second;
+    queue_.pop_back();
+    flows_[flow].times.advance();
+    push(flow);
+    ++posted_;
+  }
+
+  // Those that wait for the network included.
+  [[nodiscard]] std::uint64_t posted(Cycle now) const {
+    std::uint64_t count = posted_;
+    for (const Flow& flow : flows_) {
+      for (TenantFlow times = flow.times; times.next() <= now; times.advance()) ++count;
+    }
+    return count;
+  }
+
+ private:
+  struct Flow {
+    TenantFlow times;
+    std::uint32_t number;
+    NodeId from;
+    NodeId to;
+    RouteId route;  // invalid until its first message
+  };
+
+  void push(std::size_t flow) {
+    queue_.emplace_back(flows_[flow].times.next(), flow);
+    std::push_heap(queue_.begin(), queue_.end(), std::greater<>());
+  }
+
+  TenantTraffic& traffic_;
+  std::vector<Flow> flows_;
+  std::vector<std::pair<Cycle, std::size_t>> queue_;  // a heap: the next message and its flow
+  std::uint64_t posted_ = 0;
+  Operation operation_;
+};
+
+TenantTraffic::TenantTraffic(const Topology& topology, const TenantsConfig& config,
+                             const ClockSpec& clock, BindSideRoute bind)
+    : topology_(topology), config_(config), bind_(std::move(bind)), routes_(topology) {
+  const std::uint32_t racks = topology.data_center()->racks();
+  for (std::uint32_t r = 0; r < racks; ++r) sources_.push_back(std::make_unique<Source>(*this));
+  for (std::uint32_t f = 0; f < config.flows; ++f) {
+    sources_[racks_of_flow(config, racks, f).from]->add(f, clock);
+  }
+}
+
+TenantTraffic::~TenantTraffic() = default;
+
+RouteId TenantTraffic::bind(std::uint32_t flow) {
+  return bind_(routes_, routes_.add(topology_, route_of(topology_, config_, flow)));
+}
+
+MessageSource& TenantTraffic::source(std::uint32_t rack) { return *sources_[rack]; }
+
+void TenantTraffic::delivered(const Operation& operation, Cycle now) {
+  ++messages_;
+  bytes_ += operation.bytes;
+  latency_ += now - operation.ready;
+}
+
+TenantStatistics TenantTraffic::statistics(Cycle now) const {
+  TenantStatistics statistics;
+  for (const auto& source : sources_) statistics.posted_messages += source->posted(now);
+  statistics.posted_bytes = statistics.posted_messages * config_.message_bytes;
+  statistics.messages = messages_;
+  statistics.bytes = bytes_;
+  if (messages_ != 0) {
+    statistics.mean_cycles = static_cast<double>(latency_) / static_cast<double>(messages_);
+  }
+  statistics.duration = now + 1;
+  return statistics;
+}
+
+void add_tenants(ChannelDependencies& dependencies, const Topology& topology,
+                 const RunPoint& point) {
+  if (!point.tenants) return;
+  RouteSet routes(topology);
+  for (std::uint32_t f = 0; f < point.tenants->flows; ++f) {
+    dependencies.add(routes, routes.add(topology, route_of(topology, *point.tenants, f)));
+  }
+}
+
+}  // namespace espalier
