@@ -21,6 +21,7 @@
 #include "sims/config/link_checks.h"
 #include "sims/config/packet_sizes.h"
 #include "sims/config/program_checks.h"
+#include "sims/config/rank_order_checks.h"
 #include "sims/config/units.h"
 #include "sims/training/parallel_groups.h"
 
@@ -515,6 +516,7 @@ void check_points(const std::vector<RunPoint>& points, const Topology* topology,
       checker.check_operation();
     }
     check_program(point, topology, given, diagnostics);
+    check_rank_order(point, topology, given, diagnostics);
     if (point.collective && algorithms.insert(point.collective->algorithm).second) {
       checker.check_algorithm();
     }
