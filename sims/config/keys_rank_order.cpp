@@ -124,7 +124,7 @@ void add_reorder_keys(std::vector<Key>& table) {
       ValueType::size, "reorder.payload", 1, 64 * 1024, "of a probe",
       [](auto& p) -> auto& { return p.reorder.payload; }));
   add(integer_key(
-      "reorder.percentile", 0, 100, "of a pair's round trips: 10 filters interference out",
+      "reorder.percentile", 1, 100, "of a pair's round trips: 10 filters interference out",
       [](auto& p) -> auto& { return p.reorder.percentile; }));
 }
 

@@ -77,6 +77,9 @@ TEST_CASE("Every configuration in configs runs to verified results") {
   const auto faults = files_in(source_folder() / "configs" / "faults", ".yaml");
   REQUIRE_FALSE(faults.empty());
   files.insert(files.end(), faults.begin(), faults.end());
+  const auto reorder = files_in(source_folder() / "configs" / "reorder", ".yaml");
+  REQUIRE_FALSE(reorder.empty());
+  files.insert(files.end(), reorder.begin(), reorder.end());
   // Of the multi-dimensional ones, those that are small.
   for (const char* name : {"astra_network.yaml", "late_node.yaml"}) {
     files.push_back((source_folder() / "configs" / "themis" / name).string());
