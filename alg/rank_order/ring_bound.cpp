@@ -1,6 +1,7 @@
 // Bounds of a ring.
 #include <algorithm>
 #include <limits>
+#include <numeric>
 
 #include "alg/rank_order/bound_parts.h"
 
@@ -10,7 +11,8 @@ namespace {
 
 using Signed = std::int64_t;
 constexpr Signed kFar = std::numeric_limits<Signed>::max();
-constexpr std::size_t kClimbs = 200;
+constexpr std::size_t kClimbs = 300;
+constexpr std::size_t kClimbsPerStep = 5;  // before it is shortened
 
 // A spanning tree of all nodes but 0, and the two cheapest hops of node 0: no ring is cheaper. With
 // a penalty on both ends of every hop each ring costs twice the penalties more, the 1-tree
@@ -150,20 +152,26 @@ class CutNodes {
   bool has_cut_ = false;
 };
 
+// What hops have in common as a divisor, a ring of them has, too.
+Cost rounded_up(Cost bound, const std::vector<Cost>& hops) {
+  Cost divisor = 0;
+  for (const Cost hop : hops) divisor = std::gcd(divisor, hop);
+  return divisor == 0 ? bound : (bound + divisor - 1) / divisor * divisor;
+}
+
 }  // namespace
 
 Cost one_tree_bound(const std::vector<Cost>& hops, std::size_t nodes) {
   if (nodes < 3) return 2 * hops[1];
   OneTree tree(hops, nodes);
   Signed best = tree.build();
-  Signed step = std::max<Signed>(1, best / static_cast<Signed>(nodes) / 8);
+  Signed step = std::max<Signed>(1, best / static_cast<Signed>(nodes) / 2);
   for (std::size_t climb = 0; climb < kClimbs && !tree.is_ring(); ++climb) {
     tree.climb(step);
-    const Signed cost = tree.build();
-    if (cost <= best) step = std::max<Signed>(1, step - step / 16);
-    best = std::max(best, cost);
+    best = std::max(best, tree.build());
+    if (climb % kClimbsPerStep == 0) step = std::max<Signed>(1, step - step / 8);
   }
-  return static_cast<Cost>(std::max<Signed>(best, 0));
+  return rounded_up(static_cast<Cost>(std::max<Signed>(best, 0)), hops);
 }
 
 Cost bottleneck_ring_bound(const std::vector<Cost>& hops, std::size_t nodes) {
