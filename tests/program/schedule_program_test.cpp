@@ -1,3 +1,4 @@
+#include "alg/bcube.h"
 #include "alg/program/schedule_program.h"
 
 #include <catch2/catch.hpp>
@@ -29,6 +30,7 @@ Schedule generate(const Generator& generator, const Topology& topology, Collecti
   CollectiveRequest request;
   request.op = op;
   request.size = size;
+  request.base = smallest_bcube_base(topology.num_nodes());
   return generator.generate(topology, request);
 }
 
