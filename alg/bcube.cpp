@@ -59,8 +59,8 @@ class Bcube {
   }
 
  private:
-  // With its t-th message a rank sends to the peer whose digit is t larger, round the group: as many
-  // at once as its links can take.
+  // With its t-th message a rank sends to the peer whose digit is t larger, round the group: as
+  // many at once as its links can take.
   void add_round(std::size_t distance, TransferKind kind) {
     for (std::size_t t = 1; t < base_; ++t) {
       if ((t - 1) % per_step_ == 0) ++schedule_.num_steps;
@@ -68,8 +68,8 @@ class Bcube {
         const std::size_t digit = r / distance % base_;
         const std::size_t peer = r - digit * distance + (digit + t) % base_ * distance;
         const std::size_t kept_by = kind == TransferKind::reduce ? peer : r;
-        exchange_.send(request_.node_of(r), request_.node_of(peer),
-                       block_around(kept_by, distance), kind);
+        exchange_.send(request_.node_of(r), request_.node_of(peer), block_around(kept_by, distance),
+                       kind);
       }
     }
     exchange_.end_round();

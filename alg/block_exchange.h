@@ -15,9 +15,7 @@ class BlockExchange {
  public:
   // The schedule has its chunks before the first message; it outlives this object.
   BlockExchange(const Topology& topology, Schedule& schedule)
-      : schedule_(schedule),
-        routes_(topology, schedule.routes),
-        arrived_(topology.num_nodes()) {}
+      : schedule_(schedule), routes_(topology, schedule.routes), arrived_(topology.num_nodes()) {}
 
   // These chunks, ascending, one message for each run of them that has bytes.
   void send(NodeId from, NodeId to, const std::vector<std::size_t>& chunks, TransferKind kind);
@@ -37,8 +35,9 @@ class BlockExchange {
 
   Schedule& schedule_;
   NodeRoutes routes_;
-  std::vector<std::vector<TransferId>> arrived_;           // by node
-  std::vector<std::pair<NodeId, TransferId>> arriving_;  // of the round being added, not yet visible
+  std::vector<std::vector<TransferId>> arrived_;  // by node
+  std::vector<std::pair<NodeId, TransferId>>
+      arriving_;  // of the round being added, not yet visible
   std::size_t next_flow_ = 0;
 };
 

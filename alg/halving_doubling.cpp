@@ -19,10 +19,7 @@ class HalvingDoubling {
  public:
   HalvingDoubling(const char* algorithm, const Topology& topology, const CollectiveRequest& request,
                   const std::vector<NodeId>& rank_at)
-      : request_(request),
-        rank_at_(rank_at),
-        schedule_(topology),
-        exchange_(topology, schedule_) {
+      : request_(request), rank_at_(rank_at), schedule_(topology), exchange_(topology, schedule_) {
     while (2 * members_ <= rank_at.size()) members_ *= 2;
     folded_ = rank_at.size() - members_;
     schedule_.algorithm = algorithm;

@@ -13,9 +13,8 @@ namespace {
 std::vector<std::uint64_t> symmetric(const std::vector<std::uint64_t>& directed,
                                      std::size_t nodes) {
   if (directed.size() != nodes * nodes) {
-    throw std::invalid_argument(
-        fmt::format("a matrix of {} nodes has {} entries, not {}", nodes, nodes * nodes,
-                    directed.size()));
+    throw std::invalid_argument(fmt::format("a matrix of {} nodes has {} entries, not {}", nodes,
+                                            nodes * nodes, directed.size()));
   }
   std::vector<std::uint64_t> both(directed.size(), 0);
   for (std::size_t i = 0; i < nodes; ++i) {

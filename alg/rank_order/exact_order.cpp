@@ -89,8 +89,7 @@ class HeldKarp {
   std::uint64_t evaluations_ = 0;
 };
 
-FoundOrder best_of_all(const CostModel& model, const CostMatrix& costs,
-                       OrderDirection direction) {
+FoundOrder best_of_all(const CostModel& model, const CostMatrix& costs, OrderDirection direction) {
   RankOrder order = identity_permutation(model.ranks);
   FoundOrder found;
   do {

@@ -1,9 +1,9 @@
 // Who sends how much to whom, in ranks: the cost of a collective in an order of the ranks (Cloud
 // Collectives, section IV-A).
 //
-// The cost of a set of rounds is the sum, or the largest, of what its rounds cost; a round costs what
-// its slowest pair costs. A tree costs its most expensive way from the root to a leaf; of several
-// trees the most expensive counts.
+// The cost of a set of rounds is the sum, or the largest, of what its rounds cost; a round costs
+// what its slowest pair costs. A tree costs its most expensive way from the root to a leaf; of
+// several trees the most expensive counts.
 #pragma once
 
 #include <cstdint>

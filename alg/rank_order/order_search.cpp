@@ -17,9 +17,10 @@ std::uint64_t num_starts(std::size_t ranks, std::uint64_t evaluations) {
   return std::clamp<std::uint64_t>(evaluations / (64 * ranks), 1, wanted);
 }
 
-RankOrder start_order(const CostModel& model, const CostMatrix& costs,
-                      const OrderSearchSpec& spec, std::uint64_t start) {
-  if (start != 0 && model.ranks <= kSmall) return random_permutation(costs.nodes(), mix(spec.seed, start));
+RankOrder start_order(const CostModel& model, const CostMatrix& costs, const OrderSearchSpec& spec,
+                      std::uint64_t start) {
+  if (start != 0 && model.ranks <= kSmall)
+    return random_permutation(costs.nodes(), mix(spec.seed, start));
   switch (spec.start) {
     case OrderStart::clustered:
       return clustered_start(model, costs, spec.direction);

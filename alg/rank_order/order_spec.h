@@ -30,7 +30,7 @@ struct OrderSearchSpec {
   OrderSearch search = OrderSearch::annealing;
   OrderDirection direction = OrderDirection::best;
   OrderStart start = OrderStart::clustered;
-  std::uint64_t evaluations = 2'000'000;  // of orders; the search ends with them
+  std::uint64_t evaluations = 1'000'000;  // of orders; the search ends with them
   std::uint64_t seed = 1;
 };
 

@@ -91,7 +91,8 @@ class OneTree {
   std::vector<Signed> degree_;
 };
 
-// Whether hops of at most `limit` leave no node whose loss would part the others (Hopcroft, Tarjan).
+// Whether hops of at most `limit` leave no node whose loss would part the others (Hopcroft,
+// Tarjan).
 class CutNodes {
  public:
   CutNodes(const std::vector<Cost>& hops, std::size_t nodes, Cost limit)

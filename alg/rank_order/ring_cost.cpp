@@ -107,8 +107,8 @@ double RingCost::guide_of_shift(std::size_t first, std::size_t last, std::size_t
   const std::size_t before = previous(first);
   const std::size_t after = next(last);
   if (behind == before) return guide();
-  return guide_with({before, last, behind}, {between(before, after), between(behind, first),
-                                             between(last, next(behind))});
+  return guide_with({before, last, behind},
+                    {between(before, after), between(behind, first), between(last, next(behind))});
 }
 
 void RingCost::shift(std::size_t first, std::size_t last, std::size_t behind) {

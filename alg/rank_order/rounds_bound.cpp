@@ -12,13 +12,14 @@ namespace {
 
 // What a set of k rounds makes of the ranks, whichever k rounds they are.
 struct Need {
-  std::size_t degree = 0;     // of a rank: partners, each another one
-  std::size_t ranks = 0;      // that have as many
-  std::size_t divisor = 1;    // of the size of every connected part
+  std::size_t degree = 0;   // of a rank: partners, each another one
+  std::size_t ranks = 0;    // that have as many
+  std::size_t divisor = 1;  // of the size of every connected part
 };
 
 // Partners of each rank in a round, or over all rounds where `round` is none.
-std::vector<std::size_t> degrees(const CostModel& model, const std::vector<const CostRound*>& rounds) {
+std::vector<std::size_t> degrees(const CostModel& model,
+                                 const std::vector<const CostRound*>& rounds) {
   std::vector<std::set<std::uint32_t>> partners(model.ranks);
   for (const CostRound* round : rounds) {
     for (const RankPair& pair : round->pairs) {
@@ -90,8 +91,7 @@ class Thresholds {
     }
     std::vector<std::size_t> size(nodes_, 0);
     for (std::size_t n = 0; n < nodes_; ++n) ++size[root_of(parent, n)];
-    return std::all_of(size.begin(), size.end(),
-                       [&](std::size_t s) { return s % divisor == 0; });
+    return std::all_of(size.begin(), size.end(), [&](std::size_t s) { return s % divisor == 0; });
   }
 
   std::vector<Cost> hops_;

@@ -9,7 +9,7 @@ namespace espalier {
 
 namespace {
 
-constexpr std::uint64_t kSampled = 64;        // swaps of a round
+constexpr std::uint64_t kSampled = 64;         // swaps of a round
 constexpr std::uint64_t kBetweenReports = 64;  // rounds
 
 struct Swap {

@@ -92,9 +92,8 @@ double TreesCost::guide() const {
   double roots = 0;
   for (const std::uint32_t root : roots_) roots += static_cast<double>(vertices_[root].cost);
   const double edges = static_cast<double>(std::max<std::size_t>(num_edges_, 1));
-  return static_cast<double>(cost()) +
-         kGuideShare * (roots / static_cast<double>(roots_.size()) +
-                        4.0 * static_cast<double>(edge_sum_) / edges);
+  return static_cast<double>(cost()) + kGuideShare * (roots / static_cast<double>(roots_.size()) +
+                                                      4.0 * static_cast<double>(edge_sum_) / edges);
 }
 
 }  // namespace espalier

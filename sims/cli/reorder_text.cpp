@@ -78,8 +78,7 @@ std::string study_table(const OrderStudy& study, const std::string& unit, double
   row("bound from", study.bound_kind);
   row("optimal", optimal_text(study));
   if (!study.z3.empty()) row("Z3", study.z3);
-  row("evaluations",
-      fmt::format("{} and {}", study.best.evaluations, study.worst.evaluations));
+  row("evaluations", fmt::format("{} and {}", study.best.evaluations, study.worst.evaluations));
   row("seconds", fmt::format("{:.2f}", seconds));
   return text;
 }

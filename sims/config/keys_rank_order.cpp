@@ -57,18 +57,18 @@ Key model_key() {
 
 void add_rank_order_keys(std::vector<Key>& table) {
   table.push_back(listable(source_key()));
-  table.push_back(listable(only_when(
-      integer_key(
-          "collective.rank_order_seed", 0, kAnySeed, "of the order that is drawn",
-          [](auto& p) -> auto& { return p.collective->rank_order.seed; }),
-      "collective.rank_order", "random",
-      [](const RunPoint& p) { return p.collective->rank_order.is_random(); })));
-  table.push_back(only_when(
-      integer_key(
-          "collective.base", 2, 64, "peers of a group, the base of the ranks' digits",
-          [](auto& p) -> auto& { return p.collective->base; }),
-      "collective.algorithm", "bcube",
-      [](const RunPoint& p) { return p.collective->algorithm == "bcube"; }));
+  table.push_back(listable(
+      only_when(integer_key(
+                    "collective.rank_order_seed", 0, kAnySeed, "of the order that is drawn",
+                    [](auto& p) -> auto& { return p.collective->rank_order.seed; }),
+                "collective.rank_order", "random",
+                [](const RunPoint& p) { return p.collective->rank_order.is_random(); })));
+  table.push_back(
+      only_when(integer_key(
+                    "collective.base", 2, 64, "peers of a group, the base of the ranks' digits",
+                    [](auto& p) -> auto& { return p.collective->base; }),
+                "collective.algorithm", "bcube",
+                [](const RunPoint& p) { return p.collective->algorithm == "bcube"; }));
 }
 
 // A run does not depend on them, so the resolved configuration is without them.

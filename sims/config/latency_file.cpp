@@ -34,9 +34,9 @@ class LatencyParser {
     });
     if (diagnostics_.num_errors() != errors_before) return std::nullopt;
     if (lines_ < nodes_) {
-      diagnostics_.error(end, fmt::format("{} lines of latencies; the network has {} nodes",
-                                          lines_, nodes_),
-                         "a line for each node");
+      diagnostics_.error(
+          end, fmt::format("{} lines of latencies; the network has {} nodes", lines_, nodes_),
+          "a line for each node");
       return std::nullopt;
     }
     return std::move(latencies_);
@@ -51,8 +51,8 @@ class LatencyParser {
     }
     if (cells.size() == nodes_) return true;
     const ConfigNode& cell = cells.size() < nodes_ ? cells.back() : cells[nodes_];
-    diagnostics_.error(cell.place, fmt::format("{} values; the network has {} nodes", cells.size(),
-                                               nodes_),
+    diagnostics_.error(cell.place,
+                       fmt::format("{} values; the network has {} nodes", cells.size(), nodes_),
                        "the latency to each node, separated by commas");
     return false;
   }
@@ -63,8 +63,8 @@ class LatencyParser {
         latencies_.push_back(0);
         continue;
       }
-      const auto value = parse_value(cells[to], fmt::format("latency {} to {}", lines_, to), shape_,
-                                     diagnostics_);
+      const auto value =
+          parse_value(cells[to], fmt::format("latency {} to {}", lines_, to), shape_, diagnostics_);
       latencies_.push_back(value ? value->number : 0);
     }
     ++lines_;

@@ -64,8 +64,7 @@ void check_rank_order(const RunPoint& point, const Topology* topology, const Giv
   if (obstacle.empty()) return;
   diagnostics.error(place_of_rank_order(given, order.source),
                     fmt::format("{}: {} takes no rank order: {}", kKey, algorithm->name, obstacle),
-                    fmt::format("identity; these take one: {}",
-                                fmt::join(names_of_able(), ", ")));
+                    fmt::format("identity; these take one: {}", fmt::join(names_of_able(), ", ")));
 }
 
 }  // namespace espalier

@@ -36,10 +36,10 @@ std::optional<std::vector<NodeId>> read_entries(const ConfigNode& list, const Pl
     if (!value) continue;
     std::size_t& taken_by = rank_of[value->number];
     if (taken_by != list.items.size()) {
-      diagnostics.error(list.items[rank].place,
-                        fmt::format("rank_order: node {} is rank {} already", value->number,
-                                    taken_by),
-                        "every node is one rank");
+      diagnostics.error(
+          list.items[rank].place,
+          fmt::format("rank_order: node {} is rank {} already", value->number, taken_by),
+          "every node is one rank");
     }
     taken_by = rank;
     order.emplace_back(value->number);
@@ -68,9 +68,8 @@ std::optional<std::vector<NodeId>> parse_rank_order(const std::string& file_name
   return read_entries(*map.find(kKey), map.place_of(kKey), nodes, diagnostics);
 }
 
-std::optional<std::vector<NodeId>> load_rank_order(const RankOrderConfig& config,
-                                                   std::size_t nodes, const Place& place,
-                                                   Diagnostics& diagnostics) {
+std::optional<std::vector<NodeId>> load_rank_order(const RankOrderConfig& config, std::size_t nodes,
+                                                   const Place& place, Diagnostics& diagnostics) {
   if (config.is_identity()) return std::vector<NodeId>{};
   if (config.is_random()) return to_nodes(random_permutation(nodes, config.seed));
   const std::string path = (std::filesystem::path(config.folder) / config.source).string();

@@ -482,10 +482,9 @@ std::string describe(const ValueShape& shape) {
     case ValueType::name:
       return fmt::format("one of {}", fmt::join(shape.names, ", "));
     case ValueType::text:
-      return shape.zero_word.empty()
-                 ? "a file's path"
-                 : fmt::format("{}, {}, or a file's path", shape.zero_word,
-                               fmt::join(shape.names, ", "));
+      return shape.zero_word.empty() ? "a file's path"
+                                     : fmt::format("{}, {}, or a file's path", shape.zero_word,
+                                                   fmt::join(shape.names, ", "));
     case ValueType::record:
       return describe_record(shape);
     case ValueType::vertex:

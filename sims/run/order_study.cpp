@@ -32,8 +32,8 @@ class Study {
         const ReorderConfig& config)
       : config_(config),
         model_(make_cost_model(request)),
-        costs_(CostMatrix::from_latency(request.ranks, latencies, config.window,
-                                        model_.largest())) {
+        costs_(
+            CostMatrix::from_latency(request.ranks, latencies, config.window, model_.largest())) {
     study_.model = request;
   }
 

@@ -37,8 +37,8 @@ struct OrderStudy {
   [[nodiscard]] double gap() const { return bound == 0 ? 0 : (best.cost - bound) / bound; }
 };
 
-// The model of the point's algorithm, or the one that `reorder` names; a sentence in `problem` where
-// there is none.
+// The model of the point's algorithm, or the one that `reorder` names; a sentence in `problem`
+// where there is none.
 [[nodiscard]] std::optional<CostModelRequest> cost_model_request(const RunPoint& point,
                                                                  std::size_t nodes,
                                                                  std::string& problem);

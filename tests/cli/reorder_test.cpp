@@ -39,8 +39,8 @@ TEST_CASE("The order that reorder finds runs, and the result says that it did") 
   const TemporaryFolder folder;
   const std::string config = folder.write("ring.yaml", kRing);
   const std::string latency = folder.write("latency.csv", kDealt);
-  const Json json = result_of(
-      folder, {config, "--latency", latency, "--output", folder.file("order.yaml")});
+  const Json json =
+      result_of(folder, {config, "--latency", latency, "--output", folder.file("order.yaml")});
   const Json& result = json.at("result");
   CHECK(result.at("model") == "ring");
   CHECK(result.at("optimal") == "proven");
@@ -58,9 +58,16 @@ TEST_CASE("The worst order is written where it is asked for, and results are rep
   const TemporaryFolder folder;
   const std::string config = folder.write("ring.yaml", kRing);
   const std::string latency = folder.write("latency.csv", kDealt);
-  const std::vector<std::string> arguments{config, "--latency", latency, "-s",
-                                           "reorder.direction=worst", "-s", "reorder.exact_nodes=0",
-                                           "-s", "reorder.evaluations=5000", "--output",
+  const std::vector<std::string> arguments{config,
+                                           "--latency",
+                                           latency,
+                                           "-s",
+                                           "reorder.direction=worst",
+                                           "-s",
+                                           "reorder.exact_nodes=0",
+                                           "-s",
+                                           "reorder.evaluations=5000",
+                                           "--output",
                                            folder.file("worst.yaml")};
   const Json once = result_of(folder, arguments);
   CHECK(once.at("result").at("worst").at("proven") == false);
@@ -71,8 +78,8 @@ TEST_CASE("The worst order is written where it is asked for, and results are rep
 TEST_CASE("Random orders of a sweep over seeds name their seeds") {
   const TemporaryFolder folder;
   const std::string config = folder.write("ring.yaml", kRing);
-  const Json run = test::run_to_json({config, "-s", "collective.rank_order=random", "-s",
-                                      "collective.rank_order_seed=[1, 2]"});
+  const Json run = test::run_to_json(
+      {config, "-s", "collective.rank_order=random", "-s", "collective.rank_order_seed=[1, 2]"});
   REQUIRE(run.at("results").size() == 2);
   for (std::size_t p = 0; p < 2; ++p) {
     CHECK(run.at("results")[p].at("rank_order") == "random");

@@ -20,8 +20,7 @@ void check_simulated(const Topology& topology, const std::string& algorithm, Col
   request.rank_order = to_nodes(random_permutation(topology.num_nodes(), seed));
   const ScheduleTables tables =
       lower_to_tables(find_generator(algorithm)->generate(topology, request));
-  const SimulationOutcome outcome =
-      run_tables(topology, tables, in_mode(FlowControlMode::packet));
+  const SimulationOutcome outcome = run_tables(topology, tables, in_mode(FlowControlMode::packet));
   INFO(outcome.failure);
   CHECK(outcome.verified);
 }

@@ -1,10 +1,10 @@
-#include "alg/bcube.h"
 #include "alg/program/schedule_program.h"
 
 #include <catch2/catch.hpp>
 #include <string>
 #include <vector>
 
+#include "alg/bcube.h"
 #include "alg/generator.h"
 #include "program_interpreter.h"
 

@@ -54,8 +54,8 @@ TEST_CASE("A mapping file beside the configuration says who is which rank") {
   const std::string path =
       folder.write("order.yaml", "rank_order: [3, 0, 2, 1]\nmetadata: {model: ring}\n");
   const std::string place = std::filesystem::path(path).parent_path().string();
-  const ConfigResult result = read_run_config_text(
-      "config.yaml", ring_on_four(", rank_order: order.yaml"), place);
+  const ConfigResult result =
+      read_run_config_text("config.yaml", ring_on_four(", rank_order: order.yaml"), place);
   INFO(result.diagnostics);
   REQUIRE(result.ok);
   const RunPoint& point = result.points.front();
@@ -79,13 +79,15 @@ std::string errors_of_order(const std::string& text, std::size_t nodes = 4) {
 TEST_CASE("What is wrong in a mapping file is said with its place") {
   CHECK_THAT(errors_of_order("rank_order: [3, 0, 3, 1]\n"),
              Contains("order.yaml:1:20: error: rank_order: node 3 is rank 0 already"));
-  CHECK_THAT(errors_of_order("rank_order: [3, 0, 1]\n"),
-             Contains("order.yaml:1:13: error: rank_order: has 3 entries; the network has 4 nodes"));
+  CHECK_THAT(
+      errors_of_order("rank_order: [3, 0, 1]\n"),
+      Contains("order.yaml:1:13: error: rank_order: has 3 entries; the network has 4 nodes"));
   CHECK_THAT(errors_of_order("rank_order: [4, 0, 1, 2]\n"),
              Contains("order.yaml:1:14: error: rank_order: 4 is out of range"));
   CHECK_THAT(errors_of_order("rank_order:\n  - 1\n  - x\n  - 2\n  - 0\n"),
              Contains("order.yaml:3:5: error: rank_order: 'x' is not an integer"));
-  CHECK_THAT(errors_of_order("rank_order: 5\n"), Contains("order.yaml:1:13: error: rank_order: is"));
+  CHECK_THAT(errors_of_order("rank_order: 5\n"),
+             Contains("order.yaml:1:13: error: rank_order: is"));
   CHECK_THAT(errors_of_order("order: [0]\n"), Contains("order.yaml:1:1: error: "));
   CHECK_THAT(errors_of_order("[0, 1]\n"), Contains("is no mapping"));
 }
@@ -101,17 +103,17 @@ TEST_CASE("A mapping file may be JSON") {
 TEST_CASE("Orders that cannot be followed are refused where they are written") {
   const std::string missing = text_of_errors(ring_on_four(", rank_order: nowhere.yaml"));
   CHECK_THAT(missing, Contains("config.yaml:3:") && Contains("'nowhere.yaml'"));
-  const std::string refused =
-      text_of_errors("system: {topology: {type: torus, dims: [4, 4]}}\n"
-                     "collective: {size: 4KiB, rank_order: random, op: all_reduce,\n"
-                     "  algorithm: [multitree_translated, gc3_ring]}\n");
+  const std::string refused = text_of_errors(
+      "system: {topology: {type: torus, dims: [4, 4]}}\n"
+      "collective: {size: 4KiB, rank_order: random, op: all_reduce,\n"
+      "  algorithm: [multitree_translated, gc3_ring]}\n");
   CHECK_THAT(refused, Contains("config.yaml:2:38: error: collective.rank_order: "
                                "multitree_translated takes no rank order"));
   CHECK_THAT(refused, Contains("gc3_ring takes no rank order: rank r of a collective program"));
-  const std::string planned =
-      text_of_errors("system:\n  topology: {type: dimensions}\n"
-                     "  dimensions: {shape: [ring], size: [4], bandwidth: 200Gb/s, latency: 700ns}\n"
-                     "collective: {algorithm: themis, size: 1MiB, rank_order: random}\n");
+  const std::string planned = text_of_errors(
+      "system:\n  topology: {type: dimensions}\n"
+      "  dimensions: {shape: [ring], size: [4], bandwidth: 200Gb/s, latency: 700ns}\n"
+      "collective: {algorithm: themis, size: 1MiB, rank_order: random}\n");
   CHECK_THAT(planned, Contains("themis takes no rank order"));
 }
 
@@ -127,10 +129,11 @@ TEST_CASE("bcube's base must fit the nodes, and is not for others") {
   };
   CHECK(only_point(config("bcube")).collective->base == 4);
   CHECK(only_point(config("bcube, base: 16")).collective->base == 16);
-  CHECK_THAT(text_of_errors(config("bcube, base: 3")),
-             Contains("config.yaml:2:") &&
-                 Contains("collective.base: bcube needs a power of its base of nodes; 16 is none") &&
-                 Contains("for example collective.base: 2"));
+  CHECK_THAT(
+      text_of_errors(config("bcube, base: 3")),
+      Contains("config.yaml:2:") &&
+          Contains("collective.base: bcube needs a power of its base of nodes; 16 is none") &&
+          Contains("for example collective.base: 2"));
   CHECK_THAT(text_of_errors(config("ring, base: 4")), Contains("has no effect"));
 }
 
@@ -169,8 +172,7 @@ std::string errors_of_latencies(const std::string& text) {
 
 TEST_CASE("A matrix of latencies has a line for each node") {
   Diagnostics diagnostics;
-  const auto matrix =
-      parse_latencies("m.csv", "# us\n0, 5\n\n7, -  # to itself\n", 2, diagnostics);
+  const auto matrix = parse_latencies("m.csv", "# us\n0, 5\n\n7, -  # to itself\n", 2, diagnostics);
   INFO(diagnostics.text());
   REQUIRE(matrix);
   CHECK(*matrix == std::vector<std::uint64_t>{0, 5, 7, 0});

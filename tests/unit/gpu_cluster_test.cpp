@@ -247,9 +247,8 @@ TEST_CASE("Every algorithm with routes runs on servers with slow NICs; the other
         CHECK(certificate.ok());
       }
     }
-    CHECK(able ==
-          Names{"ring", "bidirectional_ring", "multitree", "direct", "halving_doubling", "bcube",
-                "dbtree"});
+    CHECK(able == Names{"ring", "bidirectional_ring", "multitree", "direct", "halving_doubling",
+                        "bcube", "dbtree"});
   }
 }
 

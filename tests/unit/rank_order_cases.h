@@ -11,7 +11,8 @@ namespace espalier::test {
 
 using Latencies = std::vector<std::uint64_t>;
 
-inline Latencies random_latencies(std::size_t nodes, std::uint64_t seed, std::uint32_t most = 1000) {
+inline Latencies random_latencies(std::size_t nodes, std::uint64_t seed,
+                                  std::uint32_t most = 1000) {
   RandomSource random(seed);
   Latencies latencies(nodes * nodes, 0);
   for (std::size_t i = 0; i < nodes; ++i) {

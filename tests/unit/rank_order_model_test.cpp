@@ -151,17 +151,19 @@ TEST_CASE("The corrected BCube model is the published one") {
   check_against_text(OrderModel::bcube, 5, 5);
 }
 
-TEST_CASE("As printed, round 0 of halving-doubling over 8 ranks pairs neighbours of half the ranks") {
+TEST_CASE(
+    "As printed, round 0 of halving-doubling over 8 ranks pairs neighbours of half the ranks") {
   const CostModel printed =
       make_cost_model(request_of(OrderModel::halving_doubling, OrderForm::as_printed, 8));
   std::vector<std::pair<std::uint32_t, std::uint32_t>> pairs;
   for (const RankPair& pair : printed.rounds.front().pairs) pairs.emplace_back(pair.a, pair.b);
-  CHECK(pairs == std::vector<std::pair<std::uint32_t, std::uint32_t>>{
-                     {0, 1}, {1, 2}, {2, 3}, {3, 4}});
+  CHECK(pairs ==
+        std::vector<std::pair<std::uint32_t, std::uint32_t>>{{0, 1}, {1, 2}, {2, 3}, {3, 4}});
 }
 
 TEST_CASE("As printed, BCube's k runs to the base and leaves the digit's group") {
-  const CostModel printed = make_cost_model(request_of(OrderModel::bcube, OrderForm::as_printed, 16));
+  const CostModel printed =
+      make_cost_model(request_of(OrderModel::bcube, OrderForm::as_printed, 16));
   const auto& pairs = printed.rounds.front().pairs;
   CHECK(pairs.size() == 16);
   CHECK(pairs[3].b == 4);  // rank 0, k = 4: another group
@@ -214,7 +216,8 @@ TEST_CASE("Ranks beyond a power of two are folded in a round of their own with a
   REQUIRE(model.rounds[0].pairs.size() == 2);
   CHECK(model.rounds[0].pairs[1].a == 2);
   CHECK(model.rounds[0].pairs[1].b == 3);
-  CHECK(unsuited_for_model(request_of(OrderModel::halving_doubling, OrderForm::as_printed, 6)) != "");
+  CHECK(unsuited_for_model(request_of(OrderModel::halving_doubling, OrderForm::as_printed, 6)) !=
+        "");
   CHECK(unsuited_for_model(request_of(OrderModel::bcube, OrderForm::corrected, 12)) ==
         "bcube needs a power of its base of nodes; 12 is none of 4.");
 }
@@ -256,10 +259,9 @@ void check_changes(const CostModel& model, const CostMatrix& costs, std::uint64_
 }  // namespace
 
 TEST_CASE("What a change of an order costs is what the changed order costs") {
-  for (const OrderForm form :
-       {OrderForm::generated, OrderForm::corrected, OrderForm::as_printed}) {
-    for (const OrderModel model : {OrderModel::ring, OrderModel::halving_doubling,
-                                   OrderModel::dbtree, OrderModel::bcube}) {
+  for (const OrderForm form : {OrderForm::generated, OrderForm::corrected, OrderForm::as_printed}) {
+    for (const OrderModel model :
+         {OrderModel::ring, OrderModel::halving_doubling, OrderModel::dbtree, OrderModel::bcube}) {
       for (const std::size_t n : {2U, 4U, 8U, 13U, 16U, 64U}) {
         CostModelRequest request = request_of(model, form, n, smallest_bcube_base(n));
         if (!unsuited_for_model(request).empty()) continue;
@@ -295,8 +297,8 @@ TEST_CASE("A ring's segments are priced before they are moved") {
           ring.reverse(first, last);
           REQUIRE(ring.guide() == priced);
         } else if (last - first + 1 < n) {
-          const std::size_t behind = (last + 1 + random.below(static_cast<std::uint32_t>(
-                                                     n - (last - first + 1)))) % n;
+          const std::size_t behind =
+              (last + 1 + random.below(static_cast<std::uint32_t>(n - (last - first + 1)))) % n;
           const double priced = ring.guide_of_shift(first, last, behind);
           ring.shift(first, last, behind);
           REQUIRE(ring.guide() == priced);

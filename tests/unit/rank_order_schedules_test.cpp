@@ -1,4 +1,5 @@
-// Schedules over ranks that sit anywhere: every generator keeps its contract, and follows the order.
+// Schedules over ranks that sit anywhere: every generator keeps its contract, and follows the
+// order.
 #include <catch2/catch.hpp>
 
 #include <set>
@@ -128,7 +129,8 @@ TEST_CASE("In an all-to-all ranks exchange their shares") {
   }
 }
 
-TEST_CASE("The order of the nodes themselves is no order, but for algorithms that choose their own") {
+TEST_CASE(
+    "The order of the nodes themselves is no order, but for algorithms that choose their own") {
   const Topology topology = make_torus({4, 4}, test::kPlainLink);
   for (const Generator& generator : generators()) {
     if (!generator.follows_rank_order || !generator.unsuited(topology).empty()) continue;

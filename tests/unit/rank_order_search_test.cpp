@@ -65,7 +65,8 @@ TEST_CASE("Held and Karp find the ring that trying all orders finds") {
         do {
           const Cost cost = full_cost(model, costs, order);
           if (direction == OrderDirection::best ? cost < exact->cost : cost > exact->cost) {
-            FAIL("order with cost " << cost << " where " << exact->cost << " was said to be proven");
+            FAIL("order with cost " << cost << " where " << exact->cost
+                                    << " was said to be proven");
           }
         } while (std::next_permutation(order.begin(), order.end()));
       }
@@ -169,7 +170,8 @@ TEST_CASE("The bound of nested clusters says what the rounds cannot avoid") {
 
 TEST_CASE("The same seed finds the same order, another one need not") {
   const CostMatrix costs = tcp_costs(24, test::random_latencies(24, 5));
-  for (const OrderModel kind : {OrderModel::ring, OrderModel::halving_doubling, OrderModel::dbtree}) {
+  for (const OrderModel kind :
+       {OrderModel::ring, OrderModel::halving_doubling, OrderModel::dbtree}) {
     const CostModel model = model_of(kind, 24);
     for (const auto search : {OrderSearch::annealing, OrderSearch::tabu}) {
       OrderSearchSpec spec = short_search(5'000, 9);

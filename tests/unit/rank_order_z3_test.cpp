@@ -13,8 +13,8 @@ using namespace espalier;
 
 TEST_CASE("Z3 proves an optimum and finds what is better, or says that it is not built in") {
   constexpr std::uint64_t kEnough = 100'000'000;
-  for (const OrderModel kind : {OrderModel::ring, OrderModel::halving_doubling, OrderModel::dbtree,
-                                OrderModel::bcube}) {
+  for (const OrderModel kind :
+       {OrderModel::ring, OrderModel::halving_doubling, OrderModel::dbtree, OrderModel::bcube}) {
     CostModelRequest request;
     request.model = kind;
     request.ranks = 5;
