@@ -77,7 +77,8 @@ TreeTimes times_of(const RankTree& tree) {
 class DoubleTreeScheduler {
  public:
   DoubleTreeScheduler(const Topology& topology, const CollectiveRequest& request)
-      : schedule_(topology),
+      : request_(request),
+        schedule_(topology),
         routes_(topology, schedule_.routes),
         segments_(segments_per_tree(request)) {
     schedule_.algorithm = "dbtree";
@@ -119,8 +120,10 @@ class DoubleTreeScheduler {
                             const std::vector<TransferId>& after) {
         const auto step = static_cast<Timestep>(2 * (time + s * kPeriod) - 1 + which);
         schedule_.num_steps = std::max(schedule_.num_steps, step);
-        return schedule_.add({NodeId(from), NodeId(to), FlowId(chunk), ChunkId(chunk), 1,
-                              routes_.between(NodeId(from), NodeId(to)), step, kind},
+        const NodeId sender = request_.node_of(from);
+        const NodeId receiver = request_.node_of(to);
+        return schedule_.add({sender, receiver, FlowId(chunk), ChunkId(chunk), 1,
+                              routes_.between(sender, receiver), step, kind},
                              after);
       };
       std::vector<std::vector<TransferId>> arrived(tree.size());
@@ -137,6 +140,7 @@ class DoubleTreeScheduler {
     }
   }
 
+  const CollectiveRequest& request_;
   Schedule schedule_;
   NodeRoutes routes_;
   std::size_t segments_;

@@ -21,20 +21,11 @@ namespace {
 // Every root's Gathers wait for all Reduces that it receives: N^3 waits in all.
 constexpr std::size_t kMostNodes = 256;
 
-// As many messages a step as every node can send and receive at once.
-std::size_t messages_per_step(const Topology& topology) {
-  std::size_t fewest = topology.num_nodes() - 1;
-  for (std::size_t n = 0; n < topology.num_nodes(); ++n) {
-    fewest = std::min(
-        {fewest, topology.out_links(NodeId(n)).size(), topology.in_links(NodeId(n)).size()});
-  }
-  return fewest;
-}
-
 class DirectScheduler {
  public:
   DirectScheduler(const Topology& topology, const CollectiveRequest& request)
-      : nodes_(topology.num_nodes()),
+      : request_(request),
+        nodes_(topology.num_nodes()),
         per_step_(messages_per_step(topology)),
         phase_steps_(static_cast<Timestep>((nodes_ - 1 + per_step_ - 1) / per_step_)),
         offsets_(cut_evenly(request.size, nodes_, request.element_bytes)),
@@ -53,7 +44,7 @@ class DirectScheduler {
       add_all_to_all();
     } else {
       for (std::size_t n = 0; n < nodes_; ++n) {
-        schedule_.chunks.push_back({offsets_[n], size_of(n), NodeId(n)});
+        schedule_.chunks.push_back({offsets_[n], size_of(n), request_.node_of(n)});
       }
       reduced_.resize(nodes_);
       if (schedule_.op != CollectiveOp::all_gather) add_reduce_scatter();
@@ -69,7 +60,7 @@ class DirectScheduler {
     return offsets_[chunk + 1] - offsets_[chunk];
   }
 
-  // visit(shift, from, to)
+  // visit(shift, from, to): ranks
   template <class Visit>
   void for_each_pair(Visit visit) const {
     for (std::size_t shift = 1; shift < nodes_; ++shift) {
@@ -77,12 +68,14 @@ class DirectScheduler {
     }
   }
 
-  // Flows are numbered as their chunks.
+  // Between ranks. Flows are numbered as their chunks.
   [[nodiscard]] Transfer transfer(std::size_t shift, std::size_t from, std::size_t to,
                                   std::size_t chunk, TransferKind kind) {
     const auto step = static_cast<Timestep>(1 + (shift - 1) / per_step_);
-    const RouteId route = routes_.between(NodeId(from), NodeId(to));
-    return {NodeId(from), NodeId(to), FlowId(chunk), ChunkId(chunk), 1, route, step, kind};
+    const NodeId sender = request_.node_of(from);
+    const NodeId receiver = request_.node_of(to);
+    const RouteId route = routes_.between(sender, receiver);
+    return {sender, receiver, FlowId(chunk), ChunkId(chunk), 1, route, step, kind};
   }
 
   void add_reduce_scatter() {
@@ -108,7 +101,8 @@ class DirectScheduler {
       Bytes offset = root * schedule_.size;
       for (std::size_t shift = 0; shift < nodes_; ++shift) {
         const std::size_t to = (root + shift) % nodes_;
-        schedule_.chunks.push_back({offset, size_of(to), NodeId(root), NodeId(to)});
+        schedule_.chunks.push_back(
+            {offset, size_of(to), request_.node_of(root), request_.node_of(to)});
         offset += size_of(to);
       }
     }
@@ -118,6 +112,7 @@ class DirectScheduler {
     });
   }
 
+  const CollectiveRequest& request_;
   std::size_t nodes_;
   std::size_t per_step_;
   Timestep phase_steps_;

@@ -17,6 +17,17 @@ struct CollectiveRequest {
   // 0: the algorithm's own choice. Algorithms without segments ignore it.
   std::uint32_t segments = 0;
   // MULTITREE: whose tree takes its turn first (section III-C2).
+  // BCUBE: peers of a group.
+  std::uint32_t base = 4;
+  // The node of each rank; empty: rank r is node r. Chunks lie in the order of their ranks, and
+  // chunk r belongs to the node of rank r. Logical algorithms send from rank to rank along packet
+  // routes; in those that follow the network ranks say whose chunk is whose, and with multitree
+  // whose tree takes its turn first.
+  std::vector<NodeId> rank_order;
+  // The node of a rank.
+  [[nodiscard]] NodeId node_of(std::size_t rank) const {
+    return rank_order.empty() ? NodeId(rank) : rank_order[rank];
+  }
   enum class TreeOrder : std::uint8_t { root, remaining_height } tree_order = TreeOrder::root;
 };
 
@@ -27,9 +38,11 @@ struct Generator {
   // Empty where the algorithm runs on this topology, else the reason why not, as a sentence for the
   // user.
   std::string (*unsuited)(const Topology& topology);
-  // Preconditions: unsuited(topology) is empty, ops has request.op. Transfers of zero bytes are
-  // left out of the result.
+  // Preconditions: unsuited(topology) is empty, ops has request.op, request.rank_order is empty or
+  // has every node once. Transfers of zero bytes are left out of the result. Throws
+  // std::invalid_argument where the request cannot be met on this topology.
   Schedule (*generate)(const Topology& topology, const CollectiveRequest& request);
+  bool follows_rank_order = true;  // else request.rank_order is empty
 };
 
 // In the order in which they are listed to users.
@@ -54,11 +67,12 @@ struct Generator {
                                           const CollectiveRequest& request);
 [[nodiscard]] Schedule generate_multitree_translated(const Topology& topology,
                                                      const CollectiveRequest& request);
-// direct.cpp, halving_doubling.cpp, hdrm.cpp, dbtree.cpp
+// direct.cpp, halving_doubling.cpp, hdrm.cpp, bcube.cpp, dbtree.cpp
 [[nodiscard]] Schedule generate_direct(const Topology& topology, const CollectiveRequest& request);
 [[nodiscard]] Schedule generate_halving_doubling(const Topology& topology,
                                                  const CollectiveRequest& request);
 [[nodiscard]] Schedule generate_hdrm(const Topology& topology, const CollectiveRequest& request);
+[[nodiscard]] Schedule generate_bcube(const Topology& topology, const CollectiveRequest& request);
 [[nodiscard]] Schedule generate_dbtree(const Topology& topology, const CollectiveRequest& request);
 
 }  // namespace espalier

@@ -7,7 +7,8 @@
 
 namespace espalier {
 
-// rank_at[r] is the node of rank r, every node once. Chunks lie in the order of their ranks.
+// rank_at[r] is the node of rank r, every node once. Chunks lie in the order of the ranks of
+// request.rank_order; where that is empty, of these.
 // Precondition: unsuited_for_routes(topology) is empty.
 [[nodiscard]] Schedule halving_doubling(const char* algorithm, const Topology& topology,
                                         const CollectiveRequest& request,

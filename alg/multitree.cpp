@@ -10,7 +10,7 @@ std::string unsuited_for_multitree(const Topology& topology) {
 }
 
 Schedule generate_multitree(const Topology& topology, const CollectiveRequest& request) {
-  return schedule_trees(topology, request, build_trees(topology, request.tree_order), "multitree");
+  return schedule_trees(topology, request, build_trees(topology, request), "multitree");
 }
 
 }  // namespace espalier

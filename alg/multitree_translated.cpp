@@ -199,6 +199,9 @@ std::string unsuited_for_multitree_translated(const Topology& topology) {
 }
 
 Schedule generate_multitree_translated(const Topology& topology, const CollectiveRequest& request) {
+  if (!request.rank_order.empty()) {
+    throw std::invalid_argument("multitree_translated: one table stands for all nodes alike");
+  }
   const Translations group = *Translations::find(topology);
   const TranslatedTree tree = find_translated_tree(group);
   const std::size_t nodes = topology.num_nodes();

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "alg/routing.h"
 
 namespace espalier {
@@ -10,6 +12,15 @@ RouteId NodeRoutes::between(NodeId from, NodeId to) {
   RouteId& route = known_[from.index() * topology_.num_nodes() + to.index()];
   if (!route.valid()) route = routes_.add(topology_, route_packet(topology_, from, to));
   return route;
+}
+
+std::size_t messages_per_step(const Topology& topology) {
+  std::size_t fewest = topology.num_nodes() - 1;
+  for (std::size_t n = 0; n < topology.num_nodes(); ++n) {
+    fewest = std::min(
+        {fewest, topology.out_links(NodeId(n)).size(), topology.in_links(NodeId(n)).size()});
+  }
+  return fewest;
 }
 
 std::string unsuited_for_routes(const Topology& topology) {

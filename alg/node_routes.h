@@ -25,6 +25,10 @@ class NodeRoutes {
   std::vector<RouteId> known_;  // from * nodes + to; invalid until it is asked for
 };
 
+// Messages a step that every node can send and receive at once: its links, at most one for each
+// other node. Precondition: at least two nodes.
+[[nodiscard]] std::size_t messages_per_step(const Topology& topology);
+
 // Why messages cannot be routed between all nodes; empty where they can. See Generator::unsuited.
 [[nodiscard]] std::string unsuited_for_routes(const Topology& topology);
 

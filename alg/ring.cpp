@@ -31,7 +31,8 @@ Schedule empty_schedule(const char* name, std::uint32_t directions, const Topolo
   schedule.ni_ports = std::min(directions, most_links_of_a_node(topology));
   const auto offsets = cut_evenly(request.size, directions * nodes, request.element_bytes);
   for (std::size_t c = 0; c + 1 < offsets.size(); ++c) {
-    schedule.chunks.push_back({offsets[c], offsets[c + 1] - offsets[c], NodeId(c % nodes)});
+    schedule.chunks.push_back(
+        {offsets[c], offsets[c + 1] - offsets[c], request.node_of(c % nodes)});
   }
   return schedule;
 }
@@ -74,14 +75,30 @@ std::vector<RouteId> hops_back(const Topology& topology, const NodeRing& ring, R
   return back;
 }
 
+// As the ranks are ordered, along packet routes; where they are not, as the network is wired.
+NodeRing ring_of(const Topology& topology, const CollectiveRequest& request) {
+  if (request.rank_order.empty()) return find_node_ring(topology);
+  NodeRing ring;
+  ring.nodes = request.rank_order;
+  for (std::size_t i = 0; i < ring.nodes.size(); ++i) {
+    const NodeId next = ring.nodes[(i + 1) % ring.nodes.size()];
+    ring.hops.push_back(route_packet(topology, ring.nodes[i], next));
+  }
+  return ring;
+}
+
 // Chunks [first_chunk, first_chunk + N): one per rank, each a flow of its own.
 void add_flows(Schedule& schedule, const RingLine& line, std::size_t first_chunk) {
+  std::vector<std::size_t> chunk_of(line.size());  // by node
+  for (std::size_t rank = 0; rank < line.size(); ++rank) {
+    chunk_of[schedule.chunks[first_chunk + rank].owner.index()] = first_chunk + rank;
+  }
   const bool reduces = schedule.op != CollectiveOp::all_gather;
   const bool gathers = schedule.op != CollectiveOp::reduce_scatter;
   const RingWaits no_waits(line.size());
   const Timestep first_gather = reduces ? static_cast<Timestep>(line.size()) : 1;
   for (std::size_t place = 0; place < line.size(); ++place) {
-    const std::size_t chunk = first_chunk + line.nodes[place].index();
+    const std::size_t chunk = chunk_of[line.nodes[place].index()];
     if (schedule.chunks[chunk].size == 0) continue;
     const RingFlow flow{FlowId(chunk), place, ChunkId(chunk), 1};
     std::vector<TransferId> reduced;
@@ -99,14 +116,14 @@ void finish(Schedule& schedule) {
 
 Schedule generate_ring(const Topology& topology, const CollectiveRequest& request) {
   Schedule schedule = empty_schedule("ring", 1, topology, request);
-  add_flows(schedule, line_along(topology, find_node_ring(topology), schedule.routes), 0);
+  add_flows(schedule, line_along(topology, ring_of(topology, request), schedule.routes), 0);
   finish(schedule);
   return schedule;
 }
 
 Schedule generate_bidirectional_ring(const Topology& topology, const CollectiveRequest& request) {
   Schedule schedule = empty_schedule("bidirectional_ring", 2, topology, request);
-  const NodeRing ring = find_node_ring(topology);
+  const NodeRing ring = ring_of(topology, request);
   const RingLine clockwise = line_along(topology, ring, schedule.routes);
   add_flows(schedule, clockwise, 0);
   add_flows(schedule, reversed(clockwise, hops_back(topology, ring, schedule.routes)),

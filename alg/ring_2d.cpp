@@ -69,7 +69,7 @@ class RingOf2d {
     for (std::size_t p = 0; p < parts.size(); ++p) {
       parts[p].begin = cuts[p];
       parts[p].end = cuts[p + 1];
-      next_flow_ = p * 2 * topology_.num_nodes();
+      next_flow_ = std::max(next_flow_, p * 2 * topology_.num_nodes());
       switch (request_.op) {
         case CollectiveOp::all_reduce:
           add_all_reduce(parts[p]);
@@ -231,30 +231,44 @@ class RingOf2d {
     }
   }
 
-  // The hierarchical layout: block x of the first dimension is the run of cells (x, 0), (x, 1), ...
-  // and cell (x, y) belongs to the node with these coordinates.
+  // The hierarchical layout: the cells (x, 0), (x, 1), ... lie one after the other, cell (x, y)
+  // belongs to the rank that is the number of the node there, and block x of the first dimension is
+  // what the nodes with that coordinate own. With an order of the ranks that is several runs of
+  // chunks, each a flow of its own.
   struct Cells {
-    std::vector<Block> blocks;              // by x
-    std::vector<std::vector<Block>> cells;  // by x and y
+    std::vector<std::vector<Block>> blocks;  // by x
+    std::vector<std::vector<Block>> cells;   // by x and y
   };
 
   Cells lay_out_cells(const Part& part) {
     const std::size_t second_length = length(part.dims[1]);
     Cells layout;
+    layout.blocks.resize(length(part.dims[0]));
+    layout.cells.assign(length(part.dims[0]), std::vector<Block>(second_length));
     const auto block_cuts = cut_from(part.begin, part.end, length(part.dims[0]));
     for (std::size_t x = 0; x + 1 < block_cuts.size(); ++x) {
       const auto cell_cuts = cut_from(block_cuts[x], block_cuts[x + 1], second_length);
-      const std::size_t first_chunk = schedule_.chunks.size();
-      std::vector<Block> cells;
       for (std::size_t y = 0; y < second_length; ++y) {
         const Bytes bytes = cell_cuts[y + 1] - cell_cuts[y];
-        cells.push_back({schedule_.chunks.size(), bytes == 0 ? 0U : 1U});
-        if (bytes != 0) schedule_.chunks.push_back({cell_cuts[y], bytes, node_at(part, x, y)});
+        if (bytes == 0) continue;
+        const NodeId owner = request_.node_of(node_at(part, x, y).index());
+        const Block cell{schedule_.chunks.size(), 1};
+        schedule_.chunks.push_back({cell_cuts[y], bytes, owner});
+        const auto at = grid_.coordinates(owner);
+        layout.cells[at.at(part.dims[0])][at.at(part.dims[1])] = cell;
+        append(layout.blocks[at.at(part.dims[0])], cell);
       }
-      layout.blocks.push_back({first_chunk, schedule_.chunks.size() - first_chunk});
-      layout.cells.push_back(std::move(cells));
     }
     return layout;
+  }
+
+  // Cells come in the order of their chunks.
+  static void append(std::vector<Block>& runs, const Block& cell) {
+    if (!runs.empty() && runs.back().first + runs.back().count == cell.first) {
+      ++runs.back().count;
+    } else {
+      runs.push_back(cell);
+    }
   }
 
   void add_reduce_scatter(const Part& part) {
@@ -264,10 +278,11 @@ class RingOf2d {
       const RingLine ring = line(part, 0, y);
       const RingWaits no_waits(ring.size());
       for (std::size_t x = 0; x < ring.size(); ++x) {
-        const RingFlow flow = new_flow(ring, node_at(part, x, y), layout.blocks[x]);
-        if (flow.num_chunks == 0) continue;
-        completed[node_at(part, x, y).index()] = {
-            add_reduce_chain(schedule_, ring, flow, 1, no_waits)};
+        const NodeId root = node_at(part, x, y);
+        for (const Block& run : layout.blocks[x]) {
+          completed[root.index()].push_back(
+              add_reduce_chain(schedule_, ring, new_flow(ring, root, run), 1, no_waits));
+        }
       }
     }
     for (std::size_t x = 0; x < length(part.dims[0]); ++x) {
@@ -299,10 +314,11 @@ class RingOf2d {
     for (std::size_t y = 0; y < length(part.dims[1]); ++y) {
       const RingLine ring = line(part, 0, y);
       for (std::size_t x = 0; x < ring.size(); ++x) {
-        const RingFlow flow = new_flow(ring, node_at(part, x, y), layout.blocks[x]);
-        if (flow.num_chunks == 0) continue;
-        add_gather_chain(schedule_, ring, flow, 1 + phase_steps_,
-                         waits_on(ring, completed, layout.blocks[x])[flow.root]);
+        for (const Block& run : layout.blocks[x]) {
+          const RingFlow flow = new_flow(ring, node_at(part, x, y), run);
+          add_gather_chain(schedule_, ring, flow, 1 + phase_steps_,
+                           waits_on(ring, completed, run)[flow.root]);
+        }
       }
     }
   }

@@ -156,10 +156,13 @@ class GrowingTree {
 };
 
 std::vector<std::size_t> turn_order(const std::vector<GrowingTree>& trees,
-                                    CollectiveRequest::TreeOrder order) {
-  std::vector<std::size_t> turns(trees.size());
-  std::iota(turns.begin(), turns.end(), std::size_t{0});
-  if (order == CollectiveRequest::TreeOrder::remaining_height) {
+                                    const CollectiveRequest& request) {
+  std::vector<std::size_t> turns;
+  turns.reserve(trees.size());
+  for (std::size_t rank = 0; rank < trees.size(); ++rank) {
+    turns.push_back(request.node_of(rank).index());
+  }
+  if (request.tree_order == CollectiveRequest::TreeOrder::remaining_height) {
     std::vector<std::uint32_t> height;
     height.reserve(trees.size());
     for (const GrowingTree& tree : trees) height.push_back(tree.remaining_height());
@@ -171,7 +174,7 @@ std::vector<std::size_t> turn_order(const std::vector<GrowingTree>& trees,
 
 }  // namespace
 
-TreeForest build_trees(const Topology& topology, CollectiveRequest::TreeOrder order) {
+TreeForest build_trees(const Topology& topology, const CollectiveRequest& request) {
   std::vector<GrowingTree> trees;
   trees.reserve(topology.num_nodes());
   for (std::size_t n = 0; n < topology.num_nodes(); ++n) trees.emplace_back(NodeId(n), topology);
@@ -182,7 +185,7 @@ TreeForest build_trees(const Topology& topology, CollectiveRequest::TreeOrder or
   while (std::any_of(trees.begin(), trees.end(), incomplete)) {
     const Timestep step = ++forest.num_steps;
     free_paths.begin_timestep();
-    std::vector<std::size_t> turns = turn_order(trees, order);
+    std::vector<std::size_t> turns = turn_order(trees, request);
     for (GrowingTree& tree : trees) tree.begin_timestep();
     bool grown = false;
     while (!turns.empty()) {

@@ -30,8 +30,9 @@ struct TreeForest {
 // down; in every timestep each directed link serves as many trees as it, and the link back, has
 // units of bandwidth (alg/link_units.h). Through switches a node reaches the nearest node that the
 // tree lacks (section III-C3): first those on its own switch, then breadth first over switches by
-// links that are still free, as far as alg/path_rule.h lets it go. Precondition: strongly
-// connected. Throws std::invalid_argument where no such path leads to some node.
-[[nodiscard]] TreeForest build_trees(const Topology& topology, CollectiveRequest::TreeOrder order);
+// links that are still free, as far as alg/path_rule.h lets it go. Trees take their turns in the
+// order of their roots' ranks, or as request.tree_order says. Precondition: strongly connected.
+// Throws std::invalid_argument where no such path leads to some node.
+[[nodiscard]] TreeForest build_trees(const Topology& topology, const CollectiveRequest& request);
 
 }  // namespace espalier

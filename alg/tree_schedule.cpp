@@ -33,16 +33,19 @@ class TreeScheduler {
   Schedule build() {
     const std::size_t nodes = topology_.num_nodes();
     if (request_.op == CollectiveOp::all_to_all) {
-      for (std::size_t root = 0; root < nodes; ++root) add_all_to_all(root);
+      rank_of_.resize(nodes);
+      for (std::size_t r = 0; r < nodes; ++r) rank_of_[request_.node_of(r).index()] = r;
+      for (std::size_t rank = 0; rank < nodes; ++rank) add_all_to_all(rank);
     } else {
-      for (std::size_t n = 0; n < nodes; ++n) {
-        schedule_.chunks.push_back({offsets_[n], offsets_[n + 1] - offsets_[n], NodeId(n)});
+      for (std::size_t r = 0; r < nodes; ++r) {
+        schedule_.chunks.push_back(
+            {offsets_[r], offsets_[r + 1] - offsets_[r], request_.node_of(r)});
       }
-      for (std::size_t root = 0; root < nodes; ++root) {
-        if (schedule_.chunks[root].size == 0) continue;
+      for (std::size_t rank = 0; rank < nodes; ++rank) {
+        if (schedule_.chunks[rank].size == 0) continue;
         arrivals_.assign(nodes, {});
-        if (request_.op != CollectiveOp::all_gather) add_reduce_scatter(root);
-        if (request_.op != CollectiveOp::reduce_scatter) add_all_gather(root);
+        if (request_.op != CollectiveOp::all_gather) add_reduce_scatter(rank);
+        if (request_.op != CollectiveOp::reduce_scatter) add_all_gather(rank);
       }
     }
     schedule_.sort_by_step();
@@ -51,17 +54,18 @@ class TreeScheduler {
 
  private:
   // Children were added after their parents, so backwards every node's children come before it.
-  void add_reduce_scatter(std::size_t root) {
-    const auto& edges = forest_.trees[root];
+  void add_reduce_scatter(std::size_t rank) {
+    const auto& edges = forest_.trees[root_of(rank)];
     for (auto edge = edges.rbegin(); edge != edges.rend(); ++edge) {
-      Transfer t = transfer(root, edge->child, edge->parent, path_back(edge->path));
+      Transfer t = transfer(rank, edge->child, edge->parent, path_back(edge->path));
       t.kind = TransferKind::reduce;
       t.step = forest_.num_steps - edge->step + 1;
       arrivals_[edge->parent.index()].push_back(schedule_.add(t, arrivals_[edge->child.index()]));
     }
   }
 
-  void add_all_gather(std::size_t root) {
+  void add_all_gather(std::size_t rank) {
+    const std::size_t root = root_of(rank);
     const auto first = request_.op == CollectiveOp::all_reduce ? forest_.num_steps : 0;
     // What a node waits for: the root for the Reduces of its children, others for the Gather of
     // their parent.
@@ -69,16 +73,17 @@ class TreeScheduler {
       if (n != root) arrivals_[n].clear();
     }
     for (const TreeEdge& edge : forest_.trees[root]) {
-      Transfer t = transfer(root, edge.parent, edge.child, edge.path);
+      Transfer t = transfer(rank, edge.parent, edge.child, edge.path);
       t.step = first + edge.step;
       arrivals_[edge.child.index()].push_back(schedule_.add(t, arrivals_[edge.parent.index()]));
     }
   }
 
-  void add_all_to_all(std::size_t root) {
+  void add_all_to_all(std::size_t rank) {
+    const std::size_t root = root_of(rank);
     const auto& edges = forest_.trees[root];
     const std::size_t nodes = topology_.num_nodes();
-    const std::size_t first_chunk = root * nodes;
+    const std::size_t first_chunk = rank * nodes;
     // Sizes of the subtrees, and with them everybody's place in depth-first order: a child comes
     // after its parent and the subtrees of its elder siblings.
     std::vector<std::uint32_t> below(nodes, 1);
@@ -95,15 +100,16 @@ class TreeScheduler {
       next[edge.child.index()] = place[edge.child.index()] + 1;
       at[place[edge.child.index()]] = edge.child;
     }
-    Bytes offset = root * request_.size;
+    Bytes offset = rank * request_.size;
     for (const NodeId to : at) {
-      const Bytes size = offsets_[to.index() + 1] - offsets_[to.index()];
+      const std::size_t share = rank_of_[to.index()];
+      const Bytes size = offsets_[share + 1] - offsets_[share];
       schedule_.chunks.push_back({offset, size, NodeId(root), to});
       offset += size;
     }
     arrivals_.assign(nodes, {});
     for (const TreeEdge& edge : edges) {
-      Transfer t = transfer(root, edge.parent, edge.child, edge.path);
+      Transfer t = transfer(rank, edge.parent, edge.child, edge.path);
       t.first_chunk = ChunkId(first_chunk + place[edge.child.index()]);
       t.num_chunks = below[edge.child.index()];
       t.step = edge.step;
@@ -112,12 +118,16 @@ class TreeScheduler {
     }
   }
 
-  [[nodiscard]] static Transfer transfer(std::size_t root, NodeId from, NodeId to, RouteId route) {
+  [[nodiscard]] std::size_t root_of(std::size_t rank) const {
+    return request_.node_of(rank).index();
+  }
+
+  [[nodiscard]] static Transfer transfer(std::size_t rank, NodeId from, NodeId to, RouteId route) {
     Transfer t;
     t.from = from;
     t.to = to;
-    t.flow = FlowId(root);
-    t.first_chunk = ChunkId(root);
+    t.flow = FlowId(rank);
+    t.first_chunk = ChunkId(rank);
     t.route = route;
     return t;
   }
@@ -135,6 +145,7 @@ class TreeScheduler {
   const TreeForest forest_;
   Schedule schedule_;
   std::vector<Bytes> offsets_;                     // of the chunks of one rank's data
+  std::vector<std::size_t> rank_of_;               // by node; all_to_all
   std::vector<std::vector<TransferId>> arrivals_;  // by node, of the flow being added
 };
 

@@ -15,9 +15,9 @@ namespace espalier {
 [[nodiscard]] std::string unsuited_for_mirrored_trees(const Topology& topology,
                                                       const std::string& algorithm);
 
-// Flow and chunk i belong to the tree of root i. all_to_all: N chunks for every root, in the
-// order in which the tree reaches their destinations depth first, so that what a subtree needs is
-// one run of chunks. Precondition: unsuited_for_mirrored_trees is empty.
+// Flow and chunk i belong to the tree whose root is the node of rank i. all_to_all: N chunks for
+// every root, in the order in which the tree reaches their destinations depth first, so that what a
+// subtree needs is one run of chunks. Precondition: unsuited_for_mirrored_trees is empty.
 [[nodiscard]] Schedule schedule_trees(const Topology& topology, const CollectiveRequest& request,
                                       TreeForest forest, const std::string& algorithm);
 

@@ -9,6 +9,7 @@
 #include "sims/cli/exit_codes.h"
 #include "sims/cli/figure_command.h"
 #include "sims/cli/list_command.h"
+#include "sims/cli/reorder_command.h"
 #include "sims/cli/report_command.h"
 #include "sims/cli/run_command.h"
 #include "sims/cli/schedule_command.h"
@@ -149,6 +150,23 @@ int dispatch(int argc, char** argv) {
   SweepOptions sweep;
   CLI::App* sweep_app = add_sweep_command(app, sweep);
 
+  ReorderOptions reorder;
+  CLI::App* reorder_app = app.add_subcommand(
+      "reorder", "search which node should be which rank, by measured latencies");
+  reorder_app->add_option("config", reorder.config, "configuration (YAML) file")->required();
+  add_overrides(*reorder_app, reorder.overrides);
+  reorder_app
+      ->add_option("--latency", reorder.latency,
+                   "latencies that were measured elsewhere, comma-separated, a line for each node; "
+                   "default: probes through the simulated network")
+      ->type_name("FILE");
+  reorder_app
+      ->add_option("-o,--output", reorder.output,
+                   "write the order to this file, for collective.rank_order; - for stdout")
+      ->type_name("FILE");
+  reorder_app->add_option("--json", reorder.json, "write the result to this file, - for stdout")
+      ->type_name("FILE");
+
   std::vector<std::string> worker;
   CLI::App* worker_app = app.add_subcommand("worker", "")->group("");
   worker_app->add_option("point", worker)->expected(2);
@@ -189,6 +207,7 @@ int dispatch(int argc, char** argv) {
   if (*schedule_app) return schedule_command(schedule);
   if (*check_app) return check_command(check);
   if (*area_app) return area_command(area);
+  if (*reorder_app) return reorder_command(reorder);
   if (*figure_app) {
     if (!figure.files.empty()) return figure_command(figure);
     std::fprintf(stderr, "figure: file is required\n");

@@ -49,6 +49,12 @@ std::string speed_text(const Json& first, const Json& result) {
   return mine == 0 || theirs == 0 ? "-" : fmt::format("{:.2f}x", theirs / mine);
 }
 
+std::string rank_order_text(const Json& result) {
+  const std::string order = text_of(result, "rank_order");
+  return result.contains("rank_order_seed") ? order + " " + text_of(result, "rank_order_seed")
+                                            : order;
+}
+
 struct Column {
   std::string title;
   bool always;  // even where it says the same in every row
@@ -186,6 +192,7 @@ std::vector<Column> columns(const std::vector<Json>& results) {
                        [key](const Json& r) { return r.contains(key); });
   };
   std::vector<Column> table{{"algorithm", true, plain("algorithm")},
+                            {"rank order", false, rank_order_text},
                             {"op", false, plain("op")},
                             {"topology", false, plain("topology")},
                             {"size", false, size_text},

@@ -10,6 +10,7 @@
 #include "alg/dimension_stage.h"
 #include "alg/plan_layout.h"
 #include "alg/program/program.h"
+#include "alg/rank_order/order_spec.h"
 #include "alg/schedule.h"
 #include "alg/stage_arbiter.h"
 #include "flowctl/modes.h"
@@ -217,6 +218,22 @@ struct ProgramConfig {
   std::shared_ptr<const Program> given;  // what is in the file
 };
 
+// Which node each rank of a collective is.
+struct RankOrderConfig {
+  static constexpr const char* kIdentity = "identity";
+  static constexpr const char* kRandom = "random";
+
+  // "identity", "random", or a mapping file's path as written, relative to `folder`.
+  std::string source = kIdentity;
+  std::string folder;         // of the configuration; empty: the current one
+  std::uint64_t seed = 1;     // of a random order
+  std::vector<NodeId> nodes;  // by rank, from the reader; empty: rank r is node r
+
+  [[nodiscard]] bool is_identity() const { return source == kIdentity; }
+  [[nodiscard]] bool is_random() const { return source == kRandom; }
+  [[nodiscard]] bool is_file() const { return !is_identity() && !is_random(); }
+};
+
 struct CollectiveConfig {
   CollectiveOp op = CollectiveOp::all_reduce;
   std::string algorithm;
@@ -224,6 +241,8 @@ struct CollectiveConfig {
   Bytes element_bytes = 4;
   bool remaining_height_first = false;  // MULTITREE's tree order
   std::uint32_t segments = 0;           // 0: the algorithm's own choice
+  std::uint32_t base = 4;               // bcube: peers of a group
+  RankOrderConfig rank_order;
   // baseline and themis; the latter two themis only. See PlanRequest.
   std::uint32_t chunks = 64;
   std::uint32_t threshold_divisor = 16;
@@ -316,6 +335,21 @@ struct SimulationConfig {
   Cycle watchdog_cycles = 100000;  // no flit moved and nothing delivered for so long: deadlock
 };
 
+// `espalier reorder`: how pairs are measured and what is searched. Nothing of it reaches a run.
+struct ReorderConfig {
+  // "auto" (nullopt): the model of the collective's algorithm.
+  std::optional<OrderModel> model;
+  OrderForm form = OrderForm::generated;
+  OrderSearchSpec search;
+  std::uint32_t random_orders = 500;  // to compare with (Cloud Collectives, section V)
+  std::uint32_t exact_nodes = 12;     // up to here small networks are searched exhaustively
+  Bytes window = 64 << 10;            // bytes that a pair moves per round trip
+  std::uint64_t z3_rlimit = 0;        // Z3's resource units; 0 ("off"): it is not asked
+  std::uint32_t probes = 1;           // of each ordered pair
+  Bytes payload = 4;                  // of a probe
+  std::uint32_t percentile = 10;      // of a pair's round trips
+};
+
 // One point: lists in the file have been expanded.
 struct RunPoint {
   SystemConfig system;
@@ -329,6 +363,7 @@ struct RunPoint {
   std::optional<TenantsConfig> tenants;    // only on a data_center, never beside traffic or control
   FaultsConfig faults;
   SimulationConfig simulation;
+  ReorderConfig reorder;
 };
 
 }  // namespace espalier

@@ -11,16 +11,20 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Keys of type text are paths.
+void rewrite(ConfigNode& value, const ValueShape& shape, const fs::path& to_folder) {
+  if (value.kind != ConfigNode::Kind::scalar || !is_path(value.text, shape)) return;
+  if (fs::path(value.text).is_absolute()) return;
+  value.text = (to_folder / value.text).lexically_normal().string();
+}
+
 void rewrite_paths(ConfigNode& node, const std::string& name, const fs::path& to_folder) {
   for (ConfigEntry& entry : node.entries) {
     const std::string inner = join_key(name, entry.key);
     rewrite_paths(entry.value, inner, to_folder);
     const Key* key = find_key(inner);
     if (key == nullptr || key->shape.type != ValueType::text) continue;
-    if (entry.value.kind != ConfigNode::Kind::scalar || fs::path(entry.value.text).is_absolute())
-      continue;
-    entry.value.text = (to_folder / entry.value.text).lexically_normal().string();
+    rewrite(entry.value, key->shape, to_folder);
+    for (ConfigNode& item : entry.value.items) rewrite(item, key->shape, to_folder);
   }
 }
 

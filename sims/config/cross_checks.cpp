@@ -22,6 +22,7 @@
 #include "sims/config/link_checks.h"
 #include "sims/config/packet_sizes.h"
 #include "sims/config/program_checks.h"
+#include "sims/config/rank_order_checks.h"
 #include "sims/config/tenant_checks.h"
 #include "sims/config/units.h"
 #include "sims/training/parallel_groups.h"
@@ -533,6 +534,7 @@ void check_points(const std::vector<RunPoint>& points, const Topology* topology,
     }
     check_program(point, topology, given, diagnostics);
     check_coordination(point, topology, given, diagnostics);
+    check_rank_order(point, topology, given, diagnostics);
     if (point.collective && algorithms.insert(point.collective->algorithm).second) {
       checker.check_algorithm();
     }

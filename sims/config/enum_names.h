@@ -135,6 +135,30 @@ struct EnumNames<ProtocolChoice> {
   static constexpr std::array value{"auto", "Simple", "LL", "LL128"};
 };
 template <>
+struct EnumNames<OrderModel> {
+  static constexpr std::array value{"ring", "halving_doubling", "dbtree", "bcube"};
+};
+template <>
+struct EnumNames<OrderForm> {
+  static constexpr std::array value{"generated", "corrected", "as_printed"};
+};
+template <>
+struct EnumNames<OrderObjective> {
+  static constexpr std::array value{"sum", "max"};
+};
+template <>
+struct EnumNames<OrderSearch> {
+  static constexpr std::array value{"annealing", "tabu"};
+};
+template <>
+struct EnumNames<OrderDirection> {
+  static constexpr std::array value{"best", "worst"};
+};
+template <>
+struct EnumNames<OrderStart> {
+  static constexpr std::array value{"clustered", "identity", "random"};
+};
+template <>
 struct EnumNames<Overlap> {
   static constexpr std::array value{"none", "layerwise"};
 };

@@ -13,7 +13,7 @@
 namespace espalier {
 
 // keys_control.cpp, keys_coordination.cpp, keys_cost.cpp, keys_dimensions.cpp, keys_faults.cpp,
-// keys_program.cpp, keys_tenants.cpp, keys_training.cpp, keys_workload.cpp
+// keys_program.cpp, keys_rank_order.cpp, keys_tenants.cpp, keys_training.cpp, keys_workload.cpp
 void add_control_keys(std::vector<Key>& table);
 void add_coordination_keys(std::vector<Key>& table);
 void add_cost_keys(std::vector<Key>& table);
@@ -24,6 +24,8 @@ void add_plan_keys(std::vector<Key>& table);
 void add_program_keys(std::vector<Key>& table);
 void add_program_ni_keys(std::vector<Key>& table);
 void add_folding_key(std::vector<Key>& table);
+void add_rank_order_keys(std::vector<Key>& table);
+void add_reorder_keys(std::vector<Key>& table);
 void add_tenant_keys(std::vector<Key>& table);
 void add_training_keys(std::vector<Key>& table);
 void add_workload_keys(std::vector<Key>& table);

@@ -321,6 +321,7 @@ void add_collective_keys(std::vector<Key>& table) {
       [](auto& p) -> auto& { return p.collective->element_bytes; })));
   table.push_back(tree_order_key());
   table.push_back(segments_key());
+  add_rank_order_keys(table);
   add_plan_keys(table);
   add_program_keys(table);
 }
@@ -399,6 +400,7 @@ const std::vector<Key>& keys() {
     add_tenant_keys(built);
     add_fault_keys(built);
     add_simulation_keys(built);
+    add_reorder_keys(built);
     return built;
   }();
   return table;

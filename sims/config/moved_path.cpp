@@ -19,8 +19,8 @@ void move_paths(nlohmann::ordered_json& section, const std::string& name, const 
     const std::string inner = join_key(name, part);
     if (value.is_object()) move_paths(value, inner, folder, new_folder);
     const Key* key = find_key(inner);
-    // Keys of type text are paths.
-    if (key == nullptr || key->shape.type != ValueType::text || !value.is_string()) continue;
+    if (key == nullptr || !value.is_string()) continue;
+    if (!is_path(value.get<std::string>(), key->shape)) continue;
     value = moved_path(value.get<std::string>(), folder, new_folder);
   }
 }

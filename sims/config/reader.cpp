@@ -19,6 +19,8 @@
 #include "sims/config/layers_file.h"
 #include "sims/config/messages_file.h"
 #include "sims/config/presets.h"
+#include "sims/config/rank_order_checks.h"
+#include "sims/config/rank_order_file.h"
 #include "sims/config/yaml_loader.h"
 
 namespace espalier {
@@ -39,6 +41,8 @@ const std::vector<std::string> kListOrder{"workload.name",
                                           "system.ni.lockstep",
                                           "collective.op",
                                           "collective.size",
+                                          "collective.rank_order",
+                                          "collective.rank_order_seed",
                                           "collective.chunks",
                                           "collective.program.channels",
                                           "collective.program.instances",
@@ -82,6 +86,7 @@ class PointBuilder {
     for (const Key& key : keys()) check_applicability(key);
     std::optional<Topology> topology = make_topology();
     if (topology) read_messages(*topology);
+    if (topology) read_rank_orders(*topology);
     read_layers();
     read_program();
     check_points(points_, topology ? &*topology : nullptr, given_, diagnostics_);
@@ -259,16 +264,20 @@ class PointBuilder {
     return key.applies(probe);
   }
 
-  // Nor what the algorithm that was chosen has not.
+  // Nor what the algorithm or the rank order that was chosen has not.
   [[nodiscard]] bool applies_to_algorithm(const Key& key) const {
-    return key.applies_to != "collective.algorithm" || !has_collective_ ||
-           key.applies_at(make_point());
+    const bool follows =
+        key.applies_to == "collective.algorithm" || key.applies_to == "collective.rank_order";
+    return !follows || !has_collective_ || key.applies_at(make_point());
   }
 
   [[nodiscard]] RunPoint make_point() const {
     RunPoint point;
     point.system.topology.folder = folder_;
-    if (has_collective_) point.collective.emplace().program.folder = folder_;
+    if (has_collective_) {
+      point.collective.emplace().program.folder = folder_;
+      point.collective->rank_order.folder = folder_;
+    }
     if (has_traffic_) point.traffic.emplace().folder = folder_;
     if (has_training_) point.training.emplace().folder = folder_;
     if (has_coordination_) point.coordination.emplace();
@@ -408,6 +417,28 @@ class PointBuilder {
         load_messages(*points_.front().traffic, topology, file->place, diagnostics_);
     if (!messages) return;
     for (RunPoint& point : points_) point.traffic->messages = *messages;
+  }
+
+  // Each file once.
+  void read_rank_orders(const Topology& topology) {
+    if (!given_.usable({"collective.rank_order", "collective.rank_order_seed"})) return;
+    std::map<std::string, std::optional<std::vector<NodeId>>> files;  // by path
+    for (RunPoint& point : points_) {
+      if (!point.collective) continue;
+      RankOrderConfig& order = point.collective->rank_order;
+      const Place place = place_of_rank_order(given_, order.source);
+      std::optional<std::vector<NodeId>> nodes;
+      if (order.is_file()) {
+        const auto [file, is_new] = files.try_emplace(order.source);
+        if (is_new) {
+          file->second = load_rank_order(order, topology.num_nodes(), place, diagnostics_);
+        }
+        nodes = file->second;
+      } else {
+        nodes = load_rank_order(order, topology.num_nodes(), place, diagnostics_);
+      }
+      if (nodes) order.nodes = std::move(*nodes);
+    }
   }
 
   // Once for all points.

@@ -24,7 +24,8 @@ struct ConfigResult {
   // The cross product of the file's lists, in this order, last one fastest: workload.name,
   // training.network, training.overlap, collective.algorithm, system.ni.dimension_queue.order and
   // .in_flight, system.flow_control.mode, system.ni.lockstep, collective.op, collective.size,
-  // collective.chunks, control.vcs; each in file order. Empty on errors.
+  // collective.rank_order, collective.rank_order_seed, collective.chunks, control.vcs; each in file
+  // order. Empty on errors.
   std::vector<RunPoint> points;
   // Of every point: no list reaches the topology or its links. nullptr on errors.
   std::shared_ptr<const Topology> topology;

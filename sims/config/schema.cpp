@@ -31,8 +31,9 @@ RunPoint point_with_every_section() {
 std::string key_text(const Key& key, const std::string& name, std::size_t depth) {
   static const RunPoint defaults = point_with_every_section();
   const std::string indent(2 * depth, ' ');
-  // Of texts, paths to files, none has a default.
-  const bool has_default = !key.required && key.shape.type != ValueType::text;
+  // Paths to files have no default.
+  const bool has_default =
+      !key.required && (key.shape.type != ValueType::text || !key.shape.zero_word.empty());
   const std::string value = has_default ? "default " + format_value(key.get(defaults), key.shape)
                                         : std::string(key.required ? "required" : "optional");
   std::string text = fmt::format("{}{}: {}; {}{}\n", indent, name, describe(key.shape), value,

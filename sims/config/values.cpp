@@ -374,7 +374,13 @@ bool is_word(const Value& value, const ValueShape& shape) {
   if (shape.zero_word.empty()) return false;
   if (shape.list != ListOf::nothing) return value.items.empty() && value.records.empty();
   if (shape.type == ValueType::fraction) return value.fraction == 0;
+  if (shape.type == ValueType::text) return value.text == shape.zero_word;
   return value.number == shape.word_number;
+}
+
+bool is_path(const std::string& text, const ValueShape& shape) {
+  return shape.type == ValueType::text && !text.empty() && text != shape.zero_word &&
+         !is_one_of(text, shape.names);
 }
 
 std::optional<Value> parse_value(const ConfigNode& node, const std::string& key,
@@ -476,7 +482,9 @@ std::string describe(const ValueShape& shape) {
     case ValueType::name:
       return fmt::format("one of {}", fmt::join(shape.names, ", "));
     case ValueType::text:
-      return "a file's path";
+      return shape.zero_word.empty() ? "a file's path"
+                                     : fmt::format("{}, {}, or a file's path", shape.zero_word,
+                                                   fmt::join(shape.names, ", "));
     case ValueType::record:
       return describe_record(shape);
     case ValueType::vertex:

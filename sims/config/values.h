@@ -14,7 +14,7 @@ namespace espalier {
 
 enum class ValueType : std::uint8_t {
   name,  // one of `names`
-  text,  // any text: a path
+  text,  // a path; zero_word and `names` are words that are none
   boolean,
   integer,
   fraction,  // a decimal number
@@ -72,6 +72,9 @@ struct Value {
 
 // The value is the shape's zero_word.
 [[nodiscard]] bool is_word(const Value& value, const ValueShape& shape);
+
+// What is written for the key names a file.
+[[nodiscard]] bool is_path(const std::string& text, const ValueShape& shape);
 
 // Records an error that starts with `key` where the node is no such value.
 [[nodiscard]] std::optional<Value> parse_value(const ConfigNode& node, const std::string& key,

@@ -18,12 +18,14 @@ std::uint64_t hash_file(const std::filesystem::path& path) {
 nlohmann::ordered_json point_content(const RunPoint& point) {
   nlohmann::ordered_json content;
   content["config"] = resolved_json(point);
-  // Keys of type text are paths.
   const std::filesystem::path folder = point.system.topology.folder;
   for (const Key& key : keys()) {
     const bool is_used = key.resolved && has_section_of(point, key) && key.applies_at(point);
     if (!is_used || key.shape.type != ValueType::text) continue;
-    content["files"][key.name] = hash_file(folder / key.get(point).text);
+    const std::string text = key.get(point).text;
+    // Words that stand for no file.
+    if (!key.shape.zero_word.empty() && !is_path(text, key.shape)) continue;
+    content["files"][key.name] = hash_file(folder / text);
   }
   return content;
 }

@@ -35,6 +35,8 @@ ScheduleTables generate_tables(const Topology& topology, const CollectiveConfig&
   request.size = collective.size;
   request.element_bytes = collective.element_bytes;
   request.segments = collective.segments;
+  request.base = collective.base;
+  request.rank_order = collective.rank_order.nodes;
   request.tree_order = collective.remaining_height_first
                            ? CollectiveRequest::TreeOrder::remaining_height
                            : CollectiveRequest::TreeOrder::root;
@@ -106,10 +108,16 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+void describe_rank_order(Json& result, const RankOrderConfig& order) {
+  result["rank_order"] = order.source;
+  if (order.is_random()) result["rank_order_seed"] = order.seed;
+}
+
 void describe_collective(Json& result, const Topology& topology, const RunPoint& point,
                          const ScheduleTables& tables, const Certificate* certificate) {
   result["algorithm"] = tables.algorithm;
   result["op"] = to_string(tables.op);
+  if (point.collective) describe_rank_order(result, point.collective->rank_order);
   result["topology"] = topology.name();
   result["nodes"] = topology.num_nodes();
   result["size_bytes"] = tables.size;

@@ -4,6 +4,7 @@
 #include <tuple>
 #include <utility>
 
+#include "alg/bcube.h"
 #include "alg/generator.h"
 #include "sims/run/point_runner.h"
 
@@ -114,6 +115,9 @@ bool draw_collective(Draw& draw, FuzzCase& fuzz_case, const Topology& topology) 
   RunPoint point = fuzz_case.point;
   CollectiveConfig& collective = point.collective.emplace();
   collective.algorithm = draw.pick(suited);
+  if (collective.algorithm == "bcube") {
+    collective.base = smallest_bcube_base(topology.num_nodes());
+  }
   collective.op = draw.pick(find_generator(collective.algorithm)->ops);
   if (draw.percent(50)) collective.segments = static_cast<std::uint32_t>(draw.between(1, 8));
   collective.element_bytes = draw.pick<Bytes>({1, 4});

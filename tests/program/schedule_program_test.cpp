@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "alg/bcube.h"
 #include "alg/generator.h"
 #include "program_interpreter.h"
 
@@ -29,6 +30,7 @@ Schedule generate(const Generator& generator, const Topology& topology, Collecti
   CollectiveRequest request;
   request.op = op;
   request.size = size;
+  request.base = smallest_bcube_base(topology.num_nodes());
   return generator.generate(topology, request);
 }
 

@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 #include <set>
 
+#include "alg/bcube.h"
 #include "alg/certifier.h"
 #include "alg/generator.h"
 
@@ -12,6 +13,7 @@ namespace {
 ScheduleTables tables_of(const std::string& algorithm, const Topology& topology, Bytes size) {
   CollectiveRequest request;
   request.size = size;
+  request.base = smallest_bcube_base(topology.num_nodes());
   return lower_to_tables(find_generator(algorithm)->generate(topology, request));
 }
 

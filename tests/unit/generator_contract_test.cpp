@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "alg/bcube.h"
 #include "alg/certifier.h"
 #include "alg/generator.h"
 #include "alg/schedule_table.h"
@@ -69,6 +70,7 @@ void check_generator(const std::string& name) {
     for (const CollectiveOp op : generator.ops) {
       CollectiveRequest request;
       request.op = op;
+      request.base = smallest_bcube_base(nodes);
       for (const Bytes elements : {Bytes{1}, nodes - 1, 2 * nodes, 7 * nodes + 3}) {
         request.size = 4 * elements;
         check_request(generator, topology, request, ++seed);
@@ -98,6 +100,7 @@ TEST_CASE("direct keeps the contract of generators") { check_generator("direct")
 TEST_CASE("halving_doubling keeps the contract of generators") {
   check_generator("halving_doubling");
 }
+TEST_CASE("bcube keeps the contract of generators") { check_generator("bcube"); }
 TEST_CASE("hdrm keeps the contract of generators") { check_generator("hdrm"); }
 TEST_CASE("dbtree keeps the contract of generators") { check_generator("dbtree"); }
 
@@ -106,7 +109,7 @@ TEST_CASE("The contract is tested of every generator") {
   for (const Generator& generator : generators()) names.push_back(generator.name);
   CHECK(names == std::vector<std::string>{"ring", "bidirectional_ring", "2d_ring", "multitree",
                                           "multitree_translated", "direct", "halving_doubling",
-                                          "hdrm", "dbtree"});
+                                          "hdrm", "bcube", "dbtree"});
 }
 
 TEST_CASE("All but 2D-RING, translated trees and HDRM run on every network with links both ways") {

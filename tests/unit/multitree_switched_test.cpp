@@ -19,7 +19,7 @@ constexpr LinkSpec kLink{150'000, 16'000'000'000};
 constexpr LinkSpec kWide{150'000, 32'000'000'000};
 
 TreeForest forest_of(const Topology& topology) {
-  return build_trees(topology, CollectiveRequest::TreeOrder::root);
+  return build_trees(topology, CollectiveRequest{});
 }
 
 std::size_t height(const std::vector<TreeEdge>& tree, std::size_t nodes) {

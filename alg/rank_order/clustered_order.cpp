@@ -1,0 +1,115 @@
+#include <algorithm>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "alg/rank_order/order_search.h"
+
+namespace espalier {
+
+namespace {
+
+struct Edge {
+  Cost cost;
+  std::uint32_t a;
+  std::uint32_t b;
+};
+
+// A minimum spanning tree (Prim), nearest edges first: what single linkage joins by.
+std::vector<Edge> spanning_edges(const CostMatrix& costs) {
+  const std::size_t nodes = costs.nodes();
+  std::vector<Edge> nearest(nodes);  // from the tree to each node
+  std::vector<bool> in_tree(nodes, false);
+  std::vector<Edge> edges;
+  std::uint32_t newest = 0;
+  in_tree[0] = true;
+  for (std::uint32_t n = 1; n < nodes; ++n) nearest[n] = {costs.cost(0, n, 0), 0, n};
+  while (edges.size() + 1 < nodes) {
+    std::uint32_t next = 0;
+    for (std::uint32_t n = 0; n < nodes; ++n) {
+      if (in_tree[n]) continue;
+      const Cost cost = costs.cost(newest, n, 0);
+      if (cost < nearest[n].cost) nearest[n] = {cost, newest, n};
+      if (next == 0 || nearest[n].cost < nearest[next].cost) next = n;
+    }
+    in_tree[next] = true;
+    edges.push_back(nearest[next]);
+    newest = next;
+  }
+  std::stable_sort(edges.begin(), edges.end(), [](const Edge& x, const Edge& y) {
+    return std::make_tuple(x.cost, std::min(x.a, x.b), std::max(x.a, x.b)) <
+           std::make_tuple(y.cost, std::min(y.a, y.b), std::max(y.a, y.b));
+  });
+  return edges;
+}
+
+// The one chain behind the other, turned so that the ends that meet are the nearest.
+void join(RankOrder& first, RankOrder& second, const CostMatrix& costs) {
+  const Cost straight = costs.cost(first.back(), second.front(), 0);
+  const Cost second_turned = costs.cost(first.back(), second.back(), 0);
+  const Cost first_turned = costs.cost(first.front(), second.front(), 0);
+  const Cost both_turned = costs.cost(first.front(), second.back(), 0);
+  const Cost best = std::min({straight, second_turned, first_turned, both_turned});
+  if (straight != best) {
+    const bool turns_first = second_turned != best;
+    if (turns_first) std::reverse(first.begin(), first.end());
+    if (!turns_first || first_turned != best) std::reverse(second.begin(), second.end());
+  }
+  first.insert(first.end(), second.begin(), second.end());
+  second.clear();
+}
+
+// The ranks below `ranks` in the order of their digits read backwards.
+std::vector<std::uint32_t> by_reversed_digits(std::size_t ranks, std::size_t base) {
+  std::size_t digits = 1;
+  for (std::size_t reach = base; reach < ranks; reach *= base) ++digits;
+  std::vector<std::pair<std::size_t, std::uint32_t>> keyed;
+  for (std::uint32_t r = 0; r < ranks; ++r) {
+    std::size_t reversed = 0;
+    std::size_t rest = r;
+    for (std::size_t d = 0; d < digits; ++d) {
+      reversed = reversed * base + rest % base;
+      rest /= base;
+    }
+    keyed.emplace_back(reversed, r);
+  }
+  std::sort(keyed.begin(), keyed.end());
+  std::vector<std::uint32_t> sorted;
+  for (const auto& [key, rank] : keyed) sorted.push_back(rank);
+  return sorted;
+}
+
+}  // namespace
+
+RankOrder clustered_start(const CostModel& model, const CostMatrix& costs,
+                          OrderDirection direction) {
+  RankOrder chain = clustered_order(costs);
+  RankOrder spread(chain.size());
+  const auto ranks = by_reversed_digits(chain.size(), model.base);
+  for (std::size_t place = 0; place < chain.size(); ++place) spread[ranks[place]] = chain[place];
+  const Cost of_chain = full_cost(model, costs, chain);
+  const Cost of_spread = full_cost(model, costs, spread);
+  const bool spreads =
+      direction == OrderDirection::worst ? of_spread > of_chain : of_spread < of_chain;
+  return spreads ? spread : chain;
+}
+
+RankOrder clustered_order(const CostMatrix& costs) {
+  const std::size_t nodes = costs.nodes();
+  std::vector<std::uint32_t> chain_of(nodes);
+  std::vector<RankOrder> chains(nodes);
+  for (std::uint32_t n = 0; n < nodes; ++n) {
+    chain_of[n] = n;
+    chains[n] = {n};
+  }
+  for (const Edge& edge : spanning_edges(costs)) {
+    std::uint32_t kept = chain_of[edge.a];
+    std::uint32_t joined = chain_of[edge.b];
+    if (joined < kept) std::swap(kept, joined);
+    for (const std::uint32_t node : chains[joined]) chain_of[node] = kept;
+    join(chains[kept], chains[joined], costs);
+  }
+  return chains[chain_of[0]];
+}
+
+}  // namespace espalier

@@ -1,0 +1,198 @@
+#include "alg/rank_order/order_model.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "alg/bcube.h"
+#include "alg/double_tree.h"
+#include "alg/rank_order/tree_models.h"
+
+namespace espalier {
+
+namespace {
+
+constexpr std::size_t kFewestRanks = 2;
+
+bool is_power_of_two(std::size_t n) { return n != 0 && (n & (n - 1)) == 0; }
+
+RankPair pair_of(std::size_t a, std::size_t b) {
+  return {static_cast<std::uint32_t>(a), static_cast<std::uint32_t>(b)};
+}
+
+// A generator's hop carries a chunk; the paper's formula all of the data.
+void add_ring(const CostModelRequest& request, CostModel& model) {
+  model.is_ring = true;
+  model.objective = request.objective;
+  const bool whole = request.form != OrderForm::generated;
+  const Bytes bytes = whole ? request.size : request.size / request.ranks;
+  for (std::size_t r = 0; r < request.ranks; ++r) {
+    model.rounds.push_back({bytes, {pair_of(r, (r + 1) % request.ranks)}});
+  }
+}
+
+// Of a folded pair the odd rank is a member.
+std::size_t rank_of_member(std::size_t member, std::size_t folded) {
+  return member < folded ? 2 * member + 1 : member + folded;
+}
+
+void add_halving_doubling(const CostModelRequest& request, CostModel& model) {
+  std::size_t members = 1;
+  while (2 * members <= request.ranks) members *= 2;
+  const std::size_t folded = request.ranks - members;
+  if (folded != 0) {
+    CostRound fold{request.size, {}};
+    for (std::size_t m = 0; m < folded; ++m) fold.pairs.push_back(pair_of(2 * m, 2 * m + 1));
+    model.rounds.push_back(std::move(fold));
+  }
+  // The generator halves the distance with the data, the paper doubles it.
+  const bool generated = request.form == OrderForm::generated;
+  for (std::size_t distance = 1, share = 2; distance < members; distance *= 2, share *= 2) {
+    CostRound round{request.size / (generated ? members / distance : share), {}};
+    for (std::size_t m = 0; m < members; ++m) {
+      if ((m & distance) != 0) continue;
+      round.pairs.push_back(
+          pair_of(rank_of_member(m, folded), rank_of_member(m ^ distance, folded)));
+    }
+    model.rounds.push_back(std::move(round));
+  }
+}
+
+// j and j + 2^i of the lower half of the ranks, whatever their bits.
+void add_printed_halving_doubling(const CostModelRequest& request, CostModel& model) {
+  for (std::size_t distance = 1, share = 2; distance < request.ranks; distance *= 2, share *= 2) {
+    CostRound round{request.size / share, {}};
+    for (std::size_t j = 0; j < request.ranks / 2; ++j) {
+      round.pairs.push_back(pair_of(j, (j + distance) % request.ranks));
+    }
+    model.rounds.push_back(std::move(round));
+  }
+}
+
+void add_bcube(const CostModelRequest& request, CostModel& model) {
+  const std::size_t base = request.base;
+  const bool generated = request.form == OrderForm::generated;
+  Bytes share = base;
+  for (std::size_t distance = 1; distance < request.ranks; distance *= base, share *= base) {
+    const Bytes parts = generated ? request.ranks / distance : share;
+    CostRound round{request.size / parts, {}};
+    for (std::size_t j = 0; j < request.ranks; ++j) {
+      // Each pair once, from its lower digit.
+      for (std::size_t k = 1; j / distance % base + k < base; ++k) {
+        round.pairs.push_back(pair_of(j, j + k * distance));
+      }
+    }
+    model.rounds.push_back(std::move(round));
+  }
+}
+
+// k runs to B, and j + k B^i leaves the digit's group; a rank's cost with itself is none.
+void add_printed_bcube(const CostModelRequest& request, CostModel& model) {
+  const std::size_t base = request.base;
+  Bytes share = base;
+  for (std::size_t distance = 1; distance < request.ranks; distance *= base, share *= base) {
+    CostRound round{request.size / share, {}};
+    for (std::size_t j = 0; j < request.ranks / base; ++j) {
+      for (std::size_t k = 1; k <= base; ++k) {
+        const std::size_t peer = (j + k * distance) % request.ranks;
+        if (peer != j) round.pairs.push_back(pair_of(j, peer));
+      }
+    }
+    model.rounds.push_back(std::move(round));
+  }
+}
+
+void add_trees(const CostModelRequest& request, CostModel& model) {
+  const Bytes half = request.size / 2;
+  switch (request.form) {
+    case OrderForm::generated:
+      for (const RankTree& tree : make_double_tree(request.ranks)) {
+        model.trees.push_back(model_of_tree(tree, half));
+      }
+      break;
+    case OrderForm::corrected:
+      model.trees = midpoint_trees(request.ranks, half);
+      break;
+    case OrderForm::as_printed:
+      model.trees = printed_trees(request.ranks, half);
+      break;
+  }
+}
+
+Cost cost_of_round(const CostRound& round, const CostMatrix& costs, const RankOrder& order) {
+  Cost most = 0;
+  for (const RankPair& pair : round.pairs) {
+    most = std::max(most, costs.cost(order[pair.a], order[pair.b], round.bytes));
+  }
+  return most;
+}
+
+Cost cost_of_tree(const TreeModel& tree, const CostMatrix& costs, const RankOrder& order) {
+  std::vector<Cost> of_vertex(tree.vertices.size(), 0);
+  for (std::size_t v = 0; v < tree.vertices.size(); ++v) {
+    for (const TreeModelEdge& edge : tree.vertices[v]) {
+      Cost cost = edge.pair.a == edge.pair.b
+                      ? 0
+                      : costs.cost(order[edge.pair.a], order[edge.pair.b], tree.bytes);
+      if (edge.below != TreeModelEdge::kNothing) cost += of_vertex[edge.below];
+      of_vertex[v] = std::max(of_vertex[v], cost);
+    }
+  }
+  return of_vertex.back();
+}
+
+}  // namespace
+
+Bytes CostModel::largest() const {
+  Bytes most = 0;
+  for (const CostRound& round : rounds) most = std::max(most, round.bytes);
+  for (const TreeModel& tree : trees) most = std::max(most, tree.bytes);
+  return most;
+}
+
+std::string unsuited_for_model(const CostModelRequest& request) {
+  if (request.ranks < kFewestRanks) return "An order needs at least two ranks.";
+  if (request.model == OrderModel::bcube) return unsuited_for_bcube(request.ranks, request.base);
+  const bool printed = request.form == OrderForm::as_printed;
+  if (printed && request.model == OrderModel::halving_doubling && !is_power_of_two(request.ranks)) {
+    return fmt::format("As printed halving_doubling has a power of two of ranks; {} is none.",
+                       request.ranks);
+  }
+  return {};
+}
+
+CostModel make_cost_model(const CostModelRequest& request) {
+  CostModel model;
+  model.ranks = request.ranks;
+  if (request.model == OrderModel::bcube) model.base = request.base;
+  const bool printed = request.form == OrderForm::as_printed;
+  switch (request.model) {
+    case OrderModel::ring:
+      add_ring(request, model);
+      break;
+    case OrderModel::halving_doubling:
+      printed ? add_printed_halving_doubling(request, model) : add_halving_doubling(request, model);
+      break;
+    case OrderModel::dbtree:
+      add_trees(request, model);
+      break;
+    case OrderModel::bcube:
+      printed ? add_printed_bcube(request, model) : add_bcube(request, model);
+      break;
+  }
+  return model;
+}
+
+Cost full_cost(const CostModel& model, const CostMatrix& costs, const RankOrder& order) {
+  Cost total = 0;
+  for (const CostRound& round : model.rounds) {
+    const Cost cost = cost_of_round(round, costs, order);
+    total = model.objective == OrderObjective::max ? std::max(total, cost) : total + cost;
+  }
+  for (const TreeModel& tree : model.trees) {
+    total = std::max(total, cost_of_tree(tree, costs, order));
+  }
+  return total;
+}
+
+}  // namespace espalier

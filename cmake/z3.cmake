@@ -1,0 +1,11 @@
+# An SMT solver for rank orders, in Debian libz3-dev: only where it is asked for.
+option(ESPALIER_WITH_Z3 "Search rank orders with Z3, too (needs libz3-dev)" OFF)
+set(ESPALIER_HAS_Z3 OFF)
+if(ESPALIER_WITH_Z3)
+  pkg_check_modules(Z3 IMPORTED_TARGET z3)
+  if(Z3_FOUND)
+    set(ESPALIER_HAS_Z3 ON)
+  else()
+    message(FATAL_ERROR "ESPALIER_WITH_Z3: libz3-dev is not installed")
+  endif()
+endif()

@@ -1,0 +1,128 @@
+#include "sims/run/order_study.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "alg/rank_order/exact_order.h"
+#include "alg/rank_order/order_bound.h"
+#include "alg/rank_order/order_search.h"
+#include "alg/rank_order/z3_order.h"
+
+namespace espalier {
+
+namespace {
+
+std::optional<OrderModel> model_of(const std::string& algorithm) {
+  if (algorithm == "ring" || algorithm == "bidirectional_ring") return OrderModel::ring;
+  if (algorithm == "halving_doubling") return OrderModel::halving_doubling;
+  if (algorithm == "dbtree") return OrderModel::dbtree;
+  if (algorithm == "bcube") return OrderModel::bcube;
+  return std::nullopt;
+}
+
+StudiedOrder studied(const FoundOrder& found, bool proven, const CostMatrix& costs) {
+  return {found.order, costs.in_units(found.cost), proven, found.evaluations};
+}
+
+class Study {
+ public:
+  Study(const CostModelRequest& request, const std::vector<std::uint64_t>& latencies,
+        const ReorderConfig& config)
+      : config_(config),
+        model_(make_cost_model(request)),
+        costs_(
+            CostMatrix::from_latency(request.ranks, latencies, config.window, model_.largest())) {
+    study_.model = request;
+  }
+
+  OrderStudy run(const StudyProgress& progress) {
+    study_.identity = cost_of(identity_permutation(model_.ranks));
+    draw_orders();
+    const OrderBound bound = order_bound(model_, costs_);
+    study_.bound = costs_.in_units(bound.cost);
+    study_.bound_kind = bound.kind;
+    auto [best, proven] = extreme(OrderDirection::best, [&](double d) { progress(0, d); });
+    if (config_.z3_rlimit != 0 && !proven) proven = ask_z3(best);
+    study_.best = studied(best, proven || best.cost == bound.cost, costs_);
+    const auto [worst, worst_proven] =
+        extreme(OrderDirection::worst, [&](double d) { progress(1, d); });
+    study_.worst = studied(worst, worst_proven, costs_);
+    return std::move(study_);
+  }
+
+ private:
+  [[nodiscard]] double cost_of(const RankOrder& order) const {
+    return costs_.in_units(full_cost(model_, costs_, order));
+  }
+
+  void draw_orders() {
+    double sum = 0;
+    for (std::uint64_t draw = 0; draw < config_.random_orders; ++draw) {
+      const double cost = cost_of(random_permutation(model_.ranks, config_.search.seed + draw));
+      sum += cost;
+      study_.random_least = draw == 0 ? cost : std::min(study_.random_least, cost);
+      study_.random_most = std::max(study_.random_most, cost);
+    }
+    study_.random_mean = sum / static_cast<double>(config_.random_orders);
+  }
+
+  std::pair<FoundOrder, bool> extreme(OrderDirection direction, const SearchProgress& progress) {
+    if (auto exact = exact_order(model_, costs_, direction, config_.exact_nodes)) {
+      return {std::move(*exact), true};
+    }
+    OrderSearchSpec spec = config_.search;
+    spec.direction = direction;
+    return {search_order(model_, costs_, spec, progress), false};
+  }
+
+  // Returns whether it has proven that nothing is better.
+  bool ask_z3(FoundOrder& best) {
+    const Z3Answer answer = z3_better_order(model_, costs_, best.cost, config_.z3_rlimit);
+    study_.z3 = to_string(answer.verdict);
+    if (answer.verdict == Z3Verdict::better) {
+      best.order = answer.order;
+      best.cost = full_cost(model_, costs_, answer.order);
+    }
+    return answer.verdict == Z3Verdict::optimal;
+  }
+
+  const ReorderConfig& config_;
+  CostModel model_;
+  CostMatrix costs_;
+  OrderStudy study_;
+};
+
+}  // namespace
+
+std::optional<CostModelRequest> cost_model_request(const RunPoint& point, std::size_t nodes,
+                                                   std::string& problem) {
+  const CollectiveConfig& collective = *point.collective;
+  const auto model = point.reorder.model ? point.reorder.model : model_of(collective.algorithm);
+  if (!model) {
+    problem = fmt::format(
+        "There is no cost model of {}: it follows the network, and not the order of its ranks. "
+        "reorder.model names one of ring, halving_doubling, dbtree, bcube.",
+        collective.algorithm);
+    return std::nullopt;
+  }
+  CostModelRequest request;
+  request.model = *model;
+  request.form = point.reorder.form;
+  request.objective = point.reorder.search.objective;
+  request.ranks = nodes;
+  request.size = collective.size;
+  request.base = collective.base;
+  problem = unsuited_for_model(request);
+  if (!problem.empty()) return std::nullopt;
+  return request;
+}
+
+OrderStudy study_orders(const CostModelRequest& request,
+                        const std::vector<std::uint64_t>& latencies, const ReorderConfig& config,
+                        const StudyProgress& progress) {
+  return Study(request, latencies, config).run(progress);
+}
+
+}  // namespace espalier

@@ -1,0 +1,188 @@
+// collective.rank_order and its file, collective.base, and the section `reorder`.
+#include <catch2/catch.hpp>
+
+#include "alg/rank_order/permutation.h"
+#include "config_test_support.h"
+#include "sims/config/latency_file.h"
+#include "sims/config/rank_order_file.h"
+#include "sims/config/resolved.h"
+#include "sims/run/point_content.h"
+
+namespace espalier {
+
+using namespace config_test;
+using Catch::Matchers::Contains;
+
+namespace {
+
+std::string ring_on_four(const std::string& more) {
+  return "system:\n  topology: {type: torus, dims: [4]}\n"
+         "collective: {algorithm: ring, size: 4KiB" +
+         more + "}\n";
+}
+
+std::string text_of_errors(const std::string& config, const std::string& folder = {}) {
+  return read_run_config_text("config.yaml", config, folder).diagnostics;
+}
+
+TEST_CASE("Without a rank order rank r is node r, and nothing of it is in the configuration") {
+  const RunPoint point = only_point(ring_on_four(""));
+  CHECK(point.collective->rank_order.is_identity());
+  CHECK(point.collective->rank_order.nodes.empty());
+  CHECK_FALSE(resolved_json(point).at("collective").contains("rank_order"));
+  CHECK(resolved_yaml(only_point(ring_on_four(", rank_order: identity"))) == resolved_yaml(point));
+}
+
+TEST_CASE("Random orders are drawn by their seeds, a list of which runs each") {
+  const ConfigResult result = read_run_config_text(
+      "config.yaml", ring_on_four(", rank_order: [identity, random], rank_order_seed: [3, 4, 5]"));
+  INFO(result.diagnostics);
+  REQUIRE(result.ok);
+  REQUIRE(result.points.size() == 4);
+  CHECK(result.points[0].collective->rank_order.nodes.empty());
+  for (std::size_t p = 1; p < 4; ++p) {
+    const RankOrderConfig& order = result.points[p].collective->rank_order;
+    CHECK(order.seed == p + 2);
+    CHECK(order.nodes == to_nodes(random_permutation(4, p + 2)));
+    CHECK(only_point(resolved_yaml(result.points[p])).collective->rank_order.nodes == order.nodes);
+    CHECK(config_hash(result.points[p]) != config_hash(result.points[p - 1]));
+  }
+}
+
+TEST_CASE("A mapping file beside the configuration says who is which rank") {
+  const TemporaryFolder folder("rank_order");
+  const std::string path =
+      folder.write("order.yaml", "rank_order: [3, 0, 2, 1]\nmetadata: {model: ring}\n");
+  const std::string place = std::filesystem::path(path).parent_path().string();
+  const ConfigResult result =
+      read_run_config_text("config.yaml", ring_on_four(", rank_order: order.yaml"), place);
+  INFO(result.diagnostics);
+  REQUIRE(result.ok);
+  const RunPoint& point = result.points.front();
+  CHECK(point.collective->rank_order.nodes == to_nodes({3, 0, 2, 1}));
+  CHECK(resolved_json(point).at("collective").at("rank_order") == "order.yaml");
+  // Another order in a file of the same name is another simulation.
+  const auto before = point_content(point);
+  CHECK(before.at("files").contains("collective.rank_order"));
+  folder.write("order.yaml", "rank_order: [0, 3, 2, 1]\n");
+  CHECK(point_content(point) != before);
+  CHECK_FALSE(point_content(only_point(ring_on_four(", rank_order: random"))).contains("files"));
+}
+
+std::string errors_of_order(const std::string& text, std::size_t nodes = 4) {
+  Diagnostics diagnostics;
+  const auto order = parse_rank_order("order.yaml", text, nodes, diagnostics);
+  CHECK_FALSE(order);
+  return diagnostics.text();
+}
+
+TEST_CASE("What is wrong in a mapping file is said with its place") {
+  CHECK_THAT(errors_of_order("rank_order: [3, 0, 3, 1]\n"),
+             Contains("order.yaml:1:20: error: rank_order: node 3 is rank 0 already"));
+  CHECK_THAT(
+      errors_of_order("rank_order: [3, 0, 1]\n"),
+      Contains("order.yaml:1:13: error: rank_order: has 3 entries; the network has 4 nodes"));
+  CHECK_THAT(errors_of_order("rank_order: [4, 0, 1, 2]\n"),
+             Contains("order.yaml:1:14: error: rank_order: 4 is out of range"));
+  CHECK_THAT(errors_of_order("rank_order:\n  - 1\n  - x\n  - 2\n  - 0\n"),
+             Contains("order.yaml:3:5: error: rank_order: 'x' is not an integer"));
+  CHECK_THAT(errors_of_order("rank_order: 5\n"),
+             Contains("order.yaml:1:13: error: rank_order: is"));
+  CHECK_THAT(errors_of_order("order: [0]\n"), Contains("order.yaml:1:1: error: "));
+  CHECK_THAT(errors_of_order("[0, 1]\n"), Contains("is no mapping"));
+}
+
+TEST_CASE("A mapping file may be JSON") {
+  Diagnostics diagnostics;
+  const auto order = parse_rank_order("order.json", R"({"rank_order": [1, 0]})", 2, diagnostics);
+  INFO(diagnostics.text());
+  REQUIRE(order);
+  CHECK(*order == to_nodes({1, 0}));
+}
+
+TEST_CASE("Orders that cannot be followed are refused where they are written") {
+  const std::string missing = text_of_errors(ring_on_four(", rank_order: nowhere.yaml"));
+  CHECK_THAT(missing, Contains("config.yaml:3:") && Contains("'nowhere.yaml'"));
+  const std::string refused = text_of_errors(
+      "system: {topology: {type: torus, dims: [4, 4]}}\n"
+      "collective: {size: 4KiB, rank_order: random, op: all_reduce,\n"
+      "  algorithm: [multitree_translated, gc3_ring]}\n");
+  CHECK_THAT(refused, Contains("config.yaml:2:38: error: collective.rank_order: "
+                               "multitree_translated takes no rank order"));
+  CHECK_THAT(refused, Contains("gc3_ring takes no rank order: rank r of a collective program"));
+  const std::string planned = text_of_errors(
+      "system:\n  topology: {type: dimensions}\n"
+      "  dimensions: {shape: [ring], size: [4], bandwidth: 200Gb/s, latency: 700ns}\n"
+      "collective: {algorithm: themis, size: 1MiB, rank_order: random}\n");
+  CHECK_THAT(planned, Contains("themis takes no rank order"));
+}
+
+TEST_CASE("A seed without a random order has no effect") {
+  CHECK_THAT(text_of_errors(ring_on_four(", rank_order_seed: 4")), Contains("has no effect"));
+}
+
+TEST_CASE("bcube's base must fit the nodes, and is not for others") {
+  const auto config = [](const std::string& more) {
+    return "system: {topology: {type: torus, dims: [4, 4]}}\n"
+           "collective: {size: 4KiB, algorithm: " +
+           more + "}\n";
+  };
+  CHECK(only_point(config("bcube")).collective->base == 4);
+  CHECK(only_point(config("bcube, base: 16")).collective->base == 16);
+  CHECK_THAT(
+      text_of_errors(config("bcube, base: 3")),
+      Contains("config.yaml:2:") &&
+          Contains("collective.base: bcube needs a power of its base of nodes; 16 is none") &&
+          Contains("for example collective.base: 2"));
+  CHECK_THAT(text_of_errors(config("ring, base: 4")), Contains("has no effect"));
+}
+
+TEST_CASE("What is searched is no part of what is run") {
+  const RunPoint plain = only_point(ring_on_four(""));
+  const RunPoint point = only_point(
+      ring_on_four("") +
+      "reorder: {model: dbtree, form: as_printed, objective: max, search: tabu, evaluations: 5, "
+      "seed: 7, direction: worst, start: random, random_orders: 3, exact_nodes: 0, window: 1KiB, "
+      "z3_rlimit: 9, probes: 2, payload: 8B, percentile: 50}\n");
+  CHECK(resolved_yaml(point) == resolved_yaml(plain));
+  const ReorderConfig& reorder = point.reorder;
+  CHECK(reorder.model == OrderModel::dbtree);
+  CHECK(reorder.form == OrderForm::as_printed);
+  CHECK(reorder.search.objective == OrderObjective::max);
+  CHECK(reorder.search.search == OrderSearch::tabu);
+  CHECK(reorder.search.evaluations == 5);
+  CHECK(reorder.search.seed == 7);
+  CHECK(reorder.search.direction == OrderDirection::worst);
+  CHECK(reorder.search.start == OrderStart::random);
+  CHECK(reorder.random_orders == 3);
+  CHECK(reorder.exact_nodes == 0);
+  CHECK(reorder.window == 1024);
+  CHECK(reorder.z3_rlimit == 9);
+  CHECK(reorder.probes == 2);
+  CHECK(reorder.payload == 8);
+  CHECK(reorder.percentile == 50);
+  CHECK_FALSE(plain.reorder.model);
+}
+
+std::string errors_of_latencies(const std::string& text) {
+  Diagnostics diagnostics;
+  CHECK_FALSE(parse_latencies("m.csv", text, 2, diagnostics));
+  return diagnostics.text();
+}
+
+TEST_CASE("A matrix of latencies has a line for each node") {
+  Diagnostics diagnostics;
+  const auto matrix = parse_latencies("m.csv", "# us\n0, 5\n\n7, -  # to itself\n", 2, diagnostics);
+  INFO(diagnostics.text());
+  REQUIRE(matrix);
+  CHECK(*matrix == std::vector<std::uint64_t>{0, 5, 7, 0});
+  CHECK_THAT(errors_of_latencies("0,5\n7\n"), Contains("m.csv:2:1: error: 1 values"));
+  CHECK_THAT(errors_of_latencies("0,5\n7,0,1\n"), Contains("m.csv:2:5: error: 3 values"));
+  CHECK_THAT(errors_of_latencies("0,5\n"), Contains("1 lines of latencies; the network has 2"));
+  CHECK_THAT(errors_of_latencies("0,5\n7,0\n1,2\n"), Contains("m.csv:3:1: error: a line more"));
+  CHECK_THAT(errors_of_latencies("0,5us\n7,0\n"),
+             Contains("m.csv:1:3: error: latency 0 to 1: '5us' is not an integer"));
+}
+
+}  // namespace
+}  // namespace espalier

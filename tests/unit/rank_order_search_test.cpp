@@ -1,0 +1,238 @@
+// Searches for rank orders: optimal where that is known, within their bounds, the same every time.
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <numeric>
+
+#include "alg/bcube.h"
+#include "alg/rank_order/annealing.h"
+#include "alg/rank_order/exact_order.h"
+#include "alg/rank_order/order_bound.h"
+#include "alg/rank_order/order_search.h"
+#include "rank_order_cases.h"
+
+using namespace espalier;
+
+namespace {
+
+constexpr Bytes kSize = 4096;
+constexpr Bytes kWindow = 1024;
+
+CostMatrix tcp_costs(std::size_t nodes, const test::Latencies& latencies) {
+  return CostMatrix::from_latency(nodes, latencies, kWindow, kSize);
+}
+
+CostModel model_of(OrderModel model, std::size_t ranks,
+                   OrderObjective objective = OrderObjective::sum,
+                   OrderForm form = OrderForm::generated) {
+  CostModelRequest request;
+  request.model = model;
+  request.form = form;
+  request.objective = objective;
+  request.ranks = ranks;
+  request.size = kSize;
+  request.base = smallest_bcube_base(ranks);
+  return make_cost_model(request);
+}
+
+bool is_order(const RankOrder& order, std::size_t nodes) {
+  return order.size() == nodes && is_permutation_of_nodes(to_nodes(order));
+}
+
+OrderSearchSpec short_search(std::uint64_t evaluations, std::uint64_t seed) {
+  OrderSearchSpec spec;
+  spec.evaluations = evaluations;
+  spec.seed = seed;
+  return spec;
+}
+
+constexpr auto kModels = {OrderModel::ring, OrderModel::halving_doubling, OrderModel::dbtree,
+                          OrderModel::bcube};
+
+}  // namespace
+
+TEST_CASE("Held and Karp find the ring that trying all orders finds") {
+  for (std::size_t n = 2; n <= 8; ++n) {
+    for (const auto objective : {OrderObjective::sum, OrderObjective::max}) {
+      for (const auto direction : {OrderDirection::best, OrderDirection::worst}) {
+        const CostMatrix costs = tcp_costs(n, test::random_latencies(n, n));
+        const CostModel model = model_of(OrderModel::ring, n, objective);
+        const auto exact = exact_order(model, costs, direction, kMostHeldKarpRanks);
+        REQUIRE(exact);
+        REQUIRE(is_order(exact->order, n));
+        CHECK(full_cost(model, costs, exact->order) == exact->cost);
+        RankOrder order = identity_permutation(n);
+        do {
+          const Cost cost = full_cost(model, costs, order);
+          if (direction == OrderDirection::best ? cost < exact->cost : cost > exact->cost) {
+            FAIL("order with cost " << cost << " where " << exact->cost
+                                    << " was said to be proven");
+          }
+        } while (std::next_permutation(order.begin(), order.end()));
+      }
+    }
+  }
+}
+
+TEST_CASE("A search finds what is proven to be optimal for up to 12 ranks of a ring") {
+  for (std::size_t n = 4; n <= 12; n += 2) {
+    for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+      for (const auto objective : {OrderObjective::sum, OrderObjective::max}) {
+        for (const auto direction : {OrderDirection::best, OrderDirection::worst}) {
+          CAPTURE(n, seed, static_cast<int>(objective), static_cast<int>(direction));
+          const CostMatrix costs = tcp_costs(n, test::random_latencies(n, 31 * n + seed));
+          const CostModel model = model_of(OrderModel::ring, n, objective);
+          const auto exact = exact_order(model, costs, direction, kMostHeldKarpRanks);
+          REQUIRE(exact);
+          OrderSearchSpec spec = short_search(200'000, seed);
+          spec.objective = objective;
+          spec.direction = direction;
+          const FoundOrder found = search_order(model, costs, spec);
+          REQUIRE(is_order(found.order, n));
+          CHECK(found.cost == exact->cost);
+          CHECK(found.cost == full_cost(model, costs, found.order));
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("A search finds what is proven to be optimal for 8 ranks of every model") {
+  for (const OrderModel kind : kModels) {
+    for (const auto search : {OrderSearch::annealing, OrderSearch::tabu}) {
+      for (const auto direction : {OrderDirection::best, OrderDirection::worst}) {
+        CAPTURE(static_cast<int>(kind), static_cast<int>(search), static_cast<int>(direction));
+        const CostMatrix costs = tcp_costs(8, test::random_latencies(8, 77));
+        const CostModel model = model_of(kind, 8);
+        const auto exact = exact_order(model, costs, direction, 8);
+        REQUIRE(exact);
+        OrderSearchSpec spec = short_search(100'000, 3);
+        spec.search = search;
+        spec.direction = direction;
+        CHECK(search_order(model, costs, spec).cost == exact->cost);
+      }
+    }
+  }
+}
+
+TEST_CASE("No order is cheaper than the bound") {
+  for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+    for (const OrderModel kind : kModels) {
+      for (const OrderForm form :
+           {OrderForm::generated, OrderForm::corrected, OrderForm::as_printed}) {
+        for (const std::size_t n : {2U, 3U, 4U, 6U, 7U, 8U}) {
+          if (form == OrderForm::as_printed && (n & (n - 1)) != 0) continue;
+          for (const auto objective : {OrderObjective::sum, OrderObjective::max}) {
+            CAPTURE(static_cast<int>(kind), static_cast<int>(form), n, seed);
+            const CostModel model = model_of(kind, n, objective, form);
+            const auto hierarchical = test::hierarchical_latencies(n, 2, 2, seed);
+            for (const CostMatrix& costs :
+                 {tcp_costs(n, test::random_latencies(n, seed)), tcp_costs(n, hierarchical),
+                  CostMatrix(n, hierarchical, test::random_latencies(n, seed, 20), 8, kSize)}) {
+              const auto exact = exact_order(model, costs, OrderDirection::best, 8);
+              REQUIRE(exact);
+              CHECK(order_bound(model, costs).cost <= exact->cost);
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("Bounds of larger rings stay below what a search finds") {
+  for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+    const CostMatrix costs = tcp_costs(12, test::random_latencies(12, seed));
+    for (const auto objective : {OrderObjective::sum, OrderObjective::max}) {
+      const CostModel model = model_of(OrderModel::ring, 12, objective);
+      const auto exact = exact_order(model, costs, OrderDirection::best, kMostHeldKarpRanks);
+      REQUIRE(exact);
+      CHECK(order_bound(model, costs).cost <= exact->cost);
+      CHECK(order_bound(model, costs).cost > 0);
+    }
+  }
+}
+
+TEST_CASE("The bound of nested clusters says what the rounds cannot avoid") {
+  // Two racks of four: one round of three must leave the rack.
+  test::Latencies latencies(64, 100);
+  for (std::size_t i = 0; i < 8; ++i) {
+    for (std::size_t j = 0; j < 8; ++j) {
+      if (i / 4 == j / 4) latencies[i * 8 + j] = i == j ? 0 : 10;
+    }
+  }
+  const CostMatrix costs = tcp_costs(8, latencies);
+  const CostModel model = model_of(OrderModel::halving_doubling, 8, OrderObjective::sum);
+  const auto exact = exact_order(model, costs, OrderDirection::best, 8);
+  REQUIRE(exact);
+  CHECK(order_bound(model, costs).cost == exact->cost);
+}
+
+TEST_CASE("The same seed finds the same order, another one need not") {
+  const CostMatrix costs = tcp_costs(24, test::random_latencies(24, 5));
+  for (const OrderModel kind :
+       {OrderModel::ring, OrderModel::halving_doubling, OrderModel::dbtree}) {
+    const CostModel model = model_of(kind, 24);
+    for (const auto search : {OrderSearch::annealing, OrderSearch::tabu}) {
+      OrderSearchSpec spec = short_search(5'000, 9);
+      spec.search = search;
+      spec.start = OrderStart::random;
+      const FoundOrder once = search_order(model, costs, spec);
+      CHECK(once.order == search_order(model, costs, spec).order);
+      CHECK(once.evaluations == 5'000);
+      spec.seed = 10;
+      CHECK(once.order != search_order(model, costs, spec).order);
+    }
+  }
+}
+
+TEST_CASE("A search with a budget of one order prices its start") {
+  const CostMatrix costs = tcp_costs(9, test::random_latencies(9, 5));
+  OrderSearchSpec spec = short_search(1, 1);
+  spec.start = OrderStart::identity;
+  const FoundOrder found = search_order(model_of(OrderModel::ring, 9), costs, spec);
+  CHECK(found.order == identity_permutation(9));
+  CHECK(found.evaluations == 1);
+}
+
+TEST_CASE("A clustered start keeps racks and pods together") {
+  const CostMatrix costs = tcp_costs(64, test::hierarchical_latencies(64, 4, 4, 3));
+  const RankOrder order = clustered_order(costs);
+  REQUIRE(is_order(order, 64));
+  std::size_t leaving_racks = 0;
+  std::size_t leaving_pods = 0;
+  for (std::size_t r = 0; r < 64; ++r) {
+    const Cost hop = costs.cost(order[r], order[(r + 1) % 64], 0) / kWindow;
+    if (hop >= 4000) ++leaving_racks;
+    if (hop >= 10000) ++leaving_pods;
+  }
+  CHECK(leaving_racks == 16);
+  CHECK(leaving_pods == 4);
+}
+
+TEST_CASE("Random orders are permutations and differ from seed to seed") {
+  for (std::uint64_t seed = 0; seed < 50; ++seed) {
+    CHECK(is_order(random_permutation(17, seed), 17));
+    CHECK(random_permutation(17, seed) != random_permutation(17, seed + 1));
+  }
+  // Each of the six orders of three about as often.
+  std::vector<std::size_t> count(27, 0);
+  for (std::uint64_t seed = 0; seed < 6000; ++seed) {
+    const RankOrder order = random_permutation(3, seed);
+    ++count[9 * order[0] + 3 * order[1] + order[2]];
+  }
+  for (const std::size_t c : count) CHECK((c == 0 || (c > 850 && c < 1150)));
+  CHECK(std::count_if(count.begin(), count.end(), [](std::size_t c) { return c != 0; }) == 6);
+}
+
+TEST_CASE("The annealing's random threshold is exponential") {
+  double sum = 0;
+  RandomSource random(4);
+  constexpr int kDraws = 100'000;
+  for (int i = 0; i < kDraws; ++i) {
+    const double draw = exponential(random.next());
+    REQUIRE(draw >= 0);
+    sum += draw;
+  }
+  CHECK(sum / kDraws == Approx(1.0).epsilon(0.1));
+}
