@@ -75,6 +75,7 @@ std::vector<std::uint32_t> by_reversed_digits(std::size_t ranks, std::size_t bas
   }
   std::sort(keyed.begin(), keyed.end());
   std::vector<std::uint32_t> sorted;
+  sorted.reserve(keyed.size());
   for (const auto& [key, rank] : keyed) sorted.push_back(rank);
   return sorted;
 }

@@ -28,6 +28,7 @@ std::vector<std::size_t> degrees(const CostModel& model,
     }
   }
   std::vector<std::size_t> count;
+  count.reserve(partners.size());
   for (const auto& of_rank : partners) count.push_back(of_rank.size());
   return count;
 }

@@ -121,7 +121,7 @@ void add_reorder_keys(std::vector<Key>& table) {
       "reorder.probes", 1, 100'000, "of each ordered pair, one after the other",
       [](auto& p) -> auto& { return p.reorder.probes; }));
   add(number_key(
-      ValueType::size, "reorder.payload", 1, 64 * 1024, "of a probe",
+      ValueType::size, "reorder.payload", 1, std::uint64_t{64} * 1024, "of a probe",
       [](auto& p) -> auto& { return p.reorder.payload; }));
   add(integer_key(
       "reorder.percentile", 1, 100, "of a pair's round trips: 10 filters interference out",
