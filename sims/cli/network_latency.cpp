@@ -2,20 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <stdexcept>
-
 #include "sims/config/latency_file.h"
 #include "sims/config/yaml_loader.h"
-#if __has_include("sims/system/probe.h")
 #include "sims/system/probe.h"
-#define ESPALIER_HAS_PROBES 1
-#else
-#define ESPALIER_HAS_PROBES 0
-#endif
 
 namespace espalier {
 
-#if ESPALIER_HAS_PROBES
 std::vector<std::uint64_t> probed_latencies(const Topology& topology, const RunPoint& point,
                                             const std::function<void(double)>& progress) {
   ProbeSpec spec;
@@ -25,13 +17,6 @@ std::vector<std::uint64_t> probed_latencies(const Topology& topology, const RunP
   const ProbeResult result = probe_latency(topology, point, spec, progress);
   return {result.round_trip.begin(), result.round_trip.end()};
 }
-#else
-std::vector<std::uint64_t> probed_latencies(const Topology&, const RunPoint&,
-                                            const std::function<void(double)>&) {
-  throw std::invalid_argument(
-      "this build has no probes of the simulated network: --latency FILE takes a measured matrix");
-}
-#endif
 
 std::optional<std::vector<std::uint64_t>> measured_latencies(const std::string& path,
                                                              std::size_t nodes) {

@@ -75,6 +75,12 @@ std::vector<Column> training_columns(const std::vector<Json>& results) {
   const auto microseconds = [](const char* key) {
     return [key](const Json& r) { return iteration_figure(r, key, 1, 1e-3); };
   };
+  const auto about_coordination = [](const char* key) {
+    return [key](const Json& r) {
+      const auto about = r.find("coordination");
+      return about == r.end() ? "-" : text_of(*about, key);
+    };
+  };
   const auto iteration_of = [](const Json& r) {
     const auto training = r.find("training");
     return training == r.end() ? 0.0 : training->value("iteration_ns", 0.0);
@@ -91,6 +97,9 @@ std::vector<Column> training_columns(const std::vector<Json>& results) {
   return {{"network", true, plain("network")},
           {"topology", false, plain("topology")},
           {"overlap", true, plain("overlap")},
+          {"coordination", false, about_coordination("mode")},
+          {"groups", false, about_coordination("groups")},
+          {"seed", false, about_coordination("seed")},
           {"algorithm", true, plain("algorithm")},
           {"flow control", true, plain("flow_control")},
           {"lockstep", false, plain("lockstep")},

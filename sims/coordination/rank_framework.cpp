@@ -21,10 +21,10 @@ ShapeId RankFramework::shape() const {
   return every == 0 ? 0 : iteration_ / every;
 }
 
-Cycle RankFramework::complete_at(UnitId unit) const {
+RankFramework::Completion RankFramework::completion_of(UnitId unit) const {
   const auto found = std::find_if(ready_.begin(), ready_.end(),
                                   [&](const ReadyUnit& ready) { return ready.unit == unit; });
-  return begin_ + found->at;
+  return {begin_ + found->first, begin_ + found->at};
 }
 
 Cycle RankFramework::reduced(std::size_t tensors, Cycle now) {

@@ -36,8 +36,12 @@ class RankFramework {
   [[nodiscard]] std::uint32_t iteration() const { return iteration_; }
   [[nodiscard]] Cycle iteration_begin() const { return begin_; }
   [[nodiscard]] bool finished() const { return iteration_ == job_->spec.iterations; }
-  // When the unit is complete in this iteration.
-  [[nodiscard]] Cycle complete_at(UnitId unit) const;
+  // When the unit's first tensor, and when all of it, is complete in this iteration.
+  struct Completion {
+    Cycle first = 0;
+    Cycle last = 0;
+  };
+  [[nodiscard]] Completion completion_of(UnitId unit) const;
 
  private:
   void begin(Cycle at);

@@ -59,10 +59,12 @@ std::vector<ReadyUnit> ReadyTimes::of(RankId rank, std::uint32_t iteration) cons
   const double slow = slowness(rank, iteration);
   const std::vector<std::size_t> tensors = order(rank, iteration);
   std::vector<ReadyUnit> ready(units_.size());
-  for (std::size_t u = 0; u < units_.size(); ++u) ready[u].unit = UnitId(u);
+  for (std::size_t u = 0; u < units_.size(); ++u) ready[u] = {0, kNever, UnitId(u)};
   for (std::size_t k = 0; k < tensors.size(); ++k) {
-    Cycle& at = ready[unit_of_[tensors[k]]].at;
-    at = std::max({at, Cycle{1}, stretched(set_.tensors[k].ready, slow)});
+    ReadyUnit& unit = ready[unit_of_[tensors[k]]];
+    const Cycle complete = std::max<Cycle>(1, stretched(set_.tensors[k].ready, slow));
+    unit.at = std::max(unit.at, complete);
+    unit.first = std::min(unit.first, complete);
   }
   std::stable_sort(ready.begin(), ready.end(),
                    [](const ReadyUnit& a, const ReadyUnit& b) { return a.at < b.at; });

@@ -19,7 +19,8 @@ struct JitterSpec {
 };
 
 struct ReadyUnit {
-  Cycle at = 0;  // from the start of the iteration
+  Cycle at = 0;     // from the start of the iteration
+  Cycle first = 0;  // its first tensor
   UnitId unit;
 };
 

@@ -33,9 +33,9 @@ void TrainingRecorder::posted(RankId rank, CollectiveNumber collective, const Re
   if (rank != RankId(0)) return;
   posted.iteration = framework.iteration();
   for (const TensorId tensor : response.tensors) {
-    const Cycle complete = framework.complete_at(job_.unit_of[tensor.index()]);
-    posted.first_complete = std::min(posted.first_complete, complete);
-    posted.last_complete = std::max(posted.last_complete, complete);
+    const auto complete = framework.completion_of(job_.unit_of[tensor.index()]);
+    posted.first_complete = std::min(posted.first_complete, complete.first);
+    posted.last_complete = std::max(posted.last_complete, complete.last);
   }
 }
 

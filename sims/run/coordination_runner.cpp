@@ -53,8 +53,9 @@ CoordinationSpec coordination_spec(const RunPoint& point, std::size_t ranks) {
   return spec;
 }
 
-std::vector<NodeId> nodes_by_rank(const Topology& topology) {
-  std::vector<NodeId> nodes;
+std::vector<NodeId> nodes_by_rank(const Topology& topology, const RunPoint& point) {
+  std::vector<NodeId> nodes = point.collective->rank_order.nodes;
+  if (!nodes.empty()) return nodes;
   for (std::size_t n = 0; n < topology.num_nodes(); ++n) nodes.emplace_back(n);
   return nodes;
 }
@@ -101,7 +102,7 @@ class JobRun {
       : topology_(topology),
         point_(point),
         hooks_(hooks),
-        nodes_(nodes_by_rank(topology)),
+        nodes_(nodes_by_rank(topology, point)),
         job_(training_job(point, nodes_.size())),
         idle_(topology, point.system, nodes_),
         reductions_(all_reduce_form(point, nodes_.size(), idle_)) {
@@ -173,6 +174,7 @@ PointReport run_coordination(const Topology& topology, const RunPoint& point,
   result["overlap"] = name_of(point.training->overlap);
   result["mini_batch"] = point.training->mini_batch;
   result["algorithm"] = point.collective->algorithm;
+  describe_rank_order(result, point.collective->rank_order);
   result["topology"] = topology.name();
   result["nodes"] = topology.num_nodes();
   result["size_bytes"] = job.job().set.bytes();

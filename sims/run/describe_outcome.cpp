@@ -92,6 +92,11 @@ void describe_links(Json& result, const Topology& topology, const SimulationOutc
   }
 }
 
+void describe_rank_order(Json& result, const RankOrderConfig& order) {
+  result["rank_order"] = order.source;
+  if (order.is_random()) result["rank_order_seed"] = order.seed;
+}
+
 Json host_figures(const SimulationOutcome& outcome, std::chrono::steady_clock::time_point begin) {
   Json host;
   host["wall_s"] = seconds_since(begin);

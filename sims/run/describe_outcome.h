@@ -16,6 +16,8 @@ namespace espalier {
 // Cycles, flits, latencies, control messages, whether it is verified.
 void describe_outcome(nlohmann::ordered_json& result, const RunPoint& point,
                       const SimulationOutcome& outcome);
+// Which node each rank is.
+void describe_rank_order(nlohmann::ordered_json& result, const RankOrderConfig& order);
 // `links`: from, to and utilization of each, by LinkId, where the point asks for it.
 void describe_links(nlohmann::ordered_json& result, const Topology& topology,
                     const SimulationOutcome& outcome);

@@ -108,11 +108,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-void describe_rank_order(Json& result, const RankOrderConfig& order) {
-  result["rank_order"] = order.source;
-  if (order.is_random()) result["rank_order_seed"] = order.seed;
-}
-
 void describe_collective(Json& result, const Topology& topology, const RunPoint& point,
                          const ScheduleTables& tables, const Certificate* certificate) {
   result["algorithm"] = tables.algorithm;
