@@ -166,6 +166,10 @@ int dispatch(int argc, char** argv) {
       ->type_name("FILE");
   reorder_app->add_option("--json", reorder.json, "write the result to this file, - for stdout")
       ->type_name("FILE");
+  reorder_app
+      ->add_option("--spread", reorder.spread,
+                   "in the JSON, so many orders whose costs are spread from the best to the worst")
+      ->check(CLI::Range(0, 1000));
 
   std::vector<std::string> worker;
   CLI::App* worker_app = app.add_subcommand("worker", "")->group("");

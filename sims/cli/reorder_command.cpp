@@ -56,7 +56,7 @@ int study(const ReorderOptions& options, const Input& input) {
   if (!latencies) return kUsageError;
   bar.update(0, 1);
   const OrderStudy result =
-      study_orders(*request, *latencies, point.reorder,
+      study_orders(*request, *latencies, point.reorder, options.spread,
                    [&](std::size_t part, double done) { bar.update(1 + part, done); });
   bar.clear();
   const double seconds =

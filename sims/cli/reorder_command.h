@@ -12,6 +12,7 @@ struct ReorderOptions {
   std::string latency;  // a file of measured latencies; empty: probes
   std::string output;   // the mapping; empty: none
   std::string json;     // empty: none
+  std::size_t spread = 0;
 };
 
 // Returns the exit code.

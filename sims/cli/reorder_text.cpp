@@ -98,7 +98,11 @@ Json study_json(const OrderStudy& study, const RunPoint& point, const std::strin
   result["random"] = {{"orders", point.reorder.random_orders},
                       {"mean", study.random_mean},
                       {"least", study.random_least},
-                      {"most", study.random_most}};
+                      {"most", study.random_most},
+                      {"costs", study.random_costs}};
+  for (const StudiedOrder& order : study.spread) {
+    result["spread"].push_back({{"cost", order.cost}, {"rank_order", order.order}});
+  }
   result["bound"] = study.bound;
   result["bound_kind"] = study.bound_kind;
   result["gap"] = study.gap();

@@ -8,6 +8,7 @@
 #include "alg/rank_order/exact_order.h"
 #include "alg/rank_order/order_bound.h"
 #include "alg/rank_order/order_search.h"
+#include "alg/rank_order/spread_order.h"
 #include "alg/rank_order/z3_order.h"
 
 namespace espalier {
@@ -37,7 +38,7 @@ class Study {
     study_.model = request;
   }
 
-  OrderStudy run(const StudyProgress& progress) {
+  OrderStudy run(std::size_t spread, const StudyProgress& progress) {
     study_.identity = cost_of(identity_permutation(model_.ranks));
     draw_orders();
     const OrderBound bound = order_bound(model_, costs_);
@@ -49,6 +50,10 @@ class Study {
     const auto [worst, worst_proven] =
         extreme(OrderDirection::worst, [&](double d) { progress(1, d); });
     study_.worst = studied(worst, worst_proven, costs_);
+    for (std::size_t i = 1; i <= spread; ++i) {
+      const auto share = static_cast<double>(i) / static_cast<double>(spread);
+      study_.spread.push_back(between(share, config_.search.seed + i));
+    }
     return std::move(study_);
   }
 
@@ -57,11 +62,23 @@ class Study {
     return costs_.in_units(full_cost(model_, costs_, order));
   }
 
+  // From the best where random orders are dearer than what is asked for, else from the worst.
+  [[nodiscard]] StudiedOrder between(double share, std::uint64_t seed) const {
+    StudiedOrder order;
+    const double cost = study_.best.cost + share * (study_.worst.cost - study_.best.cost);
+    order.order = order_of_cost(
+        cost < study_.random_mean ? study_.best.order : study_.worst.order, cost, seed,
+        [&](const RankOrder& candidate) { return cost_of(candidate); });
+    order.cost = cost_of(order.order);
+    return order;
+  }
+
   void draw_orders() {
     double sum = 0;
     for (std::uint64_t draw = 0; draw < config_.random_orders; ++draw) {
       const double cost = cost_of(random_permutation(model_.ranks, config_.search.seed + draw));
       sum += cost;
+      study_.random_costs.push_back(cost);
       study_.random_least = draw == 0 ? cost : std::min(study_.random_least, cost);
       study_.random_most = std::max(study_.random_most, cost);
     }
@@ -121,8 +138,8 @@ std::optional<CostModelRequest> cost_model_request(const RunPoint& point, std::s
 
 OrderStudy study_orders(const CostModelRequest& request,
                         const std::vector<std::uint64_t>& latencies, const ReorderConfig& config,
-                        const StudyProgress& progress) {
-  return Study(request, latencies, config).run(progress);
+                        std::size_t spread, const StudyProgress& progress) {
+  return Study(request, latencies, config).run(spread, progress);
 }
 
 }  // namespace espalier

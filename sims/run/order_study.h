@@ -26,9 +26,13 @@ struct OrderStudy {
   double identity = 0;
   StudiedOrder best;
   StudiedOrder worst;
+  // Of random orders: drawn with the seed of the search, and those after it.
+  std::vector<double> random_costs;
   double random_mean = 0;
   double random_least = 0;
   double random_most = 0;
+  // Costs evenly spread from the best (exclusive) to the worst; see spread_order.h.
+  std::vector<StudiedOrder> spread;
   double bound = 0;  // no order is cheaper
   std::string bound_kind;
   std::string z3;  // what Z3 said; empty where it was not asked
@@ -46,10 +50,11 @@ struct OrderStudy {
 // Parts of the work, each from 0 to 1: the best order, the worst.
 using StudyProgress = std::function<void(std::size_t part, double done)>;
 
-// `latencies` by from * nodes + to. Throws std::invalid_argument where costs exceed 64 bits, or Z3
+// `latencies` by from * nodes + to; `spread`: so many orders between the best and the worst. Throws std::invalid_argument where costs exceed 64 bits, or Z3
 // is asked and not built in.
 [[nodiscard]] OrderStudy study_orders(const CostModelRequest& request,
                                       const std::vector<std::uint64_t>& latencies,
-                                      const ReorderConfig& config, const StudyProgress& progress);
+                                      const ReorderConfig& config, std::size_t spread,
+                                      const StudyProgress& progress);
 
 }  // namespace espalier
