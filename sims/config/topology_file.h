@@ -31,6 +31,8 @@ struct TopologyFileContext {
 inline constexpr std::size_t kMostNodes = 65536;
 inline constexpr std::size_t kMostLinks = std::size_t{1} << 20;
 inline constexpr std::size_t kMostPorts = 4096;  // of a router in a network that is not from a file
+inline constexpr std::size_t kMostFabricPorts = 16384;  // of the switch that stands for the whole
+                                                        // fabric between the servers of a cluster
 
 // `file_name` is for messages, and names the network where the file does not.
 [[nodiscard]] std::optional<Topology> parse_topology(const std::string& file_name,

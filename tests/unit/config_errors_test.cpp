@@ -322,8 +322,8 @@ const std::vector<BadCase>& cross_cases() {
        "system: {topology: {type: gpu_cluster, servers: 1, gpus_per_server: @1}}\ntraffic: {}\n",
        "a network has at least 2 nodes; gpu_cluster 1x1 has 1", "for example 8"},
       {"a fabric of too many ports",
-       "system: {topology: {type: gpu_cluster, servers: 600, gpus_per_server: @8}}\ntraffic: {}\n",
-       "gpu_cluster 600x8 has 4800 ports at one router; at most 4096", ""},
+       "system: {topology: {type: gpu_cluster, servers: 2100, gpus_per_server: @8}}\ntraffic: {}\n",
+       "gpu_cluster 2100x8 has 16800 ports at one router; at most 16384", ""},
       {"a NIC link faster than the clock",
        "system: {topology: {type: gpu_cluster, servers: 2, gpus_per_server: 2, nic_link: "
        "{bandwidth: @17GB/s}}}\ntraffic: {}\n",
