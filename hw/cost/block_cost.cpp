@@ -57,9 +57,11 @@ const char* to_string(CostBlock block) {
     case CostBlock::ni_dimension_queue:
       return "ni.dimension_queue";
     case CostBlock::ni_scf_finder:
+      return "ni.scf_finder";
+    case CostBlock::ni_readiness_table:
       break;
   }
-  return "ni.scf_finder";
+  return "ni.readiness_table";
 }
 
 std::string BlockCost::name() const {

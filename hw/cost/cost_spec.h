@@ -27,7 +27,7 @@ enum class Storage : std::uint8_t { automatic, flip_flop, sram };
 
 // What is priced. Router: per input port buffers, per VC FIFO control, crossbar, allocators. NI:
 // per port buffers and DMA request registers; schedule table, its control and dependency table; or,
-// per dimension, dimension queue and SCF finder.
+// per dimension, dimension queue and SCF finder; where NIs coordinate jobs, readiness table.
 enum class CostBlock : std::uint8_t {
   router_buffers,
   router_fifo_control,
@@ -40,9 +40,10 @@ enum class CostBlock : std::uint8_t {
   ni_control,
   ni_dependency_table,
   ni_dimension_queue,
-  ni_scf_finder
+  ni_scf_finder,
+  ni_readiness_table
 };
-inline constexpr std::size_t kNumCostBlocks = 12;
+inline constexpr std::size_t kNumCostBlocks = 13;
 
 // One instance of a block as its user knows it; what is 0 is left to the formulas. For logic,
 // `read_pj` is the energy of one use.

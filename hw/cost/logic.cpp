@@ -52,6 +52,11 @@ Gates dependency_table(std::uint32_t entries, std::uint32_t tag_bits) {
   return {entries * (11.1 * tag_bits + 9.2)};
 }
 
+Gates readiness_table(std::uint32_t units, std::uint32_t children) {
+  const double bits = units * (children + 1.0);
+  return {9.15 * bits + 4.0 * units + 18.5 * bits_for(units)};
+}
+
 double arbiter_pairs(std::uint32_t inputs, std::uint32_t outputs, std::uint32_t vcs) {
   return inputs * pairs_of(vcs) + outputs * pairs_of(inputs);
 }
@@ -76,6 +81,11 @@ Depth fifo_control_depth(std::uint32_t pointer_bits) { return {6.5 + 3 * lg(poin
 // OSU 0.18: 11 at 16 entries of 12 bits.
 Depth dependency_match_depth(std::uint32_t entries, std::uint32_t tag_bits) {
   return {3.4 + lg(entries) + lg(tag_bits)};
+}
+
+// OSU 0.18: 21 at 161 units and 8 children; a tree over the units behind one over the bits.
+Depth readiness_table_depth(std::uint32_t units, std::uint32_t children) {
+  return {std::max(4.0, 2.65 * lg(units) + 0.9 * lg(children + 1.0) - 2.6)};
 }
 
 Depth vc_allocation_depth(std::uint32_t ports, std::uint32_t vcs) {

@@ -33,6 +33,9 @@ namespace logic {
 [[nodiscard]] Gates fifo_control(std::uint32_t pointer_bits);
 // Associative, one search port. Fitted for 16 entries and tags of 8 to 16 bits.
 [[nodiscard]] Gates dependency_table(std::uint32_t entries, std::uint32_t tag_bits);
+// A bit for each unit and source (the NI itself, its children), with set and clear decoders, and
+// the lowest unit whose bits are all set. Fitted for 4 to 256 units and 2 to 16 children.
+[[nodiscard]] Gates readiness_table(std::uint32_t units, std::uint32_t children);
 // Separable, input first, of matrix arbiters: at each of `inputs` ports one over the VCs, at each
 // of `outputs` one over the inputs. 20 gates for each pair of requesters, which is what DSENT has:
 // requests and grants need more than a bare arbiter's 12.
@@ -45,6 +48,7 @@ namespace logic {
 [[nodiscard]] Depth scf_finder_depth(std::uint32_t keys, std::uint32_t key_bits);
 [[nodiscard]] Depth fifo_control_depth(std::uint32_t pointer_bits);
 [[nodiscard]] Depth dependency_match_depth(std::uint32_t entries, std::uint32_t tag_bits);
+[[nodiscard]] Depth readiness_table_depth(std::uint32_t units, std::uint32_t children);
 // Of a router's stages: Peh and Dally, HPCA 2001.
 [[nodiscard]] Depth vc_allocation_depth(std::uint32_t ports, std::uint32_t vcs);
 [[nodiscard]] Depth switch_allocation_depth(std::uint32_t ports, std::uint32_t vcs);

@@ -65,6 +65,16 @@ class NiPricer {
     }
   }
 
+  void add_readiness(const ReadinessShape& shape) {
+    BlockCost table = logic_block(
+        CostBlock::ni_readiness_table, logic::readiness_table(shape.units, shape.children),
+        logic::readiness_table_depth(shape.units, shape.children),
+        RtlInstance{RtlModule::readiness_table, shape.units, shape.children}, spec_, technology_);
+    table.words = shape.units;
+    table.bits = shape.children + 1.0;
+    add(table);
+  }
+
   NiCost take() { return std::move(cost_); }
 
  private:
@@ -85,7 +95,8 @@ class NiPricer {
 bool is_extension(CostBlock block) {
   return block == CostBlock::ni_dma_registers || block == CostBlock::ni_schedule_table ||
          block == CostBlock::ni_control || block == CostBlock::ni_dependency_table ||
-         block == CostBlock::ni_dimension_queue || block == CostBlock::ni_scf_finder;
+         block == CostBlock::ni_dimension_queue || block == CostBlock::ni_scf_finder ||
+         block == CostBlock::ni_readiness_table;
 }
 
 AreaRange NiCost::extension() const {
@@ -115,6 +126,7 @@ NiCost price_ni(const NiShape& shape, const CostSpec& spec, const Technology& te
   for (const NiPorts& ports : shape.ports) pricer.add_ports(ports);
   if (shape.table) pricer.add_table(*shape.table);
   for (const DimensionQueueShape& queue : shape.queues) pricer.add_queue(queue);
+  if (shape.readiness) pricer.add_readiness(*shape.readiness);
   return pricer.take();
 }
 

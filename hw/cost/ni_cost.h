@@ -1,5 +1,6 @@
 // The network interface: buffers towards the network, which any NI has, and the extension that
-// executes schedules: table, control and dependency table, or queues per dimension.
+// executes schedules: table, control and dependency table, or queues per dimension; and that which
+// says when a collective may start.
 #pragma once
 
 #include <cstdint>
@@ -40,10 +41,21 @@ struct DimensionQueueShape {
   bool finds_smallest = true;   // scf; fifo has no finder
 };
 
+// Bits of what is ready to be reduced, where NIs coordinate a training job.
+struct ReadinessShape {
+  std::uint32_t units = 0;     // tensor groups, or tensors
+  std::uint32_t children = 0;  // of the NI in the tree over all NIs
+
+  [[nodiscard]] friend bool operator==(const ReadinessShape& a, const ReadinessShape& b) {
+    return a.units == b.units && a.children == b.children;
+  }
+};
+
 struct NiShape {
   std::vector<NiPorts> ports;
   std::optional<ScheduleTableShape> table;
   std::vector<DimensionQueueShape> queues;
+  std::optional<ReadinessShape> readiness;
 };
 
 struct NiCost {
@@ -53,7 +65,7 @@ struct NiCost {
   [[nodiscard]] AreaRange extension() const;
 };
 
-// Whether an NI has it for schedules alone.
+// Whether an NI has it for schedules and their coordination alone.
 [[nodiscard]] bool is_extension(CostBlock block);
 
 [[nodiscard]] NiCost price_ni(const NiShape& shape, const CostSpec& spec,

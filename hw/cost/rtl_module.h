@@ -5,10 +5,16 @@
 
 namespace espalier {
 
-enum class RtlModule : std::uint8_t { ni_control, dependency_table, fifo_control, scf_finder };
+enum class RtlModule : std::uint8_t {
+  ni_control,
+  dependency_table,
+  fifo_control,
+  scf_finder,
+  readiness_table
+};
 
 // A module with its parameters in the order of its source: ni_control S, L; dependency_table N, K;
-// fifo_control A, 0; scf_finder N, K.
+// fifo_control A, 0; scf_finder N, K; readiness_table UNITS, CHILDREN.
 struct RtlInstance {
   RtlModule module = RtlModule::ni_control;
   std::uint32_t first = 0;

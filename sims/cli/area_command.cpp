@@ -24,7 +24,7 @@ using Json = nlohmann::ordered_json;
 // Of every block for which there is RTL, each size once.
 class Measurements {
  public:
-  void add_to(SystemConfig& system, const Topology& topology, const ScheduleNeed& need) {
+  void add_to(SystemConfig& system, const Topology& topology, const RunNeed& need) {
     const PricedSystem priced = price_system(system, topology, need);
     for (const RouterCost& router : priced.cost.routers) measure(router.blocks());
     for (const NiKindCost& ni : priced.cost.nis) measure(ni.cost.blocks);
@@ -51,7 +51,7 @@ class Measurements {
 Json describe_system(const Input& input, const RunPoint& point, Measurements* measurements) {
   SystemConfig system = point.system;
   const Topology& topology = *input.topology;
-  const ScheduleNeed need = configured_need(point);
+  const RunNeed need = configured_need(point);
   if (measurements != nullptr) measurements->add_to(system, topology, need);
   const PricedSystem priced = price_system(system, topology, need);
   Json json;

@@ -6,7 +6,7 @@
 namespace espalier {
 
 void resolve_implied_cycles(SystemConfig& system, const Topology& topology,
-                            const ScheduleNeed& need) {
+                            const RunNeed& need) {
   constexpr int kMostRounds = 4;
   Cycle& pipeline = system.router.pipeline_cycles;
   for (int round = 0; system.router.pipeline_is_implied && round < kMostRounds; ++round) {

@@ -15,6 +15,6 @@ namespace espalier {
 // clock. `topology` is the system's, with any latencies in their place. The depth of VCs, where it
 // is "auto", follows the pipeline, so that the model is asked until both agree.
 void resolve_implied_cycles(SystemConfig& system, const Topology& topology,
-                            const ScheduleNeed& need);
+                            const RunNeed& need);
 
 }  // namespace espalier

@@ -17,6 +17,7 @@ namespace espalier {
 void add_control_keys(std::vector<Key>& table);
 void add_coordination_keys(std::vector<Key>& table);
 void add_cost_keys(std::vector<Key>& table);
+void add_readiness_macro_keys(std::vector<Key>& table);
 void add_dimension_keys(std::vector<Key>& table);
 void add_dimension_queue_keys(std::vector<Key>& table);
 void add_fault_keys(std::vector<Key>& table);

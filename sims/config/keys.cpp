@@ -394,6 +394,7 @@ const std::vector<Key>& keys() {
     add_program_ni_keys(built);  // behind the algorithm, which decides whether they apply
     add_training_keys(built);
     add_coordination_keys(built);
+    add_readiness_macro_keys(built);  // behind the mode, which decides whether they apply
     add_workload_keys(built);
     add_traffic_keys(built);
     add_control_keys(built);

@@ -37,6 +37,13 @@ Key of_any_dimensions(Key key) {
                    [](const RunPoint& p) { return p.system.topology.is_dimensional(); });
 }
 
+Key where_nis_coordinate(Key key) {
+  return only_when(std::move(key), "coordination.mode", name_of(CoordinationMode::in_ni),
+                   [](const RunPoint& p) {
+                     return p.coordination && p.coordination->mode == CoordinationMode::in_ni;
+                   });
+}
+
 // A macro of a block that the system does not have says nothing.
 Key where_it_is(CostBlock block, Key key) {
   switch (block) {
@@ -47,6 +54,8 @@ Key where_it_is(CostBlock block, Key key) {
     case CostBlock::ni_dimension_queue:
     case CostBlock::ni_scf_finder:
       return of_any_dimensions(std::move(key));
+    case CostBlock::ni_readiness_table:
+      return where_nis_coordinate(std::move(key));
     default:
       return key;
   }
@@ -142,7 +151,14 @@ void add_cost_keys(std::vector<Key>& table) {
                   "energy of a link, pJ per bit; none: not known, and links have no energy",
                   [](auto& p) -> auto& { return p.system.cost.link_pj_per_bit; }),
               "none"));
-  for (std::size_t b = 0; b < kNumCostBlocks; ++b) add_macro_keys(table, static_cast<CostBlock>(b));
+  for (std::size_t b = 0; b < kNumCostBlocks; ++b) {
+    const auto block = static_cast<CostBlock>(b);
+    if (block != CostBlock::ni_readiness_table) add_macro_keys(table, block);
+  }
+}
+
+void add_readiness_macro_keys(std::vector<Key>& table) {
+  add_macro_keys(table, CostBlock::ni_readiness_table);
 }
 
 }  // namespace espalier

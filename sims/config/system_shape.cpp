@@ -6,6 +6,7 @@
 
 #include "hw/cost/logic.h"
 #include "sims/config/build_dimensions.h"
+#include "sims/coordination/tensor_set.h"
 
 namespace espalier {
 
@@ -30,7 +31,7 @@ class Kinds {
 
 class ShapeBuilder {
  public:
-  ShapeBuilder(const SystemConfig& system, const Topology& topology, const ScheduleNeed& need)
+  ShapeBuilder(const SystemConfig& system, const Topology& topology, const RunNeed& need)
       : system_(system), topology_(topology), need_(need) {
     if (topology.dimensions()) depths_ = dimension_vc_depths(system);
     for (std::size_t n = 0; n < topology.num_nodes(); ++n) {
@@ -113,6 +114,7 @@ class ShapeBuilder {
 
   [[nodiscard]] NiShape ni_of(NodeId vertex) const {
     NiShape ni;
+    ni.readiness = need_.readiness;
     const NiConfig& config = system_.ni;
     if (!depths_.empty()) {
       const DimensionedShape& shape = *topology_.dimensions();
@@ -148,7 +150,7 @@ class ShapeBuilder {
 
   const SystemConfig& system_;
   const Topology& topology_;
-  ScheduleNeed need_;
+  RunNeed need_;
   std::vector<std::uint32_t> depths_;  // by dimension; none: no dimensions
   std::size_t most_links_ = 1;         // of a node
 };
@@ -166,14 +168,35 @@ std::uint32_t table_entry_bits(std::size_t nodes, std::size_t links) {
          kStartAddr + kSize + kState;
 }
 
-ScheduleNeed configured_need(const RunPoint& point) {
-  ScheduleNeed need;
+namespace {
+
+// None where the NIs have no part in it, and before the layers are read.
+std::optional<ReadinessShape> readiness_of(const RunPoint& point) {
+  if (!point.coordination || point.coordination->mode != CoordinationMode::in_ni) {
+    return std::nullopt;
+  }
+  const TrainingConfig& training = *point.training;
+  TensorSpec spec;
+  spec.tensors = point.coordination->tensors;
+  const TensorSet set = make_tensor_set(
+      training.layers, plan_iteration(training.layers, training.mini_batch, training.compute),
+      spec);
+  const std::size_t units = make_units(set, point.coordination->num_groups).size();
+  if (units == 0) return std::nullopt;
+  return ReadinessShape{static_cast<std::uint32_t>(units), point.coordination->arity};
+}
+
+}  // namespace
+
+RunNeed configured_need(const RunPoint& point) {
+  RunNeed need;
   if (point.collective) need.queue_entries = point.collective->chunks;
+  need.readiness = readiness_of(point);
   return need;
 }
 
 SystemShape system_shape(const SystemConfig& system, const Topology& topology,
-                         const ScheduleNeed& need) {
+                         const RunNeed& need) {
   return ShapeBuilder(system, topology, need).build();
 }
 

@@ -44,9 +44,8 @@ Json describe_block(const BlockCost& block) {
   json["ps"] = rounded(block.delay_ps, 1);
   json["delay_origin"] = to_string(block.delay_origin);
   // Memories have reads and writes, logic has uses.
-  const bool is_memory = block.words != 0;
   json["pj_read_or_use"] = picojoules(block.read_pj);
-  json["pj_write"] = is_memory ? Json(picojoules(block.write_pj)) : Json();
+  json["pj_write"] = block.write_pj != 0 ? Json(picojoules(block.write_pj)) : Json();
   json["pj_origin"] = to_string(block.energy_origin);
   return json;
 }
@@ -172,7 +171,7 @@ const RouterCost& PricedSystem::largest_router() const {
 const NiCost& PricedSystem::its_ni() const { return cost.nis[shape.ni_of[npu()]].cost; }
 
 PricedSystem price_system(const SystemConfig& system, const Topology& topology,
-                          const ScheduleNeed& need) {
+                          const RunNeed& need) {
   PricedSystem priced;
   priced.shape = system_shape(system, topology, need);
   priced.cost = price_system(priced.shape, system.cost);
@@ -215,8 +214,8 @@ Json describe_area(const PricedSystem& priced, const SystemConfig& system, const
   return json;
 }
 
-ScheduleNeed table_need(const ScheduleTables& tables, std::size_t nodes) {
-  ScheduleNeed need;
+RunNeed table_need(const ScheduleTables& tables, std::size_t nodes) {
+  RunNeed need;
   for (const auto& table : tables.nodes) {
     need.table_entries =
         std::max(need.table_entries, static_cast<std::uint32_t>(stored_entries(table)));
@@ -226,7 +225,7 @@ ScheduleNeed table_need(const ScheduleTables& tables, std::size_t nodes) {
 }
 
 void describe_cost(Json& result, const Topology& topology, const RunPoint& point,
-                   const SimulationOutcome& outcome, const ScheduleNeed& need, bool folded) {
+                   const SimulationOutcome& outcome, const RunNeed& need, bool folded) {
   const PricedSystem priced = price_system(point.system, topology, need);
   result["area"] = describe_area(priced, point.system, topology, AreaDetail::largest_kind);
   if (!outcome.complete) return;

@@ -25,7 +25,7 @@ struct PricedSystem {
   [[nodiscard]] std::size_t npu() const;
 };
 [[nodiscard]] PricedSystem price_system(const SystemConfig& system, const Topology& topology,
-                                        const ScheduleNeed& need = {});
+                                        const RunNeed& need = {});
 
 // Blocks of the largest NPU's router and NI alone, or of every kind besides.
 enum class AreaDetail : std::uint8_t { largest_kind, every_kind };
@@ -34,11 +34,11 @@ enum class AreaDetail : std::uint8_t { largest_kind, every_kind };
                                                    const Topology& topology, AreaDetail detail);
 
 // What a system needs to run a schedule.
-[[nodiscard]] ScheduleNeed table_need(const ScheduleTables& tables, std::size_t nodes);
+[[nodiscard]] RunNeed table_need(const ScheduleTables& tables, std::size_t nodes);
 
 // Both members. `folded`: one NPU was simulated for all. No energy where not everything arrived.
 void describe_cost(nlohmann::ordered_json& result, const Topology& topology, const RunPoint& point,
-                   const SimulationOutcome& outcome, const ScheduleNeed& need = {},
+                   const SimulationOutcome& outcome, const RunNeed& need = {},
                    bool folded = false);
 
 }  // namespace espalier

@@ -36,6 +36,8 @@ std::array<const char*, 2> parameters_of(RtlModule module) {
     case RtlModule::dependency_table:
     case RtlModule::scf_finder:
       return {"N", "K"};
+    case RtlModule::readiness_table:
+      return {"UNITS", "CHILDREN"};
     case RtlModule::fifo_control:
       break;
   }

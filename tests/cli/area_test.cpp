@@ -1,5 +1,6 @@
 #include <catch2/catch.hpp>
 #include <set>
+#include <utility>
 
 #include "cli_test_support.h"
 
@@ -182,6 +183,37 @@ TEST_CASE("The schedule table that is priced holds the schedule that is simulate
   REQUIRE(result.at("table_entries_max").get<int>() > 32);
   CHECK(words(result) == result.at("table_entries_max").get<int>());
   CHECK(words(result_of({config, "-s", "system.ni.table_entries=64"})) == 64);
+}
+
+TEST_CASE("A file of several modes has a system for each table of bits, and one without") {
+  const auto tables = [](const Json& area) {
+    std::vector<std::pair<int, int>> found;
+    for (const Json& block : area.at("blocks")) {
+      if (block.at("block") != "ni.readiness_table") continue;
+      CHECK(block.at("origin") == "formula");
+      CHECK(block.at("implementation") == "logic");
+      CHECK(block.at("pj_write").is_null());
+      CHECK(block.at("pj_read_or_use").get<double>() > 0);
+      found.emplace_back(block.at("words").get<int>(), block.at("bits").get<int>());
+    }
+    return found;
+  };
+  const std::string config = ESPALIER_SOURCE_DIR "/configs/coordination/coordinator.yaml";
+  const Json systems = area_json({config}).at("systems");
+  REQUIRE(systems.size() == 3);
+  CHECK(tables(systems[0].at("area")).empty());
+  CHECK(tables(systems[1].at("area")) == std::vector<std::pair<int, int>>{{161, 9}});
+  CHECK(tables(systems[2].at("area")) == std::vector<std::pair<int, int>>{{5, 9}});
+  CHECK(systems[0].at("area").at("ni_extension_um2").get<double>() <
+        systems[2].at("area").at("ni_extension_um2").get<double>());
+  // A run is priced with the same.
+  for (const char* mode : {"in_ni", "cached"}) {
+    CAPTURE(mode);
+    const Json result = result_of({config, "-s", std::string("coordination.mode=") + mode, "-s",
+                                   "coordination.num_groups=5", "-s",
+                                   "coordination.data_plane=closed_form"});
+    CHECK(tables(result.at("area")).size() == (std::string(mode) == "in_ni" ? 1 : 0));
+  }
 }
 
 TEST_CASE("Control messages are counted in buffers, links and NIs as all others") {

@@ -1,9 +1,10 @@
 // The RTL in hw/rtl against the cost model (synthesized with yosys and the OSU 0.18 um library) and
-// against the C++ classes that take the same decisions (simulated with Icarus Verilog). Debian:
+// against C++ that takes the same decisions (simulated with Icarus Verilog). Debian:
 // yosys qflow-tech-osu018 iverilog. Skipped by name where they are not installed.
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <cstdlib>
@@ -12,6 +13,7 @@
 #include <random>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "alg/stage_arbiter.h"
@@ -98,6 +100,63 @@ void check_sizes(const std::vector<Size>& sizes, double against_nangate45) {
   }
 }
 
+// The bits of NiHosts (sims/coordination), of one NI and clocked: what is missing of each unit, and
+// the unit that is on its way.
+class Readiness {
+ public:
+  struct Inputs {
+    bool sets = false;
+    std::uint32_t unit = 0;
+    std::uint32_t source = 0;  // 0: the NI itself; children from 1
+    bool taken = false;
+  };
+
+  Readiness(std::uint32_t units, const std::vector<bool>& absent)
+      : absent_(absent), bits_(units, std::vector<bool>(absent.size() + 1)) {}
+
+  [[nodiscard]] int shown() const { return shown_; }
+
+  // Any bit that is not set; and of the unit that is taken in this cycle any, for its next round.
+  [[nodiscard]] Inputs draw(std::mt19937_64& random) const {
+    Inputs inputs;
+    inputs.taken = shown_ >= 0 && random() % 4 == 0;
+    inputs.unit = static_cast<std::uint32_t>(random() % bits_.size());
+    inputs.source = static_cast<std::uint32_t>(random() % bits_[0].size());
+    const bool is_set = bits_[inputs.unit][inputs.source] &&
+                        !(inputs.taken && inputs.unit == static_cast<std::uint32_t>(shown_));
+    const bool is_there = inputs.source == 0 || !absent_[inputs.source - 1];
+    inputs.sets = !is_set && is_there && random() % 8 != 0;
+    return inputs;
+  }
+
+  void clock(const Inputs& inputs) {
+    const int lowest = lowest_complete();
+    if (inputs.taken) {
+      bits_[static_cast<std::size_t>(shown_)].assign(absent_.size() + 1, false);
+      shown_ = -1;
+    } else if (shown_ < 0) {
+      shown_ = lowest;
+    }
+    if (inputs.sets) bits_[inputs.unit][inputs.source] = true;
+  }
+
+ private:
+  [[nodiscard]] int lowest_complete() const {
+    for (std::size_t u = 0; u < bits_.size(); ++u) {
+      bool complete = bits_[u][0];
+      for (std::size_t c = 0; c < absent_.size(); ++c) {
+        complete = complete && (absent_[c] || bits_[u][c + 1]);
+      }
+      if (complete) return static_cast<int>(u);
+    }
+    return -1;
+  }
+
+  std::vector<bool> absent_;             // by child
+  std::vector<std::vector<bool>> bits_;  // by unit, source
+  int shown_ = -1;
+};
+
 }  // namespace
 
 TEST_CASE("NI control has the formula's gates, within 15 %") {
@@ -143,6 +202,18 @@ TEST_CASE("Dependency tables have the formula's gates, within 15 %") {
                 logic::dependency_table(16, 16),
                 logic::dependency_match_depth(16, 16)}},
               2050.0 / 2289);
+}
+
+TEST_CASE("Readiness tables have the formula's gates, within 15 %") {
+  if (is_skipped({"yosys"}, true)) return;
+  std::vector<Size> sizes;
+  for (const auto& [units, children] :
+       {std::pair{5U, 8U}, std::pair{16U, 2U}, std::pair{64U, 8U}, std::pair{161U, 8U}}) {
+    sizes.push_back({{RtlModule::readiness_table, units, children},
+                     logic::readiness_table(units, children),
+                     logic::readiness_table_depth(units, children)});
+  }
+  check_sizes(sizes, 11010.0 / 13917);
 }
 
 TEST_CASE("The SCF finder in RTL picks the chunk that the NI's queue picks") {
@@ -203,5 +274,75 @@ TEST_CASE("The SCF finder in RTL picks the chunk that the NI's queue picks") {
     out >> picked;
     CAPTURE(c);
     REQUIRE(picked == expected[static_cast<std::size_t>(c)]);
+  }
+}
+
+TEST_CASE("The readiness table in RTL shows the unit that the NI's bits complete, cycle by cycle") {
+  if (is_skipped({"iverilog", "vvp"}, false)) return;
+  constexpr int kCycles = 20'000;
+  struct Case {
+    std::uint32_t units;
+    std::vector<bool> absent;  // by child
+  };
+  const auto [units, absent] = GENERATE(
+      Case{1, {false}}, Case{5, {false, false, true}}, Case{16, {true, true, true, true}},
+      Case{33, {false, false, false, false, false, false, false, false}},
+      Case{161, {false, false, true, true, true, true, true, true}});
+  const std::uint64_t seed = units;
+  CAPTURE(seed, units, absent.size());
+  std::mt19937_64 random(seed);
+  Readiness model(units, absent);
+  const Workplace place;
+  std::string stimulus;
+  std::vector<int> expected;  // before each edge
+  int picks = 0;
+  for (int c = 0; c < kCycles; ++c) {
+    const Readiness::Inputs inputs = model.draw(random);
+    expected.push_back(model.shown());
+    stimulus += fmt::format("{:x}{:04x}{:02x}{:x}\n", inputs.sets ? 1 : 0, inputs.unit,
+                            inputs.source, inputs.taken ? 1 : 0);
+    picks += inputs.taken ? 1 : 0;
+    model.clock(inputs);
+  }
+  CHECK(picks > kCycles / 50);
+  std::string mask;  // the last child first, as a vector is written
+  for (std::size_t c = absent.size(); c-- > 0;) mask += absent[c] ? '1' : '0';
+  place.write("stimulus.hex", stimulus);
+  place.write("bench.v",
+              fmt::format("module bench;\n"
+                          "  reg [31:0] cases[0:{0}];\n"
+                          "  reg [31:0] now;\n"
+                          "  reg clk, reset;\n"
+                          "  wire found;\n"
+                          "  wire [{1}:0] unit;\n"
+                          "  integer i;\n"
+                          "  readiness_table #(.UNITS({2}), .CHILDREN({3}))\n"
+                          "      dut(.clk(clk), .reset(reset), .absent({3}'b{4}),\n"
+                          "          .set_bit(now[28]), .set_unit(now[{1}+12:12]),\n"
+                          "          .set_source(now[{5}+4:4]), .taken(now[0]), .found(found),\n"
+                          "          .unit(unit));\n"
+                          "  initial begin\n"
+                          "    $readmemh(\"{6}\", cases);\n"
+                          "    now = 0; clk = 0; reset = 1;\n"
+                          "    #1 clk = 1; #1 clk = 0; reset = 0;\n"
+                          "    for (i = 0; i <= {0}; i = i + 1) begin\n"
+                          "      now = cases[i];\n"
+                          "      if (found) $display(\"%0d\", unit);\n"
+                          "      else $display(\"-1\");\n"
+                          "      #1 clk = 1; #1 clk = 0;\n"
+                          "    end\n"
+                          "  end\n"
+                          "endmodule\n",
+                          kCycles - 1, std::max(1U, bits_for(units)) - 1, units, absent.size(),
+                          mask, bits_for(absent.size() + 1) - 1, place.file("stimulus.hex")));
+  place.run(fmt::format("iverilog -g2005-sv -o {} {} {}readiness_table.v", place.file("bench"),
+                        place.file("bench.v"), kRtl));
+  place.run(fmt::format("vvp -n {} > {}", place.file("bench"), place.file("out")));
+  std::istringstream out(place.read("out"));
+  for (int c = 0; c < kCycles; ++c) {
+    int shown = -2;
+    out >> shown;
+    CAPTURE(c);
+    REQUIRE(shown == expected[static_cast<std::size_t>(c)]);
   }
 }

@@ -28,6 +28,11 @@ const std::string kThemis =
     "[700ns, 700ns]}\n"
     "collective: {algorithm: themis, size: 16MiB}\n";
 
+const std::string kCoordinated =
+    "system: {topology: {type: torus, dims: [4, 4]}}\n"
+    "training: {network: resnet50, mini_batch: 64, overlap: layerwise}\n"
+    "collective: {op: all_reduce, algorithm: ring}\n";
+
 }  // namespace
 
 TEST_CASE("The cost section has the reference technology by default") {
@@ -239,6 +244,74 @@ TEST_CASE("A dimension queue, and the finder that is waited for, hold the collec
   const auto [short_queue, fewer_cycles] = system_of({"system.cost.queue_entries=64"});
   CHECK(short_queue.entries == 64);
   CHECK(fewer_cycles < cycles);
+}
+
+TEST_CASE("Only NIs that coordinate a job have a readiness table, of its units and children") {
+  const auto readiness = [](const std::string& coordination) {
+    const ConfigResult job =
+        read_run_config_text("job.yaml", kCoordinated + "coordination: {" + coordination + "}\n");
+    INFO(job.diagnostics);
+    REQUIRE(job.ok);
+    const RunPoint& point = job.points.front();
+    return system_shape(point.system, *job.topology, configured_need(point)).nis.front().readiness;
+  };
+  for (const char* mode : {"none", "coordinator", "hierarchical", "cached"}) {
+    CAPTURE(mode);
+    CHECK_FALSE(readiness(std::string("mode: ") + mode));
+  }
+  // ResNet-50 has 53 convolutions and a fully connected layer; 161 tensors with batch norm.
+  CHECK(readiness("mode: in_ni") == ReadinessShape{54, 8});
+  CHECK(readiness("mode: in_ni, tensors: batch_norm") == ReadinessShape{161, 8});
+  CHECK(readiness("mode: in_ni, tensors: batch_norm, arity: 2") == ReadinessShape{161, 2});
+  CHECK(readiness("mode: in_ni, tensors: batch_norm, num_groups: 5") == ReadinessShape{5, 8});
+  CHECK(readiness("mode: in_ni, tensors: batch_norm, num_groups: 200") == ReadinessShape{161, 8});
+  CHECK_FALSE(configured_need(only_point(kPoint)).readiness);
+}
+
+TEST_CASE("A list of modes has a readiness table at those points that use it") {
+  const ConfigResult job = read_run_config_text(
+      "job.yaml",
+      kCoordinated + "coordination: {mode: [cached, in_ni, coordinator], num_groups: [0, 5]}\n");
+  INFO(job.diagnostics);
+  REQUIRE(job.ok);
+  REQUIRE(job.points.size() == 6);
+  for (const RunPoint& point : job.points) {
+    const bool in_ni = point.coordination->mode == CoordinationMode::in_ni;
+    const auto readiness = configured_need(point).readiness;
+    REQUIRE(readiness.has_value() == in_ni);
+    if (in_ni) CHECK(readiness->units == (point.coordination->num_groups == 5 ? 5 : 54));
+  }
+}
+
+TEST_CASE("A pipeline left to the cost model is the same with readiness tables as without") {
+  const auto cycles = [](const std::string& mode) {
+    return only_point(kCoordinated + "coordination: {mode: " + mode + "}\n",
+                      {"system.router.pipeline_cycles=auto"})
+        .system.router.pipeline_cycles;
+  };
+  CHECK(cycles("in_ni") == cycles("cached"));
+}
+
+TEST_CASE("A macro of a readiness table is read where NIs coordinate, and has no effect elsewhere") {
+  const std::string key = "system.cost.macros.ni.readiness_table.area_um2=5000";
+  const auto read = [&](const std::string& coordination) {
+    const ConfigResult job =
+        read_run_config_text("job.yaml", kCoordinated + coordination, "", {key});
+    INFO(job.diagnostics);
+    REQUIRE(job.ok);
+    return job;
+  };
+  const ConfigResult in_ni = read("coordination: {mode: in_ni}\n");
+  CHECK(in_ni.diagnostics.empty());
+  const RunPoint& point = in_ni.points.front();
+  CHECK(point.system.cost.macro(CostBlock::ni_readiness_table).area_um2 == 5000);
+  CHECK(config_hash(only_point(resolved_yaml(point))) == config_hash(point));
+  for (const char* other : {"coordination: {mode: cached}\n", ""}) {
+    CAPTURE(other);
+    const ConfigResult job = read(other);
+    CHECK_THAT(job.diagnostics, Contains("macros.ni.readiness_table.area_um2 has no effect"));
+    CHECK(job.points.front().system.cost.macro(CostBlock::ni_readiness_table).area_um2 == 0);
+  }
 }
 
 TEST_CASE("The schema shows the cost section") {

@@ -213,6 +213,48 @@ TEST_CASE("The NI extension leaves out the buffers that any NI has") {
   CHECK(ni.extension().low == Approx(ni.area().low - buffers));
 }
 
+TEST_CASE("A readiness table grows with its units and its children as its bits do") {
+  const auto table = [](std::uint32_t units, std::uint32_t children) {
+    NiShape ni = paper_ni();
+    ni.readiness = ReadinessShape{units, children};
+    return block(price_ni(ni, kNangate45, Technology(kNangate45)), CostBlock::ni_readiness_table);
+  };
+  const auto area = [&](std::uint32_t units, std::uint32_t children) {
+    return table(units, children).area().low;
+  };
+  // Twice the units twice the bits; twice the children somewhat less, as each unit has logic that
+  // it has once.
+  CHECK(area(128, 8) / area(64, 8) == Approx(2).epsilon(0.05));
+  CHECK(area(64, 16) / area(64, 8) == Approx(17.0 / 9).epsilon(0.10));
+  CHECK(area(64, 16) / area(64, 8) < 17.0 / 9);
+  // Never less than the flip-flops, nor smaller by one more of either.
+  for (std::uint32_t units = 1; units < 300; ++units) {
+    CAPTURE(units);
+    CHECK(area(units, 8) > 4.522 * units * 9);
+    CHECK(area(units + 1, 8) > area(units, 8));
+    CHECK(area(16, units + 1) > area(16, units));
+    CHECK(table(units + 1, 8).delay_ps >= table(units, 8).delay_ps);
+  }
+  CHECK(table(161, 8).words == 161);
+  CHECK(table(161, 8).bits == 9);
+  CHECK(table(161, 8).rtl == RtlInstance{RtlModule::readiness_table, 161, 8});
+}
+
+TEST_CASE("A readiness table is part of the NI's extension, and an NI without one has none") {
+  NiShape shape = paper_ni();
+  const NiCost without = price_ni(shape, kNangate45, Technology(kNangate45));
+  CHECK_THROWS(block(without, CostBlock::ni_readiness_table));
+  shape.readiness = ReadinessShape{5, 8};
+  const NiCost with = price_ni(shape, kNangate45, Technology(kNangate45));
+  CHECK(with.extension().low - without.extension().low ==
+        Approx(block(with, CostBlock::ni_readiness_table).area().low));
+  CostSpec spec;
+  spec.macro(CostBlock::ni_readiness_table).area_um2 = 321;
+  const NiCost macro = price_ni(shape, spec, Technology(spec));
+  CHECK(block(macro, CostBlock::ni_readiness_table).area().low == 321);
+  CHECK(block(macro, CostBlock::ni_readiness_table).origin == Origin::user);
+}
+
 TEST_CASE("A clock slow enough for every block is one that the model permits") {
   SystemShape shape;
   shape.routers.push_back({slice_of_five()});

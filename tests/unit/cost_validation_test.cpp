@@ -139,6 +139,13 @@ TEST_CASE("Gate counts are those of synthesis on Nangate45, within 8 %") {
       {"crossbar 5x128", logic::crossbar(5, 5, 128).value, 4907},
       {"FIFO control A=9", logic::fifo_control(9).value, 330},
       {"dependency table 16x12", logic::dependency_table(16, 12).value, 2289},
+      {"readiness table 4x8", logic::readiness_table(4, 8).value, 412},
+      {"readiness table 5x8", logic::readiness_table(5, 8).value, 492},
+      {"readiness table 16x2", logic::readiness_table(16, 2).value, 589},
+      {"readiness table 32x4", logic::readiness_table(32, 4).value, 1761},
+      {"readiness table 64x16", logic::readiness_table(64, 16).value, 10497},
+      {"readiness table 161x8", logic::readiness_table(161, 8).value, 13917},
+      {"readiness table 256x16", logic::readiness_table(256, 16).value, 40197},
       {"flip-flop table 16x200", logic::flip_flop_memory(16, 200).value, 32567}};
   fmt::print("block                   formula GE  synthesized GE  dev\n");
   for (const Row& row : rows) {
@@ -160,6 +167,14 @@ TEST_CASE("Depths are those of the slower library that was measured") {
   CHECK(logic::fifo_control_depth(9).fo4 == Approx(16).epsilon(0.05));
   CHECK(logic::ni_control_depth(16).fo4 == Approx(27).epsilon(0.05));
   CHECK(logic::scf_finder_depth(16, 32).fo4 == Approx(78).epsilon(0.05));
+}
+
+TEST_CASE("Depths of readiness tables are within 15 % of OSU 0.18's") {
+  CHECK(logic::readiness_table_depth(4, 4).fo4 == Approx(5.1).epsilon(0.15));
+  CHECK(logic::readiness_table_depth(16, 8).fo4 == Approx(9.8).epsilon(0.15));
+  CHECK(logic::readiness_table_depth(64, 16).fo4 == Approx(16.5).epsilon(0.15));
+  CHECK(logic::readiness_table_depth(161, 8).fo4 == Approx(21.3).epsilon(0.15));
+  CHECK(logic::readiness_table_depth(256, 8).fo4 == Approx(20.4).epsilon(0.15));
 }
 
 // Buffers, and at 45 nm crossbar and allocators, are where the model was fitted: that they agree

@@ -1,0 +1,69 @@
+// Which units (tensor groups, or tensors) are ready for their collective: for each one bit of the
+// NI's own and one for each child in a tree over all NIs. The lowest unit whose bits are all set goes
+// up in a message, or starts the collective if this is the root, and its bits are cleared. A bit set
+// in one cycle is picked in the next and shows in the one after. The decisions are those of
+// sims/coordination/ni_hosts.*.
+module readiness_table #(
+    parameter UNITS = 161,
+    parameter CHILDREN = 8,
+    parameter U = UNITS > 1 ? $clog2(UNITS) : 1,
+    parameter S = $clog2(CHILDREN + 1)
+) (
+    input wire clk,
+    input wire reset,
+    input wire [CHILDREN-1:0] absent,  // children that this NI does not have
+    input wire set_bit,                // a gradient is complete, or a child's message has come
+    input wire [U-1:0] set_unit,
+    input wire [S-1:0] set_source,     // 0: the NI itself; the children from 1
+    input wire taken,                  // the unit that is found is on its way
+    output reg found,
+    output reg [U-1:0] unit
+);
+  // An absent child's bits are set with whichever other bit of their unit is.
+  wire [CHILDREN:0] column;
+  assign column[0] = set_source == 0;
+  genvar c;
+  generate
+    for (c = 1; c <= CHILDREN; c = c + 1) begin : source
+      assign column[c] = (set_source == c) | absent[c-1];
+    end
+  endgenerate
+
+  wire [UNITS-1:0] complete;
+  genvar u;
+  generate
+    for (u = 0; u < UNITS; u = u + 1) begin : row
+      reg [CHILDREN:0] bits;
+      wire sets = set_bit & (set_unit == u);
+      wire clears = reset | (found & taken & (unit == u));
+      // What comes while the unit goes up belongs to its next collective.
+      always @(posedge clk)
+        bits <= (clears ? {CHILDREN + 1{1'b0}} : bits) | (sets ? column : {CHILDREN + 1{1'b0}});
+      assign complete[u] = &bits;
+    end
+  endgenerate
+
+  // Node n of the tree has children 2n and 2n+1; leaves are P to 2P-1, and those beyond UNITS empty.
+  localparam P = 1 << $clog2(UNITS);
+  wire any[1:2*P-1];
+  wire [U-1:0] lowest[1:2*P-1];
+  genvar n;
+  generate
+    for (n = 0; n < P; n = n + 1) begin : leaf
+      if (n < UNITS) assign any[P+n] = complete[n];
+      else assign any[P+n] = 1'b0;
+      assign lowest[P+n] = n;
+    end
+    for (n = 1; n < P; n = n + 1) begin : node
+      assign any[n] = any[2*n] | any[2*n+1];
+      assign lowest[n] = any[2*n] ? lowest[2*n] : lowest[2*n+1];
+    end
+  endgenerate
+
+  // One at a time: a unit is complete until it is taken.
+  always @(posedge clk) begin
+    if (reset | taken) found <= 1'b0;
+    else if (!found) found <= any[1];
+    if (!found) unit <= lowest[1];
+  end
+endmodule
