@@ -40,8 +40,8 @@ struct BlockCost {
   double count = 1;             // instances
   AreaRange each;
   Implementation implementation = Implementation::logic;
-  double words = 0;  // of a memory, or a table of bits; 0: it is none
-  double bits = 0;   // of a word
+  double words = 0;                 // of a memory, or a table of bits; 0: it is none
+  double bits = 0;                  // of a word
   Origin origin = Origin::formula;  // of the area
   Origin delay_origin = Origin::formula;
   Origin energy_origin = Origin::formula;

@@ -5,8 +5,7 @@
 
 namespace espalier {
 
-void resolve_implied_cycles(SystemConfig& system, const Topology& topology,
-                            const RunNeed& need) {
+void resolve_implied_cycles(SystemConfig& system, const Topology& topology, const RunNeed& need) {
   constexpr int kMostRounds = 4;
   Cycle& pipeline = system.router.pipeline_cycles;
   for (int round = 0; system.router.pipeline_is_implied && round < kMostRounds; ++round) {

@@ -14,7 +14,6 @@ namespace espalier {
 // Gives latencies that are "auto" the cycles that the system's routers and SCF finders take at its
 // clock. `topology` is the system's, with any latencies in their place. The depth of VCs, where it
 // is "auto", follows the pipeline, so that the model is asked until both agree.
-void resolve_implied_cycles(SystemConfig& system, const Topology& topology,
-                            const RunNeed& need);
+void resolve_implied_cycles(SystemConfig& system, const Topology& topology, const RunNeed& need);
 
 }  // namespace espalier

@@ -178,9 +178,9 @@ std::optional<ReadinessShape> readiness_of(const RunPoint& point) {
   const TrainingConfig& training = *point.training;
   TensorSpec spec;
   spec.tensors = point.coordination->tensors;
-  const TensorSet set = make_tensor_set(
-      training.layers, plan_iteration(training.layers, training.mini_batch, training.compute),
-      spec);
+  const TensorSet set =
+      make_tensor_set(training.layers,
+                      plan_iteration(training.layers, training.mini_batch, training.compute), spec);
   const std::size_t units = make_units(set, point.coordination->num_groups).size();
   if (units == 0) return std::nullopt;
   return ReadinessShape{static_cast<std::uint32_t>(units), point.coordination->arity};

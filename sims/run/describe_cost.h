@@ -38,7 +38,6 @@ enum class AreaDetail : std::uint8_t { largest_kind, every_kind };
 
 // Both members. `folded`: one NPU was simulated for all. No energy where not everything arrived.
 void describe_cost(nlohmann::ordered_json& result, const Topology& topology, const RunPoint& point,
-                   const SimulationOutcome& outcome, const RunNeed& need = {},
-                   bool folded = false);
+                   const SimulationOutcome& outcome, const RunNeed& need = {}, bool folded = false);
 
 }  // namespace espalier

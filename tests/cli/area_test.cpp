@@ -209,9 +209,9 @@ TEST_CASE("A file of several modes has a system for each table of bits, and one 
   // A run is priced with the same.
   for (const char* mode : {"in_ni", "cached"}) {
     CAPTURE(mode);
-    const Json result = result_of({config, "-s", std::string("coordination.mode=") + mode, "-s",
-                                   "coordination.num_groups=5", "-s",
-                                   "coordination.data_plane=closed_form"});
+    const Json result =
+        result_of({config, "-s", std::string("coordination.mode=") + mode, "-s",
+                   "coordination.num_groups=5", "-s", "coordination.data_plane=closed_form"});
     CHECK(tables(result.at("area")).size() == (std::string(mode) == "in_ni" ? 1 : 0));
   }
 }

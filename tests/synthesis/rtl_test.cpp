@@ -284,10 +284,10 @@ TEST_CASE("The readiness table in RTL shows the unit that the NI's bits complete
     std::uint32_t units;
     std::vector<bool> absent;  // by child
   };
-  const auto [units, absent] = GENERATE(
-      Case{1, {false}}, Case{5, {false, false, true}}, Case{16, {true, true, true, true}},
-      Case{33, {false, false, false, false, false, false, false, false}},
-      Case{161, {false, false, true, true, true, true, true, true}});
+  const auto [units, absent] =
+      GENERATE(Case{1, {false}}, Case{5, {false, false, true}}, Case{16, {true, true, true, true}},
+               Case{33, {false, false, false, false, false, false, false, false}},
+               Case{161, {false, false, true, true, true, true, true, true}});
   const std::uint64_t seed = units;
   CAPTURE(seed, units, absent.size());
   std::mt19937_64 random(seed);

@@ -292,7 +292,8 @@ TEST_CASE("A pipeline left to the cost model is the same with readiness tables a
   CHECK(cycles("in_ni") == cycles("cached"));
 }
 
-TEST_CASE("A macro of a readiness table is read where NIs coordinate, and has no effect elsewhere") {
+TEST_CASE(
+    "A macro of a readiness table is read where NIs coordinate, and has no effect elsewhere") {
   const std::string key = "system.cost.macros.ni.readiness_table.area_um2=5000";
   const auto read = [&](const std::string& coordination) {
     const ConfigResult job =
