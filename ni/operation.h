@@ -22,7 +22,7 @@ struct Operation {
   std::uint64_t rank = 0;
   // Beside the gradients, of no flow and no chunks: of the control plane, or of other tenants.
   bool is_control = false;
-  Cycle ready = 0;          // when it could be sent: issued by its engine, or posted by the host
+  Cycle ready = 0;  // when it could be sent: issued by its engine, or posted by the host
 };
 
 }  // namespace espalier

@@ -9,8 +9,9 @@
 
 namespace espalier {
 
-// From `start`, pairs of ranks that `seed` draws are swapped as long as that brings the order nearer
-// to `cost`; until it is within half a hundredth of it, or many draws in a row have brought nothing.
+// From `start`, pairs of ranks that `seed` draws are swapped as long as that brings the order
+// nearer to `cost`; until it is within half a hundredth of it, or many draws in a row have brought
+// nothing.
 [[nodiscard]] RankOrder order_of_cost(RankOrder start, double cost, std::uint64_t seed,
                                       const std::function<double(const RankOrder&)>& cost_of);
 

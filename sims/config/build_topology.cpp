@@ -182,8 +182,7 @@ bool check_size(const TopologyConfig& config, const Place& place, Diagnostics& d
     return true;
   };
   if (too_many(size.nodes, kMostNodes, "nodes") || too_many(size.links, kMostLinks, "links") ||
-      too_many(size.most_ports,
-               config.kind == Kind::gpu_cluster ? kMostFabricPorts : kMostPorts,
+      too_many(size.most_ports, config.kind == Kind::gpu_cluster ? kMostFabricPorts : kMostPorts,
                "ports at one router")) {
     return false;
   }

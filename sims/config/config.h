@@ -356,11 +356,11 @@ struct RunPoint {
   // Exactly one of the two, or control messages alone.
   std::optional<CollectiveConfig> collective;
   std::optional<TrafficConfig> traffic;
-  std::optional<TrainingConfig> training;  // only beside a collective
-  std::optional<WorkloadConfig> workload;  // only beside a collective, in place of training
+  std::optional<TrainingConfig> training;          // only beside a collective
+  std::optional<WorkloadConfig> workload;          // only beside a collective, in place of training
   std::optional<CoordinationConfig> coordination;  // only beside training
   std::optional<ControlConfig> control;            // never beside traffic
-  std::optional<TenantsConfig> tenants;    // only on a data_center, never beside traffic or control
+  std::optional<TenantsConfig> tenants;  // only on a data_center, never beside traffic or control
   FaultsConfig faults;
   SimulationConfig simulation;
   ReorderConfig reorder;

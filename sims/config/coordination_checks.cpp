@@ -20,7 +20,8 @@ void check_planes(const RunPoint& point, std::size_t ranks, const GivenKeys& giv
   const bool control = is_on_network(config.control_plane, ranks, kMostControlRanks);
   const bool reduces = is_on_network(config.data_plane, ranks, kMostDataRanks);
   if (reduces && !control) {
-    diagnostics.error(data, "coordination.data_plane: all-reduces in the network need messages there",
+    diagnostics.error(data,
+                      "coordination.data_plane: all-reduces in the network need messages there",
                       "coordination.control_plane: network");
   }
   if (control && ranks > kMostNetworkRanks) {

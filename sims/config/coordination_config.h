@@ -30,7 +30,7 @@ struct CoordinationConfig {
   std::uint32_t cache_capacity = 1024;
   std::uint32_t arity = 8;
   DataPlaneWait wait = DataPlaneWait::asynchronous;
-  std::uint64_t request_time_ps = 1'750'000;    // Romero et al.'s crossover at 384 GPUs; 1.5 to 2 us
+  std::uint64_t request_time_ps = 1'750'000;  // Romero et al.'s crossover at 384 GPUs; 1.5 to 2 us
   std::uint64_t message_overhead_ps = 500'000;  // of software, sending and receiving each
   Cycle ni_update_cycles = 2;
   std::uint32_t iterations = 3;

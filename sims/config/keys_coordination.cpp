@@ -38,12 +38,11 @@ Key in_mode(Key key, CoordinationMode mode) {
 }
 
 Key with_trees(Key key) {
-  return only_when(std::move(key), "coordination.mode", "hierarchical or in_ni",
-                   [](const RunPoint& p) {
-                     const CoordinationMode mode = of(p).mode;
-                     return mode == CoordinationMode::hierarchical ||
-                            mode == CoordinationMode::in_ni;
-                   });
+  return only_when(
+      std::move(key), "coordination.mode", "hierarchical or in_ni", [](const RunPoint& p) {
+        const CoordinationMode mode = of(p).mode;
+        return mode == CoordinationMode::hierarchical || mode == CoordinationMode::in_ni;
+      });
 }
 
 Key in_closed_form(Key key) {
@@ -61,12 +60,11 @@ void add_cycle_keys(std::vector<Key>& table) {
                                           "between the starts of two cycles of a rank",
                                           [](auto& p) -> auto& { return of(p).cycle_time_ps; }),
                                       "defaults")));
-  table.push_back(
-      with_cycles(listable(or_word(number_key(
-                                       ValueType::size, "coordination.fusion_threshold", 1,
-                                       kLargestThreshold, "of one fused all-reduce",
-                                       [](auto& p) -> auto& { return of(p).fusion_threshold; }),
-                                   "defaults"))));
+  table.push_back(with_cycles(listable(or_word(
+      number_key(
+          ValueType::size, "coordination.fusion_threshold", 1, kLargestThreshold,
+          "of one fused all-reduce", [](auto& p) -> auto& { return of(p).fusion_threshold; }),
+      "defaults"))));
   table.push_back(with_cycles(boolean_key(
       "coordination.fuse_groups", "groups may be fused with each other",
       [](auto& p) -> auto& { return of(p).fuse_groups; })));
@@ -123,8 +121,8 @@ void add_tensor_keys(std::vector<Key>& table) {
       "tensors are complete up to so many places, less one, from their order",
       [](auto& p) -> auto& { return of(p).jitter.order_window; }));
   table.push_back(listable(integer_key(
-      "coordination.seed", 0, std::numeric_limits<std::uint64_t>::max(), "of skew, jitter and order",
-      [](auto& p) -> auto& { return of(p).jitter.seed; })));
+      "coordination.seed", 0, std::numeric_limits<std::uint64_t>::max(),
+      "of skew, jitter and order", [](auto& p) -> auto& { return of(p).jitter.seed; })));
   table.push_back(with_cycles(integer_key(
       "coordination.new_shapes_every", 0, 10'000,
       "iterations after which all tensors change their shapes; 0: never",

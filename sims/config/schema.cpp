@@ -69,7 +69,8 @@ std::string schema_text() {
       "kB, MB, GB are powers of 1000, KiB, MiB, GiB of 1024. Booleans are true and false.\n"
       "A file has 'collective' or 'traffic', not both; 'training' stands beside 'collective' and\n"
       "says what is all-reduced, with 'coordination' of the hosts beside it, or 'workload' with\n"
-      "collectives of its own; 'control' stands beside 'collective' or alone, 'tenants' beside it on\n"
+      "collectives of its own; 'control' stands beside 'collective' or alone, 'tenants' beside it "
+      "on\n"
       "a data_center. Lists run every "
       "combination.\n"
       "On the command line a key is its dotted name: -s system.link.latency=100ns\n\n";

@@ -20,8 +20,8 @@ class AllReduceForm : public ReductionTime {
   [[nodiscard]] Cycle all_reduce(Bytes bytes) const override {
     const double steps = kind_ == Kind::ring ? ranks_ - 1 : std::ceil(std::log2(ranks_));
     const double share = kind_ == Kind::ring ? (ranks_ - 1) / ranks_ : 1;
-    const double cycles = 2 * (steps * static_cast<double>(step_) +
-                               share * static_cast<double>(bytes) / rate_);
+    const double cycles =
+        2 * (steps * static_cast<double>(step_) + share * static_cast<double>(bytes) / rate_);
     return cycles < 1 ? 1 : static_cast<Cycle>(std::ceil(cycles));
   }
 

@@ -14,8 +14,8 @@ struct PatternMessage {
   RankId to;
 };
 
-// Rounds one after the other. In a round a rank first sends all that it has to send, in the order of
-// the list, then receives in the order of the list.
+// Rounds one after the other. In a round a rank first sends all that it has to send, in the order
+// of the list, then receives in the order of the list.
 struct ControlPattern {
   std::vector<std::vector<PatternMessage>> rounds;
 };

@@ -115,8 +115,8 @@ void CoordinatedHosts::end_cycle(RankId rank) {
   Host& h = host(rank);
   if (rank == kRoot) {
     const std::uint64_t executed = coordination_.controller(rank).num_executed();
-    recorder_.control_cycle(static_cast<std::uint32_t>(executed / job_.units.size()),
-                            h.cycle_begin, h.now);
+    recorder_.control_cycle(static_cast<std::uint32_t>(executed / job_.units.size()), h.cycle_begin,
+                            h.now);
   }
   const Coordination::Decided decided = coordination_.leave(rank, h.cycle);
   ++h.cycle;

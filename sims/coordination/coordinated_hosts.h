@@ -40,12 +40,12 @@ class CoordinatedHosts : public JobHosts {
     explicit Host(RankFramework f) : framework(std::move(f)) {}
     RankFramework framework;
     Stage stage = Stage::asleep;
-    std::uint64_t cycle = 0;   // its present one, or the next
+    std::uint64_t cycle = 0;  // its present one, or the next
     Cycle cycle_begin = 1;
-    Cycle now = 1;             // where its thread is in time, which may be ahead of the clock
+    Cycle now = 1;  // where its thread is in time, which may be ahead of the clock
     std::size_t op_index = 0;
     ControlOp op = ControlOp::intersect;
-    std::size_t step = 0;      // of the operation's pattern
+    std::size_t step = 0;  // of the operation's pattern
     Bytes gathered = 0;
     std::vector<Arrival> inbox;
     CollectiveNumber next = 0;  // to post, up to

@@ -175,9 +175,8 @@ void Coordination::decide(Record& record) {
   }
   record.decided.end = static_cast<CollectiveNumber>(responses_.size());
   record.is_decided = true;
-  list_bytes_ =
-      response_list_bytes(job_.spec.names, record.decided.end - record.decided.first,
-                          tensors_in(record.units), job_.spec.ranks);
+  list_bytes_ = response_list_bytes(job_.spec.names, record.decided.end - record.decided.first,
+                                    tensors_in(record.units), job_.spec.ranks);
 }
 
 Coordination::Decided Coordination::leave(RankId rank, std::uint64_t cycle) {

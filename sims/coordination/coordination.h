@@ -84,7 +84,7 @@ class Coordination {
     std::optional<std::vector<UnitId>> cached;  // pending everywhere
     std::vector<UnitId> asked;                  // by all ranks, of the coordinator
     std::vector<UnitId> units;                  // to execute: cached, then asked
-    bool is_quiet = false;  // nothing is pending everywhere, nothing is invalid
+    bool is_quiet = false;                      // nothing is pending everywhere, nothing is invalid
     bool is_decided = false;
     Decided decided;
   };

@@ -28,10 +28,10 @@ enum class DataPlaneWait : std::uint8_t {
 };
 
 struct ControlTimes {
-  Cycle cycle = 1;     // between the starts of two cycles of a rank, at least
-  Cycle request = 0;   // a coordinator handles one request
-  Cycle overhead = 1;  // software, for each message sent and for each received; at least 1
-  Cycle ni_update = 1; // in_ni: a bit is set, or a message taken in, until it shows; at least 1
+  Cycle cycle = 1;      // between the starts of two cycles of a rank, at least
+  Cycle request = 0;    // a coordinator handles one request
+  Cycle overhead = 1;   // software, for each message sent and for each received; at least 1
+  Cycle ni_update = 1;  // in_ni: a bit is set, or a message taken in, until it shows; at least 1
 };
 
 struct CoordinationSpec {
@@ -39,7 +39,7 @@ struct CoordinationSpec {
   std::size_t ranks = 1;
   std::uint32_t iterations = 2;
   std::uint32_t cache_capacity = 1024;
-  std::uint32_t arity = 8;  // of trees: hierarchical, in_ni
+  std::uint32_t arity = 8;             // of trees: hierarchical, in_ni
   std::uint32_t new_shapes_every = 0;  // iterations; 0: shapes never change
   DataPlaneWait wait = DataPlaneWait::asynchronous;
   ControlTimes times;

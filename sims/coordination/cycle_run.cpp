@@ -123,8 +123,7 @@ void CycleRun::run_round(ControlOp op, std::size_t first,
   sent_bytes_.resize(round.size());
   for (std::size_t m = 0; m < round.size(); ++m) {
     const RankId from = round[m].from;
-    const Bytes bytes =
-        coordination_.message_bytes(from, cycle_, op, gathered_[from.index()]);
+    const Bytes bytes = coordination_.message_bytes(from, cycle_, op, gathered_[from.index()]);
     now_[from.index()] += overhead;
     sent_bytes_[m] = bytes;
     arrival_[m] = now_[from.index()] + messages_.flight(of_op[first + m], bytes);

@@ -37,18 +37,18 @@ class CycleRun {
   std::vector<RankFramework> frameworks_;
   TrainingRecorder recorder_;
   std::uint64_t cycle_ = 0;
-  std::vector<Cycle> begin_;      // by rank: of its present cycle
-  std::vector<Cycle> now_;        // by rank: where its thread is in time
-  std::vector<Bytes> gathered_;   // by rank, in the present operation
-  std::vector<Cycle> arrival_;    // by message of a round
-  std::vector<Bytes> sent_bytes_; // by message of a round
+  std::vector<Cycle> begin_;       // by rank: of its present cycle
+  std::vector<Cycle> now_;         // by rank: where its thread is in time
+  std::vector<Bytes> gathered_;    // by rank, in the present operation
+  std::vector<Cycle> arrival_;     // by message of a round
+  std::vector<Bytes> sent_bytes_;  // by message of a round
   struct Flights {
     Bytes bytes = 0;
     std::vector<Cycle> times;
   };
-  std::vector<Flights> flights_;  // by operation, of the size that came last
+  std::vector<Flights> flights_;                       // by operation, of the size that came last
   std::vector<std::vector<MessageTime::Path>> paths_;  // by operation
-  Cycle stream_free_ = 0;         // the collective before has ended
+  Cycle stream_free_ = 0;                              // the collective before has ended
 };
 
 }  // namespace espalier

@@ -5,10 +5,7 @@
 namespace espalier {
 
 EventDrivenHosts::EventDrivenHosts(const TrainingJob& job)
-    : job_(job),
-      times_(job.set, job.units, job.jitter),
-      left_(job.spec.ranks),
-      recorder_(job) {
+    : job_(job), times_(job.set, job.units, job.jitter), left_(job.spec.ranks), recorder_(job) {
   frameworks_.reserve(job.spec.ranks);
   for (std::size_t r = 0; r < job.spec.ranks; ++r) {
     frameworks_.emplace_back(job, times_, RankId(r));
@@ -44,8 +41,7 @@ void EventDrivenHosts::collective_done(RankId rank, CollectiveNumber collective,
   recorder_.done(collective, now);
   RankFramework& framework = frameworks_[rank.index()];
   const std::uint32_t iteration = framework.iteration();
-  const Cycle end =
-      framework.reduced(job_.units[unit_of(collective).index()].tensors.size(), now);
+  const Cycle end = framework.reduced(job_.units[unit_of(collective).index()].tensors.size(), now);
   if (end == kNever) return;
   recorder_.iteration_over(iteration, end);
   if (framework.finished()) {

@@ -10,7 +10,8 @@ void append(Response& response, const TensorUnit& unit) {
 }
 
 // Of one unit that does not fit in one buffer.
-void cut(const TensorUnit& unit, const TensorSet& set, Bytes threshold, std::vector<Response>& responses) {
+void cut(const TensorUnit& unit, const TensorSet& set, Bytes threshold,
+         std::vector<Response>& responses) {
   Response piece;
   for (const TensorId tensor : unit.tensors) {
     const Bytes bytes = set.tensors[tensor.index()].bytes;

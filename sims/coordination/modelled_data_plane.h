@@ -16,9 +16,7 @@ class ModelledDataPlane : public HostProgram, public HostServices {
 
   void start(HostServices& services) override;
   void woken(RankId rank, Cycle now) override;
-  void received(const HostMessage& message, Cycle now) override {
-    hosts_.received(message, now);
-  }
+  void received(const HostMessage& message, Cycle now) override { hosts_.received(message, now); }
   // The machine has none.
   void collective_done(RankId /*rank*/, CollectiveNumber /*collective*/, Cycle /*now*/) override {}
   [[nodiscard]] bool finished() const override { return hosts_.finished(); }

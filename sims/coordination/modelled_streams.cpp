@@ -37,15 +37,14 @@ void ModelledStreams::explain(const HostProgram& hosts, WaitList& waits) const {
     if (streams_[r].empty()) continue;
     const CollectiveNumber mine = streams_[r].front().collective;
     for (std::size_t other = 0; other < streams_.size(); ++other) {
-      const bool waits_here = streams_[other].empty() ||
-                              streams_[other].front().collective != mine;
+      const bool waits_here = streams_[other].empty() || streams_[other].front().collective != mine;
       if (!waits_here) continue;
       const std::string at = streams_[other].empty()
                                  ? "posts nothing"
                                  : "is in " + hosts.name_of(streams_[other].front().collective);
-      waits.push_back({host_name(RankId(r)), host_name(RankId(other)),
-                       fmt::format("{}, while {} {}", hosts.name_of(mine),
-                                   host_name(RankId(other)), at)});
+      waits.push_back(
+          {host_name(RankId(r)), host_name(RankId(other)),
+           fmt::format("{}, while {} {}", hosts.name_of(mine), host_name(RankId(other)), at)});
       break;
     }
   }

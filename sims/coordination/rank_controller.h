@@ -51,8 +51,8 @@ class RankController {
   BitVector bits_;                 // of `cached_`
   std::vector<UnitId> uncached_;   // of this cycle
   std::vector<std::uint32_t> invalid_;
-  bool bits_moved_ = false;        // what is cached has changed since `bits_`
-  std::vector<ShapeId> shape_;     // by unit, as submitted last
+  bool bits_moved_ = false;     // what is cached has changed since `bits_`
+  std::vector<ShapeId> shape_;  // by unit, as submitted last
   std::uint64_t num_executed_ = 0;
 };
 

@@ -11,10 +11,10 @@
 namespace espalier {
 
 struct JitterSpec {
-  double rank_skew = 0;           // a rank is slower in all iterations, by up to this share
-  double jitter = 0;              // in one iteration, by up to this share
-  std::uint32_t order_window = 1; // a tensor is complete at most so many places from where it was
-                                  // to be, less one; 1: the same order everywhere
+  double rank_skew = 0;            // a rank is slower in all iterations, by up to this share
+  double jitter = 0;               // in one iteration, by up to this share
+  std::uint32_t order_window = 1;  // a tensor is complete at most so many places from where it was
+                                   // to be, less one; 1: the same order everywhere
   std::uint64_t seed = 1;
 };
 

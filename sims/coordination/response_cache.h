@@ -1,5 +1,5 @@
-// A rank's cache of responses (Romero et al., section 3.1.1): which bit of the bit vector stands for
-// which tensor. Responses come in one global order, so that the caches of all ranks are alike.
+// A rank's cache of responses (Romero et al., section 3.1.1): which bit of the bit vector stands
+// for which tensor. Responses come in one global order, so that the caches of all ranks are alike.
 #pragma once
 
 #include <cstdint>

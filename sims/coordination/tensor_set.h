@@ -1,5 +1,5 @@
-// The gradients of a training job as its hosts see them: tensors with names, submitted one by one or
-// in groups (Romero et al., NSDI 2022, section 3.2).
+// The gradients of a training job as its hosts see them: tensors with names, submitted one by one
+// or in groups (Romero et al., NSDI 2022, section 3.2).
 #pragma once
 
 #include <cstdint>

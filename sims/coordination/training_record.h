@@ -10,9 +10,9 @@
 namespace espalier {
 
 struct IterationRecord {
-  Cycle begin = kNever;  // of the first rank
-  Cycle end = 0;         // of the last rank: gradients reduced, computing over
-  Cycle control = 0;     // rank 0's background thread was in the control plane
+  Cycle begin = kNever;              // of the first rank
+  Cycle end = 0;                     // of the last rank: gradients reduced, computing over
+  Cycle control = 0;                 // rank 0's background thread was in the control plane
   std::uint64_t control_cycles = 0;  // in which rank 0 began a cycle
 };
 
@@ -25,7 +25,7 @@ struct CollectiveRecord {
   Cycle last_complete = 0;        // its last tensor, on rank 0
   Cycle first_posted = kNever;    // by a rank
   Cycle last_posted = 0;
-  Cycle end = 0;                  // on the last rank
+  Cycle end = 0;  // on the last rank
 };
 
 struct TrainingRecord {

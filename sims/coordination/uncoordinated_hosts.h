@@ -1,5 +1,6 @@
 // Every rank reduces what it completes, in its own order: what goes wrong without coordination
-// (Romero et al., section 2.2.1). A collective means the same unit of the same iteration everywhere.
+// (Romero et al., section 2.2.1). A collective means the same unit of the same iteration
+// everywhere.
 #pragma once
 
 #include "sims/coordination/event_driven_hosts.h"

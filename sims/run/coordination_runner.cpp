@@ -70,8 +70,7 @@ AllReduceForm all_reduce_form(const RunPoint& point, std::size_t ranks,
   for (std::size_t r = 0; r < ranks; ++r) {
     const auto path = messages.path(RankId(r), RankId((r + 1) % ranks));
     step = std::max(step, messages.flight(path, 1));
-    long_message =
-        std::max(long_message, messages.flight(path, kLong) - messages.flight(path, 1));
+    long_message = std::max(long_message, messages.flight(path, kLong) - messages.flight(path, 1));
   }
   double rate = static_cast<double>(kLong) / static_cast<double>(std::max<Cycle>(1, long_message));
   if (config.bytes_per_second != 0) {

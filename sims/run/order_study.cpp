@@ -66,9 +66,9 @@ class Study {
   [[nodiscard]] StudiedOrder between(double share, std::uint64_t seed) const {
     StudiedOrder order;
     const double cost = study_.best.cost + share * (study_.worst.cost - study_.best.cost);
-    order.order = order_of_cost(
-        cost < study_.random_mean ? study_.best.order : study_.worst.order, cost, seed,
-        [&](const RankOrder& candidate) { return cost_of(candidate); });
+    order.order =
+        order_of_cost(cost < study_.random_mean ? study_.best.order : study_.worst.order, cost,
+                      seed, [&](const RankOrder& candidate) { return cost_of(candidate); });
     order.cost = cost_of(order.order);
     return order;
   }

@@ -50,8 +50,8 @@ struct OrderStudy {
 // Parts of the work, each from 0 to 1: the best order, the worst.
 using StudyProgress = std::function<void(std::size_t part, double done)>;
 
-// `latencies` by from * nodes + to; `spread`: so many orders between the best and the worst. Throws std::invalid_argument where costs exceed 64 bits, or Z3
-// is asked and not built in.
+// `latencies` by from * nodes + to; `spread`: so many orders between the best and the worst. Throws
+// std::invalid_argument where costs exceed 64 bits, or Z3 is asked and not built in.
 [[nodiscard]] OrderStudy study_orders(const CostModelRequest& request,
                                       const std::vector<std::uint64_t>& latencies,
                                       const ReorderConfig& config, std::size_t spread,

@@ -12,7 +12,6 @@
 
 namespace espalier {
 
-
 HostNetwork::HostNetwork(const Topology& topology, const RunPoint& point, SimulatedSystem& system,
                          const std::vector<NodeId>& nodes, HostProgram& hosts,
                          const TablesOfSize& tables_of)

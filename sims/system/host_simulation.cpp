@@ -33,8 +33,8 @@ HostedOutcome simulate_hosts(const Topology& topology, const RunPoint& point,
   refuse_what_hosts_do(point);
   const std::vector<PostedCollective> no_posts;
   const RouteSet no_routes(topology);
-  SimulatedSystem system(topology, point, no_routes, {}, ni_ports_for_all_links(topology, point.system), 0,
-                         no_posts, hooks);
+  SimulatedSystem system(topology, point, no_routes, {},
+                         ni_ports_for_all_links(topology, point.system), 0, no_posts, hooks);
   HostNetwork network(topology, point, system, nodes, hosts, tables_of);
   network.start();
   HostedOutcome outcome;

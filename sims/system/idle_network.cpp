@@ -13,8 +13,8 @@ IdleNetwork::IdleNetwork(const Topology& topology, const SystemConfig& config,
       nodes_(nodes),
       timing_(time_links(topology, config.clock)),
       framing_(framing_spec(config)),
-      ends_(config.ni.dma_latency_cycles + config.ni.injection_cycles +
-            config.ni.ejection_cycles + config.ni.delivery_cycles),
+      ends_(config.ni.dma_latency_cycles + config.ni.injection_cycles + config.ni.ejection_cycles +
+            config.ni.delivery_cycles),
       router_(config.router.pipeline_cycles) {}
 
 MessageTime::Path IdleNetwork::path(RankId from, RankId to) const {

@@ -16,8 +16,8 @@ namespace espalier {
 
 class IdleNetwork : public MessageTime {
  public:
-  // `nodes` by rank. `topology` and `nodes` must outlive it. Throws std::invalid_argument where link
-  // rates have no common tick.
+  // `nodes` by rank. `topology` and `nodes` must outlive it. Throws std::invalid_argument where
+  // link rates have no common tick.
   IdleNetwork(const Topology& topology, const SystemConfig& config,
               const std::vector<NodeId>& nodes);
 
@@ -26,7 +26,7 @@ class IdleNetwork : public MessageTime {
 
  private:
   struct Shape {
-    Cycle head = 0;                // of a message of one flit
+    Cycle head = 0;                    // of a message of one flit
     std::uint64_t ticks_per_flit = 0;  // of the slowest link
     friend bool operator<(const Shape& a, const Shape& b) {
       return a.head != b.head ? a.head < b.head : a.ticks_per_flit < b.ticks_per_flit;
@@ -37,9 +37,9 @@ class IdleNetwork : public MessageTime {
   const std::vector<NodeId>& nodes_;
   SystemTiming timing_;
   FramingSpec framing_;
-  Cycle ends_;    // NI to first router, last router to memory
-  Cycle router_;  // its pipeline
-  mutable std::vector<Shape> shapes_;     // by path number
+  Cycle ends_;                         // NI to first router, last router to memory
+  Cycle router_;                       // its pipeline
+  mutable std::vector<Shape> shapes_;  // by path number
   mutable std::map<Shape, Path> numbers_;
 };
 

@@ -23,8 +23,8 @@ class ProgramRun : public ProgramObserver, public CreditedSender {
         program_(program, tiling_of(program, point), protocol_of(program, point),
                  context_spec(topology, point), routes_.forward),
         system_(topology, point, routes_.routes, routes_.used,
-                ni_ports_for_all_links(topology, point.system), program_.num_operations(), no_posts_,
-                hooks),
+                ni_ports_for_all_links(topology, point.system), program_.num_operations(),
+                no_posts_, hooks),
         credits_(slot_specs(point, system_.timing(), routes_, program_.protocol().slots)) {
     credits_.connect(*this);
     load();

@@ -71,8 +71,8 @@ TEST_CASE("Arithmetic in place of the network is near it where the network is sm
   const std::string modes = "  mode: [coordinator, hierarchical, cached, in_ni]\n";
   const Json network = run_job(modes);
   const Json messages = run_job(modes, {"coordination.data_plane=closed_form"});
-  const Json nothing = run_job(modes, {"coordination.data_plane=closed_form",
-                                       "coordination.control_plane=closed_form"});
+  const Json nothing = run_job(
+      modes, {"coordination.data_plane=closed_form", "coordination.control_plane=closed_form"});
   for (std::size_t i = 0; i < network.size(); ++i) {
     CAPTURE(network.at(i).at("coordination").at("mode"));
     const double real = figure(network.at(i), "iteration_ns");
@@ -94,8 +94,7 @@ TEST_CASE("The same seed gives the same bytes, another one another job") {
 }
 
 TEST_CASE("Ranks without coordination deadlock, and the watchdog says in which all-reduces") {
-  for (const char* planes :
-       {"", "  control_plane: closed_form\n  data_plane: closed_form\n"}) {
+  for (const char* planes : {"", "  control_plane: closed_form\n  data_plane: closed_form\n"}) {
     const Outcome outcome = run_wrong(kJob + "  mode: none\n" + planes);
     CAPTURE(planes, outcome.out, outcome.err);
     CHECK(outcome.exit_code == 1);
@@ -125,9 +124,9 @@ TEST_CASE("Groups make fewer and larger all-reduces") {
 }
 
 TEST_CASE("What coordination cannot be is refused with its place") {
-  const Outcome lonely =
-      run_wrong("system: {topology: {type: mesh, dims: [2, 2]}}\n"
-                "collective: {algorithm: ring, size: 1KiB}\ncoordination: {mode: cached}\n");
+  const Outcome lonely = run_wrong(
+      "system: {topology: {type: mesh, dims: [2, 2]}}\n"
+      "collective: {algorithm: ring, size: 1KiB}\ncoordination: {mode: cached}\n");
   CHECK(lonely.exit_code == 2);
   CHECK_THAT(lonely.err, Contains("job.yaml:3:1") && Contains("'coordination' without 'training'"));
 

@@ -84,8 +84,9 @@ TEST_CASE("whatever the jitter, all ranks execute the same collectives in the sa
   }
 }
 
-TEST_CASE("without coordination, ranks that complete tensors in different orders deadlock, and the "
-          "smallest such case is two ranks with two tensors") {
+TEST_CASE(
+    "without coordination, ranks that complete tensors in different orders deadlock, and the "
+    "smallest such case is two ranks with two tensors") {
   JobCase c;
   c.mode = CoordinationMode::none;
   c.ranks = 9;
@@ -98,8 +99,9 @@ TEST_CASE("without coordination, ranks that complete tensors in different orders
   CHECK(least.tensors == 2);
   CHECK(least.iterations == 1);
   const std::string text = check_order(least);
-  CHECK_THAT(text, Catch::Matchers::Contains("host_0 waits for host_1 (t1, while host_1 is in t0)") &&
-                       Catch::Matchers::Contains("host_1 waits for host_0 (t0, while host_0"));
+  CHECK_THAT(text,
+             Catch::Matchers::Contains("host_0 waits for host_1 (t1, while host_1 is in t0)") &&
+                 Catch::Matchers::Contains("host_1 waits for host_0 (t0, while host_0"));
 }
 
 TEST_CASE("without coordination the same order everywhere runs through") {
