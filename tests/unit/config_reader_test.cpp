@@ -409,6 +409,7 @@ TEST_CASE("Defaults lie within their own ranges") {
   defaults.collective.emplace();
   defaults.traffic.emplace();
   defaults.training.emplace();
+  defaults.coordination.emplace();
   defaults.workload.emplace();
   defaults.control.emplace();
   defaults.tenants.emplace();
