@@ -112,13 +112,13 @@ void describe_collective(Json& result, const Topology& topology, const RunPoint&
                          const ScheduleTables& tables, const Certificate* certificate) {
   result["algorithm"] = tables.algorithm;
   result["op"] = to_string(tables.op);
-  if (point.collective) describe_rank_order(result, point.collective->rank_order);
   result["topology"] = topology.name();
   result["nodes"] = topology.num_nodes();
   result["size_bytes"] = tables.size;
   result["flow_control"] = name_of(point.system.flow_control.mode);
   result["lockstep"] = name_of(point.system.ni.lockstep);
   result["fidelity"] = name_of(chosen_fidelity(point));
+  if (point.collective) describe_rank_order(result, point.collective->rank_order);
   result["timesteps"] = tables.num_steps;
   if (certificate != nullptr) {
     result["certified"] = certificate->ok();

@@ -82,8 +82,7 @@ TEST_CASE("Arithmetic in place of the network is near it where the network is sm
     CHECK(nothing.at(i).at("coordination").at("control_messages") ==
           messages.at(i).at("coordination").at("control_messages"));
     const double waited = figure(messages.at(i), "coordination_ns");
-    CHECK(figure(nothing.at(i), "coordination_ns") <= waited);
-    CHECK(figure(nothing.at(i), "coordination_ns") >= 0.8 * waited);
+    CHECK(std::abs(figure(nothing.at(i), "coordination_ns") - waited) <= 0.01 * waited);
   }
 }
 
@@ -99,7 +98,8 @@ TEST_CASE("Ranks without coordination deadlock, and the watchdog says in which a
     CAPTURE(planes, outcome.out, outcome.err);
     CHECK(outcome.exit_code == 1);
     const std::string text = outcome.out + outcome.err;
-    CHECK_THAT(text, Contains("waits for") && Contains("/weights") && Contains("host_"));
+    CHECK_THAT(text, Contains("waits for") && Contains("/weights") &&
+                         (Contains("net.ni_n_1") || Contains("host_1")));
   }
   // The same order everywhere is an order.
   const Json same = run_job("  mode: none\n", {"coordination.order_window=1"});
@@ -107,7 +107,7 @@ TEST_CASE("Ranks without coordination deadlock, and the watchdog says in which a
 }
 
 TEST_CASE("The response cache ends the coordinator's part with the first iteration") {
-  const Json result = run_job("  mode: cached\n  iterations: 4\n").at(0);
+  const Json result = run_job("  mode: cached\n  iterations: 4\n  data_plane: closed_form\n").at(0);
   const Json& by_iteration = result.at("coordination").at("by_iteration");
   REQUIRE(by_iteration.size() == 4);
   const auto per_cycle = [&](std::size_t i) {
@@ -119,7 +119,7 @@ TEST_CASE("The response cache ends the coordinator's part with the first iterati
 }
 
 TEST_CASE("Groups make fewer and larger all-reduces") {
-  const Json results = run_job("  num_groups: [0, 2]\n  fusion_threshold: 1MiB\n");
+  const Json results = run_job("  num_groups: [0, 2]\n");
   CHECK(figure(results.at(1), "all_reduces") < figure(results.at(0), "all_reduces"));
 }
 
