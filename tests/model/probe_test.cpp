@@ -89,7 +89,7 @@ TEST_CASE("Probes on any network take the same cycles in both fidelities, tenant
     RunPoint point = on(test::some_system(seed), Fidelity::train);
     if (seed % 4 != 0) point.tenants = test::some_tenants(seed);
     ProbeSpec spec;
-    spec.probes = 1 + seed % 5;
+    spec.probes = static_cast<std::uint32_t>(1 + seed % 5);
     spec.percentile = 50;
     CAPTURE(seed);
     const Numbers train = probe(topology, point, spec);
