@@ -32,6 +32,13 @@ bool load_config(Input& input, const std::vector<std::string>& overrides, Config
 bool check_gradients(const Input& input) {
   for (const RunPoint& point : input.points) {
     if (!point.training) continue;
+    if (point.coordination) {
+      fmt::print(stderr,
+                 "{}: error: coordinated hosts reduce sizes that they decide on while they run; a "
+                 "schedule file has one\n",
+                 input.path);
+      return false;
+    }
     if (point.training->overlap == Overlap::layerwise) {
       fmt::print(stderr,
                  "{}: error: it holds one all-reduce, training.overlap: layerwise has one for each "

@@ -12,8 +12,8 @@
 
 namespace espalier {
 
-// By from * nodes + to; in cycles. Throws std::invalid_argument where this build cannot probe or
-// the network cannot be probed.
+// By from * nodes + to; in cycles. Throws std::invalid_argument where the network cannot be probed,
+// std::runtime_error where a probe does not come back.
 [[nodiscard]] std::vector<std::uint64_t> probed_latencies(
     const Topology& topology, const RunPoint& point, const std::function<void(double)>& progress);
 

@@ -23,6 +23,9 @@ std::string timeline_mistake(const std::string& file, const std::vector<const Ru
         "collective.algorithm=multitree",
         points.size());
   }
+  if (points.front()->coordination) {
+    return "--timeline shows one collective; a coordinated job posts many while it runs";
+  }
   if (points.front()->workload) {
     return "--timeline shows one collective; a workload simulates one after the other, each by "
            "itself";

@@ -95,6 +95,9 @@ std::string wave_mistake(const WaveOptions& options, const std::vector<const Run
         "collective.algorithm=multitree",
         points.size());
   }
+  if (points.front()->coordination) {
+    return "--waves shows one collective; a coordinated job posts many while it runs";
+  }
   if (points.front()->workload) {
     return "--waves shows one collective; a workload simulates one after the other, each by itself";
   }

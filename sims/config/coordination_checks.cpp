@@ -39,6 +39,18 @@ void refuse_section(const char* section, const char* why, const GivenKeys& given
   diagnostics.error(given.place_of_section(section), fmt::format("{}: {}", section, why));
 }
 
+// Arithmetic takes the network as it should be.
+void refuse_faults(const RunPoint& point, std::size_t ranks, const GivenKeys& given,
+                   Diagnostics& diagnostics) {
+  if (is_on_network(point.coordination->control_plane, ranks, kMostControlRanks)) return;
+  for (const char* fault : {"faults.slow_links", "faults.dma_jitter.max_cycles"}) {
+    if (!given.is_given(fault)) continue;
+    diagnostics.error(given.place_of(fault),
+                      fmt::format("{}: there are no faults in closed form", fault),
+                      "coordination.control_plane: network");
+  }
+}
+
 }  // namespace
 
 void check_coordination(const RunPoint& point, const Topology* topology, const GivenKeys& given,
@@ -51,6 +63,9 @@ void check_coordination(const RunPoint& point, const Topology* topology, const G
                       fmt::format("{}: hosts that coordinate have clocks of their own", fault),
                       "coordination.rank_skew and coordination.jitter delay them");
   }
+  refuse_section("tenants", "results of coordinated jobs do not tell of other tenants", given,
+                 diagnostics);
+  if (topology != nullptr) refuse_faults(point, topology->num_nodes(), given, diagnostics);
   if (topology != nullptr) check_planes(point, topology->num_nodes(), given, diagnostics);
 }
 

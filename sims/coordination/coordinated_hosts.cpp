@@ -174,10 +174,7 @@ void CoordinatedHosts::collective_done(RankId rank, CollectiveNumber collective,
 }
 
 std::string CoordinatedHosts::name_of(CollectiveNumber collective) const {
-  const Response& response = coordination_.responses()[collective];
-  const std::string& first = job_.set.tensors[response.tensors.front().index()].name;
-  if (response.tensors.size() == 1) return first;
-  return fmt::format("{} and {} more", first, response.tensors.size() - 1);
+  return name_of_tensors(job_, coordination_.responses()[collective].tensors);
 }
 
 void CoordinatedHosts::explain(WaitList& waits) const {

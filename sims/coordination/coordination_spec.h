@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -55,6 +56,14 @@ struct TrainingJob {
   std::vector<UnitId> unit_of;  // by tensor
   JitterSpec jitter;
 };
+
+// What a collective of these tensors, at least one, is called: "conv1/weights and 3 more".
+[[nodiscard]] inline std::string name_of_tensors(const TrainingJob& job,
+                                                 const std::vector<TensorId>& tensors) {
+  const std::string& first = job.set.tensors[tensors.front().index()].name;
+  if (tensors.size() == 1) return first;
+  return first + " and " + std::to_string(tensors.size() - 1) + " more";
+}
 
 [[nodiscard]] inline TrainingJob make_training_job(const CoordinationSpec& spec, TensorSet set,
                                                    std::uint32_t num_groups,

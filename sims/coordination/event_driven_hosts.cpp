@@ -1,7 +1,5 @@
 #include "sims/coordination/event_driven_hosts.h"
 
-#include <fmt/format.h>
-
 namespace espalier {
 
 EventDrivenHosts::EventDrivenHosts(const TrainingJob& job)
@@ -52,10 +50,7 @@ void EventDrivenHosts::collective_done(RankId rank, CollectiveNumber collective,
 }
 
 std::string EventDrivenHosts::name_of(CollectiveNumber collective) const {
-  const TensorUnit& unit = job_.units[unit_of(collective).index()];
-  const std::string& first = job_.set.tensors[unit.tensors.front().index()].name;
-  if (unit.tensors.size() == 1) return first;
-  return fmt::format("{} and {} more", first, unit.tensors.size() - 1);
+  return name_of_tensors(job_, job_.units[unit_of(collective).index()].tensors);
 }
 
 }  // namespace espalier

@@ -138,6 +138,18 @@ TEST_CASE("What coordination cannot be is refused with its place") {
   CHECK(typing.exit_code == 2);
   CHECK_THAT(typing.err, Contains("cached"));
 
+  const Outcome faulty = run_wrong(kJob +
+                                   "  control_plane: closed_form\n  data_plane: closed_form\n"
+                                   "faults: {dma_jitter: {max_cycles: 5}}\n");
+  CHECK(faulty.exit_code == 2);
+  CHECK_THAT(faulty.err, Contains("no faults in closed form"));
+
+  const test::TemporaryFolder folder;
+  const Outcome timeline = test::espalier(
+      {"run", folder.write("job.yaml", kJob), "--timeline", folder.file("run.json")});
+  CHECK(timeline.exit_code == 2);
+  CHECK_THAT(timeline.err, Contains("coordinated job"));
+
   const Outcome beside = run_wrong(kJob + "control: {injection_rate: 0.01}\n");
   CHECK(beside.exit_code == 2);
   CHECK_THAT(beside.err, Contains("messages of their own"));
