@@ -11,6 +11,21 @@ namespace espalier {
 
 namespace {
 
+// Switches, each with what the path rule still allows, from where a tree found nothing in this
+// timestep. Links are only taken and trees only grow, so it finds nothing from there later either.
+class DeadEnds {
+ public:
+  explicit DeadEnds(std::size_t num_states) : since_(num_states, 0) {}
+
+  void begin_timestep(Timestep step) { now_ = step; }
+  void add(std::size_t state) { since_[state] = now_; }
+  [[nodiscard]] bool has(std::size_t state) const { return since_[state] == now_; }
+
+ private:
+  std::vector<Timestep> since_;
+  Timestep now_ = 0;
+};
+
 // Breadth first from a node, through switches only, over links with a unit left in this timestep.
 class FreePaths {
  public:
@@ -18,13 +33,17 @@ class FreePaths {
       : topology_(topology),
         rule_(topology),
         units_(two_way_link_units(topology)),
-        reached_(topology.num_vertices() * PathRule::kNumStates, 0) {}
+        reached_(topology.num_switches() * PathRule::kNumStates, 0) {}
 
   void begin_timestep() { left_ = units_; }
 
+  // Of switches, each as often as the path rule tells ways to it apart.
+  [[nodiscard]] std::size_t num_states() const { return reached_.size(); }
+
   // The nearest node that `has` lacks, over the free links in port order; empty where there is
-  // none. The links stay free.
-  [[nodiscard]] const std::vector<LinkId>& find(NodeId from, const std::vector<bool>& has) {
+  // none. The links stay free. `dead_ends` are those of the tree that asks.
+  [[nodiscard]] const std::vector<LinkId>& find(NodeId from, const std::vector<bool>& has,
+                                                DeadEnds& dead_ends) {
     path_.clear();
     queue_.clear();
     ++search_;
@@ -44,11 +63,14 @@ class FreePaths {
           std::reverse(path_.begin(), path_.end());
           return path_;
         }
-        std::uint64_t& reached = reached_[to.index() * PathRule::kNumStates + *state];
-        if (reached == search_) continue;
-        reached = search_;
+        const std::size_t there = place_of(to, *state);
+        if (reached_[there] == search_ || dead_ends.has(there)) continue;
+        reached_[there] = search_;
         queue_.push_back({to, *state, l, head});
       }
+    }
+    for (std::size_t v = 1; v < queue_.size(); ++v) {
+      dead_ends.add(place_of(queue_[v].vertex, queue_[v].state));
     }
     return path_;
   }
@@ -64,11 +86,16 @@ class FreePaths {
     LinkId by;
     std::size_t before;  // place in the queue
   };
+  // Switches come after the nodes.
+  [[nodiscard]] std::size_t place_of(NodeId at_switch, PathRule::State state) const {
+    return (at_switch.index() - topology_.num_nodes()) * PathRule::kNumStates + state;
+  }
+
   const Topology& topology_;
   const PathRule rule_;
   const std::vector<std::uint32_t> units_;
   std::vector<std::uint32_t> left_;     // by link
-  std::vector<std::uint64_t> reached_;  // by vertex and state: the last search that came there
+  std::vector<std::uint64_t> reached_;  // by switch and state: the last search that came there
   std::uint64_t search_ = 0;
   std::vector<Visit> queue_;
   std::vector<LinkId> path_;
@@ -77,8 +104,11 @@ class FreePaths {
 // One tree while it grows.
 class GrowingTree {
  public:
-  GrowingTree(NodeId root, const Topology& topology)
-      : topology_(topology), has_(topology.num_nodes(), false), frontier_{root} {
+  GrowingTree(NodeId root, const Topology& topology, std::size_t num_states)
+      : topology_(topology),
+        has_(topology.num_nodes(), false),
+        dead_ends_(num_states),
+        frontier_{root} {
     has_[root.index()] = true;
   }
 
@@ -87,7 +117,8 @@ class GrowingTree {
 
   // Nodes added from here on become parents only in later timesteps. A member that has no neighbour
   // outside the tree can never become a parent again and leaves the frontier for good.
-  void begin_timestep() {
+  void begin_timestep(Timestep step) {
+    dead_ends_.begin_timestep(step);
     const auto enclosed = [&](NodeId p) {
       const auto& out = topology_.out_links(p);
       return std::all_of(out.begin(), out.end(), [&](LinkId l) {
@@ -107,7 +138,7 @@ class GrowingTree {
     if (complete()) return false;
     for (; next_candidate_ < candidates_; ++next_candidate_) {
       const NodeId parent = frontier_[next_candidate_];
-      const std::vector<LinkId>& path = free_paths.find(parent, has_);
+      const std::vector<LinkId>& path = free_paths.find(parent, has_, dead_ends_);
       if (path.empty()) continue;
       free_paths.take(path);
       const NodeId child = topology_.link(path.back()).to;
@@ -149,6 +180,7 @@ class GrowingTree {
  private:
   const Topology& topology_;
   std::vector<bool> has_;
+  DeadEnds dead_ends_;
   std::vector<NodeId> frontier_;  // members that may still become parents, in the order of adding
   std::vector<TreeEdge> edges_;
   std::size_t candidates_ = 0;  // frontier_[0, candidates_) were added in earlier timesteps
@@ -175,18 +207,19 @@ std::vector<std::size_t> turn_order(const std::vector<GrowingTree>& trees,
 }  // namespace
 
 TreeForest build_trees(const Topology& topology, const CollectiveRequest& request) {
-  std::vector<GrowingTree> trees;
-  trees.reserve(topology.num_nodes());
-  for (std::size_t n = 0; n < topology.num_nodes(); ++n) trees.emplace_back(NodeId(n), topology);
-
   TreeForest forest(topology);
   FreePaths free_paths(topology);
+  std::vector<GrowingTree> trees;
+  trees.reserve(topology.num_nodes());
+  for (std::size_t n = 0; n < topology.num_nodes(); ++n) {
+    trees.emplace_back(NodeId(n), topology, free_paths.num_states());
+  }
   const auto incomplete = [](const GrowingTree& tree) { return !tree.complete(); };
   while (std::any_of(trees.begin(), trees.end(), incomplete)) {
     const Timestep step = ++forest.num_steps;
     free_paths.begin_timestep();
     std::vector<std::size_t> turns = turn_order(trees, request);
-    for (GrowingTree& tree : trees) tree.begin_timestep();
+    for (GrowingTree& tree : trees) tree.begin_timestep(step);
     bool grown = false;
     while (!turns.empty()) {
       turns.erase(std::remove_if(turns.begin(), turns.end(),

@@ -9,6 +9,7 @@ namespace espalier {
 [[nodiscard]] Cost one_tree_bound(const std::vector<Cost>& hops, std::size_t nodes);
 [[nodiscard]] Cost bottleneck_ring_bound(const std::vector<Cost>& hops, std::size_t nodes);
 [[nodiscard]] Cost rounds_bound(const CostModel& model, const CostMatrix& costs);
+[[nodiscard]] Cost load_bound(const CostModel& model, const CostMatrix& costs);
 [[nodiscard]] Cost trees_bound(const CostModel& model, const CostMatrix& costs);
 
 }  // namespace espalier

@@ -33,14 +33,14 @@ std::uint64_t largest_of(const std::vector<std::uint64_t>& values) {
 
 CostMatrix::CostMatrix(std::size_t nodes, const std::vector<std::uint64_t>& latency,
                        const std::vector<std::uint64_t>& per_byte, std::uint64_t scale,
-                       Bytes largest)
+                       Bytes largest, std::size_t messages)
     : nodes_(nodes),
       latency_(symmetric(latency, nodes)),
       per_byte_(symmetric(per_byte, nodes)),
       scale_(scale) {
-  // Sums have at most two hops per node; a bit each for signs and penalties.
+  // A bit each for signs and penalties.
   const long double most =
-      4.0L * static_cast<long double>(nodes + 64) *
+      4.0L * static_cast<long double>(std::max(nodes + 64, messages)) *
       (static_cast<long double>(largest_of(latency_)) * static_cast<long double>(scale) +
        static_cast<long double>(largest) * static_cast<long double>(largest_of(per_byte_)));
   if (scale == 0 || most > static_cast<long double>(std::numeric_limits<std::int64_t>::max())) {
@@ -51,8 +51,8 @@ CostMatrix::CostMatrix(std::size_t nodes, const std::vector<std::uint64_t>& late
 }
 
 CostMatrix CostMatrix::from_latency(std::size_t nodes, const std::vector<std::uint64_t>& latency,
-                                    Bytes window, Bytes largest) {
-  CostMatrix matrix(nodes, latency, latency, window, largest);
+                                    Bytes window, Bytes largest, std::size_t messages) {
+  CostMatrix matrix(nodes, latency, latency, window, largest, messages);
   matrix.per_byte_.clear();
   return matrix;
 }

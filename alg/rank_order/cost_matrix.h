@@ -16,14 +16,17 @@ class CostMatrix {
  public:
   // Both by from * nodes + to; of the two directions of a pair the larger counts, the diagonal does
   // not. `latency` in cycles or any unit, `per_byte` in 1/scale of it. Throws std::invalid_argument
-  // where the sizes do not fit, or a sum could exceed 64 bits with messages of `largest` bytes.
+  // where the sizes do not fit, or a sum of `messages` of `largest` bytes could exceed 64 bits; two
+  // for each node can always be added.
   CostMatrix(std::size_t nodes, const std::vector<std::uint64_t>& latency,
-             const std::vector<std::uint64_t>& per_byte, std::uint64_t scale, Bytes largest);
+             const std::vector<std::uint64_t>& per_byte, std::uint64_t scale, Bytes largest,
+             std::size_t messages = 0);
   // Bandwidth goes with 1/RTT (Cloud Collectives, section IV-B: TCP moves a window per round trip):
   // per_byte = latency / window.
   [[nodiscard]] static CostMatrix from_latency(std::size_t nodes,
                                                const std::vector<std::uint64_t>& latency,
-                                               Bytes window, Bytes largest);
+                                               Bytes window, Bytes largest,
+                                               std::size_t messages = 0);
 
   [[nodiscard]] std::size_t nodes() const { return nodes_; }
   [[nodiscard]] Cost cost(std::size_t from, std::size_t to, Bytes bytes) const {

@@ -3,11 +3,14 @@
 #include <algorithm>
 #include <limits>
 
-#include "alg/rank_order/best_order.h"
+#include "alg/rank_order/branch_and_bound.h"
+#include "alg/rank_order/order_bound.h"
 
 namespace espalier {
 
 namespace {
+
+constexpr std::uint64_t kLikelyEvaluations = 100'000;
 
 // Paths from node 0 through every subset of the other nodes to each of its members.
 class HeldKarp {
@@ -89,18 +92,12 @@ class HeldKarp {
   std::uint64_t evaluations_ = 0;
 };
 
-FoundOrder best_of_all(const CostModel& model, const CostMatrix& costs, OrderDirection direction) {
-  RankOrder order = identity_permutation(model.ranks);
-  FoundOrder found;
-  do {
-    ++found.evaluations;
-    const Cost cost = full_cost(model, costs, order);
-    const bool better = direction == OrderDirection::worst ? cost > found.cost : cost < found.cost;
-    if (!found.order.empty() && !better) continue;
-    found.order = order;
-    found.cost = cost;
-  } while (std::next_permutation(order.begin(), order.end()));
-  return found;
+// Most of what a search finds for so few ranks is the optimum, and only has to be proven.
+FoundOrder likely_order(const CostModel& model, const CostMatrix& costs, OrderDirection direction) {
+  OrderSearchSpec spec;
+  spec.direction = direction;
+  spec.evaluations = kLikelyEvaluations;
+  return search_order(model, costs, spec);
 }
 
 }  // namespace
@@ -111,8 +108,12 @@ std::optional<FoundOrder> exact_order(const CostModel& model, const CostMatrix& 
   if (model.is_ring && model.ranks <= kMostHeldKarpRanks) {
     return HeldKarp(model, costs, direction).solve();
   }
-  if (model.ranks <= kMostTriedRanks) return best_of_all(model, costs, direction);
-  return std::nullopt;
+  if (model.ranks > kMostBranchedRanks) return std::nullopt;
+  FoundOrder likely = likely_order(model, costs, direction);
+  const bool is_least =
+      direction == OrderDirection::best && likely.cost == order_bound(model, costs).cost;
+  if (is_least) return likely;
+  return branch_and_bound(model, costs, direction, likely);
 }
 
 }  // namespace espalier

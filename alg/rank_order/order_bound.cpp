@@ -12,6 +12,9 @@ OrderBound order_bound(const CostModel& model, const CostMatrix& costs) {
     }
     return {one_tree_bound(hops, costs.nodes()), "1-tree"};
   }
+  if (model.objective == OrderObjective::load) {
+    return {load_bound(model, costs), "nearest partners of every rank"};
+  }
   if (model.has_trees()) return {trees_bound(model, costs), "deepest walks"};
   return {rounds_bound(model, costs), "degrees and parts of the rounds"};
 }

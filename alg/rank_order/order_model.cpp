@@ -6,6 +6,7 @@
 
 #include "alg/bcube.h"
 #include "alg/double_tree.h"
+#include "alg/rank_order/cost_formula.h"
 #include "alg/rank_order/tree_models.h"
 
 namespace espalier {
@@ -23,7 +24,6 @@ RankPair pair_of(std::size_t a, std::size_t b) {
 // A generator's hop carries a chunk; the paper's formula all of the data.
 void add_ring(const CostModelRequest& request, CostModel& model) {
   model.is_ring = true;
-  model.objective = request.objective;
   const bool whole = request.form != OrderForm::generated;
   const Bytes bytes = whole ? request.size : request.size / request.ranks;
   for (std::size_t r = 0; r < request.ranks; ++r) {
@@ -119,28 +119,6 @@ void add_trees(const CostModelRequest& request, CostModel& model) {
   }
 }
 
-Cost cost_of_round(const CostRound& round, const CostMatrix& costs, const RankOrder& order) {
-  Cost most = 0;
-  for (const RankPair& pair : round.pairs) {
-    most = std::max(most, costs.cost(order[pair.a], order[pair.b], round.bytes));
-  }
-  return most;
-}
-
-Cost cost_of_tree(const TreeModel& tree, const CostMatrix& costs, const RankOrder& order) {
-  std::vector<Cost> of_vertex(tree.vertices.size(), 0);
-  for (std::size_t v = 0; v < tree.vertices.size(); ++v) {
-    for (const TreeModelEdge& edge : tree.vertices[v]) {
-      Cost cost = edge.pair.a == edge.pair.b
-                      ? 0
-                      : costs.cost(order[edge.pair.a], order[edge.pair.b], tree.bytes);
-      if (edge.below != TreeModelEdge::kNothing) cost += of_vertex[edge.below];
-      of_vertex[v] = std::max(of_vertex[v], cost);
-    }
-  }
-  return of_vertex.back();
-}
-
 }  // namespace
 
 Bytes CostModel::largest() const {
@@ -150,8 +128,17 @@ Bytes CostModel::largest() const {
   return most;
 }
 
+std::size_t CostModel::num_messages() const {
+  std::size_t messages = 0;
+  for_each_message(*this, [&](const RankPair& /*pair*/, Bytes /*bytes*/) { ++messages; });
+  return messages;
+}
+
 std::string unsuited_for_model(const CostModelRequest& request) {
   if (request.ranks < kFewestRanks) return "An order needs at least two ranks.";
+  if (request.objective == OrderObjective::max && request.model != OrderModel::ring) {
+    return "reorder.objective max is that of a ring: the slowest of its hops governs all steps.";
+  }
   if (request.model == OrderModel::bcube) return unsuited_for_bcube(request.ranks, request.base);
   const bool printed = request.form == OrderForm::as_printed;
   if (printed && request.model == OrderModel::halving_doubling && !is_power_of_two(request.ranks)) {
@@ -164,6 +151,7 @@ std::string unsuited_for_model(const CostModelRequest& request) {
 CostModel make_cost_model(const CostModelRequest& request) {
   CostModel model;
   model.ranks = request.ranks;
+  model.objective = request.objective;
   if (request.model == OrderModel::bcube) model.base = request.base;
   const bool printed = request.form == OrderForm::as_printed;
   switch (request.model) {
@@ -184,15 +172,13 @@ CostModel make_cost_model(const CostModelRequest& request) {
 }
 
 Cost full_cost(const CostModel& model, const CostMatrix& costs, const RankOrder& order) {
-  Cost total = 0;
-  for (const CostRound& round : model.rounds) {
-    const Cost cost = cost_of_round(round, costs, order);
-    total = model.objective == OrderObjective::max ? std::max(total, cost) : total + cost;
-  }
-  for (const TreeModel& tree : model.trees) {
-    total = std::max(total, cost_of_tree(tree, costs, order));
-  }
-  return total;
+  std::vector<Cost> of_vertex;
+  return cost_by(
+      model,
+      [&](const RankPair& pair, Bytes bytes) {
+        return costs.cost(order[pair.a], order[pair.b], bytes);
+      },
+      of_vertex);
 }
 
 }  // namespace espalier

@@ -3,7 +3,7 @@
 //
 // The cost of a set of rounds is the sum, or the largest, of what its rounds cost; a round costs
 // what its slowest pair costs. A tree costs its most expensive way from the root to a leaf; of
-// several trees the most expensive counts.
+// several trees the most expensive counts. With OrderObjective::load all messages are added.
 #pragma once
 
 #include <cstdint>
@@ -41,7 +41,7 @@ struct TreeModel {
 
 struct CostModel {
   std::size_t ranks = 0;
-  OrderObjective objective = OrderObjective::sum;  // over the rounds
+  OrderObjective objective = OrderObjective::sum;
   std::size_t base = 2;           // of the digits in which the ranks of a round's pair differ
   bool is_ring = false;           // round r is the hop from rank r to rank r + 1
   std::vector<CostRound> rounds;  // of all models but trees
@@ -50,12 +50,14 @@ struct CostModel {
   [[nodiscard]] bool has_trees() const { return !trees.empty(); }
   // Of the largest message.
   [[nodiscard]] Bytes largest() const;
+  // That a cost adds up, at most.
+  [[nodiscard]] std::size_t num_messages() const;
 };
 
 struct CostModelRequest {
   OrderModel model = OrderModel::ring;
   OrderForm form = OrderForm::generated;
-  OrderObjective objective = OrderObjective::sum;  // ring
+  OrderObjective objective = OrderObjective::sum;  // max: of a ring only
   std::size_t ranks = 0;
   Bytes size = 0;          // of the collective
   std::uint32_t base = 4;  // bcube

@@ -20,7 +20,12 @@ enum class OrderForm : std::uint8_t {
   as_printed,  // the paper's formula, letter by letter
 };
 
-enum class OrderObjective : std::uint8_t { sum, max };  // of the hops of a ring
+enum class OrderObjective : std::uint8_t {
+  sum,   // the paper's: of a ring's hops, of rounds that their slowest pair governs, or of a
+         // tree's dearest way
+  max,   // of a ring's hops: the slowest governs
+  load,  // of all messages: what links that many of them share have to carry
+};
 enum class OrderSearch : std::uint8_t { annealing, tabu };
 enum class OrderDirection : std::uint8_t { best, worst };
 enum class OrderStart : std::uint8_t { clustered, identity, random };

@@ -5,7 +5,7 @@
 namespace espalier {
 
 RoundsCost::RoundsCost(const CostModel& model, const CostMatrix& costs)
-    : costs_(costs), is_max_(model.objective == OrderObjective::max), of_(model.ranks) {
+    : costs_(costs), is_load_(model.objective == OrderObjective::load), of_(model.ranks) {
   for (const CostRound& round : model.rounds) {
     const std::size_t begin = pairs_.size();
     for (const RankPair& ranks : round.pairs) {
@@ -86,13 +86,12 @@ void RoundsCost::undo() {
 
 Cost RoundsCost::cost() const {
   Cost total = 0;
-  for (const Round& round : rounds_) {
-    total = is_max_ ? std::max(total, round.max) : total + round.max;
-  }
+  for (const Round& round : rounds_) total += is_load_ ? round.sum : round.max;
   return total;
 }
 
 double RoundsCost::guide() const {
+  if (is_load_) return static_cast<double>(cost());
   double means = 0;
   for (const Round& round : rounds_) {
     means += static_cast<double>(round.sum) / static_cast<double>(round.end - round.begin);

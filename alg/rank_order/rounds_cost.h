@@ -1,4 +1,4 @@
-// The cost of rounds whose slowest pair counts.
+// The cost of rounds: their slowest pairs, or all messages.
 #pragma once
 
 #include "alg/rank_order/order_cost.h"
@@ -38,7 +38,7 @@ class RoundsCost : public OrderCost {
   }
 
   const CostMatrix& costs_;
-  bool is_max_;
+  bool is_load_;
   std::vector<Round> rounds_;
   std::vector<Pair> pairs_;                     // round by round
   std::vector<Cost> pair_costs_;                // by pair

@@ -5,7 +5,7 @@
 namespace espalier {
 
 TreesCost::TreesCost(const CostModel& model, const CostMatrix& costs)
-    : costs_(costs), of_(model.ranks) {
+    : costs_(costs), is_load_(model.objective == OrderObjective::load), of_(model.ranks) {
   for (const TreeModel& tree : model.trees) {
     const auto first = static_cast<std::uint32_t>(vertices_.size());
     vertices_.resize(first + tree.vertices.size());
@@ -82,6 +82,7 @@ void TreesCost::undo() {
 }
 
 Cost TreesCost::cost() const {
+  if (is_load_) return edge_sum_;
   Cost most = 0;
   for (const std::uint32_t root : roots_) most = std::max(most, vertices_[root].cost);
   return most;
@@ -89,6 +90,7 @@ Cost TreesCost::cost() const {
 
 // Both trees' ways, and the mean edge as often as a way has edges, roughly.
 double TreesCost::guide() const {
+  if (is_load_) return static_cast<double>(cost());
   double roots = 0;
   for (const std::uint32_t root : roots_) roots += static_cast<double>(vertices_[root].cost);
   const double edges = static_cast<double>(std::max<std::size_t>(num_edges_, 1));

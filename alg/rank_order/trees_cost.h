@@ -1,4 +1,5 @@
-// The cost of trees: a change is followed from its vertices up to the roots.
+// The cost of trees, their dearest way or all messages: a change is followed from its vertices up
+// to the roots.
 #pragma once
 
 #include "alg/rank_order/order_cost.h"
@@ -33,6 +34,7 @@ class TreesCost : public OrderCost {
   bool update(std::uint32_t vertex);
 
   const CostMatrix& costs_;
+  bool is_load_;
   std::vector<Vertex> vertices_;                // tree by tree
   std::vector<std::uint32_t> roots_;            // by tree
   std::vector<std::vector<std::uint32_t>> of_;  // by rank: vertices with an edge of it

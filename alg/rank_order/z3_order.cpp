@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "alg/rank_order/cost_formula.h"
+
 namespace espalier {
 
 const char* to_string(Z3Verdict verdict) {
@@ -38,8 +40,12 @@ class Encoding {
     z3::params parameters(context_);
     parameters.set("rlimit", static_cast<unsigned>(rlimit));
     solver_.set(parameters);
-    add_rounds(known);
-    for (const TreeModel& tree : model_.trees) add_tree(tree, known);
+    if (model_.objective == OrderObjective::load) {
+      add_load(known);
+    } else {
+      add_rounds(known);
+      for (const TreeModel& tree : model_.trees) add_tree(tree, known);
+    }
     switch (solver_.check()) {
       case z3::sat:
         return {Z3Verdict::better, order()};
@@ -79,6 +85,14 @@ class Encoding {
 
   z3::expr unknown_cost() {
     return context_.int_const(("t" + std::to_string(next_cost_++)).c_str());
+  }
+
+  void add_load(Cost known) {
+    z3::expr total = number(0);
+    for_each_message(model_, [&](const RankPair& pair, Bytes bytes) {
+      total = total + cost_of(pair, array_of(bytes));
+    });
+    solver_.add(total < number(known));
   }
 
   // A cost that is at least that of each pair stands for the slowest: there is an order below the

@@ -15,8 +15,8 @@ using Json = nlohmann::ordered_json;
 constexpr double kPercent = 100;
 
 std::string model_name(const CostModelRequest& model) {
-  std::string name = fmt::format("{}, {}", name_of(model.model), name_of(model.form));
-  if (model.model == OrderModel::ring) name += fmt::format(", {}", name_of(model.objective));
+  std::string name = fmt::format("{}, {}, {}", name_of(model.model), name_of(model.form),
+                                 name_of(model.objective));
   if (model.model == OrderModel::bcube) name += fmt::format(", base {}", model.base);
   return name;
 }
@@ -125,7 +125,7 @@ std::string mapping_file(const OrderStudy& study, const ReorderConfig& config,
   metadata["topology"] = topology;
   metadata["model"] = name_of(study.model.model);
   metadata["form"] = name_of(study.model.form);
-  if (study.model.model == OrderModel::ring) metadata["objective"] = name_of(study.model.objective);
+  metadata["objective"] = name_of(study.model.objective);
   metadata["direction"] = name_of(direction);
   metadata["cost"] = order.cost;
   metadata["identity"] = study.identity;

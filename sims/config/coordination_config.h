@@ -38,6 +38,7 @@ struct CoordinationConfig {
   std::uint64_t compute_time_ps = 0;  // of an iteration; 0 ("model")
   std::uint32_t new_shapes_every = 0;
   JitterSpec jitter;
+  double compute_contention = 0;  // of computing's speed, lost while all-reduces run
   NameShape names;
   PlaneChoice control_plane = PlaneChoice::automatic;
   PlaneChoice data_plane = PlaneChoice::automatic;

@@ -144,7 +144,7 @@ struct EnumNames<OrderForm> {
 };
 template <>
 struct EnumNames<OrderObjective> {
-  static constexpr std::array value{"sum", "max"};
+  static constexpr std::array value{"sum", "max", "load"};
 };
 template <>
 struct EnumNames<OrderSearch> {

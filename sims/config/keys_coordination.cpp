@@ -24,6 +24,13 @@ ValueShape shares() {
   return shape;
 }
 
+ValueShape contention_shares() {
+  ValueShape shape;
+  shape.min_fraction = 0.0;
+  shape.max_fraction = 0.9;
+  return shape;
+}
+
 Key with_cycles(Key key) {
   return only_when(std::move(key), "coordination.mode", "coordinator, hierarchical or cached",
                    [](const RunPoint& p) {
@@ -120,6 +127,11 @@ void add_tensor_keys(std::vector<Key>& table) {
       "coordination.order_window", 1, kMostGroups,
       "tensors are complete up to so many places, less one, from their order",
       [](auto& p) -> auto& { return of(p).jitter.order_window; }));
+  table.push_back(listable(fraction_key(
+      "coordination.compute_contention", contention_shares(),
+      "of its speed that a rank's computing loses from when an all-reduce is posted until it is "
+      "done",
+      [](auto& p) -> auto& { return of(p).compute_contention; })));
   table.push_back(listable(integer_key(
       "coordination.seed", 0, std::numeric_limits<std::uint64_t>::max(),
       "of skew, jitter and order", [](auto& p) -> auto& { return of(p).jitter.seed; })));

@@ -84,7 +84,8 @@ void add_reorder_keys(std::vector<Key>& table) {
       "indices put right; as_printed: letter by letter",
       [](auto& p) -> auto& { return p.reorder.form; }));
   add(choice_key<OrderObjective>(
-      "reorder.objective", "of a ring's hops: their sum, or the slowest",
+      "reorder.objective",
+      "sum: as published; max: a ring's slowest hop; load: all messages, for links that are shared",
       [](auto& p) -> auto& { return p.reorder.search.objective; }));
   add(choice_key<OrderSearch>(
       "reorder.search", "how orders are searched",
@@ -106,7 +107,7 @@ void add_reorder_keys(std::vector<Key>& table) {
       [](auto& p) -> auto& { return p.reorder.random_orders; }));
   add(integer_key(
       "reorder.exact_nodes", 0, 16,
-      "up to so many nodes a ring is solved exactly; other models up to 8",
+      "up to so many nodes an order is proven optimal; models other than a ring up to 12",
       [](auto& p) -> auto& { return p.reorder.exact_nodes; }));
   add(number_key(
       ValueType::size, "reorder.window", 1, std::uint64_t{1} << 30,

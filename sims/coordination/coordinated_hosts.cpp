@@ -137,6 +137,7 @@ void CoordinatedHosts::post_next(RankId rank) {
     const CollectiveNumber collective = h.next++;
     const Response& response = coordination_.responses()[collective];
     recorder_.posted(rank, collective, response, h.framework, h.now);
+    h.framework.posted(h.now);
     services_->post(rank, collective, response.bytes, h.now);
   } while (h.next != h.end && job_.spec.wait == DataPlaneWait::asynchronous);
   if (job_.spec.wait == DataPlaneWait::asynchronous) sleep(rank);

@@ -42,6 +42,7 @@ struct CoordinationSpec {
   std::uint32_t cache_capacity = 1024;
   std::uint32_t arity = 8;             // of trees: hierarchical, in_ni
   std::uint32_t new_shapes_every = 0;  // iterations; 0: shapes never change
+  std::uint32_t lost_permille = 0;     // of computing's speed while all-reduces run; under 1000
   DataPlaneWait wait = DataPlaneWait::asynchronous;
   ControlTimes times;
   FusionSpec fusion;

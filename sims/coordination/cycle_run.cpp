@@ -152,6 +152,7 @@ void CycleRun::reduce(CollectiveNumber collective) {
   for (std::size_t r = 0; r < now_.size(); ++r) {
     now_[r] += job_.spec.times.overhead;
     recorder_.posted(RankId(r), collective, response, frameworks_[r], now_[r]);
+    frameworks_[r].posted(now_[r]);
   }
   const Cycle begin = std::max(stream_free_, recorder_.collective(collective).last_posted);
   stream_free_ = begin + reductions_.all_reduce(response.bytes);

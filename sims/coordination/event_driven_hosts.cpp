@@ -3,7 +3,11 @@
 namespace espalier {
 
 EventDrivenHosts::EventDrivenHosts(const TrainingJob& job)
-    : job_(job), times_(job.set, job.units, job.jitter), left_(job.spec.ranks), recorder_(job) {
+    : job_(job),
+      times_(job.set, job.units, job.jitter),
+      woken_at_(job.spec.ranks, kNever),
+      left_(job.spec.ranks),
+      recorder_(job) {
   frameworks_.reserve(job.spec.ranks);
   for (std::size_t r = 0; r < job.spec.ranks; ++r) {
     frameworks_.emplace_back(job, times_, RankId(r));
@@ -17,21 +21,22 @@ void EventDrivenHosts::start(HostServices& services) {
 
 void EventDrivenHosts::wake_when_complete(RankId rank) {
   const Cycle next = frameworks_[rank.index()].next_ready();
-  if (next != kNever) services_->wake(rank, next);
+  Cycle& wake = woken_at_[rank.index()];
+  if (next == kNever || next == wake) return;
+  wake = next;
+  services_->wake(rank, next);
 }
 
 void EventDrivenHosts::woken(RankId rank, Cycle now) {
-  bool any = false;
-  frameworks_[rank.index()].take_until(now, [&](UnitId unit) {
-    any = true;
-    completed(rank, unit, now);
-  });
-  if (any) wake_when_complete(rank);
+  frameworks_[rank.index()].take_until(now, [&](UnitId unit) { completed(rank, unit, now); });
+  wake_when_complete(rank);
 }
 
 void EventDrivenHosts::post(RankId rank, CollectiveNumber collective, UnitId unit, Cycle at) {
   const TensorUnit& what = job_.units[unit.index()];
-  recorder_.posted(rank, collective, {what.tensors, what.bytes}, frameworks_[rank.index()], at);
+  RankFramework& framework = frameworks_[rank.index()];
+  recorder_.posted(rank, collective, {what.tensors, what.bytes}, framework, at);
+  framework.posted(at);
   services_->post(rank, collective, what.bytes, at);
 }
 
@@ -40,8 +45,7 @@ void EventDrivenHosts::collective_done(RankId rank, CollectiveNumber collective,
   RankFramework& framework = frameworks_[rank.index()];
   const std::uint32_t iteration = framework.iteration();
   const Cycle end = framework.reduced(job_.units[unit_of(collective).index()].tensors.size(), now);
-  if (end == kNever) return;
-  recorder_.iteration_over(iteration, end);
+  if (end != kNever) recorder_.iteration_over(iteration, end);
   if (framework.finished()) {
     --left_;
   } else {

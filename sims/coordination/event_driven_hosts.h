@@ -41,6 +41,7 @@ class EventDrivenHosts : public JobHosts {
   const TrainingJob& job_;
   ReadyTimes times_;
   std::vector<RankFramework> frameworks_;
+  std::vector<Cycle> woken_at_;  // by rank: for the unit that is complete next
   HostServices* services_ = nullptr;
   std::size_t left_;  // ranks whose framework has not finished
   TrainingRecorder recorder_;

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "sims/coordination/compute_clock.h"
 #include "sims/coordination/coordination_spec.h"
 #include "sims/coordination/rank_controller.h"
 
@@ -18,19 +19,25 @@ class RankFramework {
   // completion.
   template <class Take>
   void take_until(Cycle now, Take&& take) {
-    for (; next_ < ready_.size() && begin_ + ready_[next_].at <= now; ++next_) {
+    if (next_ == ready_.size() || now < begin_) return;
+    const Cycle computed = clock_.computed_by(now);
+    for (; next_ < ready_.size() && ready_[next_].at <= computed; ++next_) {
       take(ready_[next_].unit);
     }
   }
-  // When the next one is complete; kNever after the iteration's last.
+  // When the next one is complete, as far as is known of all-reduces that slow computing down;
+  // kNever after the iteration's last.
   [[nodiscard]] Cycle next_ready() const {
-    return next_ < ready_.size() ? begin_ + ready_[next_].at : kNever;
+    return next_ < ready_.size() ? clock_.when_computed(ready_[next_].at) : kNever;
   }
   // What a request of this iteration asks for.
   [[nodiscard]] ShapeId shape() const;
 
-  // So many of its tensors have been reduced. Where they were the iteration's last, returns when
-  // it ends: computing has ended as well, and the next one, if there is any, begins. Else kNever.
+  // An all-reduce is posted to its stream in cycle `at`.
+  void posted(Cycle at) { clock_.posted(at); }
+  // So many of its tensors have been reduced, by an all-reduce that was posted. Where they were the
+  // iteration's last, returns when it ends: computing has ended as well, and the next one, if there
+  // is any, begins. Else kNever.
   Cycle reduced(std::size_t tensors, Cycle now);
 
   [[nodiscard]] std::uint32_t iteration() const { return iteration_; }
@@ -49,6 +56,7 @@ class RankFramework {
   const TrainingJob* job_;
   const ReadyTimes* times_;
   RankId rank_;
+  ComputeClock clock_;
   std::uint32_t iteration_ = 0;
   Cycle begin_ = 0;
   std::vector<ReadyUnit> ready_;

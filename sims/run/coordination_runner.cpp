@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <ctime>
 #include <memory>
 #include <optional>
@@ -43,6 +44,7 @@ CoordinationSpec coordination_spec(const RunPoint& point, std::size_t ranks) {
   spec.cache_capacity = config.cache_capacity;
   spec.arity = config.arity;
   spec.new_shapes_every = config.new_shapes_every;
+  spec.lost_permille = static_cast<std::uint32_t>(std::lround(config.compute_contention * 1000));
   spec.wait = config.wait;
   spec.times.cycle = at_least_one(cycle_time_ps(config), clock);
   spec.times.request = cycles_covering(config.request_time_ps, clock);

@@ -33,8 +33,8 @@ class Study {
         const ReorderConfig& config)
       : config_(config),
         model_(make_cost_model(request)),
-        costs_(
-            CostMatrix::from_latency(request.ranks, latencies, config.window, model_.largest())) {
+        costs_(CostMatrix::from_latency(request.ranks, latencies, config.window, model_.largest(),
+                                        model_.num_messages())) {
     study_.model = request;
   }
 

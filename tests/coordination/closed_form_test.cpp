@@ -49,6 +49,7 @@ TEST_CASE("rounds of arithmetic give every time that events give, where messages
     c.cycle = 1 + mix(seed, 7) % 200;
     c.blocking = mix(seed, 8) % 2 == 0;
     c.latency_spread = mix(seed, 9) % 150;
+    c.lost_permille = seed % 2 == 0 ? 0 : static_cast<std::uint32_t>(mix(seed, 10) % 901);
     INFO(c.text());
     const TrainingJob job = make_job(c);
     const PairLatency messages(c.seed, 5, c.latency_spread);

@@ -60,14 +60,16 @@ struct JobCase {
   bool blocking = false;
   double jitter = 0.5;
   std::uint32_t order_window = 4;
+  std::uint32_t lost_permille = 0;
 
   [[nodiscard]] std::string text() const {
     return fmt::format(
         "seed {} mode {} ranks {} tensors {} groups {} iterations {} capacity {} shapes {} cycle "
-        "{} spread {} threshold {} fuse {} blocking {} jitter {} window {}",
+        "{} spread {} threshold {} fuse {} blocking {} jitter {} window {} "
+        "lost {}",
         seed, static_cast<int>(mode), ranks, tensors, groups, iterations, capacity,
         new_shapes_every, cycle, latency_spread, threshold, fuse_groups, blocking, jitter,
-        order_window);
+        order_window, lost_permille);
   }
 };
 
@@ -88,6 +90,7 @@ inline TrainingJob make_job(const JobCase& c) {
   spec.arity = 2 + static_cast<std::uint32_t>(c.seed % 3);
   spec.new_shapes_every = c.new_shapes_every;
   spec.wait = c.blocking ? DataPlaneWait::blocking : DataPlaneWait::asynchronous;
+  spec.lost_permille = c.lost_permille;
   spec.times = {c.cycle, 3, 2, 1};
   spec.fusion = {c.threshold, c.fuse_groups};
   return make_training_job(spec, std::move(set), c.groups,

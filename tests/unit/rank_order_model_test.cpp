@@ -138,6 +138,47 @@ TEST_CASE("The corrected ring model is the published one") {
     check_against_text(OrderModel::ring, n, 4, OrderObjective::max);
   }
 }
+TEST_CASE("The load of an order is what all its messages cost") {
+  const CostMatrix costs = random_costs(8, 5);
+  const RankOrder order = random_permutation(8, 5);
+  const auto load = [&](OrderModel model) {
+    CostModelRequest request = request_of(model, OrderForm::corrected, 8, 2);
+    request.objective = OrderObjective::load;
+    return full_cost(make_cost_model(request), costs, order);
+  };
+  const auto c = [&](std::size_t a, std::size_t b, Bytes s) {
+    return costs.cost(order[a], order[b], s);
+  };
+  Cost halving = 0;
+  Cost ring = 0;
+  for (std::size_t j = 0; j < 8; ++j) {
+    ring += c(j, (j + 1) % 8, kSize);
+    for (std::size_t i = 0; i < 3; ++i) {
+      if ((j >> i & 1) == 0) halving += c(j, j ^ std::size_t{1} << i, kSize >> (i + 1));
+    }
+  }
+  CHECK(load(OrderModel::ring) == ring);
+  CHECK(load(OrderModel::halving_doubling) == halving);
+  CHECK(load(OrderModel::bcube) == halving);
+  // Midpoint trees: 3 over 1 and 5, 1 over 0 and 2, 5 over 4 and 6, 6 over 7; and one rank less.
+  Cost trees = 0;
+  for (const std::size_t less : {0U, 1U}) {
+    for (const auto& [a, b] : std::vector<std::pair<std::size_t, std::size_t>>{
+             {3, 1}, {3, 5}, {1, 0}, {1, 2}, {5, 4}, {5, 6}, {6, 7}}) {
+      trees += c((a + 8 - less) % 8, (b + 8 - less) % 8, kSize / 2);
+    }
+  }
+  CHECK(load(OrderModel::dbtree) == trees);
+}
+
+TEST_CASE("Only a ring is governed by its slowest hop alone") {
+  CostModelRequest request = request_of(OrderModel::dbtree, OrderForm::corrected, 8, 2);
+  request.objective = OrderObjective::max;
+  CHECK(unsuited_for_model(request).find("objective max is that of a ring") != std::string::npos);
+  request.model = OrderModel::ring;
+  CHECK(unsuited_for_model(request).empty());
+}
+
 TEST_CASE("The corrected halving-doubling model is the published one") {
   for (const std::size_t n : {2U, 8U, 32U}) check_against_text(OrderModel::halving_doubling, n, 4);
 }
@@ -264,9 +305,10 @@ TEST_CASE("What a change of an order costs is what the changed order costs") {
          {OrderModel::ring, OrderModel::halving_doubling, OrderModel::dbtree, OrderModel::bcube}) {
       for (const std::size_t n : {2U, 4U, 8U, 13U, 16U, 64U}) {
         CostModelRequest request = request_of(model, form, n, smallest_bcube_base(n));
-        if (!unsuited_for_model(request).empty()) continue;
-        for (const auto objective : {OrderObjective::sum, OrderObjective::max}) {
+        for (const auto objective :
+             {OrderObjective::sum, OrderObjective::max, OrderObjective::load}) {
           request.objective = objective;
+          if (!unsuited_for_model(request).empty()) continue;
           CAPTURE(static_cast<int>(model), static_cast<int>(form), n);
           check_changes(make_cost_model(request), random_costs(n, n), 5 * n);
           check_changes(make_cost_model(request), general_costs(n, n), 7 * n);

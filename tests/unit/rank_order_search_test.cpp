@@ -6,6 +6,7 @@
 
 #include "alg/bcube.h"
 #include "alg/rank_order/annealing.h"
+#include "alg/rank_order/branch_and_bound.h"
 #include "alg/rank_order/exact_order.h"
 #include "alg/rank_order/order_bound.h"
 #include "alg/rank_order/order_search.h"
@@ -46,31 +47,87 @@ OrderSearchSpec short_search(std::uint64_t evaluations, std::uint64_t seed) {
   return spec;
 }
 
+constexpr auto kObjectives = {OrderObjective::sum, OrderObjective::max, OrderObjective::load};
+
+bool suits(OrderModel model, std::size_t ranks, OrderObjective objective, OrderForm form) {
+  CostModelRequest request;
+  request.model = model;
+  request.form = form;
+  request.objective = objective;
+  request.ranks = ranks;
+  request.size = kSize;
+  request.base = smallest_bcube_base(ranks);
+  return unsuited_for_model(request).empty();
+}
+
 constexpr auto kModels = {OrderModel::ring, OrderModel::halving_doubling, OrderModel::dbtree,
                           OrderModel::bcube};
 
 }  // namespace
 
-TEST_CASE("Held and Karp find the ring that trying all orders finds") {
-  for (std::size_t n = 2; n <= 8; ++n) {
-    for (const auto objective : {OrderObjective::sum, OrderObjective::max}) {
-      for (const auto direction : {OrderDirection::best, OrderDirection::worst}) {
-        const CostMatrix costs = tcp_costs(n, test::random_latencies(n, n));
-        const CostModel model = model_of(OrderModel::ring, n, objective);
-        const auto exact = exact_order(model, costs, direction, kMostHeldKarpRanks);
-        REQUIRE(exact);
-        REQUIRE(is_order(exact->order, n));
-        CHECK(full_cost(model, costs, exact->order) == exact->cost);
-        RankOrder order = identity_permutation(n);
-        do {
-          const Cost cost = full_cost(model, costs, order);
-          if (direction == OrderDirection::best ? cost < exact->cost : cost > exact->cost) {
-            FAIL("order with cost " << cost << " where " << exact->cost
-                                    << " was said to be proven");
+TEST_CASE("What is proven to be optimal is what trying all orders finds") {
+  for (const OrderModel kind : kModels) {
+    for (const OrderForm form :
+         {OrderForm::generated, OrderForm::corrected, OrderForm::as_printed}) {
+      for (const auto objective : kObjectives) {
+        for (std::size_t n = 2; n <= 7; ++n) {
+          if (!suits(kind, n, objective, form)) continue;
+          const CostModel model = model_of(kind, n, objective, form);
+          const auto hierarchical = test::hierarchical_latencies(n, 2, 2, n);
+          for (const CostMatrix& costs :
+               {tcp_costs(n, test::random_latencies(n, n)), tcp_costs(n, hierarchical),
+                CostMatrix(n, hierarchical, test::random_latencies(n, n, 20), 8, kSize)}) {
+            RankOrder order = identity_permutation(n);
+            Cost least = full_cost(model, costs, order);
+            Cost most = least;
+            do {
+              const Cost cost = full_cost(model, costs, order);
+              least = std::min(least, cost);
+              most = std::max(most, cost);
+            } while (std::next_permutation(order.begin(), order.end()));
+            CAPTURE(static_cast<int>(kind), static_cast<int>(form), static_cast<int>(objective), n);
+            for (const auto direction : {OrderDirection::best, OrderDirection::worst}) {
+              const auto exact = exact_order(model, costs, direction, kMostHeldKarpRanks);
+              REQUIRE(exact);
+              REQUIRE(is_order(exact->order, n));
+              CHECK(full_cost(model, costs, exact->order) == exact->cost);
+              CHECK(exact->cost == (direction == OrderDirection::best ? least : most));
+            }
           }
-        } while (std::next_permutation(order.begin(), order.end()));
+        }
       }
     }
+  }
+}
+
+TEST_CASE("The best order of 12 ranks is proven with every model, and no search undercuts it") {
+  for (const OrderModel kind : kModels) {
+    for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+      const CostModel model = model_of(kind, 12);
+      for (const auto& latencies :
+           {test::random_latencies(12, seed), test::hierarchical_latencies(12, 3, 2, seed)}) {
+        const CostMatrix costs = tcp_costs(12, latencies);
+        CAPTURE(static_cast<int>(kind), seed);
+        const auto exact = exact_order(model, costs, OrderDirection::best, 12);
+        REQUIRE(exact);
+        CHECK(order_bound(model, costs).cost <= exact->cost);
+        CHECK(search_order(model, costs, short_search(20'000, seed)).cost >= exact->cost);
+      }
+    }
+  }
+}
+
+TEST_CASE("A better order than the one that is known is found, not only looked for") {
+  const CostMatrix costs = tcp_costs(8, test::random_latencies(8, 3));
+  for (const OrderModel kind : kModels) {
+    const CostModel model = model_of(kind, 8, OrderObjective::load);
+    const auto exact = exact_order(model, costs, OrderDirection::best, 8);
+    const auto worst = exact_order(model, costs, OrderDirection::worst, 8);
+    REQUIRE((exact && worst));
+    const auto from_worst = branch_and_bound(model, costs, OrderDirection::best, *worst);
+    REQUIRE(from_worst);
+    CHECK(from_worst->cost == exact->cost);
+    CHECK(full_cost(model, costs, from_worst->order) == from_worst->cost);
   }
 }
 
@@ -121,8 +178,8 @@ TEST_CASE("No order is cheaper than the bound") {
       for (const OrderForm form :
            {OrderForm::generated, OrderForm::corrected, OrderForm::as_printed}) {
         for (const std::size_t n : {2U, 3U, 4U, 6U, 7U, 8U}) {
-          if (form == OrderForm::as_printed && (n & (n - 1)) != 0) continue;
-          for (const auto objective : {OrderObjective::sum, OrderObjective::max}) {
+          for (const auto objective : kObjectives) {
+            if (!suits(kind, n, objective, form)) continue;
             CAPTURE(static_cast<int>(kind), static_cast<int>(form), n, seed);
             const CostModel model = model_of(kind, n, objective, form);
             const auto hierarchical = test::hierarchical_latencies(n, 2, 2, seed);
