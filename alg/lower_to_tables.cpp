@@ -62,6 +62,7 @@ class Lowering {
   void draft_entries();
   [[nodiscard]] TableEntry entry_of(const Draft& draft);
   void check_tree_waits(TransferId t, const Waits& waits) const;
+  [[nodiscard]] bool is_first_of_root(const Draft& draft) const;
   void check_roots_wait_alike(const Draft& draft);
   [[nodiscard]] bool has_parent(TransferId t) const;
   [[nodiscard]] FlowRole role_in(FlowId flow) const;
@@ -182,11 +183,15 @@ void Lowering::split_dependencies(TransferId t, Waits& waits) {
   dependencies_.assign(begin + schedule_.dependency_begin[t.index()],
                        begin + schedule_.dependency_begin[t.index() + 1]);
   if (dependencies_.size() > 1) {
-    std::sort(dependencies_.begin(), dependencies_.end(), [this](TransferId a, TransferId b) {
+    const auto before = [this](TransferId a, TransferId b) {
       const Transfer& x = transfer(a);
       const Transfer& y = transfer(b);
       return std::tie(x.flow, x.kind, x.from, a) < std::tie(y.flow, y.kind, y.from, b);
-    });
+    };
+    // Generators state most of them in this order already.
+    if (!std::is_sorted(dependencies_.begin(), dependencies_.end(), before)) {
+      std::sort(dependencies_.begin(), dependencies_.end(), before);
+    }
     dependencies_.erase(std::unique(dependencies_.begin(), dependencies_.end()),
                         dependencies_.end());
   }
@@ -250,7 +255,17 @@ void Lowering::check_tree_waits(TransferId t, const Waits& waits) const {
     fail(t, "a root's Gather waits for all Reduces of its flow that its node receives");
 }
 
-// Precondition: waits_ are those of the draft's first transfer.
+bool Lowering::is_first_of_root(const Draft& draft) const {
+  for (std::size_t i = draft.begin; i-- > 0;) {
+    const Outgoing& before = outgoing_[i];
+    if (before.flow != draft.flow || before.kind != draft.kind) return true;
+    if (!has_parent(before.id)) return false;
+  }
+  return true;
+}
+
+// Of the first Gather of a root: all others are compared with it. Precondition: waits_ are those of
+// the draft's first transfer.
 void Lowering::check_roots_wait_alike(const Draft& draft) {
   const FlowId flow = draft.flow;
   for (std::size_t i = draft.end; i < outgoing_.size() && outgoing_[i].flow == flow; ++i) {
@@ -282,7 +297,7 @@ TableEntry Lowering::entry_of(const Draft& draft) {
     for (const NodeId child : waits_.reduces) entry.children.push_back({child, RouteId()});
     return entry;
   }
-  if (!waits_.gather.valid()) check_roots_wait_alike(draft);
+  if (!waits_.gather.valid() && is_first_of_root(draft)) check_roots_wait_alike(draft);
   entry.op = TableOp::gather;
   entry.parent = {waits_.gather, RouteId()};
   entry.children.reserve(draft.end - draft.begin);

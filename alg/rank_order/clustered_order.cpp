@@ -59,24 +59,27 @@ void join(RankOrder& first, RankOrder& second, const CostMatrix& costs) {
   second.clear();
 }
 
-// The ranks below `ranks` in the order of their digits read backwards.
-std::vector<std::uint32_t> by_reversed_digits(std::size_t ranks, std::size_t base) {
+// All ranks, in the order of their places' digits read backwards.
+std::vector<std::uint32_t> by_reversed_digits(const CostModel& model) {
+  const std::size_t base = model.base;
   std::size_t digits = 1;
-  for (std::size_t reach = base; reach < ranks; reach *= base) ++digits;
-  std::vector<std::pair<std::size_t, std::uint32_t>> keyed;
-  for (std::uint32_t r = 0; r < ranks; ++r) {
+  for (std::size_t reach = base; reach < model.places.size(); reach *= base) ++digits;
+  std::vector<std::pair<std::size_t, std::size_t>> keyed;
+  for (std::size_t place = 0; place < model.places.size(); ++place) {
     std::size_t reversed = 0;
-    std::size_t rest = r;
+    std::size_t rest = place;
     for (std::size_t d = 0; d < digits; ++d) {
       reversed = reversed * base + rest % base;
       rest /= base;
     }
-    keyed.emplace_back(reversed, r);
+    keyed.emplace_back(reversed, place);
   }
   std::sort(keyed.begin(), keyed.end());
   std::vector<std::uint32_t> sorted;
-  sorted.reserve(keyed.size());
-  for (const auto& [key, rank] : keyed) sorted.push_back(rank);
+  sorted.reserve(model.ranks);
+  for (const auto& [key, place] : keyed) {
+    sorted.insert(sorted.end(), model.places[place].begin(), model.places[place].end());
+  }
   return sorted;
 }
 
@@ -86,7 +89,7 @@ RankOrder clustered_start(const CostModel& model, const CostMatrix& costs,
                           OrderDirection direction) {
   RankOrder chain = clustered_order(costs);
   RankOrder spread(chain.size());
-  const auto ranks = by_reversed_digits(chain.size(), model.base);
+  const auto ranks = by_reversed_digits(model);
   for (std::size_t place = 0; place < chain.size(); ++place) spread[ranks[place]] = chain[place];
   const Cost of_chain = full_cost(model, costs, chain);
   const Cost of_spread = full_cost(model, costs, spread);

@@ -15,7 +15,10 @@ struct RankChange {
 
 class OrderCost {
  public:
+  explicit OrderCost(const CostModel& model) : places_(model.places) {}
   virtual ~OrderCost() = default;
+  OrderCost(const OrderCost&) = delete;
+  OrderCost& operator=(const OrderCost&) = delete;
 
   // Everything anew.
   virtual void reset(const RankOrder& order) = 0;
@@ -31,9 +34,14 @@ class OrderCost {
   [[nodiscard]] virtual double guide() const = 0;
 
   [[nodiscard]] const RankOrder& order() const { return order_; }
+  // CostModel::places.
+  [[nodiscard]] const std::vector<std::vector<std::uint32_t>>& places() const { return places_; }
 
  protected:
   RankOrder order_;
+
+ private:
+  std::vector<std::vector<std::uint32_t>> places_;
 };
 
 // Of what stays below the slowest pair.

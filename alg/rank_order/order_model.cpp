@@ -31,18 +31,36 @@ void add_ring(const CostModelRequest& request, CostModel& model) {
   }
 }
 
+std::vector<std::vector<std::uint32_t>> places_of_one_rank(std::size_t ranks) {
+  std::vector<std::vector<std::uint32_t>> places;
+  for (std::uint32_t r = 0; r < ranks; ++r) places.push_back({r});
+  return places;
+}
+
 // Of a folded pair the odd rank is a member.
-std::size_t rank_of_member(std::size_t member, std::size_t folded) {
-  return member < folded ? 2 * member + 1 : member + folded;
+std::vector<std::vector<std::uint32_t>> folded_places(std::size_t ranks) {
+  std::size_t members = 1;
+  while (2 * members <= ranks) members *= 2;
+  const std::size_t folded = ranks - members;
+  std::vector<std::vector<std::uint32_t>> places;
+  for (std::uint32_t m = 0; m < members; ++m) {
+    if (m < folded) {
+      places.push_back({2 * m, 2 * m + 1});
+    } else {
+      places.push_back({m + static_cast<std::uint32_t>(folded)});
+    }
+  }
+  return places;
 }
 
 void add_halving_doubling(const CostModelRequest& request, CostModel& model) {
-  std::size_t members = 1;
-  while (2 * members <= request.ranks) members *= 2;
-  const std::size_t folded = request.ranks - members;
-  if (folded != 0) {
+  model.places = folded_places(request.ranks);
+  const std::size_t members = model.places.size();
+  if (request.ranks != members) {
     CostRound fold{request.size, {}};
-    for (std::size_t m = 0; m < folded; ++m) fold.pairs.push_back(pair_of(2 * m, 2 * m + 1));
+    for (const auto& place : model.places) {
+      if (place.size() == 2) fold.pairs.push_back(pair_of(place.front(), place.back()));
+    }
     model.rounds.push_back(std::move(fold));
   }
   // The generator halves the distance with the data, the paper doubles it.
@@ -51,8 +69,7 @@ void add_halving_doubling(const CostModelRequest& request, CostModel& model) {
     CostRound round{request.size / (generated ? members / distance : share), {}};
     for (std::size_t m = 0; m < members; ++m) {
       if ((m & distance) != 0) continue;
-      round.pairs.push_back(
-          pair_of(rank_of_member(m, folded), rank_of_member(m ^ distance, folded)));
+      round.pairs.push_back(pair_of(model.places[m].back(), model.places[m ^ distance].back()));
     }
     model.rounds.push_back(std::move(round));
   }
@@ -152,6 +169,7 @@ CostModel make_cost_model(const CostModelRequest& request) {
   CostModel model;
   model.ranks = request.ranks;
   model.objective = request.objective;
+  model.places = places_of_one_rank(request.ranks);
   if (request.model == OrderModel::bcube) model.base = request.base;
   const bool printed = request.form == OrderForm::as_printed;
   switch (request.model) {

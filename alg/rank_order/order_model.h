@@ -42,7 +42,9 @@ struct TreeModel {
 struct CostModel {
   std::size_t ranks = 0;
   OrderObjective objective = OrderObjective::sum;
-  std::size_t base = 2;           // of the digits in which the ranks of a round's pair differ
+  std::size_t base = 2;  // of the digits in which the places of a round's pair differ
+  // The ranks at each place: one, or two that are folded onto it, the member last.
+  std::vector<std::vector<std::uint32_t>> places;
   bool is_ring = false;           // round r is the hop from rank r to rank r + 1
   std::vector<CostRound> rounds;  // of all models but trees
   std::vector<TreeModel> trees;

@@ -76,17 +76,28 @@ double OrderMoves::propose_permutation() {
   return apply_changes();
 }
 
-// Whole clusters change places: blocks of a power of two of ranks.
+// Whole clusters change places: a power of two of places that follow each other, or, where their
+// number is a power of two, that stand as far apart as there are others between them.
 double OrderMoves::propose_block_swap() {
+  const auto& places = cost_.places();
+  const auto all = static_cast<std::uint32_t>(places.size());
   std::uint32_t bits = 1 + random_.below(kLargestBlockBits);
-  while (bits > 0 && ranks_ >> bits < 2) --bits;
-  const std::uint32_t blocks = ranks_ >> bits;
-  const std::uint32_t a = random_.below(blocks) << bits;
-  const std::uint32_t b = ((a >> bits) + 1 + random_.below(blocks - 1)) % blocks << bits;
+  while (bits > 0 && all >> bits < 2) --bits;
+  const std::uint32_t blocks = all >> bits;
+  const std::uint32_t a = random_.below(blocks);
+  const std::uint32_t b = (a + 1 + random_.below(blocks - 1)) % blocks;
+  const bool apart = (all & (all - 1)) == 0 && random_.below(2) == 0;
   changes_.clear();
   for (std::uint32_t i = 0; i < 1U << bits; ++i) {
-    changes_.push_back({a + i, cost_.order()[b + i]});
-    changes_.push_back({b + i, cost_.order()[a + i]});
+    const auto& of_a = places[apart ? i * blocks + a : (a << bits) + i];
+    const auto& of_b = places[apart ? i * blocks + b : (b << bits) + i];
+    // Of a pair and a single rank the members change places.
+    const auto shared = static_cast<std::ptrdiff_t>(std::min(of_a.size(), of_b.size()));
+    auto from_b = of_b.end() - shared;
+    for (auto from_a = of_a.end() - shared; from_a != of_a.end(); ++from_a, ++from_b) {
+      changes_.push_back({*from_a, cost_.order()[*from_b]});
+      changes_.push_back({*from_b, cost_.order()[*from_a]});
+    }
   }
   return apply_changes();
 }

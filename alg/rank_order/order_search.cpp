@@ -10,11 +10,24 @@ namespace espalier {
 namespace {
 
 constexpr std::size_t kSmall = 32;
+constexpr std::size_t kLarge = 128;
 
-// Small networks from several starts, large ones twice from the same with other random numbers.
+// Small networks from several starts, larger ones from the same with other random numbers.
 std::uint64_t num_starts(std::size_t ranks, std::uint64_t evaluations) {
-  const std::uint64_t wanted = ranks <= kSmall ? 8 : 2;
+  const std::uint64_t wanted = ranks <= kSmall ? 8 : ranks <= kLarge ? 4 : 2;
   return std::clamp<std::uint64_t>(evaluations / (64 * ranks), 1, wanted);
+}
+
+// The nodes as they stand, where that is better than what clustering makes of them.
+RankOrder clustered_or_as_they_stand(const CostModel& model, const CostMatrix& costs,
+                                     OrderDirection direction) {
+  RankOrder clustered = clustered_start(model, costs, direction);
+  RankOrder identity = identity_permutation(costs.nodes());
+  const Cost of_clustered = full_cost(model, costs, clustered);
+  const Cost of_identity = full_cost(model, costs, identity);
+  const bool stand =
+      direction == OrderDirection::worst ? of_identity > of_clustered : of_identity < of_clustered;
+  return stand ? identity : clustered;
 }
 
 RankOrder start_order(const CostModel& model, const CostMatrix& costs, const OrderSearchSpec& spec,
@@ -23,7 +36,7 @@ RankOrder start_order(const CostModel& model, const CostMatrix& costs, const Ord
     return random_permutation(costs.nodes(), mix(spec.seed, start));
   switch (spec.start) {
     case OrderStart::clustered:
-      return clustered_start(model, costs, spec.direction);
+      return clustered_or_as_they_stand(model, costs, spec.direction);
     case OrderStart::identity:
       return identity_permutation(costs.nodes());
     case OrderStart::random:
@@ -38,6 +51,8 @@ FoundOrder search_order(const CostModel& model, const CostMatrix& costs,
                         const OrderSearchSpec& spec, const SearchProgress& progress) {
   const auto cost = make_order_cost(model, costs);
   BestOrder best(spec.direction);
+  cost->reset(identity_permutation(costs.nodes()));
+  best.offer(*cost);
   const std::uint64_t starts = num_starts(model.ranks, spec.evaluations);
   for (std::uint64_t start = 0; start < starts; ++start) {
     const std::uint64_t budget =

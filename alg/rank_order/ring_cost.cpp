@@ -5,7 +5,8 @@
 namespace espalier {
 
 RingCost::RingCost(const CostModel& model, const CostMatrix& costs)
-    : costs_(costs),
+    : OrderCost(model),
+      costs_(costs),
       bytes_(model.rounds.front().bytes),
       is_max_(model.objective == OrderObjective::max) {}
 

@@ -5,7 +5,10 @@
 namespace espalier {
 
 RoundsCost::RoundsCost(const CostModel& model, const CostMatrix& costs)
-    : costs_(costs), is_load_(model.objective == OrderObjective::load), of_(model.ranks) {
+    : OrderCost(model),
+      costs_(costs),
+      is_load_(model.objective == OrderObjective::load),
+      of_(model.ranks) {
   for (const CostRound& round : model.rounds) {
     const std::size_t begin = pairs_.size();
     for (const RankPair& ranks : round.pairs) {

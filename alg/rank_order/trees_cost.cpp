@@ -5,7 +5,10 @@
 namespace espalier {
 
 TreesCost::TreesCost(const CostModel& model, const CostMatrix& costs)
-    : costs_(costs), is_load_(model.objective == OrderObjective::load), of_(model.ranks) {
+    : OrderCost(model),
+      costs_(costs),
+      is_load_(model.objective == OrderObjective::load),
+      of_(model.ranks) {
   for (const TreeModel& tree : model.trees) {
     const auto first = static_cast<std::uint32_t>(vertices_.size());
     vertices_.resize(first + tree.vertices.size());

@@ -149,6 +149,8 @@ class Encoding {
 
 }  // namespace
 
+std::string why_no_z3() { return {}; }
+
 Z3Answer z3_better_order(const CostModel& model, const CostMatrix& costs, Cost known,
                          std::uint64_t rlimit) {
   return Encoding(model, costs).below(known, rlimit);

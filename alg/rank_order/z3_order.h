@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "alg/rank_order/order_model.h"
 
@@ -19,6 +20,9 @@ struct Z3Answer {
   Z3Verdict verdict = Z3Verdict::unknown;
   RankOrder order;  // that is better
 };
+
+// Why the build has none, as a sentence for the user; empty where it has.
+[[nodiscard]] std::string why_no_z3();
 
 // `rlimit`: in Z3's resource units, which do not depend on the machine's speed. Throws
 // std::invalid_argument where the build has no Z3.

@@ -122,6 +122,11 @@ bool check_tables(const Input& input, const RunPoint& point) {
   fmt::print(
       "  {} transfers in {} steps, {}\n", certificate.transfers, tables.num_steps,
       certificate.contention_free ? "no link used twice in a step" : "links shared within steps");
+  if (point.coordination) {
+    fmt::print(
+        "  an all-reduce for each layer; hosts fuse them while the job runs, and what they "
+        "fuse is certified then\n");
+  }
   const TableFormat format = table_format(tables, input.topology->num_nodes());
   fmt::print("  table entries {} (2N = {}) of {} bits: {}; {} bytes per NI\n",
              certificate.most_table_entries, 2 * input.topology->num_nodes(), format.entry_bits(),

@@ -161,6 +161,10 @@ int dispatch(int argc, char** argv) {
                    "default: probes through the simulated network")
       ->type_name("FILE");
   reorder_app
+      ->add_option("--write-latency", reorder.write_latency,
+                   "write the latencies, probed or read, to this file, for --latency; - for stdout")
+      ->type_name("FILE");
+  reorder_app
       ->add_option("-o,--output", reorder.output,
                    "write the order to this file, for collective.rank_order; - for stdout")
       ->type_name("FILE");

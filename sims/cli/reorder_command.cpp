@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <optional>
 #include <stdexcept>
 
+#include "alg/rank_order/z3_order.h"
 #include "sims/cli/exit_codes.h"
 #include "sims/cli/input.h"
 #include "sims/cli/network_latency.h"
@@ -51,10 +53,15 @@ int study(const ReorderOptions& options, const Input& input) {
   std::string problem;
   const auto request = cost_model_request(point, input.topology->num_nodes(), problem);
   if (!request) return refuse(input.path, problem);
+  if (point.reorder.z3_rlimit != 0 && !why_no_z3().empty()) return refuse(input.path, why_no_z3());
   ProgressBar bar(kParts);
   const auto latencies = latencies_of(options, input, bar);
   if (!latencies) return kUsageError;
   bar.update(0, 1);
+  if (!options.write_latency.empty() &&
+      !write_text(options.write_latency, latency_table(*latencies, request->ranks))) {
+    return kUsageError;
+  }
   const OrderStudy result =
       study_orders(*request, *latencies, point.reorder, options.spread,
                    [&](std::size_t part, double done) { bar.update(1 + part, done); });
@@ -62,7 +69,9 @@ int study(const ReorderOptions& options, const Input& input) {
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   const bool probed = options.latency.empty();
-  std::FILE* people = options.json == "-" || options.output == "-" ? stderr : stdout;
+  std::FILE* people = options.json == "-" || options.output == "-" || options.write_latency == "-"
+                          ? stderr
+                          : stdout;
   fmt::print(people, "{}", study_table(result, probed ? "cycles" : "file's unit", seconds));
   const std::string topology = input.topology->name();
   if (!options.output.empty() &&
@@ -78,8 +87,9 @@ int study(const ReorderOptions& options, const Input& input) {
 }  // namespace
 
 int reorder_command(const ReorderOptions& options) {
-  if (options.json == "-" && options.output == "-") {
-    fmt::print(stderr, "--json - and --output -: stdout takes one of them\n");
+  const auto to_stdout = {options.json == "-", options.output == "-", options.write_latency == "-"};
+  if (std::count(to_stdout.begin(), to_stdout.end(), true) > 1) {
+    fmt::print(stderr, "--json, --output and --write-latency: stdout takes one of them\n");
     return kUsageError;
   }
   const auto inputs = load_inputs({options.config}, options.overrides, ConfigNeed::collective);

@@ -10,8 +10,9 @@ struct ReorderOptions {
   std::string config;
   std::vector<std::string> overrides;
   std::string latency;  // a file of measured latencies; empty: probes
-  std::string output;   // the mapping; empty: none
-  std::string json;     // empty: none
+  std::string write_latency;
+  std::string output;  // the mapping; empty: none
+  std::string json;    // empty: none
   std::size_t spread = 0;
 };
 

@@ -23,6 +23,7 @@ std::string model_name(const CostModelRequest& model) {
 
 std::string optimal_text(const OrderStudy& study) {
   if (study.best.proven) return "proven";
+  if (study.bound == 0) return "not proven";
   return fmt::format("not proven; at most {:.1f} % above the bound", kPercent * study.gap());
 }
 
@@ -55,6 +56,15 @@ Json describe(const ReorderConfig& config) {
 }
 
 }  // namespace
+
+std::string latency_table(const std::vector<std::uint64_t>& latencies, std::size_t nodes) {
+  std::string text;
+  for (std::size_t from = 0; from < nodes; ++from) {
+    const auto row = latencies.begin() + static_cast<std::ptrdiff_t>(from * nodes);
+    text += fmt::format("{}\n", fmt::join(row, row + static_cast<std::ptrdiff_t>(nodes), ","));
+  }
+  return text;
+}
 
 std::string study_table(const OrderStudy& study, const std::string& unit, double seconds) {
   std::string text;
@@ -105,7 +115,8 @@ Json study_json(const OrderStudy& study, const RunPoint& point, const std::strin
   }
   result["bound"] = study.bound;
   result["bound_kind"] = study.bound_kind;
-  result["gap"] = study.gap();
+  const bool unbounded = study.bound == 0 && study.best.cost != 0;
+  result["gap"] = unbounded ? Json(nullptr) : Json(study.gap());
   result["optimal"] = study.best.proven ? "proven" : "not proven";
   if (!study.z3.empty()) result["z3"] = study.z3;
   result["host"] = {{"wall_s", seconds}};

@@ -13,6 +13,10 @@ namespace espalier {
 [[nodiscard]] std::string study_table(const OrderStudy& study, const std::string& unit,
                                       double seconds);
 
+// By from * nodes + to, as parse_latencies reads it (sims/config/latency_file.h).
+[[nodiscard]] std::string latency_table(const std::vector<std::uint64_t>& latencies,
+                                        std::size_t nodes);
+
 // For machines; all but `host` is reproducible. `latencies`: "probes", or the file they are from.
 [[nodiscard]] nlohmann::ordered_json study_json(const OrderStudy& study, const RunPoint& point,
                                                 const std::string& topology,

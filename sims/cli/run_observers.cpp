@@ -20,6 +20,24 @@ std::string what_has_no_account(const Input& input, const RunPoint& point) {
   return point.collective || input.tables ? "" : "control messages alone";
 }
 
+// Only of messages in the network is there a list.
+std::string message_list_mistake(const RunOptions& options, const std::vector<Input>& inputs) {
+  if (options.messages.empty()) return {};
+  for (const Input& input : inputs) {
+    for (const RunPoint& point : input.points) {
+      if (!point.coordination || is_on_network(point.coordination->control_plane,
+                                               input.topology->num_nodes(), kMostControlRanks)) {
+        continue;
+      }
+      return fmt::format(
+          "{}: error: --messages: in closed form there are no messages to list; "
+          "-s coordination.control_plane=network simulates them",
+          input.path);
+    }
+  }
+  return {};
+}
+
 // Two outputs with one name, or an input's; empty where there are none.
 std::string clash(const RunOptions& options) {
   std::vector<std::pair<std::string, std::string>> files;  // what for, name
@@ -57,8 +75,9 @@ std::string observer_mistake(const RunOptions& options, const std::vector<Input>
                       input.path, what);
     }
   }
-  for (const std::string& mistake : {clash(options), wave_mistake(options.waves, points),
-                                     timeline_mistake(options.timeline, points)}) {
+  for (const std::string& mistake :
+       {clash(options), message_list_mistake(options, inputs), wave_mistake(options.waves, points),
+        timeline_mistake(options.timeline, points)}) {
     if (!mistake.empty()) return mistake;
   }
   return options.explain ? no_account : "";

@@ -181,6 +181,11 @@ int schedule_command(const ScheduleOptions& options) {
                input.path);
     return kUsageError;
   }
+  if (!input.program && input.points.front().coordination) {
+    fmt::print(stderr,
+               "{}: note: an all-reduce for each layer; hosts fuse them while the job runs\n",
+               input.path);
+  }
   std::ostringstream text;
   const bool as_program = is_program(input) || options.format == "msccl-xml";
   const std::string reason =

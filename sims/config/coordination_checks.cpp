@@ -42,12 +42,16 @@ void refuse_section(const char* section, const char* why, const GivenKeys& given
 // Arithmetic takes the network as it should be.
 void refuse_faults(const RunPoint& point, std::size_t ranks, const GivenKeys& given,
                    Diagnostics& diagnostics) {
-  if (is_on_network(point.coordination->control_plane, ranks, kMostControlRanks)) return;
+  const CoordinationConfig& config = *point.coordination;
+  const bool control = is_on_network(config.control_plane, ranks, kMostControlRanks);
+  const bool data = is_on_network(config.data_plane, ranks, kMostDataRanks);
+  if (control && data) return;
   for (const char* fault : {"faults.slow_links", "faults.dma_jitter.max_cycles"}) {
     if (!given.is_given(fault)) continue;
     diagnostics.error(given.place_of(fault),
                       fmt::format("{}: there are no faults in closed form", fault),
-                      "coordination.control_plane: network");
+                      control ? "coordination.data_plane: network"
+                              : "coordination.control_plane: network and data_plane: network");
   }
 }
 

@@ -90,10 +90,14 @@ void add_cycle_keys(std::vector<Key>& table) {
   table.push_back(with_trees(integer_key(
       "coordination.arity", 1, 1 << 16, "children of a rank in the tree of coordinators or NIs",
       [](auto& p) -> auto& { return of(p).arity; })));
-  table.push_back(number_key(
-      ValueType::time, "coordination.message_overhead", 0, kSecond,
-      "software, for each message sent, each received and each all-reduce started",
-      [](auto& p) -> auto& { return of(p).message_overhead_ps; }));
+  table.push_back(only_when(
+      number_key(
+          ValueType::time, "coordination.message_overhead", 0, kSecond,
+          "software, for each message sent, each received and each all-reduce started; a cycle at "
+          "least",
+          [](auto& p) -> auto& { return of(p).message_overhead_ps; }),
+      "coordination.mode", "not in_ni",
+      [](const RunPoint& p) { return of(p).mode != CoordinationMode::in_ni; }));
   table.push_back(in_mode(integer_key(
                               "coordination.ni_update_cycles", 1, kLongestLatencyCycles,
                               "a bit is set, or a message taken in, until the NI acts on it",

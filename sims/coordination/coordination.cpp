@@ -53,7 +53,16 @@ const ControlPattern& Coordination::pattern(ControlOp op) const {
 
 void Coordination::enter(RankId rank, std::uint64_t cycle) {
   if (cycle == first_record_ + records_.size()) records_.emplace_back();
+  enter(rank, record(cycle));
+}
+
+void Coordination::enter_together(std::uint64_t cycle) {
+  if (cycle == first_record_ + records_.size()) records_.emplace_back();
   Record& now = record(cycle);
+  for (std::size_t r = 0; r < controllers_.size(); ++r) enter(RankId(r), now);
+}
+
+void Coordination::enter(RankId rank, Record& now) {
   RankController& controller = controllers_[rank.index()];
   controller.begin_cycle();
   if (!controller.uncached().empty()) now.any_uncached = true;
@@ -66,7 +75,11 @@ void Coordination::enter(RankId rank, std::uint64_t cycle) {
       disagree(rank, "how many responses are cached");
       return;
     }
-    controller.intersect_pending(now.common);
+    if (!now.common_is_empty && controller.none_pending()) {
+      now.common = BitVector(now.entries);
+      now.common_is_empty = true;
+    }
+    if (!now.common_is_empty) controller.intersect_pending(now.common);
     for (const std::uint32_t bit : controller.invalid_bits()) {
       now.invalid.set(bit);
       now.any_invalid = true;
@@ -116,8 +129,10 @@ Bytes Coordination::message_bytes(RankId rank, std::uint64_t cycle, ControlOp op
     case ControlOp::gather_lengths:
     case ControlOp::gather_lists:
       return gathered;
-    case ControlOp::count_up:
-      return request_list_bytes(job_.spec.names, tensors_in(up_[rank.index()]));
+    case ControlOp::count_up: {
+      const bool empty = !record(cycle).any_uncached;
+      return request_list_bytes(job_.spec.names, empty ? 0 : tensors_in(up_[rank.index()]));
+    }
     case ControlOp::broadcast_length:
       return kListLengthBytes;
     case ControlOp::broadcast_list:
@@ -139,7 +154,7 @@ Cycle Coordination::finished(RankId rank, std::uint64_t cycle, ControlOp op) {
   if (op == ControlOp::unite) learn_cached(rank, now);
   if (rank != kRoot) return 0;
   if (op == ControlOp::count_up) {
-    now.asked = up_[kRoot.index()];
+    if (now.any_uncached) now.asked = up_[kRoot.index()];
     decide(now);
   }
   if (op != ControlOp::gather_lists) return 0;
@@ -188,6 +203,18 @@ Coordination::Decided Coordination::leave(RankId rank, std::uint64_t cycle) {
     records_.pop_front();
     ++first_record_;
   }
+  return decided;
+}
+
+Coordination::Decided Coordination::leave_together(std::uint64_t cycle) {
+  Record& now = record(cycle);
+  if (!now.is_decided) disagree(kRoot, "that anything is decided");
+  const Decided decided = now.decided;
+  if (!now.units.empty()) {
+    for (RankController& controller : controllers_) controller.executed(now.units);
+  }
+  records_.pop_front();
+  ++first_record_;
   return decided;
 }
 

@@ -39,6 +39,8 @@ class Coordination {
 
   // Rank `rank` begins its cycle `cycle`, having submitted what is complete.
   void enter(RankId rank, std::uint64_t cycle);
+  // All ranks do.
+  void enter_together(std::uint64_t cycle);
   // The cycle's operations, one after the other; none after the last. Asked by a rank that has
   // finished all before `index`.
   [[nodiscard]] std::optional<ControlOp> op(RankId rank, std::uint64_t cycle, std::size_t index);
@@ -47,10 +49,12 @@ class Coordination {
   Cycle begin(RankId rank, ControlOp op);
   // What it adds to the messages of a gather; 0 in other operations.
   [[nodiscard]] Bytes own_part(RankId rank, ControlOp op) const;
-  // All messages of the operation are as large.
-  [[nodiscard]] static bool is_uniform(ControlOp op) {
+  // All messages of the operation are as large, and no rank is busy before or with them. Asked when
+  // all ranks have entered the cycle.
+  [[nodiscard]] bool is_uniform(ControlOp op, std::uint64_t cycle) const {
     return op == ControlOp::intersect || op == ControlOp::unite ||
-           op == ControlOp::broadcast_length || op == ControlOp::broadcast_list;
+           op == ControlOp::broadcast_length || op == ControlOp::broadcast_list ||
+           (op == ControlOp::count_up && !record(cycle).any_uncached);
   }
   // What it sends, where `gathered` is its own part and all that it has received in this operation.
   [[nodiscard]] Bytes message_bytes(RankId rank, std::uint64_t cycle, ControlOp op,
@@ -59,6 +63,10 @@ class Coordination {
   Cycle received(RankId rank, RankId from, ControlOp op);
   // It has finished the operation; how long it is busy then.
   Cycle finished(RankId rank, std::uint64_t cycle, ControlOp op);
+  // Ranks other than 0 do nothing when they have finished it; rank 0 has.
+  [[nodiscard]] bool only_root_finishes(std::uint64_t cycle, ControlOp op) const {
+    return (op != ControlOp::intersect && op != ControlOp::unite) || record(cycle).is_quiet;
+  }
 
   // The rank's cycle is over: the collectives that it has to execute, in order.
   struct Decided {
@@ -66,6 +74,8 @@ class Coordination {
     CollectiveNumber end = 0;
   };
   Decided leave(RankId rank, std::uint64_t cycle);
+  // All ranks' cycle is over.
+  Decided leave_together(std::uint64_t cycle);
 
   // By collective.
   [[nodiscard]] const std::vector<Response>& responses() const { return responses_; }
@@ -78,6 +88,7 @@ class Coordination {
     std::size_t left = 0;
     std::size_t entries = 0;  // of the caches
     BitVector common;
+    bool common_is_empty = false;  // some rank has nothing pending
     BitVector invalid;
     bool any_invalid = false;
     bool any_uncached = false;
@@ -95,6 +106,7 @@ class Coordination {
   [[nodiscard]] const Record& record(std::uint64_t cycle) const {
     return records_[static_cast<std::size_t>(cycle - first_record_)];
   }
+  void enter(RankId rank, Record& record);
   void learn_cached(RankId rank, Record& record);
   void decide(Record& record);
   [[nodiscard]] std::size_t tensors_in(const std::vector<UnitId>& units) const;

@@ -52,13 +52,13 @@ void CycleRun::enter_cycle() {
     RankController& controller = coordination_.controller(rank);
     const ShapeId shape = frameworks_[r].shape();
     frameworks_[r].take_until(begin_[r], [&](UnitId unit) { controller.submit(unit, shape); });
-    coordination_.enter(rank, cycle_);
     now_[r] = begin_[r];
   }
+  coordination_.enter_together(cycle_);
 }
 
 void CycleRun::run_operation(ControlOp op) {
-  if (Coordination::is_uniform(op)) {
+  if (coordination_.is_uniform(op, cycle_)) {
     run_uniform(op);
   } else {
     for (std::size_t r = 0; r < now_.size(); ++r) {
@@ -71,7 +71,9 @@ void CycleRun::run_operation(ControlOp op) {
       first += round.size();
     }
   }
-  for (std::size_t r = 0; r < now_.size(); ++r) {
+  now_[0] += coordination_.finished(kRoot, cycle_, op);
+  if (coordination_.only_root_finishes(cycle_, op)) return;
+  for (std::size_t r = 1; r < now_.size(); ++r) {
     now_[r] += coordination_.finished(RankId(r), cycle_, op);
   }
 }
@@ -142,8 +144,7 @@ void CycleRun::execute() {
   const std::uint64_t executed = coordination_.controller(kRoot).num_executed();
   recorder_.control_cycle(static_cast<std::uint32_t>(executed / job_.units.size()), begin_[0],
                           now_[0]);
-  Coordination::Decided decided;
-  for (std::size_t r = 0; r < now_.size(); ++r) decided = coordination_.leave(RankId(r), cycle_);
+  const Coordination::Decided decided = coordination_.leave_together(cycle_);
   for (CollectiveNumber c = decided.first; c != decided.end; ++c) reduce(c);
 }
 

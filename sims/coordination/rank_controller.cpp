@@ -22,7 +22,7 @@ CacheState RankController::look_up(UnitId unit, std::vector<std::uint32_t>& inva
   return state;
 }
 
-void RankController::begin_cycle() {
+void RankController::look_up_submitted() {
   uncached_.clear();
   invalid_.clear();
   if (bits_moved_) {

@@ -20,10 +20,16 @@ class RankController {
 
   // A cycle begins: what has been submitted, and what is pending where the cache has changed, is
   // looked up. A unit is cached where all its tensors are.
-  void begin_cycle();
+  void begin_cycle() {
+    const bool nothing =
+        submitted_.empty() && !bits_moved_ && uncached_.empty() && invalid_.empty();
+    if (!nothing) look_up_submitted();
+  }
   [[nodiscard]] std::size_t cached_entries() const { return cache_.size(); }
   // Its part of the bit vector, cached units that are pending, intersected with that of others.
   void intersect_pending(BitVector& common) const { common.intersect(bits_); }
+  // No unit is cached and pending.
+  [[nodiscard]] bool none_pending() const { return cached_.empty(); }
   [[nodiscard]] const std::vector<std::uint32_t>& invalid_bits() const { return invalid_; }
   // Requests for the coordinator, each sent once: units that are pending and not cached.
   [[nodiscard]] const std::vector<UnitId>& uncached() const { return uncached_; }
@@ -38,6 +44,7 @@ class RankController {
   [[nodiscard]] std::uint64_t num_executed() const { return num_executed_; }
 
  private:
+  void look_up_submitted();
   [[nodiscard]] CacheState look_up(UnitId unit, std::vector<std::uint32_t>& invalid) const;
 
   [[nodiscard]] const std::vector<TensorId>& tensors_of(UnitId unit) const {

@@ -14,6 +14,7 @@ void RankFramework::begin(Cycle at) {
   clock_.begin(at);
   ready_ = times_->of(rank_, iteration_);
   next_ = 0;
+  find_earliest();
   left_ = job_->set.tensors.size();
 }
 

@@ -19,11 +19,12 @@ class RankFramework {
   // completion.
   template <class Take>
   void take_until(Cycle now, Take&& take) {
-    if (next_ == ready_.size() || now < begin_) return;
+    if (now < earliest_) return;
     const Cycle computed = clock_.computed_by(now);
     for (; next_ < ready_.size() && ready_[next_].at <= computed; ++next_) {
       take(ready_[next_].unit);
     }
+    find_earliest();
   }
   // When the next one is complete, as far as is known of all-reduces that slow computing down;
   // kNever after the iteration's last.
@@ -52,6 +53,7 @@ class RankFramework {
 
  private:
   void begin(Cycle at);
+  void find_earliest() { earliest_ = next_ < ready_.size() ? begin_ + ready_[next_].at : kNever; }
 
   const TrainingJob* job_;
   const ReadyTimes* times_;
@@ -61,6 +63,7 @@ class RankFramework {
   Cycle begin_ = 0;
   std::vector<ReadyUnit> ready_;
   std::size_t next_ = 0;  // in ready_
+  Cycle earliest_ = 0;    // that the next one can be complete, with nothing that slows it down
   std::size_t left_ = 0;  // tensors not yet reduced
 };
 

@@ -84,6 +84,12 @@ AllReduceForm all_reduce_form(const RunPoint& point, std::size_t ranks,
   return {is_ring ? AllReduceForm::Kind::ring : AllReduceForm::Kind::tree, ranks, step, rate};
 }
 
+// What reduces.
+std::string algorithm_name(const RunPoint& point, const JobPlanes& planes) {
+  if (planes.data) return point.collective->algorithm;
+  return fmt::format("{}, closed form", name_of(point.coordination->closed_form.algorithm));
+}
+
 ScheduleTables certified_tables(const Topology& topology, const RunPoint& point, Bytes bytes) {
   CollectiveConfig collective = *point.collective;
   collective.size = bytes;
@@ -174,7 +180,7 @@ PointReport run_coordination(const Topology& topology, const RunPoint& point,
   result["network"] = point.training->file.empty() ? point.training->network : point.training->file;
   result["overlap"] = name_of(point.training->overlap);
   result["mini_batch"] = point.training->mini_batch;
-  result["algorithm"] = point.collective->algorithm;
+  result["algorithm"] = algorithm_name(point, job.planes());
   describe_rank_order(result, point.collective->rank_order);
   result["topology"] = topology.name();
   result["nodes"] = topology.num_nodes();

@@ -267,6 +267,57 @@ TEST_CASE("A clustered start keeps racks and pods together") {
   CHECK(leaving_pods == 4);
 }
 
+TEST_CASE(
+    "Ranks that are folded stand with their partners and the member that has most from them") {
+  // Racks of 6 of 48: 32 members, 16 of which have a partner that hands them all its data; the
+  // other half of the members exchanges the largest messages with them. A pair and its single in
+  // one rack, two of these threes with the next shorter distance between them:
+  constexpr std::size_t kNodes = 48;
+  test::Latencies latencies(kNodes * kNodes, 4000);
+  for (std::size_t i = 0; i < kNodes; ++i) {
+    for (std::size_t j = 0; j < kNodes; ++j) {
+      if (i % 8 == j % 8) latencies[i * kNodes + j] = 1000;
+    }
+  }
+  const CostMatrix costs = tcp_costs(kNodes, latencies);
+  const CostModel model = model_of(OrderModel::halving_doubling, kNodes);
+  RankOrder by_hand(kNodes);
+  for (std::uint32_t low = 0; low < 8; ++low) {
+    std::uint32_t node = low;
+    for (std::uint32_t member = low; member < 32; member += 8) {
+      for (const std::uint32_t rank : model.places[member]) {
+        by_hand[rank] = node;
+        node += 8;
+      }
+    }
+  }
+  REQUIRE(is_order(by_hand, kNodes));
+  const Cost known = full_cost(model, costs, by_hand);
+  CHECK(full_cost(model, costs, clustered_start(model, costs, OrderDirection::best)) <= known);
+  for (const auto search : {OrderSearch::annealing, OrderSearch::tabu}) {
+    OrderSearchSpec spec = short_search(20'000, 1);
+    spec.search = search;
+    CHECK(search_order(model, costs, spec).cost <= known);
+  }
+}
+
+TEST_CASE("No order that is found is worse than that of the nodes as they stand") {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    for (const OrderModel kind : kModels) {
+      const CostMatrix costs = tcp_costs(16, test::random_latencies(16, seed));
+      const CostModel model = model_of(kind, 16);
+      const Cost identity = full_cost(model, costs, identity_permutation(16));
+      for (const auto start : {OrderStart::clustered, OrderStart::random}) {
+        OrderSearchSpec spec = short_search(1, seed);
+        spec.start = start;
+        CHECK(search_order(model, costs, spec).cost <= identity);
+        spec.direction = OrderDirection::worst;
+        CHECK(search_order(model, costs, spec).cost >= identity);
+      }
+    }
+  }
+}
+
 TEST_CASE("Random orders are permutations and differ from seed to seed") {
   for (std::uint64_t seed = 0; seed < 50; ++seed) {
     CHECK(is_order(random_permutation(17, seed), 17));
