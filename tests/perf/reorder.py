@@ -45,6 +45,8 @@ def call(arguments):
 
 
 class Study:
+    """One algorithm: random orders are simulated once, and priced by every objective."""
+
     def __init__(self, options, algorithm):
         self.options = options
         self.algorithm = algorithm
@@ -54,10 +56,11 @@ class Study:
         for setting in [f"collective.algorithm={algorithm}"] + options.settings:
             self.settings += ["-s", setting]
 
-    def search(self):
-        result = os.path.join(self.folder, "reorder.json")
+    def search(self, objective):
+        result = os.path.join(self.folder, f"reorder_{objective}.json")
         call([self.options.espalier, "reorder", self.options.config, "--spread", "10", "--json",
-              result, "-s", f"reorder.random_orders={self.options.random}"] + self.settings)
+              result, "-s", f"reorder.random_orders={self.options.random}",
+              "-s", f"reorder.objective={objective}"] + self.settings)
         with open(result, encoding="utf-8") as file:
             return json.load(file)["result"]
 
@@ -75,26 +78,35 @@ class Study:
             sys.exit(f"{self.algorithm}: a run is not verified")
         return [r["time_ns"] / 1e6 for r in results]
 
-    def run(self):
-        found = self.search()
+    def run_found(self, found, objective):
         named = [("best", found["best"]["cost"], found["best"]["rank_order"]),
                  ("worst", found["worst"]["cost"], found["worst"]["rank_order"])]
         named += [(f"spread_{i + 1}", o["cost"], o["rank_order"])
                   for i, o in enumerate(found["spread"])]
-        files = [self.write(name, order) for name, _, order in named]
-        rows = list(zip([n for n, _, _ in named], [c for _, c, _ in named],
+        files = [self.write(f"{objective}_{name}", order) for name, _, order in named]
+        return list(zip([n for n, _, _ in named], [c for _, c, _ in named],
                         self.times(["-s", "collective.rank_order=[" + ", ".join(files) + "]"])))
+
+    def run(self):
+        """Of each objective: its rows (name of the order, cost, ms), and what the search said."""
         seeds = list(range(1, self.options.random + 1))
-        rows += list(zip([f"random_{s}" for s in seeds], found["random"]["costs"],
-                         self.times(["-s", "collective.rank_order=random", "-s",
-                                     f"collective.rank_order_seed={seeds}"])))
-        with open(os.path.join(self.folder, "orders.csv"), "w", encoding="utf-8") as file:
-            file.write("order,cost,time_ms\n")
-            file.writelines(f"{n},{c},{t}\n" for n, c, t in rows)
-        return rows, found
+        drawn = self.times(["-s", "collective.rank_order=random", "-s",
+                            f"collective.rank_order_seed={seeds}"])
+        studies = {}
+        # A ring's load is the sum of its hops.
+        for objective in ["sum"] if self.algorithm == "ring" else ["sum", "load"]:
+            found = self.search(objective)
+            rows = self.run_found(found, objective)
+            rows += list(zip([f"random_{s}" for s in seeds], found["random"]["costs"], drawn))
+            with open(os.path.join(self.folder, f"orders_{objective}.csv"), "w",
+                      encoding="utf-8") as file:
+                file.write("order,cost,time_ms\n")
+                file.writelines(f"{n},{c},{t}\n" for n, c, t in rows)
+            studies[objective] = (rows, found)
+        return studies
 
 
-def summary(algorithm, rows, found):
+def summary(algorithm, objective, rows, found):
     time = {name: t for name, _, t in rows}
     random = [t for name, _, t in rows if name.startswith("random")]
     spread = [(c, t) for name, c, t in rows if name.startswith("spread")]
@@ -102,7 +114,7 @@ def summary(algorithm, rows, found):
     mean = sum(random) / len(random)
     deviation = (sum((t - mean) ** 2 for t in random) / len(random)) ** 0.5
     return {
-        "algorithm": algorithm, "best_ms": time["best"], "worst_ms": time["worst"],
+        "algorithm": algorithm, "objective": objective, "best_ms": time["best"], "worst_ms": time["worst"],
         "random_least_ms": min(random), "random_mean_ms": mean, "random_most_ms": max(random),
         "random_deviation_ms": deviation,
         "worst_over_best": time["worst"] / time["best"], "random_over_best": mean / time["best"],
@@ -114,14 +126,15 @@ def summary(algorithm, rows, found):
 def draw(folder, algorithms):
     if shutil.which("gnuplot") is None:
         return
-    plots = ", ".join(f"'{a}/orders.csv' using 3:(1) every ::13 smooth cnorm with lines lw 2 title '{a}'"
+    best_by = {a: "sum" if a == "ring" else "load" for a in algorithms}
+    plots = ", ".join(f"'{a}/orders_{best_by[a]}.csv' using 3:(1) every ::13 smooth cnorm with lines lw 2 title '{a}'"
                       for a in algorithms)
     script = ("set terminal svg size 720,440 font 'sans,14' background rgb 'white'\nset output 'random_orders.svg'\n"
               "set datafile separator ','\nset xlabel 'all-reduce, ms'\nset key bottom right\n"
               "set ylabel 'share of random orders'\nset grid\nplot " + plots + "\n"
               "set output 'model_and_simulation.svg'\nset xlabel 'cost by the model, of the best'\n"
               "set ylabel 'all-reduce, ms'\nset key top left\nplot "
-              + ", ".join(f"best_{i}=0, '{a}/orders.csv' using (best_{i} = best_{i} == 0 ? $2 : best_{i}, "
+              + ", ".join(f"best_{i}=0, '{a}/orders_{best_by[a]}.csv' using (best_{i} = best_{i} == 0 ? $2 : best_{i}, "
                           f"$2 / best_{i}):3 every ::1 with points title '{a}'"
                           for i, a in enumerate(algorithms)) + "\n")
     with open(os.path.join(folder, "orders.gp"), "w", encoding="utf-8") as file:
@@ -141,10 +154,10 @@ def main():
     algorithms = options.algorithms.split(",")
     table = []
     for algorithm in algorithms:
-        rows, found = Study(options, algorithm).run()
-        table.append(summary(algorithm, rows, found))
-        print("  ".join(f"{k} {v:.4g}" if isinstance(v, float) else str(v)
-                        for k, v in table[-1].items()), flush=True)
+        for objective, (rows, found) in Study(options, algorithm).run().items():
+            table.append(summary(algorithm, objective, rows, found))
+            print("  ".join(f"{k} {v:.4g}" if isinstance(v, float) else str(v)
+                            for k, v in table[-1].items()), flush=True)
     with open(os.path.join(options.folder, "summary.csv"), "w", encoding="utf-8") as file:
         file.write(",".join(table[0]) + "\n")
         file.writelines(",".join(str(v) for v in row.values()) + "\n" for row in table)
