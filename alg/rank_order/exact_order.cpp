@@ -10,6 +10,8 @@ namespace espalier {
 
 namespace {
 
+constexpr std::size_t kTiny = 8;  // ranks whose orders are soon all ruled out
+constexpr std::uint64_t kTinyEvaluations = 500;
 constexpr std::uint64_t kLikelyEvaluations = 100'000;
 
 // Paths from node 0 through every subset of the other nodes to each of its members.
@@ -96,7 +98,7 @@ class HeldKarp {
 FoundOrder likely_order(const CostModel& model, const CostMatrix& costs, OrderDirection direction) {
   OrderSearchSpec spec;
   spec.direction = direction;
-  spec.evaluations = kLikelyEvaluations;
+  spec.evaluations = model.ranks <= kTiny ? kTinyEvaluations : kLikelyEvaluations;
   return search_order(model, costs, spec);
 }
 

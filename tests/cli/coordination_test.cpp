@@ -55,7 +55,8 @@ double figure(const Json& result, const char* key) {
 }  // namespace
 
 TEST_CASE("A coordinated job on the network ends alike in both fidelities, in every mode") {
-  const std::string modes = "  mode: [coordinator, hierarchical, cached, in_ni]\n";
+  const std::string modes =
+      "  mode: [coordinator, hierarchical, cached, in_ni]\n  compute_contention: 0.4\n";
   const Json train = run_job(modes, {"simulation.fidelity=train", "training.network=alphago_zero"});
   const Json cycle = run_job(modes, {"simulation.fidelity=cycle", "training.network=alphago_zero"});
   REQUIRE(train.size() == 4);
@@ -123,6 +124,29 @@ TEST_CASE("Groups make fewer and larger all-reduces") {
   CHECK(figure(results.at(1), "all_reduces") < figure(results.at(0), "all_reduces"));
 }
 
+TEST_CASE("All-reduces that take from computing make iterations longer, and groups worth more") {
+  const Json results = run_job(
+      "  mode: in_ni\n  num_groups: [0, 1]\n  compute_contention: [0, 0.8]\n  jitter: 0\n"
+      "  order_window: 1\n",
+      {"coordination.compute_time=3ms"});
+  REQUIRE(results.size() == 4);  // groups outermost
+  CHECK(figure(results.at(1), "iteration_ns") > 1.05 * figure(results.at(0), "iteration_ns"));
+  // One all-reduce of everything runs when computing is over.
+  CHECK(figure(results.at(3), "iteration_ns") == figure(results.at(2), "iteration_ns"));
+}
+
+TEST_CASE("Results name what reduces, and settings without effect are said") {
+  const Json network = run_job("  mode: in_ni\n  iterations: 1\n").at(0);
+  CHECK(network.at("algorithm") == "ring");
+  const Json tree = run_job(
+                        "  mode: in_ni\n  iterations: 1\n  data_plane: closed_form\n"
+                        "  closed_form: {algorithm: tree}\n")
+                        .at(0);
+  CHECK(tree.at("algorithm") == "tree, closed form");
+  const Outcome silent = run_wrong(kJob + "  mode: in_ni\n  message_overhead: 1us\n");
+  CHECK_THAT(silent.err, Contains("message_overhead has no effect"));
+}
+
 TEST_CASE("What coordination cannot be is refused with its place") {
   const Outcome lonely = run_wrong(
       "system: {topology: {type: mesh, dims: [2, 2]}}\n"
@@ -144,7 +168,21 @@ TEST_CASE("What coordination cannot be is refused with its place") {
   CHECK(faulty.exit_code == 2);
   CHECK_THAT(faulty.err, Contains("no faults in closed form"));
 
+  const Outcome slow = run_wrong(kJob +
+                                 "  data_plane: closed_form\n"
+                                 "faults: {dma_jitter: {max_cycles: 5}}\n");
+  CHECK(slow.exit_code == 2);
+  CHECK_THAT(slow.err,
+             Contains("no faults in closed form") && Contains("coordination.data_plane: network"));
+
   const test::TemporaryFolder folder;
+  const Outcome listed = test::espalier(
+      {"run",
+       folder.write("listed.yaml",
+                    kJob + "  control_plane: closed_form\n  data_plane: closed_form\n"),
+       "--messages", folder.file("messages.csv")});
+  CHECK(listed.exit_code == 2);
+  CHECK_THAT(listed.err, Contains("in closed form there are no messages to list"));
   const Outcome timeline = test::espalier(
       {"run", folder.write("job.yaml", kJob), "--timeline", folder.file("run.json")});
   CHECK(timeline.exit_code == 2);

@@ -75,6 +75,16 @@ TEST_CASE("The worst order is written where it is asked for, and results are rep
   CHECK(test::without_host(once) == test::without_host(result_of(folder, arguments)));
 }
 
+TEST_CASE("Latencies that were probed can be written, read again, and give the same order") {
+  const TemporaryFolder folder;
+  const std::string config = folder.write("ring.yaml", kRing);
+  const Json probed = result_of(folder, {config, "--write-latency", folder.file("latency.csv")});
+  const Json read = result_of(folder, {config, "--latency", folder.file("latency.csv")});
+  for (const char* key : {"identity", "best", "worst", "random", "bound"}) {
+    CHECK(probed.at("result").at(key) == read.at("result").at(key));
+  }
+}
+
 TEST_CASE("Random orders of a sweep over seeds name their seeds") {
   const TemporaryFolder folder;
   const std::string config = folder.write("ring.yaml", kRing);
@@ -110,4 +120,7 @@ TEST_CASE("What reorder cannot use is said") {
              Contains("takes one point, the configuration has 2"));
   CHECK_THAT(refused({"--latency", latency, "--json", "-", "--output", "-"}),
              Contains("stdout takes one of them"));
+  CHECK_THAT(refused({"--latency", latency, "-s", "collective.algorithm=dbtree", "-s",
+                      "reorder.objective=max"}),
+             Contains("objective max is that of a ring"));
 }
