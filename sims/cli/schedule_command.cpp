@@ -125,7 +125,7 @@ std::string write_program(std::ostream& out, const Input& input, const std::stri
     out << program_text(*found.program);
     return {};
   }
-  const std::string reason = unwritable_as_msccl_xml(*found.program);
+  std::string reason = unwritable_as_msccl_xml(*found.program);
   if (reason.empty()) out << write_msccl_xml(*found.program);
   return reason;
 }
