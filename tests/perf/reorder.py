@@ -129,7 +129,7 @@ def draw(folder, algorithms):
     best_by = {a: "sum" if a == "ring" else "load" for a in algorithms}
     plots = ", ".join(f"'{a}/orders_{best_by[a]}.csv' using 3:(1) every ::13 smooth cnorm with lines lw 2 title '{a}'"
                       for a in algorithms)
-    script = ("set terminal svg size 720,440 font 'sans,14' background rgb 'white'\nset output 'random_orders.svg'\n"
+    script = ("set terminal svg size 720,440 noenhanced font 'sans,14' background rgb 'white'\nset output 'random_orders.svg'\n"
               "set datafile separator ','\nset xlabel 'all-reduce, ms'\nset key bottom right\n"
               "set ylabel 'share of random orders'\nset grid\nplot " + plots + "\n"
               "set output 'model_and_simulation.svg'\nset xlabel 'cost by the model, of the best'\n"
