@@ -7,7 +7,6 @@
 #include <optional>
 
 #include "sims/config/astra_network_file.h"
-#include "sims/config/build_program.h"
 #include "sims/config/build_topology.h"
 #include "sims/config/cross_checks.h"
 #include "sims/config/dimension_checks.h"
@@ -16,11 +15,9 @@
 #include "sims/config/key_collector.h"
 #include "sims/config/keys.h"
 #include "sims/config/keys_topology.h"
-#include "sims/config/layers_file.h"
-#include "sims/config/messages_file.h"
+#include "sims/config/point_files.h"
 #include "sims/config/presets.h"
-#include "sims/config/rank_order_checks.h"
-#include "sims/config/rank_order_file.h"
+#include "sims/config/sections.h"
 #include "sims/config/yaml_loader.h"
 
 namespace espalier {
@@ -74,22 +71,19 @@ class PointBuilder {
       : given_(given), folder_(std::move(folder)), need_(need), diagnostics_(diagnostics) {}
 
   [[nodiscard]] RunPoint draft() {
-    choose_workload();
+    sections_ = choose_sections(given_, need_, diagnostics_);
     read_preset();
     return make_point();
   }
 
   void build(ConfigResult& result) {
-    choose_workload();
+    sections_ = choose_sections(given_, need_, diagnostics_);
     read_preset();
     check_required();
     expand(0);
     for (const Key& key : keys()) check_applicability(key);
     std::optional<Topology> topology = make_topology();
-    if (topology) read_messages(*topology);
-    if (topology) read_rank_orders(*topology);
-    read_layers();
-    read_program();
+    read_point_files(points_, topology ? &*topology : nullptr, given_, diagnostics_);
     check_points(points_, topology ? &*topology : nullptr, given_, diagnostics_);
     if (diagnostics_.num_errors() != 0) return;
     result.points = std::move(points_);
@@ -97,93 +91,6 @@ class PointBuilder {
   }
 
  private:
-  void choose_workload() {
-    const bool collective = given_.has_section("collective");
-    const bool traffic = given_.has_section("traffic");
-    has_collective_ = collective;
-    has_traffic_ = traffic && !collective;
-    has_workload_ = given_.has_section("workload") && !has_traffic_;
-    has_training_ = given_.has_section("training") && !has_traffic_ && !has_workload_;
-    has_coordination_ = given_.has_section("coordination") && has_training_;
-    if (given_.has_section("coordination") && !given_.has_section("training")) {
-      diagnostics_.error(given_.place_of_section("coordination"),
-                         "'coordination' without 'training'",
-                         "training: {network: resnet50} says what hosts coordinate");
-    }
-    has_control_ = given_.has_section("control");
-    has_tenants_ = given_.has_section("tenants");
-    has_jitter_ = given_.has_section("faults.dma_jitter");
-    if (has_control_ && traffic) {
-      diagnostics_.error(
-          std::max(given_.place_of_section("control"), given_.place_of_section("traffic")),
-          "both 'control' and 'traffic' are given",
-          "control messages run beside a collective, or alone");
-      has_control_ = false;
-    }
-    check_tenants_section();
-    if (given_.has_section("workload")) {
-      check_workload_section(collective);
-    } else if (given_.has_section("training") && !collective) {
-      refuse_lone_training(traffic);
-    } else if (collective && traffic) {
-      diagnostics_.error(
-          std::max(given_.place_of_section("collective"), given_.place_of_section("traffic")),
-          "both 'collective' and 'traffic' are given", "a run has one of the two");
-    } else if (need_ == ConfigNeed::collective && !collective) {
-      diagnostics_.error(traffic ? given_.place_of_section("traffic") : Place{0, 1, 1},
-                         "missing section 'collective'",
-                         "collective: {op: all_reduce, algorithm: multitree, size: 16MiB}");
-    } else if (need_ == ConfigNeed::workload && !collective && !traffic && !has_control_) {
-      diagnostics_.error({0, 1, 1}, "neither 'collective' nor 'traffic' is given",
-                         "collective: {op: all_reduce, algorithm: multitree, size: 16MiB}");
-    }
-    const GivenKey* lockstep = given_.find("system.ni.lockstep");
-    const bool has_no_steps = has_traffic_ || (has_control_ && !has_collective_);
-    if (has_no_steps && lockstep != nullptr && lockstep->values.size() > 1) {
-      diagnostics_.error(
-          lockstep->place,
-          fmt::format("system.ni.lockstep: a list has no meaning with '{}'{}",
-                      has_traffic_ ? "traffic" : "control", has_traffic_ ? "" : " alone"),
-          fmt::format("{} no timesteps to keep in step",
-                      has_traffic_ ? "traffic has" : "control messages have"));
-    }
-  }
-
-  void check_tenants_section() {
-    for (const char* other : {"traffic", "control", "workload"}) {
-      if (!has_tenants_ || !given_.has_section(other)) continue;
-      diagnostics_.error(
-          std::max(given_.place_of_section("tenants"), given_.place_of_section(other)),
-          fmt::format("both 'tenants' and '{}' are given", other),
-          "other tenants' traffic runs beside a collective or training");
-    }
-  }
-
-  void check_workload_section(bool with_collective) {
-    const Place place = given_.place_of_section("workload");
-    for (const char* other : {"training", "traffic", "control"}) {
-      if (!given_.has_section(other)) continue;
-      diagnostics_.error(std::max(given_.place_of_section(other), place),
-                         fmt::format("both 'workload' and '{}' are given", other),
-                         "a run has one of the two");
-    }
-    if (!with_collective) {
-      diagnostics_.error(place, "'workload' without 'collective'",
-                         "collective: {algorithm: themis} says how its collectives are planned");
-    }
-  }
-
-  void refuse_lone_training(bool with_traffic) {
-    const Place place = given_.place_of_section("training");
-    if (with_traffic) {
-      diagnostics_.error(std::max(given_.place_of_section("traffic"), place),
-                         "both 'training' and 'traffic' are given", "a run has one of the two");
-    } else {
-      diagnostics_.error(place, "'training' without 'collective'",
-                         "collective: {algorithm: multitree} says how gradients are all-reduced");
-    }
-  }
-
   void read_preset() {
     const GivenKey* given = given_.find("system.preset");
     if (given == nullptr || given->values.empty()) return;
@@ -203,14 +110,7 @@ class PointBuilder {
 
   [[nodiscard]] bool is_in_use(const Key& key) const {
     RunPoint probe;
-    if (has_collective_) probe.collective.emplace();
-    if (has_traffic_) probe.traffic.emplace();
-    if (has_training_) probe.training.emplace();
-    if (has_coordination_) probe.coordination.emplace();
-    if (has_workload_) probe.workload.emplace();
-    if (has_control_) probe.control.emplace();
-    if (has_tenants_) probe.tenants.emplace();
-    if (has_jitter_) probe.faults.dma_jitter.emplace();
+    sections_.add_to(probe);
     return has_section_of(probe, key);
   }
 
@@ -269,23 +169,19 @@ class PointBuilder {
   [[nodiscard]] bool applies_to_algorithm(const Key& key) const {
     const bool follows =
         key.applies_to == "collective.algorithm" || key.applies_to == "collective.rank_order";
-    return !follows || !has_collective_ || key.applies_at(make_point());
+    return !follows || !sections_.collective || key.applies_at(make_point());
   }
 
   [[nodiscard]] RunPoint make_point() const {
     RunPoint point;
     point.system.topology.folder = folder_;
-    if (has_collective_) {
-      point.collective.emplace().program.folder = folder_;
+    sections_.add_to(point);
+    if (point.collective) {
+      point.collective->program.folder = folder_;
       point.collective->rank_order.folder = folder_;
     }
-    if (has_traffic_) point.traffic.emplace().folder = folder_;
-    if (has_training_) point.training.emplace().folder = folder_;
-    if (has_coordination_) point.coordination.emplace();
-    if (has_workload_) point.workload.emplace();
-    if (has_control_) point.control.emplace();
-    if (has_tenants_) point.tenants.emplace();
-    if (has_jitter_) point.faults.dma_jitter.emplace();
+    if (point.traffic) point.traffic->folder = folder_;
+    if (point.training) point.training->folder = folder_;
     for (const Key& key : keys()) {
       if (!has_section_of(point, key) || !key.applies_at(point)) continue;
       if (const Value* value = value_of(key.name)) key.set(point, *value);
@@ -408,89 +304,11 @@ class PointBuilder {
     return network;
   }
 
-  void read_messages(const Topology& topology) {
-    const GivenKey* file = given_.find("traffic.file");
-    const bool described = has_traffic_ && file != nullptr &&
-                           given_.usable({"traffic.pattern", "traffic.file"}) &&
-                           points_.front().traffic->pattern == TrafficPattern::file;
-    if (!described) return;
-    const auto messages =
-        load_messages(*points_.front().traffic, topology, file->place, diagnostics_);
-    if (!messages) return;
-    for (RunPoint& point : points_) point.traffic->messages = *messages;
-  }
-
-  // Each file once.
-  void read_rank_orders(const Topology& topology) {
-    if (!given_.usable({"collective.rank_order", "collective.rank_order_seed"})) return;
-    std::map<std::string, std::optional<std::vector<NodeId>>> files;  // by path
-    for (RunPoint& point : points_) {
-      if (!point.collective) continue;
-      RankOrderConfig& order = point.collective->rank_order;
-      const Place place = place_of_rank_order(given_, order.source);
-      std::optional<std::vector<NodeId>> nodes;
-      if (order.is_file()) {
-        const auto [file, is_new] = files.try_emplace(order.source);
-        if (is_new) {
-          file->second = load_rank_order(order, topology.num_nodes(), place, diagnostics_);
-        }
-        nodes = file->second;
-      } else {
-        nodes = load_rank_order(order, topology.num_nodes(), place, diagnostics_);
-      }
-      if (nodes) order.nodes = std::move(*nodes);
-    }
-  }
-
-  // Once for all points.
-  void read_program() {
-    const GivenKey* file = given_.find("collective.program.file");
-    if (file == nullptr || !given_.usable({"collective.program.file", "collective.algorithm"})) {
-      return;
-    }
-    std::shared_ptr<const Program> program;
-    bool is_read = false;
-    for (RunPoint& point : points_) {
-      if (!point.collective || point.collective->program.file.empty()) continue;
-      if (!is_read) program = load_program(point.collective->program, file->place, diagnostics_);
-      is_read = true;
-      point.collective->program.given = program;
-    }
-  }
-
-  // Lists reach neither the file nor what a network is; both are read once.
-  void read_layers() {
-    const bool both = given_.is_given("training.network") && given_.is_given("training.file");
-    if (!has_training_ || !has_collective_ || both ||
-        !given_.usable({"training.network", "training.file", "collective.element"})) {
-      return;
-    }
-    std::map<std::string, std::optional<std::vector<Layer>>> tables;  // by network
-    for (RunPoint& point : points_) {
-      TrainingConfig& training = *point.training;
-      if (training.file.empty() && training.network.empty()) continue;
-      const auto [table, is_new] = tables.try_emplace(training.network);
-      if (is_new) {
-        table->second = load_layers(training, given_.place_of("training.file"), diagnostics_);
-      }
-      if (!table->second) continue;
-      training.layers = *table->second;
-      point.collective->size = count_parameters(training.layers) * point.collective->element_bytes;
-    }
-  }
-
   const GivenKeys& given_;
   std::string folder_;
   ConfigNeed need_;
   Diagnostics& diagnostics_;
-  bool has_collective_ = false;
-  bool has_traffic_ = false;
-  bool has_training_ = false;
-  bool has_coordination_ = false;
-  bool has_workload_ = false;
-  bool has_control_ = false;
-  bool has_tenants_ = false;
-  bool has_jitter_ = false;
+  Sections sections_;
   std::map<std::string, Value> preset_;
   std::map<std::string, Value> chosen_;  // of the lists, for the point being made
   std::vector<RunPoint> points_;

@@ -56,7 +56,8 @@ double figure(const Json& result, const char* key) {
 
 TEST_CASE("A coordinated job on the network ends alike in both fidelities, in every mode") {
   const std::string modes =
-      "  mode: [coordinator, hierarchical, cached, in_ni]\n  compute_contention: 0.4\n";
+      "  mode: [coordinator, hierarchical, cached, in_ni]\n  compute_contention: 0.4\n  "
+      "iterations: 2\n";
   const Json train = run_job(modes, {"simulation.fidelity=train", "training.network=alphago_zero"});
   const Json cycle = run_job(modes, {"simulation.fidelity=cycle", "training.network=alphago_zero"});
   REQUIRE(train.size() == 4);
@@ -126,9 +127,9 @@ TEST_CASE("Groups make fewer and larger all-reduces") {
 
 TEST_CASE("All-reduces that take from computing make iterations longer, and groups worth more") {
   const Json results = run_job(
-      "  mode: in_ni\n  num_groups: [0, 1]\n  compute_contention: [0, 0.8]\n  jitter: 0\n"
-      "  order_window: 1\n",
-      {"coordination.compute_time=3ms"});
+      "  mode: in_ni\n  num_groups: [0, 1]\n  compute_contention: [0, 0.8]\n"
+      "  data_plane: closed_form\n",
+      {"coordination.compute_time=30ms", "coordination.jitter=0", "coordination.order_window=1"});
   REQUIRE(results.size() == 4);  // groups outermost
   CHECK(figure(results.at(1), "iteration_ns") > 1.05 * figure(results.at(0), "iteration_ns"));
   // One all-reduce of everything runs when computing is over.
@@ -136,7 +137,8 @@ TEST_CASE("All-reduces that take from computing make iterations longer, and grou
 }
 
 TEST_CASE("Results name what reduces, and settings without effect are said") {
-  const Json network = run_job("  mode: in_ni\n  iterations: 1\n").at(0);
+  const Json network =
+      run_job("  mode: in_ni\n  iterations: 1\n", {"training.network=alphago_zero"}).at(0);
   CHECK(network.at("algorithm") == "ring");
   const Json tree = run_job(
                         "  mode: in_ni\n  iterations: 1\n  data_plane: closed_form\n"

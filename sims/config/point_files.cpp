@@ -1,0 +1,111 @@
+#include "sims/config/point_files.h"
+
+#include <map>
+#include <memory>
+#include <optional>
+
+#include "sims/config/build_program.h"
+#include "sims/config/layers_file.h"
+#include "sims/config/messages_file.h"
+#include "sims/config/rank_order_checks.h"
+#include "sims/config/rank_order_file.h"
+
+namespace espalier {
+
+namespace {
+
+class PointFiles {
+ public:
+  PointFiles(std::vector<RunPoint>& points, const GivenKeys& given, Diagnostics& diagnostics)
+      : points_(points), given_(given), diagnostics_(diagnostics) {}
+
+  void read_messages(const Topology& topology) {
+    const GivenKey* file = given_.find("traffic.file");
+    const bool described = points_.front().traffic && file != nullptr &&
+                           given_.usable({"traffic.pattern", "traffic.file"}) &&
+                           points_.front().traffic->pattern == TrafficPattern::file;
+    if (!described) return;
+    const auto messages =
+        load_messages(*points_.front().traffic, topology, file->place, diagnostics_);
+    if (!messages) return;
+    for (RunPoint& point : points_) point.traffic->messages = *messages;
+  }
+
+  // Each file once.
+  void read_rank_orders(const Topology& topology) {
+    if (!given_.usable({"collective.rank_order", "collective.rank_order_seed"})) return;
+    std::map<std::string, std::optional<std::vector<NodeId>>> files;  // by path
+    for (RunPoint& point : points_) {
+      if (!point.collective) continue;
+      RankOrderConfig& order = point.collective->rank_order;
+      const Place place = place_of_rank_order(given_, order.source);
+      std::optional<std::vector<NodeId>> nodes;
+      if (order.is_file()) {
+        const auto [file, is_new] = files.try_emplace(order.source);
+        if (is_new) {
+          file->second = load_rank_order(order, topology.num_nodes(), place, diagnostics_);
+        }
+        nodes = file->second;
+      } else {
+        nodes = load_rank_order(order, topology.num_nodes(), place, diagnostics_);
+      }
+      if (nodes) order.nodes = std::move(*nodes);
+    }
+  }
+
+  // Once for all points.
+  void read_program() {
+    const GivenKey* file = given_.find("collective.program.file");
+    if (file == nullptr || !given_.usable({"collective.program.file", "collective.algorithm"})) {
+      return;
+    }
+    std::shared_ptr<const Program> program;
+    bool is_read = false;
+    for (RunPoint& point : points_) {
+      if (!point.collective || point.collective->program.file.empty()) continue;
+      if (!is_read) program = load_program(point.collective->program, file->place, diagnostics_);
+      is_read = true;
+      point.collective->program.given = program;
+    }
+  }
+
+  // Lists reach neither the file nor what a network is; both are read once.
+  void read_layers() {
+    const bool both = given_.is_given("training.network") && given_.is_given("training.file");
+    if (!points_.front().training || !points_.front().collective || both ||
+        !given_.usable({"training.network", "training.file", "collective.element"})) {
+      return;
+    }
+    std::map<std::string, std::optional<std::vector<Layer>>> tables;  // by network
+    for (RunPoint& point : points_) {
+      TrainingConfig& training = *point.training;
+      if (training.file.empty() && training.network.empty()) continue;
+      const auto [table, is_new] = tables.try_emplace(training.network);
+      if (is_new) {
+        table->second = load_layers(training, given_.place_of("training.file"), diagnostics_);
+      }
+      if (!table->second) continue;
+      training.layers = *table->second;
+      point.collective->size = count_parameters(training.layers) * point.collective->element_bytes;
+    }
+  }
+
+ private:
+  std::vector<RunPoint>& points_;
+  const GivenKeys& given_;
+  Diagnostics& diagnostics_;
+};
+
+}  // namespace
+
+void read_point_files(std::vector<RunPoint>& points, const Topology* topology,
+                      const GivenKeys& given, Diagnostics& diagnostics) {
+  if (points.empty()) return;
+  PointFiles files(points, given, diagnostics);
+  if (topology != nullptr) files.read_messages(*topology);
+  if (topology != nullptr) files.read_rank_orders(*topology);
+  files.read_layers();
+  files.read_program();
+}
+
+}  // namespace espalier

@@ -1,0 +1,18 @@
+// What the files say that run points name: messages, rank orders, layers, programs.
+#pragma once
+
+#include <vector>
+
+#include "hw/topology.h"
+#include "sims/config/config.h"
+#include "sims/config/diagnostics.h"
+#include "sims/config/given_keys.h"
+
+namespace espalier {
+
+// Each file is read once. `topology` is that of all points; nullptr where it could not be built:
+// what depends on it is left out.
+void read_point_files(std::vector<RunPoint>& points, const Topology* topology,
+                      const GivenKeys& given, Diagnostics& diagnostics);
+
+}  // namespace espalier
