@@ -23,9 +23,8 @@ CostMatrix tcp_costs(std::size_t nodes, const test::Latencies& latencies) {
   return CostMatrix::from_latency(nodes, latencies, kWindow, kSize);
 }
 
-CostModel model_of(OrderModel model, std::size_t ranks,
-                   OrderObjective objective = OrderObjective::sum,
-                   OrderForm form = OrderForm::generated) {
+CostModelRequest request_of(OrderModel model, std::size_t ranks, OrderObjective objective,
+                            OrderForm form) {
   CostModelRequest request;
   request.model = model;
   request.form = form;
@@ -33,7 +32,17 @@ CostModel model_of(OrderModel model, std::size_t ranks,
   request.ranks = ranks;
   request.size = kSize;
   request.base = smallest_bcube_base(ranks);
-  return make_cost_model(request);
+  return request;
+}
+
+CostModel model_of(OrderModel model, std::size_t ranks,
+                   OrderObjective objective = OrderObjective::sum,
+                   OrderForm form = OrderForm::generated) {
+  return make_cost_model(request_of(model, ranks, objective, form));
+}
+
+bool suits(OrderModel model, std::size_t ranks, OrderObjective objective, OrderForm form) {
+  return unsuited_for_model(request_of(model, ranks, objective, form)).empty();
 }
 
 bool is_order(const RankOrder& order, std::size_t nodes) {
@@ -48,17 +57,6 @@ OrderSearchSpec short_search(std::uint64_t evaluations, std::uint64_t seed) {
 }
 
 constexpr auto kObjectives = {OrderObjective::sum, OrderObjective::max, OrderObjective::load};
-
-bool suits(OrderModel model, std::size_t ranks, OrderObjective objective, OrderForm form) {
-  CostModelRequest request;
-  request.model = model;
-  request.form = form;
-  request.objective = objective;
-  request.ranks = ranks;
-  request.size = kSize;
-  request.base = smallest_bcube_base(ranks);
-  return unsuited_for_model(request).empty();
-}
 
 constexpr auto kModels = {OrderModel::ring, OrderModel::halving_doubling, OrderModel::dbtree,
                           OrderModel::bcube};
