@@ -138,6 +138,7 @@ TEST_CASE("The corrected ring model is the published one") {
     check_against_text(OrderModel::ring, n, 4, OrderObjective::max);
   }
 }
+
 TEST_CASE("The load of an order is what all its messages cost") {
   const CostMatrix costs = random_costs(8, 5);
   const RankOrder order = random_permutation(8, 5);
