@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "alg/generator.h"
-#include "alg/planner.h"
+#include "alg/generators/generator.h"
+#include "alg/plans/planner.h"
 #include "alg/program/builtin_programs.h"
 
 namespace espalier {

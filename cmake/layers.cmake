@@ -1,11 +1,48 @@
-# One static library per layer: a layer names the layers it stands on, and the linker refuses the rest.
-# tests/layers.cmake checks the same rule for #include lines.
-function(espalier_layer name)
-  cmake_parse_arguments(LAYER "" "" "SOURCES;USES" ${ARGN})
-  add_library(${name} STATIC ${LAYER_SOURCES})
-  target_include_directories(${name} PUBLIC ${PROJECT_SOURCE_DIR})
-  target_link_libraries(${name} PUBLIC ${LAYER_USES})
-  espalier_compile_flags(${name})
+# How a folder of cmake/folders.cmake becomes a target. Several files are compiled as one ("unity build"): a header is parsed
+# once for all of them, which takes two thirds off the time of a build.
+option(ESPALIER_UNITY "Compile several files of a folder as one" ON)
+
+# espalier_folder(PATH [PROGRAM NAME] [USES FOLDER...] [LINKS LIBRARY...]): all .cpp files in PATH, without those in
+# folders below it, as the static library espalier_<path with _ for />, or as a program.
+function(espalier_folder path)
+  cmake_parse_arguments(FOLDER "" "PROGRAM" "USES;LINKS" ${ARGN})
+  espalier_target_name(name ${path})
+  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${path}/*.cpp)
+  list(APPEND sources ${espalier_generated_${name}})
+  if(espalier_left_out)
+    list(REMOVE_ITEM sources ${espalier_left_out})
+  endif()
+  set(libraries "")
+  foreach(used ${FOLDER_USES})
+    espalier_target_name(library ${used})
+    list(APPEND libraries ${library})
+  endforeach()
+  if(FOLDER_PROGRAM)
+    set(name ${FOLDER_PROGRAM})
+    set(visibility PRIVATE)
+    add_executable(${name} ${sources})
+  elseif(sources)
+    set(visibility PUBLIC)
+    add_library(${name} STATIC ${sources})
+  else()
+    set(visibility INTERFACE)
+    add_library(${name} INTERFACE)
+  endif()
+  target_include_directories(${name} ${visibility} ${PROJECT_SOURCE_DIR})
+  target_link_libraries(${name} ${visibility} ${libraries} ${FOLDER_LINKS})
+  if(sources)
+    espalier_compile_flags(${name})
+    espalier_unity(${name} 12)
+  endif()
+endfunction()
+
+function(espalier_target_name result path)
+  string(REPLACE / _ name ${path})
+  set(${result} espalier_${name} PARENT_SCOPE)
+endfunction()
+
+function(espalier_unity target batch)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ${ESPALIER_UNITY} UNITY_BUILD_BATCH_SIZE ${batch})
 endfunction()
 
 function(espalier_compile_flags target)

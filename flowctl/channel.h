@@ -11,7 +11,7 @@
 #include "flowctl/channel_spec.h"
 #include "flowctl/message.h"
 #include "flowctl/vc_buffer.h"
-#include "hw/link.h"
+#include "hw/clock/link.h"
 
 namespace espalier {
 

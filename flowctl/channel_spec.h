@@ -4,7 +4,7 @@
 
 #include "flowctl/message.h"
 #include "hw/ids.h"
-#include "hw/link_timing.h"
+#include "hw/topology/link_timing.h"
 
 namespace espalier {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "hw/link_timing.h"
+#include "hw/topology/link_timing.h"
 
 namespace espalier {
 

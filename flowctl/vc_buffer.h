@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "flowctl/flit.h"
-#include "hw/link_timing.h"
+#include "hw/topology/link_timing.h"
 
 namespace espalier {
 

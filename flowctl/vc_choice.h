@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "flowctl/message.h"
-#include "hw/link_timing.h"
+#include "hw/topology/link_timing.h"
 
 namespace espalier {
 

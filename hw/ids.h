@@ -46,7 +46,7 @@ using FlowId = Id<struct FlowTag>;
 using ChunkId = Id<struct ChunkTag>;
 // An edge of a schedule: one chunk range from one node to another.
 using TransferId = Id<struct TransferTag>;
-// A path through the network, see alg/route_set.h.
+// A path through the network, see alg/routes/route_set.h.
 using RouteId = Id<struct RouteTag>;
 // One gradient message or normal message in flight.
 using MessageId = Id<struct MessageTag>;

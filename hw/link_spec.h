@@ -4,7 +4,8 @@
 
 namespace espalier {
 
-// Physical properties of a link; cycles follow from them and the router clock (hw/link_timing.h).
+// Physical properties of a link; cycles follow from them and the router clock
+// (hw/topology/link_timing.h).
 struct LinkSpec {
   std::uint64_t latency_ps = 0;        // picoseconds
   std::uint64_t bytes_per_second = 0;  // one direction

@@ -9,7 +9,7 @@
 
 namespace espalier {
 
-struct GradientMessage {
+struct InFlightMessage {
   Operation operation;
   Bytes bytes = 0;  // of this message: its share, where the operation goes over several links
   std::vector<DataTag>
@@ -32,12 +32,12 @@ class MessageStore {
  public:
   explicit MessageStore(MessageTable& table) : table_(table) {}
 
-  // `whole`: see GradientMessage; an invalid id for a message on its own, or the first of several.
+  // `whole`: see InFlightMessage; an invalid id for a message on its own, or the first of several.
   MessageId open(const Operation& operation, const Message& routing, const DataMemory* memory,
                  MessageId whole = MessageId()) {
     const MessageId id = table_.add(routing);
     if (id.index() >= messages_.size()) messages_.resize(id.index() + 1);
-    GradientMessage& message = messages_[id.index()];
+    InFlightMessage& message = messages_[id.index()];
     message.operation = operation;
     message.bytes = operation.bytes;
     message.whole = whole.valid() ? whole : id;
@@ -54,13 +54,13 @@ class MessageStore {
   }
   // The operation of `stripes` messages, of which `first` keeps what is common.
   void set_whole(MessageId first, const Operation& operation, std::uint32_t stripes) {
-    GradientMessage& message = messages_[first.index()];
+    InFlightMessage& message = messages_[first.index()];
     message.operation.bytes = operation.bytes;
     message.operation.stripes = operation.stripes;
     message.unsent = stripes;
     message.unarrived = stripes;
   }
-  [[nodiscard]] const GradientMessage& whole_of(MessageId id) const {
+  [[nodiscard]] const InFlightMessage& whole_of(MessageId id) const {
     return messages_[messages_[id.index()].whole.index()];
   }
   // A message has left its NI, or is in the receiver's memory; true if it was the last of its
@@ -88,13 +88,13 @@ class MessageStore {
   [[nodiscard]] const Message& routing(MessageId id) const { return table_[id]; }
   // By path; nothing where no message took it.
   [[nodiscard]] const std::vector<PathUse>& path_uses() const { return uses_; }
-  [[nodiscard]] const GradientMessage& operator[](MessageId id) const {
+  [[nodiscard]] const InFlightMessage& operator[](MessageId id) const {
     return messages_[id.index()];
   }
 
  private:
   MessageTable& table_;
-  std::vector<GradientMessage> messages_;
+  std::vector<InFlightMessage> messages_;
   std::vector<PathUse> uses_;
 };
 

@@ -335,7 +335,7 @@ void NetworkInterface::finish_reductions(Cycle now) {
 void NetworkInterface::complete(MessageId id, Cycle now) {
   for (NiObserver* observer : ni_observers_) observer->message_done(id, now);
   if (!messages_.stripe_arrived(id)) return;
-  const GradientMessage& whole = messages_.whole_of(id);
+  const InFlightMessage& whole = messages_.whole_of(id);
   const Operation operation = whole.operation;
   if (memory_ != nullptr && operation.num_chunks != 0) memory_->write(operation, whole.data);
   messages_.close_whole(id);

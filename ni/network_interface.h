@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "flowctl/flit.h"
-#include "flowctl/train_listener.h"
+#include "flowctl/train/train_listener.h"
 #include "flowctl/wait_list.h"
-#include "hw/clock_domain.h"
+#include "hw/clock/clock_domain.h"
 #include "ni/control_source.h"
 #include "ni/dma_engine.h"
 #include "ni/injection_port.h"

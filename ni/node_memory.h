@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "alg/schedule.h"
+#include "alg/schedule/schedule.h"
 #include "hw/ids.h"
 #include "ni/operation.h"
 

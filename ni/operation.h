@@ -2,7 +2,7 @@
 // with them.
 #pragma once
 
-#include "alg/schedule.h"
+#include "alg/schedule/schedule.h"
 #include "hw/ids.h"
 
 namespace espalier {

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "flowctl/channel_spec.h"
-#include "hw/link_timing.h"
+#include "hw/topology/link_timing.h"
 
 namespace espalier {
 

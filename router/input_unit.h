@@ -11,9 +11,9 @@
 namespace espalier {
 
 // Gradients and control messages ask for the switch apart from each other (RouterSpec::lanes).
-enum class Lane : std::uint8_t { gradients, control, none };
+enum class Lane : std::uint8_t { bulk, control, none };
 inline constexpr std::size_t kLanes = 2;
-inline constexpr std::array kEveryLane{Lane::gradients, Lane::control};
+inline constexpr std::array kEveryLane{Lane::bulk, Lane::control};
 
 // One input port: the buffers at the end of a channel.
 struct InputUnit {
@@ -35,7 +35,7 @@ struct InputUnit {
   [[nodiscard]] VcMask waiting() const { return channel->occupied() & ~streaming; }
   [[nodiscard]] bool& granted_in(Lane lane) { return granted.at(static_cast<std::size_t>(lane)); }
   // A control packet was granted an output, and may use the crossbar input now.
-  [[nodiscard]] bool may_break_in() const { return turn == Lane::gradients && !was_broken_into; }
+  [[nodiscard]] bool may_break_in() const { return turn == Lane::bulk && !was_broken_into; }
   [[nodiscard]] RoundRobinArbiter& arbiter_of(Lane lane) {
     return lane == Lane::control ? control_arbiter : arbiter;
   }

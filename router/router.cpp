@@ -140,7 +140,7 @@ void Router::allocate(const Now& now) {
 
 void Router::ask_in_lanes(const Now& now, std::uint32_t input) {
   InputUnit& in = inputs_[input];
-  if (in.granted_in(Lane::gradients) && in.granted_in(Lane::control)) return;
+  if (in.granted_in(Lane::bulk) && in.granted_in(Lane::control)) return;
   std::array<VcMask, kLanes> could_go{};
   std::array<SwitchAllocator::Request, kLanes> requests{};
   SwitchAllocator::Request request{};
@@ -148,7 +148,7 @@ void Router::ask_in_lanes(const Now& now, std::uint32_t input) {
     const auto vc = static_cast<std::uint32_t>(__builtin_ctz(waiting));
     const InputVc& state = in.vcs[vc];
     const auto is_busy = [&] {
-      return in.granted_in(state.is_control ? Lane::control : Lane::gradients);
+      return in.granted_in(state.is_control ? Lane::control : Lane::bulk);
     };
     // Its packet's tail wakes this router.
     if (state.routed && is_busy()) continue;
@@ -235,7 +235,7 @@ void Router::grant(const SwitchAllocator::Request& request) {
   InputUnit& in = inputs_[request.input];
   InputVc& state = in.vcs[request.vc];
   OutputUnit& out = outputs_[request.output];
-  const Lane lane = lanes_ && state.is_control ? Lane::control : Lane::gradients;
+  const Lane lane = lanes_ && state.is_control ? Lane::control : Lane::bulk;
   if (out.channel != nullptr && !state.inside_packet) {
     if (is_link_conflict(request, out.input, out.free_tick)) ++link_conflicts_;
   }
@@ -342,9 +342,9 @@ void Router::let_go(OutputUnit& out) {
   InputUnit& in = inputs_[out.input];
   out.held = false;
   in.streaming &= ~(VcMask{1} << out.vc);
-  const Lane lane = lanes_ ? lane_of(out) : Lane::gradients;
+  const Lane lane = lanes_ ? lane_of(out) : Lane::bulk;
   in.granted_in(lane) = false;
-  if (lane == Lane::gradients) in.was_broken_into = false;
+  if (lane == Lane::bulk) in.was_broken_into = false;
   in.turn = Lane::none;
 }
 

@@ -8,7 +8,7 @@
 #include "flowctl/message.h"
 #include "flowctl/modes.h"
 #include "flowctl/wait_list.h"
-#include "hw/clock_domain.h"
+#include "hw/clock/clock_domain.h"
 #include "router/input_port_spec.h"
 #include "router/input_unit.h"
 #include "router/modes.h"
@@ -93,7 +93,7 @@ class Router : public sc_core::sc_module, public Clocked, public FlitReceiver {
     return !lanes_ || inputs_[out.input].turn == lane_of(out);
   }
   [[nodiscard]] static Lane lane_of(const OutputUnit& out) {
-    return out.is_control ? Lane::control : Lane::gradients;
+    return out.is_control ? Lane::control : Lane::bulk;
   }
   void let_go(OutputUnit& out);
   void release(OutputUnit& out, const Flit& flit);

@@ -9,7 +9,6 @@ namespace espalier::program_certifier {
 
 namespace {
 
-constexpr auto kMalformed = ProgramViolationKind::malformed;
 // Of all ranks together: each has its value followed.
 constexpr std::uint64_t kMostChunks = std::uint64_t{1} << 25;
 

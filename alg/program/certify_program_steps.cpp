@@ -7,7 +7,6 @@ namespace espalier::program_certifier {
 
 namespace {
 
-constexpr auto kMalformed = ProgramViolationKind::malformed;
 // MSCCL-IR, A.6.
 constexpr std::uint32_t kMostChunksOfStep = 71;
 

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "alg/cluster_routes.h"
-#include "alg/data_center_routes.h"
-#include "alg/routing.h"
-#include "alg/switched_routes.h"
+#include "alg/routes/cluster_routes.h"
+#include "alg/routes/data_center_routes.h"
+#include "alg/routes/routing.h"
+#include "alg/routes/switched_routes.h"
 
 namespace espalier {
 

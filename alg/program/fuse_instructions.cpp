@@ -12,8 +12,6 @@ namespace espalier {
 
 namespace {
 
-constexpr std::uint32_t kNone = Instruction::kNone;
-
 // Which connection ends of a rank are tied together by fused instructions.
 class TiedEnds {
  public:
@@ -60,8 +58,8 @@ class Fusion {
         rules_(rules),
         storage_(dag.signature),
         readers_(dag.nodes.size()),
-        send_of_(dag.nodes.size(), kNone),
-        receive_of_(dag.nodes.size(), kNone),
+        send_of_(dag.nodes.size(), Instruction::kNone),
+        receive_of_(dag.nodes.size(), Instruction::kNone),
         channel_(dag.nodes.size(), 0),
         assigned_(dag.nodes.size(), false) {
     for (std::uint32_t n = 0; n < dag.nodes.size(); ++n) {
@@ -76,7 +74,7 @@ class Fusion {
     // Directed channels first: the compiler's own choice gives way.
     for (const bool is_directed : {true, false}) {
       for (std::uint32_t n = 0; n < dag_.nodes.size(); ++n) {
-        if (dag_.nodes[n].op != ProgramOp::send || receive_of_[n] != kNone) continue;
+        if (dag_.nodes[n].op != ProgramOp::send || receive_of_[n] != Instruction::kNone) continue;
         if (assigned_[n]) continue;
         if (directive_of(messages_from(n)).has_value() == is_directed) assign_chain(n);
       }
@@ -103,7 +101,7 @@ class Fusion {
       const std::uint32_t own_send = dag_.nodes[receive].message_from;
       if (dag_.nodes[own_send].rank == next) return false;
       receive = receive_of_[own_send];
-      if (receive == kNone) return true;
+      if (receive == Instruction::kNone) return true;
     }
   }
 
@@ -117,16 +115,16 @@ class Fusion {
       if (!rules_.apart.empty() && rules_.apart[n]) continue;
       const std::uint32_t own_send = receive.message_from;
       std::optional<std::uint32_t>& channel = directed[n];
-      if (receive_of_[own_send] != kNone) channel = directed[receive_of_[own_send]];
+      if (receive_of_[own_send] != Instruction::kNone) channel = directed[receive_of_[own_send]];
       if (!channel) channel = dag_.nodes[own_send].channel;
-      std::uint32_t best = kNone;
+      std::uint32_t best = Instruction::kNone;
       for (const std::uint32_t reader : readers_[n]) {
         const Instruction& send = dag_.nodes[reader];
         if (!fits(receive, send) || !can_stream(n, send)) continue;
         if (channel && send.channel && *channel != *send.channel) continue;
-        if (best == kNone || reverse[reader] > reverse[best]) best = reader;
+        if (best == Instruction::kNone || reverse[reader] > reverse[best]) best = reader;
       }
-      if (best == kNone) continue;
+      if (best == Instruction::kNone) continue;
       send_of_[n] = best;
       receive_of_[best] = n;
     }
@@ -135,7 +133,8 @@ class Fusion {
   // The sends of a chain of fused instructions, from this one on.
   [[nodiscard]] std::vector<std::uint32_t> messages_from(std::uint32_t head) const {
     std::vector<std::uint32_t> sends;
-    for (std::uint32_t send = head; send != kNone; send = send_of_[dag_.nodes[send].message_to]) {
+    for (std::uint32_t send = head; send != Instruction::kNone;
+         send = send_of_[dag_.nodes[send].message_to]) {
       sends.push_back(send);
     }
     return sends;
@@ -192,7 +191,7 @@ class Fusion {
   }
 
   void assign_chain(std::uint32_t head) {
-    while (head != kNone) {
+    while (head != Instruction::kNone) {
       const std::vector<std::uint32_t> sends = messages_from(head);
       const auto directive = directive_of(sends);
       const std::uint32_t channel = directive ? *directive : choose_channel(sends);
@@ -203,10 +202,10 @@ class Fusion {
         channel_[dag_.nodes[sends[i]].message_to] = channel;
         assigned_[sends[i]] = true;
       }
-      head = reached < sends.size() ? sends[reached] : kNone;
-      if (head == kNone) break;
-      send_of_[receive_of_[head]] = kNone;
-      receive_of_[head] = kNone;
+      head = reached < sends.size() ? sends[reached] : Instruction::kNone;
+      if (head == Instruction::kNone) break;
+      send_of_[receive_of_[head]] = Instruction::kNone;
+      receive_of_[head] = Instruction::kNone;
     }
   }
 
@@ -251,24 +250,26 @@ class Fusion {
     const auto first_of = first_of_channel();
     InstructionDag result;
     result.signature = dag_.signature;
-    std::vector<std::uint32_t> renamed(dag_.nodes.size(), kNone);
+    std::vector<std::uint32_t> renamed(dag_.nodes.size(), Instruction::kNone);
     for (std::uint32_t n = 0; n < dag_.nodes.size(); ++n) {
-      if (receive_of_[n] != kNone) {
+      if (receive_of_[n] != Instruction::kNone) {
         renamed[n] = renamed[receive_of_[n]];
         continue;
       }
       renamed[n] = static_cast<std::uint32_t>(result.nodes.size());
-      result.nodes.push_back(send_of_[n] == kNone ? dag_.nodes[n] : fused(n, send_of_[n]));
+      result.nodes.push_back(send_of_[n] == Instruction::kNone ? dag_.nodes[n]
+                                                               : fused(n, send_of_[n]));
       Instruction& node = result.nodes.back();
-      const bool is_local = node.message_from == kNone && node.message_to == kNone;
+      const bool is_local =
+          node.message_from == Instruction::kNone && node.message_to == Instruction::kNone;
       node.channel.reset();
       if (!is_local) node.channel = first_of.at(channel_[n]) + node.instance;
     }
     for (Instruction& node : result.nodes) {
       for (DagEdge& edge : node.after) edge.from = renamed[edge.from];
       PlaceHistory::simplify(node.after);
-      if (node.message_from != kNone) node.message_from = renamed[node.message_from];
-      if (node.message_to != kNone) node.message_to = renamed[node.message_to];
+      if (node.message_from != Instruction::kNone) node.message_from = renamed[node.message_from];
+      if (node.message_to != Instruction::kNone) node.message_to = renamed[node.message_to];
     }
     return result;
   }

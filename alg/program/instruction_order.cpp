@@ -11,8 +11,6 @@ namespace espalier {
 
 namespace {
 
-constexpr std::uint32_t kNone = Instruction::kNone;
-
 class Ordering {
  public:
   Ordering(const InstructionDag& dag, OrderBy priority, std::uint32_t slots)
@@ -21,7 +19,7 @@ class Ordering {
         slots_(slots),
         pending_(dag.nodes.size(), 0),
         followers_(dag.nodes.size()),
-        connection_(dag.nodes.size(), kNone),
+        connection_(dag.nodes.size(), Instruction::kNone),
         priority_(dag.nodes.size()),
         is_placed_(dag.nodes.size(), false),
         waits_for_ready_(dag.nodes.size()) {
@@ -29,7 +27,7 @@ class Ordering {
     find_connections();
     for (std::uint32_t n = 0; n < dag.nodes.size(); ++n) {
       const Instruction& node = dag.nodes[n];
-      if (node.message_from != kNone) ++pending_[n];
+      if (node.message_from != Instruction::kNone) ++pending_[n];
       for (const DagEdge& edge : node.after) {
         // An earlier call has ended.
         if (dag.nodes[edge.from].call != node.call) continue;
@@ -59,7 +57,8 @@ class Ordering {
         if (is_placed_[n]) continue;
         is_complete = false;
         const Instruction& node = dag_.nodes[n];
-        const bool is_fused = node.message_from != kNone && node.message_to != kNone;
+        const bool is_fused =
+            node.message_from != Instruction::kNone && node.message_to != Instruction::kNone;
         if (is_fused && pending_[n] == 0) stuck.push_back(n);
       }
       if (!is_complete) return {std::move(order_), std::move(stuck)};
@@ -92,7 +91,7 @@ class Ordering {
     std::map<Name, std::uint32_t> numbers;
     for (std::uint32_t n = 0; n < dag_.nodes.size(); ++n) {
       const Instruction& node = dag_.nodes[n];
-      if (node.message_to == kNone) continue;
+      if (node.message_to == Instruction::kNone) continue;
       const Name name{node.rank, dag_.peer_of(node.message_to), *node.channel, node.call};
       connection_[n] =
           numbers.emplace(name, static_cast<std::uint32_t>(numbers.size())).first->second;
@@ -110,9 +109,9 @@ class Ordering {
     // A message that needs more than the slots runs at the same time as its receive, and that as
     // what it sends on.
     std::vector<std::uint32_t> together;
-    for (std::uint32_t n = first; n != kNone;) {
+    for (std::uint32_t n = first; n != Instruction::kNone;) {
       const Instruction& node = dag_.nodes[n];
-      if (node.message_from != kNone && n == first) {
+      if (node.message_from != Instruction::kNone && n == first) {
         Queue& from = queues_[connection_[node.message_from]];
         if (from.receives.front() != n) {
           from.waiting.push_back(first);
@@ -124,7 +123,7 @@ class Ordering {
         return;
       }
       together.push_back(n);
-      if (node.message_to == kNone) break;
+      if (node.message_to == Instruction::kNone) break;
       Queue& to = queues_[connection_[n]];
       const bool streams = node.count() > slots_;
       if (streams ? !to.receives.empty() : to.chunks + node.count() > slots_) {
@@ -135,7 +134,7 @@ class Ordering {
         waits_for_ready_[node.message_to].push_back(first);
         return;
       }
-      n = streams ? node.message_to : kNone;
+      n = streams ? node.message_to : Instruction::kNone;
     }
     for (const std::uint32_t n : together) place(n);
   }
@@ -144,13 +143,13 @@ class Ordering {
     const Instruction& node = dag_.nodes[n];
     is_placed_[n] = true;
     order_.push_back(n);
-    if (node.message_from != kNone) {
+    if (node.message_from != Instruction::kNone) {
       Queue& from = queues_[connection_[node.message_from]];
       from.receives.pop_front();
       from.chunks -= node.count();
       make_ready(from.waiting);
     }
-    if (node.message_to != kNone) {
+    if (node.message_to != Instruction::kNone) {
       Queue& to = queues_[connection_[n]];
       to.receives.push_back(node.message_to);
       to.chunks += node.count();

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "alg/schedule.h"
+#include "alg/schedule/schedule.h"
 #include "hw/ids.h"
 
 namespace espalier {

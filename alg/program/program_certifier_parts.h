@@ -15,6 +15,7 @@
 namespace espalier::program_certifier {
 
 inline constexpr std::uint32_t kNone = 0xffffffff;
+inline constexpr auto kMalformed = ProgramViolationKind::malformed;
 
 // Where a violation is: a rank, one of its blocks, one of its steps.
 struct Site {

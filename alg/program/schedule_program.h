@@ -6,7 +6,7 @@
 #include <string>
 
 #include "alg/program/compiler.h"
-#include "alg/schedule.h"
+#include "alg/schedule/schedule.h"
 
 namespace espalier {
 

@@ -11,8 +11,6 @@ namespace espalier {
 
 namespace {
 
-constexpr std::uint32_t kNone = Instruction::kNone;
-
 // The blocks of one rank.
 class RankBlocks {
  public:
@@ -71,7 +69,8 @@ class RankBlocks {
   using BlockKey = std::tuple<std::uint32_t, std::uint32_t, std::int32_t, std::int32_t>;
 
   static std::int32_t peer(const InstructionDag& dag, std::uint32_t message_end) {
-    return message_end == kNone ? kNoPeer : static_cast<std::int32_t>(dag.peer_of(message_end));
+    return message_end == Instruction::kNone ? kNoPeer
+                                             : static_cast<std::int32_t>(dag.peer_of(message_end));
   }
   static void insert(std::map<End, std::int32_t>& ends, const End& end, std::int32_t other) {
     std::int32_t& tied = ends.emplace(end, kNoPeer).first->second;
@@ -89,10 +88,10 @@ class RankBlocks {
     return static_cast<std::uint32_t>(numbers_.at(BlockKey{node.call, *node.channel, to, from}));
   }
   [[nodiscard]] std::uint32_t idlest(const RankProgram& rank, std::uint32_t call) const {
-    std::uint32_t best = kNone;
+    std::uint32_t best = Instruction::kNone;
     for (std::uint32_t b = 0; b < rank.blocks.size(); ++b) {
       if (rank.blocks[b].call != call) continue;
-      if (best == kNone || last_[b] < last_[best]) best = b;
+      if (best == Instruction::kNone || last_[b] < last_[best]) best = b;
     }
     return best;
   }

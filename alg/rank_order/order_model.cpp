@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "alg/bcube.h"
-#include "alg/double_tree.h"
+#include "alg/generators/bcube.h"
+#include "alg/generators/double_tree.h"
 #include "alg/rank_order/cost_formula.h"
 #include "alg/rank_order/tree_models.h"
 

@@ -8,7 +8,7 @@ namespace espalier {
 
 namespace {
 
-constexpr Cost kFar = std::numeric_limits<Cost>::max() / 4;  // two of them can be added
+constexpr Cost kNoPath = std::numeric_limits<Cost>::max() / 4;  // two of them can be added
 constexpr std::size_t kMostNodes = 512;  // a walk's table takes depth * N^3 steps
 
 // How many ways from the root end in each depth: ranks at that depth.
@@ -27,7 +27,7 @@ std::vector<std::size_t> ranks_by_depth(const TreeModel& tree) {
 }
 
 Cost cheapest_hop(const std::vector<Cost>& hops, std::size_t nodes) {
-  Cost least = kFar;
+  Cost least = kNoPath;
   for (std::size_t n = 0; n < nodes; ++n) {
     for (std::size_t m = 0; m < n; ++m) least = std::min(least, hops[n * nodes + m]);
   }
@@ -38,21 +38,21 @@ Cost cheapest_hop(const std::vector<Cost>& hops, std::size_t nodes) {
 // dearest of them costs no less than the walk to the node that is as many-th nearest.
 Cost bound_from(std::size_t root, const std::vector<Cost>& hops, std::size_t nodes,
                 const std::vector<std::size_t>& count) {
-  std::vector<Cost> walk(nodes, kFar);
+  std::vector<Cost> walk(nodes, kNoPath);
   walk[root] = 0;
   Cost bound = 0;
   for (std::size_t depth = 1; depth < count.size(); ++depth) {
-    std::vector<Cost> next(nodes, kFar);
+    std::vector<Cost> next(nodes, kNoPath);
     for (std::size_t n = 0; n < nodes; ++n) {
       const Cost* from = &hops[n * nodes];
       for (std::size_t m = 0; m < nodes; ++m) next[m] = std::min(next[m], walk[n] + from[m]);
     }
     walk = std::move(next);
     std::vector<Cost> ends = walk;
-    ends[root] = kFar;
+    ends[root] = kNoPath;
     const std::size_t nth = std::min(count[depth], nodes - 1) - 1;
     std::nth_element(ends.begin(), ends.begin() + static_cast<std::ptrdiff_t>(nth), ends.end());
-    if (ends[nth] < kFar) bound = std::max(bound, ends[nth]);
+    if (ends[nth] < kNoPath) bound = std::max(bound, ends[nth]);
   }
   return bound;
 }
@@ -82,8 +82,8 @@ Cost tree_bound(const TreeModel& tree, const CostMatrix& costs) {
   const std::vector<std::size_t> count = ranks_by_depth(tree);
   const Cost shallow = static_cast<Cost>(count.size() - 1) * cheapest_hop(hops, nodes);
   if (nodes > kMostNodes) return shallow;
-  for (std::size_t n = 0; n < nodes; ++n) hops[n * nodes + n] = kFar;
-  Cost least = kFar;
+  for (std::size_t n = 0; n < nodes; ++n) hops[n * nodes + n] = kNoPath;
+  Cost least = kNoPath;
   for (std::size_t root = 0; root < nodes; ++root) {
     least = std::min(least, bound_from(root, hops, nodes, count));
   }

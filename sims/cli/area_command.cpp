@@ -12,7 +12,7 @@
 #include "sims/cli/version.h"
 #include "sims/cli/write_text.h"
 #include "sims/config/resolved.h"
-#include "sims/run/describe_cost.h"
+#include "sims/experiment/describe_cost.h"
 #include "sims/synthesis/synthesizer.h"
 
 namespace espalier {

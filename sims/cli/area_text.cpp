@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "sims/run/result_fields.h"
+#include "sims/experiment/result_fields.h"
 
 namespace espalier {
 

@@ -6,21 +6,21 @@
 #include <utility>
 #include <vector>
 
-#include "alg/planner.h"
+#include "alg/plans/planner.h"
 #include "alg/program/program_certifier.h"
 #include "alg/program/protocol.h"
-#include "alg/table_format.h"
+#include "alg/schedule/table_format.h"
 #include "sims/cli/exit_codes.h"
 #include "sims/cli/input.h"
 #include "sims/cli/plan_text.h"
 #include "sims/cli/program_text.h"
-#include "sims/config/build_program.h"
-#include "sims/config/build_workload.h"
-#include "sims/run/plan_runner.h"
-#include "sims/run/point_runner.h"
-#include "sims/run/program_runner.h"
-#include "sims/run/training_runner.h"
-#include "sims/run/workload_plans.h"
+#include "sims/experiment/plan_runner.h"
+#include "sims/experiment/point_runner.h"
+#include "sims/experiment/program_runner.h"
+#include "sims/experiment/training_runner.h"
+#include "sims/experiment/workload_plans.h"
+#include "sims/model/build_program.h"
+#include "sims/model/build_workload.h"
 
 namespace espalier {
 

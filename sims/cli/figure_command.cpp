@@ -9,10 +9,10 @@
 #include "sims/cli/exit_codes.h"
 #include "sims/cli/jobs.h"
 #include "sims/cli/write_text.h"
-#include "sims/figure/figure_jobs.h"
-#include "sims/figure/gnuplot.h"
-#include "sims/figure/gnuplot_script.h"
-#include "sims/run/workers.h"
+#include "sims/experiment/workers.h"
+#include "sims/report/figure/figure_jobs.h"
+#include "sims/report/figure/gnuplot.h"
+#include "sims/report/figure/gnuplot_script.h"
 
 namespace espalier {
 

@@ -7,9 +7,9 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
-#include "sims/config/build_program.h"
 #include "sims/config/moved_path.h"
-#include "sims/schedule_file.h"
+#include "sims/formats/schedule_file.h"
+#include "sims/model/build_program.h"
 
 namespace espalier {
 

@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "alg/program/program.h"
-#include "alg/schedule_table.h"
-#include "hw/topology.h"
-#include "sims/config/config.h"
+#include "alg/schedule/schedule_table.h"
+#include "hw/topology/topology.h"
 #include "sims/config/reader.h"
+#include "sims/point/config.h"
 
 namespace espalier {
 

@@ -8,10 +8,10 @@
 #include "alg/algorithm.h"
 #include "hw/cost/technology.h"
 #include "sims/cli/exit_codes.h"
-#include "sims/config/enum_names.h"
 #include "sims/config/presets.h"
 #include "sims/config/schema.h"
-#include "sims/training/networks.h"
+#include "sims/point/enum_names.h"
+#include "sims/workload/training/networks.h"
 
 namespace espalier {
 

@@ -16,7 +16,7 @@
 #include "sims/cli/sweep_options.h"
 #include "sims/cli/timeline_option.h"
 #include "sims/cli/version.h"
-#include "sims/run/point_worker.h"
+#include "sims/experiment/point_worker.h"
 
 namespace {
 

@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include "sims/config/latency_file.h"
-#include "sims/config/yaml_loader.h"
+#include "sims/formats/latency_file.h"
 #include "sims/system/probe.h"
+#include "sims/text/yaml_loader.h"
 
 namespace espalier {
 

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <string>
 
-#include "sims/config/enum_names.h"
+#include "sims/point/enum_names.h"
 
 namespace espalier {
 

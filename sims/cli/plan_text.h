@@ -4,9 +4,9 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "hw/topology.h"
-#include "sims/config/config.h"
-#include "sims/run/plan_runner.h"
+#include "hw/topology/topology.h"
+#include "sims/experiment/plan_runner.h"
+#include "sims/point/config.h"
 
 namespace espalier {
 

@@ -13,7 +13,7 @@
 #include "sims/cli/network_latency.h"
 #include "sims/cli/reorder_text.h"
 #include "sims/cli/write_text.h"
-#include "sims/run/progress.h"
+#include "sims/experiment/progress.h"
 
 namespace espalier {
 

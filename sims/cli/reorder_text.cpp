@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "sims/cli/version.h"
-#include "sims/config/enum_names.h"
 #include "sims/config/resolved.h"
+#include "sims/point/enum_names.h"
 
 namespace espalier {
 

@@ -4,8 +4,8 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "sims/config/config.h"
-#include "sims/run/order_study.h"
+#include "sims/experiment/order_study.h"
+#include "sims/point/config.h"
 
 namespace espalier {
 
@@ -13,7 +13,7 @@ namespace espalier {
 [[nodiscard]] std::string study_table(const OrderStudy& study, const std::string& unit,
                                       double seconds);
 
-// By from * nodes + to, as parse_latencies reads it (sims/config/latency_file.h).
+// By from * nodes + to, as parse_latencies reads it (sims/formats/latency_file.h).
 [[nodiscard]] std::string latency_table(const std::vector<std::uint64_t>& latencies,
                                         std::size_t nodes);
 

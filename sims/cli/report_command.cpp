@@ -5,8 +5,8 @@
 #include "sims/cli/exit_codes.h"
 #include "sims/cli/version.h"
 #include "sims/cli/write_text.h"
-#include "sims/report/read_report.h"
-#include "sims/report/report.h"
+#include "sims/report/page/read_report.h"
+#include "sims/report/page/report.h"
 
 namespace espalier {
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "alg/planner.h"
+#include "alg/plans/planner.h"
 #include "sims/cli/exit_codes.h"
 #include "sims/cli/input.h"
 #include "sims/cli/jobs.h"
@@ -13,15 +13,15 @@
 #include "sims/cli/run_observers.h"
 #include "sims/cli/timeline_option.h"
 #include "sims/cli/write_text.h"
-#include "sims/config/fidelity.h"
-#include "sims/config/folding.h"
-#include "sims/explain/explanation_text.h"
-#include "sims/run/describe_outcome.h"
-#include "sims/run/message_log.h"
-#include "sims/run/point_runner.h"
-#include "sims/run/progress.h"
-#include "sims/run/result_fields.h"
-#include "sims/run/workers.h"
+#include "sims/experiment/describe_outcome.h"
+#include "sims/experiment/message_log.h"
+#include "sims/experiment/point_runner.h"
+#include "sims/experiment/progress.h"
+#include "sims/experiment/result_fields.h"
+#include "sims/experiment/workers.h"
+#include "sims/model/folding.h"
+#include "sims/observe/explain/explanation_text.h"
+#include "sims/point/fidelity.h"
 
 namespace espalier {
 

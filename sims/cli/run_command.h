@@ -18,7 +18,7 @@ struct RunOptions {
   std::string timeline;  // file; empty: none
   bool explain = false;  // say where the time went
   std::optional<std::size_t>
-      point;            // worker mode: this point alone, talking JSON lines (sims/run/workers.h)
+      point;  // worker mode: this point alone, talking JSON lines (sims/experiment/workers.h)
   unsigned jobs = 0;    // processes at once; 0: one per core
   std::string program;  // this executable, for workers
 };

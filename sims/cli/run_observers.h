@@ -9,10 +9,10 @@
 
 #include "sims/cli/input.h"
 #include "sims/cli/run_command.h"
-#include "sims/explain/run_account.h"
-#include "sims/run/point_runner.h"
-#include "sims/timeline/timeline_session.h"
-#include "sims/trace/wave_session.h"
+#include "sims/experiment/point_runner.h"
+#include "sims/observe/explain/run_account.h"
+#include "sims/observe/scopes/wave_session.h"
+#include "sims/observe/timeline/timeline_session.h"
 
 namespace espalier {
 

@@ -7,23 +7,23 @@
 #include <iostream>
 #include <sstream>
 
-#include "alg/planner.h"
+#include "alg/plans/planner.h"
 #include "alg/program/schedule_program.h"
-#include "alg/schedule_text.h"
+#include "alg/schedule/schedule_text.h"
 #include "flowctl/flit_format.h"
 #include "sims/cli/exit_codes.h"
 #include "sims/cli/input.h"
 #include "sims/cli/plan_text.h"
 #include "sims/cli/program_text.h"
-#include "sims/config/build_program.h"
-#include "sims/config/build_workload.h"
 #include "sims/config/resolved.h"
-#include "sims/program/msccl_xml_writer.h"
-#include "sims/run/plan_runner.h"
-#include "sims/run/point_runner.h"
-#include "sims/run/training_runner.h"
-#include "sims/run/workload_plans.h"
-#include "sims/schedule_file.h"
+#include "sims/experiment/plan_runner.h"
+#include "sims/experiment/point_runner.h"
+#include "sims/experiment/training_runner.h"
+#include "sims/experiment/workload_plans.h"
+#include "sims/formats/program/msccl_xml_writer.h"
+#include "sims/formats/schedule_file.h"
+#include "sims/model/build_program.h"
+#include "sims/model/build_workload.h"
 
 namespace espalier {
 

@@ -9,13 +9,13 @@
 #include "sims/cli/exit_codes.h"
 #include "sims/cli/jobs.h"
 #include "sims/cli/version.h"
-#include "sims/run/whole_file.h"
-#include "sims/sweep/gather.h"
-#include "sims/sweep/manifest.h"
-#include "sims/sweep/point_limits.h"
-#include "sims/sweep/slurm.h"
-#include "sims/sweep/sweep_reader.h"
-#include "sims/sweep/sweep_runner.h"
+#include "sims/experiment/sweep/gather.h"
+#include "sims/experiment/sweep/manifest.h"
+#include "sims/experiment/sweep/point_limits.h"
+#include "sims/experiment/sweep/slurm.h"
+#include "sims/experiment/sweep/sweep_reader.h"
+#include "sims/experiment/sweep/sweep_runner.h"
+#include "sims/experiment/whole_file.h"
 
 namespace espalier {
 

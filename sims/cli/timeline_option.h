@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "sims/config/config.h"
-#include "sims/timeline/timeline_session.h"
+#include "sims/observe/timeline/timeline_session.h"
+#include "sims/point/config.h"
 
 namespace CLI {
 class App;

@@ -6,7 +6,7 @@
 #include <charconv>
 #include <optional>
 
-#include "sims/config/fidelity.h"
+#include "sims/point/fidelity.h"
 
 namespace espalier {
 

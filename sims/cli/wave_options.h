@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "sims/config/config.h"
-#include "sims/trace/wave_session.h"
+#include "sims/observe/scopes/wave_session.h"
+#include "sims/point/config.h"
 
 namespace CLI {
 class App;

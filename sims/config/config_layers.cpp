@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "sims/config/keys.h"
-#include "sims/config/yaml_loader.h"
+#include "sims/text/yaml_loader.h"
 
 namespace espalier {
 

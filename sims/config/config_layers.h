@@ -5,8 +5,8 @@
 #include <optional>
 #include <string>
 
-#include "sims/config/config_node.h"
-#include "sims/config/diagnostics.h"
+#include "sims/text/config_node.h"
+#include "sims/text/diagnostics.h"
 
 namespace espalier {
 

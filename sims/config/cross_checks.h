@@ -3,10 +3,10 @@
 
 #include <vector>
 
-#include "hw/topology.h"
-#include "sims/config/config.h"
-#include "sims/config/diagnostics.h"
+#include "hw/topology/topology.h"
 #include "sims/config/given_keys.h"
+#include "sims/point/config.h"
+#include "sims/text/diagnostics.h"
 
 namespace espalier {
 

@@ -7,14 +7,15 @@
 #include <stdexcept>
 #include <vector>
 
-#include "hw/topology.h"
-#include "sims/config/build_dimensions.h"
-#include "sims/config/enum_names.h"
+#include "hw/topology/topology.h"
 #include "sims/config/keys.h"
 #include "sims/config/link_checks.h"
-#include "sims/config/packet_sizes.h"
-#include "sims/config/topology_file.h"
-#include "sims/config/units.h"
+#include "sims/formats/link_rules.h"
+#include "sims/formats/topology_file.h"
+#include "sims/model/build_dimensions.h"
+#include "sims/model/packet_sizes.h"
+#include "sims/point/enum_names.h"
+#include "sims/text/units.h"
 
 namespace espalier {
 

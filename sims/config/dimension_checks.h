@@ -4,8 +4,8 @@
 #include <functional>
 #include <string>
 
-#include "sims/config/config.h"
-#include "sims/config/diagnostics.h"
+#include "sims/point/config.h"
+#include "sims/text/diagnostics.h"
 
 namespace espalier {
 

@@ -8,14 +8,14 @@
 #include <utility>
 #include <vector>
 
-#include "alg/planner.h"
-#include "sims/config/build_program.h"
-#include "sims/config/enum_names.h"
-#include "sims/config/faults.h"
+#include "alg/plans/planner.h"
 #include "sims/config/link_checks.h"
-#include "sims/config/nearest_name.h"
-#include "sims/config/units.h"
-#include "sims/config/values.h"
+#include "sims/model/build_program.h"
+#include "sims/model/faults.h"
+#include "sims/point/enum_names.h"
+#include "sims/text/nearest_name.h"
+#include "sims/text/units.h"
+#include "sims/text/values.h"
 
 namespace espalier {
 

@@ -1,10 +1,10 @@
 // Rules of the section `faults`: each names what the system has, makes it worse, and can act.
 #pragma once
 
-#include "hw/topology.h"
-#include "sims/config/config.h"
-#include "sims/config/diagnostics.h"
+#include "hw/topology/topology.h"
 #include "sims/config/given_keys.h"
+#include "sims/point/config.h"
+#include "sims/text/diagnostics.h"
 
 namespace espalier {
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "sims/config/diagnostics.h"
-#include "sims/config/values.h"
+#include "sims/text/diagnostics.h"
+#include "sims/text/values.h"
 
 namespace espalier {
 

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "sims/config/enum_names.h"
 #include "sims/config/keys.h"
+#include "sims/point/enum_names.h"
 
 namespace espalier {
 
@@ -132,6 +132,11 @@ inline Key only_when(Key key, std::string other, const std::string& state,
 }
 
 // What a multi-dimensional system has in another form, or not at all.
+inline Key of_any_dimensions(Key key) {
+  return only_when(std::move(key), "system.topology.type", "dimensions or astra_network",
+                   [](const RunPoint& p) { return p.system.topology.is_dimensional(); });
+}
+
 inline Key not_for_dimensions(Key key) {
   const auto applies = std::move(key.applies);
   key.applies = [applies](const RunPoint& p) {

@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "sims/config/keys.h"
-#include "sims/config/nearest_name.h"
-#include "sims/config/yaml_loader.h"
+#include "sims/text/nearest_name.h"
+#include "sims/text/yaml_loader.h"
 
 namespace espalier {
 

@@ -3,9 +3,9 @@
 
 #include <string>
 
-#include "sims/config/config_node.h"
-#include "sims/config/diagnostics.h"
 #include "sims/config/given_keys.h"
+#include "sims/text/config_node.h"
+#include "sims/text/diagnostics.h"
 
 namespace espalier {
 

@@ -4,10 +4,10 @@
 #include <limits>
 
 #include "alg/algorithm.h"
-#include "sims/config/enum_names.h"
 #include "sims/config/key_builders.h"
 #include "sims/config/keys_topology.h"
 #include "sims/config/presets.h"
+#include "sims/point/enum_names.h"
 
 namespace espalier {
 
@@ -18,7 +18,6 @@ namespace {
 constexpr std::uint64_t kKi = 1ULL << 10;
 constexpr std::uint64_t kMi = 1ULL << 20;
 constexpr std::uint64_t kGi = 1ULL << 30;
-constexpr std::uint64_t kSecond = 1'000'000'000'000;  // picoseconds, and the fastest clock in hertz
 constexpr std::uint64_t kAnySeed = std::numeric_limits<std::uint64_t>::max();
 
 // A name that picks from a table rather than an enumeration; the reader looks at it, no struct
@@ -176,11 +175,11 @@ void add_system_keys(std::vector<Key>& table) {
   add_topology_keys(table);
   add_dimension_keys(table);
   table.push_back(not_for_dimensions(number_key(
-      ValueType::time, "system.link.latency", 1, kSecond,
+      ValueType::time, "system.link.latency", 1, kLongestLinkLatency,
       "from one router's output to the next one's input",
       [](auto& p) -> auto& { return p.system.link.latency_ps; })));
   table.push_back(not_for_dimensions(number_key(
-      ValueType::rate, "system.link.bandwidth", 1'000, 1'000 * kSecond,
+      ValueType::rate, "system.link.bandwidth", kSlowestLink, kFastestLink,
       "of one direction; at most one flit per router cycle",
       [](auto& p) -> auto& { return p.system.link.bytes_per_second; })));
 }

@@ -6,8 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "sims/config/config.h"
-#include "sims/config/values.h"
+#include "sims/point/config.h"
+#include "sims/point/limits.h"
+#include "sims/text/values.h"
 
 namespace espalier {
 
@@ -44,13 +45,6 @@ struct Key {
 // Whether the point has the section of that key: a point has a collective or traffic, never both,
 // and training only with a collective; control, tenants and sections of faults where it has them.
 [[nodiscard]] bool has_section_of(const RunPoint& point, const Key& key);
-
-// Limits that several files of keys share, and files of messages and layers with them.
-inline constexpr std::uint64_t kLongestLatencyCycles = 1'000'000;
-inline constexpr std::uint64_t kLongestRunCycles = 1'000'000'000'000'000;
-inline constexpr std::uint64_t kWidestFlit = 4096;
-inline constexpr std::uint64_t kLargestMessage = std::uint64_t{1} << 30;
-inline constexpr std::uint64_t kLargestCollective = std::uint64_t{1} << 40;
 
 [[nodiscard]] inline std::string join_key(const std::string& section, const std::string& name) {
   return section.empty() ? name : section + "." + name;

@@ -1,8 +1,8 @@
 // Keys of the section `coordination`.
 #include <limits>
 
-#include "sims/config/enum_names.h"
 #include "sims/config/key_builders.h"
+#include "sims/point/enum_names.h"
 
 namespace espalier {
 
@@ -10,7 +10,6 @@ using namespace key_builders;
 
 namespace {
 
-constexpr std::uint64_t kSecond = 1'000'000'000'000;  // picoseconds
 constexpr std::uint64_t kMostGroups = 1 << 16;
 constexpr std::uint64_t kLargestThreshold = std::uint64_t{1} << 40;
 

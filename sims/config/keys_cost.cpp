@@ -32,11 +32,6 @@ bool is_memory(CostBlock block) {
          block == CostBlock::ni_schedule_table || block == CostBlock::ni_dimension_queue;
 }
 
-Key of_any_dimensions(Key key) {
-  return only_when(std::move(key), "system.topology.type", "dimensions or astra_network",
-                   [](const RunPoint& p) { return p.system.topology.is_dimensional(); });
-}
-
 Key where_nis_coordinate(Key key) {
   return only_when(std::move(key), "coordination.mode", name_of(CoordinationMode::in_ni),
                    [](const RunPoint& p) {
@@ -61,7 +56,8 @@ Key where_it_is(CostBlock block, Key key) {
   }
 }
 
-// Whose uses a simulation counts (sims/run/event_energy.h): only there an energy says anything.
+// Whose uses a simulation counts (sims/experiment/event_energy.h): only there an energy says
+// anything.
 bool has_counted_uses(CostBlock block) {
   return is_memory(block) || block == CostBlock::router_crossbar ||
          block == CostBlock::router_allocators || block == CostBlock::ni_scf_finder;

@@ -1,6 +1,6 @@
 // The keys of multi-dimensional systems: section system.dimensions, the NI's dimension queues, and
 // how a collective is planned.
-#include "alg/planner.h"
+#include "alg/plans/planner.h"
 #include "flowctl/packet_grid.h"
 #include "sims/config/key_builders.h"
 
@@ -12,21 +12,16 @@ namespace {
 
 constexpr const char* kTypeKey = "system.topology.type";
 constexpr const char* kAlgorithmKey = "collective.algorithm";
-constexpr std::uint64_t kSecond = 1'000'000'000'000;  // picoseconds
 constexpr std::uint64_t kMostSize = 65536;
 constexpr std::uint64_t kMostLinksPerNode = 4096;
 
 bool is_written_out(const RunPoint& point) {
   return point.system.topology.kind == TopologyKind::dimensions;
 }
-bool is_dimensional(const RunPoint& point) { return point.system.topology.is_dimensional(); }
 
 // What a file of another tool's says in its own form.
 Key of_dimensions(Key key) {
   return only_when(std::move(key), kTypeKey, "dimensions", is_written_out);
-}
-Key of_any_dimensions(Key key) {
-  return only_when(std::move(key), kTypeKey, "dimensions or astra_network", is_dimensional);
 }
 
 // `field` returns a reference to a vector of numbers or enumerators.

@@ -10,7 +10,6 @@ using namespace key_builders;
 namespace {
 
 constexpr std::uint64_t kMostNodeNumber = std::uint64_t{1} << 20;
-constexpr std::uint64_t kSecond = 1'000'000'000'000;  // picoseconds
 
 ValueField number_field(const char* name, ValueType type, std::uint64_t min, std::uint64_t max) {
   ValueField field;

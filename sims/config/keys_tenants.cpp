@@ -10,7 +10,6 @@ using namespace key_builders;
 namespace {
 
 constexpr std::uint64_t kMostFlows = 65536;
-constexpr std::uint64_t kSecond = 1'000'000'000'000;  // picoseconds
 
 }  // namespace
 

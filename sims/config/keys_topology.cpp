@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <limits>
 
-#include "sims/config/enum_names.h"
 #include "sims/config/key_builders.h"
+#include "sims/point/enum_names.h"
 
 namespace espalier {
 
@@ -92,7 +92,7 @@ Key count_key(const char* name, std::uint64_t min, const char* description,
   return key;
 }
 
-Key file_key() {
+Key graph_file_key() {
   Key key;
   key.name = "system.topology.file";
   key.shape.type = ValueType::text;
@@ -107,8 +107,6 @@ Key file_key() {
   };
   return key;
 }
-
-constexpr std::uint64_t kSecond = 1'000'000'000'000;  // picoseconds
 
 // As system.link's, unless they are given.
 Key link_latency_key(const char* link, const std::string& description,
@@ -236,7 +234,7 @@ void add_topology_keys(std::vector<Key>& table) {
                                                          &TopologyConfig::groups)));
   add_cluster_keys(table);
   add_center_keys(table);
-  table.push_back(needed_by({Kind::file, Kind::anynet, Kind::astra_network}, file_key()));
+  table.push_back(needed_by({Kind::file, Kind::anynet, Kind::astra_network}, graph_file_key()));
 }
 
 const char* size_key_of(TopologyKind kind) {

@@ -1,9 +1,9 @@
 // Keys of the section `training`.
 #include <algorithm>
 
-#include "sims/config/enum_names.h"
 #include "sims/config/key_builders.h"
-#include "sims/training/networks.h"
+#include "sims/point/enum_names.h"
+#include "sims/workload/training/networks.h"
 
 namespace espalier {
 
@@ -14,7 +14,7 @@ namespace {
 constexpr std::uint64_t kMostSamples = 1ULL << 20;
 constexpr std::uint64_t kMostArrays = 1ULL << 16;
 
-Key file_key() {
+Key layers_file_key() {
   Key key;
   key.name = "training.file";
   key.shape.type = ValueType::text;
@@ -51,7 +51,7 @@ Key network_key() {
 }  // namespace
 
 void add_training_keys(std::vector<Key>& table) {
-  table.push_back(file_key());
+  table.push_back(layers_file_key());
   table.push_back(
       required(listable(only_when(network_key(), "training.file", "not given",
                                   [](const RunPoint& p) { return p.training->file.empty(); }))));

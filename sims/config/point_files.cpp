@@ -4,11 +4,11 @@
 #include <memory>
 #include <optional>
 
-#include "sims/config/build_program.h"
-#include "sims/config/layers_file.h"
-#include "sims/config/messages_file.h"
 #include "sims/config/rank_order_checks.h"
-#include "sims/config/rank_order_file.h"
+#include "sims/formats/layers_file.h"
+#include "sims/formats/messages_file.h"
+#include "sims/formats/rank_order_file.h"
+#include "sims/model/build_program.h"
 
 namespace espalier {
 

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "alg/algorithm.h"
-#include "sims/config/build_program.h"
 #include "sims/config/keys.h"
+#include "sims/model/build_program.h"
 
 namespace espalier {
 

@@ -1,10 +1,10 @@
 // What is wrong with a collective program's place in a configuration.
 #pragma once
 
-#include "hw/topology.h"
-#include "sims/config/config.h"
-#include "sims/config/diagnostics.h"
+#include "hw/topology/topology.h"
 #include "sims/config/given_keys.h"
+#include "sims/point/config.h"
+#include "sims/text/diagnostics.h"
 
 namespace espalier {
 

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "alg/algorithm.h"
-#include "alg/bcube.h"
+#include "alg/generators/bcube.h"
 
 namespace espalier {
 

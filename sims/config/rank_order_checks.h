@@ -1,10 +1,10 @@
 // Whether the algorithm of a point can follow its rank order, and bcube its base.
 #pragma once
 
-#include "hw/topology.h"
-#include "sims/config/config.h"
-#include "sims/config/diagnostics.h"
+#include "hw/topology/topology.h"
 #include "sims/config/given_keys.h"
+#include "sims/point/config.h"
+#include "sims/text/diagnostics.h"
 
 namespace espalier {
 

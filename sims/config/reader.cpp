@@ -6,19 +6,19 @@
 #include <map>
 #include <optional>
 
-#include "sims/config/astra_network_file.h"
-#include "sims/config/build_topology.h"
 #include "sims/config/cross_checks.h"
 #include "sims/config/dimension_checks.h"
 #include "sims/config/given_keys.h"
-#include "sims/config/implied_cycles.h"
 #include "sims/config/key_collector.h"
 #include "sims/config/keys.h"
 #include "sims/config/keys_topology.h"
 #include "sims/config/point_files.h"
 #include "sims/config/presets.h"
 #include "sims/config/sections.h"
-#include "sims/config/yaml_loader.h"
+#include "sims/formats/astra_network_file.h"
+#include "sims/model/build_topology.h"
+#include "sims/model/implied_cycles.h"
+#include "sims/text/yaml_loader.h"
 
 namespace espalier {
 

@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "hw/topology.h"
-#include "sims/config/config.h"
-#include "sims/config/config_node.h"
-#include "sims/config/diagnostics.h"
+#include "hw/topology/topology.h"
+#include "sims/point/config.h"
+#include "sims/text/config_node.h"
+#include "sims/text/diagnostics.h"
 
 namespace espalier {
 

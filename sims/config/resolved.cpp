@@ -71,12 +71,13 @@ std::string yaml_text(const std::string& text) {
   return plain && !is_word ? text : nlohmann::json(text).dump();
 }
 
-void write_section(const nlohmann::ordered_json& section, std::size_t depth, std::string& out) {
+void write_resolved_section(const nlohmann::ordered_json& section, std::size_t depth,
+                            std::string& out) {
   for (const auto& [name, value] : section.items()) {
     out += fmt::format("{}{}:", std::string(2 * depth, ' '), name);
     if (value.is_object()) {
       out += "\n";
-      write_section(value, depth + 1, out);
+      write_resolved_section(value, depth + 1, out);
     } else if (value.is_string()) {
       out += " " + yaml_text(value.get<std::string>()) + "\n";
     } else if (value.is_number_float()) {
@@ -111,7 +112,7 @@ nlohmann::ordered_json resolved_json(const RunPoint& point) {
 
 std::string resolved_yaml(const RunPoint& point) {
   std::string out;
-  write_section(resolved_json(point), 0, out);
+  write_resolved_section(resolved_json(point), 0, out);
   return out;
 }
 

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "sims/config/config.h"
+#include "sims/point/config.h"
 
 namespace espalier {
 

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "sims/config/keys.h"
-#include "sims/config/units.h"
+#include "sims/text/units.h"
 
 namespace espalier {
 
@@ -43,14 +43,14 @@ std::string key_text(const Key& key, const std::string& name, std::size_t depth)
   return text;
 }
 
-void write_section(const std::string& section, std::size_t depth, std::string& out) {
+void write_schema_section(const std::string& section, std::size_t depth, std::string& out) {
   for (const std::string& name : names_in_section(section)) {
     const std::string full = join_key(section, name);
     if (const Key* key = find_key(full)) {
       out += key_text(*key, name, depth);
     } else {
       out += fmt::format("{}{}:\n", std::string(2 * depth, ' '), name);
-      write_section(full, depth + 1, out);
+      write_schema_section(full, depth + 1, out);
     }
   }
 }
@@ -74,7 +74,7 @@ std::string schema_text() {
       "a data_center. Lists run every "
       "combination.\n"
       "On the command line a key is its dotted name: -s system.link.latency=100ns\n\n";
-  write_section("", 0, out);
+  write_schema_section("", 0, out);
   return out;
 }
 

@@ -1,10 +1,10 @@
 // Which sections an input has, and which of them may stand beside which.
 #pragma once
 
-#include "sims/config/config.h"
-#include "sims/config/diagnostics.h"
 #include "sims/config/given_keys.h"
 #include "sims/config/reader.h"
+#include "sims/point/config.h"
+#include "sims/text/diagnostics.h"
 
 namespace espalier {
 

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "sims/config/build_topology.h"
-#include "sims/config/units.h"
+#include "sims/model/build_topology.h"
+#include "sims/text/units.h"
 
 namespace espalier {
 

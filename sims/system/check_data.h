@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "alg/schedule.h"
+#include "alg/schedule/schedule.h"
 #include "ni/node_memory.h"
 
 namespace espalier {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "alg/routing.h"
+#include "alg/routes/routing.h"
 #include "flowctl/framing.h"
 #include "hw/hash.h"
 

@@ -9,10 +9,10 @@
 #include <utility>
 #include <vector>
 
-#include "alg/route_set.h"
-#include "hw/topology.h"
+#include "alg/routes/route_set.h"
+#include "hw/topology/topology.h"
 #include "ni/control_source.h"
-#include "sims/config/config.h"
+#include "sims/point/config.h"
 
 namespace espalier {
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "hw/clock_domain.h"
+#include "hw/clock/clock_domain.h"
 #include "ni/network_interface.h"
 #include "sims/system/control_traffic.h"
 #include "sims/system/simulation.h"

@@ -7,10 +7,10 @@
 #include <set>
 #include <stdexcept>
 
-#include "alg/routing.h"
+#include "alg/routes/routing.h"
 #include "flowctl/vc_buffer.h"
-#include "sims/config/build_dimensions.h"
-#include "sims/config/fidelity.h"
+#include "sims/model/build_dimensions.h"
+#include "sims/point/fidelity.h"
 
 namespace espalier {
 

@@ -7,11 +7,11 @@
 #include <systemc>
 #include <vector>
 
-#include "alg/route_set.h"
-#include "hw/link_timing.h"
-#include "hw/topology.h"
+#include "alg/routes/route_set.h"
+#include "hw/topology/link_timing.h"
+#include "hw/topology/topology.h"
 #include "ni/network_interface.h"
-#include "sims/config/config.h"
+#include "sims/point/config.h"
 #include "sims/system/control_traffic.h"
 #include "sims/system/hardware_events.h"
 #include "sims/system/network.h"

@@ -2,7 +2,7 @@
 
 #include <stdexcept>
 
-#include "alg/routing.h"
+#include "alg/routes/routing.h"
 
 namespace espalier {
 

@@ -9,12 +9,12 @@
 #include <utility>
 #include <vector>
 
-#include "hw/topology.h"
+#include "hw/topology/topology.h"
 #include "ni/message_source.h"
-#include "sims/coordination/host_services.h"
 #include "sims/system/deliveries.h"
 #include "sims/system/fabric.h"
 #include "sims/system/side_routes.h"
+#include "sims/workload/coordination/host_services.h"
 
 namespace espalier {
 

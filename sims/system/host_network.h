@@ -5,13 +5,13 @@
 #include <string>
 #include <vector>
 
-#include "ni/stream_engine.h"
-#include "sims/coordination/host_services.h"
+#include "ni/engines/stream_engine.h"
 #include "sims/system/host_messages.h"
 #include "sims/system/host_side.h"
 #include "sims/system/host_timers.h"
 #include "sims/system/simulated_system.h"
 #include "sims/system/stream_programs.h"
+#include "sims/workload/coordination/host_services.h"
 
 namespace espalier {
 

@@ -4,11 +4,11 @@
 #include <cstdint>
 #include <vector>
 
-#include "hw/topology.h"
-#include "sims/config/config.h"
-#include "sims/coordination/host_services.h"
+#include "hw/topology/topology.h"
+#include "sims/point/config.h"
 #include "sims/system/host_network.h"
 #include "sims/system/simulation.h"
+#include "sims/workload/coordination/host_services.h"
 
 namespace espalier {
 

@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "flowctl/framing.h"
-#include "hw/link_timing.h"
-#include "hw/topology.h"
-#include "sims/config/config.h"
-#include "sims/coordination/closed_form.h"
+#include "hw/topology/link_timing.h"
+#include "hw/topology/topology.h"
+#include "sims/point/config.h"
+#include "sims/workload/coordination/closed_form.h"
 
 namespace espalier {
 

@@ -10,14 +10,14 @@
 #include "flowctl/channel_spec.h"
 #include "flowctl/flit.h"
 #include "flowctl/message.h"
-#include "flowctl/train_listener.h"
+#include "flowctl/train/train_listener.h"
 #include "flowctl/wait_list.h"
-#include "hw/clock_domain.h"
-#include "hw/link_timing.h"
-#include "hw/topology.h"
+#include "hw/clock/clock_domain.h"
+#include "hw/topology/link_timing.h"
+#include "hw/topology/topology.h"
 #include "ni/injection_port.h"
 #include "router/input_port_spec.h"
-#include "sims/config/config.h"
+#include "sims/point/config.h"
 
 namespace espalier {
 

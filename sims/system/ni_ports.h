@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "hw/topology.h"
-#include "sims/config/config.h"
+#include "hw/topology/topology.h"
+#include "sims/point/config.h"
 
 namespace espalier {
 

@@ -7,13 +7,13 @@
 #include <stdexcept>
 #include <utility>
 
-#include "ni/aggregation_memory.h"
-#include "ni/dimension_queue_engine.h"
-#include "ni/folded_replay.h"
-#include "ni/stage_observer.h"
-#include "ni/switch_aggregation_engine.h"
-#include "sims/config/faults.h"
-#include "sims/config/folding.h"
+#include "ni/engines/aggregation_memory.h"
+#include "ni/engines/dimension_queue_engine.h"
+#include "ni/engines/folded_replay.h"
+#include "ni/engines/stage_observer.h"
+#include "ni/engines/switch_aggregation_engine.h"
+#include "sims/model/faults.h"
+#include "sims/model/folding.h"
 #include "sims/system/check_data.h"
 #include "sims/system/simulated_system.h"
 #include "sims/system/step_time.h"

@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "alg/dimension_plan.h"
-#include "alg/order_forecast.h"
-#include "hw/topology.h"
-#include "sims/config/config.h"
+#include "alg/plans/dimension_plan.h"
+#include "alg/plans/order_forecast.h"
+#include "hw/topology/topology.h"
+#include "sims/point/config.h"
 #include "sims/system/simulation.h"
 
 namespace espalier {

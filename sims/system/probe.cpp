@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "alg/routing.h"
+#include "alg/routes/routing.h"
 #include "sims/system/ni_ports.h"
 #include "sims/system/simulated_system.h"
 #include "sims/system/tournament.h"

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "hw/topology.h"
-#include "sims/config/config.h"
+#include "hw/topology/topology.h"
+#include "sims/point/config.h"
 #include "sims/system/simulation.h"
 
 namespace espalier {

@@ -6,12 +6,12 @@
 
 #include "alg/program/program.h"
 #include "alg/program/protocol.h"
-#include "alg/route_set.h"
-#include "hw/link_timing.h"
-#include "hw/topology.h"
-#include "ni/context_program.h"
-#include "ni/slot_credits.h"
-#include "sims/config/config.h"
+#include "alg/routes/route_set.h"
+#include "hw/topology/link_timing.h"
+#include "hw/topology/topology.h"
+#include "ni/engines/context_program.h"
+#include "ni/engines/slot_credits.h"
+#include "sims/point/config.h"
 
 namespace espalier {
 

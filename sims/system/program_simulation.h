@@ -2,8 +2,8 @@
 #pragma once
 
 #include "alg/program/program.h"
-#include "hw/topology.h"
-#include "sims/config/config.h"
+#include "hw/topology/topology.h"
+#include "sims/point/config.h"
 #include "sims/system/program_setup.h"
 #include "sims/system/simulation.h"
 

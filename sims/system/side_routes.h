@@ -4,8 +4,8 @@
 #include <map>
 #include <vector>
 
-#include "alg/route_set.h"
-#include "hw/topology.h"
+#include "alg/routes/route_set.h"
+#include "hw/topology/topology.h"
 #include "sims/system/fabric.h"
 
 namespace espalier {

@@ -6,8 +6,8 @@
 #include <ctime>
 #include <utility>
 
-#include "sims/config/faults.h"
-#include "sims/config/fidelity.h"
+#include "sims/model/faults.h"
+#include "sims/point/fidelity.h"
 #include "sims/system/wait_graph.h"
 
 namespace espalier {

@@ -5,11 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "alg/route_set.h"
-#include "hw/clock_domain.h"
-#include "hw/link_timing.h"
-#include "hw/topology.h"
-#include "sims/config/config.h"
+#include "alg/routes/route_set.h"
+#include "hw/clock/clock_domain.h"
+#include "hw/topology/link_timing.h"
+#include "hw/topology/topology.h"
+#include "sims/point/config.h"
 #include "sims/system/control_traffic.h"
 #include "sims/system/deliveries.h"
 #include "sims/system/fabric.h"

@@ -6,9 +6,9 @@
 #include <memory>
 #include <stdexcept>
 
-#include "hw/link_timing.h"
-#include "ni/schedule_table_issue.h"
-#include "sims/config/faults.h"
+#include "hw/topology/link_timing.h"
+#include "ni/engines/schedule_table_issue.h"
+#include "sims/model/faults.h"
 #include "sims/system/check_data.h"
 #include "sims/system/ni_ports.h"
 #include "sims/system/simulated_system.h"

@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "alg/schedule_table.h"
-#include "hw/topology.h"
+#include "alg/schedule/schedule_table.h"
+#include "hw/topology/topology.h"
 #include "ni/operation.h"
-#include "sims/config/config.h"
+#include "sims/point/config.h"
 #include "sims/system/control_traffic.h"
 #include "sims/system/hardware_events.h"
 #include "sims/system/system_observer.h"
@@ -24,8 +24,8 @@ struct LatencyStatistics {
   Cycle max_cycles = 0;
 };
 
-// One of several collectives in one set of tables (alg/concatenate_tables.h), posted by the hosts
-// of all nodes in the same cycle.
+// One of several collectives in one set of tables (alg/schedule/concatenate_tables.h), posted by
+// the hosts of all nodes in the same cycle.
 struct PostedCollective {
   Timestep first_step = 1;
   ChunkId first_chunk{0};

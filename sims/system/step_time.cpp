@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "ni/engines/table_program.h"
 #include "ni/reduction_unit.h"
-#include "ni/table_program.h"
 #include "sims/system/fabric.h"
 
 namespace espalier {

@@ -3,9 +3,9 @@
 
 #include <vector>
 
-#include "alg/schedule_table.h"
-#include "hw/link_timing.h"
-#include "sims/config/config.h"
+#include "alg/schedule/schedule_table.h"
+#include "hw/topology/link_timing.h"
+#include "sims/point/config.h"
 
 namespace espalier {
 

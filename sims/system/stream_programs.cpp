@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "hw/link_timing.h"
-#include "ni/node_frame.h"
+#include "hw/topology/link_timing.h"
+#include "ni/engines/node_frame.h"
 #include "sims/system/table_engine_spec.h"
 
 namespace espalier {

@@ -4,9 +4,9 @@
 
 #include <functional>
 
-#include "alg/schedule_table.h"
-#include "ni/stream_program.h"
-#include "sims/config/config.h"
+#include "alg/schedule/schedule_table.h"
+#include "ni/engines/stream_program.h"
+#include "sims/point/config.h"
 #include "sims/system/side_routes.h"
 #include "sims/system/stream_program_cache.h"
 

@@ -3,10 +3,10 @@
 
 #include <vector>
 
-#include "alg/schedule_table.h"
-#include "hw/link_timing.h"
-#include "ni/schedule_table_engine.h"
-#include "sims/config/config.h"
+#include "alg/schedule/schedule_table.h"
+#include "hw/topology/link_timing.h"
+#include "ni/engines/schedule_table_engine.h"
+#include "sims/point/config.h"
 #include "sims/system/simulation.h"
 
 namespace espalier {

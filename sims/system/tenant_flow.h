@@ -4,8 +4,8 @@
 #include <cstdint>
 
 #include "hw/ids.h"
-#include "hw/link_timing.h"
-#include "sims/config/config.h"
+#include "hw/topology/link_timing.h"
+#include "sims/point/config.h"
 
 namespace espalier {
 

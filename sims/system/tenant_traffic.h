@@ -5,11 +5,11 @@
 #include <memory>
 #include <vector>
 
-#include "alg/channel_dependencies.h"
-#include "alg/route_set.h"
-#include "hw/topology.h"
+#include "alg/certify/channel_dependencies.h"
+#include "alg/routes/route_set.h"
+#include "hw/topology/topology.h"
 #include "ni/message_source.h"
-#include "sims/config/config.h"
+#include "sims/point/config.h"
 #include "sims/system/deliveries.h"
 #include "sims/system/tenant_flow.h"
 #include "sims/system/tenant_statistics.h"

@@ -3,7 +3,7 @@
 #include <map>
 #include <utility>
 
-#include "alg/routing.h"
+#include "alg/routes/routing.h"
 #include "hw/hash.h"
 
 namespace espalier {

@@ -3,10 +3,10 @@
 
 #include <vector>
 
-#include "alg/route_set.h"
-#include "hw/topology.h"
+#include "alg/routes/route_set.h"
+#include "hw/topology/topology.h"
 #include "ni/operation.h"
-#include "sims/config/config.h"
+#include "sims/point/config.h"
 
 namespace espalier {
 

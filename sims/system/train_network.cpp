@@ -1,5 +1,5 @@
-#include "ni/train_injection_port.h"
-#include "router/train_router.h"
+#include "ni/train/train_injection_port.h"
+#include "router/train/train_router.h"
 #include "sims/system/network_of.h"
 
 namespace espalier {

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "alg/routing.h"
+#include "alg/routes/routing.h"
 #include "flowctl/message.h"
-#include "sims/config/config.h"
+#include "sims/point/config.h"
 
 namespace espalier {
 

@@ -15,7 +15,7 @@ using test::TemporaryFolder;
 
 namespace {
 
-constexpr const char* kTorus =
+constexpr const char* kExplainTorus =
     "system: {topology: {type: torus, dims: [4, 4]}}\n"
     "collective: {op: all_reduce, algorithm: multitree, size: 32KiB}\n";
 constexpr const char* kMesh =
@@ -88,37 +88,38 @@ void check_account(const Json& result, bool reads_slowly) {
   CHECK(least == 0);
 }
 
-struct Run {
+struct ExplainedRun {
   const char* config;
   Settings settings;
   bool only_by_flits = false;
 };
 
-const std::vector<Run>& many_runs() {
-  static const std::vector<Run> runs{
-      {kTorus, {}},
-      {kTorus, {"system.ni.lockstep=off"}},
-      {kTorus, {"system.ni.lockstep=drain"}},
-      {kTorus, {"system.ni.lockstep=full"}},
-      {kTorus, {"collective.algorithm=ring"}},
-      {kTorus, {"collective.algorithm=ring", "system.flow_control.mode=packet"}},
-      {kTorus, {"collective.algorithm=ring", "system.preset=isca21"}},
-      {kTorus, {"collective.algorithm=2d_ring"}},
-      {kTorus, {"collective.algorithm=2d_ring", "system.ni.lockstep=off"}},
-      {kTorus, {"collective.algorithm=dbtree"}},
-      {kTorus, {"collective.algorithm=dbtree", "system.ni.lockstep=off"}},
-      {kTorus, {"collective.algorithm=dbtree", "system.router.vc_depth_flits=40"}},
-      {kTorus, {"collective.algorithm=dbtree", "system.link.bandwidth=7GB/s"}},
-      {kTorus,
+const std::vector<ExplainedRun>& many_runs() {
+  static const std::vector<ExplainedRun> runs{
+      {kExplainTorus, {}},
+      {kExplainTorus, {"system.ni.lockstep=off"}},
+      {kExplainTorus, {"system.ni.lockstep=drain"}},
+      {kExplainTorus, {"system.ni.lockstep=full"}},
+      {kExplainTorus, {"collective.algorithm=ring"}},
+      {kExplainTorus, {"collective.algorithm=ring", "system.flow_control.mode=packet"}},
+      {kExplainTorus, {"collective.algorithm=ring", "system.preset=isca21"}},
+      {kExplainTorus, {"collective.algorithm=2d_ring"}},
+      {kExplainTorus, {"collective.algorithm=2d_ring", "system.ni.lockstep=off"}},
+      {kExplainTorus, {"collective.algorithm=dbtree"}},
+      {kExplainTorus, {"collective.algorithm=dbtree", "system.ni.lockstep=off"}},
+      {kExplainTorus, {"collective.algorithm=dbtree", "system.router.vc_depth_flits=40"}},
+      {kExplainTorus, {"collective.algorithm=dbtree", "system.link.bandwidth=7GB/s"}},
+      {kExplainTorus,
        {"collective.algorithm=dbtree", "system.flow_control.mode=packet", "system.router.vcs=2"}},
-      {kTorus, {"collective.algorithm=halving_doubling"}},
-      {kTorus, {"collective.algorithm=multitree", "system.ni.dma.bandwidth=20GB/s"}},
-      {kTorus, {"system.ni.send_queue=1", "collective.algorithm=dbtree"}},
-      {kTorus, {"system.ni.ports=1", "system.ni.lockstep=off"}},
-      {kTorus, {"system.ni.reduction.mode=after_message", "system.ni.reduction.bytes_per_cycle=4"}},
-      {kTorus, {"system.ni.reduction.bytes_per_cycle=3", "system.ni.lockstep=off"}},
-      {kTorus, {"collective.op=reduce_scatter"}},
-      {kTorus, {"collective.op=all_gather"}},
+      {kExplainTorus, {"collective.algorithm=halving_doubling"}},
+      {kExplainTorus, {"collective.algorithm=multitree", "system.ni.dma.bandwidth=20GB/s"}},
+      {kExplainTorus, {"system.ni.send_queue=1", "collective.algorithm=dbtree"}},
+      {kExplainTorus, {"system.ni.ports=1", "system.ni.lockstep=off"}},
+      {kExplainTorus,
+       {"system.ni.reduction.mode=after_message", "system.ni.reduction.bytes_per_cycle=4"}},
+      {kExplainTorus, {"system.ni.reduction.bytes_per_cycle=3", "system.ni.lockstep=off"}},
+      {kExplainTorus, {"collective.op=reduce_scatter"}},
+      {kExplainTorus, {"collective.op=all_gather"}},
       {kMesh, {}},
       {kMesh, {"system.ni.lockstep=off"}},
       {kMesh, {"system.ni.lockstep=off", "system.flow_control.mode=packet"}},
@@ -148,7 +149,7 @@ const std::vector<Run>& many_runs() {
 TEST_CASE(
     "The segments of a critical path add up to the collective's cycles, and all have a cause") {
   const TemporaryFolder folder;
-  for (const Run& run : many_runs()) {
+  for (const ExplainedRun& run : many_runs()) {
     CAPTURE(run.config, run.settings);
     check_account(explained(folder.write("run.yaml", run.config), run.settings),
                   mentions(run.settings, "dma"));
@@ -157,7 +158,7 @@ TEST_CASE(
 
 TEST_CASE("Trains and flits have the same account") {
   const TemporaryFolder folder;
-  for (const Run& run : many_runs()) {
+  for (const ExplainedRun& run : many_runs()) {
     CAPTURE(run.config, run.settings);
     const std::string config = folder.write("run.yaml", run.config);
     Settings train = run.settings;
@@ -205,44 +206,48 @@ TEST_CASE("An injected fault is what the critical path spent most time on, by na
   const TemporaryFolder folder;
   // Node 5 of a 4x4 torus is r_1_1, node 6 is r_1_2, east of it.
   const std::vector<Fault> faults{
-      {kTorus,
+      {kExplainTorus,
        {"collective.algorithm=ring", "faults.slow_links=[{from: 0, to: 1, bandwidth: 1GB/s}]"},
        {"", "net.r_0_1.in_w"}},
-      {kTorus,
+      {kExplainTorus,
        {"system.ni.lockstep=off", "faults.slow_links=[{from: 5, to: 6, bandwidth: 500MB/s}]"},
        {"", "net.r_1_2.in_w"}},
-      {kTorus,
+      {kExplainTorus,
        {"collective.algorithm=dbtree", "faults.slow_links=[{from: 6, to: 5, bandwidth: 500MB/s}]"},
        {"", "net.r_1_1.in_e"}},
-      {kTorus,
+      {kExplainTorus,
        {"collective.size=2KiB", "faults.slow_links=[{from: 5, to: 6, latency: 4us}]"},
        {"link_latency", "net.r_1_2.in_w"}},
-      {kTorus, {"faults.late_nis=[{node: 6, cycles: 30000}]"}, {"late_start", "net.ni_1_2"}},
-      {kTorus,
+      {kExplainTorus, {"faults.late_nis=[{node: 6, cycles: 30000}]"}, {"late_start", "net.ni_1_2"}},
+      {kExplainTorus,
        {"collective.algorithm=ring", "faults.late_nis=[{node: 3, cycles: 100000}]"},
        {"late_start", "net.ni_0_3"}},
       {kThemis, {"faults.late_nis=[{node: 7, cycles: 9000}]"}, {"late_start", "net.ni_3_1"}},
-      {kTorus, {"faults.clock_skew=[{node: 9, cycles: 30000}]"}, {"clock_skew", "net.ni_2_1"}},
-      {kTorus, {"faults.clock_skew=[{node: 9, per_step: 4000}]"}, {"clock_skew", "net.ni_2_1"}},
-      {kTorus,
+      {kExplainTorus,
+       {"faults.clock_skew=[{node: 9, cycles: 30000}]"},
+       {"clock_skew", "net.ni_2_1"}},
+      {kExplainTorus,
+       {"faults.clock_skew=[{node: 9, per_step: 4000}]"},
+       {"clock_skew", "net.ni_2_1"}},
+      {kExplainTorus,
        {"system.ni.lockstep=off", "faults.dma_jitter.max_cycles=20000", "faults.dma_jitter.seed=3",
         "faults.dma_jitter.nodes=[5]"},
        {"dma", "net.ni_1_1"}},
       {kThemis,
        {"faults.dma_jitter.max_cycles=5000", "faults.dma_jitter.nodes=[5]"},
        {"dma", "net.ni_1_1"}},
-      {kTorus,
+      {kExplainTorus,
        {"collective.algorithm=ring", "collective.size=1MiB", "system.router.vc_depth_flits=17",
         "system.router.vcs=2"},
        {"credit_stall", ""}},
-      {kTorus,
+      {kExplainTorus,
        {"system.ni.reduction.bytes_per_cycle=1", "system.ni.lockstep=off",
         "collective.op=reduce_scatter"},
        {"reduction", ""}},
-      {kTorus, {"system.ni.lockstep=full", "collective.size=4KiB"}, {"lockstep_wait", ""}},
-      {kTorus, {"system.ni.dma.bandwidth=1GB/s", "system.ni.lockstep=off"}, {"dma", ""}},
-      {kTorus, {"system.ni.turnaround_cycles=9000"}, {"dependency_wait", ""}},
-      {kTorus,
+      {kExplainTorus, {"system.ni.lockstep=full", "collective.size=4KiB"}, {"lockstep_wait", ""}},
+      {kExplainTorus, {"system.ni.dma.bandwidth=1GB/s", "system.ni.lockstep=off"}, {"dma", ""}},
+      {kExplainTorus, {"system.ni.turnaround_cycles=9000"}, {"dependency_wait", ""}},
+      {kExplainTorus,
        {"system.ni.ports=1", "system.ni.lockstep=off", "collective.size=1MiB"},
        {"ni_queue", ""}},
       {kThemis,
@@ -260,7 +265,7 @@ TEST_CASE("An injected fault is what the critical path spent most time on, by na
 
 TEST_CASE("The worst slip names the NI that waited, for which message, and what kept that") {
   const TemporaryFolder folder;
-  const std::string config = folder.write("torus.yaml", kTorus);
+  const std::string config = folder.write("torus.yaml", kExplainTorus);
   const Json slow = explained(
       config, {"collective.size=2KiB", "faults.slow_links=[{from: 5, to: 6, latency: 3us}]"});
   const Json& slip = slow["explanation"]["slips"][0];
@@ -296,7 +301,7 @@ TEST_CASE("The worst slip names the NI that waited, for which message, and what 
 
 TEST_CASE("An NI may be late by its slack, and not by a cycle more") {
   const TemporaryFolder folder;
-  const std::string config = folder.write("torus.yaml", kTorus);
+  const std::string config = folder.write("torus.yaml", kExplainTorus);
   const auto end_of = [](const Json& result) {
     return number(result["explanation"]["last_delivery_cycle"]);
   };
@@ -325,7 +330,8 @@ TEST_CASE("An NI may be late by its slack, and not by a cycle more") {
 
 TEST_CASE("A schedule does not slip where each timestep waits for all of the last one") {
   const TemporaryFolder folder;
-  const Json result = explained(folder.write("torus.yaml", kTorus), {"system.ni.lockstep=full"});
+  const Json result =
+      explained(folder.write("torus.yaml", kExplainTorus), {"system.ni.lockstep=full"});
   CHECK(result["explanation"]["slips"].empty());
   // Nor where all NIs do the same.
   const std::string mesh = folder.write("mesh.yaml", test::kSmallConfig);
@@ -334,7 +340,7 @@ TEST_CASE("A schedule does not slip where each timestep waits for all of the las
 
 TEST_CASE("The account for people says the same as the one for machines") {
   const TemporaryFolder folder;
-  const std::string config = folder.write("torus.yaml", kTorus);
+  const std::string config = folder.write("torus.yaml", kExplainTorus);
   const Outcome outcome =
       test::espalier({"explain", config, "-s", "faults.late_nis=[{node: 6, cycles: 30000}]"});
   REQUIRE(outcome.exit_code == 0);
@@ -356,7 +362,7 @@ TEST_CASE("What has no schedule to follow has no account") {
 
 TEST_CASE("No output takes another one's file, or the configuration's") {
   const TemporaryFolder folder;
-  const std::string config = folder.write("torus.yaml", kTorus);
+  const std::string config = folder.write("torus.yaml", kExplainTorus);
   const std::string file = folder.file("out.json");
   const auto error = [&](const std::vector<std::string>& options) {
     std::vector<std::string> words{"explain", config};
@@ -367,12 +373,12 @@ TEST_CASE("No output takes another one's file, or the configuration's") {
   };
   CHECK_THAT(error({"--json", file, "--timeline", file}), Contains("is the --json file too"));
   CHECK_THAT(error({"--json", config}), Contains("is the configuration file too"));
-  CHECK(test::read_text(config) == kTorus);
+  CHECK(test::read_text(config) == kExplainTorus);
 }
 
 TEST_CASE("Several runs are accounted for one by one") {
   const TemporaryFolder folder;
-  const std::string config = folder.write("torus.yaml", kTorus);
+  const std::string config = folder.write("torus.yaml", kExplainTorus);
   const Outcome outcome = test::espalier(
       {"explain", config, "-s", "collective.algorithm=[ring, multitree]", "--json", "-"});
   REQUIRE(outcome.exit_code == 0);
@@ -383,7 +389,7 @@ TEST_CASE("Several runs are accounted for one by one") {
 
 TEST_CASE("A save file of all signals shows the channels of the critical path after the NIs") {
   const TemporaryFolder folder;
-  const std::string config = folder.write("torus.yaml", kTorus);
+  const std::string config = folder.write("torus.yaml", kExplainTorus);
   const std::string waves = folder.file("run.vcd");
   const Outcome outcome =
       test::espalier({"explain", config, "--waves", waves, "--json", folder.file("run.json")});

@@ -69,13 +69,13 @@ void check_account(const Json& result) {
   CHECK(at == number(account["last_delivery_cycle"]));
 }
 
-struct Run {
+struct AccountedRun {
   const char* config;
   Settings settings;
 };
 
-std::vector<Run> many_runs() {
-  std::vector<Run> runs;
+std::vector<AccountedRun> many_runs() {
+  std::vector<AccountedRun> runs;
   for (const char* size : {"4B", "10KiB", "1MiB"}) {
     for (const char* protocol : {"Simple", "LL", "LL128"}) {
       for (const char* slots : {"2", "8"}) {
@@ -127,7 +127,7 @@ std::vector<Run> many_runs() {
 
 TEST_CASE("The segments of a program's critical path add up to its cycles, and all have a cause") {
   const TemporaryFolder folder;
-  for (const Run& run : many_runs()) {
+  for (const AccountedRun& run : many_runs()) {
     CAPTURE(run.config, run.settings);
     check_account(explained(folder.write("run.yaml", run.config), run.settings));
   }
@@ -135,7 +135,7 @@ TEST_CASE("The segments of a program's critical path add up to its cycles, and a
 
 TEST_CASE("Trains and flits have the same account of a program") {
   const TemporaryFolder folder;
-  for (const Run& run : many_runs()) {
+  for (const AccountedRun& run : many_runs()) {
     const auto is_long = [](const std::string& setting) {
       return setting == "collective.size=1MiB";
     };

@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "alg/generator.h"
+#include "alg/generators/generator.h"
 #include "cli_test_support.h"
-#include "sims/schedule_file.h"
-#include "table_mutations.h"
+#include "sims/formats/schedule_file.h"
+#include "tests/unit/table_mutations.h"
 
 using namespace espalier;
 using Catch::Matchers::Contains;

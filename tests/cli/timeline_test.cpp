@@ -18,7 +18,7 @@ using test::TemporaryFolder;
 
 namespace {
 
-constexpr const char* kTorus =
+constexpr const char* kTimelineTorus =
     "system: {topology: {type: torus, dims: [4, 4]}}\n"
     "collective: {op: all_reduce, algorithm: multitree, size: 32KiB}\n";
 constexpr const char* kTraffic =
@@ -30,7 +30,7 @@ constexpr const char* kThemis =
     "  dimensions: {shape: [ring, switch], size: [4, 4],\n"
     "    bandwidth: [200Gb/s, 100Gb/s], latency: [500ns, 700ns]}\n"
     "collective: {op: all_reduce, algorithm: themis, size: 256KiB, chunks: 16}\n";
-constexpr const char* kProgram =
+constexpr const char* kTimelineProgram =
     "system:\n"
     "  topology: {type: gpu_cluster, servers: 2, gpus_per_server: 3}\n"
     "  ni: {program: {doorbell_cycles: 500, request: 1KiB}}\n"
@@ -40,12 +40,12 @@ constexpr const char* kControl =
     "collective: {op: all_reduce, algorithm: multitree, size: 32KiB}\n"
     "control: {pattern: uniform, injection_rate: 0.02, message: 16B, vcs: own}\n";
 
-struct Run {
+struct TimelineRun {
   std::string config;  // text
   std::vector<std::string> settings;
 };
 
-std::string timeline_text(const TemporaryFolder& folder, const Run& run,
+std::string timeline_text(const TemporaryFolder& folder, const TimelineRun& run,
                           const std::vector<std::string>& options = {}) {
   const std::string file = folder.file("timeline.json");
   std::vector<std::string> words{"run", folder.write("run.yaml", run.config), "--timeline", file};
@@ -185,25 +185,25 @@ struct Trace {
 
 TEST_CASE("A timeline keeps the rules of its format, and has the same bytes in either fidelity") {
   const TemporaryFolder folder;
-  const std::vector<Run> runs{
-      {kTorus, {}},
-      {kTorus, {"system.ni.lockstep=full"}},
-      {kTorus, {"system.ni.dma.bandwidth=15GB/s", "system.router.clock=1.5GHz"}},
-      {kTorus, {"collective.algorithm=dbtree", "system.router.vc_depth_flits=40"}},
-      {kTorus, {"collective.algorithm=dbtree", "system.link.bandwidth=7GB/s"}},
+  const std::vector<TimelineRun> runs{
+      {kTimelineTorus, {}},
+      {kTimelineTorus, {"system.ni.lockstep=full"}},
+      {kTimelineTorus, {"system.ni.dma.bandwidth=15GB/s", "system.router.clock=1.5GHz"}},
+      {kTimelineTorus, {"collective.algorithm=dbtree", "system.router.vc_depth_flits=40"}},
+      {kTimelineTorus, {"collective.algorithm=dbtree", "system.link.bandwidth=7GB/s"}},
       {kTraffic, {}},
       {kTraffic, {"system.router.vc_depth_flits=36", "system.link.bandwidth=12GB/s"}},
       {kThemis, {}},
       {kThemis, {"simulation.fold=off"}},
-      {kProgram, {}},
-      {kProgram,
+      {kTimelineProgram, {}},
+      {kTimelineProgram,
        {"collective.algorithm=gc3_hierarchical_composed", "system.ni.program.slot=1000B"}},
   };
-  for (const Run& run : runs) {
+  for (const TimelineRun& run : runs) {
     CAPTURE(run.config, run.settings);
-    Run train = run;
+    TimelineRun train = run;
     train.settings.emplace_back("simulation.fidelity=train");
-    Run cycle = run;
+    TimelineRun cycle = run;
     cycle.settings.emplace_back("simulation.fidelity=cycle");
     const std::string text = timeline_text(folder, train);
     CHECK((text == timeline_text(folder, cycle)));
@@ -221,7 +221,8 @@ TEST_CASE("A timeline has every message, and every flit on every link") {
   for (const std::string bandwidth : {"16GB/s", "8GB/s", "7GB/s"}) {
     CAPTURE(bandwidth);
     const std::string link = "system.link.bandwidth=" + bandwidth;
-    const Trace trace(timeline_text(folder, {kTorus, {link}}, {"--json", folder.file("r.json")}));
+    const Trace trace(
+        timeline_text(folder, {kTimelineTorus, {link}}, {"--json", folder.file("r.json")}));
     const Json result = Json::parse(test::read_text(folder.file("r.json"))).at("results").at(0);
     CHECK(trace.slices_named("send").size() == result.at("messages").get<std::size_t>());
     // A cycle of 1 ns for each flit of 16 bytes, at full rate; each end is rounded to a picosecond.
@@ -245,7 +246,7 @@ TEST_CASE("A timeline has every message, and every flit on every link") {
 
 TEST_CASE("Steps of a timeline follow each other without a gap, as the table has them") {
   const TemporaryFolder folder;
-  const Trace trace(timeline_text(folder, {kTorus, {"system.ni.lockstep=full"}}));
+  const Trace trace(timeline_text(folder, {kTimelineTorus, {"system.ni.lockstep=full"}}));
   std::size_t nis = 0;
   for (const auto& [track, name] : trace.tracks) {
     if (name != "timestep") continue;
@@ -262,7 +263,8 @@ TEST_CASE("Steps of a timeline follow each other without a gap, as the table has
 
 TEST_CASE("A program's contexts have a slice for each step, and say what it waited for") {
   const TemporaryFolder folder;
-  const Trace trace(timeline_text(folder, {kProgram, {}}, {"--json", folder.file("r.json")}));
+  const Trace trace(
+      timeline_text(folder, {kTimelineProgram, {}}, {"--json", folder.file("r.json")}));
   const Json result = Json::parse(test::read_text(folder.file("r.json"))).at("results").at(0);
   std::size_t steps = 0;
   std::size_t contexts = 0;
@@ -317,12 +319,13 @@ TEST_CASE("The timeline of a small run, to be read") {
 
 TEST_CASE("Waves and a timeline of one run are what each would be alone") {
   const TemporaryFolder folder;
-  const std::string alone = timeline_text(folder, {kTorus, {}});
+  const std::string alone = timeline_text(folder, {kTimelineTorus, {}});
   const std::string waves = folder.file("w.vcd");
-  const std::vector<std::string> words{"run", folder.write("run.yaml", kTorus), "--waves", waves};
+  const std::vector<std::string> words{"run", folder.write("run.yaml", kTimelineTorus), "--waves",
+                                       waves};
   REQUIRE(test::espalier(words).exit_code == 0);
   const std::string waves_alone = test::read_text(waves);
-  CHECK((timeline_text(folder, {kTorus, {}}, {"--waves", waves}) == alone));
+  CHECK((timeline_text(folder, {kTimelineTorus, {}}, {"--waves", waves}) == alone));
   const auto values = [](const std::string& vcd) {
     return vcd.substr(vcd.find("$enddefinitions"));
   };
@@ -331,7 +334,7 @@ TEST_CASE("Waves and a timeline of one run are what each would be alone") {
 
 TEST_CASE("What a timeline cannot show is said") {
   const TemporaryFolder folder;
-  const std::string config = folder.write("torus.yaml", kTorus);
+  const std::string config = folder.write("torus.yaml", kTimelineTorus);
   const auto error = [&](const std::vector<std::string>& more, int code = 2) {
     std::vector<std::string> words{"run", config};
     words.insert(words.end(), more.begin(), more.end());

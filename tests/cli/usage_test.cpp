@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "alg/generator.h"
+#include "alg/generators/generator.h"
 #include "cli_test_support.h"
 #include "sims/config/keys.h"
 #include "sims/config/presets.h"

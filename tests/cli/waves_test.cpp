@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "cli_test_support.h"
-#include "sims/waves/fst_format.h"
+#include "sims/observe/waves/fst_format.h"
 
 using namespace espalier;
 using Catch::Matchers::Contains;
@@ -18,12 +18,12 @@ using test::TemporaryFolder;
 
 namespace {
 
-constexpr const char* kTorus =
+constexpr const char* kWavesTorus =
     "system: {topology: {type: torus, dims: [4, 4]}}\n"
     "collective: {op: all_reduce, algorithm: multitree, size: 32KiB}\n";
 
 // Contexts that wait for messages, slots, room, each other and their call.
-constexpr const char* kProgram =
+constexpr const char* kWavesProgram =
     "system:\n"
     "  topology: {type: torus, dims: [2, 4]}\n"
     "  ni:\n"
@@ -85,12 +85,12 @@ Waves read_vcd(const std::string& path) {
 
 std::uint64_t number(const std::string& bits) { return std::stoull(bits, nullptr, 2); }
 
-struct Run {
+struct WaveRun {
   std::string config;
   std::vector<std::string> settings;
 };
 
-Waves waves_of(const TemporaryFolder& folder, const Run& run,
+Waves waves_of(const TemporaryFolder& folder, const WaveRun& run,
                const std::vector<std::string>& options = {}) {
   const std::string file = folder.file("waves.vcd");
   std::vector<std::string> words{"run", run.config, "--waves", file};
@@ -106,13 +106,13 @@ Waves waves_of(const TemporaryFolder& folder, const Run& run,
 
 TEST_CASE("Waves of trains are those of flits, signal for signal and change for change") {
   const TemporaryFolder folder;
-  const std::string torus = folder.write("torus.yaml", kTorus);
+  const std::string torus = folder.write("torus.yaml", kWavesTorus);
   const std::string traffic =
       folder.write("traffic.yaml",
                    "system: {topology: {type: mesh, dims: [4, 3]}}\n"
                    "traffic: {pattern: uniform, injection_rate: 0.6, duration_cycles: 1500}\n");
-  const std::string program = folder.write("program.yaml", kProgram);
-  const std::vector<Run> runs{
+  const std::string program = folder.write("program.yaml", kWavesProgram);
+  const std::vector<WaveRun> runs{
       {program, {}},
       {program, {"collective.algorithm=gc3_ring", "collective.program.protocol=LL"}},
       {program,
@@ -128,12 +128,12 @@ TEST_CASE("Waves of trains are those of flits, signal for signal and change for 
       {traffic, {}},
       {traffic, {"system.router.vc_depth_flits=36", "system.link.bandwidth=12GB/s"}},
   };
-  for (const Run& run : runs) {
+  for (const WaveRun& run : runs) {
     CAPTURE(run.config, run.settings);
     // With a window, trains are shown flit by flit too.
-    Run train = run;
+    WaveRun train = run;
     train.settings.emplace_back("simulation.fidelity=train");
-    Run cycle = run;
+    WaveRun cycle = run;
     cycle.settings.emplace_back("simulation.fidelity=cycle");
     const Waves of_trains = waves_of(folder, train, {"--wave-from", "0"});
     const Waves of_flits = waves_of(folder, cycle, {"--wave-from", "0"});
@@ -144,8 +144,8 @@ TEST_CASE("Waves of trains are those of flits, signal for signal and change for 
 
 TEST_CASE("A window shows what the whole waveform shows there") {
   const TemporaryFolder folder;
-  const std::string config = folder.write("torus.yaml", kTorus);
-  const Run cycle{config, {"simulation.fidelity=cycle"}};
+  const std::string config = folder.write("torus.yaml", kWavesTorus);
+  const WaveRun cycle{config, {"simulation.fidelity=cycle"}};
   const Waves whole = waves_of(folder, cycle);
   const Waves window = waves_of(folder, {config, {"simulation.fidelity=train"}},
                                 {"--wave-from", "700", "--wave-to", "1300"});
@@ -162,7 +162,7 @@ TEST_CASE("A window shows what the whole waveform shows there") {
 
 TEST_CASE("A window in timesteps begins where the first NI enters the step") {
   const TemporaryFolder folder;
-  const std::string config = folder.write("torus.yaml", kTorus);
+  const std::string config = folder.write("torus.yaml", kWavesTorus);
   const Waves whole = waves_of(folder, {config, {}});
   const Waves window =
       waves_of(folder, {config, {}}, {"--wave-from", "step:3", "--wave-to", "step:4"});
@@ -186,7 +186,7 @@ TEST_CASE("A window in timesteps begins where the first NI enters the step") {
 
 TEST_CASE("Waves of an NI tell its steps, what it waits for, and what has come") {
   const TemporaryFolder folder;
-  const std::string config = folder.write("torus.yaml", kTorus);
+  const std::string config = folder.write("torus.yaml", kWavesTorus);
   const Waves waves = waves_of(folder, {config, {"system.ni.lockstep=full"}});
   const auto& steps = waves.signals.at("net.ni_1_2.timestep");
   for (std::size_t i = 1; i < steps.size(); ++i) {
@@ -215,7 +215,7 @@ TEST_CASE("Waves of an NI tell its steps, what it waits for, and what has come")
 
 TEST_CASE("Credits and flits of a VC add up to its depth at every time") {
   const TemporaryFolder folder;
-  const std::string config = folder.write("torus.yaml", kTorus);
+  const std::string config = folder.write("torus.yaml", kWavesTorus);
   const Waves waves =
       waves_of(folder, {config, {"simulation.fidelity=cycle", "system.link.latency=1ns"}},
                {"--wave-scope", "net.r_0_0.in_*.vc0"});
@@ -256,7 +256,7 @@ TEST_CASE("A dimension queue's waves show chunks that wait, and those under way"
 
 TEST_CASE("Waves of a program's contexts tell their steps, and what they wait for") {
   const TemporaryFolder folder;
-  const std::string config = folder.write("program.yaml", kProgram);
+  const std::string config = folder.write("program.yaml", kWavesProgram);
   const Waves waves = waves_of(folder, {config, {}}, {"--wave-scope", "net.ni_*.ctx*"});
   std::set<std::string> stalls;
   for (const auto& [name, changes] : waves.signals) {
@@ -281,7 +281,7 @@ TEST_CASE("Waves of a program's contexts tell their steps, and what they wait fo
 
 TEST_CASE("Waves of contexts do not depend on how often NIs are evaluated") {
   const TemporaryFolder folder;
-  const std::string config = folder.write("program.yaml", kProgram);
+  const std::string config = folder.write("program.yaml", kWavesProgram);
   const std::vector<std::string> scope{"--wave-scope", "net.ni_*"};
   const Waves on_events = waves_of(folder, {config, {"simulation.fidelity=cycle"}}, scope);
   const Waves always = waves_of(
@@ -291,7 +291,7 @@ TEST_CASE("Waves of contexts do not depend on how often NIs are evaluated") {
 
 TEST_CASE("A save file for GTKWave lies beside the waves, NIs first") {
   const TemporaryFolder folder;
-  const std::string config = folder.write("torus.yaml", kTorus);
+  const std::string config = folder.write("torus.yaml", kWavesTorus);
   waves_of(folder, {config, {}});
   const std::string save = test::read_text(folder.file("waves.vcd.gtkw"));
   CHECK_THAT(save, Contains("net.ni_0_0.timestep[15:0]") && Contains("net.ni_0_0.lockstep[31:0]") &&
@@ -305,7 +305,7 @@ TEST_CASE("FST holds the waves in a fraction of VCD's bytes") {
     return;
   }
   const TemporaryFolder folder;
-  const std::string config = folder.write("torus.yaml", kTorus);
+  const std::string config = folder.write("torus.yaml", kWavesTorus);
   for (const char* name : {"w.vcd", "w.fst"}) {
     REQUIRE(test::espalier({"run", config, "-s", "collective.algorithm=ring", "-s",
                             "simulation.fidelity=cycle", "--waves", folder.file(name)})
@@ -321,7 +321,7 @@ TEST_CASE("VCD and FST of a run hold the same values at the same times") {
     return;
   }
   const TemporaryFolder folder;
-  const std::string config = folder.write("torus.yaml", kTorus);
+  const std::string config = folder.write("torus.yaml", kWavesTorus);
   const Waves vcd = waves_of(folder, {config, {"simulation.fidelity=cycle"}});
   REQUIRE(test::espalier(
               {"run", config, "-s", "simulation.fidelity=cycle", "--waves", folder.file("w.fst")})
@@ -349,7 +349,7 @@ TEST_CASE("VCD and FST of a run hold the same values at the same times") {
 
 TEST_CASE("What waves cannot show is said") {
   const TemporaryFolder folder;
-  const std::string config = folder.write("torus.yaml", kTorus);
+  const std::string config = folder.write("torus.yaml", kWavesTorus);
   const auto error = [&](const std::vector<std::string>& more, int code = 2) {
     std::vector<std::string> words{"run", config};
     words.insert(words.end(), more.begin(), more.end());

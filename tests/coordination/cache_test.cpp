@@ -1,6 +1,6 @@
 #include <catch2/catch.hpp>
 
-#include "sims/coordination/response_cache.h"
+#include "sims/workload/coordination/response_cache.h"
 
 using namespace espalier;
 

@@ -1,7 +1,7 @@
 #include <catch2/catch.hpp>
 
 #include "job_support.h"
-#include "sims/coordination/cycle_run.h"
+#include "sims/workload/coordination/cycle_run.h"
 
 using namespace espalier;
 

@@ -2,7 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include "job_support.h"
-#include "sims/coordination/compute_clock.h"
+#include "sims/workload/coordination/compute_clock.h"
 
 using namespace espalier;
 

@@ -1,8 +1,8 @@
-#include "sims/coordination/fusion.h"
+#include "sims/workload/coordination/fusion.h"
 
 #include <catch2/catch.hpp>
 
-#include "sims/coordination/wire_sizes.h"
+#include "sims/workload/coordination/wire_sizes.h"
 
 using namespace espalier;
 

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "hw/hash.h"
-#include "sims/coordination/closed_form_machine.h"
-#include "sims/coordination/closed_form_run.h"
-#include "sims/coordination/job_hosts.h"
+#include "sims/workload/coordination/closed_form_machine.h"
+#include "sims/workload/coordination/closed_form_run.h"
+#include "sims/workload/coordination/job_hosts.h"
 
 namespace espalier {
 

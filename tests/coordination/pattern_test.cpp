@@ -1,6 +1,6 @@
 #include <catch2/catch.hpp>
 
-#include "sims/coordination/control_pattern.h"
+#include "sims/workload/coordination/control_pattern.h"
 
 using namespace espalier;
 

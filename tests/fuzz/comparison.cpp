@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "alg/schedule.h"
+#include "alg/schedule/schedule.h"
 #include "sims/config/reader.h"
 
 namespace espalier::fuzz {

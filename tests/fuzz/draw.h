@@ -9,6 +9,8 @@
 
 namespace espalier::fuzz {
 
+inline constexpr std::uint64_t kPicosecondsPerCycle = 1000;  // at the default clock of 1 GHz
+
 class Draw {
  public:
   // Every case of a seed has a stream of its own, so that any case can be drawn alone.

@@ -4,13 +4,11 @@
 #include <map>
 #include <utility>
 
-#include "sims/config/faults.h"
+#include "sims/model/faults.h"
 
 namespace espalier::fuzz {
 
 namespace {
-
-constexpr std::uint64_t kPicosecondsPerCycle = 1000;  // at the default clock of 1 GHz
 
 // All links beside `link` and itself: parallel links are slow together.
 std::vector<LinkId> parallel_links(const Topology& topology, const TopologyLink& link) {

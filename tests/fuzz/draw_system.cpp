@@ -2,14 +2,12 @@
 
 #include <algorithm>
 
-#include "alg/routing.h"
-#include "sims/config/packet_sizes.h"
+#include "alg/routes/routing.h"
+#include "sims/model/packet_sizes.h"
 
 namespace espalier::fuzz {
 
 namespace {
-
-constexpr std::uint64_t kPicosecondsPerCycle = 1000;  // at the default clock of 1 GHz
 
 struct Rate {
   std::uint64_t flits;

@@ -4,9 +4,9 @@
 #include <tuple>
 #include <utility>
 
-#include "alg/bcube.h"
-#include "alg/generator.h"
-#include "sims/run/point_runner.h"
+#include "alg/generators/bcube.h"
+#include "alg/generators/generator.h"
+#include "sims/experiment/point_runner.h"
 
 namespace espalier::fuzz {
 

@@ -13,7 +13,7 @@
 
 #include "case_generator.h"
 #include "failure_report.h"
-#include "flowctl/train_flaws.h"
+#include "flowctl/train/train_flaws.h"
 #include "scratch_folder.h"
 
 namespace espalier {

@@ -6,11 +6,11 @@
 #include <sstream>
 #include <stdexcept>
 
-#include "sims/config/build_topology.h"
-#include "sims/config/diagnostics.h"
 #include "sims/config/resolved.h"
-#include "sims/config/topology_file.h"
-#include "sims/config/units.h"
+#include "sims/formats/topology_file.h"
+#include "sims/model/build_topology.h"
+#include "sims/text/diagnostics.h"
+#include "sims/text/units.h"
 
 namespace espalier::fuzz {
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "hw/topology.h"
-#include "sims/config/config.h"
+#include "hw/topology/topology.h"
+#include "sims/point/config.h"
 
 namespace espalier::fuzz {
 

@@ -12,14 +12,12 @@ using test::in_mode;
 using test::link_of;
 using test::run_tables;
 
-constexpr FlowControlMode kModes[] = {FlowControlMode::message, FlowControlMode::packet};
-
 void check_fidelities(const char* algorithm, const Topology& topology, Bytes size) {
   const Generator& generator = *find_generator(algorithm);
   REQUIRE(generator.unsuited(topology) == "");
   for (const CollectiveOp op : generator.ops) {
     const ScheduleTables tables = test::tables_for(algorithm, topology, size, op);
-    for (const FlowControlMode mode : kModes) {
+    for (const FlowControlMode mode : test::kFlowControlModes) {
       for (const LockstepMode lockstep : {LockstepMode::off, LockstepMode::estimate}) {
         CAPTURE(algorithm, topology.name(), to_string(op), size, static_cast<int>(mode),
                 static_cast<int>(lockstep));
@@ -45,7 +43,7 @@ void check_stalled(const char* algorithm, const Topology& topology, Bytes size) 
   for (const CollectiveOp op : generator.ops) {
     const ScheduleTables tables = test::tables_for(algorithm, topology, size, op);
     for (std::uint64_t seed = 1; seed <= 6; ++seed) {
-      SystemConfig config = in_mode(kModes[seed % 2]);
+      SystemConfig config = in_mode(test::kFlowControlModes[seed % 2]);
       config.ni.lockstep = LockstepMode::off;
       config.ni.reduction.mode =
           seed % 3 == 0 ? ReductionMode::after_message : ReductionMode::streaming;

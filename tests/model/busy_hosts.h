@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "hw/hash.h"
-#include "sims/coordination/host_services.h"
+#include "sims/workload/coordination/host_services.h"
 
 namespace espalier::test {
 

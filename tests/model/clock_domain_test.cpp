@@ -1,4 +1,4 @@
-#include "hw/clock_domain.h"
+#include "hw/clock/clock_domain.h"
 
 #include <catch2/catch.hpp>
 #include <cmath>

@@ -12,7 +12,6 @@ using test::link_of;
 using test::run_collective;
 
 const char* const kAlgorithms[] = {"ring", "bidirectional_ring", "2d_ring", "multitree"};
-constexpr FlowControlMode kModes[] = {FlowControlMode::message, FlowControlMode::packet};
 
 SimulationConfig monitored(double stall_probability = 0, std::uint64_t seed = 1) {
   SimulationConfig simulation;
@@ -25,7 +24,7 @@ SimulationConfig monitored(double stall_probability = 0, std::uint64_t seed = 1)
 void check_all(const Topology& topology, Bytes size) {
   for (const char* algorithm : kAlgorithms) {
     if (!find_generator(algorithm)->unsuited(topology).empty()) continue;
-    for (const FlowControlMode mode : kModes) {
+    for (const FlowControlMode mode : test::kFlowControlModes) {
       for (const CollectiveOp op :
            {CollectiveOp::all_reduce, CollectiveOp::reduce_scatter, CollectiveOp::all_gather}) {
         CAPTURE(algorithm, static_cast<int>(mode), to_string(op), size);
@@ -73,7 +72,7 @@ TEST_CASE("Every hardware variant with tight buffers and random stalls keeps the
           for (const char* algorithm : kAlgorithms) {
             // The other parameters take turns.
             ++variant;
-            SystemConfig config = in_mode(kModes[variant % 2]);
+            SystemConfig config = in_mode(test::kFlowControlModes[variant % 2]);
             config.router.hold = hold;
             config.router.crossbar_inputs = inputs;
             config.router.switching = switching;
@@ -98,7 +97,7 @@ TEST_CASE("Every hardware variant with tight buffers and random stalls keeps the
 TEST_CASE("Random stalls change cycles and never flits or data") {
   const Topology torus = make_torus({4, 4}, link_of(20));
   for (const char* algorithm : kAlgorithms) {
-    for (const FlowControlMode mode : kModes) {
+    for (const FlowControlMode mode : test::kFlowControlModes) {
       const SystemConfig config = in_mode(mode);
       const auto calm = run_collective(algorithm, torus, 16384, config, monitored());
       std::vector<Cycle> cycles;
@@ -130,7 +129,7 @@ TEST_CASE("Held Reduces of 2D-RING keep the data right whoever runs ahead") {
        {std::vector<std::uint32_t>{3, 3}, {4, 4}, {4, 2}}) {
     const Topology torus = make_torus(dims, link_of(10));
     for (std::uint64_t seed = 1; seed <= 12; ++seed) {
-      SystemConfig config = in_mode(kModes[seed % 2]);
+      SystemConfig config = in_mode(test::kFlowControlModes[seed % 2]);
       config.ni.lockstep = LockstepMode::off;
       config.ni.reduction.mode =
           seed % 3 == 0 ? ReductionMode::after_message : ReductionMode::streaming;
@@ -163,7 +162,7 @@ Topology with_slow_line(const std::vector<std::uint32_t>& dims, std::size_t dim,
 void check_slow_lines(std::size_t dim, CollectiveOp op) {
   for (std::uint32_t slow = 0; slow < 4; ++slow) {
     const Topology torus = with_slow_line({4, 4}, dim, slow);
-    SystemConfig config = in_mode(kModes[slow % 2]);
+    SystemConfig config = in_mode(test::kFlowControlModes[slow % 2]);
     config.ni.lockstep = LockstepMode::off;
     CAPTURE(dim, slow, to_string(op));
     const auto outcome = run_collective("2d_ring", torus, 16 * 256, config, monitored(), op);
@@ -203,7 +202,7 @@ TEST_CASE("Rational link rates and mixed latencies keep the data right") {
     ring.add_link(next, here, link_of(40 - 13 * n, rates[3 - n]), "w", "e");
   }
   for (const char* algorithm : {"ring", "bidirectional_ring", "multitree"}) {
-    for (const FlowControlMode mode : kModes) {
+    for (const FlowControlMode mode : test::kFlowControlModes) {
       for (const std::uint32_t depth : {17U, 100U}) {
         SystemConfig config = in_mode(mode);
         config.router.vc_depth_flits = depth;

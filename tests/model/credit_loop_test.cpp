@@ -2,7 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include "model_test_support.h"
-#include "sims/config/packet_sizes.h"
+#include "sims/model/packet_sizes.h"
 
 namespace espalier {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "alg/certifier.h"
+#include "alg/certify/certifier.h"
 #include "model_test_support.h"
 
 namespace espalier {

@@ -10,9 +10,9 @@
 #include <stdexcept>
 #include <vector>
 
-#include "alg/route_set.h"
-#include "alg/routing.h"
-#include "hw/link_timing.h"
+#include "alg/routes/route_set.h"
+#include "alg/routes/routing.h"
+#include "hw/topology/link_timing.h"
 
 namespace espalier::test {
 namespace {

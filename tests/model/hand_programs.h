@@ -6,7 +6,7 @@
 
 #include "alg/program/program.h"
 #include "model_test_support.h"
-#include "sims/config/config.h"
+#include "sims/point/config.h"
 #include "sims/system/program_simulation.h"
 
 namespace espalier::test {

@@ -3,11 +3,11 @@
 
 #include <cmath>
 
-#include "alg/dimension_bound.h"
+#include "alg/bounds/dimension_bound.h"
 #include "model_test_support.h"
-#include "sims/config/build_dimensions.h"
-#include "sims/config/build_topology.h"
-#include "sims/run/plan_runner.h"
+#include "sims/experiment/plan_runner.h"
+#include "sims/model/build_dimensions.h"
+#include "sims/model/build_topology.h"
 #include "sims/system/plan_simulation.h"
 
 namespace espalier {
@@ -18,8 +18,8 @@ using Algorithms = std::vector<DimensionAlgorithm>;
 constexpr auto kOffload = DimensionAlgorithm::in_network;
 constexpr auto kForward = DimensionAlgorithm::halving_doubling;
 constexpr auto kRing = DimensionAlgorithm::ring;
-constexpr CollectiveOp kOps[] = {CollectiveOp::all_reduce, CollectiveOp::reduce_scatter,
-                                 CollectiveOp::all_gather};
+constexpr CollectiveOp kInNetworkOps[] = {CollectiveOp::all_reduce, CollectiveOp::reduce_scatter,
+                                          CollectiveOp::all_gather};
 
 // Of `links` links of 16 bytes per cycle each, 200 cycles from NPU to NPU.
 RunPoint point_of(const std::vector<std::uint32_t>& sizes, const Algorithms& algorithms,
@@ -102,7 +102,7 @@ TEST_CASE("Whatever a switch adds and copies is right, and the same however it i
   for (const System& system : systems) {
     std::uint64_t nodes = 1;
     for (const std::uint32_t size : system.sizes) nodes *= size;
-    for (const CollectiveOp op : kOps) {
+    for (const CollectiveOp op : kInNetworkOps) {
       for (const char* scheduler : {"baseline", "themis"}) {
         // Parts of 64 elements and twice as many as nodes, for a ring's two directions.
         const RunPoint point = point_of(system.sizes, system.algorithms, system.links,
@@ -130,7 +130,7 @@ TEST_CASE("Whatever a switch adds and copies is right, and the same however it i
 }
 
 TEST_CASE("Parts that differ, and parts of no byte, pass through a switch that adds") {
-  for (const CollectiveOp op : kOps) {
+  for (const CollectiveOp op : kInNetworkOps) {
     for (const Bytes size : {Bytes{1000}, Bytes{44}}) {
       RunPoint point = point_of({3, 5}, {kOffload, kOffload}, 2, size, op, "themis");
       point.collective->parts = PartSizes::exact;

@@ -17,14 +17,17 @@
 #include <utility>
 #include <vector>
 
-#include "alg/generator.h"
-#include "alg/routing.h"
-#include "hw/clock_domain.h"
-#include "hw/link_timing.h"
+#include "alg/generators/generator.h"
+#include "alg/routes/routing.h"
+#include "hw/clock/clock_domain.h"
+#include "hw/topology/link_timing.h"
 #include "sims/system/fabric.h"
 #include "sims/system/simulation.h"
 
 namespace espalier::test {
+
+inline constexpr FlowControlMode kFlowControlModes[] = {FlowControlMode::message,
+                                                        FlowControlMode::packet};
 
 using Numbers = std::vector<std::uint64_t>;
 

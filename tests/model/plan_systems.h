@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "model_test_support.h"
-#include "sims/config/build_dimensions.h"
-#include "sims/config/build_topology.h"
-#include "sims/config/packet_sizes.h"
-#include "sims/run/plan_runner.h"
+#include "sims/experiment/plan_runner.h"
+#include "sims/model/build_dimensions.h"
+#include "sims/model/build_topology.h"
+#include "sims/model/packet_sizes.h"
 #include "sims/system/plan_simulation.h"
 
 namespace espalier::test {

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "alg/dimension_bound.h"
+#include "alg/bounds/dimension_bound.h"
 #include "plan_systems.h"
-#include "sims/config/build_topology.h"
+#include "sims/model/build_topology.h"
 
 namespace espalier {
 namespace {
@@ -21,8 +21,8 @@ using test::run_plan_point;
 using test::switched;
 using Dimensions = std::vector<test::Dimension>;
 
-constexpr CollectiveOp kOps[] = {CollectiveOp::all_reduce, CollectiveOp::reduce_scatter,
-                                 CollectiveOp::all_gather};
+constexpr CollectiveOp kPlannedOps[] = {CollectiveOp::all_reduce, CollectiveOp::reduce_scatter,
+                                        CollectiveOp::all_gather};
 
 // Payload alone: at most everything that the links carry, in each dimension.
 void check_utilization(const Topology& topology, const RunPoint& point, const test::PlanRun& run) {
@@ -86,7 +86,7 @@ void check_variants(const Dimensions& dimensions, Bytes size, std::uint32_t chun
   constexpr std::uint32_t kInFlight[] = {1, 2, 8};
   int variant = 0;
   for (const char* algorithm : {"baseline", "themis"}) {
-    for (const CollectiveOp op : kOps) {
+    for (const CollectiveOp op : kPlannedOps) {
       for (const QueueOrder order : {QueueOrder::fifo, QueueOrder::scf}) {
         RunPoint point = plan_point_of(dimensions, size, chunks, algorithm, op);
         DimensionQueueConfig& queue = point.system.ni.dimension_queue;
@@ -194,7 +194,7 @@ RunPoint random_point(std::mt19937& random) {
     dimensions.push_back(dimension);
   }
   RunPoint point = plan_point_of(dimensions, 4 * number(1, 6000), number(1, 12),
-                                 pick(2) == 0 ? "baseline" : "themis", kOps[pick(3)]);
+                                 pick(2) == 0 ? "baseline" : "themis", kPlannedOps[pick(3)]);
   SystemConfig& system = point.system;
   DimensionQueueConfig& queue = system.ni.dimension_queue;
   queue.arbiter = {static_cast<QueueOrder>(pick(2)), static_cast<ChunkKey>(pick(3)),

@@ -5,8 +5,8 @@
 
 #include "flowctl/framing.h"
 #include "hand_programs.h"
-#include "sims/config/build_topology.h"
-#include "sims/config/packet_sizes.h"
+#include "sims/model/build_topology.h"
+#include "sims/model/packet_sizes.h"
 #include "sims/system/fabric.h"
 #include "sims/system/step_time.h"
 

@@ -1,7 +1,7 @@
 // Collectives whose ranks sit anywhere, simulated with real data.
 #include <catch2/catch.hpp>
 
-#include "alg/bcube.h"
+#include "alg/generators/bcube.h"
 #include "alg/rank_order/permutation.h"
 #include "model_test_support.h"
 

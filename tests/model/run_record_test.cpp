@@ -1,5 +1,5 @@
 // What a run's record holds: nothing is lost, everything in order, and the same in either fidelity.
-#include "sims/trace/run_record.h"
+#include "sims/observe/record/run_record.h"
 
 #include <catch2/catch.hpp>
 #include <filesystem>
@@ -8,8 +8,8 @@
 
 #include "model_test_support.h"
 #include "sims/config/reader.h"
-#include "sims/run/point_runner.h"
-#include "sims/trace/run_recorder.h"
+#include "sims/experiment/point_runner.h"
+#include "sims/observe/record/run_recorder.h"
 
 namespace espalier {
 namespace {

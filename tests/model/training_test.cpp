@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "model_test_support.h"
-#include "sims/run/training_runner.h"
+#include "sims/experiment/training_runner.h"
 
 namespace espalier {
 namespace {

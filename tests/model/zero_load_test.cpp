@@ -13,8 +13,6 @@ using test::link_of;
 using test::lone_message;
 using test::post_messages;
 
-constexpr FlowControlMode kModes[] = {FlowControlMode::message, FlowControlMode::packet};
-
 // A closed form of its own, not the model's.
 std::uint64_t flits(FlowControlMode mode, Bytes bytes) {
   const std::uint64_t heads = mode == FlowControlMode::message ? 1 : (bytes + 255) / 256;
@@ -23,7 +21,7 @@ std::uint64_t flits(FlowControlMode mode, Bytes bytes) {
 
 TEST_CASE("A lone message over one default hop is visible F + 161 cycles after its issue") {
   const Topology pair = make_mesh({2}, kDefaultLink);
-  for (const FlowControlMode mode : kModes) {
+  for (const FlowControlMode mode : test::kFlowControlModes) {
     for (const Bytes bytes :
          {1U, 16U, 17U, 256U, 257U, 272U, 512U, 4096U, 4097U, 65536U, 100'001U}) {
       CAPTURE(static_cast<int>(mode), bytes);
@@ -60,7 +58,7 @@ TEST_CASE("Every latency parameter adds to the latency of one hop what it says")
 
 TEST_CASE("Every further hop adds the latency of its link and a pipeline") {
   const Topology line = make_mesh({6}, kDefaultLink);
-  for (const FlowControlMode mode : kModes) {
+  for (const FlowControlMode mode : test::kFlowControlModes) {
     for (const Cycle pipeline : {Cycle{0}, Cycle{2}, Cycle{5}}) {
       for (std::size_t hops = 1; hops <= 5; ++hops) {
         SystemConfig config = in_mode(mode);
@@ -95,7 +93,7 @@ TEST_CASE("A message may become ready at any cycle and takes as long as at cycle
 
 TEST_CASE("A link of two cycles per flit serializes a message in exactly twice its flits") {
   const Topology pair = make_mesh({2}, link_of(150, 8'000'000'000));
-  for (const FlowControlMode mode : kModes) {
+  for (const FlowControlMode mode : test::kFlowControlModes) {
     for (const Bytes bytes : {1U, 256U, 257U, 1000U, 4096U}) {
       const std::uint64_t f = flits(mode, bytes);
       CAPTURE(static_cast<int>(mode), bytes);
@@ -106,7 +104,7 @@ TEST_CASE("A link of two cycles per flit serializes a message in exactly twice i
 
 TEST_CASE("A link of 4/3 cycles per flit keeps its phase from packet to packet") {
   const Topology pair = make_mesh({2}, link_of(150, 12'000'000'000));
-  for (const FlowControlMode mode : kModes) {
+  for (const FlowControlMode mode : test::kFlowControlModes) {
     for (const Bytes bytes : {1U, 32U, 48U, 256U, 257U, 1000U, 4096U, 4112U, 4128U, 20'000U}) {
       const std::uint64_t f = flits(mode, bytes);
       CAPTURE(static_cast<int>(mode), bytes);
@@ -123,7 +121,7 @@ TEST_CASE("A link sustains exactly its rate") {
        {Rate{16'000'000'000, 1, 1}, Rate{12'000'000'000, 4, 3}, Rate{10'000'000'000, 8, 5},
         Rate{8'000'000'000, 2, 1}, Rate{7'000'000'000, 16, 7}, Rate{1'000'000'000, 16, 1}}) {
     const Topology pair = make_mesh({2}, link_of(150, rate.bytes_per_second));
-    for (const FlowControlMode mode : kModes) {
+    for (const FlowControlMode mode : test::kFlowControlModes) {
       const SystemConfig config = in_mode(mode);
       const Bytes small = 105 * 256;
       const Bytes large = 5 * small;
@@ -156,7 +154,7 @@ TEST_CASE("A fast link into a slow one takes the slow one's time") {
   for (const char* name : {"a", "b", "c"}) line.add_node(name);
   line.add_link(NodeId(0), NodeId(1), link_of(10), "e", "w");
   line.add_link(NodeId(1), NodeId(2), link_of(10, 8'000'000'000), "e", "w");
-  for (const FlowControlMode mode : kModes) {
+  for (const FlowControlMode mode : test::kFlowControlModes) {
     for (const Bytes bytes : {Bytes{16}, Bytes{256}, Bytes{100'000}}) {
       const std::uint64_t f = flits(mode, bytes);
       CHECK(lone_message(line, in_mode(mode), {0, 2, bytes, 0, TransferKind::copy, {0, 1}}) ==
@@ -167,7 +165,7 @@ TEST_CASE("A fast link into a slow one takes the slow one's time") {
 
 TEST_CASE("Two messages on one port follow each other without a bubble") {
   const Topology pair = make_mesh({2}, kDefaultLink);
-  for (const FlowControlMode mode : kModes) {
+  for (const FlowControlMode mode : test::kFlowControlModes) {
     const auto result = post_messages(pair, in_mode(mode), {{0, 1, 512}, {0, 1, 1024}});
     CHECK(result.violation.empty());
     CHECK(result.delivered[0] == flits(mode, 512) + 161);

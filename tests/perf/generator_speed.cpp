@@ -5,8 +5,8 @@
 #include <chrono>
 #include <cstdlib>
 
-#include "alg/generator.h"
-#include "hw/topology.h"
+#include "alg/generators/generator.h"
+#include "hw/topology/topology.h"
 
 int main(int argc, char** argv) {
   using namespace espalier;

@@ -9,7 +9,7 @@
 #include <systemc>
 #include <vector>
 
-#include "alg/generator.h"
+#include "alg/generators/generator.h"
 #include "sims/system/host_simulation.h"
 
 namespace espalier {

@@ -6,13 +6,13 @@
 #include <string>
 #include <vector>
 
-#include "sims/config/build_topology.h"
-#include "sims/config/layers_file.h"
 #include "sims/config/reader.h"
-#include "sims/run/cost_system.h"
-#include "sims/training/dimension_cost.h"
-#include "sims/training/timeline.h"
-#include "sims/training/workloads.h"
+#include "sims/experiment/cost_system.h"
+#include "sims/formats/layers_file.h"
+#include "sims/model/build_topology.h"
+#include "sims/workload/training/dimension_cost.h"
+#include "sims/workload/training/timeline.h"
+#include "sims/workload/training/workloads.h"
 
 namespace {
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "sims/waves/fst_format.h"
-#include "sims/waves/make_wave_writer.h"
+#include "sims/observe/waves/fst_format.h"
+#include "sims/observe/waves/make_wave_writer.h"
 
 using namespace espalier;
 

@@ -1,4 +1,4 @@
-#include "sims/program/c_integer.h"
+#include "sims/formats/program/c_integer.h"
 
 #include <catch2/catch.hpp>
 

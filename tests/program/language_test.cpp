@@ -9,9 +9,9 @@ using Catch::Matchers::Message;
 
 namespace {
 
-constexpr ProgramBuffer kIn = ProgramBuffer::input;
-constexpr ProgramBuffer kOut = ProgramBuffer::output;
-constexpr ProgramBuffer kScratch = ProgramBuffer::scratch;
+constexpr ProgramBuffer kInput = ProgramBuffer::input;
+constexpr ProgramBuffer kOutput = ProgramBuffer::output;
+constexpr ProgramBuffer kScratchBuffer = ProgramBuffer::scratch;
 
 ProgramSignature signature(CollectiveOp collective, std::uint32_t ranks, std::uint32_t chunks,
                            bool in_place) {
@@ -32,91 +32,92 @@ ProgramSignature all_reduce(std::uint32_t ranks = 2, std::uint32_t chunks = 2) {
 
 TEST_CASE("A chunk that was never written cannot be read") {
   ChunkTracer tracer(signature(CollectiveOp::all_reduce, 2, 2, false));
-  REQUIRE_THROWS_MATCHES(tracer.chunk(0, kOut, 1), ChunkError,
+  REQUIRE_THROWS_MATCHES(tracer.chunk(0, kOutput, 1), ChunkError,
                          Message("rank 0 out[1] is read and was never written"));
-  REQUIRE_THROWS_MATCHES(tracer.chunk(0, kScratch, 7), ChunkError,
+  REQUIRE_THROWS_MATCHES(tracer.chunk(0, kScratchBuffer, 7), ChunkError,
                          Message("rank 0 scratch[7] is read and was never written"));
-  tracer.chunk(1, kIn, 0).copy(0, kScratch, 7);
-  REQUIRE_NOTHROW(tracer.chunk(0, kScratch, 7));
-  REQUIRE_THROWS_AS(tracer.chunk(0, kScratch, 6, 2), ChunkError);
+  tracer.chunk(1, kInput, 0).copy(0, kScratchBuffer, 7);
+  REQUIRE_NOTHROW(tracer.chunk(0, kScratchBuffer, 7));
+  REQUIRE_THROWS_AS(tracer.chunk(0, kScratchBuffer, 6, 2), ChunkError);
 }
 
 TEST_CASE("A reference is stale as soon as something else is written to its place") {
   ChunkTracer tracer(all_reduce());
-  const ChunkRef before = tracer.chunk(0, kIn, 0, 2);
-  const ChunkRef other = tracer.chunk(0, kIn, 0);
-  REQUIRE_NOTHROW(before.copy(1, kScratch, 0));  // two references to the same data are both good
-  const ChunkRef written = tracer.chunk(1, kIn, 1).copy(0, kIn, 1);
+  const ChunkRef before = tracer.chunk(0, kInput, 0, 2);
+  const ChunkRef other = tracer.chunk(0, kInput, 0);
+  REQUIRE_NOTHROW(
+      before.copy(1, kScratchBuffer, 0));  // two references to the same data are both good
+  const ChunkRef written = tracer.chunk(1, kInput, 1).copy(0, kInput, 1);
   REQUIRE_THROWS_MATCHES(
-      before.copy(1, kScratch, 0), ChunkError,
+      before.copy(1, kScratchBuffer, 0), ChunkError,
       Message("the reference to rank 0 in[0..1] is stale: rank 0 in[1] was written since"));
-  REQUIRE_NOTHROW(other.copy(1, kScratch, 2));
-  REQUIRE_NOTHROW(written.copy(1, kScratch, 3));
+  REQUIRE_NOTHROW(other.copy(1, kScratchBuffer, 2));
+  REQUIRE_NOTHROW(written.copy(1, kScratchBuffer, 3));
 }
 
 TEST_CASE("Neither side of a reduction may be stale") {
   ChunkTracer tracer(all_reduce());
-  const ChunkRef mine = tracer.chunk(0, kIn, 0);
-  const ChunkRef theirs = tracer.chunk(1, kIn, 0);
+  const ChunkRef mine = tracer.chunk(0, kInput, 0);
+  const ChunkRef theirs = tracer.chunk(1, kInput, 0);
   const ChunkRef sum = mine.reduce(theirs);
   REQUIRE_THROWS_AS(mine.reduce(theirs), ChunkError);
-  REQUIRE_NOTHROW(sum.copy(1, kIn, 0));
+  REQUIRE_NOTHROW(sum.copy(1, kInput, 0));
   REQUIRE_THROWS_AS(sum.reduce(theirs), ChunkError);
 }
 
 TEST_CASE("A write makes references stale by whatever name its place is called") {
   ChunkTracer tracer(signature(CollectiveOp::all_gather, 2, 4, true));
-  const ChunkRef own = tracer.chunk(1, kIn, 0);
-  REQUIRE_NOTHROW(tracer.chunk(1, kOut, 2));  // the same place
-  tracer.chunk(0, kIn, 0).copy(1, kOut, 2);
+  const ChunkRef own = tracer.chunk(1, kInput, 0);
+  REQUIRE_NOTHROW(tracer.chunk(1, kOutput, 2));  // the same place
+  tracer.chunk(0, kInput, 0).copy(1, kOutput, 2);
   REQUIRE_THROWS_MATCHES(
-      own.copy(0, kOut, 2), ChunkError,
+      own.copy(0, kOutput, 2), ChunkError,
       Message("the reference to rank 1 in[0] is stale: rank 1 in[0] was written since"));
 }
 
 TEST_CASE("Only as many chunks can be reduced as there are") {
   ChunkTracer tracer(all_reduce());
-  const ChunkRef one = tracer.chunk(0, kIn, 0);
-  const ChunkRef two = tracer.chunk(1, kIn, 0, 2);
+  const ChunkRef one = tracer.chunk(0, kInput, 0);
+  const ChunkRef two = tracer.chunk(1, kInput, 0, 2);
   REQUIRE_THROWS_MATCHES(
       one.reduce(two), ChunkError,
       Message("cannot reduce 2 chunks of rank 1 in[0..1] into 1 chunks of rank 0 in[0]"));
-  REQUIRE_NOTHROW(tracer.chunk(0, kIn, 0, 2).reduce(two));
+  REQUIRE_NOTHROW(tracer.chunk(0, kInput, 0, 2).reduce(two));
 }
 
 TEST_CASE("A chunk is not reduced with itself, nor copied onto a part of itself") {
   ChunkTracer tracer(all_reduce(2, 4));
-  const ChunkRef pair = tracer.chunk(0, kIn, 0, 2);
+  const ChunkRef pair = tracer.chunk(0, kInput, 0, 2);
   REQUIRE_THROWS_MATCHES(pair.reduce(pair), ChunkError,
                          Message("rank 0 in[0..1] is reduced with itself"));
-  REQUIRE_THROWS_AS(pair.reduce(tracer.chunk(0, kOut, 1, 2)), ChunkError);
-  REQUIRE_THROWS_MATCHES(pair.copy(0, kIn, 1), ChunkError,
+  REQUIRE_THROWS_AS(pair.reduce(tracer.chunk(0, kOutput, 1, 2)), ChunkError);
+  REQUIRE_THROWS_MATCHES(pair.copy(0, kInput, 1), ChunkError,
                          Message("rank 0 in[0..1] and its copy rank 0 in[1..2] overlap"));
-  REQUIRE_NOTHROW(pair.reduce(tracer.chunk(0, kIn, 2, 2)));
+  REQUIRE_NOTHROW(pair.reduce(tracer.chunk(0, kInput, 2, 2)));
 }
 
 TEST_CASE("A copy onto its own place does nothing") {
   ChunkTracer tracer(signature(CollectiveOp::all_gather, 1, 1, true));
-  const ChunkRef own = tracer.chunk(0, kIn, 0);
-  own.copy(0, kOut, 0);
-  REQUIRE_NOTHROW(own.copy(0, kOut, 0));
+  const ChunkRef own = tracer.chunk(0, kInput, 0);
+  own.copy(0, kOutput, 0);
+  REQUIRE_NOTHROW(own.copy(0, kOutput, 0));
   REQUIRE(tracer.finish().operations.empty());
 }
 
 TEST_CASE("Places out of range are refused, and only scratch grows") {
   ChunkTracer tracer(all_reduce());
-  REQUIRE_THROWS_MATCHES(tracer.chunk(2, kIn, 0), ChunkError,
+  REQUIRE_THROWS_MATCHES(tracer.chunk(2, kInput, 0), ChunkError,
                          Message("rank 2 is none of the 2 ranks"));
-  REQUIRE_THROWS_MATCHES(tracer.chunk(0, kIn, 1, 2), ChunkError,
+  REQUIRE_THROWS_MATCHES(tracer.chunk(0, kInput, 1, 2), ChunkError,
                          Message("rank 0 in[1..2] is out of range: the buffer has 2 chunks"));
-  REQUIRE_THROWS_AS(tracer.chunk(0, kIn, ~0U, ~0U), ChunkError);
-  REQUIRE_THROWS_AS(tracer.chunk(0, kIn, 0, 0), ChunkError);
-  const ChunkRef chunk = tracer.chunk(0, kIn, 0);
-  REQUIRE_THROWS_AS(chunk.copy(1, kIn, 2), ChunkError);
-  REQUIRE_THROWS_AS(chunk.copy(2, kIn, 0), ChunkError);
-  REQUIRE_THROWS_AS(chunk.copy(1, kScratch, ChunkTracer::kMostChunks), ChunkError);
-  chunk.copy(1, kScratch, 41);
-  tracer.chunk(1, kIn, 0).copy(0, kIn, 0);
+  REQUIRE_THROWS_AS(tracer.chunk(0, kInput, ~0U, ~0U), ChunkError);
+  REQUIRE_THROWS_AS(tracer.chunk(0, kInput, 0, 0), ChunkError);
+  const ChunkRef chunk = tracer.chunk(0, kInput, 0);
+  REQUIRE_THROWS_AS(chunk.copy(1, kInput, 2), ChunkError);
+  REQUIRE_THROWS_AS(chunk.copy(2, kInput, 0), ChunkError);
+  REQUIRE_THROWS_AS(chunk.copy(1, kScratchBuffer, ChunkTracer::kMostChunks), ChunkError);
+  chunk.copy(1, kScratchBuffer, 41);
+  tracer.chunk(1, kInput, 0).copy(0, kInput, 0);
   REQUIRE_THROWS_AS(tracer.finish(), ChunkError);
 }
 
@@ -124,7 +125,7 @@ TEST_CASE("An error names the place of its operation in the text") {
   ChunkTracer tracer(all_reduce());
   tracer.at({17, 4});
   try {
-    (void)tracer.chunk(5, kIn, 0);
+    (void)tracer.chunk(5, kInput, 0);
     FAIL("accepted");
   } catch (const ChunkError& error) {
     REQUIRE(error.place().line == 17);
@@ -134,16 +135,16 @@ TEST_CASE("An error names the place of its operation in the text") {
 
 TEST_CASE("An error leaves the program as it was") {
   ChunkTracer tracer(all_reduce(2, 1));
-  const ChunkRef sum = tracer.chunk(0, kIn, 0).reduce(tracer.chunk(1, kIn, 0));
-  REQUIRE_THROWS_AS(sum.copy(3, kIn, 0), ChunkError);
-  sum.copy(1, kIn, 0);
+  const ChunkRef sum = tracer.chunk(0, kInput, 0).reduce(tracer.chunk(1, kInput, 0));
+  REQUIRE_THROWS_AS(sum.copy(3, kInput, 0), ChunkError);
+  sum.copy(1, kInput, 0);
   REQUIRE(tracer.finish().operations.size() == 2);
 }
 
 TEST_CASE("A sum that lacks a part is no all_reduce") {
   ChunkTracer tracer(all_reduce(3, 1));
-  const ChunkRef sum = tracer.chunk(0, kIn, 0).reduce(tracer.chunk(1, kIn, 0));
-  sum.copy(1, kIn, 0);
+  const ChunkRef sum = tracer.chunk(0, kInput, 0).reduce(tracer.chunk(1, kInput, 0));
+  sum.copy(1, kInput, 0);
   REQUIRE_THROWS_MATCHES(
       tracer.finish(), ChunkError,
       Message("rank 0 out[0] must hold rank 0 in[0] + rank 1 in[0] + rank 2 in[0] in the end, and "
@@ -152,11 +153,11 @@ TEST_CASE("A sum that lacks a part is no all_reduce") {
 
 TEST_CASE("A part that is added twice makes the sum wrong") {
   ChunkTracer tracer(all_reduce(2, 1));
-  const ChunkRef copy = tracer.chunk(1, kIn, 0).copy(0, kScratch, 0);
-  ChunkRef sum = tracer.chunk(0, kIn, 0).reduce(tracer.chunk(1, kIn, 0));
+  const ChunkRef copy = tracer.chunk(1, kInput, 0).copy(0, kScratchBuffer, 0);
+  ChunkRef sum = tracer.chunk(0, kInput, 0).reduce(tracer.chunk(1, kInput, 0));
   const bool twice = GENERATE(false, true);
   if (twice) sum = sum.reduce(copy);
-  sum.copy(1, kIn, 0);
+  sum.copy(1, kInput, 0);
   if (twice) {
     REQUIRE_THROWS_AS(tracer.finish(), ChunkError);
   } else {
@@ -172,13 +173,13 @@ TEST_CASE("Broadcast and reduce keep their promise to the root that was given") 
   broadcast.root = 1;
   ChunkTracer tracer(broadcast);
   REQUIRE_THROWS_AS(tracer.finish(), ChunkError);
-  tracer.chunk(1, kIn, 0).copy(0, kIn, 0);
+  tracer.chunk(1, kInput, 0).copy(0, kInput, 0);
   REQUIRE_NOTHROW(tracer.finish());
 
   ProgramSignature reduce = signature(CollectiveOp::reduce, 2, 1, true);
   reduce.root = 1;
   ChunkTracer other(reduce);
-  other.chunk(1, kIn, 0).reduce(other.chunk(0, kIn, 0));
+  other.chunk(1, kInput, 0).reduce(other.chunk(0, kInput, 0));
   REQUIRE_NOTHROW(other.finish());
 }
 
@@ -188,10 +189,10 @@ TEST_CASE("A custom collective is held to the promises that it was given") {
   custom.output_chunks = {0, 1};
   custom.promises = {{1, 0, {{0, 0}, {0, 1}}}};
   ChunkTracer tracer(custom);
-  REQUIRE_THROWS_AS(tracer.chunk(1, kIn, 0), ChunkError);
-  const ChunkRef first = tracer.chunk(0, kIn, 0).copy(1, kOut, 0);
+  REQUIRE_THROWS_AS(tracer.chunk(1, kInput, 0), ChunkError);
+  const ChunkRef first = tracer.chunk(0, kInput, 0).copy(1, kOutput, 0);
   REQUIRE_THROWS_AS(tracer.finish(), ChunkError);
-  first.reduce(tracer.chunk(0, kIn, 1));
+  first.reduce(tracer.chunk(0, kInput, 1));
   REQUIRE_NOTHROW(tracer.finish());
 
   custom.promises = {{1, 1, {{0, 0}}}};
@@ -218,9 +219,9 @@ TEST_CASE("Fragments end in the order in which they began, and multiply") {
   {
     const auto outer = tracer.parallelize(2);
     tracer.begin_parallelize(3);
-    tracer.chunk(0, kIn, 0).copy(1, kOut, 0);
+    tracer.chunk(0, kInput, 0).copy(1, kOutput, 0);
     tracer.end_parallelize();
-    tracer.chunk(1, kIn, 0).copy(0, kOut, 1);
+    tracer.chunk(1, kInput, 0).copy(0, kOutput, 1);
     REQUIRE_THROWS_MATCHES(tracer.finish(), ChunkError, Message("a fragment has not ended"));
   }
   const ChunkTrace trace = tracer.finish();
@@ -230,9 +231,9 @@ TEST_CASE("Fragments end in the order in which they began, and multiply") {
 
 TEST_CASE("Operations after next_call belong to the next library call") {
   ChunkTracer tracer(all_reduce(2, 1));
-  const ChunkRef sum = tracer.chunk(0, kIn, 0).reduce(tracer.chunk(1, kIn, 0));
+  const ChunkRef sum = tracer.chunk(0, kInput, 0).reduce(tracer.chunk(1, kInput, 0));
   tracer.next_call();
-  sum.copy(1, kIn, 0);
+  sum.copy(1, kInput, 0);
   const ChunkTrace trace = tracer.finish();
   REQUIRE(trace.operations[0].call == 0);
   REQUIRE(trace.operations[1].call == 1);
@@ -242,7 +243,7 @@ TEST_CASE("Sums that double without end are stopped") {
   ChunkTracer tracer(all_reduce(2, 1));
   const auto double_it = [&](int times) {
     for (int i = 0; i < times; ++i) {
-      tracer.chunk(0, kIn, 0).reduce(tracer.chunk(0, kIn, 0).copy(0, kScratch, 0));
+      tracer.chunk(0, kInput, 0).reduce(tracer.chunk(0, kInput, 0).copy(0, kScratchBuffer, 0));
     }
   };
   REQUIRE_NOTHROW(double_it(16));
@@ -251,8 +252,8 @@ TEST_CASE("Sums that double without end are stopped") {
 
 TEST_CASE("A channel without bound is refused") {
   ChunkTracer tracer(all_reduce());
-  const ChunkRef chunk = tracer.chunk(0, kIn, 0);
-  REQUIRE_NOTHROW(chunk.copy(1, kScratch, 0, {ChunkTracer::kMostChannels - 1}));
-  REQUIRE_THROWS_MATCHES(chunk.copy(1, kScratch, 0, {~0U}), ChunkError,
+  const ChunkRef chunk = tracer.chunk(0, kInput, 0);
+  REQUIRE_NOTHROW(chunk.copy(1, kScratchBuffer, 0, {ChunkTracer::kMostChannels - 1}));
+  REQUIRE_THROWS_MATCHES(chunk.copy(1, kScratchBuffer, 0, {~0U}), ChunkError,
                          Message("channel 4294967295 is not below 65536"));
 }

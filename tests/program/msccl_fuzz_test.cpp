@@ -2,7 +2,7 @@
 #include <random>
 
 #include "program_file_support.h"
-#include "sims/program/msccl_xml_writer.h"
+#include "sims/formats/program/msccl_xml_writer.h"
 
 using namespace espalier;
 

@@ -6,8 +6,8 @@
 #include "alg/program/program_certifier.h"
 #include "alg/program/protocol.h"
 #include "program_file_support.h"
-#include "sims/program/msccl_xml_writer.h"
-#include "sims/program/promises_file.h"
+#include "sims/formats/program/msccl_xml_writer.h"
+#include "sims/formats/program/promises_file.h"
 
 using namespace espalier;
 

@@ -1,11 +1,11 @@
-#include "sims/program/msccl_xml_writer.h"
+#include "sims/formats/program/msccl_xml_writer.h"
 
 #include <catch2/catch.hpp>
 
 #include "alg/program/builtin_programs.h"
 #include "program_file_support.h"
-#include "sims/program/msccl_peer_fields.h"
-#include "sims/program/promises_file.h"
+#include "sims/formats/program/msccl_peer_fields.h"
+#include "sims/formats/program/promises_file.h"
 
 using namespace espalier;
 

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "alg/program/program.h"
-#include "sims/config/diagnostics.h"
-#include "sims/program/msccl_xml_reader.h"
+#include "sims/formats/program/msccl_xml_reader.h"
+#include "sims/text/diagnostics.h"
 
 namespace espalier {
 

@@ -1,4 +1,4 @@
-#include "sims/program/promises_file.h"
+#include "sims/formats/program/promises_file.h"
 
 #include <catch2/catch.hpp>
 

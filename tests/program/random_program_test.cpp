@@ -26,9 +26,9 @@ struct RandomProgram {
   std::vector<RandomOperation> operations;
 };
 
-class Generator {
+class ProgramGenerator {
  public:
-  explicit Generator(std::uint32_t seed) : random_(seed) {}
+  explicit ProgramGenerator(std::uint32_t seed) : random_(seed) {}
 
   RandomProgram make() {
     RandomProgram program;
@@ -143,7 +143,7 @@ TEST_CASE("What the language accepts the compiled program computes, with any num
   constexpr std::uint32_t kPrograms = 600;
   for (std::uint32_t seed = kFirstSeed; seed < kFirstSeed + kPrograms; ++seed) {
     INFO("seed " << seed);
-    const ChunkTrace program = trace(Generator(seed).make());
+    const ChunkTrace program = trace(ProgramGenerator(seed).make());
     for (const std::uint32_t slots : {1U, 2U, 8U}) {
       INFO("slots " << slots);
       CompileOptions options;

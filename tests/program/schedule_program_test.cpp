@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "alg/bcube.h"
-#include "alg/generator.h"
+#include "alg/generators/bcube.h"
+#include "alg/generators/generator.h"
 #include "program_interpreter.h"
 
 using namespace espalier;

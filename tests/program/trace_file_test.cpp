@@ -1,4 +1,4 @@
-#include "sims/program/trace_file.h"
+#include "sims/formats/program/trace_file.h"
 
 #include <catch2/catch.hpp>
 #include <random>

@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-#include "alg/stage_arbiter.h"
+#include "alg/plans/stage_arbiter.h"
 #include "hw/cost/logic.h"
 #include "hw/cost/technology.h"
 #include "sims/synthesis/synthesizer.h"

@@ -5,13 +5,13 @@
 #include <map>
 #include <set>
 
-#include "alg/bcube.h"
-#include "alg/certifier.h"
-#include "alg/double_tree.h"
-#include "alg/generator.h"
-#include "alg/halving_doubling.h"
-#include "alg/hamiltonian.h"
-#include "alg/schedule_table.h"
+#include "alg/certify/certifier.h"
+#include "alg/generators/bcube.h"
+#include "alg/generators/double_tree.h"
+#include "alg/generators/generator.h"
+#include "alg/generators/halving_doubling.h"
+#include "alg/generators/hamiltonian.h"
+#include "alg/schedule/schedule_table.h"
 #include "test_networks.h"
 
 using namespace espalier;

@@ -1,4 +1,4 @@
-#include "alg/bounds.h"
+#include "alg/bounds/bounds.h"
 
 #include <catch2/catch.hpp>
 
@@ -6,7 +6,7 @@
 #include <limits>
 #include <stdexcept>
 
-#include "alg/max_flow.h"
+#include "alg/bounds/max_flow.h"
 #include "test_graphs.h"
 
 using namespace espalier;

@@ -1,13 +1,14 @@
-#include "alg/certifier.h"
+#include "alg/certify/certifier.h"
 
 #include <array>
 #include <catch2/catch.hpp>
 #include <map>
 #include <set>
 
-#include "alg/generator.h"
+#include "alg/generators/generator.h"
 #include "tests/unit/table_interpreter.h"
 #include "tests/unit/table_mutations.h"
+#include "tests/unit/test_graphs.h"
 
 namespace espalier {
 namespace {
@@ -15,7 +16,6 @@ namespace {
 using Catch::Matchers::Contains;
 using test::MutatedField;
 
-constexpr LinkSpec kLink{150'000, 16'000'000'000};
 constexpr TransferKind kReduce = TransferKind::reduce;
 constexpr TransferKind kCopy = TransferKind::copy;
 
@@ -58,10 +58,10 @@ struct Plan {
 };
 
 Plan pair(CollectiveOp op = CollectiveOp::all_reduce, std::size_t chunks = 1) {
-  return {make_mesh({2}, kLink), op, chunks};
+  return {make_mesh({2}, test::kPlainLink), op, chunks};
 }
 Plan line_of_3(CollectiveOp op = CollectiveOp::all_reduce, std::size_t chunks = 1) {
-  return {make_mesh({3}, kLink), op, chunks};
+  return {make_mesh({3}, test::kPlainLink), op, chunks};
 }
 
 TEST_CASE("The smallest all_reduce is certified") {
@@ -342,7 +342,7 @@ TEST_CASE("A sum that is sent on while a reduce may still arrive is a violation"
 TEST_CASE("A read and a later write may be ordered by way of other chunks") {
   // Node 0 sends chunk 0; only a token (chunk 1) tells node 1 that it has arrived at node 2 and may
   // be replaced.
-  Plan plan{make_torus({3}, kLink), CollectiveOp::all_gather, 2};
+  Plan plan{make_torus({3}, test::kPlainLink), CollectiveOp::all_gather, 2};
   const auto zero_to_two = plan.add(kCopy, 0, 0, 2, 1);
   const auto zero_to_one = plan.add(kCopy, 1, 0, 1, 1);
   const bool with_token = GENERATE(true, false);
@@ -377,7 +377,7 @@ TEST_CASE("Transfers that wait for each other are printed as a cycle") {
 
 TEST_CASE("Table order can close a cycle that the dependencies alone do not") {
   // Each node first waits for what the other sends second. The flows' sums are of no interest here.
-  const Topology topology = make_mesh({2}, kLink);
+  const Topology topology = make_mesh({2}, test::kPlainLink);
   const LinkId there = topology.link_between(NodeId(0), NodeId(1));
   const LinkId back = topology.link_between(NodeId(1), NodeId(0));
   ScheduleTables tables(topology);
@@ -415,7 +415,7 @@ TEST_CASE("Table order can close a cycle that the dependencies alone do not") {
 }
 
 TEST_CASE("Routes round a ring with one VC class make a cycle of channels; a dateline breaks it") {
-  Plan plan{make_torus({4}, kLink), CollectiveOp::all_reduce, 1};
+  Plan plan{make_torus({4}, test::kPlainLink), CollectiveOp::all_reduce, 1};
   for (std::size_t n = 0; n < 4; ++n) {
     const NodeId from(n);
     const NodeId middle((n + 1) % 4);
@@ -457,7 +457,7 @@ TEST_CASE("Contention names the pair, the link and the step, if the schedule cla
 }
 
 TEST_CASE("Tables and children fields that are too small are named; NOPs take no entry") {
-  const Topology topology = make_mesh({3, 3}, kLink);
+  const Topology topology = make_mesh({3, 3}, test::kPlainLink);
   CollectiveRequest request;
   request.size = 4096;
   const ScheduleTables tables = lower_to_tables(generate_multitree(topology, request));
@@ -493,7 +493,7 @@ TEST_CASE("At most eight violations of a kind are listed, the rest are counted")
 }
 
 TEST_CASE("A schedule of many races is refused without looking at each") {
-  Plan plan{make_mesh({8, 8}, kLink), CollectiveOp::all_reduce, 1};
+  Plan plan{make_mesh({8, 8}, test::kPlainLink), CollectiveOp::all_reduce, 1};
   plan.schedule.num_steps = 64;
   for (std::size_t n = 0; n < 63; ++n) {
     if (n % 8 != 7) plan.add(kCopy, 0, n, n + 1, static_cast<Timestep>(n + 1));
@@ -503,7 +503,7 @@ TEST_CASE("A schedule of many races is refused without looking at each") {
 }
 
 TEST_CASE("An entry cannot wait for a flow that its own node sends on later") {
-  const Topology topology = make_mesh({2, 2}, kLink);
+  const Topology topology = make_mesh({2, 2}, test::kPlainLink);
   CollectiveRequest request;
   request.size = 4096;
   ScheduleTables tables = lower_to_tables(generate_multitree(topology, request));
@@ -525,7 +525,7 @@ TEST_CASE("An entry cannot wait for a flow that its own node sends on later") {
 }
 
 TEST_CASE("All Gathers of a root wait for the same flows, because they wait for the same Reduces") {
-  const Topology topology = make_mesh({2, 2}, kLink);
+  const Topology topology = make_mesh({2, 2}, test::kPlainLink);
   CollectiveRequest request;
   request.size = 4096;
   ScheduleTables tables = lower_to_tables(generate_multitree(topology, request));
@@ -542,7 +542,7 @@ TEST_CASE("All Gathers of a root wait for the same flows, because they wait for 
 }
 
 TEST_CASE("2D-RING's second phase is safe in any order, because Reduces that come early are held") {
-  const Topology topology = make_torus({3, 3}, kLink);
+  const Topology topology = make_torus({3, 3}, test::kPlainLink);
   CollectiveRequest request;
   request.size = 360;
   const Schedule schedule = find_generator("2d_ring")->generate(topology, request);
@@ -562,9 +562,10 @@ TEST_CASE("2D-RING's second phase is safe in any order, because Reduces that com
 
 TEST_CASE(
     "Every tree and ring schedule of every collective is certified, as transfers and as tables") {
-  const std::vector<Topology> topologies{make_mesh({2, 2}, kLink),  make_mesh({5, 3}, kLink),
-                                         make_torus({4, 4}, kLink), make_torus({2, 2, 2}, kLink),
-                                         make_torus({2}, kLink),    make_mesh({7}, kLink)};
+  const std::vector<Topology> topologies{
+      make_mesh({2, 2}, test::kPlainLink),  make_mesh({5, 3}, test::kPlainLink),
+      make_torus({4, 4}, test::kPlainLink), make_torus({2, 2, 2}, test::kPlainLink),
+      make_torus({2}, test::kPlainLink),    make_mesh({7}, test::kPlainLink)};
   for (const Topology& topology : topologies) {
     for (const char* algorithm : {"multitree", "ring", "2d_ring"}) {
       for (const CollectiveOp op :
@@ -590,7 +591,7 @@ TEST_CASE(
 }
 
 TEST_CASE("One lost dependency among a hundred thousand transfers is found") {
-  const Topology topology = make_torus({16, 16}, kLink);
+  const Topology topology = make_torus({16, 16}, test::kPlainLink);
   CollectiveRequest request;
   request.size = 256 * 64;
   Schedule schedule = generate_multitree(topology, request);
@@ -612,11 +613,11 @@ struct MutationCase {
 
 std::vector<MutationCase> mutation_cases() {
   std::vector<MutationCase> cases;
-  cases.push_back({"3x3 mesh", make_mesh({3, 3}, kLink), CollectiveOp::all_reduce});
-  cases.push_back({"3x3 torus", make_torus({3, 3}, kLink), CollectiveOp::all_reduce});
-  cases.push_back({"2x2 torus", make_torus({2, 2}, kLink), CollectiveOp::all_reduce});
-  cases.push_back(
-      {"3x2 mesh, reduce_scatter", make_mesh({3, 2}, kLink), CollectiveOp::reduce_scatter});
+  cases.push_back({"3x3 mesh", make_mesh({3, 3}, test::kPlainLink), CollectiveOp::all_reduce});
+  cases.push_back({"3x3 torus", make_torus({3, 3}, test::kPlainLink), CollectiveOp::all_reduce});
+  cases.push_back({"2x2 torus", make_torus({2, 2}, test::kPlainLink), CollectiveOp::all_reduce});
+  cases.push_back({"3x2 mesh, reduce_scatter", make_mesh({3, 2}, test::kPlainLink),
+                   CollectiveOp::reduce_scatter});
   return cases;
 }
 
@@ -716,7 +717,7 @@ TEST_CASE("Accepted corruptions compute the right result in every order that the
 }
 
 TEST_CASE("What the certifier says of corrupted data is what happens when the tables run") {
-  const MutationCase c{"3x2 mesh", make_mesh({3, 2}, kLink), CollectiveOp::all_reduce};
+  const MutationCase c{"3x2 mesh", make_mesh({3, 2}, test::kPlainLink), CollectiveOp::all_reduce};
   const ScheduleTables tables = multitree_tables(c);
   std::size_t races_seen = 0;
   test::for_each_mutant(

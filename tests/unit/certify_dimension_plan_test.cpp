@@ -1,12 +1,12 @@
-#include "alg/certify_dimension_plan.h"
+#include "alg/certify/certify_dimension_plan.h"
 
 #include <catch2/catch.hpp>
 
 #include <functional>
 #include <string>
 
-#include "alg/order_forecast.h"
-#include "alg/stage_proof.h"
+#include "alg/certify/stage_proof.h"
+#include "alg/plans/order_forecast.h"
 #include "dimension_cases.h"
 #include "dimension_plan_expansion.h"
 

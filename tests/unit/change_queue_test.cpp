@@ -1,4 +1,4 @@
-#include "sims/waves/change_queue.h"
+#include "sims/observe/waves/change_queue.h"
 
 #include <algorithm>
 #include <catch2/catch.hpp>

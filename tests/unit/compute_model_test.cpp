@@ -1,7 +1,7 @@
 #include <catch2/catch.hpp>
 
-#include "sims/training/compute_model.h"
-#include "sims/training/iteration.h"
+#include "sims/workload/training/compute_model.h"
+#include "sims/workload/training/iteration.h"
 
 namespace espalier {
 namespace {

@@ -1,11 +1,11 @@
-#include "alg/concatenate_tables.h"
+#include "alg/schedule/concatenate_tables.h"
 
 #include <catch2/catch.hpp>
 #include <set>
 
-#include "alg/bcube.h"
-#include "alg/certifier.h"
-#include "alg/generator.h"
+#include "alg/certify/certifier.h"
+#include "alg/generators/bcube.h"
+#include "alg/generators/generator.h"
 
 namespace espalier {
 namespace {

@@ -1,8 +1,8 @@
 #include <catch2/catch.hpp>
 
 #include "config_test_support.h"
-#include "sims/config/anynet_file.h"
-#include "sims/config/build_topology.h"
+#include "sims/formats/anynet_file.h"
+#include "sims/model/build_topology.h"
 
 namespace espalier {
 
@@ -41,7 +41,7 @@ std::uint64_t latency(const Topology& topology, const char* from, const char* to
   return link.valid() ? topology.link(link).spec.latency_ps / 1000 : 0;
 }
 
-std::vector<std::string> out_names(const Topology& topology, const char* vertex) {
+std::vector<std::string> linked_names(const Topology& topology, const char* vertex) {
   std::vector<std::string> names;
   for (const LinkId link : topology.out_links(topology.find_vertex(vertex))) {
     names.push_back(topology.link(link).out_name);
@@ -62,8 +62,8 @@ TEST_CASE("BookSim's own example of an anynet file becomes three switches with t
   CHECK(topology.num_links() == 2 * (9 + 3));
   CHECK(topology.vertex_name(NodeId(8)) == "n_8");
   CHECK(topology.vertex_name(NodeId(9)) == "sw_0");
-  CHECK(out_names(topology, "n_4") == std::vector<std::string>{"sw1"});
-  CHECK(out_names(topology, "sw_1") == std::vector<std::string>{"n3", "n4", "n5", "sw0", "sw2"});
+  CHECK(linked_names(topology, "n_4") == std::vector<std::string>{"sw1"});
+  CHECK(linked_names(topology, "sw_1") == std::vector<std::string>{"n3", "n4", "n5", "sw0", "sw2"});
   CHECK(latency(topology, "sw_2", "sw_0") == 150);
   CHECK(topology.link(LinkId(0)).spec.bytes_per_second == 16'000'000'000);
 }

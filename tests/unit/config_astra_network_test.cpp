@@ -2,9 +2,9 @@
 #include <catch2/catch.hpp>
 
 #include "config_test_support.h"
-#include "sims/config/astra_network_file.h"
-#include "sims/config/build_dimensions.h"
 #include "sims/config/resolved.h"
+#include "sims/formats/astra_network_file.h"
+#include "sims/model/build_dimensions.h"
 
 namespace espalier {
 
@@ -18,7 +18,8 @@ const std::string kNetwork =
     "bandwidth: [ 200.0, 350.0, 50 ]  # GB/s\n"
     "latency: [ 50.0, 500.0, 850.5 ]  # ns\n";
 
-void expect(const std::string& marked_text, const std::string& message, const std::string& hint) {
+void expect_astra_error(const std::string& marked_text, const std::string& message,
+                        const std::string& hint) {
   const Marked marked = unmark(marked_text);
   Diagnostics diagnostics;
   CHECK_FALSE(parse_astra_network("network.yml", marked.text, {}, diagnostics));
@@ -74,20 +75,23 @@ TEST_CASE("A network of ASTRA-sim's is a multi-dimensional system") {
 }
 
 TEST_CASE("What is wrong with a network of ASTRA-sim's is reported in its file") {
-  expect(replaced(kNetwork, "Ring", "@Torus"), "'Torus' is not a valid name here", "Ring");
-  expect(replaced(kNetwork, "[ 4, 8, 8 ]", "@[ 4, 8 ]"), "npus_count: has 2 entries, 3 before it",
-         "one entry for each dimension");
-  expect(replaced(kNetwork, "[ 4,", "[ @1,"), "npus_count: 1 is out of range", "integer, 2 to");
-  expect(replaced(kNetwork, "200.0", "@0.0"), "bandwidth: 0.0 is out of range", "decimal number");
-  expect(replaced(kNetwork, "200.0", "@2e2"), "'2e2' is not a plain decimal number",
-         "decimal number");
-  expect(replaced(kNetwork, "latency:", "@latencys:"), "unknown key 'latencys'",
-         "did you mean 'latency'?");
-  expect("@topology: [Ring]\nnpus_count: [4]\nbandwidth: [50]\n", "missing key 'latency'",
-         "a list each");
-  expect(replaced(kNetwork, "npus_count: [ 4, 8, 8 ]", "@npus_count: 4"),
-         "npus_count: takes a list", "");
-  expect("@[1]\n", "a network is a mapping", "");
+  expect_astra_error(replaced(kNetwork, "Ring", "@Torus"), "'Torus' is not a valid name here",
+                     "Ring");
+  expect_astra_error(replaced(kNetwork, "[ 4, 8, 8 ]", "@[ 4, 8 ]"),
+                     "npus_count: has 2 entries, 3 before it", "one entry for each dimension");
+  expect_astra_error(replaced(kNetwork, "[ 4,", "[ @1,"), "npus_count: 1 is out of range",
+                     "integer, 2 to");
+  expect_astra_error(replaced(kNetwork, "200.0", "@0.0"), "bandwidth: 0.0 is out of range",
+                     "decimal number");
+  expect_astra_error(replaced(kNetwork, "200.0", "@2e2"), "'2e2' is not a plain decimal number",
+                     "decimal number");
+  expect_astra_error(replaced(kNetwork, "latency:", "@latencys:"), "unknown key 'latencys'",
+                     "did you mean 'latency'?");
+  expect_astra_error("@topology: [Ring]\nnpus_count: [4]\nbandwidth: [50]\n",
+                     "missing key 'latency'", "a list each");
+  expect_astra_error(replaced(kNetwork, "npus_count: [ 4, 8, 8 ]", "@npus_count: 4"),
+                     "npus_count: takes a list", "");
+  expect_astra_error("@[1]\n", "a network is a mapping", "");
 }
 
 TEST_CASE("Rounding a link's rate by more than a hundredth is said") {

@@ -2,8 +2,8 @@
 #include <catch2/catch.hpp>
 
 #include "config_test_support.h"
-#include "sims/config/fidelity.h"
 #include "sims/config/resolved.h"
+#include "sims/point/fidelity.h"
 
 namespace espalier {
 
@@ -69,7 +69,7 @@ TEST_CASE("Control messages may run alone, on an idle network, for a time") {
   CHECK(point.control->duration_cycles == 1000);
 }
 
-struct BadCase {
+struct BadControl {
   const char* what;
   std::string input;
   const char* message;
@@ -78,7 +78,7 @@ struct BadCase {
 
 TEST_CASE("Mistakes about control messages are reported where they are, with what would do") {
   const std::string control = "control: {seed: 1}\n";
-  const std::vector<BadCase> cases{
+  const std::vector<BadControl> cases{
       {"beside traffic", kGoodSystem + "traffic: {pattern: uniform}\n@control: {seed: 1}\n",
        "both 'control' and 'traffic' are given", "beside a collective"},
       {"alone without end", kGoodSystem + "@control: {seed: 1}\n",
@@ -124,7 +124,7 @@ TEST_CASE("Mistakes about control messages are reported where they are, with wha
        system_with("  ni: {lockstep: @[off, full]}\n") + "control: {duration_cycles: 10}\n",
        "a list has no meaning with 'control' alone", "no timesteps"},
   };
-  for (const BadCase& bad : cases) {
+  for (const BadControl& bad : cases) {
     const Marked input = unmark(bad.input);
     const ConfigResult result = read_run_config_text("bad.yaml", input.text);
     INFO(bad.what << "\n" << result.diagnostics);

@@ -1,10 +1,10 @@
 #include <catch2/catch.hpp>
 
 #include "config_test_support.h"
-#include "sims/config/implied_cycles.h"
 #include "sims/config/resolved.h"
 #include "sims/config/schema.h"
-#include "sims/config/system_shape.h"
+#include "sims/model/implied_cycles.h"
+#include "sims/model/system_shape.h"
 
 using namespace espalier;
 using namespace config_test;

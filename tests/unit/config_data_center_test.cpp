@@ -1,9 +1,9 @@
 // Data centres and other tenants in configurations.
 #include "config_test_support.h"
 
-#include "sims/config/build_topology.h"
-#include "sims/config/fidelity.h"
 #include "sims/config/resolved.h"
+#include "sims/model/build_topology.h"
+#include "sims/point/fidelity.h"
 
 using namespace espalier;
 using namespace espalier::config_test;
@@ -16,7 +16,7 @@ std::string with_center(const std::string& keys, const std::string& more = "") {
          keys + "}\ncollective: {algorithm: ring, size: 1MiB}\n" + more;
 }
 
-struct BadCase {
+struct BadDataCenter {
   const char* what;
   std::string input;
   const char* message;
@@ -81,7 +81,7 @@ TEST_CASE("Other tenants have defaults and every key of theirs is read, and reso
 
 TEST_CASE("Mistakes about data centres are reported where they are, with what would do") {
   const std::string control = "control: {seed: 1}\n";
-  const std::vector<BadCase> cases{
+  const std::vector<BadDataCenter> cases{
       {"too many nodes",
        "system: {topology: {type: data_center, nodes: @9, racks_per_pod: 2, hosts_per_rack: 4, "
        "rack_uplinks: 1}}\ntraffic: {}\n",
@@ -112,7 +112,7 @@ TEST_CASE("Mistakes about data centres are reported where they are, with what wo
       {"tenants beside control messages", with_center("", control + "@tenants: {seed: 1}\n"),
        "both 'tenants' and 'control' are given", "beside a collective or training"},
   };
-  for (const BadCase& bad : cases) {
+  for (const BadDataCenter& bad : cases) {
     const Marked input = unmark(bad.input);
     const ConfigResult result = read_run_config_text("bad.yaml", input.text);
     INFO(bad.what << "\n" << result.diagnostics);

@@ -1,8 +1,8 @@
 #include <catch2/catch.hpp>
 
-#include "sims/config/diagnostics.h"
-#include "sims/config/nearest_name.h"
-#include "sims/config/utf8.h"
+#include "sims/text/diagnostics.h"
+#include "sims/text/nearest_name.h"
+#include "sims/text/utf8.h"
 
 namespace espalier {
 

@@ -4,11 +4,11 @@
 
 #include "alg/algorithm.h"
 #include "config_test_support.h"
-#include "sims/config/build_dimensions.h"
-#include "sims/config/build_topology.h"
-#include "sims/config/enum_names.h"
 #include "sims/config/presets.h"
 #include "sims/config/resolved.h"
+#include "sims/model/build_dimensions.h"
+#include "sims/model/build_topology.h"
+#include "sims/point/enum_names.h"
 
 namespace espalier {
 
@@ -66,8 +66,8 @@ Cycle time_of_two_flits(const SystemConfig& system, const DimensionSpec& dimensi
          system.ni.ejection_cycles + system.ni.delivery_cycles + gap;
 }
 
-void expect(const std::string& marked_text, const std::string& message, const std::string& hint,
-            const std::string& severity = "error") {
+void expect_dimension_error(const std::string& marked_text, const std::string& message,
+                            const std::string& hint, const std::string& severity = "error") {
   const Marked marked = unmark(marked_text);
   const ConfigResult result = read_run_config_text("bad.yaml", marked.text);
   CAPTURE(marked.text, result.diagnostics, message);
@@ -219,8 +219,8 @@ TEST_CASE("A dimension's VCs cover its credit loop unless the file says otherwis
   CHECK(dimension_vc_depths(system) == std::vector<std::uint32_t>{704, 843 + 2 + 843 + 16});
   CHECK(dimension_vc_depths(only_point(with("vc_depth_flits: [900, auto, auto]")).system).front() ==
         900);
-  expect(with("vc_depth_flits: [auto, @100, auto]"), "100 flits do not cover the credit loop",
-         "would do", "warning");
+  expect_dimension_error(with("vc_depth_flits: [auto, @100, auto]"),
+                         "100 flits do not cover the credit loop", "would do", "warning");
 }
 
 TEST_CASE("A preset of a whole system can be changed key by key") {
@@ -250,61 +250,69 @@ TEST_CASE("Lists of dimensions are all as long as their shapes") {
        {"size: @[8, 4]", "bandwidth: @[200Gb/s, 100Gb/s]", "latency: @[700ns, 300ns]",
         "links: @[2, 4]", "flit_bytes: @[25, 25]", "vc_depth_flits: @[auto, auto]",
         "algorithm: @[auto, ring]"}) {
-    expect(with(key),
-           "system.dimensions." + key.substr(0, key.find(':')) +
-               ": has 2 entries, system.dimensions.shape has 3",
-           "one entry for each dimension");
+    expect_dimension_error(with(key),
+                           "system.dimensions." + key.substr(0, key.find(':')) +
+                               ": has 2 entries, system.dimensions.shape has 3",
+                           "one entry for each dimension");
   }
 }
 
 TEST_CASE("What is no list of dimensions is refused at its place") {
-  expect(with("size: @8"), "system.dimensions.size: takes a list, one value for each dimension",
-         "write [8]");
-  expect(with("size: @[]"), "has 0 entries; a system has 1 to 16 dimensions",
-         "list with one entry for each dimension: integer, 2 to 65536");
-  expect(with("size: [8, @1, 4]"), "system.dimensions.size: 1 is out of range", "integer, 2 to");
-  expect(with("size: [8, @four, 4]"), "'four' is not an integer", "integer, 2 to");
-  expect(with("size: [8, @[4], 4]"), "takes one value, not a list", "integer");
-  expect(with("shape: [switch, @rink, fully_connected]"), "'rink' is not a valid name here",
-         "did you mean 'ring'?");
-  expect(with("bandwidth: [200Gb/s, @100, 50Gb/s]"), "'100' has no unit", "Gb/s");
-  expect(with("latency: @auto"), "takes a list", "write [auto]");
-  expect(with("links: @automatic"), "takes a list", "write [automatic]");
-  expect(with("@sizes: [2]"), "unknown key 'sizes'", "did you mean 'size'?");
+  expect_dimension_error(with("size: @8"),
+                         "system.dimensions.size: takes a list, one value for each dimension",
+                         "write [8]");
+  expect_dimension_error(with("size: @[]"), "has 0 entries; a system has 1 to 16 dimensions",
+                         "list with one entry for each dimension: integer, 2 to 65536");
+  expect_dimension_error(with("size: [8, @1, 4]"), "system.dimensions.size: 1 is out of range",
+                         "integer, 2 to");
+  expect_dimension_error(with("size: [8, @four, 4]"), "'four' is not an integer", "integer, 2 to");
+  expect_dimension_error(with("size: [8, @[4], 4]"), "takes one value, not a list", "integer");
+  expect_dimension_error(with("shape: [switch, @rink, fully_connected]"),
+                         "'rink' is not a valid name here", "did you mean 'ring'?");
+  expect_dimension_error(with("bandwidth: [200Gb/s, @100, 50Gb/s]"), "'100' has no unit", "Gb/s");
+  expect_dimension_error(with("latency: @auto"), "takes a list", "write [auto]");
+  expect_dimension_error(with("links: @automatic"), "takes a list", "write [automatic]");
+  expect_dimension_error(with("@sizes: [2]"), "unknown key 'sizes'", "did you mean 'size'?");
 }
 
 TEST_CASE("A dimension that no hardware could be is refused") {
-  expect(with("links: [2, @3, 3]"), "a ring has as many links to either side; 3 is odd",
-         "for example 4");
-  expect(with("links: [2, 4, @4]"), "4 links to 3 peers are not as many to each", "for example 6");
-  expect(with("size: @[4096, 64, 4]"), "more than 65536 nodes", "4096 x 64 x 4");
-  expect(with("links: @[4096, 4, 3]"), "1049472 links; at most 1048576", "");
-  expect(with("flit_bytes: [@24, 25, 25]"), "25GB/s is more than 24 B x 1GHz", "at least 25");
-  expect(with("bandwidth: [@5TB/s, 100Gb/s, 50Gb/s]"), "need flits of 5000 B; at most 4096",
-         "a faster system.router.clock");
-  expect(with("bandwidth: @[24999999999B/s, 100Gb/s, 50Gb/s]"), "ticks per cycle", "flit_bytes");
-  expect(with("latency: [@16ns, 300ns, 100ns]"),
-         "16ns leave less than a cycle for a link: NIs and routers take 15 cycles at 1GHz",
-         "the shortest possible is 17ns, 17 cycles");
-  expect(with("latency: [700ns, 300ns, @13ns]"), "NIs and routers take 13 cycles",
-         "the shortest possible is 14ns");
-  expect(with("latency: [@700500ps, 300ns, 100ns]"), "is not a whole number of cycles", "",
-         "warning");
-  expect(with("vc_depth_flits: [@16, auto, auto]"), "room for a whole packet of 17 flits",
-         "at least 17");
-  expect(with("packet_flits: @65535"), "out of range", "1 to 65534");
+  expect_dimension_error(with("links: [2, @3, 3]"),
+                         "a ring has as many links to either side; 3 is odd", "for example 4");
+  expect_dimension_error(with("links: [2, 4, @4]"), "4 links to 3 peers are not as many to each",
+                         "for example 6");
+  expect_dimension_error(with("size: @[4096, 64, 4]"), "more than 65536 nodes", "4096 x 64 x 4");
+  expect_dimension_error(with("links: @[4096, 4, 3]"), "1049472 links; at most 1048576", "");
+  expect_dimension_error(with("flit_bytes: [@24, 25, 25]"), "25GB/s is more than 24 B x 1GHz",
+                         "at least 25");
+  expect_dimension_error(with("bandwidth: [@5TB/s, 100Gb/s, 50Gb/s]"),
+                         "need flits of 5000 B; at most 4096", "a faster system.router.clock");
+  expect_dimension_error(with("bandwidth: @[24999999999B/s, 100Gb/s, 50Gb/s]"), "ticks per cycle",
+                         "flit_bytes");
+  expect_dimension_error(
+      with("latency: [@16ns, 300ns, 100ns]"),
+      "16ns leave less than a cycle for a link: NIs and routers take 15 cycles at 1GHz",
+      "the shortest possible is 17ns, 17 cycles");
+  expect_dimension_error(with("latency: [700ns, 300ns, @13ns]"), "NIs and routers take 13 cycles",
+                         "the shortest possible is 14ns");
+  expect_dimension_error(with("latency: [@700500ps, 300ns, 100ns]"),
+                         "is not a whole number of cycles", "", "warning");
+  expect_dimension_error(with("vc_depth_flits: [@16, auto, auto]"),
+                         "room for a whole packet of 17 flits", "at least 17");
+  expect_dimension_error(with("packet_flits: @65535"), "out of range", "1 to 65534");
 }
 
 TEST_CASE("An algorithm runs on the shapes that it fits") {
-  expect(with("algorithm: [auto, @direct, auto]"),
-         "direct does not run on a dimension that is a ring of 4 NPUs", "what does: ring");
-  expect(with("algorithm: [auto, auto, @in_network]"),
-         "in_network does not run on a dimension that is a fully connected group of 4 NPUs",
-         "what does: direct");
-  expect(with("algorithm: [@ring, auto, auto]"),
-         "ring does not run on a dimension that is a switch of 8 NPUs",
-         "what does: halving_doubling, direct, in_network");
-  expect(
+  expect_dimension_error(with("algorithm: [auto, @direct, auto]"),
+                         "direct does not run on a dimension that is a ring of 4 NPUs",
+                         "what does: ring");
+  expect_dimension_error(
+      with("algorithm: [auto, auto, @in_network]"),
+      "in_network does not run on a dimension that is a fully connected group of 4 NPUs",
+      "what does: direct");
+  expect_dimension_error(with("algorithm: [@ring, auto, auto]"),
+                         "ring does not run on a dimension that is a switch of 8 NPUs",
+                         "what does: halving_doubling, direct, in_network");
+  expect_dimension_error(
       "system: {topology: {type: dimensions}, dimensions: {shape: [switch], size: [6], "
       "bandwidth: [8GB/s], latency: [100ns], algorithm: [@halving_doubling]}}\n" +
           kThemis,
@@ -413,29 +421,33 @@ TEST_CASE("Planners run on dimensions only, and generators elsewhere only") {
           1);
     CHECK(algorithm.unsuited(topology).empty() == (algorithm.planner != nullptr));
   }
-  expect(with("", "collective: {algorithm: @multitree, size: 1MiB}\n"),
-         "The links' flits differ from dimension to dimension; baseline and themis run there",
-         "these do: baseline, themis");
-  expect(with("", "collective: {op: @all_to_all, algorithm: themis, size: 1MiB}\n"),
-         "themis computes all_reduce, reduce_scatter, all_gather, not all_to_all", "");
+  expect_dimension_error(
+      with("", "collective: {algorithm: @multitree, size: 1MiB}\n"),
+      "The links' flits differ from dimension to dimension; baseline and themis run there",
+      "these do: baseline, themis");
+  expect_dimension_error(with("", "collective: {op: @all_to_all, algorithm: themis, size: 1MiB}\n"),
+                         "themis computes all_reduce, reduce_scatter, all_gather, not all_to_all",
+                         "");
 }
 
 TEST_CASE("Messages of traffic and control do not pass from dimension to dimension") {
-  expect(with("", "@traffic: {}\n"),
-         "traffic: a message does not pass from one dimension to another", "runs collectives");
-  expect(with("", kThemis + "@control: {}\n"),
-         "control: a message does not pass from one dimension to another", "runs collectives");
+  expect_dimension_error(with("", "@traffic: {}\n"),
+                         "traffic: a message does not pass from one dimension to another",
+                         "runs collectives");
+  expect_dimension_error(with("", kThemis + "@control: {}\n"),
+                         "control: a message does not pass from one dimension to another",
+                         "runs collectives");
 }
 
 TEST_CASE("One NPU is not asked to stand for all where it does not") {
   const std::string exact = "collective: {algorithm: themis, size: 1000B, parts: exact}\n";
-  expect(with("", exact + "simulation: {fold: @on}\n"), "chunks do not divide into equal parts",
-         "fold: off, or auto");
-  expect(
+  expect_dimension_error(with("", exact + "simulation: {fold: @on}\n"),
+                         "chunks do not divide into equal parts", "fold: off, or auto");
+  expect_dimension_error(
       with("", kThemis + "simulation: {fold: @on}\nfaults: {late_nis: [{node: 1, cycles: 1}]}\n"),
       "simulation.fold: one NPU does not stand for all with faults.late_nis", "auto");
-  expect(with("", kThemis + "simulation: {fold: @on, stall_probability: 0.5}\n"),
-         "every link stalls by itself", "auto");
+  expect_dimension_error(with("", kThemis + "simulation: {fold: @on, stall_probability: 0.5}\n"),
+                         "every link stalls by itself", "auto");
   CHECK(only_point(with("", kThemis + "simulation: {fold: on}\n")).simulation.fold == Folding::on);
 }
 

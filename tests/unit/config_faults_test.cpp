@@ -2,9 +2,9 @@
 #include <catch2/catch.hpp>
 
 #include "config_test_support.h"
-#include "sims/config/faults.h"
 #include "sims/config/resolved.h"
-#include "sims/report/workload.h"
+#include "sims/model/faults.h"
+#include "sims/report/page/workload.h"
 
 namespace espalier {
 
@@ -121,7 +121,7 @@ TEST_CASE("Traffic meets slow links and jitter, control messages slow links") {
             .faults.slow_links.size() == 1);
 }
 
-struct BadCase {
+struct BadFault {
   const char* what;
   std::string input;
   const char* message;
@@ -132,8 +132,8 @@ std::string slow(const std::string& entry) { return "faults: {slow_links: [" + e
 std::string late(const std::string& entry) { return "faults: {late_nis: [" + entry + "]}\n"; }
 std::string skew(const std::string& entry) { return "faults: {clock_skew: [" + entry + "]}\n"; }
 
-void check_refused(const std::vector<BadCase>& cases) {
-  for (const BadCase& bad : cases) {
+void check_refused(const std::vector<BadFault>& cases) {
+  for (const BadFault& bad : cases) {
     const Marked input = unmark(bad.input);
     const ConfigResult result = read_run_config_text("bad.yaml", input.text);
     INFO(bad.what << "\n" << result.diagnostics);

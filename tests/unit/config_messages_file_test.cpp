@@ -2,7 +2,7 @@
 #include <tuple>
 
 #include "config_test_support.h"
-#include "sims/config/messages_file.h"
+#include "sims/formats/messages_file.h"
 
 namespace espalier {
 

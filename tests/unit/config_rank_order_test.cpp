@@ -3,10 +3,10 @@
 
 #include "alg/rank_order/permutation.h"
 #include "config_test_support.h"
-#include "sims/config/latency_file.h"
-#include "sims/config/rank_order_file.h"
 #include "sims/config/resolved.h"
-#include "sims/run/point_content.h"
+#include "sims/experiment/point_content.h"
+#include "sims/formats/latency_file.h"
+#include "sims/formats/rank_order_file.h"
 
 namespace espalier {
 

@@ -4,11 +4,11 @@
 #include <set>
 
 #include "config_test_support.h"
-#include "sims/config/enum_names.h"
-#include "sims/config/fidelity.h"
 #include "sims/config/keys.h"
 #include "sims/config/presets.h"
 #include "sims/config/schema.h"
+#include "sims/point/enum_names.h"
+#include "sims/point/fidelity.h"
 
 namespace espalier {
 

@@ -3,10 +3,10 @@
 #include <tuple>
 
 #include "config_test_support.h"
-#include "sims/config/build_dimensions.h"
-#include "sims/config/fidelity.h"
 #include "sims/config/keys.h"
 #include "sims/config/resolved.h"
+#include "sims/model/build_dimensions.h"
+#include "sims/point/fidelity.h"
 
 namespace espalier {
 

@@ -4,8 +4,8 @@
 #include <stdexcept>
 
 #include "config_test_support.h"
-#include "sims/config/build_topology.h"
-#include "sims/config/topology_file.h"
+#include "sims/formats/topology_file.h"
+#include "sims/model/build_topology.h"
 
 namespace espalier {
 

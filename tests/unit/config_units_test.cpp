@@ -2,7 +2,7 @@
 #include <limits>
 #include <random>
 
-#include "sims/config/units.h"
+#include "sims/text/units.h"
 
 namespace espalier {
 

@@ -1,8 +1,8 @@
 #include <catch2/catch.hpp>
 
 #include "config_test_support.h"
-#include "sims/config/build_workload.h"
 #include "sims/config/resolved.h"
+#include "sims/model/build_workload.h"
 
 namespace espalier {
 

@@ -1,15 +1,14 @@
 // Which VCs control messages get, and that their routes cannot block each other in a circle.
 #include <catch2/catch.hpp>
 
-#include "alg/channel_dependencies.h"
-#include "alg/routing.h"
+#include "alg/certify/channel_dependencies.h"
+#include "alg/routes/routing.h"
 #include "sims/system/control_traffic.h"
 #include "sims/system/vc_partition.h"
+#include "tests/unit/test_graphs.h"
 
 namespace espalier {
 namespace {
-
-constexpr LinkSpec kLink{150'000, 16'000'000'000};
 
 TEST_CASE("The last VC of each class is set aside, the others are the gradients'") {
   const VcPartition torus{4, 2, true};
@@ -59,18 +58,18 @@ TEST_CASE(
     "Control routes between all pairs form no cycle of channels with a VC per dateline "
     "class, and one without") {
   for (const auto& dims : std::vector<std::vector<std::uint32_t>>{{8, 8}, {4, 4}, {5, 3}, {6}}) {
-    const Topology torus = make_torus(dims, kLink);
+    const Topology torus = make_torus(dims, test::kPlainLink);
     CHECK(cycle_among_all(torus, vc_classes(torus)) == "");
     const std::string cycle = cycle_among_all(torus, 1);
     CHECK_THAT(cycle, Catch::Matchers::Contains("virtual channels wait for each other"));
     CHECK_THAT(cycle, Catch::Matchers::Contains("and so round again"));
   }
-  const Topology mesh = make_mesh({5, 4}, kLink);
+  const Topology mesh = make_mesh({5, 4}, test::kPlainLink);
   CHECK(cycle_among_all(mesh, 1) == "");
 }
 
 TEST_CASE("Destinations are all other nodes, or the next one round") {
-  const Topology ring = make_torus({5}, kLink);
+  const Topology ring = make_torus({5}, test::kPlainLink);
   CHECK(control_destinations(ring, ControlPattern::uniform, NodeId(3)) ==
         std::vector<NodeId>{NodeId(4), NodeId(0), NodeId(1), NodeId(2)});
   CHECK(control_destinations(ring, ControlPattern::neighbor, NodeId(4)) ==
@@ -97,7 +96,7 @@ std::vector<Posted> all_of(ControlTraffic& traffic, NodeId node) {
 }
 
 TEST_CASE("What is posted until a cycle does not depend on when that is known") {
-  const Topology torus = make_torus({4, 4}, kLink);
+  const Topology torus = make_torus({4, 4}, test::kPlainLink);
   ControlConfig config;
   config.injection_rate = 0.1;
   const BindControlRoute nowhere = [](const RouteSet&, RouteId) { return ControlRoute{}; };
@@ -132,7 +131,7 @@ TEST_CASE("What is posted until a cycle does not depend on when that is known") 
 }
 
 TEST_CASE("Mean, maximum and the 99th percentile by nearest rank are of all latencies") {
-  const Topology pair = make_mesh({2}, kLink);
+  const Topology pair = make_mesh({2}, test::kPlainLink);
   const ControlConfig config;
   ControlTraffic traffic(pair, config, 2, {});
   CHECK(traffic.statistics().messages == 0);

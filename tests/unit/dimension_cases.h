@@ -6,8 +6,8 @@
 #include <random>
 #include <vector>
 
-#include "alg/dimension_plan.h"
-#include "alg/order_forecast.h"
+#include "alg/plans/dimension_plan.h"
+#include "alg/plans/order_forecast.h"
 #include "test_graphs.h"
 
 namespace espalier::test {

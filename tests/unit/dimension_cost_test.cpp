@@ -1,9 +1,9 @@
-#include "sims/training/dimension_cost.h"
+#include "sims/workload/training/dimension_cost.h"
 
 #include <catch2/catch.hpp>
 
 #include "config_test_support.h"
-#include "sims/run/cost_system.h"
+#include "sims/experiment/cost_system.h"
 
 namespace espalier {
 namespace {

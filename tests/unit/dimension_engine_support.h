@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "ni/dimension_queue_engine.h"
+#include "ni/engines/dimension_queue_engine.h"
 
 namespace espalier::test {
 

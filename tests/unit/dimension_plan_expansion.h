@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "alg/dimension_plan.h"
-#include "alg/schedule.h"
-#include "hw/topology.h"
+#include "alg/plans/dimension_plan.h"
+#include "alg/schedule/schedule.h"
+#include "hw/topology/topology.h"
 
 namespace espalier::test {
 

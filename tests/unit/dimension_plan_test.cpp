@@ -1,4 +1,4 @@
-#include "alg/dimension_plan.h"
+#include "alg/plans/dimension_plan.h"
 
 #include <catch2/catch.hpp>
 

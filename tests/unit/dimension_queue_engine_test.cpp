@@ -1,4 +1,4 @@
-#include "ni/dimension_queue_engine.h"
+#include "ni/engines/dimension_queue_engine.h"
 
 #include <algorithm>
 #include <catch2/catch.hpp>

@@ -1,4 +1,4 @@
-#include "alg/dimension_routes.h"
+#include "alg/plans/dimension_routes.h"
 
 #include <catch2/catch.hpp>
 
@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "alg/dimension_stage.h"
+#include "alg/plans/dimension_stage.h"
 #include "test_graphs.h"
 
 namespace espalier {
@@ -17,7 +17,7 @@ using test::pick;
 using Algorithm = DimensionAlgorithm;
 using Shape = DimensionShape;
 
-constexpr LinkSpec kLink{100'000, 25'000'000'000, 25};
+constexpr LinkSpec kRouteLink{100'000, 25'000'000'000, 25};
 
 // A dimension and what runs on it.
 struct Case {
@@ -26,14 +26,14 @@ struct Case {
 };
 
 Case ring(std::uint32_t size, std::uint32_t links = 2) {
-  return {{Shape::ring, size, links, kLink}, Algorithm::ring};
+  return {{Shape::ring, size, links, kRouteLink}, Algorithm::ring};
 }
 Case fully_connected(std::uint32_t size, std::uint32_t parallel = 1) {
-  return {{Shape::fully_connected, size, (size - 1) * parallel, kLink}, Algorithm::direct};
+  return {{Shape::fully_connected, size, (size - 1) * parallel, kRouteLink}, Algorithm::direct};
 }
 Case switched(std::uint32_t size, std::uint32_t planes = 1,
               Algorithm algorithm = Algorithm::halving_doubling) {
-  return {{Shape::switched, size, planes, kLink}, algorithm};
+  return {{Shape::switched, size, planes, kRouteLink}, algorithm};
 }
 
 struct System {

@@ -1,4 +1,4 @@
-#include "alg/dimension_stage.h"
+#include "alg/plans/dimension_stage.h"
 
 #include <catch2/catch.hpp>
 

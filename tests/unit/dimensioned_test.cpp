@@ -3,15 +3,15 @@
 #include <set>
 #include <stdexcept>
 
-#include "hw/link_timing.h"
-#include "hw/topology.h"
+#include "hw/topology/link_timing.h"
+#include "hw/topology/topology.h"
 
 namespace espalier {
 namespace {
 
 using Shape = DimensionShape;
 
-constexpr LinkSpec kLink{100'000, 25'000'000'000, 25};
+constexpr LinkSpec kDimensionLink{100'000, 25'000'000'000, 25};
 
 NodeId vertex(const Topology& topology, const std::string& name) {
   const NodeId found = topology.find_vertex(name);
@@ -72,13 +72,13 @@ void check_contract(const std::vector<DimensionSpec>& dimensions) {
 }
 
 TEST_CASE("Every product of shapes has its links where the shape says") {
-  const DimensionSpec ring{Shape::ring, 4, 2, kLink};
-  const DimensionSpec wide_ring{Shape::ring, 3, 6, kLink};
-  const DimensionSpec pair{Shape::ring, 2, 4, kLink};
-  const DimensionSpec complete{Shape::fully_connected, 4, 3, kLink};
-  const DimensionSpec wide_complete{Shape::fully_connected, 3, 4, kLink};
-  const DimensionSpec one_switch{Shape::switched, 4, 1, kLink};
-  const DimensionSpec planes{Shape::switched, 3, 5, kLink};
+  const DimensionSpec ring{Shape::ring, 4, 2, kDimensionLink};
+  const DimensionSpec wide_ring{Shape::ring, 3, 6, kDimensionLink};
+  const DimensionSpec pair{Shape::ring, 2, 4, kDimensionLink};
+  const DimensionSpec complete{Shape::fully_connected, 4, 3, kDimensionLink};
+  const DimensionSpec wide_complete{Shape::fully_connected, 3, 4, kDimensionLink};
+  const DimensionSpec one_switch{Shape::switched, 4, 1, kDimensionLink};
+  const DimensionSpec planes{Shape::switched, 3, 5, kDimensionLink};
   const std::vector<DimensionSpec> all{ring,          wide_ring,  pair,  complete,
                                        wide_complete, one_switch, planes};
   for (const DimensionSpec& a : all) {
@@ -90,9 +90,9 @@ TEST_CASE("Every product of shapes has its links where the shape says") {
 }
 
 TEST_CASE("A system's name tells shapes and sizes, its vertices their coordinates") {
-  const Topology topology = make_dimensions({{Shape::ring, 4, 2, kLink},
-                                             {Shape::fully_connected, 3, 2, kLink},
-                                             {Shape::switched, 2, 2, kLink}});
+  const Topology topology = make_dimensions({{Shape::ring, 4, 2, kDimensionLink},
+                                             {Shape::fully_connected, 3, 2, kDimensionLink},
+                                             {Shape::switched, 2, 2, kDimensionLink}});
   CHECK(topology.name() == "3D-ring_fc_sw 4x3x2");
   CHECK(topology.num_nodes() == 24);
   CHECK(topology.num_switches() == 24);  // two planes of 12 groups
@@ -110,16 +110,16 @@ TEST_CASE("A system's name tells shapes and sizes, its vertices their coordinate
 }
 
 TEST_CASE("A ring of two has links both ways round, to the same neighbour") {
-  const Topology topology = make_dimensions({{Shape::ring, 2, 4, kLink}});
+  const Topology topology = make_dimensions({{Shape::ring, 2, 4, kDimensionLink}});
   REQUIRE(topology.out_links(NodeId(0)).size() == 4);
   for (std::uint32_t port = 0; port < 4; ++port) {
     CHECK(out_link(topology, NodeId(0), port).to == NodeId(1));
   }
-  CHECK((DimensionSpec{Shape::ring, 2, 4, kLink}).parallel_links() == 2);
+  CHECK((DimensionSpec{Shape::ring, 2, 4, kDimensionLink}).parallel_links() == 2);
 }
 
 TEST_CASE("The planes of a switched dimension share nothing") {
-  const Topology topology = make_dimensions({{Shape::switched, 4, 3, kLink}});
+  const Topology topology = make_dimensions({{Shape::switched, 4, 3, kDimensionLink}});
   CHECK(topology.num_switches() == 3);
   std::set<NodeId> planes;
   for (std::uint32_t port = 0; port < 3; ++port) {
@@ -129,24 +129,25 @@ TEST_CASE("The planes of a switched dimension share nothing") {
 }
 
 TEST_CASE("The way back from a switch may be shorter than the way there") {
-  DimensionSpec dimension{Shape::switched, 4, 1, kLink};
+  DimensionSpec dimension{Shape::switched, 4, 1, kDimensionLink};
   dimension.from_switch_latency_ps = 99'000;
   const Topology topology = make_dimensions({dimension});
-  CHECK(out_link(topology, NodeId(0), 0).spec == kLink);
+  CHECK(out_link(topology, NodeId(0), 0).spec == kDimensionLink);
   CHECK(in_link(topology, NodeId(0), 0).spec.latency_ps == 99'000);
-  CHECK(in_link(topology, NodeId(0), 0).spec.bytes_per_second == kLink.bytes_per_second);
+  CHECK(in_link(topology, NodeId(0), 0).spec.bytes_per_second == kDimensionLink.bytes_per_second);
 }
 
 TEST_CASE("An NPU's bandwidth in a dimension is that of all its links") {
-  CHECK((DimensionSpec{Shape::switched, 16, 6, kLink}).bytes_per_second() == 150'000'000'000);
-  CHECK((DimensionSpec{Shape::fully_connected, 8, 14, kLink}).parallel_links() == 2);
-  CHECK((DimensionSpec{Shape::switched, 16, 6, kLink}).parallel_links() == 6);
+  CHECK((DimensionSpec{Shape::switched, 16, 6, kDimensionLink}).bytes_per_second() ==
+        150'000'000'000);
+  CHECK((DimensionSpec{Shape::fully_connected, 8, 14, kDimensionLink}).parallel_links() == 2);
+  CHECK((DimensionSpec{Shape::switched, 16, 6, kDimensionLink}).parallel_links() == 6);
 }
 
 TEST_CASE("Systems of thousands of NPUs are built with all their links") {
   const Topology topology = make_dimensions({{Shape::ring, 4, 2, {20'000, 187'500'000'000, 188}},
-                                             {Shape::fully_connected, 16, 15, kLink},
-                                             {Shape::ring, 4, 6, kLink},
+                                             {Shape::fully_connected, 16, 15, kDimensionLink},
+                                             {Shape::ring, 4, 6, kDimensionLink},
                                              {Shape::switched, 16, 1, {850'000, 100'000'000'000}}});
   CHECK(topology.num_nodes() == 4096);
   CHECK(topology.num_switches() == 256);
@@ -164,15 +165,16 @@ TEST_CASE("What is no multi-dimensional system is refused") {
     CHECK_THROWS_AS(make_dimensions(dimensions), std::invalid_argument);
   };
   refused({});
-  refused({{Shape::ring, 1, 2, kLink}});
-  refused({{Shape::switched, 0, 1, kLink}});
-  refused({{Shape::fully_connected, 1, 0, kLink}});
-  refused({{Shape::ring, 4, 3, kLink}});
-  refused({{Shape::ring, 4, 0, kLink}});
-  refused({{Shape::fully_connected, 4, 4, kLink}});
-  refused({{Shape::switched, 4, 0, kLink}});
-  refused({{Shape::switched, 4, 1, kLink}, {Shape::ring, 4, 1, kLink}});
-  refused({{Shape::switched, 65536, 1, kLink}, {Shape::switched, 65536, 1, kLink}});
+  refused({{Shape::ring, 1, 2, kDimensionLink}});
+  refused({{Shape::switched, 0, 1, kDimensionLink}});
+  refused({{Shape::fully_connected, 1, 0, kDimensionLink}});
+  refused({{Shape::ring, 4, 3, kDimensionLink}});
+  refused({{Shape::ring, 4, 0, kDimensionLink}});
+  refused({{Shape::fully_connected, 4, 4, kDimensionLink}});
+  refused({{Shape::switched, 4, 0, kDimensionLink}});
+  refused({{Shape::switched, 4, 1, kDimensionLink}, {Shape::ring, 4, 1, kDimensionLink}});
+  refused(
+      {{Shape::switched, 65536, 1, kDimensionLink}, {Shape::switched, 65536, 1, kDimensionLink}});
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "sims/figure/figure_reader.h"
+#include "sims/report/figure/figure_reader.h"
 
 #include <catch2/catch.hpp>
 

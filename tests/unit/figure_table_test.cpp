@@ -1,4 +1,4 @@
-#include "sims/figure/figure_table.h"
+#include "sims/report/figure/figure_table.h"
 
 #include <catch2/catch.hpp>
 

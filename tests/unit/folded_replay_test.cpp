@@ -1,17 +1,17 @@
-#include "ni/folded_replay.h"
+#include "ni/engines/folded_replay.h"
 
 #include <catch2/catch.hpp>
 #include <cstdint>
 #include <functional>
 
-#include "alg/planner.h"
+#include "alg/plans/planner.h"
 
 using Catch::Matchers::Contains;
 
 namespace espalier {
 namespace {
 
-const LinkSpec kLink{100'000, 16'000'000'000, 16};
+const LinkSpec kFoldedLink{100'000, 16'000'000'000, 16};
 
 // 4 NPUs on a ring and 2 on a switch, as their first one sees them.
 struct Folded {
@@ -21,7 +21,8 @@ struct Folded {
   DimensionProgram program;
 
   explicit Folded(CollectiveOp op)
-      : specs{{DimensionShape::ring, 4, 2, kLink}, {DimensionShape::switched, 2, 1, kLink}},
+      : specs{{DimensionShape::ring, 4, 2, kFoldedLink},
+              {DimensionShape::switched, 2, 1, kFoldedLink}},
         topology(make_folded(specs)),
         plan(planned(op)),
         program(topology, plan, 4, PartSizes::equal) {}
@@ -115,7 +116,7 @@ struct FoldedSwitch {
   DimensionProgram program;
 
   explicit FoldedSwitch(CollectiveOp op)
-      : specs{{DimensionShape::switched, kNpus, 1, kLink, 0, true}},
+      : specs{{DimensionShape::switched, kNpus, 1, kFoldedLink, 0, true}},
         topology(make_folded(specs)),
         plan(planned(op)),
         program(topology, plan, 4, PartSizes::equal) {}

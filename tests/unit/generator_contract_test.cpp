@@ -3,10 +3,10 @@
 
 #include <algorithm>
 
-#include "alg/bcube.h"
-#include "alg/certifier.h"
-#include "alg/generator.h"
-#include "alg/schedule_table.h"
+#include "alg/certify/certifier.h"
+#include "alg/generators/bcube.h"
+#include "alg/generators/generator.h"
+#include "alg/schedule/schedule_table.h"
 #include "schedule_oracle.h"
 #include "table_interpreter.h"
 #include "test_networks.h"

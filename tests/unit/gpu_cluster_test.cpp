@@ -5,14 +5,14 @@
 #include <string>
 #include <vector>
 
-#include "alg/bcube.h"
-#include "alg/bounds.h"
-#include "alg/certifier.h"
-#include "alg/channel_dependencies.h"
-#include "alg/generator.h"
-#include "alg/hamiltonian.h"
+#include "alg/bounds/bounds.h"
+#include "alg/certify/certifier.h"
+#include "alg/certify/channel_dependencies.h"
+#include "alg/generators/bcube.h"
+#include "alg/generators/generator.h"
+#include "alg/generators/hamiltonian.h"
 #include "alg/program/connection_routes.h"
-#include "alg/routing.h"
+#include "alg/routes/routing.h"
 
 using namespace espalier;
 

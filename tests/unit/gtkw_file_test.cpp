@@ -1,4 +1,4 @@
-#include "sims/waves/gtkw_file.h"
+#include "sims/observe/waves/gtkw_file.h"
 
 #include <catch2/catch.hpp>
 #include <filesystem>

@@ -1,4 +1,4 @@
-#include "alg/hamiltonian.h"
+#include "alg/generators/hamiltonian.h"
 
 #include <catch2/catch.hpp>
 

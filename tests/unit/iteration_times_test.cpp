@@ -1,6 +1,6 @@
 #include <catch2/catch.hpp>
 
-#include "sims/run/training_runner.h"
+#include "sims/experiment/training_runner.h"
 
 namespace espalier {
 namespace {

@@ -1,4 +1,4 @@
-#include "sims/config/layers_file.h"
+#include "sims/formats/layers_file.h"
 
 #include <catch2/catch.hpp>
 #include <tuple>

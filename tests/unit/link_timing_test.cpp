@@ -1,4 +1,4 @@
-#include "hw/link_timing.h"
+#include "hw/topology/link_timing.h"
 
 #include <catch2/catch.hpp>
 #include <stdexcept>

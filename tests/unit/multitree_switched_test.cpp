@@ -5,17 +5,17 @@
 #include <map>
 #include <set>
 
-#include "alg/bounds.h"
-#include "alg/certifier.h"
-#include "alg/generator.h"
-#include "alg/link_units.h"
-#include "alg/schedule_table.h"
-#include "alg/tree_forest.h"
+#include "alg/bounds/bounds.h"
+#include "alg/certify/certifier.h"
+#include "alg/generators/generator.h"
+#include "alg/generators/tree_forest.h"
+#include "alg/routes/link_units.h"
+#include "alg/schedule/schedule_table.h"
+#include "tests/unit/test_graphs.h"
 
 namespace espalier {
 namespace {
 
-constexpr LinkSpec kLink{150'000, 16'000'000'000};
 constexpr LinkSpec kWide{150'000, 32'000'000'000};
 
 TreeForest forest_of(const Topology& topology) {
@@ -48,8 +48,9 @@ void connect(Topology& topology, NodeId a, NodeId b, LinkSpec spec) {
 
 // With one link per node a step takes one chunk out and one in, so that N - 1 steps are the least.
 TEST_CASE("On fat-trees and a DGX-2 the trees are stars of N-1 timesteps") {
-  for (const Topology& topology : {make_switch_pair(8, kLink), make_fat_tree(4, 4, 4, kLink),
-                                   make_fat_tree(8, 8, 8, kLink), make_single_switch(16, kLink)}) {
+  for (const Topology& topology :
+       {make_switch_pair(8, test::kPlainLink), make_fat_tree(4, 4, 4, test::kPlainLink),
+        make_fat_tree(8, 8, 8, test::kPlainLink), make_single_switch(16, test::kPlainLink)}) {
     CAPTURE(topology.name());
     const TreeForest forest = forest_of(topology);
     CHECK(forest.num_steps == topology.num_nodes() - 1);
@@ -58,7 +59,8 @@ TEST_CASE("On fat-trees and a DGX-2 the trees are stars of N-1 timesteps") {
 }
 
 TEST_CASE("On BiGraphs the trees have N-1 timesteps and height 2") {
-  for (const Topology& topology : {make_bigraph(4, 8, kLink), make_bigraph(4, 16, kLink)}) {
+  for (const Topology& topology :
+       {make_bigraph(4, 8, test::kPlainLink), make_bigraph(4, 16, test::kPlainLink)}) {
     CAPTURE(topology.name());
     const TreeForest forest = forest_of(topology);
     CHECK(forest.num_steps == topology.num_nodes() - 1);
@@ -67,7 +69,7 @@ TEST_CASE("On BiGraphs the trees have N-1 timesteps and height 2") {
 }
 
 TEST_CASE("Nodes on the root's own switch come first") {
-  const Topology topology = make_fat_tree(8, 8, 8, kLink);
+  const Topology topology = make_fat_tree(8, 8, 8, test::kPlainLink);
   const TreeForest forest = forest_of(topology);
   for (std::size_t root = 0; root < topology.num_nodes(); ++root) {
     for (std::size_t e = 0; e < 7; ++e) {
@@ -80,9 +82,10 @@ TEST_CASE("Nodes on the root's own switch come first") {
 
 TEST_CASE("Through switches MULTITREE is free of contention and of deadlock") {
   for (const Topology& topology :
-       {make_switch_pair(8, kLink), make_fat_tree(8, 8, 8, kLink), make_fat_tree(4, 6, 2, kLink),
-        make_bigraph(4, 8, kLink), make_bigraph(4, 16, kLink), make_bigraph(3, 4, kLink),
-        make_dragonfly(2, 4, 9, kLink), make_fully_connected(9, kLink)}) {
+       {make_switch_pair(8, test::kPlainLink), make_fat_tree(8, 8, 8, test::kPlainLink),
+        make_fat_tree(4, 6, 2, test::kPlainLink), make_bigraph(4, 8, test::kPlainLink),
+        make_bigraph(4, 16, test::kPlainLink), make_bigraph(3, 4, test::kPlainLink),
+        make_dragonfly(2, 4, 9, test::kPlainLink), make_fully_connected(9, test::kPlainLink)}) {
     CAPTURE(topology.name());
     const Certificate certificate = certify(
         topology, lower_to_tables(schedule_of(topology, CollectiveOp::all_reduce, 1 << 20)));
@@ -96,11 +99,11 @@ TEST_CASE("Through switches MULTITREE is free of contention and of deadlock") {
 TEST_CASE("A link of twice the rate serves two trees in a timestep") {
   Topology topology("two stars");
   for (const char* name : {"a0", "a1", "b", "c", "d0", "d1"}) topology.add_node(name);
-  connect(topology, NodeId(0), NodeId(2), kLink);
-  connect(topology, NodeId(1), NodeId(2), kLink);
+  connect(topology, NodeId(0), NodeId(2), test::kPlainLink);
+  connect(topology, NodeId(1), NodeId(2), test::kPlainLink);
   connect(topology, NodeId(2), NodeId(3), kWide);
-  connect(topology, NodeId(3), NodeId(4), kLink);
-  connect(topology, NodeId(3), NodeId(5), kLink);
+  connect(topology, NodeId(3), NodeId(4), test::kPlainLink);
+  connect(topology, NodeId(3), NodeId(5), test::kPlainLink);
   const Schedule schedule = schedule_of(topology, CollectiveOp::all_gather, 4096);
   CHECK(schedule.contention_free);
   std::map<std::pair<Timestep, std::size_t>, std::size_t> uses;
@@ -123,7 +126,7 @@ TEST_CASE("Two transfers of one step on a link of single rate refute the claim o
   Topology topology("line with a wide link");
   for (const char* name : {"a", "b", "c"}) topology.add_node(name);
   connect(topology, NodeId(0), NodeId(1), kWide);
-  connect(topology, NodeId(1), NodeId(2), kLink);
+  connect(topology, NodeId(1), NodeId(2), test::kPlainLink);
   Schedule schedule = schedule_of(topology, CollectiveOp::all_gather, 3072);
   REQUIRE(certify(topology, schedule).ok());
   // Everything at once that crosses the narrow link from b to c.
@@ -139,8 +142,8 @@ TEST_CASE("Of links with unequal rates in the two directions the slower one coun
   Topology topology("lopsided");
   for (const char* name : {"a", "b", "c"}) topology.add_node(name);
   topology.add_link(NodeId(0), NodeId(1), kWide, "out", "in");
-  topology.add_link(NodeId(1), NodeId(0), kLink, "out", "in");
-  connect(topology, NodeId(1), NodeId(2), kLink);
+  topology.add_link(NodeId(1), NodeId(0), test::kPlainLink, "out", "in");
+  connect(topology, NodeId(1), NodeId(2), test::kPlainLink);
   CHECK(unsuited_for_multitree(topology).empty());
   CHECK(link_units(topology) == std::vector<std::uint32_t>{2, 1, 1, 1});
   CHECK(two_way_link_units(topology) == std::vector<std::uint32_t>{1, 1, 1, 1});
@@ -151,7 +154,7 @@ TEST_CASE("Of links with unequal rates in the two directions the slower one coun
 }
 
 TEST_CASE("An all-to-all sends each subtree what is for it and nothing else") {
-  const Topology torus = make_torus({4, 4}, kLink);
+  const Topology torus = make_torus({4, 4}, test::kPlainLink);
   const Schedule schedule = schedule_of(torus, CollectiveOp::all_to_all, 16 * 1024);
   CHECK(schedule.chunks.size() == 16 * 16);
   Bytes sent = 0;
@@ -164,7 +167,7 @@ TEST_CASE("An all-to-all sends each subtree what is for it and nothing else") {
 }
 
 TEST_CASE("An all-to-all whose chunk ends up elsewhere is refused") {
-  const Topology mesh = make_mesh({3, 2}, kLink);
+  const Topology mesh = make_mesh({3, 2}, test::kPlainLink);
   Schedule schedule = schedule_of(mesh, CollectiveOp::all_to_all, 6 * 64);
   REQUIRE(certify(mesh, schedule).ok());
   std::swap(schedule.chunks[1].destination, schedule.chunks[2].destination);
@@ -176,20 +179,22 @@ TEST_CASE("An all-to-all whose chunk ends up elsewhere is refused") {
 TEST_CASE("The bound of an all-to-all counts every link that a byte must take") {
   // 8x8 torus: mean distance 4.063 over 4 links of 16 GB/s per node.
   const double torus =
-      bandwidth_bound(make_torus({8, 8}, kLink), CollectiveOp::all_to_all).seconds_per_byte;
+      bandwidth_bound(make_torus({8, 8}, test::kPlainLink), CollectiveOp::all_to_all)
+          .seconds_per_byte;
   CHECK(torus == Approx(4.0 / 64e9));
   // One link per node: all but its own share leaves by it.
   const double star =
-      bandwidth_bound(make_single_switch(16, kLink), CollectiveOp::all_to_all).seconds_per_byte;
+      bandwidth_bound(make_single_switch(16, test::kPlainLink), CollectiveOp::all_to_all)
+          .seconds_per_byte;
   CHECK(star == Approx(15.0 / 16 / 16e9));
   // A ring's mesh: the cut in the middle, N/2 * N/2 chunks over one link.
   const double line =
-      bandwidth_bound(make_mesh({8}, kLink), CollectiveOp::all_to_all).seconds_per_byte;
+      bandwidth_bound(make_mesh({8}, test::kPlainLink), CollectiveOp::all_to_all).seconds_per_byte;
   CHECK(line == Approx(16.0 / 8 / 16e9));
 }
 
 TEST_CASE("An all-to-all that leaves somebody out is refused, whatever its chunks say") {
-  const Topology torus = make_torus({2, 3}, kLink);
+  const Topology torus = make_torus({2, 3}, test::kPlainLink);
   for (const char* algorithm : {"multitree", "direct"}) {
     CollectiveRequest request;
     request.op = CollectiveOp::all_to_all;

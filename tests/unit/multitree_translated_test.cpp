@@ -5,16 +5,15 @@
 #include <set>
 #include <string>
 
-#include "alg/certifier.h"
-#include "alg/generator.h"
-#include "alg/schedule_table.h"
-#include "alg/translated_tree.h"
-#include "alg/translations.h"
+#include "alg/certify/certifier.h"
+#include "alg/generators/generator.h"
+#include "alg/generators/translated_tree.h"
+#include "alg/schedule/schedule_table.h"
+#include "alg/schedule/translations.h"
+#include "tests/unit/test_graphs.h"
 
 namespace espalier {
 namespace {
-
-constexpr LinkSpec kLink{150'000, 16'000'000'000};
 
 Translations group_of(const Topology& topology) {
   const auto group = Translations::find(topology);
@@ -59,10 +58,10 @@ bool refused(const Topology& topology, const ScheduleTables& tables) {
 
 TEST_CASE("The translated tree reaches the ball bound on tori of two dimensions") {
   for (std::uint32_t x = 2; x <= 12; ++x) {
-    for (std::uint32_t y = x; y <= 16; ++y) check_tree(make_torus({x, y}, kLink));
+    for (std::uint32_t y = x; y <= 16; ++y) check_tree(make_torus({x, y}, test::kPlainLink));
   }
-  check_tree(make_torus({16, 16}, kLink));
-  check_tree(make_torus({64, 64}, kLink));
+  check_tree(make_torus({16, 16}, test::kPlainLink));
+  check_tree(make_torus({64, 64}, test::kPlainLink));
 }
 
 TEST_CASE("The translated tree reaches the ball bound on nearly all tori of three dimensions") {
@@ -71,7 +70,7 @@ TEST_CASE("The translated tree reaches the ball bound on nearly all tori of thre
       for (std::uint32_t z = y; z <= 9; ++z) {
         // Not found in these three of 115; whether there is one is not known.
         const bool one_more = x == 2 && ((y == 4 && z == 6) || (y == 6 && (z == 6 || z == 8)));
-        check_tree(make_torus({x, y, z}, kLink), one_more ? 1 : 0);
+        check_tree(make_torus({x, y, z}, test::kPlainLink), one_more ? 1 : 0);
       }
     }
   }
@@ -79,23 +78,23 @@ TEST_CASE("The translated tree reaches the ball bound on nearly all tori of thre
 
 TEST_CASE("The translated tree reaches the ball bound on rings, cubes and all-to-all links") {
   for (std::uint32_t nodes = 2; nodes <= 20; ++nodes) {
-    check_tree(make_torus({nodes}, kLink));
-    check_tree(make_fully_connected(nodes, kLink));
+    check_tree(make_torus({nodes}, test::kPlainLink));
+    check_tree(make_fully_connected(nodes, test::kPlainLink));
   }
-  check_tree(make_mesh({2}, kLink));
-  check_tree(make_mesh({2, 2}, kLink));
-  check_tree(make_mesh({2, 2, 2}, kLink));
+  check_tree(make_mesh({2}, test::kPlainLink));
+  check_tree(make_mesh({2, 2}, test::kPlainLink));
+  check_tree(make_mesh({2, 2, 2}, test::kPlainLink));
 }
 
 TEST_CASE("Timesteps per phase where the literal algorithm needs one more") {
-  CHECK(generate(make_torus({4, 4}, kLink), 1 << 20).num_steps == 2 * 4);
-  CHECK(generate(make_torus({8, 8}, kLink), 1 << 20).num_steps == 2 * 16);
-  CHECK(generate(make_torus({16, 16}, kLink), 1 << 20).num_steps == 2 * 64);
+  CHECK(generate(make_torus({4, 4}, test::kPlainLink), 1 << 20).num_steps == 2 * 4);
+  CHECK(generate(make_torus({8, 8}, test::kPlainLink), 1 << 20).num_steps == 2 * 16);
+  CHECK(generate(make_torus({16, 16}, test::kPlainLink), 1 << 20).num_steps == 2 * 64);
 }
 
 TEST_CASE("One table of at most 2N entries serves every node") {
   for (const std::uint32_t side : {4U, 8U, 16U}) {
-    const Topology torus = make_torus({side, side}, kLink);
+    const Topology torus = make_torus({side, side}, test::kPlainLink);
     const ScheduleTables tables = lower_to_tables(generate(torus, 1 << 20));
     CHECK(tables.nodes.size() == 1);
     const Certificate certificate = certify(torus, tables);
@@ -106,7 +105,7 @@ TEST_CASE("One table of at most 2N entries serves every node") {
 }
 
 TEST_CASE("4096 nodes are certified by one tree") {
-  const Topology torus = make_torus({64, 64}, kLink);
+  const Topology torus = make_torus({64, 64}, test::kPlainLink);
   const Certificate certificate = certify(torus, lower_to_tables(generate(torus, 64 << 20)));
   CHECK(certificate.ok());
   CHECK(certificate.contention_free);
@@ -114,7 +113,7 @@ TEST_CASE("4096 nodes are certified by one tree") {
 }
 
 TEST_CASE("Segments turned against each other load every link alike where the torus is square") {
-  const Topology torus = make_torus({4, 4}, kLink);
+  const Topology torus = make_torus({4, 4}, test::kPlainLink);
   const ScheduleTables tables =
       expand_symmetry(torus, lower_to_tables(generate(torus, 1 << 20, 4)));
   const Schedule all = raise_from_tables(torus, tables);
@@ -125,7 +124,7 @@ TEST_CASE("Segments turned against each other load every link alike where the to
 }
 
 TEST_CASE("A chunk is cut into no more segments than it has elements") {
-  const Topology torus = make_torus({4, 4}, kLink);
+  const Topology torus = make_torus({4, 4}, test::kPlainLink);
   const auto steps = [&](Bytes size, std::uint32_t segments) {
     return generate(torus, size, segments).num_steps;
   };
@@ -136,10 +135,10 @@ TEST_CASE("A chunk is cut into no more segments than it has elements") {
 }
 
 TEST_CASE("Networks that do not look the same from every node are refused by name") {
-  CHECK_THAT(unsuited_for_multitree_translated(make_mesh({4, 4}, kLink)),
+  CHECK_THAT(unsuited_for_multitree_translated(make_mesh({4, 4}, test::kPlainLink)),
              Catch::Contains("looks the same from every node"));
-  CHECK_FALSE(unsuited_for_multitree_translated(make_single_switch(4, kLink)).empty());
-  CHECK(unsuited_for_multitree_translated(make_torus({3, 5}, kLink)).empty());
+  CHECK_FALSE(unsuited_for_multitree_translated(make_single_switch(4, test::kPlainLink)).empty());
+  CHECK(unsuited_for_multitree_translated(make_torus({3, 5}, test::kPlainLink)).empty());
   Topology uneven("uneven ring");
   for (const char* name : {"a", "b", "c"}) uneven.add_node(name);
   for (std::size_t v = 0; v < 3; ++v) {
@@ -150,7 +149,7 @@ TEST_CASE("Networks that do not look the same from every node are refused by nam
 }
 
 TEST_CASE("Every corruption of the shared table is rejected") {
-  const Topology torus = make_torus({3, 4}, kLink);
+  const Topology torus = make_torus({3, 4}, test::kPlainLink);
   const ScheduleTables good = lower_to_tables(generate(torus, 4096, 2));
   REQUIRE_FALSE(refused(torus, good));
   const auto& entries = good.nodes.front();
@@ -192,7 +191,7 @@ TEST_CASE("Every corruption of the shared table is rejected") {
 }
 
 TEST_CASE("A transfer moved to a step in which its port is taken is found as contention") {
-  const Topology torus = make_torus({4, 4}, kLink);
+  const Topology torus = make_torus({4, 4}, test::kPlainLink);
   ScheduleTables tables = lower_to_tables(generate(torus, 4096));
   auto& entries = tables.nodes.front();
   // The last Gather that only has to come after its parent's may come a step later, but not beside

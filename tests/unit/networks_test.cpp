@@ -1,12 +1,12 @@
 // The built-in networks against published numbers; sources in docs/training.md.
-#include "sims/training/networks.h"
+#include "sims/workload/training/networks.h"
 
 #include <catch2/catch.hpp>
 #include <map>
 #include <string>
 
-#include "sims/config/layers_file.h"
-#include "sims/training/iteration.h"
+#include "sims/formats/layers_file.h"
+#include "sims/workload/training/iteration.h"
 
 namespace espalier {
 namespace {

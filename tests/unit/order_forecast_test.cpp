@@ -1,11 +1,11 @@
-#include "alg/order_forecast.h"
+#include "alg/plans/order_forecast.h"
 
 #include <catch2/catch.hpp>
 
 #include <algorithm>
 #include <stdexcept>
 
-#include "alg/certify_dimension_plan.h"
+#include "alg/certify/certify_dimension_plan.h"
 #include "dimension_cases.h"
 
 using namespace espalier;

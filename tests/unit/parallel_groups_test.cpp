@@ -1,9 +1,9 @@
-#include "sims/training/parallel_groups.h"
+#include "sims/workload/training/parallel_groups.h"
 
 #include <catch2/catch.hpp>
 
 #include "config_test_support.h"
-#include "sims/config/build_dimensions.h"
+#include "sims/model/build_dimensions.h"
 
 namespace espalier {
 namespace {

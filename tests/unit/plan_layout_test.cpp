@@ -1,4 +1,4 @@
-#include "alg/plan_layout.h"
+#include "alg/plans/plan_layout.h"
 
 #include <catch2/catch.hpp>
 

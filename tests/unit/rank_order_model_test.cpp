@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <functional>
 
-#include "alg/bcube.h"
-#include "alg/double_tree.h"
+#include "alg/generators/bcube.h"
+#include "alg/generators/double_tree.h"
 #include "alg/rank_order/order_cost.h"
 #include "alg/rank_order/order_model.h"
 #include "alg/rank_order/ring_cost.h"
@@ -15,17 +15,18 @@ using namespace espalier;
 
 namespace {
 
-constexpr Bytes kSize = 4096;
-constexpr Bytes kWindow = 1024;
+constexpr Bytes kModelBytes = 4096;
+constexpr Bytes kModelWindow = 1024;
 
 CostMatrix random_costs(std::size_t nodes, std::uint64_t seed) {
-  return CostMatrix::from_latency(nodes, test::random_latencies(nodes, seed), kWindow, kSize);
+  return CostMatrix::from_latency(nodes, test::random_latencies(nodes, seed), kModelWindow,
+                                  kModelBytes);
 }
 
 // With a bandwidth of its own for each pair.
 CostMatrix general_costs(std::size_t nodes, std::uint64_t seed) {
   return {nodes, test::random_latencies(nodes, seed), test::random_latencies(nodes, seed + 100, 50),
-          16, kSize};
+          16, kModelBytes};
 }
 
 CostModelRequest request_of(OrderModel model, OrderForm form, std::size_t ranks,
@@ -34,7 +35,7 @@ CostModelRequest request_of(OrderModel model, OrderForm form, std::size_t ranks,
   request.model = model;
   request.form = form;
   request.ranks = ranks;
-  request.size = kSize;
+  request.size = kModelBytes;
   request.base = base;
   return request;
 }
@@ -48,7 +49,8 @@ Cost tree_cost(std::int64_t i, std::int64_t j, const Pairwise& c) {
   Cost most = 0;
   const auto side = [&](std::int64_t begin, std::int64_t end, std::int64_t child) {
     if (begin > end) return;
-    const Cost hop = c(static_cast<std::size_t>(m), static_cast<std::size_t>(child), kSize / 2);
+    const Cost hop =
+        c(static_cast<std::size_t>(m), static_cast<std::size_t>(child), kModelBytes / 2);
     most = std::max(most, hop + tree_cost(begin, end, c));
   };
   side(i, m - 1, (i + m - 1) / 2);
@@ -62,7 +64,7 @@ Cost by_the_text(OrderModel model, OrderObjective objective, std::size_t n, std:
   switch (model) {
     case OrderModel::ring:
       for (std::size_t i = 0; i < n; ++i) {
-        const Cost hop = c(i, (i + 1) % n, kSize);
+        const Cost hop = c(i, (i + 1) % n, kModelBytes);
         total = objective == OrderObjective::max ? std::max(total, hop) : total + hop;
       }
       return total;
@@ -70,7 +72,7 @@ Cost by_the_text(OrderModel model, OrderObjective objective, std::size_t n, std:
       for (std::size_t i = 0; std::size_t{1} << i < n; ++i) {
         Cost most = 0;
         for (std::size_t j = 0; j < n; ++j) {
-          most = std::max(most, c(j, j ^ std::size_t{1} << i, kSize >> (i + 1)));
+          most = std::max(most, c(j, j ^ std::size_t{1} << i, kModelBytes >> (i + 1)));
         }
         total += most;
       }
@@ -88,7 +90,7 @@ Cost by_the_text(OrderModel model, OrderObjective objective, std::size_t n, std:
         for (std::size_t j = 0; j < n; ++j) {
           for (std::size_t digit = 0; digit < base; ++digit) {
             const std::size_t other = j - j / power % base * power + digit * power;
-            if (other != j) most = std::max(most, c(j, other, kSize / (power * base)));
+            if (other != j) most = std::max(most, c(j, other, kModelBytes / (power * base)));
           }
         }
         total += most;
@@ -153,9 +155,9 @@ TEST_CASE("The load of an order is what all its messages cost") {
   Cost halving = 0;
   Cost ring = 0;
   for (std::size_t j = 0; j < 8; ++j) {
-    ring += c(j, (j + 1) % 8, kSize);
+    ring += c(j, (j + 1) % 8, kModelBytes);
     for (std::size_t i = 0; i < 3; ++i) {
-      if ((j >> i & 1) == 0) halving += c(j, j ^ std::size_t{1} << i, kSize >> (i + 1));
+      if ((j >> i & 1) == 0) halving += c(j, j ^ std::size_t{1} << i, kModelBytes >> (i + 1));
     }
   }
   CHECK(load(OrderModel::ring) == ring);
@@ -166,7 +168,7 @@ TEST_CASE("The load of an order is what all its messages cost") {
   for (const std::size_t less : {0U, 1U}) {
     for (const auto& [a, b] : std::vector<std::pair<std::size_t, std::size_t>>{
              {3, 1}, {3, 5}, {1, 0}, {1, 2}, {5, 4}, {5, 6}, {6, 7}}) {
-      trees += c((a + 8 - less) % 8, (b + 8 - less) % 8, kSize / 2);
+      trees += c((a + 8 - less) % 8, (b + 8 - less) % 8, kModelBytes / 2);
     }
   }
   CHECK(load(OrderModel::dbtree) == trees);
@@ -231,7 +233,7 @@ TEST_CASE("The generated tree model prices the trees that the generator builds")
       for (std::size_t r = 0; r < n; ++r) {
         Cost way = 0;
         for (std::size_t at = r; at != tree.root; at = tree.parent[at]) {
-          way += costs.cost(order[at], order[tree.parent[at]], kSize / 2);
+          way += costs.cost(order[at], order[tree.parent[at]], kModelBytes / 2);
         }
         most = std::max(most, way);
       }
@@ -246,15 +248,15 @@ TEST_CASE("Generated halving-doubling sends half of the data over the largest di
   const CostModel model =
       make_cost_model(request_of(OrderModel::halving_doubling, OrderForm::generated, 8));
   REQUIRE(model.rounds.size() == 3);
-  CHECK(model.rounds[2].bytes == kSize / 2);
-  CHECK(model.rounds[0].bytes == kSize / 8);
+  CHECK(model.rounds[2].bytes == kModelBytes / 2);
+  CHECK(model.rounds[0].bytes == kModelBytes / 8);
 }
 
 TEST_CASE("Ranks beyond a power of two are folded in a round of their own with all data") {
   const CostModel model =
       make_cost_model(request_of(OrderModel::halving_doubling, OrderForm::generated, 6));
   REQUIRE(model.rounds.size() == 3);
-  CHECK(model.rounds[0].bytes == kSize);
+  CHECK(model.rounds[0].bytes == kModelBytes);
   REQUIRE(model.rounds[0].pairs.size() == 2);
   CHECK(model.rounds[0].pairs[1].a == 2);
   CHECK(model.rounds[0].pairs[1].b == 3);

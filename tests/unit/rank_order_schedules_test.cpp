@@ -4,12 +4,12 @@
 
 #include <set>
 
-#include "alg/bcube.h"
-#include "alg/certifier.h"
-#include "alg/generator.h"
-#include "alg/hamiltonian.h"
+#include "alg/certify/certifier.h"
+#include "alg/generators/bcube.h"
+#include "alg/generators/generator.h"
+#include "alg/generators/hamiltonian.h"
 #include "alg/rank_order/permutation.h"
-#include "alg/schedule_table.h"
+#include "alg/schedule/schedule_table.h"
 #include "schedule_oracle.h"
 #include "table_interpreter.h"
 #include "test_networks.h"

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "alg/bcube.h"
+#include "alg/generators/bcube.h"
 #include "alg/rank_order/annealing.h"
 #include "alg/rank_order/branch_and_bound.h"
 #include "alg/rank_order/exact_order.h"
@@ -16,11 +16,11 @@ using namespace espalier;
 
 namespace {
 
-constexpr Bytes kSize = 4096;
-constexpr Bytes kWindow = 1024;
+constexpr Bytes kSearchBytes = 4096;
+constexpr Bytes kSearchWindow = 1024;
 
 CostMatrix tcp_costs(std::size_t nodes, const test::Latencies& latencies) {
-  return CostMatrix::from_latency(nodes, latencies, kWindow, kSize);
+  return CostMatrix::from_latency(nodes, latencies, kSearchWindow, kSearchBytes);
 }
 
 CostModelRequest request_of(OrderModel model, std::size_t ranks, OrderObjective objective,
@@ -30,7 +30,7 @@ CostModelRequest request_of(OrderModel model, std::size_t ranks, OrderObjective 
   request.form = form;
   request.objective = objective;
   request.ranks = ranks;
-  request.size = kSize;
+  request.size = kSearchBytes;
   request.base = smallest_bcube_base(ranks);
   return request;
 }
@@ -74,7 +74,7 @@ TEST_CASE("What is proven to be optimal is what trying all orders finds") {
           const auto hierarchical = test::hierarchical_latencies(n, 2, 2, n);
           for (const CostMatrix& costs :
                {tcp_costs(n, test::random_latencies(n, n)), tcp_costs(n, hierarchical),
-                CostMatrix(n, hierarchical, test::random_latencies(n, n, 20), 8, kSize)}) {
+                CostMatrix(n, hierarchical, test::random_latencies(n, n, 20), 8, kSearchBytes)}) {
             RankOrder order = identity_permutation(n);
             Cost least = full_cost(model, costs, order);
             Cost most = least;
@@ -183,7 +183,8 @@ TEST_CASE("No order is cheaper than the bound") {
             const auto hierarchical = test::hierarchical_latencies(n, 2, 2, seed);
             for (const CostMatrix& costs :
                  {tcp_costs(n, test::random_latencies(n, seed)), tcp_costs(n, hierarchical),
-                  CostMatrix(n, hierarchical, test::random_latencies(n, seed, 20), 8, kSize)}) {
+                  CostMatrix(n, hierarchical, test::random_latencies(n, seed, 20), 8,
+                             kSearchBytes)}) {
               const auto exact = exact_order(model, costs, OrderDirection::best, 8);
               REQUIRE(exact);
               CHECK(order_bound(model, costs).cost <= exact->cost);
@@ -257,7 +258,7 @@ TEST_CASE("A clustered start keeps racks and pods together") {
   std::size_t leaving_racks = 0;
   std::size_t leaving_pods = 0;
   for (std::size_t r = 0; r < 64; ++r) {
-    const Cost hop = costs.cost(order[r], order[(r + 1) % 64], 0) / kWindow;
+    const Cost hop = costs.cost(order[r], order[(r + 1) % 64], 0) / kSearchWindow;
     if (hop >= 4000) ++leaving_racks;
     if (hop >= 10000) ++leaving_pods;
   }

@@ -1,4 +1,4 @@
-#include "sims/report/pareto.h"
+#include "sims/report/page/pareto.h"
 
 #include <catch2/catch.hpp>
 

@@ -5,11 +5,12 @@
 #include <cmath>
 #include <set>
 
-#include "alg/generator.h"
-#include "sims/report/area_blocks.h"
-#include "sims/report/heat.h"
-#include "sims/report/schedule_steps.h"
-#include "sims/report/topology_layout.h"
+#include "alg/generators/generator.h"
+#include "sims/report/page/area_blocks.h"
+#include "sims/report/page/schedule_steps.h"
+#include "sims/report/page/topology_layout.h"
+#include "sims/report/plot/heat.h"
+#include "tests/unit/test_graphs.h"
 
 using namespace espalier;
 using namespace espalier::report;
@@ -17,30 +18,29 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-const LinkSpec kLink{150'000, 16'000'000'000};
-
 std::vector<Topology> all_shapes() {
   std::vector<Topology> shapes;
-  shapes.push_back(make_torus({8}, kLink));
-  shapes.push_back(make_torus({2, 4}, kLink));
-  shapes.push_back(make_torus({3, 4, 2}, kLink));
-  shapes.push_back(make_mesh({4, 1, 3}, kLink));
-  shapes.push_back(make_fully_connected(5, kLink));
-  shapes.push_back(make_single_switch(6, kLink));
-  shapes.push_back(make_switch_pair(4, kLink));
-  shapes.push_back(make_fat_tree(2, 3, 4, kLink));
-  shapes.push_back(make_bigraph(2, 6, kLink));
-  shapes.push_back(make_dragonfly(2, 2, 3, kLink));
-  shapes.push_back(make_gpu_cluster({1, 4, 1, 1}, kLink, kLink));
-  shapes.push_back(make_gpu_cluster({2, 4, 2, 2}, kLink, kLink));
-  shapes.push_back(make_data_center({1, 2, 4, 2, 1, 1, 1, 1, {5, 0, 2}}, {kLink, kLink, kLink}));
-  shapes.push_back(
-      make_data_center({2, 2, 4, 2, 2, 1, 2, 1, {5, 0, 2, 15}}, {kLink, kLink, kLink}));
+  shapes.push_back(make_torus({8}, test::kPlainLink));
+  shapes.push_back(make_torus({2, 4}, test::kPlainLink));
+  shapes.push_back(make_torus({3, 4, 2}, test::kPlainLink));
+  shapes.push_back(make_mesh({4, 1, 3}, test::kPlainLink));
+  shapes.push_back(make_fully_connected(5, test::kPlainLink));
+  shapes.push_back(make_single_switch(6, test::kPlainLink));
+  shapes.push_back(make_switch_pair(4, test::kPlainLink));
+  shapes.push_back(make_fat_tree(2, 3, 4, test::kPlainLink));
+  shapes.push_back(make_bigraph(2, 6, test::kPlainLink));
+  shapes.push_back(make_dragonfly(2, 2, 3, test::kPlainLink));
+  shapes.push_back(make_gpu_cluster({1, 4, 1, 1}, test::kPlainLink, test::kPlainLink));
+  shapes.push_back(make_gpu_cluster({2, 4, 2, 2}, test::kPlainLink, test::kPlainLink));
+  shapes.push_back(make_data_center({1, 2, 4, 2, 1, 1, 1, 1, {5, 0, 2}},
+                                    {test::kPlainLink, test::kPlainLink, test::kPlainLink}));
+  shapes.push_back(make_data_center({2, 2, 4, 2, 2, 1, 2, 1, {5, 0, 2, 15}},
+                                    {test::kPlainLink, test::kPlainLink, test::kPlainLink}));
   Topology graph("graph");
   for (const char* name : {"a", "b", "c"}) graph.add_node(name);
-  graph.add_link(NodeId(0), NodeId(1), kLink, "x", "y");
-  graph.add_link(NodeId(1), NodeId(2), kLink, "x", "y");
-  graph.add_link(NodeId(2), NodeId(0), kLink, "x", "y");
+  graph.add_link(NodeId(0), NodeId(1), test::kPlainLink, "x", "y");
+  graph.add_link(NodeId(1), NodeId(2), test::kPlainLink, "x", "y");
+  graph.add_link(NodeId(2), NodeId(0), test::kPlainLink, "x", "y");
   shapes.push_back(graph);
   return shapes;
 }
@@ -82,7 +82,7 @@ TEST_CASE("No two links are drawn over each other") {
 }
 
 TEST_CASE("A link around a torus is drawn as its ends, any other as one line") {
-  const Topology torus = make_torus({4, 4}, kLink);
+  const Topology torus = make_torus({4, 4}, test::kPlainLink);
   const TopologyLayout layout(torus, 460);
   const auto lines = [&](NodeId from, NodeId to) {
     const std::string path = layout.link(torus.link_between(from, to), 0);
@@ -94,7 +94,7 @@ TEST_CASE("A link around a torus is drawn as its ends, any other as one line") {
 }
 
 TEST_CASE("A tree reaches every node once, and is busy in the steps of its messages alone") {
-  const Topology mesh = make_mesh({2, 2}, kLink);
+  const Topology mesh = make_mesh({2, 2}, test::kPlainLink);
   CollectiveRequest request;
   request.size = 4096;
   const Schedule schedule = find_generator("multitree")->generate(mesh, request);

@@ -1,4 +1,4 @@
-#include "sims/report/scale.h"
+#include "sims/report/plot/scale.h"
 
 #include <catch2/catch.hpp>
 

@@ -1,9 +1,9 @@
-#include "sims/report/text.h"
+#include "sims/report/plot/text.h"
 
 #include <catch2/catch.hpp>
 
-#include "sims/report/section.h"
-#include "sims/report/svg.h"
+#include "sims/report/page/section.h"
+#include "sims/report/plot/svg.h"
 
 using namespace espalier::report;
 using Catch::Matchers::Contains;

@@ -1,4 +1,4 @@
-#include "sims/run/result_fields.h"
+#include "sims/experiment/result_fields.h"
 
 #include <catch2/catch.hpp>
 

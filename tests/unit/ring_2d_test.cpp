@@ -4,7 +4,7 @@
 #include <map>
 #include <set>
 
-#include "alg/generator.h"
+#include "alg/generators/generator.h"
 #include "schedule_oracle.h"
 #include "test_graphs.h"
 

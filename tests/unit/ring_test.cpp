@@ -3,9 +3,9 @@
 #include <map>
 #include <string>
 
-#include "alg/generator.h"
-#include "alg/hamiltonian.h"
-#include "alg/node_routes.h"
+#include "alg/generators/generator.h"
+#include "alg/generators/hamiltonian.h"
+#include "alg/generators/node_routes.h"
 #include "schedule_oracle.h"
 #include "test_graphs.h"
 

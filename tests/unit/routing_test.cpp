@@ -1,4 +1,4 @@
-#include "alg/routing.h"
+#include "alg/routes/routing.h"
 
 #include <catch2/catch.hpp>
 

@@ -1,12 +1,13 @@
-#include "sims/schedule_file.h"
+#include "sims/formats/schedule_file.h"
 
 #include <catch2/catch.hpp>
 #include <random>
 #include <sstream>
 
-#include "alg/certifier.h"
-#include "alg/generator.h"
-#include "alg/schedule_text.h"
+#include "alg/certify/certifier.h"
+#include "alg/generators/generator.h"
+#include "alg/schedule/schedule_text.h"
+#include "tests/unit/test_graphs.h"
 
 namespace espalier {
 namespace {
@@ -14,8 +15,6 @@ namespace {
 using Catch::Matchers::Contains;
 using Catch::Matchers::StartsWith;
 using Json = nlohmann::ordered_json;
-
-constexpr LinkSpec kLink{150'000, 16'000'000'000};
 
 Json described_system() {
   return {{"type", "mesh"}, {"dims", {2, 2}}, {"link", {{"latency", "150ns"}}}};
@@ -45,11 +44,13 @@ std::string error_of(const std::string& text, const Topology& topology) {
 
 TEST_CASE("A schedule file gives back every entry, every route and the caller's configuration") {
   const std::vector<std::tuple<const char*, Topology, CollectiveOp>> cases{
-      {"multitree", make_mesh({2, 2}, kLink), CollectiveOp::all_reduce},
-      {"multitree", make_mesh({3, 3}, kLink), CollectiveOp::all_reduce},
-      {"multitree", make_torus({2, 2}, kLink), CollectiveOp::all_gather},  // parallel links
-      {"ring", make_mesh({5}, kLink), CollectiveOp::all_reduce},  // routes of several links
-      {"2d_ring", make_mesh({4, 3}, kLink), CollectiveOp::reduce_scatter},  // After
+      {"multitree", make_mesh({2, 2}, test::kPlainLink), CollectiveOp::all_reduce},
+      {"multitree", make_mesh({3, 3}, test::kPlainLink), CollectiveOp::all_reduce},
+      {"multitree", make_torus({2, 2}, test::kPlainLink),
+       CollectiveOp::all_gather},  // parallel links
+      {"ring", make_mesh({5}, test::kPlainLink),
+       CollectiveOp::all_reduce},  // routes of several links
+      {"2d_ring", make_mesh({4, 3}, test::kPlainLink), CollectiveOp::reduce_scatter},  // After
   };
   for (const auto& [algorithm, topology, op] : cases) {
     const ScheduleTables tables = generate(algorithm, topology, op);
@@ -77,7 +78,7 @@ TEST_CASE("A schedule file gives back every entry, every route and the caller's 
 }
 
 TEST_CASE("The first direct link needs no words, any other route names its links") {
-  const Topology topology = make_torus({2}, kLink);
+  const Topology topology = make_torus({2}, test::kPlainLink);
   ScheduleTables tables = generate("multitree", topology, CollectiveOp::all_reduce);
   TableEntry& reduce = tables.nodes[0][0];
   REQUIRE(reduce.op == TableOp::reduce);
@@ -94,7 +95,7 @@ TEST_CASE("The first direct link needs no words, any other route names its links
 }
 
 TEST_CASE("Every mistake in a schedule file is named with its place") {
-  const Topology topology = make_mesh({2, 2}, kLink);
+  const Topology topology = make_mesh({2, 2}, test::kPlainLink);
   const Json good =
       Json::parse(written(topology, generate("multitree", topology, CollectiveOp::all_reduce)));
   REQUIRE(error_of(good.dump(), topology).empty());
@@ -256,7 +257,7 @@ TEST_CASE("Every mistake in a schedule file is named with its place") {
 }
 
 TEST_CASE("Text that is no strict JSON is refused") {
-  const Topology topology = make_mesh({2, 2}, kLink);
+  const Topology topology = make_mesh({2, 2}, test::kPlainLink);
   CHECK_THAT(error_of("", topology), StartsWith("not JSON: parse error at line 1"));
   CHECK_THAT(error_of("{\"format\": \"espalier-schedule\",\n oops}", topology),
              StartsWith("not JSON: parse error at line 2"));
@@ -338,7 +339,7 @@ class TextMutator {
 };
 
 TEST_CASE("Ten thousand damaged files neither crash the reader nor the certifier") {
-  const Topology topology = make_mesh({2, 2}, kLink);
+  const Topology topology = make_mesh({2, 2}, test::kPlainLink);
   const std::string good =
       written(topology, generate("multitree", topology, CollectiveOp::all_reduce));
   TextMutator mutator(20210614);

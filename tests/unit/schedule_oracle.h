@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "alg/schedule.h"
+#include "alg/schedule/schedule.h"
 
 namespace espalier::test {
 

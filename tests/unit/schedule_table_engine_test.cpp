@@ -1,4 +1,4 @@
-#include "ni/schedule_table_engine.h"
+#include "ni/engines/schedule_table_engine.h"
 
 #include <algorithm>
 #include <catch2/catch.hpp>

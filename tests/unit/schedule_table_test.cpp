@@ -1,20 +1,19 @@
-#include "alg/schedule_table.h"
+#include "alg/schedule/schedule_table.h"
 
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <sstream>
 #include <tuple>
 
-#include "alg/certifier.h"
-#include "alg/generator.h"
-#include "alg/schedule_text.h"
+#include "alg/certify/certifier.h"
+#include "alg/generators/generator.h"
+#include "alg/schedule/schedule_text.h"
+#include "tests/unit/test_graphs.h"
 
 namespace espalier {
 namespace {
 
 using Catch::Matchers::Contains;
-
-constexpr LinkSpec kLink{150'000, 16'000'000'000};
 
 Schedule generate(const char* algorithm, const Topology& topology, CollectiveOp op, Bytes size) {
   CollectiveRequest request;
@@ -47,7 +46,7 @@ std::vector<std::pair<TransferKey, std::vector<TransferKey>>> contents(const Sch
 // 0 - 1 - 2, two chunks of 8 bytes, all_reduce.
 class LineSchedule {
  public:
-  LineSchedule() : topology(make_mesh({3}, kLink)), schedule(topology) {
+  LineSchedule() : topology(make_mesh({3}, test::kPlainLink)), schedule(topology) {
     schedule.num_nodes = 3;
     schedule.size = 16;
     schedule.num_steps = 9;
@@ -69,7 +68,7 @@ constexpr TransferKind kCopy = TransferKind::copy;
 TEST_CASE("MULTITREE on a 2x2 mesh gives the tables of the paper's Fig. 5") {
   // The figure prints flow 1 for accelerator 2's entry of step 3; a root gathers its own flow, and
   // here it is 2.
-  const Topology topology = make_mesh({2, 2}, kLink);
+  const Topology topology = make_mesh({2, 2}, test::kPlainLink);
   const Schedule schedule = generate("multitree", topology, CollectiveOp::all_reduce, 4096);
   std::ostringstream text;
   write_table_text(text, lower_to_tables(schedule));
@@ -108,9 +107,10 @@ TEST_CASE("MULTITREE on a 2x2 mesh gives the tables of the paper's Fig. 5") {
 }
 
 TEST_CASE("Raising lowered tables gives back the same transfers and dependencies") {
-  const std::vector<Topology> topologies{make_mesh({2, 2}, kLink), make_mesh({3, 3}, kLink),
-                                         make_torus({4, 4}, kLink), make_torus({2, 2}, kLink),
-                                         make_mesh({4, 2}, kLink)};
+  const std::vector<Topology> topologies{
+      make_mesh({2, 2}, test::kPlainLink), make_mesh({3, 3}, test::kPlainLink),
+      make_torus({4, 4}, test::kPlainLink), make_torus({2, 2}, test::kPlainLink),
+      make_mesh({4, 2}, test::kPlainLink)};
   const std::vector<std::pair<const char*, CollectiveOp>> cases{
       {"2d_ring", CollectiveOp::all_reduce},       {"multitree", CollectiveOp::all_reduce},
       {"multitree", CollectiveOp::reduce_scatter}, {"multitree", CollectiveOp::all_gather},
@@ -235,7 +235,7 @@ TEST_CASE("A schedule that tables cannot express is refused with the transfer na
 }
 
 TEST_CASE("An entry that means nothing is an error that names node and entry") {
-  const Topology topology = make_mesh({2, 2}, kLink);
+  const Topology topology = make_mesh({2, 2}, test::kPlainLink);
   ScheduleTables tables =
       lower_to_tables(generate("multitree", topology, CollectiveOp::all_reduce, 4096));
   TableEntry& reduce = tables.nodes[2][1];

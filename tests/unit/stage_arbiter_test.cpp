@@ -1,4 +1,4 @@
-#include "alg/stage_arbiter.h"
+#include "alg/plans/stage_arbiter.h"
 
 #include <catch2/catch.hpp>
 

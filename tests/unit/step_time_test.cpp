@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "alg/generator.h"
+#include "alg/generators/generator.h"
 
 namespace espalier {
 namespace {

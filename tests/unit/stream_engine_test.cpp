@@ -1,12 +1,12 @@
 // The order in which one NI executes what its host posts, without a network.
-#include "ni/stream_engine.h"
+#include "ni/engines/stream_engine.h"
 
 #include <catch2/catch.hpp>
 #include <memory>
 #include <vector>
 
-#include "alg/generator.h"
-#include "alg/schedule_table.h"
+#include "alg/generators/generator.h"
+#include "alg/schedule/schedule_table.h"
 
 namespace espalier {
 namespace {

@@ -2,8 +2,8 @@
 #include <catch2/catch.hpp>
 #include <ctime>
 
-#include "sims/config/yaml_loader.h"
-#include "sims/sweep/axis_values.h"
+#include "sims/experiment/sweep/axis_values.h"
+#include "sims/text/yaml_loader.h"
 
 using namespace espalier;
 using Catch::Matchers::Contains;

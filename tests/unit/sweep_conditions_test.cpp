@@ -2,8 +2,8 @@
 #include <catch2/catch.hpp>
 
 #include "sims/config/reader.h"
-#include "sims/config/yaml_loader.h"
-#include "sims/sweep/conditions.h"
+#include "sims/experiment/sweep/conditions.h"
+#include "sims/text/yaml_loader.h"
 
 using namespace espalier;
 using Catch::Matchers::Contains;

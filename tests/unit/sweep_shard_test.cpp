@@ -4,7 +4,7 @@
 #include <map>
 #include <string>
 
-#include "sims/sweep/shard.h"
+#include "sims/experiment/sweep/shard.h"
 
 using namespace espalier;
 using Catch::Matchers::Contains;

@@ -1,7 +1,7 @@
 // The scripts that Slurm gets.
 #include <catch2/catch.hpp>
 
-#include "sims/sweep/slurm.h"
+#include "sims/experiment/sweep/slurm.h"
 
 using namespace espalier;
 using Catch::Matchers::Contains;

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "alg/certifier.h"
-#include "alg/routing.h"
+#include "alg/certify/certifier.h"
+#include "alg/routes/routing.h"
 #include "test_graphs.h"
 
 using namespace espalier;

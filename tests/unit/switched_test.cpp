@@ -6,12 +6,12 @@
 #include <stdexcept>
 #include <string>
 
-#include "hw/topology.h"
+#include "hw/topology/topology.h"
+#include "tests/unit/test_graphs.h"
 
 namespace espalier {
 namespace {
 
-constexpr LinkSpec kLink{150'000, 16'000'000'000};
 using Names = std::vector<std::string>;
 
 Names names_behind(const Topology& topology, NodeId vertex) {
@@ -83,7 +83,7 @@ void check_switched(const Topology& topology) {
 
 TEST_CASE("In a fully connected network port j leads j + 1 nodes on, and comes from as far back") {
   for (const std::uint32_t nodes : {2U, 3U, 5U, 8U}) {
-    const Topology topology = make_fully_connected(nodes, kLink);
+    const Topology topology = make_fully_connected(nodes, test::kPlainLink);
     check_cables(topology);
     CHECK(topology.num_switches() == 0);
     CHECK(topology.num_links() == std::size_t{nodes} * (nodes - 1));
@@ -95,11 +95,11 @@ TEST_CASE("In a fully connected network port j leads j + 1 nodes on, and comes f
       }
     }
   }
-  CHECK(out_names(make_fully_connected(3, kLink), NodeId(1)) == Names{"n2", "n0"});
+  CHECK(out_names(make_fully_connected(3, test::kPlainLink), NodeId(1)) == Names{"n2", "n0"});
 }
 
 TEST_CASE("A single switch has a port for each node") {
-  const Topology topology = make_single_switch(4, kLink);
+  const Topology topology = make_single_switch(4, test::kPlainLink);
   check_switched(topology);
   CHECK(topology.num_switches() == 1);
   CHECK(names_behind(topology, vertex(topology, "sw_0")) == Names{"n_0", "n_1", "n_2", "n_3"});
@@ -107,7 +107,7 @@ TEST_CASE("A single switch has a port for each node") {
 }
 
 TEST_CASE("The switches of a pair have as many links between them as nodes each") {
-  const Topology topology = make_switch_pair(3, kLink);
+  const Topology topology = make_switch_pair(3, test::kPlainLink);
   check_switched(topology);
   CHECK(topology.num_nodes() == 6);
   CHECK(topology.num_switches() == 2);
@@ -117,7 +117,7 @@ TEST_CASE("The switches of a pair have as many links between them as nodes each"
 }
 
 TEST_CASE("Every leaf of a fat-tree has one link to every spine") {
-  const Topology topology = make_fat_tree(2, 3, 4, kLink);
+  const Topology topology = make_fat_tree(2, 3, 4, test::kPlainLink);
   check_switched(topology);
   CHECK(topology.num_nodes() == 6);
   CHECK(topology.num_switches() == 7);
@@ -126,14 +126,14 @@ TEST_CASE("Every leaf of a fat-tree has one link to every spine") {
   CHECK(names_behind(topology, vertex(topology, "sp_3")) == Names{"sw_0", "sw_1", "sw_2"});
   CHECK(topology.spine_switch(3) == vertex(topology, "sp_3"));
   // The paper's 64 nodes: 8-ary, 2 levels.
-  const Topology paper = make_fat_tree(8, 8, 8, kLink);
+  const Topology paper = make_fat_tree(8, 8, 8, test::kPlainLink);
   CHECK(paper.num_nodes() == 64);
   CHECK(paper.num_switches() == 16);
   CHECK(paper.num_links() == 2 * (64 + 64));
 }
 
 TEST_CASE("Every switch of a BiGraph is linked to every switch of the other side, to none of its") {
-  const Topology topology = make_bigraph(2, 6, kLink);
+  const Topology topology = make_bigraph(2, 6, test::kPlainLink);
   check_switched(topology);
   CHECK(topology.num_nodes() == 12);
   CHECK(names_behind(topology, vertex(topology, "sw_1")) ==
@@ -143,8 +143,8 @@ TEST_CASE("Every switch of a BiGraph is linked to every switch of the other side
   CHECK(topology.switched()->is_upper(2));
   CHECK_FALSE(topology.switched()->is_upper(3));
   // MultiTree's 4x8 and 4x16.
-  CHECK(make_bigraph(4, 8, kLink).num_nodes() == 32);
-  CHECK(make_bigraph(4, 16, kLink).num_nodes() == 64);
+  CHECK(make_bigraph(4, 8, test::kPlainLink).num_nodes() == 32);
+  CHECK(make_bigraph(4, 16, test::kPlainLink).num_nodes() == 64);
 }
 
 TEST_CASE("Two groups of a dragonfly share one link each way, spread evenly over their switches") {
@@ -152,7 +152,7 @@ TEST_CASE("Two groups of a dragonfly share one link each way, spread evenly over
     std::uint32_t group_size, groups;
   };
   for (const Size size : {Size{1, 2}, {1, 5}, {2, 2}, {4, 2}, {2, 3}, {4, 9}, {3, 9}, {5, 4}}) {
-    const Topology topology = make_dragonfly(2, size.group_size, size.groups, kLink);
+    const Topology topology = make_dragonfly(2, size.group_size, size.groups, test::kPlainLink);
     check_switched(topology);
     const SwitchedShape& shape = *topology.switched();
     CHECK(shape.groups() == size.groups);
@@ -184,25 +184,25 @@ TEST_CASE("Two groups of a dragonfly share one link each way, spread evenly over
 }
 
 TEST_CASE("The port order of a dragonfly switch: nodes, then switches by number") {
-  const Topology topology = make_dragonfly(1, 2, 3, kLink);
+  const Topology topology = make_dragonfly(1, 2, 3, test::kPlainLink);
   // Group 1 counts group 2 first, then group 0: switch 2 has the link to 2, switch 3 that to 0.
   CHECK(names_behind(topology, vertex(topology, "sw_2")) == Names{"n_2", "sw_3", "sw_5"});
   CHECK(names_behind(topology, vertex(topology, "sw_3")) == Names{"n_3", "sw_0", "sw_2"});
 }
 
 TEST_CASE("Builders of switched networks refuse what is no network") {
-  CHECK_THROWS_AS(make_fully_connected(1, kLink), std::invalid_argument);
-  CHECK_THROWS_AS(make_single_switch(1, kLink), std::invalid_argument);
-  CHECK_THROWS_AS(make_switch_pair(0, kLink), std::invalid_argument);
-  CHECK_THROWS_AS(make_fat_tree(0, 2, 2, kLink), std::invalid_argument);
-  CHECK_THROWS_AS(make_fat_tree(2, 1, 2, kLink), std::invalid_argument);
-  CHECK_THROWS_AS(make_fat_tree(2, 2, 0, kLink), std::invalid_argument);
-  CHECK_THROWS_AS(make_bigraph(0, 4, kLink), std::invalid_argument);
-  CHECK_THROWS_AS(make_bigraph(2, 5, kLink), std::invalid_argument);
-  CHECK_THROWS_AS(make_bigraph(2, 0, kLink), std::invalid_argument);
-  CHECK_THROWS_AS(make_dragonfly(0, 2, 2, kLink), std::invalid_argument);
-  CHECK_THROWS_AS(make_dragonfly(1, 0, 2, kLink), std::invalid_argument);
-  CHECK_THROWS_AS(make_dragonfly(1, 2, 1, kLink), std::invalid_argument);
+  CHECK_THROWS_AS(make_fully_connected(1, test::kPlainLink), std::invalid_argument);
+  CHECK_THROWS_AS(make_single_switch(1, test::kPlainLink), std::invalid_argument);
+  CHECK_THROWS_AS(make_switch_pair(0, test::kPlainLink), std::invalid_argument);
+  CHECK_THROWS_AS(make_fat_tree(0, 2, 2, test::kPlainLink), std::invalid_argument);
+  CHECK_THROWS_AS(make_fat_tree(2, 1, 2, test::kPlainLink), std::invalid_argument);
+  CHECK_THROWS_AS(make_fat_tree(2, 2, 0, test::kPlainLink), std::invalid_argument);
+  CHECK_THROWS_AS(make_bigraph(0, 4, test::kPlainLink), std::invalid_argument);
+  CHECK_THROWS_AS(make_bigraph(2, 5, test::kPlainLink), std::invalid_argument);
+  CHECK_THROWS_AS(make_bigraph(2, 0, test::kPlainLink), std::invalid_argument);
+  CHECK_THROWS_AS(make_dragonfly(0, 2, 2, test::kPlainLink), std::invalid_argument);
+  CHECK_THROWS_AS(make_dragonfly(1, 0, 2, test::kPlainLink), std::invalid_argument);
+  CHECK_THROWS_AS(make_dragonfly(1, 2, 1, test::kPlainLink), std::invalid_argument);
 }
 
 }  // namespace

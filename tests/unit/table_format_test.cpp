@@ -1,8 +1,8 @@
 // Bits of a schedule-table entry.
 #include <catch2/catch.hpp>
 
-#include "alg/generator.h"
-#include "alg/table_format.h"
+#include "alg/generators/generator.h"
+#include "alg/schedule/table_format.h"
 #include "test_graphs.h"
 
 using namespace espalier;

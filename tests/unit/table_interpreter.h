@@ -1,6 +1,6 @@
 // Runs schedule tables without any notion of time: entries issue and messages arrive in a random
-// order that the tables allow. Written from the text in alg/schedule_table.h alone, as a judge of
-// the certifier.
+// order that the tables allow. Written from the text in alg/schedule/schedule_table.h alone, as a
+// judge of the certifier.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 #include <tuple>
 #include <vector>
 
-#include "alg/schedule_table.h"
+#include "alg/schedule/schedule_table.h"
 
 namespace espalier::test {
 

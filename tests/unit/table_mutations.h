@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "alg/certifier.h"
-#include "alg/schedule_table.h"
-#include "alg/schedule_text.h"
-#include "hw/topology.h"
+#include "alg/certify/certifier.h"
+#include "alg/schedule/schedule_table.h"
+#include "alg/schedule/schedule_text.h"
+#include "hw/topology/topology.h"
 
 namespace espalier::test {
 

@@ -1,18 +1,17 @@
-#include "ni/table_program.h"
+#include "ni/engines/table_program.h"
 
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <map>
 #include <tuple>
 
-#include "alg/generator.h"
+#include "alg/generators/generator.h"
+#include "tests/unit/test_graphs.h"
 
 namespace espalier {
 namespace {
 
 using Kind = TableEvent::Kind;
-
-constexpr LinkSpec kLink{150'000, 16'000'000'000};
 
 ScheduleTables tables_of(const char* algorithm, const Topology& topology, Bytes size,
                          CollectiveOp op = CollectiveOp::all_reduce) {
@@ -31,7 +30,7 @@ std::vector<TableEvent> events_of(const TableProgram& program, std::size_t entry
 }
 
 TEST_CASE("Loading the paper's 2x2 mesh gives waits and sends of accelerator 0") {
-  const Topology mesh = make_mesh({2, 2}, kLink);
+  const Topology mesh = make_mesh({2, 2}, test::kPlainLink);
   const auto programs = load_tables(tables_of("multitree", mesh, 4096));
   REQUIRE(programs.size() == 4);
   const TableProgram& program = programs[0];
@@ -61,7 +60,7 @@ TEST_CASE("Loading the paper's 2x2 mesh gives waits and sends of accelerator 0")
 }
 
 TEST_CASE("A root waits for nothing in an all_gather") {
-  const Topology mesh = make_mesh({2, 2}, kLink);
+  const Topology mesh = make_mesh({2, 2}, test::kPlainLink);
   for (const TableProgram& program :
        load_tables(tables_of("multitree", mesh, 4096, CollectiveOp::all_gather))) {
     REQUIRE_FALSE(program.entries.empty());
@@ -71,7 +70,7 @@ TEST_CASE("A root waits for nothing in an all_gather") {
 }
 
 TEST_CASE("A ring's root waits for the Reduce that ends there though its children are elsewhere") {
-  const Topology torus = make_torus({2, 2}, kLink);
+  const Topology torus = make_torus({2, 2}, test::kPlainLink);
   const ScheduleTables tables = tables_of("ring", torus, 4096);
   const auto programs = load_tables(tables);
   std::size_t roots = 0;
@@ -92,7 +91,7 @@ TEST_CASE("A ring's root waits for the Reduce that ends there though its childre
 
 TEST_CASE("Every awaited message is sent by the peer and every message sent has its bytes") {
   for (const char* algorithm : {"ring", "bidirectional_ring", "2d_ring", "multitree"}) {
-    const Topology torus = make_torus({4, 4}, kLink);
+    const Topology torus = make_torus({4, 4}, test::kPlainLink);
     for (const Bytes size : {Bytes{64}, Bytes{1000}, Bytes{65536}}) {
       const ScheduleTables tables = tables_of(algorithm, torus, size);
       const auto programs = load_tables(tables);
@@ -128,7 +127,7 @@ TEST_CASE("Every awaited message is sent by the peer and every message sent has 
 
 TEST_CASE("Flows an entry comes after become awaited events and hold its Reduces") {
   // 0 - 1: flow 0 is gathered from 0 to 1; flow 1's Reduce at node 1 comes after flow 0.
-  const Topology line = make_mesh({2}, kLink);
+  const Topology line = make_mesh({2}, test::kPlainLink);
   ScheduleTables tables(line);
   tables.num_steps = 2;
   tables.size = 16;
@@ -175,7 +174,7 @@ TEST_CASE("Flows an entry comes after become awaited events and hold its Reduces
 // In a ring a node's Reduce and its Gather of one flow go to the same neighbour: two messages that
 // leave at different times.
 TEST_CASE("The events that one entry waits for are all different") {
-  const Topology torus = make_torus({4, 4}, kLink);
+  const Topology torus = make_torus({4, 4}, test::kPlainLink);
   std::size_t repeated = 0;
   for (const TableProgram& program : load_tables(tables_of("2d_ring", torus, 65536))) {
     for (std::size_t e = 0; e < program.entries.size(); ++e) {
@@ -187,7 +186,7 @@ TEST_CASE("The events that one entry waits for are all different") {
 }
 
 TEST_CASE("An address range maps to its chunks and skips empty ones before it") {
-  const Topology line = make_mesh({2}, kLink);
+  const Topology line = make_mesh({2}, test::kPlainLink);
   ScheduleTables tables(line);
   tables.num_steps = 1;
   tables.size = 24;

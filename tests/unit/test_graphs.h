@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "hw/topology.h"
+#include "hw/topology/topology.h"
 
 namespace espalier::test {
 

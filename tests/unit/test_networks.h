@@ -6,7 +6,7 @@
 #include <random>
 #include <vector>
 
-#include "hw/topology.h"
+#include "hw/topology/topology.h"
 #include "test_graphs.h"
 
 namespace espalier::test {

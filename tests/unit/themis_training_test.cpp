@@ -4,10 +4,10 @@
 #include <catch2/catch.hpp>
 
 #include "config_test_support.h"
-#include "sims/config/layers_file.h"
-#include "sims/run/cost_system.h"
-#include "sims/training/timeline.h"
-#include "sims/training/workloads.h"
+#include "sims/experiment/cost_system.h"
+#include "sims/formats/layers_file.h"
+#include "sims/workload/training/timeline.h"
+#include "sims/workload/training/workloads.h"
 
 namespace espalier {
 namespace {

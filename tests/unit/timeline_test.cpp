@@ -1,4 +1,4 @@
-#include "sims/training/timeline.h"
+#include "sims/workload/training/timeline.h"
 
 #include <catch2/catch.hpp>
 

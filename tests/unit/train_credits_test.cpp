@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "flowctl/flit_run.h"
-#include "flowctl/train_channel.h"
+#include "flowctl/train/train_channel.h"
 
 namespace espalier {
 namespace {

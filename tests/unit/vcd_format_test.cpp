@@ -1,12 +1,12 @@
-#include "sims/waves/vcd_format.h"
+#include "sims/observe/waves/vcd_format.h"
 
 #include <fmt/format.h>
 
 #include <catch2/catch.hpp>
 #include <set>
 
-#include "sims/waves/binary_text.h"
-#include "sims/waves/make_wave_writer.h"
+#include "sims/observe/waves/binary_text.h"
+#include "sims/observe/waves/make_wave_writer.h"
 #include "wave_folder.h"
 
 using namespace espalier;

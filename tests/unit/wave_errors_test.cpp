@@ -10,8 +10,8 @@
 #include <random>
 #include <stdexcept>
 
-#include "sims/waves/fst_format.h"
-#include "sims/waves/make_wave_writer.h"
+#include "sims/observe/waves/fst_format.h"
+#include "sims/observe/waves/make_wave_writer.h"
 #include "wave_folder.h"
 
 using namespace espalier;

@@ -1,4 +1,4 @@
-#include "sims/waves/wave_file.h"
+#include "sims/observe/waves/wave_file.h"
 
 #include <algorithm>
 #include <catch2/catch.hpp>

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "sims/waves/wave_file.h"
+#include "sims/observe/waves/wave_file.h"
 
 namespace espalier::wave_test {
 

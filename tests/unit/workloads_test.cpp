@@ -1,10 +1,10 @@
 // The workloads of Themis' evaluation against their published sizes.
-#include "sims/training/workloads.h"
+#include "sims/workload/training/workloads.h"
 
 #include <catch2/catch.hpp>
 #include <numeric>
 
-#include "sims/config/layers_file.h"
+#include "sims/formats/layers_file.h"
 
 namespace espalier {
 namespace {

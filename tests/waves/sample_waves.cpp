@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "sims/waves/fst_format.h"
-#include "sims/waves/gtkw_file.h"
-#include "sims/waves/make_wave_writer.h"
+#include "sims/observe/waves/fst_format.h"
+#include "sims/observe/waves/gtkw_file.h"
+#include "sims/observe/waves/make_wave_writer.h"
 
 using namespace espalier;
 

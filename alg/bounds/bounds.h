@@ -1,0 +1,50 @@
+// Proven lower bounds on the time of a collective, with the cut that binds (DESIGN section 8).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "alg/schedule/schedule.h"
+#include "hw/topology/topology.h"
+
+namespace espalier {
+
+struct BandwidthBound {
+  // Seconds per byte of the collective's data: time >= seconds_per_byte * size.
+  double seconds_per_byte = 0;
+  std::string cut;  // names the binding cut or partition, for people
+};
+
+struct CollectiveBound {
+  double seconds = 0;            // the larger of the two below
+  double bandwidth_seconds = 0;  // reaches it only with every link of the cut busy all the time
+  double latency_seconds = 0;    // distance: the farthest pair, link latencies only
+  std::string binding;           // what binds, named: the cut, or the pair of nodes
+};
+
+// With N nodes, chunks of size/N each, and B+(S) the rate of all links that leave a set S of
+// vertices; maximised over all cuts, exactly, by max-flow:
+//   all_gather:     size/N * |S| / B+(S), S any set that leaves out a node: its chunks have to
+//                   get out.
+//   reduce_scatter: the same against the links, size/N * |S| / B-(S): S any set that leaves out a
+//                   node, which contributes to every chunk of S.
+//   all_reduce:     2 (p-1) size / C(P), P any partition of the nodes into p parts, C(P) the rate
+//   of
+//                   all links between them: each element crosses between parts at least 2 (p-1)
+//                   times, p-1 times until one part has the sum and once into each of the others.
+//                   The strength of the graph. And size / B+(S): each element crosses every cut
+//                   both ways, which binds only where a vertex has unequal rates in and out.
+//   all_to_all:     see alg/bounds/all_to_all_bound.h.
+// |S| counts nodes; switches stand on whichever side makes the bound largest. In a partition they
+// may belong to no part: C(P) is then the sum over the parts of the rate out of (or into) each, as
+// a switch passes messages on but neither adds nor copies.
+// Preconditions: connected, at least two nodes, no link without bandwidth.
+[[nodiscard]] BandwidthBound bandwidth_bound(const Topology& topology, CollectiveOp op);
+
+// Bytes of each node's part (all_to_all: of what every node sends it), by node; all alike where
+// none are given. Parts may differ by an element: the smallest counts, and distances only to (from)
+// nodes that have a part. all_reduce has no parts.
+[[nodiscard]] CollectiveBound collective_bound(const Topology& topology, CollectiveOp op,
+                                               Bytes size, const std::vector<Bytes>& parts = {});
+
+}  // namespace espalier

@@ -1,0 +1,118 @@
+#include "alg/certify/certifier.h"
+
+#include <fmt/format.h>
+
+#include "alg/certify/certifier_parts.h"
+#include "alg/schedule/symmetry.h"
+
+namespace espalier {
+
+const char* to_string(ViolationKind kind) {
+  switch (kind) {
+    case ViolationKind::malformed:
+      return "malformed";
+    case ViolationKind::postcondition:
+      return "postcondition";
+    case ViolationKind::read_before_write:
+      return "read_before_write";
+    case ViolationKind::deadlock:
+      return "deadlock";
+    case ViolationKind::contention:
+      return "contention";
+    case ViolationKind::capacity:
+      return "capacity";
+  }
+  return "?";
+}
+
+namespace certifier {
+
+std::vector<Violation> Findings::list() const {
+  std::vector<Violation> result = listed_;
+  for (std::size_t k = 0; k < kViolationKinds; ++k) {
+    const auto kind = static_cast<ViolationKind>(k);
+    const std::size_t rest = full(kind) ? count(kind) - Certificate::kListedPerKind : 0;
+    if (open_ended_.at(k)) {
+      result.push_back({kind, fmt::format("and at least {} more; the search stopped here", rest)});
+    } else if (rest != 0) {
+      result.push_back({kind, fmt::format("and {} more", rest)});
+    }
+  }
+  return result;
+}
+
+namespace {
+
+// Everything that needs no tables. Precondition: check_form found the schedule usable.
+void check_schedule(const Topology& topology, const Schedule& schedule,
+                    const CertifierLimits& limits, Certificate& certificate, Findings& findings) {
+  certificate.contention_free = check_contention(topology, schedule, findings);
+  check_channel_cycles(topology, schedule, limits.vc_classes, findings);
+  const OrderedTransfers ordered = order_transfers(schedule, findings);
+  if (findings.count(ViolationKind::deadlock) != 0) return;
+  const ChunkRuns chunks = group_by_chunk(schedule, ordered);
+  check_postcondition(schedule, ordered, chunks, findings);
+  check_data_order(schedule, ordered, chunks, findings);
+}
+
+// One table that all nodes hold: root 0's part stands for all.
+void check_symmetric_tables(const Topology& topology, const ScheduleTables& tables,
+                            const CertifierLimits& limits, Certificate& certificate,
+                            Findings& findings) {
+  if (!check_symmetry(topology, tables, findings)) return;
+  const ScheduleTables first_root = tables_of_first_root(tables);
+  const RaisedTables raised = raise_tables(topology, first_root, findings);
+  certificate.transfers = raised.schedule.transfers.size() * topology.num_nodes();
+  if (findings.count(ViolationKind::malformed) != 0 ||
+      !check_dependencies(raised.schedule, findings)) {
+    return;
+  }
+  check_symmetric_order(raised.schedule, findings);
+  check_schedule(topology, raised.schedule, limits, certificate, findings);
+  certificate.contention_free = check_symmetric_contention(topology, tables, findings);
+}
+
+}  // namespace
+
+}  // namespace certifier
+
+Certificate certify(const Topology& topology, const Schedule& schedule,
+                    const CertifierLimits& limits) {
+  if (schedule.symmetry) return certify(topology, lower_to_tables(schedule), limits);
+  certifier::Findings findings;
+  Certificate certificate;
+  certificate.transfers = schedule.transfers.size();
+  if (certifier::check_form(topology, schedule, findings)) {
+    certifier::check_shares(schedule.op, limits.element_bytes, schedule.chunks, schedule.num_nodes,
+                            findings);
+    certifier::check_schedule(topology, schedule, limits, certificate, findings);
+  }
+  certificate.violations = findings.list();
+  return certificate;
+}
+
+Certificate certify(const Topology& topology, const ScheduleTables& tables,
+                    const CertifierLimits& limits) {
+  certifier::Findings findings;
+  Certificate certificate;
+  certifier::check_capacity(tables, limits, certificate, findings);
+  certifier::check_shares(tables.op, limits.element_bytes, tables.chunks, topology.num_nodes(),
+                          findings);
+  if (tables.symmetry) {
+    certifier::check_symmetric_tables(topology, tables, limits, certificate, findings);
+    certificate.violations = findings.list();
+    return certificate;
+  }
+  const certifier::RaisedTables raised = certifier::raise_tables(topology, tables, findings);
+  certificate.transfers = raised.schedule.transfers.size();
+  // Raising has looked at every entry already; a dependency on a later step it leaves to be found.
+  if (findings.count(ViolationKind::malformed) == 0 &&
+      certifier::check_dependencies(raised.schedule, findings)) {
+    certifier::check_issue_order(tables, raised, findings);
+    certifier::check_schedule(topology, raised.schedule, limits, certificate, findings);
+  }
+  certificate.violations = findings.list();
+  return certificate;
+}
+
+}  // namespace espalier

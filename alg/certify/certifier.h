@@ -1,0 +1,69 @@
+// Proves a schedule before anything is simulated, in time linear in its transfers (times N/64 for
+// the contribution sets). Plain functions over the IR; nothing here trusts a generator.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "alg/schedule/schedule.h"
+#include "alg/schedule/schedule_table.h"
+
+namespace espalier {
+
+enum class ViolationKind : std::uint8_t {
+  // An id out of range, a route that does not lead from sender to receiver, a dependency on a later
+  // step, ...
+  malformed,
+  // An output chunk misses a contribution, or holds one twice.
+  postcondition,
+  // A transfer may read or overwrite data that is still being written or read.
+  read_before_write,
+  // A cycle of dependencies and table order, or of VC channels; a wait for what nobody sends.
+  deadlock,
+  // Two transfers of one step on one link although the schedule claims otherwise.
+  contention,
+  // A table or its children field is too small.
+  capacity,
+};
+inline constexpr std::size_t kViolationKinds = 6;
+[[nodiscard]] const char* to_string(ViolationKind kind);
+
+struct Violation {
+  ViolationKind kind;
+  std::string what;  // names the transfers or entries; for a deadlock the whole cycle, for
+                     // contention the pair
+};
+
+struct CertifierLimits {
+  std::size_t table_entries = 0;   // without NOPs; 0: as many as the schedule needs
+  std::size_t children_slots = 0;  // 0: as many as the schedule needs
+  Bytes element_bytes = 0;         // what data may be cut between; 0: not known
+  // VC classes that the routers keep apart; 0: as many as the network's routes need.
+  std::uint32_t vc_classes = 0;
+};
+
+struct Certificate {
+  // At most kListedPerKind of each kind, in a deterministic order; where there are more, one line
+  // with their number follows.
+  static constexpr std::size_t kListedPerKind = 8;
+  std::vector<Violation> violations;
+  std::size_t transfers = 0;
+  bool contention_free = false;  // proven, whatever the schedule claims
+  // Of one node; 0 where only the IR was checked. NOPs are not counted: they hold nothing but a
+  // step number, which the hardware gets from the gap between the steps of two entries.
+  std::size_t most_table_entries = 0;
+  std::size_t most_children = 0;
+  [[nodiscard]] bool ok() const { return violations.empty(); }
+};
+
+// What is built on sand is not judged: a malformed schedule is not checked further, and data are
+// followed only where the schedule completes.
+[[nodiscard]] Certificate certify(const Topology& topology, const Schedule& schedule,
+                                  const CertifierLimits& limits = {});
+// Raises the tables and certifies the result together with the order in which each NI takes its
+// entries.
+[[nodiscard]] Certificate certify(const Topology& topology, const ScheduleTables& tables,
+                                  const CertifierLimits& limits = {});
+
+}  // namespace espalier

@@ -1,0 +1,173 @@
+// Cycles of waiting: among transfers, among table entries that each NI issues in order, among
+// virtual channels.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <tuple>
+
+#include "alg/certify/certifier_parts.h"
+#include "alg/routes/routing.h"
+#include "alg/schedule/schedule_text.h"
+
+namespace espalier::certifier {
+
+namespace {
+
+constexpr std::size_t kLongestPrintedCycle = 64;
+
+// `line(i)` describes the i-th member and how it waits for the next one.
+template <class Line>
+std::string cycle_text(const char* title, std::size_t length, Line line) {
+  std::string text = title;
+  for (std::size_t i = 0; i < std::min(length, kLongestPrintedCycle); ++i) text += "\n  " + line(i);
+  if (length > kLongestPrintedCycle) {
+    text += fmt::format("\n  ... and {} more", length - kLongestPrintedCycle);
+  }
+  return text + "\n  and so round again";
+}
+
+bool goes_forward_in_steps(const Schedule& s) {
+  for (std::size_t t = 0; t < s.transfers.size(); ++t) {
+    for (std::uint32_t d = s.dependency_begin[t]; d < s.dependency_begin[t + 1]; ++d) {
+      if (s.transfers[s.dependencies[d].index()].step >= s.transfers[t].step) return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+OrderedTransfers order_transfers(const Schedule& s, Findings& findings) {
+  const std::size_t count = s.transfers.size();
+  std::vector<std::uint32_t> order(count);
+  std::iota(order.begin(), order.end(), 0U);
+  // Sorted by step, so with dependencies on earlier steps only the order is there already.
+  if (!goes_forward_in_steps(s)) {
+    std::vector<Precedence> precedences;
+    precedences.reserve(s.dependencies.size());
+    for (std::uint32_t t = 0; t < count; ++t) {
+      for (std::uint32_t d = s.dependency_begin[t]; d < s.dependency_begin[t + 1]; ++d) {
+        precedences.push_back({s.dependencies[d].value(), t});
+      }
+    }
+    TopologicalOrder sorted = sort_topologically(count, precedences);
+    if (!sorted.cycle.empty()) {
+      findings.add(ViolationKind::deadlock, [&] {
+        return cycle_text(
+            "transfers wait for each other:", sorted.cycle.size(), [&](std::size_t i) {
+              return fmt::format("{} waits for", describe(s.transfers[sorted.cycle[i]]));
+            });
+      });
+      return {};
+    }
+    order = std::move(sorted.order);
+  }
+  std::vector<std::uint32_t> position(count);
+  for (std::uint32_t p = 0; p < count; ++p) position[order[p]] = p;
+
+  OrderedTransfers result;
+  result.at.reserve(count);
+  result.begin.reserve(count + 1);
+  result.before.reserve(s.dependencies.size());
+  result.begin.push_back(0);
+  for (const std::uint32_t t : order) {
+    result.at.emplace_back(t);
+    for (std::uint32_t d = s.dependency_begin[t]; d < s.dependency_begin[t + 1]; ++d) {
+      result.before.push_back(position[s.dependencies[d].index()]);
+    }
+    result.begin.push_back(result.before.size());
+  }
+  return result;
+}
+
+void check_issue_order(const ScheduleTables& tables, const RaisedTables& raised,
+                       Findings& findings) {
+  const Schedule& s = raised.schedule;
+  // A cycle cannot go through table order alone, and both table order and dependencies never go
+  // back in steps.
+  if (goes_forward_in_steps(s)) return;
+
+  std::vector<std::size_t> begin{0};
+  for (const auto& entries : tables.nodes) begin.push_back(begin.back() + entries.size());
+  const auto vertex = [&](TransferId t) {
+    const TableSlot& slot = raised.slots[t.index()];
+    return static_cast<std::uint32_t>(begin[slot.node.index()] + slot.entry);
+  };
+  const auto node_of = [&](std::uint32_t v) {
+    const auto next = std::upper_bound(begin.begin(), begin.end(), v);
+    return NodeId(static_cast<std::size_t>(next - begin.begin()) - 1);
+  };
+  std::vector<Precedence> precedences;
+  precedences.reserve(s.dependencies.size() + begin.back());
+  for (std::size_t n = 0; n < tables.nodes.size(); ++n) {
+    for (std::size_t v = begin[n]; v + 1 < begin[n + 1]; ++v) {
+      precedences.push_back({static_cast<std::uint32_t>(v), static_cast<std::uint32_t>(v + 1)});
+    }
+  }
+  for (std::size_t t = 0; t < s.transfers.size(); ++t) {
+    for (std::uint32_t d = s.dependency_begin[t]; d < s.dependency_begin[t + 1]; ++d) {
+      precedences.push_back({vertex(s.dependencies[d]), vertex(TransferId(t))});
+    }
+  }
+  std::vector<std::uint32_t> cycle = sort_topologically(begin.back(), precedences).cycle;
+  if (cycle.empty()) return;
+
+  // Of a run of entries of one node only its ends say something: a dependency ends at one and
+  // starts at the other.
+  const auto new_node = std::find_if(cycle.begin(), cycle.end(), [&](std::uint32_t v) {
+    return node_of(v) != node_of(cycle.back());
+  });
+  std::rotate(cycle.begin(), new_node, cycle.end());
+  std::vector<std::uint32_t> ends;
+  for (std::size_t i = 0; i < cycle.size(); ++i) {
+    const bool first = i == 0 || node_of(cycle[i - 1]) != node_of(cycle[i]);
+    const bool last = i + 1 == cycle.size() || node_of(cycle[i + 1]) != node_of(cycle[i]);
+    if (first || last) ends.push_back(cycle[i]);
+  }
+  findings.add(ViolationKind::deadlock, [&] {
+    return cycle_text("table entries wait for each other:", ends.size(), [&](std::size_t i) {
+      const NodeId node = node_of(ends[i]);
+      const bool same_table = node_of(ends[(i + 1) % ends.size()]) == node;
+      return fmt::format("{} {}", describe(tables, node, ends[i] - begin[node.index()]),
+                         same_table ? "comes in its table after" : "waits for");
+    });
+  });
+}
+
+void check_channel_cycles(const Topology& topology, const Schedule& s, std::uint32_t vc_classes,
+                          Findings& findings) {
+  const std::uint32_t classes = vc_classes == 0 ? espalier::vc_classes(topology) : vc_classes;
+  const auto channel = [&](RouteId route, std::size_t hop) {
+    const std::uint32_t wanted = classes == 1 ? 0 : vc_class_after(topology, s.routes, route, hop);
+    return s.routes.link(route, hop).value() * classes + std::min(wanted, classes - 1);
+  };
+  std::vector<bool> seen(s.routes.size(), false);
+  std::vector<Precedence> waits;  // a packet holds one channel until it gets the next
+  for (const Transfer& t : s.transfers) {
+    if (seen[t.route.index()]) continue;
+    seen[t.route.index()] = true;
+    for (std::size_t hop = 1; hop < s.routes.hops(t.route); ++hop) {
+      waits.push_back({channel(t.route, hop), channel(t.route, hop - 1)});
+    }
+  }
+  if (waits.empty()) return;
+  const auto key = [](const Precedence& p) { return std::tie(p.before, p.after); };
+  std::sort(waits.begin(), waits.end(),
+            [&](const Precedence& a, const Precedence& b) { return key(a) < key(b); });
+  waits.erase(
+      std::unique(waits.begin(), waits.end(),
+                  [&](const Precedence& a, const Precedence& b) { return key(a) == key(b); }),
+      waits.end());
+  const std::vector<std::uint32_t> cycle =
+      sort_topologically(topology.num_links() * classes, waits).cycle;
+  if (cycle.empty()) return;
+  findings.add(ViolationKind::deadlock, [&] {
+    return cycle_text("virtual channels wait for each other:", cycle.size(), [&](std::size_t i) {
+      return fmt::format("link {} in VC class {} waits for",
+                         link_name(topology, LinkId(cycle[i] / classes)), cycle[i] % classes);
+    });
+  });
+}
+
+}  // namespace espalier::certifier

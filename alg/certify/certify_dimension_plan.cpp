@@ -1,0 +1,306 @@
+#include "alg/certify/certify_dimension_plan.h"
+
+#include <fmt/format.h>
+
+#include <set>
+#include <string>
+#include <utility>
+
+#include "alg/certify/certifier_parts.h"
+#include "alg/certify/stage_proof.h"
+
+namespace espalier {
+namespace {
+
+using certifier::Findings;
+
+// Time and memory of a proof grow with the square of the size.
+constexpr std::uint32_t kLargestProven = 4096;
+
+std::string describe(const DimensionPlan& plan, StageRef ref) {
+  const PlannedStage& s = plan.chunks[ref.chunk].stages[ref.stage];
+  return fmt::format("chunk {} stage {} ({} on dim{})", ref.chunk, ref.stage, to_string(s.kind),
+                     s.dimension + 1);
+}
+
+// ---- form ----
+
+void check_dimensions(const DimensionPlan& plan, Findings& findings) {
+  const auto malformed = [&](const std::string& what) {
+    findings.add(ViolationKind::malformed, [&] { return what; });
+  };
+  if (plan.op == CollectiveOp::all_to_all) malformed("an all_to_all has no dimension plan");
+  if (plan.dimensions.empty()) malformed("the plan has no dimensions");
+  constexpr std::uint64_t kMostNodes = std::uint64_t{1} << 31;
+  std::uint64_t nodes = 1;
+  for (std::size_t d = 0; d < plan.dimensions.size(); ++d) {
+    const PlannedDimension& dimension = plan.dimensions[d];
+    if (!suits(dimension.algorithm, dimension.size)) {
+      malformed(fmt::format("dim{}: {} does not suit {} NPUs", d + 1,
+                            to_string(dimension.algorithm), dimension.size));
+    }
+    if (dimension.size > kLargestProven) {
+      malformed(fmt::format("dim{}: {} NPUs, but only up to {} can be proven", d + 1,
+                            dimension.size, kLargestProven));
+    }
+    if (nodes <= kMostNodes) nodes *= dimension.size;
+  }
+  if (nodes > kMostNodes) malformed(fmt::format("more than {} NPUs", kMostNodes));
+}
+
+void check_chunks(const DimensionPlan& plan, Findings& findings) {
+  Bytes end = 0;
+  for (std::size_t c = 0; c < plan.chunks.size(); ++c) {
+    const PlannedChunk& chunk = plan.chunks[c];
+    if (chunk.offset != end) {
+      findings.add(ViolationKind::malformed, [&] {
+        return fmt::format("chunk {} begins at byte {}, but {} ends at {}", c, chunk.offset,
+                           c == 0 ? std::string("nothing") : fmt::format("chunk {}", c - 1), end);
+      });
+    }
+    end = chunk.offset + chunk.size;
+    for (std::size_t s = 0; s < chunk.stages.size(); ++s) {
+      if (chunk.stages[s].dimension < plan.dimensions.size()) continue;
+      findings.add(ViolationKind::malformed, [&] {
+        return fmt::format("chunk {} stage {}: dim{}, but there are {} dimensions", c, s,
+                           chunk.stages[s].dimension + 1, plan.dimensions.size());
+      });
+    }
+  }
+  if (end != plan.size) {
+    findings.add(ViolationKind::malformed, [&] {
+      return fmt::format("the chunks end at byte {}, the collective at {}", end, plan.size);
+    });
+  }
+}
+
+void check_order_form(const DimensionPlan& plan, Findings& findings) {
+  if (plan.start_order.empty()) return;
+  if (plan.start_order.size() != plan.dimensions.size()) {
+    findings.add(ViolationKind::malformed, [&] {
+      return fmt::format("start orders for {} dimensions, but there are {}",
+                         plan.start_order.size(), plan.dimensions.size());
+    });
+    return;
+  }
+  for (std::size_t d = 0; d < plan.start_order.size(); ++d) {
+    for (std::size_t i = 0; i < plan.start_order[d].size(); ++i) {
+      const StageRef ref = plan.start_order[d][i];
+      if (ref.chunk >= plan.chunks.size() || ref.stage >= plan.chunks[ref.chunk].stages.size()) {
+        findings.add(ViolationKind::malformed, [&] {
+          return fmt::format("start {} of dim{}: there is no chunk {} stage {}", i, d + 1,
+                             ref.chunk, ref.stage);
+        });
+      } else if (plan.chunks[ref.chunk].stages[ref.stage].dimension != d) {
+        findings.add(ViolationKind::malformed, [&] {
+          return fmt::format("start {} of dim{} is {}", i, d + 1, describe(plan, ref));
+        });
+      }
+    }
+  }
+}
+
+// ---- postcondition ----
+
+// Why these are not the stages of the collective; empty where they are.
+std::string stages_problem(const DimensionPlan& plan, const std::vector<PlannedStage>& stages) {
+  constexpr std::size_t kNone = ~std::size_t{0};
+  const bool reduces = plan.op != CollectiveOp::all_gather;
+  const bool gathers = plan.op != CollectiveOp::reduce_scatter;
+  std::vector<std::size_t> reduced_in(plan.dimensions.size(), kNone);  // stage
+  std::vector<std::size_t> gathered_in(plan.dimensions.size(), kNone);
+  std::size_t first_gather = kNone;
+  for (std::size_t s = 0; s < stages.size(); ++s) {
+    const bool is_reduction = stages[s].kind == StageKind::reduce_scatter;
+    const std::uint32_t d = stages[s].dimension;
+    if (is_reduction ? !reduces : !gathers) {
+      return fmt::format("stage {} ({} on dim{}) is none of {}", s, to_string(stages[s].kind),
+                         d + 1, to_string(plan.op));
+    }
+    std::size_t& done_in = is_reduction ? reduced_in[d] : gathered_in[d];
+    if (done_in != kNone) {
+      return fmt::format("stages {} and {} are both {} on dim{}", done_in, s,
+                         to_string(stages[s].kind), d + 1);
+    }
+    done_in = s;
+    if (is_reduction && first_gather != kNone) {
+      return fmt::format("stage {} reduces on dim{}, but stage {} has already gathered on dim{}", s,
+                         d + 1, first_gather, stages[first_gather].dimension + 1);
+    }
+    if (!is_reduction && first_gather == kNone) first_gather = s;
+  }
+  for (std::size_t d = 0; d < plan.dimensions.size(); ++d) {
+    if (reduces && reduced_in[d] == kNone) {
+      return fmt::format("there is no reduce_scatter on dim{}", d + 1);
+    }
+    if (gathers && gathered_in[d] == kNone) {
+      return fmt::format("there is no all_gather on dim{}", d + 1);
+    }
+  }
+  for (std::size_t s = first_gather; reduces && gathers && s < stages.size(); ++s) {
+    const std::uint32_t expected = stages[stages.size() - 1 - s].dimension;
+    if (stages[s].dimension == expected) continue;
+    return fmt::format(
+        "stage {} gathers on dim{}, but in the reverse order of the reduction dim{} "
+        "is next",
+        s, stages[s].dimension + 1, expected + 1);
+  }
+  return {};
+}
+
+// That a chunk which visits every dimension once is right follows from that of each dimension: the
+// groups of the dimension partition the NPUs, all NPUs of a group hold the same part of the chunk
+// (it depends on the coordinates in the dimensions visited before, which they share), and what each
+// of them has the sum over is a product set that the stage extends by the dimension.
+void check_stages(const DimensionPlan& plan, Findings& findings) {
+  for (std::size_t c = 0; c < plan.chunks.size(); ++c) {
+    std::string problem = stages_problem(plan, plan.chunks[c].stages);
+    if (problem.empty()) continue;
+    findings.add(ViolationKind::postcondition,
+                 [&] { return fmt::format("chunk {}: {}", c, problem); });
+  }
+}
+
+void prove_algorithms(const DimensionPlan& plan, Findings& findings) {
+  std::set<std::pair<DimensionAlgorithm, std::uint32_t>> proven;
+  for (const PlannedDimension& d : plan.dimensions) {
+    if (!proven.emplace(d.algorithm, d.size).second) continue;
+    const StageSteps steps(d.algorithm, d.size);
+    for (const StageKind kind : {StageKind::reduce_scatter, StageKind::all_gather}) {
+      const bool idle = kind == StageKind::reduce_scatter ? plan.op == CollectiveOp::all_gather
+                                                          : plan.op == CollectiveOp::reduce_scatter;
+      if (idle) continue;
+      if (const auto fault = StageProof<StageSteps>(steps, kind).run()) {
+        findings.add(fault->kind, [&] { return fault->what; });
+      }
+    }
+  }
+}
+
+// ---- deadlock ----
+
+// All NPUs start a dimension's stages in one order. A stage whose NPUs have all started it ends, so
+// that places never run out for good, and a stage can only wait for ever where waiting goes round:
+// for the stage before it in the dimension's order, and for the stage before it of its chunk.
+class StartOrderCheck {
+ public:
+  StartOrderCheck(const DimensionPlan& plan, Findings& findings)
+      : plan_(plan),
+        findings_(findings),
+        started_(plan.dimensions.size(), 0),
+        ended_(plan.chunks.size(), 0) {}
+
+  void run(std::uint32_t in_flight) {
+    if (!names_each_once()) return;
+    if (in_flight == 0 && !plan_.chunks.empty()) {
+      findings_.add(ViolationKind::deadlock,
+                    [] { return std::string("no stage may ever start: 0 in flight"); });
+      return;
+    }
+    advance();
+    for (std::uint32_t d = 0; d < started_.size(); ++d) {
+      if (started_[d] == plan_.start_order[d].size()) continue;
+      findings_.add(ViolationKind::deadlock, [&] { return cycle_from(d); });
+      return;
+    }
+  }
+
+ private:
+  [[nodiscard]] bool names_each_once() {
+    std::vector<std::vector<bool>> named;
+    for (const PlannedChunk& c : plan_.chunks) named.emplace_back(c.stages.size(), false);
+    bool right = true;
+    const auto add = [&](StageRef ref, const char* what) {
+      right = false;
+      findings_.add(ViolationKind::deadlock,
+                    [&] { return fmt::format("{} {}", describe(plan_, ref), what); });
+    };
+    for (const auto& order : plan_.start_order) {
+      for (const StageRef ref : order) {
+        if (named[ref.chunk][ref.stage]) add(ref, "is to start twice");
+        named[ref.chunk][ref.stage] = true;
+      }
+    }
+    for (std::size_t c = 0; c < named.size(); ++c) {
+      for (std::size_t s = 0; s < named[c].size(); ++s) {
+        if (named[c][s]) continue;
+        add({static_cast<std::uint32_t>(c), static_cast<std::uint32_t>(s)}, "never starts");
+      }
+    }
+    return right;
+  }
+
+  [[nodiscard]] const StageRef* next_of(std::uint32_t dimension) const {
+    const std::vector<StageRef>& order = plan_.start_order[dimension];
+    return started_[dimension] < order.size() ? &order[started_[dimension]] : nullptr;
+  }
+
+  // Runs what can run. The order in which it does changes nothing of what is left.
+  void advance() {
+    std::vector<std::uint32_t> candidates;
+    for (std::uint32_t d = 0; d < started_.size(); ++d) candidates.push_back(d);
+    while (!candidates.empty()) {
+      const std::uint32_t d = candidates.back();
+      candidates.pop_back();
+      for (const StageRef* next = next_of(d); next != nullptr && ended_[next->chunk] == next->stage;
+           next = next_of(d)) {
+        ++started_[d];
+        const std::vector<PlannedStage>& stages = plan_.chunks[next->chunk].stages;
+        const std::uint32_t after = ++ended_[next->chunk];
+        if (after < stages.size() && stages[after].dimension != d) {
+          candidates.push_back(stages[after].dimension);
+        }
+      }
+    }
+  }
+
+  // Precondition: nothing can run, and `dimension` has a stage that waits.
+  [[nodiscard]] std::string cycle_from(std::uint32_t dimension) const {
+    std::vector<bool> seen(started_.size(), false);
+    while (!seen[dimension]) {
+      seen[dimension] = true;
+      dimension = awaited_dimension(dimension);
+    }
+    std::string text;
+    const std::uint32_t first = dimension;
+    do {
+      const StageRef waiting = *next_of(dimension);
+      const StageRef awaited{waiting.chunk, ended_[waiting.chunk]};
+      dimension = awaited_dimension(dimension);
+      const bool is_next = *next_of(dimension) == awaited;
+      text += fmt::format("{}{} waits for {}", text.empty() ? "" : "; ", describe(plan_, waiting),
+                          describe(plan_, awaited));
+      if (!is_next) {
+        text += fmt::format(", which dim{} starts after {}", dimension + 1,
+                            describe(plan_, *next_of(dimension)));
+      }
+    } while (dimension != first);
+    return text;
+  }
+
+  [[nodiscard]] std::uint32_t awaited_dimension(std::uint32_t dimension) const {
+    const std::uint32_t chunk = next_of(dimension)->chunk;
+    return plan_.chunks[chunk].stages[ended_[chunk]].dimension;
+  }
+
+  const DimensionPlan& plan_;
+  Findings& findings_;
+  std::vector<std::size_t> started_;  // by dimension
+  std::vector<std::uint32_t> ended_;  // by chunk
+};
+
+}  // namespace
+
+std::vector<Violation> certify_dimension_plan(const DimensionPlan& plan, std::uint32_t in_flight) {
+  Findings findings;
+  check_dimensions(plan, findings);
+  check_chunks(plan, findings);
+  check_order_form(plan, findings);
+  if (findings.count(ViolationKind::malformed) != 0) return findings.list();
+  check_stages(plan, findings);
+  prove_algorithms(plan, findings);
+  if (!plan.start_order.empty()) StartOrderCheck(plan, findings).run(in_flight);
+  return findings.list();
+}
+
+}  // namespace espalier

@@ -1,0 +1,199 @@
+// Every id in range, every route and dependency meaningful: what the other checks rely on.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "alg/certify/certifier_parts.h"
+#include "alg/schedule/arrival_index.h"
+#include "alg/schedule/schedule_text.h"
+
+namespace espalier::certifier {
+
+RouteCheck::RouteCheck(const Topology& topology, const RouteSet& routes)
+    : topology_(topology),
+      routes_(routes),
+      state_(routes.size(), State::unknown),
+      last_passed_by_(topology.num_vertices(), 0) {}
+
+bool RouteCheck::is_sound(RouteId route) {
+  State& state = state_[route.index()];
+  if (state != State::unknown) return state == State::sound;
+  state = State::unsound;
+  const std::size_t hops = routes_.hops(route);
+  if (hops == 0) return false;
+  NodeId at;
+  for (std::size_t hop = 0; hop < hops; ++hop) {
+    const LinkId link = routes_.link(route, hop);
+    if (link.index() >= topology_.num_links()) return false;
+    const TopologyLink& l = topology_.link(link);
+    if (hop == 0) {
+      last_passed_by_[l.from.index()] = route.index() + 1;
+    } else if (l.from != at) {
+      return false;
+    }
+    if (last_passed_by_[l.to.index()] == route.index() + 1) return false;
+    last_passed_by_[l.to.index()] = route.index() + 1;
+    at = l.to;
+  }
+  state = State::sound;
+  return true;
+}
+
+std::string RouteCheck::problem(RouteId route, NodeId from, NodeId to) {
+  if (!route.valid()) return "there is no route";
+  if (route.index() >= routes_.size()) return fmt::format("there is no route {}", route.value());
+  if (!is_sound(route)) return "the route is broken or passes a vertex twice";
+  const TopologyLink& first = topology_.link(routes_.link(route, 0));
+  const TopologyLink& last = topology_.link(routes_.link(route, routes_.hops(route) - 1));
+  if (first.from == from && last.to == to) return {};
+  return fmt::format("the route leads from {} to {}", topology_.vertex_name(first.from),
+                     topology_.vertex_name(last.to));
+}
+
+void check_chunks(const std::vector<Chunk>& chunks, Bytes size, CollectiveOp op,
+                  std::size_t num_nodes, Findings& findings) {
+  const Bytes all = data_bytes(op, size, num_nodes);
+  Bytes covered = 0;
+  for (std::size_t c = 0; c < chunks.size(); ++c) {
+    const Chunk& chunk = chunks[c];
+    if (chunk.offset != covered || chunk.size > all - covered) {
+      findings.add(ViolationKind::malformed, [&] {
+        return fmt::format("chunk {} is [{}, +{}), but the chunks before it end at {} of {} bytes",
+                           c, chunk.offset, chunk.size, covered, all);
+      });
+      return;
+    }
+    covered += chunk.size;
+    if (op != CollectiveOp::all_reduce && chunk.owner.index() >= num_nodes) {
+      findings.add(ViolationKind::malformed,
+                   [&] { return fmt::format("chunk {} has no owner among the nodes", c); });
+    }
+    if (op == CollectiveOp::all_to_all && chunk.destination.index() >= num_nodes) {
+      findings.add(ViolationKind::malformed,
+                   [&] { return fmt::format("chunk {} has no destination among the nodes", c); });
+    }
+  }
+  if (covered != all) {
+    findings.add(ViolationKind::malformed,
+                 [&] { return fmt::format("the chunks cover {} of {} bytes", covered, all); });
+  }
+}
+
+namespace {
+
+std::string transfer_problem(const Schedule& s, const Transfer& t, RouteCheck& routes) {
+  if (t.from.index() >= s.num_nodes) return "the sender is no node";
+  if (t.to.index() >= s.num_nodes) return "the receiver is no node";
+  if (t.from == t.to) return "it is sent to its sender";
+  if (!t.flow.valid()) return "it has no flow";
+  if (t.num_chunks == 0) return "it carries no chunk";
+  if (t.first_chunk.index() >= s.chunks.size() ||
+      t.num_chunks > s.chunks.size() - t.first_chunk.index()) {
+    return fmt::format("its chunks are not among the {} of the collective", s.chunks.size());
+  }
+  if (s.bytes_of(t) == 0) return "it carries no bytes";
+  if (t.step == 0 || t.step > s.num_steps) return fmt::format("steps are 1 to {}", s.num_steps);
+  return routes.problem(t.route, t.from, t.to);
+}
+
+void check_transfers(const Topology& topology, const Schedule& s, Findings& findings) {
+  RouteCheck routes(topology, s.routes);
+  Timestep step_before = 0;
+  for (std::size_t i = 0; i < s.transfers.size(); ++i) {
+    const Transfer& t = s.transfers[i];
+    std::string problem = transfer_problem(s, t, routes);
+    if (problem.empty() && t.step < step_before) {
+      problem = fmt::format("it comes after a transfer of step {}", step_before);
+    }
+    step_before = t.step;
+    if (!problem.empty()) {
+      findings.add(ViolationKind::malformed,
+                   [&] { return fmt::format("transfer {} ({}): {}", i, describe(t), problem); });
+    }
+  }
+}
+
+bool dependency_lists_are_sound(const Schedule& s) {
+  return s.dependency_begin.size() == s.transfers.size() + 1 && s.dependency_begin.front() == 0 &&
+         s.dependency_begin.back() == s.dependencies.size() &&
+         std::is_sorted(s.dependency_begin.begin(), s.dependency_begin.end());
+}
+
+}  // namespace
+
+bool check_dependencies(const Schedule& s, Findings& findings) {
+  bool usable = true;
+  for (std::size_t i = 0; i < s.transfers.size(); ++i) {
+    const Transfer& t = s.transfers[i];
+    for (std::uint32_t d = s.dependency_begin[i]; d < s.dependency_begin[i + 1]; ++d) {
+      const TransferId id = s.dependencies[d];
+      if (id.index() >= s.transfers.size()) {
+        usable = false;
+        findings.add(ViolationKind::malformed, [&] {
+          return fmt::format("transfer {} ({}) depends on transfer {}, which does not exist", i,
+                             describe(t), id.value());
+        });
+        continue;
+      }
+      const Transfer& before = s.transfers[id.index()];
+      if (before.to != t.from) {
+        usable = false;
+        findings.add(ViolationKind::malformed, [&] {
+          return fmt::format(
+              "transfer {} ({}) depends on the {}, which does not arrive at its sender", i,
+              describe(t), describe(before));
+        });
+      } else if (before.step > t.step) {
+        findings.add(ViolationKind::malformed, [&] {
+          return fmt::format("transfer {} ({}) depends on a later step: on the {}", i, describe(t),
+                             describe(before));
+        });
+      }
+    }
+  }
+  return usable;
+}
+
+namespace {
+
+bool check_arrivals_are_told_apart(const Schedule& s, Findings& findings) {
+  const ArrivalIndex arrivals(s.transfers, s.num_nodes);
+  bool usable = true;
+  for (std::size_t n = 0; n < s.num_nodes; ++n) {
+    const ArrivalIndex::Range all = arrivals.at(NodeId(n));
+    for (const auto* a = all.begin(); a != all.end() && a + 1 != all.end(); ++a) {
+      if (a[1].flow != a->flow || a[1].kind != a->kind || a[1].from != a->from) continue;
+      usable = false;
+      findings.add(ViolationKind::malformed, [&] {
+        return fmt::format("the receiver cannot tell apart the {} and the {}",
+                           describe(s.transfers[a->transfer.index()]),
+                           describe(s.transfers[a[1].transfer.index()]));
+      });
+    }
+  }
+  return usable;
+}
+
+}  // namespace
+
+bool check_form(const Topology& topology, const Schedule& s, Findings& findings) {
+  const auto malformed = [&](const std::string& what) {
+    findings.add(ViolationKind::malformed, [&] { return what; });
+  };
+  if (s.num_nodes != topology.num_nodes()) {
+    malformed(fmt::format("the schedule is for {} nodes, the topology has {}", s.num_nodes,
+                          topology.num_nodes()));
+    return false;
+  }
+  if (s.ni_ports == 0) malformed("an NI has at least one port");
+  check_chunks(s.chunks, s.size, s.op, s.num_nodes, findings);
+  if (findings.count(ViolationKind::malformed) != 0) return false;
+  check_transfers(topology, s, findings);
+  if (!dependency_lists_are_sound(s))
+    malformed("the lists of dependencies do not fit the transfers");
+  if (findings.count(ViolationKind::malformed) != 0) return false;
+  const bool can_follow = check_dependencies(s, findings);
+  return check_arrivals_are_told_apart(s, findings) && can_follow;
+}
+
+}  // namespace espalier::certifier

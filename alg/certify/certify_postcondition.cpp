@@ -1,0 +1,184 @@
+// The collective's result by multiset algebra: whose contributions a chunk holds, and whether one
+// more than once.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "alg/certify/certifier_parts.h"
+#include "alg/schedule/schedule_text.h"
+
+namespace espalier::certifier {
+
+namespace {
+
+using Word = std::uint64_t;
+constexpr std::size_t kWordBits = 64;
+constexpr std::size_t kNamedRanks = 8;
+
+// What every node's copy of one chunk is made of. Two sets per node, because a sum that holds a
+// contribution twice is wrong for good, but may be overwritten.
+class Contributions {
+ public:
+  explicit Contributions(std::size_t nodes)
+      : nodes_(nodes),
+        words_((nodes + kWordBits - 1) / kWordBits),
+        once_(nodes * words_),
+        twice_(nodes * words_),
+        any_twice_(nodes) {}
+
+  void clear() {
+    std::fill(once_.begin(), once_.end(), 0);
+    for (std::size_t n = 0; n < nodes_; ++n) {
+      if (any_twice_[n]) clear_twice(n);
+    }
+  }
+  void set_own(NodeId node) { row(once_, node)[node.index() / kWordBits] |= bit(node.index()); }
+
+  void reduce(NodeId from, NodeId to) {
+    const Word* source = row(once_, from);
+    Word* target = row(once_, to);
+    Word doubled = 0;
+    for (std::size_t w = 0; w < words_; ++w) doubled |= source[w] & target[w];
+    if (doubled != 0 || any_twice_[from.index()]) {
+      any_twice_[to.index()] = true;
+      const Word* source_twice = row(twice_, from);
+      Word* target_twice = row(twice_, to);
+      for (std::size_t w = 0; w < words_; ++w)
+        target_twice[w] |= source_twice[w] | (source[w] & target[w]);
+    }
+    for (std::size_t w = 0; w < words_; ++w) target[w] |= source[w];
+  }
+
+  void copy(NodeId from, NodeId to) {
+    std::copy_n(row(once_, from), words_, row(once_, to));
+    if (any_twice_[from.index()] || any_twice_[to.index()]) {
+      std::copy_n(row(twice_, from), words_, row(twice_, to));
+      any_twice_[to.index()] = any_twice_[from.index()];
+    }
+  }
+
+  [[nodiscard]] bool written(NodeId node) const {
+    const Word* set = row(once_, node);
+    return std::any_of(set, set + words_, [](Word w) { return w != 0; });
+  }
+  [[nodiscard]] bool holds(NodeId node, std::size_t rank) const {
+    return (row(once_, node)[rank / kWordBits] & bit(rank)) != 0;
+  }
+  [[nodiscard]] bool holds_twice(NodeId node, std::size_t rank) const {
+    return (row(twice_, node)[rank / kWordBits] & bit(rank)) != 0;
+  }
+  [[nodiscard]] bool holds_exactly(NodeId node, const std::vector<Word>& wanted) const {
+    return !any_twice_[node.index()] && std::equal(wanted.begin(), wanted.end(), row(once_, node));
+  }
+  [[nodiscard]] std::vector<Word> set_of(const std::vector<std::size_t>& ranks) const {
+    std::vector<Word> set(words_, 0);
+    for (const std::size_t rank : ranks) set[rank / kWordBits] |= bit(rank);
+    return set;
+  }
+
+ private:
+  [[nodiscard]] static Word bit(std::size_t rank) { return Word{1} << (rank % kWordBits); }
+  [[nodiscard]] Word* row(std::vector<Word>& sets, NodeId node) const {
+    return sets.data() + node.index() * words_;
+  }
+  [[nodiscard]] const Word* row(const std::vector<Word>& sets, NodeId node) const {
+    return sets.data() + node.index() * words_;
+  }
+  void clear_twice(std::size_t node) {
+    std::fill_n(row(twice_, NodeId(node)), words_, 0);
+    any_twice_[node] = false;
+  }
+
+  std::size_t nodes_;
+  std::size_t words_;
+  std::vector<Word> once_;
+  std::vector<Word> twice_;
+  std::vector<bool>
+      any_twice_;  // the second sets are empty in a good schedule and then cost nothing
+};
+
+std::string ranks_text(const std::vector<std::size_t>& ranks) {
+  const std::size_t named = std::min(ranks.size(), kNamedRanks);
+  std::string text = ranks.size() == 1 ? "rank " : "ranks ";
+  text += fmt::format(
+      "{}", fmt::join(ranks.begin(), ranks.begin() + static_cast<std::ptrdiff_t>(named), ", "));
+  if (named < ranks.size()) text += fmt::format(" and {} more", ranks.size() - named);
+  return text;
+}
+
+std::string difference_text(const Contributions& held, NodeId node, const ChunkRun& run,
+                            const std::vector<std::size_t>& wanted, std::size_t num_nodes) {
+  std::vector<std::size_t> missing;
+  std::vector<std::size_t> twice;
+  std::vector<std::size_t> foreign;
+  for (std::size_t rank = 0; rank < num_nodes; ++rank) {
+    const bool is_wanted = std::binary_search(wanted.begin(), wanted.end(), rank);
+    if (is_wanted && !held.holds(node, rank)) missing.push_back(rank);
+    if (held.holds_twice(node, rank)) twice.push_back(rank);
+    if (!is_wanted && held.holds(node, rank)) foreign.push_back(rank);
+  }
+  std::string text = fmt::format("at the end {} at rank {}", name_of(run), node.value());
+  const char* joint = " ";
+  if (!missing.empty()) {
+    text += joint + ("misses the contribution of " + ranks_text(missing));
+    joint = ", ";
+  }
+  if (!twice.empty()) {
+    text += joint + ("holds the contribution of " + ranks_text(twice) + " more than once");
+    joint = ", ";
+  }
+  if (!foreign.empty())
+    text += joint + ("holds data of " + ranks_text(foreign) + " that do not belong there");
+  return text;
+}
+
+void follow(const Schedule& s, const Transfer& t, const ChunkRun& run, Contributions& held,
+            Findings& findings) {
+  if (starts_scattered(s.op)) {
+    const bool adds = t.kind == TransferKind::reduce;
+    if (!held.written(t.from) || (adds && !held.written(t.to))) {
+      findings.add(ViolationKind::read_before_write, [&] {
+        return fmt::format("the {} reads {} at node {}, which was never written", describe(t),
+                           name_of(run), (held.written(t.from) ? t.to : t.from).value());
+      });
+    }
+  }
+  if (t.kind == TransferKind::reduce) {
+    held.reduce(t.from, t.to);
+  } else {
+    held.copy(t.from, t.to);
+  }
+}
+
+}  // namespace
+
+void check_postcondition(const Schedule& s, const OrderedTransfers& ordered,
+                         const ChunkRuns& chunks, Findings& findings) {
+  Contributions held(s.num_nodes);
+  for (std::size_t r = 0; r < chunks.runs.size(); ++r) {
+    const ChunkRun& run = chunks.runs[r];
+    if (run.empty) continue;
+    held.clear();
+    std::vector<std::size_t> wanted;
+    for (std::size_t n = 0; n < s.num_nodes; ++n) {
+      if (!starts_scattered(s.op) || run.owner == NodeId(n)) {
+        held.set_own(NodeId(n));
+        wanted.push_back(n);
+      }
+    }
+    for (std::size_t i = chunks.begin[r]; i < chunks.begin[r + 1]; ++i) {
+      follow(s, s.transfers[ordered.at[chunks.positions[i]].index()], run, held, findings);
+    }
+    const std::vector<Word> wanted_set = held.set_of(wanted);
+    for (std::size_t n = 0; n < s.num_nodes; ++n) {
+      const NodeId node(n);
+      if (s.op == CollectiveOp::reduce_scatter && node != run.owner) continue;
+      if (s.op == CollectiveOp::all_to_all && node != run.destination) continue;
+      if (held.holds_exactly(node, wanted_set)) continue;
+      findings.add(ViolationKind::postcondition,
+                   [&] { return difference_text(held, node, run, wanted, s.num_nodes); });
+    }
+  }
+}
+
+}  // namespace espalier::certifier

@@ -1,0 +1,125 @@
+// One table for all nodes. To add a node to all nodes takes the network and the whole schedule to
+// itself, so what holds for the flows of root 0 holds for every root's. What remains is how roots
+// meet: on links, and in the order of the tables.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "alg/certify/certifier_parts.h"
+#include "alg/schedule/schedule_text.h"
+#include "alg/schedule/symmetry.h"
+
+namespace espalier::certifier {
+
+namespace {
+
+bool is_same_group(const Translations& a, const Translations& b) {
+  return a.dims() == b.dims() && a.generators() == b.generators();
+}
+
+// Empty where the entry can be moved to any node.
+std::string problem_of(const Topology& topology, const ScheduleTables& tables,
+                       const TableEntry& entry) {
+  if (entry.op == TableOp::nop) return {};
+  if (!entry.flow.valid() || entry.flow.index() >= tables.chunks.size()) {
+    return "its flow has no root";
+  }
+  if (!entry.after.empty()) return "an entry of all nodes cannot come after other flows";
+  const auto peer_problem = [&](const TablePeer& peer) -> std::string {
+    if (!peer.node.valid()) return {};
+    if (peer.node.index() >= topology.num_nodes())
+      return fmt::format("{} is no node", peer.node.value());
+    if (peer.route.valid() && peer.route.index() >= topology.num_links()) {
+      return "in an entry of all nodes a route is a single link";
+    }
+    return {};
+  };
+  std::string problem = peer_problem(entry.parent);
+  for (const TablePeer& child : entry.children) {
+    if (problem.empty()) problem = peer_problem(child);
+  }
+  return problem;
+}
+
+}  // namespace
+
+bool check_symmetry(const Topology& topology, const ScheduleTables& tables, Findings& findings) {
+  const auto malformed = [&](const std::string& what) {
+    findings.add(ViolationKind::malformed, [&] { return what; });
+  };
+  const auto group = Translations::find(topology);
+  if (!group || !is_same_group(*group, *tables.symmetry)) {
+    malformed("the tables are the same for all nodes, the network is not");
+    return false;
+  }
+  if (tables.nodes.size() != 1 || tables.chunks.empty() ||
+      tables.chunks.size() % group->num_nodes() != 0) {
+    malformed("tables that are the same for all nodes are one table, with as many chunks per node");
+    return false;
+  }
+  check_chunks(tables.chunks, tables.size, tables.op, topology.num_nodes(), findings);
+  for (std::size_t c = 0; c < tables.chunks.size(); ++c) {
+    const Chunk& chunk = tables.chunks[c];
+    if (chunk.size == 0) malformed(fmt::format("chunk {} is empty: its root has nothing to do", c));
+    if (tables.op != CollectiveOp::all_reduce && chunk.owner != NodeId(c / tables.per_root())) {
+      malformed(fmt::format("chunk {} does not belong to its root", c));
+    }
+  }
+  const auto& entries = tables.nodes.front();
+  for (std::size_t e = 0; e < entries.size(); ++e) {
+    std::string problem = problem_of(topology, tables, entries[e]);
+    if (problem.empty() && e != 0 && entries[e].step < entries[e - 1].step) {
+      problem = fmt::format("it follows an entry of step {}", entries[e - 1].step);
+    }
+    if (!problem.empty()) {
+      malformed(fmt::format("{}: {}", describe(tables, NodeId(0), e), problem));
+    }
+  }
+  return findings.count(ViolationKind::malformed) == 0;
+}
+
+bool check_symmetric_contention(const Topology& topology, const ScheduleTables& tables,
+                                Findings& findings) {
+  // What node 0 sends in a step over one of its ports, all nodes send over theirs.
+  std::vector<Timestep> last_use(topology.num_links(), 0);
+  bool free = true;
+  const auto& entries = tables.nodes.front();
+  for (std::size_t e = 0; e < entries.size(); ++e) {
+    const auto use = [&](const TablePeer& peer) {
+      if (!peer.route.valid()) return;
+      Timestep& last = last_use[peer.route.index()];
+      if (last == entries[e].step) {
+        free = false;
+        if (tables.contention_free) {
+          findings.add(ViolationKind::contention, [&] {
+            return fmt::format("in step {} link {} carries two transfers, one of them of the {}",
+                               last, link_name(topology, LinkId(peer.route.index())),
+                               describe(tables, NodeId(0), e));
+          });
+        }
+      }
+      last = entries[e].step;
+    };
+    if (entries[e].op == TableOp::reduce) use(entries[e].parent);
+    if (entries[e].op == TableOp::gather) {
+      for (const TablePeer& child : entries[e].children) use(child);
+    }
+  }
+  return free;
+}
+
+void check_symmetric_order(const Schedule& first_root, Findings& findings) {
+  for (std::size_t t = 0; t < first_root.transfers.size(); ++t) {
+    for (const TransferId d : first_root.dependencies_of(TransferId(t))) {
+      if (first_root.transfers[d.index()].step < first_root.transfers[t].step) continue;
+      findings.add(ViolationKind::deadlock, [&] {
+        return fmt::format(
+            "the {} waits for the {}, which is of no earlier step: entries of other roots may "
+            "stand between them in every table",
+            describe(first_root.transfers[t]), describe(first_root.transfers[d.index()]));
+      });
+    }
+  }
+}
+
+}  // namespace espalier::certifier

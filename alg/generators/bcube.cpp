@@ -1,0 +1,117 @@
+// BCUBE: halving-doubling with groups of `base` ranks in place of pairs (the collective of Gloo's
+// bcube, after Guo et al.: "BCube: a high performance, server-centric network architecture for
+// modular data centers", 2009). The members of a group differ in one digit of their ranks, written
+// to that base, and exchange with each other at once: log_B N rounds of B - 1 messages each way.
+//
+// The reduce-scatter begins with the highest digit, so that what a rank keeps is one run of chunks
+// that lie in the order of the ranks; the all-gather ends with it.
+#include "alg/generators/bcube.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <stdexcept>
+#include <vector>
+
+#include "alg/generators/block_exchange.h"
+#include "alg/generators/generator.h"
+#include "alg/generators/node_routes.h"
+#include "alg/generators/ring_line.h"
+
+namespace espalier {
+namespace {
+
+class Bcube {
+ public:
+  Bcube(const Topology& topology, const CollectiveRequest& request)
+      : request_(request),
+        ranks_(topology.num_nodes()),
+        base_(request.base),
+        per_step_(std::min<std::size_t>(base_ - 1, messages_per_step(topology))),
+        schedule_(topology),
+        exchange_(topology, schedule_) {
+    schedule_.algorithm = "bcube";
+    schedule_.op = request.op;
+    schedule_.num_nodes = ranks_;
+    schedule_.size = request.size;
+    schedule_.ni_ports = static_cast<std::uint32_t>(per_step_);
+    const auto offsets = cut_evenly(request.size, ranks_, request.element_bytes);
+    for (std::size_t r = 0; r < ranks_; ++r) {
+      schedule_.chunks.push_back({offsets[r], offsets[r + 1] - offsets[r], request.node_of(r)});
+    }
+  }
+
+  Schedule build() {
+    if (request_.op != CollectiveOp::all_gather) {
+      for (std::size_t distance = ranks_ / base_; distance > 0; distance /= base_) {
+        add_round(distance, TransferKind::reduce);
+      }
+    }
+    if (request_.op != CollectiveOp::reduce_scatter) {
+      for (std::size_t distance = 1; distance < ranks_; distance *= base_) {
+        add_round(distance, TransferKind::copy);
+      }
+    }
+    schedule_.sort_by_step();
+    schedule_.contention_free = is_contention_free(schedule_);
+    return std::move(schedule_);
+  }
+
+ private:
+  // With its t-th message a rank sends to the peer whose digit is t larger, round the group: as
+  // many at once as its links can take.
+  void add_round(std::size_t distance, TransferKind kind) {
+    for (std::size_t t = 1; t < base_; ++t) {
+      if ((t - 1) % per_step_ == 0) ++schedule_.num_steps;
+      for (std::size_t r = 0; r < ranks_; ++r) {
+        const std::size_t digit = r / distance % base_;
+        const std::size_t peer = r - digit * distance + (digit + t) % base_ * distance;
+        const std::size_t kept_by = kind == TransferKind::reduce ? peer : r;
+        exchange_.send(request_.node_of(r), request_.node_of(peer), block_around(kept_by, distance),
+                       kind);
+      }
+    }
+    exchange_.end_round();
+  }
+
+  // The chunks of the `count` ranks that differ from it in the low digits only.
+  [[nodiscard]] static std::vector<std::size_t> block_around(std::size_t rank, std::size_t count) {
+    std::vector<std::size_t> chunks(count);
+    std::iota(chunks.begin(), chunks.end(), rank / count * count);
+    return chunks;
+  }
+
+  const CollectiveRequest& request_;
+  std::size_t ranks_;
+  std::size_t base_;
+  std::size_t per_step_;
+  Schedule schedule_;
+  BlockExchange exchange_;
+};
+
+bool is_power_of(std::size_t nodes, std::size_t base) {
+  while (nodes % base == 0) nodes /= base;
+  return nodes == 1;
+}
+
+}  // namespace
+
+std::string unsuited_for_bcube(std::size_t nodes, std::uint32_t base) {
+  if (base >= 2 && nodes >= base && is_power_of(nodes, base)) return {};
+  return fmt::format("bcube needs a power of its base of nodes; {} is none of {}.", nodes, base);
+}
+
+std::uint32_t smallest_bcube_base(std::size_t nodes) {
+  std::uint32_t base = 2;
+  while (base < nodes && !is_power_of(nodes, base)) ++base;
+  return base;
+}
+
+Schedule generate_bcube(const Topology& topology, const CollectiveRequest& request) {
+  const std::string problem = unsuited_for_bcube(topology.num_nodes(), request.base);
+  if (!problem.empty()) throw std::invalid_argument(problem);
+  return Bcube(topology, request).build();
+}
+
+}  // namespace espalier

@@ -1,0 +1,141 @@
+// DIRECT (all-pairs): every node sends chunk i straight to node i, which reduces it, and every node
+// sends its result straight to all others. Nothing is forwarded, so a phase has no dependencies and
+// pays the latency once. In an all_to_all every node sends every other its chunk.
+//
+// The order is the cyclic shift: with its t-th message of a phase, node i sends to node i + t. On a
+// two-level fat-tree with as many spines as nodes per leaf, whose routes choose the spine by the
+// destination or by the source, every such shift is free of contention.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "alg/generators/generator.h"
+#include "alg/generators/node_routes.h"
+#include "alg/generators/ring_line.h"
+
+namespace espalier {
+namespace {
+
+// Every root's Gathers wait for all Reduces that it receives: N^3 waits in all.
+constexpr std::size_t kMostNodes = 256;
+
+class DirectScheduler {
+ public:
+  DirectScheduler(const Topology& topology, const CollectiveRequest& request)
+      : request_(request),
+        nodes_(topology.num_nodes()),
+        per_step_(messages_per_step(topology)),
+        phase_steps_(static_cast<Timestep>((nodes_ - 1 + per_step_ - 1) / per_step_)),
+        offsets_(cut_evenly(request.size, nodes_, request.element_bytes)),
+        schedule_(topology),
+        routes_(topology, schedule_.routes) {
+    schedule_.algorithm = "direct";
+    schedule_.op = request.op;
+    schedule_.num_nodes = nodes_;
+    schedule_.size = request.size;
+    schedule_.num_steps = phase_steps_ * (request.op == CollectiveOp::all_reduce ? 2 : 1);
+    schedule_.ni_ports = static_cast<std::uint32_t>(per_step_);
+  }
+
+  Schedule build() {
+    if (schedule_.op == CollectiveOp::all_to_all) {
+      add_all_to_all();
+    } else {
+      for (std::size_t n = 0; n < nodes_; ++n) {
+        schedule_.chunks.push_back({offsets_[n], size_of(n), request_.node_of(n)});
+      }
+      reduced_.resize(nodes_);
+      if (schedule_.op != CollectiveOp::all_gather) add_reduce_scatter();
+      if (schedule_.op != CollectiveOp::reduce_scatter) add_all_gather();
+    }
+    schedule_.sort_by_step();
+    schedule_.contention_free = is_contention_free(schedule_);
+    return std::move(schedule_);
+  }
+
+ private:
+  [[nodiscard]] Bytes size_of(std::size_t chunk) const {
+    return offsets_[chunk + 1] - offsets_[chunk];
+  }
+
+  // visit(shift, from, to): ranks
+  template <class Visit>
+  void for_each_pair(Visit visit) const {
+    for (std::size_t shift = 1; shift < nodes_; ++shift) {
+      for (std::size_t n = 0; n < nodes_; ++n) visit(shift, n, (n + shift) % nodes_);
+    }
+  }
+
+  // Between ranks. Flows are numbered as their chunks.
+  [[nodiscard]] Transfer transfer(std::size_t shift, std::size_t from, std::size_t to,
+                                  std::size_t chunk, TransferKind kind) {
+    const auto step = static_cast<Timestep>(1 + (shift - 1) / per_step_);
+    const NodeId sender = request_.node_of(from);
+    const NodeId receiver = request_.node_of(to);
+    const RouteId route = routes_.between(sender, receiver);
+    return {sender, receiver, FlowId(chunk), ChunkId(chunk), 1, route, step, kind};
+  }
+
+  void add_reduce_scatter() {
+    for_each_pair([&](std::size_t shift, std::size_t from, std::size_t to) {
+      if (size_of(to) == 0) return;
+      const Transfer t = transfer(shift, from, to, to, TransferKind::reduce);
+      reduced_[to].push_back(schedule_.add(t, {}));
+    });
+  }
+
+  void add_all_gather() {
+    for_each_pair([&](std::size_t shift, std::size_t from, std::size_t to) {
+      if (size_of(from) == 0) return;
+      Transfer t = transfer(shift, from, to, from, TransferKind::copy);
+      if (schedule_.op == CollectiveOp::all_reduce) t.step += phase_steps_;
+      schedule_.add(t, reduced_[from]);
+    });
+  }
+
+  // A root's chunks lie in the order in which they leave, its own first.
+  void add_all_to_all() {
+    for (std::size_t root = 0; root < nodes_; ++root) {
+      Bytes offset = root * schedule_.size;
+      for (std::size_t shift = 0; shift < nodes_; ++shift) {
+        const std::size_t to = (root + shift) % nodes_;
+        schedule_.chunks.push_back(
+            {offset, size_of(to), request_.node_of(root), request_.node_of(to)});
+        offset += size_of(to);
+      }
+    }
+    for_each_pair([&](std::size_t shift, std::size_t from, std::size_t to) {
+      if (size_of(to) == 0) return;
+      schedule_.add(transfer(shift, from, to, from * nodes_ + shift, TransferKind::copy), {});
+    });
+  }
+
+  const CollectiveRequest& request_;
+  std::size_t nodes_;
+  std::size_t per_step_;
+  Timestep phase_steps_;
+  std::vector<Bytes> offsets_;
+  Schedule schedule_;
+  NodeRoutes routes_;
+  std::vector<std::vector<TransferId>> reduced_;  // what arrived at the chunk's owner
+};
+
+}  // namespace
+
+std::string unsuited_for_direct(const Topology& topology) {
+  if (topology.num_nodes() > kMostNodes) {
+    return fmt::format(
+        "Between {} nodes the direct algorithm has too many messages; it runs on up "
+        "to {}.",
+        topology.num_nodes(), kMostNodes);
+  }
+  return unsuited_for_routes(topology);
+}
+
+Schedule generate_direct(const Topology& topology, const CollectiveRequest& request) {
+  return DirectScheduler(topology, request).build();
+}
+
+}  // namespace espalier

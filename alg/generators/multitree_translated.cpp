@@ -1,0 +1,219 @@
+// MULTITREE with one tree: built once, translated to every root. Contention-free by symmetry, with
+// the fewest timesteps possible (alg/generators/translated_tree.h).
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <stdexcept>
+
+#include "alg/generators/generator.h"
+#include "alg/generators/translated_tree.h"
+#include "alg/generators/tree_schedule.h"
+#include "alg/routes/link_units.h"
+#include "alg/schedule/translations.h"
+
+namespace espalier {
+
+namespace {
+
+constexpr const char* kName = "multitree_translated";
+
+// A turn of the coordinates that takes the network to itself: on k x k by 90 degrees,
+// (x, y, ...) -> (-last, x, y, ...). It permutes the ports, so that pieces of a chunk that follow
+// trees turned against each other even out what one tree leaves idle.
+class Rotation {
+ public:
+  explicit Rotation(const Translations& group) : group_(group) {
+    const auto& dims = group.dims();
+    possible_ = std::all_of(dims.begin(), dims.end(),
+                            [&](std::uint32_t size) { return size == dims.front(); });
+    for (std::size_t j = 0; possible_ && j < group.generators().size(); ++j) {
+      ports_.push_back(port_of(turned(group.generators()[j]), j));
+      possible_ = ports_.back() < group.generators().size();
+    }
+  }
+
+  // The identity where the network has no such turn.
+  [[nodiscard]] NodeId node(NodeId v, std::size_t times) const {
+    for (; possible_ && times > 0; --times) v = turned(v);
+    return v;
+  }
+  [[nodiscard]] std::uint32_t port(std::uint32_t p, std::size_t times) const {
+    for (; possible_ && times > 0; --times) p = ports_[p];
+    return p;
+  }
+
+ private:
+  [[nodiscard]] NodeId turned(NodeId v) const {
+    const std::uint32_t size = group_.dims().front();
+    std::uint32_t rest = v.value();
+    std::uint32_t place = size;
+    std::uint32_t result = 0;
+    for (std::size_t d = 0; d + 1 < group_.dims().size(); ++d) {
+      result += rest % size * place;
+      place *= size;
+      rest /= size;
+    }
+    return NodeId(result + (size - rest % size) % size);
+  }
+  // Of several ports with the same generator the first that no other port has been turned to.
+  [[nodiscard]] std::uint32_t port_of(NodeId generator, std::size_t taken) const {
+    const auto& generators = group_.generators();
+    for (std::uint32_t p = 0; p < generators.size(); ++p) {
+      const auto end = ports_.begin() + static_cast<std::ptrdiff_t>(taken);
+      if (generators[p] == generator && std::find(ports_.begin(), end, p) == end) return p;
+    }
+    return static_cast<std::uint32_t>(generators.size());
+  }
+
+  const Translations& group_;
+  bool possible_ = true;
+  std::vector<std::uint32_t> ports_;
+};
+
+TreeForest translated_to_all_roots(const Topology& topology, const Translations& group,
+                                   const TranslatedTree& tree) {
+  TreeForest forest(topology);
+  forest.num_steps = tree.num_steps;
+  forest.trees.resize(topology.num_nodes());
+  for (std::size_t root = 0; root < topology.num_nodes(); ++root) {
+    for (const RelativeEdge& edge : tree.edges) {
+      const NodeId parent = group.add(edge.parent, NodeId(root));
+      forest.trees[root].push_back({parent, group.add(edge.child, NodeId(root)),
+                                    RouteSet::single(topology.out_links(parent)[edge.port]),
+                                    edge.step});
+    }
+  }
+  return forest;
+}
+
+// The flows of root 0, one per segment; those of the other roots are their translates.
+class SymmetricScheduler {
+ public:
+  SymmetricScheduler(const Topology& topology, const CollectiveRequest& request,
+                     const Translations& group, const TranslatedTree& tree, std::size_t segments)
+      : topology_(topology),
+        request_(request),
+        group_(group),
+        tree_(tree),
+        segments_(segments),
+        schedule_(topology) {}
+
+  Schedule build() {
+    const bool both = request_.op == CollectiveOp::all_reduce;
+    phase_steps_ = static_cast<Timestep>(tree_.num_steps * segments_);
+    schedule_.algorithm = kName;
+    schedule_.op = request_.op;
+    schedule_.num_nodes = group_.num_nodes();
+    schedule_.size = request_.size;
+    schedule_.num_steps = phase_steps_ * (both ? 2 : 1);
+    schedule_.ni_ports = static_cast<std::uint32_t>(group_.generators().size());
+    schedule_.symmetry = group_;
+    const auto offsets =
+        cut_evenly(request_.size, group_.num_nodes() * segments_, request_.element_bytes);
+    for (std::size_t c = 0; c + 1 < offsets.size(); ++c) {
+      schedule_.chunks.push_back({offsets[c], offsets[c + 1] - offsets[c], NodeId(c / segments_)});
+    }
+    const Rotation rotation(group_);
+    for (std::size_t segment = 0; segment < segments_; ++segment) {
+      turn_tree(rotation, segment);
+      arrivals_.assign(group_.num_nodes(), {});
+      if (request_.op != CollectiveOp::all_gather) add_reduce_scatter(segment);
+      if (request_.op != CollectiveOp::reduce_scatter) add_all_gather(segment, both);
+    }
+    schedule_.sort_by_step();
+    return std::move(schedule_);
+  }
+
+ private:
+  // The step in which a segment passes an edge of an all-gather: segments follow each other.
+  [[nodiscard]] Timestep step_of(const RelativeEdge& edge, std::size_t segment) const {
+    return static_cast<Timestep>((edge.step - 1) * segments_ + segment + 1);
+  }
+
+  void turn_tree(const Rotation& rotation, std::size_t segment) {
+    edges_ = tree_.edges;
+    for (RelativeEdge& edge : edges_) {
+      edge.parent = rotation.node(edge.parent, segment);
+      edge.child = rotation.node(edge.child, segment);
+      edge.port = rotation.port(edge.port, segment);
+    }
+  }
+
+  void add_reduce_scatter(std::size_t segment) {
+    for (auto edge = edges_.rbegin(); edge != edges_.rend(); ++edge) {
+      Transfer t = transfer(edge->child, edge->parent, segment);
+      t.route = RouteSet::single(link_back(topology_, link_of(*edge)));
+      t.kind = TransferKind::reduce;
+      // Segments follow each other on the way up too: the mirror of each is its own.
+      const Timestep mirrored = step_of(*edge, segments_ - 1 - segment);
+      t.step = phase_steps_ - mirrored + 1;
+      arrivals_[edge->parent.index()].push_back(schedule_.add(t, arrivals_[edge->child.index()]));
+    }
+  }
+
+  void add_all_gather(std::size_t segment, bool after_reduce_scatter) {
+    for (std::size_t n = 1; n < arrivals_.size(); ++n) arrivals_[n].clear();
+    for (const RelativeEdge& edge : edges_) {
+      Transfer t = transfer(edge.parent, edge.child, segment);
+      t.route = RouteSet::single(link_of(edge));
+      t.step = (after_reduce_scatter ? phase_steps_ : 0) + step_of(edge, segment);
+      arrivals_[edge.child.index()].push_back(schedule_.add(t, arrivals_[edge.parent.index()]));
+    }
+  }
+
+  [[nodiscard]] LinkId link_of(const RelativeEdge& edge) const {
+    return topology_.out_links(edge.parent)[edge.port];
+  }
+
+  [[nodiscard]] static Transfer transfer(NodeId from, NodeId to, std::size_t segment) {
+    Transfer t;
+    t.from = from;
+    t.to = to;
+    t.flow = FlowId(segment);
+    t.first_chunk = ChunkId(segment);
+    return t;
+  }
+
+  const Topology& topology_;
+  const CollectiveRequest& request_;
+  const Translations& group_;
+  const TranslatedTree& tree_;
+  std::size_t segments_;
+  Timestep phase_steps_ = 0;
+  Schedule schedule_;
+  std::vector<RelativeEdge> edges_;                // of the segment being added
+  std::vector<std::vector<TransferId>> arrivals_;  // by node, of the segment being added
+};
+
+}  // namespace
+
+std::string unsuited_for_multitree_translated(const Topology& topology) {
+  if (!Translations::find(topology)) {
+    return fmt::format(
+        "{} needs a network that looks the same from every node: a torus, a ring, a hypercube, a "
+        "fully connected network",
+        kName);
+  }
+  return unsuited_for_mirrored_trees(topology, kName);
+}
+
+Schedule generate_multitree_translated(const Topology& topology, const CollectiveRequest& request) {
+  if (!request.rank_order.empty()) {
+    throw std::invalid_argument("multitree_translated: one table stands for all nodes alike");
+  }
+  const Translations group = *Translations::find(topology);
+  const TranslatedTree tree = find_translated_tree(group);
+  const std::size_t nodes = topology.num_nodes();
+  const Bytes elements = request.size / request.element_bytes;
+  // None is empty.
+  const std::size_t segments =
+      std::clamp<std::size_t>(request.segments, 1, std::max<std::size_t>(1, elements / nodes));
+  // What roots do differs where some have no data, or no data of the same sizes.
+  if (elements < nodes || request.op == CollectiveOp::all_to_all) {
+    return schedule_trees(topology, request, translated_to_all_roots(topology, group, tree), kName);
+  }
+  return SymmetricScheduler(topology, request, group, tree, segments).build();
+}
+
+}  // namespace espalier

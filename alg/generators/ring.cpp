@@ -1,0 +1,135 @@
+// RING and its bidirectional form: one closed walk over all nodes.
+#include <algorithm>
+#include <vector>
+
+#include "alg/generators/generator.h"
+#include "alg/generators/hamiltonian.h"
+#include "alg/generators/ring_line.h"
+#include "alg/routes/routing.h"
+
+namespace espalier {
+namespace {
+
+std::uint32_t most_links_of_a_node(const Topology& topology) {
+  std::size_t most = 0;
+  for (std::size_t n = 0; n < topology.num_nodes(); ++n) {
+    most = std::max(most, topology.out_links(NodeId(n)).size());
+  }
+  return static_cast<std::uint32_t>(most);
+}
+
+Schedule empty_schedule(const char* name, std::uint32_t directions, const Topology& topology,
+                        const CollectiveRequest& request) {
+  const std::size_t nodes = topology.num_nodes();
+  Schedule schedule(topology);
+  schedule.algorithm = name;
+  schedule.op = request.op;
+  schedule.num_nodes = nodes;
+  schedule.size = request.size;
+  const std::size_t phases = request.op == CollectiveOp::all_reduce ? 2 : 1;
+  schedule.num_steps = static_cast<Timestep>(phases * (nodes - 1));
+  schedule.ni_ports = std::min(directions, most_links_of_a_node(topology));
+  const auto offsets = cut_evenly(request.size, directions * nodes, request.element_bytes);
+  for (std::size_t c = 0; c + 1 < offsets.size(); ++c) {
+    schedule.chunks.push_back(
+        {offsets[c], offsets[c + 1] - offsets[c], request.node_of(c % nodes)});
+  }
+  return schedule;
+}
+
+RingLine line_along(const Topology& topology, const NodeRing& ring, RouteSet& routes) {
+  RingLine line;
+  line.nodes = ring.nodes;
+  for (const auto& hop : ring.hops) line.hops.push_back(routes.add(topology, hop));
+  return line;
+}
+
+// The other direction of the cable that `link` belongs to, or of a parallel one where the ring
+// itself takes that: with two nodes it goes there and back.
+LinkId link_back(const Topology& topology, const NodeRing& ring, LinkId link) {
+  const TopologyLink& there = topology.link(link);
+  const auto taken = [&](LinkId candidate) {
+    return std::any_of(ring.hops.begin(), ring.hops.end(),
+                       [&](const std::vector<LinkId>& hop) { return hop.front() == candidate; });
+  };
+  LinkId parallel;
+  for (const LinkId candidate : topology.out_links(there.to)) {
+    const TopologyLink& back = topology.link(candidate);
+    if (back.to != there.from || taken(candidate)) continue;
+    if (back.out_name == there.in_name && back.in_name == there.out_name) return candidate;
+    if (!parallel.valid()) parallel = candidate;
+  }
+  return parallel.valid() ? parallel : topology.link_between(there.to, there.from);
+}
+
+std::vector<RouteId> hops_back(const Topology& topology, const NodeRing& ring, RouteSet& routes) {
+  std::vector<RouteId> back;
+  for (std::size_t i = 0; i < ring.hops.size(); ++i) {
+    if (ring.hamiltonian) {
+      back.push_back(RouteSet::single(link_back(topology, ring, ring.hops[i].front())));
+    } else {
+      const NodeId next = ring.nodes[(i + 1) % ring.nodes.size()];
+      back.push_back(routes.add(topology, route_packet(topology, next, ring.nodes[i])));
+    }
+  }
+  return back;
+}
+
+// As the ranks are ordered, along packet routes; where they are not, as the network is wired.
+NodeRing ring_of(const Topology& topology, const CollectiveRequest& request) {
+  if (request.rank_order.empty()) return find_node_ring(topology);
+  NodeRing ring;
+  ring.nodes = request.rank_order;
+  for (std::size_t i = 0; i < ring.nodes.size(); ++i) {
+    const NodeId next = ring.nodes[(i + 1) % ring.nodes.size()];
+    ring.hops.push_back(route_packet(topology, ring.nodes[i], next));
+  }
+  return ring;
+}
+
+// Chunks [first_chunk, first_chunk + N): one per rank, each a flow of its own.
+void add_flows(Schedule& schedule, const RingLine& line, std::size_t first_chunk) {
+  std::vector<std::size_t> chunk_of(line.size());  // by node
+  for (std::size_t rank = 0; rank < line.size(); ++rank) {
+    chunk_of[schedule.chunks[first_chunk + rank].owner.index()] = first_chunk + rank;
+  }
+  const bool reduces = schedule.op != CollectiveOp::all_gather;
+  const bool gathers = schedule.op != CollectiveOp::reduce_scatter;
+  const RingWaits no_waits(line.size());
+  const Timestep first_gather = reduces ? static_cast<Timestep>(line.size()) : 1;
+  for (std::size_t place = 0; place < line.size(); ++place) {
+    const std::size_t chunk = chunk_of[line.nodes[place].index()];
+    if (schedule.chunks[chunk].size == 0) continue;
+    const RingFlow flow{FlowId(chunk), place, ChunkId(chunk), 1};
+    std::vector<TransferId> reduced;
+    if (reduces) reduced = {add_reduce_chain(schedule, line, flow, 1, no_waits)};
+    if (gathers) add_gather_chain(schedule, line, flow, first_gather, reduced);
+  }
+}
+
+void finish(Schedule& schedule) {
+  schedule.sort_by_step();
+  schedule.contention_free = is_contention_free(schedule);
+}
+
+}  // namespace
+
+Schedule generate_ring(const Topology& topology, const CollectiveRequest& request) {
+  Schedule schedule = empty_schedule("ring", 1, topology, request);
+  add_flows(schedule, line_along(topology, ring_of(topology, request), schedule.routes), 0);
+  finish(schedule);
+  return schedule;
+}
+
+Schedule generate_bidirectional_ring(const Topology& topology, const CollectiveRequest& request) {
+  Schedule schedule = empty_schedule("bidirectional_ring", 2, topology, request);
+  const NodeRing ring = ring_of(topology, request);
+  const RingLine clockwise = line_along(topology, ring, schedule.routes);
+  add_flows(schedule, clockwise, 0);
+  add_flows(schedule, reversed(clockwise, hops_back(topology, ring, schedule.routes)),
+            topology.num_nodes());
+  finish(schedule);
+  return schedule;
+}
+
+}  // namespace espalier

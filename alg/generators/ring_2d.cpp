@@ -1,0 +1,350 @@
+// 2D-RING: ring collectives along one dimension of a 2D grid, then along the other. The data is cut
+// into parts that differ in which dimension comes first and in which direction the rings turn, so
+// that all links work.
+//
+// An all_reduce is a whole ring all-reduce along either dimension, as MultiTree's authors compare
+// with: twice the data of the best. A reduce_scatter or all_gather is hierarchical: the second
+// dimension only moves the block that the first one has left at the node.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "alg/generators/generator.h"
+#include "alg/generators/ring_line.h"
+#include "alg/routes/grid_links.h"
+
+namespace espalier {
+namespace {
+
+using DimPair = std::array<std::size_t, 2>;
+
+std::vector<std::size_t> dims_in_use(const GridShape& grid) {
+  std::vector<std::size_t> used;
+  for (std::size_t d = 0; d < grid.dims.size(); ++d) {
+    if (grid.dims[d] > 1) used.push_back(d);
+  }
+  return used;
+}
+
+// One share of the data. Places on a line are counted along its ring.
+struct Part {
+  DimPair dims{};  // the first dimension and the second
+  bool plus = true;
+  Bytes begin = 0;
+  Bytes end = 0;
+};
+
+class RingOf2d {
+ public:
+  RingOf2d(const Topology& topology, const CollectiveRequest& request)
+      : topology_(topology), grid_(*topology.grid()), request_(request), schedule_(topology) {
+    const auto used = dims_in_use(grid_);
+    dims_ = {used[0], used[1]};
+  }
+
+  Schedule generate() {
+    schedule_.algorithm = "2d_ring";
+    schedule_.op = request_.op;
+    schedule_.num_nodes = topology_.num_nodes();
+    schedule_.size = request_.size;
+    // A mesh ring needs both directions of a line for itself; a torus has a ring in each.
+    schedule_.ni_ports = grid_.wraps ? 4 : 2;
+    // Both halves change dimensions at the same step, so that they never meet on a link even where
+    // the dimensions differ in length.
+    const std::size_t longest = std::max(length(dims_[0]), length(dims_[1]));
+    phase_steps_ =
+        static_cast<Timestep>((longest - 1) * (request_.op == CollectiveOp::all_reduce ? 2 : 1));
+    schedule_.num_steps = 2 * phase_steps_;
+
+    std::vector<Part> parts;
+    for (const bool plus : {true, false}) {
+      if (!plus && !grid_.wraps) continue;
+      for (const std::size_t first : {0U, 1U}) {
+        parts.push_back({{dims_[first], dims_[1 - first]}, plus, 0, 0});
+      }
+    }
+    const auto cuts = cut_evenly(request_.size, parts.size(), request_.element_bytes);
+    for (std::size_t p = 0; p < parts.size(); ++p) {
+      parts[p].begin = cuts[p];
+      parts[p].end = cuts[p + 1];
+      next_flow_ = std::max(next_flow_, p * 2 * topology_.num_nodes());
+      switch (request_.op) {
+        case CollectiveOp::all_reduce:
+          add_all_reduce(parts[p]);
+          break;
+        case CollectiveOp::reduce_scatter:
+          add_reduce_scatter(parts[p]);
+          break;
+        case CollectiveOp::all_gather:
+          add_all_gather(parts[p]);
+          break;
+        default:
+          break;  // not among this generator's ops
+      }
+    }
+    schedule_.sort_by_step();
+    schedule_.contention_free = is_contention_free(schedule_);
+    return std::move(schedule_);
+  }
+
+ private:
+  // Chunks [first, first + count); none where the block has no bytes.
+  struct Block {
+    std::size_t first = 0;
+    std::size_t count = 0;
+  };
+  using CompletedAt = std::vector<std::vector<TransferId>>;  // by node
+
+  [[nodiscard]] std::size_t length(std::size_t dim) const { return grid_.dims[dim]; }
+
+  [[nodiscard]] NodeId node_at(const Part& part, std::size_t first, std::size_t second) const {
+    std::vector<std::uint32_t> at(grid_.dims.size(), 0);
+    at[part.dims[0]] = static_cast<std::uint32_t>(first);
+    at[part.dims[1]] = static_cast<std::uint32_t>(second);
+    return grid_.node_at(at);
+  }
+
+  // The ring along the part's first or second dimension, at coordinate `across` of the other.
+  RingLine line(const Part& part, std::size_t which, std::size_t across) {
+    const std::size_t dim = part.dims.at(which);
+    const std::size_t size = length(dim);
+    RingLine result;
+    for (const std::size_t at : grid_.wraps ? round_order(size, part.plus) : fold_order(size)) {
+      result.nodes.push_back(which == 0 ? node_at(part, at, across) : node_at(part, across, at));
+    }
+    for (std::size_t i = 0; i < size; ++i) {
+      const NodeId from = result.nodes[i];
+      const NodeId to = result.nodes[(i + 1) % size];
+      const bool plus =
+          grid_.wraps ? part.plus : grid_.coordinates(to).at(dim) > grid_.coordinates(from).at(dim);
+      std::vector<LinkId> links;
+      for (NodeId at = from; at != to; at = topology_.link(links.back()).to) {
+        links.push_back(grid_link(topology_, at, dim, plus));
+      }
+      result.hops.push_back(schedule_.routes.add(topology_, links));
+    }
+    return result;
+  }
+
+  static std::vector<std::size_t> round_order(std::size_t size, bool plus) {
+    std::vector<std::size_t> order;
+    for (std::size_t i = 0; i < size; ++i) order.push_back(plus ? i : size - 1 - i);
+    return order;
+  }
+
+  // A ring folded onto a line: 0 2 4 ... 5 3 1. Its hops, of two links but at the ends, take every
+  // directed link of the line at most once.
+  static std::vector<std::size_t> fold_order(std::size_t size) {
+    std::vector<std::size_t> order;
+    for (std::size_t i = 0; i < size; i += 2) order.push_back(i);
+    for (std::size_t i = size - size % 2; i > 0; i -= 2) order.push_back(i - 1);
+    return order;
+  }
+
+  // Chunks end where a block of either phase ends. Empty ones are left out.
+  void add_chunks(const std::vector<Bytes>& cuts) {
+    for (std::size_t c = 0; c + 1 < cuts.size(); ++c) {
+      schedule_.chunks.push_back({cuts[c], cuts[c + 1] - cuts[c], NodeId()});
+    }
+  }
+
+  [[nodiscard]] static std::vector<Block> blocks_of(const std::vector<Bytes>& block_cuts,
+                                                    const std::vector<Bytes>& chunk_cuts,
+                                                    std::size_t first_chunk) {
+    const auto index = [&](Bytes offset) {
+      return static_cast<std::size_t>(
+          std::lower_bound(chunk_cuts.begin(), chunk_cuts.end(), offset) - chunk_cuts.begin());
+    };
+    std::vector<Block> blocks;
+    for (std::size_t b = 0; b + 1 < block_cuts.size(); ++b) {
+      const std::size_t begin = index(block_cuts[b]);
+      blocks.push_back({first_chunk + begin, index(block_cuts[b + 1]) - begin});
+    }
+    return blocks;
+  }
+
+  [[nodiscard]] std::vector<Bytes> cut_from(Bytes begin, Bytes end, std::size_t count) const {
+    auto cuts = cut_evenly(end - begin, count, request_.element_bytes);
+    for (Bytes& cut : cuts) cut += begin;
+    return cuts;
+  }
+
+  RingFlow new_flow(const RingLine& line, NodeId root, const Block& block) {
+    const auto place = std::find(line.nodes.begin(), line.nodes.end(), root) - line.nodes.begin();
+    return {FlowId(next_flow_++), static_cast<std::size_t>(place), ChunkId(block.first),
+            static_cast<std::uint32_t>(block.count)};
+  }
+
+  // Transfers that completed chunks of `block` at each node of the line.
+  [[nodiscard]] RingWaits waits_on(const RingLine& line, const CompletedAt& completed,
+                                   const Block& block) const {
+    RingWaits waits(line.size());
+    for (std::size_t place = 0; place < line.size(); ++place) {
+      for (const TransferId id : completed[line.nodes[place].index()]) {
+        const Transfer& t = schedule_.transfers[id.index()];
+        const std::size_t first = t.first_chunk.index();
+        if (first < block.first + block.count && block.first < first + t.num_chunks) {
+          waits[place].push_back(id);
+        }
+      }
+    }
+    return waits;
+  }
+
+  void add_all_reduce(const Part& part) {
+    const std::array<std::vector<Bytes>, 2> block_cuts{
+        cut_from(part.begin, part.end, length(part.dims[0])),
+        cut_from(part.begin, part.end, length(part.dims[1]))};
+    std::vector<Bytes> cuts = block_cuts[0];
+    cuts.insert(cuts.end(), block_cuts[1].begin(), block_cuts[1].end());
+    std::sort(cuts.begin(), cuts.end());
+    cuts.erase(std::unique(cuts.begin(), cuts.end()), cuts.end());
+    const std::size_t first_chunk = schedule_.chunks.size();
+    add_chunks(cuts);
+
+    CompletedAt completed(topology_.num_nodes());
+    for (const std::size_t which : {0U, 1U}) {
+      const auto blocks = blocks_of(block_cuts.at(which), cuts, first_chunk);
+      const auto reduce_step = static_cast<Timestep>(1 + which * phase_steps_);
+      const auto gather_step = static_cast<Timestep>(reduce_step + blocks.size() - 1);
+      CompletedAt completed_now(topology_.num_nodes());
+      for (std::size_t across = 0; across < length(part.dims.at(1 - which)); ++across) {
+        const RingLine ring = line(part, which, across);
+        for (std::size_t b = 0; b < blocks.size(); ++b) {
+          const NodeId root = which == 0 ? node_at(part, b, across) : node_at(part, across, b);
+          const RingFlow flow = new_flow(ring, root, blocks[b]);
+          if (blocks[b].count == 0) continue;
+          const RingWaits waits = waits_on(ring, completed, blocks[b]);
+          const TransferId reduced = add_reduce_chain(schedule_, ring, flow, reduce_step, waits);
+          auto root_waits = waits[flow.root];
+          root_waits.push_back(reduced);
+          const auto arrived = add_gather_chain(schedule_, ring, flow, gather_step, root_waits);
+          for (std::size_t place = 0; place < ring.size(); ++place) {
+            completed_now[ring.nodes[place].index()].push_back(place == flow.root ? reduced
+                                                                                  : arrived[place]);
+          }
+        }
+      }
+      completed = std::move(completed_now);
+    }
+  }
+
+  // The hierarchical layout: the cells (x, 0), (x, 1), ... lie one after the other, cell (x, y)
+  // belongs to the rank that is the number of the node there, and block x of the first dimension is
+  // what the nodes with that coordinate own. With an order of the ranks that is several runs of
+  // chunks, each a flow of its own.
+  struct Cells {
+    std::vector<std::vector<Block>> blocks;  // by x
+    std::vector<std::vector<Block>> cells;   // by x and y
+  };
+
+  Cells lay_out_cells(const Part& part) {
+    const std::size_t second_length = length(part.dims[1]);
+    Cells layout;
+    layout.blocks.resize(length(part.dims[0]));
+    layout.cells.assign(length(part.dims[0]), std::vector<Block>(second_length));
+    const auto block_cuts = cut_from(part.begin, part.end, length(part.dims[0]));
+    for (std::size_t x = 0; x + 1 < block_cuts.size(); ++x) {
+      const auto cell_cuts = cut_from(block_cuts[x], block_cuts[x + 1], second_length);
+      for (std::size_t y = 0; y < second_length; ++y) {
+        const Bytes bytes = cell_cuts[y + 1] - cell_cuts[y];
+        if (bytes == 0) continue;
+        const NodeId owner = request_.node_of(node_at(part, x, y).index());
+        const Block cell{schedule_.chunks.size(), 1};
+        schedule_.chunks.push_back({cell_cuts[y], bytes, owner});
+        const auto at = grid_.coordinates(owner);
+        layout.cells[at.at(part.dims[0])][at.at(part.dims[1])] = cell;
+        append(layout.blocks[at.at(part.dims[0])], cell);
+      }
+    }
+    return layout;
+  }
+
+  // Cells come in the order of their chunks.
+  static void append(std::vector<Block>& runs, const Block& cell) {
+    if (!runs.empty() && runs.back().first + runs.back().count == cell.first) {
+      ++runs.back().count;
+    } else {
+      runs.push_back(cell);
+    }
+  }
+
+  void add_reduce_scatter(const Part& part) {
+    const Cells layout = lay_out_cells(part);
+    CompletedAt completed(topology_.num_nodes());
+    for (std::size_t y = 0; y < length(part.dims[1]); ++y) {
+      const RingLine ring = line(part, 0, y);
+      const RingWaits no_waits(ring.size());
+      for (std::size_t x = 0; x < ring.size(); ++x) {
+        const NodeId root = node_at(part, x, y);
+        for (const Block& run : layout.blocks[x]) {
+          completed[root.index()].push_back(
+              add_reduce_chain(schedule_, ring, new_flow(ring, root, run), 1, no_waits));
+        }
+      }
+    }
+    for (std::size_t x = 0; x < length(part.dims[0]); ++x) {
+      const RingLine ring = line(part, 1, x);
+      for (std::size_t y = 0; y < ring.size(); ++y) {
+        const RingFlow flow = new_flow(ring, node_at(part, x, y), layout.cells[x][y]);
+        if (flow.num_chunks == 0) continue;
+        add_reduce_chain(schedule_, ring, flow, 1 + phase_steps_,
+                         waits_on(ring, completed, layout.cells[x][y]));
+      }
+    }
+  }
+
+  // The mirror of the reduce_scatter: the second dimension goes first.
+  void add_all_gather(const Part& part) {
+    const Cells layout = lay_out_cells(part);
+    CompletedAt completed(topology_.num_nodes());
+    for (std::size_t x = 0; x < length(part.dims[0]); ++x) {
+      const RingLine ring = line(part, 1, x);
+      for (std::size_t y = 0; y < ring.size(); ++y) {
+        const RingFlow flow = new_flow(ring, node_at(part, x, y), layout.cells[x][y]);
+        if (flow.num_chunks == 0) continue;
+        const auto arrived = add_gather_chain(schedule_, ring, flow, 1, {});
+        for (std::size_t place = 0; place < ring.size(); ++place) {
+          if (place != flow.root) completed[ring.nodes[place].index()].push_back(arrived[place]);
+        }
+      }
+    }
+    for (std::size_t y = 0; y < length(part.dims[1]); ++y) {
+      const RingLine ring = line(part, 0, y);
+      for (std::size_t x = 0; x < ring.size(); ++x) {
+        for (const Block& run : layout.blocks[x]) {
+          const RingFlow flow = new_flow(ring, node_at(part, x, y), run);
+          add_gather_chain(schedule_, ring, flow, 1 + phase_steps_,
+                           waits_on(ring, completed, run)[flow.root]);
+        }
+      }
+    }
+  }
+
+  const Topology& topology_;
+  const GridShape& grid_;
+  const CollectiveRequest& request_;
+  Schedule schedule_;
+  DimPair dims_{};
+  Timestep phase_steps_ = 0;
+  std::size_t next_flow_ = 0;
+};
+
+}  // namespace
+
+std::string unsuited_for_2d_ring(const Topology& topology) {
+  if (!topology.grid()) return "2D-RING needs a 2D torus or mesh; this network is not a grid.";
+  const std::size_t used = dims_in_use(*topology.grid()).size();
+  if (used == 2) return {};
+  return fmt::format(
+      "2D-RING needs a torus or mesh with two dimensions of at least 2 nodes; {} has {}.",
+      fmt::join(topology.grid()->dims, "x"), used);
+}
+
+Schedule generate_2d_ring(const Topology& topology, const CollectiveRequest& request) {
+  return RingOf2d(topology, request).generate();
+}
+
+}  // namespace espalier

@@ -1,0 +1,97 @@
+// Hierarchical collectives on multi-dimensional systems: in which order each chunk visits the
+// dimensions, planned offline and alike for all NPUs (Themis, sections 2.3 and 4.2).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "alg/plans/dimension_stage.h"
+#include "alg/schedule/schedule.h"
+#include "hw/ids.h"
+
+namespace espalier {
+
+// What planning needs to know of a dimension; dimension 0 is the paper's dim1.
+struct PlannedDimension {
+  std::uint32_t size = 2;  // P_K
+  DimensionAlgorithm algorithm = DimensionAlgorithm::ring;
+  std::uint64_t bytes_per_second = 0;  // aggregate of an NPU, one direction: 1 / B_K
+  std::uint64_t step_latency_ps = 0;   // NPU to NPU, of a minimal message: A_K is steps times that
+};
+
+struct PlannedStage {
+  StageKind kind = StageKind::reduce_scatter;
+  std::uint32_t dimension = 0;
+  friend bool operator==(const PlannedStage& a, const PlannedStage& b) {
+    return a.kind == b.kind && a.dimension == b.dimension;
+  }
+};
+
+struct PlannedChunk {
+  Bytes offset = 0;
+  Bytes size = 0;
+  // all_reduce: every dimension's reduce_scatter, then every all_gather in the reverse order.
+  // reduce_scatter, all_gather: that alone.
+  std::vector<PlannedStage> stages;
+};
+
+// A stage of a plan: stages[stage] of chunk `chunk`.
+struct StageRef {
+  std::uint32_t chunk = 0;
+  std::uint32_t stage = 0;
+  friend bool operator==(StageRef a, StageRef b) {
+    return a.chunk == b.chunk && a.stage == b.stage;
+  }
+};
+
+struct DimensionPlan {
+  std::string algorithm;  // "baseline", "themis"
+  CollectiveOp op = CollectiveOp::all_reduce;
+  Bytes size = 0;  // of the collective; chunks cover it in order. all_gather: of the result
+  std::vector<PlannedDimension> dimensions;
+  std::vector<PlannedChunk> chunks;
+  // By dimension: the order in which its stages start, the same at every NPU (section 4.6.2);
+  // empty where NPUs choose for themselves.
+  std::vector<std::vector<StageRef>> start_order;
+  // Predicted load of each dimension when all chunks were planned, in femtoseconds: of an
+  // all_reduce's reduce_scatter half (its all_gather half is the same).
+  std::vector<std::uint64_t> loads_fs;
+
+  [[nodiscard]] std::size_t num_nodes() const;
+  // Bytes resident at an NPU before stage `stage` of `chunk` starts, and after it has ended.
+  [[nodiscard]] double resident_before(StageRef stage) const;
+  [[nodiscard]] double resident_after(StageRef stage) const;
+};
+
+struct PlanRequest {
+  CollectiveOp op = CollectiveOp::all_reduce;  // all_to_all is not planned
+  Bytes size = 0;                              // multiple of element_bytes
+  Bytes element_bytes = kDefaultElementBytes;
+  std::uint32_t chunks = 64;  // chunks of whole elements, sizes differ by at most one; never more
+                              // chunks than elements
+  // themis only.
+  std::uint32_t threshold_divisor = 16;     // Threshold: stage of chunk size / this (section 5.3)
+  bool loads_start_at_fixed_delay = false;  // A_K instead of 0 (section 4.4; see docs/themis.md)
+};
+
+// Multi-rail hierarchical, dim1 to dimD and back: the paper's baseline. An all_gather is the way
+// back alone, dimD to dim1. `start_order` is empty.
+//
+// Both throw std::invalid_argument where there is nothing to plan with: an all_to_all, no
+// dimensions, one without bandwidth or whose algorithm does not suit its size, no chunks.
+[[nodiscard]] DimensionPlan plan_baseline(const std::vector<PlannedDimension>& dimensions,
+                                          const PlanRequest& request);
+// Algorithm 1. `start_order` is empty. Dimensions with equal loads keep the order that they have in
+// the baseline. "Chunk size" is what an NPU has of a chunk before its first stage, also in the
+// Threshold: all of it, but of an all_gather's one part in num_nodes().
+[[nodiscard]] DimensionPlan plan_themis(const std::vector<PlannedDimension>& dimensions,
+                                        const PlanRequest& request);
+
+// Time of `plan`'s bytes at the summed bandwidth of all dimensions: what the paper calls Ideal. Not
+// a bound: it takes for granted that the load can be balanced. In seconds.
+[[nodiscard]] double ideal_seconds(const DimensionPlan& plan);
+// The bytes that an NPU sends on `dimension` in the whole collective: N_K.
+[[nodiscard]] double bytes_sent_on(const DimensionPlan& plan, std::uint32_t dimension);
+
+}  // namespace espalier

@@ -1,0 +1,60 @@
+// The routes that the stages of a dimension plan take: within a dimension, spread over its parallel
+// links.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "alg/plans/dimension_plan.h"
+#include "alg/routes/route_set.h"
+#include "hw/topology/topology.h"
+
+namespace espalier {
+
+// `count` routes numbered from `first` on, one for each parallel link (or plane).
+struct RouteBundle {
+  RouteId first;
+  std::uint32_t count = 0;
+};
+
+class DimensionRoutes {
+ public:
+  // Precondition: topology.dimensions(), of the plan's sizes.
+  DimensionRoutes(const Topology& topology, const std::vector<PlannedDimension>& dimensions);
+
+  // From `node` to its peer at coordinate `peer`; on a ring, to the neighbour that lane `lane`
+  // sends to; in_network, to its switch, whoever the peer is. The algorithm of the dimension sends
+  // there.
+  [[nodiscard]] const RouteBundle& bundle(NodeId node, std::size_t dimension, std::uint32_t lane,
+                                          std::uint32_t peer) const {
+    const Slots& slots = slots_[dimension];
+    const std::uint32_t slot = slots.by_lane ? lane : slots.to_switch ? 0 : peer;
+    return bundles_[node.index() * per_node_ + slots.first + slot];
+  }
+  // in_network: from the switch to `node`.
+  [[nodiscard]] const RouteBundle& from_switch(NodeId node, std::size_t dimension) const {
+    return bundles_[node.index() * per_node_ + slots_[dimension].first + 1];
+  }
+  [[nodiscard]] const RouteSet& routes() const { return routes_; }
+  // Those that some stage uses, ascending.
+  [[nodiscard]] std::vector<RouteId> used() const;
+
+ private:
+  struct Slots {
+    std::size_t first = 0;
+    bool by_lane = false;
+    bool to_switch = false;  // in_network: a bundle there, one back
+  };
+  RouteBundle bundle_to(const Topology& topology, NodeId node, std::size_t dimension,
+                        std::uint32_t port, std::uint32_t peer, std::uint32_t count);
+  // Of links that are numbered in a row, each a route of its own.
+  [[nodiscard]] static RouteBundle single_links(const std::vector<LinkId>& links,
+                                                std::uint32_t first, std::uint32_t count);
+
+  RouteSet routes_;
+  std::vector<Slots> slots_;  // by dimension, of a node's bundles
+  std::size_t per_node_ = 0;
+  std::vector<RouteBundle> bundles_;
+};
+
+}  // namespace espalier

@@ -1,0 +1,160 @@
+#include "alg/plans/dimension_stage.h"
+
+#include <fmt/format.h>
+
+#include <stdexcept>
+
+namespace espalier {
+namespace {
+
+bool is_power_of_two(std::uint32_t n) { return n != 0 && (n & (n - 1)) == 0; }
+
+}  // namespace
+
+const char* to_string(StageKind kind) {
+  return kind == StageKind::reduce_scatter ? "reduce_scatter" : "all_gather";
+}
+
+const char* to_string(DimensionAlgorithm algorithm) {
+  switch (algorithm) {
+    case DimensionAlgorithm::ring:
+      return "ring";
+    case DimensionAlgorithm::direct:
+      return "direct";
+    case DimensionAlgorithm::halving_doubling:
+      return "halving_doubling";
+    case DimensionAlgorithm::in_network:
+      return "in_network";
+  }
+  return "?";
+}
+
+bool suits(DimensionAlgorithm algorithm, std::uint32_t size) {
+  if (size < 2) return false;
+  return algorithm != DimensionAlgorithm::halving_doubling || is_power_of_two(size);
+}
+
+StageSteps::StageSteps(DimensionAlgorithm algorithm, std::uint32_t size)
+    : algorithm_(algorithm), size_(size) {
+  if (!suits(algorithm, size)) {
+    throw std::invalid_argument(
+        fmt::format("{} does not work among {} NPUs", to_string(algorithm), size));
+  }
+}
+
+std::uint32_t StageSteps::steps() const {
+  switch (algorithm_) {
+    case DimensionAlgorithm::ring:
+      return size_ - 1;
+    case DimensionAlgorithm::direct:
+    case DimensionAlgorithm::in_network:
+      return 1;
+    case DimensionAlgorithm::halving_doubling:
+      break;
+  }
+  std::uint32_t steps = 0;
+  while ((std::uint32_t{1} << steps) < size_) ++steps;
+  return steps;
+}
+
+std::uint32_t StageSteps::num_sends(StageKind kind, std::uint32_t /*step*/) const {
+  switch (algorithm_) {
+    case DimensionAlgorithm::direct:
+      return size_ - 1;
+    case DimensionAlgorithm::in_network:
+      return kind == StageKind::reduce_scatter ? size_ - 1 : 1;
+    case DimensionAlgorithm::ring:
+    case DimensionAlgorithm::halving_doubling:
+      break;
+  }
+  return 1;
+}
+
+std::uint32_t StageSteps::num_receives(StageKind kind, std::uint32_t /*step*/) const {
+  switch (algorithm_) {
+    case DimensionAlgorithm::direct:
+      return size_ - 1;
+    case DimensionAlgorithm::in_network:
+      return kind == StageKind::reduce_scatter ? 1 : size_ - 1;
+    case DimensionAlgorithm::ring:
+    case DimensionAlgorithm::halving_doubling:
+      break;
+  }
+  return 1;
+}
+
+std::uint32_t StageSteps::ahead(std::uint32_t self, std::uint32_t lane, std::uint32_t n) const {
+  const std::uint32_t forward = lane == 0 ? n : size_ - n;
+  const std::uint32_t sum = self + forward;
+  return sum < size_ ? sum : sum - size_;
+}
+
+std::uint32_t StageSteps::behind(std::uint32_t self, std::uint32_t lane, std::uint32_t n) const {
+  return ahead(self, 1 - lane, n);
+}
+
+std::uint32_t StageSteps::exchange_distance(StageKind kind, std::uint32_t step) const {
+  return kind == StageKind::reduce_scatter ? size_ >> (step + 1) : std::uint32_t{1} << step;
+}
+
+StageSend StageSteps::send(StageKind kind, std::uint32_t self, std::uint32_t lane,
+                           std::uint32_t step, std::uint32_t i) const {
+  const bool reduces = kind == StageKind::reduce_scatter;
+  switch (algorithm_) {
+    case DimensionAlgorithm::ring:
+      return {ahead(self, lane, 1), {behind(self, lane, reduces ? step + 1 : step), 1}};
+    case DimensionAlgorithm::direct: {
+      const std::uint32_t peer = ahead(self, 0, 1 + i);
+      return {peer, {reduces ? peer : self, 1}};
+    }
+    case DimensionAlgorithm::halving_doubling: {
+      const std::uint32_t d = exchange_distance(kind, step);
+      const std::uint32_t partner = self ^ d;
+      return {partner, {(reduces ? partner : self) / d * d, d}};
+    }
+    case DimensionAlgorithm::in_network:
+      break;
+  }
+  if (!reduces) return {self, {self, 1}};
+  const std::uint32_t peer = ahead(self, 0, 1 + i);
+  return {peer, {peer, 1}};
+}
+
+StageReceive StageSteps::receive(StageKind kind, std::uint32_t self, std::uint32_t lane,
+                                 std::uint32_t step, std::uint32_t i) const {
+  const bool reduces = kind == StageKind::reduce_scatter;
+  switch (algorithm_) {
+    case DimensionAlgorithm::ring: {
+      const std::uint32_t distance = reduces ? step + 2 : step + 1;
+      return {behind(self, lane, 1), {behind(self, lane, distance), 1}};
+    }
+    case DimensionAlgorithm::direct: {
+      const std::uint32_t peer = ahead(self, 0, 1 + i);
+      return {peer, {reduces ? self : peer, 1}};
+    }
+    case DimensionAlgorithm::halving_doubling: {
+      const std::uint32_t d = exchange_distance(kind, step);
+      const std::uint32_t partner = self ^ d;
+      return {partner, {(reduces ? self : partner) / d * d, d}};
+    }
+    case DimensionAlgorithm::in_network:
+      break;
+  }
+  const std::uint32_t peer = ahead(self, 0, 1 + i);
+  if (reduces) return {peer, {self, 1}};
+  return {peer, {peer, 1}};
+}
+
+double bytes_sent(StageKind kind, DimensionAlgorithm algorithm, std::uint32_t size,
+                  double resident) {
+  const auto others = static_cast<double>(size - 1);
+  if (kind == StageKind::reduce_scatter) return resident * others / static_cast<double>(size);
+  return algorithm == DimensionAlgorithm::in_network ? resident : resident * others;
+}
+
+double resident_after(StageKind kind, std::uint32_t size, double resident) {
+  return kind == StageKind::reduce_scatter ? resident / static_cast<double>(size)
+                                           : resident * static_cast<double>(size);
+}
+
+}  // namespace espalier

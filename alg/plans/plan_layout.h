@@ -1,0 +1,80 @@
+// Where the data of a dimension plan lie: the finest pieces that its stages tell apart.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "alg/plans/dimension_plan.h"
+#include "alg/schedule/schedule.h"
+#include "hw/topology/dimensions.h"
+
+namespace espalier {
+
+// What the parts of a chunk that different nodes have differ by.
+enum class PartSizes : std::uint8_t {
+  automatic,  // equal where that adds no more than 1 % to the data
+  equal,      // nothing: short ones are padded, and all nodes send alike
+  exact       // an element, where the chunk does not divide
+};
+
+struct PieceRange {
+  ChunkId first;
+  std::uint32_t count = 0;
+};
+
+// A plan's chunk is cut into one piece per node (two where a dimension is a ring: each direction
+// carries half of every block), numbered so that the data of every stage are a range: the digits of
+// a piece's number are its node's coordinates in the order in which the chunk's reduce_scatters
+// visit the dimensions, the first one most significant (an all_gather's visits count backwards).
+// After the reduce_scatters, and before the all_gathers, a node has the piece with its own digits.
+// Pieces are whole elements.
+class PlanLayout {
+ public:
+  // `plan` and `shape` must outlive it.
+  PlanLayout(const DimensionPlan& plan, const DimensionedShape& shape, Bytes element_bytes,
+             PartSizes parts);
+
+  // All pieces of a chunk are equal, padded or not: then all nodes send the same at the same time.
+  [[nodiscard]] bool equal_parts() const { return equal_parts_; }
+  // Of all chunks, padding included.
+  [[nodiscard]] Bytes padded_size() const;
+
+  // Pieces of all chunks, in order: ChunkId counts on from chunk to chunk. Offsets count padding.
+  [[nodiscard]] const std::vector<Chunk>& pieces() const { return pieces_; }
+  [[nodiscard]] std::uint32_t pieces_per_chunk() const { return per_chunk_; }
+  // As sent: with padding.
+  [[nodiscard]] Bytes bytes(PieceRange range) const {
+    const Chunk& last = pieces_[range.first.index() + range.count - 1];
+    return last.offset + last.size - pieces_[range.first.index()].offset;
+  }
+
+  // The blocks of a stage at a node: equally many pieces each, in a row from `first` on.
+  struct Blocks {
+    ChunkId first;
+    std::uint32_t pieces = 0;  // of each block
+  };
+  [[nodiscard]] Blocks blocks_at(StageRef stage, NodeId node) const;
+  // Which of them begins with `first`.
+  [[nodiscard]] std::uint32_t block_of(StageRef stage, NodeId node, ChunkId first) const {
+    const Blocks blocks = blocks_at(stage, node);
+    return (first.value() - blocks.first.value()) / blocks.pieces;
+  }
+  // What of them lane `lane` of `lanes` carries. Several lanes: one block at a time.
+  [[nodiscard]] static PieceRange part_of(const Blocks& blocks, BlockRange range,
+                                          std::uint32_t lane, std::uint32_t lanes);
+
+ private:
+  // Digits of a chunk's pieces that are fixed before a stage, most significant first.
+  [[nodiscard]] std::size_t fixed_digits(StageRef stage) const;
+  [[nodiscard]] NodeId owner_of(std::uint32_t chunk, std::uint32_t piece) const;
+  [[nodiscard]] std::uint32_t dimension_of_digit(std::uint32_t chunk, std::size_t digit) const;
+
+  const DimensionPlan& plan_;
+  const DimensionedShape& shape_;
+  std::uint32_t per_node_ = 1;  // pieces of one node's part
+  std::uint32_t per_chunk_ = 1;
+  bool equal_parts_ = true;
+  std::vector<Chunk> pieces_;
+};
+
+}  // namespace espalier

@@ -1,0 +1,94 @@
+// Which of the chunks that wait for a dimension goes next: the decision of the NI's dimension
+// queues and of the pre-simulation that fixes their order (Themis, section 4.3).
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "alg/plans/dimension_plan.h"
+
+namespace espalier {
+
+enum class QueueOrder : std::uint8_t { fifo, scf };            // scf: smallest chunk first
+enum class ChunkKey : std::uint8_t { larger, before, after };  // of a stage's two sizes
+enum class TieRule : std::uint8_t { newest, oldest };          // among equals
+
+struct ArbiterSpec {
+  QueueOrder order = QueueOrder::scf;
+  ChunkKey key = ChunkKey::larger;
+  TieRule ties = TieRule::newest;
+};
+
+// One dimension's queue of stages whose chunk is ready. Stages that become ready in the same cycle
+// arrive in ascending chunk number.
+class StageQueue {
+ public:
+  explicit StageQueue(const ArbiterSpec& spec) : spec_(spec) {}
+
+  void push(StageRef stage, double key_bytes);
+  [[nodiscard]] bool empty() const { return waiting_.empty(); }
+  [[nodiscard]] std::size_t size() const { return waiting_.size(); }
+  // Takes out the stage that goes next. fifo: the one that arrived first. scf: the smallest key;
+  // among equals the one that arrived last (newest) or first (oldest). Precondition: not empty.
+  StageRef pop();
+  // The one that pop() would take. Precondition: not empty.
+  [[nodiscard]] StageRef next() const;
+  // Takes out `stage` if it waits here; false if it does not.
+  bool take(StageRef stage);
+  [[nodiscard]] bool holds(StageRef stage) const;
+
+ private:
+  struct Waiting {
+    StageRef stage;
+    double key = 0;
+  };
+  [[nodiscard]] std::vector<Waiting>::const_iterator find_next() const;
+
+  ArbiterSpec spec_;
+  std::vector<Waiting> waiting_;  // in order of arrival
+};
+
+// How many stages of a dimension may be under way.
+struct FlightSpec {
+  std::uint32_t places = 8;
+  // More where those have so few bytes that the fixed delay of their steps leaves the links idle:
+  // while what they send takes less than twice that delay (section 4.3: small chunks run in
+  // parallel).
+  bool cover_delay = false;
+};
+
+// Keeps account of the stages of one dimension that are under way.
+class FlightGate {
+ public:
+  FlightGate(const DimensionPlan& plan, std::uint32_t dimension, const FlightSpec& spec);
+
+  [[nodiscard]] bool open() const {
+    return in_flight_ < spec_.places || (spec_.cover_delay && busy_ps_ < delay_ps_);
+  }
+  [[nodiscard]] std::uint32_t in_flight() const { return in_flight_; }
+  void enter(StageRef stage) {
+    ++in_flight_;
+    busy_ps_ += sending_ps(stage);
+  }
+  void leave(StageRef stage) {
+    --in_flight_;
+    busy_ps_ -= sending_ps(stage);
+  }
+
+ private:
+  // Time that the stage's bytes take at the dimension's bandwidth.
+  [[nodiscard]] std::int64_t sending_ps(StageRef stage) const;
+
+  const DimensionPlan& plan_;
+  PlannedDimension dimension_;
+  FlightSpec spec_;
+  std::uint32_t in_flight_ = 0;
+  std::int64_t busy_ps_ = 0;
+  std::int64_t delay_ps_ = 0;  // twice the fixed delay of a stage, A_K
+};
+
+// What the arbiter compares: by `key`, the bytes resident before the stage, after it, or the
+// larger of both.
+[[nodiscard]] double arbitration_key(const DimensionPlan& plan, StageRef stage, ChunkKey key);
+
+}  // namespace espalier

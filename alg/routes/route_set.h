@@ -1,0 +1,37 @@
+// Paths through the network, stored once and named by id.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "hw/topology/topology.h"
+
+namespace espalier {
+
+// Route i < num_links() is the single link i, so a neighbour transfer needs no storage of its own.
+// Longer routes are added, equal ones share an id.
+class RouteSet {
+ public:
+  explicit RouteSet(const Topology& topology);
+
+  [[nodiscard]] static RouteId single(LinkId link) { return RouteId(link.index()); }
+  // Links in travel order, each starting where the one before ends. Throws std::invalid_argument
+  // otherwise.
+  RouteId add(const Topology& topology, const std::vector<LinkId>& links);
+
+  [[nodiscard]] std::size_t size() const { return begin_.size() - 1; }
+  [[nodiscard]] std::size_t hops(RouteId r) const {
+    return begin_[r.index() + 1] - begin_[r.index()];
+  }
+  [[nodiscard]] LinkId link(RouteId r, std::size_t hop) const {
+    return links_[begin_[r.index()] + hop];
+  }
+
+ private:
+  std::vector<std::size_t> begin_{0};
+  std::vector<LinkId> links_;
+  std::map<std::vector<LinkId>, RouteId> added_;
+};
+
+}  // namespace espalier

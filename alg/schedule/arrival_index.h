@@ -1,0 +1,53 @@
+// Which transfer is meant when an NI sees a message arrive: looked up by receiver, flow, kind and
+// sender.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "alg/schedule/schedule.h"
+
+namespace espalier {
+
+class ArrivalIndex {
+ public:
+  struct Arrival {
+    FlowId flow;
+    TransferKind kind;
+    NodeId from;
+    TransferId transfer;
+  };
+  struct Range {
+    const Arrival* first;
+    const Arrival* last;
+    [[nodiscard]] const Arrival* begin() const { return first; }
+    [[nodiscard]] const Arrival* end() const { return last; }
+    [[nodiscard]] bool empty() const { return first == last; }
+    [[nodiscard]] std::size_t size() const { return static_cast<std::size_t>(last - first); }
+  };
+
+  // Precondition: senders and receivers are below num_nodes.
+  ArrivalIndex(const std::vector<Transfer>& transfers, std::size_t num_nodes);
+
+  // All that arrives at a node, by flow, then kind, then sender, then transfer.
+  [[nodiscard]] Range at(NodeId to) const;
+  [[nodiscard]] Range at(NodeId to, FlowId flow, TransferKind kind) const;
+  // The first one; an invalid id where there is none.
+  [[nodiscard]] TransferId find(NodeId to, FlowId flow, TransferKind kind, NodeId from) const;
+
+ private:
+  std::vector<std::size_t> begin_;  // by receiver
+  std::vector<Arrival> arrivals_;
+};
+
+// What a node sends of a flow, as far as it decides when the flow is complete there.
+struct FlowRole {
+  bool is_root = false;       // it has a Gather entry without a parent
+  bool sends_reduce = false;  // it passes its partial sum on
+};
+// Appends to `completing` the transfers whose arrival completes `flow` at `node` (see
+// TableEntry::after), by sender. False where the flow is never complete there.
+[[nodiscard]] bool collect_completion(const ArrivalIndex& arrivals, NodeId node, FlowId flow,
+                                      FlowRole role, std::vector<TransferId>& completing);
+
+}  // namespace espalier

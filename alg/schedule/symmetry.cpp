@@ -1,0 +1,109 @@
+#include "alg/schedule/symmetry.h"
+
+#include <utility>
+
+namespace espalier {
+
+namespace {
+
+// An entry as it stands at the node that `by` is added to. Precondition: routes are single links.
+TableEntry translated(const TableEntry& entry, const Translations& group, std::size_t per_root,
+                      NodeId by) {
+  TableEntry result = entry;
+  if (entry.op == TableOp::nop) return result;
+  const auto move = [&](TablePeer& peer) {
+    if (peer.node.valid()) peer.node = group.add(peer.node, by);
+    if (peer.route.valid()) {
+      peer.route = RouteSet::single(group.translate(LinkId(peer.route.index()), by));
+    }
+  };
+  result.flow = group.translate_root(entry.flow, per_root, by);
+  move(result.parent);
+  for (TablePeer& child : result.children) move(child);
+  return result;
+}
+
+NodeId root_of(FlowId flow, std::size_t per_root) { return NodeId(flow.index() / per_root); }
+
+}  // namespace
+
+Schedule fold_onto_first_node(const Schedule& schedule) {
+  const Translations& group = *schedule.symmetry;
+  const std::size_t per_root = schedule.chunks.size() / group.num_nodes();
+  Schedule folded = schedule;
+  folded.transfers.clear();
+  folded.dependency_begin = {0};
+  folded.dependencies.clear();
+  const auto moved = [&](const Transfer& t, NodeId to_first) {
+    const NodeId by = group.negative(to_first);
+    Transfer result = t;
+    result.from = group.add(t.from, by);
+    result.to = group.add(t.to, by);
+    result.flow = group.translate_root(t.flow, per_root, by);
+    result.route = RouteSet::single(group.translate(LinkId(t.route.index()), by));
+    return result;
+  };
+  // Transfer t becomes 2 t, sent by node 0, and 2 t + 1, received by it.
+  std::vector<TransferId> waits;
+  for (std::size_t t = 0; t < schedule.transfers.size(); ++t) {
+    waits.clear();
+    for (const TransferId d : schedule.dependencies_of(TransferId(t))) {
+      waits.emplace_back(2 * d.index() + 1);
+    }
+    const Transfer& transfer = schedule.transfers[t];
+    folded.add(moved(transfer, transfer.from), waits);
+    folded.add(moved(transfer, transfer.to), {});
+  }
+  return folded;
+}
+
+ScheduleTables tables_of_first_root(const ScheduleTables& tables) {
+  const Translations& group = *tables.symmetry;
+  ScheduleTables result = tables;
+  result.symmetry.reset();
+  result.chunks.resize(tables.per_root());
+  result.size = result.chunks.back().offset + result.chunks.back().size;
+  // Whether two roots meet on a link is not to be seen here.
+  result.contention_free = false;
+  result.nodes.assign(group.num_nodes(), {});
+  for (const TableEntry& entry : tables.nodes.front()) {
+    if (entry.op == TableOp::nop) continue;
+    // At which node is this entry about root 0?
+    const NodeId at = group.negative(root_of(entry.flow, tables.per_root()));
+    result.nodes[at.index()].push_back(translated(entry, group, tables.per_root(), at));
+  }
+  return result;
+}
+
+ScheduleTables expand_symmetry(const Topology& topology, ScheduleTables tables) {
+  if (!tables.symmetry) return tables;
+  const Translations group = *tables.symmetry;
+  const std::size_t per_root = tables.per_root();
+  const std::vector<TableEntry> first = std::move(tables.nodes.front());
+  tables.nodes.assign(topology.num_nodes(), {});
+  for (std::size_t n = 0; n < topology.num_nodes(); ++n) {
+    tables.nodes[n].reserve(first.size());
+    for (const TableEntry& entry : first) {
+      TableEntry moved = translated(entry, group, per_root, NodeId(n));
+      if (entry.op != TableOp::nop) {
+        // The same places in another root's data.
+        const std::size_t first_of_root = root_of(moved.flow, per_root).index() * per_root;
+        std::size_t begin = 0;
+        while (tables.chunks[begin].offset != entry.start_addr) ++begin;
+        std::size_t end = begin;
+        while (tables.chunks[end].offset + tables.chunks[end].size <
+               entry.start_addr + entry.size) {
+          ++end;
+        }
+        const Chunk& last = tables.chunks[first_of_root + end];
+        moved.start_addr = tables.chunks[first_of_root + begin].offset;
+        moved.size = last.offset + last.size - moved.start_addr;
+      }
+      tables.nodes[n].push_back(std::move(moved));
+    }
+  }
+  tables.symmetry.reset();
+  return tables;
+}
+
+}  // namespace espalier

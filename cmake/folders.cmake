@@ -1,0 +1,71 @@
+# The architecture: one line for each folder of production code, from the hardware up to the command line. A folder is a
+# CMake target, and includes headers of itself and of the folders behind USES, of no other. tests/layers.cmake checks every
+# #include line against this table, and that a folder stands below those which use it: the table has no circle.
+# LINKS: libraries outside the project.
+
+# Hardware. hw/clock is the lowest folder that knows SystemC, so everything that does not use it is plain C++.
+espalier_folder(hw)
+espalier_folder(hw/topology USES hw LINKS fmt::fmt)
+espalier_folder(hw/cost USES hw)
+espalier_folder(hw/clock USES hw hw/topology LINKS PkgConfig::SYSTEMC)
+
+# Algorithms: plain C++.
+espalier_folder(alg/routes USES hw hw/topology LINKS fmt::fmt)
+espalier_folder(alg/schedule USES hw hw/topology alg/routes LINKS fmt::fmt)
+espalier_folder(alg/generators USES hw hw/topology alg/routes alg/schedule LINKS fmt::fmt)
+espalier_folder(alg/plans USES hw hw/topology alg/routes alg/schedule LINKS Boost::headers fmt::fmt)
+espalier_folder(alg/certify USES hw/topology alg/routes alg/schedule alg/plans LINKS fmt::fmt)
+espalier_folder(alg/bounds USES hw/topology alg/routes alg/schedule alg/plans LINKS Boost::headers fmt::fmt)
+espalier_folder(alg/program USES hw hw/topology alg/routes alg/schedule alg/generators LINKS fmt::fmt)
+espalier_folder(alg/rank_order USES hw alg/generators LINKS ${espalier_z3} fmt::fmt)
+espalier_folder(alg USES alg/generators alg/plans alg/program)
+
+# Flow control and routers: the flit engine, and the train engine beside it.
+espalier_folder(flowctl USES hw hw/topology hw/clock LINKS fmt::fmt)
+espalier_folder(flowctl/train USES hw hw/topology hw/clock flowctl)
+espalier_folder(router USES hw/topology hw/clock flowctl LINKS fmt::fmt)
+espalier_folder(router/train USES hw/clock flowctl flowctl/train router LINKS fmt::fmt)
+
+# Network interfaces: the back end, and the engines that decide what it sends.
+espalier_folder(ni USES hw hw/clock flowctl flowctl/train alg/schedule LINKS fmt::fmt)
+espalier_folder(ni/train USES flowctl flowctl/train ni)
+espalier_folder(ni/engines USES hw hw/topology alg/schedule alg/plans alg/program ni LINKS fmt::fmt)
+
+# The application. Text with places: numbers, names, YAML, JSON, and errors that point into a file.
+espalier_folder(sims/text LINKS PkgConfig::YAMLCPP nlohmann_json::nlohmann_json fmt::fmt)
+espalier_folder(sims/workload/training USES hw hw/topology alg/schedule alg/plans LINKS fmt::fmt)
+espalier_folder(sims/workload/coordination USES hw flowctl sims/workload/training LINKS fmt::fmt)
+espalier_folder(sims/point USES hw hw/topology hw/cost flowctl router ni alg/schedule alg/plans alg/program alg/rank_order
+                sims/workload/training sims/workload/coordination)
+espalier_folder(sims/formats USES hw hw/topology alg/schedule alg/rank_order sims/text sims/point sims/workload/training
+                LINKS nlohmann_json::nlohmann_json fmt::fmt)
+espalier_folder(sims/formats/program USES alg/program sims/text LINKS pugixml::pugixml fmt::fmt)
+espalier_folder(sims/model USES hw hw/topology hw/cost flowctl alg alg/plans alg/program sims/text sims/point
+                sims/workload/training sims/workload/coordination sims/formats sims/formats/program LINKS fmt::fmt)
+espalier_folder(sims/config USES hw/topology hw/cost flowctl alg alg/routes alg/generators alg/plans sims/text
+                sims/point sims/workload/training sims/formats sims/model LINKS nlohmann_json::nlohmann_json fmt::fmt)
+espalier_folder(sims/system USES hw hw/topology hw/clock flowctl flowctl/train router router/train ni ni/train ni/engines
+                alg/routes alg/schedule alg/plans alg/program alg/certify sims/point sims/model
+                sims/workload/coordination LINKS fmt::fmt)
+espalier_folder(sims/observe/waves USES hw hw/topology LINKS ${espalier_fst} fmt::fmt)
+espalier_folder(sims/observe/record USES hw hw/topology flowctl ni ni/engines sims/system)
+espalier_folder(sims/observe/scopes USES hw flowctl ni alg/schedule sims/system sims/observe/record sims/observe/waves
+                LINKS fmt::fmt)
+espalier_folder(sims/observe/timeline USES hw/topology sims/system sims/observe/record sims/observe/waves
+                LINKS nlohmann_json::nlohmann_json fmt::fmt)
+espalier_folder(sims/observe/explain USES hw hw/topology ni ni/engines alg/routes alg/schedule alg/program sims/point
+                sims/model sims/system sims/observe/record LINKS nlohmann_json::nlohmann_json fmt::fmt)
+espalier_folder(sims/experiment USES hw/topology hw/cost alg/routes alg/schedule alg/generators alg/plans alg/program
+                alg/certify alg/bounds alg/rank_order sims/text sims/workload/training sims/workload/coordination
+                sims/point sims/model sims/config sims/system sims/observe/explain
+                LINKS nlohmann_json::nlohmann_json Boost::headers Boost::filesystem Threads::Threads fmt::fmt)
+espalier_folder(sims/experiment/sweep USES sims/text sims/point sims/config sims/experiment)
+espalier_folder(sims/report/plot USES sims/text LINKS fmt::fmt)
+espalier_folder(sims/report/figure USES sims/text sims/point sims/config sims/experiment)
+espalier_folder(sims/report/page USES hw/topology alg/schedule alg/plans sims/text sims/point sims/config
+                sims/experiment sims/report/plot)
+espalier_folder(sims/synthesis USES hw/cost LINKS Boost::headers Boost::filesystem Threads::Threads fmt::fmt)
+espalier_folder(sims/cli PROGRAM espalier USES hw/topology hw/cost flowctl alg alg/schedule alg/plans alg/program
+                alg/rank_order sims/text sims/workload/training sims/point sims/formats sims/formats/program sims/model
+                sims/config sims/system sims/observe/scopes sims/observe/timeline sims/observe/explain sims/experiment
+                sims/experiment/sweep sims/report/figure sims/report/page sims/synthesis LINKS CLI11::CLI11)

@@ -1,0 +1,47 @@
+# Sources that CMake writes: layer tables and Verilog become part of the program, so that it finds them wherever it runs.
+
+# Layer tables of configs/networks, in the order in which users see them.
+set(built_in_networks
+  alexnet "image classification, 2012"
+  alphago_zero "the game of Go, 20 blocks, 2017"
+  faster_rcnn "object detection: ResNet-50 to conv4 and region proposals, 2015"
+  gnmt "translation, 8 + 8 LSTM layers and attention, 2016"
+  googlenet "image classification, Inception modules, 2015"
+  ncf "recommendation, neural collaborative filtering, 2017"
+  resnet152 "image classification, residual blocks, 152 layers, 2016"
+  resnet50 "image classification, residual blocks, 2016"
+  transformer "translation, base model, 2017")
+
+function(espalier_write_built_in_networks template target)
+  set(BUILT_IN_NETWORKS "")
+  set(rest ${built_in_networks})
+  while(rest)
+    list(POP_FRONT rest name summary)
+    set(file ${PROJECT_SOURCE_DIR}/configs/networks/${name}.csv)
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
+    file(READ ${file} table)
+    string(APPEND BUILT_IN_NETWORKS
+           "      {\"${name}\", \"${summary}\", R\"table(${table})table\"},\n")
+  endwhile()
+  configure_file(${template} ${target} @ONLY)
+endfunction()
+
+# The Verilog of hw/rtl.
+function(espalier_write_built_in_rtl template target)
+  set(BUILT_IN_RTL "")
+  foreach(name ni_control dependency_table fifo_control scf_finder readiness_table)
+    set(file ${PROJECT_SOURCE_DIR}/hw/rtl/${name}.v)
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
+    file(READ ${file} source)
+    string(APPEND BUILT_IN_RTL
+           "    case RtlModule::${name}:\n      return {\"${name}\", R\"source(${source})source\"};\n")
+  endforeach()
+  configure_file(${template} ${target} @ONLY)
+endfunction()
+
+set(generated ${PROJECT_BINARY_DIR}/generated)
+espalier_write_built_in_networks(${PROJECT_SOURCE_DIR}/sims/workload/training/networks.cpp.in ${generated}/networks.cpp)
+set(espalier_generated_espalier_sims_workload_training ${generated}/networks.cpp)
+espalier_write_built_in_rtl(${PROJECT_SOURCE_DIR}/sims/synthesis/rtl_source.cpp.in ${generated}/rtl_source.cpp)
+set(espalier_generated_espalier_sims_synthesis ${generated}/rtl_source.cpp)
+configure_file(${PROJECT_SOURCE_DIR}/sims/cli/version.h.in ${generated}/sims/cli/version.h @ONLY)

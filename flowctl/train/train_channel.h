@@ -1,0 +1,188 @@
+// A link in train fidelity: the trains that wait or pass at its end, and the credits that flow
+// back.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "flowctl/channel_observer.h"
+#include "flowctl/channel_spec.h"
+#include "flowctl/flit_run.h"
+#include "flowctl/message.h"
+#include "flowctl/train/train_listener.h"
+#include "flowctl/train/train_wheel.h"
+#include "hw/clock/link.h"
+
+namespace espalier {
+
+// Part of a train in an input VC: flits of one message that become usable without a gap, at the
+// rate of the link.
+struct TrainSegment {
+  std::uint64_t first = 0;  // offset of its first flit in the message
+  std::uint64_t n = 0;      // promised
+  Tick usable = 0;          // tick from which the first flit may leave
+  MessageId message;
+  std::uint16_t hop = 0;   // routers passed
+  std::uint32_t next = 0;  // in the pool: the one behind it in its VC
+
+  [[nodiscard]] std::uint64_t end() const { return first + n; }
+};
+
+// The segments of all VCs of a system: idle VCs own no memory.
+class TrainSegmentPool {
+ public:
+  static constexpr std::uint32_t kNone = 0xffffffffU;
+  [[nodiscard]] std::uint32_t add(const TrainSegment& segment);
+  void remove(std::uint32_t index) {
+    segments_[index].next = free_;
+    free_ = index;
+  }
+  [[nodiscard]] TrainSegment& operator[](std::uint32_t index) { return segments_[index]; }
+  [[nodiscard]] const TrainSegment& operator[](std::uint32_t index) const {
+    return segments_[index];
+  }
+
+ private:
+  std::vector<TrainSegment> segments_;
+  std::uint32_t free_ = kNone;
+};
+
+// Credits of one VC as its sender sees them.
+struct TrainCredits {
+  std::uint64_t counted = 0;  // seen, less the flits sent and accounted for
+  FlitRun coming;             // the run in progress
+
+  // When `flits` credits are seen, as far as announced; kNever if not enough are.
+  [[nodiscard]] Tick room_at(std::uint64_t flits) const {
+    if (flits <= counted) return 0;
+    const std::uint64_t missing = flits - counted;
+    return missing <= coming.n ? coming.tick_of(missing - 1) : kNever;
+  }
+  // `flits` have been sent: credits for them had been seen.
+  void spend(std::uint64_t flits) {
+    if (flits > counted) {
+      // Some of the run in progress are in use already: count in as many.
+      const std::uint64_t used = flits - counted;
+      counted = flits;
+      coming.start += used * coming.rate;
+      coming.n -= used;
+    }
+    counted -= flits;
+  }
+};
+
+class TrainChannel {
+ public:
+  TrainChannel(Link& link, const ChannelSpec& spec, TrainWheel& wheel, TrainSegmentPool& segments);
+  TrainChannel(const TrainChannel&) = delete;
+  TrainChannel& operator=(const TrainChannel&) = delete;
+
+  // Before the simulation starts, exactly once each. `port` is the channel's number among those of
+  // its sender or receiver; the receiver keeps what is told of all its channels together.
+  void connect_sender(CreditListener& sender, std::uint32_t port) {
+    sender_ = &sender;
+    sender_port_ = port;
+  }
+  void connect_receiver(TrainListener& receiver, std::uint32_t port, VcMask& occupied) {
+    receiver_ = &receiver;
+    receiver_port_ = port;
+    occupied_ = &occupied;
+  }
+
+  // As of Channel.
+  void observe(ChannelObserver& observer) { observers_.push_back(&observer); }
+
+  // Sender's side -----------------------------------------------------------------------------
+  struct Train {
+    MessageId message;
+    std::uint16_t hop = 0;     // routers passed at the receiver
+    std::uint64_t offset = 0;  // of its first flit
+    std::uint64_t n = 0;       // promised: whole packets
+    Tick start = 0;            // departure of the first flit, in the present cycle or later
+  };
+  void send_begin(std::uint32_t vc, const Train& train);
+  // The last `n` flits promised do not come. Not later than the cycle in which the first of them
+  // would have left.
+  void send_cut(std::uint32_t vc, std::uint64_t n, Cycle now);
+  [[nodiscard]] bool has_room(std::uint32_t vc, std::uint64_t flits, Tick now_end) const {
+    return room_at(vc, flits) <= now_end;
+  }
+  [[nodiscard]] Tick room_at(std::uint32_t vc, std::uint64_t flits) const {
+    return vcs_[vc].credits.room_at(flits);
+  }
+  // Credits that nobody has announced come with an event.
+  [[nodiscard]] static Tick unsent_credit(Cycle) { return kNever; }
+  [[nodiscard]] const TrainCredits& credits(std::uint32_t vc) const { return vcs_[vc].credits; }
+  void spend(std::uint32_t vc, std::uint64_t flits) { vcs_[vc].credits.spend(flits); }
+  // The sender looks again when credits for one of these VCs are announced.
+  void wait_for_credits(VcMask vcs) { awaited_ |= vcs; }
+  [[nodiscard]] Tick ticks_per_flit() const { return rate_; }
+
+  // Receiver's side ---------------------------------------------------------------------------
+  // VCs with a segment.
+  [[nodiscard]] VcMask occupied() const { return *occupied_; }
+  // Precondition of these three: occupied.
+  [[nodiscard]] const TrainSegment& front(std::uint32_t vc) const {
+    return segments_[vcs_[vc].head];
+  }
+  [[nodiscard]] bool has_second(std::uint32_t vc) const { return vcs_[vc].head != vcs_[vc].tail; }
+  // Offset of the next flit to leave.
+  [[nodiscard]] std::uint64_t next_flit(std::uint32_t vc) const { return vcs_[vc].next_flit; }
+  [[nodiscard]] Tick usable(std::uint32_t vc) const {
+    const TrainSegment& segment = front(vc);
+    return segment.usable + (vcs_[vc].next_flit - segment.first) * rate_;
+  }
+  // `n` flits of the front segment have left.
+  void leave(std::uint32_t vc, std::uint64_t n);
+  // A train from this VC ends with its data, and nothing will look at that by itself: what arrives
+  // for the VC must. False: the receiver has a time to look at.
+  void set_ends_lazily(std::uint32_t vc, bool lazily) {
+    const VcMask bit = VcMask{1} << vc;
+    ends_lazily_ = lazily ? ends_lazily_ | bit : ends_lazily_ & ~bit;
+  }
+  // The credits for a train that leaves VC `vc`: as TrainChannel::Train.
+  void return_credits(std::uint32_t vc, std::uint64_t n, Tick start, Tick rate);
+  void cut_credits(std::uint32_t vc, std::uint64_t n, Cycle now);
+
+  // For the wheel.
+  void arrive(const TrainEvent& event, Cycle now);
+
+  [[nodiscard]] const ChannelSpec& spec() const { return spec_; }
+  [[nodiscard]] const Link& link() const { return link_; }
+
+ private:
+  struct alignas(64) Vc {
+    TrainCredits credits;  // the sender's
+    std::uint32_t head = TrainSegmentPool::kNone;
+    std::uint32_t tail = TrainSegmentPool::kNone;
+    std::uint64_t next_flit = 0;
+  };
+  static_assert(sizeof(Vc) == 64);
+
+  [[nodiscard]] TrainEvent event(TrainEvent::Kind kind, std::uint32_t vc, std::uint64_t n);
+  // Whether a run that starts at tick `start` goes on where another ends.
+  [[nodiscard]] bool is_seamless(Tick end, Tick start) const;
+  void begin(const TrainEvent& event);
+  void cut(const TrainEvent& event);
+  void drop_front(Vc& vc, std::uint32_t number);
+
+  // What arrivals at the receiver need stands together, then what the sender needs.
+  std::vector<Vc> vcs_;
+  VcMask* occupied_ = nullptr;
+  TrainSegmentPool& segments_;
+  Tick rate_;
+  VcMask ends_lazily_ = 0;
+  std::uint32_t receiver_port_ = 0;
+  TrainListener* receiver_ = nullptr;
+
+  CreditListener* sender_ = nullptr;
+  std::uint32_t sender_port_ = 0;
+  VcMask awaited_ = 0;
+  TrainWheel& wheel_;
+  Cycle forward_;  // departure -> usable at the receiver: link and pipeline
+  ChannelSpec spec_;
+  Link& link_;
+  std::vector<ChannelObserver*> observers_;
+};
+
+}  // namespace espalier

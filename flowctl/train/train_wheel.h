@@ -1,0 +1,75 @@
+// What is under way in train fidelity: begins and cuts of trains, and of the credits for them.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <queue>
+#include <vector>
+
+#include "hw/clock/clock_domain.h"
+#include "hw/ids.h"
+#include "hw/slot_ring.h"
+#include "hw/topology/link_timing.h"
+
+namespace espalier {
+
+class TrainChannel;
+
+struct TrainEvent {
+  enum class Kind : std::uint8_t { begin, cut, credit_begin, credit_cut };
+  Kind kind = Kind::begin;
+  std::uint8_t vc = 0;
+  std::uint16_t hop = 0;  // begin: routers passed
+  MessageId message;      // begin
+  TrainChannel* channel = nullptr;
+  union {
+    std::uint64_t offset = 0;  // begin: of the first flit in its message
+    Tick rate;                 // credit begin
+  };
+  std::uint64_t n = 0;  // flits or credits: promised, or not coming after all
+  Tick start = 0;       // begins: of the first, usable at the receiver, seen by the sender
+};
+
+// A timing wheel. Events of one cycle are handed over in the order in which they were posted, so on
+// each VC of a channel a cut comes before the begin of the train behind it.
+class TrainWheel : public ArrivalSource {
+ public:
+  // `at` lies in the future, and beyond every cycle delivered so far.
+  void post(Cycle at, const TrainEvent& event);
+
+  [[nodiscard]] Cycle next_arrival() const override;
+  void deliver(Cycle now) override;
+
+ private:
+  static constexpr std::size_t kSlots = SlotRing::kSlots;
+  static constexpr std::uint32_t kNone = 0xffffffffU;
+  struct Node {
+    TrainEvent event;
+    std::uint32_t next = kNone;
+  };
+  struct Slot {
+    std::uint32_t first = kNone;
+    std::uint32_t last = kNone;
+  };
+  struct FarEvent {
+    Cycle at;
+    std::uint64_t order;
+    std::uint32_t node;
+    friend bool operator>(const FarEvent& a, const FarEvent& b) {
+      return a.at != b.at ? a.at > b.at : a.order > b.order;
+    }
+  };
+  void bring_near();
+  void append(Slot& slot, std::uint32_t node);
+  void append_to_cycle(Cycle at, std::uint32_t node);
+
+  Cycle base_ = 0;  // the first cycle that has not been delivered
+  std::uint64_t far_order_ = 0;
+  std::vector<Node> nodes_;
+  std::uint32_t free_ = kNone;  // list of unused nodes
+  std::array<Slot, kSlots> slots_;
+  SlotRing occupied_;
+  std::priority_queue<FarEvent, std::vector<FarEvent>, std::greater<>> far_;
+};
+
+}  // namespace espalier

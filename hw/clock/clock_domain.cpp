@@ -1,0 +1,78 @@
+#include "hw/clock/clock_domain.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace espalier {
+
+ClockDomain::ClockDomain(sc_core::sc_module_name module_name, const sc_core::sc_time& period,
+                         bool always_clocked)
+    : sc_module(module_name), period_(period), always_clocked_(always_clocked), active_(kSlots, 0) {
+  SC_HAS_PROCESS(ClockDomain);
+  SC_METHOD(tick);
+}
+
+ClockedId ClockDomain::add(Clocked& module) {
+  sc_assert(!started_);
+  const ClockedId id(modules_.size());
+  modules_.push_back(&module);
+  const std::size_t words = modules_.size() / 64 + 1;
+  if (words != words_) {
+    // Nothing but wake-ups before reset can be pending here.
+    std::vector<std::uint64_t> wider(kSlots * words, 0);
+    for (std::size_t slot = 0; slot < kSlots; ++slot) {
+      for (std::size_t w = 0; w < words_; ++w) wider[slot * words + w] = active_[slot * words_ + w];
+    }
+    active_ = std::move(wider);
+    words_ = words;
+  }
+  return id;
+}
+
+void ClockDomain::start_of_simulation() { started_ = true; }
+
+void ClockDomain::tick() {
+  if (stopped_) return;
+  now_ = sc_core::sc_time_stamp().value() / period_.value();
+  while (!far_.empty() && far_.top().at - now_ < kSlots) {
+    const FarWake wake_up = far_.top();
+    far_.pop();
+    set_active(wake_up.at % kSlots, wake_up.module);
+  }
+  if (arrivals_ != nullptr) arrivals_->deliver(now_);
+  evaluate_active(now_ % kSlots);
+
+  const Cycle next = always_clocked_ ? now_ + 1 : next_cycle();
+  time_is_up_ = !stopped_ && next != kNever && next > last_cycle();
+  if (!stopped_ && next != kNever && !time_is_up_) {
+    next_trigger(period_ * static_cast<double>(next - now_));
+  }
+}
+
+void ClockDomain::evaluate_active(std::size_t slot) {
+  occupied_.clear(slot);
+  for (std::size_t w = 0; w < words_; ++w) {
+    std::uint64_t bits = std::exchange(active_[slot * words_ + w], 0);
+    if (always_clocked_) {
+      const std::size_t in_word =
+          std::min<std::size_t>(64, modules_.size() - std::min(w * 64, modules_.size()));
+      bits = in_word == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << in_word) - 1;
+    }
+    while (bits != 0) {
+      const auto bit = static_cast<std::size_t>(__builtin_ctzll(bits));
+      bits &= bits - 1;
+      ++evaluations_;
+      modules_[w * 64 + bit]->evaluate(now_);
+    }
+  }
+}
+
+Cycle ClockDomain::next_occupied() const {
+  // From the slot after now; the heap's cycles lie beyond what the wheel covered when they were
+  // asked for, but may have come nearer since.
+  const Cycle far = far_.empty() ? kNever : far_.top().at;
+  const std::size_t distance = occupied_.next(now_, started_ ? 1 : 0);
+  return distance == kSlots ? far : std::min(far, now_ + distance);
+}
+
+}  // namespace espalier

@@ -1,0 +1,53 @@
+#include "ni/engines/context_program.h"
+
+namespace espalier {
+
+ContextProgram::ContextProgram(const Program& program, const Tiling& tiling,
+                               const ProtocolSpec& protocol, const ContextSpec& spec,
+                               const std::vector<RouteId>& routes)
+    : program_(program), storage_(program), tiling_(tiling), protocol_(protocol), spec_(spec) {
+  for (const RankProgram& rank : program.ranks) ends_.emplace_back(rank.blocks.size());
+  const std::vector<Connection> connections = connections_of(program);
+  for (std::size_t c = 0; c < connections.size(); ++c) {
+    const Connection& connection = connections[c];
+    routes_.push_back({connection, routes[c]});
+    if (connection.send_block != kNoPeer) {
+      ends_[connection.from][static_cast<std::size_t>(connection.send_block)].send =
+          ConnectionId(c);
+    }
+    if (connection.recv_block != kNoPeer) {
+      ends_[connection.to][static_cast<std::size_t>(connection.recv_block)].recv = ConnectionId(c);
+    }
+  }
+  count_operations();
+}
+
+Cycle ContextProgram::launch_cycles(NodeId rank, std::uint32_t call) const {
+  Cycle steps = 0;
+  for (const ThreadBlock& block : blocks(rank)) {
+    if (block.call == call) steps += block.steps.size();
+  }
+  return spec_.doorbell + steps * spec_.load_per_step;
+}
+
+void ContextProgram::count_operations() {
+  for (const RankProgram& rank : program_.ranks) {
+    for (const ThreadBlock& block : rank.blocks) {
+      for (const ProgramStep& step : block.steps) {
+        if (!sends(step.op)) continue;
+        // All passes but the last are alike.
+        const auto count_pass = [&](std::uint64_t tile, std::uint64_t passes) {
+          const RequestGrid grid = requests(step, tile);
+          num_operations_ += passes * grid.size();
+          for (std::uint64_t r = 0; r < grid.size(); ++r) {
+            total_bytes_ += passes * protocol_.wire_bytes(grid.at(r).bytes);
+          }
+        };
+        if (tiling_.tiles > 1) count_pass(0, tiling_.tiles - 1);
+        count_pass(tiling_.tiles - 1, 1);
+      }
+    }
+  }
+}
+
+}  // namespace espalier

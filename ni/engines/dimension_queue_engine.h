@@ -1,0 +1,122 @@
+// The issue engine of Themis' NI: a queue of ready chunk stages per dimension, an arbiter over
+// each, and the steps of the stages under way (sections 4.3 and 4.6).
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "alg/plans/stage_arbiter.h"
+#include "ni/engines/dimension_program.h"
+#include "ni/engines/stage_observer.h"
+#include "ni/issue_engine.h"
+
+namespace espalier {
+
+class DimensionQueueEngine : public IssueEngine {
+ public:
+  struct Spec {
+    ArbiterSpec arbiter;
+    FlightSpec flight;      // stages at once in each dimension
+    Cycle arbitration = 1;  // from ready stage and free place to its first operation
+  };
+
+  // `program` must outlive it. Stages start in the plan's start_order where it has one.
+  DimensionQueueEngine(const DimensionProgram& program, NodeId node, const Spec& spec);
+
+  // Before the simulation; `observer` must outlive the engine.
+  void observe(StageObserver& observer) { observer_ = &observer; }
+
+  Cycle evaluate(Cycle now, BackEnd& back_end) override;
+  bool sent(const Operation& operation, Cycle now) override;
+  bool completed(const Operation& operation, Cycle now) override;
+  // A Reduce of a stage that this NI has not started would be added to data that an earlier stage
+  // still sends.
+  [[nodiscard]] bool may_add(const Operation& operation) const override;
+
+  [[nodiscard]] std::uint64_t decisions() const override {
+    std::uint64_t picks = 0;
+    for (const DimensionQueue& queue : queues_) picks += queue.started;
+    return picks;
+  }
+  [[nodiscard]] bool done() const override { return stages_left_ == 0; }
+  [[nodiscard]] bool waits_for_ports() const override;
+  [[nodiscard]] bool timer_running(Cycle now) const override;
+  void show(EngineView& view) const override;
+  void explain(const std::string& who, const std::vector<std::string>& ni_names,
+               WaitList& waits) const override;
+
+  [[nodiscard]] std::size_t queued(std::size_t dimension) const {
+    return queues_[dimension].waiting.size();
+  }
+  [[nodiscard]] std::uint32_t in_flight(std::size_t dimension) const {
+    return queues_[dimension].gate.in_flight();
+  }
+
+ private:
+  struct DimensionQueue {
+    StageQueue waiting;
+    FlightGate gate;
+    std::uint64_t started = 0;      // stages
+    std::size_t next_in_order = 0;  // into the plan's start_order
+    std::optional<StageRef> chosen;
+    Cycle starts = 0;                          // the chosen stage
+    std::optional<StageRef> chosen_last = {};  // started or not
+    // To be issued, in order, when there is room. A full dimension does not hold up the others.
+    std::deque<Operation> blocked = {};
+  };
+  struct Lane {
+    std::uint32_t next_step = 0;         // to be sent
+    std::vector<std::uint32_t> missing;  // by step: receives that have not come
+  };
+  // A stage under way.
+  struct Active {
+    StageRef stage;
+    PlanLayout::Blocks blocks;
+    std::uint32_t coordinate = 0;
+    std::uint64_t rank = 0;        // among the dimension's stages, by start
+    std::uint32_t sends_left = 0;  // issued or not, that have not left
+    std::uint32_t receives_left = 0;
+    std::vector<Lane> lanes;
+    std::vector<NodeId> came_from;  // for explain: where a step receives from several
+    bool advances = false;          // stands in advancing_
+  };
+  struct Early {
+    StagePlace place;
+    NodeId from;
+  };
+
+  static constexpr std::uint32_t kNone = 0xffffffffU;
+
+  void queue_next_stages(Cycle now);
+  void arbitrate(std::size_t dimension, Cycle now);
+  [[nodiscard]] bool can_pick(const DimensionQueue& queue, std::size_t dimension) const;
+  void start(StageRef stage, Cycle now);
+  void count_transfers(Active& active) const;
+  void send_steps(std::uint32_t slot, Cycle now);
+  void send_step(const Active& active, std::uint32_t lane, std::uint32_t step, Cycle now);
+  void arrived(Active& active, const StagePlace& place, NodeId from) const;
+  // The stage is over where nothing of it is left; true if so.
+  bool finish_if_over(std::uint32_t slot, Cycle now);
+  void explain_stage(const Active& active, const std::string& who,
+                     const std::vector<std::string>& ni_names, WaitList& waits) const;
+  [[nodiscard]] Bytes bytes_of(const Active& active, BlockRange blocks, std::uint32_t lane) const;
+
+  const DimensionProgram& program_;
+  NodeId node_;
+  Spec spec_;
+  std::vector<DimensionQueue> queues_;     // by dimension
+  std::vector<std::uint32_t> next_stage_;  // by chunk: what it has to do next
+  std::vector<std::uint32_t> slot_of_;     // by chunk: its stage in active_, or kNone
+  std::vector<Active> active_;             // slots
+  std::vector<std::uint32_t> free_slots_;
+  std::vector<std::uint32_t> advancing_;     // slots with a step to send
+  std::vector<std::uint32_t> ready_chunks_;  // whose next stage has to be queued
+  std::vector<Early> early_;                 // arrived before this NI started their stage
+  std::size_t stages_left_ = 0;
+  StageObserver* observer_ = nullptr;
+};
+
+}  // namespace espalier

@@ -1,0 +1,60 @@
+// The issue engine of collective programs: an NI's program contexts, their scoreboard, and the
+// calls that are launched one after the other.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "ni/engines/program_context.h"
+#include "ni/engines/program_observer.h"
+#include "ni/issue_engine.h"
+
+namespace espalier {
+
+class ProgramContextEngine : public IssueEngine {
+ public:
+  // All arguments must outlive it; `memory` is that of the rank, `credits` are shared by all NIs.
+  ProgramContextEngine(const ContextProgram& program, NodeId rank, ProgramMemory& memory,
+                       SlotCredits& credits, ProgramObserver& observer);
+
+  Cycle evaluate(Cycle now, BackEnd& back_end) override;
+  bool sent(const Operation& operation, Cycle now) override;
+  bool completed(const Operation& operation, Cycle now) override;
+  // Contexts reduce; nothing is reduced on its arrival.
+  [[nodiscard]] bool may_add(const Operation&) const override { return true; }
+
+  [[nodiscard]] std::uint64_t decisions() const override;
+  [[nodiscard]] bool done() const override { return active_.empty() && call_ + 1 >= num_calls_; }
+  [[nodiscard]] bool waits_for_ports() const override;
+  [[nodiscard]] bool timer_running(Cycle now) const override {
+    return next_ != kNever && next_ > now;
+  }
+  void observe_contexts(ContextObserver& observer) override {
+    shared_.observers.push_back(&observer);
+  }
+  void show(EngineView& view) const override;
+  void explain(const std::string& who, const std::vector<std::string>& ni_names,
+               WaitList& waits) const override;
+
+ private:
+  void launch_calls(Cycle now);
+  void explain_context(const ProgramContext& context, const std::string& who,
+                       const std::vector<std::string>& ni_names, WaitList& waits) const;
+
+  const ContextProgram& program_;
+  NodeId rank_;
+  ProgramMemory& memory_;
+  ProgramObserver& observer_;
+  ProgramScoreboard scoreboard_;
+  ProgramContext::Shared shared_;
+  std::vector<ProgramContext> contexts_;  // by block
+  std::uint32_t num_calls_ = 0;           // with blocks at this rank or not
+  std::uint32_t call_ = 0;
+  bool launched_ = false;              // call_
+  std::vector<std::uint32_t> active_;  // contexts of the call that are not done, ascending
+  std::size_t turn_ = 0;               // whose turn it is at ports and memory: a block
+  Cycle next_ = 0;
+};
+
+}  // namespace espalier

@@ -1,0 +1,68 @@
+// The issue engine of a switch that adds and copies for a group of NPUs (Themis, section 4.5).
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ni/engines/aggregation_memory.h"
+#include "ni/engines/dimension_program.h"
+#include "ni/issue_engine.h"
+
+namespace espalier {
+
+// A block of a reduce_scatter goes to its owner when all other NPUs' contributions have been added;
+// a block of an all_gather to all but its owner when it has come. What waits for an NPU waits apart
+// from what waits for others, so that a full queue to one holds up nobody else.
+// Folded, the one NPU's operation is that of every NPU: its P - 1 contributions of a stage complete
+// a block at everyone, and its one block of an all_gather comes with everyone else's.
+class SwitchAggregationEngine : public IssueEngine {
+ public:
+  // The switch of `member`'s group in `dimension`, vertex `vertex`. `program` and `memory` must
+  // outlive it.
+  SwitchAggregationEngine(const DimensionProgram& program, NodeId vertex, std::size_t dimension,
+                          NodeId member, AggregationMemory& memory);
+
+  Cycle evaluate(Cycle now, BackEnd& back_end) override;
+  bool sent(const Operation& /*operation*/, Cycle /*now*/) override { return false; }
+  bool completed(const Operation& operation, Cycle now) override;
+  // Every block has a place of its own.
+  [[nodiscard]] bool may_add(const Operation& /*operation*/) const override { return true; }
+
+  [[nodiscard]] bool done() const override { return sends_left_ == 0; }
+  [[nodiscard]] bool waits_for_ports() const override { return waiting_ != 0; }
+  [[nodiscard]] bool timer_running(Cycle /*now*/) const override { return false; }
+  void show(EngineView& /*view*/) const override {}
+  // What it lacks are sends of NPUs, which these explain, or is on its way.
+  void explain(const std::string& /*who*/, const std::vector<std::string>& /*ni_names*/,
+               WaitList& /*waits*/) const override {}
+
+ private:
+  using Block = std::pair<FlowId, ChunkId>;  // a stage, and where the block begins
+  struct Waiting {
+    Operation operation;
+    ChunkId block;  // in copies_left_
+  };
+
+  void count_sends();
+  // The block that `block` is the beginning of, to the NPU at coordinate `x` (folded: to the one),
+  // where it begins with `first`. It does there what the last contribution did here.
+  void pass_on(const Operation& arrived, ChunkId block, ChunkId first, std::uint32_t x, Cycle now);
+  void issued(const Waiting& sent);
+
+  const DimensionProgram& program_;
+  NodeId vertex_;
+  std::size_t dimension_;
+  NodeId member_;
+  AggregationMemory& memory_;
+  std::uint32_t size_;
+  std::map<Block, std::uint32_t> added_;              // contributions, of incomplete blocks
+  std::map<Block, std::uint32_t> copies_left_;        // of blocks that are being passed on
+  std::vector<std::vector<Waiting>> for_coordinate_;  // by rank, then in order of arrival
+  std::size_t waiting_ = 0;                           // in all of them
+  std::uint64_t sends_left_ = 0;
+};
+
+}  // namespace espalier

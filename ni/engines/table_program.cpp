@@ -1,0 +1,179 @@
+#include "ni/engines/table_program.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+namespace espalier {
+
+namespace {
+
+using Kind = TableEvent::Kind;
+
+class Loader {
+ public:
+  explicit Loader(const ScheduleTables& tables) : tables_(tables), programs_(tables.nodes.size()) {}
+
+  std::vector<TableProgram> load() {
+    find_arrivals();
+    for (std::size_t n = 0; n < programs_.size(); ++n) load_node(NodeId(n));
+    return std::move(programs_);
+  }
+
+ private:
+  // What every node will receive, from the tables of its senders.
+  void find_arrivals() {
+    arrivals_.resize(programs_.size());
+    for (std::size_t n = 0; n < tables_.nodes.size(); ++n) {
+      for (const TableEntry& entry : tables_.nodes[n]) {
+        if (entry.op == TableOp::reduce) {
+          note_arrival(entry.parent.node, {entry.flow, Kind::reduced, NodeId(n)});
+        } else if (entry.op == TableOp::gather) {
+          for (const TablePeer& child : entry.children) {
+            note_arrival(child.node, {entry.flow, Kind::gathered, NodeId(n)});
+          }
+        }
+      }
+    }
+    for (auto& arrivals : arrivals_) std::sort(arrivals.begin(), arrivals.end());
+  }
+
+  // With one table for all nodes, what node 0 sends to `to` it receives from the node as far away
+  // on the other side.
+  void note_arrival(NodeId to, TableEvent event) {
+    if (tables_.symmetry) {
+      const NodeId back = tables_.symmetry->negative(to);
+      event.flow = tables_.symmetry->translate_root(event.flow, tables_.per_root(), back);
+      event.peer = tables_.symmetry->add(event.peer, back);
+      to = NodeId(0);
+    }
+    arrivals_[to.index()].push_back(event);
+  }
+
+  void find_sending(NodeId node) {
+    sending_.clear();
+    const auto& table = tables_.nodes[node.index()];
+    for (std::uint32_t e = 0; e < table.size(); ++e) {
+      if (table[e].op != TableOp::nop) sending_.emplace_back(table[e].flow, e);
+    }
+    std::sort(sending_.begin(), sending_.end());
+  }
+
+  void load_node(NodeId node) {
+    find_sending(node);
+    TableProgram& program = programs_[node.index()];
+    for (const TableEntry& entry : tables_.nodes[node.index()]) {
+      ProgramEntry loaded;
+      loaded.op = entry.op;
+      loaded.flow = entry.flow;
+      loaded.step = entry.step;
+      loaded.first_send = static_cast<std::uint32_t>(program.sends.size());
+      std::vector<TableEvent> events;
+      if (entry.op == TableOp::reduce) {
+        program.sends.push_back(operation(node, entry, entry.parent, TransferKind::reduce));
+        for (const TablePeer& child : entry.children) {
+          events.push_back({entry.flow, Kind::reduced, child.node});
+        }
+      } else if (entry.op == TableOp::gather) {
+        for (const TablePeer& child : entry.children) {
+          program.sends.push_back(operation(node, entry, child, TransferKind::copy));
+        }
+        if (entry.parent.node.valid()) {
+          events.push_back({entry.flow, Kind::gathered, entry.parent.node});
+        } else if (tables_.op == CollectiveOp::all_reduce) {
+          loaded.reads_back = add_completion(node, entry.flow, events);
+        }
+      }
+      loaded.num_sends = static_cast<std::uint32_t>(program.sends.size()) - loaded.first_send;
+      add_waits(node, entry, events, loaded, program);
+      program.entries.push_back(loaded);
+    }
+    std::sort(program.waiters.begin(), program.waiters.end(), [](const auto& a, const auto& b) {
+      return a.event == b.event ? a.entry < b.entry : a.event < b.event;
+    });
+    std::sort(program.holds.begin(), program.holds.end(), [](const auto& a, const auto& b) {
+      return a.flow == b.flow ? a.entry < b.entry : a.flow < b.flow;
+    });
+  }
+
+  void add_waits(NodeId node, const TableEntry& entry, const std::vector<TableEvent>& tree_events,
+                 ProgramEntry& loaded, TableProgram& program) const {
+    std::vector<TableEvent> flow_events;
+    for (const FlowId flow : entry.after) {
+      loaded.reads_back |= add_completion(node, flow, flow_events);
+      add_own_sends(node, flow, flow_events);
+    }
+    const auto index = static_cast<std::uint32_t>(program.entries.size());
+    for (const TableEvent& event : tree_events) program.waiters.push_back({event, index, false});
+    for (const TableEvent& event : flow_events) program.waiters.push_back({event, index, true});
+    loaded.waits_for = static_cast<std::uint32_t>(tree_events.size() + flow_events.size());
+    loaded.waits_for_flows = static_cast<std::uint32_t>(flow_events.size());
+    // A Gather that has a parent adds nothing: the Reduces of its flow were for an earlier entry.
+    const bool adds = entry.op == TableOp::reduce || !entry.parent.node.valid();
+    if (adds && !entry.after.empty()) program.holds.push_back({entry.flow, index});
+  }
+
+  void add_own_sends(NodeId node, FlowId flow, std::vector<TableEvent>& events) const {
+    const auto first = std::lower_bound(sending_.begin(), sending_.end(), std::pair{flow, 0U});
+    for (auto s = first; s != sending_.end() && s->first == flow; ++s) {
+      const TableEntry& entry = tables_.nodes[node.index()][s->second];
+      if (entry.op == TableOp::reduce)
+        events.push_back({flow, Kind::reduce_sent, entry.parent.node});
+      if (entry.op != TableOp::gather) continue;
+      for (const TablePeer& child : entry.children)
+        events.push_back({flow, Kind::gather_sent, child.node});
+    }
+  }
+
+  // Flow `flow` is complete at `node` when its Gather has arrived; at its root, which receives
+  // none, when all its Reduces have. Returns whether the latter is the case.
+  bool add_completion(NodeId node, FlowId flow, std::vector<TableEvent>& events) const {
+    const auto& arrivals = arrivals_[node.index()];
+    const auto first = std::lower_bound(arrivals.begin(), arrivals.end(),
+                                        TableEvent{flow, Kind::reduced, NodeId(0)});
+    std::vector<TableEvent> reduces;
+    bool gathered = false;
+    for (auto a = first; a != arrivals.end() && a->flow == flow; ++a) {
+      if (a->kind == Kind::gathered) {
+        events.push_back(*a);
+        gathered = true;
+      } else {
+        reduces.push_back(*a);
+      }
+    }
+    if (!gathered) events.insert(events.end(), reduces.begin(), reduces.end());
+    return !gathered;
+  }
+
+  [[nodiscard]] Operation operation(NodeId node, const TableEntry& entry, const TablePeer& peer,
+                                    TransferKind kind) const {
+    Operation op;
+    op.flow = entry.flow;
+    op.from = node;
+    op.to = peer.node;
+    op.route = peer.route;
+    op.on_arrival = kind;
+    op.bytes = entry.size;
+    const auto& chunks = tables_.chunks;
+    auto chunk = std::lower_bound(chunks.begin(), chunks.end(), entry.start_addr,
+                                  [](const Chunk& c, Bytes address) { return c.offset < address; });
+    while (chunk->size == 0) ++chunk;
+    op.first_chunk = ChunkId(static_cast<std::size_t>(chunk - chunks.begin()));
+    const Bytes end = entry.start_addr + entry.size;
+    for (; chunk != chunks.end() && chunk->offset < end; ++chunk) ++op.num_chunks;
+    return op;
+  }
+
+  const ScheduleTables& tables_;
+  std::vector<TableProgram> programs_;
+  std::vector<std::vector<TableEvent>> arrivals_;          // by node, sorted
+  std::vector<std::pair<FlowId, std::uint32_t>> sending_;  // of one node: its entries by flow
+};
+
+}  // namespace
+
+std::vector<TableProgram> load_tables(const ScheduleTables& tables) {
+  return Loader(tables).load();
+}
+
+}  // namespace espalier

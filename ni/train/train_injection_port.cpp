@@ -1,0 +1,130 @@
+#include "ni/train/train_injection_port.h"
+
+#include <algorithm>
+
+#include "flowctl/train/train_flaws.h"
+
+namespace espalier {
+
+TrainInjectionPort::TrainInjectionPort(TrainChannel& channel, const InjectionSpec& spec)
+    : InjectionPort(spec),
+      channel_(channel),
+      ticks_per_cycle_(channel.spec().ticks_per_cycle),
+      train_(&channel, channel.ticks_per_flit(), channel.spec().ticks_per_cycle) {}
+
+Cycle TrainInjectionPort::evaluate(Cycle now) {
+  Cycle earliest = now;
+  if (train_.held()) {
+    const std::uint64_t gone = train_.gone_before(now * ticks_per_cycle_);
+    if (gone != 0 && train_.grid().is_boundary(train_.offset() + gone)) {
+      release(gone);
+    } else {
+      const bool read_by_itself = queue().one_by_one();
+      if (!take_note_of_end(now)) return next_check(now);
+      if (read_by_itself) return now + 1;  // for the DMA engine, which has buffer space again
+      earliest = now + 1;
+    }
+  }
+  if (queue().empty()) return kNever;
+  Cycle ask_again = kNever;
+  if (start_packet(now, earliest, ask_again)) {
+    // A packet of one flit ends as it starts.
+    return take_note_of_end(now) ? now + 1 : next_check(now);
+  }
+  if (train_.promise_open()) train_.cut(now);
+  return ask_again;
+}
+
+// What others wait for takes effect in the cycle of the last flit: the message's end, and with it
+// its place in the queue; the buffer of a packet that was read by itself.
+bool TrainInjectionPort::take_note_of_end(Cycle now) {
+  const std::uint64_t gone = train_.gone_before((now + 1) * ticks_per_cycle_);
+  if (train_.offset() + gone != train_.promised()) return false;
+  if (!queue().one_by_one() && train_.promised() != train_.grid().flits) return false;
+  const MessageId message = train_.message();
+  const bool read_by_itself = queue().one_by_one();
+  release(gone);
+  if (train_.offset() == train_.grid().flits) {
+    offset_ = 0;
+    vc_ = kNoVc;
+    set_sent(message);
+  }
+  if (read_by_itself) {
+    queue().packet_sent();
+  } else {
+    queue().message_sent();
+  }
+  return true;
+}
+
+void TrainInjectionPort::release(std::uint64_t flits) {
+  const PacketGrid& grid = train_.grid();
+  const bool has_first = train_.offset() == 0;
+  const std::uint64_t packets = (flits + grid.packet - 1) / grid.packet;
+  count_flits(flits, grid.message_mode ? (has_first ? 1 : 0) : packets);
+  train_.release(flits);
+  offset_ = train_.offset();
+  if (!grid.message_mode) vc_ = kNoVc;
+}
+
+bool TrainInjectionPort::start_packet(Cycle now, Cycle earliest, Cycle& ask_again) {
+  const Cycle ready = queue().packet_ready();
+  if (ready == kNever) {
+    set_blocked_on("dma");
+    return false;
+  }
+  const Cycle start = std::max(earliest, ready);
+  const PacketGrid grid = queue().framing().grid();
+  const auto flits = static_cast<std::uint32_t>(grid.length_at(offset_));
+  const Tick now_end = (now + 1) * ticks_per_cycle_ - 1;
+  // Message mode: the VC stays with the message until its tail.
+  VcMask candidates = vc_ != kNoVc ? VcMask{1} << vc_ : all_vcs(channel_.spec().vcs);
+  if (start > now) {
+    // Nothing else leaves here before. Where the VC that comes first has room now, it will be
+    // taken.
+    candidates = VcMask{1};
+    if (queue().one_by_one() || !channel_.has_room(0, flits, now_end)) {
+      set_blocked_on("dma");
+      ask_again = start;
+      return false;
+    }
+  }
+  const VcChoice choice = choose_vc(channel_, candidates, flits, now, now_end);
+  if (choice.vc == kNoVc) {
+    set_blocked_on("credit");
+    channel_.wait_for_credits(candidates);
+    if (choice.ask_again != kNever) ask_again = choice.ask_again / ticks_per_cycle_;
+    return false;
+  }
+  set_blocked_on("");
+  vc_ = choice.vc;
+  const Tick start_tick = start * ticks_per_cycle_;
+  if (train_.continues(queue().message(), offset_, vc_, start_tick)) {
+    train_.go_on();
+    return true;
+  }
+  if (train_.promise_open()) train_.cut(now);
+  train_.take(queue().message(), grid, 0, offset_, vc_, start_tick);
+  train_.promise(queue().one_by_one() ? grid.packet_end(offset_) : grid.flits);
+  return true;
+}
+
+Cycle TrainInjectionPort::next_check(Cycle now) const {
+  const Cycle end = train_.release_cycle(train_.promised()) - 1;
+  // A packet chooses its VC anew: a lower one may have got credits.
+  if (!train_.grid().message_mode && vc_ != 0 && !has_flaw(TrainFlaw::vc_choice_skipped)) {
+    const std::uint64_t gone = train_.gone_before(now * ticks_per_cycle_);
+    const std::uint64_t boundary = train_.grid().packet_end(train_.offset() + gone);
+    if (boundary != train_.promised()) return train_.decision_cycle(boundary);
+  }
+  const std::uint64_t unsure = train_.first_unsure_of_credits(train_.promised());
+  return unsure == train_.promised() ? end : std::min(end, train_.decision_cycle(unsure));
+}
+
+bool TrainInjectionPort::under_way(Cycle now) const {
+  if (queue().empty()) return false;
+  const Cycle ready = train_.held() ? now : queue().packet_ready();
+  return (ready > now && ready != kNever) || train_.held();
+}
+
+}  // namespace espalier

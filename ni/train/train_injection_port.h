@@ -1,0 +1,41 @@
+// An injection port of train fidelity.
+#pragma once
+
+#include <cstdint>
+
+#include "flowctl/train/train_sender.h"
+#include "flowctl/vc_choice.h"
+#include "ni/injection_port.h"
+
+namespace espalier {
+
+// Packets that are ready together leave as one train, as far as their VC's credits are sure to
+// last.
+class TrainInjectionPort : public InjectionPort {
+ public:
+  TrainInjectionPort(TrainChannel& channel, const InjectionSpec& spec);
+
+  Cycle evaluate(Cycle now) override;
+  [[nodiscard]] Cycle credits_announced(Cycle now, Cycle planned) const override {
+    return train_.held() && planned > now ? next_check(now) : planned;
+  }
+  [[nodiscard]] bool under_way(Cycle now) const override;
+  [[nodiscard]] const char* link_name() const override { return channel_.link().name(); }
+
+ private:
+  // True if the train ended with this cycle's flit.
+  bool take_note_of_end(Cycle now);
+  // `flits` up to a boundary have left.
+  void release(std::uint64_t flits);
+  // Starts the next packet, in `earliest` or later. False: it is to be asked again in `ask_again`.
+  bool start_packet(Cycle now, Cycle earliest, Cycle& ask_again);
+  [[nodiscard]] Cycle next_check(Cycle now) const;
+
+  TrainChannel& channel_;
+  Tick ticks_per_cycle_;
+  TrainSender train_;
+  std::uint64_t offset_ = 0;  // of the next packet in the first message of the queue
+  std::uint32_t vc_ = kNoVc;
+};
+
+}  // namespace espalier

@@ -1,0 +1,208 @@
+#include "sims/experiment/coordination_runner.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <ctime>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+
+#include "sims/config/resolved.h"
+#include "sims/experiment/describe_coordination.h"
+#include "sims/experiment/describe_cost.h"
+#include "sims/experiment/describe_outcome.h"
+#include "sims/experiment/training_runner.h"
+#include "sims/point/enum_names.h"
+#include "sims/point/fidelity.h"
+#include "sims/system/host_simulation.h"
+#include "sims/system/idle_network.h"
+#include "sims/workload/coordination/all_reduce_form.h"
+#include "sims/workload/coordination/closed_form_run.h"
+#include "sims/workload/coordination/job_hosts.h"
+#include "sims/workload/coordination/modelled_data_plane.h"
+
+namespace espalier {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Cycle at_least_one(std::uint64_t picoseconds, const ClockSpec& clock) {
+  return std::max<Cycle>(1, cycles_covering(picoseconds, clock));
+}
+
+CoordinationSpec coordination_spec(const RunPoint& point, std::size_t ranks) {
+  const CoordinationConfig& config = *point.coordination;
+  const ClockSpec& clock = point.system.clock;
+  CoordinationSpec spec;
+  spec.mode = config.mode;
+  spec.ranks = ranks;
+  spec.iterations = config.iterations;
+  spec.cache_capacity = config.cache_capacity;
+  spec.arity = config.arity;
+  spec.new_shapes_every = config.new_shapes_every;
+  spec.lost_permille = static_cast<std::uint32_t>(std::lround(config.compute_contention * 1000));
+  spec.wait = config.wait;
+  spec.times.cycle = at_least_one(cycle_time_ps(config), clock);
+  spec.times.request = cycles_covering(config.request_time_ps, clock);
+  spec.times.overhead = at_least_one(config.message_overhead_ps, clock);
+  spec.times.ni_update = config.ni_update_cycles;
+  spec.fusion = {fusion_threshold(config), config.fuse_groups};
+  spec.names = config.names;
+  return spec;
+}
+
+std::vector<NodeId> nodes_by_rank(const Topology& topology, const RunPoint& point) {
+  std::vector<NodeId> nodes = point.collective->rank_order.nodes;
+  if (!nodes.empty()) return nodes;
+  for (std::size_t n = 0; n < topology.num_nodes(); ++n) nodes.emplace_back(n);
+  return nodes;
+}
+
+// The slowest of the paths from each rank to the next.
+AllReduceForm all_reduce_form(const RunPoint& point, std::size_t ranks,
+                              const MessageTime& messages) {
+  constexpr Bytes kLong = Bytes{1} << 20;
+  const ClosedFormConfig& config = point.coordination->closed_form;
+  Cycle step = 1;
+  Cycle long_message = 0;
+  for (std::size_t r = 0; r < ranks; ++r) {
+    const auto path = messages.path(RankId(r), RankId((r + 1) % ranks));
+    step = std::max(step, messages.flight(path, 1));
+    long_message = std::max(long_message, messages.flight(path, kLong) - messages.flight(path, 1));
+  }
+  double rate = static_cast<double>(kLong) / static_cast<double>(std::max<Cycle>(1, long_message));
+  if (config.bytes_per_second != 0) {
+    rate = static_cast<double>(config.bytes_per_second) /
+           static_cast<double>(point.system.clock.hertz);
+  }
+  if (config.step_latency_ps != 0) step = at_least_one(config.step_latency_ps, point.system.clock);
+  const bool is_ring = config.algorithm == ClosedFormAllReduce::ring;
+  return {is_ring ? AllReduceForm::Kind::ring : AllReduceForm::Kind::tree, ranks, step, rate};
+}
+
+// What reduces.
+std::string algorithm_name(const RunPoint& point, const JobPlanes& planes) {
+  if (planes.data) return point.collective->algorithm;
+  return fmt::format("{}, closed form", name_of(point.coordination->closed_form.algorithm));
+}
+
+ScheduleTables certified_tables(const Topology& topology, const RunPoint& point, Bytes bytes) {
+  CollectiveConfig collective = *point.collective;
+  collective.size = bytes;
+  ScheduleTables tables = generate_tables(topology, collective);
+  if (!point.simulation.check) return tables;
+  const Certificate certificate = certify_point(topology, point, tables);
+  if (!certificate.ok()) {
+    throw std::runtime_error(fmt::format("an all-reduce of {} bytes is not certified: {}", bytes,
+                                         certificate.violations.front().what));
+  }
+  return tables;
+}
+
+class JobRun {
+ public:
+  JobRun(const Topology& topology, const RunPoint& point, const SimulationHooks& hooks)
+      : topology_(topology),
+        point_(point),
+        hooks_(hooks),
+        nodes_(nodes_by_rank(topology, point)),
+        job_(training_job(point, nodes_.size())),
+        idle_(topology, point.system, nodes_),
+        reductions_(all_reduce_form(point, nodes_.size(), idle_)) {
+    const CoordinationConfig& config = *point.coordination;
+    planes_.control = is_on_network(config.control_plane, nodes_.size(), kMostControlRanks);
+    planes_.data = is_on_network(config.data_plane, nodes_.size(), kMostDataRanks);
+  }
+
+  // `outcome` says how the network fared, where there is one.
+  TrainingRecord run(std::optional<SimulationOutcome>& outcome) {
+    if (!planes_.control) return run_in_closed_form(job_, idle_, reductions_, hooks_.progress);
+    const auto hosts = make_hosts(job_);
+    ModelledDataPlane modelled(*hosts, nodes_.size(), reductions_);
+    HostProgram& program = planes_.data ? static_cast<HostProgram&>(*hosts) : modelled;
+    const HostedOutcome hosted = simulate_hosts(
+        topology_, point_, nodes_, program,
+        [&](Bytes bytes) { return certified_tables(topology_, point_, bytes); }, hooks_);
+    outcome = hosted.simulation;
+    TrainingRecord record = hosts->record();
+    if (record.failure.empty()) record.failure = outcome->failure;
+    if (record.failure.empty() && !outcome->verified) record.failure = "the job did not end";
+    return record;
+  }
+
+  [[nodiscard]] const TrainingJob& job() const { return job_; }
+  [[nodiscard]] const JobPlanes& planes() const { return planes_; }
+
+ private:
+  const Topology& topology_;
+  const RunPoint& point_;
+  const SimulationHooks& hooks_;
+  std::vector<NodeId> nodes_;
+  TrainingJob job_;
+  IdleNetwork idle_;
+  AllReduceForm reductions_;
+  JobPlanes planes_;
+};
+
+}  // namespace
+
+TrainingJob training_job(const RunPoint& point, std::size_t ranks) {
+  const TrainingConfig& training = *point.training;
+  const CoordinationConfig& config = *point.coordination;
+  TensorSpec tensors;
+  tensors.tensors = config.tensors;
+  tensors.element_bytes = point.collective->element_bytes;
+  if (config.compute_time_ps != 0) {
+    tensors.compute = at_least_one(config.compute_time_ps, point.system.clock);
+  }
+  TensorSet set = make_tensor_set(training.layers, plan_iteration(training), tensors);
+  if (training.overlap == Overlap::none) {
+    for (Tensor& tensor : set.tensors) tensor.ready = set.compute;
+  }
+  return make_training_job(coordination_spec(point, ranks), std::move(set), config.num_groups,
+                           config.jitter);
+}
+
+PointReport run_coordination(const Topology& topology, const RunPoint& point,
+                             const SimulationHooks& hooks) {
+  const auto begin = std::chrono::steady_clock::now();
+  const std::clock_t cpu_begin = std::clock();
+  PointReport report;
+  Json& result = report.result;
+  JobRun job(topology, point, hooks);
+  std::optional<SimulationOutcome> outcome;
+  const TrainingRecord record = job.run(outcome);
+  report.failure = record.failure;
+  result["network"] = point.training->file.empty() ? point.training->network : point.training->file;
+  result["overlap"] = name_of(point.training->overlap);
+  result["mini_batch"] = point.training->mini_batch;
+  result["algorithm"] = algorithm_name(point, job.planes());
+  describe_rank_order(result, point.collective->rank_order);
+  result["topology"] = topology.name();
+  result["nodes"] = topology.num_nodes();
+  result["size_bytes"] = job.job().set.bytes();
+  result["flow_control"] = name_of(point.system.flow_control.mode);
+  result["fidelity"] = name_of(chosen_fidelity(point));
+  result["config_hash"] = config_hash(point);
+  describe_coordination(result, point, job.job(), record, job.planes());
+  if (outcome) {
+    result["flit_hops"] = outcome->flit_hops;
+    result["messages"] = outcome->latency.messages;
+  }
+  result["verified"] = report.failure.empty();
+  if (!report.failure.empty()) result["failure"] = report.failure;
+  result["area"] = describe_area(price_system(point.system, topology, configured_need(point)),
+                                 point.system, topology, AreaDetail::largest_kind);
+  SimulationOutcome figures = outcome ? *outcome : SimulationOutcome{};
+  if (!outcome) {
+    figures.engine_seconds = static_cast<double>(std::clock() - cpu_begin) / CLOCKS_PER_SEC;
+  }
+  result["host"] = host_figures(figures, begin);
+  return report;
+}
+
+}  // namespace espalier

@@ -1,0 +1,43 @@
+// Members `area` and `energy` of a result (docs/cost.md).
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include "alg/schedule/schedule_table.h"
+#include "hw/cost/system_cost.h"
+#include "hw/topology/topology.h"
+#include "sims/model/system_shape.h"
+#include "sims/point/config.h"
+#include "sims/system/simulation.h"
+
+namespace espalier {
+
+// A system with what it costs. `blocks` and the areas of one router and one NI are those of the NPU
+// with the largest router.
+struct PricedSystem {
+  SystemShape shape;
+  SystemCost cost;
+
+  [[nodiscard]] const RouterCost& largest_router() const;
+  [[nodiscard]] const NiCost& its_ni() const;
+
+ private:
+  [[nodiscard]] std::size_t npu() const;
+};
+[[nodiscard]] PricedSystem price_system(const SystemConfig& system, const Topology& topology,
+                                        const RunNeed& need = {});
+
+// Blocks of the largest NPU's router and NI alone, or of every kind besides.
+enum class AreaDetail : std::uint8_t { largest_kind, every_kind };
+[[nodiscard]] nlohmann::ordered_json describe_area(const PricedSystem& priced,
+                                                   const SystemConfig& system,
+                                                   const Topology& topology, AreaDetail detail);
+
+// What a system needs to run a schedule.
+[[nodiscard]] RunNeed table_need(const ScheduleTables& tables, std::size_t nodes);
+
+// Both members. `folded`: one NPU was simulated for all. No energy where not everything arrived.
+void describe_cost(nlohmann::ordered_json& result, const Topology& topology, const RunPoint& point,
+                   const SimulationOutcome& outcome, const RunNeed& need = {}, bool folded = false);
+
+}  // namespace espalier

@@ -1,0 +1,37 @@
+// What the results of all kinds of runs have in common (docs/results.md).
+#pragma once
+
+#include <chrono>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "alg/certify/certifier.h"
+#include "hw/topology/topology.h"
+#include "sims/experiment/point_runner.h"
+#include "sims/point/config.h"
+#include "sims/system/simulation.h"
+
+namespace espalier {
+
+// Cycles, flits, latencies, control messages, whether it is verified.
+void describe_outcome(nlohmann::ordered_json& result, const RunPoint& point,
+                      const SimulationOutcome& outcome);
+// Which node each rank is.
+void describe_rank_order(nlohmann::ordered_json& result, const RankOrderConfig& order);
+// `links`: from, to and utilization of each, by LinkId, where the point asks for it.
+void describe_links(nlohmann::ordered_json& result, const Topology& topology,
+                    const SimulationOutcome& outcome);
+void describe_control(nlohmann::ordered_json& result, const RunPoint& point,
+                      const SimulationOutcome& outcome);
+// What depends on the machine, for the member `host`.
+[[nodiscard]] nlohmann::ordered_json host_figures(const SimulationOutcome& outcome,
+                                                  std::chrono::steady_clock::time_point begin);
+// A run that did not end has no time: whoever compares or draws it must not take it for one.
+void withdraw_times(nlohmann::ordered_json& result, const SimulationOutcome& outcome);
+// The report of a point that cannot be simulated, and why.
+[[nodiscard]] PointReport not_run(const std::string& why);
+// The report of a point that is not simulated because the certifier rejects it.
+[[nodiscard]] PointReport refused(PointReport report, const std::vector<Violation>& violations);
+[[nodiscard]] PointReport refused(PointReport report, const std::string& why);
+
+}  // namespace espalier

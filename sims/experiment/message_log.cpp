@@ -1,0 +1,90 @@
+#include "sims/experiment/message_log.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <stdexcept>
+#include <tuple>
+
+#include "alg/schedule/schedule.h"
+
+namespace espalier {
+
+namespace {
+
+auto order(const Operation& o) {
+  return std::make_tuple(o.from, o.to, o.flow, o.on_arrival, o.first_chunk, o.ready, o.bytes);
+}
+
+}  // namespace
+
+MessageLog::MessageLog(const std::string& path, std::size_t point, const Topology& topology,
+                       bool is_traffic)
+    : path_(path),
+      point_(point),
+      topology_(topology),
+      is_traffic_(is_traffic),
+      file_(path, std::ios::binary) {}
+
+std::string MessageLog::name_beside_gradients(const Operation& message) const {
+  if (!message.is_control) return "";
+  return topology_.is_switch(message.from) ? "tenant" : "control";
+}
+
+void MessageLog::note(const Operation& message, Cycle delivered) {
+  if (delivered != cycle_) write_cycle();
+  cycle_ = delivered;
+  delivered_.push_back(message);
+}
+
+void MessageLog::write_cycle() {
+  std::stable_sort(delivered_.begin(), delivered_.end(),
+                   [](const auto& a, const auto& b) { return order(a) < order(b); });
+  for (const Operation& o : delivered_) {
+    const bool has_flow = !is_traffic_ && !o.is_control;
+    const std::string flow = has_flow ? fmt::format("{}", o.flow.index()) : "";
+    const std::string op = has_flow ? to_string(o.on_arrival) : name_beside_gradients(o);
+    file_ << fmt::format("{},{},{},{},{},{},{},{}\n", point_, topology_.vertex_name(o.from),
+                         topology_.vertex_name(o.to), flow, op, o.bytes, o.ready, cycle_);
+  }
+  delivered_.clear();
+}
+
+void MessageLog::finish() {
+  write_cycle();
+  file_.close();
+  if (!file_) throw std::runtime_error(fmt::format("{}: cannot be written", path_));
+}
+
+MessageLogParts::MessageLogParts(std::string target, std::size_t points)
+    : target_(std::move(target)), points_(points) {}
+
+MessageLogParts::~MessageLogParts() {
+  std::error_code ignored;
+  for (std::size_t i = 0; i < points_; ++i) std::filesystem::remove(part(i), ignored);
+}
+
+bool MessageLogParts::begin() const {
+  std::ofstream file(target_, std::ios::binary);
+  file << "point,from,to,flow,op,bytes,ready,delivered\n";
+  file.close();
+  return !file.fail();
+}
+
+std::string MessageLogParts::part(std::size_t point) const {
+  return fmt::format("{}.point{}", target_, point + 1);
+}
+
+bool MessageLogParts::join() const {
+  std::ofstream file(target_, std::ios::binary | std::ios::app);
+  for (std::size_t i = 0; i < points_; ++i) {
+    std::ifstream lines(part(i), std::ios::binary);
+    // Inserting an empty buffer counts as a failure.
+    if (lines && lines.peek() != std::ifstream::traits_type::eof()) file << lines.rdbuf();
+  }
+  file.close();
+  return !file.fail();
+}
+
+}  // namespace espalier

@@ -1,0 +1,162 @@
+#include "sims/experiment/order_study.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "alg/rank_order/exact_order.h"
+#include "alg/rank_order/order_bound.h"
+#include "alg/rank_order/order_search.h"
+#include "alg/rank_order/spread_order.h"
+#include "alg/rank_order/z3_order.h"
+
+namespace espalier {
+
+namespace {
+
+std::optional<OrderModel> model_of(const std::string& algorithm) {
+  if (algorithm == "ring" || algorithm == "bidirectional_ring") return OrderModel::ring;
+  if (algorithm == "halving_doubling") return OrderModel::halving_doubling;
+  if (algorithm == "dbtree") return OrderModel::dbtree;
+  if (algorithm == "bcube") return OrderModel::bcube;
+  return std::nullopt;
+}
+
+StudiedOrder studied(const FoundOrder& found, bool proven, const CostMatrix& costs) {
+  return {found.order, costs.in_units(found.cost), proven, found.evaluations};
+}
+
+class Study {
+ public:
+  Study(const CostModelRequest& request, const std::vector<std::uint64_t>& latencies,
+        const ReorderConfig& config)
+      : config_(config),
+        model_(make_cost_model(request)),
+        costs_(CostMatrix::from_latency(request.ranks, latencies, config.window, model_.largest(),
+                                        model_.num_messages())) {
+    study_.model = request;
+  }
+
+  OrderStudy run(std::size_t spread, const StudyProgress& progress) {
+    study_.identity = cost_of(identity_permutation(model_.ranks));
+    draw_orders();
+    const OrderBound bound = order_bound(model_, costs_);
+    study_.bound = costs_.in_units(bound.cost);
+    study_.bound_kind = bound.kind;
+    auto [best, proven] = extreme(OrderDirection::best, [&](double d) { progress(0, d); });
+    if (config_.z3_rlimit != 0 && !proven) proven = ask_z3(best);
+    study_.best = studied(best, proven || best.cost == bound.cost, costs_);
+    if (study_.best.proven && best.cost != bound.cost) {
+      study_.bound = study_.best.cost;
+      study_.bound_kind = "the proven optimum";
+    }
+    const auto [worst, worst_proven] =
+        extreme(OrderDirection::worst, [&](double d) { progress(1, d); });
+    study_.worst = studied(worst, worst_proven, costs_);
+    for (std::size_t i = 1; i <= spread; ++i) {
+      const auto share = static_cast<double>(i) / static_cast<double>(spread);
+      study_.spread.push_back(between(share, config_.search.seed + i));
+    }
+    return std::move(study_);
+  }
+
+ private:
+  [[nodiscard]] double cost_of(const RankOrder& order) const {
+    return costs_.in_units(full_cost(model_, costs_, order));
+  }
+
+  // From the best where random orders are dearer than what is asked for, else from the worst.
+  [[nodiscard]] StudiedOrder between(double share, std::uint64_t seed) const {
+    StudiedOrder order;
+    const double cost = study_.best.cost + share * (study_.worst.cost - study_.best.cost);
+    order.order =
+        order_of_cost(cost < study_.random_mean ? study_.best.order : study_.worst.order, cost,
+                      seed, [&](const RankOrder& candidate) { return cost_of(candidate); });
+    order.cost = cost_of(order.order);
+    return order;
+  }
+
+  void draw_orders() {
+    double sum = 0;
+    for (std::uint64_t draw = 0; draw < config_.random_orders; ++draw) {
+      const double cost = cost_of(random_permutation(model_.ranks, config_.search.seed + draw));
+      sum += cost;
+      study_.random_costs.push_back(cost);
+      if (draw == 0 || cost < study_.random_least) least_drawn_ = config_.search.seed + draw;
+      if (draw == 0 || cost > study_.random_most) most_drawn_ = config_.search.seed + draw;
+      study_.random_least = draw == 0 ? cost : std::min(study_.random_least, cost);
+      study_.random_most = std::max(study_.random_most, cost);
+    }
+    study_.random_mean = sum / static_cast<double>(config_.random_orders);
+  }
+
+  std::pair<FoundOrder, bool> extreme(OrderDirection direction, const SearchProgress& progress) {
+    if (auto exact = exact_order(model_, costs_, direction, config_.exact_nodes)) {
+      return {std::move(*exact), true};
+    }
+    OrderSearchSpec spec = config_.search;
+    spec.direction = direction;
+    FoundOrder found = search_order(model_, costs_, spec, progress);
+    // A search with a small budget may miss what chance has shown.
+    const bool worst = direction == OrderDirection::worst;
+    RankOrder drawn = random_permutation(model_.ranks, worst ? most_drawn_ : least_drawn_);
+    const Cost of_drawn = full_cost(model_, costs_, drawn);
+    if (worst ? of_drawn > found.cost : of_drawn < found.cost) {
+      found.order = std::move(drawn);
+      found.cost = of_drawn;
+    }
+    return {std::move(found), false};
+  }
+
+  // Returns whether it has proven that nothing is better.
+  bool ask_z3(FoundOrder& best) {
+    const Z3Answer answer = z3_better_order(model_, costs_, best.cost, config_.z3_rlimit);
+    study_.z3 = to_string(answer.verdict);
+    if (answer.verdict == Z3Verdict::better) {
+      best.order = answer.order;
+      best.cost = full_cost(model_, costs_, answer.order);
+    }
+    return answer.verdict == Z3Verdict::optimal;
+  }
+
+  const ReorderConfig& config_;
+  CostModel model_;
+  CostMatrix costs_;
+  std::uint64_t least_drawn_ = 0;  // seeds of random orders
+  std::uint64_t most_drawn_ = 0;
+  OrderStudy study_;
+};
+
+}  // namespace
+
+std::optional<CostModelRequest> cost_model_request(const RunPoint& point, std::size_t nodes,
+                                                   std::string& problem) {
+  const CollectiveConfig& collective = *point.collective;
+  const auto model = point.reorder.model ? point.reorder.model : model_of(collective.algorithm);
+  if (!model) {
+    problem = fmt::format(
+        "There is no cost model of {}: it follows the network, and not the order of its ranks. "
+        "reorder.model names one of ring, halving_doubling, dbtree, bcube.",
+        collective.algorithm);
+    return std::nullopt;
+  }
+  CostModelRequest request;
+  request.model = *model;
+  request.form = point.reorder.form;
+  request.objective = point.reorder.search.objective;
+  request.ranks = nodes;
+  request.size = collective.size;
+  request.base = collective.base;
+  problem = unsuited_for_model(request);
+  if (!problem.empty()) return std::nullopt;
+  return request;
+}
+
+OrderStudy study_orders(const CostModelRequest& request,
+                        const std::vector<std::uint64_t>& latencies, const ReorderConfig& config,
+                        std::size_t spread, const StudyProgress& progress) {
+  return Study(request, latencies, config).run(spread, progress);
+}
+
+}  // namespace espalier

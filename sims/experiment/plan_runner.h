@@ -1,0 +1,27 @@
+// A collective on a multi-dimensional system: plan, certify, simulate.
+#pragma once
+
+#include <vector>
+
+#include "alg/certify/certifier.h"
+#include "alg/plans/dimension_plan.h"
+#include "alg/plans/order_forecast.h"
+#include "hw/topology/topology.h"
+#include "sims/experiment/point_runner.h"
+#include "sims/point/config.h"
+#include "sims/system/simulation.h"
+
+namespace espalier {
+
+struct ForecastPlan {
+  DimensionPlan plan;  // with its start_order, where the point enforces one
+  Cycle forecast = 0;  // what the pre-simulation expects the collective to take
+};
+
+// Precondition of these: the point's algorithm is a planner, topology.dimensions().
+[[nodiscard]] ForecastPlan plan_point(const Topology& topology, const RunPoint& point);
+[[nodiscard]] std::vector<Violation> certify_plan(const RunPoint& point, const DimensionPlan& plan);
+[[nodiscard]] PointReport run_plan(const Topology& topology, const RunPoint& point,
+                                   const SimulationHooks& hooks, RunAccount* account);
+
+}  // namespace espalier

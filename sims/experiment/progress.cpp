@@ -1,0 +1,57 @@
+#include "sims/experiment/progress.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <numeric>
+
+namespace espalier {
+
+using std::chrono::steady_clock;
+
+std::string duration_text(double seconds) {
+  const auto whole = std::lround(seconds);
+  if (whole < 60) return fmt::format("{} s", whole);
+  if (whole < 3600) return fmt::format("{}:{:02} min", whole / 60, whole % 60);
+  return fmt::format("{}:{:02} h", whole / 3600, whole / 60 % 60);
+}
+
+ProgressBar::ProgressBar(std::size_t points)
+    : done_(points, 0),
+      begin_(steady_clock::now()),
+      last_drawn_(begin_),
+      terminal_(isatty(STDERR_FILENO) == 1) {}
+
+ProgressBar::~ProgressBar() { clear(); }
+
+void ProgressBar::clear() {
+  if (drawn_) fmt::print(stderr, "\r\x1b[K");
+  drawn_ = false;
+}
+
+void ProgressBar::update(std::size_t point, double done) {
+  if (!terminal_) return;
+  done_[point] = std::min(done, 1.0);
+  const auto now = steady_clock::now();
+  if (now - begin_ < std::chrono::seconds(2) || now - last_drawn_ < std::chrono::milliseconds(200))
+    return;
+  last_drawn_ = now;
+  drawn_ = true;
+  draw(std::accumulate(done_.begin(), done_.end(), 0.0) / static_cast<double>(done_.size()));
+}
+
+void ProgressBar::draw(double done) const {
+  constexpr int kWidth = 30;
+  const int filled = static_cast<int>(done * kWidth);
+  const double elapsed = std::chrono::duration<double>(steady_clock::now() - begin_).count();
+  const std::string eta = done > 0 ? duration_text(elapsed * (1 - done) / done) : "?";
+  fmt::print(stderr, "\r\x1b[K[{}{}] {:3.0f} %  {} left",
+             std::string(static_cast<std::size_t>(filled), '#'),
+             std::string(static_cast<std::size_t>(kWidth - filled), '.'), done * 100, eta);
+  std::fflush(stderr);
+}
+
+}  // namespace espalier

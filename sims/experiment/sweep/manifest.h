@@ -1,0 +1,32 @@
+// FOLDER/manifest.json: what a sweep consists of, for those that have not read its file.
+#pragma once
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sims/experiment/sweep/sweep.h"
+#include "sims/experiment/sweep/sweep_plan.h"
+
+namespace espalier {
+
+// {"tool", "sweep", "title", "file", "overrides", "axes": [{"key", "values"}],
+//  "points": [{"id", "index", "set", "config_hash"}]}
+[[nodiscard]] nlohmann::ordered_json manifest_of(const Sweep& sweep, const SweepPlan& plan,
+                                                 const std::string& tool_version);
+
+// nullopt where there is none, or none that is whole.
+[[nodiscard]] std::optional<nlohmann::ordered_json> read_manifest(
+    const std::filesystem::path& folder);
+
+// Only where it says something else than before. False where it cannot be written.
+[[nodiscard]] bool write_manifest(const std::filesystem::path& folder,
+                                  const nlohmann::ordered_json& manifest);
+
+// For the user, line by line; empty where both plans have the same axes and points.
+[[nodiscard]] std::vector<std::string> plan_changes(const nlohmann::ordered_json& before,
+                                                    const nlohmann::ordered_json& now);
+
+}  // namespace espalier

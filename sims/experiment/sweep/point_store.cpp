@@ -1,0 +1,87 @@
+#include "sims/experiment/sweep/point_store.h"
+
+#include <fmt/format.h>
+
+#include <system_error>
+
+#include "sims/config/moved_path.h"
+#include "sims/experiment/whole_file.h"
+#include "sims/text/yaml_loader.h"
+
+namespace espalier {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr const char* kFailedEnding = ".failed.json";
+
+// `judge` says what is wrong with a document of the point; empty where it is good.
+template <class Judge>
+StoredPoint read_point(const std::filesystem::path& path, const std::string& id,
+                       const Judge& judge) {
+  std::error_code error;
+  if (!std::filesystem::exists(path, error) && !error) return {};
+  const auto useless = [&](const std::string& problem) {
+    return StoredPoint{std::nullopt, fmt::format("{} {}", path.string(), problem)};
+  };
+  const FileText file = read_file_text(path.string());
+  if (!file.text) return useless(file.problem);
+  Json document = Json::parse(*file.text, nullptr, false);
+  if (!document.is_object()) return useless("is not whole");
+  if (document.value("id", Json()) != id) return useless("is of another point");
+  const std::string problem = judge(document);
+  if (!problem.empty()) return useless(problem);
+  return {std::move(document), {}};
+}
+
+}  // namespace
+
+bool PointStore::open() const {
+  std::error_code error;
+  std::filesystem::create_directories(folder_, error);
+  if (!std::filesystem::is_directory(folder_, error)) return false;
+  remove_unfinished_files(folder_);
+  return true;
+}
+
+StoredPoint PointStore::finished(const std::string& id, const std::string& config_hash) const {
+  return read_point(folder_ / (id + ".json"), id, [&](const Json& document) {
+    if (!document.value("result", Json()).is_object()) return "has no result";
+    return document.value("config_hash", Json()) == config_hash ? ""
+                                                                : "is of another configuration";
+  });
+}
+
+StoredPoint PointStore::failed(const std::string& id) const {
+  return read_point(folder_ / (id + kFailedEnding), id, [](const Json& document) {
+    return document.value("failure", Json()).is_string() ? "" : "does not say what failed";
+  });
+}
+
+bool PointStore::keep(const SweepPoint& point, const std::string& config_folder,
+                      const WorkerReport& report, const std::string& command) const {
+  const auto finished_file = folder_ / (point.id + ".json");
+  const auto failed_file = folder_ / (point.id + kFailedEnding);
+  const bool good = report.kind == FailureKind::none;
+  Json document;
+  document["id"] = point.id;
+  document["set"] = point.set;
+  if (good) {
+    document["config_hash"] = point.config_hash;
+    document["command"] = command;
+    document["config"] = with_moved_paths(point.config, config_folder, folder_.parent_path());
+    document["result"] = report.result;
+    document["result"].erase("host");
+    if (report.result.contains("host")) document["host"] = report.result["host"];
+  } else {
+    document["failure"] = report.failure;
+    document["kind"] = kFailureKindNames[static_cast<std::size_t>(report.kind)];
+  }
+  if (!write_whole_file(good ? finished_file : failed_file, document.dump(2) + "\n")) return false;
+  std::error_code ignored;
+  std::filesystem::remove(good ? failed_file : finished_file, ignored);
+  return true;
+}
+
+}  // namespace espalier

@@ -1,0 +1,117 @@
+#include "sims/experiment/sweep/sweep_plan.h"
+
+#include <fmt/format.h>
+
+#include <set>
+
+#include "sims/config/reader.h"
+#include "sims/config/resolved.h"
+#include "sims/experiment/point_content.h"
+#include "sims/experiment/sweep/axis_values.h"
+#include "sims/experiment/sweep/conditions.h"
+#include "sims/experiment/sweep/sweep_keys.h"
+#include "sims/point/fidelity.h"
+
+namespace espalier {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+class SweepPlanner {
+ public:
+  SweepPlanner(const Sweep& sweep, Diagnostics& diagnostics)
+      : sweep_(sweep), diagnostics_(diagnostics), sources_(diagnostics.without_messages()) {}
+
+  SweepPlan plan() {
+    expand(0, sweep_.base, Json::object());
+    return std::move(plan_);
+  }
+
+ private:
+  void expand(std::size_t axis_index, const ConfigNode& config, const Json& set) {
+    if (plan_.combinations > kMostCombinations) return;
+    if (axis_index == sweep_.axes.size()) {
+      add(config, set);
+      return;
+    }
+    const SweepAxis& axis = sweep_.axes[axis_index];
+    if (axis.when && !holds(*axis.when, draft_run_point(config))) {
+      expand(axis_index + 1, config, set);
+      return;
+    }
+    for (std::size_t i = 0; i < axis.size(); ++i) {
+      ConfigNode inner = config;
+      Json inner_set = set;
+      for (const AxisKey& key : axis.keys) {
+        set_key(inner, key.key->name, key.values[i]);
+        inner_set[key.key->name] = json_of(key.values[i]);
+      }
+      expand(axis_index + 1, inner, inner_set);
+    }
+  }
+
+  void add(const ConfigNode& config, const Json& set) {
+    if (++plan_.combinations > kMostCombinations) {
+      diagnostics_.error({0, 1, 1},
+                         fmt::format("the axes make more than {} points", kMostCombinations));
+      return;
+    }
+    if (!is_wanted(config)) {
+      ++plan_.excluded;
+      return;
+    }
+    Diagnostics own = sources_;
+    std::vector<RunPoint> points = read_run_config_tree(config, sweep_.folder, {}, own);
+    diagnostics_.take(own, set_text(set));
+    if (points.size() != 1) {
+      ++plan_.invalid;
+      return;
+    }
+    RunPoint& point = points.front();
+    point.simulation.fidelity = chosen_fidelity(point);
+    SweepPoint planned;
+    Json content = point_content(point);
+    planned.id = hash_of(content);
+    if (!ids_.insert(planned.id).second) {
+      ++plan_.alike;
+      return;
+    }
+    planned.set = set;
+    planned.config = std::move(content["config"]);
+    planned.config_hash = hash_of(planned.config);
+    plan_.points.push_back(std::move(planned));
+  }
+
+  [[nodiscard]] bool is_wanted(const ConfigNode& config) const {
+    if (!sweep_.only && !sweep_.except) return true;
+    const RunPoint draft = draft_run_point(config);
+    return (!sweep_.only || holds(*sweep_.only, draft)) &&
+           !(sweep_.except && holds(*sweep_.except, draft));
+  }
+
+  const Sweep& sweep_;
+  Diagnostics& diagnostics_;
+  Diagnostics sources_;
+  std::set<std::string> ids_;
+  SweepPlan plan_;
+};
+
+}  // namespace
+
+SweepPlan plan_sweep(const Sweep& sweep, Diagnostics& diagnostics) {
+  SweepPlan plan = SweepPlanner(sweep, diagnostics).plan();
+  if (plan.points.empty() && diagnostics.num_errors() == 0) {
+    diagnostics.error({0, 1, 1}, "no point is left", "'only' and 'except' leave out all of them");
+  }
+  return plan;
+}
+
+std::string set_text(const Json& set) {
+  std::string text;
+  for (const auto& [key, value] : set.items())
+    text += fmt::format("{}{}={}", text.empty() ? "" : " ", key, text_of(value));
+  return text;
+}
+
+}  // namespace espalier

@@ -1,0 +1,97 @@
+#include "sims/experiment/sweep/sweep_runner.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <vector>
+
+#include "sims/experiment/point_worker.h"
+#include "sims/experiment/progress.h"
+#include "sims/experiment/progress_lines.h"
+
+namespace espalier {
+
+namespace {
+
+void say_failure(const SweepPoint& point, const std::string& failure) {
+  fmt::print(stderr, "{} {}: failed: {}\n", point.id, set_text(point.set), failure);
+}
+
+void say_problem(const StoredPoint& point) {
+  if (!point.problem.empty())
+    fmt::print(stderr, "warning: {}; the point is simulated again\n", point.problem);
+}
+
+// Counts what needs no simulation.
+std::vector<const SweepPoint*> open_points(const SweepPlan& plan, const PointStore& store,
+                                           const SweepRunSettings& settings, SweepTally& tally) {
+  std::vector<const SweepPoint*> open;
+  for (std::size_t i = 0; i < plan.points.size(); ++i) {
+    const SweepPoint& point = plan.points[i];
+    const bool is_ours =
+        settings.only_id.empty() ? settings.shard.has(i) : point.id == settings.only_id;
+    if (!is_ours) continue;
+    ++tally.points;
+    if (settings.only_id.empty()) {
+      const StoredPoint finished = store.finished(point.id, point.config_hash);
+      if (finished.document) {
+        ++tally.finished_before;
+        continue;
+      }
+      say_problem(finished);
+    }
+    if (settings.keep_failed) {
+      const StoredPoint failed = store.failed(point.id);
+      if (failed.document) {
+        ++tally.failed;
+        say_failure(point, failed.document->at("failure").get<std::string>());
+        continue;
+      }
+      say_problem(failed);
+    }
+    open.push_back(&point);
+  }
+  return open;
+}
+
+}  // namespace
+
+SweepTally run_sweep(const SweepPlan& plan, const PointStore& store,
+                     const SweepRunSettings& settings) {
+  SweepTally tally;
+  const std::vector<const SweepPoint*> open = open_points(plan, store, settings, tally);
+  ProgressBar bar(open.size());
+  ProgressLines lines(open.size(), std::chrono::steady_clock::now());
+  WorkerBatch batch;
+  batch.limits = settings.limits;
+  batch.arguments = [&](std::size_t i) {
+    return worker_arguments(open[i]->config, settings.folder);
+  };
+  batch.progress = [&](std::size_t i, double done) {
+    bar.update(i, done);
+    if (bar.has_terminal()) return;
+    const std::string line = lines.line(std::chrono::steady_clock::now());
+    if (!line.empty()) fmt::print(stderr, "{}\n", line);
+  };
+  batch.finished = [&](std::size_t i, const WorkerReport& report) {
+    const SweepPoint& point = *open[i];
+    const std::string command = fmt::format("{} --point {}", settings.command, point.id);
+    const bool good = report.kind == FailureKind::none;
+    lines.count(!good);
+    if (!good) {
+      bar.clear();
+      say_failure(point, report.failure);
+    }
+    if (store.keep(point, settings.folder, report, command)) {
+      ++(good ? tally.finished_now : tally.failed);
+    } else {
+      // For good: points that were under way end after this one, and may well be written.
+      tally.writable = false;
+    }
+    return tally.writable;
+  };
+  tally.signal = run_workers(settings.program, open.size(), settings.at_once, batch);
+  return tally;
+}
+
+}  // namespace espalier

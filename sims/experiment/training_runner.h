@@ -1,0 +1,53 @@
+// A training iteration from layers to all-reduces on the modelled network.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "alg/certify/certifier.h"
+#include "alg/schedule/schedule_table.h"
+#include "sims/point/config.h"
+#include "sims/system/simulation.h"
+#include "sims/workload/training/iteration.h"
+
+namespace espalier {
+
+// The all-reduces of an iteration as one program, by post.
+struct TrainingTables {
+  explicit TrainingTables(ScheduleTables program) : tables(std::move(program)) {}
+
+  ScheduleTables tables;
+  std::vector<PostedCollective> posts;
+  // The largest of them alone: a collective's table is loaded when it is posted, so this is what
+  // must fit the NI.
+  std::optional<ScheduleTables> largest;  // empty where there is only one
+};
+
+// Cycle 0 of the posts is the end of back-propagation without overlap, its start with it.
+// Preconditions: the point has training and a collective; the algorithm fits the topology.
+[[nodiscard]] TrainingTables training_tables(const Topology& topology, const RunPoint& point);
+// Without overlap, for tables that are given.
+[[nodiscard]] TrainingTables single_all_reduce(ScheduleTables tables);
+
+// Of all of them together; only the largest must fit the NI's table.
+[[nodiscard]] Certificate certify_training(const Topology& topology, const RunPoint& point,
+                                           const TrainingTables& tables);
+
+[[nodiscard]] IterationPlan plan_iteration(const TrainingConfig& training);
+
+// Where the time of one iteration goes.
+struct IterationTimes {
+  Cycle forward = 0;
+  Cycle backward = 0;
+  Cycle all_reduce = 0;  // some all-reduce is under way: first issue to last data visible
+  Cycle overlapped = 0;  // the part of it while the accelerators compute
+  Cycle iteration = 0;   // start of forward to the last of computing and communication
+
+  [[nodiscard]] Cycle compute() const { return forward + backward; }
+  [[nodiscard]] Cycle exposed() const { return iteration - compute(); }
+};
+
+[[nodiscard]] IterationTimes iteration_times(const IterationPlan& plan, Overlap overlap,
+                                             const std::vector<CollectiveSpan>& collectives);
+
+}  // namespace espalier

@@ -1,0 +1,77 @@
+#include "sims/experiment/whole_file.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <csignal>
+#include <system_error>
+
+namespace espalier {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kEnding = ".new";
+
+std::string host_name() {
+  std::array<char, 256> name{};
+  if (gethostname(name.data(), name.size() - 1) != 0) return "host";
+  return name.data();
+}
+
+bool write_all(int file, const std::string& text) {
+  for (std::size_t written = 0; written < text.size();) {
+    const ssize_t now = write(file, text.data() + written, text.size() - written);
+    if (now < 0 && errno != EINTR) return false;
+    if (now > 0) written += static_cast<std::size_t>(now);
+  }
+  return true;
+}
+
+bool write_to_disk(const fs::path& path, const std::string& text) {
+  const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (file < 0) return false;
+  // Else a machine that loses power may keep the new name and not what stands under it.
+  const bool written = write_all(file, text) && fsync(file) == 0;
+  return close(file) == 0 && written;
+}
+
+}  // namespace
+
+bool write_whole_file(const fs::path& path, const std::string& text) {
+  // A name of our own: another process, or another machine, may be at the same file.
+  const fs::path unfinished =
+      fmt::format("{}.{}.{}{}", path.string(), host_name(), getpid(), kEnding);
+  std::error_code error;
+  if (write_to_disk(unfinished, text)) {
+    fs::rename(unfinished, path, error);
+    if (!error) return true;
+  }
+  fs::remove(unfinished, error);
+  return false;
+}
+
+void remove_unfinished_files(const fs::path& folder) {
+  std::error_code error;
+  const std::string host = "." + host_name() + ".";
+  for (const auto& entry : fs::directory_iterator(folder, error)) {
+    if (entry.path().extension() != kEnding) continue;
+    const std::string name = entry.path().stem().string();
+    const std::size_t dot = name.rfind('.');
+    const std::size_t begin = dot + 1 - std::min(dot + 1, host.size());
+    if (dot == std::string::npos || name.compare(begin, host.size(), host) != 0) continue;
+    pid_t pid = 0;
+    const auto [end, problem] =
+        std::from_chars(name.data() + dot + 1, name.data() + name.size(), pid);
+    if (problem != std::errc() || pid <= 0 || (kill(pid, 0) == 0 || errno != ESRCH)) continue;
+    std::error_code ignored;
+    fs::remove(entry.path(), ignored);
+  }
+}
+
+}  // namespace espalier

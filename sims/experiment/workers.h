@@ -1,0 +1,70 @@
+// Several points at once, each in a process of its own: SystemC elaborates once per process, and
+// what one point does to its process does not reach the others.
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "sims/experiment/point_runner.h"
+
+namespace espalier {
+
+enum class FailureKind : std::uint8_t {
+  none,
+  error,       // the point cannot be simulated
+  unverified,  // it was, and its result is wrong
+  crash,
+  time_limit,
+  memory_limit
+};
+inline constexpr std::array kFailureKindNames{"none",  "error",      "unverified",
+                                              "crash", "time_limit", "memory_limit"};
+
+struct WorkerReport : PointReport {
+  FailureKind kind = FailureKind::none;  // none: `failure` is empty
+};
+
+// What a worker writes to its stdout, one JSON object per line: any number of {"progress": x}, then
+// one {"report": ...}.
+void write_worker_progress(double done);
+void write_worker_report(const PointReport& report);
+// From here on a worker that gets no more memory reports that and ends.
+void report_when_out_of_memory();
+[[noreturn]] void report_out_of_memory();
+
+// Of each point. 0: none.
+struct WorkerLimits {
+  std::chrono::milliseconds time{0};  // on the clock
+  std::uint64_t memory_bytes = 0;     // of address space, the program's own included
+};
+
+// A century. Clocks count nanoseconds in 63 bits, which twice as much and the time of the machine
+// would not fit into.
+inline constexpr std::chrono::milliseconds kLongestTimeLimit = std::chrono::hours(876'000);
+
+// What the workers of a batch are told, and whom they tell. Everything is called on the thread that
+// runs the batch.
+struct WorkerBatch {
+  std::function<std::vector<std::string>(std::size_t)> arguments;
+  std::function<void(std::size_t, double)> progress;
+  // Point i has ended, well or not. False: no further point is started.
+  std::function<bool(std::size_t, const WorkerReport&)> finished;
+  WorkerLimits limits;
+};
+
+// Runs `program` for every i < points, at most `at_once` at a time, and waits for them. A worker
+// that dies without a report yields one that says so. SIGINT and SIGTERM end all workers at once;
+// points that were under way are not reported then. They end with this process, however it ends.
+// Returns the signal, 0 where there was none. Call from the main thread.
+[[nodiscard]] int run_workers(const std::string& program, std::size_t points, std::size_t at_once,
+                              const WorkerBatch& batch);
+
+// "SIGINT".
+[[nodiscard]] std::string signal_name(int signal);
+
+}  // namespace espalier

@@ -1,0 +1,242 @@
+#include "sims/formats/layers_file.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <string_view>
+
+#include "sims/point/enum_names.h"
+#include "sims/text/nearest_name.h"
+#include "sims/text/text_lines.h"
+#include "sims/text/values.h"
+#include "sims/text/yaml_loader.h"
+#include "sims/workload/training/networks.h"
+
+namespace espalier {
+
+namespace {
+
+struct NumberColumn {
+  const char* name;
+  std::uint64_t max;
+  std::uint32_t Layer::*member;
+};
+
+constexpr std::uint64_t kLongestSide = std::uint64_t{1} << 16;
+constexpr std::uint64_t kMostChannels = std::uint64_t{1} << 24;
+constexpr std::uint64_t kMostParameters = std::uint64_t{1} << 40;
+constexpr std::size_t kMostLayers = 100'000;
+
+constexpr std::array<NumberColumn, 7> kLayerColumns{{
+    {"IFMAP Height", kLongestSide, &Layer::ifmap_height},
+    {"IFMAP Width", kLongestSide, &Layer::ifmap_width},
+    {"Filter Height", kLongestSide, &Layer::filter_height},
+    {"Filter Width", kLongestSide, &Layer::filter_width},
+    {"Channels", kMostChannels, &Layer::channels},
+    {"Num Filter", kMostChannels, &Layer::filters},
+    {"Strides", kLongestSide, &Layer::stride},
+}};
+constexpr std::size_t kWeightsColumn = kLayerColumns.size() + 1;
+constexpr const char* kLayerHeader =
+    "Layer name, IFMAP Height, IFMAP Width, Filter Height, Filter Width, Channels, Num Filter, "
+    "Strides";
+constexpr const char* kLayerExample = "for example conv1, 227, 227, 11, 11, 3, 96, 4";
+
+// Without the empty cells at the end.
+std::vector<ConfigNode> split(std::string_view line, const Place& line_start) {
+  std::vector<ConfigNode> cells = cells_of(line, line_start);
+  while (!cells.empty() && cells.back().text.empty()) cells.pop_back();
+  return cells;
+}
+
+bool is_number(const std::string& text) {
+  return !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
+}
+
+std::string lower_case(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+  return text;
+}
+
+class LayersParser {
+ public:
+  explicit LayersParser(Diagnostics& diagnostics) : diagnostics_(diagnostics) {}
+
+  std::optional<std::vector<Layer>> parse(const std::string& file_name, const std::string& text) {
+    const SourceIndex source = diagnostics_.add_file(file_name, text);
+    const std::size_t errors_before = diagnostics_.num_errors();
+    for_each_line(text, source, [&](std::string_view line, const Place& place) {
+      const std::vector<ConfigNode> cells = split(line, place);
+      // Without its header a table may be anything: its lines would only give errors after errors.
+      return cells.empty() || cells.front().text.rfind('#', 0) == 0 || read_line(cells);
+    });
+    if (diagnostics_.num_errors() == errors_before) check_any(source);
+    if (diagnostics_.num_errors() != errors_before) return std::nullopt;
+    return std::move(layers_);
+  }
+
+ private:
+  // False where the file is no table of layers.
+  bool read_line(const std::vector<ConfigNode>& cells) {
+    if (header_line_ != 0) {
+      if (cells.size() > 1) read_layer(cells);
+      return true;
+    }
+    header_line_ = cells.front().place.line;
+    return check_header(cells);
+  }
+
+  // SCALE-Sim's own files differ in the columns' wording ("Num Filter", "Num Filters"), which it
+  // never reads: what counts is that there are eight names.
+  bool check_header(const std::vector<ConfigNode>& cells) {
+    const auto refuse = [&](const Place& place, const std::string& what) {
+      diagnostics_.error(place, what, fmt::format("the first line is {}", kLayerHeader));
+      return false;
+    };
+    for (const ConfigNode& cell : cells) {
+      if (is_number(cell.text)) {
+        return refuse(cell.place, "a number where the first line should name the columns");
+      }
+    }
+    if (cells.size() < kWeightsColumn) {
+      return refuse(end_of(cells), fmt::format("{} columns are named, a layer has {}", cells.size(),
+                                               kWeightsColumn));
+    }
+    if (cells.size() > kWeightsColumn + 1 ||
+        (cells.size() > kWeightsColumn && lower_case(cells[kWeightsColumn].text) != "weights")) {
+      diagnostics_.error(cells[kWeightsColumn].place,
+                         fmt::format("unknown column '{}'", cells[kWeightsColumn].text),
+                         "the only column there may be after Strides is Weights");
+      return false;
+    }
+    return true;
+  }
+
+  static Place end_of(const std::vector<ConfigNode>& cells) {
+    Place behind = cells.back().place;
+    behind.column += static_cast<std::uint32_t>(cells.back().text.size());
+    return behind;
+  }
+
+  void read_layer(const std::vector<ConfigNode>& cells) {
+    if (cells.size() > kWeightsColumn + 1) {
+      diagnostics_.error(
+          cells[kWeightsColumn + 1].place,
+          fmt::format("{} values, there are {} columns", cells.size(), kWeightsColumn + 1),
+          kLayerExample);
+      return;
+    }
+    if (cells.size() < kWeightsColumn) {
+      diagnostics_.error(end_of(cells),
+                         fmt::format("no value for '{}'", kLayerColumns[cells.size() - 1].name),
+                         kLayerExample);
+      return;
+    }
+    Layer layer;
+    bool good = true;
+    layer.name = cells.front().text;
+    if (layer.name.empty()) {
+      diagnostics_.error(cells.front().place, "the layer has no name", kLayerExample);
+      good = false;
+    }
+    for (std::size_t c = 0; c < kLayerColumns.size(); ++c)
+      good &= read_number(cells[c + 1], c, layer);
+    if (cells.size() > kWeightsColumn) good &= read_weights(cells[kWeightsColumn], layer);
+    if (!good || !check_sizes(cells, layer)) return;
+    if (layers_.size() == kMostLayers) {
+      diagnostics_.error(cells.front().place, fmt::format("more than {} layers", kMostLayers));
+    }
+    layers_.push_back(std::move(layer));
+  }
+
+  bool read_number(const ConfigNode& cell, std::size_t column, Layer& layer) {
+    const NumberColumn& c = kLayerColumns.at(column);
+    if (cell.text.empty()) {
+      diagnostics_.error(cell.place, fmt::format("no value for '{}'", c.name), kLayerExample);
+      return false;
+    }
+    ValueShape shape;
+    shape.min = 1;
+    shape.max = c.max;
+    const auto value = parse_value(cell, c.name, shape, diagnostics_);
+    if (!value) return false;
+    layer.*c.member = static_cast<std::uint32_t>(value->number);
+    return true;
+  }
+
+  bool read_weights(const ConfigNode& cell, Layer& layer) {
+    ValueShape shape;
+    shape.type = ValueType::name;
+    shape.names = all_names<LayerWeights>();
+    const auto value = parse_value(cell, "Weights", shape, diagnostics_);
+    if (!value) return false;
+    layer.weights = static_cast<LayerWeights>(value->number);
+    return true;
+  }
+
+  bool check_sizes(const std::vector<ConfigNode>& cells, const Layer& layer) {
+    const auto fits = [&](std::size_t column, const char* side, std::uint32_t filter,
+                          std::uint32_t ifmap) {
+      if (filter <= ifmap) return true;
+      diagnostics_.error(
+          cells[column].place,
+          fmt::format("a filter of {} {} does not fit into an IFMAP of {}", filter, side, ifmap),
+          "the IFMAP's size is with its zero padding");
+      return false;
+    };
+    bool good = fits(3, "rows", layer.filter_height, layer.ifmap_height);
+    good &= fits(4, "columns", layer.filter_width, layer.ifmap_width);
+    __extension__ using Wide = unsigned __int128;
+    if (Wide{layer.filter_volume()} * layer.filters > kMostParameters) {
+      diagnostics_.error(cells.front().place, fmt::format("'{}' has more than {} parameters",
+                                                          layer.name, kMostParameters));
+      good = false;
+    }
+    return good;
+  }
+
+  void check_any(SourceIndex source) {
+    const auto has_parameters = [](const Layer& layer) { return layer.parameters() != 0; };
+    if (header_line_ == 0) {
+      diagnostics_.error({source, 1, 1}, "the file is empty",
+                         fmt::format("a line {}, then one for each layer", kLayerHeader));
+    } else if (layers_.empty()) {
+      diagnostics_.error({source, header_line_, 1}, "there are no layers under the header",
+                         kLayerExample);
+    } else if (std::none_of(layers_.begin(), layers_.end(), has_parameters)) {
+      diagnostics_.error({source, header_line_, 1},
+                         "no layer has parameters of its own: there is nothing to all-reduce");
+    }
+  }
+
+  Diagnostics& diagnostics_;
+  std::uint32_t header_line_ = 0;  // 0: not seen yet
+  std::vector<Layer> layers_;
+};
+
+}  // namespace
+
+std::optional<std::vector<Layer>> parse_layers(const std::string& file_name,
+                                               const std::string& text, Diagnostics& diagnostics) {
+  return LayersParser(diagnostics).parse(file_name, text);
+}
+
+std::optional<std::vector<Layer>> load_layers(const TrainingConfig& config, const Place& place,
+                                              Diagnostics& diagnostics) {
+  if (config.file.empty()) {
+    return parse_layers(config.network, find_network(config.network)->table, diagnostics);
+  }
+  const std::string path = (std::filesystem::path(config.folder) / config.file).string();
+  const FileText file = read_file_text(path);
+  if (!file.text) {
+    diagnostics.error(place, fmt::format("'{}' {}", path, file.problem),
+                      "the path is relative to the configuration's folder");
+    return std::nullopt;
+  }
+  return parse_layers(path, *file.text, diagnostics);
+}
+
+}  // namespace espalier

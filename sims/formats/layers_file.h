@@ -1,0 +1,34 @@
+// The layers of a network in a SCALE-Sim topology file (Samajdar et al., arXiv 1811.02883).
+//
+//   Layer name, IFMAP Height, IFMAP Width, Filter Height, Filter Width, Channels, Num Filter,
+//   Strides, AlexNet,                                   a line with a name only is a title conv1,
+//   227, 227, 11, 11, 3, 96, 4,
+//
+// The first line names the columns. Empty cells at the end of a line, blank lines, lines of commas
+// only and blanks around a value mean nothing; a line that starts with '#' is a comment. A ninth
+// column, Weights, is this program's own: own (or empty), shared, none or lookup; see
+// sims/workload/training/layer.h.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sims/point/config.h"
+#include "sims/text/diagnostics.h"
+#include "sims/workload/training/layer.h"
+
+namespace espalier {
+
+// The layers in a file's text, in forward order; at least one of them has parameters. `file_name`
+// is for diagnostics.
+[[nodiscard]] std::optional<std::vector<Layer>> parse_layers(const std::string& file_name,
+                                                             const std::string& text,
+                                                             Diagnostics& diagnostics);
+
+// Those of the configuration's network or file; `place` is where the configuration names it.
+[[nodiscard]] std::optional<std::vector<Layer>> load_layers(const TrainingConfig& config,
+                                                            const Place& place,
+                                                            Diagnostics& diagnostics);
+
+}  // namespace espalier

@@ -1,0 +1,244 @@
+#include "sims/formats/program/msccl_xml_writer.h"
+
+#include <fmt/format.h>
+
+#include <iterator>
+#include <map>
+
+#include "sims/formats/program/msccl_format.h"
+#include "sims/formats/program/msccl_peer_fields.h"
+#include "sims/formats/program/plain_text.h"
+
+namespace espalier {
+
+namespace {
+
+template <class Value>
+const char* msccl_name(const std::vector<std::pair<const char*, Value>>& names, Value value) {
+  for (const auto& [name, named] : names) {
+    if (named == value) return name;
+  }
+  return "?";
+}
+
+// ---------------------------------------------------------------- what can be written
+
+class Writable {
+ public:
+  explicit Writable(const Program& program) : program_(program) {}
+
+  // The first obstacle.
+  std::string obstacle() {
+    if (!check_whole()) return what_;
+    for (std::size_t r = 0; r < program_.ranks.size(); ++r) {
+      if (!check_rank(r)) return fmt::format("gpu {}: {}", r, what_);
+    }
+    return {};
+  }
+
+ private:
+  bool refuse(std::string what) {
+    what_ = std::move(what);
+    return false;
+  }
+
+  bool check_whole() {
+    const auto ranks = static_cast<std::int64_t>(program_.num_ranks());
+    const auto limit = static_cast<Bytes>(kUnlimitedBytes);
+    if (program_.num_calls() > 1) {
+      return refuse(fmt::format("it is composed of {} library calls, and a document is one call",
+                                program_.num_calls()));
+    }
+    if (ranks == 0) return refuse("it has no ranks");
+    if (!is_plain_text(program_.name)) {
+      return refuse("its name holds a control character or broken UTF-8");
+    }
+    if (program_.chunks == 0 || program_.chunks > kMostChunksOfBuffer) {
+      return refuse(fmt::format("it has {} chunks; a document has 1 to {}", program_.chunks,
+                                kMostChunksOfBuffer));
+    }
+    if (has_shares(program_.collective) && program_.chunks % ranks != 0) {
+      return refuse(fmt::format("{} chunks do not divide by {} ranks", program_.chunks, ranks));
+    }
+    if (program_.min_bytes >= limit || program_.max_bytes >= limit ||
+        (program_.max_bytes != 0 && program_.min_bytes > program_.max_bytes)) {
+      return refuse(fmt::format("no size is from {} to {} bytes and below 2^63", program_.min_bytes,
+                                program_.max_bytes));
+    }
+    if (program_.also_out_of_place && !program_.in_place) {
+      return refuse("it is out of place, but also_out_of_place is for what is in place too");
+    }
+    const bool has_root = program_.collective == CollectiveOp::broadcast ||
+                          program_.collective == CollectiveOp::reduce;
+    if (program_.root && (!has_root || *program_.root >= ranks)) {
+      return refuse(fmt::format("it has the root {}, which is none", *program_.root));
+    }
+    if (program_.num_channels == 0 || program_.num_channels > INT32_MAX) {
+      return refuse(fmt::format("it has {} channels", program_.num_channels));
+    }
+    return true;
+  }
+
+  bool check_rank(std::size_t number) {
+    const RankProgram& rank = program_.ranks[number];
+    const auto ranks = static_cast<std::int64_t>(program_.num_ranks());
+    const std::int64_t in = input_chunks_of(program_.collective, program_.chunks, ranks);
+    const std::int64_t out = output_chunks_of(program_.collective, program_.chunks, ranks);
+    if (!fits(rank.input_chunks, in) || !fits(rank.output_chunks, out)) {
+      return refuse(fmt::format("{} input and {} output chunks; the collective has {} and {}",
+                                rank.input_chunks, rank.output_chunks, in, out));
+    }
+    num_chunks_ += in + out + rank.scratch_chunks;
+    if (rank.scratch_chunks > kMostChunksOfBuffer || num_chunks_ > kMostChunksOfProgram) {
+      return refuse(fmt::format("more than {} chunks in one buffer or {} in all",
+                                kMostChunksOfBuffer, kMostChunksOfProgram));
+    }
+    if (rank.blocks.size() > kMostBlocksOfRank) {
+      return refuse(
+          fmt::format("{} thread blocks; runtimes take {}", rank.blocks.size(), kMostBlocksOfRank));
+    }
+    std::map<std::uint32_t, std::int64_t> of_channel;
+    for (std::size_t b = 0; b < rank.blocks.size(); ++b) {
+      const ThreadBlock& block = rank.blocks[b];
+      if (++of_channel[block.channel] > kMostBlocksOfChannel) {
+        return refuse(fmt::format("more than {} thread blocks of channel {}", kMostBlocksOfChannel,
+                                  block.channel));
+      }
+      if (!check_block(number, block)) return refuse(fmt::format("tb {}: {}", b, what_));
+    }
+    return true;
+  }
+
+  [[nodiscard]] bool fits(std::int64_t chunks, std::int64_t expected) const {
+    const bool is_less = program_.collective == CollectiveOp::custom && chunks < expected;
+    return chunks == 0 || chunks == expected || is_less;
+  }
+
+  bool check_block(std::size_t rank, const ThreadBlock& block) {
+    for (const std::int32_t peer : {block.send_peer, block.recv_peer}) {
+      const bool is_rank = peer >= 0 && static_cast<std::size_t>(peer) < program_.num_ranks() &&
+                           static_cast<std::size_t>(peer) != rank;
+      if (peer != kNoPeer && !is_rank) return refuse(fmt::format("its peer {} is none", peer));
+    }
+    if (block.channel >= program_.num_channels) {
+      return refuse(fmt::format("channel {} of {}", block.channel, program_.num_channels));
+    }
+    if (block.steps.size() > kMostStepsOfBlock) {
+      return refuse(
+          fmt::format("{} steps; runtimes take {}", block.steps.size(), kMostStepsOfBlock));
+    }
+    bool after_nop = false;
+    for (std::size_t s = 0; s < block.steps.size(); ++s) {
+      if (!check_step(block.steps[s], after_nop))
+        return refuse(fmt::format("step {}: {}", s, what_));
+      after_nop = block.steps[s].op == ProgramOp::nop;
+    }
+    return true;
+  }
+
+  bool check_step(const ProgramStep& step, bool after_nop) {
+    const bool is_nop = step.op == ProgramOp::nop;
+    if (is_nop ? step.count != 0 : step.count == 0 || step.count > kMostChunksOfStep) {
+      return refuse(fmt::format("it moves {} chunks; runtimes take 1 to {}, of a nop 0", step.count,
+                                kMostChunksOfStep));
+    }
+    if (step.src_offset < -1 || step.dst_offset < -1) return refuse("a negative offset");
+    if (step.wait_block < -1 || step.wait_step < -1 ||
+        (step.wait_block == -1) != (step.wait_step == -1)) {
+      return refuse(fmt::format("it waits for tb {} step {}", step.wait_block, step.wait_step));
+    }
+    if (after_nop && !is_nop && step.wait_block == -1) {
+      return refuse("it waits for nothing, but follows a nop, which hands its dependency on");
+    }
+    return true;
+  }
+
+  const Program& program_;
+  std::int64_t num_chunks_ = 0;
+  std::string what_;
+};
+
+// ---------------------------------------------------------------- the text
+
+std::string escaped(const std::string& text) {
+  std::string out;
+  for (const char c : text) {
+    switch (c) {
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '"':
+        out += "&quot;";
+        break;
+      default:
+        out += c;
+    }
+  }
+  return out;
+}
+
+// A runtime's own parser takes no prolog.
+class Writer {
+ public:
+  std::string write(const Program& program) {
+    const auto max_bytes =
+        program.max_bytes == 0 ? static_cast<Bytes>(kUnlimitedBytes) : program.max_bytes;
+    put("<algo name=\"{}\" proto=\"{}\" nchannels=\"{}\" nchunksperloop=\"{}\" ngpus=\"{}\" "
+        "coll=\"{}\" inplace=\"{}\" outofplace=\"{}\" minBytes=\"{}\" maxBytes=\"{}\"",
+        escaped(program.name), msccl_name(msccl_protocols(), program.protocol),
+        program.num_channels, program.chunks, program.num_ranks(),
+        msccl_name(msccl_collectives(), program.collective), program.in_place ? 1 : 0,
+        program.in_place && !program.also_out_of_place ? 0 : 1, program.min_bytes, max_bytes);
+    if (program.root) put(" root=\"{}\"", *program.root);
+    put(">\n");
+    for (std::size_t r = 0; r < program.num_ranks(); ++r) write_rank(r, program.ranks[r]);
+    put("</algo>\n");
+    return std::move(text_);
+  }
+
+ private:
+  template <class... Args>
+  void put(fmt::format_string<Args...> format, Args&&... args) {
+    fmt::format_to(std::back_inserter(text_), format, std::forward<Args>(args)...);
+  }
+
+  void write_rank(std::size_t number, const RankProgram& rank) {
+    put("  <gpu id=\"{}\" i_chunks=\"{}\" o_chunks=\"{}\" s_chunks=\"{}\">\n", number,
+        rank.input_chunks, rank.output_chunks, rank.scratch_chunks);
+    for (std::size_t b = 0; b < rank.blocks.size(); ++b) write_block(b, rank.blocks[b]);
+    put("  </gpu>\n");
+  }
+
+  void write_block(std::size_t number, const ThreadBlock& block) {
+    put("    <tb id=\"{}\" send=\"{}\" recv=\"{}\" chan=\"{}\">\n", number, block.send_peer,
+        block.recv_peer, block.channel);
+    for (std::size_t s = 0; s < block.steps.size(); ++s) {
+      const ProgramStep& step = block.steps[s];
+      put("      <step s=\"{}\" type=\"{}\" srcbuf=\"{}\" srcoff=\"{}\" dstbuf=\"{}\" "
+          "dstoff=\"{}\" cnt=\"{}\" depid=\"{}\" deps=\"{}\" hasdep=\"{}\"/>\n",
+          s, msccl_name(msccl_ops(), step.op), msccl_name(msccl_buffers(), step.src_buffer),
+          step.src_offset, msccl_name(msccl_buffers(), step.dst_buffer), step.dst_offset,
+          step.count, step.wait_block, step.wait_step, step.signals ? 1 : 0);
+    }
+    put("    </tb>\n");
+  }
+
+  std::string text_;
+};
+
+}  // namespace
+
+std::string unwritable_as_msccl_xml(const Program& program) { return Writable(program).obstacle(); }
+
+std::string write_msccl_xml(Program program) {
+  fill_peer_fields(program);
+  return Writer().write(program);
+}
+
+}  // namespace espalier

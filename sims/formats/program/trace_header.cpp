@@ -1,0 +1,184 @@
+#include "sims/formats/program/trace_header.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sims/formats/program/plain_text.h"
+#include "sims/formats/program/promise_line.h"
+
+namespace espalier {
+
+namespace {
+
+constexpr std::uint32_t kMostRanks = 65536;
+constexpr std::uint32_t kMostChunks = ChunkTracer::kMostChunks - 1;
+
+const std::vector<std::pair<const char*, CollectiveOp>>& collectives() {
+  static const auto names = [] {
+    std::vector<std::pair<const char*, CollectiveOp>> all;
+    for (const CollectiveOp op :
+         {CollectiveOp::all_reduce, CollectiveOp::reduce_scatter, CollectiveOp::all_gather,
+          CollectiveOp::all_to_all, CollectiveOp::broadcast, CollectiveOp::reduce,
+          CollectiveOp::custom}) {
+      all.emplace_back(to_string(op), op);
+    }
+    return all;
+  }();
+  return names;
+}
+
+const std::vector<std::pair<const char*, Protocol>>& protocols() {
+  static const std::vector<std::pair<const char*, Protocol>> names{
+      {to_string(Protocol::simple), Protocol::simple},
+      {to_string(Protocol::ll), Protocol::ll},
+      {to_string(Protocol::ll128), Protocol::ll128}};
+  return names;
+}
+
+}  // namespace
+
+const std::vector<std::string>& TraceHeader::words() {
+  static const std::vector<std::string> all{"collective", "name",  "protocol", "bytes",
+                                            "root",       "input", "output",   "promise"};
+  return all;
+}
+
+void TraceHeader::read_line(LineParser& line) {
+  const Place place = line.place();
+  const std::string word = line.word("a word")->text;
+  const bool may_repeat = word == "input" || word == "output" || word == "promise";
+  const auto [first, is_new] = first_.emplace(word, place);
+  if (!is_new && !may_repeat) {
+    line.error(place, fmt::format("a second '{}'", word),
+               fmt::format("the first is in line {}", first->second.line));
+    return;
+  }
+  if (word == "collective") {
+    collective_place_ = place;
+    read_collective(line);
+  } else if (word == "name") {
+    signature_.name = line.rest();
+    if (!is_plain_text(signature_.name)) {
+      line.error(place, "name: it holds a control character or broken UTF-8");
+    }
+  } else if (word == "protocol") {
+    read_protocol(line);
+  } else if (word == "bytes") {
+    read_bytes(line, place);
+  } else if (!has_collective_) {
+    // Where there is one that is wrong, there is an error already.
+    const bool is_missing = first_.count("collective") == 0;
+    if (is_missing) line.error(place, fmt::format("'{}' stands behind 'collective'", word));
+  } else if (word == "root") {
+    read_root(line, place);
+  } else if (word == "promise") {
+    read_promise_line(line, place);
+  } else {
+    read_buffer(line, word == "input" ? signature_.input_chunks : signature_.output_chunks, place,
+                word);
+  }
+}
+
+void TraceHeader::read_collective(LineParser& line) {
+  line.set_form("for example 'collective all_reduce ranks 4 chunks 4 in_place'");
+  const auto op = line.choice("collective", collectives());
+  if (!op || !line.expect("ranks")) return;
+  const auto ranks = line.number("ranks", 1, kMostRanks);
+  if (!ranks || !line.expect("chunks")) return;
+  const auto chunks = line.number("chunks", 1, kMostChunks);
+  if (!chunks) return;
+  signature_.in_place = line.accept("in_place");
+  if (!line.expect_end()) return;
+  signature_.collective = *op;
+  signature_.ranks = *ranks;
+  signature_.chunks = *chunks;
+  has_collective_ = true;
+}
+
+void TraceHeader::read_protocol(LineParser& line) {
+  line.set_form("for example 'protocol LL128'");
+  signature_.protocol = line.choice("protocol", protocols()).value_or(Protocol::simple);
+  if (!line.failed()) line.expect_end();
+}
+
+void TraceHeader::read_bytes(LineParser& line, const Place& place) {
+  line.set_form("for example 'bytes 0 1MiB': from the first to the second; 0: without limit");
+  const auto min = line.bytes("bytes");
+  if (!min) return;
+  const auto max = line.bytes("bytes");
+  if (!max || !line.expect_end()) return;
+  if (*max != 0 && *min > *max) {
+    line.error(place, fmt::format("no size is from {} to {} bytes", *min, *max));
+    return;
+  }
+  signature_.min_bytes = *min;
+  signature_.max_bytes = *max;
+}
+
+void TraceHeader::read_root(LineParser& line, const Place& place) {
+  line.set_form("for example 'root 0'");
+  if (signature_.collective != CollectiveOp::broadcast &&
+      signature_.collective != CollectiveOp::reduce) {
+    line.error(place, fmt::format("{} has no root", to_string(signature_.collective)));
+    return;
+  }
+  const auto root = line.number("root", 0, signature_.ranks - 1);
+  if (root && line.expect_end()) signature_.root = *root;
+}
+
+bool TraceHeader::is_custom(LineParser& line, const Place& place, const std::string& word) {
+  if (signature_.collective == CollectiveOp::custom) return true;
+  line.error(place, fmt::format("'{}' is for a custom collective", word),
+             fmt::format("buffers and results of {} are known", to_string(signature_.collective)));
+  return false;
+}
+
+void TraceHeader::read_buffer(LineParser& line, std::vector<std::uint32_t>& counts,
+                              const Place& place, const std::string& word) {
+  line.set_form("for example 'input 0 4': rank 0 has 4 chunks");
+  if (!is_custom(line, place, word)) return;
+  if (bounds_) {
+    line.error(place, "buffers stand before promises");
+    return;
+  }
+  const auto rank = line.number("rank", 0, signature_.ranks - 1);
+  if (!rank) return;
+  const auto count = line.number("chunks", 0, signature_.chunks);
+  if (!count || !line.expect_end()) return;
+  if (counts.empty()) counts.assign(signature_.ranks, signature_.chunks);
+  counts[*rank] = *count;
+}
+
+void TraceHeader::read_promise_line(LineParser& line, const Place& place) {
+  if (!is_custom(line, place, "promise")) return;
+  if (!bounds_) {
+    const std::vector<std::uint32_t> all(signature_.ranks, signature_.chunks);
+    bounds_ = {signature_.input_chunks.empty() ? all : signature_.input_chunks,
+               signature_.output_chunks.empty() ? all : signature_.output_chunks};
+  }
+  const auto promise = read_promise(line, *bounds_);
+  if (!promise) return;
+  const auto [first, is_new] =
+      promised_.emplace(std::make_pair(promise->rank, promise->index), place);
+  if (is_new) {
+    signature_.promises.push_back(*promise);
+  } else {
+    line.error(place,
+               fmt::format("rank {} out {} has a promise already", promise->rank, promise->index),
+               fmt::format("it is in line {}", first->second.line));
+  }
+}
+
+void TraceHeader::end(const Place& end_of_file, Diagnostics& diagnostics) {
+  if (first_.count("collective") == 0) {
+    diagnostics.error(end_of_file, "there is no line 'collective'",
+                      "for example 'collective all_reduce ranks 4 chunks 4 in_place'");
+  }
+  const auto by_place = [](const PromisedChunk& a, const PromisedChunk& b) {
+    return std::pair(a.rank, a.index) < std::pair(b.rank, b.index);
+  };
+  std::sort(signature_.promises.begin(), signature_.promises.end(), by_place);
+}
+
+}  // namespace espalier

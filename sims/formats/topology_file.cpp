@@ -1,0 +1,274 @@
+#include "sims/formats/topology_file.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <stdexcept>
+#include <vector>
+
+#include "sims/formats/link_rules.h"
+#include "sims/text/nearest_name.h"
+#include "sims/text/values.h"
+#include "sims/text/yaml_loader.h"
+
+namespace espalier {
+
+namespace {
+
+constexpr std::uint64_t kMostParallelLinks = 64;
+
+bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+
+// Vertex names become parts of module names, statistics and waveform scopes.
+bool is_identifier(const std::string& name) {
+  return !name.empty() && is_letter(name[0]) && std::all_of(name.begin(), name.end(), [](char c) {
+    return is_letter(c) || (c >= '0' && c <= '9') || c == '_';
+  });
+}
+
+ValueShape count_shape() {
+  ValueShape shape;
+  shape.min = 1;
+  shape.max = kMostParallelLinks;
+  return shape;
+}
+
+class TopologyParser {
+ public:
+  TopologyParser(const TopologyFileContext& context, Diagnostics& diagnostics)
+      : context_(context), diagnostics_(diagnostics) {}
+
+  std::optional<Topology> parse(const std::string& file_name, const std::string& text) {
+    const SourceIndex source = diagnostics_.add_file(file_name, text);
+    const std::size_t errors_before = diagnostics_.num_errors();
+    const auto root = load_yaml(text, source, diagnostics_);
+    if (!root) return std::nullopt;
+    if (root->kind != ConfigNode::Kind::map) {
+      diagnostics_.error({source, 1, 1},
+                         root->kind == ConfigNode::Kind::null
+                             ? "the file is empty"
+                             : "a graph is a mapping with the keys nodes, switches and links",
+                         "for example 'nodes: [a, b]' and 'links: [{between: [a, b]}]'");
+      return std::nullopt;
+    }
+    check_keys(*root, {"name", "nodes", "switches", "links"});
+    topology_.emplace(read_name(*root, file_name));
+    read_vertices(*root, "nodes", {source, 1, 1});
+    read_vertices(*root, "switches", {source, 1, 1});
+    read_links(*root, {source, 1, 1});
+    if (diagnostics_.num_errors() == errors_before) check_connected();
+    if (diagnostics_.num_errors() != errors_before) return std::nullopt;
+    return std::move(topology_);
+  }
+
+ private:
+  void check_keys(const ConfigNode& map, const std::vector<std::string>& valid) {
+    for (const ConfigEntry& entry : map.entries) {
+      if (std::find(valid.begin(), valid.end(), entry.key) != valid.end()) continue;
+      diagnostics_.error(entry.place, fmt::format("unknown key '{}'", entry.key),
+                         name_hint(entry.key, valid));
+    }
+  }
+
+  std::string read_name(const ConfigNode& root, const std::string& file_name) {
+    const ConfigEntry* entry = root.find("name");
+    if (entry == nullptr) return file_name;
+    ValueShape shape;
+    shape.type = ValueType::text;
+    const auto value = parse_value(entry->value, "name", shape, diagnostics_);
+    return value ? value->text : file_name;
+  }
+
+  void read_vertices(const ConfigNode& root, const std::string& key, const Place& root_place) {
+    const bool are_nodes = key == "nodes";
+    const ConfigEntry* entry = root.find(key);
+    if (entry == nullptr) {
+      if (are_nodes)
+        diagnostics_.error(root_place, "missing key 'nodes'", "for example nodes: [a, b]");
+      return;
+    }
+    if (entry->value.kind != ConfigNode::Kind::list) {
+      diagnostics_.error(entry->place, fmt::format("{}: takes a list of names", key),
+                         fmt::format("for example {}: [a, b]", key));
+      return;
+    }
+    const auto& items = entry->value.items;
+    if (items.size() > kMostNodes) {
+      diagnostics_.error(entry->place, fmt::format("{}: at most {} names", key, kMostNodes));
+      return;
+    }
+    for (const ConfigNode& item : items) read_vertex(item, key, are_nodes);
+    if (are_nodes && items.size() < 2) {
+      diagnostics_.error(entry->place, "a network has at least 2 nodes");
+    }
+  }
+
+  void read_vertex(const ConfigNode& item, const std::string& key, bool is_node) {
+    if (item.kind != ConfigNode::Kind::scalar || !is_identifier(item.text)) {
+      diagnostics_.error(item.place, fmt::format("{}: '{}' is not a valid name", key, item.text),
+                         "a letter, then letters, digits and underscores");
+      return;
+    }
+    const auto [first, is_new] = vertex_places_.emplace(item.text, item.place);
+    if (!is_new) {
+      diagnostics_.error(item.place, fmt::format("{}: the name '{}' is taken", key, item.text),
+                         fmt::format("the first is in line {}", first->second.line));
+      return;
+    }
+    if (is_node) {
+      topology_->add_node(item.text);
+    } else {
+      topology_->add_switch(item.text);
+    }
+    vertex_names_.push_back(item.text);
+  }
+
+  void read_links(const ConfigNode& root, const Place& root_place) {
+    const ConfigEntry* entry = root.find("links");
+    if (entry == nullptr) {
+      diagnostics_.error(root_place, "missing key 'links'",
+                         "for example links: [{between: [a, b]}]");
+      return;
+    }
+    if (entry->value.kind != ConfigNode::Kind::list) {
+      diagnostics_.error(entry->place, "links: takes a list of links",
+                         "for example links: [{between: [a, b]}]");
+      return;
+    }
+    for (const ConfigNode& item : entry->value.items) read_link(item);
+  }
+
+  void read_link(const ConfigNode& item) {
+    if (item.kind != ConfigNode::Kind::map) {
+      diagnostics_.error(item.place, "a link is a mapping",
+                         "{between: [a, b]} for both ways, {from: a, to: b} for one");
+      return;
+    }
+    check_keys(item, {"between", "from", "to", "latency", "bandwidth", "count"});
+    const std::size_t errors_before = diagnostics_.num_errors();
+    const LinkSpec spec = read_spec(item);
+    const auto count = read_number(item, "count", count_shape(), 1);
+    const auto ends = read_ends(item);
+    if (!ends || diagnostics_.num_errors() != errors_before) return;
+    const auto& [a, b] = *ends;
+    for (std::uint64_t i = 0; i < count; ++i) {
+      if (!add_link(a, b, spec, item.place)) return;
+      if (item.find("between") != nullptr && !add_link(b, a, spec, item.place)) return;
+    }
+  }
+
+  std::uint64_t read_number(const ConfigNode& item, const std::string& key, const ValueShape& shape,
+                            std::uint64_t default_number) {
+    const ConfigEntry* entry = item.find(key);
+    if (entry == nullptr) return default_number;
+    ConfigNode node = entry->value;
+    if (node.kind == ConfigNode::Kind::null) node.place = entry->place;
+    const auto value = parse_value(node, key, shape, diagnostics_);
+    return value ? value->number : default_number;
+  }
+
+  LinkSpec read_spec(const ConfigNode& item) {
+    LinkSpec spec = context_.default_link;
+    const std::size_t errors_before = diagnostics_.num_errors();
+    spec.latency_ps = read_number(item, "latency", link_latency_shape(), spec.latency_ps);
+    spec.bytes_per_second =
+        read_number(item, "bandwidth", link_bandwidth_shape(), spec.bytes_per_second);
+    if (!context_.clock || diagnostics_.num_errors() != errors_before) return spec;
+    // Defaults are judged where they are written.
+    if (const ConfigEntry* latency = item.find("latency")) {
+      check_whole_cycles("a latency", spec.latency_ps, *context_.clock, latency->value.place,
+                         diagnostics_);
+    }
+    if (const ConfigEntry* bandwidth = item.find("bandwidth")) {
+      check_link_rate(spec.bytes_per_second, *context_.clock, bandwidth->value.place, diagnostics_);
+    }
+    return spec;
+  }
+
+  std::optional<std::pair<NodeId, NodeId>> read_ends(const ConfigNode& item) {
+    const ConfigEntry* between = item.find("between");
+    const ConfigEntry* from = item.find("from");
+    const ConfigEntry* to = item.find("to");
+    const bool duplex = between != nullptr && from == nullptr && to == nullptr;
+    const bool one_way = between == nullptr && from != nullptr && to != nullptr;
+    if (!duplex && !one_way) {
+      diagnostics_.error(item.place, "a link has either 'between', or 'from' and 'to'",
+                         "{between: [a, b]} for both ways, {from: a, to: b} for one");
+      return std::nullopt;
+    }
+    if (duplex &&
+        (between->value.kind != ConfigNode::Kind::list || between->value.items.size() != 2)) {
+      diagnostics_.error(between->value.place, "between: takes the names of two vertices",
+                         "for example between: [a, b]");
+      return std::nullopt;
+    }
+    const ConfigNode& second = duplex ? between->value.items[1] : to->value;
+    const auto a = find_vertex(duplex ? between->value.items[0] : from->value, item.place);
+    const auto b = find_vertex(second, item.place);
+    if (!a || !b) return std::nullopt;
+    if (*a == *b) {
+      diagnostics_.error(second.place, fmt::format("'{}' is linked to itself", second.text));
+      return std::nullopt;
+    }
+    return std::make_pair(*a, *b);
+  }
+
+  std::optional<NodeId> find_vertex(const ConfigNode& node, const Place& link_place) {
+    const NodeId vertex =
+        node.kind == ConfigNode::Kind::scalar ? topology_->find_vertex(node.text) : NodeId();
+    if (vertex.valid()) return vertex;
+    const std::string nearest = nearest_name(node.text, vertex_names_);
+    diagnostics_.error(node.kind == ConfigNode::Kind::null ? link_place : node.place,
+                       fmt::format("'{}' is neither a node nor a switch", node.text),
+                       nearest.empty() ? std::string("list it under nodes or switches")
+                                       : fmt::format("did you mean '{}'?", nearest));
+    return std::nullopt;
+  }
+
+  bool add_link(NodeId from, NodeId to, const LinkSpec& spec, const Place& place) {
+    if (topology_->num_links() == kMostLinks) {
+      diagnostics_.error(place, fmt::format("more than {} links", kMostLinks));
+      return false;
+    }
+    const std::size_t index = parallel_links_[{from, to}]++;
+    const std::string suffix = index == 0 ? "" : fmt::format("_{}", index);
+    try {
+      topology_->add_link(from, to, spec, "to_" + topology_->vertex_name(to) + suffix,
+                          "from_" + topology_->vertex_name(from) + suffix);
+    } catch (const std::invalid_argument& clash) {
+      // Parallel links to 'x' and a vertex called 'x_1'.
+      diagnostics_.error(place, clash.what(), "rename a vertex so that port names differ");
+      return false;
+    }
+    return true;
+  }
+
+  void check_connected() {
+    const NodeId lost = topology_->find_disconnected();
+    if (!lost.valid()) return;
+    const std::string& name = topology_->vertex_name(lost);
+    diagnostics_.error(
+        vertex_places_.at(name),
+        fmt::format("the network is not connected: there is no way from '{}' to '{}' and back",
+                    topology_->vertex_name(NodeId(0)), name),
+        fmt::format("add links to and from '{}'", name));
+  }
+
+  const TopologyFileContext& context_;
+  Diagnostics& diagnostics_;
+  std::optional<Topology> topology_;
+  std::map<std::string, Place> vertex_places_;
+  std::vector<std::string> vertex_names_;  // in file order
+  std::map<std::pair<NodeId, NodeId>, std::size_t> parallel_links_;
+};
+
+}  // namespace
+
+std::optional<Topology> parse_topology(const std::string& file_name, const std::string& text,
+                                       const TopologyFileContext& context,
+                                       Diagnostics& diagnostics) {
+  return TopologyParser(context, diagnostics).parse(file_name, text);
+}
+
+}  // namespace espalier

@@ -1,0 +1,136 @@
+#include "sims/model/build_program.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <utility>
+
+#include "alg/algorithm.h"
+#include "alg/program/compiler.h"
+#include "sims/formats/program/msccl_xml_reader.h"
+#include "sims/formats/program/promises_file.h"
+#include "sims/formats/program/trace_file.h"
+#include "sims/text/yaml_loader.h"
+
+namespace espalier {
+
+namespace {
+
+Protocol chosen_protocol(ProtocolChoice choice, Protocol own) {
+  switch (choice) {
+    case ProtocolChoice::automatic:
+      return own;
+    case ProtocolChoice::simple:
+      return Protocol::simple;
+    case ProtocolChoice::ll:
+      return Protocol::ll;
+    case ProtocolChoice::ll128:
+      return Protocol::ll128;
+  }
+  return own;
+}
+
+// As the topology has them: accelerators that share a switch.
+std::uint32_t ranks_of_server(const TopologyConfig& topology) {
+  switch (topology.kind) {
+    case TopologyKind::gpu_cluster:
+      return topology.gpus_per_server;
+    case TopologyKind::dgx2:
+    case TopologyKind::fat_tree:
+    case TopologyKind::bigraph:
+    case TopologyKind::dragonfly:
+      return topology.nodes_per_switch;
+    default:
+      return 1;
+  }
+}
+
+std::optional<std::string> read_beside(const std::string& path, const Place& place,
+                                       Diagnostics& diagnostics) {
+  FileText file = read_file_text(path);
+  if (file.text) return std::move(file.text);
+  diagnostics.error(place, fmt::format("'{}' {}", path, file.problem),
+                    "the path is relative to the configuration's folder");
+  return std::nullopt;
+}
+
+std::optional<Program> compiled_trace(const std::string& path, const std::string& text,
+                                      const Place& place, Diagnostics& diagnostics) {
+  const auto trace = read_trace(path, text, diagnostics);
+  if (!trace) return std::nullopt;
+  try {
+    return compile(*trace);
+  } catch (const ChunkError& error) {
+    diagnostics.error(place, fmt::format("{}:{}: {}", path, error.place().line, error.what()));
+    return std::nullopt;
+  }
+}
+
+std::string beside(const std::string& folder, const std::string& file) {
+  return (std::filesystem::path(folder) / file).string();
+}
+
+}  // namespace
+
+bool has_program(const RunPoint& point) {
+  if (!point.collective) return false;
+  const Algorithm* algorithm = find_algorithm(point.collective->algorithm);
+  return algorithm != nullptr && algorithm->is_program();
+}
+
+BuiltinRequest builtin_request(const Topology& topology, const RunPoint& point) {
+  const ProgramConfig& config = point.collective->program;
+  BuiltinRequest request;
+  request.ranks = static_cast<std::uint32_t>(topology.num_nodes());
+  request.ranks_per_server = config.ranks_per_server != 0 ? config.ranks_per_server
+                                                          : ranks_of_server(point.system.topology);
+  request.channels = config.channels;
+  request.instances = config.instances;
+  request.protocol = chosen_protocol(config.protocol, Protocol::simple);
+  return request;
+}
+
+Program build_program(const Topology& topology, const RunPoint& point) {
+  const ProgramConfig& config = point.collective->program;
+  if (config.given) {
+    Program program = *config.given;
+    program.protocol = chosen_protocol(config.protocol, program.protocol);
+    return program;
+  }
+  return find_algorithm(point.collective->algorithm)
+      ->program->build(builtin_request(topology, point));
+}
+
+std::string program_path(const ProgramConfig& config) { return beside(config.folder, config.file); }
+
+std::string promises_path(const ProgramConfig& config) {
+  return beside(config.folder, config.promises);
+}
+
+std::shared_ptr<const Program> load_program(const ProgramConfig& config, const Place& place,
+                                            Diagnostics& diagnostics) {
+  const std::string path = program_path(config);
+  const std::string extension = std::filesystem::path(path).extension().string();
+  if (extension != ".xml" && extension != ".trace") {
+    diagnostics.error(place, fmt::format("'{}' is no program's file", path),
+                      "MSCCL XML ends in .xml, a trace in .trace");
+    return nullptr;
+  }
+  const auto text = read_beside(path, place, diagnostics);
+  if (!text) return nullptr;
+  auto program = extension == ".xml" ? read_msccl_xml(path, *text, diagnostics)
+                                     : compiled_trace(path, *text, place, diagnostics);
+  if (!program) return nullptr;
+  if (program->name.empty()) program->name = std::filesystem::path(path).stem().string();
+  if (!config.promises.empty()) {
+    const std::string promises = promises_path(config);
+    const auto promises_text = read_beside(promises, place, diagnostics);
+    if (!promises_text) return nullptr;
+    auto promised = read_promises(promises, *promises_text, *program, diagnostics);
+    if (!promised) return nullptr;
+    program->promises = std::move(*promised);
+  }
+  return std::make_shared<const Program>(std::move(*program));
+}
+
+}  // namespace espalier

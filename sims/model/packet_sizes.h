@@ -1,0 +1,24 @@
+// What a configuration's packets need: their length, and buffers that keep a link busy.
+#pragma once
+
+#include <cstdint>
+
+#include "hw/link_spec.h"
+#include "sims/point/config.h"
+
+namespace espalier {
+
+// Flits of the longest packet or sub-packet, its head flit included.
+[[nodiscard]] std::uint64_t longest_packet_flits(const SystemConfig& system);
+
+// VC depth with which a lone stream over `link` never waits for credits: what is on the way out and
+// back, and the rest of a packet that must fit as a whole (the paper's 318 flits). A slower link
+// has fewer flits on the way. `packet_flits`: of the longest packet, its head flit included.
+[[nodiscard]] std::uint64_t full_rate_depth(const SystemConfig& system, const LinkSpec& link,
+                                            std::uint64_t packet_flits);
+[[nodiscard]] inline std::uint64_t full_rate_depth(const SystemConfig& system,
+                                                   const LinkSpec& link) {
+  return full_rate_depth(system, link, longest_packet_flits(system));
+}
+
+}  // namespace espalier

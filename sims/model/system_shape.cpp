@@ -1,0 +1,203 @@
+#include "sims/model/system_shape.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "hw/cost/logic.h"
+#include "sims/model/build_dimensions.h"
+#include "sims/workload/coordination/tensor_set.h"
+
+namespace espalier {
+
+namespace {
+
+// Groups what is alike: a value's number, in the order of first appearance.
+template <class Name, class Kind>
+class Kinds {
+ public:
+  explicit Kinds(std::vector<Kind>& kinds) : kinds_(kinds) {}
+  template <class Make>
+  std::size_t number(const Name& name, Make&& make) {
+    const auto [found, is_new] = known_.try_emplace(name, kinds_.size());
+    if (is_new) kinds_.push_back(make());
+    return found->second;
+  }
+
+ private:
+  std::vector<Kind>& kinds_;
+  std::map<Name, std::size_t> known_;
+};
+
+class ShapeBuilder {
+ public:
+  ShapeBuilder(const SystemConfig& system, const Topology& topology, const RunNeed& need)
+      : system_(system), topology_(topology), need_(need) {
+    if (topology.dimensions()) depths_ = dimension_vc_depths(system);
+    for (std::size_t n = 0; n < topology.num_nodes(); ++n) {
+      most_links_ = std::max(most_links_, topology.out_links(NodeId(n)).size());
+    }
+  }
+
+  SystemShape build() {
+    SystemShape shape;
+    shape.router_cycles = system_.router.pipeline_cycles;
+    shape.arbitration_cycles = system_.ni.dimension_queue.arbitration_cycles;
+    // Links in and out, NI ports; of switches of a multi-dimensional system also their dimension.
+    using Name = std::tuple<std::size_t, std::size_t, std::size_t, bool, std::size_t>;
+    Kinds<Name, std::vector<RouterSlice>> routers(shape.routers);
+    Kinds<std::size_t, NiShape> nis(shape.nis);
+    for (std::size_t v = 0; v < topology_.num_vertices(); ++v) {
+      const NodeId vertex(v);
+      const bool is_switch = topology_.is_switch(vertex);
+      const std::size_t dimension =
+          is_switch && !depths_.empty()
+              ? topology_.dimension_of(topology_.out_links(vertex).front())
+              : 0;
+      const std::size_t ports = ni_ports(vertex);
+      const Name name{topology_.in_links(vertex).size(), topology_.out_links(vertex).size(), ports,
+                      is_switch, dimension};
+      shape.router_of.push_back(routers.number(name, [&] { return slices_of(vertex); }));
+      if (is_switch) continue;
+      shape.ni_of.push_back(nis.number(ports, [&] { return ni_of(vertex); }));
+    }
+    return shape;
+  }
+
+ private:
+  // As sims/system/fabric.cpp builds them.
+  [[nodiscard]] std::size_t ni_ports(NodeId vertex) const {
+    const std::size_t links =
+        std::max(topology_.in_links(vertex).size(), topology_.out_links(vertex).size());
+    if (topology_.is_switch(vertex)) return topology_.aggregates(vertex) ? links : 0;
+    if (!depths_.empty() || system_.ni.ports == 0) return links;
+    return std::min<std::size_t>(system_.ni.ports, links);
+  }
+
+  [[nodiscard]] RouterSlice slice(std::uint32_t dimension) const {
+    RouterSlice slice;
+    slice.vcs = system_.router.vcs;
+    slice.input_per_vc = system_.router.crossbar_inputs == CrossbarInputs::vc;
+    slice.dimension = dimension;
+    if (dimension == 0) {
+      slice.vc_depth_flits = system_.router.vc_depth_flits;
+      slice.flit_bits = 8 * system_.clock.flit_bytes;
+    } else {
+      slice.vc_depth_flits = depths_[dimension - 1];
+      slice.flit_bits = 8 * topology_.dimensions()->dimensions[dimension - 1].link.flit_bytes;
+    }
+    return slice;
+  }
+
+  [[nodiscard]] std::uint32_t dimension_of(LinkId link) const {
+    return depths_.empty() ? 0 : static_cast<std::uint32_t>(topology_.dimension_of(link)) + 1;
+  }
+
+  // In a multi-dimensional system each link has an NI port of its own, as wide as its flits.
+  [[nodiscard]] std::vector<RouterSlice> slices_of(NodeId vertex) const {
+    std::map<std::uint32_t, RouterSlice> slices;
+    const auto of = [&](std::uint32_t dimension) -> RouterSlice& {
+      return slices.try_emplace(dimension, slice(dimension)).first->second;
+    };
+    for (const LinkId link : topology_.in_links(vertex)) ++of(dimension_of(link)).inputs;
+    for (const LinkId link : topology_.out_links(vertex)) ++of(dimension_of(link)).outputs;
+    const auto ports = static_cast<std::uint32_t>(ni_ports(vertex));
+    for (auto& [dimension, part] : slices) {
+      const std::uint32_t more = dimension == 0 || ports == 0 ? ports : part.outputs;
+      part.inputs += more;
+      part.outputs += more;
+    }
+    std::vector<RouterSlice> list;
+    for (const auto& [dimension, part] : slices) list.push_back(part);
+    return list;
+  }
+
+  [[nodiscard]] NiShape ni_of(NodeId vertex) const {
+    NiShape ni;
+    ni.readiness = need_.readiness;
+    const NiConfig& config = system_.ni;
+    if (!depths_.empty()) {
+      const DimensionedShape& shape = *topology_.dimensions();
+      for (std::uint32_t d = 0; d < shape.dimensions.size(); ++d) {
+        ni.ports.push_back({d + 1, shape.dimensions[d].links, config.buffer_flits,
+                            8 * shape.dimensions[d].link.flit_bytes});
+        ni.queues.push_back(
+            {d + 1, queue_entries(), 32, config.dimension_queue.arbiter.order == QueueOrder::scf});
+      }
+      return ni;
+    }
+    ni.ports.push_back({0, static_cast<std::uint32_t>(ni_ports(vertex)), config.buffer_flits,
+                        8 * system_.clock.flit_bytes});
+    const std::size_t nodes = topology_.num_nodes();
+    ScheduleTableShape table;
+    table.entries = config.table_entries != 0
+                        ? config.table_entries
+                        : std::max(static_cast<std::uint32_t>(2 * nodes), need_.table_entries);
+    table.entry_bits = system_.cost.table_entry_bits != 0
+                           ? system_.cost.table_entry_bits
+                           : std::max(table_entry_bits(nodes, most_links_), need_.entry_bits);
+    table.step_bits = bits_for(2 * nodes + 1);
+    table.tag_bits = 2 * bits_for(nodes);
+    ni.table = table;
+    return ni;
+  }
+
+  [[nodiscard]] std::uint32_t queue_entries() const {
+    constexpr std::uint32_t kChunksOfThemis = 64;
+    if (system_.cost.queue_entries != 0) return system_.cost.queue_entries;
+    return std::max(kChunksOfThemis, need_.queue_entries);
+  }
+
+  const SystemConfig& system_;
+  const Topology& topology_;
+  RunNeed need_;
+  std::vector<std::uint32_t> depths_;  // by dimension; none: no dimensions
+  std::size_t most_links_ = 1;         // of a node
+};
+
+}  // namespace
+
+std::uint32_t table_entry_bits(std::size_t nodes, std::size_t links) {
+  constexpr std::uint32_t kOp = 2;
+  constexpr std::uint32_t kStartAddr = 64;
+  constexpr std::uint32_t kSize = 64;
+  constexpr std::uint32_t kState = 21;
+  const std::uint32_t node = bits_for(nodes + 1);  // a node, or nil
+  const std::uint32_t step = bits_for(2 * nodes + 1);
+  return kOp + bits_for(nodes) + node * (1 + static_cast<std::uint32_t>(links)) + step +
+         kStartAddr + kSize + kState;
+}
+
+namespace {
+
+// None where the NIs have no part in it, and before the layers are read.
+std::optional<ReadinessShape> readiness_of(const RunPoint& point) {
+  if (!point.coordination || point.coordination->mode != CoordinationMode::in_ni) {
+    return std::nullopt;
+  }
+  const TrainingConfig& training = *point.training;
+  TensorSpec spec;
+  spec.tensors = point.coordination->tensors;
+  const TensorSet set =
+      make_tensor_set(training.layers,
+                      plan_iteration(training.layers, training.mini_batch, training.compute), spec);
+  const std::size_t units = make_units(set, point.coordination->num_groups).size();
+  if (units == 0) return std::nullopt;
+  return ReadinessShape{static_cast<std::uint32_t>(units), point.coordination->arity};
+}
+
+}  // namespace
+
+RunNeed configured_need(const RunPoint& point) {
+  RunNeed need;
+  if (point.collective) need.queue_entries = point.collective->chunks;
+  need.readiness = readiness_of(point);
+  return need;
+}
+
+SystemShape system_shape(const SystemConfig& system, const Topology& topology,
+                         const RunNeed& need) {
+  return ShapeBuilder(system, topology, need).build();
+}
+
+}  // namespace espalier

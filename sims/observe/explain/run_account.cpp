@@ -1,0 +1,141 @@
+#include "sims/observe/explain/run_account.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "sims/model/faults.h"
+#include "sims/observe/explain/dimension_causes.h"
+#include "sims/observe/explain/program_path.h"
+#include "sims/observe/explain/table_causes.h"
+#include "sims/system/program_setup.h"
+#include "sims/system/table_engine_spec.h"
+
+namespace espalier {
+
+namespace {
+
+constexpr std::size_t kWorstSlips = 10;
+
+using Json = nlohmann::ordered_json;
+
+RouterRules router_rules(const SystemConfig& config) {
+  return {config.router.crossbar_inputs == CrossbarInputs::port,
+          config.router.switching == Switching::vct};
+}
+
+std::vector<NodeClock> clocks_of(const RunPoint& point, std::size_t nodes) {
+  std::vector<NodeClock> clocks(nodes);
+  for (std::size_t n = 0; n < nodes; ++n) {
+    const NodeId node(n);
+    clocks[n].skew = skew_of(point.faults, node);
+    clocks[n].late = host_delay(point.faults, node) - clocks[n].skew;
+    clocks[n].per_step = skew_per_step(point.faults, node);
+  }
+  return clocks;
+}
+
+// What every account needs, made of one record.
+struct Parts {
+  Parts(const RunRecord& run, const SystemConfig& config)
+      : record(run),
+        index(record),
+        passages(record),
+        waits(passages, router_rules(config)),
+        walk(passages, waits) {}
+
+  const RunRecord& record;
+  MessageIndex index;
+  Passages passages;
+  WaitCauses waits;
+  MessageWalk walk;
+};
+
+}  // namespace
+
+void RunAccount::note_channels(const CriticalPath& path) {
+  for (const Segment& segment : path.segments) {
+    if (segment.channel == kNowhere) continue;
+    const std::string& name = recorder_.record().channels[segment.channel].name;
+    const auto seen = std::find(critical_channels_.begin(), critical_channels_.end(), name);
+    if (seen == critical_channels_.end()) critical_channels_.push_back(name);
+  }
+}
+
+Json RunAccount::explain_tables(const Topology& topology, const RunPoint& point,
+                                const ScheduleTables& tables,
+                                const std::vector<PostedCollective>& posts,
+                                std::uint32_t ni_ports) {
+  const Parts parts(recorder_.record(), point.system);
+  const SystemTiming healthy = time_links(topology, point.system.clock);
+  TableCausesSpec spec;
+  spec.engine = table_engine_spec(point.system, tables, posts, healthy, ni_ports);
+  spec.clocks = clocks_of(point, topology.num_nodes());
+  const TableCauses causes(tables, parts.record, parts.index, spec);
+  Explanation explanation;
+  explanation.path = critical_path(parts.record, parts.index, parts.walk, causes);
+  explanation.slips = step_slips(causes, parts.record, parts.index, parts.walk,
+                                 {point.system, healthy, tables.routes}, kWorstSlips);
+  explanation.slack = step_slack(causes, parts.record, parts.index);
+  note_channels(explanation.path);
+  return describe_explanation(parts.record, explanation, [&](RecordIndex message) {
+    Json place;
+    place["step"] = causes.step_of(message);
+    return place;
+  });
+}
+
+Json RunAccount::explain_plan(const Topology& topology, const RunPoint& point,
+                              const DimensionPlan& plan, bool folded) {
+  std::optional<Topology> one;
+  if (folded) one = make_folded(topology.dimensions()->dimensions);
+  const Topology& simulated = one ? *one : topology;
+  const DimensionProgram program(simulated, plan, point.collective->element_bytes,
+                                 point.collective->parts);
+  const Parts parts(recorder_.record(), point.system);
+  const SystemTiming healthy = time_links(simulated, point.system.clock);
+  const std::vector<NodeClock> clocks = clocks_of(point, simulated.num_nodes());
+  const DimensionCauses causes(program, parts.record, parts.index, clocks,
+                               point.system.ni.dimension_queue.arbitration_cycles);
+  Explanation explanation;
+  explanation.path = critical_path(parts.record, parts.index, parts.walk, causes);
+  explanation.slips =
+      message_slips(parts.record, parts.index, parts.walk,
+                    {point.system, healthy, program.routes().routes()}, clocks, kWorstSlips);
+  note_channels(explanation.path);
+  return describe_explanation(parts.record, explanation, [&](RecordIndex message) {
+    const StagePlace at = program.place_of(parts.record.messages[message].operation.flow);
+    const PlannedStage& stage = program.stage(at.stage);
+    Json place;
+    place["chunk"] = at.stage.chunk;
+    place["stage"] = to_string(stage.kind);
+    place["dimension"] = stage.dimension + 1;
+    place["stage_step"] = at.step + 1;
+    return place;
+  });
+}
+
+Json RunAccount::explain_program(const Topology& topology, const RunPoint& point,
+                                 const Program& program, Cycle cycles) {
+  const Parts parts(recorder_.record(), point.system);
+  const SystemTiming healthy = time_links(topology, point.system.clock);
+  const SystemTiming timing = time_links(faulty_links(topology, point.faults), point.system.clock);
+  const ProgramRoutes routes = program_routes(topology, program);
+  const ProtocolSpec protocol = protocol_of(program, point);
+  const ContextProgram loaded(program, tiling_of(program, point), protocol,
+                              context_spec(topology, point), routes.forward);
+  const ProgramIndex index(loaded, parts.record);
+  const std::vector<NodeClock> clocks = clocks_of(point, topology.num_nodes());
+  const ProgramPath path(loaded, index, parts.walk,
+                         {slot_specs(point, timing, routes, protocol.slots), clocks});
+  Explanation explanation;
+  explanation.path = path.find(cycles);
+  explanation.slips = message_slips(parts.record, parts.index, parts.walk,
+                                    {point.system, healthy, routes.routes}, clocks, kWorstSlips);
+  note_channels(explanation.path);
+  return describe_explanation(parts.record, explanation, [&](RecordIndex message) {
+    const StepIndex step = index.request(index.sender(message)).step;
+    return describe_program_step(*index.step(step).record);
+  });
+}
+
+}  // namespace espalier

@@ -1,0 +1,149 @@
+#include "sims/observe/explain/slack.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+namespace espalier {
+
+namespace {
+
+// Of an entry that nothing depends on.
+constexpr Cycle kUnbounded = Cycle{1} << 62;
+
+struct Issue {
+  Cycle at;
+  NodeId node;
+  std::size_t entry;
+};
+
+class Backward {
+ public:
+  Backward(const TableCauses& tables, const RunRecord& record, const MessageIndex& index)
+      : tables_(tables), index_(index) {
+    Cycle end = 0;
+    for (std::size_t n = 0; n < tables.num_nodes(); ++n) {
+      for (const RecordIndex m : index.of(NodeId(n))) end = std::max(end, index.done(m));
+    }
+    for (std::size_t n = 0; n < tables.num_nodes(); ++n) {
+      const NodeId node(n);
+      // What issues after the end, while control messages come in, sends nothing.
+      std::size_t entries = tables.issued_entries(node);
+      while (entries != 0 && tables.issued_at(node, entries - 1) > end) --entries;
+      latest_.emplace_back(entries);
+      for (std::size_t e = 0; e < entries; ++e) {
+        issues_.push_back({tables.issued_at(node, e), node, e});
+      }
+    }
+    latest_done_.assign(record.messages.size(), end);
+    latest_sent_.assign(record.messages.size(), kUnbounded);
+    for (RecordIndex m = 0; m < record.messages.size(); ++m) {
+      const MessageRecord& message = record.messages[m];
+      const bool was_held = message.adding != kNever && message.adding > message.visible;
+      if (!was_held || message.operation.is_control) continue;
+      for (const RecordIndex other : index.to(message.operation.to)) {
+        if (index.done(other) == message.adding) holds_.push_back({message.adding, m, other});
+      }
+    }
+    std::sort(holds_.begin(), holds_.end(), [](const Hold& a, const Hold& b) {
+      return std::tie(a.until, a.message, a.other) > std::tie(b.until, b.message, b.other);
+    });
+    // Whatever an issue leads to comes later, or further down in the same table.
+    std::sort(issues_.begin(), issues_.end(), [](const Issue& a, const Issue& b) {
+      return std::tie(a.at, a.node, a.entry) > std::tie(b.at, b.node, b.entry);
+    });
+    auto hold = holds_.begin();
+    for (const Issue& issue : issues_) {
+      for (; hold != holds_.end() && hold->until >= issue.at; ++hold) settle(*hold);
+      settle(issue);
+    }
+  }
+
+  [[nodiscard]] Cycle slack(const Issue& issue) const {
+    return latest_[issue.node.index()][issue.entry] - issue.at;
+  }
+  [[nodiscard]] const std::vector<Issue>& issues() const { return issues_; }
+
+ private:
+  // A Reduce that was kept beside memory until another message of the NI was in memory.
+  struct Hold {
+    Cycle until;
+    RecordIndex message;
+    RecordIndex other;
+  };
+  void settle(const Hold& hold) {
+    const Cycle took = index_.done(hold.message) - hold.until;
+    limit({PathEvent::Kind::done, hold.other}, latest_done_[hold.message] - took);
+  }
+  void settle(const Issue& issue) {
+    const auto& entries = tables_.program(issue.node).entries;
+    const ProgramEntry& entry = entries[issue.entry];
+    Cycle latest = kUnbounded;
+    for (std::uint32_t s = 0; s < entry.num_sends; ++s) {
+      const RecordIndex m = tables_.message_of(issue.node, entry.first_send + s);
+      latest = std::min(latest, latest_done_[m] - (index_.done(m) - issue.at));
+      latest = std::min(latest, latest_sent_[m] - (index_.sent(m) - issue.at));
+    }
+    if (issue.entry + 1 < latest_[issue.node.index()].size()) {
+      const Cycle next = latest_[issue.node.index()][issue.entry + 1];
+      const Cycle steps = entries[issue.entry + 1].step - entry.step;
+      latest = std::min(latest, next - steps);
+      if (steps != 0) {
+        const std::size_t loader = tables_.first_of_step(issue.node, issue.entry);
+        counter_[{issue.node, loader}] = next - (steps - 1);
+      }
+    }
+    // The step's first entry loads the counter that the next step waits for.
+    const auto counted = counter_.find({issue.node, issue.entry});
+    if (counted != counter_.end()) {
+      latest = std::min(latest, counted->second - tables_.step_time(issue.node, entry.step));
+    }
+    latest_[issue.node.index()][issue.entry] = latest;
+    const EntryCause why = tables_.cause(issue.node, issue.entry);
+    if (why.kind == SegmentKind::ni_queue) limit(why.event, latest - 1);
+    // A reduction, or sends, that the timestep before had to wait for.
+    if (why.kind == SegmentKind::lockstep && why.event.kind != PathEvent::Kind::issued) {
+      const Cycle steps = entry.step - entries[issue.entry - 1].step - 1;
+      const Cycle look = why.event.kind == PathEvent::Kind::sent ? 1 : 0;
+      limit(why.event, latest - steps - look);
+    }
+    for (const TableCauses::Awaited& awaited : tables_.awaited(issue.node, issue.entry)) {
+      limit(awaited.event, latest - 1 - tables_.turnaround(issue.node, issue.entry));
+    }
+  }
+
+  void limit(const PathEvent& event, Cycle until) {
+    auto& latest = event.kind == PathEvent::Kind::sent ? latest_sent_ : latest_done_;
+    latest[event.message] = std::min(latest[event.message], until);
+  }
+
+  const TableCauses& tables_;
+  const MessageIndex& index_;
+  std::vector<Hold> holds_;                 // latest first
+  std::vector<Issue> issues_;               // latest first
+  std::vector<std::vector<Cycle>> latest_;  // by node, entry
+  std::vector<Cycle> latest_done_;          // by message
+  std::vector<Cycle> latest_sent_;
+  std::map<std::pair<NodeId, std::size_t>, Cycle> counter_;  // by loading entry: latest next step
+};
+
+}  // namespace
+
+std::vector<StepSlack> step_slack(const TableCauses& tables, const RunRecord& record,
+                                  const MessageIndex& index) {
+  const Backward backward(tables, record, index);
+  std::map<std::pair<Timestep, NodeId>, Cycle> smallest;
+  for (const Issue& issue : backward.issues()) {
+    const Timestep step = tables.program(issue.node).entries[issue.entry].step;
+    const Cycle slack = backward.slack(issue);
+    if (slack > kUnbounded / 2) continue;
+    const auto [place, is_new] = smallest.emplace(std::make_pair(step, issue.node), slack);
+    if (!is_new) place->second = std::min(place->second, slack);
+  }
+  std::vector<StepSlack> slacks;
+  slacks.reserve(smallest.size());
+  for (const auto& [where, slack] : smallest) slacks.push_back({where.first, where.second, slack});
+  return slacks;
+}
+
+}  // namespace espalier

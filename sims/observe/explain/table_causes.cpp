@@ -1,0 +1,239 @@
+#include "sims/observe/explain/table_causes.h"
+
+#include <algorithm>
+
+namespace espalier {
+
+TableCauses::TableCauses(const ScheduleTables& tables, const RunRecord& record,
+                         const MessageIndex& index, TableCausesSpec spec)
+    : record_(record),
+      index_(index),
+      spec_(std::move(spec)),
+      programs_(load_tables(tables)),
+      nodes_(spec_.clocks.size()),
+      number_(record.messages.size(), 0) {
+  for (const TableProgram& program : programs_) {
+    auto& of_entry = waiters_.emplace_back(program.entries.size());
+    for (std::uint32_t w = 0; w < program.waiters.size(); ++w) {
+      of_entry[program.waiters[w].entry].push_back(w);
+    }
+  }
+  for (std::size_t n = 0; n < nodes_.size(); ++n) {
+    const NodeId node(n);
+    frames_.emplace_back(tables, node);
+    read_moves(node);
+    OfNode& of_node = nodes_[n];
+    const auto& issued = index.of(node);
+    for (std::uint32_t i = 0; i < issued.size(); ++i) {
+      number_[issued[i]] = i;
+      of_node.sent.emplace_back(index.sent(issued[i]), issued[i]);
+    }
+    for (const RecordIndex m : index.to(node)) {
+      if (record.messages[m].operation.on_arrival != TransferKind::reduce) continue;
+      of_node.reduced.emplace_back(index.done(m), m);
+    }
+    std::sort(of_node.sent.begin(), of_node.sent.end());
+    std::sort(of_node.reduced.begin(), of_node.reduced.end());
+  }
+}
+
+void TableCauses::read_moves(NodeId node) {
+  OfNode& of_node = nodes_[node.index()];
+  of_node.entered.push_back(clock(node).start());
+  for (const NiRecord::Move& move : record_.nis[node.index()].moves) {
+    while (of_node.entered.size() <= move.timestep) of_node.entered.push_back(move.at);
+    of_node.issued.resize(move.issued, move.at);
+  }
+}
+
+const std::pair<Cycle, RecordIndex>* TableCauses::at_cycle(
+    const std::vector<std::pair<Cycle, RecordIndex>>& events, Cycle cycle) {
+  const auto found =
+      std::lower_bound(events.begin(), events.end(), std::make_pair(cycle, RecordIndex{0}));
+  return found != events.end() && found->first == cycle ? &*found : nullptr;
+}
+
+std::vector<TableCauses::Awaited> TableCauses::awaited(NodeId node, std::size_t entry) const {
+  std::vector<Awaited> events;
+  const std::size_t p = programs_.size() == 1 ? 0 : node.index();
+  for (const std::uint32_t w : waiters_[p][entry]) {
+    const TableEvent event = frames_[node.index()].in_network(programs_[p].waiters[w].event);
+    const bool reduce =
+        event.kind == TableEvent::Kind::reduced || event.kind == TableEvent::Kind::reduce_sent;
+    const bool own =
+        event.kind == TableEvent::Kind::reduce_sent || event.kind == TableEvent::Kind::gather_sent;
+    const RecordIndex message =
+        index_.find(own ? node : event.peer, own ? event.peer : node, event.flow,
+                    reduce ? TransferKind::reduce : TransferKind::copy);
+    if (own) {
+      events.push_back({{PathEvent::Kind::sent, message}, index_.sent(message)});
+    } else {
+      events.push_back({{PathEvent::Kind::done, message}, index_.done(message)});
+    }
+  }
+  return events;
+}
+
+Cycle TableCauses::step_time(NodeId node, Timestep step) const {
+  const LockstepMode mode = spec_.engine.lockstep;
+  if (mode != LockstepMode::estimate && mode != LockstepMode::full) return 0;
+  return spec_.engine.step_time[step - 1] + clock(node).per_step;
+}
+
+std::size_t TableCauses::first_of_step(NodeId node, std::size_t entry) const {
+  const auto& entries = program(node).entries;
+  while (entry != 0 && entries[entry - 1].step == entries[entry].step) --entry;
+  return entry;
+}
+
+EntryCause TableCauses::cause(NodeId node, std::size_t entry) const {
+  const auto& entries = program(node).entries;
+  const OfNode& of_node = nodes_[node.index()];
+  const Cycle issued = of_node.issued[entry];
+  for (const Awaited& awaited : awaited(node, entry)) {
+    if (awaited.at + 1 + turnaround(node, entry) == issued) {
+      return {SegmentKind::dependency, awaited.event, 0, awaited.at};
+    }
+  }
+  const bool begins_step = entry == 0 || entries[entry - 1].step != entries[entry].step;
+  if (begins_step && of_node.entered[entries[entry].step] == issued) {
+    return step_cause(node, entry);
+  }
+  for (std::uint32_t s = 0; s < entries[entry].num_sends; ++s) {
+    const RecordIndex mine = message_of(node, entries[entry].first_send + s);
+    for (const auto* sent = at_cycle(of_node.sent, issued - 1);
+         sent != nullptr && sent != of_node.sent.data() + of_node.sent.size() &&
+         sent->first + 1 == issued;
+         ++sent) {
+      if (record_.messages[sent->second].channel != record_.messages[mine].channel) continue;
+      return {SegmentKind::ni_queue, {PathEvent::Kind::sent, sent->second}, 0, issued - 1};
+    }
+  }
+  if (entry != 0) {
+    const Cycle before = of_node.issued[entry - 1];
+    const bool follows = before == issued || before + 1 == issued;
+    return {follows ? SegmentKind::issue : SegmentKind::unexplained,
+            {PathEvent::Kind::issued, kNowhere},
+            entry - 1,
+            before};
+  }
+  return {SegmentKind::unexplained, {}, 0, 0};
+}
+
+// Preconditions: the entry begins its timestep, and issued in the cycle in which that did.
+EntryCause TableCauses::step_cause(NodeId node, std::size_t entry) const {
+  const auto& entries = program(node).entries;
+  const OfNode& of_node = nodes_[node.index()];
+  const Timestep step = entries[entry].step;
+  const auto posted = [&](Timestep s, Cycle at) {
+    const auto& releases = spec_.engine.releases;
+    return std::any_of(releases.begin(), releases.end(), [&](const auto& release) {
+      const bool is_first = &release == &releases.front();
+      const Cycle delay = is_first ? clock(node).start() : clock(node).skew;
+      return release.step == s && release.at + delay == at;
+    });
+  };
+  // Steps without entries take a cycle each: what kept the NI kept it from the first of them.
+  const Timestep last = entry == 0 ? 0 : entries[entry - 1].step;
+  Cycle since = of_node.entered[last + 1];
+  for (Timestep s = step; s > last + 1; --s) {
+    if (of_node.entered[s] == of_node.entered[s - 1] + 1) continue;
+    if (posted(s, of_node.entered[s]))
+      return {SegmentKind::doorbell, {}, entry, of_node.entered[s]};
+    return {SegmentKind::unexplained,
+            {PathEvent::Kind::issued, kNowhere},
+            entry - 1,
+            entry == 0 ? 0 : of_node.issued[entry - 1]};
+  }
+  if (entry == 0) {
+    // The first collective's doorbell is its post.
+    const auto& releases = spec_.engine.releases;
+    const bool is_post = releases.empty() || releases.front().at == 0;
+    return {is_post ? SegmentKind::late_start : SegmentKind::doorbell, {}, entry, since};
+  }
+  const std::size_t loader = first_of_step(node, entry - 1);
+  const Cycle counts = step_time(node, last);
+  if (counts != 0 && of_node.issued[loader] + counts == since) {
+    return {
+        SegmentKind::lockstep, {PathEvent::Kind::issued, kNowhere}, loader, of_node.issued[loader]};
+  }
+  if (spec_.engine.lockstep != LockstepMode::off) {
+    if (const auto* reduced = at_cycle(of_node.reduced, since); reduced != nullptr) {
+      return {SegmentKind::lockstep, {PathEvent::Kind::done, reduced->second}, 0, since};
+    }
+    if (const auto* sent = at_cycle(of_node.sent, since - 1);
+        sent != nullptr && spec_.engine.lockstep == LockstepMode::drain) {
+      return {SegmentKind::lockstep, {PathEvent::Kind::sent, sent->second}, 0, since - 1};
+    }
+  }
+  if (posted(last + 1, since)) return {SegmentKind::doorbell, {}, entry, since};
+  const Cycle before = of_node.issued[entry - 1];
+  return {before + 1 == since ? SegmentKind::issue : SegmentKind::unexplained,
+          {PathEvent::Kind::issued, kNowhere},
+          entry - 1,
+          before};
+}
+
+std::size_t TableCauses::entry_of_send(NodeId node, std::size_t send) const {
+  const auto& entries = program(node).entries;
+  const auto after = std::upper_bound(
+      entries.begin(), entries.end(), send,
+      [](std::size_t s, const ProgramEntry& entry) { return s < entry.first_send; });
+  return static_cast<std::size_t>(after - entries.begin()) - 1;
+}
+
+std::size_t TableCauses::entry_of(RecordIndex message) const {
+  return entry_of_send(record_.messages[message].operation.from, number_[message]);
+}
+
+Timestep TableCauses::step_of(RecordIndex message) const {
+  return program(record_.messages[message].operation.from).entries[entry_of(message)].step;
+}
+
+PathEvent TableCauses::back_from_issue(RecordIndex message, Trail& trail) const {
+  const NodeId node = record_.messages[message].operation.from;
+  std::size_t entry = entry_of_send(node, number_[message]);
+  Segment segment;
+  segment.vertex = node.value();
+  segment.message = message;
+  while (true) {
+    const EntryCause why = cause(node, entry);
+    segment.kind = why.kind;
+    if (why.event.kind == PathEvent::Kind::start) {
+      // What was posted at that time: the issue follows at once, or a few empty steps later.
+      segment.kind = SegmentKind::issue;
+      trail.add(segment, why.at);
+      if (why.kind == SegmentKind::late_start) {
+        back_from_post(clock(node), segment, trail);
+      } else {
+        const Cycle late = why.entry == 0 ? clock(node).late : 0;
+        segment.message = kNowhere;
+        segment.kind = SegmentKind::clock_skew;
+        trail.add(segment, why.at - std::min(why.at, clock(node).skew));
+        segment.kind = SegmentKind::late_start;
+        trail.add(segment, why.at - std::min(why.at, clock(node).skew + late));
+        segment.kind = why.kind;
+        trail.add(segment, 0);
+      }
+      return why.event;
+    }
+    if (why.kind == SegmentKind::lockstep && why.event.kind == PathEvent::Kind::issued) {
+      segment.kind = SegmentKind::clock_skew;
+      trail.add(segment, trail.at() - std::min(trail.at(), clock(node).per_step));
+      segment.kind = SegmentKind::lockstep;
+    }
+    trail.add(segment, why.at);
+    if (why.event.kind != PathEvent::Kind::issued) return why.event;
+    entry = why.entry;
+  }
+}
+
+// The last message of the flows that come before let it.
+std::optional<PathEvent> TableCauses::back_from_hold(RecordIndex message, Trail& trail) const {
+  for (const RecordIndex other : index_.to(record_.messages[message].operation.to)) {
+    if (index_.done(other) == trail.at()) return PathEvent{PathEvent::Kind::done, other};
+  }
+  return std::nullopt;
+}
+
+}  // namespace espalier

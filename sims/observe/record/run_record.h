@@ -1,0 +1,106 @@
+// What happened in one run: the stations of every message, what every channel carried, and when
+// schedule tables and program contexts moved on. For the timeline, and for accounts of where time
+// went.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "flowctl/channel_spec.h"
+#include "flowctl/flit_run.h"
+#include "flowctl/packet_grid.h"
+#include "hw/ids.h"
+#include "hw/topology/link_timing.h"
+#include "ni/engines/context_observer.h"
+#include "ni/operation.h"
+
+namespace espalier {
+
+// In RunRecord::messages.
+using RecordIndex = std::uint32_t;
+
+// A message: an operation, or its share of one that goes over several links.
+struct MessageRecord {
+  // A share has its own route and bytes; `from` and `to` are vertices of what is simulated, also
+  // where one NPU stands for all.
+  Operation operation;
+  PacketGrid grid;
+  std::uint32_t channel = 0;  // where it is injected, in RunRecord::channels
+  RecordIndex whole = 0;      // the first share of its operation; itself where it is the only one
+  Cycle issued = kNever;
+  // The DMA engine has read it: its first flit may leave in this cycle. kNever where packets are
+  // read one by one (a DMA engine of limited bandwidth).
+  Cycle read = kNever;
+  Cycle sent = kNever;     // its last flit leaves the NI
+  Cycle visible = kNever;  // all of it is, at the receiver
+  // A Reduce may be added: `visible`, or later where the NI held it. kNever of a Gather.
+  Cycle adding = kNever;
+  Cycle done = kNever;  // in memory, reduction included
+};
+
+// Flits of one message that leave the sender one after the other.
+struct CarriedRun {
+  RecordIndex message = 0;
+  std::uint16_t hop = 0;       // routers passed at the receiver; 0: an injection channel
+  std::uint16_t out_port = 0;  // by which the flits leave the router at the channel's end
+  std::uint64_t offset = 0;    // of the first, in the message
+  FlitRun flits;               // departures, in ticks
+};
+
+struct VcRecord {
+  std::vector<CarriedRun> carried;  // in order
+  // The same flits as they leave the buffer at the channel's end, in ticks: the i-th that came is
+  // the i-th to leave.
+  std::vector<FlitRun> left;
+};
+
+struct ChannelRecord {
+  std::string name;  // of its link in the module hierarchy
+  ChannelSpec spec;
+  LinkTiming link;
+  std::vector<VcRecord> vcs;
+};
+
+// Of a program context, in the order in which it ran them.
+struct ContextRecord {
+  struct Step {
+    StepPlace place;
+    ProgramStep step;
+    StepTimes times;                // ended: kNever of a step that a run stopped in
+    std::size_t first_request = 0;  // in `requests`
+    std::size_t num_requests = 0;
+  };
+  std::vector<Step> steps;
+  std::vector<RequestTimes> requests;
+};
+
+// Of the network interface at a vertex.
+struct NiRecord {
+  // A schedule table's state after an evaluation that has moved it.
+  struct Move {
+    Cycle at = 0;
+    std::size_t issued = 0;  // entries, so far
+    Timestep timestep = 0;
+  };
+  // A program's call, launched in cycle `at`: its contexts begin in `begins`.
+  struct Launch {
+    std::uint32_t call = 0;
+    Cycle at = 0;
+    Cycle begins = 0;
+  };
+  std::string name;         // empty: there is none
+  std::vector<Move> moves;  // in order
+  std::vector<Launch> launches;
+  std::vector<ContextRecord> contexts;  // by block
+};
+
+struct RunRecord {
+  Tick ticks_per_cycle = 1;
+  Cycle end = 0;                        // the cycle after the last one
+  std::vector<MessageRecord> messages;  // in the order in which they were issued
+  std::vector<ChannelRecord> channels;
+  std::vector<NiRecord> nis;  // by vertex
+};
+
+}  // namespace espalier

@@ -1,0 +1,102 @@
+#include "sims/observe/scopes/channel_scope.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace espalier {
+
+namespace {
+
+const EnumText kStates{"vc_state", {"idle", "routing", "waiting", "active"}};
+const EnumText kTypes{
+    "flit_type",
+    {"head", "body", "tail", "head_tail", "sub_head", "sub_body", "sub_tail", "message_tail"}};
+constexpr unsigned kPortBits = 16;
+
+unsigned bits_to_count(std::uint64_t most) {
+  unsigned bits = 1;
+  while (bits < 63 && (std::uint64_t{1} << bits) <= most) ++bits;
+  return bits;
+}
+
+}  // namespace
+
+ChannelScope::ChannelScope(const Spec& spec, WaveRecorder& recorder, DescribeMessage describe)
+    : spec_(spec), describe_(std::move(describe)), link_({}, spec.channel.ticks_per_cycle) {
+  const std::size_t before = recorder.num_signals();
+  const Tick q = spec.channel.ticks_per_cycle;
+  const WaveSignal valid = recorder.add(spec.name + ".valid", 1);
+  link_ = LinkScope({valid, recorder.add(spec.name + ".flow", kFlowBits)}, q);
+  for (std::uint32_t vc = 0; vc < spec.channel.vcs; ++vc) {
+    const std::string scope = fmt::format("{}.vc{}", spec.name, vc);
+    VcStateScope::Signals state;
+    state.state = recorder.add(scope + ".state", 2, &kStates);
+    state.flow = recorder.add(scope + ".flow", kFlowBits);
+    state.grant = recorder.add(scope + ".grant", kPortBits);
+    states_.emplace_back(state, spec.channel.receiver_pipeline, q);
+    if (!spec.shows_flits) continue;
+    const std::uint32_t depth = spec.channel.depth_of(vc);
+    VcFlitScope::Signals flits;
+    flits.type = recorder.add(scope + ".type", 3, &kTypes);
+    flits.occupancy = recorder.add(scope + ".occupancy", bits_to_count(depth));
+    flits.credits = recorder.add(scope + ".credits", bits_to_count(depth));
+    flits_.emplace_back(flits, depth, spec.channel.credit_latency, q);
+  }
+  is_wanted_ = recorder.num_signals() != before;
+}
+
+void ChannelScope::generate(Cycle from, Cycle until, WaveRecorder& recorder) {
+  link_.generate(until, recorder);
+  for (VcStateScope& vc : states_) vc.generate(until, recorder);
+  for (VcFlitScope& vc : flits_) vc.generate(from, until, recorder);
+}
+
+void ChannelScope::arriving(std::uint32_t vc, const ArrivingRun& run, const FlitRun& sent) {
+  link_.sent(run.message.flow, sent);
+  states_[vc].arriving(run);
+  if (!flits_.empty()) flits_[vc].arriving(run, sent);
+}
+
+void ChannelScope::flit_sent(std::uint32_t vc, const Flit& flit, Tick departure) {
+  if (is_over_) return;
+  const Tick latency = spec_.link.latency * spec_.channel.ticks_per_cycle;
+  const Tick rate = spec_.link.ticks_per_flit;
+  ArrivingRun run;
+  run.message = describe_(flit.message, flit.hop);
+  run.has_type = true;
+  run.type = flit.type;
+  run.landing = {departure + latency, rate, 1};
+  arriving(vc, run, {departure, rate, 1});
+}
+
+void ChannelScope::run_sent(const SentRun& sent) {
+  if (is_over_) return;
+  const Tick latency = spec_.link.latency * spec_.channel.ticks_per_cycle;
+  ArrivingRun run;
+  run.message = describe_(sent.message, sent.hop);
+  run.offset = sent.offset;
+  run.landing = {sent.flits.start + latency, sent.flits.rate, sent.flits.n};
+  arriving(sent.vc, run, sent.flits);
+}
+
+void ChannelScope::run_cut(std::uint32_t vc, std::uint64_t n) {
+  if (is_over_) return;
+  link_.cut(n);
+  states_[vc].arriving_cut(n);
+  if (!flits_.empty()) flits_[vc].arriving_cut(n);
+}
+
+void ChannelScope::flits_left(std::uint32_t vc, const FlitRun& flits) {
+  if (is_over_) return;
+  states_[vc].leaving(flits);
+  if (!flits_.empty()) flits_[vc].leaving(flits);
+}
+
+void ChannelScope::leaving_cut(std::uint32_t vc, std::uint64_t n) {
+  if (is_over_) return;
+  states_[vc].leaving_cut(n);
+  if (!flits_.empty()) flits_[vc].leaving_cut(n);
+}
+
+}  // namespace espalier

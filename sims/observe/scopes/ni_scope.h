@@ -1,0 +1,73 @@
+// A network interface in a waveform: its issue engine's hardware, and what its back end does.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "ni/engine_view.h"
+#include "ni/network_interface.h"
+#include "sims/observe/scopes/wave_recorder.h"
+
+namespace espalier {
+
+// When NIs enter the steps of a schedule.
+class StepClock {
+ public:
+  explicit StepClock(std::size_t nis) : nis_(nis) {}
+  void entered(Timestep step, Cycle now);
+  // The first NI's cycle; kNever while none has entered it.
+  [[nodiscard]] Cycle begin_of(Timestep step) const;
+  // The last NI has entered a later step, or has done them all; kNever before.
+  [[nodiscard]] Cycle end_of(Timestep step) const;
+
+ private:
+  struct Step {
+    Cycle first = kNever;
+    std::size_t entered = 0;
+    Cycle last = 0;
+  };
+  std::size_t nis_;
+  std::vector<Step> steps_;  // by step
+};
+
+class NiScope : public NiObserver {
+ public:
+  // Before the simulation, after the NI's engine is loaded. The NI's name is its scope's. Whoever
+  // makes it connects it to the NI.
+  NiScope(NetworkInterface& ni, WaveRecorder& recorder, StepClock& steps);
+
+  [[nodiscard]] bool is_wanted() const { return is_wanted_; }
+  void evaluated(const NetworkInterface& ni, Cycle now) override;
+  // What ends by the passing of time, before cycle `until`.
+  void generate(Cycle until);
+
+ private:
+  struct TableSignals {
+    WaveSignal timestep, lockstep, entry, op, flow, step, ready, stall;
+  };
+  struct DimensionSignals {
+    WaveSignal depth, head, chosen, in_flight;
+  };
+  struct ContextSignals {
+    WaveSignal pc, op, tile, requests, stall;
+  };
+  void show_table(const TableView& table, Cycle now);
+  void count_down(Cycle from, Cycle until);
+  void show_dimensions(const std::vector<DimensionView>& dimensions, Cycle now);
+  void add_contexts(const std::string& name);
+  void show_contexts(const std::vector<ContextView>& contexts, Cycle now);
+
+  WaveRecorder& recorder_;
+  StepClock& steps_;
+  bool is_wanted_ = false;
+  TableSignals table_;
+  std::vector<DimensionSignals> dimensions_;
+  std::vector<ContextSignals> contexts_;
+  WaveSignal sends_, reducing_, delivered_;
+  EngineView view_;  // kept for its memory
+  Timestep timestep_ = 0;
+  Cycle lockstep_until_ = 0;
+  Cycle reducing_until_ = 0;
+};
+
+}  // namespace espalier

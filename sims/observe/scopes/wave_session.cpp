@@ -1,0 +1,158 @@
+#include "sims/observe/scopes/wave_session.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <stdexcept>
+
+#include "sims/observe/waves/gtkw_file.h"
+#include "sims/observe/waves/make_wave_writer.h"
+
+namespace espalier {
+
+WaveSession::WaveSession(const WaveRequest& request)
+    : request_(request),
+      recorder_(make_wave_writer(request.path, request.clock_hertz), request.scopes) {}
+
+void WaveSession::begin(Fabric& fabric) {
+  // NIs first: that is where one begins to look.
+  watch_nis(fabric);
+  watch_channels(fabric);
+  if (recorder_.num_signals() == 0) {
+    throw std::invalid_argument(fmt::format("no signal has a name like '{}'; for example {}",
+                                            fmt::join(request_.scopes, "' or '"),
+                                            std::string(fabric.ni(NodeId(0)).name())));
+  }
+}
+
+void WaveSession::watch_nis(Fabric& fabric) {
+  steps_ = std::make_unique<StepClock>(fabric.num_nis());
+  const bool in_steps = request_.window.from_step || request_.window.to_step;
+  for (std::size_t n = 0; n < fabric.num_nis(); ++n) {
+    NetworkInterface& ni = fabric.ni(NodeId(n));
+    if (!in_steps && !recorder_.may_want(ni.name())) continue;
+    auto scope = std::make_unique<NiScope>(ni, recorder_, *steps_);
+    if (!scope->is_wanted() && !in_steps) continue;
+    ni.observe(*scope);
+    nis_.push_back(std::move(scope));
+  }
+}
+
+void WaveSession::watch_channels(Fabric& fabric) {
+  const auto describe = [&fabric](MessageId id, std::uint16_t hop) {
+    const Message& routing = fabric.messages().routing(id);
+    MessageFacts facts;
+    facts.flow = fabric.messages()[id].operation.flow.value();
+    facts.out_port = fabric.paths().hop(routing.path, hop).out_port;
+    facts.grid = routing.grid;
+    return facts;
+  };
+  for (const ChannelPlace& place : fabric.channels()) {
+    if (!recorder_.may_want(place.name)) continue;
+    const ChannelScope::Spec spec{place.name, place.spec, place.link, request_.shows_flits};
+    auto scope = std::make_unique<ChannelScope>(spec, recorder_, describe);
+    if (!scope->is_wanted()) continue;
+    channel_names_.insert(place.name);
+    place.observe(*scope);
+    channels_.push_back(std::move(scope));
+  }
+}
+
+Cycle WaveSession::window_begin() const {
+  const WaveWindow& window = request_.window;
+  if (window.from_step) return steps_->begin_of(*window.from_step);
+  return window.from.value_or(0);
+}
+
+Cycle WaveSession::window_end() const {
+  const WaveWindow& window = request_.window;
+  if (window.to_step) return steps_->end_of(*window.to_step);
+  return window.to.value_or(kNever);
+}
+
+void WaveSession::advance(Cycle until) {
+  if (is_closed_) return;
+  const Cycle begin = window_begin();
+  const Cycle end = std::min(until, window_end());
+  for (const auto& ni : nis_) ni->generate(end);
+  for (const auto& channel : channels_) channel->generate(begin, end, recorder_);
+  if (!has_begun_ && begin < end) {
+    recorder_.flush(begin);
+    recorder_.begin(begin);
+    first_ = begin;
+    has_begun_ = true;
+  }
+  recorder_.flush(end);
+  if (window_end() <= until) close(end);
+}
+
+void WaveSession::finish(Cycle end) {
+  advance(end);
+  if (is_closed_) return;
+  if (!has_begun_) {
+    throw std::runtime_error(fmt::format("{}: the window begins after the run's last cycle, {}",
+                                         request_.path, end - 1));
+  }
+  close(end);
+}
+
+void WaveSession::close(Cycle end) {
+  is_closed_ = true;
+  for (const auto& channel : channels_) channel->stop();
+  recorder_.finish(end);
+  end_ = end;
+  write_save_file();
+}
+
+void WaveSession::show_first(const std::vector<std::string>& channels) {
+  shown_first_ = channels;
+  write_save_file();
+}
+
+// Of a channel's scope, or one of its VCs'; empty of an NI's.
+std::string WaveSession::channel_of(const std::string& scope) const {
+  for (const std::string& name : {scope, scope.substr(0, scope.rfind('.'))}) {
+    if (channel_names_.count(name) != 0) return name;
+  }
+  return {};
+}
+
+// A group for each scope: NIs first, then the channels that are wanted first, then as they were
+// added. What is too much for a screen the viewer finds in its tree.
+void WaveSession::write_save_file() const {
+  constexpr std::size_t kOpenGroups = 8;
+  constexpr std::size_t kMostSignals = 4000;
+  std::map<std::string, std::size_t> place_of;  // by channel
+  for (const std::string& channel : shown_first_) place_of.emplace(channel, place_of.size());
+  std::vector<GtkwGroup> groups;
+  for (const GtkwSignal& signal : recorder_.signals()) {
+    const std::string scope = signal.path.substr(0, signal.path.rfind('.'));
+    if (groups.empty() || groups.back().title != scope) groups.push_back({scope, false, {}});
+    groups.back().signals.push_back(signal);
+  }
+  const auto rank = [&](const GtkwGroup& group) {
+    const auto found = place_of.find(channel_of(group.title));
+    return found == place_of.end() ? place_of.size() : found->second;
+  };
+  const auto first_channel =
+      std::find_if(groups.begin(), groups.end(),
+                   [&](const GtkwGroup& group) { return !channel_of(group.title).empty(); });
+  std::stable_sort(first_channel, groups.end(),
+                   [&](const GtkwGroup& a, const GtkwGroup& b) { return rank(a) < rank(b); });
+  GtkwView view;
+  view.waves = request_.path;
+  view.clock_hertz = request_.clock_hertz;
+  view.first = first_;
+  view.end = end_;
+  std::size_t signals = 0;
+  for (GtkwGroup& group : groups) {
+    signals += group.signals.size();
+    if (signals > kMostSignals) break;
+    group.open = view.groups.size() < kOpenGroups;
+    view.groups.push_back(std::move(group));
+  }
+  write_gtkw_file(view);
+}
+
+}  // namespace espalier

@@ -1,0 +1,60 @@
+// `espalier run --waves FILE`: the waveform of one simulation, with its save file for GTKWave.
+#pragma once
+
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "sims/observe/scopes/channel_scope.h"
+#include "sims/observe/scopes/ni_scope.h"
+#include "sims/observe/scopes/wave_recorder.h"
+#include "sims/system/fabric.h"
+#include "sims/system/system_observer.h"
+
+namespace espalier {
+
+struct WaveRequest {
+  std::string path;  // .vcd or .fst
+  std::vector<std::string> scopes;
+  WaveWindow window;
+  std::uint64_t clock_hertz = 1'000'000'000;
+  bool shows_flits = false;  // what changes with every flit, see VcFlitScope
+};
+
+class WaveSession : public SystemObserver {
+ public:
+  // Makes the file. Throws std::invalid_argument and std::runtime_error as make_wave_writer().
+  explicit WaveSession(const WaveRequest& request);
+
+  // Throws std::invalid_argument where no signal is wanted.
+  void begin(Fabric& fabric) override;
+  // These throw std::runtime_error where the file cannot be written.
+  void advance(Cycle until) override;
+  void finish(Cycle end) override;
+  // After it: the save file again, with these channels and their VCs before all others.
+  void show_first(const std::vector<std::string>& channels);
+
+ private:
+  void watch_channels(Fabric& fabric);
+  void watch_nis(Fabric& fabric);
+  [[nodiscard]] Cycle window_begin() const;
+  [[nodiscard]] Cycle window_end() const;
+  void close(Cycle end);
+  [[nodiscard]] std::string channel_of(const std::string& scope) const;
+  void write_save_file() const;
+
+  WaveRequest request_;
+  WaveRecorder recorder_;
+  std::unique_ptr<StepClock> steps_;
+  std::vector<std::unique_ptr<ChannelScope>> channels_;
+  std::set<std::string> channel_names_;
+  std::vector<std::unique_ptr<NiScope>> nis_;
+  std::vector<std::string> shown_first_;
+  Cycle first_ = 0;
+  Cycle end_ = 0;
+  bool has_begun_ = false;
+  bool is_closed_ = false;
+};
+
+}  // namespace espalier

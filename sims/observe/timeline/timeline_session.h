@@ -1,0 +1,31 @@
+// `espalier run --timeline FILE`: the timeline of one simulation, written when it is over.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "sims/observe/record/run_recorder.h"
+#include "sims/observe/timeline/trace_file.h"
+#include "sims/system/system_observer.h"
+
+namespace espalier {
+
+class TimelineSession : public SystemObserver {
+ public:
+  // Makes the file. Throws std::runtime_error where it cannot be written.
+  TimelineSession(const std::string& path, std::uint64_t clock_hertz);
+
+  void begin(Fabric& fabric) override;
+  void advance(Cycle until) override { recorder_.advance(until); }
+  // Throws std::runtime_error where the file is not complete.
+  void finish(Cycle end) override;
+
+ private:
+  std::uint64_t clock_hertz_;
+  TraceFile file_;
+  RunRecorder recorder_;
+  std::vector<bool> is_link_;  // by channel
+};
+
+}  // namespace espalier

@@ -1,0 +1,43 @@
+#include "sims/observe/waves/binary_text.h"
+
+#include <array>
+#include <cstring>
+
+namespace espalier {
+
+namespace {
+
+using Digits = std::array<char, 8>;
+
+// Eight digits at a time: bit by bit, this would be most of the time that a change takes.
+constexpr std::array<Digits, 256> make_digits() {
+  std::array<Digits, 256> all{};
+  for (unsigned byte = 0; byte < 256; ++byte) {
+    for (unsigned d = 0; d < 8; ++d) {
+      all[byte][d] = ((byte >> (7 - d)) & 1U) != 0 ? '1' : '0';
+    }
+  }
+  return all;
+}
+
+constexpr std::array<Digits, 256> kDigits = make_digits();
+
+}  // namespace
+
+void write_binary(char* to, std::uint64_t value, unsigned bits) {
+  const unsigned odd = bits % 8;
+  if (odd != 0) {
+    std::memcpy(to, kDigits[(value >> (bits - odd)) & 0xff].data() + (8 - odd), odd);
+    to += odd;
+  }
+  for (unsigned left = bits - odd; left != 0; left -= 8) {
+    std::memcpy(to, kDigits[(value >> (left - 8)) & 0xff].data(), 8);
+    to += 8;
+  }
+}
+
+unsigned significant_bits(std::uint64_t value) {
+  return 64U - static_cast<unsigned>(__builtin_clzll(value | 1U));
+}
+
+}  // namespace espalier

@@ -1,0 +1,151 @@
+#include "sims/observe/waves/fst_format.h"
+
+#include <fmt/format.h>
+#include <fstapi.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <filesystem>
+#include <map>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include "sims/observe/waves/binary_text.h"
+#include "sims/observe/waves/fst_errors.h"
+#include "sims/observe/waves/output_file.h"
+#include "sims/observe/waves/signal_tree.h"
+
+namespace espalier {
+
+namespace {
+
+class FstFormat final : public WaveFormat {
+ public:
+  explicit FstFormat(const std::string& path);
+  ~FstFormat() override {
+    if (writer_ != nullptr) fstWriterClose(writer_);
+  }
+  FstFormat(const FstFormat&) = delete;
+  FstFormat& operator=(const FstFormat&) = delete;
+
+  void begin_header(int timescale, std::size_t num_signals) override;
+  void open_scope(const std::string& name, const std::string& component) override;
+  void declare(SignalId id, const WaveSignal& signal) override;
+  void close_scope() override { fstWriterSetUpscope(writer_); }
+  void end_header() override;
+  void time(std::uint64_t time) override { fstWriterEmitTimeChange(writer_, time); }
+  void value(SignalId id, WaveValue value) override;
+  void close() override;
+
+ private:
+  struct Signal {
+    fstHandle handle = 0;
+    unsigned bits = 1;
+  };
+
+  fstEnumHandle table(const EnumText& texts, unsigned bits);
+
+  std::string path_;
+  decltype(fstWriterCreate("", 1)) writer_;  // void*, or a type of its own in newer versions
+  std::vector<Signal> signals_;
+  std::map<std::pair<std::string, unsigned>, fstEnumHandle> tables_;  // by name and bits
+};
+
+FstFormat::FstFormat(const std::string& path) : path_(path) {
+  // The writer would remove whatever stands under that name before it makes its file.
+  std::error_code ignored;
+  const auto kind = std::filesystem::status(path, ignored).type();
+  if (kind != std::filesystem::file_type::regular &&
+      kind != std::filesystem::file_type::not_found) {
+    throw std::runtime_error(fmt::format("{}: cannot be written: it is no file", path));
+  }
+  errno = 0;
+  writer_ = fstWriterCreate(path.c_str(), 1);
+  if (writer_ == nullptr) throw_unwritable(path, errno == 0 ? EIO : errno);
+  // Equal runs give equal files.
+  fstWriterSetDate(writer_, "");
+  fstWriterSetVersion(writer_, "espalier");
+  fstWriterSetPackType(writer_, FST_WR_PT_LZ4);
+}
+
+void FstFormat::begin_header(int timescale, std::size_t num_signals) {
+  fstWriterSetTimescale(writer_, timescale);
+  signals_.resize(num_signals);
+}
+
+void FstFormat::open_scope(const std::string& name, const std::string& component) {
+  fstWriterSetScope(writer_, FST_ST_VCD_MODULE, name.c_str(),
+                    component.empty() ? nullptr : component.c_str());
+}
+
+void FstFormat::declare(SignalId id, const WaveSignal& signal) {
+  if (signal.texts != nullptr && !signal.texts->texts.empty()) {
+    // Refers to the variable that comes next.
+    fstWriterEmitEnumTableRef(writer_, table(*signal.texts, signal.bits));
+  }
+  const std::string name =
+      signal.bits == 1 ? signal.name : fmt::format("{} [{}:0]", signal.name, signal.bits - 1);
+  signals_[id.index()] = {
+      fstWriterCreateVar(writer_, FST_VT_VCD_WIRE, FST_VD_IMPLICIT, signal.bits, name.c_str(), 0),
+      signal.bits};
+}
+
+fstEnumHandle FstFormat::table(const EnumText& texts, unsigned bits) {
+  fstEnumHandle& handle = tables_[{texts.name, bits}];
+  if (handle != 0) return handle;
+  std::vector<std::string> values(texts.texts.size(), std::string(bits, '0'));
+  std::vector<const char*> value_pointers;
+  std::vector<const char*> text_pointers;
+  for (std::size_t v = 0; v < values.size(); ++v) {
+    write_binary(values[v].data(), v, bits);
+    value_pointers.push_back(values[v].c_str());
+    text_pointers.push_back(texts.texts[v].c_str());
+  }
+  handle = fstWriterCreateEnumTable(writer_, texts.name.c_str(),
+                                    static_cast<std::uint32_t>(values.size()), bits,
+                                    text_pointers.data(), value_pointers.data());
+  return handle;
+}
+
+void FstFormat::end_header() {
+  // The writer maps what it keeps of every signal from files in the folder for temporary files, and
+  // dies of SIGBUS where they could not grow.
+  std::uintmax_t needed = 0;
+  for (const Signal& signal : signals_) needed += signal.bits + 4 * sizeof(std::uint32_t);
+  std::error_code error;
+  const auto space = std::filesystem::space(P_tmpdir, error);
+  if (!error && space.available < needed) throw_unwritable(P_tmpdir, ENOSPC);
+}
+
+void FstFormat::value(SignalId id, WaveValue value) {
+  static constexpr const char* kUnknown =
+      "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx";
+  const Signal& signal = signals_[id.index()];
+  if (!value.known) {
+    fstWriterEmitValueChange(writer_, signal.handle, kUnknown);
+    return;
+  }
+  std::array<char, kMostBits> text;
+  write_binary(text.data(), value.bits, signal.bits);
+  fstWriterEmitValueChange(writer_, signal.handle, text.data());
+}
+
+void FstFormat::close() {
+  FstErrors errors;
+  const bool seek_failed = fstWriterGetFseekFailed(writer_) != 0;
+  fstWriterClose(std::exchange(writer_, nullptr));
+  if (errors.number() != 0) throw_unwritable(path_, errors.number());
+  if (seek_failed) throw_unwritable(path_, EIO);
+}
+
+}  // namespace
+
+bool has_fst() { return true; }
+
+std::unique_ptr<WaveFormat> open_fst(const std::string& path) {
+  return std::make_unique<FstFormat>(path);
+}
+
+}  // namespace espalier

@@ -1,0 +1,46 @@
+// A save file of GTKWave beside waveforms: which signals are on the screen, and how.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "hw/ids.h"
+#include "sims/observe/waves/wave_writer.h"
+
+namespace espalier {
+
+// Of signals of several bits. A single bit is drawn as a line, whatever is asked for: GTKWave has
+// no texts for it.
+enum class GtkwDisplay { decimal, hex, binary, analog_step, enum_text };
+
+struct GtkwSignal {
+  std::string path;  // as given to WaveWriter::add, like bits and texts
+  unsigned bits = 1;
+  GtkwDisplay display = GtkwDisplay::decimal;
+  const EnumText* texts = nullptr;  // for enum_text
+};
+
+struct GtkwGroup {
+  std::string title;
+  bool open = true;
+  std::vector<GtkwSignal> signals;
+};
+
+struct GtkwView {
+  std::string waves;  // the file, .vcd or .fst
+  std::uint64_t clock_hertz = 1'000'000'000;
+  // What is seen at the start: the whole window.
+  Cycle first = 0;
+  Cycle end = 0;
+  std::vector<GtkwGroup> groups;
+};
+
+// Writes "run.fst.gtkw" for waves "run.fst", and returns its path. Texts for values are in an FST
+// itself; beside a VCD they get a folder of their own, "run.vcd.flt". All of these may be moved
+// together, and open from any folder.
+// Throws std::invalid_argument for enum_text without texts, std::runtime_error with path and reason
+// where a file cannot be written.
+std::string write_gtkw_file(const GtkwView& view);
+
+}  // namespace espalier

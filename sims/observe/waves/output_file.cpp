@@ -1,0 +1,68 @@
+#include "sims/observe/waves/output_file.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <stdexcept>
+#include <utility>
+
+namespace espalier {
+
+namespace {
+constexpr std::size_t kBufferBytes = std::size_t{1} << 18;
+}
+
+void throw_unwritable(const std::string& path, int error_number) {
+  throw std::runtime_error(
+      fmt::format("{}: cannot be written: {}", path, std::strerror(error_number)));
+}
+
+OutputFile::OutputFile(std::string path)
+    : path_(std::move(path)),
+      file_(open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)),
+      buffer_(kBufferBytes) {
+  if (file_ < 0) throw_unwritable(path_, errno);
+}
+
+OutputFile::~OutputFile() {
+  if (file_ < 0) return;
+  static_cast<void>(write_out());
+  ::close(file_);
+}
+
+void OutputFile::append(std::string_view text) {
+  while (!text.empty()) {
+    const std::size_t piece = std::min(text.size(), kLargestPiece);
+    std::memcpy(room(piece), text.data(), piece);
+    used(piece);
+    text.remove_prefix(piece);
+  }
+}
+
+void OutputFile::close() {
+  flush();
+  const int file = std::exchange(file_, -1);
+  if (::close(file) != 0) throw_unwritable(path_, errno);
+}
+
+void OutputFile::flush() {
+  const int error = write_out();
+  if (error != 0) throw_unwritable(path_, error);
+}
+
+int OutputFile::write_out() {
+  // What failed is not tried again: a caller that goes on after an error would be told once more.
+  const std::size_t bytes = std::exchange(filled_, 0);
+  for (std::size_t written = 0; written < bytes;) {
+    const ssize_t now = write(file_, buffer_.data() + written, bytes - written);
+    if (now < 0 && errno != EINTR) return errno;
+    if (now > 0) written += static_cast<std::size_t>(now);
+  }
+  return 0;
+}
+
+}  // namespace espalier

@@ -1,0 +1,53 @@
+// Names of signals, as scopes within scopes.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "sims/observe/waves/wave_format.h"
+
+namespace espalier {
+
+inline constexpr unsigned kMostBits = 64;  // of one signal
+
+class SignalTree {
+ public:
+  SignalTree();
+
+  // As WaveWriter's.
+  SignalId add(const std::string& path, unsigned bits, const EnumText* texts);
+  void describe_scope(const std::string& path, const std::string& component);
+
+  [[nodiscard]] std::size_t size() const { return signals_.size(); }
+  // The full name.
+  [[nodiscard]] const std::string& path(SignalId id) const { return *paths_[id.index()]; }
+  [[nodiscard]] unsigned bits(SignalId id) const { return signals_[id.index()].bits; }
+  void write_header(WaveFormat& format, int timescale) const;
+
+ private:
+  struct Scope {
+    std::string name;
+    std::string path;
+    std::vector<std::size_t> scopes;
+    std::vector<SignalId> signals;
+  };
+
+  // Makes what is not there.
+  std::size_t scope(const std::string& path);
+  const EnumText* keep(const EnumText& texts);
+  void write_scope(WaveFormat& format, const Scope& scope) const;
+
+  std::vector<Scope> scopes_;  // the first one holds all, and has no name
+  std::unordered_map<std::string, std::size_t> scope_of_path_;
+  std::unordered_set<std::string> signal_paths_;
+  std::vector<WaveSignal> signals_;
+  std::vector<const std::string*> paths_;          // into signal_paths_
+  std::map<std::string, EnumText> texts_;          // by name
+  std::map<std::string, std::string> components_;  // by the scope's path
+};
+
+}  // namespace espalier

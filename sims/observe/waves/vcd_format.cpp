@@ -1,0 +1,80 @@
+#include "sims/observe/waves/vcd_format.h"
+
+#include <fmt/format.h>
+
+#include <cstring>
+
+#include "sims/observe/waves/binary_text.h"
+
+namespace espalier {
+
+VcdFormat::VcdFormat(const std::string& path) : file_(path) {}
+
+void VcdFormat::begin_header(int timescale, std::size_t num_signals) {
+  file_.append("$version espalier $end\n");
+  file_.append(fmt::format("$timescale 1 {} $end\n", timescale == -9 ? "ns" : "ps"));
+  signals_.resize(num_signals);
+}
+
+void VcdFormat::open_scope(const std::string& name, const std::string& /*component*/) {
+  file_.append(fmt::format("$scope module {} $end\n", name));
+}
+
+void VcdFormat::declare(SignalId id, const WaveSignal& signal) {
+  // Codes are numbers whose digits are the printable characters from ! to ~.
+  constexpr SignalId::value_type kDigits = '~' - '!' + 1;
+  Signal& mine = signals_[id.index()];
+  mine.bits = static_cast<unsigned char>(signal.bits);
+  SignalId::value_type rest = id.value();
+  do {
+    mine.code[mine.length++] = static_cast<char>('!' + rest % kDigits);
+    rest /= kDigits;
+  } while (rest != 0);
+  const std::string range = signal.bits == 1 ? "" : fmt::format(" [{}:0]", signal.bits - 1);
+  file_.append(fmt::format("$var wire {} {} {}{} $end\n", signal.bits,
+                           std::string_view(mine.code, mine.length), signal.name, range));
+}
+
+void VcdFormat::close_scope() { file_.append("$upscope $end\n"); }
+
+void VcdFormat::end_header() { file_.append("$enddefinitions $end\n"); }
+
+void VcdFormat::time(std::uint64_t time) {
+  ++num_times_;
+  end_initial_values();
+  file_.append(fmt::format(FMT_STRING("#{}\n"), time));
+  if (num_times_ == 1) file_.append("$dumpvars\n");
+}
+
+void VcdFormat::end_initial_values() {
+  if (num_times_ == 2) file_.append("$end\n");
+}
+
+void VcdFormat::value(SignalId id, WaveValue value) {
+  constexpr std::size_t kLongestLine = 1 + 64 + 1 + kLongestCode + 1;
+  const Signal& signal = signals_[id.index()];
+  char* const line = file_.room(kLongestLine);
+  char* end = line;
+  if (signal.bits != 1) *end++ = 'b';
+  if (!value.known) {
+    *end++ = 'x';
+  } else {
+    // Readers fill up with zeros on the left.
+    const unsigned digits = significant_bits(value.bits);
+    write_binary(end, value.bits, digits);
+    end += digits;
+  }
+  if (signal.bits != 1) *end++ = ' ';
+  std::memcpy(end, signal.code, kLongestCode);
+  end += signal.length;
+  *end++ = '\n';
+  file_.used(static_cast<std::size_t>(end - line));
+}
+
+void VcdFormat::close() {
+  ++num_times_;
+  end_initial_values();
+  file_.close();
+}
+
+}  // namespace espalier

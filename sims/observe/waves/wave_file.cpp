@@ -1,0 +1,115 @@
+#include "sims/observe/waves/wave_file.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+namespace espalier {
+
+WaveFile::WaveFile(std::unique_ptr<WaveFormat> format, WaveClock clock)
+    : format_(std::move(format)), clock_(clock) {}
+
+SignalId WaveFile::add(const std::string& path, unsigned bits, const EnumText* texts) {
+  expect(Stage::declaring, "signals are added");
+  return tree_.add(path, bits, texts);
+}
+
+void WaveFile::describe_scope(const std::string& path, const std::string& component) {
+  expect(Stage::declaring, "scopes are described");
+  tree_.describe_scope(path, component);
+}
+
+void WaveFile::begin(Cycle first, Cycle last) {
+  expect(Stage::declaring, "a waveform is begun");
+  if (tree_.size() == 0) throw std::invalid_argument("a waveform has at least one signal");
+  if (last < first) throw std::invalid_argument("a waveform's window ends before it begins");
+  tree_.write_header(*format_, clock_.timescale());
+  states_.resize(tree_.size());
+  for (std::size_t s = 0; s < states_.size(); ++s) {
+    states_[s].most = ~std::uint64_t{0} >> (64 - tree_.bits(SignalId(s)));
+  }
+  touched_.reserve(tree_.size());
+  first_ = now_ = first;
+  last_ = last;
+  stage_ = Stage::recording;
+}
+
+void WaveFile::change(Cycle at, SignalId signal, std::uint64_t value) {
+  note(at, signal, {value, true});
+}
+
+void WaveFile::change_to_unknown(Cycle at, SignalId signal) { note(at, signal, {0, false}); }
+
+void WaveFile::note(Cycle at, SignalId signal, WaveValue value) {
+  // What was before the window counts as its first cycle's.
+  const Cycle cycle = std::max(at, first_);
+  if (cycle != now_) go_to(cycle);
+  if (cycle > last_) return;
+  State& state = states_[signal.index()];
+  if (value.bits > state.most) {
+    throw std::out_of_range(fmt::format("signal {}: {} does not fit into {} bits",
+                                        tree_.path(signal), value.bits, tree_.bits(signal)));
+  }
+  state.present = value;
+  if (state.touched) return;
+  state.touched = true;
+  touched_.push_back(signal);
+}
+
+void WaveFile::go_to(Cycle cycle) {
+  expect(Stage::recording, "values change");
+  if (cycle < now_) {
+    throw std::logic_error(
+        fmt::format("a waveform at cycle {} was given a change of cycle {}", now_, cycle));
+  }
+  write_cycle();
+  now_ = cycle;
+}
+
+void WaveFile::write_cycle() {
+  if (!any_written_) {
+    write_time(clock_.time(first_));
+    for (std::size_t s = 0; s < states_.size(); ++s) {
+      states_[s].written = states_[s].present;
+      format_->value(SignalId(s), states_[s].present);
+    }
+  }
+  for (const SignalId signal : touched_) {
+    State& state = states_[signal.index()];
+    state.touched = false;
+    if (state.present == state.written) continue;
+    write_time(clock_.time(now_));
+    state.written = state.present;
+    format_->value(signal, state.present);
+  }
+  touched_.clear();
+}
+
+void WaveFile::write_time(std::uint64_t time) {
+  if (any_written_ && time == time_) return;
+  any_written_ = true;
+  time_ = time;
+  format_->time(time);
+}
+
+void WaveFile::finish(Cycle end) {
+  expect(Stage::recording, "a waveform is finished");
+  write_cycle();
+  // A cycle after the window may have been heard of, and nothing of it written.
+  const Cycle heard = std::max(end, now_);
+  write_time(clock_.time(std::min(heard, last_)));
+  stage_ = Stage::finished;
+  now_ = kNever;
+  format_->close();
+}
+
+void WaveFile::expect(Stage stage, const char* what) const {
+  if (stage_ == stage) return;
+  throw std::logic_error(fmt::format(
+      "{} {}", what,
+      stage == Stage::declaring ? "before begin() only" : "between begin() and finish() only"));
+}
+
+}  // namespace espalier

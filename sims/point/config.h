@@ -1,0 +1,369 @@
+// What a configuration file says, as plain structs in model units. No YAML below the reader.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "alg/plans/dimension_stage.h"
+#include "alg/plans/plan_layout.h"
+#include "alg/plans/stage_arbiter.h"
+#include "alg/program/program.h"
+#include "alg/rank_order/order_spec.h"
+#include "alg/schedule/schedule.h"
+#include "flowctl/modes.h"
+#include "hw/cost/cost_spec.h"
+#include "hw/ids.h"
+#include "hw/topology/link_timing.h"
+#include "hw/topology/topology.h"
+#include "ni/modes.h"
+#include "router/modes.h"
+#include "sims/point/coordination_config.h"
+#include "sims/point/faults_config.h"
+#include "sims/workload/training/iteration.h"
+#include "sims/workload/training/layer.h"
+#include "sims/workload/training/workloads.h"
+
+namespace espalier {
+
+enum class TopologyKind : std::uint8_t {
+  torus,
+  mesh,
+  fully_connected,
+  single_switch,  // "switch"
+  dgx2,           // a pair of switches
+  fat_tree,
+  bigraph,
+  dragonfly,
+  gpu_cluster,   // servers of GPUs with NICs
+  data_center,   // racks of hosts, of which the job has some
+  file,          // a graph
+  anynet,        // a graph in BookSim's format
+  dimensions,    // a multi-dimensional system
+  astra_network  // the same, from a file of ASTRA-sim's
+};
+// Whether one NPU of a multi-dimensional system is simulated for all.
+enum class Folding : std::uint8_t { automatic, on, off };
+// Of a collective program: its own, or another one.
+enum class ProtocolChoice : std::uint8_t { automatic, simple, ll, ll128 };
+enum class Fidelity : std::uint8_t { automatic, train, cycle };
+// Whom a node sends control messages to: any other node, or the next one.
+enum class ControlPattern : std::uint8_t { uniform, neighbor };
+// The VCs that control messages use: some that gradients do not, or all of them like gradients.
+enum class ControlVcs : std::uint8_t { own, shared };
+enum class TrafficPattern : std::uint8_t { uniform, neighbor, transpose, bit_complement, file };
+
+struct TopologyConfig {
+  TopologyKind kind = TopologyKind::torus;
+  std::vector<std::uint32_t> dims;     // {X, Y, Z}; torus and mesh
+  std::uint32_t nodes = 2;             // fully_connected, single_switch, data_center
+  std::uint32_t nodes_per_switch = 1;  // of leaf switches; dgx2, fat_tree, bigraph, dragonfly
+  std::uint32_t switches = 2;          // fat_tree: leaves; bigraph: of both sides
+  std::uint32_t spines = 1;            // fat_tree
+  std::uint32_t group_size = 1;        // dragonfly: switches per group
+  std::uint32_t groups = 2;            // dragonfly
+  // gpu_cluster
+  std::uint32_t servers = 1;
+  std::uint32_t gpus_per_server = 2;
+  std::uint32_t gpus_per_nic_group = 1;
+  std::uint32_t nics_per_group = 1;
+  std::uint64_t nic_link_latency_ps = 0;        // 0 ("link"): as system.link
+  std::uint64_t nic_link_bytes_per_second = 0;  // 0 ("link"): as system.link
+  // data_center
+  std::uint32_t pods = 1;
+  std::uint32_t racks_per_pod = 1;
+  std::uint32_t hosts_per_rack = 1;
+  std::uint32_t rack_uplinks = 1;
+  std::uint32_t aggregations_per_pod = 1;
+  std::uint32_t aggregation_uplinks = 1;
+  std::uint32_t cores = 1;
+  Placement placement = Placement::random;
+  std::uint64_t placement_seed = 1;
+  std::uint64_t ecmp_seed = 1;
+  // 0 ("link"): as system.link
+  std::uint64_t aggregation_link_latency_ps = 0;
+  std::uint64_t aggregation_link_bytes_per_second = 0;
+  std::uint64_t core_link_latency_ps = 0;
+  std::uint64_t core_link_bytes_per_second = 0;
+  // file, anynet, astra_network: path as written, relative to `folder`
+  std::string file;
+  std::string folder;  // of the configuration; empty: the current one
+
+  [[nodiscard]] bool from_file() const {
+    return kind == TopologyKind::file || kind == TopologyKind::anynet ||
+           kind == TopologyKind::astra_network;
+  }
+  [[nodiscard]] bool is_dimensional() const {
+    return kind == TopologyKind::dimensions || kind == TopologyKind::astra_network;
+  }
+};
+
+// A multi-dimensional system, as it is written: lists have an entry for each dimension; 0 and an
+// empty list are "auto". sims/model/build_dimensions.h makes of it what the model needs.
+struct DimensionsConfig {
+  std::vector<DimensionShape> shape;
+  std::vector<std::uint32_t> size;              // NPUs of a group
+  std::vector<std::uint32_t> links;             // that leave an NPU
+  std::vector<std::uint64_t> bytes_per_second;  // of one link
+  std::vector<std::uint64_t> latency_ps;        // NPU to NPU, of a minimal message
+  std::vector<std::uint32_t> flit_bytes;
+  std::uint32_t packet_flits = 16;  // payload of a packet or sub-packet, in every dimension
+  std::vector<std::uint32_t> vc_depth_flits;
+  std::vector<std::optional<DimensionAlgorithm>> algorithm;
+};
+
+struct RouterConfig {
+  std::uint32_t vcs = 4;
+  std::uint32_t vc_depth_flits = 318;
+  Cycle pipeline_cycles = 2;  // a flit that arrives in cycle a may leave from a + pipeline_cycles
+  Switching switching = Switching::vct;
+  SwitchHold hold = SwitchHold::packet;
+  CrossbarInputs crossbar_inputs = CrossbarInputs::port;
+  // "auto": the reader has put there what the cost model implies (sims/model/implied_cycles.h).
+  bool pipeline_is_implied = false;
+};
+
+struct FlowControlConfig {
+  FlowControlMode mode = FlowControlMode::message;
+  Bytes payload_bytes = 256;       // of a packet; of a sub-packet in message mode
+  Bytes sub_message_bytes = 4096;  // message mode
+  // Packet mode: the last packet of a message is as long as the others.
+  bool pad_last_packet = false;
+};
+
+struct ReductionConfig {
+  ReductionMode mode = ReductionMode::streaming;
+  Cycle latency_cycles = 1;           // pipeline of the reduction unit
+  std::uint64_t bytes_per_cycle = 0;  // 0 ("port"): as fast as an ejection port delivers
+  Bytes block_bytes = 1;              // work is done in whole blocks of this many bytes
+};
+
+// What decides which of the chunks that wait for a dimension goes next.
+struct DimensionQueueConfig {
+  ArbiterSpec arbiter;
+  // Chunks that share a dimension's bandwidth. 0 ("auto"): 8, and more where those do not cover
+  // the fixed delay of their steps.
+  std::uint32_t in_flight = 0;
+  Cycle arbitration_cycles = 1;  // a place or a chunk is there -> the chunk that was picked starts
+  // Every NPU starts a dimension's stages in the order that a pre-simulation gave.
+  bool enforce_order = true;
+  bool arbitration_is_implied = false;  // as RouterConfig::pipeline_is_implied
+
+  [[nodiscard]] FlightSpec flight() const {
+    return in_flight == 0 ? FlightSpec{8, true} : FlightSpec{in_flight, false};
+  }
+};
+
+// The contexts that run collective programs.
+struct ProgramNiConfig {
+  std::uint32_t contexts = 0;       // 0 ("auto"): as many as the program needs
+  std::uint32_t context_steps = 0;  // program RAM of one; 0 ("auto"): as many as the program needs
+  std::uint32_t slots = 0;          // of a connection; 0 ("protocol")
+  Bytes slot_bytes = 0;             // data that a slot holds; 0 ("protocol")
+  Bytes request_bytes = 64 << 10;   // data of one request of a context, which is a message
+  std::uint32_t requests = 8;       // of one context, under way
+  std::uint64_t context_bytes_per_cycle = 0;  // one context; 0 ("unlimited")
+  std::uint64_t memory_bytes_per_cycle = 0;   // all contexts; 0 ("unlimited")
+  Cycle decode_cycles = 1;
+  Cycle fence_cycles = 100;  // before the flag of a full slot; protocol Simple
+  Cycle doorbell_cycles = 0;
+  Cycle load_cycles_per_step = 0;
+  Cycle network_slot_cycles = 0;
+  Cycle credit_cycles = 0;  // slot freed to sender told; 0 ("path")
+};
+
+struct NiConfig {
+  LockstepMode lockstep = LockstepMode::estimate;
+  std::uint32_t ports = 0;  // injection and ejection ports; 0 ("auto"): what the algorithm can use
+  std::uint32_t buffer_flits = 318;  // in the lockstep estimate (paper, footnote 4)
+  std::uint32_t table_entries = 0;   // 0 ("auto"): as many as the schedule needs
+  std::uint32_t send_queue = 16;     // descriptors that wait for one injection port
+  Cycle dma_latency_cycles = 2;      // operation issued to first flit on the injection channel
+  // 0 ("ports"): never the bottleneck; else shared by all ports, per packet.
+  std::uint64_t dma_bytes_per_cycle = 0;
+  Cycle injection_cycles = 2;  // NI to router buffer
+  Cycle ejection_cycles = 3;   // router to NI
+  Cycle delivery_cycles = 1;   // ejected to visible in memory
+  // A root's finished chunk is written back before its Gather reads it.
+  Cycle turnaround_cycles = 2;
+  ReductionConfig reduction;
+  DimensionQueueConfig dimension_queue;  // multi-dimensional systems
+  ProgramNiConfig program;               // collective programs
+};
+
+struct SystemConfig {
+  TopologyConfig topology;
+  DimensionsConfig dimensions;  // of a multi-dimensional topology; all its links
+  // Every link; file, anynet: links that say nothing else. Table III.
+  LinkSpec link{150'000, 16'000'000'000};
+  Cycle credit_latency_cycles = 0;  // 0 ("link"): as long as the link's latency
+  ClockSpec clock;
+  RouterConfig router;
+  FlowControlConfig flow_control;
+  NiConfig ni;
+  CostSpec cost;
+};
+
+// A collective program, built in or from a file.
+struct ProgramConfig {
+  std::string file;      // algorithm program: path as written, relative to `folder`
+  std::string promises;  // of a custom collective, the same; empty: none
+  std::string folder;    // of the configuration; empty: the current one
+  std::uint32_t channels = 1;
+  std::uint32_t instances = 1;
+  std::uint32_t ranks_per_server = 0;  // 0 ("auto"): as the topology has them
+  ProtocolChoice protocol = ProtocolChoice::automatic;
+  std::shared_ptr<const Program> given;  // what is in the file
+};
+
+// Which node each rank of a collective is.
+struct RankOrderConfig {
+  static constexpr const char* kIdentity = "identity";
+  static constexpr const char* kRandom = "random";
+
+  // "identity", "random", or a mapping file's path as written, relative to `folder`.
+  std::string source = kIdentity;
+  std::string folder;         // of the configuration; empty: the current one
+  std::uint64_t seed = 1;     // of a random order
+  std::vector<NodeId> nodes;  // by rank, from the reader; empty: rank r is node r
+
+  [[nodiscard]] bool is_identity() const { return source == kIdentity; }
+  [[nodiscard]] bool is_random() const { return source == kRandom; }
+  [[nodiscard]] bool is_file() const { return !is_identity() && !is_random(); }
+};
+
+struct CollectiveConfig {
+  CollectiveOp op = CollectiveOp::all_reduce;
+  std::string algorithm;
+  Bytes size = 0;  // with training: of all gradients
+  Bytes element_bytes = 4;
+  bool remaining_height_first = false;  // MULTITREE's tree order
+  std::uint32_t segments = 0;           // 0: the algorithm's own choice
+  std::uint32_t base = 4;               // bcube: peers of a group
+  RankOrderConfig rank_order;
+  // baseline and themis; the latter two themis only. See PlanRequest.
+  std::uint32_t chunks = 64;
+  std::uint32_t threshold_divisor = 16;
+  bool loads_start_at_fixed_delay = false;
+  PartSizes parts = PartSizes::automatic;  // of different NPUs
+  ProgramConfig program;                   // collective programs
+};
+
+// One line of a file of messages.
+struct TrafficMessage {
+  Cycle ready = 0;
+  NodeId from;
+  NodeId to;
+  Bytes bytes = 0;
+};
+
+// Point-to-point messages in place of a collective: drawn at random, as network simulators are
+// commonly driven, or listed in a file.
+struct TrafficConfig {
+  TrafficPattern pattern = TrafficPattern::uniform;
+  std::string file;    // file: path as written, relative to `folder`
+  std::string folder;  // of the configuration; empty: the current one
+  // file: what is in it; per source node ascending in time, equal times in the file's order.
+  std::vector<TrafficMessage> messages;
+  // All others:
+  double injection_rate = 0.1;  // flits per node and cycle, head flits included
+  Bytes message_bytes = 256;
+  Cycle duration_cycles = 10000;  // messages become ready during this time; then the network drains
+  std::uint64_t seed = 1;
+};
+
+// One training iteration, whose gradients the collective all-reduces.
+struct TrainingConfig {
+  std::string file;     // layer table: path as written, relative to `folder`; empty: `network`
+  std::string folder;   // of the configuration; empty: the current one
+  std::string network;  // a built-in one
+  std::uint32_t mini_batch = 16;  // samples per accelerator
+  Overlap overlap = Overlap::none;
+  ComputeSpec compute;
+  std::vector<Layer> layers;  // what the table says, in forward order
+};
+
+enum class WorkloadKind : std::uint8_t { resnet152, gnmt, dlrm, transformer_1t };
+
+// Training iterations on a multi-dimensional system: computing by a roofline, several collectives,
+// planned as the collective's algorithm says.
+struct WorkloadConfig {
+  WorkloadKind kind = WorkloadKind::resnet152;
+  std::uint32_t iterations = 3;  // Themis, Fig. 12
+  std::uint32_t mini_batch = 0;  // 0 ("auto"): as published
+  GradientExchange exchange = GradientExchange::bulk;
+  std::uint32_t model_npus = 128;  // transformer_1t
+  std::uint32_t tflops = 312;
+  std::uint64_t memory_bytes_per_second = 0;  // 0 ("unlimited")
+};
+
+// Short messages of control and synchronization, as normal packets by wormhole, beside the
+// gradients of a collective or alone on an idle network.
+struct ControlConfig {
+  ControlPattern pattern = ControlPattern::uniform;
+  double injection_rate = 0.01;  // flits per node and cycle, head flits included
+  Bytes message_bytes = 16;
+  Cycle duration_cycles = 0;  // messages are posted during this time; 0 ("collective"): to its end
+  std::uint64_t seed = 1;
+  ControlVcs vcs = ControlVcs::own;
+  std::uint32_t vc_depth_flits = 0;  // of own VCs; 0 ("router"): as deep as the others
+};
+
+// Other tenants of a data centre: flows between racks that send and pause, for as long as the job
+// runs.
+struct TenantsConfig {
+  std::uint32_t flows = 16;
+  Bytes message_bytes = 65536;
+  std::uint64_t bytes_per_second = 1'000'000'000;  // of a flow while it sends
+  // Means of geometric distributions.
+  std::uint64_t on_time_ps = 1'000'000'000;
+  std::uint64_t off_time_ps = 1'000'000'000;
+  std::uint64_t seed = 1;
+};
+
+struct SimulationConfig {
+  Fidelity fidelity = Fidelity::automatic;  // train where it can, see sims/point/fidelity.h
+  Folding fold = Folding::automatic;        // where it is exact, see sims/model/folding.h
+  bool check = true;                        // certify before simulating
+  bool always_clocked = false;
+  bool link_utilization = false;   // the result says how busy each link was
+  bool monitors = false;           // credit and VC order monitors, every cycle
+  double stall_probability = 0.0;  // every link refuses a flit with this probability in each cycle
+  std::uint64_t seed = 1;          // of the stalls
+  Cycle watchdog_cycles = 100000;  // no flit moved and nothing delivered for so long: deadlock
+};
+
+// `espalier reorder`: how pairs are measured and what is searched. Nothing of it reaches a run.
+struct ReorderConfig {
+  // "auto" (nullopt): the model of the collective's algorithm.
+  std::optional<OrderModel> model;
+  OrderForm form = OrderForm::generated;
+  OrderSearchSpec search;
+  std::uint32_t random_orders = 500;  // to compare with (Cloud Collectives, section V)
+  std::uint32_t exact_nodes = 12;     // up to here small networks are searched exhaustively
+  Bytes window = 64 << 10;            // bytes that a pair moves per round trip
+  std::uint64_t z3_rlimit = 0;        // Z3's resource units; 0 ("off"): it is not asked
+  std::uint32_t probes = 1;           // of each ordered pair
+  Bytes payload = 4;                  // of a probe
+  std::uint32_t percentile = 10;      // of a pair's round trips
+};
+
+// One point: lists in the file have been expanded.
+struct RunPoint {
+  SystemConfig system;
+  // Exactly one of the two, or control messages alone.
+  std::optional<CollectiveConfig> collective;
+  std::optional<TrafficConfig> traffic;
+  std::optional<TrainingConfig> training;          // only beside a collective
+  std::optional<WorkloadConfig> workload;          // only beside a collective, in place of training
+  std::optional<CoordinationConfig> coordination;  // only beside training
+  std::optional<ControlConfig> control;            // never beside traffic
+  std::optional<TenantsConfig> tenants;  // only on a data_center, never beside traffic or control
+  FaultsConfig faults;
+  SimulationConfig simulation;
+  ReorderConfig reorder;
+};
+
+}  // namespace espalier

@@ -1,0 +1,59 @@
+#include "sims/report/figure/point_cache.h"
+
+#include <fstream>
+#include <system_error>
+
+#include "sims/config/resolved.h"
+#include "sims/experiment/point_content.h"
+#include "sims/experiment/whole_file.h"
+
+namespace espalier {
+
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+}  // namespace
+
+PointCache::PointCache(fs::path folder, const std::string& program)
+    : folder_(std::move(folder)), program_hash_(hash_of(Json(hash_file(program)))) {}
+
+bool PointCache::open() const {
+  std::error_code error;
+  fs::create_directories(folder_, error);
+  if (!fs::is_directory(folder_, error)) return false;
+  remove_unfinished_files(folder_);
+  return true;
+}
+
+std::string PointCache::key_of(const RunPoint& point) const {
+  Json all;
+  all["program"] = program_hash_;
+  all.update(point_content(point));
+  return hash_of(all);
+}
+
+fs::path PointCache::file_of(const std::string& key) const { return folder_ / (key + ".json"); }
+
+std::optional<Json> PointCache::find(const std::string& key) const {
+  std::ifstream file(file_of(key));
+  if (!file) return std::nullopt;
+  const Json document = Json::parse(file, nullptr, false);
+  if (!document.is_object() || document.value("key", Json()) != key) return std::nullopt;
+  const auto result = document.find("result");
+  if (result == document.end() || document.value("result_hash", Json()) != hash_of(*result))
+    return std::nullopt;
+  return *result;
+}
+
+bool PointCache::keep(const std::string& key, const RunPoint& point, const Json& result) const {
+  Json document;
+  document["key"] = key;
+  document["config"] = resolved_json(point);
+  document["result"] = result;
+  document["result_hash"] = hash_of(result);
+  return write_whole_file(file_of(key), document.dump(2) + "\n");
+}
+
+}  // namespace espalier

@@ -1,0 +1,47 @@
+#include "sims/report/page/report_data.h"
+
+#include <fmt/format.h>
+
+#include "sims/experiment/result_fields.h"
+
+namespace espalier::report {
+
+std::optional<double> number_of(const ReportPoint& point, const std::string& field) {
+  const auto* value = find_field(point.result, field);
+  if (value == nullptr || !value->is_number()) return std::nullopt;
+  return value->get<double>();
+}
+
+std::string text_of(const ReportPoint& point, const std::string& field) {
+  const auto* value = find_field(point.result, field);
+  if (value == nullptr || value->is_null()) return {};
+  return value->is_string() ? value->get<std::string>() : value->dump();
+}
+
+std::optional<double> time_ns_of(const ReportPoint& point) {
+  const auto iteration = number_of(point, "training.iteration_ns");
+  return iteration ? iteration : number_of(point, "time_ns");
+}
+
+const std::array<NamedTime, 3>& named_times() {
+  static const std::array<NamedTime, 3> times{{
+      {"time",
+       [](const ReportPoint& point) {
+         return number_of(point, "training.iteration_ns") ? std::nullopt
+                                                          : number_of(point, "time_ns");
+       }},
+      {"iteration",
+       [](const ReportPoint& point) { return number_of(point, "training.iteration_ns"); }},
+      {"all-reduce",
+       [](const ReportPoint& point) { return number_of(point, "training.all_reduce_ns"); }},
+  }};
+  return times;
+}
+
+std::string name_of_run(std::size_t index) { return fmt::format("run {}", index + 1); }
+
+std::string link_to_run(std::size_t index) {
+  return fmt::format("<a href=\"#run-{0}\">{0}</a>", index + 1);
+}
+
+}  // namespace espalier::report

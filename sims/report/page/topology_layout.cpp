@@ -1,0 +1,211 @@
+#include "sims/report/page/topology_layout.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+namespace espalier::report {
+
+namespace {
+
+constexpr double kPi = 3.14159265358979323846;
+
+// Of ports of grids (make_torus): where they point in the picture.
+Place direction_of(const std::string& port) {
+  if (port == "e") return {1, 0};
+  if (port == "w") return {-1, 0};
+  if (port == "s") return {0, 1};
+  if (port == "n") return {0, -1};
+  if (port == "u") return {0.7, -0.7};
+  if (port == "d") return {-0.7, 0.7};
+  return {};
+}
+
+std::string stroke(Place from, Place to) { return move_to(from.x, from.y) + line_to(to.x, to.y); }
+
+}  // namespace
+
+TopologyLayout::TopologyLayout(const Topology& topology, double width)
+    : topology_(topology), width_(width), places_(topology.num_vertices()) {
+  if (topology.grid()) {
+    lay_out_grid(*topology.grid());
+  } else if (topology.switched()) {
+    lay_out_layers(*topology.switched());
+  } else if (topology.cluster()) {
+    lay_out_cluster(*topology.cluster());
+  } else if (topology.data_center()) {
+    lay_out_center(*topology.data_center());
+  } else {
+    lay_out_circle();
+  }
+  find_parallel_links();
+}
+
+void TopologyLayout::lay_out_grid(const GridShape& grid) {
+  const auto extent = [&](std::size_t d) {
+    return d < grid.dims.size() ? static_cast<double>(grid.dims[d]) : 1.0;
+  };
+  const double columns = extent(0) * extent(2) + extent(2) - 1;  // a gap between planes
+  step_ = std::min(width_ / (columns + 0.4), 72.0);
+  const double left = (width_ - step_ * (columns - 1)) / 2;
+  const double top = step_ * 0.75;
+  height_ = top + step_ * (extent(1) - 1) + step_ * 0.75;
+  for (std::size_t n = 0; n < topology_.num_nodes(); ++n) {
+    const auto at = grid.coordinates(NodeId(n));
+    const double plane = at.size() > 2 ? at[2] * (extent(0) + 1) : 0;
+    const double row = at.size() > 1 ? at[1] : 0;
+    places_[n] = {left + step_ * (at[0] + plane), top + step_ * row};
+  }
+  room_ = step_ / 2;
+}
+
+void TopologyLayout::lay_out_layers(const SwitchedShape& shape) {
+  const std::size_t nodes = topology_.num_nodes();
+  const auto across = [&](std::size_t index, std::size_t count) {
+    return width_ * (static_cast<double>(index) + 0.5) / static_cast<double>(count);
+  };
+  // A bigraph's upper side above the nodes, its lower side below them; all others: leaves above.
+  const bool two_sides = shape.kind == SwitchedShape::Kind::bigraph;
+  const bool has_spines = shape.kind == SwitchedShape::Kind::fat_tree;
+  constexpr double kLayer = 110;
+  constexpr double kMargin = 34;
+  const double leaf_row = has_spines ? kMargin + kLayer : kMargin + (two_sides ? 60 : 0);
+  const double node_row = leaf_row + kLayer * (two_sides ? 1.6 : 0.8);
+  height_ = node_row + kMargin;
+  room_ = width_ / static_cast<double>(std::max<std::size_t>(nodes, 2)) / 2;
+  if (two_sides) {
+    const std::uint32_t half = shape.leaves / 2;
+    const std::size_t nodes_of_side = std::size_t{half} * shape.nodes_per_switch;
+    for (std::uint32_t leaf = 0; leaf < shape.leaves; ++leaf) {
+      places_[topology_.leaf_switch(leaf).index()] = {across(leaf % half, half),
+                                                      shape.is_upper(leaf) ? leaf_row : node_row};
+    }
+    for (std::size_t n = 0; n < nodes; ++n) {
+      const bool upper = shape.is_upper(shape.leaf_of(NodeId(n)));
+      places_[n] = {across(n % nodes_of_side, nodes_of_side),
+                    upper ? leaf_row - 60 : node_row + 60};
+    }
+    height_ = node_row + 60 + kMargin;
+    room_ = width_ / static_cast<double>(std::max<std::size_t>(nodes_of_side, 2)) / 2;
+    return;
+  }
+  for (std::size_t n = 0; n < nodes; ++n) places_[n] = {across(n, nodes), node_row};
+  for (std::uint32_t leaf = 0; leaf < shape.leaves; ++leaf)
+    places_[topology_.leaf_switch(leaf).index()] = {across(leaf, shape.leaves), leaf_row};
+  for (std::uint32_t spine = 0; has_spines && spine < shape.spines; ++spine)
+    places_[topology_.spine_switch(spine).index()] = {across(spine, shape.spines), kMargin};
+  // Switches that are linked to each other in a row would hide all links but the shortest.
+  if (has_spines || shape.leaves < 3) return;
+  constexpr double kArch = 120;
+  for (std::uint32_t leaf = 0; leaf < shape.leaves; ++leaf) {
+    const double part = (static_cast<double>(leaf) + 0.5) / shape.leaves;
+    places_[topology_.leaf_switch(leaf).index()].y = leaf_row + kArch * (1 - std::sin(kPi * part));
+  }
+  for (std::size_t n = 0; n < nodes; ++n) places_[n].y += kArch;
+  height_ += kArch;
+}
+
+// GPUs in a row, their servers' switches below, NICs and fabric above.
+void TopologyLayout::lay_out_cluster(const ClusterShape& shape) {
+  constexpr double kLayer = 90;
+  constexpr double kMargin = 34;
+  const double gpu_row = shape.servers == 1 ? kMargin : kMargin + 2 * kLayer;
+  height_ = gpu_row + kLayer + kMargin;
+  const auto put_row = [&](std::uint32_t count, double y, auto vertex) {
+    for (std::uint32_t i = 0; i < count; ++i) {
+      places_[vertex(i).index()] = {width_ * (i + 0.5) / count, y};
+    }
+    room_ = std::min(room_, width_ / std::max(count, 2U) / 2);
+  };
+  room_ = width_ / 2;
+  put_row(shape.nodes(), gpu_row, [](std::uint32_t i) { return NodeId(i); });
+  put_row(shape.servers, gpu_row + kLayer,
+          [&](std::uint32_t i) { return topology_.server_switch(i); });
+  if (shape.servers == 1) return;
+  put_row(shape.nics(), kMargin + kLayer, [&](std::uint32_t i) { return topology_.nic(i); });
+  put_row(1, kMargin, [&](std::uint32_t) { return topology_.fabric(); });
+}
+
+// Nodes by slot, and above them rack, aggregation and core switches.
+void TopologyLayout::lay_out_center(const DataCenterShape& shape) {
+  constexpr double kLayer = 90;
+  constexpr double kMargin = 34;
+  room_ = width_ / 2;
+  const auto put_row = [&](std::size_t count, double y, auto vertex) {
+    for (std::size_t i = 0; i < count; ++i) {
+      places_[vertex(i).index()] = {
+          width_ * (static_cast<double>(i) + 0.5) / static_cast<double>(count), y};
+    }
+    room_ = std::min(room_, width_ / static_cast<double>(std::max<std::size_t>(count, 2)) / 2);
+  };
+  const double top = shape.pods > 1 ? kMargin + kLayer : kMargin;
+  if (shape.pods > 1) {
+    put_row(shape.cores, kMargin,
+            [&](std::size_t i) { return NodeId(topology_.core_switch(0).index() + i); });
+  }
+  put_row(shape.aggregations(), top,
+          [&](std::size_t i) { return NodeId(topology_.aggregation_switch(0, 0).index() + i); });
+  put_row(shape.racks(), top + kLayer,
+          [&](std::size_t i) { return NodeId(topology_.tor_switch(0).index() + i); });
+  std::vector<NodeId> by_slot;
+  for (std::size_t n = 0; n < shape.slots.size(); ++n) by_slot.emplace_back(n);
+  std::sort(by_slot.begin(), by_slot.end(),
+            [&](NodeId a, NodeId b) { return shape.slots[a.index()] < shape.slots[b.index()]; });
+  put_row(by_slot.size(), top + 2 * kLayer, [&](std::size_t i) { return by_slot[i]; });
+  height_ = top + 2 * kLayer + kMargin;
+}
+
+void TopologyLayout::lay_out_circle() {
+  const auto count = static_cast<double>(places_.size());
+  const double radius = width_ / 2 - 30;
+  height_ = width_;
+  for (std::size_t v = 0; v < places_.size(); ++v) {
+    const double angle = 2 * kPi * static_cast<double>(v) / count - kPi / 2;
+    places_[v] = {width_ / 2 + radius * std::cos(angle), height_ / 2 + radius * std::sin(angle)};
+  }
+  room_ = std::min(30.0, kPi * radius / count);
+}
+
+void TopologyLayout::find_parallel_links() {
+  std::map<std::pair<NodeId, NodeId>, std::uint32_t> seen;
+  for (const TopologyLink& link : topology_.links()) {
+    Place direction;
+    // Both ends of what leads around a torus lie apart from the link between neighbours.
+    const bool apart = is_drawn_as_ends(link, direction);
+    parallel_.push_back(apart ? 0 : seen[{link.from, link.to}]++);
+  }
+}
+
+bool TopologyLayout::is_drawn_as_ends(const TopologyLink& link, Place& direction) const {
+  if (!topology_.grid()) return false;
+  direction = direction_of(link.out_name);
+  if (direction.x == 0 && direction.y == 0) return false;
+  const Place from = places_[link.from.index()];
+  const Place to = places_[link.to.index()];
+  const double dx = to.x - from.x - direction.x * step_;
+  const double dy = to.y - from.y - direction.y * step_;
+  return std::abs(dx) + std::abs(dy) > step_ * 0.1;
+}
+
+std::string TopologyLayout::link(LinkId id, double aside) const {
+  const TopologyLink& link = topology_.link(id);
+  Place from = places_[link.from.index()];
+  Place to = places_[link.to.index()];
+  Place direction;
+  const bool as_ends = is_drawn_as_ends(link, direction);
+  if (!as_ends) {
+    const double length = std::hypot(to.x - from.x, to.y - from.y);
+    if (length == 0) return {};
+    direction = {(to.x - from.x) / length, (to.y - from.y) / length};
+  }
+  const double offset = aside * (1 + 2 * parallel_[id.index()]);
+  const Place shift{-direction.y * offset, direction.x * offset};
+  from = {from.x + shift.x, from.y + shift.y};
+  to = {to.x + shift.x, to.y + shift.y};
+  if (!as_ends) return stroke(from, to);
+  const double end = step_ * 0.5;
+  return stroke(from, {from.x + direction.x * end, from.y + direction.y * end}) +
+         stroke({to.x - direction.x * end, to.y - direction.y * end}, to);
+}
+
+}  // namespace espalier::report

@@ -1,0 +1,57 @@
+// The points of a report side by side: what tells them apart, and which are best.
+#pragma once
+
+#include <cstddef>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "sims/report/page/config_differences.h"
+#include "sims/report/page/report_data.h"
+
+namespace espalier::report {
+
+class ReportView {
+ public:
+  // `data` must outlive it.
+  explicit ReportView(const ReportData& data);
+
+  [[nodiscard]] const ReportData& data() const { return *data_; }
+  [[nodiscard]] const ReportPoint& point(std::size_t index) const { return data_->points[index]; }
+  // Of all points whose configuration is known in full; else of what is known.
+  [[nodiscard]] const ConfigDifferences& differences() const { return differences_; }
+  // Those of its keys that have several values: others are only left out by some.
+  [[nodiscard]] const std::vector<std::string>& columns() const { return columns_; }
+  [[nodiscard]] std::string short_name(const std::string& key) const;
+  // See workloads_of.
+  [[nodiscard]] const std::string& workload(std::size_t index) const { return workloads_[index]; }
+  // Verified, and no other verified point of its workload is faster. Never the only one.
+  [[nodiscard]] bool is_best(std::size_t index) const { return best_[index]; }
+
+  // Of the keys that differ, those that tell these points apart: algorithm and flow control first.
+  [[nodiscard]] std::vector<std::string> telling_keys(const std::vector<std::size_t>& indices,
+                                                      const std::set<std::string>& without) const;
+  // "multitree, packet, vc_depth_flits 64": the point's values of these keys.
+  [[nodiscard]] std::string describe(std::size_t index, const std::vector<std::string>& keys) const;
+  // The values that a sweep set, or else those that tell it apart from all others; without those
+  // of the workload.
+  [[nodiscard]] std::string describe(std::size_t index) const;
+
+ private:
+  void find_columns();
+  void find_best();
+
+  const ReportData* data_;
+  ConfigDifferences differences_;
+  std::vector<std::string> short_names_;
+  std::vector<std::string> columns_;
+  std::vector<std::string> telling_;
+  std::vector<std::string> workloads_;
+  std::vector<bool> best_;
+};
+
+inline constexpr const char* kAlgorithmKey = "collective.algorithm";
+inline constexpr const char* kModeKey = "system.flow_control.mode";
+inline constexpr const char* kSizeKey = "collective.size";
+
+}  // namespace espalier::report

@@ -1,0 +1,183 @@
+#include "sims/report/plot/plot.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "sims/report/plot/text.h"
+
+namespace espalier::report {
+
+namespace {
+
+constexpr double kCharacter = 7.4;  // width of one, of the wider fonts
+constexpr double kTop = 12;
+constexpr double kRight = 14;
+constexpr double kBelow = 44;  // ticks and label of the x axis
+constexpr double kRow = 20;    // of a legend
+constexpr double kSample = 34;
+constexpr double kMark = 4.2;
+
+double left_of(const Axis& y) {
+  double widest = y.names;
+  for (const double tick : y.range.ticks) widest = std::max(widest, label_width(y.text(tick)));
+  return (y.label.empty() ? 12 : 34) + widest;
+}
+
+// The last tick's text stands around it.
+double right_of(const Axis& x) {
+  const double last = x.range.ticks.empty() ? 0 : label_width(x.text(x.range.ticks.back()));
+  return std::max(kRight, last / 2 + 3);
+}
+
+void draw_x_axis(Svg& svg, const Axis& axis, const Plot& plot) {
+  for (const double tick : axis.range.ticks) {
+    svg.line(plot.x(tick), plot.top(), plot.x(tick), plot.bottom(), "grid");
+    svg.text(plot.x(tick), plot.bottom() + 17, axis.text(tick), "tick middle");
+  }
+  svg.text((plot.left() + plot.right()) / 2, plot.bottom() + 37, axis.label, "label middle");
+}
+
+void draw_y_axis(Svg& svg, const Axis& axis, const Plot& plot) {
+  for (const double tick : axis.range.ticks) {
+    svg.line(plot.left(), plot.y(tick), plot.right(), plot.y(tick), "grid");
+    svg.text(plot.left() - 7, plot.y(tick) + 4, axis.text(tick), "tick end");
+  }
+  if (!axis.label.empty())
+    svg.vertical_text(13, (plot.top() + plot.bottom()) / 2, axis.label, "label");
+}
+
+std::string polygon(double x, double y, const std::vector<std::pair<double, double>>& corners) {
+  std::string data;
+  for (const auto& [dx, dy] : corners) {
+    data += data.empty() ? move_to(x + kMark * dx, y + kMark * dy)
+                         : line_to(x + kMark * dx, y + kMark * dy);
+  }
+  return data + "Z";
+}
+
+}  // namespace
+
+double label_width(const std::string& text) {
+  // Characters, not bytes.
+  return kCharacter * static_cast<double>(std::count_if(text.begin(), text.end(),
+                                                        [](char c) { return (c & 0xC0) != 0x80; }));
+}
+
+Plot::Plot(Svg& svg, const Axis& x, const Axis& y, double bottom)
+    : left_(left_of(y)),
+      right_(svg.width() - right_of(x)),
+      top_(kTop),
+      bottom_(svg.height() - kBelow - bottom),
+      x_(x.kind, x.range.low, x.range.high, left_, right_),
+      y_(y.kind, y.range.low, y.range.high, bottom_, top_) {
+  draw_x_axis(svg, x, *this);
+  draw_y_axis(svg, y, *this);
+  svg.line(left_, bottom_, right_, bottom_, "axis");
+  svg.line(left_, top_, left_, bottom_, "axis");
+}
+
+std::size_t look_of_algorithm(const std::string& algorithm) {
+  // Those with a look in figures' files come in the same order there.
+  static constexpr std::array<const char*, kNumLooks> names{
+      "multitree",          "ring",   "2d_ring", "multitree_translated",
+      "bidirectional_ring", "dbtree", "hdrm",    "direct"};
+  const auto found = std::find(names.begin(), names.end(), algorithm);
+  return static_cast<std::size_t>(found - names.begin());
+}
+
+void draw_mark(Svg& svg, double x, double y, const SeriesLook& look, const std::string& tip) {
+  const std::string classes =
+      fmt::format("mark c{}{}", look.look % kNumLooks, look.dashed ? " hollow" : "");
+  switch (look.look % kNumLooks) {
+    case 1:
+      return svg.rect(x - kMark + 0.4, y - kMark + 0.4, 2 * kMark - 0.8, 2 * kMark - 0.8, classes,
+                      tip);
+    case 2:
+      return svg.path(polygon(x, y, {{0, -1.25}, {1.2, 0.9}, {-1.2, 0.9}}), classes, tip);
+    case 3:
+      return svg.path(polygon(x, y, {{0, -1.35}, {1.35, 0}, {0, 1.35}, {-1.35, 0}}), classes, tip);
+    case 4:
+      return svg.path(polygon(x, y, {{0, 1.25}, {1.2, -0.9}, {-1.2, -0.9}}), classes, tip);
+    case 5:
+      return svg.path(
+          polygon(x, y, {{0, -1.2}, {1.15, -0.35}, {0.7, 1}, {-0.7, 1}, {-1.15, -0.35}}), classes,
+          tip);
+    case 6:
+      return svg.path(polygon(x, y,
+                              {{-0.45, -1.2},
+                               {0.45, -1.2},
+                               {0.45, -0.45},
+                               {1.2, -0.45},
+                               {1.2, 0.45},
+                               {0.45, 0.45},
+                               {0.45, 1.2},
+                               {-0.45, 1.2},
+                               {-0.45, 0.45},
+                               {-1.2, 0.45},
+                               {-1.2, -0.45},
+                               {-0.45, -0.45}}),
+                      classes, tip);
+    case 7:
+      return svg.path(polygon(x, y, {{-1.2, -0.75}, {1.2, -0.75}, {1.2, 0.75}, {-1.2, 0.75}}),
+                      classes, tip);
+    default:
+      return svg.circle(x, y, kMark, classes, tip);
+  }
+}
+
+void draw_line(Svg& svg, const std::vector<std::pair<double, double>>& points,
+               const std::string& classes) {
+  if (points.size() < 2) return;
+  std::string data;
+  for (const auto& [x, y] : points) data += data.empty() ? move_to(x, y) : line_to(x, y);
+  svg.path(data, classes);
+}
+
+namespace {
+
+struct LegendPlace {
+  double x = 0;
+  std::size_t row = 0;
+};
+
+// Left to right, in rows.
+std::vector<LegendPlace> legend_places(const std::vector<LegendEntry>& entries, double width) {
+  std::vector<LegendPlace> places;
+  LegendPlace next;
+  for (const LegendEntry& entry : entries) {
+    const double needed = kSample + label_width(entry.label) + 16;
+    if (next.x > 0 && next.x + needed > width) {
+      next.x = 0;
+      ++next.row;
+    }
+    places.push_back(next);
+    next.x += needed;
+  }
+  return places;
+}
+
+}  // namespace
+
+double legend_height(const std::vector<LegendEntry>& entries, double width) {
+  if (entries.empty()) return 0;
+  return kRow * static_cast<double>(legend_places(entries, width).back().row + 1) + 6;
+}
+
+void draw_legend(Svg& svg, const std::vector<LegendEntry>& entries, double top) {
+  const auto places = legend_places(entries, svg.width());
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    const double x = places[i].x;
+    const double y = top + kRow * (static_cast<double>(places[i].row) + 0.5);
+    const SeriesLook& look = entries[i].look;
+    svg.line(x, y, x + 26, y,
+             entries[i].is_bound
+                 ? "bound"
+                 : fmt::format("line c{}{}", look.look % kNumLooks, look.dashed ? " dashed" : ""));
+    if (!entries[i].is_bound) draw_mark(svg, x + 13, y, look);
+    svg.text(x + kSample, y + 4, entries[i].label, "key");
+  }
+}
+
+}  // namespace espalier::report

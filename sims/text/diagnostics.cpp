@@ -1,0 +1,165 @@
+#include "sims/text/diagnostics.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sims/text/utf8.h"
+
+namespace espalier {
+
+namespace {
+
+constexpr std::size_t kMostMessagesShown = 100;
+const std::string kOverridePrefix = "-s ";
+
+std::vector<std::string> split_lines(const std::string& text) {
+  std::vector<std::string> lines;
+  std::size_t begin = 0;
+  while (begin <= text.size()) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    lines.push_back(text.substr(begin, end - begin));
+    if (!lines.back().empty() && lines.back().back() == '\r') lines.back().pop_back();
+    begin = end + 1;
+  }
+  return lines;
+}
+
+struct Excerpt {
+  std::string line;
+  std::string padding;  // as wide as what stands before the caret
+};
+
+// Terminal control characters and broken UTF-8 are shown as '?'; a tab stays one in both lines.
+Excerpt make_excerpt(const std::string& line, std::size_t caret_offset) {
+  Excerpt excerpt;
+  for (std::size_t at = 0; at < line.size();) {
+    const std::size_t length = utf8_length(line, at);
+    const bool printable = length != 0 && (line[at] == '\t' || !is_control(line[at]));
+    if (at < caret_offset) excerpt.padding += line[at] == '\t' ? '\t' : ' ';
+    excerpt.line += printable ? line.substr(at, length) : "?";
+    at += std::max<std::size_t>(length, 1);
+  }
+  // Past the end: where something is missing.
+  if (caret_offset > line.size()) excerpt.padding += ' ';
+  return excerpt;
+}
+
+std::string printable(const std::string& text) { return make_excerpt(text, 0).line; }
+
+}  // namespace
+
+bool operator<(const Place& a, const Place& b) {
+  return std::tie(a.source, a.line, a.column) < std::tie(b.source, b.line, b.column);
+}
+
+SourceIndex Diagnostics::add_file(const std::string& name, const std::string& text) {
+  sources_.push_back({printable(name), split_lines(text), false});
+  return static_cast<SourceIndex>(sources_.size() - 1);
+}
+
+SourceIndex Diagnostics::add_override(const std::string& assignment) {
+  const std::string line = kOverridePrefix + assignment;
+  for (std::size_t i = 0; i < sources_.size(); ++i) {
+    if (sources_[i].is_override && sources_[i].lines.front() == line)
+      return static_cast<SourceIndex>(i);
+  }
+  sources_.push_back({printable(line), {line}, true});
+  return static_cast<SourceIndex>(sources_.size() - 1);
+}
+
+std::uint32_t Diagnostics::override_column(std::size_t offset) {
+  return static_cast<std::uint32_t>(kOverridePrefix.size() + offset + 1);
+}
+
+Diagnostics Diagnostics::without_messages() const {
+  Diagnostics same;
+  same.sources_ = sources_;
+  return same;
+}
+
+// A configuration may have read further files: they are known here from then on.
+SourceIndex Diagnostics::source_like(const Source& source, SourceIndex index) {
+  const auto is_same = [&](const Source& other) {
+    return other.name == source.name && other.lines == source.lines;
+  };
+  if (index < sources_.size() && is_same(sources_[index])) return index;
+  const auto found = std::find_if(sources_.begin(), sources_.end(), is_same);
+  if (found != sources_.end()) return static_cast<SourceIndex>(found - sources_.begin());
+  sources_.push_back(source);
+  return static_cast<SourceIndex>(sources_.size() - 1);
+}
+
+void Diagnostics::take(const Diagnostics& tried, const std::string& note) {
+  for (Message message : tried.messages_) {
+    message.place.source =
+        source_like(tried.sources_.at(message.place.source), message.place.source);
+    message.note = note;
+    add(std::move(message));
+  }
+}
+
+void Diagnostics::error(const Place& place, std::string message, std::string hint) {
+  add({place, true, std::move(message), std::move(hint), {}});
+}
+
+void Diagnostics::warning(const Place& place, std::string message, std::string hint) {
+  add({place, false, std::move(message), std::move(hint), {}});
+}
+
+void Diagnostics::forget_warnings() {
+  messages_.erase(std::remove_if(messages_.begin(), messages_.end(),
+                                 [](const Message& message) { return !message.is_error; }),
+                  messages_.end());
+}
+
+void Diagnostics::add(Message message) {
+  message.text = printable(message.text);
+  message.hint = printable(message.hint);
+  message.note = printable(message.note);
+  if (!seen_.insert({message.place, message.text}).second) return;
+  if (message.is_error) ++num_errors_;
+  messages_.push_back(std::move(message));
+}
+
+std::string Diagnostics::render(const Message& message) const {
+  const Source& source = sources_.at(message.place.source);
+  const char* severity = message.is_error ? "error" : "warning";
+  std::string out;
+  if (message.place.line == 0) {
+    out = fmt::format("{}: {}: {}\n", source.name, severity, message.text);
+  } else {
+    // The parser puts the end of a file on a line of its own.
+    const std::size_t line_index =
+        std::min<std::size_t>(message.place.line, source.lines.size()) - 1;
+    const std::string& line = source.lines[line_index];
+    const std::size_t offset = std::min<std::size_t>(
+        message.place.column == 0 ? 0 : message.place.column - 1, line.size() + 1);
+    const Excerpt excerpt = make_excerpt(line, offset);
+    const std::string where =
+        source.is_override
+            ? source.name
+            : fmt::format("{}:{}:{}", source.name, line_index + 1, excerpt.padding.size() + 1);
+    out = fmt::format("{}: {}: {}\n{}\n{}^\n", where, severity, message.text, excerpt.line,
+                      excerpt.padding);
+  }
+  if (!message.hint.empty()) out += fmt::format("hint: {}\n", message.hint);
+  if (!message.note.empty()) out += fmt::format("at: {}\n", message.note);
+  return out;
+}
+
+std::string Diagnostics::text() const {
+  std::vector<const Message*> order;
+  order.reserve(messages_.size());
+  for (const Message& message : messages_) order.push_back(&message);
+  std::stable_sort(order.begin(), order.end(),
+                   [](const Message* a, const Message* b) { return a->place < b->place; });
+  std::string out;
+  for (std::size_t i = 0; i < order.size() && i < kMostMessagesShown; ++i) out += render(*order[i]);
+  if (order.size() > kMostMessagesShown) {
+    out += fmt::format("and {} more\n", order.size() - kMostMessagesShown);
+  }
+  return out;
+}
+
+}  // namespace espalier

@@ -1,0 +1,171 @@
+#include "sims/text/strict_map.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sims/text/nearest_name.h"
+#include "sims/text/utf8.h"
+#include "sims/text/values.h"
+
+namespace espalier {
+
+namespace {
+
+constexpr double kLargestFactor = 1e18;
+
+}  // namespace
+
+StrictMap::StrictMap(const ConfigNode& node, std::string name, const std::vector<std::string>& keys,
+                     Diagnostics& diagnostics)
+    : node_(node),
+      name_(std::move(name)),
+      usable_(node.kind == ConfigNode::Kind::map),
+      diagnostics_(diagnostics) {
+  if (!usable_) {
+    diagnostics.error(node.place,
+                      name_.empty() ? "the file is a mapping of keys"
+                                    : fmt::format("{}: takes a mapping of keys", name_),
+                      fmt::format("its keys: {}", fmt::join(keys, ", ")));
+    return;
+  }
+  const auto is_unknown = [&](const ConfigEntry& entry) {
+    if (std::find(keys.begin(), keys.end(), entry.key) != keys.end()) return false;
+    diagnostics.error(entry.place,
+                      name_.empty() ? fmt::format("unknown key '{}'", entry.key)
+                                    : fmt::format("unknown key '{}' in '{}'", entry.key, name_),
+                      name_hint(entry.key, keys));
+    return true;
+  };
+  node_.entries.erase(std::remove_if(node_.entries.begin(), node_.entries.end(), is_unknown),
+                      node_.entries.end());
+}
+
+std::string StrictMap::named(const std::string& key) const {
+  return name_.empty() ? key : name_ + "." + key;
+}
+
+const ConfigNode* StrictMap::find(const std::string& key) const {
+  const ConfigEntry* entry = node_.find(key);
+  return entry == nullptr ? nullptr : &entry->value;
+}
+
+Place StrictMap::place_of(const std::string& key) const {
+  const ConfigEntry* entry = node_.find(key);
+  if (entry == nullptr) return node_.place;
+  return entry->value.kind == ConfigNode::Kind::null ? entry->place : entry->value.place;
+}
+
+std::optional<std::string> StrictMap::text(const std::string& key) const {
+  const ConfigNode* node = find(key);
+  if (node == nullptr) return std::nullopt;
+  ConfigNode placed = *node;
+  placed.place = place_of(key);
+  return parse_label(placed, named(key), diagnostics_);
+}
+
+std::optional<std::size_t> StrictMap::choice(const std::string& key,
+                                             const std::vector<std::string>& names) const {
+  const ConfigNode* node = find(key);
+  if (node == nullptr) return std::nullopt;
+  ValueShape shape;
+  shape.type = ValueType::name;
+  shape.names = names;
+  const auto value = parse_value(*node, named(key), shape, diagnostics_);
+  if (!value) return std::nullopt;
+  return static_cast<std::size_t>(value->number);
+}
+
+std::optional<bool> StrictMap::boolean(const std::string& key) const {
+  const ConfigNode* node = find(key);
+  if (node == nullptr) return std::nullopt;
+  ValueShape shape;
+  shape.type = ValueType::boolean;
+  const auto value = parse_value(*node, named(key), shape, diagnostics_);
+  if (!value) return std::nullopt;
+  return value->number != 0;
+}
+
+std::optional<double> StrictMap::positive_number(const std::string& key) const {
+  const ConfigNode* node = find(key);
+  if (node == nullptr) return std::nullopt;
+  ValueShape shape;
+  shape.type = ValueType::fraction;
+  shape.max_fraction = kLargestFactor;
+  shape.min_excluded = true;
+  const auto value = parse_value(*node, named(key), shape, diagnostics_);
+  if (!value) return std::nullopt;
+  return value->fraction;
+}
+
+std::optional<std::uint64_t> StrictMap::integer(const std::string& key, std::uint64_t min,
+                                                std::uint64_t max) const {
+  const ConfigNode* node = find(key);
+  if (node == nullptr) return std::nullopt;
+  ConfigNode placed = *node;
+  placed.place = place_of(key);
+  ValueShape shape;
+  shape.type = ValueType::integer;
+  shape.min = min;
+  shape.max = max;
+  const auto value = parse_value(placed, named(key), shape, diagnostics_);
+  if (!value) return std::nullopt;
+  return value->number;
+}
+
+std::optional<std::uint64_t> StrictMap::quantity(const std::string& key, Quantity quantity,
+                                                 std::uint64_t min) const {
+  const ConfigNode* node = find(key);
+  if (node == nullptr) return std::nullopt;
+  // What is no scalar is no number with a unit either.
+  const std::string text = node->kind == ConfigNode::Kind::scalar ? node->text : "";
+  const ParsedQuantity parsed = parse_quantity(quantity, text);
+  if (!parsed.value) {
+    diagnostics_.error(place_of(key), fmt::format("{}: {}", named(key), parsed.error), parsed.hint);
+    return std::nullopt;
+  }
+  if (*parsed.value < min) {
+    diagnostics_.error(place_of(key), fmt::format("{}: {} is too little", named(key), text),
+                       fmt::format("at least {}", format_quantity(quantity, min)));
+    return std::nullopt;
+  }
+  return *parsed.value;
+}
+
+std::vector<ConfigNode> StrictMap::list(const std::string& key, const std::string& hint) const {
+  const ConfigNode* node = find(key);
+  if (node == nullptr) return {};
+  if (node->kind != ConfigNode::Kind::list || node->items.empty()) {
+    diagnostics_.error(place_of(key),
+                       fmt::format("{}: takes a list of at least one item", named(key)), hint);
+    return {};
+  }
+  return node->items;
+}
+
+bool StrictMap::require(const std::string& key, const std::string& hint) const {
+  if (!usable_ || find(key) != nullptr) return true;
+  diagnostics_.error(node_.place, fmt::format("missing key '{}'", named(key)), hint);
+  return false;
+}
+
+std::optional<std::string> parse_label(const ConfigNode& node, const std::string& name,
+                                       Diagnostics& diagnostics) {
+  if (node.kind != ConfigNode::Kind::scalar || node.text.empty()) {
+    diagnostics.error(node.place, fmt::format("{}: takes a line of text", name));
+    return std::nullopt;
+  }
+  if (std::any_of(node.text.begin(), node.text.end(), is_control)) {
+    diagnostics.error(node.place, fmt::format("{}: contains a control character", name),
+                      "it is a single line");
+    return std::nullopt;
+  }
+  if (node.text.find('"') != std::string::npos) {
+    diagnostics.error(node.place, fmt::format("{}: contains a double quote", name),
+                      "use single quotes");
+    return std::nullopt;
+  }
+  return node.text;
+}
+
+}  // namespace espalier

@@ -1,0 +1,25 @@
+#include "sims/text/text_lines.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace espalier {
+
+std::vector<ConfigNode> cells_of(std::string_view line, const Place& line_start) {
+  std::vector<ConfigNode> cells;
+  for (std::size_t begin = 0; begin <= line.size();) {
+    const std::size_t end = std::min(line.find(',', begin), line.size());
+    const std::size_t first = std::min(line.find_first_not_of(kBlanks, begin), end);
+    const std::size_t last = line.substr(0, end).find_last_not_of(kBlanks);
+    ConfigNode cell;
+    cell.kind = ConfigNode::Kind::scalar;
+    cell.place = line_start;
+    cell.place.column += static_cast<std::uint32_t>(first);
+    if (first < end) cell.text = line.substr(first, last + 1 - first);
+    cells.push_back(std::move(cell));
+    begin = end + 1;
+  }
+  return cells;
+}
+
+}  // namespace espalier

@@ -1,0 +1,500 @@
+#include "sims/text/values.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <limits>
+
+#include "sims/text/nearest_name.h"
+#include "sims/text/strict_map.h"
+#include "sims/text/units.h"
+#include "sims/text/utf8.h"
+
+namespace espalier {
+
+namespace {
+
+constexpr std::size_t kMostDims = 3;
+
+bool all_digits(const std::string& text) {
+  return !text.empty() &&
+         std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+bool is_one_of(const std::string& text, const std::vector<std::string>& words) {
+  return std::find(words.begin(), words.end(), text) != words.end();
+}
+
+std::string without(std::string text, char unwanted) {
+  text.erase(std::remove(text.begin(), text.end(), unwanted), text.end());
+  return text;
+}
+
+std::string format_bound(std::uint64_t number, ValueType type) {
+  const auto quantity = quantity_of(type);
+  return quantity ? format_quantity(*quantity, number) : fmt::format("{}", number);
+}
+
+std::string range_of(const ValueShape& shape) {
+  if (shape.type == ValueType::fraction) {
+    return fmt::format("{}{} to {}{}", format_fraction(shape.min_fraction),
+                       shape.min_excluded ? " (excluded)" : "", format_fraction(shape.max_fraction),
+                       shape.max_excluded ? " (excluded)" : "");
+  }
+  if (shape.max == std::numeric_limits<std::uint64_t>::max()) {
+    return fmt::format("{} to 2^64 - 1", format_bound(shape.min, shape.type));
+  }
+  return fmt::format("{} to {}", format_bound(shape.min, shape.type),
+                     format_bound(shape.max, shape.type));
+}
+
+// One value's parse: keeps what every error needs.
+class ValueParser {
+ public:
+  ValueParser(const ConfigNode& node, const std::string& key, const ValueShape& shape,
+              Diagnostics& diagnostics)
+      : node_(node), key_(key), shape_(shape), diagnostics_(diagnostics) {}
+
+  std::optional<Value> parse() {
+    if (shape_.list != ListOf::nothing) return parse_list();
+    if (shape_.type == ValueType::dims) return parse_dims();
+    if (node_.kind == ConfigNode::Kind::list) {
+      return fail("takes one value, not a list", describe(shape_));
+    }
+    if (node_.kind == ConfigNode::Kind::map) {
+      return fail("takes a value, not a section of keys", describe(shape_));
+    }
+    if (node_.kind == ConfigNode::Kind::null) return fail("has no value", describe(shape_));
+    if (shape_.type == ValueType::name) return parse_name();
+    if (shape_.type == ValueType::text || shape_.type == ValueType::vertex) return parse_text();
+    if (!shape_.zero_word.empty() && node_.text == shape_.zero_word) {
+      Value word;
+      word.number = shape_.word_number;
+      return word;
+    }
+    if (const auto quantity = quantity_of(shape_.type)) return parse_with_unit(*quantity);
+    if (node_.quoted) {
+      return fail(fmt::format("'{}' in quotes is text", node_.text), "remove the quotes");
+    }
+    if (shape_.type == ValueType::boolean) return parse_boolean();
+    if (shape_.type == ValueType::fraction) return parse_fraction();
+    return parse_integer();
+  }
+
+ private:
+  std::nullopt_t fail(const std::string& message, const std::string& hint) {
+    diagnostics_.error(node_.place, fmt::format("{}: {}", key_, message), hint);
+    return std::nullopt;
+  }
+
+  std::optional<Value> parse_name() {
+    const auto found = std::find(shape_.names.begin(), shape_.names.end(), node_.text);
+    if (found == shape_.names.end()) {
+      return fail(fmt::format("'{}' is not a valid name here", node_.text),
+                  name_hint(node_.text, shape_.names));
+    }
+    Value value;
+    value.number = static_cast<std::uint64_t>(found - shape_.names.begin());
+    return value;
+  }
+
+  std::optional<Value> parse_text() {
+    if (node_.text.empty()) return fail("is empty", describe(shape_));
+    if (std::any_of(node_.text.begin(), node_.text.end(), is_control)) {
+      return fail("contains a control character", describe(shape_));
+    }
+    Value value;
+    value.text = node_.text;
+    return value;
+  }
+
+  std::optional<Value> parse_boolean() {
+    const std::string& text = node_.text;
+    Value value;
+    value.number = text == "true" ? 1 : 0;
+    if (text == "true" || text == "false") return value;
+    static const std::vector<std::string> yes{"yes", "Yes", "YES",  "y",    "Y", "on",
+                                              "On",  "ON",  "True", "TRUE", "1"};
+    static const std::vector<std::string> no{"no",  "No",  "NO",    "n",     "N", "off",
+                                             "Off", "OFF", "False", "FALSE", "0"};
+    return fail(fmt::format("'{}' is not true or false", text),
+                is_one_of(text, yes)  ? "write true"
+                : is_one_of(text, no) ? "write false"
+                                      : "only true and false are booleans");
+  }
+
+  std::optional<Value> parse_integer() {
+    const std::string& text = node_.text;
+    if (!all_digits(text) || (text.size() > 1 && text[0] == '0')) {
+      const auto [message, hint] = what_is_wrong_with_integer(text);
+      return fail(message, hint);
+    }
+    Value value;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value.number);
+    if (error != std::errc() || end != text.data() + text.size()) {
+      return fail(fmt::format("{} is out of range", text), describe(shape_));
+    }
+    return in_range(std::move(value));
+  }
+
+  std::pair<std::string, std::string> what_is_wrong_with_integer(const std::string& text) const {
+    if (all_digits(text)) {
+      const std::size_t first = std::min(text.find_first_not_of('0'), text.size() - 1);
+      return {fmt::format("'{}' has a leading zero, which some readers take for octal", text),
+              fmt::format("write {}", text.substr(first))};
+    }
+    if (text.size() > 1 && text[0] == '-' && all_digits(text.substr(1))) {
+      return {fmt::format("{} is out of range", text), describe(shape_)};
+    }
+    if (all_digits(without(text, '_'))) {
+      return {fmt::format("'{}' is not an integer: no digit separators", text),
+              fmt::format("write {}", without(text, '_'))};
+    }
+    const std::size_t e = text.find_first_of("eE");
+    if (e != std::string::npos && all_digits(text.substr(0, e)) && all_digits(text.substr(e + 1)) &&
+        text.size() - e <= 2) {
+      const auto zeros = static_cast<std::size_t>(text[e + 1] - '0');
+      return {fmt::format("'{}' is not an integer: no exponents", text),
+              fmt::format("write {}", text.substr(0, e) + std::string(zeros, '0'))};
+    }
+    const ParsedQuantity as_size = parse_quantity(Quantity::size, text);
+    const bool in_bytes = key_.size() > 6 && key_.compare(key_.size() - 6, 6, "_bytes") == 0;
+    if (as_size.value && in_bytes) {
+      return {fmt::format("'{}' is not an integer: the unit is in the key's name", text),
+              fmt::format("write {}", *as_size.value)};
+    }
+    return {fmt::format("'{}' is not an integer", text), describe(shape_)};
+  }
+
+  std::optional<Value> parse_fraction() {
+    const std::string& text = node_.text;
+    const std::size_t point = std::min(text.find('.'), text.size());
+    const std::string whole = text.substr(0, point);
+    const bool plain = all_digits(whole) && (whole.size() == 1 || whole[0] != '0') &&
+                       (point == text.size() || all_digits(text.substr(point + 1)));
+    Value value;
+    const auto [end, error] =
+        std::from_chars(text.data(), text.data() + text.size(), value.fraction);
+    if (!plain || end != text.data() + text.size() || error == std::errc::invalid_argument) {
+      const bool negative = text.size() > 1 && text[0] == '-' && text[1] >= '0' && text[1] <= '9';
+      return fail(negative ? fmt::format("{} is out of range", text)
+                           : fmt::format("'{}' is not a plain decimal number such as 0.25", text),
+                  describe(shape_));
+    }
+    const bool too_small = shape_.min_excluded ? value.fraction <= shape_.min_fraction
+                                               : value.fraction < shape_.min_fraction;
+    const bool too_large = shape_.max_excluded ? value.fraction >= shape_.max_fraction
+                                               : value.fraction > shape_.max_fraction;
+    if (too_small || too_large || error != std::errc()) {
+      return fail(fmt::format("{} is out of range", text), describe(shape_));
+    }
+    return value;
+  }
+
+  std::optional<Value> parse_with_unit(Quantity quantity) {
+    const ParsedQuantity parsed = parse_quantity(quantity, node_.text);
+    if (!parsed.value) {
+      const std::string word_hint =
+          shape_.zero_word.empty() ? "" : fmt::format("; or the word '{}'", shape_.zero_word);
+      return fail(parsed.error, parsed.hint + word_hint);
+    }
+    Value value;
+    value.number = *parsed.value;
+    return in_range(std::move(value));
+  }
+
+  std::optional<Value> in_range(Value value) {
+    if (value.number >= shape_.min && value.number <= shape_.max) return value;
+    return fail(fmt::format("{} is out of range", node_.text), describe(shape_));
+  }
+
+  std::optional<Value> parse_dims() {
+    if (node_.kind != ConfigNode::Kind::list) {
+      const bool number = node_.kind == ConfigNode::Kind::scalar && all_digits(node_.text);
+      return fail("takes a list of sizes",
+                  number ? fmt::format("write [{}]", node_.text) : "for example [8, 8]");
+    }
+    if (node_.items.empty() || node_.items.size() > kMostDims) {
+      return fail(fmt::format("has {} dimensions", node_.items.size()), describe(shape_));
+    }
+    Value value;
+    ValueShape each = shape_;
+    each.type = ValueType::integer;
+    bool good = true;
+    for (const ConfigNode& item : node_.items) {
+      const auto size = parse_value(item, key_, each, diagnostics_);
+      good = good && size;
+      if (size) value.dims.push_back(static_cast<std::uint32_t>(size->number));
+    }
+    if (!good) return std::nullopt;
+    return value;
+  }
+
+  std::optional<Value> parse_list() {
+    if (node_.kind == ConfigNode::Kind::scalar && !shape_.zero_word.empty() &&
+        node_.text == shape_.zero_word) {
+      return Value{};
+    }
+    if (node_.kind == ConfigNode::Kind::null) return fail("has no value", describe(shape_));
+    if (node_.kind != ConfigNode::Kind::list) return fail_no_list();
+    if (const std::string problem = wrong_length(); !problem.empty()) {
+      return fail(problem, describe(shape_));
+    }
+    Value value;
+    const ValueShape each = entry_shape(shape_);
+    bool good = true;
+    for (ConfigNode item : node_.items) {
+      if (item.kind == ConfigNode::Kind::null) item.place = node_.place;
+      if (each.type == ValueType::record) {
+        const auto record = parse_record(item, each);
+        good = good && record;
+        if (record) value.records.push_back(*record);
+        continue;
+      }
+      const auto parsed = parse_value(item, key_, each, diagnostics_);
+      good = good && parsed;
+      if (parsed) value.items.push_back(parsed->number);
+    }
+    if (!good) return std::nullopt;
+    return value;
+  }
+
+  std::nullopt_t fail_no_list() {
+    const std::string as_list = node_.kind == ConfigNode::Kind::scalar
+                                    ? fmt::format("write [{}]", node_.text)
+                                    : describe(shape_);
+    if (shape_.list == ListOf::per_dimension) {
+      return fail("takes a list, one value for each dimension", as_list);
+    }
+    if (shape_.type == ValueType::record) {
+      return fail("takes a list of mappings", describe(shape_));
+    }
+    return fail("takes a list", as_list);
+  }
+
+  // Empty where the length is right.
+  [[nodiscard]] std::string wrong_length() const {
+    const std::size_t length = node_.items.size();
+    if (shape_.list == ListOf::per_dimension) {
+      if (length != 0 && length <= kMostDimensions) return {};
+      return fmt::format("has {} entries; a system has 1 to {} dimensions", length,
+                         kMostDimensions);
+    }
+    if (length == 0) return "the list is empty";
+    if (length <= kMostListed) return {};
+    return fmt::format("has {} entries, more than {}", length, kMostListed);
+  }
+
+  std::optional<std::vector<Value>> parse_record(const ConfigNode& item, const ValueShape& shape) {
+    const std::size_t errors_before = diagnostics_.num_errors();
+    std::vector<std::string> names;
+    for (const ValueField& field : shape.fields) names.push_back(field.name);
+    const StrictMap map(item, key_, names, diagnostics_);
+    std::vector<Value> values;
+    for (const ValueField& field : shape.fields) {
+      Value& value = values.emplace_back();
+      if (field.required) static_cast<void>(map.require(field.name, describe(field.shape)));
+      const ConfigNode* given = map.find(field.name);
+      if (given == nullptr) continue;
+      ConfigNode node = *given;
+      node.place = map.place_of(field.name);
+      const auto parsed =
+          parse_value(node, fmt::format("{}.{}", key_, field.name), field.shape, diagnostics_);
+      if (parsed) value = *parsed;
+    }
+    if (diagnostics_.num_errors() != errors_before) return std::nullopt;
+    return values;
+  }
+
+  const ConfigNode& node_;
+  const std::string& key_;
+  const ValueShape& shape_;
+  Diagnostics& diagnostics_;
+};
+
+const char* type_name(ValueType type) {
+  switch (type) {
+    case ValueType::name:
+      return "name";
+    case ValueType::text:
+      return "text";
+    case ValueType::boolean:
+      return "true or false";
+    case ValueType::integer:
+      return "integer";
+    case ValueType::fraction:
+      return "decimal number";
+    case ValueType::dims:
+      return "list of 1 to 3 integers";
+    case ValueType::vertex:
+      return "a node's number or a vertex's name";
+    case ValueType::record:
+      return "mapping";
+    case ValueType::size:
+      return "size";
+    case ValueType::time:
+      return "time";
+    case ValueType::rate:
+      return "bandwidth";
+    case ValueType::frequency:
+      return "frequency";
+    case ValueType::length:
+      return "length";
+  }
+  return "";
+}
+
+}  // namespace
+
+std::optional<Quantity> quantity_of(ValueType type) {
+  switch (type) {
+    case ValueType::size:
+      return Quantity::size;
+    case ValueType::time:
+      return Quantity::time;
+    case ValueType::rate:
+      return Quantity::rate;
+    case ValueType::frequency:
+      return Quantity::frequency;
+    case ValueType::length:
+      return Quantity::length;
+    default:
+      return std::nullopt;
+  }
+}
+
+bool operator==(const Value& a, const Value& b) {
+  return std::tie(a.number, a.fraction, a.text, a.dims, a.items, a.records) ==
+         std::tie(b.number, b.fraction, b.text, b.dims, b.items, b.records);
+}
+
+bool is_word(const Value& value, const ValueShape& shape) {
+  if (shape.zero_word.empty()) return false;
+  if (shape.list != ListOf::nothing) return value.items.empty() && value.records.empty();
+  if (shape.type == ValueType::fraction) return value.fraction == 0;
+  if (shape.type == ValueType::text) return value.text == shape.zero_word;
+  return value.number == shape.word_number;
+}
+
+bool is_path(const std::string& text, const ValueShape& shape) {
+  return shape.type == ValueType::text && !text.empty() && text != shape.zero_word &&
+         !is_one_of(text, shape.names);
+}
+
+std::optional<Value> parse_value(const ConfigNode& node, const std::string& key,
+                                 const ValueShape& shape, Diagnostics& diagnostics) {
+  return ValueParser(node, key, shape, diagnostics).parse();
+}
+
+std::optional<std::uint32_t> node_number(const std::string& text) {
+  constexpr std::size_t kMostDigits = 9;
+  if (!all_digits(text) || text.size() > kMostDigits || (text.size() > 1 && text[0] == '0')) {
+    return std::nullopt;
+  }
+  return static_cast<std::uint32_t>(std::stoul(text));
+}
+
+std::string format_fraction(double value) {
+  std::array<char, 512> buffer{};
+  const auto [end, error] =
+      std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, std::chars_format::fixed);
+  return error == std::errc() ? std::string(buffer.data(), end) : std::string("0");
+}
+
+ValueShape entry_shape(const ValueShape& list) {
+  ValueShape entry = list;
+  entry.list = ListOf::nothing;
+  if (list.list == ListOf::any_number) entry.zero_word.clear();
+  return entry;
+}
+
+namespace {
+
+std::string format_record(const std::vector<Value>& record, const ValueShape& shape) {
+  std::vector<std::string> given;
+  for (std::size_t f = 0; f < record.size(); ++f) {
+    const ValueField& field = shape.fields[f];
+    if (!field.required && record[f] == Value{}) continue;
+    given.push_back(fmt::format("{}: {}", field.name, format_value(record[f], field.shape)));
+  }
+  return fmt::format("{{{}}}", fmt::join(given, ", "));
+}
+
+std::string describe_record(const ValueShape& shape) {
+  std::vector<std::string> fields;
+  for (const ValueField& field : shape.fields) {
+    fields.push_back(fmt::format("{}: {}{}", field.name, describe(field.shape),
+                                 field.required ? "" : ", optional"));
+  }
+  return fmt::format("{{{}}}", fmt::join(fields, "; "));
+}
+
+}  // namespace
+
+std::vector<std::string> format_items(const Value& value, const ValueShape& shape) {
+  const ValueShape each = entry_shape(shape);
+  std::vector<std::string> texts;
+  for (const std::uint64_t number : value.items) {
+    Value item;
+    item.number = number;
+    texts.push_back(format_value(item, each));
+  }
+  for (const std::vector<Value>& record : value.records) {
+    texts.push_back(format_record(record, each));
+  }
+  return texts;
+}
+
+std::string format_value(const Value& value, const ValueShape& shape) {
+  if (shape.list != ListOf::nothing) {
+    if (is_word(value, shape)) return shape.zero_word;
+    return fmt::format("[{}]", fmt::join(format_items(value, shape), ", "));
+  }
+  switch (shape.type) {
+    case ValueType::name:
+      return shape.names.at(value.number);
+    case ValueType::text:
+    case ValueType::vertex:
+      return value.text;
+    case ValueType::boolean:
+      return value.number != 0 ? "true" : "false";
+    case ValueType::fraction:
+      return is_word(value, shape) ? shape.zero_word : format_fraction(value.fraction);
+    case ValueType::dims:
+      return fmt::format("[{}]", fmt::join(value.dims, ", "));
+    default:
+      break;
+  }
+  if (is_word(value, shape)) return shape.zero_word;
+  return format_bound(value.number, shape.type);
+}
+
+std::string describe(const ValueShape& shape) {
+  if (shape.list == ListOf::per_dimension) {
+    return "list with one entry for each dimension: " + describe(entry_shape(shape));
+  }
+  if (shape.list == ListOf::any_number) {
+    return fmt::format("list of {}, or {}", describe(entry_shape(shape)), shape.zero_word);
+  }
+  switch (shape.type) {
+    case ValueType::name:
+      return fmt::format("one of {}", fmt::join(shape.names, ", "));
+    case ValueType::text:
+      return shape.zero_word.empty() ? "a file's path"
+                                     : fmt::format("{}, {}, or a file's path", shape.zero_word,
+                                                   fmt::join(shape.names, ", "));
+    case ValueType::record:
+      return describe_record(shape);
+    case ValueType::vertex:
+    case ValueType::boolean:
+      return type_name(shape.type);
+    default:
+      break;
+  }
+  const std::string word = shape.zero_word.empty() ? "" : fmt::format(", or {}", shape.zero_word);
+  return fmt::format("{}, {}{}", type_name(shape.type), range_of(shape), word);
+}
+
+}  // namespace espalier

@@ -1,0 +1,31 @@
+// Strict YAML: what the library would read silently wrong is an error with its place.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "sims/text/config_node.h"
+#include "sims/text/diagnostics.h"
+
+namespace espalier {
+
+// The text of a file. On failure `problem` says why (no such file, a directory, ...).
+struct FileText {
+  std::optional<std::string> text;
+  std::string problem;
+};
+[[nodiscard]] FileText read_file_text(const std::string& path);
+
+// The one document in `text`. Refused: duplicate keys, anchors, aliases, merge keys, tags, several
+// documents, tabs as indentation, keys that are no plain names, deep nesting, text that is not
+// UTF-8. No value where the syntax is broken; with duplicate or otherwise unusable keys the rest of
+// the tree is still returned, so that its errors show as well.
+[[nodiscard]] std::optional<ConfigNode> load_yaml(const std::string& text, SourceIndex source,
+                                                  Diagnostics& diagnostics);
+
+// The value of an override, which starts at byte `offset` of "key=value".
+[[nodiscard]] std::optional<ConfigNode> load_override_value(const std::string& value,
+                                                            SourceIndex source, std::size_t offset,
+                                                            Diagnostics& diagnostics);
+
+}  // namespace espalier

@@ -1,0 +1,65 @@
+#include "sims/workload/training/parallel_groups.h"
+
+#include <fmt/format.h>
+
+#include <stdexcept>
+
+namespace espalier {
+
+const LogicalGroup& ParallelGroups::of(CommunicationScope scope) const {
+  switch (scope) {
+    case CommunicationScope::model:
+      return model;
+    case CommunicationScope::data:
+      return data;
+    case CommunicationScope::all:
+      break;
+  }
+  return all;
+}
+
+std::uint64_t num_npus(const LogicalGroup& group) {
+  std::uint64_t npus = 1;
+  for (const GroupDimension& d : group) npus *= d.size;
+  return npus;
+}
+
+ParallelGroups split_groups(const std::vector<DimensionSpec>& dimensions,
+                            std::uint64_t model_npus) {
+  if (model_npus == 0) throw std::invalid_argument("a model-parallel group has at least one NPU");
+  ParallelGroups groups;
+  std::uint64_t missing = model_npus;  // times what the group has is model_npus
+  for (std::uint32_t d = 0; d < dimensions.size(); ++d) {
+    const std::uint32_t size = dimensions[d].size;
+    groups.all.push_back({d, size, 1});
+    if (missing == 1) {
+      groups.data.push_back({d, size, 1});
+    } else if (missing % size == 0) {
+      groups.model.push_back({d, size, 1});
+      missing /= size;
+    } else if (size % missing == 0) {
+      if (dimensions[d].shape == DimensionShape::ring) {
+        throw std::invalid_argument(fmt::format(
+            "a model-parallel group of {} NPUs would cut the ring of dimension {} into parts of {}",
+            model_npus, d + 1, missing));
+      }
+      const auto part = static_cast<std::uint32_t>(missing);
+      groups.model.push_back({d, part, 1});
+      groups.data.push_back({d, size / part, part});
+      missing = 1;
+    } else {
+      throw std::invalid_argument(
+          fmt::format("a model-parallel group of {} NPUs needs {} of dimension {}, which has {}: "
+                      "neither divides the other",
+                      model_npus, missing, d + 1, size));
+    }
+  }
+  if (missing != 1) {
+    throw std::invalid_argument(
+        fmt::format("a model-parallel group of {} NPUs is {} times as large as the system",
+                    model_npus, missing));
+  }
+  return groups;
+}
+
+}  // namespace espalier
