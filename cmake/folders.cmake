@@ -1,7 +1,7 @@
 # The architecture: one line for each folder of production code, from the hardware up to the command line. A folder is a
 # CMake target, and includes headers of itself and of the folders behind USES, of no other. tests/layers.cmake checks every
 # #include line against this table, and that a folder stands below those which use it: the table has no circle.
-# LINKS: libraries outside the project.
+# LINKS: libraries outside the project. ONCE: code that runs once for a point or a file (cmake/layers.cmake).
 
 # Hardware. hw/clock is the lowest folder that knows SystemC, so everything that does not use it is plain C++.
 espalier_folder(hw)
@@ -32,17 +32,18 @@ espalier_folder(ni/train USES flowctl flowctl/train ni)
 espalier_folder(ni/engines USES hw hw/topology alg/schedule alg/plans alg/program ni LINKS fmt::fmt)
 
 # The application. Text with places: numbers, names, YAML, JSON, and errors that point into a file.
-espalier_folder(sims/text LINKS PkgConfig::YAMLCPP nlohmann_json::nlohmann_json fmt::fmt)
-espalier_folder(sims/workload/training USES hw hw/topology alg/schedule alg/plans LINKS fmt::fmt)
+espalier_folder(sims/text ONCE LINKS PkgConfig::YAMLCPP nlohmann_json::nlohmann_json fmt::fmt)
+espalier_folder(sims/process ONCE LINKS Boost::headers Boost::filesystem Threads::Threads)
+espalier_folder(sims/workload/training ONCE USES hw hw/topology alg/schedule alg/plans LINKS fmt::fmt)
 espalier_folder(sims/workload/coordination USES hw flowctl sims/workload/training LINKS fmt::fmt)
-espalier_folder(sims/point USES hw hw/topology hw/cost flowctl router ni alg/schedule alg/plans alg/program alg/rank_order
+espalier_folder(sims/point ONCE USES hw hw/topology hw/cost flowctl router ni alg/schedule alg/plans alg/program alg/rank_order
                 sims/workload/training sims/workload/coordination)
-espalier_folder(sims/formats USES hw hw/topology alg/schedule alg/rank_order sims/text sims/point sims/workload/training
+espalier_folder(sims/formats ONCE USES hw hw/topology alg/schedule alg/rank_order sims/text sims/point sims/workload/training
                 LINKS nlohmann_json::nlohmann_json fmt::fmt)
-espalier_folder(sims/formats/program USES alg/program sims/text LINKS pugixml::pugixml fmt::fmt)
-espalier_folder(sims/model USES hw hw/topology hw/cost flowctl alg alg/plans alg/program sims/text sims/point
+espalier_folder(sims/formats/program ONCE USES alg/program sims/text LINKS pugixml::pugixml fmt::fmt)
+espalier_folder(sims/model ONCE USES hw hw/topology hw/cost flowctl alg alg/plans alg/program sims/text sims/point
                 sims/workload/training sims/workload/coordination sims/formats sims/formats/program LINKS fmt::fmt)
-espalier_folder(sims/config USES hw/topology hw/cost flowctl alg alg/routes alg/generators alg/plans sims/text
+espalier_folder(sims/config ONCE USES hw/topology hw/cost flowctl alg alg/routes alg/generators alg/plans sims/text
                 sims/point sims/workload/training sims/formats sims/model LINKS nlohmann_json::nlohmann_json fmt::fmt)
 espalier_folder(sims/system USES hw hw/topology hw/clock flowctl flowctl/train router router/train ni ni/train ni/engines
                 alg/routes alg/schedule alg/plans alg/program alg/certify sims/point sims/model
@@ -51,21 +52,21 @@ espalier_folder(sims/observe/waves USES hw hw/topology LINKS ${espalier_fst} fmt
 espalier_folder(sims/observe/record USES hw hw/topology flowctl ni ni/engines sims/system)
 espalier_folder(sims/observe/scopes USES hw flowctl ni alg/schedule sims/system sims/observe/record sims/observe/waves
                 LINKS fmt::fmt)
-espalier_folder(sims/observe/timeline USES hw/topology sims/system sims/observe/record sims/observe/waves
+espalier_folder(sims/observe/timeline ONCE USES hw/topology sims/system sims/observe/record sims/observe/waves
                 LINKS nlohmann_json::nlohmann_json fmt::fmt)
-espalier_folder(sims/observe/explain USES hw hw/topology ni ni/engines alg/routes alg/schedule alg/program sims/point
+espalier_folder(sims/observe/explain ONCE USES hw hw/topology ni ni/engines alg/routes alg/schedule alg/program sims/point
                 sims/model sims/system sims/observe/record LINKS nlohmann_json::nlohmann_json fmt::fmt)
-espalier_folder(sims/experiment USES hw/topology hw/cost alg/routes alg/schedule alg/generators alg/plans alg/program
+espalier_folder(sims/experiment ONCE USES hw/topology hw/cost alg/routes alg/schedule alg/generators alg/plans alg/program
                 alg/certify alg/bounds alg/rank_order sims/text sims/workload/training sims/workload/coordination
                 sims/point sims/model sims/config sims/system sims/observe/explain
                 LINKS nlohmann_json::nlohmann_json Boost::headers Boost::filesystem Threads::Threads fmt::fmt)
-espalier_folder(sims/experiment/sweep USES sims/text sims/point sims/config sims/experiment)
-espalier_folder(sims/report/plot USES sims/text LINKS fmt::fmt)
-espalier_folder(sims/report/figure USES sims/text sims/point sims/config sims/experiment)
-espalier_folder(sims/report/page USES hw/topology alg/schedule alg/plans sims/text sims/point sims/config
+espalier_folder(sims/experiment/sweep ONCE USES sims/text sims/process sims/point sims/config sims/experiment)
+espalier_folder(sims/report/plot ONCE USES sims/text LINKS fmt::fmt)
+espalier_folder(sims/report/figure ONCE USES sims/text sims/process sims/point sims/config sims/experiment)
+espalier_folder(sims/report/page ONCE USES hw/topology alg/schedule alg/plans sims/text sims/point sims/config
                 sims/experiment sims/report/plot)
-espalier_folder(sims/synthesis USES hw/cost LINKS Boost::headers Boost::filesystem Threads::Threads fmt::fmt)
-espalier_folder(sims/cli PROGRAM espalier USES hw/topology hw/cost flowctl alg alg/schedule alg/plans alg/program
+espalier_folder(sims/synthesis ONCE USES hw/cost sims/process LINKS Boost::filesystem fmt::fmt)
+espalier_folder(sims/cli PROGRAM espalier ONCE USES hw/topology hw/cost flowctl alg alg/schedule alg/plans alg/program
                 alg/rank_order sims/text sims/workload/training sims/point sims/formats sims/formats/program sims/model
                 sims/config sims/system sims/observe/scopes sims/observe/timeline sims/observe/explain sims/experiment
                 sims/experiment/sweep sims/report/figure sims/report/page sims/synthesis LINKS CLI11::CLI11)

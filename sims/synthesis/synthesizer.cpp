@@ -4,11 +4,6 @@
 
 #include <array>
 #include <boost/filesystem.hpp>
-#include <boost/process/args.hpp>
-#include <boost/process/io.hpp>
-#include <boost/process/search_path.hpp>
-#include <boost/process/start_dir.hpp>
-#include <boost/process/system.hpp>
 #include <fstream>
 #include <iterator>
 #include <regex>
@@ -16,6 +11,7 @@
 #include <vector>
 
 #include "hw/cost/technology.h"
+#include "sims/process/child_process.h"
 #include "sims/synthesis/rtl_source.h"
 
 namespace espalier {
@@ -23,7 +19,6 @@ namespace espalier {
 namespace {
 
 namespace fs = boost::filesystem;
-namespace bp = boost::process;
 
 // Of the cell timing alone, by synthesis of a chain of inverters that drive four each.
 constexpr double kFo4Ps = 99;
@@ -88,8 +83,7 @@ std::string describe(const RtlInstance& instance) {
 }
 
 Synthesizer::Synthesizer()
-    : yosys_(bp::search_path("yosys").string()),
-      library_("/usr/share/qflow/tech/osu018/osu018_stdcells.lib") {
+    : yosys_(find_program("yosys")), library_("/usr/share/qflow/tech/osu018/osu018_stdcells.lib") {
   if (!yosys_.empty() && fs::exists(library_)) return;
   throw std::runtime_error(
       "synthesis needs yosys and the cells of the OSU 0.18 um library: apt install yosys "
@@ -121,11 +115,10 @@ SynthesizedLogic Synthesizer::measure(const RtlInstance& instance) const {
                                     "abc -liberty {2} -script map.abc\n",
                                     source.name, parameters, library_));
   const std::vector<std::string> arguments{"-Q", "-T", "-l", "log.txt", "run.ys"};
-  const int failed =
-      bp::system(yosys_, bp::args(arguments), bp::start_dir = place.path(), bp::std_out > bp::null,
-                 bp::std_err > bp::null, bp::std_in < bp::null);
+  const ChildOutcome yosys = run_child(yosys_, arguments, place.path().string());
   const std::string name = describe(instance);
-  if (failed != 0) throw std::runtime_error(fmt::format("yosys failed on {}", name));
+  if (!yosys.problem.empty() || yosys.exit_code != 0)
+    throw std::runtime_error(fmt::format("yosys failed on {}", name));
   const std::string area = place.read("area.txt");
   // The library's latch has no area, and a cell that is not mapped has none either.
   if (area.find("LATCH") != std::string::npos || area.find("$_") != std::string::npos) {

@@ -2,16 +2,14 @@
 #pragma once
 
 #include <boost/filesystem.hpp>
-#include <boost/process/args.hpp>
-#include <boost/process/child.hpp>
-#include <boost/process/io.hpp>
-#include <boost/process/start_dir.hpp>
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string>
 #include <vector>
+
+#include "sims/process/child_process.h"
 
 namespace espalier::test {
 
@@ -53,21 +51,13 @@ class TemporaryFolder {
   boost::filesystem::path path_;
 };
 
-struct Outcome {
-  int exit_code = -1;  // of a program that was killed: its signal, as the shell gives it
-  std::string out;
-  std::string err;
-};
+using Outcome = ChildOutcome;
 
 inline Outcome run_program(const std::string& program, const std::vector<std::string>& arguments,
                            const std::string& working_folder = ".") {
-  namespace bp = boost::process;
-  const TemporaryFolder folder;
-  bp::child child(program, bp::args(arguments), bp::start_dir(working_folder),
-                  bp::std_in<bp::null, bp::std_out> folder.file("out"),
-                  bp::std_err > folder.file("err"));
-  child.wait();
-  return {child.exit_code(), read_text(folder.file("out")), read_text(folder.file("err"))};
+  Outcome outcome = run_child(program, arguments, working_folder);
+  if (!outcome.problem.empty()) throw std::runtime_error(program + ": " + outcome.problem);
+  return outcome;
 }
 
 inline Outcome espalier(const std::vector<std::string>& arguments,

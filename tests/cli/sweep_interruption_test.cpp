@@ -1,5 +1,8 @@
 // Whatever ends a sweep, or one of its points, the rest goes on and nothing is there twice or in
 // part.
+#include <boost/process/args.hpp>
+#include <boost/process/child.hpp>
+#include <boost/process/io.hpp>
 #include <catch2/catch.hpp>
 
 #include <random>
@@ -10,10 +13,37 @@ using namespace espalier;
 using Catch::Matchers::Contains;
 using test::Json;
 using test::Outcome;
-using test::RunningCommand;
 using test::SweepFolder;
 
 namespace {
+
+// A command that is still running; killed at the end if it still is.
+class RunningCommand {
+ public:
+  explicit RunningCommand(const std::vector<std::string>& arguments)
+      : child_(ESPALIER_PROGRAM, boost::process::args(arguments),
+               boost::process::std_in<boost::process::null, boost::process::std_out> path("out"),
+               boost::process::std_err > path("err")) {}
+  ~RunningCommand() {
+    if (child_.running()) child_.terminate();
+  }
+  RunningCommand(const RunningCommand&) = delete;
+  RunningCommand& operator=(const RunningCommand&) = delete;
+
+  void send(int signal) { ::kill(child_.id(), signal); }
+  [[nodiscard]] bool running() { return child_.running(); }
+  [[nodiscard]] int pid() const { return child_.id(); }
+  [[nodiscard]] test::Outcome wait() {
+    child_.wait();
+    return {{}, child_.exit_code(), test::read_text(path("out")), test::read_text(path("err"))};
+  }
+
+ private:
+  [[nodiscard]] std::string path(const std::string& name) const { return folder_.file(name); }
+
+  test::TemporaryFolder folder_;
+  boost::process::child child_;
+};
 
 // Forty points of some ten milliseconds each.
 constexpr const char* kForty =

@@ -83,34 +83,6 @@ class SweepFolder {
   std::string file_;
 };
 
-// A command that is still running; killed at the end if it still is.
-class RunningCommand {
- public:
-  explicit RunningCommand(const std::vector<std::string>& arguments)
-      : child_(ESPALIER_PROGRAM, boost::process::args(arguments),
-               boost::process::std_in<boost::process::null, boost::process::std_out> path("out"),
-               boost::process::std_err > path("err")) {}
-  ~RunningCommand() {
-    if (child_.running()) child_.terminate();
-  }
-  RunningCommand(const RunningCommand&) = delete;
-  RunningCommand& operator=(const RunningCommand&) = delete;
-
-  void send(int signal) { ::kill(child_.id(), signal); }
-  [[nodiscard]] bool running() { return child_.running(); }
-  [[nodiscard]] int pid() const { return child_.id(); }
-  [[nodiscard]] Outcome wait() {
-    child_.wait();
-    return {child_.exit_code(), read_text(path("out")), read_text(path("err"))};
-  }
-
- private:
-  [[nodiscard]] std::string path(const std::string& name) const { return folder_.file(name); }
-
-  TemporaryFolder folder_;
-  boost::process::child child_;
-};
-
 // Polls; false after a minute.
 inline bool wait_until(const std::function<bool()>& condition) {
   const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(1);

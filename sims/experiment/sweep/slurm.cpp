@@ -2,14 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <boost/filesystem/path.hpp>
-#include <boost/process/args.hpp>
-#include <boost/process/child.hpp>
-#include <boost/process/io.hpp>
-#include <boost/process/pipe.hpp>
-#include <boost/process/search_path.hpp>
-#include <iterator>
-#include <system_error>
+#include "sims/process/child_process.h"
 
 namespace espalier {
 
@@ -59,21 +52,20 @@ std::string gather_script(const SlurmJob& job) {
 
 Submission submit_script(const std::filesystem::path& script,
                          const std::vector<std::string>& options) {
-  namespace bp = boost::process;
-  const auto sbatch = bp::search_path("sbatch");
+  const std::string sbatch = find_program("sbatch");
   if (sbatch.empty()) return {{}, "there is no sbatch on the PATH"};
   std::vector<std::string> arguments{"--parsable"};
   arguments.insert(arguments.end(), options.begin(), options.end());
   arguments.push_back(script.string());
-  bp::ipstream output;
-  std::error_code error;
-  bp::child child(sbatch, bp::args(arguments), bp::std_out > output, bp::std_in < bp::null, error);
-  if (error) return {{}, fmt::format("sbatch cannot be started: {}", error.message())};
-  std::string job{std::istreambuf_iterator<char>(output), {}};
-  child.wait(error);
-  job = job.substr(0, job.find_first_of(";\n"));  // "NUMBER;CLUSTER"
-  if (child.exit_code() != 0 || job.empty())
-    return {{}, fmt::format("sbatch failed with exit code {}", child.exit_code())};
+  const ChildOutcome submitted = run_child(sbatch, arguments);
+  if (!submitted.problem.empty())
+    return {{}, fmt::format("sbatch cannot be started: {}", submitted.problem)};
+  const std::string job =
+      submitted.out.substr(0, submitted.out.find_first_of(";\n"));  // "NUMBER;CLUSTER"
+  if (submitted.exit_code != 0 || job.empty()) {
+    return {{},
+            fmt::format("sbatch failed with exit code {}: {}", submitted.exit_code, submitted.err)};
+  }
   return {job, {}};
 }
 
