@@ -54,7 +54,8 @@ double figure(const Json& result, const char* key) {
 
 }  // namespace
 
-TEST_CASE("A coordinated job on the network ends alike in both fidelities, in every mode") {
+TEST_CASE("A coordinated job on the network ends alike in both fidelities, in every mode",
+          "[slow]") {
   const std::string modes =
       "  mode: [coordinator, hierarchical, cached, in_ni]\n  compute_contention: 0.4\n  "
       "iterations: 2\n";

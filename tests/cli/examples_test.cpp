@@ -134,7 +134,7 @@ TEST_CASE("Commands are found in fenced and in indented code, and nowhere else")
   CHECK_FALSE(has_placeholder("espalier run a.yaml -s system.link.bandwidth=16GB/s"));
 }
 
-TEST_CASE("Every command in the README and in docs runs") {
+TEST_CASE("Every command in the README and in docs runs", "[slow]") {
   std::vector<std::string> pages = files_in(source_folder() / "docs", ".md");
   if (fs::exists(source_folder() / "README.md"))
     pages.push_back((source_folder() / "README.md").string());

@@ -69,7 +69,7 @@ Json failure_of(const SweepFolder& sweep, const std::string& id) {
 
 }  // namespace
 
-TEST_CASE("A sweep killed twenty times at random moments ends like one that was not") {
+TEST_CASE("A sweep killed twenty times at random moments ends like one that was not", "[slow]") {
   const SweepFolder sweep(kForty);
   REQUIRE(sweep.call("run", {}, "whole").exit_code == 0);
   REQUIRE(sweep.call("gather", {}, "whole").exit_code == 0);
@@ -162,7 +162,7 @@ TEST_CASE("A point that takes too long is given up, and the others are there") {
   CHECK_THAT(gather.err, Contains("failed: " + ids[1]) && Contains("time limit"));
 }
 
-TEST_CASE("A point that takes too much memory fails alone") {
+TEST_CASE("A point that takes too much memory fails alone", "[slow]") {
   const SweepFolder sweep(
       "title: t\n"
       "config: {system: {topology: {type: torus}}, collective: {algorithm: multitree, size: "

@@ -309,7 +309,7 @@ TEST_CASE("Scripts for Slurm run one shard for each task and gather behind them"
   CHECK_THAT(missing.err, Contains("no sbatch"));
 }
 
-TEST_CASE("Every sweep in configs plans, and a small version of it runs") {
+TEST_CASE("Every sweep in configs plans, and a small version of it runs", "[slow]") {
   const std::filesystem::path configs = std::filesystem::path(ESPALIER_SOURCE_DIR) / "configs";
   const std::vector<std::pair<std::string, std::vector<std::string>>> sweeps{
       {"subpacket_vc_latency",

@@ -20,7 +20,7 @@ std::string config_of(const std::string& preset, const std::string& more_of_syst
 
 }  // namespace
 
-TEST_CASE("Themis balances the load of every system of Table 2, and all data are right") {
+TEST_CASE("Themis balances the load of every system of Table 2, and all data are right", "[slow]") {
   const char* preset =
       GENERATE("themis_2d_sw_sw", "themis_3d_sw_sw_sw_homo", "themis_3d_sw_sw_sw_hetero",
                "themis_3d_fc_ring_sw", "themis_4d_ring_sw_sw_sw", "themis_4d_ring_fc_ring_sw");

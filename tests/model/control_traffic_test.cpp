@@ -105,7 +105,7 @@ Cycle zero_load(const SystemConfig& config, Cycle link, std::uint64_t flits, std
          config.ni.delivery_cycles - 1;
 }
 
-TEST_CASE("Every control message arrives while gradients saturate the network") {
+TEST_CASE("Every control message arrives while gradients saturate the network", "[slow]") {
   const Topology torus = make_torus({4, 4}, kDefaultLink);
   for (const char* algorithm : {"ring", "multitree"}) {
     for (const FlowControlMode mode : {FlowControlMode::packet, FlowControlMode::message}) {

@@ -116,7 +116,8 @@ void check_as_alone(const Topology& topology, const std::string& algorithm, RunP
   }
 }
 
-TEST_CASE("A collective that all hosts post together takes as long as one that NIs start with") {
+TEST_CASE("A collective that all hosts post together takes as long as one that NIs start with",
+          "[slow]") {
   const Topology torus = make_torus({2, 2}, link_of(20));
   const Topology larger = make_torus({4, 4}, link_of(20));
   const Topology star = make_single_switch(8, link_of(50));
