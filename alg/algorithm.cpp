@@ -1,18 +1,35 @@
 #include "alg/algorithm.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <utility>
 
 namespace espalier {
 
-bool Algorithm::computes(CollectiveOp op) const {
-  return std::find(ops.begin(), ops.end(), op) != ops.end();
+namespace {
+
+Algorithm program_row(std::string name, std::string summary, std::vector<CollectiveOp> ops,
+                      const BuiltinProgram* program) {
+  Algorithm row;
+  row.name = std::move(name);
+  row.summary = std::move(summary);
+  row.ops = std::move(ops);
+  row.fixed_ranks = "rank r of a collective program is node r";
+  row.program = program;
+  return row;
 }
+
+}  // namespace
 
 std::string Algorithm::unsuited(const Topology& topology) const {
   if (planner != nullptr) return unsuited_for_planners(topology);
-  // Their transfers may pass from link to link; here a message would have to change its flits.
+  // A transfer may pass from link to link; here a message would have to change its flits.
   if (topology.dimensions()) {
-    return "The links' flits differ from dimension to dimension; baseline and themis run there.";
+    std::vector<std::string> names;
+    for (const Planner& p : planners()) names.push_back(p.name);
+    return fmt::format("The links' flits differ from dimension to dimension; {} run there.",
+                       fmt::join(names, " and "));
   }
   return generator != nullptr ? generator->unsuited(topology) : std::string();
 }
@@ -20,16 +37,16 @@ std::string Algorithm::unsuited(const Topology& topology) const {
 const std::vector<Algorithm>& algorithms() {
   static const std::vector<Algorithm> table = [] {
     std::vector<Algorithm> all;
-    for (const Generator& g : generators()) all.push_back({g.name, g.summary, g.ops, &g});
-    for (const Planner& p : planners()) all.push_back({p.name, p.summary, p.ops, nullptr, &p});
+    for (const Generator& g : generators()) all.push_back({g, &g, nullptr, nullptr});
+    for (const Planner& p : planners()) all.push_back({p, nullptr, &p, nullptr});
     for (const BuiltinProgram& p : builtin_programs()) {
-      all.push_back({p.name, p.summary, {p.collective}, nullptr, nullptr, &p});
+      all.push_back(program_row(p.name, p.summary, {p.collective}, &p));
     }
-    all.push_back({"program",
-                   "a collective program from a file: MSCCL XML or a trace",
-                   {CollectiveOp::all_reduce, CollectiveOp::reduce_scatter,
-                    CollectiveOp::all_gather, CollectiveOp::all_to_all, CollectiveOp::broadcast,
-                    CollectiveOp::reduce, CollectiveOp::custom}});
+    all.push_back(program_row("program", "a collective program from a file: MSCCL XML or a trace",
+                              {CollectiveOp::all_reduce, CollectiveOp::reduce_scatter,
+                               CollectiveOp::all_gather, CollectiveOp::all_to_all,
+                               CollectiveOp::broadcast, CollectiveOp::reduce, CollectiveOp::custom},
+                              nullptr));
     return all;
   }();
   return table;

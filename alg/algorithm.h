@@ -1,5 +1,5 @@
-// Everything that `collective.algorithm` may name: schedule generators, planners, collective
-// programs.
+// The registry of everything that `collective.algorithm` may name: schedule generators, planners,
+// collective programs.
 #pragma once
 
 #include <string>
@@ -8,23 +8,19 @@
 #include "alg/generators/generator.h"
 #include "alg/plans/planner.h"
 #include "alg/program/builtin_programs.h"
+#include "alg/schedule/algorithm_row.h"
 
 namespace espalier {
 
-struct Algorithm {
-  std::string name;
-  std::string summary;
-  std::vector<CollectiveOp> ops;
-  // One of the three; none of a program that stands in a file.
+struct Algorithm : AlgorithmRow {
+  // One of the three is set; none for a program that is read from a file.
   const Generator* generator = nullptr;
   const Planner* planner = nullptr;
   const BuiltinProgram* program = nullptr;
 
   [[nodiscard]] bool is_program() const { return generator == nullptr && planner == nullptr; }
-
-  [[nodiscard]] bool computes(CollectiveOp op) const;
-  // Empty where it runs on this topology, else a sentence for the user. What a built-in program
-  // asks of the number of ranks it says itself (BuiltinProgram::unsuited).
+  // Empty where it runs on this topology, else a sentence for the user. A built-in program checks
+  // the number of ranks itself (BuiltinProgram::unsuited).
   [[nodiscard]] std::string unsuited(const Topology& topology) const;
 };
 

@@ -18,7 +18,7 @@ espalier_folder(alg/certify USES hw/topology alg/routes alg/schedule alg/plans L
 espalier_folder(alg/bounds USES hw/topology alg/routes alg/schedule alg/plans LINKS Boost::headers fmt::fmt)
 espalier_folder(alg/program USES hw hw/topology alg/routes alg/schedule alg/generators LINKS fmt::fmt)
 espalier_folder(alg/rank_order USES hw alg/generators LINKS ${espalier_z3} fmt::fmt)
-espalier_folder(alg USES alg/generators alg/plans alg/program)
+espalier_folder(alg USES alg/schedule alg/generators alg/plans alg/program LINKS fmt::fmt)
 
 # Flow control and routers: the flit engine, and the train engine beside it.
 espalier_folder(flowctl USES hw hw/topology hw/clock LINKS fmt::fmt)
@@ -43,7 +43,7 @@ espalier_folder(sims/formats ONCE USES hw hw/topology alg/schedule alg/rank_orde
 espalier_folder(sims/formats/program ONCE USES alg/program sims/text LINKS pugixml::pugixml fmt::fmt)
 espalier_folder(sims/model ONCE USES hw hw/topology hw/cost flowctl alg alg/plans alg/program sims/text sims/point
                 sims/workload/training sims/workload/coordination sims/formats sims/formats/program LINKS fmt::fmt)
-espalier_folder(sims/config ONCE USES hw/topology hw/cost flowctl alg alg/routes alg/generators alg/plans sims/text
+espalier_folder(sims/config ONCE USES hw/topology hw/cost flowctl alg alg/routes alg/plans sims/text
                 sims/point sims/workload/training sims/formats sims/model LINKS nlohmann_json::nlohmann_json fmt::fmt)
 espalier_folder(sims/system USES hw hw/topology hw/clock flowctl flowctl/train router router/train ni ni/train ni/engines
                 alg/routes alg/schedule alg/plans alg/program alg/certify sims/point sims/model
@@ -62,7 +62,7 @@ espalier_folder(sims/experiment ONCE USES hw/topology hw/cost alg/routes alg/sch
                 LINKS nlohmann_json::nlohmann_json Boost::headers Boost::filesystem Threads::Threads fmt::fmt)
 espalier_folder(sims/experiment/sweep ONCE USES sims/text sims/process sims/point sims/config sims/experiment)
 espalier_folder(sims/report/plot ONCE USES sims/text LINKS fmt::fmt)
-espalier_folder(sims/report/figure ONCE USES sims/text sims/process sims/point sims/config sims/experiment)
+espalier_folder(sims/report/figure ONCE USES alg sims/text sims/process sims/point sims/config sims/experiment)
 espalier_folder(sims/report/page ONCE USES hw/topology alg/schedule alg/plans sims/text sims/point sims/config
                 sims/experiment sims/report/plot)
 espalier_folder(sims/synthesis ONCE USES hw/cost sims/process LINKS Boost::filesystem fmt::fmt)

@@ -5,19 +5,14 @@
 //
 // The reduce-scatter begins with the highest digit, so that what a rank keeps is one run of chunks
 // that lie in the order of the ranks; the all-gather ends with it.
-#include "alg/generators/bcube.h"
-
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <numeric>
 #include <stdexcept>
 #include <vector>
 
-#include "alg/generators/block_exchange.h"
 #include "alg/generators/generator.h"
 #include "alg/generators/node_routes.h"
-#include "alg/generators/ring_line.h"
+#include "alg/generators/rank_shapes.h"
 
 namespace espalier {
 namespace {
@@ -90,28 +85,32 @@ class Bcube {
   BlockExchange exchange_;
 };
 
-bool is_power_of(std::size_t nodes, std::size_t base) {
-  while (nodes % base == 0) nodes /= base;
-  return nodes == 1;
-}
-
-}  // namespace
-
-std::string unsuited_for_bcube(std::size_t nodes, std::uint32_t base) {
-  if (base >= 2 && nodes >= base && is_power_of(nodes, base)) return {};
-  return fmt::format("bcube needs a power of its base of nodes; {} is none of {}.", nodes, base);
-}
-
-std::uint32_t smallest_bcube_base(std::size_t nodes) {
-  std::uint32_t base = 2;
-  while (base < nodes && !is_power_of(nodes, base)) ++base;
-  return base;
+std::optional<ParameterProblem> problem_of_base(const Topology& topology,
+                                                const CollectiveRequest& request) {
+  const std::string reason = unsuited_for_bcube(topology.num_nodes(), request.base);
+  if (reason.empty()) return std::nullopt;
+  return ParameterProblem{"collective.base", reason, smallest_bcube_base(topology.num_nodes())};
 }
 
 Schedule generate_bcube(const Topology& topology, const CollectiveRequest& request) {
   const std::string problem = unsuited_for_bcube(topology.num_nodes(), request.base);
   if (!problem.empty()) throw std::invalid_argument(problem);
   return Bcube(topology, request).build();
+}
+
+}  // namespace
+
+Generator bcube_row() {
+  Generator row;
+  row.name = "bcube";
+  row.summary = "halving-doubling in groups of collective.base ranks, all pairs of a group at once";
+  row.ops = reduction_ops();
+  row.parameters = {{"collective.base", {}}};
+  row.problem = problem_of_base;
+  row.order_model = OrderModel::bcube;
+  row.unsuited = unsuited_for_routes;
+  row.generate = generate_bcube;
+  return row;
 }
 
 }  // namespace espalier

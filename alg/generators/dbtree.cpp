@@ -11,10 +11,9 @@
 #include <utility>
 #include <vector>
 
-#include "alg/generators/double_tree.h"
 #include "alg/generators/generator.h"
 #include "alg/generators/node_routes.h"
-#include "alg/generators/ring_line.h"
+#include "alg/generators/rank_shapes.h"
 
 namespace espalier {
 namespace {
@@ -147,10 +146,23 @@ class DoubleTreeScheduler {
   std::array<std::size_t, 2> used_segments_{};  // of each tree, that are not empty
 };
 
-}  // namespace
-
 Schedule generate_dbtree(const Topology& topology, const CollectiveRequest& request) {
   return DoubleTreeScheduler(topology, request).build();
+}
+
+}  // namespace
+
+Generator dbtree_row() {
+  Generator row;
+  row.name = "dbtree";
+  row.summary = "double binary tree as in NCCL, pipelined in collective.segments";
+  row.ops = {CollectiveOp::all_reduce};
+  row.parameters = {{"collective.segments", {}}};
+  row.order_model = OrderModel::dbtree;
+  row.look = 5;
+  row.unsuited = unsuited_for_routes;
+  row.generate = generate_dbtree;
+  return row;
 }
 
 }  // namespace espalier

@@ -13,7 +13,6 @@
 
 #include "alg/generators/generator.h"
 #include "alg/generators/node_routes.h"
-#include "alg/generators/ring_line.h"
 
 namespace espalier {
 namespace {
@@ -122,8 +121,6 @@ class DirectScheduler {
   std::vector<std::vector<TransferId>> reduced_;  // what arrived at the chunk's owner
 };
 
-}  // namespace
-
 std::string unsuited_for_direct(const Topology& topology) {
   if (topology.num_nodes() > kMostNodes) {
     return fmt::format(
@@ -136,6 +133,20 @@ std::string unsuited_for_direct(const Topology& topology) {
 
 Schedule generate_direct(const Topology& topology, const CollectiveRequest& request) {
   return DirectScheduler(topology, request).build();
+}
+
+}  // namespace
+
+Generator direct_row() {
+  Generator row;
+  row.name = "direct";
+  row.summary = "all-pairs: every chunk straight to its owner, every result straight to all";
+  row.ops = {CollectiveOp::all_reduce, CollectiveOp::reduce_scatter, CollectiveOp::all_gather,
+             CollectiveOp::all_to_all};
+  row.look = 8;
+  row.unsuited = unsuited_for_direct;
+  row.generate = generate_direct;
+  return row;
 }
 
 }  // namespace espalier

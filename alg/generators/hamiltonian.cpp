@@ -1,4 +1,4 @@
-#include "alg/generators/hamiltonian.h"
+#include "alg/generators/rings.h"
 
 #include <algorithm>
 #include <cstddef>

@@ -7,8 +7,8 @@
 #include <stdexcept>
 
 #include "alg/generators/generator.h"
+#include "alg/generators/multitree.h"
 #include "alg/generators/translated_tree.h"
-#include "alg/generators/tree_schedule.h"
 #include "alg/routes/link_units.h"
 #include "alg/schedule/translations.h"
 
@@ -186,8 +186,6 @@ class SymmetricScheduler {
   std::vector<std::vector<TransferId>> arrivals_;  // by node, of the segment being added
 };
 
-}  // namespace
-
 std::string unsuited_for_multitree_translated(const Topology& topology) {
   if (!Translations::find(topology)) {
     return fmt::format(
@@ -214,6 +212,23 @@ Schedule generate_multitree_translated(const Topology& topology, const Collectiv
     return schedule_trees(topology, request, translated_to_all_roots(topology, group, tree), kName);
   }
   return SymmetricScheduler(topology, request, group, tree, segments).build();
+}
+
+}  // namespace
+
+Generator multitree_translated_row() {
+  Generator row;
+  row.name = kName;
+  row.summary =
+      "one tree of the fewest steps, translated to every root: tori, hypercubes, all-to-all links";
+  row.ops = {CollectiveOp::all_reduce, CollectiveOp::reduce_scatter, CollectiveOp::all_gather,
+             CollectiveOp::all_to_all};
+  row.parameters = {{"collective.segments", {CollectiveOp::all_to_all}}};
+  row.fixed_ranks = "one table stands for all nodes alike";
+  row.look = 1;
+  row.unsuited = unsuited_for_multitree_translated;
+  row.generate = generate_multitree_translated;
+  return row;
 }
 
 }  // namespace espalier

@@ -1,13 +1,71 @@
-// RING and its bidirectional form: one closed walk over all nodes.
+// RING and its bidirectional form: one closed walk over all nodes. Also the two halves of a ring
+// all-reduce on one ring of nodes, which every ring algorithm is made of.
 #include <algorithm>
 #include <vector>
 
 #include "alg/generators/generator.h"
-#include "alg/generators/hamiltonian.h"
-#include "alg/generators/ring_line.h"
+#include "alg/generators/node_routes.h"
+#include "alg/generators/rings.h"
 #include "alg/routes/routing.h"
 
 namespace espalier {
+namespace {
+
+Transfer hop_of(const RingLine& line, const RingFlow& flow, std::size_t place, TransferKind kind,
+                Timestep step) {
+  Transfer transfer;
+  transfer.from = line.nodes[place];
+  transfer.to = line.nodes[(place + 1) % line.size()];
+  transfer.flow = flow.flow;
+  transfer.first_chunk = flow.first_chunk;
+  transfer.num_chunks = flow.num_chunks;
+  transfer.route = line.hops[place];
+  transfer.step = step;
+  transfer.kind = kind;
+  return transfer;
+}
+
+}  // namespace
+
+RingLine reversed(const RingLine& line, const std::vector<RouteId>& hops_back) {
+  RingLine result;
+  // The last hop back starts at nodes[0], so both lines start at the same node.
+  result.nodes.push_back(line.nodes.front());
+  result.nodes.insert(result.nodes.end(), line.nodes.rbegin(), line.nodes.rend() - 1);
+  result.hops.assign(hops_back.rbegin(), hops_back.rend());
+  return result;
+}
+
+TransferId add_reduce_chain(Schedule& schedule, const RingLine& line, const RingFlow& flow,
+                            Timestep first_step, const RingWaits& waits) {
+  TransferId arrived;
+  for (std::size_t hop = 1; hop < line.size(); ++hop) {
+    const std::size_t place = (flow.root + hop) % line.size();
+    // Every place adds data of its own, so each of them waits for it and not only the first.
+    auto after = waits[place];
+    if (arrived.valid()) after.push_back(arrived);
+    const auto step = static_cast<Timestep>(first_step + hop - 1);
+    arrived = schedule.add(hop_of(line, flow, place, TransferKind::reduce, step), after);
+  }
+  return arrived;
+}
+
+std::vector<TransferId> add_gather_chain(Schedule& schedule, const RingLine& line,
+                                         const RingFlow& flow, Timestep first_step,
+                                         const std::vector<TransferId>& root_waits) {
+  std::vector<TransferId> arrived(line.size());
+  auto after = root_waits;
+  for (std::size_t hop = 0; hop + 1 < line.size(); ++hop) {
+    const std::size_t place = (flow.root + hop) % line.size();
+    const auto step = static_cast<Timestep>(first_step + hop);
+    const TransferId sent =
+        schedule.add(hop_of(line, flow, place, TransferKind::copy, step), after);
+    arrived[(place + 1) % line.size()] = sent;
+    after = {sent};
+  }
+  return arrived;
+}
+
 namespace {
 
 std::uint32_t most_links_of_a_node(const Topology& topology) {
@@ -112,8 +170,6 @@ void finish(Schedule& schedule) {
   schedule.contention_free = is_contention_free(schedule);
 }
 
-}  // namespace
-
 Schedule generate_ring(const Topology& topology, const CollectiveRequest& request) {
   Schedule schedule = empty_schedule("ring", 1, topology, request);
   add_flows(schedule, line_along(topology, ring_of(topology, request), schedule.routes), 0);
@@ -130,6 +186,32 @@ Schedule generate_bidirectional_ring(const Topology& topology, const CollectiveR
             topology.num_nodes());
   finish(schedule);
   return schedule;
+}
+
+}  // namespace
+
+Generator ring_row() {
+  Generator row;
+  row.name = "ring";
+  row.summary = "one unidirectional ring over all nodes (Hamiltonian where one exists)";
+  row.ops = reduction_ops();
+  row.order_model = OrderModel::ring;
+  row.look = 3;
+  row.unsuited = unsuited_for_routes;
+  row.generate = generate_ring;
+  return row;
+}
+
+Generator bidirectional_ring_row() {
+  Generator row;
+  row.name = "bidirectional_ring";
+  row.summary = "two opposite rings, half of the data each way";
+  row.ops = reduction_ops();
+  row.order_model = OrderModel::ring;
+  row.look = 4;
+  row.unsuited = unsuited_for_routes;
+  row.generate = generate_bidirectional_ring;
+  return row;
 }
 
 }  // namespace espalier

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "alg/generators/generator.h"
-#include "alg/generators/ring_line.h"
+#include "alg/generators/rings.h"
 #include "alg/routes/grid_links.h"
 
 namespace espalier {
@@ -332,8 +332,6 @@ class RingOf2d {
   std::size_t next_flow_ = 0;
 };
 
-}  // namespace
-
 std::string unsuited_for_2d_ring(const Topology& topology) {
   if (!topology.grid()) return "2D-RING needs a 2D torus or mesh; this network is not a grid.";
   const std::size_t used = dims_in_use(*topology.grid()).size();
@@ -345,6 +343,19 @@ std::string unsuited_for_2d_ring(const Topology& topology) {
 
 Schedule generate_2d_ring(const Topology& topology, const CollectiveRequest& request) {
   return RingOf2d(topology, request).generate();
+}
+
+}  // namespace
+
+Generator ring_2d_row() {
+  Generator row;
+  row.name = "2d_ring";
+  row.summary = "ring all-reduce in one dimension, then in the other, halves in opposite orders";
+  row.ops = reduction_ops();
+  row.look = 2;
+  row.unsuited = unsuited_for_2d_ring;
+  row.generate = generate_2d_ring;
+  return row;
 }
 
 }  // namespace espalier

@@ -1,4 +1,4 @@
-#include "alg/generators/tree_forest.h"
+#include "alg/generators/multitree.h"
 
 #include <algorithm>
 #include <numeric>

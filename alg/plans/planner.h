@@ -1,22 +1,20 @@
-// The algorithms of multi-dimensional systems: what they make is no schedule of transfers but a
-// plan, whose stages the NIs run.
+// The algorithms of multi-dimensional systems. They make a plan, whose stages the NIs run, and no
+// schedule of transfers.
 #pragma once
 
 #include <string>
 #include <vector>
 
 #include "alg/plans/dimension_plan.h"
+#include "alg/schedule/algorithm_row.h"
 #include "hw/topology/topology.h"
 
 namespace espalier {
 
-struct Planner {
-  std::string name;
-  std::string summary;            // one line for `espalier list algorithms`
-  std::vector<CollectiveOp> ops;  // what it can compute
+struct Planner : AlgorithmRow {
   // Precondition: ops has request.op.
   DimensionPlan (*plan)(const std::vector<PlannedDimension>& dimensions,
-                        const PlanRequest& request);
+                        const PlanRequest& request) = nullptr;
 };
 
 // In the order in which they are listed to users.
@@ -24,7 +22,7 @@ struct Planner {
 // nullptr where no planner has that name.
 [[nodiscard]] const Planner* find_planner(const std::string& name);
 
-// See Generator::unsuited; the same for all of them.
+// See Generator::unsuited; the same for every planner.
 [[nodiscard]] std::string unsuited_for_planners(const Topology& topology);
 
 }  // namespace espalier

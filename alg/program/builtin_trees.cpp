@@ -2,7 +2,7 @@
 // through the tree.
 #include <algorithm>
 
-#include "alg/generators/double_tree.h"
+#include "alg/generators/rank_shapes.h"
 #include "alg/program/builtin_parts.h"
 
 namespace espalier {

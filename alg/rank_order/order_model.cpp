@@ -4,8 +4,7 @@
 
 #include <algorithm>
 
-#include "alg/generators/bcube.h"
-#include "alg/generators/double_tree.h"
+#include "alg/generators/rank_shapes.h"
 #include "alg/rank_order/cost_formula.h"
 #include "alg/rank_order/tree_models.h"
 

@@ -3,15 +3,9 @@
 
 #include <cstdint>
 
-namespace espalier {
+#include "alg/generators/generator.h"
 
-// Whose messages are priced (Cloud Collectives, section IV-A).
-enum class OrderModel : std::uint8_t {
-  ring,
-  halving_doubling,
-  dbtree,
-  bcube,
-};
+namespace espalier {
 
 // Which statement of a model.
 enum class OrderForm : std::uint8_t {

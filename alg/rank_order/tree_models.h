@@ -3,12 +3,12 @@
 
 #include <vector>
 
-#include "alg/generators/double_tree.h"
+#include "alg/generators/rank_shapes.h"
 #include "alg/rank_order/order_model.h"
 
 namespace espalier {
 
-// The trees that the generator builds (alg/generators/double_tree.h).
+// The trees that the generator builds (alg/generators/rank_shapes.h).
 [[nodiscard]] TreeModel model_of_tree(const RankTree& tree, Bytes bytes);
 
 // T(0, N-1): the root of a segment is its middle, its children the middles of both sides; an empty

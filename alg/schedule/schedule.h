@@ -112,4 +112,7 @@ inline constexpr Bytes kDefaultElementBytes = 4;
 // multiple of element_bytes.
 [[nodiscard]] std::vector<Bytes> cut_evenly(Bytes size, std::size_t count, Bytes element_bytes);
 
+// No link carries two transfers of one step. Precondition: transfers sorted by step.
+[[nodiscard]] bool is_contention_free(const Schedule& schedule);
+
 }  // namespace espalier

@@ -1,12 +1,16 @@
 // How the registry's keys are made, one function for each kind. Internal to keys*.cpp.
 #pragma once
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <functional>
 #include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
+#include "alg/algorithm.h"
 #include "sims/config/keys.h"
 #include "sims/point/enum_names.h"
 
@@ -129,6 +133,28 @@ inline Key only_when(Key key, std::string other, const std::string& state,
   key.applies_to = std::move(other);
   key.applies = std::move(applies);
   return key;
+}
+
+// Applies where collective.algorithm names an algorithm whose row has the key as a parameter.
+inline Key of_algorithms(Key key) {
+  std::vector<std::string> names;
+  std::vector<std::string> ignored_with;
+  for (const Algorithm& algorithm : algorithms()) {
+    const AlgorithmParameter* parameter = algorithm.parameter(key.name);
+    if (parameter == nullptr) continue;
+    names.push_back(algorithm.name);
+    for (const CollectiveOp op : parameter->ignored_with) ignored_with.emplace_back(to_string(op));
+  }
+  std::sort(names.begin(), names.end());
+  std::string state = fmt::format("{}", fmt::join(names, " or "));
+  if (!ignored_with.empty()) {
+    state += fmt::format(", and collective.op is not {}", fmt::join(ignored_with, " or "));
+  }
+  const std::string name = key.name;
+  return only_when(std::move(key), "collective.algorithm", state, [name](const RunPoint& p) {
+    const Algorithm* algorithm = find_algorithm(p.collective->algorithm);
+    return algorithm != nullptr && algorithm->reads(name, p.collective->op);
+  });
 }
 
 // What a multi-dimensional system has in another form, or not at all.

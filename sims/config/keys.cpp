@@ -126,14 +126,7 @@ Key tree_order_key() {
       "multitree: whose tree takes its turn first (section III-C2)",
       [](auto& p) -> auto& { return p.collective->remaining_height_first; });
   key.shape.names = {"root", "remaining_height"};
-  return only_when(std::move(key), "collective.algorithm", "multitree",
-                   [](const RunPoint& p) { return p.collective->algorithm == "multitree"; });
-}
-
-bool cuts_segments(const RunPoint& point) {
-  const std::string& algorithm = point.collective->algorithm;
-  return algorithm == "dbtree" ||
-         (algorithm == "multitree_translated" && point.collective->op != CollectiveOp::all_to_all);
+  return of_algorithms(std::move(key));
 }
 
 Key segments_key() {
@@ -142,9 +135,7 @@ Key segments_key() {
       "pieces, none empty: of either tree's half (dbtree; auto: about 8 KiB "
       "each, 1 to 64), of a chunk (multitree_translated; auto: 1)",
       [](auto& p) -> auto& { return p.collective->segments; });
-  return only_when(or_word(std::move(key), "auto"), "collective.algorithm",
-                   "dbtree or multitree_translated, and collective.op is not all_to_all",
-                   cuts_segments);
+  return of_algorithms(or_word(std::move(key), "auto"));
 }
 
 ValueShape injection_rates() {

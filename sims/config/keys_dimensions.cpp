@@ -1,6 +1,5 @@
 // The keys of multi-dimensional systems: section system.dimensions, the NI's dimension queues, and
 // how a collective is planned.
-#include "alg/plans/planner.h"
 #include "flowctl/packet_grid.h"
 #include "sims/config/key_builders.h"
 
@@ -11,7 +10,6 @@ using namespace key_builders;
 namespace {
 
 constexpr const char* kTypeKey = "system.topology.type";
-constexpr const char* kAlgorithmKey = "collective.algorithm";
 constexpr std::uint64_t kMostSize = 65536;
 constexpr std::uint64_t kMostLinksPerNode = 4096;
 
@@ -91,11 +89,6 @@ Key stage_algorithm_key() {
   return key;
 }
 
-bool is_planned(const RunPoint& point) {
-  return find_planner(point.collective->algorithm) != nullptr;
-}
-bool is_themis(const RunPoint& point) { return point.collective->algorithm == "themis"; }
-
 }  // namespace
 
 void add_dimension_keys(std::vector<Key>& table) {
@@ -168,30 +161,22 @@ void add_dimension_queue_keys(std::vector<Key>& table) {
 }
 
 void add_plan_keys(std::vector<Key>& table) {
-  table.push_back(only_when(listable(integer_key(
-                                "collective.chunks", 1, 65536,
-                                "equal chunks, each with its own way through the dimensions",
-                                [](auto& p) -> auto& { return p.collective->chunks; })),
-                            kAlgorithmKey, "baseline or themis", is_planned));
-  table.push_back(
-      only_when(integer_key(
-                    "collective.threshold_divisor", 1, 65536,
-                    "loads that differ by less than a stage of chunk size / this count as equal",
-                    [](auto& p) -> auto& { return p.collective->threshold_divisor; }),
-                kAlgorithmKey, "themis", is_themis));
-  table.push_back(only_when(
-      boolean_key(
-          "collective.loads_start_at_fixed_delay",
-          "a dimension's load starts at its steps' latency, as the paper's text says, not at 0",
-          [](auto& p) -> auto& { return p.collective->loads_start_at_fixed_delay; }),
-      kAlgorithmKey, "themis", is_themis));
-  table.push_back(only_when(
-      choice_key<PartSizes>(
-          "collective.parts",
-          "what NPUs have of a chunk: equal (padded), exact (to an element); auto: equal where "
-          "padding adds at most 1 %",
-          [](auto& p) -> auto& { return p.collective->parts; }),
-      kAlgorithmKey, "baseline or themis", is_planned));
+  table.push_back(of_algorithms(listable(integer_key(
+      "collective.chunks", 1, 65536, "equal chunks, each with its own way through the dimensions",
+      [](auto& p) -> auto& { return p.collective->chunks; }))));
+  table.push_back(of_algorithms(integer_key(
+      "collective.threshold_divisor", 1, 65536,
+      "loads that differ by less than a stage of chunk size / this count as equal",
+      [](auto& p) -> auto& { return p.collective->threshold_divisor; })));
+  table.push_back(of_algorithms(boolean_key(
+      "collective.loads_start_at_fixed_delay",
+      "a dimension's load starts at its steps' latency, as the paper's text says, not at 0",
+      [](auto& p) -> auto& { return p.collective->loads_start_at_fixed_delay; })));
+  table.push_back(of_algorithms(choice_key<PartSizes>(
+      "collective.parts",
+      "what NPUs have of a chunk: equal (padded), exact (to an element); auto: equal where "
+      "padding adds at most 1 %",
+      [](auto& p) -> auto& { return p.collective->parts; })));
 }
 
 void add_folding_key(std::vector<Key>& table) {

@@ -63,12 +63,9 @@ void add_rank_order_keys(std::vector<Key>& table) {
                     [](auto& p) -> auto& { return p.collective->rank_order.seed; }),
                 "collective.rank_order", "random",
                 [](const RunPoint& p) { return p.collective->rank_order.is_random(); })));
-  table.push_back(
-      only_when(integer_key(
-                    "collective.base", 2, 64, "peers of a group, the base of the ranks' digits",
-                    [](auto& p) -> auto& { return p.collective->base; }),
-                "collective.algorithm", "bcube",
-                [](const RunPoint& p) { return p.collective->algorithm == "bcube"; }));
+  table.push_back(of_algorithms(integer_key(
+      "collective.base", 2, 64, "peers of a group, the base of the ranks' digits",
+      [](auto& p) -> auto& { return p.collective->base; })));
 }
 
 // A run does not depend on them, so the resolved configuration is without them.

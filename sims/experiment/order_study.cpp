@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "alg/generators/generator.h"
 #include "alg/rank_order/exact_order.h"
 #include "alg/rank_order/order_bound.h"
 #include "alg/rank_order/order_search.h"
@@ -16,11 +17,8 @@ namespace espalier {
 namespace {
 
 std::optional<OrderModel> model_of(const std::string& algorithm) {
-  if (algorithm == "ring" || algorithm == "bidirectional_ring") return OrderModel::ring;
-  if (algorithm == "halving_doubling") return OrderModel::halving_doubling;
-  if (algorithm == "dbtree") return OrderModel::dbtree;
-  if (algorithm == "bcube") return OrderModel::bcube;
-  return std::nullopt;
+  const Generator* generator = find_generator(algorithm);
+  return generator != nullptr ? generator->order_model : std::nullopt;
 }
 
 StudiedOrder studied(const FoundOrder& found, bool proven, const CostMatrix& costs) {

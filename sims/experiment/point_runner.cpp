@@ -30,16 +30,7 @@
 namespace espalier {
 
 ScheduleTables generate_tables(const Topology& topology, const CollectiveConfig& collective) {
-  CollectiveRequest request;
-  request.op = collective.op;
-  request.size = collective.size;
-  request.element_bytes = collective.element_bytes;
-  request.segments = collective.segments;
-  request.base = collective.base;
-  request.rank_order = collective.rank_order.nodes;
-  request.tree_order = collective.remaining_height_first
-                           ? CollectiveRequest::TreeOrder::remaining_height
-                           : CollectiveRequest::TreeOrder::root;
+  const CollectiveRequest request = collective_request(collective);
   return lower_to_tables(find_generator(collective.algorithm)->generate(topology, request));
 }
 

@@ -72,6 +72,20 @@ std::string beside(const std::string& folder, const std::string& file) {
 
 }  // namespace
 
+CollectiveRequest collective_request(const CollectiveConfig& collective) {
+  CollectiveRequest request;
+  request.op = collective.op;
+  request.size = collective.size;
+  request.element_bytes = collective.element_bytes;
+  request.segments = collective.segments;
+  request.base = collective.base;
+  request.rank_order = collective.rank_order.nodes;
+  request.tree_order = collective.remaining_height_first
+                           ? CollectiveRequest::TreeOrder::remaining_height
+                           : CollectiveRequest::TreeOrder::root;
+  return request;
+}
+
 bool has_program(const RunPoint& point) {
   if (!point.collective) return false;
   const Algorithm* algorithm = find_algorithm(point.collective->algorithm);

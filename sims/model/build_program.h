@@ -1,9 +1,10 @@
-// From what a configuration says of a collective program to the program.
+// From a configured collective to the request of its generator, or to its program.
 #pragma once
 
 #include <memory>
 #include <string>
 
+#include "alg/algorithm.h"
 #include "alg/program/builtin_programs.h"
 #include "alg/program/program.h"
 #include "hw/topology/topology.h"
@@ -11,6 +12,8 @@
 #include "sims/text/diagnostics.h"
 
 namespace espalier {
+
+[[nodiscard]] CollectiveRequest collective_request(const CollectiveConfig& collective);
 
 // Its algorithm is a program (Algorithm::is_program).
 [[nodiscard]] bool has_program(const RunPoint& point);

@@ -4,8 +4,8 @@
 #include <tuple>
 #include <utility>
 
-#include "alg/generators/bcube.h"
 #include "alg/generators/generator.h"
+#include "alg/generators/rank_shapes.h"
 #include "sims/experiment/point_runner.h"
 
 namespace espalier::fuzz {

@@ -1,7 +1,7 @@
 // Collectives whose ranks sit anywhere, simulated with real data.
 #include <catch2/catch.hpp>
 
-#include "alg/generators/bcube.h"
+#include "alg/generators/rank_shapes.h"
 #include "alg/rank_order/permutation.h"
 #include "model_test_support.h"
 
@@ -31,7 +31,7 @@ TEST_CASE("On a torus every algorithm computes the right result in random orders
   const Topology torus = make_torus({4, 4}, {20'000, 16'000'000'000});
   std::uint64_t seed = 1;
   for (const Generator& generator : generators()) {
-    if (!generator.follows_rank_order || !generator.unsuited(torus).empty()) continue;
+    if (!generator.follows_rank_order() || !generator.unsuited(torus).empty()) continue;
     for (const CollectiveOp op : generator.ops) check_simulated(torus, generator.name, op, ++seed);
   }
 }

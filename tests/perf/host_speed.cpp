@@ -103,7 +103,7 @@ void report(const Topology& topology, HostProgram& hosts, Bytes packet_bytes) {
   const auto tables_of = [&](Bytes bytes) {
     CollectiveRequest request;
     request.size = bytes;
-    return lower_to_tables(generate_ring(topology, request));
+    return lower_to_tables(find_generator("ring")->generate(topology, request));
   };
   const auto begin = std::chrono::steady_clock::now();
   const HostedOutcome outcome = simulate_hosts(topology, point, hosts, tables_of, {});

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "alg/generators/bcube.h"
 #include "alg/generators/generator.h"
+#include "alg/generators/rank_shapes.h"
 #include "program_interpreter.h"
 
 using namespace espalier;

@@ -6,11 +6,9 @@
 #include <set>
 
 #include "alg/certify/certifier.h"
-#include "alg/generators/bcube.h"
-#include "alg/generators/double_tree.h"
 #include "alg/generators/generator.h"
-#include "alg/generators/halving_doubling.h"
-#include "alg/generators/hamiltonian.h"
+#include "alg/generators/rank_shapes.h"
+#include "alg/generators/rings.h"
 #include "alg/schedule/schedule_table.h"
 #include "test_networks.h"
 

@@ -460,7 +460,8 @@ TEST_CASE("Tables and children fields that are too small are named; NOPs take no
   const Topology topology = make_mesh({3, 3}, test::kPlainLink);
   CollectiveRequest request;
   request.size = 4096;
-  const ScheduleTables tables = lower_to_tables(generate_multitree(topology, request));
+  const ScheduleTables tables =
+      lower_to_tables(find_generator("multitree")->generate(topology, request));
   const Certificate certificate = certify(topology, tables);
   REQUIRE(certificate.ok());
   std::size_t most_rows = 0;
@@ -506,7 +507,7 @@ TEST_CASE("An entry cannot wait for a flow that its own node sends on later") {
   const Topology topology = make_mesh({2, 2}, test::kPlainLink);
   CollectiveRequest request;
   request.size = 4096;
-  ScheduleTables tables = lower_to_tables(generate_multitree(topology, request));
+  ScheduleTables tables = lower_to_tables(find_generator("multitree")->generate(topology, request));
   // Node 0 receives the Gathers of flows 1, 2 and 3, and sends on that of flow 2 in its last entry.
   REQUIRE(tables.nodes[0].size() == 5);
   tables.nodes[0][4].after = {FlowId(0)};
@@ -528,7 +529,7 @@ TEST_CASE("All Gathers of a root wait for the same flows, because they wait for 
   const Topology topology = make_mesh({2, 2}, test::kPlainLink);
   CollectiveRequest request;
   request.size = 4096;
-  ScheduleTables tables = lower_to_tables(generate_multitree(topology, request));
+  ScheduleTables tables = lower_to_tables(find_generator("multitree")->generate(topology, request));
   // Node 0's Gather of its own flow, a child at a time.
   auto& entries = tables.nodes[0];
   REQUIRE(entries[3].children.size() == 2);
@@ -594,7 +595,7 @@ TEST_CASE("One lost dependency among a hundred thousand transfers is found") {
   const Topology topology = make_torus({16, 16}, test::kPlainLink);
   CollectiveRequest request;
   request.size = 256 * 64;
-  Schedule schedule = generate_multitree(topology, request);
+  Schedule schedule = find_generator("multitree")->generate(topology, request);
   REQUIRE(certify(topology, schedule).ok());
   const std::size_t lost = schedule.dependencies.size() / 2;
   schedule.dependencies.erase(schedule.dependencies.begin() + static_cast<std::ptrdiff_t>(lost));
@@ -625,7 +626,7 @@ ScheduleTables multitree_tables(const MutationCase& c) {
   CollectiveRequest request;
   request.op = c.op;
   request.size = c.topology.num_nodes() * 16 + 8;  // chunks of two sizes
-  return lower_to_tables(generate_multitree(c.topology, request));
+  return lower_to_tables(find_generator("multitree")->generate(c.topology, request));
 }
 
 // Which corruptions may pass, and why data do not change:

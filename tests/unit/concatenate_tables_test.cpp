@@ -4,8 +4,8 @@
 #include <set>
 
 #include "alg/certify/certifier.h"
-#include "alg/generators/bcube.h"
 #include "alg/generators/generator.h"
+#include "alg/generators/rank_shapes.h"
 
 namespace espalier {
 namespace {

@@ -12,7 +12,7 @@
 #include "alg/certify/certifier.h"
 #include "alg/certify/channel_dependencies.h"
 #include "alg/generators/generator.h"
-#include "alg/generators/hamiltonian.h"
+#include "alg/generators/rings.h"
 #include "alg/program/connection_routes.h"
 #include "alg/routes/data_center_routes.h"
 #include "alg/routes/routing.h"

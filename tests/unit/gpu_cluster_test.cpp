@@ -8,9 +8,9 @@
 #include "alg/bounds/bounds.h"
 #include "alg/certify/certifier.h"
 #include "alg/certify/channel_dependencies.h"
-#include "alg/generators/bcube.h"
 #include "alg/generators/generator.h"
-#include "alg/generators/hamiltonian.h"
+#include "alg/generators/rank_shapes.h"
+#include "alg/generators/rings.h"
 #include "alg/program/connection_routes.h"
 #include "alg/routes/routing.h"
 

@@ -8,7 +8,7 @@
 #include "alg/bounds/bounds.h"
 #include "alg/certify/certifier.h"
 #include "alg/generators/generator.h"
-#include "alg/generators/tree_forest.h"
+#include "alg/generators/multitree.h"
 #include "alg/routes/link_units.h"
 #include "alg/schedule/schedule_table.h"
 #include "tests/unit/test_graphs.h"
@@ -36,7 +36,7 @@ Schedule schedule_of(const Topology& topology, CollectiveOp op, Bytes size) {
   CollectiveRequest request;
   request.op = op;
   request.size = size;
-  return generate_multitree(topology, request);
+  return find_generator("multitree")->generate(topology, request);
 }
 
 void connect(Topology& topology, NodeId a, NodeId b, LinkSpec spec) {
@@ -144,7 +144,7 @@ TEST_CASE("Of links with unequal rates in the two directions the slower one coun
   topology.add_link(NodeId(0), NodeId(1), kWide, "out", "in");
   topology.add_link(NodeId(1), NodeId(0), test::kPlainLink, "out", "in");
   connect(topology, NodeId(1), NodeId(2), test::kPlainLink);
-  CHECK(unsuited_for_multitree(topology).empty());
+  CHECK(find_generator("multitree")->unsuited(topology).empty());
   CHECK(link_units(topology) == std::vector<std::uint32_t>{2, 1, 1, 1});
   CHECK(two_way_link_units(topology) == std::vector<std::uint32_t>{1, 1, 1, 1});
   const Certificate certificate =

@@ -47,7 +47,7 @@ Schedule generate(const Topology& topology, Bytes size, std::uint32_t segments =
   request.op = op;
   request.size = size;
   request.segments = segments;
-  return generate_multitree_translated(topology, request);
+  return find_generator("multitree_translated")->generate(topology, request);
 }
 
 bool refused(const Topology& topology, const ScheduleTables& tables) {
@@ -135,10 +135,14 @@ TEST_CASE("A chunk is cut into no more segments than it has elements") {
 }
 
 TEST_CASE("Networks that do not look the same from every node are refused by name") {
-  CHECK_THAT(unsuited_for_multitree_translated(make_mesh({4, 4}, test::kPlainLink)),
+  CHECK_THAT(find_generator("multitree_translated")->unsuited(make_mesh({4, 4}, test::kPlainLink)),
              Catch::Contains("looks the same from every node"));
-  CHECK_FALSE(unsuited_for_multitree_translated(make_single_switch(4, test::kPlainLink)).empty());
-  CHECK(unsuited_for_multitree_translated(make_torus({3, 5}, test::kPlainLink)).empty());
+  CHECK_FALSE(find_generator("multitree_translated")
+                  ->unsuited(make_single_switch(4, test::kPlainLink))
+                  .empty());
+  CHECK(find_generator("multitree_translated")
+            ->unsuited(make_torus({3, 5}, test::kPlainLink))
+            .empty());
   Topology uneven("uneven ring");
   for (const char* name : {"a", "b", "c"}) uneven.add_node(name);
   for (std::size_t v = 0; v < 3; ++v) {

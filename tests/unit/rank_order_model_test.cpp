@@ -4,8 +4,7 @@
 #include <algorithm>
 #include <functional>
 
-#include "alg/generators/bcube.h"
-#include "alg/generators/double_tree.h"
+#include "alg/generators/rank_shapes.h"
 #include "alg/rank_order/order_cost.h"
 #include "alg/rank_order/order_model.h"
 #include "alg/rank_order/ring_cost.h"

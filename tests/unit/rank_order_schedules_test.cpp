@@ -5,9 +5,9 @@
 #include <set>
 
 #include "alg/certify/certifier.h"
-#include "alg/generators/bcube.h"
 #include "alg/generators/generator.h"
-#include "alg/generators/hamiltonian.h"
+#include "alg/generators/rank_shapes.h"
+#include "alg/generators/rings.h"
 #include "alg/rank_order/permutation.h"
 #include "alg/schedule/schedule_table.h"
 #include "schedule_oracle.h"
@@ -73,7 +73,7 @@ TEST_CASE("With random orders of the ranks every generator's schedules are certi
   std::uint64_t seed = 1;
   for (const Topology& topology : test::small_networks()) {
     for (const Generator& generator : generators()) {
-      if (!generator.follows_rank_order || !generator.unsuited(topology).empty()) continue;
+      if (!generator.follows_rank_order() || !generator.unsuited(topology).empty()) continue;
       for (const CollectiveOp op : generator.ops) {
         for (const Bytes elements : {topology.num_nodes() - 1, 7 * topology.num_nodes() + 3}) {
           CollectiveRequest request = request_of(topology, op, elements);
@@ -106,7 +106,7 @@ TEST_CASE("A ring with an order sends from each rank's node to the next rank's")
     wanted.emplace(request.rank_order[r], request.rank_order[(r + 1) % 16]);
   }
   std::set<std::pair<NodeId, NodeId>> sent;
-  const Schedule schedule = generate_ring(topology, request);
+  const Schedule schedule = find_generator("ring")->generate(topology, request);
   for (const Transfer& t : schedule.transfers) sent.emplace(t.from, t.to);
   CHECK(sent == wanted);
 }
@@ -133,7 +133,7 @@ TEST_CASE(
     "The order of the nodes themselves is no order, but for algorithms that choose their own") {
   const Topology topology = make_torus({4, 4}, test::kPlainLink);
   for (const Generator& generator : generators()) {
-    if (!generator.follows_rank_order || !generator.unsuited(topology).empty()) continue;
+    if (!generator.follows_rank_order() || !generator.unsuited(topology).empty()) continue;
     // Without an order a ring is Hamiltonian.
     if (generator.name == "ring" || generator.name == "bidirectional_ring") continue;
     for (const CollectiveOp op : generator.ops) {
@@ -149,9 +149,9 @@ TEST_CASE(
 TEST_CASE("A ring in the Hamiltonian order is the ring without an order") {
   const Topology topology = make_torus({4, 4}, test::kPlainLink);
   CollectiveRequest request = request_of(topology, CollectiveOp::all_reduce, 160);
-  const Schedule without = generate_ring(topology, request);
+  const Schedule without = find_generator("ring")->generate(topology, request);
   request.rank_order = find_node_ring(topology).nodes;
-  const Schedule with = generate_ring(topology, request);
+  const Schedule with = find_generator("ring")->generate(topology, request);
   CHECK(with.contention_free);
   CHECK(with.num_steps == without.num_steps);
   CHECK(with.transfers.size() == without.transfers.size());
@@ -160,11 +160,11 @@ TEST_CASE("A ring in the Hamiltonian order is the ring without an order") {
 TEST_CASE("MultiTree's trees take their turns in the order of the ranks") {
   const Topology topology = make_mesh({3, 3}, test::kPlainLink);
   CollectiveRequest request = request_of(topology, CollectiveOp::all_reduce, 90);
-  const Schedule first = generate_multitree(topology, request);
+  const Schedule first = find_generator("multitree")->generate(topology, request);
   bool differs = false;
   for (std::uint64_t seed = 1; seed < 6; ++seed) {
     request.rank_order = to_nodes(random_permutation(9, seed));
-    const Schedule other = generate_multitree(topology, request);
+    const Schedule other = find_generator("multitree")->generate(topology, request);
     CHECK(other.contention_free);
     differs = differs || !same_transfers(first, other);
   }
@@ -175,20 +175,21 @@ TEST_CASE("A table for all nodes alike takes no order") {
   const Topology topology = make_torus({4, 4}, test::kPlainLink);
   CollectiveRequest request = request_of(topology, CollectiveOp::all_reduce, 160);
   request.rank_order = to_nodes(random_permutation(16, 5));
-  CHECK_FALSE(find_generator("multitree_translated")->follows_rank_order);
-  CHECK_THROWS(generate_multitree_translated(topology, request));
+  CHECK_FALSE(find_generator("multitree_translated")->follows_rank_order());
+  CHECK_THROWS(find_generator("multitree_translated")->generate(topology, request));
 }
 
 TEST_CASE("bcube takes log_B N rounds of B - 1 messages, and only powers of its base") {
   const Topology topology = make_single_switch(16, test::kPlainLink);
   CollectiveRequest request = request_of(topology, CollectiveOp::reduce_scatter, 160);
   request.base = 4;
-  CHECK(generate_bcube(topology, request).transfers.size() == 16 * 2 * 3);
-  CHECK(generate_bcube(topology, request).num_steps == 2 * 3);  // one link: one message at a time
+  CHECK(find_generator("bcube")->generate(topology, request).transfers.size() == 16 * 2 * 3);
+  CHECK(find_generator("bcube")->generate(topology, request).num_steps ==
+        2 * 3);  // one link: one message at a time
   request.base = 16;
-  CHECK(generate_bcube(topology, request).transfers.size() == 16 * 15);
+  CHECK(find_generator("bcube")->generate(topology, request).transfers.size() == 16 * 15);
   request.base = 3;
-  CHECK_THROWS(generate_bcube(topology, request));
+  CHECK_THROWS(find_generator("bcube")->generate(topology, request));
   CHECK(unsuited_for_bcube(16, 3) == "bcube needs a power of its base of nodes; 16 is none of 3.");
   CHECK(smallest_bcube_base(81) == 3);
   CHECK(smallest_bcube_base(12) == 12);
@@ -200,7 +201,7 @@ TEST_CASE("bcube of base 2 is halving-doubling") {
        {CollectiveOp::all_reduce, CollectiveOp::reduce_scatter, CollectiveOp::all_gather}) {
     CollectiveRequest request = request_of(topology, op, 80);
     request.base = 2;
-    CHECK(same_transfers(generate_bcube(topology, request),
-                         generate_halving_doubling(topology, request)));
+    CHECK(same_transfers(find_generator("bcube")->generate(topology, request),
+                         find_generator("halving_doubling")->generate(topology, request)));
   }
 }

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "alg/generators/bcube.h"
+#include "alg/generators/rank_shapes.h"
 #include "alg/rank_order/annealing.h"
 #include "alg/rank_order/branch_and_bound.h"
 #include "alg/rank_order/exact_order.h"

@@ -4,7 +4,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "alg/generators/bcube.h"
+#include "alg/generators/rank_shapes.h"
 #include "alg/rank_order/exact_order.h"
 #include "alg/rank_order/z3_order.h"
 #include "rank_order_cases.h"

@@ -37,12 +37,13 @@ CollectiveRequest request_of(CollectiveOp op, Bytes size) {
 TEST_CASE("2D ring collectives are right on tori and meshes of any shape and for any size") {
   std::uint32_t seed = 0;
   for (const Topology& topology : grids()) {
-    REQUIRE(unsuited_for_2d_ring(topology).empty());
+    REQUIRE(find_generator("2d_ring")->unsuited(topology).empty());
     const Bytes nodes = topology.num_nodes();
     for (const CollectiveOp op : test::kAllOps) {
       for (const Bytes elements : {Bytes{0}, Bytes{1}, Bytes{7}, nodes, 4 * nodes, 9 * nodes + 5}) {
         CAPTURE(topology.name(), to_string(op), elements, ++seed);
-        const Schedule schedule = generate_2d_ring(topology, request_of(op, 4 * elements));
+        const Schedule schedule =
+            find_generator("2d_ring")->generate(topology, request_of(op, 4 * elements));
         test::require_well_formed(topology, schedule);
         test::require_fits_tables(schedule);
         CHECK(schedule.contention_free);
@@ -63,7 +64,7 @@ TEST_CASE("A 2D ring all-reduce of N x N nodes has 4 (N-1) steps and moves 4 (N-
           wraps ? make_torus({n, n}, kPlainLink) : make_mesh({n, n}, kPlainLink);
       const Bytes size = Bytes{n} * 4 * 256;
       const Schedule schedule =
-          generate_2d_ring(topology, request_of(CollectiveOp::all_reduce, size));
+          find_generator("2d_ring")->generate(topology, request_of(CollectiveOp::all_reduce, size));
       CAPTURE(topology.name());
       CHECK(schedule.algorithm == "2d_ring");
       CHECK(schedule.num_steps == 4 * (n - 1));
@@ -81,8 +82,8 @@ TEST_CASE("On a square torus and mesh a 2D ring all-reduce uses every link in ev
       const Topology topology =
           wraps ? make_torus({n, n}, kPlainLink) : make_mesh({n, n}, kPlainLink);
       CAPTURE(topology.name());
-      const Schedule schedule =
-          generate_2d_ring(topology, request_of(CollectiveOp::all_reduce, 64 * 1024));
+      const Schedule schedule = find_generator("2d_ring")->generate(
+          topology, request_of(CollectiveOp::all_reduce, 64 * 1024));
       std::map<Timestep, std::set<LinkId>> used;
       for (const Transfer& t : schedule.transfers) {
         for (std::size_t hop = 0; hop < schedule.routes.hops(t.route); ++hop) {
@@ -98,7 +99,8 @@ TEST_CASE("On a square torus and mesh a 2D ring all-reduce uses every link in ev
 TEST_CASE("A 2D ring on a mesh is folded, so that no transfer goes farther than two links") {
   const Topology topology = make_mesh({7, 6}, kPlainLink);
   for (const CollectiveOp op : test::kAllOps) {
-    const Schedule schedule = generate_2d_ring(topology, request_of(op, 64 * 1024));
+    const Schedule schedule =
+        find_generator("2d_ring")->generate(topology, request_of(op, 64 * 1024));
     std::size_t most_hops = 0;
     for (const Transfer& t : schedule.transfers) {
       most_hops = std::max(most_hops, schedule.routes.hops(t.route));
@@ -109,11 +111,11 @@ TEST_CASE("A 2D ring on a mesh is folded, so that no transfer goes farther than 
 
 TEST_CASE("Halves of a 2D ring with unequal dimensions change over together") {
   const Topology topology = make_torus({6, 3}, kPlainLink);
-  const Schedule all_reduce =
-      generate_2d_ring(topology, request_of(CollectiveOp::all_reduce, 64 * 1024));
+  const Schedule all_reduce = find_generator("2d_ring")->generate(
+      topology, request_of(CollectiveOp::all_reduce, 64 * 1024));
   CHECK(all_reduce.num_steps == 20);
-  const Schedule gather =
-      generate_2d_ring(topology, request_of(CollectiveOp::all_gather, 64 * 1024));
+  const Schedule gather = find_generator("2d_ring")->generate(
+      topology, request_of(CollectiveOp::all_gather, 64 * 1024));
   CHECK(gather.num_steps == 10);
 }
 
@@ -121,7 +123,7 @@ TEST_CASE("A hierarchical 2D ring reduce-scatter moves no more data than a ring"
   const Topology topology = make_torus({4, 8}, kPlainLink);
   const Bytes size = 32 * 4 * 64;
   for (const CollectiveOp op : {CollectiveOp::reduce_scatter, CollectiveOp::all_gather}) {
-    const Schedule schedule = generate_2d_ring(topology, request_of(op, size));
+    const Schedule schedule = find_generator("2d_ring")->generate(topology, request_of(op, size));
     Bytes moved = 0;
     for (const Transfer& t : schedule.transfers) moved += schedule.bytes_of(t);
     CHECK(moved == 31 * size);
@@ -129,12 +131,12 @@ TEST_CASE("A hierarchical 2D ring reduce-scatter moves no more data than a ring"
 }
 
 TEST_CASE("2D-RING says why a network does not suit it") {
-  CHECK(unsuited_for_2d_ring(make_torus({8}, kPlainLink)) ==
+  CHECK(find_generator("2d_ring")->unsuited(make_torus({8}, kPlainLink)) ==
         "2D-RING needs a torus or mesh with two dimensions of at least 2 nodes; 8 has 1.");
-  CHECK(unsuited_for_2d_ring(make_mesh({4, 4, 4}, kPlainLink)) ==
+  CHECK(find_generator("2d_ring")->unsuited(make_mesh({4, 4, 4}, kPlainLink)) ==
         "2D-RING needs a torus or mesh with two dimensions of at least 2 nodes; 4x4x4 has 3.");
-  CHECK(unsuited_for_2d_ring(make_mesh({4, 1}, kPlainLink)) ==
+  CHECK(find_generator("2d_ring")->unsuited(make_mesh({4, 1}, kPlainLink)) ==
         "2D-RING needs a torus or mesh with two dimensions of at least 2 nodes; 4x1 has 1.");
-  CHECK(unsuited_for_2d_ring(test::cables(2, {{0, 1}})) ==
+  CHECK(find_generator("2d_ring")->unsuited(test::cables(2, {{0, 1}})) ==
         "2D-RING needs a 2D torus or mesh; this network is not a grid.");
 }

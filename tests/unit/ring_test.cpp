@@ -4,8 +4,8 @@
 #include <string>
 
 #include "alg/generators/generator.h"
-#include "alg/generators/hamiltonian.h"
 #include "alg/generators/node_routes.h"
+#include "alg/generators/rings.h"
 #include "schedule_oracle.h"
 #include "test_graphs.h"
 
@@ -14,14 +14,14 @@ using espalier::test::kPlainLink;
 
 namespace {
 
-using Generate = Schedule (*)(const Topology&, const CollectiveRequest&);
-constexpr Generate kBoth[] = {generate_ring, generate_bidirectional_ring};
+constexpr const char* kBoth[] = {"ring", "bidirectional_ring"};
 
 void check_all_ops_and_sizes(const Topology& topology, std::uint32_t seed) {
   CAPTURE(topology.name());
   REQUIRE(unsuited_for_routes(topology).empty());
   const Bytes nodes = topology.num_nodes();
-  for (const Generate generate : kBoth) {
+  for (const char* name : kBoth) {
+    const auto generate = find_generator(name)->generate;
     for (const CollectiveOp op : test::kAllOps) {
       for (const Bytes elements : {Bytes{0}, Bytes{1}, nodes - 1, 2 * nodes, 7 * nodes + 3}) {
         CollectiveRequest request;
@@ -68,7 +68,8 @@ TEST_CASE("Ring collectives are right on irregular networks") {
 
 TEST_CASE("A broken ring schedule is found out by the checks of these tests") {
   const Topology topology = make_torus({4}, kPlainLink);
-  Schedule schedule = generate_ring(topology, large(CollectiveOp::all_reduce, topology));
+  Schedule schedule =
+      find_generator("ring")->generate(topology, large(CollectiveOp::all_reduce, topology));
   // The last gather of a chunk becomes a reduce: one rank is counted twice.
   schedule.transfers.back().kind = TransferKind::reduce;
   CHECK_FALSE(test::ScheduleOracle(schedule, test::Arrival::added, 1).runs_and_is_right());
@@ -76,7 +77,8 @@ TEST_CASE("A broken ring schedule is found out by the checks of these tests") {
 
 TEST_CASE("RING keeps every link of its ring busy in every step") {
   const Topology topology = make_torus({4, 4}, kPlainLink);
-  const Schedule schedule = generate_ring(topology, large(CollectiveOp::all_reduce, topology));
+  const Schedule schedule =
+      find_generator("ring")->generate(topology, large(CollectiveOp::all_reduce, topology));
   CHECK(schedule.algorithm == "ring");
   CHECK(schedule.num_steps == 30);
   CHECK(schedule.ni_ports == 1);
@@ -91,7 +93,8 @@ TEST_CASE("RING keeps every link of its ring busy in every step") {
 TEST_CASE(
     "A chunk starts behind its rank, ends its reduce-scatter there and is gathered from there") {
   const Topology topology = make_torus({3, 3}, kPlainLink);
-  const Schedule schedule = generate_ring(topology, large(CollectiveOp::all_reduce, topology));
+  const Schedule schedule =
+      find_generator("ring")->generate(topology, large(CollectiveOp::all_reduce, topology));
   const NodeRing ring = find_node_ring(topology);
   for (std::size_t place = 0; place < ring.nodes.size(); ++place) {
     const NodeId rank = ring.nodes[place];
@@ -112,8 +115,8 @@ TEST_CASE("The bidirectional ring moves half of the data each way without conten
   for (const auto& dims : shapes) {
     const Topology topology = make_torus(dims, kPlainLink);
     CAPTURE(topology.name());
-    const Schedule schedule =
-        generate_bidirectional_ring(topology, large(CollectiveOp::all_reduce, topology));
+    const Schedule schedule = find_generator("bidirectional_ring")
+                                  ->generate(topology, large(CollectiveOp::all_reduce, topology));
     const std::size_t nodes = topology.num_nodes();
     CHECK(schedule.algorithm == "bidirectional_ring");
     CHECK(schedule.contention_free);
@@ -132,17 +135,23 @@ TEST_CASE("The bidirectional ring moves half of the data each way without conten
 
 TEST_CASE("Two nodes with parallel cables turn both ways without contention, with one cable not") {
   const Topology two = test::cables(2, {{0, 1}, {0, 1}});
-  CHECK(generate_bidirectional_ring(two, large(CollectiveOp::all_reduce, two)).contention_free);
+  CHECK(find_generator("bidirectional_ring")
+            ->generate(two, large(CollectiveOp::all_reduce, two))
+            .contention_free);
   const Topology one = test::cables(2, {{0, 1}});
-  CHECK_FALSE(
-      generate_bidirectional_ring(one, large(CollectiveOp::all_reduce, one)).contention_free);
+  CHECK_FALSE(find_generator("bidirectional_ring")
+                  ->generate(one, large(CollectiveOp::all_reduce, one))
+                  .contention_free);
 }
 
 TEST_CASE("A line carries one ring free of contention but not two") {
   const Topology line = make_mesh({6}, kPlainLink);
-  CHECK(generate_ring(line, large(CollectiveOp::all_gather, line)).contention_free);
-  CHECK_FALSE(
-      generate_bidirectional_ring(line, large(CollectiveOp::all_gather, line)).contention_free);
+  CHECK(find_generator("ring")
+            ->generate(line, large(CollectiveOp::all_gather, line))
+            .contention_free);
+  CHECK_FALSE(find_generator("bidirectional_ring")
+                  ->generate(line, large(CollectiveOp::all_gather, line))
+                  .contention_free);
 }
 
 TEST_CASE("Algorithms that only need routes say why a network has none") {

@@ -48,7 +48,7 @@ class Stream {
     CollectiveRequest request;
     request.size = 800;
     program = std::make_unique<StreamProgram>(
-        load_stream(lower_to_tables(generate_ring(topology, request)), 2));
+        load_stream(lower_to_tables(find_generator("ring")->generate(topology, request)), 2));
     program->engine.lockstep = LockstepMode::off;
     for (std::size_t r = 0; r < program->tables.routes.size(); ++r) {
       program->bound.emplace_back(100 + r);

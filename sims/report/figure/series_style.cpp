@@ -8,28 +8,24 @@
 #include <set>
 #include <utility>
 
+#include "alg/algorithm.h"
+
 namespace espalier {
 
 namespace {
 
 struct Look {
-  const char* algorithm;
   const char* colour;
   int filled;  // gnuplot's point types
   int open;
 };
 
-// Colours that stay apart for colour-blind readers (Okabe and Ito, and two more).
+// Colours that stay apart for colour-blind readers (Okabe and Ito, and two more); an algorithm's
+// row names its place (AlgorithmRow::look).
 constexpr std::array kLooks{
-    Look{"multitree", "#d55e00", 7, 6},
-    Look{"multitree_translated", "#7b3294", 13, 12},
-    Look{"2d_ring", "#009e73", 5, 4},
-    Look{"ring", "#0072b2", 9, 8},
-    Look{"bidirectional_ring", "#56b4e9", 11, 10},
-    Look{"dbtree", "#cc79a7", 15, 14},
-    Look{"hdrm", "#e69f00", 13, 12},
-    Look{"halving_doubling", "#8c6d31", 11, 10},
-    Look{"direct", "#666666", 5, 4},
+    Look{"#d55e00", 7, 6},   Look{"#7b3294", 13, 12}, Look{"#009e73", 5, 4},
+    Look{"#0072b2", 9, 8},   Look{"#56b4e9", 11, 10}, Look{"#cc79a7", 15, 14},
+    Look{"#e69f00", 13, 12}, Look{"#8c6d31", 11, 10}, Look{"#666666", 5, 4},
 };
 
 // What tells series apart. Empty where a series has several of it.
@@ -70,10 +66,10 @@ std::vector<Identity> identities(const Figure& figure) {
   return all;
 }
 
-std::size_t look_of(const std::string& algorithm) {
-  const auto found = std::find_if(kLooks.begin(), kLooks.end(),
-                                  [&](const Look& look) { return algorithm == look.algorithm; });
-  return static_cast<std::size_t>(found - kLooks.begin());
+// kLooks.size() where the algorithm has none of its own.
+std::size_t look_of(const std::string& name) {
+  const Algorithm* algorithm = find_algorithm(name);
+  return algorithm == nullptr ? kLooks.size() : std::min(algorithm->look, kLooks.size());
 }
 
 // Every series has a look of its own by what it runs.

@@ -1,6 +1,7 @@
-// The trees of MultiTree's Algorithm 1 before they become a schedule.
+// The trees of MultiTree's Algorithm 1, and schedules that follow trees.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "alg/generators/generator.h"
@@ -34,5 +35,16 @@ struct TreeForest {
 // their turns in the order of their roots' ranks, or as request.tree_order says. Precondition:
 // strongly connected. Throws std::invalid_argument where no such path leads to some node.
 [[nodiscard]] TreeForest build_trees(const Topology& topology, const CollectiveRequest& request);
+
+// Empty where every link has one back, which the mirror of an all-gather needs; else a sentence
+// that names a link without one.
+[[nodiscard]] std::string unsuited_for_mirrored_trees(const Topology& topology,
+                                                      const std::string& algorithm);
+
+// Flow and chunk i belong to the tree whose root is the node of rank i. all_to_all: every root has
+// N chunks, in the order in which its tree reaches their destinations depth first, so that a
+// subtree's data is one run of chunks. Precondition: unsuited_for_mirrored_trees is empty.
+[[nodiscard]] Schedule schedule_trees(const Topology& topology, const CollectiveRequest& request,
+                                      TreeForest forest, const std::string& algorithm);
 
 }  // namespace espalier

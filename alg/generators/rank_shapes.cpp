@@ -1,4 +1,6 @@
-#include "alg/generators/double_tree.h"
+#include "alg/generators/rank_shapes.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 
@@ -27,6 +29,11 @@ RankTree renamed(const RankTree& tree, Rename rename) {
   return result;
 }
 
+bool is_power_of(std::size_t nodes, std::size_t base) {
+  while (nodes % base == 0) nodes /= base;
+  return nodes == 1;
+}
+
 }  // namespace
 
 RankTree make_binary_tree(std::size_t ranks) {
@@ -44,6 +51,17 @@ std::array<RankTree, 2> make_double_tree(std::size_t ranks) {
   const RankTree first = make_binary_tree(ranks);
   return {first, ranks % 2 == 0 ? renamed(first, [&](std::size_t r) { return ranks - 1 - r; })
                                 : renamed(first, [&](std::size_t r) { return (r + 1) % ranks; })};
+}
+
+std::string unsuited_for_bcube(std::size_t nodes, std::uint32_t base) {
+  if (base >= 2 && nodes >= base && is_power_of(nodes, base)) return {};
+  return fmt::format("bcube needs a power of its base of nodes; {} is none of {}.", nodes, base);
+}
+
+std::uint32_t smallest_bcube_base(std::size_t nodes) {
+  std::uint32_t base = 2;
+  while (base < nodes && !is_power_of(nodes, base)) ++base;
+  return base;
 }
 
 }  // namespace espalier

@@ -1,0 +1,55 @@
+// What an algorithm of any kind declares about itself. Other code asks the row instead of comparing
+// names. Each kind adds its functions: Generator (alg/generators/generator.h) and Planner
+// (alg/plans/planner.h); alg/algorithm.h joins them and the collective programs.
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "alg/schedule/schedule.h"
+
+namespace espalier {
+
+// A configuration key that only some algorithms read.
+struct AlgorithmParameter {
+  std::string key;                         // "collective.base"
+  std::vector<CollectiveOp> ignored_with;  // operations for which the algorithm does not read it
+};
+
+struct AlgorithmRow {
+  std::string name;               // the value of collective.algorithm
+  std::string summary;            // one line for `espalier list algorithms`
+  std::vector<CollectiveOp> ops;  // what the algorithm computes
+  std::vector<AlgorithmParameter> parameters;
+  // Why collective.rank_order cannot be given, as a clause; empty where it can.
+  std::string fixed_ranks;
+  // Place of the algorithm's colour and mark in the palette of figures; kNoLook: it has none of its
+  // own.
+  static constexpr std::size_t kNoLook = ~std::size_t{0};
+  std::size_t look = kNoLook;
+
+  [[nodiscard]] bool computes(CollectiveOp op) const {
+    return std::find(ops.begin(), ops.end(), op) != ops.end();
+  }
+  [[nodiscard]] bool follows_rank_order() const { return fixed_ranks.empty(); }
+  // nullptr where the algorithm has no such parameter.
+  [[nodiscard]] const AlgorithmParameter* parameter(const std::string& key) const {
+    const auto found = std::find_if(parameters.begin(), parameters.end(),
+                                    [&](const AlgorithmParameter& p) { return p.key == key; });
+    return found == parameters.end() ? nullptr : &*found;
+  }
+  [[nodiscard]] bool reads(const std::string& key, CollectiveOp op) const {
+    const AlgorithmParameter* const p = parameter(key);
+    return p != nullptr &&
+           std::find(p->ignored_with.begin(), p->ignored_with.end(), op) == p->ignored_with.end();
+  }
+};
+
+inline const std::vector<CollectiveOp>& reduction_ops() {
+  static const std::vector<CollectiveOp> ops{CollectiveOp::all_reduce, CollectiveOp::reduce_scatter,
+                                             CollectiveOp::all_gather};
+  return ops;
+}
+
+}  // namespace espalier
