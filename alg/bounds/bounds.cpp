@@ -14,9 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "alg/bounds/all_to_all_bound.h"
 #include "alg/bounds/max_flow.h"
-#include "alg/bounds/single_nodes_bind.h"
 
 namespace espalier {
 namespace {
@@ -59,7 +57,7 @@ FlowAmount border_rate(const Topology& topology, const Cut& cut) {
   return rate;
 }
 
-// ---- What people read ----
+// ---- Texts ----
 
 constexpr std::size_t kMostNames = 4;
 
@@ -485,7 +483,7 @@ CollectiveBound collective_bound(const Topology& topology, CollectiveOp op, Byte
   const BandwidthBound bandwidth = bandwidth_bound(topology, op);
   const bool has_parts = op != CollectiveOp::all_reduce && !parts.empty();
   const Bytes smallest = has_parts ? *std::min_element(parts.begin(), parts.end()) : 0;
-  // Of what is certainly everybody's.
+  // Bytes that every node has at least, times N.
   const Bytes even = has_parts ? smallest * topology.num_nodes() : size;
   const Distance farthest =
       has_parts && smallest == 0 ? farthest_pair(topology, op, parts) : farthest_pair(topology);

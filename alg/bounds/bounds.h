@@ -1,4 +1,4 @@
-// Proven lower bounds on the time of a collective, with the cut that binds (DESIGN section 8).
+// Proven lower bounds on the time of a collective, with the cut that binds .
 #pragma once
 
 #include <string>
@@ -19,7 +19,7 @@ struct CollectiveBound {
   double seconds = 0;            // the larger of the two below
   double bandwidth_seconds = 0;  // reaches it only with every link of the cut busy all the time
   double latency_seconds = 0;    // distance: the farthest pair, link latencies only
-  std::string binding;           // what binds, named: the cut, or the pair of nodes
+  std::string binding;           // names the cut or the pair of nodes that binds
 };
 
 // With N nodes, chunks of size/N each, and B+(S) the rate of all links that leave a set S of
@@ -29,22 +29,37 @@ struct CollectiveBound {
 //   reduce_scatter: the same against the links, size/N * |S| / B-(S): S any set that leaves out a
 //                   node, which contributes to every chunk of S.
 //   all_reduce:     2 (p-1) size / C(P), P any partition of the nodes into p parts, C(P) the rate
-//   of
-//                   all links between them: each element crosses between parts at least 2 (p-1)
+//                   of all links between them: each element crosses between parts at least 2 (p-1)
 //                   times, p-1 times until one part has the sum and once into each of the others.
 //                   The strength of the graph. And size / B+(S): each element crosses every cut
 //                   both ways, which binds only where a vertex has unequal rates in and out.
-//   all_to_all:     see alg/bounds/all_to_all_bound.h.
+//   all_to_all:     see all_to_all_bound.
 // |S| counts nodes; switches stand on whichever side makes the bound largest. In a partition they
 // may belong to no part: C(P) is then the sum over the parts of the rate out of (or into) each, as
 // a switch passes messages on but neither adds nor copies.
 // Preconditions: connected, at least two nodes, no link without bandwidth.
 [[nodiscard]] BandwidthBound bandwidth_bound(const Topology& topology, CollectiveOp op);
 
-// Bytes of each node's part (all_to_all: of what every node sends it), by node; all alike where
-// none are given. Parts may differ by an element: the smallest counts, and distances only to (from)
-// nodes that have a part. all_reduce has no parts.
+// `parts`: bytes of each node's part (all_to_all: of the part that every node sends it), by node;
+// empty: all parts are equal. Parts may differ by an element: the smallest counts, and only
+// distances to (from) nodes that have a part. all_reduce has no parts.
 [[nodiscard]] CollectiveBound collective_bound(const Topology& topology, CollectiveOp op,
                                                Bytes size, const std::vector<Bytes>& parts = {});
+
+// With size/N bytes for every ordered pair of N nodes, the largest of
+//   size/N * |S| (N - |S|) / B+(S)   over sets S: data inside is for all nodes outside. The
+//                                    best S is hard to find; tried are single nodes, balls around
+//                                    every node, and the slices of a grid.
+//   size/N * sum of distances / rate of all links: every byte takes up as many links as its
+//                                    destination is away.
+// Preconditions as for bandwidth_bound.
+[[nodiscard]] BandwidthBound all_to_all_bound(const Topology& topology);
+
+// Networks of equal links in which every node looks the same and no set of nodes has a border
+// smaller than b, the rate of a single node's links. Then single nodes bind: |S| / B(S) <= (N-1) /
+// b for every S that leaves out a node, and (p-1) / C(P) <= (p-1) / (p b) <= (N-1) / (N b). A
+// torus, as a product of rings, has no smaller cut: two links cross every cut of a ring, of two
+// nodes too. Nor has a complete graph: |S| (N-|S|) links cross, at least N-1.
+[[nodiscard]] bool single_nodes_bind(const Topology& topology);
 
 }  // namespace espalier

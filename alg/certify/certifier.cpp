@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "alg/certify/certifier_parts.h"
-#include "alg/schedule/symmetry.h"
+#include "alg/schedule/schedule_table.h"
 
 namespace espalier {
 

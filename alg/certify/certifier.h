@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -19,7 +20,7 @@ enum class ViolationKind : std::uint8_t {
   postcondition,
   // A transfer may read or overwrite data that is still being written or read.
   read_before_write,
-  // A cycle of dependencies and table order, or of VC channels; a wait for what nobody sends.
+  // A cycle of dependencies and table order, or of VC channels; a wait for a message nobody sends.
   deadlock,
   // Two transfers of one step on one link although the schedule claims otherwise.
   contention,
@@ -57,7 +58,7 @@ struct Certificate {
   [[nodiscard]] bool ok() const { return violations.empty(); }
 };
 
-// What is built on sand is not judged: a malformed schedule is not checked further, and data are
+// Later checks need the earlier ones: a malformed schedule is not checked further, and data are
 // followed only where the schedule completes.
 [[nodiscard]] Certificate certify(const Topology& topology, const Schedule& schedule,
                                   const CertifierLimits& limits = {});
@@ -65,5 +66,15 @@ struct Certificate {
 // entries.
 [[nodiscard]] Certificate certify(const Topology& topology, const ScheduleTables& tables,
                                   const CertifierLimits& limits = {});
+
+struct TableError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+// The schedule that the tables alone describe: the certifier judges what the hardware will do, not
+// what the generator meant. Throws TableError, naming node and entry, where an entry means nothing
+// (no parent for a Reduce, a peer without a route, an address range that does not fall on chunk
+// borders, a wait for a message nobody sends); certify() reports every one of them instead of
+// throwing. A range that began or ended with empty chunks comes back without them.
+[[nodiscard]] Schedule raise_from_tables(const Topology& topology, const ScheduleTables& tables);
 
 }  // namespace espalier

@@ -1,5 +1,4 @@
-// What the parts of the certifier share. Internal to certifier.cpp, the certify_*.cpp and
-// raise_tables.cpp.
+// Shared by certifier.cpp, certify_*.cpp and raise_tables.cpp; internal to alg/certify.
 #pragma once
 
 #include <array>
@@ -9,15 +8,15 @@
 #include <vector>
 
 #include "alg/certify/certifier.h"
-#include "alg/certify/precedence.h"
+#include "alg/certify/channel_dependencies.h"
 #include "alg/schedule/schedule.h"
 #include "alg/schedule/schedule_table.h"
 #include "hw/topology/topology.h"
 
 namespace espalier::certifier {
 
-// Collects violations: the first few of each kind in words, of the rest only their number, so that
-// a schedule of millions of bad transfers costs no millions of strings.
+// Collects violations. Only the first few of each kind are described; the rest are counted, so that
+// a schedule of millions of bad transfers does not make millions of strings.
 class Findings {
  public:
   template <class Describe>
@@ -41,7 +40,7 @@ class Findings {
   std::array<bool, kViolationKinds> open_ended_{};
 };
 
-// Whether routes lead where they should; looks at each route once.
+// Checks that routes lead where they should; examines each route once.
 class RouteCheck {
  public:
   RouteCheck(const Topology& topology, const RouteSet& routes);
@@ -71,8 +70,8 @@ struct RaisedTables {
   std::vector<TableSlot> slots;  // by transfer
 };
 
-// Reports what means nothing as malformed, and then waits for what nobody sends as deadlock. The
-// schedule is complete only where there is neither.
+// Reports meaningless entries as malformed, then waits for messages that nobody sends as deadlock.
+// The schedule is complete only if it reports neither.
 [[nodiscard]] RaisedTables raise_tables(const Topology& topology, const ScheduleTables& tables,
                                         Findings& findings);
 
@@ -104,7 +103,7 @@ struct OrderedTransfers {
 // Reports a cycle of dependencies, and is then empty.
 [[nodiscard]] OrderedTransfers order_transfers(const Schedule& schedule, Findings& findings);
 
-// Chunks that no transfer tells apart share their fate; each run of them is judged once.
+// Chunks that travel together in every transfer are one run, which is judged once.
 struct ChunkRun {
   ChunkId first;
   ChunkId last;

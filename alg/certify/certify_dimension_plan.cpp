@@ -102,7 +102,7 @@ void check_order_form(const DimensionPlan& plan, Findings& findings) {
 
 // ---- postcondition ----
 
-// Why these are not the stages of the collective; empty where they are.
+// Why `stages` do not make up the collective; empty if they do.
 std::string stages_problem(const DimensionPlan& plan, const std::vector<PlannedStage>& stages) {
   constexpr std::size_t kNone = ~std::size_t{0};
   const bool reduces = plan.op != CollectiveOp::all_gather;
@@ -235,7 +235,7 @@ class StartOrderCheck {
     return started_[dimension] < order.size() ? &order[started_[dimension]] : nullptr;
   }
 
-  // Runs what can run. The order in which it does changes nothing of what is left.
+  // Runs every stage that can run. The order does not change which stages remain.
   void advance() {
     std::vector<std::uint32_t> candidates;
     for (std::uint32_t d = 0; d < started_.size(); ++d) candidates.push_back(d);

@@ -21,7 +21,7 @@ namespace espalier {
 //   deadlock       - start_order (where given) names every stage exactly once, and the order of
 //                    starts together with the order of each chunk's stages has no cycle, with
 //                    `in_flight` stages at once in a dimension. A cycle is named.
-// A start_order that names what is not there, or a stage of another dimension, is malformed; a
+// A start_order that names a missing stage, or a stage of another dimension, is malformed; a
 // malformed plan is not judged further. Chunks, stages and starts are named by their index,
 // dimensions as in the paper, from dim1. Dimensions of more than 4096 NPUs are refused, as a proof
 // takes time in proportion to the square (a third of a second for a ring of 1024).

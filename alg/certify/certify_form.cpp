@@ -1,4 +1,5 @@
-// Every id in range, every route and dependency meaningful: what the other checks rely on.
+// Checks that every id is in range and every route and dependency is meaningful. The other checks
+// rely on it.
 #include <fmt/format.h>
 
 #include <algorithm>

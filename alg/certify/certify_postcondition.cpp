@@ -9,6 +9,98 @@
 
 namespace espalier::certifier {
 
+ChunkRuns group_by_chunk(const Schedule& s, const OrderedTransfers& ordered) {
+  std::vector<bool> starts_run(s.chunks.size() + 1, false);
+  for (const Transfer& t : s.transfers) {
+    starts_run[t.first_chunk.index()] = true;
+    starts_run[t.first_chunk.index() + t.num_chunks] = true;
+  }
+  const bool owned = s.op != CollectiveOp::all_reduce;
+  ChunkRuns result;
+  std::vector<std::size_t> run_of(s.chunks.size());
+  for (std::size_t c = 0; c < s.chunks.size(); ++c) {
+    const NodeId owner = owned ? s.chunks[c].owner : NodeId();
+    const NodeId destination = s.chunks[c].destination;
+    if (c == 0 || starts_run[c] || result.runs.back().owner != owner ||
+        result.runs.back().destination != destination) {
+      result.runs.push_back({ChunkId(c), ChunkId(c), owner, destination, true});
+    }
+    ChunkRun& run = result.runs.back();
+    run.last = ChunkId(c);
+    run.empty = run.empty && s.chunks[c].size == 0;
+    run_of[c] = result.runs.size() - 1;
+  }
+
+  const auto for_each_run = [&](TransferId id, auto visit) {
+    const Transfer& t = s.transfers[id.index()];
+    const std::size_t last = run_of[t.first_chunk.index() + t.num_chunks - 1];
+    for (std::size_t r = run_of[t.first_chunk.index()]; r <= last; ++r) visit(r);
+  };
+  result.begin.assign(result.runs.size() + 1, 0);
+  for (const TransferId t : ordered.at)
+    for_each_run(t, [&](std::size_t r) { ++result.begin[r + 1]; });
+  for (std::size_t r = 0; r < result.runs.size(); ++r) result.begin[r + 1] += result.begin[r];
+  result.positions.resize(result.begin.back());
+  std::vector<std::size_t> next(result.begin.begin(), result.begin.end() - 1);
+  for (std::uint32_t p = 0; p < ordered.at.size(); ++p) {
+    for_each_run(ordered.at[p], [&](std::size_t r) { result.positions[next[r]++] = p; });
+  }
+  return result;
+}
+
+std::string name_of(const ChunkRun& run) {
+  return run.first == run.last
+             ? fmt::format("chunk {}", run.first.value())
+             : fmt::format("chunks {} to {}", run.first.value(), run.last.value());
+}
+
+namespace {
+
+// Cut evenly between elements, shares at most one of them apart: of `element_bytes`, or, where that
+// is 0, of any size that fits.
+bool is_even_cut(const std::vector<Bytes>& shares, Bytes element_bytes) {
+  const auto extremes = std::minmax_element(shares.begin(), shares.end());
+  const Bytes smallest = *extremes.first;
+  const Bytes largest = *extremes.second;
+  if (smallest == largest) return true;
+  if (element_bytes != 0 && largest - smallest > element_bytes) return false;
+  const bool two_sizes = std::all_of(shares.begin(), shares.end(), [&](Bytes share) {
+    return share == smallest || share == largest;
+  });
+  return two_sizes && smallest % (largest - smallest) == 0;
+}
+
+}  // namespace
+
+void check_shares(CollectiveOp op, Bytes element_bytes, const std::vector<Chunk>& chunks,
+                  std::size_t num_nodes, Findings& findings) {
+  if (op != CollectiveOp::all_to_all) return;
+  std::vector<Bytes> shares(num_nodes * num_nodes, 0);  // by owner, then destination
+  for (const Chunk& chunk : chunks) {
+    if (chunk.owner.index() >= num_nodes || chunk.destination.index() >= num_nodes) return;
+    shares[chunk.owner.index() * num_nodes + chunk.destination.index()] += chunk.size;
+  }
+  const std::vector<Bytes> first(shares.begin(),
+                                 shares.begin() + static_cast<std::ptrdiff_t>(num_nodes));
+  if (!is_even_cut(first, element_bytes)) {
+    findings.add(ViolationKind::postcondition, [&] {
+      const auto [least, most] = std::minmax_element(first.begin(), first.end());
+      return fmt::format("of rank 0's data {} bytes are for rank {} and {} for rank {}", *least,
+                         least - first.begin(), *most, most - first.begin());
+    });
+  }
+  for (std::size_t owner = 1; owner < num_nodes; ++owner) {
+    for (std::size_t to = 0; to < num_nodes; ++to) {
+      const Bytes share = shares[owner * num_nodes + to];
+      if (share == first[to]) continue;
+      findings.add(ViolationKind::postcondition, [&] {
+        return fmt::format("{} bytes of rank {}'s data are for rank {}, of rank 0's {}", share,
+                           owner, to, first[to]);
+      });
+    }
+  }
+}
+
 namespace {
 
 using Word = std::uint64_t;

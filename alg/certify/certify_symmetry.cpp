@@ -6,8 +6,8 @@
 #include <algorithm>
 
 #include "alg/certify/certifier_parts.h"
+#include "alg/schedule/schedule_table.h"
 #include "alg/schedule/schedule_text.h"
-#include "alg/schedule/symmetry.h"
 
 namespace espalier::certifier {
 

@@ -12,6 +12,62 @@ namespace espalier {
 
 namespace {
 
+// Every vertex that was never ordered waits for another such vertex: following these must close a
+// cycle.
+std::vector<std::uint32_t> find_cycle(std::size_t vertices,
+                                      const std::vector<Precedence>& precedences,
+                                      const std::vector<std::uint32_t>& missing) {
+  std::vector<std::uint32_t> waits_for(vertices, 0);
+  std::uint32_t start = 0;
+  for (const Precedence& p : precedences) {
+    if (missing[p.before] == 0 || missing[p.after] == 0) continue;
+    waits_for[p.after] = p.before;
+    start = p.after;
+  }
+  std::vector<bool> seen(vertices, false);
+  std::uint32_t v = start;
+  for (; !seen[v]; v = waits_for[v]) seen[v] = true;
+  std::vector<std::uint32_t> cycle;
+  const std::uint32_t first = v;
+  do {
+    cycle.push_back(v);
+    v = waits_for[v];
+  } while (v != first);
+  return cycle;
+}
+
+}  // namespace
+
+TopologicalOrder sort_topologically(std::size_t vertices,
+                                    const std::vector<Precedence>& precedences) {
+  std::vector<std::uint32_t> missing(vertices, 0);  // predecessors not yet in the order
+  std::vector<std::size_t> begin(vertices + 1, 0);
+  for (const Precedence& p : precedences) {
+    ++missing[p.after];
+    ++begin[p.before + 1];
+  }
+  for (std::size_t v = 0; v < vertices; ++v) begin[v + 1] += begin[v];
+  std::vector<std::uint32_t> successors(precedences.size());
+  std::vector<std::size_t> next(begin.begin(), begin.end() - 1);
+  for (const Precedence& p : precedences) successors[next[p.before]++] = p.after;
+
+  TopologicalOrder result;
+  result.order.reserve(vertices);
+  for (std::uint32_t v = 0; v < vertices; ++v) {
+    if (missing[v] == 0) result.order.push_back(v);
+  }
+  for (std::size_t i = 0; i < result.order.size(); ++i) {
+    const std::uint32_t v = result.order[i];
+    for (std::size_t s = begin[v]; s < begin[v + 1]; ++s) {
+      if (--missing[successors[s]] == 0) result.order.push_back(successors[s]);
+    }
+  }
+  if (result.order.size() != vertices) result.cycle = find_cycle(vertices, precedences, missing);
+  return result;
+}
+
+namespace {
+
 constexpr std::size_t kFirstSort = 1 << 16;
 
 auto key(const Precedence& p) { return std::tie(p.before, p.after); }

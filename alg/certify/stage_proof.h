@@ -1,4 +1,4 @@
-// Proves that the steps of a stage do what a stage is for: every block is brought together once
+// Proves that the steps of a stage do the stage's work: every block is brought together once
 // from every NPU, or brought to every NPU once. Internal to certify_dimension_plan.cpp; a template,
 // so that tests can hand in steps that are wrong.
 //
@@ -27,7 +27,7 @@ class StageProof {
   StageProof(const Steps& steps, StageKind kind)
       : steps_(steps), kind_(kind), size_(steps.size()) {}
 
-  // What is wrong; nothing where the stage is proven.
+  // The fault found; empty if the stage is proven.
   [[nodiscard]] std::optional<Violation> run() {
     if (steps_.algorithm() == DimensionAlgorithm::in_network) {
       check_switch();

@@ -4,8 +4,8 @@
 // A node sends and receives at most one message a step, and never for both trees at once: one tree
 // has the odd steps and the other the even ones (MultiTree, section III-B). A node with two
 // children sends three messages per segment, one up and two down, so a tree takes three of its
-// steps per segment; under these rules none can take fewer. The ranks know nothing of the network,
-// so on most of them messages of one step share links.
+// steps per segment, the fewest under these rules. The ranks ignore the network, so on most
+// networks messages of one step share links.
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -34,9 +34,9 @@ std::size_t segments_per_tree(const CollectiveRequest& request) {
 constexpr std::size_t kPeriod = 3;  // of a tree's steps, per segment
 
 // When the first segment passes each edge, counted in steps of the tree. An edge has one of the
-// period's slots for both ways; those of a node's children come one and two slots after its own. So
-// what it sends (up in its own slot, down in its children's) never meets, nor what it receives, and
-// no message waits on its way but at the root.
+// period's slots for both directions; the edges to a node's children have the next two slots. So a
+// node never sends two messages at once (up in its own slot, down in its children's), never
+// receives two at once, and a message waits only at the root.
 struct TreeTimes {
   std::vector<std::size_t> up;    // by child
   std::vector<std::size_t> down;  // by child

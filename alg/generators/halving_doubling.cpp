@@ -2,8 +2,9 @@
 // all-gather by recursive doubling (Rabenseifner; Thakur, Rabenseifner, Gropp: "Optimization of
 // collective communication operations in MPICH", 2005).
 //
-// Where the number of ranks is no power of two, it is folded to the one below: of the first pairs
-// of ranks the even one hands all its data to the odd one, waits, and gets its result at the end.
+// A number of ranks that is not a power of two is folded to the next lower power: in each of the
+// first pairs of ranks, the even rank hands all its data to the odd rank and gets its result at the
+// end.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -75,7 +76,7 @@ class HalvingDoubling {
     return request_.rank_order.empty() ? rank_at_[chunk] : request_.rank_order[chunk];
   }
 
-  // Where the ranks here are not those of the request, the chunks of a block do not lie together.
+  // If rank_at differs from the request's order, the chunks of a block are not adjacent.
   void name_chunks(bool by_member) {
     chunk_of_.resize(schedule_.chunks.size());
     if (by_member) {
@@ -150,7 +151,7 @@ class HalvingDoubling {
   const CollectiveRequest& request_;
   const std::vector<NodeId>& rank_at_;
   std::size_t members_ = 1;  // the largest power of two among the ranks
-  std::size_t folded_ = 0;   // pairs of ranks of which one is no member
+  std::size_t folded_ = 0;   // pairs of ranks with only one member
   Schedule schedule_;
   BlockExchange exchange_;
   std::vector<std::size_t> first_chunk_;  // by member, and the end; places, as of chunk_of_

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "alg/routes/grid_links.h"
+#include "alg/routes/links.h"
 #include "alg/routes/routing.h"
 
 namespace espalier {

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "alg/routes/link_units.h"
+#include "alg/routes/links.h"
 
 namespace espalier {
 
@@ -70,8 +70,8 @@ class TreeScheduler {
   void add_all_gather(std::size_t rank) {
     const std::size_t root = root_of(rank);
     const auto first = request_.op == CollectiveOp::all_reduce ? forest_.num_steps : 0;
-    // What a node waits for: the root for the Reduces of its children, others for the Gather of
-    // their parent.
+    // The root waits for the Reduces of its children, every other node for the Gather of its
+    // parent.
     for (std::size_t n = 0; n < arrivals_.size(); ++n) {
       if (n != root) arrivals_[n].clear();
     }
@@ -87,8 +87,8 @@ class TreeScheduler {
     const auto& edges = forest_.trees[root];
     const std::size_t nodes = topology_.num_nodes();
     const std::size_t first_chunk = rank * nodes;
-    // Sizes of the subtrees, and with them everybody's place in depth-first order: a child comes
-    // after its parent and the subtrees of its elder siblings.
+    // The sizes of the subtrees give every node's place in depth-first order: a child comes after
+    // its parent and the subtrees of its elder siblings.
     std::vector<std::uint32_t> below(nodes, 1);
     for (auto edge = edges.rbegin(); edge != edges.rend(); ++edge) {
       below[edge->parent.index()] += below[edge->child.index()];

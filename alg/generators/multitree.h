@@ -29,7 +29,7 @@ struct TreeForest {
 
 // MultiTree, Algorithm 1 as the paper states it: one spanning tree per node, built together and top
 // down; in every timestep each directed link serves as many trees as it, and the link back, has
-// units of bandwidth (alg/routes/link_units.h). Through switches a node reaches the nearest node
+// units of bandwidth (alg/routes/links.h). Through switches a node reaches the nearest node
 // that the tree lacks (section III-C3): first those on its own switch, then breadth first over
 // switches by links that are still free, as far as alg/routes/path_rule.h lets it go. Trees take
 // their turns in the order of their roots' ranks, or as request.tree_order says. Precondition:

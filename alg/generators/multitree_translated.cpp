@@ -9,7 +9,7 @@
 #include "alg/generators/generator.h"
 #include "alg/generators/multitree.h"
 #include "alg/generators/translated_tree.h"
-#include "alg/routes/link_units.h"
+#include "alg/routes/links.h"
 #include "alg/schedule/translations.h"
 
 namespace espalier {
@@ -204,7 +204,7 @@ Schedule generate_multitree_translated(const Topology& topology, const Collectiv
   const TranslatedTree tree = find_translated_tree(group);
   const std::size_t nodes = topology.num_nodes();
   const Bytes elements = request.size / request.element_bytes;
-  // None is empty.
+  // No segment is empty.
   const std::size_t segments =
       std::clamp<std::size_t>(request.segments, 1, std::max<std::size_t>(1, elements / nodes));
   // What roots do differs where some have no data, or no data of the same sizes.

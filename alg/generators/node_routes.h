@@ -30,22 +30,23 @@ class NodeRoutes {
 // other node. Precondition: at least two nodes.
 [[nodiscard]] std::size_t messages_per_step(const Topology& topology);
 
-// Why messages cannot be routed between all nodes; empty where they can. See Generator::unsuited.
+// Empty where packets can be routed between all nodes, else the reason why not. See
+// Generator::unsuited.
 [[nodiscard]] std::string unsuited_for_routes(const Topology& topology);
 
-// What algorithms that exchange runs of chunks between ranks are made of: a message carries chunks
-// that no other message carries along the same way, so each is a flow of its own, and what it waits
-// for are flows that are complete at its sender.
+// Builds schedules of algorithms that exchange runs of chunks between ranks. No other message
+// carries a message's chunks between the same two ranks, so each message is a flow of its own; it
+// waits for flows that are complete at its sender.
 class BlockExchange {
  public:
   // The schedule has its chunks before the first message; it outlives this object.
   BlockExchange(const Topology& topology, Schedule& schedule)
       : schedule_(schedule), routes_(topology, schedule.routes), arrived_(topology.num_nodes()) {}
 
-  // These chunks, ascending, one message for each run of them that has bytes.
+  // Sends `chunks`, ascending: one message for each run of consecutive chunks that has bytes.
   void send(NodeId from, NodeId to, const std::vector<std::size_t>& chunks, TransferKind kind);
 
-  // What is sent within a round does not wait for what arrives in it.
+  // Messages of a round do not wait for arrivals of the same round.
   void end_round();
 
  private:

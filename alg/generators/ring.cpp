@@ -1,5 +1,5 @@
 // RING and its bidirectional form: one closed walk over all nodes. Also the two halves of a ring
-// all-reduce on one ring of nodes, which every ring algorithm is made of.
+// all-reduce on one ring of nodes, which every ring algorithm uses.
 #include <algorithm>
 #include <vector>
 

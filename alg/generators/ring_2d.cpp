@@ -13,7 +13,7 @@
 
 #include "alg/generators/generator.h"
 #include "alg/generators/rings.h"
-#include "alg/routes/grid_links.h"
+#include "alg/routes/links.h"
 
 namespace espalier {
 namespace {

@@ -1,5 +1,5 @@
-// What ring algorithms are made of: the order in which a ring visits the nodes (hamiltonian.cpp),
-// and the two halves of a ring all-reduce on it (ring.cpp).
+// Parts of ring algorithms: the order in which a ring visits the nodes (hamiltonian.cpp), and the
+// two halves of a ring all-reduce on it (ring.cpp).
 #pragma once
 
 #include <vector>
@@ -49,7 +49,7 @@ struct RingFlow {
   std::uint32_t num_chunks = 1;
 };
 
-// Per place on a line: transfers that the place's own data has to wait for.
+// By place on a line: transfers that the place's own data wait for.
 using RingWaits = std::vector<std::vector<TransferId>>;
 
 // size() - 1 steps from `first_step`, from the root's successor round to the root: each place adds

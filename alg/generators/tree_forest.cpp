@@ -4,7 +4,7 @@
 #include <numeric>
 #include <stdexcept>
 
-#include "alg/routes/link_units.h"
+#include "alg/routes/links.h"
 #include "alg/routes/path_rule.h"
 
 namespace espalier {
@@ -41,7 +41,7 @@ class FreePaths {
   [[nodiscard]] std::size_t num_states() const { return reached_.size(); }
 
   // The nearest node that `has` lacks, over the free links in port order; empty where there is
-  // none. The links stay free. `dead_ends` are those of the tree that asks.
+  // none. The links stay free. `dead_ends` belong to the tree that asks.
   [[nodiscard]] const std::vector<LinkId>& find(NodeId from, const std::vector<bool>& has,
                                                 DeadEnds& dead_ends) {
     path_.clear();

@@ -1,13 +1,110 @@
 #include "alg/plans/dimension_plan.h"
 
 #include <algorithm>
+#include <boost/multiprecision/cpp_int.hpp>
 #include <numeric>
 #include <stdexcept>
 
-#include "alg/plans/dimension_loads.h"
+#include "alg/plans/planner.h"
 
 namespace espalier {
 namespace {
+
+constexpr std::uint64_t kPicosecondsPerSecond = 1'000'000'000'000;
+constexpr std::uint64_t kFemtosecondsPerSecond = 1'000'000'000'000'000;
+
+// Parts that pass an NPU's links during the stage. An all_gather in the network sends only one
+// copy, but the data that come back take as long as in the other algorithms.
+std::uint64_t moved_parts(StageKind kind, std::uint32_t size, std::uint64_t parts) {
+  return kind == StageKind::reduce_scatter ? parts / size * (size - 1) : parts * (size - 1);
+}
+
+// How long each dimension is busy with what has been planned (Themis, section 4.4: Latency Model
+// and Dim Load Tracker).
+//
+// Exact: the time of a stage is a fraction of bytes, nodes and rates, and equal loads must compare
+// equal whatever way a chunk took. All times count one unit that divides every stage's time.
+class DimensionLoads {
+ public:
+  // Preconditions: no size, rate or divisor is 0.
+  DimensionLoads(const std::vector<PlannedDimension>& dimensions, std::uint32_t threshold_divisor);
+
+  // From A_K on, instead of 0.
+  void start_at_fixed_delays();
+
+  // A stage of `kind` on dimension `d` of a chunk of `bytes`, of which an NPU has `parts` of
+  // num_nodes() when it starts.
+  void add(StageKind kind, std::size_t d, Bytes bytes, std::uint64_t parts);
+
+  // The loads differ by less than the Threshold: a stage that starts with `parts` of
+  // bytes / threshold_divisor on the least loaded dimension.
+  [[nodiscard]] bool balanced(StageKind kind, Bytes bytes, std::uint64_t parts) const;
+  [[nodiscard]] bool less(std::size_t a, std::size_t b) const { return loads_[a] < loads_[b]; }
+
+  // Rounded.
+  [[nodiscard]] std::vector<std::uint64_t> femtoseconds() const;
+  [[nodiscard]] std::uint64_t num_nodes() const { return nodes_; }
+
+ private:
+  using Time = boost::multiprecision::cpp_int;
+
+  [[nodiscard]] Time stage_without_divisor(StageKind kind, std::size_t d, Bytes bytes,
+                                           std::uint64_t parts) const;
+
+  const std::vector<PlannedDimension>& dimensions_;
+  std::uint32_t threshold_divisor_;
+  std::uint64_t nodes_ = 1;
+  Time units_per_second_ = 1;
+  std::vector<Time> units_per_part_;  // by dimension: of a byte / nodes / threshold_divisor
+  std::vector<Time> loads_;
+};
+
+DimensionLoads::DimensionLoads(const std::vector<PlannedDimension>& dimensions,
+                               std::uint32_t threshold_divisor)
+    : dimensions_(dimensions), threshold_divisor_(threshold_divisor), loads_(dimensions.size()) {
+  Time rates = 1;
+  for (const PlannedDimension& d : dimensions) {
+    nodes_ *= d.size;
+    rates = lcm(rates, Time(d.bytes_per_second));
+  }
+  for (const PlannedDimension& d : dimensions) {
+    units_per_part_.emplace_back(rates / d.bytes_per_second * kPicosecondsPerSecond);
+  }
+  units_per_second_ = rates * kPicosecondsPerSecond * nodes_ * threshold_divisor_;
+}
+
+void DimensionLoads::start_at_fixed_delays() {
+  for (std::size_t d = 0; d < loads_.size(); ++d) {
+    const PlannedDimension& dimension = dimensions_[d];
+    const std::uint64_t steps = StageSteps(dimension.algorithm, dimension.size).steps();
+    loads_[d] = units_per_second_ / kPicosecondsPerSecond * steps * dimension.step_latency_ps;
+  }
+}
+
+DimensionLoads::Time DimensionLoads::stage_without_divisor(StageKind kind, std::size_t d,
+                                                           Bytes bytes, std::uint64_t parts) const {
+  return units_per_part_[d] * bytes * moved_parts(kind, dimensions_[d].size, parts);
+}
+
+void DimensionLoads::add(StageKind kind, std::size_t d, Bytes bytes, std::uint64_t parts) {
+  loads_[d] += stage_without_divisor(kind, d, bytes, parts) * threshold_divisor_;
+}
+
+bool DimensionLoads::balanced(StageKind kind, Bytes bytes, std::uint64_t parts) const {
+  const auto [least, most] = std::minmax_element(loads_.begin(), loads_.end());
+  const auto least_loaded = static_cast<std::size_t>(least - loads_.begin());
+  return *most - *least < stage_without_divisor(kind, least_loaded, bytes, parts);
+}
+
+std::vector<std::uint64_t> DimensionLoads::femtoseconds() const {
+  std::vector<std::uint64_t> rounded;
+  rounded.reserve(loads_.size());
+  for (const Time& load : loads_) {
+    const Time time = (load * kFemtosecondsPerSecond + units_per_second_ / 2) / units_per_second_;
+    rounded.push_back(static_cast<std::uint64_t>(time));
+  }
+  return rounded;
+}
 
 struct Fraction {
   std::uint64_t numerator = 1;
@@ -82,7 +179,7 @@ class PlanBuilder {
 
   void start_at_fixed_delays() { loads_.start_at_fixed_delays(); }
 
-  // `order_of(bytes)`: in which order a chunk of so many bytes visits the dimensions.
+  // `order_of(bytes)`: the order in which a chunk of `bytes` visits the dimensions.
   template <class OrderOf>
   DimensionPlan plan(OrderOf order_of) {
     const Bytes elements = request_.size / request_.element_bytes;
@@ -206,6 +303,51 @@ double ideal_seconds(const DimensionPlan& plan) {
     bandwidth += static_cast<double>(plan.dimensions[d].bytes_per_second);
   }
   return bytes / bandwidth;
+}
+
+namespace {
+
+Planner planner_row(const char* name, const char* summary, decltype(Planner::plan) plan) {
+  Planner row;
+  row.name = name;
+  row.summary = summary;
+  row.ops = reduction_ops();
+  row.parameters = {{"collective.chunks", {}}, {"collective.parts", {}}};
+  row.fixed_ranks = "its NPUs' places in the dimensions are their ranks";
+  row.plan = plan;
+  return row;
+}
+
+Planner baseline_row() {
+  return planner_row("baseline", "multi-rail hierarchical: dim1 to dimD and back, in fixed order",
+                     plan_baseline);
+}
+
+Planner themis_row() {
+  Planner row = planner_row(
+      "themis", "every chunk its own order of dimensions, by load (Algorithm 1)", plan_themis);
+  row.parameters.push_back({"collective.threshold_divisor", {}});
+  row.parameters.push_back({"collective.loads_start_at_fixed_delay", {}});
+  return row;
+}
+
+}  // namespace
+
+const std::vector<Planner>& planners() {
+  static const std::vector<Planner> table{baseline_row(), themis_row()};
+  return table;
+}
+
+const Planner* find_planner(const std::string& name) {
+  const auto& table = planners();
+  const auto found =
+      std::find_if(table.begin(), table.end(), [&](const Planner& p) { return p.name == name; });
+  return found == table.end() ? nullptr : &*found;
+}
+
+std::string unsuited_for_planners(const Topology& topology) {
+  if (topology.dimensions()) return {};
+  return "It plans the stages of a multi-dimensional system (system.topology.type: dimensions).";
 }
 
 }  // namespace espalier

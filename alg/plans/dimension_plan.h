@@ -1,5 +1,5 @@
-// Hierarchical collectives on multi-dimensional systems: in which order each chunk visits the
-// dimensions, planned offline and alike for all NPUs (Themis, sections 2.3 and 4.2).
+// Hierarchical collectives on multi-dimensional systems: the order in which each chunk visits the
+// dimensions, planned offline and the same for all NPUs (Themis, sections 2.3 and 4.2).
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace espalier {
 
-// What planning needs to know of a dimension; dimension 0 is the paper's dim1.
+// A dimension as the planner sees it; dimension 0 is the paper's dim1.
 struct PlannedDimension {
   std::uint32_t size = 2;  // P_K
   DimensionAlgorithm algorithm = DimensionAlgorithm::ring;
@@ -46,7 +46,7 @@ struct StageRef {
 };
 
 struct DimensionPlan {
-  std::string algorithm;  // "baseline", "themis"
+  std::string algorithm;  // Planner::name
   CollectiveOp op = CollectiveOp::all_reduce;
   Bytes size = 0;  // of the collective; chunks cover it in order. all_gather: of the result
   std::vector<PlannedDimension> dimensions;
@@ -78,8 +78,8 @@ struct PlanRequest {
 // Multi-rail hierarchical, dim1 to dimD and back: the paper's baseline. An all_gather is the way
 // back alone, dimD to dim1. `start_order` is empty.
 //
-// Both throw std::invalid_argument where there is nothing to plan with: an all_to_all, no
-// dimensions, one without bandwidth or whose algorithm does not suit its size, no chunks.
+// Both planners throw std::invalid_argument for an all_to_all, no dimensions, no chunks, a
+// dimension without bandwidth, or a dimension whose algorithm does not suit its size.
 [[nodiscard]] DimensionPlan plan_baseline(const std::vector<PlannedDimension>& dimensions,
                                           const PlanRequest& request);
 // Algorithm 1. `start_order` is empty. Dimensions with equal loads keep the order that they have in
@@ -88,8 +88,8 @@ struct PlanRequest {
 [[nodiscard]] DimensionPlan plan_themis(const std::vector<PlannedDimension>& dimensions,
                                         const PlanRequest& request);
 
-// Time of `plan`'s bytes at the summed bandwidth of all dimensions: what the paper calls Ideal. Not
-// a bound: it takes for granted that the load can be balanced. In seconds.
+// Seconds that `plan`'s bytes take at the summed bandwidth of all dimensions: the paper's Ideal. It
+// assumes that the load can be balanced, so it is not a bound.
 [[nodiscard]] double ideal_seconds(const DimensionPlan& plan);
 // The bytes that an NPU sends on `dimension` in the whole collective: N_K.
 [[nodiscard]] double bytes_sent_on(const DimensionPlan& plan, std::uint32_t dimension);

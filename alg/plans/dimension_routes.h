@@ -36,7 +36,7 @@ class DimensionRoutes {
     return bundles_[node.index() * per_node_ + slots_[dimension].first + 1];
   }
   [[nodiscard]] const RouteSet& routes() const { return routes_; }
-  // Those that some stage uses, ascending.
+  // The routes that some stage uses, ascending.
   [[nodiscard]] std::vector<RouteId> used() const;
 
  private:

@@ -1,4 +1,4 @@
-// What one stage of a hierarchical collective is: a reduce-scatter or an all-gather of one chunk
+// One stage of a hierarchical collective: a reduce-scatter or an all-gather of one chunk
 // among the NPUs of a group of one dimension (Themis, section 2.2 and Table 1).
 #pragma once
 
@@ -82,7 +82,7 @@ class StageSteps {
 // 4.4, footnote 7); fractional where blocks are not whole.
 [[nodiscard]] double bytes_sent(StageKind kind, DimensionAlgorithm algorithm, std::uint32_t size,
                                 double resident);
-// What is resident after the stage.
+// Bytes that are resident after the stage.
 [[nodiscard]] double resident_after(StageKind kind, std::uint32_t size, double resident);
 
 }  // namespace espalier

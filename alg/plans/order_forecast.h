@@ -1,16 +1,17 @@
-// The pre-simulation of section 4.6.2 (Themis): one NPU stands for all, because all do the same,
+// The pre-simulation of section 4.6.2 (Themis): one NPU represents all, because all do the same,
 // and its links are servers. It fixes the order in which every dimension starts its stages, before
 // the collective runs; deterministic, integer, a few microseconds per stage.
 //
-// What the model is:
-// - A dimension chooses when a place is free and something waits, among those that wait then; the
+// The model:
+// - A dimension chooses when a place is free and a stage waits, among the stages that wait then;
+// the
 //   chosen stage takes its place at once and starts `arbitration` cycles later, and only then the
 //   next one is chosen. Stages of several chunks that become ready in the same cycle arrive in
 //   ascending chunk number; at the beginning all chunks do.
-// - A link serves whole messages, those of the stage that started first before all others.
+// - A link serves whole messages; messages of the stage that started first go first.
 // - As all NPUs do the same, what an NPU receives from another arrives when what it sends in the
 //   same step arrives there. A step waits for everything that the step before in its lane receives.
-// - in_network: a second server stands for the way from the switch to the NPU, which begins when
+// - in_network: a second server models the way from the switch to the NPU, which begins when
 //   the last message has reached the switch (the NPU whose turn comes last counts).
 #pragma once
 

@@ -10,10 +10,10 @@
 
 namespace espalier {
 
-// What the parts of a chunk that different nodes have differ by.
+// How the parts of a chunk differ between nodes.
 enum class PartSizes : std::uint8_t {
   automatic,  // equal where that adds no more than 1 % to the data
-  equal,      // nothing: short ones are padded, and all nodes send alike
+  equal,      // not at all: short parts are padded, and all nodes send the same sizes
   exact       // an element, where the chunk does not divide
 };
 

@@ -87,8 +87,8 @@ class FlightGate {
   std::int64_t delay_ps_ = 0;  // twice the fixed delay of a stage, A_K
 };
 
-// What the arbiter compares: by `key`, the bytes resident before the stage, after it, or the
-// larger of both.
+// The number that the arbiter compares: by `key`, the bytes resident before the stage, after it, or
+// the larger of both.
 [[nodiscard]] double arbitration_key(const DimensionPlan& plan, StageRef stage, ChunkKey key);
 
 }  // namespace espalier

@@ -3,10 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "alg/routes/cluster_routes.h"
-#include "alg/routes/data_center_routes.h"
 #include "alg/routes/routing.h"
-#include "alg/routes/switched_routes.h"
 
 namespace espalier {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "alg/routes/distances.h"
+#include "alg/routes/links.h"
 
 namespace espalier {
 

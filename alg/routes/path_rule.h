@@ -1,5 +1,4 @@
-// Which way a path through switches may go on, so that all such paths together cannot block each
-// other.
+// How a path through switches may continue, so that paths together cannot block each other.
 #pragma once
 
 #include <cstdint>
@@ -16,11 +15,11 @@ namespace espalier {
 // BiGraph 43 timesteps instead of 31.) Elsewhere, as on a fat-tree, paths go up* and then down*
 // (up: towards the root of the breadth-first tree at vertex 0; the same level: towards the lower
 // id); a GPU cluster's root is its fabric, so that GPUs of one server are linked by its switch on
-// every server, and a data centre's levels are those of its switches. Either way an order of the
-// links rules out a circle. Precondition: a connected network.
+// every server, and a data centre's levels are those of its switches. Either way an order of
+// the links rules out a cycle. Precondition: a connected network.
 class PathRule {
  public:
-  // What of a path decides how it may go on. A path starts with kStart.
+  // The property of a path that decides how it may continue. A path starts with kStart.
   using State = std::uint8_t;
   static constexpr State kStart = 0;
 

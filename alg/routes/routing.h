@@ -13,14 +13,42 @@ namespace espalier {
 // Torus, mesh: dimension order, X first, the shorter way round; where both ways are equally long,
 // plus (so in a ring of two nodes always plus).
 // Switched networks (Topology::switched): MultiTree's fixed routes (section V) and the dragonfly's
-// minimal ones, see alg/routes/switched_routes.h.
-// GPU clusters (Topology::cluster): channel 0 of alg/routes/cluster_routes.h.
-// Data centres (Topology::data_center): channel 0 of alg/routes/data_center_routes.h.
+// minimal ones, see alg/routes/routing.h.
+// GPU clusters (Topology::cluster): channel 0 of alg/routes/routing.h.
+// Data centres (Topology::data_center): channel 0 of alg/routes/routing.h.
 // Other graphs: neighbours use their first direct link. All others the shortest legal up*/down*
 // path, where up is towards the root of the breadth-first tree at vertex 0 (lower level, or the
 // same level and lower id), so that one VC class is free of deadlock; ties go to the lower port.
 // Throws std::invalid_argument where no legal path exists: only where links lack a link back.
 [[nodiscard]] std::vector<LinkId> route_packet(const Topology& topology, NodeId from, NodeId to);
+
+// Nodes of one leaf meet there. Between leaves:
+// switch_pair  the parallel link (destination + channel) mod number of links.
+// fat_tree     up to spine (source + channel) mod number of spines, down to the destination's leaf.
+// bigraph      one hop to the other side; within a side two, by way of the other side's switch at
+//              the position of the source's.
+// dragonfly    minimal: to the group's switch with the global link (local), over it (global), to
+//              the destination's switch (local); unneeded hops are left out.
+// Packets take channel 0; programs have several.
+// Precondition: topology.switched(), two different nodes.
+[[nodiscard]] std::vector<LinkId> switched_route(const Topology& topology, NodeId from, NodeId to,
+                                                 std::uint32_t channel = 0);
+
+// Within a server by its switch; to another server by a NIC of the source's group, the fabric and a
+// NIC of the destination's group. A GPU's NIC is that of number (its place in the group + channel)
+// mod nics_per_group in its group. All routes go up, then down, so one VC class is free of
+// deadlock. Precondition: topology.cluster(), two different nodes.
+[[nodiscard]] std::vector<LinkId> cluster_route(const Topology& topology, NodeId from, NodeId to,
+                                                std::uint32_t channel);
+
+// Up to the lowest level that both ends share, then down. Equal-cost multi-path (ECMP): among
+// parallel uplinks and ways down each switch chooses by a hash of source, destination, `channel`
+// and the shape's seed, as of a connection's addresses and ports, so that a pair of ends keeps its
+// path. The ends are nodes, or ToR switches for other tenants' hosts behind them. All routes go up,
+// then down, so one VC class is free of deadlock. Precondition: topology.data_center(), two
+// different ends.
+[[nodiscard]] std::vector<LinkId> data_center_route(const Topology& topology, NodeId from,
+                                                    NodeId to, std::uint32_t channel = 0);
 
 // Number of VC classes that keep routes free of deadlock: 2 on a torus (datelines), else as many as
 // a shortest route may pass links between switches: 2 on a BiGraph, 3 on a dragonfly. 1 on networks

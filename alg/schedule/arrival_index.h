@@ -1,5 +1,4 @@
-// Which transfer is meant when an NI sees a message arrive: looked up by receiver, flow, kind and
-// sender.
+// Finds the transfer of an arriving message by receiver, flow, kind and sender.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +31,7 @@ class ArrivalIndex {
   // All that arrives at a node, by flow, then kind, then sender, then transfer.
   [[nodiscard]] Range at(NodeId to) const;
   [[nodiscard]] Range at(NodeId to, FlowId flow, TransferKind kind) const;
-  // The first one; an invalid id where there is none.
+  // The first such transfer; an invalid id if none arrives.
   [[nodiscard]] TransferId find(NodeId to, FlowId flow, TransferKind kind, NodeId from) const;
 
  private:
@@ -40,7 +39,7 @@ class ArrivalIndex {
   std::vector<Arrival> arrivals_;
 };
 
-// What a node sends of a flow, as far as it decides when the flow is complete there.
+// The part of a node in a flow that decides when the flow is complete there.
 struct FlowRole {
   bool is_root = false;       // it has a Gather entry without a parent
   bool sends_reduce = false;  // it passes its partial sum on

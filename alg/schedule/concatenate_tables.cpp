@@ -1,4 +1,4 @@
-#include "alg/schedule/concatenate_tables.h"
+#include "alg/schedule/schedule_table.h"
 
 #include <algorithm>
 

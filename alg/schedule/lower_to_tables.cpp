@@ -1,4 +1,4 @@
-// From the schedule IR to NI tables. What the hardware will wait for must be exactly what the
+// From the schedule IR to NI tables. The hardware must wait for exactly the arrivals that the
 // schedule says.
 #include <fmt/format.h>
 
@@ -8,7 +8,6 @@
 #include "alg/schedule/arrival_index.h"
 #include "alg/schedule/schedule_table.h"
 #include "alg/schedule/schedule_text.h"
-#include "alg/schedule/symmetry.h"
 
 namespace espalier {
 

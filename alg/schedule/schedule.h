@@ -1,5 +1,5 @@
-// The schedule IR: what every generator produces and the certifier, the lowerings and the exporters
-// read.
+// The schedule IR. Every generator produces it; the certifier, the lowerings and the exporters read
+// it.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace espalier {
 
-// broadcast, reduce, custom: of collective programs alone (alg/program); no generator makes them.
+// broadcast, reduce, custom: only collective programs (alg/program) compute them.
 enum class CollectiveOp : std::uint8_t {
   all_reduce,
   reduce_scatter,
@@ -39,11 +39,11 @@ struct Chunk {
   NodeId destination = {};  // all_to_all: the rank that must have it at the end
 };
 
-// What chunks cover: `size` bytes; in an all_to_all every rank has as many of its own.
+// Bytes that the chunks cover: `size`; in an all_to_all `size` for every rank.
 [[nodiscard]] constexpr Bytes data_bytes(CollectiveOp op, Bytes size, std::size_t ranks) {
   return op == CollectiveOp::all_to_all ? size * ranks : size;
 }
-// Memory means nothing at first but for the chunks that a rank owns.
+// Whether a rank starts with valid data only in the chunks that it owns.
 [[nodiscard]] constexpr bool starts_scattered(CollectiveOp op) {
   return op == CollectiveOp::all_gather || op == CollectiveOp::all_to_all;
 }

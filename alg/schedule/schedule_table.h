@@ -3,9 +3,9 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -25,23 +25,24 @@ struct TablePeer {
   RouteId route;
 };
 
-// What the hardware does with an entry when it reaches the head of the table and Step equals the
-// timestep counter:
+// The hardware executes an entry when it reaches the head of the table and Step equals the timestep
+// counter:
 //   Reduce: wait for a Reduce of this flow from every child, then send to the parent.
 //   Gather: wait for the Gather of this flow from the parent, then send to every child. A root (no
 //           parent) waits for every Reduce of this flow that is sent to it instead; in an
 //           all_gather there is none.
 //   NOP:    send nothing during this step; every field but the step is empty.
-// `after` names other flows that must be complete at this node first: their Gather received (at
-// their root: every Reduce that is sent to it), and what this node itself sends of them gone. Until
-// then the Reduces that the entry waits for are held beside memory as they arrive: they come from
-// nodes that are ahead. It is what composed algorithms such as 2D-RING need between their phases.
-// MultiTree leaves it empty. The node's own entries of these flows come before this one, and all
-// Gather entries of a root name the same flows, since they wait for the same Reduces.
+// `after` names other flows that must be complete at this node first. A flow is complete when the
+// node has received its Gather (at the flow's root: every Reduce that is sent to it) and has sent
+// all its own messages of the flow. Until then, Reduces for this entry come from nodes that are
+// ahead, and the NI holds them beside memory. Composed algorithms such as 2D-RING need `after`
+// between their phases; MultiTree leaves it empty. The node's entries of the named flows come
+// before this entry. All Gather entries of a root name the same flows, since they wait for the same
+// Reduces.
 //
-// In MultiTree the Reduces sent to a root come from the children of its Gather entries, so that the
-// Children field says all. In a ring the Reduce comes from one side and the Gather goes to the
-// other: from whom Reduces end at a node is loaded into the NI along with the table.
+// In MultiTree the Reduces for a root come from the children of its Gather entries, so the Children
+// field names the senders. In a ring the Reduce comes from one side and the Gather goes to the
+// other: the senders of a root's Reduces are loaded into the NI along with the table.
 //
 // A flow is a tree, and the NI tells arrivals apart by flow, op and sender. So a node has at most
 // one Reduce entry per flow, and receives the Gather of a flow at most once, and never where it is
@@ -70,16 +71,16 @@ struct ScheduleTables {
   std::vector<Chunk> chunks;
   RouteSet routes;
   std::vector<std::vector<TableEntry>> nodes;  // by NodeId, sorted by step
-  // Where it is given, there is one table, and every node holds it: it is written as for node 0,
-  // and node v adds v to every node in it, and to the root of every flow. Address and size of an
-  // entry are those of root 0's data; those of another root are the same places in its own.
+  // If given, there is one table and every node holds it. The table is written for node 0; node v
+  // adds v to every node in it and to the root of every flow. Address and size of an entry refer to
+  // root 0's data; for another root they refer to the same places in that root's data.
   std::optional<Translations> symmetry;
   // Chunks, and flows, of each root. Precondition: symmetry.
   [[nodiscard]] std::size_t per_root() const { return chunks.size() / symmetry->num_nodes(); }
 };
 
-// Entries that a node's table stores: a NOP only says how long its step is held, and the paper's
-// tables of 2N entries do not count it either.
+// Entries that a node's table stores. A NOP only holds its step; the paper's tables of 2N entries
+// do not count it either.
 [[nodiscard]] inline std::size_t stored_entries(const std::vector<TableEntry>& table) {
   return static_cast<std::size_t>(std::count_if(
       table.begin(), table.end(), [](const TableEntry& e) { return e.op != TableOp::nop; }));
@@ -87,23 +88,60 @@ struct ScheduleTables {
 
 // Within a step, entries that wait for nothing come first, then ascending flow id, as in the
 // paper's Fig. 5. Steps in which a node has nothing to send get a NOP. Throws
-// std::invalid_argument, naming the transfer, where the schedule cannot be said in tables: a
+// std::invalid_argument, naming the transfer, where tables cannot express the schedule: a
 // dependency that is neither from the same tree nor a completed flow, or a wait that the hardware
 // would add. Precondition: certify() finds nothing malformed in the schedule.
 [[nodiscard]] ScheduleTables lower_to_tables(const Schedule& schedule);
 
-// The way back, from what the tables alone say: the certifier judges what the hardware will do, not
-// what the generator meant. Throws TableError, naming node and entry, where an entry means nothing
-// (no parent for a Reduce, a peer without a route, an address range that does not fall on chunk
-// borders, a wait for a message nobody sends); certify() reports all of these instead of throwing.
-// A range that began or ended with empty chunks comes back without.
-// Every node's own table where there is one for all; else the tables as they are. Memory grows with
-// the square of the nodes. Precondition: certify() finds nothing.
+// A table for every node, made from the shared one; tables without symmetry are returned unchanged.
+// Memory grows with the square of the nodes. Precondition: certify() finds nothing.
 [[nodiscard]] ScheduleTables expand_symmetry(const Topology& topology, ScheduleTables tables);
 
-struct TableError : std::runtime_error {
-  using std::runtime_error::runtime_error;
+// Node 0's transfers in the whole schedule: every transfer of root 0 is translated once so that
+// node 0 sends it, and once so that node 0 receives it. Chunks remain root 0's.
+[[nodiscard]] Schedule fold_onto_first_node(const Schedule& schedule);
+
+// The tables of all nodes, restricted to root 0's flows: linear in the number of nodes. A proof
+// about them holds for every root. Preconditions: symmetry, one table, and every id in it is in
+// range.
+[[nodiscard]] ScheduleTables tables_of_first_root(const ScheduleTables& tables);
+
+// Several collectives as one program of the NIs. A node starts the next one when it has issued all
+// of the one before; it does not wait for other nodes.
+struct TableSequence {
+  ScheduleTables tables;
+  // By part: where it begins in `tables`.
+  std::vector<Timestep> first_step;
+  std::vector<ChunkId> first_chunk;
 };
-[[nodiscard]] Schedule raise_from_tables(const Topology& topology, const ScheduleTables& tables);
+
+// The parts' tables one after the other: steps, flows, chunks and addresses of each start behind
+// those of the part before. Preconditions: at least one part; one operation for all parts,
+// on `topology`.
+[[nodiscard]] TableSequence concatenate(const Topology& topology,
+                                        const std::vector<const ScheduleTables*>& parts);
+
+// How wide a schedule-table entry is in hardware: MultiTree, section V-A ("each table entry needs
+// 200 bits" on 64 nodes). Every field is as narrow as its values allow.
+struct TableFormat {
+  // Bits, except for the two counts of slots.
+  std::uint32_t op = 2;  // Reduce, Gather, NOP
+  std::uint32_t flow = 0;
+  std::uint32_t node = 0;  // of Parent and of each child: a node, or nil
+  std::size_t children_slots = 0;
+  std::uint32_t step = 0;
+  std::uint32_t start_addr = 64;
+  std::uint32_t size = 64;
+  std::size_t after_slots = 0;  // flows; composed algorithms only
+
+  [[nodiscard]] std::uint64_t entry_bits() const;
+  // A node's table of `entries` entries, in bytes, rounded up.
+  [[nodiscard]] std::uint64_t table_bytes(std::size_t entries) const;
+};
+
+// The narrowest format that every entry of all tables fits into.
+[[nodiscard]] TableFormat table_format(const ScheduleTables& tables, std::size_t num_nodes);
+// "Op 2, FlowID 6, Parent 7, Children 4 x 7, Step 6, Start Addr 64, Size 64"
+[[nodiscard]] std::string to_string(const TableFormat& format);
 
 }  // namespace espalier

@@ -15,8 +15,8 @@ namespace espalier {
 // Tori, rings, hypercubes, fully connected networks.
 class Translations {
  public:
-  // Nothing where the topology has switches or nodes that differ in what a port leads to, or in the
-  // rate or latency of its link.
+  // Nothing where the topology has switches, or where a port leads to another relative node, or has
+  // another rate or latency, at some node.
   [[nodiscard]] static std::optional<Translations> find(const Topology& topology);
 
   [[nodiscard]] std::size_t num_nodes() const { return num_nodes_; }

@@ -9,7 +9,7 @@
 #include "alg/plans/planner.h"
 #include "alg/program/program_certifier.h"
 #include "alg/program/protocol.h"
-#include "alg/schedule/table_format.h"
+#include "alg/schedule/schedule_table.h"
 #include "sims/cli/exit_codes.h"
 #include "sims/cli/input.h"
 #include "sims/cli/plan_text.h"

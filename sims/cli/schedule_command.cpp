@@ -7,6 +7,7 @@
 #include <iostream>
 #include <sstream>
 
+#include "alg/certify/certifier.h"
 #include "alg/plans/planner.h"
 #include "alg/program/schedule_program.h"
 #include "alg/schedule/schedule_text.h"

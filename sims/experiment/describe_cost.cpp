@@ -8,7 +8,7 @@
 #include <set>
 #include <string>
 
-#include "alg/schedule/table_format.h"
+#include "alg/schedule/schedule_table.h"
 #include "sims/experiment/event_energy.h"
 #include "sims/model/system_shape.h"
 #include "sims/point/enum_names.h"

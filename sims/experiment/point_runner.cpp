@@ -10,7 +10,7 @@
 #include "alg/certify/channel_dependencies.h"
 #include "alg/generators/generator.h"
 #include "alg/routes/routing.h"
-#include "alg/schedule/table_format.h"
+#include "alg/schedule/schedule_table.h"
 #include "sims/config/resolved.h"
 #include "sims/experiment/coordination_runner.h"
 #include "sims/experiment/describe_cost.h"

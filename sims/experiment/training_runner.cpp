@@ -4,7 +4,7 @@
 #include <map>
 #include <utility>
 
-#include "alg/schedule/concatenate_tables.h"
+#include "alg/schedule/schedule_table.h"
 #include "sims/experiment/point_runner.h"
 
 namespace espalier {

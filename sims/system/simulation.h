@@ -24,7 +24,7 @@ struct LatencyStatistics {
   Cycle max_cycles = 0;
 };
 
-// One of several collectives in one set of tables (alg/schedule/concatenate_tables.h), posted by
+// One of several collectives in one set of tables (alg/schedule/schedule_table.h), posted by
 // the hosts of all nodes in the same cycle.
 struct PostedCollective {
   Timestep first_step = 1;

@@ -4,7 +4,7 @@
 #include <functional>
 #include <utility>
 
-#include "alg/routes/data_center_routes.h"
+#include "alg/routes/routing.h"
 
 namespace espalier {
 

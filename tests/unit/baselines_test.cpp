@@ -97,7 +97,7 @@ TEST_CASE("With one link per node a ring uses one NI port, also where it goes bo
 
 // -------------------------------------------------------------------------------------- direct
 
-TEST_CASE("Direct takes one step per phase where everybody is linked to everybody") {
+TEST_CASE("Direct takes one step per phase where every node is linked to every other") {
   const Topology topology = make_fully_connected(8, kPlainLink);
   const Schedule all = generate("direct", topology);
   CHECK(all.num_steps == 2);
@@ -144,7 +144,7 @@ TEST_CASE("Halving-doubling takes log2 N steps per phase and halves the message 
   }
 }
 
-TEST_CASE("Halving-doubling folds what is more than a power of two, one step before and after") {
+TEST_CASE("Halving-doubling folds the ranks beyond a power of two, one step before and after") {
   for (const std::uint32_t nodes : {3U, 5U, 6U, 7U, 12U}) {
     const Topology topology = make_single_switch(nodes, kPlainLink);
     std::size_t log2 = 0;
@@ -199,7 +199,7 @@ TEST_CASE("HDRM is halving-doubling: as many steps, as many bytes") {
   for (const Bytes bytes : bytes_sent(schedule)) CHECK(bytes == 2 * 31 * 1024);
 }
 
-TEST_CASE("HDRM refuses by name what is no BiGraph of powers of two") {
+TEST_CASE("HDRM refuses networks other than BiGraphs of powers of two") {
   const auto unsuited = find_generator("hdrm")->unsuited;
   for (const Topology& topology :
        {make_torus({4, 4}, kPlainLink), make_fat_tree(4, 4, 4, kPlainLink)}) {

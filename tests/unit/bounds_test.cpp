@@ -213,7 +213,7 @@ TEST_CASE("A narrow bridge is named as the cut that binds") {
   CHECK(bound.cut == "cut {n0, n1, n2, n3} | rest: 1 link out, 16 GB/s");
 }
 
-TEST_CASE("Where nodes have one link each, these bind: 2(N-1)/N of the data at a link's rate") {
+TEST_CASE("Single links of nodes bind: 2(N-1)/N of the data at a link's rate") {
   for (const Topology& topology :
        {make_single_switch(4, kPlainLink), make_switch_pair(4, kPlainLink),
         make_fat_tree(8, 8, 8, kPlainLink), make_fat_tree(2, 4, 3, kPlainLink),
@@ -255,7 +255,7 @@ TEST_CASE("The larger of bandwidth and distance binds") {
   CHECK(collective_bound(topology, CollectiveOp::all_reduce, 0).seconds == 0);
 }
 
-TEST_CASE("Nodes without a part of too few elements bound nothing") {
+TEST_CASE("Nodes that get no part of too few elements do not bind") {
   const Topology line = make_mesh({4}, kPlainLink);
   const double hop = 150e-9;
   const auto distance = [&](CollectiveOp op, const std::vector<Bytes>& parts) {

@@ -75,7 +75,7 @@ TEST_CASE("The smallest all_reduce is certified") {
   CHECK(certificate.most_table_entries == 0);
 }
 
-TEST_CASE("What is out of range or leads nowhere is malformed") {
+TEST_CASE("Ids out of range and routes that lead nowhere are malformed") {
   Plan plan = line_of_3(CollectiveOp::reduce_scatter, 2);
   const auto first = plan.add(kReduce, 0, 2, 1, 1);
   plan.add(kReduce, 0, 1, 0, 2, {first});
@@ -717,7 +717,7 @@ TEST_CASE("Accepted corruptions compute the right result in every order that the
   }
 }
 
-TEST_CASE("What the certifier says of corrupted data is what happens when the tables run") {
+TEST_CASE("The findings on corrupted data are what happens when the tables run") {
   const MutationCase c{"3x2 mesh", make_mesh({3, 2}, test::kPlainLink), CollectiveOp::all_reduce};
   const ScheduleTables tables = multitree_tables(c);
   std::size_t races_seen = 0;

@@ -217,7 +217,7 @@ TEST_CASE("A start order that leaves a stage out or names it twice is a deadlock
   CHECK(has(certify_dimension_plan(sound_plan(), 0), kDeadlock));
 }
 
-TEST_CASE("A start order that names what is not there is malformed") {
+TEST_CASE("A start order that names a missing stage is malformed") {
   constexpr auto kMalformed = ViolationKind::malformed;
   DimensionPlan plan = sound_plan();
   plan.start_order[0][2] = {10, 0};

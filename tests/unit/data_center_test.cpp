@@ -14,7 +14,6 @@
 #include "alg/generators/generator.h"
 #include "alg/generators/rings.h"
 #include "alg/program/connection_routes.h"
-#include "alg/routes/data_center_routes.h"
 #include "alg/routes/routing.h"
 
 using namespace espalier;

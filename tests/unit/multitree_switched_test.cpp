@@ -9,7 +9,7 @@
 #include "alg/certify/certifier.h"
 #include "alg/generators/generator.h"
 #include "alg/generators/multitree.h"
-#include "alg/routes/link_units.h"
+#include "alg/routes/links.h"
 #include "alg/schedule/schedule_table.h"
 #include "tests/unit/test_graphs.h"
 
@@ -153,7 +153,7 @@ TEST_CASE("Of links with unequal rates in the two directions the slower one coun
   CHECK(certificate.contention_free);
 }
 
-TEST_CASE("An all-to-all sends each subtree what is for it and nothing else") {
+TEST_CASE("An all-to-all sends each subtree its own data and nothing else") {
   const Topology torus = make_torus({4, 4}, test::kPlainLink);
   const Schedule schedule = schedule_of(torus, CollectiveOp::all_to_all, 16 * 1024);
   CHECK(schedule.chunks.size() == 16 * 16);
@@ -193,7 +193,7 @@ TEST_CASE("The bound of an all-to-all counts every link that a byte must take") 
   CHECK(line == Approx(16.0 / 8 / 16e9));
 }
 
-TEST_CASE("An all-to-all that leaves somebody out is refused, whatever its chunks say") {
+TEST_CASE("An all-to-all that leaves a rank out is refused, whatever its chunks say") {
   const Topology torus = make_torus({2, 3}, test::kPlainLink);
   for (const char* algorithm : {"multitree", "direct"}) {
     CollectiveRequest request;

@@ -2,7 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include "alg/generators/generator.h"
-#include "alg/schedule/table_format.h"
+#include "alg/schedule/schedule_table.h"
 #include "test_graphs.h"
 
 using namespace espalier;

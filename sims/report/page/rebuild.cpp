@@ -3,6 +3,7 @@
 #include <exception>
 #include <utility>
 
+#include "alg/certify/certifier.h"
 #include "alg/plans/planner.h"
 #include "alg/schedule/schedule_table.h"
 #include "sims/config/reader.h"

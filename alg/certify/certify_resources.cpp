@@ -1,9 +1,10 @@
-// At most as many transfers of a timestep on a link as it has units of bandwidth: one, where all
-// links are alike.
+// Links and tables: whether a timestep's transfers fit the links, and the entries fit the tables.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "alg/certify/certifier_parts.h"
-#include "alg/routes/link_units.h"
+#include "alg/routes/links.h"
 #include "alg/schedule/schedule_text.h"
 
 namespace espalier::certifier {
@@ -38,6 +39,31 @@ bool check_contention(const Topology& topology, const Schedule& s, Findings& fin
     }
   }
   return free;
+}
+
+void check_capacity(const ScheduleTables& tables, const CertifierLimits& limits,
+                    Certificate& certificate, Findings& findings) {
+  for (std::size_t n = 0; n < tables.nodes.size(); ++n) {
+    const std::size_t stored = stored_entries(tables.nodes[n]);
+    for (std::size_t e = 0; e < tables.nodes[n].size(); ++e) {
+      const TableEntry& entry = tables.nodes[n][e];
+      const std::size_t children = entry.children.size();
+      certificate.most_children = std::max(certificate.most_children, children);
+      if (limits.children_slots != 0 && children > limits.children_slots) {
+        findings.add(ViolationKind::capacity, [&] {
+          return fmt::format("{} has {} children, its field holds {}",
+                             describe(tables, NodeId(n), e), children, limits.children_slots);
+        });
+      }
+    }
+    certificate.most_table_entries = std::max(certificate.most_table_entries, stored);
+    if (limits.table_entries != 0 && stored > limits.table_entries) {
+      findings.add(ViolationKind::capacity, [&] {
+        return fmt::format("node {} needs {} table entries, its table holds {}", n, stored,
+                           limits.table_entries);
+      });
+    }
+  }
 }
 
 }  // namespace espalier::certifier

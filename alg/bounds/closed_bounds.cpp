@@ -1,0 +1,216 @@
+// Bounds that need no search over cuts: of networks whose single nodes bind, of an all-to-all, of
+// multi-dimensional systems.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "alg/bounds/dimension_bound.h"
+#include "alg/routes/links.h"
+
+namespace espalier {
+
+namespace {
+
+bool is_complete(const Topology& topology) {
+  const std::size_t nodes = topology.num_nodes();
+  if (topology.num_switches() != 0 || topology.num_links() != nodes * (nodes - 1)) return false;
+  std::vector<std::size_t> seen_from(nodes, nodes);  // by node: the last one with a link to it
+  for (std::size_t n = 0; n < nodes; ++n) {
+    for (const LinkId id : topology.out_links(NodeId(n))) {
+      std::size_t& seen = seen_from[topology.link(id).to.index()];
+      if (seen == n) return false;
+      seen = n;
+    }
+    if (topology.out_links(NodeId(n)).size() != nodes - 1) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+bool single_nodes_bind(const Topology& topology) {
+  const bool torus = topology.grid() && topology.grid()->wraps;
+  if (!torus && !is_complete(topology)) return false;
+  const LinkSpec& first = topology.links().front().spec;
+  return std::all_of(topology.links().begin(), topology.links().end(),
+                     [&](const auto& link) { return link.spec == first; });
+}
+
+namespace {
+
+class Search {
+ public:
+  explicit Search(const Topology& topology) : topology_(topology) {}
+
+  BandwidthBound run() {
+    try_balls();
+    if (topology_.grid()) try_slices();
+    try_volume();
+    return best_;
+  }
+
+ private:
+  [[nodiscard]] double nodes() const { return static_cast<double>(topology_.num_nodes()); }
+
+  template <class Describe>
+  void offer(double seconds_per_byte, Describe describe) {
+    // Equal bounds are told as the first of them, whatever the rounding.
+    if (seconds_per_byte <= best_.seconds_per_byte * (1 + 1e-12)) return;
+    best_ = {seconds_per_byte, describe()};
+  }
+
+  template <class Describe>
+  void try_cut(const std::vector<bool>& inside, Describe describe) {
+    std::size_t count = 0;
+    for (std::size_t n = 0; n < topology_.num_nodes(); ++n) count += inside[n] ? 1U : 0U;
+    if (count == 0 || count == topology_.num_nodes()) return;
+    double out = 0;
+    double in = 0;
+    for (const TopologyLink& link : topology_.links()) {
+      const bool from = inside[link.from.index()];
+      const bool to = inside[link.to.index()];
+      if (from && !to) out += static_cast<double>(link.spec.bytes_per_second);
+      if (to && !from) in += static_cast<double>(link.spec.bytes_per_second);
+    }
+    const auto held = static_cast<double>(count);
+    const double rate = std::min(out, in);
+    offer(held * (nodes() - held) / nodes() / rate,
+          [&] { return fmt::format("{}: {:g} GB/s", describe(count), rate / 1e9); });
+  }
+
+  void try_balls() {
+    for (std::size_t n = 0; n < topology_.num_nodes(); ++n) {
+      const auto distance = distances_from(topology_, NodeId(n));
+      std::size_t farthest = 0;
+      for (const std::size_t d : distance) farthest = std::max(farthest, d);
+      for (std::size_t radius = 0; radius < farthest; ++radius) {
+        std::vector<bool> inside;
+        inside.reserve(distance.size());
+        for (const std::size_t d : distance) inside.push_back(d <= radius);
+        try_cut(inside, [&](std::size_t count) {
+          return count == 1 ? fmt::format("node {} alone", topology_.vertex_name(NodeId(n)))
+                            : fmt::format("the {} nodes within {} links of {}", count, radius,
+                                          topology_.vertex_name(NodeId(n)));
+        });
+      }
+    }
+  }
+
+  void try_slices() {
+    const GridShape& grid = *topology_.grid();
+    for (std::size_t dim = 0; dim < grid.dims.size(); ++dim) {
+      for (std::uint32_t border = 1; border < grid.dims[dim]; ++border) {
+        std::vector<bool> inside;
+        for (std::size_t n = 0; n < topology_.num_nodes(); ++n) {
+          inside.push_back(grid.coordinates(NodeId(n))[dim] < border);
+        }
+        try_cut(inside, [&](std::size_t count) {
+          return fmt::format("cut {} | rest across dimension {}", count, dim);
+        });
+      }
+    }
+  }
+
+  void try_volume() {
+    double links_taken = 0;
+    for (std::size_t n = 0; n < topology_.num_nodes(); ++n) {
+      const auto distance = distances_from(topology_, NodeId(n));
+      for (std::size_t m = 0; m < topology_.num_nodes(); ++m) {
+        links_taken += static_cast<double>(distance[m]);
+      }
+    }
+    double rate = 0;
+    for (const TopologyLink& link : topology_.links()) {
+      rate += static_cast<double>(link.spec.bytes_per_second);
+    }
+    offer(links_taken / nodes() / rate, [&] {
+      return fmt::format("mean distance {:.4g} links over all links together: {:g} GB/s",
+                         links_taken / nodes() / (nodes() - 1), rate / 1e9);
+    });
+  }
+
+  const Topology& topology_;
+  BandwidthBound best_;
+};
+
+}  // namespace
+
+BandwidthBound all_to_all_bound(const Topology& topology) { return Search(topology).run(); }
+
+namespace {
+
+// Of two NPUs of a group that are as far apart as any.
+std::uint64_t farthest_ps(const DimensionSpec& dimension) {
+  switch (dimension.shape) {
+    case DimensionShape::ring:
+      return dimension.size / 2 * dimension.link.latency_ps;
+    case DimensionShape::fully_connected:
+      return dimension.link.latency_ps;
+    case DimensionShape::switched:
+      break;
+  }
+  return 2 * dimension.link.latency_ps;
+}
+
+// All links of some dimensions, and the parts that they hold together.
+struct DimensionCut {
+  double parts = 1;
+  double bytes_per_second = 0;  // of an NPU
+  bool in_network = false;
+  std::string names;
+
+  void add(const DimensionSpec& spec, DimensionAlgorithm algorithm, std::size_t d) {
+    parts *= spec.size;
+    bytes_per_second += static_cast<double>(spec.bytes_per_second());
+    in_network = in_network || algorithm == DimensionAlgorithm::in_network;
+    names += fmt::format("{}dim{}", names.empty() ? "" : "+", d + 1);
+  }
+
+  // How often each element crosses, at least.
+  [[nodiscard]] double crossings(CollectiveOp op) const {
+    if (op != CollectiveOp::all_reduce) return parts - 1;
+    return in_network ? parts : 2 * (parts - 1);
+  }
+};
+
+}  // namespace
+
+CollectiveBound dimension_bound(const DimensionedShape& shape, const DimensionPlan& plan) {
+  CollectiveBound bound;
+  if (plan.size == 0) {
+    bound.binding = "nothing to send";
+    return bound;
+  }
+  double nodes = 1;
+  std::uint64_t distance_ps = 0;
+  for (const DimensionSpec& d : shape.dimensions) {
+    nodes *= d.size;
+    distance_ps += farthest_ps(d);
+  }
+  const std::size_t subsets = std::size_t{1} << shape.dimensions.size();
+  for (std::size_t subset = 1; subset < subsets; ++subset) {
+    DimensionCut cut;
+    for (std::size_t d = 0; d < shape.dimensions.size(); ++d) {
+      if ((subset >> d & 1U) != 0) cut.add(shape.dimensions[d], plan.dimensions[d].algorithm, d);
+    }
+    const double seconds =
+        cut.crossings(plan.op) * static_cast<double>(plan.size) / (nodes * cut.bytes_per_second);
+    if (seconds <= bound.bandwidth_seconds) continue;
+    bound.bandwidth_seconds = seconds;
+    bound.binding = fmt::format("{} parts with {:g} GB/s per NPU of {} between them", cut.parts,
+                                cut.bytes_per_second / 1e9, cut.names);
+  }
+  bound.latency_seconds = static_cast<double>(distance_ps) * 1e-12;
+  bound.seconds = bound.bandwidth_seconds;
+  if (bound.latency_seconds > bound.bandwidth_seconds) {
+    bound.seconds = bound.latency_seconds;
+    bound.binding =
+        fmt::format("distance across all dimensions: {:g} ns", bound.latency_seconds * 1e9);
+  }
+  return bound;
+}
+
+}  // namespace espalier

@@ -1,0 +1,98 @@
+#include "alg/routes/links.h"
+
+#include <algorithm>
+
+namespace espalier {
+
+GridHop grid_hop(const Topology& topology, LinkId link) {
+  const GridShape& grid = *topology.grid();
+  const TopologyLink& l = topology.link(link);
+  const auto from = grid.coordinates(l.from);
+  const auto to = grid.coordinates(l.to);
+  GridHop hop;
+  while (from[hop.dim] == to[hop.dim]) ++hop.dim;
+  const std::uint32_t size = grid.dims[hop.dim];
+  const std::uint32_t at = from[hop.dim];
+  if (!grid.wraps) {
+    hop.plus = at + 1 == to[hop.dim];
+    return hop;
+  }
+  // A ring of two nodes has parallel links, minus before plus.
+  hop.plus =
+      size == 2 ? link != topology.link_between(l.from, l.to) : (at + 1) % size == to[hop.dim];
+  hop.wraps = at == (hop.plus ? size - 1 : 0);
+  return hop;
+}
+
+LinkId grid_link(const Topology& topology, NodeId from, std::size_t dim, bool plus) {
+  const GridShape& grid = *topology.grid();
+  auto at = grid.coordinates(from);
+  const std::uint32_t size = grid.dims[dim];
+  const bool at_border = plus ? at[dim] + 1 == size : at[dim] == 0;
+  if (size == 1 || (at_border && !grid.wraps)) return {};
+  at[dim] = plus ? (at[dim] + 1) % size : (at[dim] + size - 1) % size;
+  const NodeId to = grid.node_at(at);
+  LinkId found;
+  for (const LinkId link : topology.out_links(from)) {
+    if (topology.link(link).to != to) continue;
+    found = link;
+    // Only a ring of two nodes has a second link to the same neighbour: plus, after minus.
+    if (!plus) break;
+  }
+  return found;
+}
+
+std::vector<std::uint32_t> link_units(const Topology& topology) {
+  std::uint64_t slowest = ~std::uint64_t{0};
+  for (const TopologyLink& link : topology.links()) {
+    slowest = std::min(slowest, link.spec.bytes_per_second);
+  }
+  std::vector<std::uint32_t> units;
+  units.reserve(topology.num_links());
+  for (const TopologyLink& link : topology.links()) {
+    units.push_back(
+        slowest == 0 ? 1 : static_cast<std::uint32_t>(link.spec.bytes_per_second / slowest));
+  }
+  return units;
+}
+
+std::vector<std::uint32_t> two_way_link_units(const Topology& topology) {
+  const std::vector<std::uint32_t> one_way = link_units(topology);
+  std::vector<std::uint32_t> units = one_way;
+  for (std::size_t l = 0; l < units.size(); ++l) {
+    const LinkId back = link_back(topology, LinkId(l));
+    if (back.valid()) units[l] = std::min(units[l], one_way[back.index()]);
+  }
+  return units;
+}
+
+LinkId link_back(const Topology& topology, LinkId there) {
+  const TopologyLink& link = topology.link(there);
+  std::size_t place = 0;
+  for (const LinkId l : topology.out_links(link.from)) {
+    if (l == there) break;
+    if (topology.link(l).to == link.to) ++place;
+  }
+  for (const LinkId l : topology.out_links(link.to)) {
+    if (topology.link(l).to == link.from && place-- == 0) return l;
+  }
+  return {};
+}
+
+std::vector<std::size_t> distances_from(const Topology& topology, NodeId from) {
+  std::vector<std::size_t> distance(topology.num_vertices(), kUnreached);
+  std::vector<NodeId> queue{from};
+  distance[from.index()] = 0;
+  for (std::size_t head = 0; head < queue.size(); ++head) {
+    const NodeId v = queue[head];
+    for (const LinkId link : topology.out_links(v)) {
+      const NodeId to = topology.link(link).to;
+      if (distance[to.index()] != kUnreached) continue;
+      distance[to.index()] = distance[v.index()] + 1;
+      queue.push_back(to);
+    }
+  }
+  return distance;
+}
+
+}  // namespace espalier
