@@ -20,8 +20,8 @@ namespace espalier::certifier {
 
 namespace {
 
-// ---- Which vertices of a directed acyclic graph come before which: many questions at once, in
-// bit-parallel sweeps ----
+// ---- Reachability in a directed acyclic graph: many questions at once, in bit-parallel sweeps
+// ----
 
 // The predecessors of each vertex: before[begin[v] .. begin[v + 1]), all below v.
 struct PredecessorView {
@@ -66,7 +66,7 @@ class PathFinder {
  private:
   using Row = std::array<std::uint64_t, Words>;
 
-  // Questions of as many different sources as a row has bits.
+  // Questions from one batch of sources: one bit of a row for each source.
   std::size_t take_batch(const std::vector<PathQuestion>& questions, std::size_t begin) {
     sources_.clear();
     last_ = 0;
@@ -280,9 +280,9 @@ class DataOrder {
     }
   }
 
-  // What is still open may be ordered by way of transfers of other chunks: searched among all
-  // transfers. A read ends when the message has left, and an entry that comes after a flow waits
-  // for its node's own sends of that flow to leave: an order that only reads can start with.
+  // Transfers of other chunks may order the pairs that are still open: searches all transfers. A
+  // read ends when the message has left, and an entry that comes after a flow waits for its node's
+  // own sends of that flow to leave: only a read can start such an order.
   void check_across_chunks(Findings& findings) {
     std::vector<PathQuestion> after_writes;
     std::vector<PathQuestion> after_reads;

@@ -42,7 +42,7 @@ OrderedTransfers order_transfers(const Schedule& s, Findings& findings) {
   const std::size_t count = s.transfers.size();
   std::vector<std::uint32_t> order(count);
   std::iota(order.begin(), order.end(), 0U);
-  // Sorted by step, so with dependencies on earlier steps only the order is there already.
+  // Transfers are sorted by step. If every dependency is of an earlier step, that order will do.
   if (!goes_forward_in_steps(s)) {
     std::vector<Precedence> precedences;
     precedences.reserve(s.dependencies.size());
@@ -113,8 +113,8 @@ void check_issue_order(const ScheduleTables& tables, const RaisedTables& raised,
   std::vector<std::uint32_t> cycle = sort_topologically(begin.back(), precedences).cycle;
   if (cycle.empty()) return;
 
-  // Of a run of entries of one node only its ends say something: a dependency ends at one and
-  // starts at the other.
+  // Of a run of entries of one node only the ends are printed: a dependency ends at one and starts
+  // at the other.
   const auto new_node = std::find_if(cycle.begin(), cycle.end(), [&](std::uint32_t v) {
     return node_of(v) != node_of(cycle.back());
   });

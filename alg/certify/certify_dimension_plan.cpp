@@ -148,10 +148,10 @@ std::string stages_problem(const DimensionPlan& plan, const std::vector<PlannedS
   return {};
 }
 
-// That a chunk which visits every dimension once is right follows from that of each dimension: the
-// groups of the dimension partition the NPUs, all NPUs of a group hold the same part of the chunk
-// (it depends on the coordinates in the dimensions visited before, which they share), and what each
-// of them has the sum over is a product set that the stage extends by the dimension.
+// A chunk that visits every dimension once is right if each dimension's stage is: the groups of the
+// dimension partition the NPUs; all NPUs of a group hold the same part of the chunk (the part
+// depends on the coordinates in the dimensions visited before, which they share); and each NPU's
+// sum covers a product set of NPUs, which the stage extends by the dimension.
 void check_stages(const DimensionPlan& plan, Findings& findings) {
   for (std::size_t c = 0; c < plan.chunks.size(); ++c) {
     std::string problem = stages_problem(plan, plan.chunks[c].stages);
@@ -179,9 +179,9 @@ void prove_algorithms(const DimensionPlan& plan, Findings& findings) {
 
 // ---- deadlock ----
 
-// All NPUs start a dimension's stages in one order. A stage whose NPUs have all started it ends, so
-// that places never run out for good, and a stage can only wait for ever where waiting goes round:
-// for the stage before it in the dimension's order, and for the stage before it of its chunk.
+// All NPUs start a dimension's stages in one order. A stage that all its NPUs have started ends and
+// frees its places. So a stage waits for ever only in a cycle of two kinds of waits: for the stage
+// before it in the dimension's order, and for the stage before it of its chunk.
 class StartOrderCheck {
  public:
   StartOrderCheck(const DimensionPlan& plan, Findings& findings)

@@ -56,8 +56,8 @@ std::string name_of(const ChunkRun& run) {
 
 namespace {
 
-// Cut evenly between elements, shares at most one of them apart: of `element_bytes`, or, where that
-// is 0, of any size that fits.
+// Whether the shares are cut evenly between elements and differ by at most one element of
+// `element_bytes`; 0: of any size that fits.
 bool is_even_cut(const std::vector<Bytes>& shares, Bytes element_bytes) {
   const auto extremes = std::minmax_element(shares.begin(), shares.end());
   const Bytes smallest = *extremes.first;
@@ -107,8 +107,8 @@ using Word = std::uint64_t;
 constexpr std::size_t kWordBits = 64;
 constexpr std::size_t kNamedRanks = 8;
 
-// What every node's copy of one chunk is made of. Two sets per node, because a sum that holds a
-// contribution twice is wrong for good, but may be overwritten.
+// The contributions in every node's copy of one chunk. Two sets per node: a sum that holds a
+// contribution twice cannot be repaired, but it may be overwritten.
 class Contributions {
  public:
   explicit Contributions(std::size_t nodes)

@@ -1,6 +1,6 @@
-// One table for all nodes. To add a node to all nodes takes the network and the whole schedule to
-// itself, so what holds for the flows of root 0 holds for every root's. What remains is how roots
-// meet: on links, and in the order of the tables.
+// One table for all nodes. A translation maps the network and the whole schedule to themselves, so
+// a proof about root 0's flows holds for every root. Two checks remain where roots meet: links, and
+// the order of the tables.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -80,7 +80,7 @@ bool check_symmetry(const Topology& topology, const ScheduleTables& tables, Find
 
 bool check_symmetric_contention(const Topology& topology, const ScheduleTables& tables,
                                 Findings& findings) {
-  // What node 0 sends in a step over one of its ports, all nodes send over theirs.
+  // All nodes send over the same port as node 0 in a step.
   std::vector<Timestep> last_use(topology.num_links(), 0);
   bool free = true;
   const auto& entries = tables.nodes.front();

@@ -1,4 +1,4 @@
-// From NI tables back to the schedule IR, by what the hardware does with each entry.
+// From NI tables back to the schedule IR, following the hardware's treatment of each entry.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace certifier {
 
 namespace {
 
-// Entries by flow, sorted: what a node's table says about each flow, without a map per node.
+// Entries of a node, sorted by flow; takes the place of a map per node.
 struct FlowEntry {
   FlowId flow;
   std::uint32_t entry;
@@ -230,8 +230,8 @@ class Raising {
     return entry.op == TableOp::reduce ? 1 : static_cast<std::uint32_t>(entry.children.size());
   }
 
-  // The transfers are sorted by step, then node, then entry; the work is done node by node, for
-  // tables of millions of entries are read in the order in which they lie in memory.
+  // The transfers are sorted by step, then node, then entry; the work is done node by node, so
+  // that tables of millions of entries are read in the order of memory.
   void place_transfers() {
     std::vector<std::uint64_t> order;  // step, ordinal
     std::vector<std::uint32_t> sends;
@@ -249,7 +249,7 @@ class Raising {
     }
     raised_.schedule.transfers.resize(transfers);
     raised_.slots.resize(transfers);
-    // Until they are known, nobody waits.
+    // Dependencies follow in add_dependencies.
     raised_.schedule.dependency_begin.assign(transfers + 1U, 0);
   }
 
@@ -359,7 +359,8 @@ class Raising {
     }
   }
 
-  // A flow that an entry waits for has left its node, too: by entries that come before.
+  // The node has also sent its own messages of a flow that an entry waits for: earlier entries do
+  // it.
   void check_own_sends(const TableSlot& slot, FlowId flow) {
     if (last_entries_of_ != slot.node) {
       last_entries_of_ = slot.node;
@@ -370,7 +371,7 @@ class Raising {
       }
       std::sort(last_entries_.begin(), last_entries_.end());
     }
-    // The last of the flow: before what would be the first of the next.
+    // The flow's last entry: in front of the first entry of the next flow.
     const auto next = std::lower_bound(last_entries_.begin(), last_entries_.end(),
                                        FlowEntry{FlowId(flow.index() + 1), 0});
     if (next == last_entries_.begin() || (next - 1)->flow != flow) return;

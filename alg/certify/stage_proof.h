@@ -2,11 +2,11 @@
 // from every NPU, or brought to every NPU once. Internal to certify_dimension_plan.cpp; a template,
 // so that tests can hand in steps that are wrong.
 //
-// No sets of contributions are carried along. A reduce_scatter is right where every NPU but the
-// owner of a block sends it exactly once, and after all that it receives of it: then the sends of a
-// block form a tree with the owner at its root, and a multiset that goes up a tree counts everyone
-// once. An all_gather is right where every NPU but the owner receives a block exactly once, and
-// before it sends it. Both take as long as there are blocks in messages, P^2 or so.
+// The proof needs no sets of contributions. A reduce_scatter is right if every NPU except the owner
+// of a block sends the block exactly once, and after all its receives of the block: then the sends
+// of a block form a tree with the owner at its root, which counts every contribution once. An
+// all_gather is right if every NPU except the owner receives a block exactly once, before it sends
+// it. Both proofs take time proportional to the blocks in messages, about P^2.
 #pragma once
 
 #include <fmt/format.h>
@@ -37,7 +37,7 @@ class StageProof {
     for (std::uint32_t lane = 0; lane < steps_.lanes(); ++lane) {
       for (std::uint32_t npu = 0; npu < size_ && !found_; ++npu) check_messages(npu, lane);
     }
-    // Blocks are in range from here on: what is received is what is sent.
+    // Blocks are in range from here on: receives are checked against sends.
     for (std::uint32_t lane = 0; lane < steps_.lanes(); ++lane) {
       for (std::uint32_t npu = 0; npu < size_ && !found_; ++npu) {
         if (kind_ == StageKind::reduce_scatter) {
@@ -99,8 +99,8 @@ class StageProof {
     return false;
   }
 
-  // What is sent is received and nothing else: every send has a receive of its own, as nobody sends
-  // to the same NPU twice in a step, and there are as many of both.
+  // Receives equal sends: every send has a receive of its own, since no NPU sends to the same NPU
+  // twice in a step, and there are as many receives as sends.
   void check_messages(std::uint32_t npu, std::uint32_t lane) {
     BlockSteps last_sent_to(size_, 0);
     each_send(npu, lane, [&](std::uint32_t step, const StageSend& s) {
@@ -187,7 +187,7 @@ class StageProof {
     });
   }
 
-  // The switch adds what is sent for an NPU, and copies to all others what an NPU sends itself.
+  // The switch adds the messages for an NPU, and copies an NPU's own message to all others.
   void check_switch() {
     const bool reduces = kind_ == StageKind::reduce_scatter;
     std::vector<std::uint32_t> last_for(size_, 0);  // 1 + NPU, by block

@@ -3,8 +3,8 @@
 // modular data centers", 2009). The members of a group differ in one digit of their ranks, written
 // to that base, and exchange with each other at once: log_B N rounds of B - 1 messages each way.
 //
-// The reduce-scatter begins with the highest digit, so that what a rank keeps is one run of chunks
-// that lie in the order of the ranks; the all-gather ends with it.
+// The reduce-scatter begins with the highest digit, so that a rank keeps one run of chunks in
+// the order of the ranks; the all-gather ends with it.
 #include <algorithm>
 #include <numeric>
 #include <stdexcept>

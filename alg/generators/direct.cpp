@@ -67,7 +67,7 @@ class DirectScheduler {
     }
   }
 
-  // Between ranks. Flows are numbered as their chunks.
+  // `from` and `to` are ranks. A flow has the number of its chunk.
   [[nodiscard]] Transfer transfer(std::size_t shift, std::size_t from, std::size_t to,
                                   std::size_t chunk, TransferKind kind) {
     const auto step = static_cast<Timestep>(1 + (shift - 1) / per_step_);
@@ -118,7 +118,7 @@ class DirectScheduler {
   std::vector<Bytes> offsets_;
   Schedule schedule_;
   NodeRoutes routes_;
-  std::vector<std::vector<TransferId>> reduced_;  // what arrived at the chunk's owner
+  std::vector<std::vector<TransferId>> reduced_;  // arrivals at the chunk's owner
 };
 
 std::string unsuited_for_direct(const Topology& topology) {
@@ -143,7 +143,7 @@ Generator direct_row() {
   row.summary = "all-pairs: every chunk straight to its owner, every result straight to all";
   row.ops = {CollectiveOp::all_reduce, CollectiveOp::reduce_scatter, CollectiveOp::all_gather,
              CollectiveOp::all_to_all};
-  row.look = 8;
+  row.look = 7;
   row.unsuited = unsuited_for_direct;
   row.generate = generate_direct;
   return row;

@@ -235,7 +235,7 @@ Generator halving_doubling_row() {
   row.summary = "recursive halving, then recursive doubling over the ranks";
   row.ops = reduction_ops();
   row.order_model = OrderModel::halving_doubling;
-  row.look = 7;
+  row.look = 8;
   row.unsuited = unsuited_for_routes;
   row.generate = generate_halving_doubling;
   return row;

@@ -49,8 +49,8 @@ class GridMatrix {
   std::size_t columns_ = 1;
 };
 
-// An even number of lines, at least two places in each: out through places 1.. of the lines to and
-// fro, back through place 0 of all lines.
+// An even number of lines, at least two places in each: there through places 1.. of the lines, back
+// and forth; back through place 0 of each line.
 template <class NodeAt>
 std::vector<NodeId> comb_cycle(std::size_t lines, std::size_t places, const NodeAt& node_at) {
   std::vector<NodeId> cycle{node_at(0, 0)};
@@ -64,7 +64,7 @@ std::vector<NodeId> comb_cycle(std::size_t lines, std::size_t places, const Node
 }
 
 // A torus with an odd number of columns: down and up the columns as far as the row before the last,
-// back along the last row, and by the wrap-around link of column 0 home.
+// back along the last row, and by the wrap-around link of column 0 to the start.
 std::vector<NodeId> wrapped_cycle(const GridMatrix& m) {
   std::vector<NodeId> cycle;
   for (std::size_t column = 0; column < m.columns(); ++column) {
@@ -164,7 +164,7 @@ class CycleSearch {
   }
 
  private:
-  // Of nodes, by all steps together: well below a second.
+  // Limit of visited nodes over all steps: well below a second.
   static constexpr std::size_t kMaxVisits = 20'000'000;
 
   static void append_new(std::vector<NodeId>& list, NodeId node) {
@@ -214,7 +214,7 @@ class CycleSearch {
   }
 
   // The rest of the cycle is a path from the present end through all unvisited nodes to the start:
-  // they must hang together, and the start must be next to one of them.
+  // they must be connected, and the start must be next to one of them.
   [[nodiscard]] bool can_still_close() {
     seen_.assign(visited_.begin(), visited_.end());
     frontier_.assign(1, path_.back());
@@ -315,7 +315,7 @@ std::vector<LinkId> hamiltonian_cycle(const Topology& topology) {
 
 NodeRing find_node_ring(const Topology& topology) {
   NodeRing ring;
-  // Where nodes meet at switches, most hops pass one anyway.
+  // In networks with switches most hops pass a switch anyway.
   const auto cycle =
       topology.num_switches() == 0 ? hamiltonian_cycle(topology) : std::vector<LinkId>{};
   if (!cycle.empty()) {

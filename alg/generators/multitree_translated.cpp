@@ -225,7 +225,7 @@ Generator multitree_translated_row() {
              CollectiveOp::all_to_all};
   row.parameters = {{"collective.segments", {CollectiveOp::all_to_all}}};
   row.fixed_ranks = "one table stands for all nodes alike";
-  row.look = 1;
+  row.look = 3;
   row.unsuited = unsuited_for_multitree_translated;
   row.generate = generate_multitree_translated;
   return row;

@@ -196,7 +196,7 @@ Generator ring_row() {
   row.summary = "one unidirectional ring over all nodes (Hamiltonian where one exists)";
   row.ops = reduction_ops();
   row.order_model = OrderModel::ring;
-  row.look = 3;
+  row.look = 1;
   row.unsuited = unsuited_for_routes;
   row.generate = generate_ring;
   return row;

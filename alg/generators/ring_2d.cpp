@@ -2,9 +2,9 @@
 // into parts that differ in which dimension comes first and in which direction the rings turn, so
 // that all links work.
 //
-// An all_reduce is a whole ring all-reduce along either dimension, as MultiTree's authors compare
-// with: twice the data of the best. A reduce_scatter or all_gather is hierarchical: the second
-// dimension only moves the block that the first one has left at the node.
+// An all_reduce is a whole ring all-reduce along either dimension, as in MultiTree's comparison: it
+// sends twice the least data. A reduce_scatter or all_gather is hierarchical: the second dimension
+// only moves the block that the first one has left at the node.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -90,7 +90,7 @@ class RingOf2d {
   }
 
  private:
-  // Chunks [first, first + count); none where the block has no bytes.
+  // Chunks [first, first + count); count is 0 if the block has no bytes.
   struct Block {
     std::size_t first = 0;
     std::size_t count = 0;
@@ -232,9 +232,9 @@ class RingOf2d {
   }
 
   // The hierarchical layout: the cells (x, 0), (x, 1), ... lie one after the other, cell (x, y)
-  // belongs to the rank that is the number of the node there, and block x of the first dimension is
-  // what the nodes with that coordinate own. With an order of the ranks that is several runs of
-  // chunks, each a flow of its own.
+  // belongs to the rank whose number is the node's, and the nodes with coordinate x own block x of
+  // the first dimension. With an order of the ranks a block is several runs of chunks, each a flow
+  // of its own.
   struct Cells {
     std::vector<std::vector<Block>> blocks;  // by x
     std::vector<std::vector<Block>> cells;   // by x and y

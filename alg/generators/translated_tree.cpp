@@ -29,7 +29,7 @@ std::vector<std::uint32_t> distances(const Translations& group) {
   return distance;
 }
 
-// How ties among the children of a step are broken, and who may be their parents.
+// How a search breaks ties among the children of a step, and which parents it allows.
 struct Variant {
   std::uint64_t seed = 0;  // 0: by id
   bool fewest_options_first = true;
@@ -50,7 +50,7 @@ class TreeSearch {
     }
   }
 
-  // Gives up, with a tree that does not span, after `most_steps`.
+  // Gives up after `most_steps`, with a tree that does not span.
   TranslatedTree run(const Variant& variant, Timestep most_steps) {
     variant_ = variant;
     step_of_.assign(group_.num_nodes(), kUnknown);
@@ -172,7 +172,7 @@ TranslatedTree find_translated_tree(const Translations& group) {
   TreeSearch search(group, distance);
   TranslatedTree best;
   auto most_steps = static_cast<Timestep>(group.num_nodes());  // a path would do
-  // Returns whether there is nothing better to look for.
+  // Returns whether the tree found cannot be improved.
   const auto attempt = [&](const Variant& variant) {
     TranslatedTree tree = search.run(variant, most_steps);
     if (tree.edges.size() + 1 != group.num_nodes()) return false;

@@ -11,8 +11,8 @@ namespace espalier {
 
 namespace {
 
-// Switches, each with what the path rule still allows, from where a tree found nothing in this
-// timestep. Links are only taken and trees only grow, so it finds nothing from there later either.
+// Switches, each with its state of the path rule, from which a tree found no new node in this
+// timestep. Links are only taken and trees only grow, so later searches from there fail too.
 class DeadEnds {
  public:
   explicit DeadEnds(std::size_t num_states) : since_(num_states, 0) {}
@@ -37,7 +37,7 @@ class FreePaths {
 
   void begin_timestep() { left_ = units_; }
 
-  // Of switches, each as often as the path rule tells ways to it apart.
+  // Number of pairs of a switch and a state of the path rule.
   [[nodiscard]] std::size_t num_states() const { return reached_.size(); }
 
   // The nearest node that `has` lacks, over the free links in port order; empty where there is

@@ -75,7 +75,7 @@ RouteBundle DimensionRoutes::bundle_to(const Topology& topology, NodeId node, st
                                        std::uint32_t port, std::uint32_t peer,
                                        std::uint32_t count) {
   const DimensionedShape& shape = *topology.dimensions();
-  // Folded: all peers are where the node is.
+  // Folded: the node represents all its peers.
   const bool folded = topology.is_folded();
   const NodeId to = folded ? node : shape.peer(node, dimension, peer);
   RouteBundle bundle;
@@ -85,7 +85,7 @@ RouteBundle DimensionRoutes::bundle_to(const Topology& topology, NodeId node, st
     const NodeId reached = topology.link(first).to;
     RouteId route = RouteSet::single(first);
     if (reached != to) {
-      // Over a switch, whose links are numbered as its group's coordinates are.
+      // Over a switch, whose links have the numbers of its group's coordinates.
       route = routes_.add(topology, {first, topology.out_links(reached)[folded ? 0 : peer]});
     }
     if (s == 0) bundle.first = route;

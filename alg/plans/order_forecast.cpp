@@ -15,7 +15,7 @@ Bytes divided_up(Bytes a, Bytes b) { return (a + b - 1) / b; }
 
 // A message of a stage, in a dimension's links.
 struct Send {
-  std::uint64_t rank = 0;    // of its stage among those of the dimension, by start
+  std::uint64_t rank = 0;    // of its stage in the dimension, by start
   std::uint64_t number = 0;  // equal ranks: in the order of issue
   Cycle issued = 0;
   Tick duration = 0;
@@ -24,7 +24,7 @@ struct Send {
   std::uint32_t step = 0;
 };
 
-// The links of one direction, to one peer or of all planes, seen as one.
+// The links of one direction, to one peer or of all planes, as one server.
 struct LinkServer {
   std::vector<Send> waiting;  // by rank and number
   Tick free = 0;
@@ -146,7 +146,7 @@ class Forecaster {
     events_.push({at, next_number_++, kind, stage, lane, step, server});
   }
 
-  // After everything else of the cycle, so that who waits then is compared.
+  // After everything else of the cycle, so that the choice sees all stages that wait.
   void choose_everywhere(Cycle now) {
     std::sort(ready_.begin(), ready_.end(),
               [](StageRef a, StageRef b) { return a.chunk < b.chunk; });

@@ -8,7 +8,7 @@ namespace {
 
 constexpr Bytes kMostPaddingPercent = 1;
 
-// Elements of a chunk's pieces where all are equal.
+// Elements of a piece if all pieces of the chunk are equal.
 std::uint64_t padded_piece(const PlannedChunk& chunk, std::uint32_t pieces, Bytes element_bytes) {
   return (chunk.size / element_bytes + pieces - 1) / pieces;
 }

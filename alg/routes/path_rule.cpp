@@ -8,7 +8,7 @@ namespace espalier {
 
 namespace {
 
-// Gone down, or over the one link between switches.
+// The path has gone down, or has used its one link between switches.
 constexpr PathRule::State kTurned = 1;
 
 bool every_switch_has_nodes(const Topology& topology) {
@@ -23,7 +23,7 @@ bool every_switch_has_nodes(const Topology& topology) {
   return true;
 }
 
-// As many as there are below the cores.
+// Levels counted from the core switches, which have level 0.
 std::vector<std::size_t> data_center_levels(const Topology& topology) {
   const DataCenterShape& shape = *topology.data_center();
   std::vector<std::size_t> level(topology.num_vertices(), 0);

@@ -6,7 +6,7 @@ namespace espalier {
 
 namespace {
 
-// Adds one part after the other behind what is there.
+// Appends one part after the other.
 class Appending {
  public:
   Appending(const Topology& topology, ScheduleTables& target)

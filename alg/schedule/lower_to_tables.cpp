@@ -17,7 +17,7 @@ class Lowering {
  public:
   explicit Lowering(const Schedule& schedule);
   [[nodiscard]] ScheduleTables run();
-  // Of node 0 alone.
+  // Lowers node 0's part alone.
   [[nodiscard]] ScheduleTables run_first();
 
  private:
@@ -31,7 +31,7 @@ class Lowering {
       return a.reduces == b.reduces && a.gather == b.gather && a.after == b.after;
     }
   };
-  // A transfer of the node at hand, with what it is sorted by.
+  // A transfer of the current node with its sort keys.
   struct Outgoing {
     FlowId flow;
     TransferKind kind;
@@ -216,7 +216,7 @@ void Lowering::split_dependencies(TransferId t, Waits& waits) {
   }
 }
 
-// dependencies_[begin .. end), all of one other flow, must be what completes this flow here.
+// dependencies_[begin .. end), all of one other flow, must be the arrivals that complete it here.
 void Lowering::check_completion(TransferId t, std::size_t begin, std::size_t end) {
   const Transfer& first = transfer(dependencies_[begin]);
   completing_.clear();
@@ -263,8 +263,8 @@ bool Lowering::is_first_of_root(const Draft& draft) const {
   return true;
 }
 
-// Of the first Gather of a root: all others are compared with it. Precondition: waits_ are those of
-// the draft's first transfer.
+// Records the first Gather of a root, with which all others are compared. Precondition: waits_
+// belong to the draft's first transfer.
 void Lowering::check_roots_wait_alike(const Draft& draft) {
   const FlowId flow = draft.flow;
   for (std::size_t i = draft.end; i < outgoing_.size() && outgoing_[i].flow == flow; ++i) {

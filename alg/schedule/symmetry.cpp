@@ -55,7 +55,7 @@ std::optional<Translations> Translations::find(const Topology& topology) {
 
 namespace {
 
-// An entry as it stands at the node that `by` is added to. Precondition: routes are single links.
+// The entry translated by `by`. Precondition: routes are single links.
 TableEntry translated(const TableEntry& entry, const Translations& group, std::size_t per_root,
                       NodeId by) {
   TableEntry result = entry;
@@ -112,12 +112,12 @@ ScheduleTables tables_of_first_root(const ScheduleTables& tables) {
   result.symmetry.reset();
   result.chunks.resize(tables.per_root());
   result.size = result.chunks.back().offset + result.chunks.back().size;
-  // Whether two roots meet on a link is not to be seen here.
+  // One root's tables do not show whether two roots meet on a link.
   result.contention_free = false;
   result.nodes.assign(group.num_nodes(), {});
   for (const TableEntry& entry : tables.nodes.front()) {
     if (entry.op == TableOp::nop) continue;
-    // At which node is this entry about root 0?
+    // The node at which this entry belongs to root 0.
     const NodeId at = group.negative(root_of(entry.flow, tables.per_root()));
     result.nodes[at.index()].push_back(translated(entry, group, tables.per_root(), at));
   }

@@ -23,9 +23,9 @@ struct Look {
 // Colours that stay apart for colour-blind readers (Okabe and Ito, and two more); an algorithm's
 // row names its place (AlgorithmRow::look).
 constexpr std::array kLooks{
-    Look{"#d55e00", 7, 6},   Look{"#7b3294", 13, 12}, Look{"#009e73", 5, 4},
-    Look{"#0072b2", 9, 8},   Look{"#56b4e9", 11, 10}, Look{"#cc79a7", 15, 14},
-    Look{"#e69f00", 13, 12}, Look{"#8c6d31", 11, 10}, Look{"#666666", 5, 4},
+    Look{"#d55e00", 7, 6},   Look{"#0072b2", 9, 8},   Look{"#009e73", 5, 4},
+    Look{"#7b3294", 13, 12}, Look{"#56b4e9", 11, 10}, Look{"#cc79a7", 15, 14},
+    Look{"#e69f00", 13, 12}, Look{"#666666", 5, 4},   Look{"#8c6d31", 11, 10},
 };
 
 // What tells series apart. Empty where a series has several of it.

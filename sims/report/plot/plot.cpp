@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 
+#include "alg/algorithm.h"
 #include "sims/report/plot/text.h"
 
 namespace espalier::report {
@@ -78,13 +78,9 @@ Plot::Plot(Svg& svg, const Axis& x, const Axis& y, double bottom)
   svg.line(left_, top_, left_, bottom_, "axis");
 }
 
-std::size_t look_of_algorithm(const std::string& algorithm) {
-  // Those with a look in figures' files come in the same order there.
-  static constexpr std::array<const char*, kNumLooks> names{
-      "multitree",          "ring",   "2d_ring", "multitree_translated",
-      "bidirectional_ring", "dbtree", "hdrm",    "direct"};
-  const auto found = std::find(names.begin(), names.end(), algorithm);
-  return static_cast<std::size_t>(found - names.begin());
+std::size_t look_of_algorithm(const std::string& name) {
+  const Algorithm* algorithm = find_algorithm(name);
+  return algorithm == nullptr ? kNumLooks : std::min(algorithm->look, kNumLooks);
 }
 
 void draw_mark(Svg& svg, double x, double y, const SeriesLook& look, const std::string& tip) {
