@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes docs/pictures/slip_off.png and slip_full.png: GTKWave with the waveforms of docs/debugging.md, "A slip, found". Needs gtkwave,
+# Makes docs/pictures/slip_off.png and slip_full.png: GTKWave with the waveforms of docs/debugging.md, "Example: find a slip". Needs gtkwave,
 # xvfb and imagemagick.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
