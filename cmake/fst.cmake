@@ -21,15 +21,15 @@ if(ZLIB_FOUND AND FST_SOURCE_DIR)
     ${FST_SOURCE_DIR}/fstapi.c
     ${FST_SOURCE_DIR}/lz4.c)
   target_include_directories(fstapi SYSTEM PUBLIC ${FST_SOURCE_DIR})
-  # fclose: sims/observe/waves/fst_errors.h; malloc: sims/observe/waves/fst_memory.cpp
+  # fclose, mmap: sims/observe/waves/fst_format.cpp; malloc: sims/observe/waves/fst_memory.cpp
   target_compile_definitions(fstapi PRIVATE "FST_CONFIG_INCLUDE=\"fst_config.h\""
-                                            fclose=espalier_fst_fclose malloc=espalier_fst_malloc)
+                                            fclose=espalier_fst_fclose mmap=espalier_fst_mmap
+                                            malloc=espalier_fst_malloc)
   target_compile_options(fstapi PRIVATE -w)
   target_link_libraries(fstapi PUBLIC espalier_fst_memory ZLIB::ZLIB)
   list(APPEND espalier_left_out ${PROJECT_SOURCE_DIR}/sims/observe/waves/fst_missing.cpp)
 else()
-  list(APPEND espalier_left_out ${PROJECT_SOURCE_DIR}/sims/observe/waves/fst_errors.cpp
-                                ${PROJECT_SOURCE_DIR}/sims/observe/waves/fst_format.cpp)
+  list(APPEND espalier_left_out ${PROJECT_SOURCE_DIR}/sims/observe/waves/fst_format.cpp)
   message(STATUS "No FST: Debian's verilator and zlib1g-dev are not installed")
 endif()
 list(APPEND espalier_left_out ${PROJECT_SOURCE_DIR}/sims/observe/waves/fst_memory.cpp)

@@ -1,4 +1,4 @@
-// A dimension plan as loaded into the NIs: the same for all of them, resolved once.
+// A dimension plan as loaded into the NIs. All NIs share one.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace espalier {
 
-// What a flow id says on the wire: which stage, and where in it.
+// The meaning of a flow id on the wire: a stage, and a place in it.
 struct StagePlace {
   StageRef stage;
   std::uint32_t lane = 0;
@@ -23,7 +23,7 @@ struct StagePlace {
 
 class DimensionProgram {
  public:
-  // `topology` and `plan` must outlive it. Throws std::invalid_argument where there are more steps
+  // `topology` and `plan` must outlive it. Throws std::invalid_argument if there are more steps
   // than flow ids.
   DimensionProgram(const Topology& topology, const DimensionPlan& plan, Bytes element_bytes,
                    PartSizes parts);
@@ -41,15 +41,15 @@ class DimensionProgram {
   [[nodiscard]] bool adds_in_switch(std::size_t dimension) const {
     return plan_.dimensions[dimension].algorithm == DimensionAlgorithm::in_network;
   }
-  // Whom a message of `node` to its peer at coordinate `peer` is sent to: the peer, or the switch
+  // The receiver of a message from `node` to its peer at coordinate `peer`: the peer, or the switch
   // that adds and copies.
   [[nodiscard]] NodeId receiver(NodeId node, std::size_t dimension, std::uint32_t peer) const;
   // One node stands for all.
   [[nodiscard]] bool is_folded() const { return topology_.is_folded(); }
   [[nodiscard]] FlowId flow_of(const StagePlace& place) const;
   [[nodiscard]] StagePlace place_of(FlowId flow) const;
-  // Operations of all nodes of the topology together (folded: of the one), and of the switches that
-  // add and copy for them; those of no bytes left out, and their bytes.
+  // The number of operations with at least a byte, and their bytes: of all nodes (folded: of the
+  // one node), and of the switches that add and copy.
   [[nodiscard]] std::uint64_t num_operations() const { return num_operations_; }
   [[nodiscard]] Bytes total_bytes() const { return total_bytes_; }
 

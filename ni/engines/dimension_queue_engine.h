@@ -1,5 +1,5 @@
-// The issue engine of Themis' NI: a queue of ready chunk stages per dimension, an arbiter over
-// each, and the steps of the stages under way (sections 4.3 and 4.6).
+// The issue engine of Themis' NI: a queue of ready chunk stages for each dimension, an arbiter for
+// each queue, and the steps of the active stages (sections 4.3 and 4.6).
 #pragma once
 
 #include <cstdint>
@@ -8,12 +8,22 @@
 #include <string>
 #include <vector>
 
+#include "alg/plans/dimension_plan.h"
 #include "alg/plans/stage_arbiter.h"
+#include "hw/ids.h"
 #include "ni/engines/dimension_program.h"
-#include "ni/engines/stage_observer.h"
 #include "ni/issue_engine.h"
 
 namespace espalier {
+
+// Learns when the stages of one NI's chunks wait, run and end.
+class StageObserver {
+ public:
+  virtual ~StageObserver() = default;
+  virtual void ready(StageRef stage, Cycle now) = 0;    // in its dimension's queue
+  virtual void started(StageRef stage, Cycle now) = 0;  // its first operation is issued
+  virtual void ended(StageRef stage, Cycle now) = 0;    // all messages are sent and in memory
+};
 
 class DimensionQueueEngine : public IssueEngine {
  public:

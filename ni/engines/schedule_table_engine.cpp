@@ -1,5 +1,7 @@
 #include "ni/engines/schedule_table_engine.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace espalier {
@@ -16,8 +18,10 @@ StallReason reason_of(const TableEvent& event) {
 
 }  // namespace
 
-ScheduleTableEngine::ScheduleTableEngine(const TableProgram& program, const Spec& spec)
+ScheduleTableEngine::ScheduleTableEngine(const TableProgram& program, const NodeFrame& frame,
+                                         const Spec& spec)
     : program_(program),
+      frame_(frame),
       spec_(spec),
       clear_at_(program.entries.size(), 0),
       seen_(program.waiters.size(), false) {
@@ -31,6 +35,69 @@ ScheduleTableEngine::ScheduleTableEngine(const TableProgram& program, const Spec
     waits_for_sends_ |= is_send(waiters[w].event.kind);
   }
   waiters_of_flow_.push_back(static_cast<std::uint32_t>(waiters.size()));
+}
+
+Cycle ScheduleTableEngine::evaluate(Cycle now, BackEnd& back_end) {
+  waits_for_ports_ = false;
+  stall_ = StallReason::none;
+  if (done()) return kNever;
+  Cycle next = kNever;
+  if (program_.entries[head_].step > timestep_) next = advance_timestep(now, back_end);
+  for (std::uint32_t issued = 0; !done() && program_.entries[head_].step == timestep_; ++issued) {
+    const ProgramEntry& entry = program_.entries[head_];
+    if (pending_[head_] != 0) return stalled(StallReason::event, kNever);  // it wakes the NI
+    if (clear_at_[head_] > now) return stalled(StallReason::dma, clear_at_[head_]);
+    if (issued == spec_.issue_per_cycle) return stalled(StallReason::step, now + 1);
+    if (!has_room(entry, back_end)) {
+      waits_for_ports_ = true;
+      return stalled(StallReason::injection, kNever);
+    }
+    if (!counter_loaded_) load_lockstep_counter(now);
+    issue(entry, now, back_end);
+    ++head_;
+    next = now + 1;
+  }
+  // The next step cannot start before the down-counter has run out.
+  const bool step_over = !done() && program_.entries[head_].step > timestep_;
+  if (step_over && next == now + 1) {
+    return lockstep_until_ > next ? stalled(StallReason::lockstep, lockstep_until_)
+                                  : stalled(StallReason::step, next);
+  }
+  return next;
+}
+
+bool ScheduleTableEngine::has_room(const ProgramEntry& entry, const BackEnd& back_end) const {
+  for (std::uint32_t s = 0; s < entry.num_sends; ++s) {
+    Operation routed = program_.sends[entry.first_send + s];
+    routed.route = frame_.route_in_network(routed.route);
+    if (!back_end.has_room(routed)) return false;
+  }
+  return true;
+}
+
+void ScheduleTableEngine::issue(const ProgramEntry& entry, Cycle now, BackEnd& back_end) const {
+  for (std::uint32_t s = 0; s < entry.num_sends; ++s) {
+    Operation operation = frame_.in_network(program_.sends[entry.first_send + s]);
+    operation.ready = now;
+    back_end.issue(operation, now);
+  }
+}
+
+bool ScheduleTableEngine::sent(const Operation& operation, Cycle now) {
+  const bool reduce = operation.on_arrival == TransferKind::reduce;
+  const auto kind = reduce ? TableEvent::Kind::reduce_sent : TableEvent::Kind::gather_sent;
+  return clear_in_table({operation.flow, kind, operation.to}, now);
+}
+
+bool ScheduleTableEngine::completed(const Operation& operation, Cycle now) {
+  const bool reduced = operation.on_arrival == TransferKind::reduce;
+  const auto kind = reduced ? TableEvent::Kind::reduced : TableEvent::Kind::gathered;
+  return clear_in_table({operation.flow, kind, operation.from}, now);
+}
+
+bool ScheduleTableEngine::clear_in_table(const TableEvent& in_network, Cycle now) {
+  clear(frame_.in_table(in_network), now);
+  return !done() && pending_[head_] == 0;
 }
 
 void ScheduleTableEngine::clear(const TableEvent& event, Cycle now) {
@@ -47,7 +114,8 @@ void ScheduleTableEngine::clear(const TableEvent& event, Cycle now) {
   }
 }
 
-bool ScheduleTableEngine::may_add(FlowId flow) const {
+bool ScheduleTableEngine::may_add(const Operation& operation) const {
+  const FlowId flow = frame_.in_table(operation.flow);
   const auto& holds = program_.holds;
   const auto before = [](const TableProgram::Hold& h, FlowId f) { return h.flow < f; };
   for (auto h = std::lower_bound(holds.begin(), holds.end(), flow, before);
@@ -57,15 +125,15 @@ bool ScheduleTableEngine::may_add(FlowId flow) const {
   return true;
 }
 
-Cycle ScheduleTableEngine::advance_timestep(Cycle now, const BackEndState& back_end) {
+Cycle ScheduleTableEngine::advance_timestep(Cycle now, const BackEnd& back_end) {
   const Cycle posted_at = next_step_posted_at();
   if (posted_at > now) return stalled(StallReason::doorbell, posted_at);
   if (timestep_ != 0 && spec_.lockstep != LockstepMode::off) {
     if (lockstep_until_ > now) return stalled(StallReason::lockstep, lockstep_until_);
-    if (!back_end.reduction_idle) {
-      return stalled(StallReason::lockstep, back_end.reduction_idle_at);
+    if (!back_end.reduction_idle(now)) {
+      return stalled(StallReason::lockstep, back_end.reduction_idle_at());
     }
-    if (spec_.lockstep == LockstepMode::drain && !back_end.all_sent) {
+    if (spec_.lockstep == LockstepMode::drain && !back_end.all_sent()) {
       waits_for_ports_ = true;
       return stalled(StallReason::lockstep, kNever);
     }
@@ -85,7 +153,7 @@ void ScheduleTableEngine::load_lockstep_counter(Cycle now) {
   lockstep_until_ = now + (counts ? spec_.step_time[timestep_ - 1] : 0);
 }
 
-void ScheduleTableEngine::index_waiters() {
+void ScheduleTableEngine::prepare_to_show() {
   if (!waiters_of_entry_.empty()) return;
   waiters_of_entry_.resize(program_.entries.size());
   for (std::size_t w = 0; w < program_.waiters.size(); ++w) {
@@ -93,17 +161,20 @@ void ScheduleTableEngine::index_waiters() {
   }
 }
 
-TableView ScheduleTableEngine::view() const {
-  TableView view;
+void ScheduleTableEngine::show(EngineView& shown) const {
+  TableView& view = shown.table.emplace();
   view.timestep = timestep_;
   view.lockstep_until = lockstep_until_;
   view.head = head_;
   view.done = done();
   view.stall = stall_;
-  if (done()) return view;
+  if (done()) return;
   const ProgramEntry& entry = program_.entries[head_];
   view.op = static_cast<std::uint8_t>(entry.op);
   view.flow = entry.flow;
+  if (view.flow.valid()) {
+    view.flow = frame_.in_network({entry.flow, TableEvent::Kind::gathered, NodeId(0)}).flow;
+  }
   view.head_step = entry.step;
   const std::vector<std::uint32_t>& waiters = waiters_of_entry_[head_];
   for (std::size_t bit = 0; bit < waiters.size(); ++bit) {
@@ -114,7 +185,20 @@ TableView ScheduleTableEngine::view() const {
     }
     if (view.stall == StallReason::event) view.stall = reason_of(program_.waiters[waiter].event);
   }
-  return view;
+}
+
+void ScheduleTableEngine::explain(const std::string& who, const std::vector<std::string>& ni_names,
+                                  WaitList& waits) const {
+  for (const TableEvent& in_table : head_waits_for()) {
+    const TableEvent event = frame_.in_network(in_table);
+    const bool own = is_send(event.kind);
+    const bool reduce =
+        event.kind == TableEvent::Kind::reduced || event.kind == TableEvent::Kind::reduce_sent;
+    waits.push_back({who, own ? who : ni_names[event.peer.index()],
+                     fmt::format("table entry {} (step {}) waits for the {} of flow {} {} node {}",
+                                 head_, timestep_, reduce ? "Reduce" : "Gather", event.flow.index(),
+                                 own ? "to leave for" : "from", event.peer.index())});
+  }
 }
 
 std::vector<TableEvent> ScheduleTableEngine::head_waits_for() const {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "ni/engines/schedule_table_issue.h"
+#include "ni/engines/schedule_table_engine.h"
 #include "ni/engines/stream_program.h"
 #include "ni/issue_engine.h"
 #include "ni/node_memory.h"
@@ -105,7 +105,7 @@ class StreamEngine : public IssueEngine, public DataMemory {
   StreamObserver& observer_;
   std::deque<Posted> posted_;  // not begun
   StreamCollective* running_ = nullptr;
-  std::optional<ScheduleTableIssue> issue_;  // of the running one
+  std::optional<ScheduleTableEngine> issue_;  // of the running one
   std::uint32_t unsent_ = 0;
   std::uint32_t unreceived_ = 0;
   std::vector<TableEvent> received_;  // of the running one, in its own numbers

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "alg/schedule/schedule_table.h"
-#include "ni/engines/node_frame.h"
 #include "ni/engines/schedule_table_engine.h"
 #include "ni/engines/table_program.h"
 

@@ -10,8 +10,8 @@
 
 namespace espalier {
 
-// What clears a dependency: a message received (identified by what its head flit says: Tree ID,
-// operation, and the child or parent, Next), or one of this NI's own that has left.
+// An event that clears a dependency: a message was received (its head flit names Tree ID, operation
+// and the child or parent, Next), or a message of this NI has left.
 struct TableEvent {
   enum class Kind : std::uint8_t { reduced, gathered, reduce_sent, gather_sent };
   FlowId flow;
@@ -35,14 +35,14 @@ struct ProgramEntry {
   std::uint32_t first_send = 0;  // into TableProgram::sends
   std::uint32_t num_sends = 0;
   std::uint32_t waits_for = 0;        // events
-  std::uint32_t waits_for_flows = 0;  // those of them that complete the flows of `after`
+  std::uint32_t waits_for_flows = 0;  // events that complete the flows of `after`
   bool reads_back = false;  // reads a chunk whose reduction ended here: the write-back comes first
 };
 
 struct TableProgram {
   std::vector<ProgramEntry> entries;  // in table order
   std::vector<Operation> sends;
-  // Sorted by event; an event that several entries wait for stands here several times.
+  // Sorted by event. An event has one waiter for each entry that waits for it.
   struct Waiter {
     TableEvent event;
     std::uint32_t entry = 0;
@@ -60,5 +60,55 @@ struct TableProgram {
 // One program per node, or the one that all hold (ScheduleTables::symmetry). Precondition: the
 // tables pass the certifier.
 [[nodiscard]] std::vector<TableProgram> load_tables(const ScheduleTables& tables);
+
+// All nodes of a symmetric system hold the same table (ScheduleTables::symmetry). The frame
+// translates its names to those of one node: adders between the table and the rest of the NI.
+class NodeFrame {
+ public:
+  // For a table of the node's own: nothing is translated.
+  NodeFrame() = default;
+  // `tables` must outlive the frame. Without symmetry nothing is translated.
+  NodeFrame(const ScheduleTables& tables, NodeId node)
+      : tables_(tables.symmetry ? &tables : nullptr), node_(node) {}
+
+  [[nodiscard]] RouteId route_in_network(RouteId route) const {
+    if (tables_ == nullptr) return route;
+    return RouteSet::single(group().translate(LinkId(route.index()), node_));
+  }
+  [[nodiscard]] Operation in_network(Operation op) const {
+    if (tables_ == nullptr) return op;
+    const std::size_t per_root = tables_->per_root();
+    op.from = group().add(op.from, node_);
+    op.to = group().add(op.to, node_);
+    op.route = route_in_network(op.route);
+    op.flow = group().translate_root(op.flow, per_root, node_);
+    // The same place in another root's data.
+    op.first_chunk = ChunkId(op.flow.index() / per_root * per_root + op.first_chunk.index());
+    const Chunk& first = tables_->chunks[op.first_chunk.index()];
+    const Chunk& last = tables_->chunks[op.first_chunk.index() + op.num_chunks - 1];
+    op.bytes = last.offset + last.size - first.offset;
+    return op;
+  }
+  [[nodiscard]] TableEvent in_network(TableEvent event) const { return moved(event, node_); }
+  [[nodiscard]] TableEvent in_table(TableEvent event) const {
+    return tables_ == nullptr ? event : moved(event, group().negative(node_));
+  }
+  [[nodiscard]] FlowId in_table(FlowId flow) const {
+    if (tables_ == nullptr) return flow;
+    return group().translate_root(flow, tables_->per_root(), group().negative(node_));
+  }
+
+ private:
+  [[nodiscard]] const Translations& group() const { return *tables_->symmetry; }
+  [[nodiscard]] TableEvent moved(TableEvent event, NodeId by) const {
+    if (tables_ == nullptr) return event;
+    event.flow = group().translate_root(event.flow, tables_->per_root(), by);
+    event.peer = group().add(event.peer, by);
+    return event;
+  }
+
+  const ScheduleTables* tables_ = nullptr;
+  NodeId node_;
+};
 
 }  // namespace espalier

@@ -20,7 +20,7 @@
 #include "sims/experiment/result_fields.h"
 #include "sims/experiment/workers.h"
 #include "sims/model/folding.h"
-#include "sims/observe/explain/explanation_text.h"
+#include "sims/observe/explain/explanation.h"
 #include "sims/point/fidelity.h"
 
 namespace espalier {

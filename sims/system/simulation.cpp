@@ -7,7 +7,7 @@
 #include <stdexcept>
 
 #include "hw/topology/link_timing.h"
-#include "ni/engines/schedule_table_issue.h"
+#include "ni/engines/schedule_table_engine.h"
 #include "sims/model/faults.h"
 #include "sims/system/check_data.h"
 #include "sims/system/ni_ports.h"
@@ -86,8 +86,8 @@ SimulationOutcome simulate_collectives(const Topology& topology, const RunPoint&
   for (std::size_t n = 0; n < topology.num_nodes(); ++n) {
     const NodeId node(n);
     run.fabric().ni(node).load(
-        std::make_unique<ScheduleTableIssue>(program_of(programs, n), NodeFrame(tables, node),
-                                             faulty_engine(engine, point.faults, node)),
+        std::make_unique<ScheduleTableEngine>(program_of(programs, n), NodeFrame(tables, node),
+                                              faulty_engine(engine, point.faults, node)),
         memories[n], host_delay(point.faults, node));
   }
   SimulationOutcome outcome = run.run(bytes);

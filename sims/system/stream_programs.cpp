@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "hw/topology/link_timing.h"
-#include "ni/engines/node_frame.h"
+#include "ni/engines/table_program.h"
 #include "sims/system/table_engine_spec.h"
 
 namespace espalier {

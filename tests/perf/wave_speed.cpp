@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "sims/observe/waves/fst_format.h"
-#include "sims/observe/waves/make_wave_writer.h"
+#include "sims/observe/waves/wave_writer.h"
 
 using namespace espalier;
 

@@ -73,31 +73,51 @@ ScheduleTableEngine::Spec spec(LockstepMode mode, std::vector<Cycle> step_time =
   return {mode, issue_per_cycle, 2, std::move(step_time)};
 }
 
+// A back end whose state a test sets, and which notes the flows that are issued.
+struct FakeBackEnd : BackEnd {
+  bool is_reduction_idle = true;
+  Cycle idle_at = 0;
+  bool is_all_sent = true;
+  NodeId full_queue;  // towards this node there is no room
+  std::vector<std::pair<std::size_t, Cycle>> issued;
+
+  [[nodiscard]] bool reduction_idle(Cycle /*now*/) const override { return is_reduction_idle; }
+  [[nodiscard]] Cycle reduction_idle_at() const override { return idle_at; }
+  [[nodiscard]] bool all_sent() const override { return is_all_sent; }
+  [[nodiscard]] bool has_room(const Operation& operation) const override {
+    return operation.to != full_queue;
+  }
+  void issue(const Operation& operation, Cycle now) override {
+    issued.emplace_back(operation.flow.index(), now);
+  }
+  WorkTimes work(const LocalWork& /*work*/, Cycle /*now*/) override { return {}; }
+};
+
 // Evaluates an engine and notes which flow was issued when.
 class Driver {
  public:
   Driver(const TableProgram& program, const ScheduleTableEngine::Spec& engine_spec)
-      : engine(program, engine_spec) {}
+      : engine(program, NodeFrame(), engine_spec) {}
 
-  Cycle evaluate(Cycle now) {
-    return engine.evaluate(
-        now, back_end, [this](const Operation& op) { return op.to != full_queue; },
-        [this, now](const Operation& op) { issued.emplace_back(op.flow.index(), now); });
-  }
+  Cycle evaluate(Cycle now) { return engine.evaluate(now, back_end); }
   void run(Cycle from, Cycle to) {
     for (Cycle now = from; now <= to; ++now) evaluate(now);
   }
   [[nodiscard]] Cycle issue_cycle(std::size_t entry) const {
-    for (const auto& [flow, cycle] : issued) {
+    for (const auto& [flow, cycle] : back_end.issued) {
       if (flow == entry) return cycle;
     }
     return kNever;
   }
 
+  [[nodiscard]] bool may_add(FlowId flow) const {
+    Operation operation;
+    operation.flow = flow;
+    return engine.may_add(operation);
+  }
+
   ScheduleTableEngine engine;
-  BackEndState back_end;
-  NodeId full_queue;
-  std::vector<std::pair<std::size_t, Cycle>> issued;
+  FakeBackEnd back_end;
 };
 
 TEST_CASE("A dependent Gather issues in the cycle after its parent's Gather became visible") {
@@ -107,7 +127,7 @@ TEST_CASE("A dependent Gather issues in the cycle after its parent's Gather beca
   driver.evaluate(100);
   driver.engine.clear(kGathered, 100);  // visible in cycle 100
   driver.evaluate(100);
-  CHECK(driver.issued.empty());  // not in the same cycle
+  CHECK(driver.back_end.issued.empty());  // not in the same cycle
   driver.evaluate(101);
   CHECK(driver.issue_cycle(0) == 101);
   CHECK(driver.engine.done());
@@ -124,7 +144,7 @@ TEST_CASE("A dependent Reduce issues in the cycle after its child's message was 
   driver.run(0, reduced);
   driver.engine.clear(kReduced, reduced);
   driver.evaluate(reduced);
-  CHECK(driver.issued.empty());
+  CHECK(driver.back_end.issued.empty());
   driver.evaluate(reduced + 1);
   CHECK(driver.issue_cycle(0) == visible + 1 + occupancy + 1);
 }
@@ -176,7 +196,7 @@ TEST_CASE("A root's Gather issues the turnaround later than a Reduce would") {
     CHECK(
         (turnaround == 0 || driver.evaluate(51) == 51 + turnaround));  // it says when to ask again
     driver.evaluate(50 + turnaround);
-    CHECK(driver.issued.empty());
+    CHECK(driver.back_end.issued.empty());
     driver.evaluate(51 + turnaround);
     CHECK(driver.issue_cycle(0) == 51 + turnaround);
   }
@@ -189,7 +209,7 @@ TEST_CASE("An entry waits for the last of its events") {
   driver.evaluate(0);
   driver.engine.clear(other, 10);
   driver.run(10, 30);
-  CHECK(driver.issued.empty());
+  CHECK(driver.back_end.issued.empty());
   driver.engine.clear(kReduced, 30);
   driver.run(31, 40);
   CHECK(driver.issue_cycle(0) == 31);
@@ -203,7 +223,7 @@ TEST_CASE("The same event twice does not count for another one") {
   driver.engine.clear(kReduced, 10);
   driver.engine.clear(kReduced, 11);
   driver.run(11, 50);
-  CHECK(driver.issued.empty());
+  CHECK(driver.back_end.issued.empty());
 }
 
 TEST_CASE("Events nobody waits for clear nothing") {
@@ -214,7 +234,7 @@ TEST_CASE("Events nobody waits for clear nothing") {
   driver.engine.clear({FlowId(0), Kind::gathered, NodeId(1)}, 5);
   driver.engine.clear({FlowId(0), Kind::reduced, NodeId(2)}, 5);
   driver.run(5, 20);
-  CHECK(driver.issued.empty());
+  CHECK(driver.back_end.issued.empty());
   const auto missing = driver.engine.head_waits_for();
   REQUIRE(missing.size() == 1);
   CHECK(missing[0] == kReduced);
@@ -234,11 +254,11 @@ TEST_CASE("The table issues in order: an entry that is ready waits for the head"
   const TableProgram program = Program().entry(1, {kReduced}).entry(1).done();
   Driver driver(program, spec(LockstepMode::off, {}, 4));
   driver.run(0, 9);
-  CHECK(driver.issued.empty());
+  CHECK(driver.back_end.issued.empty());
   CHECK(driver.engine.head() == 0);
   driver.engine.clear(kReduced, 9);
   driver.evaluate(10);
-  CHECK(driver.issued.size() == 2);
+  CHECK(driver.back_end.issued.size() == 2);
 }
 
 TEST_CASE("No more entries issue per cycle than the NI has ports") {
@@ -255,19 +275,21 @@ TEST_CASE("No more entries issue per cycle than the NI has ports") {
 TEST_CASE("All sends of an entry start in one cycle or none does") {
   const TableProgram program = Program().entry(1, {}, 3, TableOp::gather).done();
   Driver driver(program, spec(LockstepMode::off));
-  driver.full_queue = NodeId(2);  // of the entry's last send
+  driver.back_end.full_queue = NodeId(2);  // of the entry's last send
   driver.run(0, 20);
-  CHECK(driver.issued.empty());
-  driver.full_queue = NodeId();
+  CHECK(driver.back_end.issued.empty());
+  driver.back_end.full_queue = NodeId();
   driver.evaluate(21);
-  REQUIRE(driver.issued.size() == 3);
-  for (const auto& send : driver.issued) CHECK(send.second == 21);
+  REQUIRE(driver.back_end.issued.size() == 3);
+  for (const auto& send : driver.back_end.issued) CHECK(send.second == 21);
 }
 
 TEST_CASE("Without lockstep a step follows the one before in the next cycle") {
   const TableProgram program = Program().entry(1).entry(2).nop(3).entry(4).done();
   Driver driver(program, spec(LockstepMode::off, {100, 100, 100, 100}));
-  driver.back_end = {false, 500, false};  // nobody asks
+  driver.back_end.is_reduction_idle = false;
+  driver.back_end.idle_at = 500;
+  driver.back_end.is_all_sent = false;  // nobody asks
   driver.run(0, 10);
   CHECK(driver.issue_cycle(0) == 0);
   CHECK(driver.issue_cycle(1) == 1);
@@ -303,7 +325,7 @@ TEST_CASE("A NOP arms the down-counter and sends nothing") {
   const TableProgram program = Program().nop(1).nop(2).entry(3).done();
   Driver driver(program, spec(LockstepMode::estimate, {10, 25, 5}));
   driver.run(0, 34);
-  CHECK(driver.issued.empty());
+  CHECK(driver.back_end.issued.empty());
   CHECK(driver.engine.timestep() == 2);
   CHECK(driver.engine.timer_running(34));
   driver.evaluate(35);
@@ -354,12 +376,12 @@ TEST_CASE("Busy reduction units hold the step until the cycle in which they are 
     const TableProgram program = Program().entry(1).entry(2).done();
     Driver driver(program, spec(mode, {10, 10}));
     driver.evaluate(0);
-    driver.back_end.reduction_idle = false;
-    driver.back_end.reduction_idle_at = 37;
+    driver.back_end.is_reduction_idle = false;
+    driver.back_end.idle_at = 37;
     driver.run(1, 36);
     CHECK(driver.engine.timestep() == 1);
     CHECK(driver.evaluate(36) == 37);  // it says when to ask again
-    driver.back_end.reduction_idle = true;
+    driver.back_end.is_reduction_idle = true;
     driver.evaluate(37);
     CHECK(driver.issue_cycle(1) == 37);
   }
@@ -369,11 +391,11 @@ TEST_CASE("Drain starts a step only when all sends of the one before have left")
   const TableProgram program = Program().entry(1).entry(2).done();
   Driver driver(program, spec(LockstepMode::drain, {10, 10}));
   driver.evaluate(0);
-  driver.back_end.all_sent = false;
+  driver.back_end.is_all_sent = false;
   driver.run(1, 80);
   CHECK(driver.issue_cycle(1) == kNever);
   CHECK(driver.evaluate(80) == kNever);  // only an event helps
-  driver.back_end.all_sent = true;
+  driver.back_end.is_all_sent = true;
   driver.evaluate(81);
   CHECK(driver.issue_cycle(1) == 81);
 }
@@ -384,7 +406,7 @@ TEST_CASE("Drain does not wait for the estimate and estimate does not wait for t
   drain.run(0, 20);
   CHECK(drain.issue_cycle(1) == 1);
   Driver estimate(program, spec(LockstepMode::estimate, {10, 10}));
-  estimate.back_end.all_sent = false;
+  estimate.back_end.is_all_sent = false;
   estimate.run(0, 20);
   CHECK(estimate.issue_cycle(1) == 10);
 }
@@ -394,7 +416,9 @@ TEST_CASE("The first step waits for nothing") {
   for (const LockstepMode mode :
        {LockstepMode::off, LockstepMode::estimate, LockstepMode::drain, LockstepMode::full}) {
     Driver driver(program, spec(mode, {10}));
-    driver.back_end = {false, 100, false};
+    driver.back_end.is_reduction_idle = false;
+    driver.back_end.idle_at = 100;
+    driver.back_end.is_all_sent = false;
     driver.evaluate(0);
     CHECK(driver.issue_cycle(0) == 0);
   }
@@ -407,14 +431,14 @@ TEST_CASE("A Reduce is held until the flows that its entry comes after are compl
       Program().entry(1, {kReduced}).after({left, arrived}).entry(2).done();
   Driver driver(program, spec(LockstepMode::off));
   driver.evaluate(0);
-  CHECK_FALSE(driver.engine.may_add(FlowId(0)));
-  CHECK(driver.engine.may_add(FlowId(1)));  // another flow is not concerned
+  CHECK_FALSE(driver.may_add(FlowId(0)));
+  CHECK(driver.may_add(FlowId(1)));  // another flow is not concerned
   driver.engine.clear(left, 10);
-  CHECK_FALSE(driver.engine.may_add(FlowId(0)));
+  CHECK_FALSE(driver.may_add(FlowId(0)));
   driver.engine.clear(arrived, 20);
-  CHECK(driver.engine.may_add(FlowId(0)));
+  CHECK(driver.may_add(FlowId(0)));
   driver.run(20, 30);
-  CHECK(driver.issued.empty());  // the entry itself also waits for the Reduce
+  CHECK(driver.back_end.issued.empty());  // the entry itself also waits for the Reduce
   driver.engine.clear(kReduced, 40);
   driver.run(40, 50);
   CHECK(driver.issue_cycle(0) == 41);
@@ -464,7 +488,7 @@ TEST_CASE("Asking only when told to gives the issue cycles of asking in every cy
       }
     }
     CHECK(always.engine.done());
-    CHECK(always.issued == sleeping.issued);
+    CHECK(always.back_end.issued == sleeping.back_end.issued);
   }
 }
 

@@ -5,8 +5,8 @@
 #include <catch2/catch.hpp>
 #include <set>
 
-#include "sims/observe/waves/binary_text.h"
-#include "sims/observe/waves/make_wave_writer.h"
+#include "sims/observe/waves/wave_format.h"
+#include "sims/observe/waves/wave_writer.h"
 #include "wave_folder.h"
 
 using namespace espalier;

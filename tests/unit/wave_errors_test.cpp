@@ -9,9 +9,11 @@
 #include <fstream>
 #include <random>
 #include <stdexcept>
+#include <string>
+#include <vector>
 
 #include "sims/observe/waves/fst_format.h"
-#include "sims/observe/waves/make_wave_writer.h"
+#include "sims/observe/waves/wave_writer.h"
 #include "wave_folder.h"
 
 using namespace espalier;
@@ -33,16 +35,28 @@ void write_noise(const std::string& path) {
   waves->finish(30000);
 }
 
+// So many signals that what the FST writer keeps of each one exceeds a small limit of a file.
+void write_many_signals(const std::string& path) {
+  const auto waves = make_wave_writer(path, kClock);
+  std::vector<SignalId> signals;
+  for (int s = 0; s < 20'000; ++s) signals.push_back(waves->add("net.s" + std::to_string(s), 64));
+  waves->begin();
+  for (const SignalId signal : signals) waves->change(0, signal, 1);
+  waves->finish(10);
+}
+
 // The message of the error, empty where there is none, in a process whose files may not grow
 // further than that many bytes.
-std::string error_with_limit(const std::string& path, rlim_t bytes, const std::string& report) {
+using WriteWaves = void (*)(const std::string& path);
+std::string error_with_limit(const std::string& path, rlim_t bytes, const std::string& report,
+                             WriteWaves write = write_noise) {
   const pid_t child = fork();
   if (child == 0) {
     std::signal(SIGXFSZ, SIG_IGN);
     const rlimit limit{bytes, bytes};
     setrlimit(RLIMIT_FSIZE, &limit);
     try {
-      write_noise(path);
+      write(path);
     } catch (const std::runtime_error& error) {
       std::ofstream(report) << error.what();
     }
@@ -109,6 +123,17 @@ TEST_CASE("A full disk is an error of the waveform, with path and reason") {
     std::filesystem::remove(report);
     CHECK(error_with_limit(path, 100'000'000, report).empty());
   }
+}
+
+TEST_CASE("A disk without room for the FST writer's temporary files ends no process by a signal") {
+  if (!has_fst()) return;
+  const WaveFolder folder;
+  const std::string path = folder.file("many.fst");
+  const std::string report = folder.file("error.txt");
+  CHECK_THAT(error_with_limit(path, 100'000, report, write_many_signals),
+             StartsWith(path + ": cannot be written: "));
+  std::filesystem::remove(report);
+  CHECK(error_with_limit(path, 100'000'000, report, write_many_signals).empty());
 }
 
 TEST_CASE("A waveform that is given up leaves what was written by then") {

@@ -7,7 +7,7 @@
 
 #include "sims/observe/waves/fst_format.h"
 #include "sims/observe/waves/gtkw_file.h"
-#include "sims/observe/waves/make_wave_writer.h"
+#include "sims/observe/waves/wave_writer.h"
 
 using namespace espalier;
 

@@ -67,7 +67,7 @@ PathEvent DimensionCauses::back_from_issue(RecordIndex message, Trail& trail) co
   segment.kind = SegmentKind::ni_queue;
   trail.add(segment, operation.ready);
   const StagePlace place = program_.place_of(operation.flow);
-  // What the step before receives; where that has no bytes, the one before that.
+  // The messages that the previous step with any bytes receives.
   for (std::uint32_t step = place.step; step-- > 0;) {
     const FlowId before = program_.flow_of({place.stage, place.lane, step});
     const auto found = received_.find({operation.from, before});

@@ -31,7 +31,7 @@ class Describer {
     if (!operation.is_control) to.update(place_(m));
   }
 
-  // The cause: what it was, and where.
+  // The cause: its kind and place.
   [[nodiscard]] Json cause(const Segment& segment) const {
     Json cause;
     cause["kind"] = name_of(segment.kind);
@@ -117,7 +117,7 @@ Json causes(const CriticalPath& path, const Describer& describer) {
 }
 
 // Cycles that a channel's rate decided: flits of the path's messages moved there one after the
-// other, or what these waited for did.
+// other, or waited for flits that moved there.
 Json bottlenecks(const CriticalPath& path, const Describer& describer) {
   std::map<std::uint32_t, Segment> sums;
   for (const Segment& segment : path.segments) {
@@ -165,17 +165,17 @@ Json path_of(const CriticalPath& path, const Describer& describer) {
   return legs;
 }
 
-Json slips_of(const std::vector<Slip>& slips, const Describer& describer) {
+Json delays_of(const std::vector<Delay>& delays, const Describer& describer) {
   Json list = Json::array();
-  for (const Slip& slip : slips) {
+  for (const Delay& delay : delays) {
     Json& entry = list.emplace_back(Json::object());
-    entry["ni"] = describer.ni(slip.vertex);
-    if (slip.step != 0) entry["step"] = slip.step;
-    entry["late_cycles"] = slip.cycles;
-    if (slip.step != 0) entry["behind_median_cycles"] = slip.behind;
-    if (slip.message != kNowhere) describer.add_message(entry["waited_for"], slip.message);
-    if (slip.delay.cycles != 0) entry["cause"] = describer.cause(slip.delay.cause);
-    entry["cause_cycles"] = slip.delay.cycles;
+    entry["ni"] = describer.ni(delay.vertex);
+    if (delay.step != 0) entry["step"] = delay.step;
+    entry["late_cycles"] = delay.cycles;
+    if (delay.step != 0) entry["behind_median_cycles"] = delay.behind;
+    if (delay.message != kNowhere) describer.add_message(entry["waited_for"], delay.message);
+    if (delay.cause.cycles != 0) entry["cause"] = describer.cause(delay.cause.where);
+    entry["cause_cycles"] = delay.cause.cycles;
   }
   return list;
 }
@@ -223,7 +223,7 @@ Json describe_explanation(const RunRecord& record, const Explanation& explanatio
   json["causes"] = causes(path, describer);
   json["bottlenecks"] = bottlenecks(path, describer);
   json["path"] = path_of(path, describer);
-  json["slips"] = slips_of(explanation.slips, describer);
+  json["slips"] = delays_of(explanation.delays, describer);
   if (!explanation.slack.empty()) json["slack"] = slack_of(explanation.slack, describer);
   return json;
 }

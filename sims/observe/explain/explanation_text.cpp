@@ -1,4 +1,4 @@
-#include "sims/observe/explain/explanation_text.h"
+#include "sims/observe/explain/explanation.h"
 
 #include <fmt/format.h>
 
@@ -110,7 +110,7 @@ std::vector<Part> parts_of(const Json& segments) {
     Json cause = segment;
     cause.erase("cycles");
     cause.erase("other");
-    // What every message has, at the places that it names itself, is said by its kind.
+    // The kind is enough for segments at the places that the message itself names.
     const bool waits =
         segment.contains("other") || segment.contains("router") || segment.contains("held_up_by");
     if (!waits) cause = {{"kind", segment["kind"]}};
@@ -181,16 +181,16 @@ std::string path_text(const Json& explanation) {
 
 std::string slips_text(const Json& explanation) {
   std::string text;
-  for (const Json& slip : explanation["slips"]) {
-    text +=
-        fmt::format("  {:>10} late  {}", slip["late_cycles"].dump(), slip["ni"].get<std::string>());
-    if (slip.contains("step")) text += fmt::format(" in step {}", slip["step"].dump());
-    if (slip.contains("waited_for")) {
-      text += fmt::format(", waiting for the {}", message_text(slip["waited_for"]));
+  for (const Json& delay : explanation["slips"]) {
+    text += fmt::format("  {:>10} late  {}", delay["late_cycles"].dump(),
+                        delay["ni"].get<std::string>());
+    if (delay.contains("step")) text += fmt::format(" in step {}", delay["step"].dump());
+    if (delay.contains("waited_for")) {
+      text += fmt::format(", waiting for the {}", message_text(delay["waited_for"]));
     }
-    if (slip.contains("cause")) {
-      text += fmt::format("\n{:18}kept most by {}: {} cycles\n", "", cause_text(slip["cause"]),
-                          slip["cause_cycles"].dump());
+    if (delay.contains("cause")) {
+      text += fmt::format("\n{:18}kept most by {}: {} cycles\n", "", cause_text(delay["cause"]),
+                          delay["cause_cycles"].dump());
     } else {
       text += fmt::format("\n{:18}which took what it takes on an idle network\n", "");
     }

@@ -1,6 +1,45 @@
 #include "sims/observe/explain/issue_causes.h"
 
+#include <algorithm>
+#include <numeric>
+
+#include "sims/observe/explain/segment.h"
+
 namespace espalier {
+
+MessageIndex::MessageIndex(const RunRecord& record)
+    : record_(record),
+      issued_(record.nis.size()),
+      arrived_(record.nis.size()),
+      last_done_(record.messages.size()),
+      last_sent_(record.messages.size()) {
+  std::iota(last_done_.begin(), last_done_.end(), 0);
+  std::iota(last_sent_.begin(), last_sent_.end(), 0);
+  for (RecordIndex m = 0; m < record.messages.size(); ++m) {
+    const MessageRecord& message = record.messages[m];
+    if (message.operation.is_control) continue;
+    if (message.whole != m) {
+      RecordIndex& done = last_done_[message.whole];
+      if (message.done > record.messages[done].done) done = m;
+      RecordIndex& sent = last_sent_[message.whole];
+      if (message.sent > record.messages[sent].sent) sent = m;
+      continue;
+    }
+    const Operation& operation = message.operation;
+    issued_[operation.from.index()].push_back(m);
+    arrived_[message.operation.to.index()].push_back(m);
+    keys_.push_back(
+        {{operation.from, message.operation.to, operation.flow, operation.on_arrival}, m});
+  }
+  std::sort(keys_.begin(), keys_.end());
+}
+
+RecordIndex MessageIndex::find(NodeId from, NodeId to, FlowId flow, TransferKind kind) const {
+  const Key key{from, to, flow, kind};
+  const auto found =
+      std::lower_bound(keys_.begin(), keys_.end(), std::make_pair(key, RecordIndex{0}));
+  return found != keys_.end() && found->first == key ? found->second : kNowhere;
+}
 
 void back_from_post(const NodeClock& clock, Segment segment, Trail& trail) {
   segment.message = kNowhere;

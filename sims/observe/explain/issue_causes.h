@@ -1,22 +1,73 @@
-// Why an NI issued a message when it did.
+// Why a network interface issued a message when it did: what tables, dimension queues and programs
+// have in common.
 #pragma once
 
 #include <optional>
+#include <tuple>
+#include <vector>
 
-#include "sims/observe/explain/node_clock.h"
+#include "alg/schedule/schedule.h"
+#include "hw/ids.h"
 #include "sims/observe/explain/segment.h"
 #include "sims/observe/record/run_record.h"
 
 namespace espalier {
 
-// Explains the time up to trail.at(), when the host of a node posted its first collective.
+// A run's messages of the collective by their names in the schedule. An operation over parallel
+// links is one entry: its first share stands for all.
+class MessageIndex {
+ public:
+  // `record` must outlive it.
+  explicit MessageIndex(const RunRecord& record);
+
+  // The messages from a vertex, and those to it, in order of issue.
+  [[nodiscard]] const std::vector<RecordIndex>& of(NodeId vertex) const {
+    return issued_[vertex.index()];
+  }
+  [[nodiscard]] const std::vector<RecordIndex>& to(NodeId vertex) const {
+    return arrived_[vertex.index()];
+  }
+  // kNowhere if there is no such message.
+  [[nodiscard]] RecordIndex find(NodeId from, NodeId to, FlowId flow, TransferKind kind) const;
+  // The share of `message`'s operation that arrived, or left, last.
+  [[nodiscard]] RecordIndex last_done(RecordIndex message) const { return last_done_[message]; }
+  [[nodiscard]] RecordIndex last_sent(RecordIndex message) const { return last_sent_[message]; }
+  // When the whole operation was in memory, and when it had left the NI.
+  [[nodiscard]] Cycle done(RecordIndex message) const {
+    return record_.messages[last_done_[message]].done;
+  }
+  [[nodiscard]] Cycle sent(RecordIndex message) const {
+    return record_.messages[last_sent_[message]].sent;
+  }
+
+ private:
+  using Key = std::tuple<NodeId, NodeId, FlowId, TransferKind>;
+  const RunRecord& record_;
+  std::vector<std::vector<RecordIndex>> issued_;   // by vertex
+  std::vector<std::vector<RecordIndex>> arrived_;  // by vertex
+  std::vector<std::pair<Key, RecordIndex>> keys_;  // sorted
+  std::vector<RecordIndex> last_done_;             // by message
+  std::vector<RecordIndex> last_sent_;
+};
+
+// When a node's host posts its collectives, and the fault of its clock.
+struct NodeClock {
+  Cycle late = 0;      // cycles by which its host posts later than all others
+  Cycle skew = 0;      // cycles by which its clock is behind
+  Cycle per_step = 0;  // additional cycles of its down-counter in each timestep
+
+  [[nodiscard]] Cycle start() const { return late + skew; }
+};
+
+// Explains the time before trail.at(), the cycle in which a node's host posted its first
+// collective.
 void back_from_post(const NodeClock& clock, Segment segment, Trail& trail);
 
-// What was waited for last.
+// The event that was waited for last.
 struct PathEvent {
   enum class Kind : std::uint8_t {
-    start,   // nothing: the host's post
-    issued,  // a message was
+    start,   // the host posted the collective
+    issued,  // a message was issued
     sent,    // a message's last flit left its NI
     done     // a message was in memory
   };
@@ -27,11 +78,11 @@ struct PathEvent {
 class IssueCauses {
  public:
   virtual ~IssueCauses() = default;
-  // Explains the time from the event that let `message` go to its issue, trail.at(); the event's
-  // own cycle is trail.at() then.
+  // Explains the time between trail.at(), the issue of `message`, and the event that allowed it.
+  // Afterwards trail.at() is the cycle of that event.
   [[nodiscard]] virtual PathEvent back_from_issue(RecordIndex message, Trail& trail) const = 0;
-  // A Reduce was held beside memory up to trail.at(), the cycle in which it could be added: what
-  // let it, with the time from that explained; nothing where no rule says so.
+  // A Reduce was held beside memory until trail.at(): the event that allowed it to be added, with
+  // the time since then explained. Nothing if no rule held it.
   [[nodiscard]] virtual std::optional<PathEvent> back_from_hold(RecordIndex message,
                                                                 Trail& trail) const = 0;
 };

@@ -1,20 +1,73 @@
-// The chain of events that decided when a program was over: from the last step of its last context
-// back to the hosts' call. The rules of program contexts (ni/engines/program_context.h), read
-// backwards.
+// The critical path of a collective program: the rules of program contexts
+// (ni/engines/program_context.h), read backwards.
 #pragma once
 
 #include <cstdint>
 #include <utility>
 #include <vector>
 
+#include "ni/engines/context_program.h"
 #include "ni/engines/slot_credits.h"
 #include "sims/observe/explain/critical_path.h"
-#include "sims/observe/explain/message_walk.h"
-#include "sims/observe/explain/node_clock.h"
-#include "sims/observe/explain/program_index.h"
+#include "sims/observe/explain/issue_causes.h"
+#include "sims/observe/explain/segment.h"
+#include "sims/observe/record/run_record.h"
 
 namespace espalier {
 
+// Both number all contexts' steps and requests together, from 0.
+using StepIndex = std::size_t;
+using RequestIndex = std::size_t;
+inline constexpr std::size_t kNone = ~std::size_t{0};
+
+// A program's recorded steps and requests, with the messages and slots that connect them.
+class ProgramIndex {
+ public:
+  struct Step {
+    NodeId rank;
+    std::uint32_t in_context = 0;  // in ContextRecord::steps
+    RequestIndex first = 0;
+    std::size_t requests = 0;
+    const ContextRecord::Step* record = nullptr;
+  };
+  struct Request {
+    StepIndex step = 0;
+    RecordIndex sends = kNowhere;     // a message
+    RecordIndex receives = kNowhere;  // a message
+    std::size_t slot = kNone;         // number of the connection's slot that it begins
+    const RequestTimes* times = nullptr;
+  };
+
+  // Both must outlive it. The run is complete.
+  ProgramIndex(const ContextProgram& program, const RunRecord& record);
+
+  [[nodiscard]] const RunRecord& record() const { return record_; }
+  [[nodiscard]] const Step& step(StepIndex s) const { return steps_[s]; }
+  [[nodiscard]] const Request& request(RequestIndex r) const { return requests_[r]; }
+  [[nodiscard]] std::size_t num_steps() const { return steps_.size(); }
+  // A step of a pass of a block; kNone if it did not run.
+  [[nodiscard]] StepIndex find(NodeId rank, const StepPlace& place) const;
+  // A context's steps: [first, last).
+  [[nodiscard]] std::pair<StepIndex, StepIndex> steps_of(NodeId rank, std::size_t block) const;
+  // The request that sends a message.
+  [[nodiscard]] RequestIndex sender(RecordIndex message) const { return senders_[message]; }
+  // The request that frees the `n`-th slot of a connection, counted from 0; kNone if none does.
+  [[nodiscard]] RequestIndex giver(ConnectionId connection, std::size_t n) const;
+
+ private:
+  void add_context(NodeId rank, std::size_t block);
+
+  const ContextProgram& program_;
+  const RunRecord& record_;
+  std::vector<Step> steps_;
+  std::vector<Request> requests_;
+  std::vector<std::vector<StepIndex>> first_step_;  // by rank and block; one more at the end
+  std::vector<std::vector<RecordIndex>> messages_;  // by connection, in order
+  std::vector<RequestIndex> senders_;               // by message
+  std::vector<std::vector<RequestIndex>> givers_;   // by connection, in order
+};
+
+// From the end of the last context's last step back to the hosts' call.
 class ProgramPath {
  public:
   struct Spec {
@@ -25,21 +78,21 @@ class ProgramPath {
   ProgramPath(const ContextProgram& program, const ProgramIndex& index, const MessageWalk& walk,
               Spec spec);
 
-  // Of a program that took `cycles` from the hosts' call, in cycle 0.
+  // The program took `cycles` from the hosts' call, in cycle 0.
   [[nodiscard]] CriticalPath find(Cycle cycles) const;
 
  private:
-  // In the cycle in which the trail stands.
+  // An event in cycle trail.at().
   struct Event {
     enum class Kind : std::uint8_t {
       start,         // the host's call
       turn,          // a step has its turn
-      decoded,       // a step is
-      started,       // a request is
+      decoded,       // a step is decoded
+      started,       // a request starts
       worked,        // memory and ALU are done with a request, and a message is issued
-      ended,         // a request has
-      step_ended,    // a step has
-      message_sent,  // its last flit has left its NI
+      ended,         // a request ends
+      step_ended,    // a step ends
+      message_sent,  // a message's last flit has left its NI
       message_arrived
     };
     Kind kind = Kind::start;
@@ -55,13 +108,13 @@ class ProgramPath {
   [[nodiscard]] Event back_from_ended(RequestIndex r, Trail& trail) const;
   [[nodiscard]] Event back_from_step(StepIndex s) const;
   [[nodiscard]] Event back_from_launch(StepIndex s, Trail& trail) const;
-  // The request that gave the slot back which `r` took in cycle `at`; kNone where that was earlier.
+  // The request that freed the slot that `r` took in cycle `at`; kNone if it was free before.
   [[nodiscard]] RequestIndex slot_giver(RequestIndex r, Cycle at) const;
-  // A request could not begin before `r` had ended: latency of `r` that another one would have
-  // hidden is the limit's.
+  // The limit of requests in flight kept a request from beginning before `r` had ended: latency of
+  // `r` that a request more would have hidden counts as the limit's.
   [[nodiscard]] Event back_through_limit(RequestIndex r, Trail& trail) const;
   [[nodiscard]] bool is_own_latency(const Segment& segment, StepIndex s) const;
-  // The message whose last flit had left in the cycle before, and made room for `message`.
+  // The message whose last flit left in the cycle before `at` and made room for `message`.
   [[nodiscard]] RecordIndex made_room(RecordIndex message, Cycle at) const;
   [[nodiscard]] Segment at_step(SegmentKind kind, StepIndex s) const;
   [[nodiscard]] Segment at_request(SegmentKind kind, RequestIndex r) const;

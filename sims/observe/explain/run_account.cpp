@@ -34,18 +34,18 @@ std::vector<NodeClock> clocks_of(const RunPoint& point, std::size_t nodes) {
   return clocks;
 }
 
-// What every account needs, made of one record.
+// The indexes of one record that every account needs.
 struct Parts {
   Parts(const RunRecord& run, const SystemConfig& config)
       : record(run),
         index(record),
-        passages(record),
-        waits(passages, router_rules(config)),
-        walk(passages, waits) {}
+        log(record),
+        waits(log, router_rules(config)),
+        walk(log, waits) {}
 
   const RunRecord& record;
   MessageIndex index;
-  Passages passages;
+  ChannelLog log;
   WaitCauses waits;
   MessageWalk walk;
 };
@@ -73,8 +73,8 @@ Json RunAccount::explain_tables(const Topology& topology, const RunPoint& point,
   const TableCauses causes(tables, parts.record, parts.index, spec);
   Explanation explanation;
   explanation.path = critical_path(parts.record, parts.index, parts.walk, causes);
-  explanation.slips = step_slips(causes, parts.record, parts.index, parts.walk,
-                                 {point.system, healthy, tables.routes}, kWorstSlips);
+  explanation.delays = step_delays(causes, parts.record, parts.index, parts.walk,
+                                   {point.system, healthy, tables.routes}, kWorstSlips);
   explanation.slack = step_slack(causes, parts.record, parts.index);
   note_channels(explanation.path);
   return describe_explanation(parts.record, explanation, [&](RecordIndex message) {
@@ -98,9 +98,9 @@ Json RunAccount::explain_plan(const Topology& topology, const RunPoint& point,
                                point.system.ni.dimension_queue.arbitration_cycles);
   Explanation explanation;
   explanation.path = critical_path(parts.record, parts.index, parts.walk, causes);
-  explanation.slips =
-      message_slips(parts.record, parts.index, parts.walk,
-                    {point.system, healthy, program.routes().routes()}, clocks, kWorstSlips);
+  explanation.delays =
+      message_delays(parts.record, parts.index, parts.walk,
+                     {point.system, healthy, program.routes().routes()}, clocks, kWorstSlips);
   note_channels(explanation.path);
   return describe_explanation(parts.record, explanation, [&](RecordIndex message) {
     const StagePlace at = program.place_of(parts.record.messages[message].operation.flow);
@@ -129,8 +129,8 @@ Json RunAccount::explain_program(const Topology& topology, const RunPoint& point
                          {slot_specs(point, timing, routes, protocol.slots), clocks});
   Explanation explanation;
   explanation.path = path.find(cycles);
-  explanation.slips = message_slips(parts.record, parts.index, parts.walk,
-                                    {point.system, healthy, routes.routes}, clocks, kWorstSlips);
+  explanation.delays = message_delays(parts.record, parts.index, parts.walk,
+                                      {point.system, healthy, routes.routes}, clocks, kWorstSlips);
   note_channels(explanation.path);
   return describe_explanation(parts.record, explanation, [&](RecordIndex message) {
     const StepIndex step = index.request(index.sender(message)).step;

@@ -1,4 +1,4 @@
-// Where one run's time went: records it, and explains it when it is over.
+// Records one run, and explains where its time went when it is over.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -18,10 +18,10 @@ namespace espalier {
 
 class RunAccount {
  public:
-  // Watches the run.
+  // To be connected to the run before it starts.
   [[nodiscard]] RunRecorder& recorder() { return recorder_; }
 
-  // Preconditions of all: the run is complete, and was of this.
+  // Preconditions of the three: the run is complete, and simulated what the arguments describe.
   [[nodiscard]] nlohmann::ordered_json explain_tables(const Topology& topology,
                                                       const RunPoint& point,
                                                       const ScheduleTables& tables,
@@ -29,12 +29,12 @@ class RunAccount {
                                                       std::uint32_t ni_ports);
   [[nodiscard]] nlohmann::ordered_json explain_plan(const Topology& topology, const RunPoint& point,
                                                     const DimensionPlan& plan, bool folded);
-  // `cycles`: that it took.
+  // `cycles`: the duration of the run.
   [[nodiscard]] nlohmann::ordered_json explain_program(const Topology& topology,
                                                        const RunPoint& point,
                                                        const Program& program, Cycle cycles);
 
-  // The channels of the critical path, in its order; once it is explained.
+  // The channels of the critical path, in its order, after one of the explain functions.
   [[nodiscard]] const std::vector<std::string>& critical_channels() const {
     return critical_channels_;
   }

@@ -1,4 +1,4 @@
-// A stretch of time on a critical path, and what it was spent on.
+// A stretch of time on a critical path, and the reason for it.
 #pragma once
 
 #include <cstdint>
@@ -10,32 +10,32 @@
 namespace espalier {
 
 enum class SegmentKind : std::uint8_t {
-  serialization,    // flits leave one after the other, at the rate of the channel `channel`
+  serialization,    // flits leave one after the other, at the rate of `channel`
   link,             // on the wire of `channel`
   router,           // in the pipeline of the router at the end of `channel`
   arbitration,      // the output towards `channel`, its VC, or the crossbar input, had `other`
-  credit,           // no room in the VC behind `channel`
-  allocation,       // everything was free, and the switch allocator had not come to it
+  credit,           // the buffer at the end of `channel` has no room
+  allocation,       // everything was free, but the switch allocator granted other requests
   ni_queue,         // an injection channel carried `other`, or the queue in front of it was full
   dma,              // memory was read for it
-  ni,               // from the NI into its router, from the last router into memory
-  reduction,        // it was added, or waited for the reduction unit
-  dependency,       // what it needs is there: write-back, and the look at the schedule
-  lockstep,         // the down-counter, or what else a timestep waits for
-  issue,            // entries before it in the table
+  ni,               // from the NI into its router, or from the last router into memory
+  reduction,        // the reduction unit adds it, or is busy
+  dependency,       // its data are there: write-back, reading the schedule
+  lockstep,         // the down-counter, or the reductions and sends that a timestep waits for
+  issue,            // earlier entries of the table
   late_start,       // the host had not posted the collective
   clock_skew,       // the NI's own clock was behind, or slow
-  doorbell,         // the host had not posted this one of several collectives
+  doorbell,         // the host had not posted this collective of several
   dimension_queue,  // a stage waited for its dimension
   launch,           // a call's doorbell, and the load of its steps into the contexts
   decode,           // a step is decoded
-  memory_port,      // data move through the port that the contexts of an NI share, or wait for it
+  memory_port,      // the port that the contexts of an NI share moves data, or is busy
   context_rate,     // a context's own loads and stores
   fence,            // before the flag that completes a slot
-  network_post,     // a slot is posted to the network, after those before it
+  network_post,     // slots are posted to the network one after the other
   slot_credit,      // from a freed slot of a connection to its sender's use of it
-  request_limit,    // latency that more requests under way would have hidden
-  unexplained       // no rule says why; a defect of this account
+  request_limit,    // latency that more requests in flight would have hidden
+  unexplained       // no rule gives a reason; a defect of the account
 };
 inline constexpr std::size_t kNumSegmentKinds = 26;
 
@@ -48,28 +48,27 @@ struct Segment {
   SegmentKind kind = SegmentKind::unexplained;
   Cycle from = 0;
   Cycle to = 0;
-  RecordIndex message = kNowhere;  // whose time it is; none before the first one's issue
+  RecordIndex message = kNowhere;  // whose time it is; kNowhere before the first issue
   std::uint32_t channel = kNowhere;
   std::uint32_t waits_in = kNowhere;    // the channel in whose buffer it is: arbitration, credit
   std::uint32_t vertex = kNowhere;      // of the network interface
   std::uint32_t context = kNowhere;     // of that NI
   std::uint32_t step = kNowhere;        // of the context, in ContextRecord::steps
-  RecordIndex other = kNowhere;         // arbitration, ni_queue: who was served
-  std::uint32_t bottleneck = kNowhere;  // of a wait: the channel that held it up, at its end
+  RecordIndex other = kNowhere;         // arbitration, ni_queue: the message that was served
+  std::uint32_t bottleneck = kNowhere;  // of a wait: the channel that held it up at the end
 
   [[nodiscard]] Cycle cycles() const { return to - from; }
 };
 
-// A path as it is found, last segment first.
+// A path under construction, from its last segment back to its first.
 class Trail {
  public:
-  // From `end` back to `begin`: nothing before that is explained.
+  // From `end` back to `begin`; time before `begin` is ignored.
   Trail(Cycle end, Cycle begin) : at_(end), begin_(begin) {}
 
-  // Where it has come to: everything later is explained.
+  // All time from this cycle on is explained.
   [[nodiscard]] Cycle at() const { return at_; }
-  // Explains the time from `from` to at(); nothing where none has passed. `segment`: its kind and
-  // places.
+  // Explains the time from `from` to at(), if `from` is earlier. `segment`: the kind and places.
   void add(Segment segment, Cycle from);
   // In order of time.
   [[nodiscard]] std::vector<Segment> take();

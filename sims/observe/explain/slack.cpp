@@ -27,7 +27,7 @@ class Backward {
     }
     for (std::size_t n = 0; n < tables.num_nodes(); ++n) {
       const NodeId node(n);
-      // What issues after the end, while control messages come in, sends nothing.
+      // Entries that issue after the end, while control messages still arrive, send nothing.
       std::size_t entries = tables.issued_entries(node);
       while (entries != 0 && tables.issued_at(node, entries - 1) > end) --entries;
       latest_.emplace_back(entries);

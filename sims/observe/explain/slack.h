@@ -1,4 +1,5 @@
-// How much later each timestep of each NI could have issued without the collective's end moving.
+// By how many cycles each NI could have issued each timestep later without moving the collective's
+// end.
 #pragma once
 
 #include <vector>
@@ -13,10 +14,9 @@ struct StepSlack {
   Cycle slack = 0;  // the smallest of the step's entries there
 };
 
-// As critical-path planning has it: every message takes as long as it took, tables and counters
-// keep their rules, and nothing new is in the way: time in an NI's own queue counts as taken. By
-// timestep, then node; NIs are left out of steps in which they have nothing that the end depends
-// on.
+// The critical-path method: every message takes as long as it did, its time in the NI's queue
+// included, and tables and counters keep their rules. Sorted by timestep, then node. A node is left
+// out of the steps in which it has nothing that the end depends on.
 [[nodiscard]] std::vector<StepSlack> step_slack(const TableCauses& tables, const RunRecord& record,
                                                 const MessageIndex& index);
 

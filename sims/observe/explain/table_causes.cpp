@@ -133,7 +133,7 @@ EntryCause TableCauses::step_cause(NodeId node, std::size_t entry) const {
       return release.step == s && release.at + delay == at;
     });
   };
-  // Steps without entries take a cycle each: what kept the NI kept it from the first of them.
+  // Steps without entries take a cycle each, so the cause kept the NI from the first such step.
   const Timestep last = entry == 0 ? 0 : entries[entry - 1].step;
   Cycle since = of_node.entered[last + 1];
   for (Timestep s = step; s > last + 1; --s) {
@@ -200,7 +200,7 @@ PathEvent TableCauses::back_from_issue(RecordIndex message, Trail& trail) const 
     const EntryCause why = cause(node, entry);
     segment.kind = why.kind;
     if (why.event.kind == PathEvent::Kind::start) {
-      // What was posted at that time: the issue follows at once, or a few empty steps later.
+      // The collective was posted then: the issue follows at once, or after a few empty steps.
       segment.kind = SegmentKind::issue;
       trail.add(segment, why.at);
       if (why.kind == SegmentKind::late_start) {

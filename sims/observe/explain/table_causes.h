@@ -1,5 +1,5 @@
-// Why a schedule table's entry issued when it did: the rules of the issue engine, read backwards
-// (docs/timing.md, "Network interface").
+// Why a schedule table's entry issued when it did: the rules of ni/engines/schedule_table_engine,
+// read backwards (docs/timing.md, "Network interface").
 #pragma once
 
 #include <cstdint>
@@ -7,13 +7,10 @@
 #include <vector>
 
 #include "alg/schedule/schedule_table.h"
-#include "ni/engines/node_frame.h"
 #include "ni/engines/schedule_table_engine.h"
 #include "ni/engines/table_program.h"
 #include "ni/modes.h"
 #include "sims/observe/explain/issue_causes.h"
-#include "sims/observe/explain/message_index.h"
-#include "sims/observe/explain/node_clock.h"
 
 namespace espalier {
 
@@ -22,12 +19,12 @@ struct TableCausesSpec {
   std::vector<NodeClock> clocks;  // by node
 };
 
-// What an entry waited for last.
+// The event that an entry waited for last.
 struct EntryCause {
   SegmentKind kind = SegmentKind::unexplained;
-  PathEvent event;  // `issued`: of the entry below, which may have no message
+  PathEvent event;  // `issued` refers to `entry`, which may have no message
   std::size_t entry = 0;
-  Cycle at = 0;  // of the event
+  Cycle at = 0;  // the event's cycle
 };
 
 class TableCauses : public IssueCauses {
@@ -44,7 +41,8 @@ class TableCauses : public IssueCauses {
   [[nodiscard]] const TableProgram& program(NodeId node) const {
     return programs_.size() == 1 ? programs_.front() : programs_[node.index()];
   }
-  // Entries that send nothing may be left when the last message has arrived.
+  // Not all entries of the table: entries without sends may remain when the last message has
+  // arrived.
   [[nodiscard]] std::size_t issued_entries(NodeId node) const {
     return nodes_[node.index()].issued.size();
   }
@@ -56,7 +54,7 @@ class TableCauses : public IssueCauses {
     return index_.of(node)[send];
   }
   [[nodiscard]] std::size_t entry_of(RecordIndex message) const;
-  // Of the entry that sent it.
+  // The timestep of the entry that sent the message.
   [[nodiscard]] Timestep step_of(RecordIndex message) const;
   [[nodiscard]] EntryCause cause(NodeId node, std::size_t entry) const;
   // The message whose event an entry waits for.
@@ -65,13 +63,13 @@ class TableCauses : public IssueCauses {
     Cycle at = 0;
   };
   [[nodiscard]] std::vector<Awaited> awaited(NodeId node, std::size_t entry) const;
-  // What the down-counter is loaded with in a step.
+  // The value that the down-counter is loaded with in a step.
   [[nodiscard]] Cycle step_time(NodeId node, Timestep step) const;
   [[nodiscard]] const NodeClock& clock(NodeId node) const { return spec_.clocks[node.index()]; }
   [[nodiscard]] Cycle turnaround(NodeId node, std::size_t entry) const {
     return program(node).entries[entry].reads_back ? spec_.engine.turnaround : 0;
   }
-  // The first entry of the step that `entry` belongs to: it loads the counter.
+  // The first entry of `entry`'s step; it loads the down-counter.
   [[nodiscard]] std::size_t first_of_step(NodeId node, std::size_t entry) const;
 
  private:

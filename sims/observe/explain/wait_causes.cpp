@@ -6,6 +6,72 @@
 
 namespace espalier {
 
+namespace {
+// Ends the search in a long chain of full buffers; the last channel found is the answer then.
+constexpr int kMostSteps = 256;
+}  // namespace
+
+std::uint32_t Bottleneck::of(RecordIndex message, std::uint16_t hop, std::uint64_t flit,
+                             Cycle now) const {
+  Waiting at{message, hop, flit, now};
+  std::uint32_t channel = kNowhere;
+  for (int step = 0; step < kMostSteps && follow(at, channel); ++step) {
+  }
+  return channel;
+}
+
+bool Bottleneck::follow(Waiting& at, std::uint32_t& channel) const {
+  const RunRecord& record = log_.record();
+  if (at.hop == log_.hops(at.message)) return false;  // to an NI, which takes every flit
+  const Passage& next = log_.find(at.message, at.hop, at.flit);
+  channel = next.channel;
+  if (at.hop == 0) {
+    const MessageRecord& message = record.messages[at.message];
+    if (message.read != kNever && message.read > at.now) {
+      channel = kNowhere;
+      return false;
+    }
+  } else {
+    const auto before_hop = static_cast<std::uint16_t>(at.hop - 1);
+    const Passage& before = log_.find(at.message, before_hop, at.flit);
+    const ChannelRecord& came_by = record.channels[before.channel];
+    const Cycle sent = log_.cycle_of(before.sent_at(at.flit));
+    if (sent > at.now) {
+      at.hop = before_hop;
+      return true;
+    }
+    if (sent + came_by.link.latency + came_by.spec.receiver_pipeline > at.now) {
+      channel = before.channel;
+      return false;
+    }
+  }
+  if (!log_.sent_in(next.channel, log_.tick_of(at.now), log_.tick_of(at.now + 1)).empty())
+    return false;
+  if (follow_credit(at, next)) return true;
+  // The packet that owns the VC, or stands in front in the NI's queue, is next on the channel.
+  const Passage* other = log_.next_sent(next.channel, log_.tick_of(at.now + 1));
+  if (other == nullptr || other->message == at.message) return false;
+  at = {other->message, other->hop, other->offset, at.now};
+  return true;
+}
+
+bool Bottleneck::follow_credit(Waiting& at, const Passage& next) const {
+  const ChannelRecord& channel = log_.record().channels[next.channel];
+  if (credits_.suffice(next, at.flit, at.now)) return false;
+  const std::uint64_t back = credits_.returned(next, at.now);
+  // The missing credit comes back from the flit that leaves the buffer next.
+  const Passage* leaves = log_.next_to_leave(next.channel, next.vc, back);
+  if (leaves == nullptr) return false;
+  const std::uint64_t flit = leaves->offset + (back - log_.flits_before(*leaves));
+  const Cycle left = log_.cycle_of(leaves->left_at(flit));
+  const Cycle usable =
+      log_.cycle_of(leaves->sent_at(flit)) + channel.link.latency + channel.spec.receiver_pipeline;
+  // That flit did not wait: the buffer is too small for the credit loop.
+  if (usable >= left) return false;
+  at = {leaves->message, static_cast<std::uint16_t>(leaves->hop + 1), flit, left - 1};
+  return true;
+}
+
 template <class Rest>
 void WaitCauses::cover(Trail& trail, Cycle from, std::vector<Busy> busy, Segment segment,
                        Rest&& rest) const {
@@ -31,11 +97,10 @@ void WaitCauses::cover(Trail& trail, Cycle from, std::vector<Busy> busy, Segment
 std::vector<WaitCauses::Busy> WaitCauses::output_busy(const Passage& at, std::uint64_t flit,
                                                       Cycle from, Cycle until) const {
   std::vector<Busy> busy;
-  for (const Passage* other :
-       passages_.beside(at, false, passages_.tick_of(from), passages_.tick_of(until))) {
+  for (const Passage* other : log_.beside(at, false, log_.tick_of(from), log_.tick_of(until))) {
     if (other->message == at.message && other->has(flit)) continue;
-    busy.push_back({passages_.cycle_of(other->left.start),
-                    passages_.cycle_of(other->left_until() - 1) + 1, other->message});
+    busy.push_back({log_.cycle_of(other->left.start), log_.cycle_of(other->left_until() - 1) + 1,
+                    other->message});
   }
   return busy;
 }
@@ -44,12 +109,10 @@ std::vector<WaitCauses::Busy> WaitCauses::input_busy(const Passage& at, Cycle fr
                                                      Cycle until) const {
   std::vector<Busy> busy;
   if (!rules_.shared_input) return busy;
-  for (const Passage* other :
-       passages_.beside(at, true, passages_.tick_of(from), passages_.tick_of(until))) {
+  for (const Passage* other : log_.beside(at, true, log_.tick_of(from), log_.tick_of(until))) {
     if (other->vc == at.vc) continue;
-    busy.push_back({passages_.cycle_of(other->left.start),
-                    passages_.cycle_of(other->left.tick_of(other->left.n - 1)) + 1,
-                    other->message});
+    busy.push_back({log_.cycle_of(other->left.start),
+                    log_.cycle_of(other->left.tick_of(other->left.n - 1)) + 1, other->message});
   }
   return busy;
 }
@@ -57,12 +120,10 @@ std::vector<WaitCauses::Busy> WaitCauses::input_busy(const Passage& at, Cycle fr
 std::vector<WaitCauses::Busy> WaitCauses::injection_busy(const Passage& at, std::uint64_t flit,
                                                          Cycle from, Cycle until) const {
   std::vector<Busy> busy;
-  for (const Passage* other :
-       passages_.sent_in(at.channel, passages_.tick_of(from), passages_.tick_of(until))) {
+  for (const Passage* other : log_.sent_in(at.channel, log_.tick_of(from), log_.tick_of(until))) {
     if (other->message == at.message && other->has(flit)) continue;
-    busy.push_back({passages_.cycle_of(other->sent.start),
-                    passages_.cycle_of(other->sent.tick_of(other->sent.n) - 1) + 1,
-                    other->message});
+    busy.push_back({log_.cycle_of(other->sent.start),
+                    log_.cycle_of(other->sent.tick_of(other->sent.n) - 1) + 1, other->message});
   }
   return busy;
 }
@@ -70,8 +131,8 @@ std::vector<WaitCauses::Busy> WaitCauses::injection_busy(const Passage& at, std:
 void WaitCauses::at_router(Trail& trail, Cycle from, const Passage& at, std::uint64_t flit) const {
   if (trail.at() <= from) return;
   const auto hop = static_cast<std::uint16_t>(at.hop + 1);
-  const bool ejects = hop == passages_.hops(at.message);
-  const Passage* next = ejects ? nullptr : &passages_.find(at.message, hop, flit);
+  const bool ejects = hop == log_.hops(at.message);
+  const Passage* next = ejects ? nullptr : &log_.find(at.message, hop, flit);
   Segment segment;
   segment.kind = SegmentKind::arbitration;
   segment.message = at.message;
@@ -79,7 +140,7 @@ void WaitCauses::at_router(Trail& trail, Cycle from, const Passage& at, std::uin
   if (next != nullptr) {
     segment.channel = segment.bottleneck = next->channel;
   } else {
-    segment.vertex = passages_.record().messages[at.message].operation.to.value();
+    segment.vertex = log_.record().messages[at.message].operation.to.value();
   }
   cover(trail, from, output_busy(at, flit, from, trail.at()), segment, [&](Cycle gap) {
     cover(trail, gap, input_busy(at, gap, trail.at()), segment, [&](Cycle rest) {
@@ -101,10 +162,10 @@ void WaitCauses::at_ni(Trail& trail, Cycle from, const Passage& at, std::uint64_
   segment.kind = SegmentKind::ni_queue;
   segment.message = at.message;
   segment.channel = segment.bottleneck = at.channel;
-  segment.vertex = passages_.record().messages[at.message].operation.from.value();
+  segment.vertex = log_.record().messages[at.message].operation.from.value();
   cover(trail, from, injection_busy(at, flit, from, trail.at()), segment, [&](Cycle gap) {
-    // Messages leave an NI in order: whoever is sent next stands in front.
-    const Passage* front = passages_.next_sent(at.channel, passages_.tick_of(trail.at()));
+    // Messages leave an NI in order: the one that is sent next stands in front.
+    const Passage* front = log_.next_sent(at.channel, log_.tick_of(trail.at()));
     if (front == nullptr || (front->message == at.message && front->has(flit))) {
       vc_wait(trail, gap, at, flit, segment, {SegmentKind::ni_queue, SegmentKind::dma});
       return;
@@ -119,7 +180,7 @@ void WaitCauses::at_ni(Trail& trail, Cycle from, const Passage& at, std::uint64_
 
 WaitCauses::Busy WaitCauses::ownership(const Passage& passage) const {
   const std::uint64_t last = passage.offset + passage.sent.n - 1;
-  const PacketGrid& grid = passages_.record().messages[passage.message].grid;
+  const PacketGrid& grid = log_.record().messages[passage.message].grid;
   std::uint64_t head = 0;
   std::uint64_t tail = grid.flits - 1;
   if (!grid.message_mode) {
@@ -128,7 +189,7 @@ WaitCauses::Busy WaitCauses::ownership(const Passage& passage) const {
     tail = grid.packet_end(last) - 1;
   }
   const auto sent = [&](std::uint64_t flit) {
-    return passages_.cycle_of(passages_.find(passage.message, passage.hop, flit).sent_at(flit));
+    return log_.cycle_of(log_.find(passage.message, passage.hop, flit).sent_at(flit));
   };
   return {sent(head), sent(tail) + 1, passage.message};
 }
@@ -136,7 +197,7 @@ WaitCauses::Busy WaitCauses::ownership(const Passage& passage) const {
 void WaitCauses::credit_wait(Trail& trail, Cycle from, const Passage& next, std::uint64_t flit,
                              Segment segment, SegmentKind otherwise) const {
   while (trail.at() > from) {
-    // As long as it is the same.
+    // Back as long as the answer is the same.
     Cycle begin = trail.at() - 1;
     const bool had = credits_.suffice(next, flit, begin);
     while (begin > from && credits_.suffice(next, flit, begin - 1) == had) --begin;
@@ -152,9 +213,9 @@ void WaitCauses::credit_wait(Trail& trail, Cycle from, const Passage& next, std:
 
 void WaitCauses::vc_wait(Trail& trail, Cycle from, const Passage& next, std::uint64_t flit,
                          Segment segment, WaitNames names) const {
-  // Whoever had the VC before, one after the other.
-  for (const Passage* before = passages_.before_on_vc(next); before != nullptr && trail.at() > from;
-       before = passages_.before_on_vc(*before)) {
+  // Earlier owners of the VC, latest first.
+  for (const Passage* before = log_.before_on_vc(next); before != nullptr && trail.at() > from;
+       before = log_.before_on_vc(*before)) {
     if (before->message == next.message) continue;
     const Busy owned = ownership(*before);
     credit_wait(trail, std::max(from, owned.until), next, flit, segment, names.otherwise);

@@ -1,8 +1,8 @@
-// What happened in one run: the stations of every message, what every channel carried, and when
-// schedule tables and program contexts moved on. For the timeline, and for accounts of where time
-// went.
+// What happened in one run: the stations of every message, the flits that every channel carried,
+// and the progress of schedule tables and program contexts. The timeline and `explain` read it.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -17,10 +17,10 @@
 
 namespace espalier {
 
-// In RunRecord::messages.
+// An index of RunRecord::messages.
 using RecordIndex = std::uint32_t;
 
-// A message: an operation, or its share of one that goes over several links.
+// A message: an operation, or the share of an operation that takes one of several parallel links.
 struct MessageRecord {
   // A share has its own route and bytes; `from` and `to` are vertices of what is simulated, also
   // where one NPU stands for all.
@@ -39,7 +39,7 @@ struct MessageRecord {
   Cycle done = kNever;  // in memory, reduction included
 };
 
-// Flits of one message that leave the sender one after the other.
+// Flits of one message that leave the sender without a gap.
 struct CarriedRun {
   RecordIndex message = 0;
   std::uint16_t hop = 0;       // routers passed at the receiver; 0: an injection channel
@@ -50,8 +50,8 @@ struct CarriedRun {
 
 struct VcRecord {
   std::vector<CarriedRun> carried;  // in order
-  // The same flits as they leave the buffer at the channel's end, in ticks: the i-th that came is
-  // the i-th to leave.
+  // When the same flits leave the buffer at the channel's end, in ticks. A buffer is a queue: the
+  // i-th flit that came is the i-th to leave.
   std::vector<FlitRun> left;
 };
 
@@ -62,12 +62,12 @@ struct ChannelRecord {
   std::vector<VcRecord> vcs;
 };
 
-// Of a program context, in the order in which it ran them.
+// The steps and requests of a program context, in the order in which it ran them.
 struct ContextRecord {
   struct Step {
     StepPlace place;
     ProgramStep step;
-    StepTimes times;                // ended: kNever of a step that a run stopped in
+    StepTimes times;                // ended is kNever if the run stopped in the step
     std::size_t first_request = 0;  // in `requests`
     std::size_t num_requests = 0;
   };
@@ -75,7 +75,7 @@ struct ContextRecord {
   std::vector<RequestTimes> requests;
 };
 
-// Of the network interface at a vertex.
+// The network interface at a vertex.
 struct NiRecord {
   // A schedule table's state after an evaluation that has moved it.
   struct Move {
@@ -89,7 +89,7 @@ struct NiRecord {
     Cycle at = 0;
     Cycle begins = 0;
   };
-  std::string name;         // empty: there is none
+  std::string name;         // empty: the vertex has no network interface
   std::vector<Move> moves;  // in order
   std::vector<Launch> launches;
   std::vector<ContextRecord> contexts;  // by block
@@ -102,5 +102,18 @@ struct RunRecord {
   std::vector<ChannelRecord> channels;
   std::vector<NiRecord> nis;  // by vertex
 };
+
+// Removes the last `n` flits of a queue of runs: a train was cut. `flits_of(run)`: the run's
+// FlitRun.
+template <class Runs, class FlitsOf>
+void cut_runs(Runs& runs, std::uint64_t n, FlitsOf&& flits_of) {
+  while (n != 0 && !runs.empty()) {
+    auto& last = flits_of(runs.back());
+    const std::uint64_t here = std::min(n, last.n);
+    last.n -= here;
+    n -= here;
+    if (last.n == 0) runs.pop_back();
+  }
+}
 
 }  // namespace espalier

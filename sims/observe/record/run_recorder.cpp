@@ -1,54 +1,364 @@
 #include "sims/observe/record/run_recorder.h"
 
+#include <cstdint>
 #include <map>
 #include <string>
+#include <utility>
+#include <vector>
 
+#include "flowctl/channel_observer.h"
+#include "ni/engine_view.h"
+#include "ni/engines/context_observer.h"
+#include "ni/network_interface.h"
+#include "ni/ni_observer.h"
+#include "sims/observe/record/run_record.h"
 #include "sims/system/fabric.h"
 
 namespace espalier {
 
-void RunRecorder::begin(Fabric& fabric) {
-  record_.ticks_per_cycle = fabric.timing().ticks_per_cycle;
-  messages_.emplace(fabric, record_.messages);
-  watch_channels(fabric);
-  watch_nis(fabric);
+// The records of messages, found by the ids that the hardware gives them. It reuses an id when its
+// message is done.
+class MessageRecords {
+ public:
+  // Writes into `records`. Both must outlive this.
+  MessageRecords(const Fabric& fabric, std::vector<MessageRecord>& records)
+      : fabric_(fabric), records_(records) {}
+
+  // `id` names this one until another one is opened under it.
+  MessageRecord& open(MessageId id) {
+    if (id.index() >= open_.size()) open_.resize(id.index() + 1);
+    open_[id.index()] = {static_cast<RecordIndex>(records_.size()), 0};
+    const InFlightMessage& message = fabric_.messages()[id];
+    const Message& routing = fabric_.messages().routing(id);
+    MessageRecord record;
+    record.operation = message.operation;
+    record.operation.to = end_of(routing.path, message.operation.from);
+    record.grid = routing.grid;
+    record.whole = index_of(message.whole);
+    records_.push_back(record);
+    return records_.back();
+  }
+  [[nodiscard]] RecordIndex index_of(MessageId id) const { return open_[id.index()].record; }
+  [[nodiscard]] MessageRecord& operator[](MessageId id) { return records_[index_of(id)]; }
+  // By which port its flits leave the `hop`-th router.
+  [[nodiscard]] std::uint16_t out_port(MessageId id, std::uint16_t hop) const {
+    return fabric_.paths().hop(fabric_.messages().routing(id).path, hop).out_port;
+  }
+  // Cycle fidelity: the message's next flit is injected; returns its offset.
+  std::uint64_t next_injected(MessageId id) { return open_[id.index()].injected++; }
+
+ private:
+  // The last vertex of a path. If one NPU stands for all, operations name other vertices.
+  [[nodiscard]] NodeId end_of(std::uint32_t path, NodeId from) const {
+    const Topology& topology = fabric_.topology();
+    NodeId vertex = from;
+    for (std::uint32_t h = 0;; ++h) {
+      const std::uint32_t port = fabric_.paths().hop(path, h).out_port;
+      const auto& links = topology.out_links(vertex);
+      if (port >= links.size()) return vertex;
+      vertex = topology.link(links[port]).to;
+    }
+  }
+
+  struct Open {
+    RecordIndex record = 0;
+    std::uint64_t injected = 0;
+  };
+  const Fabric& fabric_;
+  std::vector<MessageRecord>& records_;
+  std::vector<Open> open_;  // by message id
+};
+
+class ChannelRecorder;
+
+// Cycle fidelity: a flit in a switch. It is told of when it leaves for the next channel, then, by
+// itself, when it leaves the buffer it was in: which of the message's flits it is shows there.
+struct FlitInSwitch {
+  ChannelRecorder* to = nullptr;  // nullptr: no flit is in the switch
+  std::uint32_t vc = 0;
+  RecordIndex message = 0;
+  std::uint16_t hop = 0;
+  std::uint16_t out_port = 0;  // of the next router
+  FlitRun departure;
+};
+
+// Records what a channel carries. The record is the same in both fidelities.
+class ChannelRecorder : public ChannelObserver {
+ public:
+  // Writes into `record`, with a VcRecord for each VC. `in_switch`: one for all channels of a
+  // system. All must outlive it.
+  ChannelRecorder(ChannelRecord& record, MessageRecords& messages, FlitInSwitch& in_switch);
+
+  // Removes flits that were announced for the tick `end` or later: the run is over.
+  void end_at(Tick end);
+
+  void flit_sent(std::uint32_t vc, const Flit& flit, Tick departure) override;
+  void run_sent(const SentRun& run) override;
+  void run_cut(std::uint32_t vc, std::uint64_t n) override;
+  void flits_left(std::uint32_t vc, const FlitRun& flits) override;
+  void leaving_cut(std::uint32_t vc, std::uint64_t n) override;
+
+ private:
+  // The position of a buffer's first flit in VcRecord::carried.
+  struct Front {
+    std::size_t run = 0;
+    std::uint64_t flit = 0;
+  };
+  void carry(std::uint32_t vc, const CarriedRun& run);
+  void leave(std::uint32_t vc, FlitRun flits);
+  // The first flit of a buffer leaves; returns its offset in its message.
+  std::uint64_t pop(std::uint32_t vc);
+
+  ChannelRecord& record_;
+  MessageRecords& messages_;
+  FlitInSwitch& in_switch_;
+  std::vector<Front> fronts_;  // by VC, in cycle fidelity
+  bool by_flits_ = false;      // cycle fidelity
+};
+
+namespace {
+
+FlitRun& flits_of(CarriedRun& run) { return run.flits; }
+FlitRun& flits_of(FlitRun& run) { return run; }
+
+bool goes_on(const FlitRun& run, const FlitRun& next) {
+  return run.rate == next.rate && run.tick_of(run.n) == next.start;
 }
 
-void RunRecorder::watch_channels(Fabric& fabric) {
+template <class Runs>
+void take_back(Runs& runs, std::uint64_t n) {
+  cut_runs(runs, n, [](auto& run) -> FlitRun& { return flits_of(run); });
+}
+
+template <class Runs>
+void take_back_from(Runs& runs, Tick end) {
+  while (!runs.empty()) {
+    const FlitRun& last = flits_of(runs.back());
+    const std::uint64_t late = last.n - last.before(end);
+    if (late == 0) return;
+    take_back(runs, late);
+  }
+}
+
+}  // namespace
+
+ChannelRecorder::ChannelRecorder(ChannelRecord& record, MessageRecords& messages,
+                                 FlitInSwitch& in_switch)
+    : record_(record), messages_(messages), in_switch_(in_switch), fronts_(record.vcs.size()) {}
+
+void ChannelRecorder::end_at(Tick end) {
+  for (VcRecord& vc : record_.vcs) {
+    take_back_from(vc.carried, end);
+    take_back_from(vc.left, end);
+  }
+}
+
+void ChannelRecorder::carry(std::uint32_t vc, const CarriedRun& run) {
+  std::vector<CarriedRun>& runs = record_.vcs[vc].carried;
+  if (!runs.empty()) {
+    CarriedRun& last = runs.back();
+    if (last.message == run.message && last.offset + last.flits.n == run.offset &&
+        goes_on(last.flits, run.flits)) {
+      last.flits.n += run.flits.n;
+      return;
+    }
+  }
+  runs.push_back(run);
+}
+
+// An NI takes a flit in each cycle, in whichever part of it the flit came.
+void ChannelRecorder::leave(std::uint32_t vc, FlitRun flits) {
+  const Tick q = record_.spec.ticks_per_cycle;
+  if (flits.rate == q) flits.start -= flits.start % q;
+  std::vector<FlitRun>& runs = record_.vcs[vc].left;
+  if (!runs.empty() && goes_on(runs.back(), flits)) {
+    runs.back().n += flits.n;
+  } else {
+    runs.push_back(flits);
+  }
+}
+
+std::uint64_t ChannelRecorder::pop(std::uint32_t vc) {
+  const std::vector<CarriedRun>& runs = record_.vcs[vc].carried;
+  Front& front = fronts_[vc];
+  if (front.flit == runs[front.run].flits.n) front = {front.run + 1, 0};
+  return runs[front.run].offset + front.flit++;
+}
+
+void ChannelRecorder::flit_sent(std::uint32_t vc, const Flit& flit, Tick departure) {
+  by_flits_ = true;
+  const FlitRun alone{departure, record_.link.ticks_per_flit, 1};
+  const RecordIndex message = messages_.index_of(flit.message);
+  const std::uint16_t out_port = messages_.out_port(flit.message, flit.hop);
+  if (flit.hop == 0) {
+    carry(vc, {message, 0, out_port, messages_.next_injected(flit.message), alone});
+  } else {
+    in_switch_ = {this, vc, message, flit.hop, out_port, alone};
+  }
+}
+
+void ChannelRecorder::run_sent(const SentRun& run) {
+  carry(run.vc, {messages_.index_of(run.message), run.hop, messages_.out_port(run.message, run.hop),
+                 run.offset, run.flits});
+}
+
+void ChannelRecorder::run_cut(std::uint32_t vc, std::uint64_t n) {
+  take_back(record_.vcs[vc].carried, n);
+}
+
+void ChannelRecorder::flits_left(std::uint32_t vc, const FlitRun& flits) {
+  if (!by_flits_) {
+    leave(vc, flits);
+    return;
+  }
+  const std::uint64_t offset = pop(vc);
+  const FlitInSwitch flit = std::exchange(in_switch_, {});
+  if (flit.to == nullptr) {  // to an NI
+    leave(vc, flits);
+    return;
+  }
+  leave(vc, flit.departure);
+  flit.to->carry(flit.vc, {flit.message, flit.hop, flit.out_port, offset, flit.departure});
+}
+
+void ChannelRecorder::leaving_cut(std::uint32_t vc, std::uint64_t n) {
+  take_back(record_.vcs[vc].left, n);
+}
+
+// Records the stations of messages at a network interface, and the moves of its schedule table or
+// program contexts.
+class NiRecorder : public NiObserver, public ContextObserver {
+ public:
+  // Before the simulation, after the NI's engine is loaded. `channels`: its injection ports', in
+  // RunRecord::channels. Writes into `record`, which must outlive it, as must the records.
+  NiRecorder(NetworkInterface& ni, std::vector<std::uint32_t> channels, NiRecord& record,
+             MessageRecords& records);
+
+  void evaluated(const NetworkInterface& ni, Cycle now) override;
+  void message_issued(MessageId message, std::uint32_t port, Cycle read, Cycle now) override;
+  void message_sent(MessageId message, Cycle now) override { records_[message].sent = now; }
+  void message_visible(MessageId message, Cycle now) override { records_[message].visible = now; }
+  void reduction_begins(MessageId message, Cycle now) override { records_[message].adding = now; }
+  void message_done(MessageId message, Cycle now) override { records_[message].done = now; }
+
+  void call_launched(std::uint32_t call, Cycle now, Cycle begins) override {
+    record_.launches.push_back({call, now, begins});
+  }
+  void step_began(const StepPlace& place, const ProgramStep& step, Cycle now) override;
+  void request_ended(const StepPlace& place, const RequestTimes& times) override;
+  void step_ended(const StepPlace& place, const StepTimes& times) override;
+
+ private:
+  std::vector<std::uint32_t> channels_;
+  NiRecord& record_;
+  MessageRecords& records_;
+  EngineView view_;  // kept for its memory
+  bool has_table_ = false;
+};
+
+NiRecorder::NiRecorder(NetworkInterface& ni, std::vector<std::uint32_t> channels, NiRecord& record,
+                       MessageRecords& records)
+    : channels_(std::move(channels)), record_(record), records_(records) {
+  record_.name = ni.name();
+  if (ni.engine() == nullptr) return;
+  ni.prepare_to_show();
+  ni.engine()->show(view_);
+  has_table_ = view_.table.has_value();
+  record_.contexts.resize(view_.contexts.size());
+}
+
+void NiRecorder::evaluated(const NetworkInterface& ni, Cycle now) {
+  if (!has_table_) return;
+  ni.engine()->show(view_);
+  const auto timestep = static_cast<Timestep>(view_.table->timestep);
+  const NiRecord::Move before = record_.moves.empty() ? NiRecord::Move() : record_.moves.back();
+  if (before.issued == view_.table->head && before.timestep == timestep) return;
+  record_.moves.push_back({now, view_.table->head, timestep});
+}
+
+void NiRecorder::message_issued(MessageId message, std::uint32_t port, Cycle read, Cycle now) {
+  MessageRecord& record = records_.open(message);
+  record.channel = channels_[port];
+  record.issued = now;
+  record.read = read;
+}
+
+void NiRecorder::step_began(const StepPlace& place, const ProgramStep& step, Cycle now) {
+  ContextRecord& context = record_.contexts[place.block];
+  ContextRecord::Step& begun = context.steps.emplace_back();
+  begun.place = place;
+  begun.step = step;
+  begun.times.turn = now;
+  begun.times.ended = kNever;
+  begun.first_request = context.requests.size();
+}
+
+void NiRecorder::request_ended(const StepPlace& place, const RequestTimes& times) {
+  ContextRecord& context = record_.contexts[place.block];
+  context.requests.push_back(times);
+  ++context.steps.back().num_requests;
+}
+
+void NiRecorder::step_ended(const StepPlace& place, const StepTimes& times) {
+  record_.contexts[place.block].steps.back().times = times;
+}
+
+struct RunRecorder::Watchers {
+  Watchers(Fabric& fabric, RunRecord& record) : messages(fabric, record.messages) {
+    watch_channels(fabric, record);
+    watch_nis(fabric, record);
+  }
+  void watch_channels(Fabric& fabric, RunRecord& record);
+  void watch_nis(Fabric& fabric, RunRecord& record);
+
+  MessageRecords messages;
+  FlitInSwitch in_switch;
+  std::vector<std::unique_ptr<ChannelRecorder>> channels;
+  std::vector<std::unique_ptr<NiRecorder>> nis;
+};
+
+void RunRecorder::Watchers::watch_channels(Fabric& fabric, RunRecord& record) {
   const std::vector<ChannelPlace> places = fabric.channels();
   for (const ChannelPlace& place : places) {
-    record_.channels.push_back(
+    record.channels.push_back(
         {place.name, place.spec, place.link, std::vector<VcRecord>(place.spec.vcs)});
   }
   for (std::size_t c = 0; c < places.size(); ++c) {
-    channels_.push_back(
-        std::make_unique<ChannelRecorder>(record_.channels[c], *messages_, in_switch_));
-    places[c].observe(*channels_.back());
+    channels.push_back(std::make_unique<ChannelRecorder>(record.channels[c], messages, in_switch));
+    places[c].observe(*channels.back());
   }
 }
 
-void RunRecorder::watch_nis(Fabric& fabric) {
+void RunRecorder::Watchers::watch_nis(Fabric& fabric, RunRecord& record) {
   std::map<std::string, std::uint32_t> channel_of;
-  for (std::size_t c = 0; c < record_.channels.size(); ++c) {
-    channel_of[record_.channels[c].name] = static_cast<std::uint32_t>(c);
+  for (std::size_t c = 0; c < record.channels.size(); ++c) {
+    channel_of[record.channels[c].name] = static_cast<std::uint32_t>(c);
   }
-  record_.nis.resize(fabric.topology().num_vertices());
-  for (std::size_t v = 0; v < record_.nis.size(); ++v) {
+  record.nis.resize(fabric.topology().num_vertices());
+  for (std::size_t v = 0; v < record.nis.size(); ++v) {
     NetworkInterface* ni = fabric.ni_at(NodeId(v));
     if (ni == nullptr) continue;
-    std::vector<std::uint32_t> channels;
+    std::vector<std::uint32_t> injection;
     for (const auto& port : ni->injection_ports()) {
-      channels.push_back(channel_of.at(port->link_name()));
+      injection.push_back(channel_of.at(port->link_name()));
     }
-    nis_.push_back(std::make_unique<NiRecorder>(*ni, channels, record_.nis[v], *messages_));
-    ni->observe(*nis_.back());
-    ni->observe_contexts(*nis_.back());
+    nis.push_back(std::make_unique<NiRecorder>(*ni, injection, record.nis[v], messages));
+    ni->observe(*nis.back());
+    ni->observe_contexts(*nis.back());
   }
+}
+
+RunRecorder::RunRecorder() = default;
+RunRecorder::~RunRecorder() = default;
+
+void RunRecorder::begin(Fabric& fabric) {
+  record_.ticks_per_cycle = fabric.timing().ticks_per_cycle;
+  watchers_ = std::make_unique<Watchers>(fabric, record_);
 }
 
 void RunRecorder::finish(Cycle end) {
   record_.end = end;
-  for (const auto& channel : channels_) channel->end_at(end * record_.ticks_per_cycle);
+  for (const auto& channel : watchers_->channels) channel->end_at(end * record_.ticks_per_cycle);
 }
 
 }  // namespace espalier

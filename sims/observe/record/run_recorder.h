@@ -1,19 +1,19 @@
-// Writes down what happens in a run, as RunRecord says. Memory goes with messages and with runs of
-// flits, not with cycles.
+// Records a run. The memory it needs grows with the number of messages and of runs of flits, not
+// with the number of cycles.
 #pragma once
 
 #include <memory>
-#include <optional>
-#include <vector>
 
-#include "sims/observe/record/channel_recorder.h"
-#include "sims/observe/record/ni_recorder.h"
+#include "sims/observe/record/run_record.h"
 #include "sims/system/system_observer.h"
 
 namespace espalier {
 
 class RunRecorder : public SystemObserver {
  public:
+  RunRecorder();
+  ~RunRecorder() override;
+
   void begin(Fabric& fabric) override;
   void advance(Cycle) override {}
   void finish(Cycle end) override;
@@ -22,14 +22,10 @@ class RunRecorder : public SystemObserver {
   [[nodiscard]] const RunRecord& record() const { return record_; }
 
  private:
-  void watch_channels(Fabric& fabric);
-  void watch_nis(Fabric& fabric);
+  struct Watchers;
 
   RunRecord record_;
-  std::optional<MessageRecords> messages_;
-  FlitInSwitch in_switch_;
-  std::vector<std::unique_ptr<ChannelRecorder>> channels_;
-  std::vector<std::unique_ptr<NiRecorder>> nis_;
+  std::unique_ptr<Watchers> watchers_;  // of the fabric's channels and network interfaces
 };
 
 }  // namespace espalier

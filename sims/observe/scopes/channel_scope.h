@@ -1,38 +1,68 @@
-// A channel in a waveform: its link, and per VC of its buffer what VcStateScope and VcFlitScope
-// show.
+// A channel in a waveform: its link, and the VCs of the buffer at its end.
 #pragma once
 
+#include <deque>
 #include <functional>
 #include <string>
 #include <vector>
 
 #include "flowctl/channel_observer.h"
 #include "flowctl/channel_spec.h"
-#include "sims/observe/scopes/link_scope.h"
-#include "sims/observe/scopes/vc_flit_scope.h"
-#include "sims/observe/scopes/vc_state_scope.h"
+#include "flowctl/flit_run.h"
+#include "sims/observe/scopes/vc_scope.h"
+#include "sims/observe/scopes/wave_recorder.h"
 
 namespace espalier {
 
-// Of a message that is sent; `hop`: routers passed at the receiver.
+// Whether a link's wire carries a flit, and of which flow. A flit occupies the wire for as long as
+// the link takes to send it, at least a cycle.
+class LinkScope {
+ public:
+  struct Signals {
+    WaveSignal valid;
+    WaveSignal flow;  // unknown where the wire is free
+  };
+  LinkScope(const Signals& signals, Tick ticks_per_cycle)
+      : signals_(signals), q_(ticks_per_cycle) {}
+
+  void sent(std::uint64_t flow, const FlitRun& run);
+  void cut(std::uint64_t n);
+  // As in VcStateScope.
+  void generate(Cycle until, WaveRecorder& recorder);
+
+ private:
+  struct Run {
+    std::uint64_t flow;
+    FlitRun flits;
+  };
+  Signals signals_;
+  Tick q_;
+  std::deque<Run> runs_;
+  std::uint64_t shown_flow_ = 0;
+  Cycle busy_until_ = 0;
+  bool is_busy_ = false;
+  bool is_shown_ = false;
+};
+
+// Describes a message; `hop`: routers that it has passed at the receiver.
 using DescribeMessage = std::function<MessageFacts(MessageId, std::uint16_t hop)>;
 
 class ChannelScope : public ChannelObserver {
  public:
   struct Spec {
-    std::string name;  // of the link, the VCs below it: "net.r_1_2.in_e", "net.r_1_2.in_e.vc0"
+    std::string name;  // of the link: "net.r_1_2.in_e"; its VCs are below: "net.r_1_2.in_e.vc0"
     ChannelSpec channel;
     LinkTiming link;
     bool shows_flits = false;  // VcFlitScope too
   };
   ChannelScope(const Spec& spec, WaveRecorder& recorder, DescribeMessage describe);
 
-  // Whether anybody wants to see any of its signals.
+  // The user has asked for one of its signals.
   [[nodiscard]] bool is_wanted() const { return is_wanted_; }
-  // All changes before cycle `until`, those of flits from cycle `from` on alone.
+  // Reports all changes before cycle `until`; those of VcFlitScope from cycle `from` on only.
   void generate(Cycle from, Cycle until, WaveRecorder& recorder);
 
-  // What passes from now on is nothing to it.
+  // Ignores flits from now on.
   void stop() { is_over_ = true; }
 
   void flit_sent(std::uint32_t vc, const Flit& flit, Tick departure) override;

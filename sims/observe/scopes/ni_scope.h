@@ -1,4 +1,5 @@
-// A network interface in a waveform: its issue engine's hardware, and what its back end does.
+// A network interface in a waveform: the hardware of its issue engine, and the state of its back
+// end.
 #pragma once
 
 #include <string>
@@ -15,9 +16,9 @@ class StepClock {
  public:
   explicit StepClock(std::size_t nis) : nis_(nis) {}
   void entered(Timestep step, Cycle now);
-  // The first NI's cycle; kNever while none has entered it.
+  // The cycle in which the first NI entered the step; kNever before.
   [[nodiscard]] Cycle begin_of(Timestep step) const;
-  // The last NI has entered a later step, or has done them all; kNever before.
+  // The cycle in which the last NI entered a later step, or ended its last one; kNever before.
   [[nodiscard]] Cycle end_of(Timestep step) const;
 
  private:
@@ -32,13 +33,13 @@ class StepClock {
 
 class NiScope : public NiObserver {
  public:
-  // Before the simulation, after the NI's engine is loaded. The NI's name is its scope's. Whoever
-  // makes it connects it to the NI.
+  // To be constructed before the simulation, after the NI's engine is loaded. The caller connects
+  // it to the NI. The scope has the NI's name.
   NiScope(NetworkInterface& ni, WaveRecorder& recorder, StepClock& steps);
 
   [[nodiscard]] bool is_wanted() const { return is_wanted_; }
   void evaluated(const NetworkInterface& ni, Cycle now) override;
-  // What ends by the passing of time, before cycle `until`.
+  // Reports the changes before cycle `until` that time alone causes.
   void generate(Cycle until);
 
  private:

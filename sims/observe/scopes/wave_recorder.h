@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "sims/observe/scopes/wave_window.h"
 #include "sims/observe/waves/change_queue.h"
 #include "sims/observe/waves/gtkw_file.h"
 #include "sims/observe/waves/wave_writer.h"

@@ -7,7 +7,7 @@
 #include <stdexcept>
 
 #include "sims/observe/waves/gtkw_file.h"
-#include "sims/observe/waves/make_wave_writer.h"
+#include "sims/observe/waves/wave_writer.h"
 
 namespace espalier {
 
@@ -16,7 +16,7 @@ WaveSession::WaveSession(const WaveRequest& request)
       recorder_(make_wave_writer(request.path, request.clock_hertz), request.scopes) {}
 
 void WaveSession::begin(Fabric& fabric) {
-  // NIs first: that is where one begins to look.
+  // NIs first: a reader begins there.
   watch_nis(fabric);
   watch_channels(fabric);
   if (recorder_.num_signals() == 0) {

@@ -2,10 +2,13 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "alg/schedule/schedule.h"
+#include "hw/ids.h"
 #include "sims/observe/scopes/channel_scope.h"
 #include "sims/observe/scopes/ni_scope.h"
 #include "sims/observe/scopes/wave_recorder.h"
@@ -13,6 +16,17 @@
 #include "sims/system/system_observer.h"
 
 namespace espalier {
+
+// The part of a run that is recorded, in cycles or in timesteps of the schedule. A step begins when
+// the first NI enters it, and ends when the last NI enters the next one. By default the whole run.
+struct WaveWindow {
+  std::optional<Cycle> from;
+  std::optional<Cycle> to;  // the cycle after the last one in the window
+  std::optional<Timestep> from_step;
+  std::optional<Timestep> to_step;  // the last one in the window
+
+  [[nodiscard]] bool is_whole_run() const { return !from && !to && !from_step && !to_step; }
+};
 
 struct WaveRequest {
   std::string path;  // .vcd or .fst

@@ -1,29 +1,124 @@
-#include "sims/observe/timeline/ni_tracks.h"
+#include "sims/observe/timeline/tracks.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <string>
+#include <vector>
 
-#include "sims/observe/timeline/context_tracks.h"
-#include "sims/observe/timeline/message_words.h"
-#include "sims/observe/timeline/module_name.h"
-#include "sims/observe/timeline/trace_lanes.h"
+#include "sims/observe/record/run_record.h"
+#include "sims/observe/timeline/perfetto_file.h"
 
 namespace espalier {
 
 namespace {
 
-TraceArgs args_of(RecordIndex index, const MessageRecord& message) {
-  TraceArgs args{{"message", index}};
+constexpr std::array<const char*, kNumContextStalls> kStallNames{
+    "leaving", "launch", "dependency", "message", "slot", "requests", "port", "busy"};
+
+std::string chunks_text(ProgramBuffer buffer, std::int32_t first, std::uint32_t count) {
+  if (count <= 1) return fmt::format("{}[{}]", to_string(buffer), first);
+  return fmt::format("{}[{}..{}]", to_string(buffer), first,
+                     first + static_cast<std::int32_t>(count) - 1);
+}
+
+// "rrs i[3] tile 0"; a step that moves data inside memory has both ends.
+std::string step_name(const ContextRecord::Step& of) {
+  const ProgramStep& step = of.step;
+  std::string text = to_string(step.op);
+  const std::string from = chunks_text(step.src_buffer, step.src_offset, step.count);
+  const std::string to = chunks_text(step.dst_buffer, step.dst_offset, step.count);
+  const bool is_local = step.op == ProgramOp::copy || step.op == ProgramOp::reduce;
+  if (is_local) {
+    text += fmt::format(" {} -> {}", from, to);
+  } else if (writes_target(step.op)) {
+    text += " " + to;
+  } else if (reads_source(step.op)) {
+    text += " " + from;
+  }
+  return text + fmt::format(" tile {}", of.place.tile);
+}
+
+PerfettoArgs step_args(const ContextRecord::Step& of) {
+  PerfettoArgs args{{"block", of.place.block},
+                    {"step", of.place.step},
+                    {"pass", of.place.tile},
+                    {"count", of.step.count}};
+  if (of.times.ended == kNever) {
+    args["unfinished"] = true;
+    return args;
+  }
+  PerfettoArgs waits = PerfettoArgs::object();
+  for (std::size_t s = 0; s < kNumContextStalls; ++s) {
+    if (of.times.stalls[s] != 0) waits[kStallNames[s]] = of.times.stalls[s];
+  }
+  args["cycles"] = waits;
+  return args;
+}
+
+void write_context_tracks(const NiRecord& ni, Cycle end, std::uint32_t process,
+                          const PerfettoClock& clock, PerfettoFile& file) {
+  bool costs = false;
+  for (const NiRecord::Launch& launch : ni.launches) costs = costs || launch.begins != launch.at;
+  if (costs) {
+    const PerfettoTrack track = file.add_track(process, "launch");
+    for (const NiRecord::Launch& launch : ni.launches) {
+      if (launch.begins == launch.at) continue;
+      file.slice(track, fmt::format("call {}", launch.call), clock.tick(launch.at),
+                 clock.tick(launch.begins < end ? launch.begins : end));
+    }
+  }
+  for (std::size_t c = 0; c < ni.contexts.size(); ++c) {
+    if (ni.contexts[c].steps.empty()) continue;
+    const PerfettoTrack track = file.add_track(process, fmt::format("ctx{}", c));
+    for (const ContextRecord::Step& step : ni.contexts[c].steps) {
+      const Cycle until = step.times.ended == kNever ? end : step.times.ended;
+      file.slice(track, step_name(step), clock.tick(step.times.turn), clock.tick(until),
+                 step_args(step));
+    }
+  }
+}
+
+// A process for each network interface; an arrow leads from each send to its receive.
+class NiTracks {
+ public:
+  // Both must outlive it.
+  NiTracks(const RunRecord& record, const PerfettoClock& clock, PerfettoFile& file);
+
+  void write();
+
+ private:
+  // The messages that an NI sends, in order of issue, and receives, in order of arrival.
+  struct Ni {
+    std::vector<RecordIndex> sends;
+    std::vector<RecordIndex> receives;
+  };
+  void sort_messages();
+  void write_timesteps(const NiRecord& ni, std::uint32_t process);
+  void write_issues(const std::vector<RecordIndex>& sends, std::uint32_t process);
+  void write_sends(const std::vector<RecordIndex>& sends, std::uint32_t process);
+  void write_receives(const std::vector<RecordIndex>& receives, std::uint32_t process);
+  void slice(PerfettoTrack track, const std::string& name, Cycle begin, Cycle end,
+             const PerfettoArgs& args = {}) {
+    file_.slice(track, name, clock_.tick(begin), clock_.tick(end), args);
+  }
+
+  const RunRecord& record_;
+  const PerfettoClock& clock_;
+  PerfettoFile& file_;
+  std::vector<Ni> nis_;  // by vertex
+};
+
+PerfettoArgs args_of(RecordIndex index, const MessageRecord& message) {
+  PerfettoArgs args{{"message", index}};
   if (message.operation.flow.valid()) args["flow"] = message.operation.flow.value();
   args["bytes"] = message.operation.bytes;
   args["flits"] = message.grid.flits;
   return args;
 }
 
-}  // namespace
-
-NiTracks::NiTracks(const RunRecord& record, const TraceClock& clock, TraceFile& file)
+NiTracks::NiTracks(const RunRecord& record, const PerfettoClock& clock, PerfettoFile& file)
     : record_(record), clock_(clock), file_(file), nis_(record.nis.size()) {
   sort_messages();
 }
@@ -57,7 +152,7 @@ void NiTracks::write() {
 // The last one lasts: nothing moves the counter on.
 void NiTracks::write_timesteps(const NiRecord& ni, std::uint32_t process) {
   if (ni.moves.empty()) return;
-  const TraceTrack track = file_.add_track(process, "timestep");
+  const PerfettoTrack track = file_.add_track(process, "timestep");
   for (std::size_t m = 0; m < ni.moves.size();) {
     const NiRecord::Move& first = ni.moves[m];
     while (m < ni.moves.size() && ni.moves[m].timestep == first.timestep) ++m;
@@ -68,23 +163,23 @@ void NiTracks::write_timesteps(const NiRecord& ni, std::uint32_t process) {
 }
 
 void NiTracks::write_issues(const std::vector<RecordIndex>& sends, std::uint32_t process) {
-  TraceLanes lanes(file_, process, "issue");
+  PerfettoLanes lanes(file_, process, "issue");
   for (const RecordIndex i : sends) {
     const MessageRecord& message = record_.messages[i];
     if (message.whole != i) continue;
-    const TraceTrack track = lanes.take(message.issued, message.issued + 1);
+    const PerfettoTrack track = lanes.take(message.issued, message.issued + 1);
     slice(track, words_at_sender(record_, message), message.issued, message.issued + 1);
   }
 }
 
 void NiTracks::write_sends(const std::vector<RecordIndex>& sends, std::uint32_t process) {
-  TraceLanes lanes(file_, process, "send");
+  PerfettoLanes lanes(file_, process, "send");
   for (const RecordIndex i : sends) {
     const MessageRecord& message = record_.messages[i];
     const bool is_sent = message.sent != kNever;
     const Cycle end = is_sent ? message.sent + 1 : record_.end;
-    const TraceTrack track = lanes.take(message.issued, end);
-    TraceArgs args = args_of(i, message);
+    const PerfettoTrack track = lanes.take(message.issued, end);
+    PerfettoArgs args = args_of(i, message);
     args["channel"] = name_below_top(record_.channels[message.channel].name);
     if (!is_sent) args["unfinished"] = true;
     slice(track, words_at_sender(record_, message), message.issued, end, args);
@@ -93,13 +188,13 @@ void NiTracks::write_sends(const std::vector<RecordIndex>& sends, std::uint32_t 
 }
 
 void NiTracks::write_receives(const std::vector<RecordIndex>& receives, std::uint32_t process) {
-  TraceLanes lanes(file_, process, "receive");
+  PerfettoLanes lanes(file_, process, "receive");
   for (const RecordIndex i : receives) {
     const MessageRecord& message = record_.messages[i];
     const bool is_done = message.done != kNever;
     const Cycle end = is_done ? std::max(message.done, message.visible + 1) : record_.end;
-    const TraceTrack track = lanes.take(message.visible, end);
-    TraceArgs args = args_of(i, message);
+    const PerfettoTrack track = lanes.take(message.visible, end);
+    PerfettoArgs args = args_of(i, message);
     if (message.adding != kNever && message.adding != message.visible) {
       args["cycles_held"] = message.adding - message.visible;
     }
@@ -107,6 +202,12 @@ void NiTracks::write_receives(const std::vector<RecordIndex>& receives, std::uin
     slice(track, words_at_receiver(record_, message), message.visible, end, args);
     file_.arrow_ends(track, i, clock_.tick(message.visible));
   }
+}
+
+}  // namespace
+
+void write_ni_tracks(const RunRecord& record, const PerfettoClock& clock, PerfettoFile& file) {
+  NiTracks(record, clock, file).write();
 }
 
 }  // namespace espalier

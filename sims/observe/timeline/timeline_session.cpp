@@ -2,9 +2,7 @@
 
 #include <set>
 
-#include "sims/observe/timeline/counters.h"
-#include "sims/observe/timeline/link_tracks.h"
-#include "sims/observe/timeline/ni_tracks.h"
+#include "sims/observe/timeline/tracks.h"
 #include "sims/system/fabric.h"
 
 namespace espalier {
@@ -28,10 +26,10 @@ void TimelineSession::begin(Fabric& fabric) {
 void TimelineSession::finish(Cycle end) {
   recorder_.finish(end);
   const RunRecord& record = recorder_.record();
-  const TraceClock clock(clock_hertz_, record.ticks_per_cycle);
+  const PerfettoClock clock(clock_hertz_, record.ticks_per_cycle);
   file_.begin(clock);
   write_counters(record, is_link_, clock, file_);
-  NiTracks(record, clock, file_).write();
+  write_ni_tracks(record, clock, file_);
   write_link_tracks(record, file_);
   file_.close();
 }

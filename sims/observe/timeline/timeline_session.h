@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "sims/observe/record/run_recorder.h"
-#include "sims/observe/timeline/trace_file.h"
+#include "sims/observe/timeline/perfetto_file.h"
 #include "sims/system/system_observer.h"
 
 namespace espalier {
@@ -23,7 +23,7 @@ class TimelineSession : public SystemObserver {
 
  private:
   std::uint64_t clock_hertz_;
-  TraceFile file_;
+  PerfettoFile file_;
   RunRecorder recorder_;
   std::vector<bool> is_link_;  // by channel
 };

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "sims/observe/waves/binary_text.h"
+#include "sims/observe/waves/wave_format.h"
 
 namespace espalier {
 

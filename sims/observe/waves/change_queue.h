@@ -1,4 +1,4 @@
-// Changes of signals between their discovery and the file: found in any order, written in order.
+// Changes of signals, which are found in any order and written in order of time.
 #pragma once
 
 #include <cstdint>
@@ -17,11 +17,11 @@ struct WaveChange {
 
 class ChangeQueue {
  public:
-  // Grown step by step, its memory would be new to the machine, and filled, at every step.
+  // Avoids a copy, and page faults of new memory, each time the vector grows.
   ChangeQueue() { waiting_.reserve(kUsually); }
   void add(const WaveChange& change) { waiting_.push_back(change); }
-  // Takes those before cycle `until`, by time, then signal, then order of add(). Good until the
-  // next call.
+  // Removes the changes before cycle `until`, sorted by time, then signal, then order of add(). The
+  // result is valid until the next call.
   [[nodiscard]] const std::vector<WaveChange>& take_before(Cycle until);
 
  private:
@@ -32,7 +32,7 @@ class ChangeQueue {
   void sort_due();
 
   std::vector<WaveChange> waiting_;
-  std::vector<WaveChange> due_;     // kept for its memory, as what follows
+  std::vector<WaveChange> due_;     // a member to keep its memory, as the next two
   std::vector<WaveChange> sorted_;  // by a digit
   std::vector<std::uint32_t> place_;
 };

@@ -1,7 +1,10 @@
 #include "sims/observe/waves/fst_format.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <fstapi.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 
 #include <array>
 #include <cerrno>
@@ -12,12 +15,59 @@
 #include <utility>
 #include <vector>
 
-#include "sims/observe/waves/binary_text.h"
-#include "sims/observe/waves/fst_errors.h"
 #include "sims/observe/waves/output_file.h"
 #include "sims/observe/waves/signal_tree.h"
+#include "sims/observe/waves/wave_format.h"
 
 namespace espalier {
+
+// GTKWave's writer does not check whether its writes succeed, and it maps its temporary files:
+// where one is shorter than its mapping because the disk is full, an access ends the process with
+// SIGBUS. The writer is compiled to call the two functions below instead of fclose and mmap
+// (cmake/fst.cmake). They note the first error for the format that wrote last in this thread.
+namespace {
+thread_local int* fst_error = nullptr;  // an errno; 0: no error
+
+void note_fst_error(int number) {
+  if (fst_error != nullptr && *fst_error == 0) *fst_error = number;
+}
+
+// The bytes that a mapping needs exist on the disk: 0, or an errno.
+int reserve(int file, off_t offset, std::size_t bytes) {
+  struct stat status {};
+  if (fstat(file, &status) != 0) return errno;
+  if (status.st_size < offset + static_cast<off_t>(bytes)) return ENOSPC;  // a write has failed
+  const int error = posix_fallocate(file, offset, static_cast<off_t>(bytes));
+  // Not every file system can reserve space.
+  return error == EINVAL || error == EOPNOTSUPP ? 0 : error;
+}
+}  // namespace
+
+extern "C" int espalier_fst_fclose(std::FILE* stream);
+extern "C" int espalier_fst_fclose(std::FILE* stream) {
+  const bool failed_before = std::ferror(stream) != 0;
+  errno = 0;
+  const int result = std::fclose(stream);
+  if (result != 0 && errno != 0) note_fst_error(errno);
+  // The stream does not keep the reason of an earlier error; a full disk is the usual one.
+  if (failed_before) note_fst_error(ENOSPC);
+  return result;
+}
+
+extern "C" void* espalier_fst_mmap(void* at, std::size_t bytes, int protection, int flags, int file,
+                                   off_t offset);
+extern "C" void* espalier_fst_mmap(void* at, std::size_t bytes, int protection, int flags, int file,
+                                   off_t offset) {
+  int error = reserve(file, offset, bytes);
+  if (error == 0) {
+    void* const mapped = mmap(at, bytes, protection, flags, file, offset);
+    if (mapped != MAP_FAILED) return mapped;
+    error = errno;
+  }
+  note_fst_error(error);
+  // The writer has no way to fail: it goes on in memory until the format asks for the error.
+  return mmap(at, bytes, protection, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+}
 
 namespace {
 
@@ -25,6 +75,7 @@ class FstFormat final : public WaveFormat {
  public:
   explicit FstFormat(const std::string& path);
   ~FstFormat() override {
+    if (fst_error == &error_) fst_error = nullptr;
     if (writer_ != nullptr) fstWriterClose(writer_);
   }
   FstFormat(const FstFormat&) = delete;
@@ -35,7 +86,7 @@ class FstFormat final : public WaveFormat {
   void declare(SignalId id, const WaveSignal& signal) override;
   void close_scope() override { fstWriterSetUpscope(writer_); }
   void end_header() override;
-  void time(std::uint64_t time) override { fstWriterEmitTimeChange(writer_, time); }
+  void time(std::uint64_t time) override;
   void value(SignalId id, WaveValue value) override;
   void close() override;
 
@@ -48,13 +99,14 @@ class FstFormat final : public WaveFormat {
   fstEnumHandle table(const EnumText& texts, unsigned bits);
 
   std::string path_;
+  int error_ = 0;                            // an errno of the writer's files
   decltype(fstWriterCreate("", 1)) writer_;  // void*, or a type of its own in newer versions
   std::vector<Signal> signals_;
   std::map<std::pair<std::string, unsigned>, fstEnumHandle> tables_;  // by name and bits
 };
 
 FstFormat::FstFormat(const std::string& path) : path_(path) {
-  // The writer would remove whatever stands under that name before it makes its file.
+  // The writer removes a file of that name before it makes its own.
   std::error_code ignored;
   const auto kind = std::filesystem::status(path, ignored).type();
   if (kind != std::filesystem::file_type::regular &&
@@ -110,13 +162,19 @@ fstEnumHandle FstFormat::table(const EnumText& texts, unsigned bits) {
 }
 
 void FstFormat::end_header() {
-  // The writer maps what it keeps of every signal from files in the folder for temporary files, and
-  // dies of SIGBUS where they could not grow.
+  // Fails before the simulation where the folder for temporary files has no room for what the
+  // writer keeps of every signal.
   std::uintmax_t needed = 0;
   for (const Signal& signal : signals_) needed += signal.bits + 4 * sizeof(std::uint32_t);
   std::error_code error;
   const auto space = std::filesystem::space(P_tmpdir, error);
   if (!error && space.available < needed) throw_unwritable(P_tmpdir, ENOSPC);
+}
+
+void FstFormat::time(std::uint64_t time) {
+  fst_error = &error_;
+  fstWriterEmitTimeChange(writer_, time);
+  if (error_ != 0) throw_unwritable(path_, error_);
 }
 
 void FstFormat::value(SignalId id, WaveValue value) {
@@ -133,11 +191,12 @@ void FstFormat::value(SignalId id, WaveValue value) {
 }
 
 void FstFormat::close() {
-  FstErrors errors;
+  fst_error = &error_;
   const bool seek_failed = fstWriterGetFseekFailed(writer_) != 0;
   fstWriterClose(std::exchange(writer_, nullptr));
-  if (errors.number() != 0) throw_unwritable(path_, errors.number());
-  if (seek_failed) throw_unwritable(path_, EIO);
+  fst_error = nullptr;
+  if (error_ == 0 && seek_failed) error_ = EIO;
+  if (error_ != 0) throw_unwritable(path_, error_);
 }
 
 }  // namespace

@@ -8,13 +8,12 @@
 
 namespace espalier {
 
-// False where the build found no sources of that writer.
+// False if the build found no sources of that writer.
 [[nodiscard]] bool has_fst();
 
-// Throws std::invalid_argument where has_fst() is false, std::runtime_error where the file cannot
-// be written. The writer fills 128 MiB before it packs them, notices a full disk only when it
-// closes the file, and keeps names in a file "<path>.hier" until then: a process that is killed
-// leaves it.
+// Throws std::invalid_argument if has_fst() is false, std::runtime_error if the file cannot be
+// written. A full disk may be noticed only in close(): the writer collects 128 MiB before it packs
+// them. Until then it keeps names in a file "<path>.hier", which a killed process leaves behind.
 [[nodiscard]] std::unique_ptr<WaveFormat> open_fst(const std::string& path);
 
 }  // namespace espalier

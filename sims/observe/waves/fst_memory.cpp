@@ -1,6 +1,5 @@
-// The buffer of the FST writer, 132 MiB of which most runs use a few: touched for the first time in
-// pages of 4 KiB, it costs more than what is written there. In huge pages, where the system has
-// them for those who ask, this is a five-hundredth of the faults.
+// Huge pages for the FST writer's buffer of 132 MiB. In pages of 4 KiB the first touch of each page
+// costs more time than writing the values.
 #include <sys/mman.h>
 
 #include <cstdlib>
@@ -12,13 +11,14 @@ constexpr std::size_t kHugePage = std::size_t{1} << 21;
 constexpr std::size_t kLarge = 16 * kHugePage;
 }  // namespace
 
-// What the writer is compiled to call for malloc; std::free and std::realloc know what it returns.
+// The writer is compiled to call this instead of malloc. std::free and std::realloc accept the
+// result.
 extern "C" void* espalier_fst_malloc(std::size_t bytes);
 extern "C" void* espalier_fst_malloc(std::size_t bytes) {
   if (bytes < kLarge) return std::malloc(bytes);
   void* memory = nullptr;
   if (posix_memalign(&memory, kHugePage, bytes) != 0) return nullptr;
-  // A wish: without huge pages all goes on as before.
+  // A system without huge pages ignores the advice.
   (void)madvise(memory, bytes / kHugePage * kHugePage, MADV_HUGEPAGE);
   return memory;
 }

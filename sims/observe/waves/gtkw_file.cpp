@@ -9,9 +9,9 @@
 #include <stdexcept>
 #include <string_view>
 
-#include "sims/observe/waves/binary_text.h"
 #include "sims/observe/waves/output_file.h"
-#include "sims/observe/waves/wave_clock.h"
+#include "sims/observe/waves/wave_file.h"
+#include "sims/observe/waves/wave_format.h"
 
 namespace espalier {
 

@@ -1,4 +1,4 @@
-// A save file of GTKWave beside waveforms: which signals are on the screen, and how.
+// A save file for GTKWave: the signals to show, and how.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,7 @@
 
 namespace espalier {
 
-// Of signals of several bits. A single bit is drawn as a line, whatever is asked for: GTKWave has
-// no texts for it.
+// For signals of several bits. GTKWave draws a single bit as a line in every display.
 enum class GtkwDisplay { decimal, hex, binary, analog_step, enum_text };
 
 struct GtkwSignal {
@@ -30,15 +29,15 @@ struct GtkwGroup {
 struct GtkwView {
   std::string waves;  // the file, .vcd or .fst
   std::uint64_t clock_hertz = 1'000'000'000;
-  // What is seen at the start: the whole window.
+  // The window that is visible at first.
   Cycle first = 0;
   Cycle end = 0;
   std::vector<GtkwGroup> groups;
 };
 
 // Writes "run.fst.gtkw" for waves "run.fst", and returns its path. Texts for values are in an FST
-// itself; beside a VCD they get a folder of their own, "run.vcd.flt". All of these may be moved
-// together, and open from any folder.
+// itself; beside a VCD they are in a folder "run.vcd.flt". Waves, save file and folder may be moved
+// together.
 // Throws std::invalid_argument for enum_text without texts, std::runtime_error with path and reason
 // where a file cannot be written.
 std::string write_gtkw_file(const GtkwView& view);

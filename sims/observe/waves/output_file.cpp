@@ -55,7 +55,7 @@ void OutputFile::flush() {
 }
 
 int OutputFile::write_out() {
-  // What failed is not tried again: a caller that goes on after an error would be told once more.
+  // Failed bytes are dropped: a caller that goes on after an error does not get it twice.
   const std::size_t bytes = std::exchange(filled_, 0);
   for (std::size_t written = 0; written < bytes;) {
     const ssize_t now = write(file_, buffer_.data() + written, bytes - written);

@@ -1,4 +1,4 @@
-// A file that is written through a buffer, and says why where it cannot.
+// A buffered output file whose errors carry path and reason.
 #pragma once
 
 #include <cstddef>
@@ -13,17 +13,17 @@ namespace espalier {
 
 class OutputFile {
  public:
-  // All three throw std::runtime_error with path and reason.
+  // The constructor, append() and close() throw std::runtime_error with path and reason.
   explicit OutputFile(std::string path);
   void append(std::string_view text);
   void close();
 
-  // Writes what is left, and is silent where that fails.
+  // Writes the rest of the buffer, and ignores errors.
   ~OutputFile();
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
 
-  // Room for at least `bytes`, at most kLargestPiece. What was put there is added by used().
+  // Room for at least `bytes`, at most kLargestPiece. used() adds the bytes that were put there.
   [[nodiscard]] char* room(std::size_t bytes) {
     if (buffer_.size() - filled_ < bytes) flush();
     return buffer_.data() + filled_;
@@ -34,7 +34,7 @@ class OutputFile {
 
  private:
   void flush();
-  // Zero, or what went wrong.
+  // Returns 0, or an errno.
   [[nodiscard]] int write_out();
 
   std::string path_;

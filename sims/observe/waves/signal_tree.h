@@ -1,4 +1,4 @@
-// Names of signals, as scopes within scopes.
+// The tree of scopes and signals, built from the signals' full names.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@ class SignalTree {
  public:
   SignalTree();
 
-  // As WaveWriter's.
+  // As in WaveWriter.
   SignalId add(const std::string& path, unsigned bits, const EnumText* texts);
   void describe_scope(const std::string& path, const std::string& component);
 
@@ -36,7 +36,7 @@ class SignalTree {
     std::vector<SignalId> signals;
   };
 
-  // Makes what is not there.
+  // Creates the scope and its outer scopes if they do not exist.
   std::size_t scope(const std::string& path);
   const EnumText* keep(const EnumText& texts);
   void write_scope(WaveFormat& format, const Scope& scope) const;

@@ -4,7 +4,7 @@
 
 #include <cstring>
 
-#include "sims/observe/waves/binary_text.h"
+#include "sims/observe/waves/wave_format.h"
 
 namespace espalier {
 

@@ -1,6 +1,5 @@
-// Value change dump, IEEE 1364: text that every viewer reads. Without a date, so that equal runs
-// give equal files. Texts for values have no place in it; they go with the viewer's own file
-// (gtkw_file.h).
+// Value change dump, IEEE 1364: text that every viewer reads. It carries no date, so that equal
+// runs give equal files. The format has no texts for values; gtkw_file.h writes them.
 #pragma once
 
 #include <string>
@@ -26,7 +25,7 @@ class VcdFormat final : public WaveFormat {
   void close() override;
 
  private:
-  // A number of 32 bits has five digits in a system of 94.
+  // Codes use 94 characters: five of them hold 32 bits.
   static constexpr unsigned kLongestCode = 5;
 
   struct Signal {

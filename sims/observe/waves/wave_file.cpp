@@ -3,10 +3,28 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <stdexcept>
 #include <utility>
 
+#include "sims/observe/waves/fst_format.h"
+#include "sims/observe/waves/vcd_format.h"
+#include "sims/observe/waves/wave_writer.h"
+
 namespace espalier {
+
+namespace {
+constexpr std::uint64_t kGigahertz = 1'000'000'000;
+constexpr std::uint64_t kFastest = 1'000'000'000'000;
+}  // namespace
+
+WaveClock::WaveClock(std::uint64_t hertz) : counts_cycles_(hertz == kGigahertz) {
+  if (hertz == 0 || hertz > kFastest) {
+    throw std::invalid_argument(
+        fmt::format("a waveform's clock is between 1 Hz and 1 THz, not {} Hz", hertz));
+  }
+  clock_.hertz = hertz;
+}
 
 WaveFile::WaveFile(std::unique_ptr<WaveFormat> format, WaveClock clock)
     : format_(std::move(format)), clock_(clock) {}
@@ -43,7 +61,7 @@ void WaveFile::change(Cycle at, SignalId signal, std::uint64_t value) {
 void WaveFile::change_to_unknown(Cycle at, SignalId signal) { note(at, signal, {0, false}); }
 
 void WaveFile::note(Cycle at, SignalId signal, WaveValue value) {
-  // What was before the window counts as its first cycle's.
+  // A change before the window counts as a change in its first cycle.
   const Cycle cycle = std::max(at, first_);
   if (cycle != now_) go_to(cycle);
   if (cycle > last_) return;
@@ -110,6 +128,17 @@ void WaveFile::expect(Stage stage, const char* what) const {
   throw std::logic_error(fmt::format(
       "{} {}", what,
       stage == Stage::declaring ? "before begin() only" : "between begin() and finish() only"));
+}
+
+std::unique_ptr<WaveWriter> make_wave_writer(const std::string& path, std::uint64_t clock_hertz) {
+  const WaveClock clock(clock_hertz);
+  const std::string ending = std::filesystem::path(path).extension().string();
+  if (ending == ".vcd") {
+    return std::make_unique<WaveFile>(std::make_unique<VcdFormat>(path), clock);
+  }
+  if (ending == ".fst") return std::make_unique<WaveFile>(open_fst(path), clock);
+  throw std::invalid_argument(
+      fmt::format("{}: waveforms are written to a file that ends in .vcd or .fst", path));
 }
 
 }  // namespace espalier

@@ -1,16 +1,38 @@
-// Which values a file gets: the same ones in every format.
+// Decides which values a waveform file gets, for every format alike.
 #pragma once
 
 #include <cstdint>
 #include <memory>
 #include <vector>
 
+#include "hw/ids.h"
+#include "hw/topology/link_timing.h"
 #include "sims/observe/waves/signal_tree.h"
-#include "sims/observe/waves/wave_clock.h"
 #include "sims/observe/waves/wave_format.h"
 #include "sims/observe/waves/wave_writer.h"
 
 namespace espalier {
+
+// Cycles on the time axis, the same in all formats.
+class WaveClock {
+ public:
+  // Throws std::invalid_argument outside 1 Hz to 1 THz: at faster clocks, cycles would be shorter
+  // than the unit of time.
+  explicit WaveClock(std::uint64_t hertz);
+
+  // The unit of time is 10 to this power in seconds: -9 at 1 GHz, so that the axis reads cycles,
+  // and -12 at every other clock.
+  [[nodiscard]] int timescale() const { return counts_cycles_ ? -9 : -12; }
+
+  // When the cycle begins, in that unit, rounded down; different for different cycles.
+  [[nodiscard]] std::uint64_t time(Cycle cycle) const {
+    return counts_cycles_ ? cycle : picoseconds_of(cycle, clock_);
+  }
+
+ private:
+  ClockSpec clock_;
+  bool counts_cycles_;
+};
 
 class WaveFile final : public WaveWriter {
  public:
@@ -35,7 +57,7 @@ class WaveFile final : public WaveWriter {
 
   void note(Cycle at, SignalId signal, WaveValue value);
   void go_to(Cycle cycle);
-  // The values of the cycle that ends.
+  // Writes the values of the cycle that ends.
   void write_cycle();
   void write_time(std::uint64_t time);
   void expect(Stage stage, const char* what) const;
@@ -46,7 +68,7 @@ class WaveFile final : public WaveWriter {
   Stage stage_ = Stage::declaring;
   Cycle first_ = 0;
   Cycle last_ = kNever;
-  Cycle now_ = kNever;  // kNever where changes are out of place
+  Cycle now_ = kNever;  // kNever while changes are not allowed
   bool any_written_ = false;
   std::uint64_t time_ = 0;  // the last one in the file
   std::vector<State> states_;

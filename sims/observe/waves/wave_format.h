@@ -1,5 +1,4 @@
-// What a file format has to know how to write. Which values there are to write is decided before,
-// once for all formats, in wave_file.cpp.
+// What a waveform file format must be able to write. WaveFile decides which values.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +9,6 @@
 
 namespace espalier {
 
-// As a format writes it.
 struct WaveSignal {
   std::string name;  // without scopes
   unsigned bits = 1;
@@ -27,23 +25,30 @@ struct WaveValue {
 };
 
 // Errors of the disk are std::runtime_error with path and reason, at the latest from close().
-// Destroyed without close(), a format leaves what it has.
+// A format that is destroyed without close() leaves an incomplete file.
 class WaveFormat {
  public:
   virtual ~WaveFormat() = default;
 
-  // Header: scopes nest, every signal is declared once.
+  // The header: scopes nest, every signal is declared once.
   virtual void begin_header(int timescale, std::size_t num_signals) = 0;
   virtual void open_scope(const std::string& name, const std::string& component) = 0;
   virtual void declare(SignalId id, const WaveSignal& signal) = 0;
   virtual void close_scope() = 0;
   virtual void end_header() = 0;
 
-  // Then times, ascending, and after each the values that are new. After the first time these are
-  // all signals'.
+  // Then times in ascending order, each followed by the values that changed. The first time is
+  // followed by the values of all signals.
   virtual void time(std::uint64_t time) = 0;
   virtual void value(SignalId id, WaveValue value) = 0;
   virtual void close() = 0;
 };
+
+// Writes the lowest `bits` (1 to 64) bits as digits 0 and 1, highest first, without a terminating
+// zero.
+void write_binary(char* to, std::uint64_t value, unsigned bits);
+
+// The number of bits without leading zeros; 1 for 0.
+[[nodiscard]] unsigned significant_bits(std::uint64_t value);
 
 }  // namespace espalier

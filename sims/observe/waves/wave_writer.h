@@ -1,8 +1,9 @@
-// Values over time for a waveform viewer. Written where a value changes: a signal that rests costs
+// Values over time for a waveform viewer. Only changes are written: a signal that rests costs
 // nothing.
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -13,8 +14,9 @@ namespace espalier {
 // A signal of one writer, numbered in the order of add().
 using SignalId = Id<struct SignalTag>;
 
-// How a viewer shows numbers: value i as texts[i], a value beyond them as bits. Texts are not empty
-// and have no line breaks; the name, of letters, digits and underscores, names files beside VCD.
+// How a viewer shows numbers: value i as texts[i], a larger value as bits. Texts are not empty and
+// have no line breaks. The name consists of letters, digits and underscores: it names a file beside
+// a VCD.
 struct EnumText {
   std::string name;
   std::vector<std::string> texts;
@@ -26,35 +28,40 @@ class WaveWriter {
  public:
   virtual ~WaveWriter() = default;
 
-  // `path` is the full name, e.g. "net.r_1_2.in_e.vc0.occupancy": what stands before the last dot
-  // are its scopes. A file shows scopes, and the signals of a scope, in the order in which they
-  // first appear here, signals before inner scopes. `bits`: 1 to 64. `texts` are copied; equal
-  // names must have equal texts.
-  // Throws std::invalid_argument where the name is no identifiers with dots between them, where it
-  // was there before as a signal or as a scope, where `bits` is out of range or the texts do not
-  // fit.
+  // `path` is the full name, e.g. "net.r_1_2.in_e.vc0.occupancy": the part before the last dot
+  // names its scopes. A file shows scopes, and the signals of a scope, in order of their first
+  // add(), signals before inner scopes. `bits`: 1 to 64. `texts` are copied; equal names must have
+  // equal texts. Throws std::invalid_argument if the name is not a list of identifiers with dots
+  // between them, if a signal or scope already has the name, if `bits` is out of range, or if the
+  // texts do not fit.
   virtual SignalId add(const std::string& path, unsigned bits, const EnumText* texts = nullptr) = 0;
-  // What kind of component the scope is, in GTKWave "ni0 (NetworkInterface)". Of no effect on a
-  // scope without signals, and in formats that cannot hold it (VCD).
+  // The kind of component of a scope; GTKWave shows "ni0 (NetworkInterface)". Ignored for a scope
+  // without signals, and in VCD files.
   virtual void describe_scope(const std::string& path, const std::string& component) = 0;
 
-  // The window of cycles that is recorded. Changes before it are kept in mind, not written: the
-  // file begins with every signal's value at the end of cycle `first`, unknown ("x") where none was
-  // given. Changes after `last` are dropped.
-  // Throws std::invalid_argument where there is no signal, std::runtime_error, naming the file,
-  // where it cannot be written.
+  // The window of cycles that is recorded. The file begins with every signal's value at the end of
+  // cycle `first`, unknown ("x") if the signal had no value by then. Changes after `last` are
+  // dropped. Throws std::invalid_argument if there is no signal, std::runtime_error with the file's
+  // name if it cannot be written.
   virtual void begin(Cycle first = 0, Cycle last = kNever) = 0;
 
-  // `at` never decreases, over all signals (std::logic_error). A value equal to the one before is
-  // dropped; of several in one cycle the last counts. A value that does not fit into the signal's
-  // bits throws std::out_of_range. Disk errors appear here, or in finish(), as std::runtime_error.
+  // `at` never decreases, over all signals (std::logic_error). A value equal to the previous one is
+  // dropped; the last of several values in one cycle counts. A value that does not fit into the
+  // signal's bits throws std::out_of_range. Disk errors appear here, or in finish(), as
+  // std::runtime_error.
   virtual void change(Cycle at, SignalId signal, std::uint64_t value) = 0;
   virtual void change_to_unknown(Cycle at, SignalId signal) = 0;
 
-  // The time axis ends at `end`, or earlier where the window does. Throws std::runtime_error with
-  // path and reason where the file could not be written. A writer that is destroyed without leaves
-  // a file that ends somewhere before.
+  // The time axis ends at `end`, or at the end of the window. Throws std::runtime_error with path
+  // and reason if the file could not be written. A writer that is destroyed without finish() leaves
+  // an incomplete file.
   virtual void finish(Cycle end) = 0;
 };
+
+// The ending of `path` chooses the format: .vcd, or .fst (a twentieth of the size). Creates or
+// empties the file. Throws std::invalid_argument for another ending, for .fst in a build without
+// it, and for clocks outside 1 Hz to 1 THz; std::runtime_error if the file cannot be written.
+[[nodiscard]] std::unique_ptr<WaveWriter> make_wave_writer(const std::string& path,
+                                                           std::uint64_t clock_hertz);
 
 }  // namespace espalier

@@ -1,4 +1,4 @@
-#include "sims/observe/explain/passages.h"
+#include "sims/observe/explain/channel_log.h"
 
 #include <algorithm>
 #include <numeric>
@@ -7,7 +7,7 @@
 
 namespace espalier {
 
-Passages::Passages(const RunRecord& record) : record_(record) {
+ChannelLog::ChannelLog(const RunRecord& record) : record_(record) {
   std::map<std::string, std::uint32_t> routers;
   std::size_t vcs = 0;
   for (const ChannelRecord& channel : record.channels) {
@@ -47,7 +47,7 @@ Passages::Passages(const RunRecord& record) : record_(record) {
 }
 
 // A VC's buffer is a queue: the i-th flit that came is the i-th to leave.
-void Passages::pair_up(std::uint32_t channel, std::uint32_t vc) {
+void ChannelLog::pair_up(std::uint32_t channel, std::uint32_t vc) {
   const VcRecord& of_vc = record_.channels[channel].vcs[vc];
   auto left = of_vc.left.begin();
   std::uint64_t taken = 0;  // of *left
@@ -74,7 +74,7 @@ void Passages::pair_up(std::uint32_t channel, std::uint32_t vc) {
   }
 }
 
-void Passages::sort_by_message() {
+void ChannelLog::sort_by_message() {
   std::sort(passages_.begin(), passages_.end(), [](const Passage& a, const Passage& b) {
     return std::tie(a.message, a.hop, a.offset) < std::tie(b.message, b.hop, b.offset);
   });
@@ -83,7 +83,7 @@ void Passages::sort_by_message() {
   std::partial_sum(of_message_.begin(), of_message_.end(), of_message_.begin());
 }
 
-void Passages::sort_by_time(Order& order, RunOf run) const {
+void ChannelLog::sort_by_time(Order& order, RunOf run) const {
   std::sort(order.passages.begin(), order.passages.end(), [&](std::uint32_t a, std::uint32_t b) {
     return std::tie((passages_[a].*run).start, a) < std::tie((passages_[b].*run).start, b);
   });
@@ -95,11 +95,11 @@ void Passages::sort_by_time(Order& order, RunOf run) const {
   }
 }
 
-std::uint16_t Passages::hops(RecordIndex message) const {
+std::uint16_t ChannelLog::hops(RecordIndex message) const {
   return static_cast<std::uint16_t>(passages_[of_message_[message + 1] - 1].hop + 1);
 }
 
-const Passage& Passages::find(RecordIndex message, std::uint16_t hop, std::uint64_t flit) const {
+const Passage& ChannelLog::find(RecordIndex message, std::uint16_t hop, std::uint64_t flit) const {
   const auto begin = passages_.begin() + of_message_[message];
   const auto end = passages_.begin() + of_message_[message + 1];
   const auto after = std::upper_bound(
@@ -110,7 +110,7 @@ const Passage& Passages::find(RecordIndex message, std::uint16_t hop, std::uint6
   return *std::prev(after);
 }
 
-Passages::Range Passages::last_hop(RecordIndex message) const {
+ChannelLog::Range ChannelLog::last_hop(RecordIndex message) const {
   const Passage* last = passages_.data() + of_message_[message + 1];
   const Passage* first = last - 1;
   while (first != passages_.data() + of_message_[message] && (first - 1)->hop == first->hop) {
@@ -119,8 +119,8 @@ Passages::Range Passages::last_hop(RecordIndex message) const {
   return {first, last};
 }
 
-std::vector<const Passage*> Passages::under_way(const Order& order, RunOf run, Tick from,
-                                                Tick until) const {
+std::vector<const Passage*> ChannelLog::under_way(const Order& order, RunOf run, Tick from,
+                                                  Tick until) const {
   const auto after = std::lower_bound(
       order.passages.begin(), order.passages.end(), until,
       [&](std::uint32_t p, Tick tick) { return (passages_[p].*run).start < tick; });
@@ -133,18 +133,19 @@ std::vector<const Passage*> Passages::under_way(const Order& order, RunOf run, T
   return found;
 }
 
-std::vector<const Passage*> Passages::beside(const Passage& passage, bool same_input, Tick from,
-                                             Tick until) const {
+std::vector<const Passage*> ChannelLog::beside(const Passage& passage, bool same_input, Tick from,
+                                               Tick until) const {
   const Order& order = same_input ? by_input_[passage.channel]
                                   : by_output_.at({router_of_[passage.channel], passage.out_port});
   return under_way(order, &Passage::left, from, until);
 }
 
-std::vector<const Passage*> Passages::sent_in(std::uint32_t channel, Tick from, Tick until) const {
+std::vector<const Passage*> ChannelLog::sent_in(std::uint32_t channel, Tick from,
+                                                Tick until) const {
   return under_way(by_sending_[channel], &Passage::sent, from, until);
 }
 
-std::uint64_t Passages::count_before(const OfVc& of_vc, RunOf run, Tick tick) const {
+std::uint64_t ChannelLog::count_before(const OfVc& of_vc, RunOf run, Tick tick) const {
   const auto after =
       std::lower_bound(of_vc.passages.begin(), of_vc.passages.end(), tick,
                        [&](std::uint32_t p, Tick t) { return (passages_[p].*run).start < t; });
@@ -153,15 +154,15 @@ std::uint64_t Passages::count_before(const OfVc& of_vc, RunOf run, Tick tick) co
   return of_vc.flits_before[last] + (passages_[of_vc.passages[last]].*run).before(tick);
 }
 
-std::uint64_t Passages::sent_before(std::uint32_t channel, std::uint32_t vc, Tick tick) const {
+std::uint64_t ChannelLog::sent_before(std::uint32_t channel, std::uint32_t vc, Tick tick) const {
   return count_before(by_vc_[vc_number(channel, vc)], &Passage::sent, tick);
 }
 
-std::uint64_t Passages::left_before(std::uint32_t channel, std::uint32_t vc, Tick tick) const {
+std::uint64_t ChannelLog::left_before(std::uint32_t channel, std::uint32_t vc, Tick tick) const {
   return count_before(by_vc_[vc_number(channel, vc)], &Passage::left, tick);
 }
 
-const Passage* Passages::next_sent(std::uint32_t channel, Tick tick) const {
+const Passage* ChannelLog::next_sent(std::uint32_t channel, Tick tick) const {
   const std::vector<std::uint32_t>& order = by_sending_[channel].passages;
   const auto next =
       std::lower_bound(order.begin(), order.end(), tick,
@@ -169,8 +170,8 @@ const Passage* Passages::next_sent(std::uint32_t channel, Tick tick) const {
   return next == order.end() ? nullptr : &passages_[*next];
 }
 
-const Passage* Passages::next_to_leave(std::uint32_t channel, std::uint32_t vc,
-                                       std::uint64_t left) const {
+const Passage* ChannelLog::next_to_leave(std::uint32_t channel, std::uint32_t vc,
+                                         std::uint64_t left) const {
   const OfVc& of_vc = by_vc_[vc_number(channel, vc)];
   const auto after = std::upper_bound(of_vc.flits_before.begin(), of_vc.flits_before.end(), left);
   if (after == of_vc.flits_before.begin()) return nullptr;
@@ -179,11 +180,11 @@ const Passage* Passages::next_to_leave(std::uint32_t channel, std::uint32_t vc,
   return left - of_vc.flits_before[index] < passage.sent.n ? &passage : nullptr;
 }
 
-std::uint64_t Passages::flits_before(const Passage& passage) const {
+std::uint64_t ChannelLog::flits_before(const Passage& passage) const {
   return sent_before(passage.channel, passage.vc, passage.sent.start);
 }
 
-const Passage* Passages::before_on_vc(const Passage& passage) const {
+const Passage* ChannelLog::before_on_vc(const Passage& passage) const {
   const OfVc& of_vc = by_vc_[vc_number(passage.channel, passage.vc)];
   const auto here =
       std::lower_bound(of_vc.passages.begin(), of_vc.passages.end(), passage.sent.start,

@@ -1,5 +1,5 @@
-// What passed each channel and when it left the buffer at its end: a run's record, in the two
-// orders in which an account asks for it.
+// What passed each channel, and when it left the buffer at the channel's end: a run's record,
+// indexed by message and by time.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace espalier {
 
-// Flits of one message that came one after the other, and left the buffer so too.
+// Consecutive flits of one message that were sent without a gap, and left the buffer without a gap.
 struct Passage {
   RecordIndex message = 0;
   std::uint32_t channel = 0;
@@ -32,10 +32,10 @@ struct Passage {
   [[nodiscard]] Tick sent_until() const { return sent.tick_of(sent.n); }
 };
 
-class Passages {
+class ChannelLog {
  public:
-  // `record` must outlive it: of a run in which everything has arrived.
-  explicit Passages(const RunRecord& record);
+  // `record` must outlive it. All messages of the run have arrived.
+  explicit ChannelLog(const RunRecord& record);
 
   [[nodiscard]] const RunRecord& record() const { return record_; }
   [[nodiscard]] Cycle cycle_of(Tick tick) const {
@@ -43,10 +43,10 @@ class Passages {
   }
   [[nodiscard]] Tick tick_of(Cycle cycle) const { return cycle * record_.ticks_per_cycle; }
   [[nodiscard]] const Passage& operator[](std::size_t passage) const { return passages_[passage]; }
-  // Routers of a message's path.
+  // Number of routers on a message's path.
   [[nodiscard]] std::uint16_t hops(RecordIndex message) const;
-  // Where flit `flit` of a message is between its `hop`-th router and the next. Precondition: the
-  // flit has gone there.
+  // The passage of flit `flit` of a message over its `hop`-th channel. Precondition: the flit was
+  // sent there.
   [[nodiscard]] const Passage& find(RecordIndex message, std::uint16_t hop,
                                     std::uint64_t flit) const;
   // The passages of a message's last hop.
@@ -57,36 +57,35 @@ class Passages {
     [[nodiscard]] const Passage* end() const { return last; }
   };
   [[nodiscard]] Range last_hop(RecordIndex message) const;
-  // Of these, in no particular order, those under way at some time in [from, until). Those that
-  // left through the same output of the same router as `passage`, or (`same_input`) came to it by
-  // the same channel:
+  // The passages in flight at some time in [from, until), in no particular order, that left through
+  // the same output of the same router as `passage`, or (`same_input`) came by the same channel.
   [[nodiscard]] std::vector<const Passage*> beside(const Passage& passage, bool same_input,
                                                    Tick from, Tick until) const;
-  // Those that were sent on a channel:
+  // The passages that were being sent on a channel at some time in [from, until).
   [[nodiscard]] std::vector<const Passage*> sent_in(std::uint32_t channel, Tick from,
                                                     Tick until) const;
   // Flits sent on a VC, and flits that have left its buffer, before a tick.
   [[nodiscard]] std::uint64_t sent_before(std::uint32_t channel, std::uint32_t vc, Tick tick) const;
   [[nodiscard]] std::uint64_t left_before(std::uint32_t channel, std::uint32_t vc, Tick tick) const;
-  // The first one that begins to be sent on a channel at `tick` or later; nullptr where none does.
+  // The first passage that begins to be sent on a channel at `tick` or later; nullptr if none does.
   [[nodiscard]] const Passage* next_sent(std::uint32_t channel, Tick tick) const;
-  // With the flit that leaves a VC's buffer when `left` others have; nullptr after the last.
+  // The passage of the flit that leaves a VC's buffer after `left` others; nullptr after the last.
   [[nodiscard]] const Passage* next_to_leave(std::uint32_t channel, std::uint32_t vc,
                                              std::uint64_t left) const;
-  // Flits that went over its VC before.
+  // Flits that were sent on the passage's VC before it.
   [[nodiscard]] std::uint64_t flits_before(const Passage& passage) const;
   // The passage before `passage` on its VC; nullptr for the first.
   [[nodiscard]] const Passage* before_on_vc(const Passage& passage) const;
 
  private:
-  // In order of their beginnings, with the latest end of each and all before it. What they begin
-  // with is a run's: of leaving, or of being sent.
+  // Passages ordered by the begin of a run: of being sent, or of leaving. `latest`: the latest end
+  // of each passage and all before it.
   using RunOf = FlitRun Passage::*;
   struct Order {
     std::vector<std::uint32_t> passages;
     std::vector<Tick> latest;
   };
-  // Of one VC, in order: how many flits went before.
+  // The passages of one VC in order, and the number of flits before each.
   struct OfVc {
     std::vector<std::uint32_t> passages;
     std::vector<std::uint64_t> flits_before;

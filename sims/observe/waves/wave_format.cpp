@@ -1,4 +1,4 @@
-#include "sims/observe/waves/binary_text.h"
+#include "sims/observe/waves/wave_format.h"
 
 #include <array>
 #include <cstring>

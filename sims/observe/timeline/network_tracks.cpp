@@ -1,9 +1,80 @@
-#include "sims/observe/timeline/counters.h"
+#include "sims/observe/timeline/tracks.h"
 
 #include <algorithm>
 #include <map>
+#include <string>
+#include <vector>
 
 namespace espalier {
+
+namespace {
+
+// Flits on the wire one after the other, of one VC.
+struct WireRun {
+  const MessageRecord* message = nullptr;
+  RecordIndex index = 0;
+  std::size_t vc = 0;
+  std::uint64_t flits = 0;
+  Tick begin = 0;
+  Tick end = 0;
+};
+
+// Messages of one flow are one slice on a link; a message without a flow is a slice of its own.
+bool goes_on(const WireRun& run, const WireRun& next) {
+  if (run.vc != next.vc || run.end != next.begin) return false;
+  if (run.index == next.index) return true;
+  const Operation& one = run.message->operation;
+  const Operation& other = next.message->operation;
+  return one.flow.valid() && one.flow == other.flow && one.on_arrival == other.on_arrival &&
+         !one.is_control && !other.is_control;
+}
+
+std::vector<WireRun> runs_of(const RunRecord& record, const ChannelRecord& channel) {
+  std::vector<WireRun> runs;
+  for (std::size_t vc = 0; vc < channel.vcs.size(); ++vc) {
+    for (const CarriedRun& run : channel.vcs[vc].carried) {
+      runs.push_back({&record.messages[run.message], run.message, vc, run.flits.n, run.flits.start,
+                      run.flits.tick_of(run.flits.n)});
+    }
+  }
+  std::sort(runs.begin(), runs.end(),
+            [](const WireRun& a, const WireRun& b) { return a.begin < b.begin; });
+  std::vector<WireRun> merged;
+  for (const WireRun& run : runs) {
+    if (!merged.empty() && goes_on(merged.back(), run)) {
+      merged.back().flits += run.flits;
+      merged.back().end = run.end;
+    } else {
+      merged.push_back(run);
+    }
+  }
+  return merged;
+}
+
+std::string words_of(const RunRecord& record, const MessageRecord& message) {
+  const Operation& operation = message.operation;
+  if (operation.flow.valid() && !operation.is_control) return words_of(record, operation);
+  return name_below_top(record.nis[operation.from.index()].name) + " " +
+         words_at_sender(record, message);
+}
+
+}  // namespace
+
+void write_link_tracks(const RunRecord& record, PerfettoFile& file) {
+  const std::uint32_t process = file.add_process("links");
+  for (const ChannelRecord& channel : record.channels) {
+    const std::vector<WireRun> runs = runs_of(record, channel);
+    if (runs.empty()) continue;
+    const PerfettoTrack track = file.add_track(process, name_below_top(channel.name));
+    for (const WireRun& run : runs) {
+      PerfettoArgs args;
+      if (run.message->operation.flow.valid()) args["flow"] = run.message->operation.flow.value();
+      args["flits"] = run.flits;
+      args["vc"] = run.vc;
+      file.slice(track, words_of(record, *run.message), run.begin, run.end, args);
+    }
+  }
+}
 
 namespace {
 
@@ -44,7 +115,7 @@ class BusyWindows {
 };
 
 void write_utilization(const RunRecord& record, const std::vector<bool>& is_link,
-                       std::uint32_t process, TraceFile& file) {
+                       std::uint32_t process, PerfettoFile& file) {
   const auto links = static_cast<std::uint64_t>(std::count(is_link.begin(), is_link.end(), true));
   if (links == 0) return;
   const Tick end = record.end * record.ticks_per_cycle;
@@ -70,8 +141,8 @@ void write_utilization(const RunRecord& record, const std::vector<bool>& is_link
   show(end, 0);
 }
 
-void write_in_flight(const RunRecord& record, const TraceClock& clock, std::uint32_t process,
-                     TraceFile& file) {
+void write_in_flight(const RunRecord& record, const PerfettoClock& clock, std::uint32_t process,
+                     PerfettoFile& file) {
   std::map<Cycle, std::int64_t> changes;
   for (const MessageRecord& message : record.messages) {
     ++changes[message.issued];
@@ -88,7 +159,7 @@ void write_in_flight(const RunRecord& record, const TraceClock& clock, std::uint
 }  // namespace
 
 void write_counters(const RunRecord& record, const std::vector<bool>& is_link,
-                    const TraceClock& clock, TraceFile& file) {
+                    const PerfettoClock& clock, PerfettoFile& file) {
   const std::uint32_t process = file.add_process("network");
   write_utilization(record, is_link, process, file);
   write_in_flight(record, clock, process, file);

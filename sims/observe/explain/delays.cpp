@@ -1,0 +1,300 @@
+#include "sims/observe/explain/delays.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <numeric>
+#include <tuple>
+
+#include "ni/reduction_unit.h"
+#include "sims/observe/explain/critical_path.h"
+
+namespace espalier {
+
+Cycle CyclesByKind::total() const {
+  return std::accumulate(cycles.begin(), cycles.end(), Cycle{0});
+}
+
+CyclesByKind idle_latency(const UnloadedNetwork& network, const MessageRecord& message) {
+  const NiConfig& ni = network.config.ni;
+  CyclesByKind idle;
+  const RouteId route = message.operation.route;
+  const std::size_t hops = network.routes.hops(route);
+  Tick slowest = network.timing.ticks_per_cycle;
+  for (std::size_t h = 0; h < hops; ++h) {
+    const LinkTiming& link = network.timing.links[network.routes.link(route, h).index()];
+    idle.of(SegmentKind::link) += link.latency;
+    slowest = std::max(slowest, link.ticks_per_flit);
+  }
+  idle.of(SegmentKind::serialization) =
+      (message.grid.flits - 1) * slowest / network.timing.ticks_per_cycle;
+  idle.of(SegmentKind::dma) = ni.dma_latency_cycles;
+  idle.of(SegmentKind::ni) = ni.injection_cycles + ni.ejection_cycles + ni.delivery_cycles;
+  idle.of(SegmentKind::router) = (hops + 1) * network.config.router.pipeline_cycles;
+  if (message.operation.on_arrival == TransferKind::reduce) {
+    const ReductionConfig& unit = ni.reduction;
+    idle.of(SegmentKind::reduction) = unit.latency_cycles;
+    if (unit.mode == ReductionMode::after_message) {
+      const ReductionSpec spec{unit.mode, unit.latency_cycles, unit.bytes_per_cycle,
+                               unit.block_bytes};
+      idle.of(SegmentKind::reduction) += ReductionUnit(spec, 1).occupancy(message.operation.bytes);
+    }
+  }
+  return idle;
+}
+
+CyclesByKind cycles_by_kind(const std::vector<Segment>& segments) {
+  CyclesByKind sums;
+  for (const Segment& segment : segments) sums.of(segment.kind) += segment.cycles();
+  return sums;
+}
+
+DelayCause largest_cause(const std::vector<Segment>& segments, const CyclesByKind& idle) {
+  const CyclesByKind took = cycles_by_kind(segments);
+  DelayCause cause;
+  SegmentKind worst = SegmentKind::unexplained;
+  for (std::size_t k = 0; k < kNumSegmentKinds; ++k) {
+    const Cycle more = took.cycles[k] - std::min(took.cycles[k], idle.cycles[k]);
+    if (more <= cause.cycles) continue;
+    cause.cycles = more;
+    worst = static_cast<SegmentKind>(k);
+  }
+  const auto where = [](const Segment& s) {
+    return std::tie(s.channel, s.waits_in, s.vertex, s.other, s.bottleneck);
+  };
+  std::vector<Segment> places;
+  for (const Segment& segment : segments) {
+    if (segment.kind != worst || cause.cycles == 0) continue;
+    const auto same = std::find_if(places.begin(), places.end(), [&](const Segment& place) {
+      return where(place) == where(segment);
+    });
+    if (same == places.end()) {
+      places.push_back(segment);
+    } else {
+      same->to += segment.cycles();
+    }
+  }
+  for (const Segment& place : places) {
+    if (cause.where.cycles() < place.cycles()) cause.where = place;
+  }
+  return cause;
+}
+
+namespace {
+
+void add_late_nis(const std::vector<NodeClock>& clocks, std::vector<Delay>& delays) {
+  for (std::size_t n = 0; n < clocks.size(); ++n) {
+    const auto add = [&](SegmentKind kind, Cycle cycles) {
+      if (cycles == 0) return;
+      Delay delay;
+      delay.vertex = static_cast<std::uint32_t>(n);
+      delay.cycles = cycles;
+      delay.cause.where.kind = kind;
+      delay.cause.where.vertex = delay.vertex;
+      delay.cause.cycles = cycles;
+      delays.push_back(delay);
+    };
+    add(SegmentKind::late_start, clocks[n].late);
+    add(SegmentKind::clock_skew, clocks[n].skew);
+  }
+}
+
+bool is_worse(const Delay& a, const Delay& b) {
+  return std::tie(a.cycles, b.message) > std::tie(b.cycles, a.message);
+}
+
+}  // namespace
+
+std::vector<Delay> message_delays(const RunRecord& record, const MessageIndex& index,
+                                  const MessageWalk& walk, const UnloadedNetwork& network,
+                                  const std::vector<NodeClock>& clocks, std::size_t most) {
+  std::vector<Delay>
+      late;  // `cycles` is an upper bound: time in the NI's queue is not subtracted yet
+  for (RecordIndex m = 0; m < record.messages.size(); ++m) {
+    const MessageRecord& message = record.messages[m];
+    if (message.operation.is_control || index.last_done(message.whole) != m) continue;
+    const Cycle took = message.done - message.issued;
+    const Cycle idle = idle_latency(network, message).total();
+    if (took <= idle) continue;
+    Delay delay;
+    delay.vertex = message.operation.to.value();
+    delay.message = m;
+    delay.cycles = took - idle;
+    late.push_back(delay);
+  }
+  std::sort(late.begin(), late.end(), is_worse);
+  std::vector<Delay> worst;
+  add_late_nis(clocks, worst);
+  std::stable_sort(worst.begin(), worst.end(), is_worse);
+  for (Delay& delay : late) {
+    if (worst.size() >= most && delay.cycles <= worst[most - 1].cycles) break;
+    const std::vector<Segment> segments = account_of(record, walk, delay.message);
+    CyclesByKind idle = idle_latency(network, record.messages[delay.message]);
+    idle.of(SegmentKind::ni_queue) = cycles_by_kind(segments).of(SegmentKind::ni_queue);
+    delay.cycles -= std::min(delay.cycles, idle.of(SegmentKind::ni_queue));
+    if (delay.cycles == 0) continue;
+    delay.cause = largest_cause(segments, idle);
+    worst.insert(std::upper_bound(worst.begin(), worst.end(), delay, is_worse), delay);
+  }
+  worst.resize(std::min(worst.size(), most));
+  return worst;
+}
+
+namespace {
+
+bool begins_step(const TableCauses& tables, NodeId node, std::size_t entry) {
+  return tables.first_of_step(node, entry) == entry;
+}
+
+// By timestep: when the median of the NIs that have entries in it begins it.
+std::map<Timestep, Cycle> median_begins(const TableCauses& tables) {
+  std::map<Timestep, std::vector<Cycle>> begins;
+  for (std::size_t n = 0; n < tables.num_nodes(); ++n) {
+    const NodeId node(n);
+    for (std::size_t e = 0; e < tables.issued_entries(node); ++e) {
+      if (!begins_step(tables, node, e)) continue;
+      begins[tables.program(node).entries[e].step].push_back(tables.issued_at(node, e));
+    }
+  }
+  std::map<Timestep, Cycle> medians;
+  for (auto& [step, cycles] : begins) {
+    const auto middle = cycles.begin() + static_cast<std::ptrdiff_t>((cycles.size() - 1) / 2);
+    std::nth_element(cycles.begin(), middle, cycles.end());
+    medians[step] = *middle;
+  }
+  return medians;
+}
+
+class StepDelays {
+ public:
+  StepDelays(const TableCauses& tables, const RunRecord& record)
+      : tables_(tables), record_(record), medians_(median_begins(tables)) {}
+
+  [[nodiscard]] std::vector<Delay> all() const {
+    std::vector<Delay> delays;
+    for (std::size_t n = 0; n < tables_.num_nodes(); ++n) {
+      for (std::size_t e = 0; e < tables_.issued_entries(NodeId(n)); ++e) {
+        if (!begins_step(tables_, NodeId(n), e)) continue;
+        const Delay delay = at(NodeId(n), e);
+        if (delay.cycles != 0) delays.push_back(delay);
+      }
+    }
+    return delays;
+  }
+
+ private:
+  // An entry, against the beginning of its timestep.
+  [[nodiscard]] Cycle behind(NodeId node, std::size_t entry) const {
+    const Cycle issued = tables_.issued_at(node, entry);
+    return issued - std::min(issued, medians_.at(tables_.program(node).entries[entry].step));
+  }
+  // The event that the begin of the step waited for last, among entries of this step and the one
+  // before.
+  [[nodiscard]] EntryCause cause(NodeId node, std::size_t entry) const {
+    EntryCause cause = tables_.cause(node, entry);
+    const std::size_t oldest = entry == 0 ? 0 : tables_.first_of_step(node, entry - 1);
+    while (cause.kind == SegmentKind::issue && cause.entry > oldest) {
+      cause = tables_.cause(node, cause.entry);
+    }
+    return cause;
+  }
+  // Precondition: the entry begins its step.
+  [[nodiscard]] Delay at(NodeId node, std::size_t entry) const {
+    Delay delay;
+    delay.vertex = node.value();
+    delay.step = tables_.program(node).entries[entry].step;
+    delay.behind = behind(node, entry);
+    if (delay.behind == 0) return delay;
+    Cycle before = 0;
+    if (entry != 0) before = behind(node, tables_.first_of_step(node, entry - 1));
+    const EntryCause why = cause(node, entry);
+    delay.cause.where.kind = why.kind;
+    delay.cause.where.vertex = delay.vertex;
+    if (why.event.kind == PathEvent::Kind::done || why.event.kind == PathEvent::Kind::sent) {
+      delay.message = why.event.message;
+      const NodeId from = record_.messages[delay.message].operation.from;
+      before = std::max(before, behind(from, tables_.entry_of(delay.message)));
+    }
+    delay.cycles = delay.behind - std::min(delay.behind, before);
+    delay.cause.cycles = delay.cycles;
+    name_clock(node, delay);
+    return delay;
+  }
+  // A host that is late, or a clock that is behind or slow, by as much as they are.
+  void name_clock(NodeId node, Delay& delay) const {
+    const NodeClock& clock = tables_.clock(node);
+    DelayCause& cause = delay.cause;
+    if (cause.where.kind == SegmentKind::late_start) {
+      const bool is_skewed = clock.skew > clock.late;
+      if (is_skewed) cause.where.kind = SegmentKind::clock_skew;
+      cause.cycles = std::min(delay.cycles, is_skewed ? clock.skew : clock.late);
+    }
+    if (cause.where.kind == SegmentKind::lockstep && 2 * clock.per_step >= delay.cycles) {
+      cause.where.kind = SegmentKind::clock_skew;
+      cause.cycles = std::min(delay.cycles, clock.per_step);
+    }
+  }
+
+  const TableCauses& tables_;
+  const RunRecord& record_;
+  std::map<Timestep, Cycle> medians_;
+};
+
+}  // namespace
+
+namespace {
+
+// Messages that no entry waits for: only the end of the run depends on them.
+std::vector<Delay> last_messages(const TableCauses& tables, const RunRecord& record,
+                                 const MessageIndex& index, const MessageWalk& walk,
+                                 const UnloadedNetwork& network) {
+  std::vector<bool> is_awaited(record.messages.size(), false);
+  for (std::size_t n = 0; n < tables.num_nodes(); ++n) {
+    for (std::size_t e = 0; e < tables.issued_entries(NodeId(n)); ++e) {
+      for (const TableCauses::Awaited& awaited : tables.awaited(NodeId(n), e)) {
+        if (awaited.event.kind == PathEvent::Kind::done) is_awaited[awaited.event.message] = true;
+      }
+    }
+  }
+  std::vector<Delay> delays;
+  for (std::size_t n = 0; n < tables.num_nodes(); ++n) {
+    for (const RecordIndex m : index.to(NodeId(n))) {
+      const MessageRecord& message = record.messages[m];
+      const Cycle took = message.done - message.issued;
+      const CyclesByKind idle = idle_latency(network, message);
+      if (is_awaited[m] || took <= idle.total()) continue;
+      Delay delay;
+      delay.vertex = message.operation.to.value();
+      delay.step = tables.step_of(m);
+      const Cycle queued = cycles_by_kind(account_of(record, walk, m)).of(SegmentKind::ni_queue);
+      delay.cycles = took - std::min(took, idle.total() + queued);
+      delay.message = m;
+      if (delay.cycles != 0) delays.push_back(delay);
+    }
+  }
+  return delays;
+}
+
+}  // namespace
+
+std::vector<Delay> step_delays(const TableCauses& tables, const RunRecord& record,
+                               const MessageIndex& index, const MessageWalk& walk,
+                               const UnloadedNetwork& network, std::size_t most) {
+  std::vector<Delay> delays = StepDelays(tables, record).all();
+  for (const Delay& delay : last_messages(tables, record, index, walk, network)) {
+    delays.push_back(delay);
+  }
+  std::sort(delays.begin(), delays.end(), [](const Delay& a, const Delay& b) {
+    return std::tie(b.cycles, a.step, a.vertex) < std::tie(a.cycles, b.step, b.vertex);
+  });
+  delays.resize(std::min(delays.size(), most));
+  for (Delay& delay : delays) {
+    if (delay.message == kNowhere) continue;
+    // No cause if the message took its idle latency: the step is shorter than that.
+    delay.cause = largest_cause(account_of(record, walk, delay.message),
+                                idle_latency(network, record.messages[delay.message]));
+  }
+  return delays;
+}
+
+}  // namespace espalier

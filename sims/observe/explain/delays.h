@@ -1,0 +1,75 @@
+// Who got behind the schedule, and what kept messages longer than on an idle, healthy network.
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "alg/routes/route_set.h"
+#include "hw/topology/link_timing.h"
+#include "sims/observe/explain/critical_path.h"
+#include "sims/observe/explain/issue_causes.h"
+#include "sims/observe/explain/segment.h"
+#include "sims/observe/explain/table_causes.h"
+#include "sims/observe/record/run_record.h"
+#include "sims/point/config.h"
+
+namespace espalier {
+
+struct UnloadedNetwork {
+  const SystemConfig& config;
+  const SystemTiming& timing;  // healthy
+  const RouteSet& routes;
+};
+
+// Cycles by kind of segment.
+struct CyclesByKind {
+  std::array<Cycle, kNumSegmentKinds> cycles{};
+
+  [[nodiscard]] Cycle& of(SegmentKind kind) { return cycles[static_cast<std::size_t>(kind)]; }
+  [[nodiscard]] Cycle of(SegmentKind kind) const { return cycles[static_cast<std::size_t>(kind)]; }
+  [[nodiscard]] Cycle total() const;
+};
+[[nodiscard]] CyclesByKind cycles_by_kind(const std::vector<Segment>& segments);
+
+// The latency of a message on that network, from its issue until it is in memory.
+[[nodiscard]] CyclesByKind idle_latency(const UnloadedNetwork& network,
+                                        const MessageRecord& message);
+
+struct DelayCause {
+  Segment where;     // the place with most cycles of the kind, and its cycles
+  Cycle cycles = 0;  // of the kind, beyond those on an idle network; 0: there is no delay
+};
+// The kind of segment with the most additional cycles, of a message that took `segments`.
+[[nodiscard]] DelayCause largest_cause(const std::vector<Segment>& segments,
+                                       const CyclesByKind& idle);
+
+// An NI that got behind its schedule, and what kept it.
+struct Delay {
+  std::uint32_t vertex = kNowhere;  // of the NI that got behind
+  Timestep step = 0;                // in which it got behind; 0: there are no timesteps
+  Cycle cycles = 0;                 // by which it got behind in this step
+  Cycle behind = 0;                 // the median of all NIs, delays of earlier steps included
+  RecordIndex message = kNowhere;   // that the NI waited for; none: the NI itself was late
+  DelayCause cause;                 // what kept the NI, or the message
+};
+
+// For schedule tables. An NI is behind by the cycles that it begins a step later than the median NI
+// with entries in that step. It is delayed where it is further behind than in its step before, and
+// further than the sender of the message that it waited for: a delay that travels from NI to NI is
+// listed once. A message that no NI waits for is delayed by the cycles that it took longer than
+// over an idle, healthy network. Returns the `most` largest, largest first; equal ones by step and
+// node.
+[[nodiscard]] std::vector<Delay> step_delays(const TableCauses& tables, const RunRecord& record,
+                                             const MessageIndex& index, const MessageWalk& walk,
+                                             const UnloadedNetwork& network, std::size_t most);
+
+// Without timesteps: messages that took longer than over an idle, healthy network, and NIs that
+// began late. Time in the queue behind earlier messages of the same NI is the plan's own order, not
+// a delay.
+[[nodiscard]] std::vector<Delay> message_delays(const RunRecord& record, const MessageIndex& index,
+                                                const MessageWalk& walk,
+                                                const UnloadedNetwork& network,
+                                                const std::vector<NodeClock>& clocks,
+                                                std::size_t most);
+
+}  // namespace espalier

@@ -1,0 +1,177 @@
+// A VC in a waveform: its state, flow and grant, and within a window what changes with every flit.
+#pragma once
+
+#include <deque>
+#include <string>
+
+#include "flowctl/flit_run.h"
+#include "flowctl/flit_type.h"
+#include "flowctl/packet_grid.h"
+#include "sims/observe/record/run_record.h"
+#include "sims/observe/scopes/wave_recorder.h"
+
+namespace espalier {
+
+// Flits that leave a buffer, or their credits on the way back, in order of time.
+class RunQueue {
+ public:
+  void add(const FlitRun& run) {
+    if (!runs_.empty()) {
+      FlitRun& last = runs_.back();
+      if (last.rate == run.rate && last.tick_of(last.n) == run.start) {
+        last.n += run.n;
+        return;
+      }
+    }
+    runs_.push_back(run);
+  }
+  // Removes the last `n`: a train was cut.
+  void cut(std::uint64_t n) {
+    cut_runs(runs_, n, [](FlitRun& run) -> FlitRun& { return run; });
+  }
+  // The tick of the first flit; kNever if the queue is empty.
+  [[nodiscard]] Tick next() const { return runs_.empty() ? kNever : runs_.front().start; }
+  // Precondition: not empty.
+  [[nodiscard]] const FlitRun& front() const { return runs_.front(); }
+  void take(std::uint64_t n) {
+    FlitRun& first = runs_.front();
+    first.start += n * first.rate;
+    first.n -= n;
+    if (first.n == 0) runs_.pop_front();
+  }
+  // Removes the flits before `tick`, and returns their number.
+  std::uint64_t take_before(Tick tick) {
+    std::uint64_t taken = 0;
+    while (!runs_.empty() && runs_.front().start < tick) {
+      const std::uint64_t n = runs_.front().before(tick);
+      taken += n;
+      take(n);
+    }
+    return taken;
+  }
+
+ private:
+  std::deque<FlitRun> runs_;
+};
+
+// What a waveform shows of a message.
+struct MessageFacts {
+  std::uint64_t flow = 0;
+  std::uint32_t out_port = 0;  // of the router behind the buffer
+  PacketGrid grid;
+};
+
+// Flits of one message that land in the buffer without a gap.
+struct ArrivingRun {
+  MessageFacts message;
+  std::uint64_t offset = 0;  // of the first, in the message
+  // Of a single flit in cycle fidelity; the types of a run follow from the grid.
+  bool has_type = false;
+  FlitType type = FlitType::body;
+  FlitRun landing;
+
+  [[nodiscard]] FlitType type_of_first() const;
+};
+
+// Flits on their way into a VC's buffer, and in it, oldest first.
+class VcArrivals {
+ public:
+  void add(const ArrivingRun& run) { runs_.push_back(run); }
+  // Removes the last `n` flits: a train was cut.
+  void cut(std::uint64_t n);
+  [[nodiscard]] bool empty() const { return runs_.empty(); }
+  // Precondition: not empty.
+  [[nodiscard]] const ArrivingRun& front() const { return runs_.front(); }
+  // The first `n` flits leave. Precondition: they belong to one run.
+  void leave(std::uint64_t n);
+  // Flits of the front run before its packet ends, the last one included.
+  [[nodiscard]] std::uint64_t left_in_packet() const;
+
+ private:
+  std::deque<ArrivingRun> runs_;
+};
+
+// idle: no flit has landed. routing: the first one is in the router's pipeline. waiting: it could
+// leave but for the switch, an output VC or credits. active: its packet has the switch, from its
+// first flit's leaving to its last one's.
+enum class VcState : std::uint8_t { idle, routing, waiting, active };
+
+// A VC's state, flow and grant over time. The cost grows with the number of packets, not of flits.
+class VcStateScope {
+ public:
+  struct Signals {
+    WaveSignal state;
+    WaveSignal flow;   // of the first flit; unknown where there is none
+    WaveSignal grant;  // output port of the packet that has the switch; unknown otherwise
+  };
+  // `pipeline`: cycles from landing to the earliest leaving.
+  VcStateScope(const Signals& signals, Cycle pipeline, Tick ticks_per_cycle)
+      : signals_(signals), pipeline_(pipeline), q_(ticks_per_cycle) {}
+
+  void arriving(const ArrivingRun& run) { arrivals_.add(run); }
+  void arriving_cut(std::uint64_t n) { arrivals_.cut(n); }
+  void leaving(const FlitRun& run) { leaving_.add(run); }
+  void leaving_cut(std::uint64_t n) { leaving_.cut(n); }
+  // Reports all changes before cycle `until`. The flits up to there are final.
+  void generate(Cycle until, WaveRecorder& recorder);
+
+ private:
+  void settle(Cycle until, WaveRecorder& recorder);
+  void leave(Cycle until, WaveRecorder& recorder);
+  void enter(Cycle at, VcState state, WaveRecorder& recorder);
+  [[nodiscard]] Cycle cycle_of(Tick tick) const { return tick / q_; }
+
+  Signals signals_;
+  Cycle pipeline_;
+  Tick q_;
+  VcArrivals arrivals_;
+  RunQueue leaving_;
+  bool inside_packet_ = false;
+  Cycle settled_ = 0;  // the state is known up to here
+  // Shown last.
+  VcState state_ = VcState::idle;
+  std::uint64_t flow_ = 0;
+  std::uint32_t out_port_ = 0;
+  bool is_shown_ = false;
+};
+
+// The flits in a VC's buffer, the credits at its sender, and the type of the flit in front. The
+// cost grows with the number of flits, so only a window is shown.
+class VcFlitScope {
+ public:
+  struct Signals {
+    WaveSignal occupancy;  // flits landed and not left
+    WaveSignal credits;    // as the sender sees them
+    WaveSignal type;  // of the flit in front (MultiTree, Table II); unknown where there is none
+  };
+  VcFlitScope(const Signals& signals, std::uint64_t depth, Cycle credit_latency,
+              Tick ticks_per_cycle)
+      : signals_(signals), credits_(depth), credit_latency_(credit_latency), q_(ticks_per_cycle) {}
+
+  void arriving(const ArrivingRun& run, const FlitRun& sent);
+  void arriving_cut(std::uint64_t n);
+  void leaving(const FlitRun& run);
+  void leaving_cut(std::uint64_t n);
+  // As in VcStateScope. The first report is the state in cycle `from`.
+  void generate(Cycle from, Cycle until, WaveRecorder& recorder);
+
+ private:
+  [[nodiscard]] Tick next_tick() const;
+  // All flits and credits before `tick`.
+  void take_before(Tick tick);
+  void show(Cycle at, WaveRecorder& recorder);
+
+  Signals signals_;
+  std::uint64_t credits_;
+  Cycle credit_latency_;
+  Tick q_;
+  std::uint64_t occupancy_ = 0;
+  VcArrivals arrivals_;
+  RunQueue sent_;
+  RunQueue landing_;
+  RunQueue leaving_;
+  RunQueue returning_;
+  bool is_shown_ = false;
+};
+
+}  // namespace espalier

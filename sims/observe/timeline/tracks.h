@@ -1,0 +1,56 @@
+// What a timeline shows of a run, as tracks of a Perfetto file.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <string>
+#include <vector>
+
+#include "sims/observe/record/run_record.h"
+#include "sims/observe/timeline/perfetto_file.h"
+
+namespace espalier {
+
+// The name of a module below the top module: "r_1_2.in_e" of "net.r_1_2.in_e".
+[[nodiscard]] inline std::string name_below_top(const std::string& path) {
+  return path.substr(path.find('.') + 1);
+}
+
+// What a timeline calls a message: "Reduce of flow 3"; in a program "message of connection 3"; in
+// traffic "message"; "control" for a control message.
+[[nodiscard]] inline std::string words_of(const RunRecord& record, const Operation& operation) {
+  if (operation.is_control) return "control";
+  if (!operation.flow.valid()) return "message";
+  if (!record.nis[operation.from.index()].contexts.empty()) {
+    return fmt::format("message of connection {}", operation.flow.value());
+  }
+  const bool reduces = operation.on_arrival == TransferKind::reduce;
+  return fmt::format("{} of flow {}", reduces ? "Reduce" : "Gather", operation.flow.value());
+}
+
+[[nodiscard]] inline std::string words_at_sender(const RunRecord& record,
+                                                 const MessageRecord& message) {
+  return fmt::format("{} to {}", words_of(record, message.operation),
+                     name_below_top(record.nis[message.operation.to.index()].name));
+}
+
+[[nodiscard]] inline std::string words_at_receiver(const RunRecord& record,
+                                                   const MessageRecord& message) {
+  return fmt::format("{} from {}", words_of(record, message.operation),
+                     name_below_top(record.nis[message.operation.from.index()].name));
+}
+
+// A process for each network interface: its timesteps or program steps, and the messages that it
+// issues, sends and receives. Arrows lead from a message's sender to its receiver.
+void write_ni_tracks(const RunRecord& record, const PerfettoClock& clock, PerfettoFile& file);
+
+// A track for each channel that carries a flit, injection channels included: the flow on the wire.
+// A flit occupies the wire for as long as the link takes to send it.
+void write_link_tracks(const RunRecord& record, PerfettoFile& file);
+
+// Counters: link utilization, and messages in flight. `is_link`, by channel: false of the channels
+// that lead from NIs to routers.
+void write_counters(const RunRecord& record, const std::vector<bool>& is_link,
+                    const PerfettoClock& clock, PerfettoFile& file);
+
+}  // namespace espalier
