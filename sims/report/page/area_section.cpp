@@ -115,7 +115,7 @@ std::string draw_unit(const std::string& name, const std::vector<Unit>& units) {
     }
   }
   // Legend entries are bars' colours, not lines.
-  constexpr double kRow = 20;
+  constexpr double kLegendRow = 20;
   constexpr double kSign = 18;
   constexpr double kLetter = 7.5;
   std::size_t longest = 0;
@@ -123,7 +123,7 @@ std::string draw_unit(const std::string& name, const std::vector<Unit>& units) {
   const double needed = kSign + kLetter * static_cast<double>(longest + 1);
   const auto columns = std::max<std::size_t>(1, static_cast<std::size_t>(kPictureWidth / needed));
   const double column = kPictureWidth / static_cast<double>(columns);
-  const double legend = kRow * static_cast<double>((names.size() + columns - 1) / columns) + 8;
+  const double legend = kLegendRow * static_cast<double>((names.size() + columns - 1) / columns) + 8;
   const double height = 12 + kStep * 1.25 * static_cast<double>(units.size()) + 44;
   const std::string title = name == "ni" ? "NI" : name;
   Svg svg(kPictureWidth, height + legend, "Area of one " + title + " by blocks",
@@ -139,7 +139,7 @@ std::string draw_unit(const std::string& name, const std::vector<Unit>& units) {
   }
   for (std::size_t n = 0; n < names.size(); ++n) {
     const double left = column * static_cast<double>(n % columns);
-    const double top = height + 6 + kRow * static_cast<double>(n / columns);
+    const double top = height + 6 + kLegendRow * static_cast<double>(n / columns);
     svg.rect(left, top, 12, 12,
              fmt::format("segment c{}{}", n % kNumLooks, n >= kNumLooks ? " pale" : ""));
     svg.text(left + kSign, top + 11, without_unit(names[n]), "key");
