@@ -1,4 +1,4 @@
-// What built-in programs are made of.
+// Parts of built-in programs.
 #pragma once
 
 #include <cstdint>
@@ -11,12 +11,12 @@
 
 namespace espalier {
 
-// A signature as the request wants it; chunks, root and promises are the program's to set.
+// A signature for the request. The program sets chunks, root and promises.
 [[nodiscard]] ProgramSignature signature_for(const BuiltinRequest& request, const char* name,
                                              CollectiveOp collective, std::uint32_t chunks,
                                              bool in_place);
 
-// The request's instances of what `write` writes, compiled.
+// The program that `write` writes, in the request's number of instances, compiled.
 template <class Write>
 [[nodiscard]] Program build_program(const BuiltinRequest& request,
                                     const ProgramSignature& signature, Write write) {
@@ -28,18 +28,18 @@ template <class Write>
   return compile(tracer.finish());
 }
 
-// Where every rank sends to every other one: the channel of a distance. A rank has a sending and a
-// receiving block for each, and a document at most 32 blocks of one channel.
+// The channel of a distance in programs where every rank sends to every other one. A rank has a
+// sending and a receiving block for each distance, and a document at most 32 blocks of one channel.
 [[nodiscard]] constexpr Directives channel_of_distance(std::uint32_t away) {
   constexpr std::uint32_t kDistancesPerChannel = 15;
   return {(away - 1) / kDistancesPerChannel};
 }
 
-// All ranks in a row.
+// 0, 1, 2, ...
 [[nodiscard]] std::vector<std::uint32_t> all_ranks(const BuiltinRequest& request);
 
-// One ring over `ranks`: of the runs of `count` chunks from `offset` on, the r-th ends at ranks[r]
-// (starts there, in an all-gather). Run r goes on channel first_channel + r % channels.
+// One ring over `ranks`. Runs of `count` chunks begin at `offset`. Run r ends at ranks[r]
+// (all-gather: starts there) and goes on channel first_channel + r % channels.
 struct RingRuns {
   std::vector<std::uint32_t> ranks;
   ProgramBuffer buffer = ProgramBuffer::input;
@@ -51,36 +51,31 @@ struct RingRuns {
 void write_ring_reduce_scatter(ChunkTracer& tracer, const RingRuns& runs);
 void write_ring_all_gather(ChunkTracer& tracer, const RingRuns& runs);
 
-// Sentences of what a request lacks; empty where it lacks nothing. Programs grow with the square of
-// the ranks, so these are limited.
+// Why a request is unsuited, as a sentence; empty if it is suited. Ranks are limited because
+// programs grow with their square.
 inline constexpr std::uint32_t kMostBuiltinRanks = 256;
 [[nodiscard]] std::string unsuited_sizes(const BuiltinRequest& request);
 [[nodiscard]] std::string unsuited_ring(const BuiltinRequest& request);
 [[nodiscard]] std::string unsuited_power_of_two(const BuiltinRequest& request);
 [[nodiscard]] std::string unsuited_servers(const BuiltinRequest& request);
 
-// builtin_rings.cpp
+// builtin_all_reduce.cpp, with the halves and trees of all-reduces
 [[nodiscard]] Program build_ring(const BuiltinRequest& request);
 [[nodiscard]] Program build_ring_rotated(const BuiltinRequest& request);
 [[nodiscard]] Program build_allgather_ring(const BuiltinRequest& request);
 [[nodiscard]] Program build_reducescatter_ring(const BuiltinRequest& request);
-// builtin_allpairs.cpp
 [[nodiscard]] Program build_allpairs(const BuiltinRequest& request);
-// builtin_hierarchical.cpp
 [[nodiscard]] Program build_hierarchical(const BuiltinRequest& request);
 [[nodiscard]] Program build_hierarchical_composed(const BuiltinRequest& request);
-// builtin_recursive.cpp
 [[nodiscard]] Program build_halving_doubling(const BuiltinRequest& request);
 [[nodiscard]] Program build_allgather_recursive_doubling(const BuiltinRequest& request);
-// builtin_trees.cpp
 [[nodiscard]] Program build_binomial_tree(const BuiltinRequest& request);
 [[nodiscard]] Program build_double_binary_tree(const BuiltinRequest& request);
 [[nodiscard]] Program build_broadcast_tree(const BuiltinRequest& request);
-// builtin_alltoall.cpp
+// builtin_all_to_all.cpp
 [[nodiscard]] Program build_twostep_alltoall(const BuiltinRequest& request);
 [[nodiscard]] Program build_twostep_alltoall_composed(const BuiltinRequest& request);
 [[nodiscard]] Program build_direct_alltoall(const BuiltinRequest& request);
-// builtin_alltonext.cpp
 [[nodiscard]] Program build_alltonext(const BuiltinRequest& request);
 [[nodiscard]] Program build_alltonext_direct(const BuiltinRequest& request);
 

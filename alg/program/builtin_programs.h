@@ -1,5 +1,5 @@
-// Parametric collective programs that are selected by name: written in the chunk language,
-// compiled when they are asked for.
+// Parametric collective programs, selected by name, written in the chunk language and compiled on
+// demand.
 #pragma once
 
 #include <cstdint>
@@ -12,10 +12,10 @@ namespace espalier {
 
 struct BuiltinRequest {
   std::uint32_t ranks = 2;
-  // Ranks of one server, numbered in a row; hierarchical programs need it. ranks / this servers.
+  // Consecutive ranks of one server, for hierarchical programs.
   std::uint32_t ranks_per_server = 1;
   std::uint32_t channels = 1;   // over which a ring is spread
-  std::uint32_t instances = 1;  // parallelize(): copies of the whole program, each of its share
+  std::uint32_t instances = 1;  // parallelize() over the whole program
   Protocol protocol = Protocol::simple;
 };
 
@@ -23,17 +23,17 @@ struct BuiltinProgram {
   std::string name;     // as in `espalier list algorithms`
   std::string summary;  // one line
   CollectiveOp collective = CollectiveOp::all_reduce;
-  bool uses_servers = false;   // ranks_per_server means something to it
-  bool uses_channels = false;  // channels does
-  // Empty where it can be made, else the reason why not, as a sentence for the user.
+  bool uses_servers = false;   // reads ranks_per_server
+  bool uses_channels = false;  // reads channels
+  // Why the program cannot be built, as a sentence for the user; empty if it can.
   std::string (*unsuited)(const BuiltinRequest& request) = nullptr;
   // Precondition: unsuited(request) is empty.
   Program (*build)(const BuiltinRequest& request) = nullptr;
 };
 
-// In the order in which they are listed to users.
+// In the order in which users see them.
 [[nodiscard]] const std::vector<BuiltinProgram>& builtin_programs();
-// nullptr where none has that name.
+// nullptr: no program has that name.
 [[nodiscard]] const BuiltinProgram* find_builtin_program(const std::string& name);
 
 }  // namespace espalier

@@ -1,15 +1,135 @@
-// What do the outputs hold in the end? Data are followed through one execution, chunk by chunk, as
-// sums of input chunks with their exact numbers: a program without races has one result, whatever
-// the order, the slots and the tiles.
+// The final values of the outputs. Data are followed through one execution, chunk by chunk, as sums
+// of input chunks with their exact multiplicities. A program without races has the same result for
+// any order, slots and tiles.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <limits>
 #include <map>
+#include <vector>
 
-#include "alg/program/chunk_sums.h"
+#include "alg/program/program.h"
 #include "alg/program/program_certifier_parts.h"
 
 namespace espalier::program_certifier {
+
+// Values of chunks, as sums of input chunks. A sum is stored as its two parts. Most sums are only
+// parts of others, so terms are listed on demand.
+class ChunkSums {
+ public:
+  using Value = std::uint32_t;
+  static constexpr Value kNothing = 0;  // never written
+  static constexpr Value kUnknown = 1;  // made of kNothing, which was reported when it was read
+
+  struct Term {
+    InputChunk chunk;
+    std::uint32_t times = 0;
+  };
+
+  ChunkSums() : nodes_(2) {}
+  [[nodiscard]] Value of(InputChunk chunk);
+  [[nodiscard]] Value sum(Value a, Value b);
+  // Whether the value is the sum of `chunks`, which ascend and may repeat.
+  [[nodiscard]] bool is_sum_of(Value value, const std::vector<InputChunk>& chunks);
+  // The input chunk if the value is a single one; else nullptr.
+  [[nodiscard]] const InputChunk* single(Value value) const;
+  // Ascending by chunk.
+  [[nodiscard]] std::vector<Term> terms(Value value) const;
+
+ private:
+  struct Node {
+    InputChunk chunk;        // without parts
+    Value left = kNothing;   // part; parts are older than their sum
+    Value right = kNothing;  // part
+    std::uint64_t hash = 0;  // the sum of the chunks' hashes
+  };
+  [[nodiscard]] bool is_single(Value value) const {
+    return value > kUnknown && nodes_[value].left == kNothing;
+  }
+
+  std::vector<Node> nodes_;
+  std::vector<Value> open_;  // while terms are listed
+  std::vector<InputChunk> chunks_;
+};
+
+namespace {
+
+// splitmix64, so that sums of neighbouring chunks have different hashes.
+std::uint64_t hash_of(InputChunk chunk) {
+  std::uint64_t x = (std::uint64_t{chunk.rank} << 32 | chunk.index) + 0x9e3779b97f4a7c15U;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9U;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebU;
+  return x ^ (x >> 31);
+}
+
+// Saturates: a program may double a chunk repeatedly, and no promise is as large as the limit.
+std::uint32_t add(std::uint32_t a, std::uint32_t b) {
+  constexpr std::uint32_t kMost = std::numeric_limits<std::uint32_t>::max();
+  return a > kMost - b ? kMost : a + b;
+}
+
+}  // namespace
+
+ChunkSums::Value ChunkSums::of(InputChunk chunk) {
+  nodes_.push_back({chunk, kNothing, kNothing, hash_of(chunk)});
+  return static_cast<Value>(nodes_.size() - 1);
+}
+
+ChunkSums::Value ChunkSums::sum(Value a, Value b) {
+  if (a <= kUnknown || b <= kUnknown) return kUnknown;
+  nodes_.push_back({{}, a, b, nodes_[a].hash + nodes_[b].hash});
+  return static_cast<Value>(nodes_.size() - 1);
+}
+
+bool ChunkSums::is_sum_of(Value value, const std::vector<InputChunk>& chunks) {
+  if (value <= kUnknown) return false;
+  std::uint64_t hash = 0;
+  for (const InputChunk& chunk : chunks) hash += hash_of(chunk);
+  if (nodes_[value].hash != hash) return false;
+  // Equal hashes do not prove equality.
+  chunks_.clear();
+  open_.assign(1, value);
+  while (!open_.empty() && chunks_.size() <= chunks.size()) {
+    const Node& node = nodes_[open_.back()];
+    const bool is_leaf = is_single(open_.back());
+    open_.pop_back();
+    if (is_leaf) {
+      chunks_.push_back(node.chunk);
+    } else {
+      open_.push_back(node.left);
+      open_.push_back(node.right);
+    }
+  }
+  std::sort(chunks_.begin(), chunks_.end());
+  return chunks_ == chunks;
+}
+
+const InputChunk* ChunkSums::single(Value value) const {
+  return is_single(value) ? &nodes_[value].chunk : nullptr;
+}
+
+std::vector<ChunkSums::Term> ChunkSums::terms(Value value) const {
+  std::map<InputChunk, std::uint32_t> found;
+  // Multiplicity of each part. A sum is younger than its parts.
+  std::map<Value, std::uint32_t, std::greater<>> parts;
+  if (value > kUnknown) parts[value] = 1;
+  while (!parts.empty()) {
+    const auto [youngest, times] = *parts.begin();
+    parts.erase(parts.begin());
+    const Node& node = nodes_[youngest];
+    if (is_single(youngest)) {
+      found[node.chunk] = add(found[node.chunk], times);
+      continue;
+    }
+    for (const Value part : {node.left, node.right}) parts[part] = add(parts[part], times);
+  }
+  std::vector<Term> terms;
+  terms.reserve(found.size());
+  for (const auto& [chunk, times] : found) terms.push_back({chunk, times});
+  return terms;
+}
 
 namespace {
 
@@ -27,11 +147,11 @@ class DataFlow {
     for (const std::uint32_t step : order) execute(step);
   }
 
-  // In the end. Precondition: place < num_places(rank).
+  // The final value. Precondition: place < num_places(rank).
   [[nodiscard]] Value at(std::uint32_t rank, std::uint32_t place) const {
     return values_[memory_[rank] + place];
   }
-  // The step that wrote it; kNone: none did.
+  // The step that wrote it last; kNone: no step.
   [[nodiscard]] std::uint32_t writer(std::uint32_t rank, std::uint32_t place) const {
     return writers_[memory_[rank] + place];
   }
@@ -121,7 +241,7 @@ class DataFlow {
   std::vector<std::size_t> memory_;  // by rank: its first place in values_
   std::vector<Value> values_;
   std::vector<std::uint32_t> writers_;  // as values_
-  std::vector<Value> read_;             // of the step at hand
+  std::vector<Value> read_;             // by the current step
   std::vector<Value> result_;
 };
 
@@ -130,7 +250,7 @@ std::string times(std::uint32_t n) {
   return n == 2 ? "twice" : fmt::format("{} times", n);
 }
 
-// In what a value differs from what was promised.
+// How a value differs from the promised one.
 class Difference {
  public:
   Difference(const std::vector<ChunkSums::Term>& is, const std::vector<InputChunk>& promised) {
@@ -180,7 +300,7 @@ class Postcondition {
       const std::uint32_t chunks = storage_.size(r, ProgramBuffer::output);
       expected_.resize(chunks);
       for (std::uint32_t k = 0; k < chunks; ++k) {
-        // Where all ranks are promised the same, it is listed once.
+        // If all ranks have the same promise, it is listed once.
         if (r == 0 || !is_same_for_all()) {
           expected_[k] = {promised_value(program_, r, k, root), ChunkSums::kNothing};
         }
@@ -212,7 +332,7 @@ class Postcondition {
   void check(std::uint32_t rank, std::uint32_t index, Expected& expected) {
     const std::uint32_t place = storage_.place(rank, ProgramBuffer::output, index);
     const Value is = data_.at(rank, place);
-    // Made of what was never written: that has been said.
+    // A value made of unwritten data has been reported.
     if (expected.chunks.empty() || is == ChunkSums::kUnknown) return;
     if (is != ChunkSums::kNothing && is == expected.known_right) return;
     if (data_.sums().is_sum_of(is, expected.chunks)) {
@@ -236,8 +356,8 @@ class Postcondition {
   std::vector<Expected> expected_;  // by output chunk
 };
 
-// The rank that most outputs say is the root: of a broadcast whose chunks they hold, of a reduce
-// who holds the sums.
+// The rank that most outputs name as the root: in a broadcast the source of their chunks, in a
+// reduce the holder of the sums.
 std::uint32_t find_root(const Program& program, const ProgramStorage& storage, DataFlow& data) {
   std::vector<std::size_t> votes(program.num_ranks());
   for (std::uint32_t k = 0; k < program.chunks; ++k) {

@@ -1,17 +1,17 @@
-// Does the program end, with the slots its connections have?
+// Does the program end with the slots of its connections?
 //
-// It is executed once, without time: every block runs until it must wait, for a semaphore, for a
-// message, for a free slot or for the end of an earlier call. One execution decides for all:
-// semaphores only rise, and what a connection holds or has room for is taken by one block alone, so
-// a step that can run stays able to until it does; then every execution that goes on as long as it
-// can ends in the same state (a bounded process network is confluent).
+// It is executed once, without time. Every block runs until it must wait for a semaphore, a
+// message, a free slot or the end of an earlier call. One execution decides for all: semaphores
+// only rise, and the data and the room of a connection are taken by one block alone, so a step that
+// can run stays able to run. Every execution that continues as long as possible therefore ends in
+// the same state (a bounded process network is confluent).
 //
-// One tile decides for any number. If one tile ends, it leaves all slots empty, as every message
-// has its receive; so tile after tile is an execution that ends, and by the above all do. If one
-// tile gets stuck, so do several: a block that is done with the tile has sent, received and
-// signalled all that the others can want of it in this tile, so every stuck block waits for another
-// one that is stuck, and what the blocks that are done do in later tiles changes nothing of that.
-// Calls are networks of their own, one after the other: the same holds call by call.
+// One tile decides for any number of tiles. If one tile ends, all slots are empty, because every
+// message has its receive; so executing tile after tile ends, and by the above every execution
+// does. If one tile is stuck, several are, too: a block that has finished the tile has sent,
+// received and signalled all that others need in this tile. Every stuck block thus waits for
+// another stuck block, and finished blocks cannot help in later tiles. Calls are separate networks,
+// one after the other, and the same holds for each call.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -42,7 +42,7 @@ class Execution {
     for (std::uint32_t r = 0; r < calls_.size(); ++r) start_next_call(r);
   }
 
-  // Returns whether every block came to its end.
+  // Returns whether every block has ended.
   bool run() {
     while (!ready_.empty()) {
       const std::uint32_t block = ready_.front();
@@ -53,10 +53,10 @@ class Execution {
     return order_.size() == flat_.steps.size();
   }
 
-  // Steps as they ended.
+  // Steps in the order of their ends.
   [[nodiscard]] std::vector<std::uint32_t>& order() { return order_; }
 
-  // Blocks each of which waits for the next one, and the last for the first. Precondition: run()
+  // A cycle of blocks: each waits for the next one, the last for the first. Precondition: run()
   // returned false.
   [[nodiscard]] std::vector<std::uint32_t> cycle() const {
     std::uint32_t block = 0;
@@ -75,7 +75,7 @@ class Execution {
 
   [[nodiscard]] std::uint32_t next_step(std::uint32_t block) const { return state_[block].next; }
 
-  // What a block of the cycle waits for, as a line of text.
+  // Why a block of the cycle waits, as a line of text.
   [[nodiscard]] std::string reason(std::uint32_t block) const {
     const std::uint32_t step = state_[block].next;
     const FlatStep& at = flat_.steps[step];
@@ -94,18 +94,18 @@ class Execution {
  private:
   struct BlockState {
     std::uint32_t next = 0;        // step
-    std::uint32_t left = 0;        // transactions of it
+    std::uint32_t left = 0;        // transactions of the step
     std::uint32_t waiter = kNone;  // the next block that waits for the same semaphore
-    bool has_begun = false;        // what the step waits for is done
+    bool has_begun = false;        // the step's wait is over
     bool is_waiting = false;       // for a semaphore
     bool is_started = false;
     bool is_ready = false;
   };
-  // Of a rank: which call runs.
+  // The running call of a rank.
   struct CallState {
     bool is_running = false;
     std::uint32_t call = 0;
-    std::uint32_t unfinished = 0;  // blocks of it
+    std::uint32_t unfinished = 0;  // blocks of the call
   };
 
   [[nodiscard]] std::uint32_t transactions(std::uint32_t step) const {
@@ -114,7 +114,7 @@ class Execution {
     return chunks_per_slot_ == 0 ? 1 : (s.count - 1) / chunks_per_slot_ + 1;
   }
 
-  // A rank's blocks of the lowest call that is left.
+  // Starts a rank's blocks of the lowest call that is left.
   void start_next_call(std::uint32_t rank) {
     CallState& running = calls_[rank];
     bool has_next = false;
@@ -147,7 +147,7 @@ class Execution {
     return of_block.is_started && of_block.next > step;
   }
 
-  // Until the block must wait or is at its end.
+  // Runs the block until it must wait or has ended.
   void advance(std::uint32_t block) {
     BlockState& state = state_[block];
     if (state.next == flat_.blocks[block].end) {
@@ -172,13 +172,13 @@ class Execution {
     if (--calls_[rank].unfinished == 0) start_next_call(rank);
   }
 
-  // Returns whether what the step waits for is done.
+  // Returns whether the step's wait is over.
   bool begin_step(std::uint32_t block) {
     BlockState& state = state_[block];
     if (state.has_begun) return true;
     const std::uint32_t target = flat_.steps[state.next].waits_for;
     if (target != kNone && !is_done(target)) {
-      if (state.is_waiting) return false;  // messages may have woken it
+      if (state.is_waiting) return false;  // a message may have woken it
       state.is_waiting = true;
       state.waiter = first_waiter_[target];
       first_waiter_[target] = block;
@@ -197,8 +197,8 @@ class Execution {
     first_waiter_[step] = kNone;
   }
 
-  // A fused step passes each transaction on before it takes the next one. Returns whether all of
-  // the step's have moved.
+  // A fused step passes each transaction on before it takes the next one. Returns whether all
+  // transactions of the step have moved.
   bool move_messages(std::uint32_t block) {
     BlockState& state = state_[block];
     const FlatBlock& of_block = flat_.blocks[block];
@@ -225,7 +225,7 @@ class Execution {
            sent_[of_block.in] == received_[of_block.in];
   }
 
-  // The block that a stuck one waits for: stuck itself.
+  // The block that a stuck block waits for, which is stuck, too.
   [[nodiscard]] std::uint32_t obstacle(std::uint32_t block) const {
     const BlockState& state = state_[block];
     const FlatBlock& of_block = flat_.blocks[block];
@@ -254,9 +254,9 @@ class Execution {
   std::uint32_t slots_;
   std::uint32_t chunks_per_slot_;
   std::vector<BlockState> state_;
-  std::vector<std::uint32_t> sent_;  // transactions, by connection
-  std::vector<std::uint32_t> received_;
-  std::vector<std::uint32_t> first_waiter_;  // by step, of blocks
+  std::vector<std::uint32_t> sent_;          // by connection: transactions
+  std::vector<std::uint32_t> received_;      // by connection: transactions
+  std::vector<std::uint32_t> first_waiter_;  // by step: a block
   std::vector<CallState> calls_;             // by rank
   std::deque<std::uint32_t> ready_;
   std::vector<std::uint32_t> order_;
@@ -266,8 +266,7 @@ bool ends_with(const FlatProgram& flat, std::uint32_t slots, const ProgramLimits
   return Execution(flat, slots, limits.chunks_per_slot).run();
 }
 
-// More slots never hurt: what can be executed with few can be with many. Precondition: enough are
-// enough.
+// An execution with few slots is possible with more. Precondition: some number of slots suffices.
 std::uint32_t find_least_slots(const FlatProgram& flat, const ProgramLimits& limits) {
   std::uint32_t enough = 1;
   while (!ends_with(flat, enough, limits)) enough *= 2;

@@ -1,4 +1,4 @@
-// Does the program mean something? Its frame: ranks, chunks, promises, blocks and their peers.
+// Is the program well formed? Checks ranks, chunks, promises, blocks, their peers and their steps.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,7 +9,7 @@ namespace espalier::program_certifier {
 
 namespace {
 
-// Of all ranks together: each has its value followed.
+// Of all ranks together; the certifier follows the value of each.
 constexpr std::uint64_t kMostChunks = std::uint64_t{1} << 25;
 
 void check_frame(const Program& program, Findings& findings) {
@@ -55,8 +55,8 @@ void check_size(const Program& program, Findings& findings) {
   });
 }
 
-// A declared buffer has the size the collective gives it (MSCCL-IR, A.3); 0: it is not named. Only
-// of custom collectives each rank has a size of its own.
+// A declared buffer has the size that the collective gives it (MSCCL-IR, A.3); 0: not named. Only
+// in custom collectives ranks have different sizes.
 void check_chunk_counts(const Program& program, std::size_t rank, Findings& findings) {
   const RankProgram& of_rank = program.ranks[rank];
   const ProgramStorage storage(program);
@@ -88,7 +88,7 @@ void check_promises(const Program& program, Findings& findings) {
       continue;
     }
     const RankProgram& of_rank = program.ranks[promise.rank];
-    // In place, either name of the buffer will do.
+    // In place, both buffers name the same memory.
     const std::uint32_t size = program.in_place
                                    ? std::max(of_rank.input_chunks, of_rank.output_chunks)
                                    : of_rank.output_chunks;
@@ -118,7 +118,7 @@ void check_promises(const Program& program, Findings& findings) {
                [&] { return fmt::format("output chunk {} is promised twice", twice->second); });
 }
 
-// Returns whether both are ranks, or none.
+// Returns whether each peer is a rank or kNoPeer.
 bool check_peers(const Program& program, std::size_t rank, std::size_t block, Findings& findings) {
   const ThreadBlock& of_block = program.ranks[rank].blocks[block];
   const auto ranks = static_cast<std::int64_t>(program.num_ranks());
@@ -161,6 +161,136 @@ void check_form(const Program& program, Findings& findings) {
     }
   }
   if (has_right_peers) check_ends(program, findings);
+}
+
+// ---------------------------------------------------------------- steps: operands, peers, waits
+
+namespace {
+
+// MSCCL-IR, A.6.
+constexpr std::uint32_t kMostChunksOfStep = 71;
+
+struct StepCheck {
+  const Program& program;
+  std::size_t rank;
+  std::size_t block;
+  Findings& findings;
+
+  [[nodiscard]] const ThreadBlock& of_block() const { return program.ranks[rank].blocks[block]; }
+  [[nodiscard]] Site site(std::size_t step) const { return site_of(program, rank, block, step); }
+
+  [[nodiscard]] std::uint32_t declared(ProgramBuffer buffer) const {
+    const RankProgram& of_rank = program.ranks[rank];
+    if (buffer == ProgramBuffer::scratch) return of_rank.scratch_chunks;
+    return buffer == ProgramBuffer::input ? of_rank.input_chunks : of_rank.output_chunks;
+  }
+
+  void check_operand(std::size_t s, const char* name, ProgramBuffer buffer, std::int32_t offset) {
+    const std::uint32_t count = of_block().steps[s].count;
+    const std::uint32_t size = declared(buffer);
+    if (offset >= 0 && static_cast<std::uint64_t>(offset) + count <= size) return;
+    findings.add(kMalformed, site(s), [&] {
+      return fmt::format("its {} is {} {}, {} chunks long, but buffer {} has {} chunks here", name,
+                         to_string(buffer), offset, count, to_string(buffer), size);
+    });
+  }
+
+  void check_operands(std::size_t s) {
+    const ProgramStep& step = of_block().steps[s];
+    const std::uint32_t least = step.op == ProgramOp::nop ? 0 : 1;
+    if (step.count < least || step.count > kMostChunksOfStep) {
+      findings.add(kMalformed, site(s), [&] {
+        return fmt::format("its count is {}, allowed are {} to {}", step.count, least,
+                           kMostChunksOfStep);
+      });
+    }
+    if (reads_source(step.op)) check_operand(s, "source", step.src_buffer, step.src_offset);
+    if (writes_target(step.op)) check_operand(s, "target", step.dst_buffer, step.dst_offset);
+    if (sends(step.op) && of_block().send_peer == kNoPeer) {
+      findings.add(kMalformed, site(s), [] { return "sends, but its block has no peer for that"; });
+    }
+    if (receives(step.op) && of_block().recv_peer == kNoPeer) {
+      findings.add(kMalformed, site(s),
+                   [] { return "receives, but its block has no peer for that"; });
+    }
+  }
+
+  // Why the wait is wrong, as the end of a sentence; nullptr: it is right.
+  [[nodiscard]] const char* wrong_wait(std::size_t s) const {
+    const ProgramStep& step = of_block().steps[s];
+    const auto& blocks = program.ranks[rank].blocks;
+    if (step.wait_block < 0 || static_cast<std::size_t>(step.wait_block) >= blocks.size()) {
+      return "which does not exist";
+    }
+    const ThreadBlock& other = blocks[static_cast<std::size_t>(step.wait_block)];
+    if (step.wait_step < 0 || static_cast<std::size_t>(step.wait_step) >= other.steps.size()) {
+      return "which does not exist";
+    }
+    // A step of its own block that comes later can never be waited for.
+    if (static_cast<std::size_t>(step.wait_block) == block &&
+        static_cast<std::size_t>(step.wait_step) >= s) {
+      return "which its own block comes to only afterwards";
+    }
+    // Scoreboards are cleared between calls.
+    if (other.call != of_block().call) return "which belongs to another call";
+    const ProgramStep& target = other.steps[static_cast<std::size_t>(step.wait_step)];
+    if (target.op == ProgramOp::nop) return "a nop, which never signals";
+    return target.signals ? nullptr : "which does not signal";
+  }
+
+  void check_wait(std::size_t s) {
+    const ProgramStep& step = of_block().steps[s];
+    if (step.wait_block == -1 && step.wait_step == -1) return;
+    const char* wrong = wrong_wait(s);
+    if (wrong == nullptr) return;
+    findings.add(kMalformed, site(s), [&] {
+      return fmt::format("waits for gpu {} tb {} step {}, {}", rank, step.wait_block,
+                         step.wait_step, wrong);
+    });
+  }
+
+  // Nops hand their waits to the next step, which must have a wait itself.
+  void check_nops(std::size_t s) {
+    const auto& steps = of_block().steps;
+    if (s == 0 || steps[s - 1].op != ProgramOp::nop) return;
+    if (steps[s].op == ProgramOp::nop || steps[s].wait_block != -1) return;
+    findings.add(kMalformed, site(s), [&] {
+      return fmt::format("comes after the nop {}, but waits for nothing itself",
+                         name_of(site(s - 1)));
+    });
+  }
+
+  // Runtimes may join consecutive reductions into one place to one reduction of many operands,
+  // which must have one length (MSCCL-IR, A.7).
+  void check_reductions(std::size_t s) {
+    if (s == 0) return;
+    const ProgramStep& last = of_block().steps[s - 1];
+    const ProgramStep& step = of_block().steps[s];
+    const bool joins = last.op == ProgramOp::reduce && step.op == ProgramOp::reduce &&
+                       !last.signals && step.wait_block == -1 &&
+                       last.dst_buffer == step.dst_buffer && last.dst_offset == step.dst_offset &&
+                       last.src_buffer == step.src_buffer;
+    if (!joins || last.count == step.count) return;
+    findings.add(kMalformed, site(s), [&] {
+      return fmt::format(
+          "reduces {} chunks into the place into which {} reduces {}, and both may run as one "
+          "reduction: their counts must agree",
+          step.count, name_of(site(s - 1)), last.count);
+    });
+  }
+};
+
+}  // namespace
+
+void check_step_form(const Program& program, std::size_t rank, std::size_t block,
+                     Findings& findings) {
+  StepCheck check{program, rank, block, findings};
+  for (std::size_t s = 0; s < check.of_block().steps.size(); ++s) {
+    check.check_operands(s);
+    check.check_wait(s);
+    check.check_nops(s);
+    check.check_reductions(s);
+  }
 }
 
 }  // namespace espalier::program_certifier

@@ -1,4 +1,5 @@
-// Does every message have a sender and a receiver? Ends of connections, and what goes through them.
+// Does every message have a sender and a receiver? Checks the ends of connections and their
+// messages.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -51,8 +52,8 @@ std::string connection_name(const End& end) {
                      end.sends ? end.to : end.from, end.channel);
 }
 
-// A context keeps the state of the ends it names and writes it back when it is done, even of those
-// it does not use: two would undo each other's.
+// A context keeps the state of the ends that it names and writes it back at its end, used or not.
+// Two contexts would overwrite each other's state.
 void check_owner(const Program& program, const End& first, const End& second, Findings& findings) {
   findings.add(ProgramViolationKind::malformed, site_of(program, second.rank(), second.block), [&] {
     return fmt::format("{}, as {} does, but one block alone may own that end",
@@ -61,7 +62,8 @@ void check_owner(const Program& program, const End& first, const End& second, Fi
   });
 }
 
-// Used or not: the connection could not be set up. The place is the first step that uses it.
+// A connection needs both ends to be set up, even if it is not used. The place is the first step
+// that uses it.
 void check_counterpart(const Program& program, const End& end, Findings& findings) {
   const auto& steps = program.ranks[end.rank()].blocks[end.block].steps;
   const auto used = std::find_if(steps.begin(), steps.end(), [&](const ProgramStep& step) {
@@ -108,7 +110,7 @@ void pair_messages(FlatProgram& flat, Findings& findings) {
         return fmt::format("sends {} chunks as message {} of its connection, but {} receives {}",
                            sent, k, flat.name(receive), received);
       });
-      break;  // what follows is most often shifted by it
+      break;  // the following pairs are mostly shifted by this one
     }
     if (connection.sends.size() == connection.receives.size()) continue;
     const bool lacks_receives = connection.sends.size() > pairs;

@@ -1,25 +1,25 @@
-// Are any two conflicting accesses of a rank's memory ordered by the program itself?
+// Does the program itself order any two conflicting accesses of a rank's memory?
 //
-// What orders: a block's steps, one after the other, each to completion; a wait, after all of the
-// step it names; a later call, after all blocks of the rank's earlier ones; a message, in the way
-// that data stream through a step. Its chunks are lanes; some of them, from the first to the last,
-// make a transaction, as many as the size of the call allows. So lane k of a receive comes after
-// lanes 0 to k of its send, whose sources are read before their transaction leaves, and after all
-// that came before the send; of later lanes it says nothing, nor do lanes of one step of each
-// other. A fused step writes a lane to its own memory before it passes it on: the flag of a slot
-// stands behind a fence.
+// Order comes from: the steps of a block, each complete before the next; a wait, after the whole
+// step that it names; a later call, after all blocks of the rank's earlier calls; and a message, as
+// data stream through a step. The chunks of a step are lanes, and the size of the call decides how
+// many successive lanes make a transaction. So lane k of a receive comes after lanes 0 to k of its
+// send, whose sources are read before their transaction leaves, and after everything before the
+// send. It has no order with later lanes, nor have lanes of one step among themselves. A fused step
+// writes a lane to its own memory before it passes it on: the flag of a slot stands behind a fence.
 //
-// What does not: full slots. That a receive frees a slot for a later send orders the two for one
-// number of slots and one size of transactions only.
+// Full slots do not order: a receive that frees a slot for a later send orders the two only for one
+// number of slots and one size of transactions.
 //
-// One tile decides for any number: tiles are different bytes of a chunk, so only accesses of the
-// same tile conflict; waits and messages join steps of the same tile, a block's order leads from a
-// tile to itself and to later ones: no path between two accesses of one tile leaves it.
+// One tile decides for any number of tiles. Tiles are different bytes of a chunk, so only accesses
+// of the same tile conflict. Waits and messages join steps of the same tile, and a block's order
+// leads from a tile to itself and to later ones. No path between two accesses of one tile leaves
+// the tile.
 //
-// For each rank in turn, clocks over its blocks go through the whole program in the order in which
-// it can be executed: what of each block is known to be done. As they decide order exactly, it is
-// enough to compare an access with the last write of the place, and a write also with the reads
-// since (as race detectors of threads do).
+// For each rank in turn, vector clocks over its blocks pass through the whole program in an order
+// of execution; a clock says what is known to be done of each block. Clocks decide order exactly,
+// so it is enough to compare an access with the last write of the place, and a write also with the
+// reads since (as race detectors for threads do).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -31,8 +31,8 @@ namespace espalier::program_certifier {
 
 namespace {
 
-// How far a block is: 2 * step before the step begins; one more when its lanes have read their
-// sources and, where they are passed on, are written; two more when it is complete.
+// Progress of a block: 2 * step before the step begins; plus 1 when its lanes have read their
+// sources and written the chunks that they pass on; plus 2 when it is complete.
 using Clock = std::uint32_t;
 
 struct Access {
@@ -43,12 +43,11 @@ struct Access {
 
 struct PlaceState {
   Access last_write;
-  std::vector<Access> reads;  // since then; the last of each block
+  std::vector<Access> reads;  // since the last write; the last one of each block
 };
 
-// What is known of a rank's blocks, kept from where it arises to where it is last needed: with a
-// message, for its receive; at the end of a step, for those that wait for it. Rows of clocks are
-// used again, so that they stay in the processor's cache.
+// Clocks of a rank's blocks. A message keeps a row for its receive, the end of a step for the steps
+// that wait for it. Rows are reused, so that they stay in the processor's cache.
 class KnowledgeRows {
  public:
   explicit KnowledgeRows(std::uint32_t width) : width_(width) {}
@@ -73,10 +72,10 @@ class KnowledgeRows {
   std::vector<std::uint32_t> free_;
 };
 
-// Of a step, where it is kept.
+// Rows that a step keeps.
 struct KeptRows {
-  std::uint32_t before_send = kNone;  // what was done before it sent
-  std::uint32_t of_lane = kNone;      // and what its lanes had read, up to the same one
+  std::uint32_t before_send = kNone;  // done before it sends
+  std::uint32_t of_lane = kNone;      // done before the same lane leaves
   std::uint32_t at_end = kNone;
   std::uint32_t waiters_left = 0;
 };
@@ -121,7 +120,7 @@ class RankRaces {
     Clock* known = now(at.block);
     if (is_here && at.position == 0) join_earlier_calls(at.block);
     if (at.waits_for != kNone) join_end_of(at.waits_for, known);
-    // Rows first: those that are there must not move.
+    // Rows are taken first, because take() moves the others.
     KeptRows& kept = kept_[step];
     if (sends(op)) kept.before_send = rows_.take();
     if (sends(op)) kept.of_lane = rows_.take();
@@ -148,7 +147,7 @@ class RankRaces {
     rows_.give_back(kept_[sender].of_lane);
   }
 
-  // A call is launched when all before it have ended.
+  // A call is launched when all earlier calls have ended.
   void join_earlier_calls(std::uint32_t block) {
     for (std::uint32_t b = first_block_; b < first_block_ + width_; ++b) {
       if (flat_.blocks[b].call < flat_.blocks[block].call) join(now(block), now(b));
@@ -258,14 +257,13 @@ class RankRaces {
   std::vector<PlaceState> places_;
   std::set<std::pair<std::uint32_t, std::uint32_t>> reported_;
 
-  // Of the step that is looked at: what is done before it begins, and before its message was
-  // sent, or the same lane of it.
-  const Clock* before_ = nullptr;
-  const Clock* whole_ = nullptr;
-  const Clock* lane_ = nullptr;
+  // Clocks of the current step.
+  const Clock* before_ = nullptr;  // before it begins
+  const Clock* whole_ = nullptr;   // before its message was sent
+  const Clock* lane_ = nullptr;    // before the same lane was sent
 };
 
-// Lanes of one step, which go side by side, may meet too: where it moves chunks by less than their
+// Lanes of one step run side by side. They conflict if the step moves chunks by less than their
 // number.
 void check_overlap(const FlatProgram& flat, const ProgramStorage& storage, std::uint32_t step,
                    Findings& findings) {
@@ -285,8 +283,7 @@ void check_overlap(const FlatProgram& flat, const ProgramStorage& storage, std::
   });
 }
 
-// Whether blocks of the rank share a place that one of them writes. Programs made of many rings
-// have none.
+// Whether blocks of the rank share a place that one of them writes. Programs of many rings do not.
 bool shares_memory(const FlatProgram& flat, const ProgramStorage& storage, std::uint32_t rank) {
   struct Use {
     std::uint32_t block = kNone;

@@ -6,7 +6,7 @@
 #include <iterator>
 #include <utility>
 
-#include "alg/program/program_storage.h"
+#include "alg/program/program.h"
 
 namespace espalier {
 
@@ -73,10 +73,10 @@ std::string to_string(const ChunkSpan& span) {
   return fmt::format("rank {} {}[{}{}]", span.rank, name_of(span.buffer), span.index, last);
 }
 
-// What every place holds: a sum of input chunks, each as often as it was added.
+// The value of every place: a sum of input chunks, each as often as it was added.
 class ChunkTracer::Memory {
  public:
-  // Shared by all places that hold it; nullptr: never written.
+  // Shared by all places with the value; nullptr: never written.
   using Value = std::shared_ptr<const std::vector<InputChunk>>;
   struct Place {
     Value value;
@@ -98,7 +98,7 @@ class ChunkTracer::Memory {
   [[nodiscard]] std::uint32_t number(const ChunkSpan& span) const {
     return storage_.place(span.rank, span.buffer, span.index);
   }
-  // Places that do not exist yet are of scratch and were never written.
+  // A place that does not exist yet is in scratch and was never written.
   [[nodiscard]] Place at(std::uint32_t rank, std::uint32_t number) const {
     return number < ranks_[rank].size() ? ranks_[rank][number] : Place{};
   }

@@ -1,5 +1,5 @@
-// The chunk language (GC3, section 3): a program says where chunks go, by references to them; what
-// it says is traced, operation by operation.
+// The chunk language (GC3, section 3): a program says where chunks go, by references to them, and
+// is traced operation by operation.
 //
 //   ChunkTracer tracer(signature);
 //   ChunkRef sum = tracer.chunk(1, ProgramBuffer::input, 0);
@@ -20,18 +20,18 @@
 
 namespace espalier {
 
-// Where an operation stands in a text; line 0: in none.
+// The place of an operation in a text; line 0: none.
 struct SourcePlace {
   std::uint32_t line = 0;
   std::uint32_t column = 0;
 };
 
-// What is wrong with a program, as a sentence for its author.
+// An error in a program, as a sentence for its author.
 class ChunkError : public std::runtime_error {
  public:
   ChunkError(const std::string& what, SourcePlace place)
       : std::runtime_error(what), place_(place) {}
-  // Of the operation, as ChunkTracer::at gave it.
+  // The operation's, as given to ChunkTracer::at.
   [[nodiscard]] SourcePlace place() const { return place_; }
 
  private:
@@ -43,10 +43,10 @@ struct ProgramSignature {
   CollectiveOp collective = CollectiveOp::all_reduce;
   std::uint32_t ranks = 1;
   std::uint32_t chunks = 1;  // in the larger of input and output buffer
-  bool in_place = false;     // which names are one place: see ProgramStorage
+  bool in_place = false;     // see ProgramStorage
   Protocol protocol = Protocol::simple;
-  std::optional<std::uint32_t> root;  // broadcast, reduce: must be given
-  // custom: chunks of each rank's buffers; where empty, `chunks` on all of them.
+  std::optional<std::uint32_t> root;  // broadcast, reduce: required
+  // custom: chunks of each rank's buffers; empty: `chunks` on all ranks.
   std::vector<std::uint32_t> input_chunks;
   std::vector<std::uint32_t> output_chunks;
   std::vector<PromisedChunk> promises;  // custom
@@ -64,7 +64,7 @@ struct ChunkSpan {
 [[nodiscard]] std::string to_string(const ChunkSpan& span);  // "rank 1 in[2..3]"
 
 struct Directives {
-  std::optional<std::uint32_t> channel;  // else the compiler's choice
+  std::optional<std::uint32_t> channel;  // none: the compiler chooses
 };
 
 struct ChunkOperation {
@@ -72,31 +72,31 @@ struct ChunkOperation {
   ChunkSpan source;  // source.count == target.count
   ChunkSpan target;  // reduce: accumulator and result
   std::optional<std::uint32_t> channel;
-  std::uint32_t parallel = 1;  // instances that it runs as, each of its share of the bytes
-  std::uint32_t call = 0;      // library call that it belongs to
+  std::uint32_t parallel = 1;  // number of instances, each with its share of the bytes
+  std::uint32_t call = 0;      // number of its library call
   SourcePlace place;
 
   [[nodiscard]] bool is_remote() const { return source.rank != target.rank; }
 };
 
-// A checked program as it was written.
+// A checked program as written.
 struct ChunkTrace {
-  Program signature;  // sizes of buffers and all that is not blocks
+  Program signature;  // everything but thread blocks
   std::vector<ChunkOperation> operations;
 };
 
 class ChunkTracer;
 
-// Chunks as they are in a place at the time at which it was made. It may be used until something
-// else is written there.
+// The chunks that are in a place when the reference is made. It is valid until the place is written
+// again.
 class ChunkRef {
  public:
   [[nodiscard]] const ChunkSpan& span() const { return span_; }
 
-  // Writes them there as well; the result refers to the copy. A copy onto itself does nothing.
+  // Copies the chunks; the result refers to the copy. A copy onto itself does nothing.
   ChunkRef copy(std::uint32_t rank, ProgramBuffer buffer, std::uint32_t index,
                 Directives directives = {}) const;
-  // Adds `other` to them, in this place; the result refers to the sum.
+  // Adds `other` to the chunks, in their place; the result refers to the sum.
   ChunkRef reduce(const ChunkRef& other, Directives directives = {}) const;
 
  private:
@@ -106,20 +106,20 @@ class ChunkRef {
 
   ChunkTracer* tracer_;
   ChunkSpan span_;
-  std::vector<std::uint32_t> versions_;  // of each chunk's place
+  std::vector<std::uint32_t> versions_;  // by chunk: of its place
 };
 
-// Follows a program while it is written. Everything throws ChunkError and then leaves the program
-// as it was. References must not outlive it.
+// Records a program while it is written. A function that throws ChunkError leaves the program as it
+// was. References must not outlive the tracer.
 class ChunkTracer {
  public:
-  // An index of a scratch buffer, and the product of chunks and instances, is below this.
+  // Limit, exclusive, of an index of a scratch buffer and of the product of chunks and instances.
   static constexpr std::uint32_t kMostChunks = 1U << 20;
-  // Ranks times chunks are at most that.
+  // Most ranks times chunks.
   static constexpr std::uint32_t kMostPlaces = 1U << 22;
-  // A directed channel is below this.
+  // Limit, exclusive, of a directed channel.
   static constexpr std::uint32_t kMostChannels = 1U << 16;
-  // A sum has at most so many terms, each counted as often as it was added.
+  // Most terms of a sum, each counted as often as it was added.
   static constexpr std::size_t kMostTerms = std::size_t{1} << 16;
 
   explicit ChunkTracer(const ProgramSignature& signature);
@@ -127,15 +127,15 @@ class ChunkTracer {
   ChunkTracer(const ChunkTracer&) = delete;
   ChunkTracer& operator=(const ChunkTracer&) = delete;
 
-  // What is written from now on stands there.
+  // The place of the operations that follow.
   void at(SourcePlace place) { place_ = place; }
 
-  // The chunks that are there now; they must have been written.
+  // The chunks that are in a place now. They must have been written.
   [[nodiscard]] ChunkRef chunk(std::uint32_t rank, ProgramBuffer buffer, std::uint32_t index,
                                std::uint32_t count = 1);
 
-  // Operations of a fragment run as `instances` instances, each of its share of every chunk, on
-  // channels of its own. A fragment in a fragment multiplies.
+  // Operations of a fragment run as `instances` instances. Each has its share of every chunk and
+  // its own channels. The instances of nested fragments are multiplied.
   void begin_parallelize(std::uint32_t instances);
   void end_parallelize();
   class [[nodiscard]] Fragment {
@@ -148,14 +148,14 @@ class ChunkTracer {
    private:
     ChunkTracer& tracer_;
   };
-  // Until the end of the scope.
+  // A fragment until the end of the scope.
   Fragment parallelize(std::uint32_t instances);
 
-  // What is written from now on is the next of several library calls: a rank starts it when its
-  // part of the one before is done.
+  // The operations that follow belong to the next library call. A rank starts it when its part of
+  // the previous call is done.
   void next_call() { ++call_; }
 
-  // Checks what the collective promises. The program is complete then.
+  // Completes the program and checks what the collective promises.
   [[nodiscard]] ChunkTrace finish();
 
  private:
@@ -174,7 +174,7 @@ class ChunkTracer {
 
   ChunkTrace trace_;
   std::unique_ptr<Memory> memory_;
-  std::vector<std::uint32_t> fragments_;  // instances of those that are open, multiplied up
+  std::vector<std::uint32_t> fragments_;  // instances of the open fragments, multiplied
   std::uint32_t call_ = 0;
   SourcePlace place_;
 };

@@ -5,10 +5,8 @@
 #include <string>
 #include <utility>
 
-#include "alg/program/instruction_order.h"
+#include "alg/program/compiler_passes.h"
 #include "alg/program/protocol.h"
-#include "alg/program/slot_check.h"
-#include "alg/program/thread_blocks.h"
 
 namespace espalier {
 
@@ -38,8 +36,8 @@ class Compilation {
   }
 
  private:
-  // A fused instruction sends as soon as it receives. Where it then waits for a slot, and that for
-  // ever, its receive takes the message in before its send finds room.
+  // A fused instruction sends as soon as it receives. If it would wait for a slot for ever, it is
+  // taken apart: its receive then frees the slot before its send finds room.
   std::optional<Program> take_apart_and_order(OrderBy priority) {
     constexpr int kMostRounds = 64;
     rules_.apart.assign(unfused_.nodes.size(), false);

@@ -3,19 +3,18 @@
 #pragma once
 
 #include "alg/program/chunk_language.h"
-#include "alg/program/instruction_dag.h"
 
 namespace espalier {
 
 struct CompileOptions {
   bool fuse = true;
-  std::uint32_t slots = 0;           // of a connection; 0: the protocol's
-  std::uint32_t most_channels = 32;  // for what is not directed
+  std::uint32_t slots = 0;           // of a connection; 0: the protocol's number
+  std::uint32_t most_channels = 32;  // for messages without a directed channel
 };
 
-// Ends on any number of tiles with these slots, whether a slot takes all chunks of a step or one.
-// To that end it takes fused instructions apart, and in the last resort fuses none.
-// Throws ChunkError where the parallel fragments need too many chunks.
+// The program ends for any number of tiles with these slots, whether a slot takes one chunk of a
+// step or all. If necessary the compiler takes fused instructions apart, and in the last resort
+// fuses none. Throws ChunkError if the parallel fragments need too many chunks.
 [[nodiscard]] Program compile(const ChunkTrace& trace, const CompileOptions& options = {});
 
 }  // namespace espalier

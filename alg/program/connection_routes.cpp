@@ -9,7 +9,7 @@ namespace espalier {
 
 namespace {
 
-// So many links on among those that join the same two vertices, in port order.
+// The link `channel` places further among the links between the same two vertices, in port order.
 LinkId parallel_link(const Topology& topology, LinkId first, std::uint32_t channel) {
   const TopologyLink& link = topology.link(first);
   std::vector<LinkId> parallel;

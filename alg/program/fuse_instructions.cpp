@@ -1,18 +1,18 @@
-// Fusion and channels of the instruction DAG (GC3, sections 4.2 and 5.2). They are one decision: a
-// fused instruction ties a sending to a receiving connection, and both belong to one thread block.
+// Fusion and channels of the instruction DAG (GC3, sections 4.2 and 5.2). They are one decision,
+// because a fused instruction ties a sending and a receiving connection to one thread block.
 #include <algorithm>
 #include <map>
 #include <tuple>
 #include <utility>
 
-#include "alg/program/instruction_dag.h"
-#include "alg/program/program_storage.h"
+#include "alg/program/compiler_passes.h"
+#include "alg/program/program.h"
 
 namespace espalier {
 
 namespace {
 
-// Which connection ends of a rank are tied together by fused instructions.
+// The connection ends that fused instructions tie together.
 class TiedEnds {
  public:
   struct Tie {
@@ -24,7 +24,7 @@ class TiedEnds {
     std::uint32_t recv_peer;
   };
 
-  // Whether it is tied so now; false where one of the ends is tied to another one.
+  // Ties two ends. False if one of them is tied to a different end.
   bool tie(const Tie& tie) {
     const auto [at_send, sends_new] = recv_peer_.emplace(key(tie, tie.send_peer), tie.recv_peer);
     if (at_send->second != tie.recv_peer) return false;
@@ -71,7 +71,7 @@ class Fusion {
 
   InstructionDag run() {
     if (rules_.fuse) join_all();
-    // Directed channels first: the compiler's own choice gives way.
+    // Directed channels come first; the compiler's choice gives way.
     for (const bool is_directed : {true, false}) {
       for (std::uint32_t n = 0; n < dag_.nodes.size(); ++n) {
         if (dag_.nodes[n].op != ProgramOp::send || receive_of_[n] != Instruction::kNone) continue;
@@ -83,8 +83,7 @@ class Fusion {
   }
 
  private:
-  // A receive and a send of the same places. All that the send waits for is the receive, so nothing
-  // has to run between them.
+  // The receive and the send have the same places, and the send waits only for the receive.
   [[nodiscard]] bool fits(const Instruction& receive, const Instruction& send) const {
     return send.op == ProgramOp::send && send.after.size() == 1 &&
            send.count() == receive.count() && send.call == receive.call &&
@@ -107,7 +106,7 @@ class Fusion {
 
   void join_all() {
     const std::vector<std::uint32_t> reverse = reverse_depths(dag_);
-    // Of the chain that ends with this receive, as far as it is directed.
+    // By receive: the directed channel of the chain that ends with it.
     std::vector<std::optional<std::uint32_t>> directed(dag_.nodes.size());
     for (std::uint32_t n = 0; n < dag_.nodes.size(); ++n) {
       const Instruction& receive = dag_.nodes[n];
@@ -130,7 +129,7 @@ class Fusion {
     }
   }
 
-  // The sends of a chain of fused instructions, from this one on.
+  // The sends of a chain of fused instructions, from `head` on.
   [[nodiscard]] std::vector<std::uint32_t> messages_from(std::uint32_t head) const {
     std::vector<std::uint32_t> sends;
     for (std::uint32_t send = head; send != Instruction::kNone;
@@ -158,8 +157,8 @@ class Fusion {
             dag_.peer_of(receive.message_from)};
   }
 
-  // Ties the ends along the chain as far as that can be done on this channel; returns the number of
-  // messages that it reaches.
+  // Ties the ends along the chain as far as the channel allows. Returns the number of messages
+  // reached.
   std::size_t tie_along(const std::vector<std::uint32_t>& sends, std::uint32_t channel,
                         std::vector<TiedEnds::Tie>& added) {
     for (std::size_t i = 1; i < sends.size(); ++i) {
@@ -177,7 +176,7 @@ class Fusion {
     return reached;
   }
 
-  // The lowest channel that suits the chain, else the one that suits the longest part of it.
+  // The lowest channel that suits the chain, else the one that suits its longest part.
   [[nodiscard]] std::uint32_t choose_channel(const std::vector<std::uint32_t>& sends) {
     std::uint32_t best = 0;
     std::size_t best_reach = 0;
@@ -209,7 +208,7 @@ class Fusion {
     }
   }
 
-  // A channel is widened where instances use it, and the ones above move up.
+  // A channel that instances use becomes several, and the channels above move up.
   [[nodiscard]] std::map<std::uint32_t, std::uint32_t> first_of_channel() const {
     std::map<std::uint32_t, std::uint32_t> widths;
     for (std::uint32_t n = 0; n < dag_.nodes.size(); ++n) {
@@ -226,7 +225,7 @@ class Fusion {
     return firsts;
   }
 
-  // Nothing but the send reads the result, and in the end something else is there or nobody cares.
+  // Only the send reads the result, and the final value of the place is not promised.
   [[nodiscard]] bool is_result_dead(std::uint32_t receive) const {
     return readers_[receive].size() == 1 && !dag_.nodes[receive].result_is_promised;
   }
@@ -245,7 +244,7 @@ class Fusion {
     return result;
   }
 
-  // A fused instruction stands where its receive stood: what it waits for is before that.
+  // A fused instruction takes the position of its receive, behind everything that it waits for.
   [[nodiscard]] InstructionDag build() const {
     const auto first_of = first_of_channel();
     InstructionDag result;
@@ -267,7 +266,7 @@ class Fusion {
     }
     for (Instruction& node : result.nodes) {
       for (DagEdge& edge : node.after) edge.from = renamed[edge.from];
-      PlaceHistory::simplify(node.after);
+      simplify(node.after);
       if (node.message_from != Instruction::kNone) node.message_from = renamed[node.message_from];
       if (node.message_to != Instruction::kNone) node.message_to = renamed[node.message_to];
     }
@@ -277,8 +276,8 @@ class Fusion {
   const InstructionDag& dag_;
   ChannelRules rules_;
   ProgramStorage storage_;
-  std::vector<std::vector<std::uint32_t>> readers_;  // by writer, of what it wrote
-  std::vector<std::uint32_t> send_of_;               // by receive, the send that it is joined with
+  std::vector<std::vector<std::uint32_t>> readers_;  // by writer: readers of its result
+  std::vector<std::uint32_t> send_of_;               // by receive: the send joined with it
   std::vector<std::uint32_t> receive_of_;            // by send
   std::vector<std::uint32_t> channel_;               // by end of a message, before instances
   std::vector<bool> assigned_;                       // by send

@@ -1,4 +1,4 @@
-#include "alg/program/instruction_order.h"
+#include "alg/program/compiler_passes.h"
 
 #include <algorithm>
 #include <deque>
@@ -29,7 +29,7 @@ class Ordering {
       const Instruction& node = dag.nodes[n];
       if (node.message_from != Instruction::kNone) ++pending_[n];
       for (const DagEdge& edge : node.after) {
-        // An earlier call has ended.
+        // The earlier call has ended before this one begins.
         if (dag.nodes[edge.from].call != node.call) continue;
         followers_[edge.from].push_back(n);
         ++pending_[n];
@@ -106,8 +106,8 @@ class Ordering {
   }
 
   void try_to_place(std::uint32_t first) {
-    // A message that needs more than the slots runs at the same time as its receive, and that as
-    // what it sends on.
+    // A message with more chunks than slots runs at the same time as its receive, which may pass it
+    // on.
     std::vector<std::uint32_t> together;
     for (std::uint32_t n = first; n != Instruction::kNone;) {
       const Instruction& node = dag_.nodes[n];
@@ -167,14 +167,14 @@ class Ordering {
   }
 
   const InstructionDag& dag_;
-  bool sends_late_;  // not before the receive is ready
+  bool sends_late_;  // OrderBy::readiness
   std::uint32_t slots_;
-  std::vector<std::uint32_t> pending_;  // edges that lead here from what is not placed yet
+  std::vector<std::uint32_t> pending_;                 // edges from instructions not yet placed
   std::vector<std::vector<std::uint32_t>> followers_;  // by processing edges
   std::vector<std::uint32_t> connection_;              // by the instruction that sends on it
   std::vector<Priority> priority_;
   std::vector<bool> is_placed_;
-  std::vector<std::vector<std::uint32_t>> waits_for_ready_;  // by the receive they stream to
+  std::vector<std::vector<std::uint32_t>> waits_for_ready_;  // by the receive that they stream to
   std::vector<Queue> queues_;
   std::priority_queue<Priority, std::vector<Priority>, std::greater<>> ready_;
   std::vector<std::uint32_t> order_;

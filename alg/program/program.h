@@ -1,6 +1,6 @@
 // A collective program: for each rank thread blocks, each a straight line of instructions (GC3,
-// section 4; MSCCL-IR). What the compiler makes, XML files hold, the certifier proves and the
-// program contexts of an NI run.
+// section 4; MSCCL-IR). The compiler makes it, XML files hold it, the certifier proves it, and the
+// program contexts of an NI run it.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 namespace espalier {
 
 enum class ProgramBuffer : std::uint8_t { input, output, scratch };
-// `accumulator` is a local operand, (+) the reduction:
+// (+) is the reduction.
 // send                      message := src
 // recv                      dst := message
 // recv_copy_send       rcs  dst := message; sends it on
@@ -34,7 +34,7 @@ enum class ProgramOp : std::uint8_t {
   copy,
   reduce
 };
-// How a connection moves data: payload share, fence, slots; see ProtocolSpec.
+// How a connection moves data, see ProtocolSpec.
 enum class Protocol : std::uint8_t { simple, ll, ll128 };
 
 [[nodiscard]] const char* to_string(ProgramBuffer buffer);  // "i", "o", "s"
@@ -54,11 +54,11 @@ enum class Protocol : std::uint8_t { simple, ll, ll128 };
   return op == ProgramOp::recv_reduce_send || op == ProgramOp::recv_reduce_copy ||
          op == ProgramOp::recv_reduce_copy_send || op == ProgramOp::reduce;
 }
-// Local memory it reads: [src, src + count), and of a reduce also [dst, dst + count).
+// It reads local memory [src, src + count). A reduce also reads [dst, dst + count).
 [[nodiscard]] constexpr bool reads_source(ProgramOp op) {
   return op == ProgramOp::send || op == ProgramOp::copy || reduces(op);
 }
-// Local memory it writes: [dst, dst + count).
+// It writes local memory [dst, dst + count).
 [[nodiscard]] constexpr bool writes_target(ProgramOp op) {
   return op == ProgramOp::recv || op == ProgramOp::recv_copy_send ||
          op == ProgramOp::recv_reduce_copy || op == ProgramOp::recv_reduce_copy_send ||
@@ -70,24 +70,23 @@ inline constexpr std::int32_t kNoPeer = -1;
 struct ProgramStep {
   ProgramOp op = ProgramOp::nop;
   ProgramBuffer src_buffer = ProgramBuffer::input;
-  std::int32_t src_offset = -1;  // in chunks; where unused -1, or what the peer does
+  std::int32_t src_offset = -1;  // in chunks; unused: -1 or the peer's place
   ProgramBuffer dst_buffer = ProgramBuffer::output;
   std::int32_t dst_offset = -1;
-  std::uint32_t count = 0;  // consecutive chunks; 0 of a nop
-  // Waits until step `wait_step` of block `wait_block` of the same rank is done; -1, -1: for none.
+  std::uint32_t count = 0;  // consecutive chunks; 0: nop
+  // Waits until step `wait_step` of block `wait_block` of the same rank is done; -1, -1: no wait.
   std::int32_t wait_block = -1;
   std::int32_t wait_step = -1;
-  bool signals = false;    // some other block waits for this step
-  std::uint32_t line = 0;  // in the file it was read from; 0: in none
+  bool signals = false;    // another block waits for this step
+  std::uint32_t line = 0;  // in the program's file; 0: none
 };
 
 struct ThreadBlock {
   std::int32_t send_peer = kNoPeer;  // the only rank it may send to
   std::int32_t recv_peer = kNoPeer;  // the only rank it may receive from
   std::uint32_t channel = 0;         // of both connections
-  // Of a collective composed of several library calls: it starts when every block of its rank with
-  // a lower number has ended and the call is launched. Connections of different calls are
-  // different connections.
+  // Number of the library call. The block starts when every block of its rank with a lower number
+  // has ended and the call is launched. Each call has its own connections.
   std::uint32_t call = 0;
   std::vector<ProgramStep> steps;
   std::uint32_t line = 0;
@@ -97,11 +96,11 @@ struct RankProgram {
   std::uint32_t input_chunks = 0;  // 0 where the program does not name the buffer here
   std::uint32_t output_chunks = 0;
   std::uint32_t scratch_chunks = 0;
-  std::vector<ThreadBlock> blocks;  // a block's number is its place
+  std::vector<ThreadBlock> blocks;  // a block's number is its index
   std::uint32_t line = 0;
 };
 
-// An input chunk, as it was at the start.
+// The initial value of an input chunk.
 struct InputChunk {
   std::uint32_t rank = 0;
   std::uint32_t index = 0;
@@ -113,54 +112,84 @@ struct InputChunk {
   }
 };
 
-// What a custom collective promises of one output chunk.
+// The promised value of one output chunk of a custom collective.
 struct PromisedChunk {
   std::uint32_t rank = 0;
   std::uint32_t index = 0;        // in the output buffer
-  std::vector<InputChunk> value;  // ascending; their sum, each as often as it stands there
+  std::vector<InputChunk> value;  // terms of the sum, ascending, repeated if added repeatedly
 };
 
 struct Program {
   std::string name;
   CollectiveOp collective = CollectiveOp::all_reduce;
   bool in_place = false;  // input and output alias, see ProgramStorage
-  // in_place, and offered for buffers of their own too: it must be right with in_place = false as
-  // well.
+  // With in_place: the program must be right with in_place = false as well.
   bool also_out_of_place = false;
   Protocol protocol = Protocol::simple;
   std::uint32_t num_channels = 1;  // highest channel + 1
-  // Chunks in the larger of input and output buffer (nchunksperloop): the size of a call is cut
-  // into so many equal chunks.
+  // Equal chunks into which the size of a call is cut: those of the larger of input and output
+  // buffer (nchunksperloop).
   std::uint32_t chunks = 1;
   std::vector<RankProgram> ranks;
-  // Sizes in bytes for which it is offered; max 0: no upper limit.
-  Bytes min_bytes = 0;
-  Bytes max_bytes = 0;
-  // broadcast, reduce: where it is known. The certifier finds it where it is not.
+  Bytes min_bytes = 0;  // least size for which it is offered
+  Bytes max_bytes = 0;  // greatest size; 0: no limit
+  // broadcast, reduce. The certifier finds it if it is not given.
   std::optional<std::uint32_t> root;
-  // custom: what it promises; empty where that is not known.
+  // custom: its promises; empty: not known.
   std::vector<PromisedChunk> promises;
 
   [[nodiscard]] std::size_t num_ranks() const { return ranks.size(); }
   [[nodiscard]] std::size_t num_steps() const;
-  // Library calls it is composed of, at least 1.
+  // Number of library calls, at least 1.
   [[nodiscard]] std::uint32_t num_calls() const;
 };
 
-// One direction of a queue pair: its k-th message is the k-th that the sending block sends.
+// One direction of a queue pair. Its k-th message is the k-th of the sending block.
 struct Connection {
-  std::uint32_t from = 0;  // ranks
-  std::uint32_t to = 0;
+  std::uint32_t from = 0;  // rank
+  std::uint32_t to = 0;    // rank
   std::uint32_t channel = 0;
   std::uint32_t call = 0;
-  // Numbers of the blocks that own its ends; kNoPeer where an end has no owner.
+  // Numbers of the blocks that own its ends; kNoPeer: no owner.
   std::int32_t send_block = kNoPeer;
   std::int32_t recv_block = kNoPeer;
 };
 
-// Every connection that some block names an end of, ascending in (from, to, channel, call).
-// Precondition: peers are ranks of the program. Where several blocks own an end, the first one's
-// number is kept.
+// Every connection of which a block names an end, ascending in (from, to, channel, call). If
+// several blocks name an end, the first one is its owner. Precondition: peers are ranks of the
+// program.
 [[nodiscard]] std::vector<Connection> connections_of(const Program& program);
+
+// Where the chunks of a rank's buffers are (MSCCL-IR, in-place programs). A rank's memory is a row
+// of places, one per chunk: [0, num_places). Out of place, the row is input, output, scratch. In
+// place, input and output share the places of the larger one: all_gather has input chunk k of rank
+// r in output chunk r * f + k, reduce_scatter has output chunk k of rank r in input chunk r * f +
+// k, with f = chunks / ranks; the others share chunk for chunk.
+class ProgramStorage {
+ public:
+  // Precondition: at least one rank. custom: buffers have the sizes that each rank declares.
+  explicit ProgramStorage(const Program& program);
+
+  // Chunks of a rank's buffer, even if the program does not name it.
+  [[nodiscard]] std::uint32_t size(std::uint32_t rank, ProgramBuffer buffer) const;
+  // Precondition: offset < size(rank, buffer).
+  [[nodiscard]] std::uint32_t place(std::uint32_t rank, ProgramBuffer buffer,
+                                    std::uint32_t offset) const;
+  [[nodiscard]] std::uint32_t num_places(std::uint32_t rank) const;
+  // The place of scratch chunk 0. Scratch is the end of the row.
+  [[nodiscard]] std::uint32_t first_scratch(std::uint32_t rank) const;
+
+ private:
+  [[nodiscard]] std::uint32_t input_base(std::uint32_t rank) const;
+  [[nodiscard]] std::uint32_t output_base(std::uint32_t rank) const;
+
+  const Program& program_;
+  std::uint32_t share_;  // chunks / ranks
+};
+
+// The promised value of output chunk `index` of `rank`, ascending; empty: nothing is promised.
+// broadcast and reduce use `root`, custom uses program.promises.
+[[nodiscard]] std::vector<InputChunk> promised_value(const Program& program, std::uint32_t rank,
+                                                     std::uint32_t index, std::uint32_t root = 0);
 
 }  // namespace espalier

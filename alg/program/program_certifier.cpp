@@ -2,7 +2,135 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <map>
+
 #include "alg/program/program_certifier_parts.h"
+
+namespace espalier::program_certifier {
+
+// ---------------------------------------------------------------- the program in rows
+
+namespace {
+
+void add_block(FlatProgram& flat, std::uint32_t rank, std::uint32_t number) {
+  const ThreadBlock& block = flat.program.ranks[rank].blocks[number];
+  const auto id = static_cast<std::uint32_t>(flat.blocks.size());
+  FlatBlock added;
+  added.rank = rank;
+  added.number = number;
+  added.call = block.call;
+  added.first = static_cast<std::uint32_t>(flat.steps.size());
+  std::size_t length = block.steps.size();
+  while (length > 0 && block.steps[length - 1].op == ProgramOp::nop) --length;
+  for (std::uint32_t s = 0; s < length; ++s) {
+    FlatStep step;
+    step.step = &block.steps[s];
+    step.block = id;
+    step.position = s;
+    flat.steps.push_back(step);
+  }
+  added.end = static_cast<std::uint32_t>(flat.steps.size());
+  flat.blocks.push_back(added);
+}
+
+void resolve_waits(FlatProgram& flat) {
+  for (FlatStep& step : flat.steps) {
+    if (step.step->wait_block < 0) continue;
+    const std::uint32_t rank = flat.blocks[step.block].rank;
+    const FlatBlock& awaited =
+        flat.blocks[flat.first_block[rank] + static_cast<std::uint32_t>(step.step->wait_block)];
+    // The step is not a nop, so it is not one of the trailing nops left out.
+    step.waits_for = awaited.first + static_cast<std::uint32_t>(step.step->wait_step);
+  }
+}
+
+void resolve_connections(FlatProgram& flat) {
+  for (const Connection& connection : connections_of(flat.program)) {
+    const auto id = static_cast<std::uint32_t>(flat.connections.size());
+    FlatConnection added;
+    if (connection.send_block != kNoPeer) {
+      added.sender =
+          flat.first_block[connection.from] + static_cast<std::uint32_t>(connection.send_block);
+      flat.blocks[added.sender].out = id;
+    }
+    if (connection.recv_block != kNoPeer) {
+      added.receiver =
+          flat.first_block[connection.to] + static_cast<std::uint32_t>(connection.recv_block);
+      flat.blocks[added.receiver].in = id;
+    }
+    flat.connections.push_back(std::move(added));
+  }
+  for (std::uint32_t s = 0; s < flat.steps.size(); ++s) {
+    const FlatBlock& block = flat.block_of(s);
+    const ProgramOp op = flat.steps[s].step->op;
+    if (sends(op)) flat.connections[block.out].sends.push_back(s);
+    if (receives(op)) flat.connections[block.in].receives.push_back(s);
+  }
+}
+
+}  // namespace
+
+FlatProgram::FlatProgram(const Program& of) : program(of) {
+  steps.reserve(program.num_steps());
+  for (std::uint32_t r = 0; r < program.num_ranks(); ++r) {
+    first_block.push_back(static_cast<std::uint32_t>(blocks.size()));
+    for (std::uint32_t b = 0; b < program.ranks[r].blocks.size(); ++b) add_block(*this, r, b);
+  }
+  first_block.push_back(static_cast<std::uint32_t>(blocks.size()));
+  resolve_waits(*this);
+  resolve_connections(*this);
+}
+
+Site FlatProgram::site(std::uint32_t step) const {
+  const FlatBlock& block = block_of(step);
+  return site_of(program, block.rank, block.number, steps[step].position);
+}
+
+// ---------------------------------------------------------------- capacity of contexts
+
+namespace {
+
+void check_contexts(const Program& program, std::size_t rank, const ProgramLimits& limits,
+                    ProgramCertificate& certificate, Findings& findings) {
+  // All blocks of a call must be resident at once, because they wait for each other.
+  std::map<std::uint32_t, std::uint32_t> blocks_of_call;
+  for (const ThreadBlock& block : program.ranks[rank].blocks) ++blocks_of_call[block.call];
+  for (const auto& [call, blocks] : blocks_of_call) {
+    certificate.most_contexts = std::max(certificate.most_contexts, blocks);
+    if (limits.contexts == 0 || blocks <= limits.contexts) continue;
+    findings.add(
+        ProgramViolationKind::capacity, site_of(program, rank), [&, in = call, n = blocks] {
+          const std::string of_call = program.num_calls() > 1 ? fmt::format(" in call {}", in) : "";
+          return fmt::format("needs {} contexts{}, an NI has {}", n, of_call, limits.contexts);
+        });
+  }
+}
+
+void check_context_steps(const Program& program, std::size_t rank, const ProgramLimits& limits,
+                         ProgramCertificate& certificate, Findings& findings) {
+  const auto& blocks = program.ranks[rank].blocks;
+  for (std::size_t b = 0; b < blocks.size(); ++b) {
+    const auto steps = static_cast<std::uint32_t>(blocks[b].steps.size());
+    certificate.most_steps = std::max(certificate.most_steps, steps);
+    if (limits.context_steps == 0 || steps <= limits.context_steps) continue;
+    findings.add(ProgramViolationKind::capacity, site_of(program, rank, b), [&] {
+      return fmt::format("has {} steps, a context holds {}", steps, limits.context_steps);
+    });
+  }
+}
+
+}  // namespace
+
+void check_capacity(const Program& program, const ProgramLimits& limits,
+                    ProgramCertificate& certificate, Findings& findings) {
+  for (std::size_t r = 0; r < program.num_ranks(); ++r) {
+    check_contexts(program, r, limits, certificate, findings);
+    check_context_steps(program, r, limits, certificate, findings);
+  }
+}
+
+}  // namespace espalier::program_certifier
 
 namespace espalier {
 
@@ -38,7 +166,7 @@ std::string describe(const ProgramViolation& violation) {
 namespace program_certifier {
 
 namespace {
-// The line of the innermost element that has one.
+// The line of the innermost element with a line.
 std::uint32_t first_line(std::uint32_t a, std::uint32_t b, std::uint32_t c) {
   if (a != 0) return a;
   return b != 0 ? b : c;
@@ -105,7 +233,7 @@ void prove(const Program& program, const ProgramLimits& limits, ProgramCertifica
   if (findings.count(ProgramViolationKind::deadlock) != 0) return;
   const ProgramStorage storage(program);
   check_races(flat, order, storage, findings);
-  // What goes wrong in one legal execution is wrong, whether the program has races or not.
+  // A wrong result of one legal execution is wrong even if the program has races.
   check_data(flat, order, storage, certificate, findings);
 }
 

@@ -1,5 +1,4 @@
-// What the parts of the program certifier share. Internal to program_certifier.cpp and the
-// certify_program_*.cpp.
+// Shared by program_certifier.cpp and the certify_program_*.cpp.
 #pragma once
 
 #include <array>
@@ -10,14 +9,13 @@
 
 #include "alg/program/program.h"
 #include "alg/program/program_certifier.h"
-#include "alg/program/program_storage.h"
 
 namespace espalier::program_certifier {
 
 inline constexpr std::uint32_t kNone = 0xffffffff;
 inline constexpr auto kMalformed = ProgramViolationKind::malformed;
 
-// Where a violation is: a rank, one of its blocks, one of its steps.
+// The place of a violation: a rank, one of its blocks, one of its steps; -1: none.
 struct Site {
   std::int32_t gpu = -1;
   std::int32_t tb = -1;
@@ -28,10 +26,10 @@ struct Site {
 [[nodiscard]] Site site_of(const Program& program, std::size_t rank, std::size_t block);
 [[nodiscard]] Site site_of(const Program& program, std::size_t rank, std::size_t block,
                            std::size_t step);
-// "gpu 1 tb 0 step 3"; what it does not have is left out.
+// "gpu 1 tb 0 step 3", without the missing parts.
 [[nodiscard]] std::string name_of(const Site& site);
 
-// Collects violations: the first few of each kind in words, of the rest only their number.
+// Collects violations: the first few of each kind in words, and the number of all.
 class Findings {
  public:
   template <class Describe>
@@ -46,7 +44,7 @@ class Findings {
   [[nodiscard]] std::size_t count(ProgramViolationKind kind) const {
     return count_.at(static_cast<std::size_t>(kind));
   }
-  // By kind, then as they were found.
+  // By kind, then in the order of their discovery.
   [[nodiscard]] std::vector<ProgramViolation> list() const;
 
  private:
@@ -55,30 +53,30 @@ class Findings {
   std::array<std::size_t, kKinds> count_{};
 };
 
-// The program in rows: blocks of all ranks, their steps one after another, references resolved.
-// Numbers of blocks, steps and connections in it are places in these rows.
+// The program as rows of blocks, steps and connections of all ranks, with resolved references.
+// Numbers of blocks, steps and connections are indices of these rows.
 struct FlatStep {
   const ProgramStep* step = nullptr;
   std::uint32_t block = 0;
   std::uint32_t position = 0;         // in its block
-  std::uint32_t waits_for = kNone;    // a step
-  std::uint32_t message_of = kNone;   // receives: the step that sends what it receives
-  std::uint32_t received_by = kNone;  // sends: the step that receives it
+  std::uint32_t waits_for = kNone;    // step
+  std::uint32_t message_of = kNone;   // of a receive: the sending step
+  std::uint32_t received_by = kNone;  // of a send: the receiving step
 };
 struct FlatBlock {
   std::uint32_t rank = 0;
   std::uint32_t number = 0;
   std::uint32_t call = 0;
-  std::uint32_t first = 0;  // its steps are [first, end): without trailing nops, which do nothing
+  std::uint32_t first = 0;  // steps [first, end), without trailing nops, which have no effect
   std::uint32_t end = 0;
-  std::uint32_t in = kNone;  // connections
-  std::uint32_t out = kNone;
+  std::uint32_t in = kNone;   // connection
+  std::uint32_t out = kNone;  // connection
 };
 struct FlatConnection {
-  std::uint32_t sender = kNone;  // blocks
-  std::uint32_t receiver = kNone;
-  std::vector<std::uint32_t> sends;  // steps, in order
-  std::vector<std::uint32_t> receives;
+  std::uint32_t sender = kNone;         // block
+  std::uint32_t receiver = kNone;       // block
+  std::vector<std::uint32_t> sends;     // steps, in order
+  std::vector<std::uint32_t> receives;  // steps, in order
 };
 struct FlatProgram {
   // Precondition: check_form found nothing. Messages are not paired yet.
@@ -93,23 +91,22 @@ struct FlatProgram {
   const Program& program;
   std::vector<FlatStep> steps;
   std::vector<FlatBlock> blocks;
-  std::vector<std::uint32_t> first_block;  // by rank, and one more
+  std::vector<std::uint32_t> first_block;  // by rank, then the number of blocks
   std::vector<FlatConnection> connections;
 };
 
-// Each reports what it finds as malformed.
+// Both report malformed programs.
 void check_form(const Program& program, Findings& findings);
 void check_step_form(const Program& program, std::size_t rank, std::size_t block,
                      Findings& findings);
-// Owners of the ends of connections. Precondition: peers are ranks of the program.
+// Checks the owners of the ends of connections. Precondition: peers are ranks of the program.
 void check_ends(const Program& program, Findings& findings);
 
 // Pairs the k-th send with the k-th receive of every connection, or reports why it cannot.
 void pair_messages(FlatProgram& flat, Findings& findings);
 
-// The steps in an order in which they can be executed one by one, as long as no slot is ever full.
-// Reports a deadlock, with full slots or without; empty where there is one of either. Fills in
-// least_slots.
+// The steps in an order of execution with unlimited slots; empty if the program has a deadlock,
+// which is reported, with limited or unlimited slots. Fills in least_slots.
 [[nodiscard]] std::vector<std::uint32_t> check_deadlock(const FlatProgram& flat,
                                                         const ProgramLimits& limits,
                                                         ProgramCertificate& certificate,
@@ -118,8 +115,8 @@ void pair_messages(FlatProgram& flat, Findings& findings);
 void check_races(const FlatProgram& flat, const std::vector<std::uint32_t>& order,
                  const ProgramStorage& storage, Findings& findings);
 
-// Follows the data through `order`: reads of nothing, and what the outputs hold in the end. Fills
-// in the root and whether promises are known.
+// Follows the data through `order`, and checks reads and the final outputs. Fills in the root and
+// whether promises are known.
 void check_data(const FlatProgram& flat, const std::vector<std::uint32_t>& order,
                 const ProgramStorage& storage, ProgramCertificate& certificate, Findings& findings);
 

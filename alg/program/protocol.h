@@ -1,6 +1,7 @@
-// What the protocols of connections differ in (GC3, section 4.3; NCCL's defaults).
+// The protocols of connections (GC3, section 4.3; NCCL's defaults).
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "alg/program/program.h"
@@ -8,15 +9,13 @@
 namespace espalier {
 
 struct ProtocolSpec {
-  // Data that one FIFO slot of a connection holds: the tile.
-  Bytes slot_bytes = 0;
+  Bytes slot_bytes = 0;     // data of one FIFO slot of a connection: the tile
   std::uint32_t slots = 0;  // messages that the sender may be ahead of the receiver
-  // Of the bytes on the wire, num / den are data; the rest are flags.
+  // num / den of the bytes on the wire are data; the rest are flags.
   std::uint32_t payload_num = 1;
   std::uint32_t payload_den = 1;
   bool has_fence = false;  // a flag is written after the data, behind a fence
 
-  // On the wire.
   [[nodiscard]] constexpr Bytes wire_bytes(Bytes data) const {
     return (data * payload_den + payload_num - 1) / payload_num;
   }
@@ -34,13 +33,13 @@ struct ProtocolSpec {
   return {};
 }
 
-// How the chunks of a call move: in passes over the whole program (tiles), and per step in
+// How the chunks of a call move: in tiles, which are passes over the whole program, and per step in
 // transactions of one slot each.
 struct Tiling {
   Bytes chunk_bytes = 0;
-  Bytes tile_bytes = 0;               // of one chunk in one pass; the last one may be shorter
+  Bytes tile_bytes = 0;               // of a chunk in one pass; the last one may be shorter
   std::uint64_t tiles = 1;            // passes
-  std::uint32_t chunks_per_slot = 1;  // that travel in one transaction
+  std::uint32_t chunks_per_slot = 1;  // chunks in one transaction
 
   // Bytes of a chunk in pass `tile`.
   [[nodiscard]] constexpr Bytes bytes_in(std::uint64_t tile) const {
@@ -53,9 +52,22 @@ struct Tiling {
   }
 };
 
-// `size` in the sense of CollectiveRequest::size. Chunks are equal: the last ones are padded to
-// whole elements. Precondition: size > 0.
-[[nodiscard]] Tiling tile(const Program& program, Bytes size, Bytes element_bytes,
-                          Bytes slot_bytes);
+// `size` is as in CollectiveRequest::size. Chunks are equal; the last ones are padded to whole
+// elements. Precondition: size > 0.
+[[nodiscard]] inline Tiling tile(const Program& program, Bytes size, Bytes element_bytes,
+                                 Bytes slot_bytes) {
+  constexpr Bytes kMostChunksPerSlot = 71;  // of runtimes (MSCCL-IR, A.8)
+  const Bytes elements = (size + element_bytes - 1) / element_bytes;
+  Tiling tiling;
+  tiling.chunk_bytes = (elements + program.chunks - 1) / program.chunks * element_bytes;
+  const Bytes whole_elements = std::max(slot_bytes / element_bytes, Bytes{1}) * element_bytes;
+  tiling.tile_bytes = std::min(tiling.chunk_bytes, whole_elements);
+  tiling.tiles = (tiling.chunk_bytes + tiling.tile_bytes - 1) / tiling.tile_bytes;
+  if (tiling.tiles == 1) {
+    const Bytes fit = std::max(slot_bytes / tiling.chunk_bytes, Bytes{1});
+    tiling.chunks_per_slot = static_cast<std::uint32_t>(std::min(fit, kMostChunksPerSlot));
+  }
+  return tiling;
+}
 
 }  // namespace espalier

@@ -50,10 +50,10 @@ class ScheduleTracing {
         least->size, most->size);
   }
 
-  // The place of each chunk in the program's numbering.
+  // Numbers the chunks as the program does. Returns why it cannot, or the empty text.
   std::string number_chunks() {
     index_.resize(schedule_.chunks.size());
-    // Chunks of each rank, or each pair of ranks in an all_to_all, so far.
+    // Chunks so far of each rank, in an all_to_all of each pair of ranks.
     std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> count;
     for (std::size_t c = 0; c < index_.size(); ++c) {
       if (schedule_.op == CollectiveOp::all_reduce) {
@@ -101,7 +101,7 @@ class ScheduleTracing {
     return {rank, ProgramBuffer::scratch, scratch_[rank].emplace(chunk, next).first->second, 1};
   }
 
-  // Chunks that lie in a row on both sides travel in one message.
+  // Chunks that are consecutive on both sides travel in one message.
   void write_run(ChunkTracer& tracer, std::uint32_t from, std::uint32_t to, std::size_t first,
                  std::size_t count, TransferKind kind) {
     const auto follows = [](const ChunkSpan& run, const ChunkSpan& next) {
@@ -154,7 +154,7 @@ class ScheduleTracing {
     {
       const auto instances = tracer.parallelize(options_.instances);
       if (is_all_to_all()) {
-        // What a rank has for itself takes no transfer.
+        // A rank's chunks for itself need no transfer.
         for (std::uint32_t r = 0; r < ranks_; ++r) {
           tracer.chunk(r, ProgramBuffer::input, r * share_, share_)
               .copy(r, ProgramBuffer::output, r * share_);
@@ -168,7 +168,7 @@ class ScheduleTracing {
   const Schedule& schedule_;
   const ScheduleProgramOptions& options_;
   std::uint32_t ranks_;
-  std::uint32_t share_ = 1;   // chunks of a rank, or of a pair of ranks
+  std::uint32_t share_ = 1;   // chunks of a rank; all_to_all: of a pair of ranks
   std::uint32_t chunks_ = 0;  // of the program
   std::vector<std::uint32_t> index_;
   std::vector<std::map<std::size_t, std::uint32_t>> scratch_;  // by rank and chunk

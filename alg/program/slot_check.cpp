@@ -1,4 +1,4 @@
-#include "alg/program/slot_check.h"
+#include "alg/program/compiler_passes.h"
 
 #include <fmt/format.h>
 
@@ -65,9 +65,9 @@ class UntimedRun {
  private:
   struct Progress {
     std::size_t step = 0;
-    std::uint32_t transactions = 0;  // done of this step
-    std::size_t to = 0;              // connections
-    std::size_t from = 0;
+    std::uint32_t transactions = 0;  // done in the current step
+    std::size_t to = 0;              // connection
+    std::size_t from = 0;            // connection
   };
 
   [[nodiscard]] bool has_ended(std::uint32_t r, std::uint32_t b) const {
@@ -93,7 +93,7 @@ class UntimedRun {
     return target.step > static_cast<std::size_t>(step.wait_step);
   }
 
-  // One transaction of a step.
+  // Runs one transaction of a step.
   bool advance(std::uint32_t r, std::uint32_t b) {
     if (has_ended(r, b)) return false;
     Progress& progress = progress_[r][b];

@@ -1,11 +1,11 @@
-#include "alg/program/thread_blocks.h"
+#include "alg/program/compiler_passes.h"
 
 #include <algorithm>
 #include <map>
 #include <tuple>
 #include <utility>
 
-#include "alg/program/program_storage.h"
+#include "alg/program/program.h"
 
 namespace espalier {
 
@@ -14,7 +14,7 @@ namespace {
 // The blocks of one rank.
 class RankBlocks {
  public:
-  // The ends of `node`, which may be tied to each other by another instruction.
+  // Records the ends of `node`. Another instruction may tie them together.
   void see(const InstructionDag& dag, const Instruction& node) {
     const std::int32_t to = peer(dag, node.message_to);
     const std::int32_t from = peer(dag, node.message_from);
@@ -103,10 +103,10 @@ class RankBlocks {
   std::vector<std::int64_t> last_;  // position of its last instruction
 };
 
-// What is known to be done, by block of a rank: the number of its last done step, or -1.
+// By block of a rank: the number of its last step known to be done, or -1.
 using Clock = std::vector<std::int32_t>;
 
-// Where an instruction is.
+// Position of an instruction.
 struct Seat {
   std::uint32_t block = 0;
   std::uint32_t step = 0;
@@ -132,7 +132,7 @@ class RankAssembly {
     for (std::size_t w = 0; w < waits.size(); ++w) {
       const Seat& on = seats_[waits[w]];
       rank_.blocks[on.block].steps[on.step].signals = true;
-      // A step has one wait; each other one takes a step of its own before it.
+      // A step has one wait. Each further wait takes a nop before it.
       const bool is_last = w + 1 == waits.size();
       ProgramStep nop;
       nop.line = node.line;
@@ -150,8 +150,8 @@ class RankAssembly {
   }
 
  private:
-  // The instructions of other blocks to wait for: those that are not known to be done already, nor
-  // implied by another one. `now` learns of them.
+  // The instructions of other blocks to wait for, without those known to be done or implied by
+  // another one. Updates `now`.
   [[nodiscard]] std::vector<std::uint32_t> waits_of(const Instruction& node, std::uint32_t block,
                                                     Clock& now) const {
     std::vector<std::uint32_t> wanted;
@@ -159,7 +159,7 @@ class RankAssembly {
       if (dag_.nodes[edge.from].call != node.call) continue;
       if (seats_[edge.from].block != block) wanted.push_back(edge.from);
     }
-    // The latest first: no instruction implies a later one.
+    // Latest first, because an instruction never implies a later one.
     std::sort(wanted.begin(), wanted.end(),
               [&](std::uint32_t a, std::uint32_t b) { return position_[a] > position_[b]; });
     std::vector<std::uint32_t> waits;
@@ -210,7 +210,7 @@ void count_chunks(Program& program) {
         if (writes_target(step.op)) name(step.dst_buffer);
       }
     }
-    // A custom collective has no other place that says how large its buffers are.
+    // The buffers of a custom collective are known only from the program.
     if (program.collective == CollectiveOp::custom) continue;
     RankProgram& rank = program.ranks[r];
     rank.input_chunks = names_input ? storage.size(r, ProgramBuffer::input) : 0;

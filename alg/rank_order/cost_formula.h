@@ -1,4 +1,4 @@
-// What a model's order costs, by whatever its pairs cost.
+// The cost of an order by a model, for any cost of a pair of ranks.
 #pragma once
 
 #include <algorithm>
@@ -8,7 +8,8 @@
 
 namespace espalier {
 
-// Every message of the model: visit(pair, bytes). A rank's message to itself (as printed) is none.
+// Calls visit(pair, bytes) for every message. The printed formulas contain pairs of a rank with
+// itself, which are not messages.
 template <class Visit>
 void for_each_message(const CostModel& model, Visit&& visit) {
   const auto one = [&](const RankPair& pair, Bytes bytes) {
@@ -24,7 +25,7 @@ void for_each_message(const CostModel& model, Visit&& visit) {
   }
 }
 
-// The dearest way from the root. `of_vertex` is where it works.
+// The most expensive path from the root. `of_vertex` is working memory.
 template <class Hop>
 Cost cost_of_tree(const TreeModel& tree, Hop&& hop, std::vector<Cost>& of_vertex) {
   of_vertex.assign(tree.vertices.size(), 0);
@@ -38,7 +39,7 @@ Cost cost_of_tree(const TreeModel& tree, Hop&& hop, std::vector<Cost>& of_vertex
   return of_vertex.back();
 }
 
-// hop(pair, bytes) is a pair's cost. Grows with every pair's.
+// hop(pair, bytes) is a pair's cost. The result is monotonic in each of them.
 template <class Hop>
 Cost cost_by(const CostModel& model, Hop&& hop, std::vector<Cost>& of_vertex) {
   Cost total = 0;

@@ -1,4 +1,4 @@
-// What no order can be cheaper than.
+// Lower bounds of the cost of every order.
 #pragma once
 
 #include <string>
@@ -9,14 +9,22 @@ namespace espalier {
 
 struct OrderBound {
   Cost cost = 0;
-  std::string kind;  // what it follows from, for the user
+  std::string kind;  // name of its derivation, for the user
 };
 
-// Ring, sum: a 1-tree whose nodes' penalties are climbed (Held and Karp, 1970). Ring, max: the
-// lowest threshold that leaves every node two hops and the network without a cut node. Rounds:
-// every rank has other partners in every round, so that the k cheapest rounds together need a
-// degree, and connected parts of a size, at their largest cost. Trees: the deepest ways, as walks.
-// Load: every rank's partners are nodes of their own, at best the nearest.
+// Ring, sum: a 1-tree whose node penalties are raised by subgradient steps (Held and Karp, 1970).
+// Ring, max: the lowest threshold whose hops form a network without a cut node.
+// Rounds: every rank has new partners in every round, so the largest cost of k rounds must give
+// each node a degree and each connected part a size. Trees: walks of the trees' depths. Load: every
+// rank's partners are different nodes, at best its nearest ones.
 [[nodiscard]] OrderBound order_bound(const CostModel& model, const CostMatrix& costs);
+
+// The bounds of the kinds of models, for order_bound(). `hops` are the costs of all pairs, in rows.
+
+[[nodiscard]] Cost one_tree_bound(const std::vector<Cost>& hops, std::size_t nodes);
+[[nodiscard]] Cost bottleneck_ring_bound(const std::vector<Cost>& hops, std::size_t nodes);
+[[nodiscard]] Cost rounds_bound(const CostModel& model, const CostMatrix& costs);
+[[nodiscard]] Cost load_bound(const CostModel& model, const CostMatrix& costs);
+[[nodiscard]] Cost trees_bound(const CostModel& model, const CostMatrix& costs);
 
 }  // namespace espalier

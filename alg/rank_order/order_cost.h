@@ -1,4 +1,4 @@
-// The cost of an order that changes a little at a time.
+// The cost of an order that changes step by step. A step is priced from the parts that it changes.
 #pragma once
 
 #include <memory>
@@ -20,17 +20,18 @@ class OrderCost {
   OrderCost(const OrderCost&) = delete;
   OrderCost& operator=(const OrderCost&) = delete;
 
-  // Everything anew.
+  // Prices the whole order.
   virtual void reset(const RankOrder& order) = 0;
-  // These ranks get these nodes, each rank once, and the nodes are those that the ranks had.
+  // The ranks exchange nodes among themselves. Each rank is listed once.
   virtual void change(const std::vector<RankChange>& changes) = 0;
-  // Takes the last change back, once.
+  // Takes back the last change; only once.
   virtual void undo() = 0;
 
   // full_cost of the order.
   [[nodiscard]] virtual Cost cost() const = 0;
-  // What a search compares: the cost, and a little of what does not reach it, since orders of
-  // different promise have the same slowest pairs (the flat landscape of section V-C).
+  // The value that a search compares: the cost, and a small share of the parts below the maximum.
+  // Orders of different quality can have the same slowest pairs (the flat landscape of section
+  // V-C).
   [[nodiscard]] virtual double guide() const = 0;
 
   [[nodiscard]] const RankOrder& order() const { return order_; }
@@ -38,16 +39,33 @@ class OrderCost {
   [[nodiscard]] const std::vector<std::vector<std::uint32_t>>& places() const { return places_; }
 
  protected:
+  void place(const std::vector<RankChange>& changes) {
+    old_nodes_.clear();
+    for (const RankChange& c : changes) {
+      old_nodes_.push_back({c.rank, order_[c.rank]});
+      order_[c.rank] = c.node;
+    }
+  }
+  void place_back() {
+    for (const RankChange& c : old_nodes_) order_[c.rank] = c.node;
+    old_nodes_.clear();
+  }
+  void place_all(const RankOrder& order) {
+    order_ = order;
+    old_nodes_.clear();
+  }
+
   RankOrder order_;
 
  private:
+  std::vector<RankChange> old_nodes_;  // before the last change
   std::vector<std::vector<std::uint32_t>> places_;
 };
 
-// Of what stays below the slowest pair.
+// Share of the guide for the parts below the maximum.
 inline constexpr double kGuideShare = 0.1;
 
-// Both outlive the result.
+// `model` and `costs` must outlive the result.
 [[nodiscard]] std::unique_ptr<OrderCost> make_order_cost(const CostModel& model,
                                                          const CostMatrix& costs);
 

@@ -3,14 +3,164 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <numeric>
+#include <stdexcept>
+#include <vector>
 
 #include "alg/generators/rank_shapes.h"
 #include "alg/rank_order/cost_formula.h"
-#include "alg/rank_order/tree_models.h"
 
 namespace espalier {
 
 namespace {
+
+std::vector<std::uint64_t> symmetric(const std::vector<std::uint64_t>& directed,
+                                     std::size_t nodes) {
+  if (directed.size() != nodes * nodes) {
+    throw std::invalid_argument(fmt::format("a matrix of {} nodes has {} entries, not {}", nodes,
+                                            nodes * nodes, directed.size()));
+  }
+  std::vector<std::uint64_t> both(directed.size(), 0);
+  for (std::size_t i = 0; i < nodes; ++i) {
+    for (std::size_t j = 0; j < nodes; ++j) {
+      if (i != j) both[i * nodes + j] = std::max(directed[i * nodes + j], directed[j * nodes + i]);
+    }
+  }
+  return both;
+}
+
+std::uint64_t largest_of(const std::vector<std::uint64_t>& values) {
+  return values.empty() ? 0 : *std::max_element(values.begin(), values.end());
+}
+
+}  // namespace
+
+CostMatrix::CostMatrix(std::size_t nodes, const std::vector<std::uint64_t>& latency,
+                       const std::vector<std::uint64_t>& per_byte, std::uint64_t scale,
+                       Bytes largest, std::size_t messages)
+    : nodes_(nodes),
+      latency_(symmetric(latency, nodes)),
+      per_byte_(symmetric(per_byte, nodes)),
+      scale_(scale) {
+  // Signs and penalties of the bounds need one bit each.
+  const long double most =
+      4.0L * static_cast<long double>(std::max(nodes + 64, messages)) *
+      (static_cast<long double>(largest_of(latency_)) * static_cast<long double>(scale) +
+       static_cast<long double>(largest) * static_cast<long double>(largest_of(per_byte_)));
+  if (scale == 0 || most > static_cast<long double>(std::numeric_limits<std::int64_t>::max())) {
+    throw std::invalid_argument(fmt::format(
+        "costs of {} nodes with messages of {} bytes exceed 64 bits: smaller units would do", nodes,
+        largest));
+  }
+}
+
+CostMatrix CostMatrix::from_latency(std::size_t nodes, const std::vector<std::uint64_t>& latency,
+                                    Bytes window, Bytes largest, std::size_t messages) {
+  CostMatrix matrix(nodes, latency, latency, window, largest, messages);
+  matrix.per_byte_.clear();
+  return matrix;
+}
+
+std::vector<Cost> CostMatrix::costs(Bytes bytes) const {
+  std::vector<Cost> all(nodes_ * nodes_, 0);
+  for (std::size_t i = 0; i < nodes_; ++i) {
+    for (std::size_t j = 0; j < nodes_; ++j) {
+      if (i != j) all[i * nodes_ + j] = cost(i, j, bytes);
+    }
+  }
+  return all;
+}
+
+namespace {
+
+using Index = std::int64_t;  // signed: segments may be empty, and printed children lie outside them
+
+class SegmentTree {
+ public:
+  SegmentTree(std::size_t ranks, Bytes bytes, bool printed)
+      : ranks_(static_cast<Index>(ranks)), printed_(printed) {
+    model_.bytes = bytes;
+    const std::uint32_t root = add_segment(0, ranks_ - 1);
+    if (root == TreeModelEdge::kNothing) model_.vertices.emplace_back();
+  }
+
+  [[nodiscard]] TreeModel take() { return std::move(model_); }
+
+ private:
+  // The vertex of segment i..j; kNothing if it costs nothing.
+  std::uint32_t add_segment(Index i, Index j) {
+    if (i >= j) return TreeModelEdge::kNothing;
+    const Index m = (i + j) / 2;
+    std::vector<TreeModelEdge> edges;
+    add_side(m, i, m - 1, printed_ ? (3 * i + j) / 2 - 1 : (i + m - 1) / 2, edges);
+    add_side(m, m + 1, j, printed_ ? (i + 3 * j) / 2 + 1 : (m + 1 + j) / 2, edges);
+    model_.vertices.push_back(std::move(edges));
+    return static_cast<std::uint32_t>(model_.vertices.size() - 1);
+  }
+
+  void add_side(Index root, Index begin, Index end, Index child,
+                std::vector<TreeModelEdge>& edges) {
+    if (begin > end && !printed_) return;
+    const std::uint32_t below = add_segment(begin, end);
+    edges.push_back({{wrapped(root), wrapped(child)}, below});
+  }
+
+  [[nodiscard]] std::uint32_t wrapped(Index rank) const {
+    return static_cast<std::uint32_t>((rank % ranks_ + ranks_) % ranks_);
+  }
+
+  Index ranks_;
+  bool printed_;
+  TreeModel model_;
+};
+
+std::vector<TreeModel> with_decremented(TreeModel first, std::size_t ranks) {
+  TreeModel second = first;
+  const auto n = static_cast<std::uint32_t>(ranks);
+  for (auto& vertex : second.vertices) {
+    for (TreeModelEdge& edge : vertex) {
+      edge.pair = {(edge.pair.a + n - 1) % n, (edge.pair.b + n - 1) % n};
+    }
+  }
+  return {std::move(first), std::move(second)};
+}
+
+// The trees that the generator builds (alg/generators/rank_shapes.h).
+TreeModel model_of_tree(const RankTree& tree, Bytes bytes) {
+  // The deepest ranks are first.
+  std::vector<std::size_t> order(tree.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return tree.depth[a] > tree.depth[b]; });
+  std::vector<std::uint32_t> vertex_of(tree.size());
+  for (std::size_t v = 0; v < order.size(); ++v) {
+    vertex_of[order[v]] = static_cast<std::uint32_t>(v);
+  }
+  TreeModel model;
+  model.bytes = bytes;
+  model.vertices.resize(tree.size());
+  for (std::size_t r = 0; r < tree.size(); ++r) {
+    if (r == tree.root) continue;
+    const std::size_t parent = tree.parent[r];
+    model.vertices[vertex_of[parent]].push_back(
+        {{static_cast<std::uint32_t>(parent), static_cast<std::uint32_t>(r)}, vertex_of[r]});
+  }
+  return model;
+}
+
+// T(0, N-1): the root of a segment is its middle, its children are the middles of both sides, and
+// an empty side costs nothing. The second tree is the first with every rank decremented.
+std::vector<TreeModel> midpoint_trees(std::size_t ranks, Bytes bytes) {
+  return with_decremented(SegmentTree(ranks, bytes, false).take(), ranks);
+}
+
+// The same with the children as printed, (3i+j)/2 - 1 and (i+3j)/2 + 1 modulo the ranks. A side's
+// edge counts even if the side is empty.
+std::vector<TreeModel> printed_trees(std::size_t ranks, Bytes bytes) {
+  return with_decremented(SegmentTree(ranks, bytes, true).take(), ranks);
+}
 
 constexpr std::size_t kFewestRanks = 2;
 
@@ -20,7 +170,7 @@ RankPair pair_of(std::size_t a, std::size_t b) {
   return {static_cast<std::uint32_t>(a), static_cast<std::uint32_t>(b)};
 }
 
-// A generator's hop carries a chunk; the paper's formula all of the data.
+// A hop of the generator carries a chunk, a hop of the paper's formula all data.
 void add_ring(const CostModelRequest& request, CostModel& model) {
   model.is_ring = true;
   const bool whole = request.form != OrderForm::generated;
@@ -36,7 +186,7 @@ std::vector<std::vector<std::uint32_t>> places_of_one_rank(std::size_t ranks) {
   return places;
 }
 
-// Of a folded pair the odd rank is a member.
+// The odd rank of a folded pair is a member.
 std::vector<std::vector<std::uint32_t>> folded_places(std::size_t ranks) {
   std::size_t members = 1;
   while (2 * members <= ranks) members *= 2;
@@ -74,7 +224,7 @@ void add_halving_doubling(const CostModelRequest& request, CostModel& model) {
   }
 }
 
-// j and j + 2^i of the lower half of the ranks, whatever their bits.
+// The formula pairs j and j + 2^i for the lower half of the ranks, whatever their bits.
 void add_printed_halving_doubling(const CostModelRequest& request, CostModel& model) {
   for (std::size_t distance = 1, share = 2; distance < request.ranks; distance *= 2, share *= 2) {
     CostRound round{request.size / share, {}};
@@ -93,7 +243,7 @@ void add_bcube(const CostModelRequest& request, CostModel& model) {
     const Bytes parts = generated ? request.ranks / distance : share;
     CostRound round{request.size / parts, {}};
     for (std::size_t j = 0; j < request.ranks; ++j) {
-      // Each pair once, from its lower digit.
+      // Each pair is counted once, at its lower digit.
       for (std::size_t k = 1; j / distance % base + k < base; ++k) {
         round.pairs.push_back(pair_of(j, j + k * distance));
       }
@@ -102,7 +252,7 @@ void add_bcube(const CostModelRequest& request, CostModel& model) {
   }
 }
 
-// k runs to B, and j + k B^i leaves the digit's group; a rank's cost with itself is none.
+// In the formula k runs to B, and j + k B^i leaves the digit's group.
 void add_printed_bcube(const CostModelRequest& request, CostModel& model) {
   const std::size_t base = request.base;
   Bytes share = base;
@@ -158,7 +308,7 @@ std::string unsuited_for_model(const CostModelRequest& request) {
   if (request.model == OrderModel::bcube) return unsuited_for_bcube(request.ranks, request.base);
   const bool printed = request.form == OrderForm::as_printed;
   if (printed && request.model == OrderModel::halving_doubling && !is_power_of_two(request.ranks)) {
-    return fmt::format("As printed halving_doubling has a power of two of ranks; {} is none.",
+    return fmt::format("As printed, halving_doubling needs a power of two of ranks, not {}.",
                        request.ranks);
   }
   return {};

@@ -1,20 +1,66 @@
-// Who sends how much to whom, in ranks: the cost of a collective in an order of the ranks (Cloud
-// Collectives, section IV-A).
+// The cost of a collective in an order of the ranks (Cloud Collectives, section IV-A): a model says
+// who sends how much to whom, and a matrix what a message costs between two nodes.
 //
-// The cost of a set of rounds is the sum, or the largest, of what its rounds cost; a round costs
-// what its slowest pair costs. A tree costs its most expensive way from the root to a leaf; of
-// several trees the most expensive counts. With OrderObjective::load all messages are added.
+// A round costs as much as its slowest pair. Rounds cost their sum or their maximum. A tree costs
+// its most expensive path from the root to a leaf; of several trees the most expensive one counts.
+// With OrderObjective::load all messages are added.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
-#include "alg/rank_order/cost_matrix.h"
 #include "alg/rank_order/order_spec.h"
 #include "alg/rank_order/permutation.h"
+#include "hw/ids.h"
 
 namespace espalier {
+
+// In 1/scale of the unit of latencies. Integers are not rounded, so results are the same
+// everywhere.
+using Cost = std::uint64_t;
+
+// The cost of S bytes between two nodes: c_ij(S) = latency + S * per_byte.
+class CostMatrix {
+ public:
+  // `latency`, in any unit, and `per_byte`, in 1/scale of it, are given by from * nodes + to. The
+  // larger direction of a pair counts; the diagonal does not. Throws std::invalid_argument if the
+  // sizes do not fit, or if the sum of `messages` messages of `largest` bytes could exceed 64 bits.
+  // Two messages for each node can always be added.
+  CostMatrix(std::size_t nodes, const std::vector<std::uint64_t>& latency,
+             const std::vector<std::uint64_t>& per_byte, std::uint64_t scale, Bytes largest,
+             std::size_t messages = 0);
+  // per_byte = latency / window: TCP moves a window per round trip, so bandwidth is proportional to
+  // 1/RTT (Cloud Collectives, section IV-B).
+  [[nodiscard]] static CostMatrix from_latency(std::size_t nodes,
+                                               const std::vector<std::uint64_t>& latency,
+                                               Bytes window, Bytes largest,
+                                               std::size_t messages = 0);
+
+  [[nodiscard]] std::size_t nodes() const { return nodes_; }
+  [[nodiscard]] Cost cost(std::size_t from, std::size_t to, Bytes bytes) const {
+    const std::size_t at = from * nodes_ + to;
+    if (is_proportional()) return latency_[at] * (scale_ + bytes);
+    return latency_[at] * scale_ + bytes * per_byte_[at];
+  }
+  // per_byte is latency / scale: the order of the pairs by cost is the same for all sizes.
+  [[nodiscard]] bool is_proportional() const { return per_byte_.empty(); }
+  // In the unit of latencies.
+  [[nodiscard]] double in_units(Cost cost) const {
+    return static_cast<double>(cost) / static_cast<double>(scale_);
+  }
+  // If costs are proportional: cost(i, j, S) = latencies()[i * nodes + j] * weight_of(S).
+  [[nodiscard]] const std::vector<std::uint64_t>& latencies() const { return latency_; }
+  [[nodiscard]] std::uint64_t weight_of(Bytes bytes) const { return scale_ + bytes; }
+  // Costs of all pairs, in rows.
+  [[nodiscard]] std::vector<Cost> costs(Bytes bytes) const;
+
+ private:
+  std::size_t nodes_;
+  std::vector<std::uint64_t> latency_;
+  std::vector<std::uint64_t> per_byte_;
+  std::uint64_t scale_;
+};
 
 // Two ranks that exchange a message; costs are symmetric.
 struct RankPair {
@@ -27,12 +73,12 @@ struct CostRound {
   std::vector<RankPair> pairs;
 };
 
-// A vertex costs the most that one of its edges costs together with the vertex behind it. Vertices
-// come after those that their edges lead to, the root last.
+// The cost of a vertex is the maximum over its edges of the edge's cost plus that of the vertex
+// below. A vertex follows the vertices below it; the root is last.
 struct TreeModelEdge {
   static constexpr std::uint32_t kNothing = ~std::uint32_t{0};
   RankPair pair;
-  std::uint32_t below = kNothing;  // a vertex
+  std::uint32_t below = kNothing;  // number of a vertex
 };
 struct TreeModel {
   Bytes bytes = 0;
@@ -42,37 +88,37 @@ struct TreeModel {
 struct CostModel {
   std::size_t ranks = 0;
   OrderObjective objective = OrderObjective::sum;
-  std::size_t base = 2;  // of the digits in which the places of a round's pair differ
-  // The ranks at each place: one, or two that are folded onto it, the member last.
+  std::size_t base = 2;  // the places of a round's pair differ in one digit of this base
+  // Ranks at each place: one, or two that are folded onto it, the member last.
   std::vector<std::vector<std::uint32_t>> places;
   bool is_ring = false;           // round r is the hop from rank r to rank r + 1
-  std::vector<CostRound> rounds;  // of all models but trees
+  std::vector<CostRound> rounds;  // empty in a model of trees
   std::vector<TreeModel> trees;
 
   [[nodiscard]] bool has_trees() const { return !trees.empty(); }
-  // Of the largest message.
+  // Bytes of the largest message.
   [[nodiscard]] Bytes largest() const;
-  // That a cost adds up, at most.
+  // Most messages whose costs are added up.
   [[nodiscard]] std::size_t num_messages() const;
 };
 
 struct CostModelRequest {
   OrderModel model = OrderModel::ring;
   OrderForm form = OrderForm::generated;
-  OrderObjective objective = OrderObjective::sum;  // max: of a ring only
+  OrderObjective objective = OrderObjective::sum;  // max: only for a ring
   std::size_t ranks = 0;
   Bytes size = 0;          // of the collective
   std::uint32_t base = 4;  // bcube
 };
 
-// Empty where there is such a model, else a sentence for the user.
+// A sentence for the user if the request has no model; else empty.
 [[nodiscard]] std::string unsuited_for_model(const CostModelRequest& request);
 
-// What is not a power of two is folded as halving_doubling's generator does it: the first pairs of
-// ranks hand all data to the odd one, a round more. Precondition: unsuited_for_model is empty.
+// halving_doubling folds ranks beyond a power of two as its generator does: in one more round, the
+// first pairs of ranks hand all data to the odd rank. Precondition: unsuited_for_model is empty.
 [[nodiscard]] CostModel make_cost_model(const CostModelRequest& request);
 
-// From the definition, everything anew.
+// Follows the definition; the reference for OrderCost.
 [[nodiscard]] Cost full_cost(const CostModel& model, const CostMatrix& costs,
                              const RankOrder& order);
 

@@ -76,8 +76,8 @@ double OrderMoves::propose_permutation() {
   return apply_changes();
 }
 
-// Whole clusters change places: a power of two of places that follow each other, or, where their
-// number is a power of two, that stand as far apart as there are others between them.
+// Two clusters change places. A cluster is a power of two of adjacent places or, if the number of
+// places is a power of two, of places at equal distances.
 double OrderMoves::propose_block_swap() {
   const auto& places = cost_.places();
   const auto all = static_cast<std::uint32_t>(places.size());
@@ -91,7 +91,7 @@ double OrderMoves::propose_block_swap() {
   for (std::uint32_t i = 0; i < 1U << bits; ++i) {
     const auto& of_a = places[apart ? i * blocks + a : (a << bits) + i];
     const auto& of_b = places[apart ? i * blocks + b : (b << bits) + i];
-    // Of a pair and a single rank the members change places.
+    // If one place is a pair and the other a single rank, only the members change places.
     const auto shared = static_cast<std::ptrdiff_t>(std::min(of_a.size(), of_b.size()));
     auto from_b = of_b.end() - shared;
     for (auto from_a = of_a.end() - shared; from_a != of_a.end(); ++from_a, ++from_b) {

@@ -1,14 +1,16 @@
-// The search for an order of ranks: simulated annealing or tabu search with a budget of orders that
-// are priced, the same for the same seed everywhere.
+// The search for an order of ranks by simulated annealing or tabu search, with a budget of priced
+// orders. The same seed gives the same result on every machine.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 
 #include "alg/rank_order/order_cost.h"
+#include "alg/rank_order/permutation.h"
 
 namespace espalier {
 
-// Part of the budget that is used, 0 to 1; called now and then.
+// Called now and then with the used part of the budget, 0 to 1.
 using SearchProgress = std::function<void(double)>;
 
 struct FoundOrder {
@@ -17,20 +19,29 @@ struct FoundOrder {
   std::uint64_t evaluations = 0;
 };
 
-// The best order that was priced, or the worst, as `spec` says; with a budget of one the start
-// itself. Precondition: as many nodes as the model has ranks.
+// The best or worst order priced, as `spec` says; with a budget of one, the start. Precondition:
+// the number of nodes is that of the model's ranks.
 [[nodiscard]] FoundOrder search_order(const CostModel& model, const CostMatrix& costs,
                                       const OrderSearchSpec& spec,
                                       const SearchProgress& progress = {});
 
-// Near nodes beside each other: clusters are joined nearest first (single linkage), the two chains
-// turned so that their nearest ends meet; ties go to the lower node.
+// An order with near nodes beside each other. The nearest clusters are joined first (single
+// linkage), so that the nearest ends of their chains meet. Ties go to the lower node.
 [[nodiscard]] RankOrder clustered_order(const CostMatrix& costs);
 
-// That order, or the one in which its places are ranks with their digits reversed, whichever the
-// model prices lower, or higher: where the most bytes go the farthest in ranks, near nodes belong
-// far apart.
+// The better of clustered_order and the same order with the digits of its places reversed. Reversed
+// is better if the most bytes go the farthest in ranks.
 [[nodiscard]] RankOrder clustered_start(const CostModel& model, const CostMatrix& costs,
                                         OrderDirection direction);
+
+// Exponentially distributed with mean 1, within 9 %. The logarithm is linear between powers of two,
+// so the value is the same on every machine.
+[[nodiscard]] double exponential(std::uint64_t random_bits);
+
+// An order of about the given cost, to compare a model with measurements over its whole range (Luo
+// et al., section V-B). Swaps pairs of ranks drawn by `seed` as long as that brings the cost
+// nearer, until it is within 0.5 % or many draws in a row bring nothing.
+[[nodiscard]] RankOrder order_of_cost(RankOrder start, double cost, std::uint64_t seed,
+                                      const std::function<double(const RankOrder&)>& cost_of);
 
 }  // namespace espalier

@@ -1,4 +1,4 @@
-// What can be asked of a search for a rank order: the cost model, and how it is searched.
+// The settings of a search for a rank order: the cost model and the search.
 #pragma once
 
 #include <cstdint>
@@ -7,18 +7,16 @@
 
 namespace espalier {
 
-// Which statement of a model.
 enum class OrderForm : std::uint8_t {
   generated,   // the messages that this tool's generator sends
-  corrected,   // the paper's model with its indices put right
+  corrected,   // the paper's model with corrected indices
   as_printed,  // the paper's formula, letter by letter
 };
 
 enum class OrderObjective : std::uint8_t {
-  sum,   // the paper's: of a ring's hops, of rounds that their slowest pair governs, or of a
-         // tree's dearest way
-  max,   // of a ring's hops: the slowest governs
-  load,  // of all messages: what links that many of them share have to carry
+  sum,   // the paper's: a ring's hops, the slowest pairs of rounds, a tree's most expensive path
+  max,   // the slowest hop of a ring
+  load,  // the sum of all messages, for links that many messages share
 };
 enum class OrderSearch : std::uint8_t { annealing, tabu };
 enum class OrderDirection : std::uint8_t { best, worst };
@@ -29,7 +27,7 @@ struct OrderSearchSpec {
   OrderSearch search = OrderSearch::annealing;
   OrderDirection direction = OrderDirection::best;
   OrderStart start = OrderStart::clustered;
-  std::uint64_t evaluations = 1'000'000;  // of orders; the search ends with them
+  std::uint64_t evaluations = 1'000'000;  // budget of priced orders
   std::uint64_t seed = 1;
 };
 

@@ -3,8 +3,6 @@
 #include <numeric>
 #include <utility>
 
-#include "alg/rank_order/random_source.h"
-
 namespace espalier {
 
 RankOrder identity_permutation(std::size_t nodes) {

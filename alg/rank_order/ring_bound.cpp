@@ -3,7 +3,7 @@
 #include <limits>
 #include <numeric>
 
-#include "alg/rank_order/bound_parts.h"
+#include "alg/rank_order/order_bound.h"
 
 namespace espalier {
 
@@ -12,17 +12,17 @@ namespace {
 using Signed = std::int64_t;
 constexpr Signed kFar = std::numeric_limits<Signed>::max();
 constexpr std::size_t kClimbs = 300;
-constexpr std::size_t kClimbsPerStep = 5;  // before it is shortened
+constexpr std::size_t kClimbsPerStep = 5;  // steps of one length
 
-// A spanning tree of all nodes but 0, and the two cheapest hops of node 0: no ring is cheaper. With
-// a penalty on both ends of every hop each ring costs twice the penalties more, the 1-tree
-// otherwise.
+// A spanning tree of all nodes but 0, with the two cheapest hops of node 0: every ring costs at
+// least as much. Penalties on both ends of every hop raise the cost of each ring by twice their
+// sum, and that of the 1-tree by its degrees.
 class OneTree {
  public:
   OneTree(const std::vector<Cost>& hops, std::size_t nodes)
       : hops_(hops), nodes_(nodes), penalty_(nodes, 0), degree_(nodes, 0) {}
 
-  // Its cost less twice the penalties, and the degrees that it has.
+  // Returns the tree's cost less twice the penalties, and sets the degrees.
   Signed build() {
     std::fill(degree_.begin(), degree_.end(), 0);
     Signed cost = span() + close();
@@ -91,8 +91,7 @@ class OneTree {
   std::vector<Signed> degree_;
 };
 
-// Whether hops of at most `limit` leave no node whose loss would part the others (Hopcroft,
-// Tarjan).
+// Finds out whether the network of the hops up to `limit` has a cut node (Hopcroft, Tarjan).
 class CutNodes {
  public:
   CutNodes(const std::vector<Cost>& hops, std::size_t nodes, Cost limit)
@@ -112,7 +111,7 @@ class CutNodes {
     std::size_t next;
   };
 
-  // Without recursion: networks are deep.
+  // Without recursion, because networks are deep.
   bool visit_all() {
     std::size_t children_of_root = 0;
     std::vector<Frame> stack{{0, nodes_, 0}};
@@ -147,13 +146,13 @@ class CutNodes {
   const std::vector<Cost>& hops_;
   std::size_t nodes_;
   Cost limit_;
-  std::vector<std::size_t> found_;  // when, from 1; 0: not yet
+  std::vector<std::size_t> found_;  // time of the visit, from 1; 0: not visited
   std::vector<std::size_t> low_;
   std::size_t time_ = 0;
   bool has_cut_ = false;
 };
 
-// What hops have in common as a divisor, a ring of them has, too.
+// A common divisor of all hops divides the cost of every ring.
 Cost rounded_up(Cost bound, const std::vector<Cost>& hops) {
   Cost divisor = 0;
   for (const Cost hop : hops) divisor = std::gcd(divisor, hop);

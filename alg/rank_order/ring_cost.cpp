@@ -17,7 +17,7 @@ double RingCost::guide_of(Cost sum, Cost max) const {
 }
 
 void RingCost::reset(const RankOrder& order) {
-  order_ = order;
+  place_all(order);
   hops_.resize(order.size());
   sum_ = 0;
   for (std::size_t r = 0; r < order.size(); ++r) {
@@ -25,7 +25,6 @@ void RingCost::reset(const RankOrder& order) {
     sum_ += hops_[r];
   }
   find_max();
-  old_nodes_.clear();
   old_hops_.clear();
 }
 
@@ -40,13 +39,9 @@ void RingCost::set_hop(std::size_t rank) {
 }
 
 void RingCost::change(const std::vector<RankChange>& changes) {
-  old_nodes_.clear();
   old_hops_.clear();
   old_max_ = max_;
-  for (const RankChange& c : changes) {
-    old_nodes_.push_back({c.rank, order_[c.rank]});
-    order_[c.rank] = c.node;
-  }
+  place(changes);
   for (const RankChange& c : changes) {
     set_hop(previous(c.rank));
     set_hop(c.rank);
@@ -55,14 +50,13 @@ void RingCost::change(const std::vector<RankChange>& changes) {
 }
 
 void RingCost::undo() {
-  for (const RankChange& c : old_nodes_) order_[c.rank] = c.node;
+  place_back();
   for (auto hop = old_hops_.rbegin(); hop != old_hops_.rend(); ++hop) {
     sum_ += hop->cost;
     sum_ -= hops_[hop->rank];
     hops_[hop->rank] = hop->cost;
   }
   max_ = old_max_;
-  old_nodes_.clear();
   old_hops_.clear();
 }
 
@@ -92,7 +86,7 @@ double RingCost::guide_with(const std::vector<std::size_t>& removed,
 double RingCost::guide_of_reversal(std::size_t first, std::size_t last) const {
   const std::size_t before = previous(first);
   const std::size_t after = next(last);
-  if (before == last || after == before) return guide();  // the same ring the other way round
+  if (before == last || after == before) return guide();  // the same ring, reversed
   return guide_with({before, last}, {between(before, last), between(first, after)});
 }
 
@@ -114,7 +108,7 @@ double RingCost::guide_of_shift(std::size_t first, std::size_t last, std::size_t
 
 void RingCost::shift(std::size_t first, std::size_t last, std::size_t behind) {
   RankOrder moved;
-  // What the segment passes comes before it or behind it.
+  // The ranks that the segment passes move to its other side.
   const std::size_t begin = behind > last ? first : behind + 1;
   const auto node = [&](std::size_t r) { return order_[r]; };
   if (behind > last) {

@@ -1,4 +1,4 @@
-// The cost of a ring, whose moves of whole segments are priced by the hops at their ends.
+// The cost of a ring. A move of a whole segment is priced by the hops at its ends.
 #pragma once
 
 #include "alg/rank_order/order_cost.h"
@@ -15,10 +15,11 @@ class RingCost : public OrderCost {
   [[nodiscard]] Cost cost() const override { return is_max_ ? max_ : sum_; }
   [[nodiscard]] double guide() const override { return guide_of(sum_, max_); }
 
-  // The guide if ranks first .. last, first <= last, were reversed (2-opt).
+  // The guide after a reversal of ranks first .. last (2-opt). Precondition: first <= last.
   [[nodiscard]] double guide_of_reversal(std::size_t first, std::size_t last) const;
   void reverse(std::size_t first, std::size_t last);
-  // The guide if the segment first .. last moved behind rank `behind`, outside of it (Or-opt).
+  // The guide after a move of the segment first .. last behind rank `behind`, which is outside of
+  // it (Or-opt).
   [[nodiscard]] double guide_of_shift(std::size_t first, std::size_t last,
                                       std::size_t behind) const;
   void shift(std::size_t first, std::size_t last, std::size_t behind);
@@ -39,7 +40,7 @@ class RingCost : public OrderCost {
     return costs_.cost(order_[a], order_[b], bytes_);
   }
   [[nodiscard]] double guide_of(Cost sum, Cost max) const;
-  // The guide without the hops from these ranks and with hops of these costs.
+  // The guide without the hops from the ranks in `removed` and with hops of the costs in `added`.
   [[nodiscard]] double guide_with(const std::vector<std::size_t>& removed,
                                   const std::vector<Cost>& added) const;
   void set_hop(std::size_t rank);
@@ -51,8 +52,7 @@ class RingCost : public OrderCost {
   std::vector<Cost> hops_;  // from rank r to r + 1
   Cost sum_ = 0;
   Cost max_ = 0;
-  // Of the last change.
-  std::vector<RankChange> old_nodes_;
+  // Before the last change.
   std::vector<Hop> old_hops_;
   Cost old_max_ = 0;
 };

@@ -4,20 +4,20 @@
 #include <numeric>
 #include <set>
 
-#include "alg/rank_order/bound_parts.h"
+#include "alg/rank_order/order_bound.h"
 
 namespace espalier {
 
 namespace {
 
-// What a set of k rounds makes of the ranks, whichever k rounds they are.
+// What any k rounds require of the ranks.
 struct Need {
-  std::size_t degree = 0;   // of a rank: partners, each another one
-  std::size_t ranks = 0;    // that have as many
-  std::size_t divisor = 1;  // of the size of every connected part
+  std::size_t degree = 0;   // different partners of a rank
+  std::size_t ranks = 0;    // number of ranks with that degree
+  std::size_t divisor = 1;  // divides the size of every connected part
 };
 
-// Partners of each rank in a round, or over all rounds where `round` is none.
+// Number of each rank's different partners in the rounds.
 std::vector<std::size_t> degrees(const CostModel& model,
                                  const std::vector<const CostRound*>& rounds) {
   std::vector<std::set<std::uint32_t>> partners(model.ranks);
@@ -53,7 +53,7 @@ class Thresholds {
     limits_.erase(std::unique(limits_.begin(), limits_.end()), limits_.end());
   }
 
-  // The lowest cost at which the hops of at most that cost can meet the need.
+  // The lowest cost whose hops, up to that cost, can meet the need.
   [[nodiscard]] Cost lowest(const Need& need) const {
     Cost cost = 0;
     if (need.degree != 0 && need.ranks != 0) {
@@ -67,7 +67,7 @@ class Thresholds {
   }
 
  private:
-  // Parts only grow with the limit, by whole parts: once divisible, they stay so.
+  // With a higher limit, whole parts merge, so sizes stay divisible.
   [[nodiscard]] Cost lowest_with_parts(std::size_t divisor) const {
     std::size_t low = 0;
     std::size_t high = limits_.size() - 1;
@@ -112,8 +112,9 @@ Need need_of_round(const CostModel& model, const CostRound& round) {
   return need;
 }
 
-// All rounds part all ranks into groups of the same number, and no pair meets twice: any k of them
-// then give every rank k times as many partners, and connect groups of the k-th power.
+// The size of the groups if every round divides all ranks into groups of one size and no pair meets
+// twice; else 0. Any k rounds then give every rank k times the partners of one round, and connect
+// groups of the k-th power.
 std::size_t regular_group(const CostModel& model) {
   std::vector<const CostRound*> all;
   std::size_t of_round = 0;
@@ -133,7 +134,7 @@ std::size_t regular_group(const CostModel& model) {
   return disjoint && product == model.ranks ? of_round + 1 : 0;
 }
 
-// Each round by itself.
+// The sum of the bounds of single rounds.
 Cost separate_bound(const CostModel& model, const CostMatrix& costs) {
   Cost total = 0;
   for (const CostRound& round : model.rounds) {
@@ -143,8 +144,9 @@ Cost separate_bound(const CostModel& model, const CostMatrix& costs) {
   return total;
 }
 
-// With the slowest pairs M_1 <= M_2 <= ... of the rounds in one matrix, M_k >= L_k, what k rounds
-// need; the rounds' weights w meet them in the worst case largest with smallest.
+// Let M_1 <= M_2 <= ... be the slowest pairs of the rounds in one matrix. M_k is at least L_k, the
+// lowest cost that meets the need of k rounds. The sum is least if the largest weight w meets the
+// smallest M.
 Cost joint_bound(const CostModel& model, const CostMatrix& costs, std::size_t group) {
   std::vector<Cost> weights;
   for (const CostRound& round : model.rounds) {

@@ -62,7 +62,7 @@ class Encoding {
     return context_.int_val(static_cast<std::uint64_t>(value));
   }
 
-  // c'[node * N + node], one array for each size of messages.
+  // c'[from * N + to], one array for each message size.
   z3::expr array_of(Bytes bytes) {
     for (const auto& [size, array] : arrays_) {
       if (size == bytes) return array;
@@ -95,8 +95,8 @@ class Encoding {
     solver_.add(total < number(known));
   }
 
-  // A cost that is at least that of each pair stands for the slowest: there is an order below the
-  // limit if and only if there are such costs.
+  // A variable that is at least the cost of each pair stands for the slowest pair. An order below
+  // the limit exists if and only if such values exist.
   void add_rounds(Cost known) {
     if (model_.rounds.empty()) return;
     z3::expr total = number(0);

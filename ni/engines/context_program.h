@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "alg/program/program.h"
-#include "alg/program/program_storage.h"
 #include "alg/program/protocol.h"
 #include "hw/ids.h"
 #include "ni/engines/request_grid.h"

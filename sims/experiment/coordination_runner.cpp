@@ -19,8 +19,7 @@
 #include "sims/point/fidelity.h"
 #include "sims/system/host_simulation.h"
 #include "sims/system/idle_network.h"
-#include "sims/workload/coordination/all_reduce_form.h"
-#include "sims/workload/coordination/closed_form_run.h"
+#include "sims/workload/coordination/closed_form.h"
 #include "sims/workload/coordination/job_hosts.h"
 #include "sims/workload/coordination/modelled_data_plane.h"
 

@@ -5,7 +5,7 @@
 
 #include "sims/point/config.h"
 #include "sims/workload/coordination/coordination_spec.h"
-#include "sims/workload/coordination/training_record.h"
+#include "sims/workload/coordination/training_recorder.h"
 
 namespace espalier {
 

@@ -9,7 +9,6 @@
 #include "alg/rank_order/exact_order.h"
 #include "alg/rank_order/order_bound.h"
 #include "alg/rank_order/order_search.h"
-#include "alg/rank_order/spread_order.h"
 #include "alg/rank_order/z3_order.h"
 
 namespace espalier {

@@ -2,7 +2,7 @@
 
 #include "sims/config/keys.h"
 #include "sims/config/resolved.h"
-#include "sims/text/yaml_loader.h"
+#include "sims/text/read_file.h"
 
 namespace espalier {
 
@@ -10,7 +10,7 @@ std::uint64_t hash_file(const std::filesystem::path& path) {
   constexpr std::uint64_t kOffsetBasis = 14695981039346656037ULL;
   constexpr std::uint64_t kPrime = 1099511628211ULL;
   std::uint64_t hash = kOffsetBasis;
-  for (const char c : read_file_text(path.string()).text.value_or(""))
+  for (const char c : read_file_bytes(path.string()).text.value_or(""))
     hash = (hash ^ static_cast<unsigned char>(c)) * kPrime;
   return hash;
 }

@@ -6,7 +6,7 @@
 #include <tuple>
 
 #include "sims/point/config.h"
-#include "sims/workload/training/collective_cost.h"
+#include "sims/workload/training/timeline.h"
 #include "sims/workload/training/dimension_cost.h"
 #include "sims/workload/training/parallel_groups.h"
 #include "sims/workload/training/workload.h"

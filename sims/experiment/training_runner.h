@@ -8,7 +8,7 @@
 #include "alg/schedule/schedule_table.h"
 #include "sims/point/config.h"
 #include "sims/system/simulation.h"
-#include "sims/workload/training/iteration.h"
+#include "sims/workload/training/compute_model.h"
 
 namespace espalier {
 

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "alg/rank_order/permutation.h"
-#include "alg/rank_order/random_source.h"
 
 namespace espalier::test {
 

@@ -118,7 +118,7 @@ void check_against_text(OrderModel model, std::size_t n, std::uint32_t base,
 
 }  // namespace
 
-TEST_CASE("A pair costs what its slower direction costs, and grows with the bytes") {
+TEST_CASE("A pair has the cost of its slower direction, which grows with the bytes") {
   const CostMatrix costs(2, {0, 7, 9, 0}, {0, 3, 2, 0}, 10, 1000);
   CHECK(costs.cost(0, 1, 0) == 90);
   CHECK(costs.cost(1, 0, 100) == 90 + 300);
@@ -140,7 +140,7 @@ TEST_CASE("The corrected ring model is the published one") {
   }
 }
 
-TEST_CASE("The load of an order is what all its messages cost") {
+TEST_CASE("The load of an order is the cost of all its messages") {
   const CostMatrix costs = random_costs(8, 5);
   const RankOrder order = random_permutation(8, 5);
   const auto load = [&](OrderModel model) {
@@ -301,7 +301,7 @@ void check_changes(const CostModel& model, const CostMatrix& costs, std::uint64_
 
 }  // namespace
 
-TEST_CASE("What a change of an order costs is what the changed order costs") {
+TEST_CASE("The cost after a change equals that of the changed order") {
   for (const OrderForm form : {OrderForm::generated, OrderForm::corrected, OrderForm::as_printed}) {
     for (const OrderModel model :
          {OrderModel::ring, OrderModel::halving_doubling, OrderModel::dbtree, OrderModel::bcube}) {

@@ -129,8 +129,7 @@ TEST_CASE("In an all-to-all ranks exchange their shares") {
   }
 }
 
-TEST_CASE(
-    "The order of the nodes themselves is no order, but for algorithms that choose their own") {
+TEST_CASE("The identity changes nothing, except for algorithms that choose their own order") {
   const Topology topology = make_torus({4, 4}, test::kPlainLink);
   for (const Generator& generator : generators()) {
     if (!generator.follows_rank_order() || !generator.unsuited(topology).empty()) continue;
@@ -171,7 +170,7 @@ TEST_CASE("MultiTree's trees take their turns in the order of the ranks") {
   CHECK(differs);
 }
 
-TEST_CASE("A table for all nodes alike takes no order") {
+TEST_CASE("An algorithm with one table for all nodes takes no rank order") {
   const Topology topology = make_torus({4, 4}, test::kPlainLink);
   CollectiveRequest request = request_of(topology, CollectiveOp::all_reduce, 160);
   request.rank_order = to_nodes(random_permutation(16, 5));

@@ -5,8 +5,6 @@
 #include <numeric>
 
 #include "alg/generators/rank_shapes.h"
-#include "alg/rank_order/annealing.h"
-#include "alg/rank_order/branch_and_bound.h"
 #include "alg/rank_order/exact_order.h"
 #include "alg/rank_order/order_bound.h"
 #include "alg/rank_order/order_search.h"
@@ -63,7 +61,7 @@ constexpr auto kModels = {OrderModel::ring, OrderModel::halving_doubling, OrderM
 
 }  // namespace
 
-TEST_CASE("What is proven to be optimal is what trying all orders finds") {
+TEST_CASE("A proven optimum equals that of trying all orders") {
   for (const OrderModel kind : kModels) {
     for (const OrderForm form :
          {OrderForm::generated, OrderForm::corrected, OrderForm::as_printed}) {
@@ -115,7 +113,7 @@ TEST_CASE("The best order of 12 ranks is proven with every model, and no search 
   }
 }
 
-TEST_CASE("A better order than the one that is known is found, not only looked for") {
+TEST_CASE("An order better than the known one is found") {
   const CostMatrix costs = tcp_costs(8, test::random_latencies(8, 3));
   for (const OrderModel kind : kModels) {
     const CostModel model = model_of(kind, 8, OrderObjective::load);
@@ -129,7 +127,7 @@ TEST_CASE("A better order than the one that is known is found, not only looked f
   }
 }
 
-TEST_CASE("A search finds what is proven to be optimal for up to 12 ranks of a ring") {
+TEST_CASE("A search finds the proven optimum for up to 12 ranks of a ring") {
   for (std::size_t n = 4; n <= 12; n += 2) {
     for (std::uint64_t seed = 1; seed <= 4; ++seed) {
       for (const auto objective : {OrderObjective::sum, OrderObjective::max}) {
@@ -152,7 +150,7 @@ TEST_CASE("A search finds what is proven to be optimal for up to 12 ranks of a r
   }
 }
 
-TEST_CASE("A search finds what is proven to be optimal for 8 ranks of every model") {
+TEST_CASE("A search finds the proven optimum for 8 ranks of every model") {
   for (const OrderModel kind : kModels) {
     for (const auto search : {OrderSearch::annealing, OrderSearch::tabu}) {
       for (const auto direction : {OrderDirection::best, OrderDirection::worst}) {
@@ -196,7 +194,7 @@ TEST_CASE("No order is cheaper than the bound") {
   }
 }
 
-TEST_CASE("Bounds of larger rings stay below what a search finds") {
+TEST_CASE("Bounds of larger rings stay below the cost that a search finds") {
   for (std::uint64_t seed = 1; seed <= 3; ++seed) {
     const CostMatrix costs = tcp_costs(12, test::random_latencies(12, seed));
     for (const auto objective : {OrderObjective::sum, OrderObjective::max}) {
@@ -209,7 +207,7 @@ TEST_CASE("Bounds of larger rings stay below what a search finds") {
   }
 }
 
-TEST_CASE("The bound of nested clusters says what the rounds cannot avoid") {
+TEST_CASE("The bound of nested clusters is the cost that rounds cannot avoid") {
   // Two racks of four: one round of three must leave the rack.
   test::Latencies latencies(64, 100);
   for (std::size_t i = 0; i < 8; ++i) {
@@ -224,7 +222,7 @@ TEST_CASE("The bound of nested clusters says what the rounds cannot avoid") {
   CHECK(order_bound(model, costs).cost == exact->cost);
 }
 
-TEST_CASE("The same seed finds the same order, another one need not") {
+TEST_CASE("The same seed finds the same order") {
   const CostMatrix costs = tcp_costs(24, test::random_latencies(24, 5));
   for (const OrderModel kind :
        {OrderModel::ring, OrderModel::halving_doubling, OrderModel::dbtree}) {
@@ -266,8 +264,7 @@ TEST_CASE("A clustered start keeps racks and pods together") {
   CHECK(leaving_pods == 4);
 }
 
-TEST_CASE(
-    "Ranks that are folded stand with their partners and the member that has most from them") {
+TEST_CASE("Folded ranks stand beside their partners") {
   // Racks of 6 of 48: 32 members, 16 of which have a partner that hands them all its data; the
   // other half of the members exchanges the largest messages with them. A pair and its single in
   // one rack, two of these threes with the next shorter distance between them:
@@ -300,7 +297,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("No order that is found is worse than that of the nodes as they stand") {
+TEST_CASE("A found order is never worse than the identity") {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     for (const OrderModel kind : kModels) {
       const CostMatrix costs = tcp_costs(16, test::random_latencies(16, seed));

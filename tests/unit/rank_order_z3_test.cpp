@@ -11,7 +11,7 @@
 
 using namespace espalier;
 
-TEST_CASE("Z3 proves an optimum and finds what is better, or says that it is not built in") {
+TEST_CASE("Z3 proves an optimum or finds a better order, or says that it is not built in") {
   int asked = 0;
   constexpr std::uint64_t kEnough = 100'000'000;
   for (const OrderModel kind :

@@ -7,7 +7,7 @@
 
 #include "sims/experiment/sweep/axis_values.h"
 #include "sims/experiment/whole_file.h"
-#include "sims/text/yaml_loader.h"
+#include "sims/text/read_file.h"
 
 namespace espalier {
 
@@ -80,7 +80,7 @@ Json manifest_of(const Sweep& sweep, const SweepPlan& plan, const std::string& t
 }
 
 std::optional<Json> read_manifest(const std::filesystem::path& folder) {
-  const FileText file = read_file_text((folder / "manifest.json").string());
+  const FileText file = read_file_bytes((folder / "manifest.json").string());
   if (!file.text) return std::nullopt;
   Json manifest = Json::parse(*file.text, nullptr, false);
   if (!is_manifest(manifest)) return std::nullopt;

@@ -6,7 +6,7 @@
 
 #include "sims/config/moved_path.h"
 #include "sims/experiment/whole_file.h"
-#include "sims/text/yaml_loader.h"
+#include "sims/text/read_file.h"
 
 namespace espalier {
 
@@ -25,7 +25,7 @@ StoredPoint read_point(const std::filesystem::path& path, const std::string& id,
   const auto useless = [&](const std::string& problem) {
     return StoredPoint{std::nullopt, fmt::format("{} {}", path.string(), problem)};
   };
-  const FileText file = read_file_text(path.string());
+  const FileText file = read_file_bytes(path.string());
   if (!file.text) return useless(file.problem);
   Json document = Json::parse(*file.text, nullptr, false);
   if (!document.is_object()) return useless("is not whole");

@@ -1,12 +1,12 @@
+// Built-in all-to-alls, and AllToNext.
 #include "alg/program/builtin_parts.h"
 
 namespace espalier {
 
-// GC3, section 7.3: all that a server has for rank g of another one is first brought together on
-// its own rank g, and crosses in one message. The figure there sends to its own server, too, from
-// scratch that nobody wrote.
-// Servers take their partners in the order of their distance. In the order printed there, all send
-// to the first one first.
+// GC3, section 7.3: a server first gathers its data for rank g of another server on its own rank g,
+// and sends them in one message. Two differences from the paper: its figure also sends to the own
+// server, from scratch that was never written; and in its order all servers send to the first one
+// first, where here partners come in the order of their distance.
 Program build_twostep_alltoall(const BuiltinRequest& request) {
   const auto signature = signature_for(request, "gc3_twostep_alltoall", CollectiveOp::all_to_all,
                                        request.ranks, false);
@@ -35,15 +35,17 @@ Program build_twostep_alltoall(const BuiltinRequest& request) {
   });
 }
 
-// The same by hand over a library: one call hands every rank the chunks that its server has for its
-// counterparts, as they come; the next one copies them side by side and exchanges the runs.
+// The same with two library calls. The first gives every rank the chunks that its server has for
+// its counterparts, in the order of arrival. The second copies them side by side and exchanges the
+// runs.
 Program build_twostep_alltoall_composed(const BuiltinRequest& request) {
   const auto signature = signature_for(request, "gc3_twostep_alltoall_composed",
                                        CollectiveOp::all_to_all, request.ranks, false);
   const std::uint32_t per_server = request.ranks_per_server;
   const std::uint32_t servers = request.ranks / per_server;
   return build_program(request, signature, [&](ChunkTracer& tracer) {
-    // Behind the runs in scratch: chunk of rank i of this server for rank g's counterpart in `to`.
+    // Index in scratch, behind the runs: chunk of rank i of this server for the counterpart in
+    // `to`.
     const auto arrived = [&](std::uint32_t i, std::uint32_t to) {
       return request.ranks + i * servers + to;
     };
@@ -85,7 +87,7 @@ Program build_direct_alltoall(const BuiltinRequest& request) {
   const auto signature =
       signature_for(request, "gc3_direct_alltoall", CollectiveOp::all_to_all, ranks, false);
   return build_program(request, signature, [&](ChunkTracer& tracer) {
-    // Peers in the order of their distance: no rank is everyone's first.
+    // Peers come in the order of their distance, so no rank is everyone's first peer.
     for (std::uint32_t r = 0; r < ranks; ++r) {
       tracer.chunk(r, ProgramBuffer::input, r).copy(r, ProgramBuffer::output, r);
     }
@@ -95,6 +97,55 @@ Program build_direct_alltoall(const BuiltinRequest& request) {
         tracer.chunk(r, ProgramBuffer::input, peer)
             .copy(peer, ProgramBuffer::output, r, channel_of_distance(away));
       }
+    }
+  });
+}
+
+// AllToNext (GC3, section 7.4): rank i's buffer goes to rank i + 1. The last rank sends nothing,
+// and the first receives nothing.
+
+namespace {
+
+ProgramSignature signature_of_next(const BuiltinRequest& request, const char* name,
+                                   std::uint32_t chunks) {
+  auto signature = signature_for(request, name, CollectiveOp::custom, chunks, false);
+  for (std::uint32_t r = 1; r < request.ranks; ++r) {
+    for (std::uint32_t k = 0; k < chunks; ++k) signature.promises.push_back({r, k, {{r - 1, k}}});
+  }
+  return signature;
+}
+
+}  // namespace
+
+// Between servers every rank carries a part to its counterpart, so that all network links are used.
+Program build_alltonext(const BuiltinRequest& request) {
+  const std::uint32_t per_server = request.ranks_per_server;
+  const auto signature = signature_of_next(request, "gc3_alltonext", per_server);
+  return build_program(request, signature, [&](ChunkTracer& tracer) {
+    constexpr std::uint32_t kLeaving = 0;  // chunks of scratch
+    constexpr std::uint32_t kArriving = 1;
+    for (std::uint32_t r = 0; r + 1 < request.ranks; ++r) {
+      const std::uint32_t next = r + 1;
+      if (next % per_server != 0) {
+        tracer.chunk(r, ProgramBuffer::input, 0, per_server).copy(next, ProgramBuffer::output, 0);
+        continue;
+      }
+      const std::uint32_t first = next - per_server;  // of this server
+      for (std::uint32_t g = 0; g < per_server; ++g) {
+        ChunkRef part = tracer.chunk(r, ProgramBuffer::input, g);
+        if (first + g != r) part = part.copy(first + g, ProgramBuffer::scratch, kLeaving);
+        if (g != 0) part = part.copy(next + g, ProgramBuffer::scratch, kArriving);
+        part.copy(next, ProgramBuffer::output, g);
+      }
+    }
+  });
+}
+
+Program build_alltonext_direct(const BuiltinRequest& request) {
+  const auto signature = signature_of_next(request, "gc3_alltonext_direct", 1);
+  return build_program(request, signature, [&](ChunkTracer& tracer) {
+    for (std::uint32_t r = 0; r + 1 < request.ranks; ++r) {
+      tracer.chunk(r, ProgramBuffer::input, 0).copy(r + 1, ProgramBuffer::output, 0);
     }
   });
 }

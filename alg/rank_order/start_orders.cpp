@@ -1,11 +1,36 @@
 #include <algorithm>
+#include <cmath>
 #include <tuple>
 #include <utility>
 #include <vector>
 
 #include "alg/rank_order/order_search.h"
+#include "alg/rank_order/permutation.h"
 
 namespace espalier {
+
+RankOrder order_of_cost(RankOrder start, double cost, std::uint64_t seed,
+                        const std::function<double(const RankOrder&)>& cost_of) {
+  constexpr std::uint32_t kPatience = 2000;
+  constexpr double kNearEnough = 0.005;
+  RankOrder order = std::move(start);
+  RandomSource random(seed);
+  const auto ranks = static_cast<std::uint32_t>(order.size());
+  double distance = std::abs(cost_of(order) - cost);
+  for (std::uint32_t idle = 0; idle < kPatience && distance > kNearEnough * cost; ++idle) {
+    const std::uint32_t a = random.below(ranks);
+    const std::uint32_t b = random.below(ranks);
+    std::swap(order[a], order[b]);
+    const double now = std::abs(cost_of(order) - cost);
+    if (now >= distance) {
+      std::swap(order[a], order[b]);
+      continue;
+    }
+    distance = now;
+    idle = 0;
+  }
+  return order;
+}
 
 namespace {
 
@@ -15,7 +40,7 @@ struct Edge {
   std::uint32_t b;
 };
 
-// A minimum spanning tree (Prim), nearest edges first: what single linkage joins by.
+// Edges of a minimum spanning tree (Prim), nearest first: the order in which single linkage joins.
 std::vector<Edge> spanning_edges(const CostMatrix& costs) {
   const std::size_t nodes = costs.nodes();
   std::vector<Edge> nearest(nodes);  // from the tree to each node
@@ -43,7 +68,7 @@ std::vector<Edge> spanning_edges(const CostMatrix& costs) {
   return edges;
 }
 
-// The one chain behind the other, turned so that the ends that meet are the nearest.
+// Appends the second chain to the first. Both are turned so that their nearest ends meet.
 void join(RankOrder& first, RankOrder& second, const CostMatrix& costs) {
   const Cost straight = costs.cost(first.back(), second.front(), 0);
   const Cost second_turned = costs.cost(first.back(), second.back(), 0);
@@ -59,7 +84,7 @@ void join(RankOrder& first, RankOrder& second, const CostMatrix& costs) {
   second.clear();
 }
 
-// All ranks, in the order of their places' digits read backwards.
+// All ranks, in the order of their places' reversed digits.
 std::vector<std::uint32_t> by_reversed_digits(const CostModel& model) {
   const std::size_t base = model.base;
   std::size_t digits = 1;
