@@ -1,10 +1,10 @@
 #include <catch2/catch.hpp>
 
-#include "sims/workload/coordination/response_cache.h"
+#include "sims/workload/coordination/rank_controller.h"
 
 using namespace espalier;
 
-TEST_CASE("a full response cache gives the bit of the entry not used for longest to the new one") {
+TEST_CASE("a full response cache gives the bit of its least recently used entry to the new one") {
   ResponseCache cache(2, 4);
   cache.put(TensorId(0), 7);
   cache.put(TensorId(1), 7);
@@ -24,7 +24,7 @@ TEST_CASE("a response cache of capacity 0 never holds anything") {
   CHECK(cache.look_up(TensorId(0), 1) == CacheState::miss);
 }
 
-TEST_CASE("another shape makes a cached response invalid, and what is erased leaves no gap") {
+TEST_CASE("another shape makes a cached response invalid, and an erased entry leaves no gap") {
   ResponseCache cache(8, 4);
   for (std::size_t t = 0; t < 4; ++t) cache.put(TensorId(t), 1);
   CHECK(cache.look_up(TensorId(1), 2) == CacheState::invalid);
@@ -35,7 +35,7 @@ TEST_CASE("another shape makes a cached response invalid, and what is erased lea
   CHECK(cache.bit_of(TensorId(3)) == 1);
 }
 
-TEST_CASE("after an erasure the order of last use is still that of the entries that stayed") {
+TEST_CASE("an erasure keeps the order of last use of the other entries") {
   ResponseCache cache(3, 6);
   for (std::size_t t = 0; t < 3; ++t) cache.put(TensorId(t), 1);
   cache.put(TensorId(0), 1);  // oldest is 1, then 2, then 0

@@ -34,7 +34,7 @@ void check_equal(const TrainingRecord& events, const TrainingRecord& arithmetic)
 
 }  // namespace
 
-TEST_CASE("rounds of arithmetic give every time that events give, where messages do not meet") {
+TEST_CASE("rounds of arithmetic give the times of the events if messages do not meet") {
   for (std::uint64_t seed = 1; seed <= 600; ++seed) {
     JobCase c;
     c.seed = seed;

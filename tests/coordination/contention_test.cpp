@@ -2,7 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include "job_support.h"
-#include "sims/workload/coordination/compute_clock.h"
+#include "sims/workload/coordination/rank_framework.h"
 
 using namespace espalier;
 
@@ -16,7 +16,7 @@ TrainingRecord run(const JobCase& c) {
 
 }  // namespace
 
-TEST_CASE("Computing goes on at full speed where nothing is reduced") {
+TEST_CASE("Computing runs at full speed while nothing is reduced") {
   ComputeClock clock(250);
   clock.begin(100);
   CHECK(clock.computed_by(100) == 0);
@@ -24,7 +24,7 @@ TEST_CASE("Computing goes on at full speed where nothing is reduced") {
   CHECK(clock.when_computed(40) == 140);
 }
 
-TEST_CASE("Computing goes on at three quarters of its speed while something is reduced") {
+TEST_CASE("Computing runs at three quarters of its speed while something is reduced") {
   ComputeClock clock(250);
   clock.begin(100);
   clock.posted(120);
@@ -37,7 +37,7 @@ TEST_CASE("Computing goes on at three quarters of its speed while something is r
   CHECK(clock.when_computed(35) == 140);  // behind it
 }
 
-TEST_CASE("All-reduces one behind the other slow computing down once") {
+TEST_CASE("Several posted all-reduces slow computing down once") {
   // Whether an end is known before the next post, or only afterwards, makes no difference.
   ComputeClock ends_first(500);
   ends_first.begin(0);
@@ -68,7 +68,7 @@ TEST_CASE("Between an end and a post that is already known computing is at full 
   CHECK(clock.computed_by(60) == 35 + 10);
 }
 
-TEST_CASE("An all-reduce of everything, after all computing, takes nothing from it") {
+TEST_CASE("An all-reduce after all computing does not slow it down") {
   for (std::uint64_t seed = 1; seed <= 100; ++seed) {
     JobCase c;
     c.seed = seed;

@@ -1,8 +1,8 @@
-#include "sims/workload/coordination/fusion.h"
+#include "sims/workload/coordination/tensor_set.h"
 
 #include <catch2/catch.hpp>
 
-#include "sims/workload/coordination/wire_sizes.h"
+#include "sims/workload/coordination/coordination_spec.h"
 
 using namespace espalier;
 
@@ -37,7 +37,7 @@ TEST_CASE("a threshold of 0 fuses nothing") {
   CHECK(fused(tensors_of({10, 20}), 0, {0, true}) == std::vector<Bytes>{10, 20});
 }
 
-TEST_CASE("groups share a buffer only where they may") {
+TEST_CASE("groups share a buffer only if fuse_groups allows it") {
   const TensorSet set = tensors_of({10, 20, 30, 40});
   CHECK(fused(set, 2, {1000, true}) == std::vector<Bytes>{100});
   CHECK(fused(set, 2, {1000, false}) == std::vector<Bytes>{30, 70});
@@ -56,7 +56,7 @@ TEST_CASE("tensors are split into groups by their number, the remainder to the f
   CHECK(units[2].tensors.size() == 2);
 }
 
-TEST_CASE("the control plane's messages have the sizes that Horovod's have") {
+TEST_CASE("the control plane's messages have Horovod's sizes") {
   CHECK(request_list_bytes({48, 2}, 161) == 20016);
   CHECK(request_list_bytes({48, 2}, 0) == 24);
   CHECK(bit_vector_bytes(161) == 24);

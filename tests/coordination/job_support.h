@@ -11,7 +11,7 @@
 
 #include "hw/hash.h"
 #include "sims/workload/coordination/closed_form_machine.h"
-#include "sims/workload/coordination/closed_form_run.h"
+#include "sims/workload/coordination/closed_form.h"
 #include "sims/workload/coordination/job_hosts.h"
 
 namespace espalier {

@@ -104,7 +104,7 @@ TEST_CASE(
                  Catch::Matchers::Contains("host_1 waits for host_0 (t0, while host_0"));
 }
 
-TEST_CASE("without coordination the same order everywhere runs through") {
+TEST_CASE("without coordination a job with the same order on all ranks ends") {
   JobCase c;
   c.mode = CoordinationMode::none;
   c.order_window = 1;

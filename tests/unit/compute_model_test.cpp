@@ -1,7 +1,6 @@
 #include <catch2/catch.hpp>
 
 #include "sims/workload/training/compute_model.h"
-#include "sims/workload/training/iteration.h"
 
 namespace espalier {
 namespace {
@@ -109,7 +108,7 @@ TEST_CASE("Embedding tables multiply nothing and have all their gradient reduced
   CHECK(times[1].forward + times[1].input_gradient + times[1].weight_gradient == 0);
 }
 
-TEST_CASE("Times that no simulation could last are capped, not wrapped") {
+TEST_CASE("Times beyond any simulation are capped, not wrapped") {
   const Layer huge{"huge", 65536, 65536, 1, 1, 1U << 20, 1U << 20, 1, LayerWeights::own};
   ComputeSpec spec;
   spec.pes = spec.rows = spec.columns = 1;

@@ -36,7 +36,7 @@ CommunicationOp all_reduce(CommunicationScope scope) {
 
 }  // namespace
 
-TEST_CASE("Ideal is bytes by the bandwidth of the scope's dimensions") {
+TEST_CASE("Ideal is bytes divided by the bandwidth of the scope's dimensions") {
   const Modelled m("themis_2d_sw_sw");
   CHECK(m.ideal(all_reduce(CommunicationScope::all)) ==
         Approx(2.0 * kSize * 1023 / 1024 / 250));  // 2000 Gb/s
@@ -55,7 +55,7 @@ TEST_CASE("A scope of one NPU costs nothing") {
   CHECK(m.forecast("themis", all_reduce(CommunicationScope::model)) == 0);
 }
 
-TEST_CASE("Only links to the own part of a fully connected dimension count") {
+TEST_CASE("Only links within its part of a fully connected dimension count") {
   const Modelled m("themis_3d_fc_ring_sw", 4);
   const auto planned = planned_for(m.groups.model, m.system.dimensions, m.system.planned);
   REQUIRE(planned.size() == 1);

@@ -1,12 +1,12 @@
 // The built-in networks against published numbers; sources in docs/training.md.
-#include "sims/workload/training/networks.h"
+#include "sims/workload/training/layer.h"
 
 #include <catch2/catch.hpp>
 #include <map>
 #include <string>
 
 #include "sims/formats/layers_file.h"
-#include "sims/workload/training/iteration.h"
+#include "sims/workload/training/compute_model.h"
 
 namespace espalier {
 namespace {
@@ -67,14 +67,14 @@ TEST_CASE("Convolutional networks multiply as often as published") {
   CHECK(macs_of(layers_of("googlenet")) == Approx(1.5e9).epsilon(0.06));  // CVPR 2015, section 6
 }
 
-TEST_CASE("GNMT is as large as Shazeer et al. give it") {
+TEST_CASE("GNMT has the size that Shazeer et al. give") {
   // ICLR 2017 (arXiv 1701.06538), Table 2: 278 M parameters, 214 M operations per time step.
   const auto layers = layers_of("gnmt");
   CHECK(static_cast<double>(count_parameters(layers)) == Approx(278e6).epsilon(0.015));
   CHECK(static_cast<double>(macs_of(layers)) / 25 == Approx(214e6).epsilon(0.015));
 }
 
-TEST_CASE("Layers fit together: channels are what the layers before give") {
+TEST_CASE("A layer's channels are those of the layers before it") {
   const auto resnet = layers_of("resnet50");
   REQUIRE(resnet.size() == 54);  // 53 convolutions, 4 of them shortcuts, and a matrix
   for (std::size_t l = 1; l + 1 < resnet.size(); ++l) {

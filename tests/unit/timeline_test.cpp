@@ -48,7 +48,7 @@ TEST_CASE("Gradients exchanged after back-propagation are exposed whole, in ever
   CHECK(t.total() == 426);
 }
 
-TEST_CASE("Only what outlasts the computing beside it is exposed") {
+TEST_CASE("Only communication that outlasts the computing beside it is exposed") {
   Workload w;
   w.compute("b", kBackward, 10);
   w.issue(of(30, CommunicationScope::all), Parallelism::data);  // 10 to 40
@@ -58,7 +58,7 @@ TEST_CASE("Only what outlasts the computing beside it is exposed") {
   CHECK(run(w, separate()).communication == 50);
 }
 
-TEST_CASE("What blocks is waited for before the next step") {
+TEST_CASE("A blocking operation ends before the next step") {
   Workload w;
   w.compute("a", kForward, 10);
   w.issue_blocking(of(30, CommunicationScope::model), Parallelism::model);

@@ -1,5 +1,5 @@
 // The workloads of Themis' evaluation against their published sizes.
-#include "sims/workload/training/workloads.h"
+#include "sims/workload/training/workload.h"
 
 #include <catch2/catch.hpp>
 #include <numeric>
@@ -109,7 +109,7 @@ TEST_CASE("DLRM's embeddings travel beside the bottom MLP") {
   CHECK(time_of(w, true) == about((kBottom + kTop) * 512 * 2 / 312e3));
 }
 
-TEST_CASE("Transformer-1T has a trillion weights, 128 of each layer's parts") {
+TEST_CASE("Transformer-1T has a trillion weights, each layer in 128 parts") {
   const Workload w = transformer_workload({}, with_samples(16));
   const Bytes gradients = bytes_of(w, CollectiveOp::reduce_scatter, Parallelism::data);
   CHECK(static_cast<double>(gradients) / 2 * 128 == Approx(1e12).epsilon(0.01));

@@ -1,4 +1,4 @@
-// HostServices in closed form, event by event: no message waits for another.
+// HostServices in closed form, event by event. Messages do not contend.
 #pragma once
 
 #include <functional>
@@ -7,17 +7,18 @@
 #include <unordered_map>
 #include <vector>
 
-#include "sims/workload/coordination/modelled_streams.h"
+#include "sims/workload/coordination/modelled_data_plane.h"
 
 namespace espalier {
 
 class ClosedFormMachine : public HostServices {
  public:
-  // Both must outlive it.
+  // `messages` and `reductions` must outlive it.
   ClosedFormMachine(std::size_t ranks, const MessageTime& messages,
                     const ReductionTime& reductions);
 
-  // Until the hosts have finished. Returns what is stuck where they do not; else nothing.
+  // Runs until the hosts have finished; returns the empty text. Returns who waits for whom if they
+  // cannot finish.
   [[nodiscard]] std::string run(HostProgram& hosts);
 
   void wake(RankId rank, Cycle at) override;
@@ -28,9 +29,9 @@ class ClosedFormMachine : public HostServices {
   enum class Kind : std::uint8_t { woken, received, collective_ended };
   struct Event {
     Cycle at = 0;
-    std::uint64_t number = 0;  // events of one cycle in the order in which they were asked for
+    std::uint64_t number = 0;  // orders the events of one cycle: first asked, first handled
     Kind kind = Kind::woken;
-    HostMessage message;  // woken: `from` is the rank
+    HostMessage message;  // of `woken` only `from`, the rank
     CollectiveNumber collective = 0;
 
     friend bool operator>(const Event& a, const Event& b) {
@@ -45,11 +46,11 @@ class ClosedFormMachine : public HostServices {
   void handle(const Event& event, HostProgram& hosts);
   void push_end(const ModelledStreams::Running& running);
 
-  std::size_t ranks_;
   [[nodiscard]] MessageTime::Path path(RankId from, RankId to);
 
+  std::size_t ranks_;
   const MessageTime& messages_;
-  std::unordered_map<std::uint64_t, MessageTime::Path> paths_;  // looked up, never iterated
+  std::unordered_map<std::uint64_t, MessageTime::Path> paths_;  // by pair of ranks
   ModelledStreams streams_;
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
   std::uint64_t next_number_ = 0;

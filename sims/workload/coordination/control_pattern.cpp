@@ -57,7 +57,7 @@ ControlPattern recursive_doubling(std::size_t ranks) {
   std::size_t power = 1;
   while (power * 2 <= ranks) power *= 2;
   const std::size_t beyond = ranks - power;
-  // Of each of the first `beyond` pairs of ranks, the even one stands aside.
+  // In each of the first `beyond` pairs of ranks, the even rank takes no part in the doubling.
   const auto rank_of = [&](std::size_t place) {
     return place < beyond ? 2 * place + 1 : place + beyond;
   };

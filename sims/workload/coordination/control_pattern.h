@@ -1,5 +1,5 @@
-// Who sends to whom in a collective operation of the control plane: MPI's small-message algorithms,
-// and trees of coordinators. Rank 0 is the root.
+// Who sends to whom in a collective operation of the control plane: MPI's algorithms for small
+// messages, and trees of coordinators. Rank 0 is the root.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@ struct PatternMessage {
   RankId to;
 };
 
-// Rounds one after the other. In a round a rank first sends all that it has to send, in the order
-// of the list, then receives in the order of the list.
+// Rounds follow one another. In a round a rank first sends all its messages, then receives all,
+// both in the order of the list.
 struct ControlPattern {
   std::vector<std::vector<PatternMessage>> rounds;
 };
@@ -23,10 +23,10 @@ struct ControlPattern {
 // Binomial trees: ceil(log2 N) rounds.
 [[nodiscard]] ControlPattern binomial_gather(std::size_t ranks);
 [[nodiscard]] ControlPattern binomial_broadcast(std::size_t ranks);
-// Recursive doubling. What is beyond a power of two hands its part to a neighbour first and has the
-// result from it at last.
+// Recursive doubling. Ranks beyond a power of two hand their part to a neighbour before the first
+// round and get the result from it after the last.
 [[nodiscard]] ControlPattern recursive_doubling(std::size_t ranks);
-// Rank r's children are arity r + 1 to arity r + arity.
+// Rank r has the children arity * r + 1 to arity * r + arity.
 [[nodiscard]] ControlPattern tree_gather(std::size_t ranks, std::uint32_t arity);
 [[nodiscard]] ControlPattern tree_broadcast(std::size_t ranks, std::uint32_t arity);
 [[nodiscard]] std::uint32_t tree_children(std::size_t ranks, std::uint32_t arity, RankId rank);
@@ -34,7 +34,7 @@ struct ControlPattern {
 // What one rank does in a pattern, in order.
 struct PatternStep {
   RankId peer;
-  bool sends = false;  // else it receives
+  bool sends = false;  // false: it receives
 };
 [[nodiscard]] std::vector<std::vector<PatternStep>> steps_by_rank(const ControlPattern& pattern,
                                                                   std::size_t ranks);

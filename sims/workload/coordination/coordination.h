@@ -1,7 +1,6 @@
-// Horovod's cycles as all ranks live through them: which operations of the control plane a cycle
-// has, how large their messages are, and what is decided. Who moves the messages, and how long they
-// take, is not known here: on the network it is coordinated_hosts.h, in closed form
-// closed_form_run.h.
+// Horovod's cycles on all ranks: which operations of the control plane a cycle has, how large their
+// messages are, and what is decided. coordinated_hosts.cpp moves the messages over a network,
+// cycle_run.h in closed form.
 #pragma once
 
 #include <cstdint>
@@ -14,9 +13,31 @@
 #include "sims/workload/coordination/coordination_spec.h"
 #include "sims/workload/coordination/host_services.h"
 #include "sims/workload/coordination/rank_controller.h"
-#include "sims/workload/coordination/request_counter.h"
+#include "sims/workload/coordination/tensor_set.h"
 
 namespace espalier {
+
+// The coordinator's message table: who has asked for what (Romero et al., section 2.2.2). In a tree
+// of coordinators every rank has one, for the ranks below it.
+class RequestCounter {
+ public:
+  // A unit is complete when `sources` have asked for it: all ranks, or a rank and its children in
+  // the tree.
+  RequestCounter(std::uint32_t sources, std::size_t units) : sources_(sources), asked_(units, 0) {}
+
+  // Takes one source's list. Units that become complete are appended to `complete`, in its order.
+  void count(const std::vector<UnitId>& list, std::vector<UnitId>& complete) {
+    for (const UnitId unit : list) {
+      if (++asked_[unit.index()] != sources_) continue;
+      asked_[unit.index()] = 0;
+      complete.push_back(unit);
+    }
+  }
+
+ private:
+  std::uint32_t sources_;
+  std::vector<std::uint32_t> asked_;  // by unit
+};
 
 enum class ControlOp : std::uint8_t {
   intersect,         // bit vectors, AND
@@ -31,71 +52,72 @@ inline constexpr std::size_t kNumControlOps = 7;
 
 class Coordination {
  public:
-  // `job` must outlive it. Precondition: its mode has cycles (coordinator, hierarchical, cached).
+  // `job` must outlive it. Precondition: has_cycles(job.spec.mode).
   explicit Coordination(const TrainingJob& job);
 
   [[nodiscard]] RankController& controller(RankId rank) { return controllers_[rank.index()]; }
   [[nodiscard]] const ControlPattern& pattern(ControlOp op) const;
 
-  // Rank `rank` begins its cycle `cycle`, having submitted what is complete.
+  // The rank begins the cycle. It has submitted the units that are complete.
   void enter(RankId rank, std::uint64_t cycle);
-  // All ranks do.
+  // The same for all ranks.
   void enter_together(std::uint64_t cycle);
-  // The cycle's operations, one after the other; none after the last. Asked by a rank that has
-  // finished all before `index`.
+  // The cycle's operation number `index`; none after the last. Precondition: the rank has finished
+  // the operations before it.
   [[nodiscard]] std::optional<ControlOp> op(RankId rank, std::uint64_t cycle, std::size_t index);
 
-  // The rank begins the operation; how long it is busy first.
+  // The rank begins the operation. Returns how long it is busy first.
   Cycle begin(RankId rank, ControlOp op);
-  // What it adds to the messages of a gather; 0 in other operations.
+  // The rank's part of a gather; 0 in other operations.
   [[nodiscard]] Bytes own_part(RankId rank, ControlOp op) const;
-  // All messages of the operation are as large, and no rank is busy before or with them. Asked when
-  // all ranks have entered the cycle.
+  // All messages of the operation have one size, and handling them keeps no rank busy.
+  // Precondition: all ranks have entered the cycle.
   [[nodiscard]] bool is_uniform(ControlOp op, std::uint64_t cycle) const {
     return op == ControlOp::intersect || op == ControlOp::unite ||
            op == ControlOp::broadcast_length || op == ControlOp::broadcast_list ||
            (op == ControlOp::count_up && !record(cycle).any_uncached);
   }
-  // What it sends, where `gathered` is its own part and all that it has received in this operation.
+  // Size of a message that the rank sends. `gathered`: its own part and all that it has received in
+  // this operation.
   [[nodiscard]] Bytes message_bytes(RankId rank, std::uint64_t cycle, ControlOp op,
                                     Bytes gathered) const;
-  // It has received the message of `from`; how long that keeps it busy.
+  // The rank has received the message of `from`. Returns how long that keeps it busy.
   Cycle received(RankId rank, RankId from, ControlOp op);
-  // It has finished the operation; how long it is busy then.
+  // The rank has finished the operation. Returns how long it is busy then.
   Cycle finished(RankId rank, std::uint64_t cycle, ControlOp op);
-  // Ranks other than 0 do nothing when they have finished it; rank 0 has.
+  // Only rank 0 has work to do in finished(). Precondition: rank 0 has finished.
   [[nodiscard]] bool only_root_finishes(std::uint64_t cycle, ControlOp op) const {
     return (op != ControlOp::intersect && op != ControlOp::unite) || record(cycle).is_quiet;
   }
 
-  // The rank's cycle is over: the collectives that it has to execute, in order.
+  // The rank's cycle is over. Returns the collectives that it has to execute, in order.
   struct Decided {
     CollectiveNumber first = 0;
     CollectiveNumber end = 0;
   };
   Decided leave(RankId rank, std::uint64_t cycle);
-  // All ranks' cycle is over.
+  // The same for all ranks.
   Decided leave_together(std::uint64_t cycle);
 
   // By collective.
   [[nodiscard]] const std::vector<Response>& responses() const { return responses_; }
-  // Ranks that did not come to the same decision, as a sentence; empty as it should be.
+  // A sentence that names a rank which decided differently. Empty in a correct run.
   [[nodiscard]] const std::string& disagreement() const { return disagreement_; }
 
  private:
   struct Record {
     std::size_t entered = 0;
     std::size_t left = 0;
-    std::size_t entries = 0;  // of the caches
+    std::size_t entries = 0;  // in every rank's cache
     BitVector common;
-    bool common_is_empty = false;  // some rank has nothing pending
+    bool common_is_empty = false;  // a rank has nothing pending
     BitVector invalid;
     bool any_invalid = false;
     bool any_uncached = false;
     std::optional<std::vector<UnitId>> cached;  // pending everywhere
-    std::vector<UnitId> asked;                  // by all ranks, of the coordinator
+    std::vector<UnitId> asked;                  // the coordinator heard all ranks' requests
     std::vector<UnitId> units;                  // to execute: cached, then asked
-    bool is_quiet = false;                      // nothing is pending everywhere, nothing is invalid
+    bool is_quiet = false;                      // no bit is common, none is invalid
     bool is_decided = false;
     Decided decided;
   };
@@ -116,12 +138,12 @@ class Coordination {
   bool uses_cache_;
   std::vector<ControlPattern> patterns_;  // by op
   std::vector<RankController> controllers_;
-  std::vector<RequestCounter> counters_;  // of rank 0, or of every rank of the tree
-  std::vector<std::vector<UnitId>> up_;   // by rank: what its part of the tree asks for, this cycle
+  std::vector<RequestCounter> counters_;  // rank 0's; hierarchical: every rank's
+  std::vector<std::vector<UnitId>> up_;   // by rank: requests of its subtree in this cycle
   std::deque<Record> records_;
   std::uint64_t first_record_ = 0;
   std::vector<Response> responses_;
-  Bytes list_bytes_ = 0;  // of the response list decided last
+  Bytes list_bytes_ = 0;  // of the latest response list
   std::string disagreement_;
 };
 

@@ -1,38 +1,77 @@
-// How the hosts of a training job agree on what is reduced when (Romero et al., NSDI 2022).
+// The settings of a coordinated training job: how its hosts agree on the next reduction (Romero et
+// al., NSDI 2022).
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "sims/workload/coordination/fusion.h"
-#include "sims/workload/coordination/ready_times.h"
+#include "hw/ids.h"
 #include "sims/workload/coordination/tensor_set.h"
-#include "sims/workload/coordination/wire_sizes.h"
 
 namespace espalier {
 
-enum class CoordinationMode : std::uint8_t {
-  none,          // every rank reduces in the order in which its own tensors are complete
-  coordinator,   // rank 0 hears all requests and answers all ranks (section 2.2.2)
-  hierarchical,  // a tree of coordinators (section 2.2.3)
-  cached,        // response cache and bit vector, the coordinator for what is new (section 3.1)
-  in_ni,         // a bit per unit in every NI, intersected in a tree as soon as it is set
+// Bytes of the control plane's messages as Horovod serializes them (a measured fit). L is the
+// length of a tensor's name, D the number of its dimensions, N the number of ranks.
+struct NameShape {
+  std::uint32_t name_bytes = 48;
+  std::uint32_t dimensions = 2;
 };
-// What carries messages of the control plane, and what reduces.
+
+inline constexpr Bytes kListLengthBytes = 4;  // sent before a list
+inline constexpr Bytes kEmptyListBytes = 24;
+inline constexpr Bytes kListBytes = 52;  // a list with entries, without the entries
+
+// 60 + L + 8 D for each request: 161 tensors of L = 48, D = 2 are 20016 B.
+[[nodiscard]] constexpr Bytes request_list_bytes(const NameShape& shape, std::size_t requests) {
+  return requests == 0
+             ? kEmptyListBytes
+             : kListBytes + requests * (60 + shape.name_bytes + Bytes{8} * shape.dimensions);
+}
+
+// 76 + 4 N (device list) for each response, 20 + L for each of its tensors.
+[[nodiscard]] constexpr Bytes response_list_bytes(const NameShape& shape, std::size_t responses,
+                                                  std::size_t tensors, std::size_t ranks) {
+  return responses == 0
+             ? kEmptyListBytes
+             : kListBytes + responses * (76 + 4 * ranks) + tensors * (20 + shape.name_bytes);
+}
+
+// A bit for each entry of the cache, and three flags, in words of 64 bits.
+inline constexpr std::size_t kFlagBits = 3;
+[[nodiscard]] constexpr Bytes bit_vector_bytes(std::size_t entries) {
+  return 8 * ((entries + kFlagBits + 63) / 64);
+}
+
+enum class CoordinationMode : std::uint8_t {
+  none,          // every rank reduces in the order in which its own tensors complete
+  coordinator,   // rank 0 collects all requests and answers all ranks (section 2.2.2)
+  hierarchical,  // a tree of coordinators (section 2.2.3)
+  cached,        // response cache and bit vector; coordinator for new tensors (section 3.1)
+  in_ni,         // a bit per unit in every NI, intersected in a tree as bits are set
+};
+// What transports the messages of the control plane, and what runs the collectives.
 enum class PlaneModel : std::uint8_t { network, closed_form };
-// What the background thread does while a collective runs.
+// The background thread while a collective runs.
 enum class DataPlaneWait : std::uint8_t {
   asynchronous,  // goes on with the next cycle (NCCL)
   blocking,      // waits for it (MPI)
 };
 
+struct JitterSpec {
+  double rank_skew = 0;            // slows a rank in all iterations, by up to this share
+  double jitter = 0;               // slows a rank in one iteration, by up to this share
+  std::uint32_t order_window = 1;  // a tensor completes less than this many places off its own
+  std::uint64_t seed = 1;
+};
+
 struct ControlTimes {
-  Cycle cycle = 1;      // between the starts of two cycles of a rank, at least
+  Cycle cycle = 1;      // least time between the starts of two cycles of a rank
   Cycle request = 0;    // a coordinator handles one request
-  Cycle overhead = 1;   // software, for each message sent and for each received; at least 1
-  Cycle ni_update = 1;  // in_ni: a bit is set, or a message taken in, until it shows; at least 1
+  Cycle overhead = 1;   // software time per message, sent or received; at least 1
+  Cycle ni_update = 1;  // in_ni: from a set bit or a message to its effect; at least 1
 };
 
 struct CoordinationSpec {
@@ -40,8 +79,8 @@ struct CoordinationSpec {
   std::size_t ranks = 1;
   std::uint32_t iterations = 2;
   std::uint32_t cache_capacity = 1024;
-  std::uint32_t arity = 8;             // of trees: hierarchical, in_ni
-  std::uint32_t new_shapes_every = 0;  // iterations; 0: shapes never change
+  std::uint32_t arity = 8;             // of the tree of hierarchical and in_ni
+  std::uint32_t new_shapes_every = 0;  // in iterations; 0: shapes never change
   std::uint32_t lost_permille = 0;     // of computing's speed while all-reduces run; under 1000
   DataPlaneWait wait = DataPlaneWait::asynchronous;
   ControlTimes times;
@@ -49,7 +88,7 @@ struct CoordinationSpec {
   NameShape names;
 };
 
-// What never changes during a job.
+// The constant part of a job.
 struct TrainingJob {
   CoordinationSpec spec;
   TensorSet set;
@@ -58,7 +97,7 @@ struct TrainingJob {
   JitterSpec jitter;
 };
 
-// What a collective of these tensors, at least one, is called: "conv1/weights and 3 more".
+// The name of a collective of at least one tensor: "conv1/weights and 3 more".
 [[nodiscard]] inline std::string name_of_tensors(const TrainingJob& job,
                                                  const std::vector<TensorId>& tensors) {
   const std::string& first = job.set.tensors[tensors.front().index()].name;

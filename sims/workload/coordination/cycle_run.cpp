@@ -4,8 +4,6 @@
 
 namespace espalier {
 
-namespace {}
-
 CycleRun::CycleRun(const TrainingJob& job, const MessageTime& messages,
                    const ReductionTime& reductions)
     : job_(job),

@@ -1,9 +1,9 @@
-// Horovod's cycles in closed form.
+// Horovod's cycles in closed form, for all ranks together.
 #pragma once
 
 #include <vector>
 
-#include "sims/workload/coordination/closed_form_run.h"
+#include "sims/workload/coordination/closed_form.h"
 #include "sims/workload/coordination/coordination.h"
 #include "sims/workload/coordination/training_recorder.h"
 
@@ -11,7 +11,7 @@ namespace espalier {
 
 class CycleRun {
  public:
-  // All must outlive it.
+  // The arguments must outlive it.
   CycleRun(const TrainingJob& job, const MessageTime& messages, const ReductionTime& reductions);
 
   TrainingRecord run(const JobProgress& progress);
@@ -19,11 +19,11 @@ class CycleRun {
  private:
   void enter_cycle();
   void run_operation(ControlOp op);
-  // `first`: of its messages, in the pattern.
+  // `first`: number of the round's first message in the pattern.
   void run_round(ControlOp op, std::size_t first, const std::vector<PatternMessage>& round);
-  // The same where all messages have one size, and receiving one takes nothing but the overhead.
+  // Fast path for messages of one size whose receipt costs only the overhead.
   void run_uniform(ControlOp op);
-  // By message of the operation's pattern.
+  // Both by message of the operation's pattern.
   [[nodiscard]] const std::vector<MessageTime::Path>& paths(ControlOp op);
   [[nodiscard]] const std::vector<Cycle>& flights(ControlOp op, Bytes bytes);
   void execute();
@@ -37,18 +37,18 @@ class CycleRun {
   std::vector<RankFramework> frameworks_;
   TrainingRecorder recorder_;
   std::uint64_t cycle_ = 0;
-  std::vector<Cycle> begin_;       // by rank: of its present cycle
-  std::vector<Cycle> now_;         // by rank: where its thread is in time
-  std::vector<Bytes> gathered_;    // by rank, in the present operation
+  std::vector<Cycle> begin_;       // by rank: start of its current cycle
+  std::vector<Cycle> now_;         // by rank: time of its thread
+  std::vector<Bytes> gathered_;    // by rank, in the current operation
   std::vector<Cycle> arrival_;     // by message of a round
   std::vector<Bytes> sent_bytes_;  // by message of a round
   struct Flights {
     Bytes bytes = 0;
     std::vector<Cycle> times;
   };
-  std::vector<Flights> flights_;                       // by operation, of the size that came last
+  std::vector<Flights> flights_;                       // by operation, for the latest size
   std::vector<std::vector<MessageTime::Path>> paths_;  // by operation
-  Cycle stream_free_ = 0;                              // the collective before has ended
+  Cycle stream_free_ = 0;                              // end of the previous collective
 };
 
 }  // namespace espalier

@@ -1,5 +1,5 @@
-// Between the hosts of a training job and the machine that they run on: the network with its NIs,
-// or a closed form of it. Hosts act on events and know no SystemC.
+// The interface between the hosts of a training job and the machine that they run on: the simulated
+// network with its NIs, or its closed form. Hosts act on events and do not know SystemC.
 #pragma once
 
 #include <cstdint>
@@ -10,15 +10,15 @@
 
 namespace espalier {
 
-// The rank at the root of every tree of coordination; the coordinator, where one rank is.
+// The root of every tree of coordination, and the coordinator of the modes that have one.
 inline constexpr RankId kRoot{0};
 
-// What ranks are called among those who wait ("host_3").
+// "host_3": a rank's name in lists of waits.
 [[nodiscard]] inline std::string host_name(RankId rank) {
   return "host_" + std::to_string(rank.value());
 }
 
-// Of the control plane. The machine carries its size; what it says the hosts know by `tag`.
+// A message of the control plane. The machine transports its size; hosts find the content by `tag`.
 struct HostMessage {
   RankId from;
   RankId to;
@@ -26,12 +26,12 @@ struct HostMessage {
   std::uint64_t tag = 0;
 };
 
-// Collectives of a job are numbered by the hosts, in any order, without gaps. All ranks that post
-// the same number mean the same collective, of the same size.
+// Hosts number the collectives of a job without gaps, in any order. All ranks that post a number
+// mean the same collective, of the same size.
 using CollectiveNumber = std::uint32_t;
 
-// What hosts ask of the machine. All times are later than that of the event being handled; those of
-// one rank's sends, and of one rank's posts, never go back.
+// What hosts ask of the machine. Each time is later than that of the event being handled. The times
+// of one rank's sends never decrease, nor do those of its posts.
 class HostServices {
  public:
   HostServices() = default;
@@ -39,13 +39,14 @@ class HostServices {
   HostServices(const HostServices&) = delete;
   HostServices& operator=(const HostServices&) = delete;
 
-  // HostProgram::woken in cycle `at`. Several may be pending.
+  // Calls HostProgram::woken in cycle `at`. Several calls may be pending.
   virtual void wake(RankId rank, Cycle at) = 0;
-  // Given to the NI of `message.from` in cycle `at`; HostProgram::received once it is in the
-  // receiver's memory. Messages between two ranks stay in order.
+  // The NI of `message.from` gets the message in cycle `at`. HostProgram::received is called when
+  // it is in the receiver's memory. Messages between two ranks stay in order.
   virtual void send(const HostMessage& message, Cycle at) = 0;
-  // The all-reduce of `bytes`, put at the end of the rank's stream in cycle `at`. A stream runs one
-  // collective after the other; HostProgram::collective_done once the rank has its result.
+  // Appends the all-reduce of `bytes` to the rank's stream in cycle `at`. A stream runs one
+  // collective after the other. HostProgram::collective_done is called when the rank has its
+  // result.
   virtual void post(RankId rank, CollectiveNumber collective, Bytes bytes, Cycle at) = 0;
 };
 
@@ -57,15 +58,15 @@ class HostProgram {
   HostProgram(const HostProgram&) = delete;
   HostProgram& operator=(const HostProgram&) = delete;
 
-  // Before cycle 1. `services` outlive the job.
+  // Called before cycle 1. `services` outlive the job.
   virtual void start(HostServices& services) = 0;
   virtual void woken(RankId rank, Cycle now) = 0;
   virtual void received(const HostMessage& message, Cycle now) = 0;
   virtual void collective_done(RankId rank, CollectiveNumber collective, Cycle now) = 0;
-  // After any event: nothing is left to do.
+  // True as soon as nothing is left to do.
   [[nodiscard]] virtual bool finished() const = 0;
 
-  // For the watchdog: what a collective is called, and which hosts wait for whom.
+  // For the watchdog: the name of a collective, and which hosts wait for whom.
   [[nodiscard]] virtual std::string name_of(CollectiveNumber collective) const = 0;
   virtual void explain(WaitList& waits) const = 0;
 };

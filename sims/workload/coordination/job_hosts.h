@@ -5,13 +5,13 @@
 
 #include "sims/workload/coordination/coordination_spec.h"
 #include "sims/workload/coordination/host_services.h"
-#include "sims/workload/coordination/training_record.h"
+#include "sims/workload/coordination/training_recorder.h"
 
 namespace espalier {
 
 class JobHosts : public HostProgram {
  public:
-  // Complete once the job has finished.
+  // Complete when the job has finished.
   [[nodiscard]] virtual const TrainingRecord& record() const = 0;
 };
 
@@ -19,7 +19,10 @@ class JobHosts : public HostProgram {
   return mode != CoordinationMode::none && mode != CoordinationMode::in_ni;
 }
 
-// `job` must outlive them.
+// `job` must outlive the hosts.
 [[nodiscard]] std::unique_ptr<JobHosts> make_hosts(const TrainingJob& job);
+
+// For make_hosts: hosts that run Horovod's cycles. Precondition: has_cycles(job.spec.mode).
+[[nodiscard]] std::unique_ptr<JobHosts> make_coordinated_hosts(const TrainingJob& job);
 
 }  // namespace espalier

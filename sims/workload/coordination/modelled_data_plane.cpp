@@ -1,8 +1,54 @@
 #include "sims/workload/coordination/modelled_data_plane.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace espalier {
+
+std::optional<ModelledStreams::Running> ModelledStreams::post(RankId rank,
+                                                              CollectiveNumber collective,
+                                                              Bytes bytes, Cycle at) {
+  auto& stream = streams_[rank.index()];
+  stream.push_back({collective, bytes, at});
+  if (stream.size() != 1) return std::nullopt;
+  return arrive(stream.front(), at);
+}
+
+std::optional<ModelledStreams::Running> ModelledStreams::arrive(const Post& post, Cycle at) {
+  if (post.collective >= meetings_.size()) meetings_.resize(post.collective + 1);
+  Meeting& meeting = meetings_[post.collective];
+  meeting.latest = std::max(meeting.latest, at);
+  if (++meeting.arrived != streams_.size()) return std::nullopt;
+  return Running{post.collective, meeting.latest + reductions_.all_reduce(post.bytes)};
+}
+
+void ModelledStreams::ended(const Running& running, std::vector<Running>& begun) {
+  for (auto& stream : streams_) {
+    stream.pop_front();
+    if (stream.empty()) continue;
+    const auto next = arrive(stream.front(), std::max(stream.front().at, running.end));
+    if (next) begun.push_back(*next);
+  }
+}
+
+void ModelledStreams::explain(const HostProgram& hosts, WaitList& waits) const {
+  for (std::size_t r = 0; r < streams_.size(); ++r) {
+    if (streams_[r].empty()) continue;
+    const CollectiveNumber mine = streams_[r].front().collective;
+    for (std::size_t other = 0; other < streams_.size(); ++other) {
+      const bool waits_here = streams_[other].empty() || streams_[other].front().collective != mine;
+      if (!waits_here) continue;
+      const std::string at = streams_[other].empty()
+                                 ? "posts nothing"
+                                 : "is in " + hosts.name_of(streams_[other].front().collective);
+      waits.push_back(
+          {host_name(RankId(r)), host_name(RankId(other)),
+           fmt::format("{}, while {} {}", hosts.name_of(mine), host_name(RankId(other)), at)});
+      break;
+    }
+  }
+}
 
 void ModelledDataPlane::start(HostServices& services) {
   services_ = &services;
@@ -13,7 +59,7 @@ void ModelledDataPlane::post(RankId rank, CollectiveNumber collective, Bytes byt
   if (const auto running = streams_.post(rank, collective, bytes, at)) begin(*running);
 }
 
-// Rank 0 is woken for all: what has ended has ended everywhere.
+// A collective ends everywhere in the same cycle, so waking rank 0 is enough.
 void ModelledDataPlane::begin(const ModelledStreams::Running& running) {
   running_.push_back(running);
   services_->wake(RankId(0), running.end);
@@ -32,7 +78,7 @@ void ModelledDataPlane::woken(RankId rank, Cycle now) {
       hosts_.collective_done(RankId(r), ended.collective, now);
     }
   }
-  // Hosts that did not ask for it find nothing to do.
+  // A host that did not ask to be woken finds nothing to do.
   hosts_.woken(rank, now);
 }
 

@@ -1,23 +1,67 @@
-// Hosts whose messages go over a machine, and whose collectives take as long as they are said to:
-// between the two, it keeps the streams.
+// Collectives without a network. A collective begins when all ranks have come to it in their
+// streams, and takes the time of a formula. Messages still go over the machine below.
 #pragma once
 
+#include <cstdint>
+#include <deque>
+#include <optional>
 #include <vector>
 
-#include "sims/workload/coordination/modelled_streams.h"
+#include "flowctl/wait_list.h"
+#include "sims/workload/coordination/closed_form.h"
+#include "sims/workload/coordination/host_services.h"
 
 namespace espalier {
 
+// Every rank's stream of collectives.
+class ModelledStreams {
+ public:
+  // `reductions` must outlive it.
+  ModelledStreams(std::size_t ranks, const ReductionTime& reductions)
+      : reductions_(reductions), streams_(ranks) {}
+
+  struct Running {
+    CollectiveNumber collective = 0;
+    Cycle end = 0;  // the same on all ranks
+  };
+  // See HostServices::post. Returns the collective if this rank was the last to come to it.
+  [[nodiscard]] std::optional<Running> post(RankId rank, CollectiveNumber collective, Bytes bytes,
+                                            Cycle at);
+  // The collective has ended on all ranks. Appends the collectives that begin with that to `begun`.
+  void ended(const Running& running, std::vector<Running>& begun);
+
+  // Lists ranks whose next collectives differ.
+  void explain(const HostProgram& hosts, WaitList& waits) const;
+
+ private:
+  struct Post {
+    CollectiveNumber collective = 0;
+    Bytes bytes = 0;
+    Cycle at = 0;
+  };
+  struct Meeting {
+    std::size_t arrived = 0;
+    Cycle latest = 0;
+  };
+
+  // A rank has come to the first collective of its stream.
+  [[nodiscard]] std::optional<Running> arrive(const Post& post, Cycle at);
+
+  const ReductionTime& reductions_;
+  std::vector<std::deque<Post>> streams_;
+  std::vector<Meeting> meetings_;  // by collective
+};
+
 class ModelledDataPlane : public HostProgram, public HostServices {
  public:
-  // Both must outlive it.
+  // `hosts` and `reductions` must outlive it.
   ModelledDataPlane(HostProgram& hosts, std::size_t ranks, const ReductionTime& reductions)
       : hosts_(hosts), ranks_(ranks), streams_(ranks, reductions) {}
 
   void start(HostServices& services) override;
   void woken(RankId rank, Cycle now) override;
   void received(const HostMessage& message, Cycle now) override { hosts_.received(message, now); }
-  // The machine has none.
+  // The machine below runs no collectives.
   void collective_done(RankId /*rank*/, CollectiveNumber /*collective*/, Cycle /*now*/) override {}
   [[nodiscard]] bool finished() const override { return hosts_.finished(); }
   [[nodiscard]] std::string name_of(CollectiveNumber collective) const override {

@@ -4,6 +4,74 @@
 
 namespace espalier {
 
+ResponseCache::ResponseCache(std::uint32_t capacity, std::size_t tensors)
+    : capacity_(capacity), bit_of_(tensors, kNone) {}
+
+CacheState ResponseCache::look_up(TensorId tensor, ShapeId shape) const {
+  const std::uint32_t bit = bit_of_[tensor.index()];
+  if (bit == kNone) return CacheState::miss;
+  return entries_[bit].shape == shape ? CacheState::hit : CacheState::invalid;
+}
+
+bool ResponseCache::put(TensorId tensor, ShapeId shape) {
+  if (capacity_ == 0) return false;
+  const bool is_new = look_up(tensor, shape) != CacheState::hit;
+  std::uint32_t bit = bit_of_[tensor.index()];
+  if (bit != kNone) {
+    unlink(bit);
+  } else if (entries_.size() < capacity_) {
+    bit = static_cast<std::uint32_t>(entries_.size());
+    entries_.emplace_back();
+  } else {
+    bit = oldest_;
+    bit_of_[entries_[bit].tensor.index()] = kNone;
+    unlink(bit);
+  }
+  entries_[bit].tensor = tensor;
+  entries_[bit].shape = shape;
+  bit_of_[tensor.index()] = bit;
+  make_newest(bit);
+  return is_new;
+}
+
+void ResponseCache::erase(const std::vector<std::uint32_t>& bits) {
+  if (bits.empty()) return;
+  std::vector<std::uint32_t> by_use;  // oldest first
+  for (std::uint32_t bit = oldest_; bit != kNone; bit = entries_[bit].newer) by_use.push_back(bit);
+  std::vector<std::uint32_t> moved(entries_.size(), kNone);
+  std::vector<Entry> kept;
+  for (std::uint32_t bit = 0; bit < entries_.size(); ++bit) {
+    const TensorId tensor = entries_[bit].tensor;
+    if (std::find(bits.begin(), bits.end(), bit) != bits.end()) {
+      bit_of_[tensor.index()] = kNone;
+      continue;
+    }
+    moved[bit] = static_cast<std::uint32_t>(kept.size());
+    bit_of_[tensor.index()] = moved[bit];
+    kept.push_back({tensor, entries_[bit].shape, kNone, kNone});
+  }
+  entries_ = std::move(kept);
+  oldest_ = newest_ = kNone;
+  for (const std::uint32_t bit : by_use) {
+    if (moved[bit] != kNone) make_newest(moved[bit]);
+  }
+}
+
+void ResponseCache::unlink(std::uint32_t bit) {
+  Entry& entry = entries_[bit];
+  (entry.older == kNone ? oldest_ : entries_[entry.older].newer) = entry.newer;
+  (entry.newer == kNone ? newest_ : entries_[entry.newer].older) = entry.older;
+  entry.older = entry.newer = kNone;
+}
+
+void ResponseCache::make_newest(std::uint32_t bit) {
+  Entry& entry = entries_[bit];
+  entry.older = newest_;
+  entry.newer = kNone;
+  (newest_ == kNone ? oldest_ : entries_[newest_].newer) = bit;
+  newest_ = bit;
+}
+
 RankController::RankController(const TrainingJob& job, std::uint32_t capacity)
     : job_(&job), cache_(capacity, job.set.tensors.size()), shape_(job.units.size(), 0) {}
 
@@ -55,7 +123,7 @@ std::vector<UnitId> RankController::intersected(const BitVector& common, const B
     if (std::find(ready.begin(), ready.end(), unit) == ready.end()) ready.push_back(unit);
   });
   if (gone.empty()) return ready;
-  // A unit with one invalid tensor waits until it is asked for anew, with all the others.
+  // A unit with one invalid tensor waits until it is requested again.
   const auto is_invalid = [&](UnitId unit) {
     const auto& tensors = tensors_of(unit);
     return std::any_of(tensors.begin(), tensors.end(),

@@ -7,43 +7,41 @@
 #include <vector>
 
 #include "hw/ids.h"
-#include "sims/workload/training/iteration.h"
+#include "sims/workload/training/compute_model.h"
 
 namespace espalier {
 
 using TensorId = Id<struct TensorTag>;
-// What is submitted at once: a group of tensors, or a tensor of no group.
+// A group of tensors that is submitted at once, or a single tensor.
 using UnitId = Id<struct UnitTag>;
 
 struct Tensor {
   std::string name;
   Bytes bytes = 0;
-  // Its gradient is complete, counted from the start of the iteration.
-  Cycle ready = 0;
+  Cycle ready = 0;  // when its gradient is complete, from the start of the iteration
 };
 
-// Which parameters a layer has beside its weights; each is a tensor of its own.
+// The parameters of a layer; each kind is a tensor of its own.
 enum class LayerTensors : std::uint8_t {
   weights,
-  bias,        // one element per filter
-  batch_norm,  // scale and shift, one element per filter each; the last layer has a bias
+  bias,        // weights, and one element per filter
+  batch_norm,  // weights, scale and shift per filter; the last layer has a bias instead
 };
 
 struct TensorSpec {
   LayerTensors tensors = LayerTensors::weights;
   Bytes element_bytes = 4;
-  Cycle compute = 0;  // forward and back-propagation are scaled to take as long; 0: as computed
+  Cycle compute = 0;  // scales forward and back-propagation to this time; 0: not scaled
 };
 
-// In the order in which back-propagation completes them.
 struct TensorSet {
-  std::vector<Tensor> tensors;
-  Cycle compute = 0;  // forward and back-propagation
+  std::vector<Tensor> tensors;  // in the order in which back-propagation completes them
+  Cycle compute = 0;            // forward and back-propagation
 
   [[nodiscard]] Bytes bytes() const;
 };
 
-// Tensors of one layer are complete at the same time, weights first.
+// Tensors of one layer complete at the same time, weights first.
 [[nodiscard]] TensorSet make_tensor_set(const std::vector<Layer>& layers, const IterationPlan& plan,
                                         const TensorSpec& spec);
 
@@ -53,8 +51,26 @@ struct TensorUnit {
   bool is_group = false;
 };
 
-// `num_groups` groups of as many tensors each, remainder to the first ones (section 3.2); 0: every
-// tensor by itself. More groups than tensors: a group for each.
+// Cuts the tensors into `num_groups` groups of equal size, the first ones larger by the remainder
+// (section 3.2). With 0, or with more groups than tensors, each tensor is a unit.
 [[nodiscard]] std::vector<TensorUnit> make_units(const TensorSet& set, std::uint32_t num_groups);
+
+// One all-reduce of tensor fusion (Romero et al., sections 2.2.2 and 3.2).
+struct Response {
+  std::vector<TensorId> tensors;
+  Bytes bytes = 0;
+};
+
+struct FusionSpec {
+  Bytes threshold = 0;      // size of the fusion buffer; 0: no fusion
+  bool fuse_groups = true;  // groups may share a buffer with each other and with other tensors
+};
+
+// `ready` is in the global order. A buffer takes the first unit that is left, then every later unit
+// that still fits. A unit larger than the threshold fills buffers of its own, tensor by tensor. A
+// larger single tensor is reduced alone.
+[[nodiscard]] std::vector<Response> fuse(const std::vector<UnitId>& ready,
+                                         const std::vector<TensorUnit>& units, const TensorSet& set,
+                                         const FusionSpec& spec);
 
 }  // namespace espalier

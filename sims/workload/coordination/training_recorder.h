@@ -1,29 +1,61 @@
-// Writes down what happens in a coordinated training job.
+// What happened in a coordinated training job, on the network or in closed form.
 #pragma once
 
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "hw/ids.h"
 #include "sims/workload/coordination/coordination_spec.h"
 #include "sims/workload/coordination/host_services.h"
 #include "sims/workload/coordination/rank_framework.h"
-#include "sims/workload/coordination/training_record.h"
 
 namespace espalier {
+
+struct IterationRecord {
+  Cycle begin = kNever;              // on the first rank
+  Cycle end = 0;                     // on the last rank: gradients reduced, computing over
+  Cycle control = 0;                 // time of rank 0's background thread in the control plane
+  std::uint64_t control_cycles = 0;  // cycles that rank 0 began
+};
+
+// One all-reduce.
+struct CollectiveRecord {
+  std::uint32_t iteration = 0;
+  std::uint32_t tensors = 0;
+  Bytes bytes = 0;
+  Cycle first_complete = kNever;  // of its first tensor, on rank 0
+  Cycle last_complete = 0;        // of its last tensor, on rank 0
+  Cycle first_posted = kNever;    // on the first rank
+  Cycle last_posted = 0;          // on the last rank
+  Cycle end = 0;                  // on the last rank
+};
+
+struct TrainingRecord {
+  std::vector<IterationRecord> iterations;
+  std::vector<CollectiveRecord> collectives;  // in the global order
+  std::uint64_t control_messages = 0;
+  Bytes control_bytes = 0;
+  Cycle end = 0;
+  std::string failure;  // which hosts did not agree; empty in a correct run
+};
 
 class TrainingRecorder {
  public:
   // `job` must outlive it.
   explicit TrainingRecorder(const TrainingJob& job);
 
-  // A cycle of rank 0 while it waited for the tensors of `iteration`.
+  // A cycle of rank 0 while it waits for the tensors of `iteration`.
   void control_cycle(std::uint32_t iteration, Cycle begin, Cycle end);
   void control_messages(std::uint64_t count, Bytes bytes);
-  // `framework` is that of the rank.
+  // `framework`: the rank's.
   void posted(RankId rank, CollectiveNumber collective, const Response& response,
               const RankFramework& framework, Cycle at);
   [[nodiscard]] const CollectiveRecord& collective(CollectiveNumber collective) const {
     return record_.collectives[collective];
   }
   void done(CollectiveNumber collective, Cycle now);
-  // A rank has ended `iteration`, and begins the next one where there is one.
+  // A rank has ended `iteration`, and begins the next one if there is one.
   void iteration_over(std::uint32_t iteration, Cycle end);
   void fail(const std::string& why) { record_.failure = why; }
 

@@ -27,7 +27,7 @@ Wide fold_cycles(const Gemm& gemm, const ComputeSpec& spec) {
   return Wide{gemm.depth} + 2 * Wide{spec.rows} + spec.columns - 2;
 }
 
-// The same product for every sample of the mini-batch.
+// One product for every sample of the mini-batch.
 Cycle per_sample(const Gemm& gemm, std::uint64_t mini_batch, const ComputeSpec& spec) {
   if (spec.sharing == PeSharing::samples) {
     return capped_product(ceil_div(mini_batch, spec.pes), gemm_cycles(gemm, spec));
@@ -35,7 +35,7 @@ Cycle per_sample(const Gemm& gemm, std::uint64_t mini_batch, const ComputeSpec& 
   return dealt_cycles(gemm, mini_batch, spec);
 }
 
-// Products of activations with the same weights: in one matrix, the samples stand below each other.
+// Products of activations with the same weights. The samples are stacked in one matrix.
 Cycle with_weights(Gemm gemm, std::uint64_t mini_batch, const ComputeSpec& spec) {
   if (spec.sharing == PeSharing::samples) return per_sample(gemm, mini_batch, spec);
   gemm.rows *= mini_batch;
@@ -62,7 +62,7 @@ LayerTime layer_time(const Layer& layer, bool is_first, std::uint64_t mini_batch
       if (!is_first) {
         time.input_gradient = with_weights(input_gradient_gemm(layer), mini_batch, spec);
       }
-      // A sum over the mini-batch, which stays in its array until it is complete.
+      // The sum over the mini-batch stays in its array until it is complete.
       time.weight_gradient = dealt_cycles(weight_gradient_gemm(layer, mini_batch), 1, spec);
       break;
   }
@@ -102,6 +102,40 @@ std::vector<LayerTime> layer_times(const std::vector<Layer>& layers, std::uint64
     times.push_back(layer_time(layer, times.empty(), mini_batch, spec));
   }
   return times;
+}
+
+IterationPlan plan_iteration(const std::vector<Layer>& layers, std::uint64_t mini_batch,
+                             const ComputeSpec& spec) {
+  const std::vector<LayerTime> times = layer_times(layers, mini_batch, spec);
+  IterationPlan plan;
+  for (const LayerTime& time : times) plan.forward = add_compute(plan.forward, time.forward);
+  for (std::size_t l = layers.size(); l-- > 0;) {
+    plan.backward = add_compute(plan.backward, times[l].input_gradient);
+    plan.backward = add_compute(plan.backward, times[l].weight_gradient);
+    const std::uint64_t parameters = layers[l].parameters();
+    if (parameters != 0) plan.posts.push_back({l, plan.backward, parameters});
+  }
+  return plan;
+}
+
+std::uint64_t count_parameters(const std::vector<Layer>& layers) {
+  std::uint64_t parameters = 0;
+  for (const Layer& layer : layers) parameters += layer.parameters();
+  return parameters;
+}
+
+double gemm_nanoseconds(const Gemm& gemm, double count, const RooflineSpec& spec) {
+  const auto rows = static_cast<double>(gemm.rows);
+  const auto columns = static_cast<double>(gemm.columns);
+  const auto depth = static_cast<double>(gemm.depth);
+  const double flops = 2 * rows * columns * depth * count;
+  const double elements = (rows * depth + depth * columns + rows * columns) * count;
+  return std::max(flops / spec.flops_per_second * 1e9,
+                  memory_nanoseconds(elements * spec.element_bytes, spec));
+}
+
+double memory_nanoseconds(double bytes, const RooflineSpec& spec) {
+  return spec.bytes_per_second == 0 ? 0 : bytes / spec.bytes_per_second * 1e9;
 }
 
 }  // namespace espalier

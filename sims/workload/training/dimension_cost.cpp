@@ -10,12 +10,12 @@ namespace espalier {
 
 namespace {
 
-// Of an all_to_all, that an NPU sends in one dimension.
+// Bytes of an all_to_all that an NPU sends in one dimension.
 double stage_bytes(Bytes bytes, std::uint32_t size) {
   return static_cast<double>(bytes) * (size - 1) / size;
 }
 
-// Every chunk passes one dimension after the other; all but one wait behind others in the slowest.
+// Every chunk passes the dimensions one after the other. In the slowest dimension, chunks queue.
 double all_to_all_ns(Bytes bytes, const std::vector<PlannedDimension>& dimensions,
                      std::uint32_t chunks) {
   double of_one_chunk = 0;

@@ -1,5 +1,5 @@
-// Communication on a multi-dimensional system without simulating it: by the pre-simulation, which
-// knows the cycles of one collective on an idle network, or by bandwidth alone.
+// Time of communication on a multi-dimensional system without a simulation: forecast for an idle
+// network, or from bandwidth alone.
 #pragma once
 
 #include <map>
@@ -10,19 +10,18 @@
 #include "alg/plans/dimension_plan.h"
 #include "alg/plans/order_forecast.h"
 #include "hw/topology/dimensions.h"
-#include "sims/workload/training/collective_cost.h"
 #include "sims/workload/training/parallel_groups.h"
+#include "sims/workload/training/timeline.h"
 
 namespace espalier {
 
-// The dimensions of a system as `group` sees them: smaller ones where it has only part of them. A
-// part of a switch keeps its bandwidth; of a fully connected dimension an NPU uses the links to its
-// own part only.
+// The dimensions that `group` has, cut to its part. A part of a switch keeps its bandwidth. In part
+// of a fully connected dimension an NPU uses only the links to that part.
 [[nodiscard]] std::vector<PlannedDimension> planned_for(
     const LogicalGroup& group, const std::vector<DimensionSpec>& dimensions,
     const std::vector<PlannedDimension>& planned);
 
-// What a multi-dimensional system is to these costs.
+// What the costs need to know of a multi-dimensional system.
 struct CostSystem {
   std::vector<DimensionSpec> dimensions;
   std::vector<PlannedDimension> planned;
@@ -30,8 +29,8 @@ struct CostSystem {
   double cycle_ns = 1;
 };
 
-// All bytes at the summed bandwidth of the group's dimensions: the paper's Ideal. An all_to_all's
-// bytes are those of its stages, see ForecastCost.
+// The paper's Ideal: all bytes at the summed bandwidth of the group's dimensions. The bytes of an
+// all_to_all are those of its stages, see ForecastCost.
 class IdealCost : public CollectiveCost {
  public:
   IdealCost(const CostSystem& system, const ParallelGroups& groups)
@@ -43,9 +42,9 @@ class IdealCost : public CollectiveCost {
   const ParallelGroups& groups_;
 };
 
-// Planned by `algorithm` ("baseline", "themis") and forecast. Neither plans an all_to_all: in every
-// dimension an NPU sends each peer directly what is for it and those behind it, S (P - 1) / P of
-// its S bytes, one dimension after the other, pipelined in as many chunks as the plans have.
+// A plan of `algorithm` ("baseline" or "themis"), forecast. An all_to_all has no plan: it passes
+// the dimensions one after the other, pipelined in the plans' number of chunks. In each dimension
+// of P NPUs, an NPU sends S (P - 1) / P of its S bytes directly to its peers.
 class ForecastCost : public CollectiveCost {
  public:
   ForecastCost(const CostSystem& system, const ParallelGroups& groups, std::string algorithm,
@@ -58,7 +57,7 @@ class ForecastCost : public CollectiveCost {
   const CostSystem& system_;
   const ParallelGroups& groups_;
   std::string algorithm_;
-  PlanRequest request_;  // but for op and size
+  PlanRequest request_;  // without op and size
   std::map<std::tuple<CollectiveOp, Bytes, CommunicationScope>, double> known_;
 };
 

@@ -3,24 +3,24 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "hw/ids.h"
 
 namespace espalier {
 
-// Whose the layer's weights are, and so whose gradient it is.
+// Where the layer's weights come from, and whether it has their gradient.
 enum class LayerWeights : std::uint8_t {
-  own,     // its gradient is all-reduced
-  shared,  // another layer's row has them: computed with, counted and all-reduced there
-  none,    // the product of two activations (attention): computed, never all-reduced
-  lookup,  // an embedding table: rows are read and added to, nothing is multiplied; its gradient is
-           // all-reduced whole
+  own,     // the layer's gradient is all-reduced
+  shared,  // weights of another layer, which counts and all-reduces them
+  none,    // a product of two activations (attention), without weights
+  lookup,  // an embedding table: rows are read and added to; its whole gradient is all-reduced
 };
 
-// A convolution; a matrix layer is one of 1 x 1 filters, whose rows are IFMAP pixels (SCALE-Sim).
+// A convolution. A matrix layer has 1 x 1 filters, and its rows are IFMAP pixels (SCALE-Sim).
 struct Layer {
   std::string name;
-  std::uint32_t ifmap_height = 1;  // zero padding included: the columns have none of their own
+  std::uint32_t ifmap_height = 1;  // including zero padding
   std::uint32_t ifmap_width = 1;
   std::uint32_t filter_height = 1;  // no larger than the IFMAP
   std::uint32_t filter_width = 1;
@@ -29,7 +29,7 @@ struct Layer {
   std::uint32_t stride = 1;  // in both directions
   LayerWeights weights = LayerWeights::own;
 
-  // Of one sample. A stride that does not end at the border leaves the rest out.
+  // For one sample. If the stride does not end at the border, the rest is left out.
   [[nodiscard]] std::uint64_t output_pixels() const {
     return (std::uint64_t{(ifmap_height - filter_height) / stride} + 1) *
            ((ifmap_width - filter_width) / stride + 1);
@@ -38,11 +38,23 @@ struct Layer {
   [[nodiscard]] std::uint64_t filter_volume() const {
     return std::uint64_t{filter_height} * filter_width * channels;
   }
-  // Weights whose gradient this layer gives.
+  // Weights whose gradient the layer computes.
   [[nodiscard]] std::uint64_t parameters() const {
     const bool counted = weights == LayerWeights::own || weights == LayerWeights::lookup;
     return counted ? filter_volume() * filters : 0;
   }
 };
+
+// A network of MultiTree's evaluation (section V-B), built in as a layer table. docs/training.md
+// names the sources.
+struct BuiltInNetwork {
+  const char* name;
+  const char* summary;
+  const char* table;  // the text of configs/networks/<name>.csv
+};
+
+[[nodiscard]] const std::vector<BuiltInNetwork>& built_in_networks();
+// nullptr: no network has that name.
+[[nodiscard]] const BuiltInNetwork* find_network(const std::string& name);
 
 }  // namespace espalier

@@ -1,5 +1,5 @@
-// Which NPUs of a multi-dimensional system work on one model, and which on the same part of it: a
-// group of the first dimensions, and one across what is left (Themis, section 5.2).
+// Model-parallel and data-parallel groups of a multi-dimensional system (Themis, section 5.2): NPUs
+// of the first dimensions share a model, NPUs across the others hold the same part of it.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 
 namespace espalier {
 
-// NPUs of a group have coordinates x, x + stride, ..., x + (size - 1) * stride in `dimension`, with
-// x < stride, or any multiple of size * stride more.
+// In `dimension`, the NPUs of a group have the coordinates x, x + stride, ..., x + (size - 1) *
+// stride, where x modulo size * stride is less than stride.
 struct GroupDimension {
   std::uint32_t dimension = 0;
   std::uint32_t size = 2;
@@ -21,7 +21,7 @@ struct GroupDimension {
   }
 };
 
-// Ascending in `dimension`. Empty: of one NPU, which has nothing to communicate.
+// Ascending in `dimension`. Empty: a group of one NPU, which does not communicate.
 using LogicalGroup = std::vector<GroupDimension>;
 
 struct ParallelGroups {
@@ -34,10 +34,10 @@ struct ParallelGroups {
 
 [[nodiscard]] std::uint64_t num_npus(const LogicalGroup& group);
 
-// Model-parallel groups of `model_npus`, at least 1: whole dimensions from the first on, and of the
-// next one neighbours next to each other, where a whole one is too much: 128 NPUs of 16 x 64 are 16
-// x 8, and 8 such groups hold each part of the model. Throws std::invalid_argument where the sizes
-// do not divide, and where a ring would have to be cut: what is left of it is no ring.
+// Model-parallel groups of `model_npus` >= 1 NPUs: whole dimensions from the first on, then
+// adjacent neighbours in the next one. 128 NPUs of 16 x 64 form groups of 16 x 8, and 8 groups hold
+// each part of the model. Throws std::invalid_argument if the sizes do not divide, or if a ring
+// would be cut, because part of a ring is not a ring.
 [[nodiscard]] ParallelGroups split_groups(const std::vector<DimensionSpec>& dimensions,
                                           std::uint64_t model_npus);
 

@@ -41,15 +41,14 @@ class Composer {
     (is_forward(step.phase) ? result_.forward : result_.backward) += step.nanoseconds;
   }
 
-  // When it will end.
+  // Returns when the operation ends.
   double start(const CommunicationOp& op) {
     double begin = now_;
     const LogicalGroup& group = groups_.of(op.scope);
     for (const GroupDimension& d : group) begin = std::max(begin, free_at_[d.dimension]);
     const double end = begin + cost_.nanoseconds(op);
     for (const GroupDimension& d : group) free_at_[d.dimension] = end;
-    // What begins later than now follows another operation without a gap: communication is under
-    // way from now to the end of the last operation that ends.
+    // An operation that begins later than now follows another one without a gap.
     result_.communication += std::max(0.0, end - std::max(begin, covered_));
     covered_ = std::max(covered_, end);
     return end;
@@ -70,10 +69,10 @@ class Composer {
   const ParallelGroups& groups_;
   CollectiveCost& cost_;
   double now_ = 0;
-  double covered_ = 0;           // communication before this instant is counted
+  double covered_ = 0;           // communication is counted up to this time
   std::vector<double> free_at_;  // by physical dimension
-  std::vector<double> ends_;     // by communication, of this iteration
-  // By step, and of the iteration's end: communications that it waits for.
+  std::vector<double> ends_;     // by communication of this iteration
+  // By step, then for the iteration's end: the communications that it waits for.
   std::vector<std::vector<std::size_t>> waiters_;
   TrainingTimeline result_;
 };
@@ -84,7 +83,7 @@ TrainingTimeline run_timeline(const Workload& workload, const ParallelGroups& gr
                               CollectiveCost& cost, std::uint32_t iterations) {
   Composer composer(workload, groups, cost);
   composer.run_iteration();
-  // Nothing of one is left over for the next: all are alike.
+  // No operation outlives its iteration, so all iterations are equal.
   TrainingTimeline all = composer.result();
   for (double* part :
        {&all.forward, &all.backward, &all.exposed_data, &all.exposed_model, &all.communication}) {

@@ -1,29 +1,38 @@
 // A workload's iterations in time: computing, and waiting for communication (Themis, Fig. 12).
 //
-// An operation starts when it is issued and every physical dimension of its scope is free: those
-// that share a dimension run one after the other in the order of issue, those that do not run at
-// the same time. Nothing of one iteration is left over for the next.
+// An operation starts when it is issued and every physical dimension of its scope is free.
+// Operations that share a dimension run one after the other, in the order of issue; others run at
+// the same time. An iteration ends when all its operations have.
 #pragma once
 
 #include <cstdint>
 
-#include "sims/workload/training/collective_cost.h"
 #include "sims/workload/training/parallel_groups.h"
 #include "sims/workload/training/workload.h"
 
 namespace espalier {
 
-// In nanoseconds, of all iterations together.
+// How long a communication operation takes on an idle network.
+class CollectiveCost {
+ public:
+  CollectiveCost() = default;
+  CollectiveCost(const CollectiveCost&) = delete;
+  CollectiveCost& operator=(const CollectiveCost&) = delete;
+  virtual ~CollectiveCost() = default;
+
+  [[nodiscard]] virtual double nanoseconds(const CommunicationOp& op) = 0;
+};
+
+// Nanoseconds of all iterations together.
 struct TrainingTimeline {
-  double forward = 0;   // computing, that of forward_again included
+  double forward = 0;   // computing, including forward_again
   double backward = 0;  // computing
   double exposed_data = 0;
   double exposed_model = 0;
-  double communication = 0;  // in which some operation is under way
+  double communication = 0;  // while an operation is under way
 
   [[nodiscard]] double compute() const { return forward + backward; }
-  // A step or the iteration's end that waits for several operations waits for the one that ends
-  // first, then for the next one.
+  // A wait for several operations is charged to the one that ends first, then to the next one.
   [[nodiscard]] double exposed() const { return exposed_data + exposed_model; }
   [[nodiscard]] double total() const { return compute() + exposed(); }
 };

@@ -1,5 +1,6 @@
-// A training iteration of one NPU as what it computes, in order, and what it communicates beside
-// that (Themis, sections 5.2 and 6.2). Plain data: no network, no time of communication.
+// A training iteration of one NPU: its computing steps in order, and its communication beside them
+// (Themis, sections 5.2 and 6.2); and the workloads of Themis' evaluation. Plain data: the time of
+// communication is not known here.
 #pragma once
 
 #include <cstdint>
@@ -9,18 +10,20 @@
 
 #include "alg/schedule/schedule.h"
 #include "hw/ids.h"
+#include "sims/workload/training/compute_model.h"
+#include "sims/workload/training/layer.h"
 
 namespace espalier {
 
-// Which NPUs take part, see sims/workload/training/parallel_groups.h.
+// Which NPUs take part, see parallel_groups.h.
 enum class CommunicationScope : std::uint8_t { all, model, data };
 
-// Whose waiting Fig. 12 shows in which colour. Not the scope: DLRM's embeddings are model-parallel
-// and go to all NPUs.
+// The colour of its waiting time in Fig. 12. It differs from the scope: DLRM's embeddings are
+// model-parallel and go to all NPUs.
 enum class Parallelism : std::uint8_t { data, model };
 
-// `bytes`, as in CollectiveConfig::size: all_reduce, reduce_scatter: what every NPU has to add up;
-// all_gather: of the result; all_to_all: what every NPU sends, its own part included.
+// `bytes` is as in CollectiveConfig::size. all_reduce, reduce_scatter: input of each NPU.
+// all_gather: the result. all_to_all: what each NPU sends, including its own part.
 struct CommunicationOp {
   CollectiveOp op = CollectiveOp::all_reduce;
   Bytes bytes = 0;
@@ -51,8 +54,8 @@ inline constexpr std::size_t kIterationEnd = std::numeric_limits<std::size_t>::m
 struct Communication {
   CommunicationOp op;
   Parallelism parallelism = Parallelism::data;
-  std::size_t issued_after = 0;               // step
-  std::size_t waited_before = kIterationEnd;  // step, later than issued_after
+  std::size_t issued_after = 0;               // number of a step
+  std::size_t waited_before = kIterationEnd;  // number of a later step
 };
 
 struct Workload {
@@ -60,12 +63,12 @@ struct Workload {
   std::vector<ComputeStep> steps;
   std::vector<Communication> communications;  // ascending in issued_after: the order of issue
 
-  // For those who write workloads, step by step.
+  // The functions below write a workload, step by step.
   std::size_t compute(std::string layer, ComputePhase phase, double nanoseconds) {
     steps.push_back({std::move(layer), phase, nanoseconds});
     return steps.size() - 1;
   }
-  // After the last step so far; waited for at the iteration's end.
+  // Issued after the last step so far. The iteration's end waits for it.
   std::size_t issue(const CommunicationOp& op, Parallelism parallelism) {
     communications.push_back({op, parallelism, steps.size() - 1, kIterationEnd});
     return communications.size() - 1;
@@ -76,5 +79,72 @@ struct Workload {
     wait(issue(op, parallelism));
   }
 };
+
+// When data-parallel NPUs exchange the gradients of their weights.
+enum class GradientExchange : std::uint8_t {
+  bulk,      // all gradients in one operation, after back-propagation
+  per_layer  // each layer's gradient when it is complete
+};
+
+struct WorkloadSpec {
+  std::uint32_t mini_batch =
+      1;                    // samples per NPU; a model-parallel group works on the same samples
+  Bytes element_bytes = 2;  // of gradients and activations: FP16 (section 5.2)
+  RooflineSpec roofline;
+  // "Exposed communication occurs at the end of back-propagation, where NPUs communicate their
+  // locally computed weight gradients" (section 6.2).
+  GradientExchange exchange = GradientExchange::bulk;
+};
+
+// The workloads of Themis' evaluation (section 5.2) follow their published architectures. Weights
+// and computing are those of matrix products alone, without biases and normalization.
+
+// Every NPU has the whole network: ResNet-152, GNMT. Layers are in forward order.
+[[nodiscard]] Workload data_parallel_workload(const std::string& name,
+                                              const std::vector<Layer>& layers,
+                                              const WorkloadSpec& spec);
+
+// Recommendation (Naumov et al., arXiv 1906.00091): dense features go through the bottom MLP,
+// sparse ones through embedding tables, and the top MLP gets both. The default is derived from
+// message sizes and compute times of the ASTRA-sim authors' public DLRM workload: 57.4 M weights in
+// the MLPs, 4 MiB of embeddings per NPU at 512 samples.
+struct DlrmShape {
+  std::vector<std::uint32_t> bottom{1600, 1024, 1024, 1024, 1024, 1024, 1024, 64};
+  std::vector<std::uint32_t> top{2048, 2048, 2048, 2048, 2048, 2048,
+                                 2048, 2048, 2048, 2048, 2048, 1};  // outputs of its layers
+  std::uint32_t tables = 64;
+  std::uint32_t embedding = 64;  // elements of a vector; equals bottom.back()
+  std::uint32_t lookups = 1;     // rows of a table that add up to a vector
+};
+
+// The MLPs are data-parallel; the tables are spread over all NPUs (section 6.2). One all_to_all
+// brings every NPU the vectors of its samples while the bottom MLP runs, before the top MLP.
+// Another one returns their gradients during the bottom MLP's back-propagation, before the tables
+// are updated.
+[[nodiscard]] Workload dlrm_workload(const DlrmShape& shape, const WorkloadSpec& spec);
+
+// A decoder-only Transformer. The default is the configuration of one trillion parameters of
+// Narayanan et al. (SC 2021, Table 1), without embedding and logits, 0.13 % of its weights. Heads
+// are divided evenly over NPUs, whatever their number.
+struct TransformerShape {
+  std::uint32_t layers = 128;
+  std::uint32_t hidden = 25600;
+  std::uint32_t sequence = 2048;
+  std::uint32_t model_npus = 128;  // divides hidden
+  // Back-propagation waits for the exchange of a layer's input gradient after the layer's weight
+  // gradient instead of before it.
+  bool overlap_weight_gradient = false;
+  // The group divides the activations that it keeps for back-propagation, and gathers them before a
+  // layer is recomputed (ZeRO's P_a, Rajbhandari et al., SC 2020, section 6.1): the all-gather of
+  // section 6.2.
+  bool gather_checkpoints = true;
+};
+
+// Megatron's tensor parallelism (Shoeybi et al., arXiv 1909.08053): each pass of a layer, forward
+// or back, has two all-reduces of the activations. Back-propagation recomputes the layer, which is
+// one more forward pass (ZeRO, section 8). Data-parallel NPUs reduce-scatter their gradients and
+// all-gather the parameters that each has updated (ZeRO stage 2).
+[[nodiscard]] Workload transformer_workload(const TransformerShape& shape,
+                                            const WorkloadSpec& spec);
 
 }  // namespace espalier
