@@ -3,13 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "sims/config/moved_path.h"
 #include "sims/formats/schedule_file.h"
 #include "sims/model/build_program.h"
+#include "sims/text/read_file.h"
 
 namespace espalier {
 
@@ -65,13 +64,12 @@ bool load_schedule(Input& input, const std::vector<std::string>& overrides, Conf
         setting, input.path);
     return false;
   }
-  std::ifstream file(input.path);
-  if (!file) {
-    fmt::print(stderr, "{}: error: cannot be read\n", input.path);
+  const FileText file = read_file_text(input.path);
+  if (!file.text) {
+    fmt::print(stderr, "{}: error: the file {}\n", input.path, file.problem);
     return false;
   }
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
-  const auto document = ScheduleDocument::parse(text);
+  const auto document = ScheduleDocument::parse(*file.text);
   if (!document.value) {
     fmt::print(stderr, "{}: error: {}\n", input.path, document.error);
     return false;

@@ -11,7 +11,7 @@
 #include "sims/config/presets.h"
 #include "sims/config/schema.h"
 #include "sims/point/enum_names.h"
-#include "sims/workload/training/networks.h"
+#include "sims/workload/training/layer.h"
 
 namespace espalier {
 

@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include "sims/formats/latency_file.h"
+#include "sims/formats/rank_order_file.h"
 #include "sims/system/probe.h"
-#include "sims/text/yaml_loader.h"
+#include "sims/text/read_file.h"
 
 namespace espalier {
 

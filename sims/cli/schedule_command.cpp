@@ -21,7 +21,7 @@
 #include "sims/experiment/point_runner.h"
 #include "sims/experiment/training_runner.h"
 #include "sims/experiment/workload_plans.h"
-#include "sims/formats/program/msccl_xml_writer.h"
+#include "sims/formats/program/msccl_xml.h"
 #include "sims/formats/schedule_file.h"
 #include "sims/model/build_program.h"
 #include "sims/model/build_workload.h"

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "sims/config/keys.h"
+#include "sims/text/read_file.h"
 #include "sims/text/yaml_loader.h"
 
 namespace espalier {

@@ -10,7 +10,6 @@
 #include "hw/topology/topology.h"
 #include "sims/config/keys.h"
 #include "sims/config/link_checks.h"
-#include "sims/formats/link_rules.h"
 #include "sims/formats/topology_file.h"
 #include "sims/model/build_dimensions.h"
 #include "sims/model/packet_sizes.h"

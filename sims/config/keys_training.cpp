@@ -3,7 +3,7 @@
 
 #include "sims/config/key_builders.h"
 #include "sims/point/enum_names.h"
-#include "sims/workload/training/networks.h"
+#include "sims/workload/training/layer.h"
 
 namespace espalier {
 

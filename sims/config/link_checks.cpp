@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "sims/formats/link_rules.h"
+#include "sims/formats/topology_file.h"
 #include "sims/text/units.h"
 
 namespace espalier {

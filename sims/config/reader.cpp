@@ -18,6 +18,7 @@
 #include "sims/formats/astra_network_file.h"
 #include "sims/model/build_topology.h"
 #include "sims/model/implied_cycles.h"
+#include "sims/text/read_file.h"
 #include "sims/text/yaml_loader.h"
 
 namespace espalier {
@@ -285,14 +286,9 @@ class PointBuilder {
   std::optional<AstraNetwork> read_astra_network() {
     const SystemConfig& system = points_.front().system;
     const std::string path = topology_file_path(system.topology);
-    const FileText file = read_file_text(path);
-    if (!file.text) {
-      diagnostics_.error(given_.place_of("system.topology.file"),
-                         fmt::format("'{}' {}", path, file.problem),
-                         "the path is relative to the configuration's folder");
-      return std::nullopt;
-    }
-    auto network = parse_astra_network(path, *file.text, system.clock, diagnostics_);
+    const auto text = read_named_file(path, given_.place_of("system.topology.file"), diagnostics_);
+    if (!text) return std::nullopt;
+    auto network = parse_astra_network(path, *text, system.clock, diagnostics_);
     if (!network) return std::nullopt;
     for (RunPoint& point : points_) {
       DimensionsConfig& dimensions = point.system.dimensions;

@@ -1,4 +1,4 @@
-#include "sims/formats/anynet_file.h"
+#include "sims/formats/topology_file.h"
 
 #include <fmt/format.h>
 
@@ -36,28 +36,6 @@ std::string text_of(Type type, std::uint32_t number) {
 
 using Words = std::vector<ConfigNode>;
 
-Words words_of(std::string_view line, const Place& line_start) {
-  line = line.substr(0, line.find('#'));
-  Words words;
-  for (std::size_t at = line.find_first_not_of(kBlanks); at < line.size();) {
-    const std::size_t end = std::min(line.find_first_of(kBlanks, at), line.size());
-    ConfigNode word;
-    word.kind = ConfigNode::Kind::scalar;
-    word.place = line_start;
-    word.place.column += static_cast<std::uint32_t>(at);
-    word.text = line.substr(at, end - at);
-    words.push_back(std::move(word));
-    at = line.find_first_not_of(kBlanks, end);
-  }
-  return words;
-}
-
-Place behind(const ConfigNode& word) {
-  Place place = word.place;
-  place.column += static_cast<std::uint32_t>(word.text.size());
-  return place;
-}
-
 bool is_name(const ConfigNode& word) {
   return std::isalpha(static_cast<unsigned char>(word.text.front())) != 0;
 }
@@ -71,8 +49,8 @@ class AnynetParser {
     const SourceIndex source = diagnostics_.add_file(file_name, std::string(text));
     const std::size_t errors_before = diagnostics_.num_errors();
     const auto failed = [&] { return diagnostics_.num_errors() != errors_before; };
-    for_each_line(text, source, [&](std::string_view line, const Place& place) {
-      read_line(words_of(line, place));
+    for_each_line(text, source, diagnostics_, [&](std::string_view line, const Place& place) {
+      read_line(words_of(line.substr(0, line.find('#')), place));
       return true;
     });
     if (!failed()) check_numbers({source, 1, 1});
@@ -84,7 +62,7 @@ class AnynetParser {
   }
 
  private:
-  // In cycles; no value: the default.
+  // In cycles; none: the default.
   using Latency = std::optional<std::uint64_t>;
 
   struct Attachment {
@@ -94,7 +72,7 @@ class AnynetParser {
   };
   struct Way {
     Latency latency;
-    bool implied = false;  // by the way back
+    bool implied = false;  // by the opposite direction
     Place place;
   };
 
@@ -115,7 +93,7 @@ class AnynetParser {
     }
   }
 
-  // Without a vertex there is no telling what the rest of the line means.
+  // After a wrong vertex the rest of the line is not read, because its meaning is unknown.
   std::optional<Vertex> read_vertex(const Words& words, std::size_t& at) {
     const ConfigNode& word = words[at++];
     if (word.text != "node" && word.text != "router") {
@@ -124,7 +102,7 @@ class AnynetParser {
       return std::nullopt;
     }
     if (at == words.size()) {
-      diagnostics_.error(behind(word), fmt::format("no number follows '{}'", word.text),
+      diagnostics_.error(end_of(word), fmt::format("no number follows '{}'", word.text),
                          kAnynetExample);
       return std::nullopt;
     }
@@ -215,10 +193,10 @@ class AnynetParser {
       std::uint32_t expected = 0;
       for (const auto& [number, place] : places_.at(type)) {
         if (number != expected) {
-          diagnostics_.error(
-              place,
-              fmt::format("there is no {}, but {}", text_of(type, expected), text_of(type, number)),
-              "nodes and routers are numbered from 0 on, without gaps");
+          diagnostics_.error(place,
+                             fmt::format("there is {}, but not {}", text_of(type, number),
+                                         text_of(type, expected)),
+                             "nodes and routers are numbered from 0 on, without gaps");
           break;
         }
         ++expected;
@@ -234,14 +212,14 @@ class AnynetParser {
     }
   }
 
-  // A cycle has at least a picosecond, so rounding down here and up to a cycle later is exact.
+  // A cycle is at least a picosecond, so rounding down here and up to a cycle later is exact.
   [[nodiscard]] std::uint64_t picoseconds(std::uint64_t cycles) const {
     __extension__ using Wide = unsigned __int128;
     constexpr Wide kSecond = 1'000'000'000'000;
     return static_cast<std::uint64_t>(Wide{cycles} * kSecond / context_.clock->hertz);
   }
 
-  // Without a valid clock there is an error already, and nobody uses the network.
+  // An invalid clock has been reported, and the network is not used.
   [[nodiscard]] LinkSpec spec(const Latency& latency) const {
     LinkSpec spec = context_.default_link;
     if (latency && context_.clock) spec.latency_ps = picoseconds(*latency);
@@ -285,7 +263,7 @@ class AnynetParser {
   Diagnostics& diagnostics_;
   std::array<std::map<std::uint32_t, Place>, 2> places_;  // by type and number: first mention
   std::map<std::uint32_t, Attachment> attached_;          // by node
-  std::map<std::pair<std::uint32_t, std::uint32_t>, Way> ways_;  // between routers
+  std::map<std::pair<std::uint32_t, std::uint32_t>, Way> ways_;  // by routers, directed
   bool too_many_links_ = false;
 };
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "sims/text/nearest_name.h"
+#include "sims/text/strict_map.h"
 #include "sims/text/units.h"
 #include "sims/text/values.h"
 #include "sims/text/yaml_loader.h"
@@ -54,11 +54,7 @@ class AstraNetworkParser {
                          "for example 'topology: [Ring, Switch]' and 'npus_count: [4, 8]'");
       return std::nullopt;
     }
-    for (const ConfigEntry& entry : root->entries) {
-      if (std::find(kKeys.begin(), kKeys.end(), entry.key) != kKeys.end()) continue;
-      diagnostics_.error(entry.place, fmt::format("unknown key '{}'", entry.key),
-                         name_hint(entry.key, kKeys));
-    }
+    check_keys(*root, "", kKeys, diagnostics_);
     const Place start{source, 1, 1};
     const List shapes = read_list(*root, "topology", start);
     const List sizes = read_list(*root, "npus_count", start);

@@ -5,10 +5,9 @@
 //   bandwidth: [200.0, 100.0, 50.0]   # of an NPU in the dimension, GB/s
 //   latency: [50.0, 500.0, 500.0]     # of one hop, ns; a switch has two
 //
-// That tool takes a GB for 2^30 bytes, and so does this. The bandwidth is that of all links which
-// leave an NPU: 2 on a ring, one to each peer where fully connected, 1 on a switch; each link's
-// part is rounded to a whole number of bytes per router cycle, or no clock tick would suit all
-// dimensions.
+// As in ASTRA-sim, a GB is 2^30 bytes. The bandwidth is the sum over the links that leave an NPU: 2
+// on a ring, one to each peer in a fully connected dimension, 1 on a switch. Each link's part is
+// rounded to a whole number of bytes per router cycle, so that one clock tick suits all dimensions.
 #pragma once
 
 #include <map>
@@ -24,7 +23,7 @@ namespace espalier {
 
 struct AstraNetwork {
   DimensionsConfig dimensions;  // shape, size, bandwidth, latency
-  // Of their entries, by the name that system.dimensions has for them.
+  // Places of the entries, by the name of the key in system.dimensions.
   std::map<std::string, std::vector<Place>> places;
 };
 

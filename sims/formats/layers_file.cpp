@@ -9,10 +9,11 @@
 
 #include "sims/point/enum_names.h"
 #include "sims/text/nearest_name.h"
+#include "sims/text/read_file.h"
 #include "sims/text/text_lines.h"
+#include "sims/text/utf8.h"
 #include "sims/text/values.h"
-#include "sims/text/yaml_loader.h"
-#include "sims/workload/training/networks.h"
+#include "sims/workload/training/layer.h"
 
 namespace espalier {
 
@@ -44,7 +45,7 @@ constexpr const char* kLayerHeader =
     "Strides";
 constexpr const char* kLayerExample = "for example conv1, 227, 227, 11, 11, 3, 96, 4";
 
-// Without the empty cells at the end.
+// Cells without the empty ones at the end.
 std::vector<ConfigNode> split(std::string_view line, const Place& line_start) {
   std::vector<ConfigNode> cells = cells_of(line, line_start);
   while (!cells.empty() && cells.back().text.empty()) cells.pop_back();
@@ -68,9 +69,9 @@ class LayersParser {
   std::optional<std::vector<Layer>> parse(const std::string& file_name, const std::string& text) {
     const SourceIndex source = diagnostics_.add_file(file_name, text);
     const std::size_t errors_before = diagnostics_.num_errors();
-    for_each_line(text, source, [&](std::string_view line, const Place& place) {
+    for_each_line(text, source, diagnostics_, [&](std::string_view line, const Place& place) {
       const std::vector<ConfigNode> cells = split(line, place);
-      // Without its header a table may be anything: its lines would only give errors after errors.
+      // Without its header a table may be anything, and its lines would only give more errors.
       return cells.empty() || cells.front().text.rfind('#', 0) == 0 || read_line(cells);
     });
     if (diagnostics_.num_errors() == errors_before) check_any(source);
@@ -79,7 +80,7 @@ class LayersParser {
   }
 
  private:
-  // False where the file is no table of layers.
+  // False: the file is not a table of layers.
   bool read_line(const std::vector<ConfigNode>& cells) {
     if (header_line_ != 0) {
       if (cells.size() > 1) read_layer(cells);
@@ -89,8 +90,8 @@ class LayersParser {
     return check_header(cells);
   }
 
-  // SCALE-Sim's own files differ in the columns' wording ("Num Filter", "Num Filters"), which it
-  // never reads: what counts is that there are eight names.
+  // The wording of columns differs in SCALE-Sim's own files ("Num Filter", "Num Filters"), and
+  // SCALE-Sim does not read it. So any eight names are accepted.
   bool check_header(const std::vector<ConfigNode>& cells) {
     const auto refuse = [&](const Place& place, const std::string& what) {
       diagnostics_.error(place, what, fmt::format("the first line is {}", kLayerHeader));
@@ -102,8 +103,8 @@ class LayersParser {
       }
     }
     if (cells.size() < kWeightsColumn) {
-      return refuse(end_of(cells), fmt::format("{} columns are named, a layer has {}", cells.size(),
-                                               kWeightsColumn));
+      return refuse(end_of(cells.back()), fmt::format("{} columns are named, a layer has {}",
+                                                      cells.size(), kWeightsColumn));
     }
     if (cells.size() > kWeightsColumn + 1 ||
         (cells.size() > kWeightsColumn && lower_case(cells[kWeightsColumn].text) != "weights")) {
@@ -115,12 +116,6 @@ class LayersParser {
     return true;
   }
 
-  static Place end_of(const std::vector<ConfigNode>& cells) {
-    Place behind = cells.back().place;
-    behind.column += static_cast<std::uint32_t>(cells.back().text.size());
-    return behind;
-  }
-
   void read_layer(const std::vector<ConfigNode>& cells) {
     if (cells.size() > kWeightsColumn + 1) {
       diagnostics_.error(
@@ -130,7 +125,7 @@ class LayersParser {
       return;
     }
     if (cells.size() < kWeightsColumn) {
-      diagnostics_.error(end_of(cells),
+      diagnostics_.error(end_of(cells.back()),
                          fmt::format("no value for '{}'", kLayerColumns[cells.size() - 1].name),
                          kLayerExample);
       return;
@@ -140,6 +135,10 @@ class LayersParser {
     layer.name = cells.front().text;
     if (layer.name.empty()) {
       diagnostics_.error(cells.front().place, "the layer has no name", kLayerExample);
+      good = false;
+    } else if (!is_utf8(layer.name)) {
+      diagnostics_.error(cells.front().place, "the layer's name is not UTF-8",
+                         "save the file as UTF-8: results name the layer in JSON");
       good = false;
     }
     for (std::size_t c = 0; c < kLayerColumns.size(); ++c)
@@ -213,7 +212,7 @@ class LayersParser {
   }
 
   Diagnostics& diagnostics_;
-  std::uint32_t header_line_ = 0;  // 0: not seen yet
+  std::uint32_t header_line_ = 0;  // 0: not yet seen
   std::vector<Layer> layers_;
 };
 
@@ -230,13 +229,9 @@ std::optional<std::vector<Layer>> load_layers(const TrainingConfig& config, cons
     return parse_layers(config.network, find_network(config.network)->table, diagnostics);
   }
   const std::string path = (std::filesystem::path(config.folder) / config.file).string();
-  const FileText file = read_file_text(path);
-  if (!file.text) {
-    diagnostics.error(place, fmt::format("'{}' {}", path, file.problem),
-                      "the path is relative to the configuration's folder");
-    return std::nullopt;
-  }
-  return parse_layers(path, *file.text, diagnostics);
+  const auto text = read_named_file(path, place, diagnostics);
+  if (!text) return std::nullopt;
+  return parse_layers(path, *text, diagnostics);
 }
 
 }  // namespace espalier

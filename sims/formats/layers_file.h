@@ -1,13 +1,12 @@
 // The layers of a network in a SCALE-Sim topology file (Samajdar et al., arXiv 1811.02883).
 //
 //   Layer name, IFMAP Height, IFMAP Width, Filter Height, Filter Width, Channels, Num Filter,
-//   Strides, AlexNet,                                   a line with a name only is a title conv1,
-//   227, 227, 11, 11, 3, 96, 4,
+//   Strides, AlexNet, conv1, 227, 227, 11, 11, 3, 96, 4,
 //
-// The first line names the columns. Empty cells at the end of a line, blank lines, lines of commas
-// only and blanks around a value mean nothing; a line that starts with '#' is a comment. A ninth
-// column, Weights, is this program's own: own (or empty), shared, none or lookup; see
-// sims/workload/training/layer.h.
+// The first line names the columns. A line with a name only is a title. A line that starts with '#'
+// is a comment. Ignored are empty cells at the end of a line, blank lines, lines of commas, and
+// blanks around a value. Espalier adds a ninth column, Weights: own (or empty), shared, none or
+// lookup, see sims/workload/training/layer.h.
 #pragma once
 
 #include <optional>
@@ -26,7 +25,7 @@ namespace espalier {
                                                              const std::string& text,
                                                              Diagnostics& diagnostics);
 
-// Those of the configuration's network or file; `place` is where the configuration names it.
+// The layers of the configuration's network or file, which it names at `place`.
 [[nodiscard]] std::optional<std::vector<Layer>> load_layers(const TrainingConfig& config,
                                                             const Place& place,
                                                             Diagnostics& diagnostics);

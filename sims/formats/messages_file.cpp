@@ -10,9 +10,9 @@
 
 #include "sims/point/limits.h"
 #include "sims/text/nearest_name.h"
+#include "sims/text/read_file.h"
 #include "sims/text/text_lines.h"
 #include "sims/text/values.h"
-#include "sims/text/yaml_loader.h"
 
 namespace espalier {
 
@@ -40,10 +40,10 @@ class MessagesParser {
                                                    const std::string& text) {
     const SourceIndex source = diagnostics_.add_file(file_name, text);
     const std::size_t errors_before = diagnostics_.num_errors();
-    for_each_line(text, source, [&](std::string_view line, const Place& place) {
+    for_each_line(text, source, diagnostics_, [&](std::string_view line, const Place& place) {
       const std::vector<ConfigNode> cells = cells_of(line.substr(0, line.find('#')), place);
       const bool blank = cells.size() == 1 && cells.front().text.empty();
-      // Without its header a table may be anything: its lines would only give errors after errors.
+      // Without its header a table may be anything, and its lines would only give more errors.
       return blank || read_line(cells);
     });
     if (diagnostics_.num_errors() == errors_before) check_any(source);
@@ -56,7 +56,7 @@ class MessagesParser {
   }
 
  private:
-  // False where the file is no table of messages.
+  // False: the file is not a table of messages.
   bool read_line(const std::vector<ConfigNode>& cells) {
     if (header_line_ != 0) {
       read_message(cells);
@@ -86,9 +86,8 @@ class MessagesParser {
           fmt::format("{} values, there are {} columns", cells.size(), kMessageColumns.size()),
           kMessageHeader);
     } else {
-      Place behind = cells.back().place;
-      behind.column += static_cast<std::uint32_t>(cells.back().text.size());
-      diagnostics_.error(behind, fmt::format("no value for '{}'", kMessageColumns[cells.size()]),
+      diagnostics_.error(end_of(cells.back()),
+                         fmt::format("no value for '{}'", kMessageColumns[cells.size()]),
                          kMessageHeader);
     }
     return false;
@@ -156,7 +155,7 @@ class MessagesParser {
   Diagnostics& diagnostics_;
   const ValueShape ready_shape_;
   const ValueShape bytes_shape_;
-  std::uint32_t header_line_ = 0;  // 0: not seen yet
+  std::uint32_t header_line_ = 0;  // 0: not yet seen
   std::vector<std::string> node_names_;
   std::vector<TrafficMessage> messages_;
 };
@@ -179,13 +178,9 @@ std::optional<std::vector<TrafficMessage>> load_messages(const TrafficConfig& co
                                                          const Place& place,
                                                          Diagnostics& diagnostics) {
   const std::string path = messages_file_path(config);
-  const FileText file = read_file_text(path);
-  if (!file.text) {
-    diagnostics.error(place, fmt::format("'{}' {}", path, file.problem),
-                      "the path is relative to the configuration's folder");
-    return std::nullopt;
-  }
-  return parse_messages(path, *file.text, topology, diagnostics);
+  const auto text = read_named_file(path, place, diagnostics);
+  if (!text) return std::nullopt;
+  return parse_messages(path, *text, topology, diagnostics);
 }
 
 }  // namespace espalier

@@ -1,10 +1,10 @@
 // Point-to-point messages in a table of comma-separated values.
 //
-//   ready,from,to,bytes    # always this header
-//   0,r_1_0,r_0_0,4096   # cycle, sender, receiver, size; in any order
+//   ready,from,to,bytes   # the required header
+//   0,r_1_0,r_0_0,4096    # cycle, sender, receiver, size; lines in any order
 //
-// A node is its name or its number. '#' starts a comment; blank lines and blanks around a value
-// mean nothing.
+// A node is given by its name or its number. '#' starts a comment. Blank lines and blanks around a
+// value are ignored.
 #pragma once
 
 #include <optional>
@@ -17,16 +17,16 @@
 
 namespace espalier {
 
-// Where the file of a configuration stands; precondition: its pattern is file.
+// The path of the configuration's file. Precondition: the traffic pattern is file.
 [[nodiscard]] std::string messages_file_path(const TrafficConfig& config);
 
-// The messages of a file's text, by sender, then by time, then as in the file. `file_name` is for
+// The messages of a file's text, ordered by sender, then time, then line. `file_name` is for
 // diagnostics.
 [[nodiscard]] std::optional<std::vector<TrafficMessage>> parse_messages(
     const std::string& file_name, const std::string& text, const Topology& topology,
     Diagnostics& diagnostics);
 
-// The same from the configuration's file; `place` is where the configuration names it.
+// The messages of the configuration's file, which it names at `place`.
 [[nodiscard]] std::optional<std::vector<TrafficMessage>> load_messages(const TrafficConfig& config,
                                                                        const Topology& topology,
                                                                        const Place& place,

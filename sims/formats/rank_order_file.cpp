@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <string_view>
 
 #include "alg/rank_order/permutation.h"
+#include "sims/text/read_file.h"
 #include "sims/text/strict_map.h"
+#include "sims/text/text_lines.h"
 #include "sims/text/values.h"
 #include "sims/text/yaml_loader.h"
 
@@ -58,7 +61,7 @@ std::optional<std::vector<NodeId>> parse_rank_order(const std::string& file_name
   const auto root = load_yaml(text, source, diagnostics);
   if (!root) return std::nullopt;
   if (root->kind != ConfigNode::Kind::map) {
-    diagnostics.error({source, 1, 1}, "the file is no mapping with a rank_order",
+    diagnostics.error({source, 1, 1}, "expected a mapping with the key rank_order",
                       kRankOrderExample);
     return std::nullopt;
   }
@@ -74,13 +77,89 @@ std::optional<std::vector<NodeId>> load_rank_order(const RankOrderConfig& config
   if (config.is_identity()) return std::vector<NodeId>{};
   if (config.is_random()) return to_nodes(random_permutation(nodes, config.seed));
   const std::string path = (std::filesystem::path(config.folder) / config.source).string();
-  const FileText file = read_file_text(path);
-  if (!file.text) {
-    diagnostics.error(place, fmt::format("'{}' {}", path, file.problem),
+  const auto text =
+      read_named_file(path, place, diagnostics,
                       "identity, random, or a path relative to the configuration's folder");
-    return std::nullopt;
+  if (!text) return std::nullopt;
+  return parse_rank_order(path, *text, nodes, diagnostics);
+}
+
+namespace {
+
+constexpr std::uint64_t kLongestLatency = 1'000'000'000'000;
+
+class LatencyParser {
+ public:
+  LatencyParser(std::size_t nodes, Diagnostics& diagnostics)
+      : nodes_(nodes), diagnostics_(diagnostics) {
+    shape_.max = kLongestLatency;
   }
-  return parse_rank_order(path, *file.text, nodes, diagnostics);
+
+  std::optional<std::vector<std::uint64_t>> parse(const std::string& file_name,
+                                                  const std::string& text) {
+    const SourceIndex source = diagnostics_.add_file(file_name, text);
+    const std::size_t errors_before = diagnostics_.num_errors();
+    Place end{source, 1, 1};
+    for_each_line(text, source, diagnostics_, [&](std::string_view line, const Place& place) {
+      end = place;
+      const std::vector<ConfigNode> cells = cells_of(line.substr(0, line.find('#')), place);
+      const bool blank = cells.size() == 1 && cells.front().text.empty();
+      // The lines of a table of another size would only give more errors.
+      return blank || (check_count(cells) && read_line(cells));
+    });
+    if (diagnostics_.num_errors() != errors_before) return std::nullopt;
+    if (lines_ < nodes_) {
+      diagnostics_.error(
+          end, fmt::format("{} lines of latencies; the network has {} nodes", lines_, nodes_),
+          "a line for each node");
+      return std::nullopt;
+    }
+    return std::move(latencies_);
+  }
+
+ private:
+  bool check_count(const std::vector<ConfigNode>& cells) {
+    if (lines_ == nodes_) {
+      diagnostics_.error(cells.front().place,
+                         fmt::format("a line more than the network has nodes, {}", nodes_));
+      return false;
+    }
+    if (cells.size() == nodes_) return true;
+    const ConfigNode& cell = cells.size() < nodes_ ? cells.back() : cells[nodes_];
+    diagnostics_.error(cell.place,
+                       fmt::format("{} values; the network has {} nodes", cells.size(), nodes_),
+                       "the latency to each node, separated by commas");
+    return false;
+  }
+
+  bool read_line(const std::vector<ConfigNode>& cells) {
+    for (std::size_t to = 0; to < cells.size(); ++to) {
+      if (to == lines_) {
+        latencies_.push_back(0);
+        continue;
+      }
+      const auto value =
+          parse_value(cells[to], fmt::format("latency {} to {}", lines_, to), shape_, diagnostics_);
+      latencies_.push_back(value ? value->number : 0);
+    }
+    ++lines_;
+    return true;
+  }
+
+  std::size_t nodes_;
+  Diagnostics& diagnostics_;
+  ValueShape shape_;
+  std::size_t lines_ = 0;
+  std::vector<std::uint64_t> latencies_;
+};
+
+}  // namespace
+
+std::optional<std::vector<std::uint64_t>> parse_latencies(const std::string& file_name,
+                                                          const std::string& text,
+                                                          std::size_t nodes,
+                                                          Diagnostics& diagnostics) {
+  return LatencyParser(nodes, diagnostics).parse(file_name, text);
 }
 
 }  // namespace espalier

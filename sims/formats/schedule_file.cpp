@@ -19,7 +19,7 @@ constexpr const char* kFormat = "espalier-schedule";
 constexpr std::uint64_t kVersion = 1;
 constexpr std::uint64_t kMost64 = std::numeric_limits<std::uint64_t>::max();
 constexpr std::uint64_t kMost32 = std::numeric_limits<std::uint32_t>::max();
-constexpr std::uint64_t kMostId = kMost32 - 1;  // the last value means "none"
+constexpr std::uint64_t kMostId = kMost32 - 1;  // kMost32 means "none"
 constexpr std::array<CollectiveOp, 4> kCollectives{
     CollectiveOp::all_reduce, CollectiveOp::reduce_scatter, CollectiveOp::all_gather,
     CollectiveOp::all_to_all};
@@ -29,8 +29,8 @@ std::string quoted(const std::string& text) {
   return Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-// ---------------------------------------------------------------- writing, as text: a table of a
-// thousand nodes is large
+// ---------------------------------------------------------------- writing
+// As text, because a JSON document of a thousand nodes would be large in memory.
 
 class Writer {
  public:
@@ -92,7 +92,7 @@ class Writer {
         entry.step, entry.start_addr, entry.size, after);
   }
 
-  // The node alone where the route is the first link to it.
+  // The node alone if the route is the first link to it.
   [[nodiscard]] std::string peer_text(NodeId node, const TablePeer& peer) const {
     if (peer.route.index() >= tables_.routes.size()) {
       throw std::invalid_argument(fmt::format("node {} sends to node {} without a route",
@@ -236,7 +236,7 @@ class Reader {
     return NodeId(json.integer(0, topology_.num_nodes() - 1));
   }
 
-  // One that is sent to: a node, or a node and the links that lead there.
+  // The receiver of a transfer: a node, or a node and the links of the route.
   TablePeer receiver(const JsonCursor& json, NodeId from) {
     if (!json.is_object()) {
       const NodeId node = node_id(json);
@@ -278,7 +278,7 @@ class Reader {
   const JsonCursor& root_;
   const Topology& topology_;
   ScheduleTables tables_;
-  std::unordered_map<std::string, LinkId> link_by_name_;  // looked up, never iterated
+  std::unordered_map<std::string, LinkId> link_by_name_;
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Schedule tables as a JSON file: written to be looked at, checked and run again by others.
+// Schedule tables as a JSON file, to be inspected, checked and run again.
 #pragma once
 
 #include <iosfwd>
@@ -11,28 +11,27 @@
 
 namespace espalier {
 
-// What came out of reading, or why nothing did: a sentence that names the place as a JSON pointer.
+// The value read, or an error: a sentence that names the place as a JSON pointer.
 template <class T>
 struct FileResult {
   std::optional<T> value;
   std::string error;
 };
 
-// `config` is whatever the caller needs to build `topology` again; it is stored as it is.
-// Throws std::invalid_argument where a peer that is sent to has no route: such tables cannot be
-// stored.
+// `config` is stored unchanged; the caller builds `topology` from it again. Throws
+// std::invalid_argument if a transfer has no route.
 void write_schedule_file(std::ostream& out, const nlohmann::ordered_json& config,
                          const Topology& topology, const ScheduleTables& tables);
 
-// Reading takes two steps, for the tables mean nothing without the topology that `config`
-// describes. First the text: JSON in which no object has a key twice, of this format and version.
+// Reading takes two steps, because the tables need the topology that `config` describes. parse()
+// reads JSON of this format and version, without duplicate keys.
 class ScheduleDocument {
  public:
   [[nodiscard]] static FileResult<ScheduleDocument> parse(const std::string& text);
-  // What was given to write_schedule_file.
+  // The `config` given to write_schedule_file.
   [[nodiscard]] const nlohmann::ordered_json& config() const { return json_.at("config"); }
-  // Strict: every key is known, none is missing, every number fits. Whether the tables do what they
-  // should is for certify() to say.
+  // Strict: all keys are known, none is missing, and numbers are in range. certify() proves that
+  // the tables implement the collective.
   [[nodiscard]] FileResult<ScheduleTables> read_tables(const Topology& topology) const;
 
  private:

@@ -7,12 +7,60 @@
 #include <stdexcept>
 #include <vector>
 
-#include "sims/formats/link_rules.h"
+#include "sims/point/limits.h"
 #include "sims/text/nearest_name.h"
+#include "sims/text/strict_map.h"
+#include "sims/text/units.h"
 #include "sims/text/values.h"
 #include "sims/text/yaml_loader.h"
 
 namespace espalier {
+
+ValueShape link_latency_shape() {
+  ValueShape shape;
+  shape.type = ValueType::time;
+  shape.min = 1;
+  shape.max = kLongestLinkLatency;
+  return shape;
+}
+
+ValueShape link_bandwidth_shape() {
+  ValueShape shape;
+  shape.type = ValueType::rate;
+  shape.min = kSlowestLink;
+  shape.max = kFastestLink;
+  return shape;
+}
+
+void check_link_rate(std::uint64_t bytes_per_second, const ClockSpec& clock, const Place& place,
+                     Diagnostics& diagnostics) {
+  const std::uint64_t fastest = clock.hertz * clock.flit_bytes;
+  if (bytes_per_second <= fastest) return;
+  const std::uint64_t flit_bytes = (bytes_per_second + clock.hertz - 1) / clock.hertz;
+  diagnostics.error(
+      place,
+      fmt::format(
+          "a link carries at most one flit per router cycle: {} is more than {} B x {} = {}",
+          format_quantity(Quantity::rate, bytes_per_second), clock.flit_bytes,
+          format_quantity(Quantity::frequency, clock.hertz),
+          format_quantity(Quantity::rate, fastest)),
+      fmt::format("a slower link, a faster clock, or system.router.flit_bytes of at least {}",
+                  flit_bytes));
+}
+
+void check_whole_cycles(const char* what, std::uint64_t picoseconds, const ClockSpec& clock,
+                        const Place& place, Diagnostics& diagnostics) {
+  __extension__ using Wide = unsigned __int128;
+  constexpr std::uint64_t kPicosecondsPerSecond = 1'000'000'000'000;
+  const Wide product = static_cast<Wide>(picoseconds) * clock.hertz;
+  if (product % kPicosecondsPerSecond == 0) return;
+  const Cycle cycles = cycles_covering(picoseconds, clock);
+  diagnostics.warning(
+      place, fmt::format("{} of {} is not a whole number of cycles at {}: rounded up to {} cycle{}",
+                         what, format_quantity(Quantity::time, picoseconds),
+                         format_quantity(Quantity::frequency, clock.hertz), cycles,
+                         cycles == 1 ? "" : "s"));
+}
 
 namespace {
 
@@ -52,7 +100,7 @@ class TopologyParser {
                          "for example 'nodes: [a, b]' and 'links: [{between: [a, b]}]'");
       return std::nullopt;
     }
-    check_keys(*root, {"name", "nodes", "switches", "links"});
+    check_keys(*root, "", {"name", "nodes", "switches", "links"}, diagnostics_);
     topology_.emplace(read_name(*root, file_name));
     read_vertices(*root, "nodes", {source, 1, 1});
     read_vertices(*root, "switches", {source, 1, 1});
@@ -63,14 +111,6 @@ class TopologyParser {
   }
 
  private:
-  void check_keys(const ConfigNode& map, const std::vector<std::string>& valid) {
-    for (const ConfigEntry& entry : map.entries) {
-      if (std::find(valid.begin(), valid.end(), entry.key) != valid.end()) continue;
-      diagnostics_.error(entry.place, fmt::format("unknown key '{}'", entry.key),
-                         name_hint(entry.key, valid));
-    }
-  }
-
   std::string read_name(const ConfigNode& root, const std::string& file_name) {
     const ConfigEntry* entry = root.find("name");
     if (entry == nullptr) return file_name;
@@ -145,7 +185,7 @@ class TopologyParser {
                          "{between: [a, b]} for both ways, {from: a, to: b} for one");
       return;
     }
-    check_keys(item, {"between", "from", "to", "latency", "bandwidth", "count"});
+    check_keys(item, "", {"between", "from", "to", "latency", "bandwidth", "count"}, diagnostics_);
     const std::size_t errors_before = diagnostics_.num_errors();
     const LinkSpec spec = read_spec(item);
     const auto count = read_number(item, "count", count_shape(), 1);
@@ -175,7 +215,7 @@ class TopologyParser {
     spec.bytes_per_second =
         read_number(item, "bandwidth", link_bandwidth_shape(), spec.bytes_per_second);
     if (!context_.clock || diagnostics_.num_errors() != errors_before) return spec;
-    // Defaults are judged where they are written.
+    // Defaults are checked where they are written.
     if (const ConfigEntry* latency = item.find("latency")) {
       check_whole_cycles("a latency", spec.latency_ps, *context_.clock, latency->value.place,
                          diagnostics_);
@@ -237,7 +277,7 @@ class TopologyParser {
       topology_->add_link(from, to, spec, "to_" + topology_->vertex_name(to) + suffix,
                           "from_" + topology_->vertex_name(from) + suffix);
     } catch (const std::invalid_argument& clash) {
-      // Parallel links to 'x' and a vertex called 'x_1'.
+      // Parallel links to 'x' have the port names of a link to a vertex 'x_1'.
       diagnostics_.error(place, clash.what(), "rename a vertex so that port names differ");
       return false;
     }

@@ -1,43 +1,76 @@
-// Networks that are no grid: a graph in YAML.
-//
-//   name: my graph             # optional
-//   nodes: [a, b, c]           # accelerators; their order is their id
-//   switches: [s0]             # optional
-//   links:
-//     - {between: [a, s0], latency: 150ns, bandwidth: 16GB/s, count: 2}   # both ways, two of them
-//     - {from: a, to: b}                                                  # one way
-//
-// latency and bandwidth default to those of system.link, count to 1. The order of the links is the
-// order of the ports: the link to s0 is a's output to_s0, the second one to_s0_1, and enters s0 at
-// from_a, from_a_1.
+// Networks from files, and the rules for their links.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
 #include "hw/topology/link_timing.h"
 #include "hw/topology/topology.h"
 #include "sims/text/diagnostics.h"
+#include "sims/text/values.h"
 
 namespace espalier {
 
+// The keys system.link.latency and system.link.bandwidth, and the fields of a link in a file.
+[[nodiscard]] ValueShape link_latency_shape();
+[[nodiscard]] ValueShape link_bandwidth_shape();
+
+// A link carries at most one flit per router cycle.
+void check_link_rate(std::uint64_t bytes_per_second, const ClockSpec& clock, const Place& place,
+                     Diagnostics& diagnostics);
+// Warns if a time is not a whole number of router cycles. `what` names the time.
+void check_whole_cycles(const char* what, std::uint64_t picoseconds, const ClockSpec& clock,
+                        const Place& place, Diagnostics& diagnostics);
+
 struct TopologyFileContext {
   LinkSpec default_link;
-  // Links are checked against it; no value where the configuration's own clock is wrong.
+  // For checks of links; none: the configuration's clock is wrong.
   std::optional<ClockSpec> clock;
 };
 
 // Limits of every network.
 inline constexpr std::size_t kMostNodes = 65536;
 inline constexpr std::size_t kMostLinks = std::size_t{1} << 20;
-inline constexpr std::size_t kMostPorts = 4096;  // of a router in a network that is not from a file
-inline constexpr std::size_t kMostFabricPorts = 16384;  // of the switch that stands for the whole
-                                                        // fabric between the servers of a cluster
+inline constexpr std::size_t kMostPorts = 4096;         // of a router, except in files
+inline constexpr std::size_t kMostFabricPorts = 16384;  // of the switch between a cluster's servers
 
-// `file_name` is for messages, and names the network where the file does not.
+// A graph in YAML:
+//
+//   name: my graph             # optional
+//   nodes: [a, b, c]           # accelerators, in the order of their ids
+//   switches: [s0]             # optional
+//   links:
+//     - {between: [a, s0], latency: 150ns, bandwidth: 16GB/s, count: 2}   # two links in each
+//     direction
+//     - {from: a, to: b}                                                  # one direction
+//
+// latency and bandwidth default to those of system.link, count to 1. Ports are in the order of
+// links: the link to s0 is a's output to_s0, the second one to_s0_1, and they enter s0 at from_a
+// and from_a_1. `file_name` is for messages, and is the default name of the network.
 [[nodiscard]] std::optional<Topology> parse_topology(const std::string& file_name,
                                                      const std::string& text,
                                                      const TopologyFileContext& context,
                                                      Diagnostics& diagnostics);
+
+// Networks in the format of BookSim 2's `anynet` (its src/networks/anynet.cpp):
+//
+//   router 0 node 0 node 1 5 router 1 15 router 2
+//   router 1 node 2
+//   node 3 router 2
+//
+// A line links its first vertex to each of the others. A number behind a vertex is the link's
+// latency in router cycles; the default is system.link.latency, in BookSim one cycle. The latency
+// between a router and a node holds for both directions. Between two routers it holds for the given
+// direction; the opposite link has the default latency unless a line gives it. As in BookSim, a
+// link that is listed twice is one link, so routers have no parallel links. Beyond BookSim: '#'
+// starts a comment, tabs are blanks, and a line that starts with a node may give its latency.
+//
+// Node i is called n_<i>, router i is the switch sw_<i>. Ports are in BookSim's order: a router's
+// nodes by number, then routers by number. `file_name` is for messages and names the network.
+[[nodiscard]] std::optional<Topology> parse_anynet(const std::string& file_name,
+                                                   const std::string& text,
+                                                   const TopologyFileContext& context,
+                                                   Diagnostics& diagnostics);
 
 }  // namespace espalier

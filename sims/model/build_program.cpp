@@ -7,10 +7,10 @@
 
 #include "alg/algorithm.h"
 #include "alg/program/compiler.h"
-#include "sims/formats/program/msccl_xml_reader.h"
+#include "sims/formats/program/msccl_xml.h"
 #include "sims/formats/program/promises_file.h"
-#include "sims/formats/program/trace_file.h"
-#include "sims/text/yaml_loader.h"
+#include "sims/formats/program/chunk_trace_file.h"
+#include "sims/text/read_file.h"
 
 namespace espalier {
 
@@ -43,15 +43,6 @@ std::uint32_t ranks_of_server(const TopologyConfig& topology) {
     default:
       return 1;
   }
-}
-
-std::optional<std::string> read_beside(const std::string& path, const Place& place,
-                                       Diagnostics& diagnostics) {
-  FileText file = read_file_text(path);
-  if (file.text) return std::move(file.text);
-  diagnostics.error(place, fmt::format("'{}' {}", path, file.problem),
-                    "the path is relative to the configuration's folder");
-  return std::nullopt;
 }
 
 std::optional<Program> compiled_trace(const std::string& path, const std::string& text,
@@ -130,7 +121,7 @@ std::shared_ptr<const Program> load_program(const ProgramConfig& config, const P
                       "MSCCL XML ends in .xml, a trace in .trace");
     return nullptr;
   }
-  const auto text = read_beside(path, place, diagnostics);
+  const auto text = read_named_file(path, place, diagnostics);
   if (!text) return nullptr;
   auto program = extension == ".xml" ? read_msccl_xml(path, *text, diagnostics)
                                      : compiled_trace(path, *text, place, diagnostics);
@@ -138,7 +129,7 @@ std::shared_ptr<const Program> load_program(const ProgramConfig& config, const P
   if (program->name.empty()) program->name = std::filesystem::path(path).stem().string();
   if (!config.promises.empty()) {
     const std::string promises = promises_path(config);
-    const auto promises_text = read_beside(promises, place, diagnostics);
+    const auto promises_text = read_named_file(promises, place, diagnostics);
     if (!promises_text) return nullptr;
     auto promised = read_promises(promises, *promises_text, *program, diagnostics);
     if (!promised) return nullptr;

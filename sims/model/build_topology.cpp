@@ -6,10 +6,9 @@
 #include <filesystem>
 #include <stdexcept>
 
-#include "sims/formats/anynet_file.h"
 #include "sims/formats/topology_file.h"
 #include "sims/model/build_dimensions.h"
-#include "sims/text/yaml_loader.h"
+#include "sims/text/read_file.h"
 
 namespace espalier {
 
@@ -253,18 +252,14 @@ Topology build_shape(const TopologyConfig& c, LinkSpec link) {
 std::optional<Topology> read_graph(const SystemConfig& system, bool clock_valid, const Place& place,
                                    Diagnostics& diagnostics) {
   const std::string path = topology_file_path(system.topology);
-  const FileText file = read_file_text(path);
-  if (!file.text) {
-    diagnostics.error(place, fmt::format("'{}' {}", path, file.problem),
-                      "the path is relative to the configuration's folder");
-    return std::nullopt;
-  }
+  const auto text = read_named_file(path, place, diagnostics);
+  if (!text) return std::nullopt;
   TopologyFileContext context;
   context.default_link = system.link;
   if (clock_valid) context.clock = system.clock;
   return system.topology.kind == Kind::anynet
-             ? parse_anynet(path, *file.text, context, diagnostics)
-             : parse_topology(path, *file.text, context, diagnostics);
+             ? parse_anynet(path, *text, context, diagnostics)
+             : parse_topology(path, *text, context, diagnostics);
 }
 
 }  // namespace

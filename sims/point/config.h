@@ -22,9 +22,9 @@
 #include "router/modes.h"
 #include "sims/point/coordination_config.h"
 #include "sims/point/faults_config.h"
-#include "sims/workload/training/iteration.h"
+#include "sims/workload/training/compute_model.h"
 #include "sims/workload/training/layer.h"
-#include "sims/workload/training/workloads.h"
+#include "sims/workload/training/workload.h"
 
 namespace espalier {
 

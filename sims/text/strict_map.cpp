@@ -14,7 +14,22 @@ namespace {
 
 constexpr double kLargestFactor = 1e18;
 
+bool contains(const std::vector<std::string>& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
 }  // namespace
+
+void check_keys(const ConfigNode& map, const std::string& name,
+                const std::vector<std::string>& keys, Diagnostics& diagnostics) {
+  for (const ConfigEntry& entry : map.entries) {
+    if (contains(keys, entry.key)) continue;
+    diagnostics.error(entry.place,
+                      name.empty() ? fmt::format("unknown key '{}'", entry.key)
+                                   : fmt::format("unknown key '{}' in '{}'", entry.key, name),
+                      name_hint(entry.key, keys));
+  }
+}
 
 StrictMap::StrictMap(const ConfigNode& node, std::string name, const std::vector<std::string>& keys,
                      Diagnostics& diagnostics)
@@ -29,14 +44,8 @@ StrictMap::StrictMap(const ConfigNode& node, std::string name, const std::vector
                       fmt::format("its keys: {}", fmt::join(keys, ", ")));
     return;
   }
-  const auto is_unknown = [&](const ConfigEntry& entry) {
-    if (std::find(keys.begin(), keys.end(), entry.key) != keys.end()) return false;
-    diagnostics.error(entry.place,
-                      name_.empty() ? fmt::format("unknown key '{}'", entry.key)
-                                    : fmt::format("unknown key '{}' in '{}'", entry.key, name_),
-                      name_hint(entry.key, keys));
-    return true;
-  };
+  check_keys(node_, name_, keys, diagnostics);
+  const auto is_unknown = [&](const ConfigEntry& entry) { return !contains(keys, entry.key); };
   node_.entries.erase(std::remove_if(node_.entries.begin(), node_.entries.end(), is_unknown),
                       node_.entries.end());
 }

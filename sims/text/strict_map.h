@@ -11,6 +11,11 @@
 
 namespace espalier {
 
+// Records the keys of a mapping that are not in `keys`. `name`: of the mapping, for messages; empty
+// for a file.
+void check_keys(const ConfigNode& map, const std::string& name,
+                const std::vector<std::string>& keys, Diagnostics& diagnostics);
+
 class StrictMap {
  public:
   // `name`: what the mapping is, for messages ("x"); empty for a file. Records keys that are not in

@@ -22,4 +22,29 @@ std::vector<ConfigNode> cells_of(std::string_view line, const Place& line_start)
   return cells;
 }
 
+std::vector<ConfigNode> words_of(std::string_view line, const Place& line_start,
+                                 std::string_view marks) {
+  const std::string separators = kBlanks + std::string(marks);
+  std::vector<ConfigNode> words;
+  for (std::size_t at = line.find_first_not_of(kBlanks); at < line.size();) {
+    const bool is_mark = marks.find(line[at]) != std::string_view::npos;
+    const std::size_t end =
+        is_mark ? at + 1 : std::min(line.find_first_of(separators, at), line.size());
+    ConfigNode word;
+    word.kind = ConfigNode::Kind::scalar;
+    word.place = line_start;
+    word.place.column += static_cast<std::uint32_t>(at);
+    word.text = line.substr(at, end - at);
+    words.push_back(std::move(word));
+    at = line.find_first_not_of(kBlanks, end);
+  }
+  return words;
+}
+
+Place end_of(const ConfigNode& cell) {
+  Place end = cell.place;
+  end.column += static_cast<std::uint32_t>(cell.text.size());
+  return end;
+}
+
 }  // namespace espalier

@@ -1,6 +1,7 @@
-// Text files of ours that are no YAML, line by line, with the place of everything.
+// Text files of lines of cells or words, with the place of each.
 #pragma once
 
+#include <algorithm>
 #include <string_view>
 #include <vector>
 
@@ -10,13 +11,23 @@ namespace espalier {
 
 inline constexpr const char* kBlanks = " \t\r";
 
-// A line cut at the commas, blanks around the cells cut off. A cell's place is that of its first
-// character; an empty one's that of the comma behind it.
+// The cells between the commas of a line, without blanks around them. A cell's place is that of its
+// first character; the place of an empty cell is that of the comma behind it.
 [[nodiscard]] std::vector<ConfigNode> cells_of(std::string_view line, const Place& line_start);
 
+// The words between the blanks of a line. Each character in `marks` is a word of its own.
+[[nodiscard]] std::vector<ConfigNode> words_of(std::string_view line, const Place& line_start,
+                                               std::string_view marks = {});
+
+// The place behind a cell or a word.
+[[nodiscard]] Place end_of(const ConfigNode& cell);
+
 // Calls visit(line, place of its beginning) for each line, without its end, until it returns false.
+// Lines end in LF or CRLF. A lone CR is an error: readers that take it for a line's end see other
+// lines than those that do not.
 template <class Visit>
-void for_each_line(std::string_view text, SourceIndex source, Visit&& visit) {
+void for_each_line(std::string_view text, SourceIndex source, Diagnostics& diagnostics,
+                   Visit&& visit) {
   constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
   Place place{source, 1, 1};
   if (text.substr(0, kByteOrderMark.size()) == kByteOrderMark) {
@@ -24,8 +35,17 @@ void for_each_line(std::string_view text, SourceIndex source, Visit&& visit) {
     place.column += static_cast<std::uint32_t>(kByteOrderMark.size());
   }
   while (!text.empty()) {
-    const std::size_t end = text.find('\n') < text.size() ? text.find('\n') : text.size();
-    if (!visit(text.substr(0, end), place)) return;
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    std::string_view line = text.substr(0, end);
+    if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
+    const std::size_t lone = line.find('\r');
+    if (lone != std::string_view::npos) {
+      place.column += static_cast<std::uint32_t>(lone);
+      diagnostics.error(place, "a carriage return (0x0d) without a line feed",
+                        "end each line with LF or CRLF");
+      return;
+    }
+    if (!visit(line, place)) return;
     text.remove_prefix(end < text.size() ? end + 1 : end);
     ++place.line;
     place.column = 1;

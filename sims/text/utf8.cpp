@@ -1,5 +1,7 @@
 #include "sims/text/utf8.h"
 
+#include <algorithm>
+
 namespace espalier {
 
 std::size_t utf8_length(const std::string& text, std::size_t at) {
@@ -19,6 +21,19 @@ std::size_t utf8_length(const std::string& text, std::size_t at) {
   const bool surrogate = first == 0xed && byte(1) > 0x9f;
   const bool too_large = first == 0xf4 && byte(1) > 0x8f;
   return overlong || surrogate || too_large ? 0 : length;
+}
+
+bool is_utf8(const std::string& text) {
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t length = utf8_length(text, at);
+    if (length == 0) return false;
+    at += length;
+  }
+  return true;
+}
+
+bool is_plain_text(const std::string& text) {
+  return is_utf8(text) && std::none_of(text.begin(), text.end(), is_control);
 }
 
 }  // namespace espalier

@@ -6,31 +6,12 @@
 #include <yaml-cpp/mark.h>
 #include <yaml-cpp/parser.h>
 
-#include <cerrno>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <map>
 #include <sstream>
 
 #include "sims/text/utf8.h"
 
 namespace espalier {
-
-FileText read_file_text(const std::string& path) {
-  std::error_code ignored;
-  if (std::filesystem::is_directory(path, ignored)) return {std::nullopt, "is a directory"};
-  errno = 0;
-  std::ifstream file(path, std::ios::binary);
-  if (!file) {
-    return {std::nullopt, fmt::format("cannot be read: {}",
-                                      errno != 0 ? std::strerror(errno) : "unknown reason")};
-  }
-  std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  if (file.bad()) return {std::nullopt, "cannot be read to its end"};
-  return {std::move(text), {}};
-}
 
 namespace {
 

@@ -9,13 +9,6 @@
 
 namespace espalier {
 
-// The text of a file. On failure `problem` says why (no such file, a directory, ...).
-struct FileText {
-  std::optional<std::string> text;
-  std::string problem;
-};
-[[nodiscard]] FileText read_file_text(const std::string& path);
-
 // The one document in `text`. Refused: duplicate keys, anchors, aliases, merge keys, tags, several
 // documents, tabs as indentation, keys that are no plain names, deep nesting, text that is not
 // UTF-8. No value where the syntax is broken; with duplicate or otherwise unusable keys the rest of

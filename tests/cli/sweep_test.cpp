@@ -117,7 +117,7 @@ TEST_CASE("A failure that says nothing, and a folder in a file's place, are name
   const Outcome gather = sweep.call("gather");
   CHECK(gather.exit_code == 1);
   CHECK_THAT(gather.err, Contains(sweep.path(failed) + " does not say what failed") &&
-                             Contains(folder + " is a directory"));
+                             Contains(folder + " is a folder"));
   const Outcome run = sweep.call("run", {"--keep-failed"});
   CHECK(run.exit_code == 2);
   CHECK_THAT(run.err, Contains("warning: " + sweep.path(failed)) &&

@@ -12,7 +12,7 @@
 #include "sims/model/build_topology.h"
 #include "sims/workload/training/dimension_cost.h"
 #include "sims/workload/training/timeline.h"
-#include "sims/workload/training/workloads.h"
+#include "sims/workload/training/workload.h"
 
 namespace {
 

@@ -6,7 +6,7 @@
 
 using namespace espalier;
 
-TEST_CASE("Every built-in program computes its collective at every size it is made for") {
+TEST_CASE("Every built-in program computes its collective at every supported size") {
   for (const BuiltinProgram& builtin : builtin_programs()) {
     for (std::uint32_t ranks = 2; ranks <= 17; ++ranks) {
       for (std::uint32_t per_server = 1; per_server <= (builtin.uses_servers ? ranks : 1);
@@ -113,7 +113,7 @@ TEST_CASE("AllToNext promises nothing to the first rank") {
   }
 }
 
-TEST_CASE("A request that a built-in program is not made for is told why") {
+TEST_CASE("A request that a built-in program does not support is refused with the reason") {
   const auto reason = [](const char* name, const BuiltinRequest& request) {
     return find_builtin_program(name)->unsuited(request);
   };
@@ -124,7 +124,7 @@ TEST_CASE("A request that a built-in program is not made for is told why") {
   REQUIRE(reason("gc3_hierarchical", request) == "needs at least two ranks per server");
   request.ranks_per_server = 4;
   REQUIRE(reason("gc3_alltonext", request) ==
-          "needs servers of equal size: 6 ranks are no multiple of 4");
+          "needs servers of equal size: 6 ranks are not a multiple of 4");
   request.ranks_per_server = 6;
   REQUIRE(reason("gc3_twostep_alltoall", request) == "needs at least two servers");
   request.channels = 7;

@@ -502,7 +502,7 @@ void promise_what_comes_out(Program& program, const Outcome& outcome) {
 
 }  // namespace
 
-TEST_CASE("Random programs that are accepted have one result, the others show why not") {
+TEST_CASE("Accepted random programs have one result, and refused ones show the violation") {
   std::size_t accepted = 0;
   std::size_t deadlocks = 0;
   std::size_t races = 0;

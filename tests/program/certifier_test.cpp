@@ -63,7 +63,7 @@ TEST_CASE("The exchange of two ranks is proven, with its figures") {
   REQUIRE(certificate.promises_known);
 }
 
-TEST_CASE("What is no frame of a program is malformed") {
+TEST_CASE("A program with a wrong frame is malformed") {
   SECTION("no ranks") { REQUIRE(texts(Program{}) == Texts{"malformed: it has no ranks"}); }
   SECTION("no chunks") {
     Program program = exchange();
@@ -114,14 +114,14 @@ TEST_CASE("What is no frame of a program is malformed") {
   }
 }
 
-TEST_CASE("What is no block is malformed") {
+TEST_CASE("A wrong block is malformed") {
   REQUIRE(texts(custom("gpu\ntb >0\ntb <2 c4\ngpu")) ==
           Texts{"malformed: gpu 0 tb 0 (line 2): sends to itself",
                 "malformed: gpu 0 tb 1 (line 3): receives from gpu 2, but there are 2 ranks",
                 "malformed: gpu 0 tb 1 (line 3): is on channel 4, but there are 4 channels"});
 }
 
-TEST_CASE("What is no step is malformed") {
+TEST_CASE("A wrong step is malformed") {
   SECTION("an offset") {
     Program program = exchange();
     step(program, 0, 0, 0).src_offset = -1;
@@ -160,7 +160,7 @@ TEST_CASE("What is no step is malformed") {
   }
 }
 
-TEST_CASE("What is no wait is malformed") {
+TEST_CASE("A wrong wait is malformed") {
   const auto of_wait = [](const std::string& wait) {
     const Texts found =
         texts(custom("gpu i1 s4\ntb\ncpy i0 s0 !\nnop !\ncpy i0 s1 @0.0\ntb\ncpy i0 s2 " + wait +
@@ -221,7 +221,7 @@ tb
                 "nothing orders the two"});
 }
 
-TEST_CASE("An end of a connection has one owner, also where it does not use it") {
+TEST_CASE("An end of a connection has one owner, even if the owner does not use it") {
   REQUIRE(texts(custom("gpu i1\ntb >1\ns i0\ntb >1\ngpu o1\ntb <0\nr o0")) ==
           Texts{"malformed: gpu 0 tb 1 (line 4): sends to gpu 1 on channel 0, as gpu 0 tb 0 does, "
                 "but one block alone may own that end"});
@@ -236,7 +236,7 @@ TEST_CASE("An end without the other one is refused at its first step") {
                 "block of gpu 0 has the other end"});
 }
 
-TEST_CASE("Every message has a sender and a receiver, of as many chunks") {
+TEST_CASE("Every message has a sender and a receiver with the same number of chunks") {
   const std::string gpu0 = "gpu i2\ntb >1\ns i0\ns i0 x2\n";
   REQUIRE(texts(custom(gpu0 + "gpu o2\ntb <0\nr o0\nr o0 x2")) == Texts{});
   REQUIRE(texts(custom(gpu0 + "gpu o2\ntb <0\nr o0")) ==
@@ -322,7 +322,7 @@ rcs s0
                 "  and so round again"});
 }
 
-TEST_CASE("A later call starts when the earlier one has ended, and is in order with it") {
+TEST_CASE("A later call starts when the earlier one has ended, and is ordered after it") {
   const std::string text = R"(gpu i1 s1 o1
 tb
 cpy i0 s0
@@ -350,7 +350,7 @@ TEST_CASE("A deadlock of a call keeps later ones from starting") {
   REQUIRE(certificate.violations[0].tb == 1);
 }
 
-TEST_CASE("What was never written must not be read") {
+TEST_CASE("A chunk that was never written must not be read") {
   REQUIRE(texts(custom("gpu i1 s2 o1\ntb\ncpy s1 o0\nre i0 s0")) ==
           Texts{"uninitialised: gpu 0 tb 0 step 0 (line 3): reads s 1, which was never written "
                 "before",
@@ -358,7 +358,7 @@ TEST_CASE("What was never written must not be read") {
                 "before"});
 }
 
-TEST_CASE("What is made of nothing is reported once, where it is read") {
+TEST_CASE("A value made of unwritten data is reported once, where it is read") {
   const Program program = program_of(CollectiveOp::broadcast, false, 1,
                                      "gpu i1 o1 s1\ntb >1\ns s0\ncpy i0 o0\ngpu o1\ntb <0\nr o0");
   REQUIRE(texts(program) == Texts{"uninitialised: gpu 0 tb 0 step 0 (line 3): reads s 0, which was "
@@ -406,7 +406,7 @@ TEST_CASE("Interleaved instances of recursive doubling run into each other") {
   REQUIRE(race->what.find("gpu 0 tb") != std::string::npos);
 }
 
-TEST_CASE("Two fused steps that leave what they pass on in one place race") {
+TEST_CASE("Two fused steps that store their results in one place race") {
   // As in the middle one of three nodes of a public all-to-next: nobody reads the scratch.
   REQUIRE(texts(custom("gpu i1\ntb >1\ns i0\n"
                        "gpu s1\ntb <0 >3\nrcs s0\ntb <2 >4\nrcs s0\n"
@@ -433,7 +433,7 @@ std::string round_trip(const std::string& there, const std::string& back,
 }
 }  // namespace
 
-TEST_CASE("A message comes after what its sender did before, and after its source was read") {
+TEST_CASE("A message comes after the sender's earlier steps, and after the read of its source") {
   REQUIRE(texts(custom(round_trip("cpy i0 o0\ns i0", "r o0", "rcs s0"))) == Texts{});
   REQUIRE(texts(custom(round_trip("s i0", "r i0", "rcs s0"))) == Texts{});
   REQUIRE(texts(custom(round_trip("s i0\ncpy i0 o0", "r o0", "rcs s0"))) ==
@@ -442,7 +442,8 @@ TEST_CASE("A message comes after what its sender did before, and after its sourc
 }
 
 TEST_CASE(
-    "A streamed message comes after what of its source has gone before it, not after the rest") {
+    "A lane of a streamed message comes after the earlier lanes of its source, not after the later "
+    "ones") {
   REQUIRE(texts(custom(round_trip("s i0 x4", "r i0 x4"))) == Texts{});
   REQUIRE(texts(custom(round_trip("s i0 x3", "r i1 x3", "rcs s0 x3"))).size() == 1);
   REQUIRE(texts(custom(round_trip("s i1 x3", "r i0 x3", "rcs s0 x3"))) == Texts{});
@@ -450,7 +451,7 @@ TEST_CASE(
   REQUIRE(texts(custom(round_trip("s i0 x3", "r i1 x3", "r s0 x3\ns s0 x3"))) == Texts{});
 }
 
-TEST_CASE("A fused step has written what it has passed on") {
+TEST_CASE("A fused step has written a lane before it passes it on") {
   // gpu 1 forwards to gpu 2, which answers to another block of gpu 1.
   const std::string text = R"(gpu i1
 tb >1
@@ -473,7 +474,7 @@ rcs o0
   REQUIRE(with("") == Texts{});
 }
 
-TEST_CASE("A program that is offered out of place too is proven there as well") {
+TEST_CASE("A program that is also offered out of place is proven out of place, too") {
   Program program = program_of(CollectiveOp::all_gather, true, 1, "gpu i1 o1\ntb\n");
   program.also_out_of_place = true;
   const ProgramCertificate certificate = certify_program(program);
@@ -568,7 +569,7 @@ TEST_CASE("The accumulator of a receive-reduce is the local source") {
                 "step 0"});
 }
 
-TEST_CASE("The root is found where it is not given") {
+TEST_CASE("The root is found if it is not given") {
   const std::string broadcast =
       "gpu i1\ntb <1\nr i0\ngpu i1\ntb >0\ns i0\ntb >2\ns i0\ngpu i1\ntb <1\nr i0";
   Program program = program_of(CollectiveOp::broadcast, true, 1, broadcast);
@@ -617,7 +618,7 @@ TEST_CASE("A program must fit the contexts of the NI") {
   REQUIRE(certify_program(custom(blocks)).most_contexts == 2);
 }
 
-TEST_CASE("Of many violations the first are listed, and their number is said") {
+TEST_CASE("Of many violations the first are listed and the others counted") {
   std::string text = "gpu i1 s20\ntb\n";
   for (int k = 0; k < 20; ++k) text += "cpy s" + std::to_string(k) + " i0\n";
   const ProgramCertificate certificate = certify_program(custom(text));
@@ -625,6 +626,6 @@ TEST_CASE("Of many violations the first are listed, and their number is said") {
   REQUIRE(texts(certificate).back() == "uninitialised: and 12 more");
 }
 
-TEST_CASE("A program without blocks does nothing, which may be right") {
+TEST_CASE("A program without blocks does nothing, which may be correct") {
   REQUIRE(texts(program_of(CollectiveOp::all_reduce, true, 3, "gpu")) == Texts{});
 }

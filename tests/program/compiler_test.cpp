@@ -6,8 +6,8 @@
 #include <tuple>
 #include <vector>
 
-#include "alg/program/chunk_dag.h"
-#include "alg/program/slot_check.h"
+#include "alg/program/compiler_passes.h"
+#include "alg/program/program_dag.h"
 #include "program_interpreter.h"
 
 using namespace espalier;
@@ -161,7 +161,7 @@ TEST_CASE("A receive whose data are only sent on becomes one instruction") {
   REQUIRE(steps_of(compile(tracer.finish())) == Steps{"s 0", "rcs 1", "r 2"});
 }
 
-TEST_CASE("Nothing is fused where that is not wanted") {
+TEST_CASE("With fusion off, nothing is fused") {
   ChunkTracer tracer(free_form(3, 1));
   tracer.chunk(0, kIn, 0).copy(1, kOut, 0).copy(2, kOut, 0);
   CompileOptions options;
@@ -169,7 +169,7 @@ TEST_CASE("Nothing is fused where that is not wanted") {
   REQUIRE(steps_of(compile(tracer.finish(), options)) == Steps{"s 0", "r 1", "s 1", "r 2"});
 }
 
-TEST_CASE("A received chunk that is sent on with a neighbour is no fused instruction") {
+TEST_CASE("A received chunk that is sent on with a neighbour is not fused") {
   ChunkTracer tracer(free_form(3, 2));
   tracer.chunk(1, kIn, 0).copy(1, kOut, 1);
   tracer.chunk(0, kIn, 0).copy(1, kOut, 0);
@@ -187,7 +187,7 @@ TEST_CASE("A send of an aliased name is fused with the receive of its place") {
   REQUIRE(steps_of(compile(tracer.finish())) == Steps{"s 0", "rcs 1", "r 2"});
 }
 
-TEST_CASE("A sum that is sent on and kept is an rrcs, and one that nobody reads is an rrs") {
+TEST_CASE("A sum that is sent on and kept is an rrcs; a sum that is only sent on is an rrs") {
   const bool is_kept = GENERATE(true, false);
   ProgramSignature signature = free_form(3, 1);
   signature.in_place = true;
@@ -199,7 +199,7 @@ TEST_CASE("A sum that is sent on and kept is an rrcs, and one that nobody reads 
   REQUIRE(steps_of(compile(tracer.finish())) == Steps{"s 0", middle, "rrc 2"});
 }
 
-TEST_CASE("A sum that is overwritten later need not be stored, unless somebody reads it before") {
+TEST_CASE("A sum that is overwritten later is not stored, unless it is read before") {
   const bool is_read = GENERATE(false, true);
   ProgramSignature signature = free_form(3, 1);
   signature.in_place = true;
@@ -259,7 +259,7 @@ TEST_CASE("A chain takes the lowest channel on which no connection gets two owne
   REQUIRE(interpret(program).empty());
 }
 
-TEST_CASE("Where channels are directed so, fusion gives way to the owner of a connection") {
+TEST_CASE("With directed channels, fusion gives way to the owner of a connection") {
   ChunkTracer tracer(free_form(4, 2));
   tracer.chunk(0, kIn, 0).copy(2, kOut, 0, {0}).copy(3, kOut, 0, {0});
   tracer.chunk(1, kIn, 0).copy(2, kOut, 1, {0}).copy(3, kOut, 1, {0});
@@ -336,7 +336,7 @@ TEST_CASE("A cut of a large scratch buffer is refused, too") {
   REQUIRE_THROWS_AS(compile(tracer.finish()), ChunkError);
 }
 
-TEST_CASE("A remote reduction adds what is sent to the place of the accumulator") {
+TEST_CASE("A remote reduction adds the message to the place of the accumulator") {
   ProgramSignature signature = free_form(2, 3);
   signature.promises = {{1, 2, {{0, 1}, {1, 0}}}};
   ChunkTracer tracer(signature);
@@ -350,7 +350,8 @@ TEST_CASE("A remote reduction adds what is sent to the place of the accumulator"
   REQUIRE(interpret(program).empty());
 }
 
-TEST_CASE("Waits lead to steps that signal, all but one of a step's as nops, and none is idle") {
+TEST_CASE(
+    "Waits lead to steps that signal; all but one wait of a step are nops, and no wait is idle") {
   // Rank 2 needs what two ranks send it, on two blocks, before it sends both on.
   ChunkTracer tracer(free_form(4, 2));
   tracer.chunk(0, kIn, 0).copy(2, kScratch, 0);
@@ -407,7 +408,7 @@ TEST_CASE("Calls have connections of their own, and no waits between them") {
   REQUIRE(interpret(program).empty());
 }
 
-TEST_CASE("Two ranks that exchange more chunks than there are slots do not stand still") {
+TEST_CASE("Two ranks that exchange more chunks than there are slots do not get stuck") {
   ProgramSignature signature = free_form(2, 5);
   ChunkTracer tracer(signature);
   tracer.chunk(0, kIn, 0, 5).copy(1, kOut, 0);
@@ -418,7 +419,7 @@ TEST_CASE("Two ranks that exchange more chunks than there are slots do not stand
   REQUIRE(unfinished_with(program, 1, 1).empty());
 }
 
-TEST_CASE("A program that needs more slots than there are is told the connection") {
+TEST_CASE("A program with too few slots is refused with the name of the connection") {
   // By hand: both ranks send twice before they receive.
   Program program = [] {
     ChunkTracer tracer(free_form(2, 2));
@@ -453,7 +454,7 @@ TEST_CASE("A rank that only works on its own memory has one block without peers"
   REQUIRE(program.ranks[0].blocks[0].send_peer == kNoPeer);
 }
 
-TEST_CASE("Buffers that no step of a rank names have no chunks there") {
+TEST_CASE("Buffers that no step of a rank names have no chunks on that rank") {
   ProgramSignature signature;
   signature.collective = CollectiveOp::all_gather;
   signature.ranks = 2;
@@ -482,7 +483,7 @@ TEST_CASE("The interpreter of these tests notices a missing wait") {
   REQUIRE_FALSE(interpret(program).empty());
 }
 
-TEST_CASE("Both graphs can be read as text and drawn") {
+TEST_CASE("Both graphs are written as text and for Graphviz") {
   ChunkTracer tracer(free_form(3, 1));
   tracer.chunk(0, kIn, 0).copy(1, kOut, 0).copy(2, kOut, 0);
   tracer.chunk(2, kIn, 0).copy(1, kOut, 0);

@@ -41,7 +41,7 @@ TEST_CASE("A chunk that was never written cannot be read") {
   REQUIRE_THROWS_AS(tracer.chunk(0, kScratchBuffer, 6, 2), ChunkError);
 }
 
-TEST_CASE("A reference is stale as soon as something else is written to its place") {
+TEST_CASE("A reference is stale as soon as its place is written again") {
   ChunkTracer tracer(all_reduce());
   const ChunkRef before = tracer.chunk(0, kInput, 0, 2);
   const ChunkRef other = tracer.chunk(0, kInput, 0);
@@ -65,7 +65,7 @@ TEST_CASE("Neither side of a reduction may be stale") {
   REQUIRE_THROWS_AS(sum.reduce(theirs), ChunkError);
 }
 
-TEST_CASE("A write makes references stale by whatever name its place is called") {
+TEST_CASE("A write makes references stale by every name of its place") {
   ChunkTracer tracer(signature(CollectiveOp::all_gather, 2, 4, true));
   const ChunkRef own = tracer.chunk(1, kInput, 0);
   REQUIRE_NOTHROW(tracer.chunk(1, kOutput, 2));  // the same place
@@ -75,7 +75,7 @@ TEST_CASE("A write makes references stale by whatever name its place is called")
       Message("the reference to rank 1 in[0] is stale: rank 1 in[0] was written since"));
 }
 
-TEST_CASE("Only as many chunks can be reduced as there are") {
+TEST_CASE("A reduction needs equal numbers of chunks") {
   ChunkTracer tracer(all_reduce());
   const ChunkRef one = tracer.chunk(0, kInput, 0);
   const ChunkRef two = tracer.chunk(1, kInput, 0, 2);
@@ -141,7 +141,7 @@ TEST_CASE("An error leaves the program as it was") {
   REQUIRE(tracer.finish().operations.size() == 2);
 }
 
-TEST_CASE("A sum that lacks a part is no all_reduce") {
+TEST_CASE("A sum without one part is not an all_reduce") {
   ChunkTracer tracer(all_reduce(3, 1));
   const ChunkRef sum = tracer.chunk(0, kInput, 0).reduce(tracer.chunk(1, kInput, 0));
   sum.copy(1, kInput, 0);
@@ -165,7 +165,7 @@ TEST_CASE("A part that is added twice makes the sum wrong") {
   }
 }
 
-TEST_CASE("Broadcast and reduce keep their promise to the root that was given") {
+TEST_CASE("Broadcast and reduce keep their promise to the given root") {
   ProgramSignature broadcast = signature(CollectiveOp::broadcast, 2, 1, true);
   REQUIRE_THROWS_MATCHES(ChunkTracer(broadcast), ChunkError, Message("broadcast needs a root"));
   broadcast.root = 2;
@@ -183,7 +183,7 @@ TEST_CASE("Broadcast and reduce keep their promise to the root that was given") 
   REQUIRE_NOTHROW(other.finish());
 }
 
-TEST_CASE("A custom collective is held to the promises that it was given") {
+TEST_CASE("A custom collective must keep its given promises") {
   ProgramSignature custom = signature(CollectiveOp::custom, 2, 2, false);
   custom.input_chunks = {2, 0};
   custom.output_chunks = {0, 1};
@@ -202,7 +202,7 @@ TEST_CASE("A custom collective is held to the promises that it was given") {
   REQUIRE_THROWS_AS(ChunkTracer(custom), ChunkError);
 }
 
-TEST_CASE("Signatures that make no collective are refused") {
+TEST_CASE("Signatures that do not describe a collective are refused") {
   REQUIRE_THROWS_AS(ChunkTracer(all_reduce(0, 1)), ChunkError);
   REQUIRE_THROWS_AS(ChunkTracer(all_reduce(1, 0)), ChunkError);
   REQUIRE_THROWS_AS(ChunkTracer(all_reduce(~0U, 1)), ChunkError);
@@ -250,7 +250,7 @@ TEST_CASE("Sums that double without end are stopped") {
   REQUIRE_THROWS_MATCHES(double_it(1), ChunkError, Message("a sum of more than 65536 chunks"));
 }
 
-TEST_CASE("A channel without bound is refused") {
+TEST_CASE("A channel above the limit is refused") {
   ChunkTracer tracer(all_reduce());
   const ChunkRef chunk = tracer.chunk(0, kInput, 0);
   REQUIRE_NOTHROW(chunk.copy(1, kScratchBuffer, 0, {ChunkTracer::kMostChannels - 1}));

@@ -2,7 +2,7 @@
 #include <random>
 
 #include "program_file_support.h"
-#include "sims/formats/program/msccl_xml_writer.h"
+#include "sims/formats/program/msccl_xml.h"
 
 using namespace espalier;
 
@@ -48,7 +48,7 @@ void edit(std::string& text, Random& random) {
 
 }  // namespace
 
-TEST_CASE("Whatever a document holds, it is read or refused; what is read can be written again") {
+TEST_CASE("Any document is read or refused, and a document that is read can be written again") {
   INFO("seed " << kSeed);
   Random random(kSeed);
   std::size_t num_read = 0;

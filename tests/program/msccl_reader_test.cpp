@@ -6,7 +6,7 @@
 #include "alg/program/program_certifier.h"
 #include "alg/program/protocol.h"
 #include "program_file_support.h"
-#include "sims/formats/program/msccl_xml_writer.h"
+#include "sims/formats/program/msccl_xml.h"
 #include "sims/formats/program/promises_file.h"
 
 using namespace espalier;
@@ -64,7 +64,7 @@ TEST_CASE(
   CHECK_FALSE(read_msccl_xml("test.xml", nameless, diagnostics));
 }
 
-TEST_CASE("Every valid document is proven, with its promises, out of place too where it says so") {
+TEST_CASE("Every valid document is proven, with its promises, also out of place if it says so") {
   for (const std::string& path : corpus("xml/valid", ".xml")) {
     CAPTURE(path);
     Diagnostics diagnostics;
@@ -116,7 +116,7 @@ TEST_CASE("Every valid document is read") {
   }
 }
 
-TEST_CASE("Of an invalid document everything is said that is wrong, with its place") {
+TEST_CASE("All errors of an invalid document are reported with their places") {
   for (const std::string& path : corpus("xml/invalid", ".xml")) {
     const std::string text = contents_of(path);
     Diagnostics diagnostics;
@@ -142,7 +142,7 @@ TEST_CASE("Of an invalid document everything is said that is wrong, with its pla
 }
 
 // Each ends with <!-- violation KIND LINE -->: what certify_program must find, and where.
-TEST_CASE("What a program does wrong is not the reader's business") {
+TEST_CASE("The reader accepts wrong programs, which the certifier refuses") {
   for (const std::string& path : corpus("xml/unproven", ".xml")) {
     CAPTURE(path);
     const std::string text = contents_of(path);
@@ -202,7 +202,7 @@ TEST_CASE("A prolog, comments, C numbers and any order of elements change nothin
   REQUIRE(read_valid(text).ranks[1].line == 10);
 }
 
-TEST_CASE("What a document has beyond the format is ignored, and said once") {
+TEST_CASE("Unknown parts of a document are ignored with one warning each") {
   const std::string warnings = warnings_of(valid_file("lexical.xml"));
   REQUIRE(warnings.find("test.xml:5:19: warning: attribute 'rate' of 'algo' is ignored") !=
           std::string::npos);
@@ -230,7 +230,7 @@ TEST_CASE("A misspelled name comes with the right one") {
   REQUIRE(missing.find("did you mean 'srcoff'?") != std::string::npos);
 }
 
-TEST_CASE("inplace and outofplace together say for which buffers a program is") {
+TEST_CASE("inplace and outofplace together say which buffers a program is for") {
   const std::string text = valid_file("two_rank_exchange.xml");
   const auto read = [&](const std::string& attributes) {
     return read_valid(with(text, "inplace=\"1\"", attributes));
@@ -261,7 +261,7 @@ TEST_CASE("Sizes are inclusive, whatever the generation of the document") {
   REQUIRE(read("maxBytes=\"0\"").max_bytes == 0);
 }
 
-TEST_CASE("What runtimes warn of or require without need is a warning") {
+TEST_CASE("Needless requirements of runtimes are warnings") {
   const std::string text = valid_file("two_rank_exchange.xml");
   REQUIRE(warnings_of(with(text, "nchannels=\"1\"", "nchannels=\"33\""))
               .find("runtimes use 32 at most") != std::string::npos);
@@ -305,7 +305,7 @@ std::string many_blocks(int blocks, int channels) {
 
 }  // namespace
 
-TEST_CASE("Documents have what runtimes take and no more") {
+TEST_CASE("Documents beyond the limits of runtimes are refused") {
   REQUIRE(errors_of(many_steps(256)).empty());
   REQUIRE(
       errors_of(many_steps(257)).find("test.xml:260:2: error: gpu 0 tb 0: more than 256 steps") !=
@@ -328,7 +328,7 @@ TEST_CASE("A document cannot make its reader fill the memory") {
           std::string::npos);
 }
 
-TEST_CASE("Very many errors are not all said") {
+TEST_CASE("The number of reported errors is limited") {
   std::string text = many_steps(250);
   for (std::size_t at = text.find("cnt"); at != std::string::npos; at = text.find("cnt", at + 3)) {
     text.replace(at, 3, "xxx");
@@ -338,8 +338,8 @@ TEST_CASE("Very many errors are not all said") {
   REQUIRE(diagnostics.num_errors() == 200);
 }
 
-TEST_CASE("Text that is no UTF-8 is no document") {
-  REQUIRE(errors_of(std::string("\xff\xfe<\0a\0", 6)).find("no XML document in UTF-8") !=
+TEST_CASE("Text that is not UTF-8 is refused") {
+  REQUIRE(errors_of(std::string("\xff\xfe<\0a\0", 6)).find("expected an XML document in UTF-8") !=
           std::string::npos);
   REQUIRE(errors_of(std::string("<algo/>\n \0 <gpu/>", 17)).find("test.xml:2:2: error") !=
           std::string::npos);
@@ -347,7 +347,7 @@ TEST_CASE("Text that is no UTF-8 is no document") {
   REQUIRE(errors_of(text).find("broken UTF-8") != std::string::npos);
 }
 
-TEST_CASE("Deep nesting is no trouble") {
+TEST_CASE("Deep nesting is read without recursion") {
   std::string text;
   for (int i = 0; i < 100000; ++i) text += "<gpu>";
   REQUIRE_FALSE(errors_of(text).empty());

@@ -1,10 +1,9 @@
-#include "sims/formats/program/msccl_xml_writer.h"
+#include "sims/formats/program/msccl_xml.h"
 
 #include <catch2/catch.hpp>
 
 #include "alg/program/builtin_programs.h"
 #include "program_file_support.h"
-#include "sims/formats/program/msccl_peer_fields.h"
 #include "sims/formats/program/promises_file.h"
 
 using namespace espalier;
@@ -61,7 +60,7 @@ TEST_CASE("A program is written byte by byte as both generations of runtimes rea
           "</algo>\n");
 }
 
-TEST_CASE("What a program leaves open of its peers is taken from them") {
+TEST_CASE("Places that a program leaves open are filled in from its peers") {
   Program program = exchange();
   const std::string complete = dump(program);
   for (RankProgram& rank : program.ranks) {
@@ -81,7 +80,7 @@ TEST_CASE("What a program leaves open of its peers is taken from them") {
   REQUIRE(program.ranks[0].blocks[0].steps[0].dst_offset == 1);
 }
 
-TEST_CASE("What no document can say is refused with the reason") {
+TEST_CASE("A program that cannot be written is refused with the reason") {
   const auto reason = [](const auto& change) {
     Program program = exchange();
     change(program, program.ranks[1].blocks[0], program.ranks[1].blocks[0].steps[1]);
@@ -101,7 +100,7 @@ TEST_CASE("What no document can say is refused with the reason") {
             program.ranks[0].blocks.resize(33);
           }) == "gpu 0: more than 32 thread blocks of channel 0");
   REQUIRE(reason([](Program&, ThreadBlock& block, ProgramStep&) { block.send_peer = 1; }) ==
-          "gpu 1: tb 0: its peer 1 is none");
+          "gpu 1: tb 0: its peer 1 does not exist");
   REQUIRE(reason([](Program&, ThreadBlock& block, ProgramStep&) { block.channel = 1; }) ==
           "gpu 1: tb 0: channel 1 of 1");
   REQUIRE(reason([](Program&, ThreadBlock&, ProgramStep& step) { step.wait_block = 0; }) ==

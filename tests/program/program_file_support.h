@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "alg/program/program.h"
-#include "sims/formats/program/msccl_xml_reader.h"
+#include "sims/formats/program/msccl_xml.h"
 #include "sims/text/diagnostics.h"
 
 namespace espalier {

@@ -17,7 +17,6 @@
 #include <vector>
 
 #include "alg/program/program.h"
-#include "alg/program/program_storage.h"
 #include "alg/program/protocol.h"
 
 namespace espalier {

@@ -55,7 +55,7 @@ TEST_CASE("Promises may stand in any order, sums as well") {
   REQUIRE(dump(read_again) == dump(written));
 }
 
-TEST_CASE("All that is wrong with promises is said, each with its place") {
+TEST_CASE("All errors in promises are reported with their places") {
   REQUIRE(errors("rank 1 out 0 = 0:0\n"
                  "rank 1 out 0 = 1:0\n"
                  "rank 9 out 0 = 0:0\n"
@@ -79,17 +79,18 @@ TEST_CASE("All that is wrong with promises is said, each with its place") {
           "                       ^\n"
           "p.txt:7:21: error: rank is missing\nrank 2 out 0 = 0:0 +\n                    ^\n"
           "hint: for example 'rank 1 out 0 = 0:0 + 1:0'\n"
-          "p.txt:8:8: error: 'in' where 'out' is expected\nrank 2 in 0 = 0:0\n       ^\n"
+          "p.txt:8:8: error: expected 'out', found 'in'\nrank 2 in 0 = 0:0\n       ^\n"
           "hint: for example 'rank 1 out 0 = 0:0 + 1:0'\n"
-          "p.txt:9:20: error: '1' is too much\nrank 2 out 0 = 0:0 1:0\n                   ^\n"
+          "p.txt:9:20: error: expected the end of the line, found '1'\nrank 2 out 0 = 0:0 1:0\n    "
+          "               ^\n"
           "hint: for example 'rank 1 out 0 = 0:0 + 1:0'\n"
           "p.txt:10:12: error: output: 'x' is not an integer\nrank 2 out x = 0:0\n           ^\n"
           "hint: integer, 0 to 1\n"
-          "p.txt:11:1: error: 'promise' where 'rank' is expected\npromise rank 2 out 0 = 0:0\n^\n"
+          "p.txt:11:1: error: expected 'rank', found 'promise'\npromise rank 2 out 0 = 0:0\n^\n"
           "hint: for example 'rank 1 out 0 = 0:0 + 1:0'\n");
 }
 
-TEST_CASE("Collectives that are known promise what they promise") {
+TEST_CASE("Only custom collectives take promises") {
   Program program = to_next();
   program.collective = CollectiveOp::all_reduce;
   REQUIRE(

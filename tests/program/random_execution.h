@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "alg/program/program.h"
-#include "alg/program/program_storage.h"
 
 namespace espalier::program_test {
 

@@ -138,7 +138,7 @@ ChunkTrace trace(const RandomProgram& program) {
 
 }  // namespace
 
-TEST_CASE("What the language accepts the compiled program computes, with any number of slots") {
+TEST_CASE("A compiled program computes what its text says, with any number of slots") {
   constexpr std::uint32_t kFirstSeed = 1;
   constexpr std::uint32_t kPrograms = 600;
   for (std::uint32_t seed = kFirstSeed; seed < kFirstSeed + kPrograms; ++seed) {

@@ -68,7 +68,7 @@ TEST_CASE("Every generated schedule with equal chunks becomes a program that com
   REQUIRE(expressed > 200);
 }
 
-TEST_CASE("A schedule whose chunks are empty is no program") {
+TEST_CASE("A schedule of empty chunks cannot become a program") {
   const Topology torus = make_torus({4, 4}, kLink);
   const Schedule schedule =
       generate(*find_generator("ring"), torus, CollectiveOp::all_reduce, 4 * 7);

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "alg/program/program.h"
-#include "alg/program/program_storage.h"
 
 namespace espalier::program_test {
 

@@ -1,6 +1,6 @@
 #include <catch2/catch.hpp>
 
-#include "alg/program/program_storage.h"
+#include "alg/program/program.h"
 #include "alg/program/protocol.h"
 
 using namespace espalier;
@@ -44,7 +44,7 @@ TEST_CASE("Out of place no two chunks share a place") {
   REQUIRE(storage.first_scratch(0) == 12);
 }
 
-TEST_CASE("An all_to_all promises chunk k of what rank q has for this rank") {
+TEST_CASE("An all_to_all promises the chunks that every rank has for this rank") {
   const Program program = empty_program(CollectiveOp::all_to_all, false, 3, 6);
   REQUIRE(promised_value(program, 1, 5) == std::vector<InputChunk>{{2, 3}});
 }

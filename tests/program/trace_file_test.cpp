@@ -1,4 +1,4 @@
-#include "sims/formats/program/trace_file.h"
+#include "sims/formats/program/chunk_trace_file.h"
 
 #include <catch2/catch.hpp>
 #include <random>
@@ -69,7 +69,7 @@ TEST_CASE("A trace has buffers, promises, fragments and calls of its own") {
   REQUIRE(to_string(trace.operations[1].target) == "rank 2 out[0..1]");
 }
 
-TEST_CASE("Blanks, comments and Windows line ends mean nothing in a trace") {
+TEST_CASE("Blanks, comments and Windows line ends are ignored in a trace") {
   const std::string text =
       "\xef\xbb\xbf# first\r\n\r\n  collective\tall_reduce ranks 2 chunks 1 in_place # here\r\n"
       "%1=chunk rank 0 in 0 count 1\r\n%2 = chunk rank 1 in 0\r\n%3 = reduce %1 %2 ch = 0\r\n"
@@ -77,7 +77,7 @@ TEST_CASE("Blanks, comments and Windows line ends mean nothing in a trace") {
   REQUIRE(read(text).operations.size() == 2);
 }
 
-TEST_CASE("All errors of a trace's grammar are said, each with its place and what is expected") {
+TEST_CASE("All errors of a trace's grammar are reported with their places and what is expected") {
   const std::string text = kAllReduce +
                            "%1 = chunk rank 0 in 0\n"
                            "%1 = chunk rank 1 in 0\n"
@@ -100,19 +100,19 @@ TEST_CASE("All errors of a trace's grammar are said, each with its place and wha
   REQUIRE(errors(text) ==
           "t:3:1: error: a second %1\n"
           "%1 = chunk rank 1 in 0\n^\nhint: the first is made in line 2\n"
-          "t:4:19: error: 'inn' is no buffer\n"
+          "t:4:19: error: unknown buffer 'inn'\n"
           "%2 = chunk rank 1 inn 0\n                  ^\nhint: did you mean 'in'?\n"
           "t:6:15: error: a reference such as %1 is missing\n"
           "%4 = reduce %1\n              ^\n"
           "hint: for example '%3 = reduce %2 %1 ch=0': adds %1 into %2\n"
           "t:7:6: error: no line before made %9\n"
           "copy %9 rank 1 in 0\n     ^\n"
-          "t:8:6: error: '3' is no reference\n"
+          "t:8:6: error: expected a reference, found '3'\n"
           "copy 3 rank 1 in 0\n     ^\nhint: for example %1\n"
-          "t:9:24: error: '0' where '=' is expected\n"
+          "t:9:24: error: expected '=', found '0'\n"
           "copy %3 rank 1 in 0 ch 0\n                       ^\n"
           "hint: for example '%2 = copy %1 rank 1 scratch 0 ch=0'\n"
-          "t:10:21: error: 'channel' is too much\n"
+          "t:10:21: error: expected the end of the line, found 'channel'\n"
           "copy %3 rank 1 in 0 channel=0\n                    ^\n"
           "hint: for example '%2 = copy %1 rank 1 scratch 0 ch=0'\n"
           "t:11:1: error: 'cpoy' begins no line\n"
@@ -126,15 +126,15 @@ TEST_CASE("All errors of a trace's grammar are said, each with its place and wha
           "t:16:13: error: parallelize: 0 is out of range\n"
           "parallelize 0\n            ^\nhint: integer, 1 to 1048576\n"
           "t:18:1: error: no 'end' ends this fragment\nparallelize 2\n^\n"
-          "t:19:4: error: ':' where '=' is expected\n"
+          "t:19:4: error: expected '=', found ':'\n"
           "%6 : chunk\n   ^\nhint: for example '%2 = copy %1 rank 1 in 0'\n");
 }
 
-TEST_CASE("All errors of a trace's header are said") {
+TEST_CASE("All errors of a trace's header are reported") {
   REQUIRE(errors("protocol simple\nprotocol LL\ninput 0 1\n") ==
           "t:1:1: error: there is no line 'collective'\nprotocol simple\n^\n"
           "hint: for example 'collective all_reduce ranks 4 chunks 4 in_place'\n"
-          "t:1:10: error: 'simple' is no protocol\nprotocol simple\n         ^\n"
+          "t:1:10: error: unknown protocol 'simple'\nprotocol simple\n         ^\n"
           "hint: did you mean 'Simple'?\n"
           "t:2:1: error: a second 'protocol'\nprotocol LL\n^\nhint: the first is in line 1\n"
           "t:3:1: error: 'input' stands behind 'collective'\ninput 0 1\n^\n");
@@ -157,7 +157,7 @@ TEST_CASE("All errors of a trace's header are said") {
           "hint: integer, 0 to 1\n");
 }
 
-TEST_CASE("The first error of the language is said where it is") {
+TEST_CASE("The first error of the language is reported at its place") {
   // Stale: the place was written since.
   const std::string stale = kAllReduce + kSum + "  copy %2 rank 0 in 0\n";
   REQUIRE(errors(stale).find("t:6:3: error: the reference to rank 1 in[0] is stale") !=
@@ -185,7 +185,7 @@ TEST_CASE("A header cannot make its reader fill the memory") {
               .find("are more than 4194304 in all") != std::string::npos);
 }
 
-TEST_CASE("Whatever a trace holds, it is read or refused") {
+TEST_CASE("Any trace is read or refused") {
   constexpr unsigned kSeed = 977;
   INFO("seed " << kSeed);
   std::mt19937 random(kSeed);

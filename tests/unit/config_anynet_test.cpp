@@ -1,7 +1,7 @@
 #include <catch2/catch.hpp>
 
 #include "config_test_support.h"
-#include "sims/formats/anynet_file.h"
+#include "sims/formats/topology_file.h"
 #include "sims/model/build_topology.h"
 
 namespace espalier {
@@ -68,7 +68,7 @@ TEST_CASE("BookSim's own example of an anynet file becomes three switches with t
   CHECK(topology.link(LinkId(0)).spec.bytes_per_second == 16'000'000'000);
 }
 
-TEST_CASE("A latency between routers is that of the way there, one to a node that of both ways") {
+TEST_CASE("A latency between routers holds for one direction, one to a node for both") {
   const Topology topology = good(
       "router 0 router 1 15 router 2\n"
       "router 0 node 0 node 1 5 node 2 5\n");
@@ -80,7 +80,8 @@ TEST_CASE("A latency between routers is that of the way there, one to a node tha
   CHECK(latency(topology, "sw_0", "n_1") == 5);
 }
 
-TEST_CASE("The way back between routers may have a latency of its own, in any order of lines") {
+TEST_CASE(
+    "The opposite direction between routers may have its own latency, in any order of lines") {
   for (const char* text :
        {"node 0 router 0\nnode 1 router 1 2\nrouter 0 router 1 15\nrouter 1 router 0 3\n",
         "router 1 router 0 3 node 1 2\nrouter 0 node 0 router 1 15\n"}) {
@@ -97,7 +98,7 @@ TEST_CASE("A link that is listed twice is one link") {
   CHECK(good("router 0 node 0 router 1 4 router 1 4\nrouter 1 node 1\n").num_links() == 6);
 }
 
-TEST_CASE("Comments, blank lines, tabs and line ends of Windows mean nothing in an anynet file") {
+TEST_CASE("Comments, blank lines, tabs and Windows line ends are ignored in an anynet file") {
   const Topology topology =
       good("# two\r\n\r\n\trouter 0\tnode 0  node 1 7 # the second is far\r\n");
   CHECK(topology.num_nodes() == 2);
@@ -151,8 +152,8 @@ TEST_CASE("Mistakes in an anynet file are refused at their place") {
        "the link from router 0 to router 1 has two latencies", "the first is in line 2"},
       {two + "node 1 @router 0 3\n", "the link from node 1 to router 0 has two latencies",
        "the first is in line 1"},
-      {"router 0 node 0 @node 2\n", "there is no node 1, but node 2", "numbered from 0 on"},
-      {"@router 1 node 0 node 1\n", "there is no router 0, but router 1", "numbered from 0 on"},
+      {"router 0 node 0 @node 2\n", "there is node 2, but not node 1", "numbered from 0 on"},
+      {"@router 1 node 0 node 1\n", "there is router 1, but not router 0", "numbered from 0 on"},
       {two + "@node 2\n", "node 2 is linked to no router", "for example"},
       {two + "@router 1\n", "there is no way from node 0 to router 1 and back", ""},
       {two + "router 1 @node 2\n", "there is no way from node 0 to node 2 and back", ""},

@@ -36,7 +36,7 @@ std::string replaced(std::string text, const std::string& what, const std::strin
 
 }  // namespace
 
-TEST_CASE("A network of ASTRA-sim's is a multi-dimensional system") {
+TEST_CASE("An ASTRA-sim network is a multi-dimensional system") {
   const TemporaryFolder folder("astra");
   folder.write("network.yml", kNetwork);
   const std::string config = folder.write("config.yaml",
@@ -74,7 +74,7 @@ TEST_CASE("A network of ASTRA-sim's is a multi-dimensional system") {
         system.dimensions.bytes_per_second);
 }
 
-TEST_CASE("What is wrong with a network of ASTRA-sim's is reported in its file") {
+TEST_CASE("Errors in an ASTRA-sim network are reported in its file") {
   expect_astra_error(replaced(kNetwork, "Ring", "@Torus"), "'Torus' is not a valid name here",
                      "Ring");
   expect_astra_error(replaced(kNetwork, "[ 4, 8, 8 ]", "@[ 4, 8 ]"),
@@ -94,7 +94,7 @@ TEST_CASE("What is wrong with a network of ASTRA-sim's is reported in its file")
   expect_astra_error("@[1]\n", "a network is a mapping", "");
 }
 
-TEST_CASE("Rounding a link's rate by more than a hundredth is said") {
+TEST_CASE("Rounding a link's rate by more than a hundredth is a warning") {
   Diagnostics diagnostics;
   const auto network = parse_astra_network(
       "n.yml", "topology: [Switch]\nnpus_count: [4]\nbandwidth: [12.5]\nlatency: [500]\n", {},
@@ -106,7 +106,7 @@ TEST_CASE("Rounding a link's rate by more than a hundredth is said") {
                                 "rounded to 13, -3.1 %") != std::string::npos);
 }
 
-TEST_CASE("An entry of ASTRA-sim's that the hardware refuses is shown in its file") {
+TEST_CASE("An ASTRA-sim entry that the hardware refuses is shown in its file") {
   const TemporaryFolder folder("astra_short");
   folder.write("network.yml", replaced(kNetwork, "50.0, 500.0", "5.0, 500.0"));
   const ConfigResult result =

@@ -578,7 +578,7 @@ TEST_CASE("Files that cannot be read are reported by name") {
   const std::string folder = std::filesystem::temp_directory_path().string();
   const ConfigResult directory = read_run_config(folder);
   CHECK_FALSE(directory.ok);
-  CHECK(directory.diagnostics == folder + ": error: the file is a directory\n");
+  CHECK(directory.diagnostics == folder + ": error: the file is a folder\n");
 }
 
 TEST_CASE("A schedule needs a collective, an area estimate needs neither workload") {

@@ -62,7 +62,7 @@ TEST_CASE("Nodes of a file of messages go by name or number") {
         std::vector<Row>{{0, 0, 2, 16}, {0, 2, 1, 16}});
 }
 
-TEST_CASE("Comments, blanks, blank lines, Windows line ends and a byte order mark are harmless") {
+TEST_CASE("Comments, blanks, blank lines, Windows line ends and a byte order mark are ignored") {
   CHECK(rows_of("\xef\xbb\xbf# a file, of messages\r\n"
                 "\r\n"
                 " ready , from,\tto,bytes # the header\r\n"

@@ -5,7 +5,6 @@
 #include "config_test_support.h"
 #include "sims/config/resolved.h"
 #include "sims/experiment/point_content.h"
-#include "sims/formats/latency_file.h"
 #include "sims/formats/rank_order_file.h"
 
 namespace espalier {
@@ -25,7 +24,7 @@ std::string text_of_errors(const std::string& config, const std::string& folder 
   return read_run_config_text("config.yaml", config, folder).diagnostics;
 }
 
-TEST_CASE("Without a rank order rank r is node r, and nothing of it is in the configuration") {
+TEST_CASE("Without a rank order rank r is node r, and the configuration does not mention it") {
   const RunPoint point = only_point(ring_on_four(""));
   CHECK(point.collective->rank_order.is_identity());
   CHECK(point.collective->rank_order.nodes.empty());
@@ -49,7 +48,7 @@ TEST_CASE("Random orders are drawn by their seeds, a list of which runs each") {
   }
 }
 
-TEST_CASE("A mapping file beside the configuration says who is which rank") {
+TEST_CASE("A mapping file beside the configuration says which node each rank is") {
   const TemporaryFolder folder("rank_order");
   const std::string path =
       folder.write("order.yaml", "rank_order: [3, 0, 2, 1]\nmetadata: {model: ring}\n");
@@ -76,7 +75,7 @@ std::string errors_of_order(const std::string& text, std::size_t nodes = 4) {
   return diagnostics.text();
 }
 
-TEST_CASE("What is wrong in a mapping file is said with its place") {
+TEST_CASE("Errors in a mapping file have their places") {
   CHECK_THAT(errors_of_order("rank_order: [3, 0, 3, 1]\n"),
              Contains("order.yaml:1:20: error: rank_order: node 3 is rank 0 already"));
   CHECK_THAT(
@@ -100,7 +99,7 @@ TEST_CASE("A mapping file may be JSON") {
   CHECK(*order == to_nodes({1, 0}));
 }
 
-TEST_CASE("Orders that cannot be followed are refused where they are written") {
+TEST_CASE("Impossible rank orders are refused where they are written") {
   const std::string missing = text_of_errors(ring_on_four(", rank_order: nowhere.yaml"));
   CHECK_THAT(missing, Contains("config.yaml:3:") && Contains("'nowhere.yaml'"));
   const std::string refused = text_of_errors(
@@ -121,7 +120,7 @@ TEST_CASE("A seed without a random order has no effect") {
   CHECK_THAT(text_of_errors(ring_on_four(", rank_order_seed: 4")), Contains("has no effect"));
 }
 
-TEST_CASE("bcube's base must fit the nodes, and is not for others") {
+TEST_CASE("bcube's base must fit the nodes, and other algorithms refuse it") {
   const auto config = [](const std::string& more) {
     return "system: {topology: {type: torus, dims: [4, 4]}}\n"
            "collective: {size: 4KiB, algorithm: " +
@@ -137,7 +136,7 @@ TEST_CASE("bcube's base must fit the nodes, and is not for others") {
   CHECK_THAT(text_of_errors(config("ring, base: 4")), Contains("has no effect"));
 }
 
-TEST_CASE("What is searched is no part of what is run") {
+TEST_CASE("The settings of the search are not part of a run's configuration") {
   const RunPoint plain = only_point(ring_on_four(""));
   const RunPoint point = only_point(
       ring_on_four("") +

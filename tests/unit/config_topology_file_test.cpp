@@ -162,7 +162,7 @@ TEST_CASE("Mistakes in a graph file are refused at their place") {
   }
 }
 
-TEST_CASE("A link latency that is no whole number of cycles warns at the link") {
+TEST_CASE("A link latency that is not a whole number of cycles warns at the link") {
   const Parsed parsed = parse("nodes: [a, b]\nlinks: [{between: [a, b], latency: 10.5ns}]\n");
   CHECK(parsed.topology.has_value());
   CHECK(parsed.warnings == 1);
@@ -216,7 +216,7 @@ TEST_CASE("A graph whose links share no tick is refused at the file") {
   CHECK(find_at(parse_diagnostics(result.diagnostics), marked, "ticks per cycle") != nullptr);
 }
 
-TEST_CASE("Building a topology again says what has become of its file") {
+TEST_CASE("Building a topology again throws if its file is gone") {
   SystemConfig system;
   system.topology.kind = TopologyKind::file;
   system.topology.file = "no/such/graph.yaml";

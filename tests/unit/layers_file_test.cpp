@@ -52,7 +52,7 @@ TEST_CASE("A SCALE-Sim topology file is read column by column") {
                          {"FC", 1, 1, 1, 1, 138000, 8, 1, LayerWeights::own}});
 }
 
-TEST_CASE("Titles, lines of commas, blanks and Windows line ends of topology files are harmless") {
+TEST_CASE("Titles, lines of commas, blanks and Windows line ends of topology files are ignored") {
   const std::vector<Row> expected{{"q x k'", 9, 8, 3, 2, 7, 6, 5, LayerWeights::own}};
   CHECK(rows_of("\xef\xbb\xbf" + kHeader +
                 "\n,,,,,,,,\nSome Network,\r\n\t q x k',9, 8,3,2 ,7,6,5, \r\n" +
@@ -62,7 +62,7 @@ TEST_CASE("Titles, lines of commas, blanks and Windows line ends of topology fil
                 "Filters,Stride\n,,,,,,,\nAnother One\nq x k',9,8,3,2,7,6,5") == expected);
 }
 
-TEST_CASE("The ninth column says whose the weights are") {
+TEST_CASE("The ninth column says where the weights come from") {
   CHECK(rows_of("Layer name, H, W, FH, FW, C, N, S, Weights,\n"
                 "a, 4, 4, 1, 1, 1, 1, 1, own,\n"
                 "b, 4, 4, 1, 1, 1, 1, 1,\n"

@@ -77,7 +77,7 @@ TEST_CASE("A schedule file gives back every entry, every route and the caller's 
   }
 }
 
-TEST_CASE("The first direct link needs no words, any other route names its links") {
+TEST_CASE("The first direct link is not named, any other route names its links") {
   const Topology topology = make_torus({2}, test::kPlainLink);
   ScheduleTables tables = generate("multitree", topology, CollectiveOp::all_reduce);
   TableEntry& reduce = tables.nodes[0][0];
@@ -256,7 +256,7 @@ TEST_CASE("Every mistake in a schedule file is named with its place") {
   CHECK_THAT(error_of(bad.dump(), topology), StartsWith(expected));
 }
 
-TEST_CASE("Text that is no strict JSON is refused") {
+TEST_CASE("Text that is not strict JSON is refused") {
   const Topology topology = make_mesh({2, 2}, test::kPlainLink);
   CHECK_THAT(error_of("", topology), StartsWith("not JSON: parse error at line 1"));
   CHECK_THAT(error_of("{\"format\": \"espalier-schedule\",\n oops}", topology),

@@ -7,7 +7,7 @@
 #include "sims/experiment/cost_system.h"
 #include "sims/formats/layers_file.h"
 #include "sims/workload/training/timeline.h"
-#include "sims/workload/training/workloads.h"
+#include "sims/workload/training/workload.h"
 
 namespace espalier {
 namespace {

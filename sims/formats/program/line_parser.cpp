@@ -22,22 +22,8 @@ std::string_view without_blank_end(std::string_view line) {
 LineParser::LineParser(std::string_view line, const Place& line_start, Diagnostics& diagnostics)
     : diagnostics_(diagnostics),
       line_(without_blank_end(line.substr(0, line.find('#')))),
-      start_(line_start) {
-  const std::string_view text = line_;
-  const std::string separators = std::string(kBlanks) + kMarks;
-  for (std::size_t at = text.find_first_not_of(kBlanks); at < text.size();) {
-    const bool is_mark = std::string_view(kMarks).find(text[at]) != std::string_view::npos;
-    const std::size_t end =
-        is_mark ? at + 1 : std::min(text.find_first_of(separators, at), text.size());
-    ConfigNode word;
-    word.kind = ConfigNode::Kind::scalar;
-    word.place = start_;
-    word.place.column += static_cast<std::uint32_t>(at);
-    word.text = text.substr(at, end - at);
-    words_.push_back(std::move(word));
-    at = text.find_first_not_of(kBlanks, end);
-  }
-}
+      start_(line_start),
+      words_(words_of(line_, start_, kMarks)) {}
 
 const std::string& LineParser::peek() const {
   static const std::string kNothing;
@@ -70,13 +56,13 @@ bool LineParser::accept(const std::string& word) {
 bool LineParser::expect(const std::string& word) {
   if (accept(word)) return true;
   if (at_end()) return missing(fmt::format("'{}'", word));
-  error(place(), fmt::format("'{}' where '{}' is expected", peek(), word), form_);
+  error(place(), fmt::format("expected '{}', found '{}'", word, peek()), form_);
   return false;
 }
 
 bool LineParser::expect_end() {
   if (at_end()) return !failed_;
-  error(place(), fmt::format("'{}' is too much", peek()), form_);
+  error(place(), fmt::format("expected the end of the line, found '{}'", peek()), form_);
   return false;
 }
 
@@ -120,7 +106,8 @@ std::optional<std::size_t> LineParser::index_of(const std::string& what,
   if (!text) return std::nullopt;
   const auto found = std::find(names.begin(), names.end(), text->text);
   if (found != names.end()) return static_cast<std::size_t>(found - names.begin());
-  error(text->place, fmt::format("'{}' is no {}", text->text, what), name_hint(text->text, names));
+  error(text->place, fmt::format("unknown {} '{}'", what, text->text),
+        name_hint(text->text, names));
   return std::nullopt;
 }
 

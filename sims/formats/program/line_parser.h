@@ -1,5 +1,5 @@
-// One line of a text file of ours, word by word. The first word that is wrong is reported, with
-// what was expected; nothing after it.
+// One line of a text file, word by word. The first wrong word is reported, with what was expected;
+// the rest of the line is not read.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ class LineParser {
  public:
   LineParser(std::string_view line, const Place& line_start, Diagnostics& diagnostics);
 
-  // What the line should look like, for hints.
+  // The form of the line, for hints.
   void set_form(std::string form) { form_ = std::move(form); }
 
   [[nodiscard]] bool at_end() const { return next_ == words_.size(); }
@@ -27,16 +27,13 @@ class LineParser {
   [[nodiscard]] const std::string& peek() const;
   [[nodiscard]] Place place() const;  // of the next word, or behind the last one
 
-  // Takes the next word, if it is this one. No error where it is not.
-  bool accept(const std::string& word);
-  // It must be this one.
-  bool expect(const std::string& word);
-  // Nothing may follow.
-  bool expect_end();
+  bool accept(const std::string& word);  // takes the next word if it is `word`
+  bool expect(const std::string& word);  // takes the next word, which must be `word`
+  bool expect_end();                     // the line must be at its end
   // An integer from min to max; `what` names it.
   std::optional<std::uint32_t> number(const std::string& what, std::uint32_t min,
                                       std::uint32_t max);
-  // An integer, or with a unit, "64KiB".
+  // An integer, or a size with a unit ("64KiB").
   std::optional<std::uint64_t> bytes(const std::string& what);
   template <class Choice>
   std::optional<Choice> choice(const std::string& what,
@@ -48,9 +45,9 @@ class LineParser {
     if (!index) return std::nullopt;
     return choices[*index].second;
   }
-  // The line from the next word on, as it stands there, without a comment.
+  // The line from the next word on, with its blanks, without a comment.
   std::string rest();
-  // The next word, whatever it is; nothing at the end.
+  // The next word. At the end: an error.
   std::optional<ConfigNode> word(const std::string& what);
 
   void error(const Place& place, std::string message, std::string hint = {});

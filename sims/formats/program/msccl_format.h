@@ -9,22 +9,22 @@
 
 namespace espalier {
 
-// Of the first runtime generation, which the later one keeps.
+// Limits of the first runtime generation, which the later one keeps.
 inline constexpr std::int64_t kMostBlocksOfRank = 216;
 inline constexpr std::int64_t kMostBlocksOfChannel = 32;  // of one rank
 inline constexpr std::int64_t kMostStepsOfBlock = 256;
 inline constexpr std::int64_t kMostChunksOfStep = 71;
 inline constexpr std::int64_t kMostUsableChannels = 32;  // runtimes warn above
-// Ours: a document of a few bytes must not make us fill the memory.
+// Espalier's own limits: a document of a few bytes must not fill the memory.
 inline constexpr std::int64_t kMostChunksOfBuffer = std::int64_t{1} << 20;
 inline constexpr std::int64_t kMostChunksOfProgram = std::int64_t{1} << 25;  // of all ranks
 
-// maxBytes of the first generation where it is not given.
+// The default of maxBytes in the first generation.
 inline constexpr std::int64_t kDefaultMaxBytes = std::int64_t{1} << 27;
-// How the writer says "no upper limit": right for both generations.
+// The writer's value for "no upper limit", which both generations accept.
 inline constexpr std::int64_t kUnlimitedBytes = INT64_MAX;
 
-// The first name of a value is the one that is written. reduce_scatter: the later generation's.
+// The writer uses the first name of a value. The later generation reads reduce_scatter.
 inline const std::vector<std::pair<const char*, CollectiveOp>>& msccl_collectives() {
   static const std::vector<std::pair<const char*, CollectiveOp>> names{
       {"allreduce", CollectiveOp::all_reduce},
@@ -64,12 +64,12 @@ inline const std::vector<std::pair<const char*, ProgramOp>>& msccl_ops() {
   return names;
 }
 
-// A rank's input and output are cut into shares, one per rank: chunks must divide by the ranks.
+// The larger buffer of a rank has one share per rank, so chunks must divide by ranks.
 [[nodiscard]] constexpr bool has_shares(CollectiveOp collective) {
   return collective == CollectiveOp::all_gather || collective == CollectiveOp::reduce_scatter ||
          collective == CollectiveOp::all_to_all;
 }
-// Chunks of a rank's input, of its output, where the collective fixes them; custom: the most.
+// Chunks of a rank's input and output, as the collective fixes them; custom: the maximum.
 [[nodiscard]] constexpr std::int64_t input_chunks_of(CollectiveOp collective, std::int64_t chunks,
                                                      std::int64_t ranks) {
   return collective == CollectiveOp::all_gather ? chunks / ranks : chunks;

@@ -1,4 +1,4 @@
-#include "sims/formats/program/msccl_xml_reader.h"
+#include "sims/formats/program/msccl_xml.h"
 
 #include <fmt/format.h>
 
@@ -9,10 +9,9 @@
 #include <vector>
 
 #include "sims/formats/program/msccl_format.h"
-#include "sims/formats/program/plain_text.h"
-#include "sims/formats/program/xml_element.h"
-#include "sims/formats/program/xml_source.h"
+#include "sims/formats/program/xml_document.h"
 #include "sims/text/nearest_name.h"
+#include "sims/text/utf8.h"
 
 namespace espalier {
 
@@ -29,7 +28,7 @@ const std::vector<const char*> kStepAttributes{"s",      "type", "srcbuf", "srco
                                                "dstoff", "cnt",  "depid",  "deps",   "hasdep"};
 const std::vector<std::string> kElements{"algo", "gpu", "tb", "step"};
 
-// Collectives that documents may have, but we do not; see ProgramStorage for those we have.
+// Collectives of documents that Espalier does not support.
 const std::vector<std::pair<const char*, const char*>> kForeignCollectives{
     {"alltoallv", "its amounts differ from pair to pair, and the chunks of a program are equal"},
     {"send", "it is one message, no collective"},
@@ -71,11 +70,11 @@ class Reader {
 
   void report_foreign_root(pugi::xml_node node) {
     const bool is_registration = std::strcmp(node.name(), "msccl_algos") == 0;
-    report_.error(node.name(), fmt::format("'{}' is no program: that is an 'algo'", node.name()),
+    report_.error(node.name(), fmt::format("expected the element 'algo', found '{}'", node.name()),
                   is_registration ? "it is a list of files: read one of those" : "");
   }
 
-  // Calls visit(child) for the children of that name; the others are out of place or ignored.
+  // Calls visit(child) for the children with the name. Other children are reported or ignored.
   template <class Visit>
   void for_each_child(pugi::xml_node parent, const char* name, const Visit& visit) {
     for (const pugi::xml_node child : parent.children()) {
@@ -208,11 +207,11 @@ class Reader {
     program_.max_bytes = unlimited ? 0 : static_cast<Bytes>(*max) - (is_shorter ? 1 : 0);
   }
 
-  // What no program needs, but a runtime reads.
+  // Checks attributes that only runtimes use.
   static void check_unread(XmlElement& algo) {
     const auto threads = algo.integer_or("nthreads", {0, kMostInt}, 0);
     if (threads && *threads % 32 != 0) {
-      algo.error_at("nthreads", fmt::format("{} is no multiple of 32", *threads));
+      algo.error_at("nthreads", fmt::format("{} is not a multiple of 32", *threads));
     }
   }
 
@@ -221,7 +220,7 @@ class Reader {
     if (*chunks_ % *num_gpus_ == 0) return;
     algo.error_at("nchunksperloop",
                   fmt::format("{} chunks do not divide by {} ranks", *chunks_, *num_gpus_),
-                  fmt::format("{}: every rank has as many", algo.text("coll")));
+                  fmt::format("{}: every rank has the same number", algo.text("coll")));
   }
 
   void check_channels_used(XmlElement& algo) {
@@ -254,7 +253,7 @@ class Reader {
     for (auto& [rank, gpu] : by_rank) program_.ranks.push_back(std::move(gpu));
   }
 
-  // As the beginning of a hint.
+  // The beginning of a hint.
   [[nodiscard]] std::string missing_rank(const std::map<std::int64_t, RankProgram>& by_rank) const {
     std::int64_t rank = 0;
     while (by_rank.count(rank) != 0) ++rank;
@@ -333,7 +332,7 @@ class Reader {
   std::int32_t read_peer(XmlElement& tb, const char* name) {
     const auto peer = tb.integer(name, {-1, num_gpus_.value_or(kMostInt) - 1});
     if (peer && *peer != -1 && *peer == rank_) {
-      tb.error_at(name, fmt::format("{} is the rank itself", *peer), "-1 where there is no peer");
+      tb.error_at(name, fmt::format("{} is the rank itself", *peer), "write -1 for no peer");
     }
     return as_i32(peer.value_or(-1));
   }
@@ -355,7 +354,7 @@ class Reader {
 
   void read_steps(pugi::xml_node node, const XmlElement& tb, ThreadBlock& block) {
     std::int64_t expected = 0;
-    bool in_order = true;  // is said once
+    bool in_order = true;  // reported once
     bool after_nop = false;
     for_each_child(node, "step", [&](pugi::xml_node child) {
       XmlElement step(child, kStepAttributes, "s", &tb, report_);
@@ -396,7 +395,7 @@ class Reader {
     if (wait_block && wait_step && (*wait_block == -1) != (*wait_step == -1)) {
       element.error_at(*wait_block == -1 ? "depid" : "deps",
                        fmt::format("half a dependency: depid {}, deps {}", *wait_block, *wait_step),
-                       "both are -1 where there is none");
+                       "write -1 for both if there is none");
     }
     step.wait_block = as_i32(wait_block.value_or(-1));
     step.wait_step = as_i32(wait_step.value_or(-1));
@@ -404,7 +403,7 @@ class Reader {
     block.steps.push_back(step);
   }
 
-  // Of a nop it means nothing.
+  // A nop has no count.
   static std::uint32_t read_count(XmlElement& element, ProgramOp op) {
     const bool is_nop = op == ProgramOp::nop;
     const auto count = element.integer("cnt", {is_nop ? 0 : 1, kMostChunksOfStep});
@@ -419,12 +418,12 @@ class Reader {
 
   XmlReport& report_;
   Program program_;
-  // Nothing where they are no value: what depends on them is not checked.
+  // Empty: no valid value was given. Checks that need the value are skipped.
   std::optional<CollectiveOp> collective_;
   std::optional<std::int64_t> channels_;
   std::optional<std::int64_t> chunks_;
   std::optional<std::int64_t> num_gpus_;
-  bool is_later_ = false;  // the generation
+  bool is_later_ = false;  // a document of the later generation
   std::int64_t rank_ = -1;
   std::int64_t highest_channel_ = 0;
   std::int64_t num_chunks_ = 0;  // of all buffers

@@ -1,15 +1,79 @@
-#include "sims/formats/program/msccl_xml_writer.h"
+#include "sims/formats/program/msccl_xml.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <iterator>
 #include <map>
+#include <vector>
 
 #include "sims/formats/program/msccl_format.h"
-#include "sims/formats/program/msccl_peer_fields.h"
-#include "sims/formats/program/plain_text.h"
+#include "sims/text/utf8.h"
 
 namespace espalier {
+
+namespace {
+
+bool has_remote_target(ProgramOp op) {
+  return op == ProgramOp::send || op == ProgramOp::recv_reduce_send;
+}
+bool has_remote_source(ProgramOp op) {
+  return op == ProgramOp::recv || op == ProgramOp::recv_copy_send;
+}
+
+// The local place of a step's message: rcs and rrcs send what they store, s and rrs send src.
+struct Location {
+  ProgramBuffer buffer = ProgramBuffer::input;
+  std::int32_t offset = -1;
+};
+Location local_of(const ProgramStep& step) {
+  if (has_remote_target(step.op)) return {step.src_buffer, step.src_offset};
+  return {step.dst_buffer, step.dst_offset};
+}
+
+void fill_target(ProgramStep& step, const Location& peer) {
+  if (!has_remote_target(step.op) || step.dst_offset != -1) return;
+  step.dst_buffer = peer.buffer;
+  step.dst_offset = peer.offset;
+}
+void fill_source(ProgramStep& step, const Location& peer) {
+  if (!has_remote_source(step.op) || step.src_offset != -1) return;
+  step.src_buffer = peer.buffer;
+  step.src_offset = peer.offset;
+}
+
+template <class Predicate>
+std::vector<ProgramStep*> steps_of(Program& program, std::uint32_t rank, std::int32_t block,
+                                   Predicate predicate) {
+  std::vector<ProgramStep*> steps;
+  if (block == kNoPeer) return steps;
+  for (ProgramStep& step : program.ranks[rank].blocks[static_cast<std::size_t>(block)].steps) {
+    if (predicate(step.op)) steps.push_back(&step);
+  }
+  return steps;
+}
+
+}  // namespace
+
+void fill_peer_fields(Program& program) {
+  for (const Connection& connection : connections_of(program)) {
+    const auto sending = steps_of(program, connection.from, connection.send_block, sends);
+    const auto receiving = steps_of(program, connection.to, connection.recv_block, receives);
+    for (std::size_t k = 0; k < std::min(sending.size(), receiving.size()); ++k) {
+      fill_target(*sending[k], local_of(*receiving[k]));
+      fill_source(*receiving[k], local_of(*sending[k]));
+    }
+  }
+  for (RankProgram& rank : program.ranks) {
+    for (ThreadBlock& block : rank.blocks) {
+      for (ProgramStep& step : block.steps) {
+        fill_target(step, local_of(step));
+        fill_source(step, local_of(step));
+      }
+    }
+  }
+}
 
 namespace {
 
@@ -27,7 +91,7 @@ class Writable {
  public:
   explicit Writable(const Program& program) : program_(program) {}
 
-  // The first obstacle.
+  // The first reason why the program cannot be written.
   std::string obstacle() {
     if (!check_whole()) return what_;
     for (std::size_t r = 0; r < program_.ranks.size(); ++r) {
@@ -66,12 +130,12 @@ class Writable {
                                 program_.max_bytes));
     }
     if (program_.also_out_of_place && !program_.in_place) {
-      return refuse("it is out of place, but also_out_of_place is for what is in place too");
+      return refuse("also_out_of_place needs in_place");
     }
     const bool has_root = program_.collective == CollectiveOp::broadcast ||
                           program_.collective == CollectiveOp::reduce;
     if (program_.root && (!has_root || *program_.root >= ranks)) {
-      return refuse(fmt::format("it has the root {}, which is none", *program_.root));
+      return refuse(fmt::format("its root {} does not exist", *program_.root));
     }
     if (program_.num_channels == 0 || program_.num_channels > INT32_MAX) {
       return refuse(fmt::format("it has {} channels", program_.num_channels));
@@ -118,7 +182,8 @@ class Writable {
     for (const std::int32_t peer : {block.send_peer, block.recv_peer}) {
       const bool is_rank = peer >= 0 && static_cast<std::size_t>(peer) < program_.num_ranks() &&
                            static_cast<std::size_t>(peer) != rank;
-      if (peer != kNoPeer && !is_rank) return refuse(fmt::format("its peer {} is none", peer));
+      if (peer != kNoPeer && !is_rank)
+        return refuse(fmt::format("its peer {} does not exist", peer));
     }
     if (block.channel >= program_.num_channels) {
       return refuse(fmt::format("channel {} of {}", block.channel, program_.num_channels));
@@ -183,7 +248,7 @@ std::string escaped(const std::string& text) {
   return out;
 }
 
-// A runtime's own parser takes no prolog.
+// Without a prolog, which the runtimes' own parser does not accept.
 class Writer {
  public:
   std::string write(const Program& program) {

@@ -11,6 +11,7 @@
 #include "sims/point/fidelity.h"
 #include "sims/text/nearest_name.h"
 #include "sims/text/strict_map.h"
+#include "sims/text/read_file.h"
 #include "sims/text/yaml_loader.h"
 
 namespace espalier {

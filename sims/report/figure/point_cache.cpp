@@ -1,11 +1,11 @@
 #include "sims/report/figure/point_cache.h"
 
-#include <fstream>
 #include <system_error>
 
 #include "sims/config/resolved.h"
 #include "sims/experiment/point_content.h"
 #include "sims/experiment/whole_file.h"
+#include "sims/text/read_file.h"
 
 namespace espalier {
 
@@ -37,9 +37,9 @@ std::string PointCache::key_of(const RunPoint& point) const {
 fs::path PointCache::file_of(const std::string& key) const { return folder_ / (key + ".json"); }
 
 std::optional<Json> PointCache::find(const std::string& key) const {
-  std::ifstream file(file_of(key));
-  if (!file) return std::nullopt;
-  const Json document = Json::parse(file, nullptr, false);
+  const FileText file = read_file_bytes(file_of(key).string());
+  if (!file.text) return std::nullopt;
+  const Json document = Json::parse(*file.text, nullptr, false);
   if (!document.is_object() || document.value("key", Json()) != key) return std::nullopt;
   const auto result = document.find("result");
   if (result == document.end() || document.value("result_hash", Json()) != hash_of(*result))

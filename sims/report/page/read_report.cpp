@@ -4,10 +4,9 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 
 #include "sims/report/page/read_points.h"
+#include "sims/text/read_file.h"
 #include "sims/text/strict_json.h"
 
 namespace espalier::report {
@@ -23,19 +22,18 @@ struct FileError : std::runtime_error {
       : std::runtime_error(fmt::format("{}: error: {}", file, what)) {}
 };
 
-std::string read_file(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file || fs::is_directory(path)) throw FileError(path.string(), "cannot be read");
-  std::string text{std::istreambuf_iterator<char>(file), {}};
-  if (text.find_first_not_of(" \t\r\n") == std::string::npos)
-    throw FileError(path.string(), "is empty");
-  return text;
+std::string read_text(const fs::path& path) {
+  FileText file = read_file_text(path.string());
+  if (!file.text) throw FileError(path.string(), "the file " + file.problem);
+  if (file.text->find_first_not_of(" \t\r\n") == std::string::npos)
+    throw FileError(path.string(), "the file is empty");
+  return std::move(*file.text);
 }
 
 // What `read` makes of the file; its errors with the file's name.
 template <class Read>
 void read_json(const fs::path& path, const Read& read) {
-  const std::string text = read_file(path);
+  const std::string text = read_text(path);
   try {
     const Json root = parse_strict_json(text);
     read(JsonCursor(root));
@@ -106,7 +104,7 @@ class Reader {
 
   void read_list(const std::string& path) {
     begin(path, ReportSource::Kind::list);
-    const std::string text = read_file(path);
+    const std::string text = read_text(path);
     std::vector<ReportPoint> points;
     std::size_t number = 0;
     for (std::size_t at = 0; at < text.size();) {

@@ -1,4 +1,4 @@
-// The lines of a trace before its operations: what the program is for.
+// The lines of a trace before its operations: the signature of the program.
 #pragma once
 
 #include <map>
@@ -9,21 +9,21 @@
 
 #include "alg/program/chunk_language.h"
 #include "sims/formats/program/line_parser.h"
-#include "sims/formats/program/promise_line.h"
+#include "sims/formats/program/promises_file.h"
 
 namespace espalier {
 
 class TraceHeader {
  public:
-  // The words that begin a line of it.
+  // The words that begin a line of the header.
   [[nodiscard]] static const std::vector<std::string>& words();
 
-  // `line` is before its first word, which is one of words().
+  // Precondition: the next word of `line` is its first, and one of words().
   void read_line(LineParser& line);
-  // When the last line was read: what does not fit together is reported.
+  // Called after the last line. Reports lines that contradict each other.
   void end(const Place& end_of_file, Diagnostics& diagnostics);
 
-  // Whether there was the line 'collective'; before it, nobody knows of ranks.
+  // Whether the line 'collective' has been read, which says the number of ranks.
   [[nodiscard]] bool has_collective() const { return has_collective_; }
   [[nodiscard]] const ProgramSignature& signature() const { return signature_; }
   [[nodiscard]] Place collective_place() const { return collective_place_; }
@@ -41,8 +41,8 @@ class TraceHeader {
   ProgramSignature signature_;
   bool has_collective_ = false;
   Place collective_place_;
-  std::map<std::string, Place> first_;   // of each word that may stand there once
-  std::optional<PromiseBounds> bounds_;  // from the first promise on
+  std::map<std::string, Place> first_;   // by word: its first line
+  std::optional<PromiseBounds> bounds_;  // set by the first promise
   std::map<std::pair<std::uint32_t, std::uint32_t>, Place> promised_;
 };
 

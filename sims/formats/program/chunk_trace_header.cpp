@@ -1,11 +1,11 @@
-#include "sims/formats/program/trace_header.h"
+#include "sims/formats/program/chunk_trace_header.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "sims/formats/program/plain_text.h"
-#include "sims/formats/program/promise_line.h"
+#include "sims/formats/program/promises_file.h"
+#include "sims/text/utf8.h"
 
 namespace espalier {
 
@@ -67,7 +67,7 @@ void TraceHeader::read_line(LineParser& line) {
   } else if (word == "bytes") {
     read_bytes(line, place);
   } else if (!has_collective_) {
-    // Where there is one that is wrong, there is an error already.
+    // A wrong line 'collective' has been reported.
     const bool is_missing = first_.count("collective") == 0;
     if (is_missing) line.error(place, fmt::format("'{}' stands behind 'collective'", word));
   } else if (word == "root") {

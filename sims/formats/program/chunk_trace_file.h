@@ -1,5 +1,5 @@
-// Programs of the chunk language as text, an operation per line, which any language can print
-// (docs/programs.md):
+// Programs of the chunk language as text (docs/programs.md), one operation per line, for programs
+// that are written in any language:
 //
 //   collective all_reduce ranks 2 chunks 2 in_place
 //   %1 = chunk rank 0 in 0
@@ -16,8 +16,8 @@
 
 namespace espalier {
 
-// Nothing where there are errors: all of the grammar, or else the first of the language, at the
-// operation that it is in.
+// nullopt: there are errors. All errors of the grammar are reported; without them, the first error
+// of the language, at its operation.
 [[nodiscard]] std::optional<ChunkTrace> read_trace(const std::string& file_name,
                                                    const std::string& text,
                                                    Diagnostics& diagnostics);
