@@ -28,7 +28,10 @@ std::vector<Reader> readers() {
   const std::string program = "collective: {op: custom, algorithm: program, size: 4KiB, program: ";
   return {
       {"configuration", ".yaml", "", {"check", "FILE"}},
-      {"layer of a configuration", ".yaml", "config: FILE\n" + kRing, {"check", "FILE"}},
+      {"configuration of a sweep",
+       ".yaml",
+       "title: a sweep\nconfig: FILE\naxes: {collective.size: [1KiB]}\n",
+       {"sweep", "plan", "FILE"}},
       {"schedule", ".json", "", {"check", "FILE"}},
       {"MSCCL document", ".xml", "", {"check", "FILE"}},
       {"chunk trace", ".trace", "", {"check", "FILE"}},
