@@ -19,7 +19,7 @@
 #include "hw/topology/link_timing.h"
 #include "hw/topology/topology.h"
 #include "ni/modes.h"
-#include "router/modes.h"
+#include "router/router_spec.h"
 #include "sims/point/coordination_config.h"
 #include "sims/point/faults_config.h"
 #include "sims/workload/training/iteration.h"

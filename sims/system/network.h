@@ -16,7 +16,7 @@
 #include "hw/topology/link_timing.h"
 #include "hw/topology/topology.h"
 #include "ni/injection_port.h"
-#include "router/input_port_spec.h"
+#include "router/router_spec.h"
 #include "sims/point/config.h"
 
 namespace espalier {

@@ -37,7 +37,7 @@ std::vector<Slip> message_slips(const RunRecord& record, const MessageIndex& ind
   std::vector<Slip> late;  // at most that late: time in queues included
   for (RecordIndex m = 0; m < record.messages.size(); ++m) {
     const MessageRecord& message = record.messages[m];
-    if (message.operation.is_control || index.last_done(message.whole) != m) continue;
+    if (message.operation.is_background() || index.last_done(message.whole) != m) continue;
     const Cycle took = message.done - message.issued;
     const Cycle idle = idle_latency(network, message).total();
     if (took <= idle) continue;

@@ -13,7 +13,7 @@ namespace espalier {
 // "Reduce of flow 3"; of a program "message of connection 3", of traffic "message", of control
 // messages "control".
 [[nodiscard]] inline std::string words_of(const RunRecord& record, const Operation& operation) {
-  if (operation.is_control) return "control";
+  if (operation.is_background()) return "control";
   if (!operation.flow.valid()) return "message";
   if (!record.nis[operation.from.index()].contexts.empty()) {
     return fmt::format("message of connection {}", operation.flow.value());
