@@ -5,17 +5,11 @@
 #include <cstdint>
 #include <vector>
 
-#include "flowctl/modes.h"
-#include "flowctl/packet_grid.h"
+#include "flowctl/framing.h"
+#include "flowctl/virtual_channels.h"
 #include "hw/ids.h"
 
 namespace espalier {
-
-// A set of VCs, one bit each.
-using VcMask = std::uint32_t;
-[[nodiscard]] constexpr VcMask all_vcs(std::uint32_t vcs) {
-  return static_cast<VcMask>((std::uint64_t{1} << vcs) - 1);
-}
 
 // What route computation yields at one router: the output port, and the VCs of the next buffer that
 // may be used there.

@@ -1,15 +1,33 @@
 // Reads packets' payload from memory for the injection ports.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <vector>
 
+#include "hw/hash.h"
 #include "hw/ids.h"
-#include "ni/dma_jitter.h"
 #include "ni/injection_port.h"
 
 namespace espalier {
+
+// Delays of 0 to `most` cycles, each as likely. The delay of a read depends on seed, node and its
+// ordinal at that node alone, not on when or beside what it happens.
+class DmaJitter {
+ public:
+  DmaJitter() = default;  // none
+  DmaJitter(Cycle most, std::uint64_t seed, NodeId node)
+      : most_(most), stream_(mix(seed, node.index())) {}
+
+  // Of the next read.
+  Cycle next() { return most_ == 0 ? 0 : mix(stream_, ++reads_) % (most_ + 1); }
+
+ private:
+  Cycle most_ = 0;
+  std::uint64_t stream_ = 0;
+  std::uint64_t reads_ = 0;
+};
 
 struct DmaSpec {
   Cycle latency = 2;                  // operation issued -> first flit on the injection channel
@@ -43,6 +61,23 @@ class DmaEngine {
   DmaJitter jitter_;
   Cycle free_ = 0;
   std::size_t next_port_ = 0;
+};
+
+class MemoryPort {
+ public:
+  // 0: never the bottleneck.
+  explicit MemoryPort(Bytes bytes_per_cycle) : bytes_per_cycle_(bytes_per_cycle) {}
+
+  // Reads and writes, in the order in which they are asked for. Returns when they are done.
+  Cycle move(Bytes bytes, Cycle now) {
+    if (bytes_per_cycle_ == 0 || bytes == 0) return now;
+    free_ = std::max(free_, now) + (bytes + bytes_per_cycle_ - 1) / bytes_per_cycle_;
+    return free_;
+  }
+
+ private:
+  Bytes bytes_per_cycle_;
+  Cycle free_ = 0;
 };
 
 }  // namespace espalier

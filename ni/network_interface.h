@@ -9,13 +9,12 @@
 #include <vector>
 
 #include "flowctl/flit.h"
-#include "flowctl/train/train_listener.h"
+#include "flowctl/train/train_channel.h"
 #include "flowctl/wait_list.h"
 #include "hw/clock/clock_domain.h"
 #include "ni/dma_engine.h"
 #include "ni/injection_port.h"
 #include "ni/issue_engine.h"
-#include "ni/memory_port.h"
 #include "ni/message_store.h"
 #include "ni/ni_observer.h"
 #include "ni/node_memory.h"

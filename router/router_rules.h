@@ -9,7 +9,7 @@
 
 #include "flowctl/flit.h"
 #include "flowctl/message.h"
-#include "flowctl/vc_choice.h"
+#include "flowctl/virtual_channels.h"
 #include "flowctl/wait_list.h"
 #include "hw/clock/link.h"
 #include "router/router_spec.h"

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "flowctl/channel_spec.h"
+#include "flowctl/virtual_channels.h"
 #include "hw/topology/link_timing.h"
 
 namespace espalier {

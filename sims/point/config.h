@@ -13,7 +13,7 @@
 #include "alg/program/program.h"
 #include "alg/rank_order/order_spec.h"
 #include "alg/schedule/schedule.h"
-#include "flowctl/modes.h"
+#include "flowctl/virtual_channels.h"
 #include "hw/cost/cost_spec.h"
 #include "hw/ids.h"
 #include "hw/topology/link_timing.h"

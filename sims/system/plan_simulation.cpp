@@ -7,7 +7,6 @@
 #include <stdexcept>
 #include <utility>
 
-#include "ni/engines/aggregation_memory.h"
 #include "ni/engines/dimension_queue_engine.h"
 #include "ni/engines/folded_replay.h"
 #include "ni/engines/stage_observer.h"
@@ -19,8 +18,6 @@
 #include "sims/system/step_time.h"
 
 namespace espalier {
-
-namespace {
 
 class StageLog : public StageObserver {
  public:
@@ -40,8 +37,6 @@ class StageLog : public StageObserver {
   std::map<Name, std::size_t> place_;  // in spans_
   std::vector<StageSpan> spans_;
 };
-
-}  // namespace
 
 ForecastSpec forecast_spec(const Topology& topology, const RunPoint& point,
                            const DimensionPlan& plan) {
@@ -111,6 +106,8 @@ std::vector<NodeMemory> memories_before(const DimensionPlan& plan, const PlanLay
   return memories;
 }
 
+}  // namespace
+
 // The units of switches that add and copy, with programs loaded; `folded`: the memory of all of
 // them, where one stands for all.
 class AggregationUnits {
@@ -133,6 +130,8 @@ class AggregationUnits {
  private:
   std::vector<std::unique_ptr<SwitchMemory>> memories_;
 };
+
+namespace {
 
 std::optional<Topology> folded_topology(const Topology& topology, const RunPoint& point,
                                         const DimensionPlan& plan, const SimulationHooks& hooks) {

@@ -3,9 +3,9 @@
 
 #include <deque>
 
+#include "flowctl/flit.h"
 #include "flowctl/flit_run.h"
-#include "flowctl/flit_type.h"
-#include "flowctl/packet_grid.h"
+#include "flowctl/framing.h"
 
 namespace espalier {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "flowctl/channel_observer.h"
-#include "flowctl/channel_spec.h"
+#include "flowctl/virtual_channels.h"
 #include "sims/observe/scopes/link_scope.h"
 #include "sims/observe/scopes/vc_flit_scope.h"
 #include "sims/observe/scopes/vc_state_scope.h"

@@ -138,7 +138,7 @@ std::optional<std::string> map_of(const ReportView& view, std::size_t index, std
 
 // Bars of the dimensions of multi-dimensional systems.
 std::string draw_dimensions(const ReportView& view, const std::vector<std::size_t>& runs) {
-  constexpr double kBar = 15;
+  constexpr double kLinkBar = 15;
   constexpr double kHead = 20;
   std::size_t bars = 0;
   double names = 0;
@@ -148,7 +148,7 @@ std::string draw_dimensions(const ReportView& view, const std::vector<std::size_
       names = std::max(names, label_width(item.key()));
     }
   }
-  const double height = 12 + static_cast<double>(bars) * (kBar + 3) +
+  const double height = 12 + static_cast<double>(bars) * (kLinkBar + 3) +
                         static_cast<double>(runs.size()) * (kHead + 6) + 44;
   Svg svg(kPictureWidth, height, "Utilization of the dimensions",
           "one bar for each dimension of each run: bytes sent over what its links could send");
@@ -169,12 +169,12 @@ std::string draw_dimensions(const ReportView& view, const std::vector<std::size_
                               ? dimension.at("utilization")
                               : none;
       const double part = value.is_number() ? std::clamp(value.get<double>(), 0.0, 1.0) : 0;
-      svg.text(plot.left() - 6, top + kBar - 3, name, "tick end");
-      svg.rect(plot.left(), top, plot.x(part) - plot.left(), kBar,
+      svg.text(plot.left() - 6, top + kLinkBar - 3, name, "tick end");
+      svg.rect(plot.left(), top, plot.x(part) - plot.left(), kLinkBar,
                fmt::format("segment c{}", look % kNumLooks),
                fmt::format("{}, {}: {}", name_of_run(i), name, percent_text(part)));
       ++look;
-      top += kBar + 3;
+      top += kLinkBar + 3;
     }
     top += 6;
   }
