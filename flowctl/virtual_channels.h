@@ -17,7 +17,7 @@ using VcMask = std::uint32_t;
 
 enum class FlowControlMode : std::uint8_t { message, packet };
 
-// What a packet needs downstream before it may start: virtual cut-through, room for all of it;
+// The credits that a packet needs before it may start: virtual cut-through, for all of its flits;
 // wormhole, for one flit.
 enum class Switching : std::uint8_t { vct, wormhole };
 
@@ -26,14 +26,14 @@ enum class Switching : std::uint8_t { vct, wormhole };
   return switching == Switching::vct ? packet_flits : 1;
 }
 
+// How a channel, a link with VC buffers at its end, is built.
 struct ChannelSpec {
   std::uint32_t vcs = 1;  // 1 to 32
   std::uint32_t vc_depth_flits = 1;
-  Cycle credit_latency = 1;  // flit leaves the buffer -> sender sees the credit, >= 1
-  Cycle receiver_pipeline =
-      0;  // a flit that arrives in cycle a may leave from a + receiver_pipeline
+  Cycle credit_latency = 1;     // flit leaves the buffer -> sender sees the credit, >= 1
+  Cycle receiver_pipeline = 0;  // a flit that arrives in cycle a may leave in a + receiver_pipeline
   Tick ticks_per_cycle = 1;
-  // VCs set aside for control messages: their buffers may be shallower.
+  // VCs of the control lane. Their buffers may be shallower.
   VcMask control_vcs = 0;
   std::uint32_t control_vc_depth_flits = 0;
 
@@ -46,7 +46,7 @@ inline constexpr std::uint32_t kNoVc = 0xffffffffU;
 
 struct VcChoice {
   std::uint32_t vc = kNoVc;
-  // Without a VC: the first tick at which it is worth asking again, as far as credits decide.
+  // Where no VC was chosen: the first tick at which credits may permit one.
   Tick ask_again = kNever;
 };
 

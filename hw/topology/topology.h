@@ -316,10 +316,11 @@ class Topology {
 // sizes.
 [[nodiscard]] Topology make_folded(const std::vector<DimensionSpec>& dimensions);
 
-// A port has the name of the vertex it leads to, as one word: the link to sw_3 is sw3.
+// For builders of networks. A port has the name of the vertex it leads to, as one word: the link to
+// sw_3 is sw3.
 [[nodiscard]] std::string port_to(const Topology& topology, NodeId vertex);
 
-// Both ways. `suffix` tells parallel links apart.
+// Adds a link in each direction. `suffix` tells parallel links apart.
 void add_cable(Topology& topology, NodeId a, NodeId b, LinkSpec spec,
                const std::string& suffix = "");
 

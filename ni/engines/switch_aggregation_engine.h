@@ -14,18 +14,18 @@
 
 namespace espalier {
 
-// The first contribution makes the block, others are added to it.
+// Adds a contribution to a block; the first one makes the block.
 void add_to_block(std::vector<DataTag>& block, const DataTag* tags, std::size_t count);
 
-// A block has a place from the arrival of its first contribution until it is released. Places are
-// never short: what arrives is never held up in the network.
+// The blocks that a switch has not passed on yet. A block has a place from the arrival of its first
+// contribution until it is released. There are always places, so arrivals never block the network.
 class AggregationMemory : public DataMemory {
  public:
   // The block of stage `flow` that begins with `first` has been passed on.
   virtual void release(FlowId flow, ChunkId first) = 0;
 };
 
-// Of one switch.
+// The memory of one switch.
 class SwitchMemory : public AggregationMemory {
  public:
   void read(const Operation& operation, std::vector<DataTag>& data) const override;
