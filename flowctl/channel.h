@@ -8,9 +8,9 @@
 
 #include "flowctl/channel_monitor.h"
 #include "flowctl/channel_observer.h"
-#include "flowctl/channel_spec.h"
 #include "flowctl/message.h"
 #include "flowctl/vc_buffer.h"
+#include "flowctl/virtual_channels.h"
 #include "hw/clock/link.h"
 
 namespace espalier {

@@ -2,10 +2,42 @@
 
 #include <cstdint>
 
-#include "flowctl/flit_type.h"
 #include "hw/ids.h"
 
 namespace espalier {
+
+enum class FlitType : std::uint8_t {
+  head = 0b000,
+  body = 0b001,
+  tail = 0b010,
+  head_tail = 0b011,
+  sub_head = 0b100,
+  sub_body = 0b101,
+  sub_tail = 0b110,  // ends a sub-packet: the output may be released, the VC stays with the message
+  message_tail = 0b111,  // ends the tail sub-packet, and with it the message
+};
+
+// The last flit of a packet or sub-packet, after which the switch is released.
+[[nodiscard]] constexpr bool ends_packet(FlitType type) {
+  return type == FlitType::tail || type == FlitType::head_tail || type == FlitType::sub_tail ||
+         type == FlitType::message_tail;
+}
+
+// The flit after which the VC it travels on has no owner any more.
+[[nodiscard]] constexpr bool releases_vc(FlitType type) {
+  return ends_packet(type) && type != FlitType::sub_tail;
+}
+
+// The flit that carries Packet Info, from which the route is computed.
+[[nodiscard]] constexpr bool carries_header(FlitType type) {
+  return type == FlitType::head || type == FlitType::head_tail || type == FlitType::sub_head;
+}
+
+[[nodiscard]] constexpr const char* to_string(FlitType type) {
+  constexpr const char* kNames[] = {"head",     "body",     "tail",     "head_tail",
+                                    "sub_head", "sub_body", "sub_tail", "message_tail"};
+  return kNames[static_cast<unsigned>(type)];
+}
 
 // A flit on its way: sideband information of the model, not the bits of flit_format.h.
 struct Flit {

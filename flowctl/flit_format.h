@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "flowctl/flit_type.h"
+#include "flowctl/flit.h"
 
 namespace espalier {
 

@@ -1,20 +1,15 @@
 // Messages in flight, and the paths they take: what a router looks up when a head flit reaches it.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
-#include "flowctl/modes.h"
-#include "flowctl/packet_grid.h"
+#include "flowctl/framing.h"
+#include "flowctl/virtual_channels.h"
 #include "hw/ids.h"
 
 namespace espalier {
-
-// A set of VCs, one bit each.
-using VcMask = std::uint32_t;
-[[nodiscard]] constexpr VcMask all_vcs(std::uint32_t vcs) {
-  return static_cast<VcMask>((std::uint64_t{1} << vcs) - 1);
-}
 
 // What route computation yields at one router: the output port, and the VCs of the next buffer that
 // may be used there.
@@ -22,6 +17,14 @@ struct PathHop {
   std::uint16_t out_port = 0;
   VcMask vcs = 0;
 };
+
+// The two lanes of a message through ports that can carry both. A packet on the control lane may be
+// interrupted: where it cannot go on, it releases the switch and asks for it again.
+enum class Lane : std::uint8_t {
+  bulk,     // data of collectives and other large messages
+  control,  // short messages of control or synchronization, on VCs of their own
+};
+inline constexpr std::size_t kLanes = 2;
 
 // What routers know of a message. Paths are oblivious: computed once per route, looked up hop by
 // hop. This is the source routing of sub-packets (Next, then Eject) as well as the dimension-order
@@ -32,9 +35,7 @@ struct Message {
   // First hop in PathTable: at the source router; the last hop is the ejection.
   std::uint32_t path = 0;
   Switching switching = Switching::vct;
-  // A short message of control or synchronization among gradients: a packet of it that cannot go
-  // on lets the switch go, and asks for it again.
-  bool is_control = false;
+  Lane lane = Lane::bulk;
 };
 
 class PathTable {

@@ -41,7 +41,7 @@ void NetworkInterface::post(const Operation& operation) {
   if (posted_.size() == 1) wake_at(operation.ready);
 }
 
-void NetworkInterface::connect_control(ControlSource& source) {
+void NetworkInterface::connect_control(MessageSource& source) {
   control_ = &source;
   if (source.next_ready() != kNever) wake_at(source.next_ready());
 }
@@ -87,25 +87,26 @@ void NetworkInterface::issue_posted(Cycle now) {
   }
 }
 
-// Normal packets, by wormhole, whatever the gradients' mode. Their few bytes come with the
-// descriptor: they do not wait for the DMA engine.
+// Control messages are normal packets, switched by wormhole, whatever the collective's mode. Their
+// few bytes come with the descriptor, so they do not wait for the DMA engine.
 void NetworkInterface::issue_control(Cycle now) {
   while (control_->next_ready() <= now) {
-    const ControlPost& post = control_->front();
-    SendQueue& queue = ports_[post.injection_port]->control_queue();
+    const Operation& operation = control_->front();
+    const BoundRoute& route = routes_[operation.route.index()];
+    SendQueue& queue = ports_[route.injection_port]->control_queue();
     if (queue.full()) break;  // the port's progress wakes this NI
     FramingSpec spec = queue.spec().framing;
     spec.message_mode = false;
     spec.pad_last_packet = false;
-    const Framing framing(spec, post.operation.bytes);
+    const Framing framing(spec, operation.bytes);
     const PacketGrid grid = framing.grid();
     const MessageId message = messages_.open(
-        post.operation, {grid, grid.flits, post.path, Switching::wormhole, true}, nullptr);
+        operation, {grid, grid.flits, route.path, Switching::wormhole, Lane::control}, nullptr);
     queue.push(message, framing);
     queue.fetch_all(now + spec_.dma.latency);
-    port_at_[post.injection_port] = now;
-    tell_of_issue(message, post.injection_port, now + spec_.dma.latency, now);
-    observer_.issued(post.operation, now);
+    port_at_[route.injection_port] = now;
+    tell_of_issue(message, route.injection_port, now + spec_.dma.latency, now);
+    observer_.issued(operation, now);
     control_->pop();
   }
 }
@@ -176,9 +177,9 @@ MessageId NetworkInterface::send(const Operation& stripe, MessageId whole, Cycle
   const PacketGrid grid = framing.grid();
   const MessageId message =
       messages_.open(stripe, {grid, grid.flits, route.path, spec.switching},
-                     whole.valid() || stripe.is_control ? nullptr : memory_, whole);
+                     whole.valid() || stripe.is_background() ? nullptr : memory_, whole);
   queue.push(message, framing, stripe.rank);
-  if (!stripe.is_control) ++queued_;
+  if (!stripe.is_background()) ++queued_;
   const Cycle read = dma_.is_limited() ? kNever : dma_.read_message(now);
   if (read != kNever) queue.fetch_all(read);
   port_at_[route.injection_port] = now;
@@ -211,7 +212,7 @@ void NetworkInterface::send_flits(Cycle now) {
 void NetworkInterface::message_sent(MessageId message, Cycle now) {
   for (NiObserver* observer : ni_observers_) observer->message_sent(message, now);
   const Operation& operation = messages_[message].operation;
-  if (operation.is_control) {
+  if (operation.is_background()) {
     wake(now + 1);  // there is room in its queue
     if (source_ == nullptr) return;
   } else {
@@ -339,12 +340,12 @@ void NetworkInterface::complete(MessageId id, Cycle now) {
   const Operation operation = whole.operation;
   if (memory_ != nullptr && operation.num_chunks != 0) memory_->write(operation, whole.data);
   messages_.close_whole(id);
-  if (!operation.is_control && engine_) {
+  if (!operation.is_background() && engine_) {
     engine_acted_ = true;
     if (engine_->completed(operation, now)) look_at_engine(now + 1);
     if (!held_.empty()) start_held_reductions(now);
   }
-  if (!operation.is_control) delivered_bytes_ += operation.bytes;
+  if (!operation.is_background()) delivered_bytes_ += operation.bytes;
   observer_.delivered(operation, now);
 }
 

@@ -9,15 +9,12 @@
 #include <vector>
 
 #include "flowctl/flit.h"
-#include "flowctl/train/train_listener.h"
+#include "flowctl/train/train_channel.h"
 #include "flowctl/wait_list.h"
 #include "hw/clock/clock_domain.h"
-#include "ni/control_source.h"
 #include "ni/dma_engine.h"
 #include "ni/injection_port.h"
 #include "ni/issue_engine.h"
-#include "ni/memory_port.h"
-#include "ni/message_source.h"
 #include "ni/message_store.h"
 #include "ni/ni_observer.h"
 #include "ni/node_memory.h"
@@ -68,13 +65,13 @@ class NetworkInterface : public sc_core::sc_module,
   // The host posts a single message, to be issued at operation.ready; ascending per NI, before the
   // simulation.
   void post(const Operation& operation);
-  // The host posts control messages while the simulation runs: each is issued when it is posted and
-  // its injection port has a place for it. `source` must outlive the simulation.
-  void connect_control(ControlSource& source);
-  // The same of messages that share send queues and VCs with gradients. `source` must outlive the
-  // simulation.
+  // The host posts messages while the simulation runs. A message is issued when it is posted and
+  // its injection port has a place in the queue: connect_source for messages that share queues and
+  // VCs with the collective, connect_control for those on the control lane. Sources must outlive
+  // the simulation.
   void connect_source(MessageSource& source);
-  // Of messages for this NI, up to the present cycle.
+  void connect_control(MessageSource& source);
+  // Flits of messages for this NI, up to the present cycle.
   [[nodiscard]] std::uint64_t received_flits() const { return received_flits_; }
   // While the simulation runs: the source has a message that is posted in cycle `at`, later than
   // now.
@@ -182,7 +179,7 @@ class NetworkInterface : public sc_core::sc_module,
   DataMemory* memory_ = nullptr;
   std::vector<Operation> posted_;
   std::size_t next_posted_ = 0;
-  ControlSource* control_ = nullptr;
+  MessageSource* control_ = nullptr;
   MessageSource* source_ = nullptr;
   std::uint64_t received_flits_ = 0;
   std::deque<Arrival> arrivals_;       // complete messages under way to memory, by time

@@ -1,5 +1,4 @@
-// What an issue engine asks of the back end: send these chunks there, and what the receiver does
-// with them.
+// Operations, which an NI's back end carries out, and the hosts' sources of such operations.
 #pragma once
 
 #include "alg/schedule/schedule.h"
@@ -7,22 +6,51 @@
 
 namespace espalier {
 
+// Whom an operation serves. All classes but `collective` are background traffic: they carry no
+// chunks, and the run does not wait for them.
+enum class TrafficClass : std::uint8_t {
+  collective,  // the run itself: a collective, a program, or the flows of a traffic pattern
+  control,     // short messages of the control plane, on the control lane
+  host,        // messages of the hosts that coordinate collectives
+  tenant,      // flows of other tenants
+  probe,       // measurements of round trips
+};
+
+// Chunks to be sent, and what the receiver does with them.
 struct Operation {
   FlowId flow;
   NodeId from;
   NodeId to;
   RouteId route;
-  // Over so many parallel routes, `route` and those numbered after it; each carries an even share.
+  // Number of parallel routes, from `route` on. Each carries an even share.
   std::uint32_t stripes = 1;
   TransferKind on_arrival = TransferKind::copy;
   ChunkId first_chunk;
   std::uint32_t num_chunks = 0;
   Bytes bytes = 0;
-  // Of lower rank first, where several wait at an injection port; equal ones in order.
+  // Operations that wait at an injection port leave in ascending rank; equal ranks keep their
+  // order.
   std::uint64_t rank = 0;
-  // Beside the gradients, of no flow and no chunks: of the control plane, or of other tenants.
-  bool is_control = false;
-  Cycle ready = 0;  // when it could be sent: issued by its engine, or posted by the host
+  TrafficClass traffic = TrafficClass::collective;
+  Cycle ready = 0;  // when its engine could issue it, or the host posts it
+
+  [[nodiscard]] bool is_background() const { return traffic != TrafficClass::collective; }
+};
+
+// Background messages that a host posts while the simulation runs. Asked only by the host's NI.
+class MessageSource {
+ public:
+  MessageSource() = default;
+  virtual ~MessageSource() = default;
+  MessageSource(const MessageSource&) = delete;
+  MessageSource& operator=(const MessageSource&) = delete;
+
+  // When the next message is posted; kNever where none is known. A source whose next message
+  // becomes earlier tells the NI (NetworkInterface::wake_source).
+  [[nodiscard]] virtual Cycle next_ready() const = 0;
+  // Precondition of both: next_ready() has come. Messages ascend in Operation::ready.
+  [[nodiscard]] virtual const Operation& front() = 0;
+  virtual void pop() = 0;
 };
 
 }  // namespace espalier

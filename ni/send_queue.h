@@ -6,7 +6,7 @@
 
 #include "flowctl/framing.h"
 #include "flowctl/message.h"
-#include "flowctl/modes.h"
+#include "flowctl/virtual_channels.h"
 #include "hw/ids.h"
 
 namespace espalier {

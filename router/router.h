@@ -1,43 +1,70 @@
 // Input-queued virtual-channel router (virtual cut-through or wormhole), cycle fidelity.
 #pragma once
 
-#include <memory>
+#include <array>
+#include <optional>
 #include <systemc>
 #include <vector>
 
+#include "flowctl/channel.h"
 #include "flowctl/message.h"
-#include "flowctl/modes.h"
 #include "flowctl/wait_list.h"
 #include "hw/clock/clock_domain.h"
-#include "router/input_port_spec.h"
-#include "router/input_unit.h"
-#include "router/modes.h"
-#include "router/output_unit.h"
+#include "router/router_rules.h"
+#include "router/router_spec.h"
 #include "router/switch_allocator.h"
 
 namespace espalier {
 
-struct RouterSpec {
-  std::uint32_t vcs = 4;
-  SwitchHold hold = SwitchHold::packet;
-  CrossbarInputs crossbar_inputs = CrossbarInputs::port;
-  Tick ticks_per_cycle = 1;
-  bool has_control = false;  // there are control messages
+// An input port: the buffers at the end of a channel.
+struct InputUnit {
+  InputUnit(Channel& in, std::uint32_t num_vcs)
+      : channel(&in), vcs(num_vcs), arbiter(num_vcs), control_arbiter(num_vcs) {}
 
-  // Where a packet holds a crossbar input that it shares, a control packet behind it could miss
-  // every moment in which its output is free. So an input port asks for outputs twice, for its
-  // gradients and for its control messages. The crossbar input is multiplexed between the two
-  // packets: a control packet breaks into the gradient's, which pauses; a gradient's packet, or a
-  // second control packet in its time, waits for the other's tail.
-  [[nodiscard]] bool lanes() const {
-    return has_control && hold == SwitchHold::packet && crossbar_inputs == CrossbarInputs::port;
+  Channel* channel;
+  std::vector<InputVc> vcs;
+  VcMask streaming = 0;  // VCs that hold the switch
+  RoundRobinArbiter arbiter;
+  // With lanes (RouterSpec::has_lanes): each lane holds an output for one packet at a time, and the
+  // two packets take turns on the port's crossbar input.
+  RoundRobinArbiter control_arbiter;
+  std::array<bool, kLanes> granted{};
+  std::optional<Lane> turn;      // the lane that uses the crossbar input
+  bool was_interrupted = false;  // the bulk packet that holds an output, by a control packet
+
+  // VCs with a flit (under way or arrived) that wait for the switch.
+  [[nodiscard]] VcMask waiting() const { return channel->occupied() & ~streaming; }
+  [[nodiscard]] bool& granted_in(Lane lane) { return granted.at(static_cast<std::size_t>(lane)); }
+  // A control packet that was granted an output may use the crossbar input now.
+  [[nodiscard]] bool may_be_interrupted() const { return turn == Lane::bulk && !was_interrupted; }
+  [[nodiscard]] RoundRobinArbiter& arbiter_of(Lane lane) {
+    return lane == Lane::control ? control_arbiter : arbiter;
   }
 };
 
-// In every cycle: switch and VC allocation among the packets that wait, then each held output moves
-// one flit if its wire is free. A packet granted in cycle t sends its first flit in t; the pipeline
-// in front of the grant is part of the channel (a flit that arrives in a may leave from a +
-// pipeline).
+// An output port. It leads to a neighbour (channel) or to the NI (ejection).
+struct OutputUnit {
+  Tick free_tick = 0;  // the wire is busy before it; the fraction survives from packet to packet
+  Tick ticks_per_flit = 1;
+  // While held: the input VC whose flits go to `out_vc`.
+  ChannelVc* from = nullptr;
+  ChannelVc* to = nullptr;  // nullptr for an ejection port
+  Channel* channel = nullptr;
+  bool may_refuse = false;
+  std::uint32_t vc = 0;
+  std::uint32_t out_vc = 0;
+  std::uint32_t input = 0;
+  bool held = false;
+  bool is_wormhole = false;  // while held: flits of the packet may have to wait for credits
+  Lane lane = Lane::bulk;    // while held: of the packet
+  VcMask owned = 0;          // VCs between a head's grant and the tail
+  EjectionPort ejection;
+};
+
+// In every cycle the router allocates switch and VCs to waiting packets; then each held output
+// moves one flit if its wire is free. A packet granted in cycle t sends its first flit in t. The
+// pipeline in front of the grant is part of the channel: a flit that arrives in cycle a may leave
+// from a + pipeline.
 class Router : public sc_core::sc_module, public Clocked, public FlitReceiver {
  public:
   Router(sc_core::sc_module_name module_name, ClockDomain& clock, const RouterSpec& spec,
@@ -46,7 +73,7 @@ class Router : public sc_core::sc_module, public Clocked, public FlitReceiver {
 
   // Elaboration: the sender at the other end of an input's link gets its channel; outputs are
   // numbered in the order of the calls; then connect().
-  [[nodiscard]] Channel& input_channel(std::size_t input) { return *inputs_[input].channel; }
+  [[nodiscard]] Channel& input_channel(std::size_t input) { return channels_[input]; }
   [[nodiscard]] std::size_t num_inputs() const { return inputs_.size(); }
   void add_output(Channel& channel);
   void add_ejection(PacketSink& sink, std::uint32_t sink_port, Cycle latency);
@@ -57,11 +84,11 @@ class Router : public sc_core::sc_module, public Clocked, public FlitReceiver {
 
   // Flits that have passed this router.
   [[nodiscard]] std::uint64_t flit_hops() const { return flit_hops_; }
-  // Of these, of control messages.
+  // Flits of messages on the control lane that have passed this router.
   [[nodiscard]] std::uint64_t control_flit_hops() const { return control_flit_hops_; }
-  // Packets granted a link that had been taken by another input port's when they could have gone.
+  // Packets that waited for a link while it carried a packet of another input port.
   [[nodiscard]] std::uint64_t link_conflicts() const { return link_conflicts_; }
-  // A flit is still on its way to this router, a wire busy, or a credit under way.
+  // A flit is on its way to this router, a wire is busy, or a credit is on its way back.
   [[nodiscard]] bool under_way(Cycle now) const;
   // For the watchdog: which VC waits for what.
   void explain_waits(Cycle now, WaitList& waits) const;
@@ -76,12 +103,12 @@ class Router : public sc_core::sc_module, public Clocked, public FlitReceiver {
 
   void allocate(const Now& now);
   // With lanes: the requests of one input port.
-  void ask_in_lanes(const Now& now, std::uint32_t input);
-  // Control packets that cannot go on let the switch go.
+  void request_in_lanes(const Now& now, std::uint32_t input);
+  // Control packets that cannot go on release the switch.
   void release_stalled(const Now& now);
-  // Crossbar inputs that are free go to packets that have their output.
+  // Free crossbar inputs go to packets that hold an output.
   void pass_turns();
-  // Asks for the switch on behalf of a waiting VC; true if it could be granted now.
+  // Whether the packet that waits in a VC can be granted an output now; fills in the request then.
   bool make_request(const Now& now, std::uint32_t input, std::uint32_t vc,
                     SwitchAllocator::Request& request);
   void grant(const SwitchAllocator::Request& request);
@@ -90,12 +117,10 @@ class Router : public sc_core::sc_module, public Clocked, public FlitReceiver {
   [[nodiscard]] bool may_send(const Now& now, const OutputUnit& out) const;
   [[nodiscard]] bool is_stalled(const Now& now, const OutputUnit& out) const;
   [[nodiscard]] bool has_turn(const OutputUnit& out) const {
-    return !lanes_ || inputs_[out.input].turn == lane_of(out);
+    return !has_lanes_ || inputs_[out.input].turn == out.lane;
   }
-  [[nodiscard]] static Lane lane_of(const OutputUnit& out) {
-    return out.is_control ? Lane::control : Lane::bulk;
-  }
-  void let_go(OutputUnit& out);
+  void release_switch(OutputUnit& out);
+  // After the last flit of a (sub-)packet, or after any flit where the switch is held for one flit.
   void release(OutputUnit& out, const Flit& flit);
   [[nodiscard]] Cycle cycle_of(const Now& now, Tick tick) const;
   // Allocation is worth trying again, or a held output has something to do, at `tick`.
@@ -107,21 +132,19 @@ class Router : public sc_core::sc_module, public Clocked, public FlitReceiver {
   ClockDomain& clock_;
   ClockedId id_;
   RouterSpec spec_;
-  bool lanes_;
+  bool has_lanes_;
   const MessageTable& messages_;
   const PathTable& paths_;
-  std::vector<std::unique_ptr<Link>> links_;
-  std::vector<std::unique_ptr<Channel>> channels_;
+  InputChannels<Channel> channels_;
   std::vector<InputUnit> inputs_;
   std::vector<OutputUnit> outputs_;
   std::vector<std::uint32_t> held_outputs_;
-  std::vector<SwitchAllocator> allocator_;  // exactly one, made by connect()
+  std::optional<SwitchAllocator> allocator_;  // made by connect()
   std::uint64_t flit_hops_ = 0;
   std::uint64_t control_flit_hops_ = 0;
   std::uint64_t link_conflicts_ = 0;
-  // Next cycles in which there may be something to do. Between them waiting packets cannot be
-  // granted: what could change that (a flit becomes usable, a wire free, a credit visible, a tail
-  // leaves) has its cycle noted here.
+  // Next cycles in which there may be something to do. Every event that could change a decision (a
+  // flit becomes usable, a wire free, a credit visible, a tail leaves) has its cycle noted here.
   Cycle allocate_at_ = kNever;
   Cycle move_at_ = kNever;
 };

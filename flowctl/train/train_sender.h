@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "flowctl/packet_grid.h"
+#include "flowctl/framing.h"
 #include "flowctl/train/train_channel.h"
 
 namespace espalier {

@@ -8,7 +8,6 @@
 
 #include "hw/clock/clock_domain.h"
 #include "hw/ids.h"
-#include "hw/slot_ring.h"
 #include "hw/topology/link_timing.h"
 
 namespace espalier {

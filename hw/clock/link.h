@@ -3,6 +3,7 @@
 
 #include <systemc>
 
+#include "hw/hash.h"
 #include "hw/topology/link_timing.h"
 
 namespace espalier {
@@ -33,5 +34,13 @@ class Link : public sc_core::sc_module {
   std::uint64_t number_;
   StallPattern stalls_;
 };
+
+inline bool StallPattern::refuses(std::uint64_t link_number, Cycle cycle) const {
+  return unit_interval(mix(mix(seed, link_number), cycle)) < probability;
+}
+
+inline Link::Link(sc_core::sc_module_name module_name, std::uint64_t number, LinkTiming timing,
+                  StallPattern stalls)
+    : sc_module(module_name), timing_(timing), number_(number), stalls_(stalls) {}
 
 }  // namespace espalier

@@ -1,8 +1,57 @@
 #include "hw/cost/memory_block.h"
 
+#include <algorithm>
+#include <cmath>
+
 #include "hw/cost/logic.h"
 
 namespace espalier {
+
+namespace {
+
+constexpr double kAgainstRealMacros = 2.5;
+constexpr double kFittedAtNm = 45;
+constexpr double kFinestFittedNm = 22;
+constexpr double kSmallest = 32;  // fitted words, and bits: no macro is smaller
+
+// CACTI: 2.28 at 128x256, 2.05 at 1280x128. In between along the logarithm of the shape.
+double second_port_area(double words, double bits) {
+  constexpr double kFlat = -1;            // log2 of words / bits at 128x256
+  constexpr double kTall = 3.3219280949;  // at 1280x128
+  const double shape = std::clamp(std::log2(words / bits), kFlat, kTall);
+  return 2.28 + (2.05 - 2.28) * (shape - kFlat) / (kTall - kFlat);
+}
+
+constexpr double kSecondPortEnergy = 1.28;  // CACTI: 1.27 to 1.29
+constexpr double kSecondPortAccess = 1.15;  // CACTI: 1.11 to 1.18
+
+}  // namespace
+
+SramCost sram_macro(const SramShape& shape, const Technology& technology) {
+  const double words = std::max(shape.words, kSmallest);
+  // The fit ends at twice as many bits as words. A wider word is read from several macros, as many
+  // as it takes of that shape; a part of one counts as such, so that no bit more makes less area.
+  const double banks = std::max(1.0, shape.bits / (2 * words));
+  const double bits = std::max(shape.bits / banks, kSmallest);
+  const double f = technology.feature_um();
+  const bool two_ports = shape.ports == SramPorts::one_read_one_write;
+
+  SramCost cost;
+  double area = f * f * (164.1 * words * bits + 62.07 * bits * bits + 2366 * words);
+  if (two_ports) area *= second_port_area(words, bits);
+  cost.area = {banks * area, banks * area * kAgainstRealMacros};
+
+  const double node = std::max(technology.node_nm(), kFinestFittedNm);
+  cost.access_ps = (150.5 + 0.478 * std::sqrt(words * bits)) * node / kFittedAtNm;
+  if (two_ports) cost.access_ps *= kSecondPortAccess;
+
+  const double energy = technology.sram_energy_factor() * (two_ports ? kSecondPortEnergy : 1);
+  const double read = 0.00923 * bits + 4.8e-5 * bits * bits + 6.98e-5 * words * bits;
+  const double write = read + 0.026 * bits;
+  cost.read_pj = banks * energy * read;
+  cost.write_pj = banks * energy * write;
+  return cost;
+}
 
 double flip_flop_access_pj(double bits, const Technology& technology) {
   constexpr double kPerBit = 8.93 / 2 / 128;

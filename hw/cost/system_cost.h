@@ -10,6 +10,13 @@
 
 namespace espalier {
 
+// Delays in ps, in the order in which a flit meets them. Neighbouring stages share a cycle as long
+// as they fit; a longer one takes as many cycles as it needs, pipelined, with registers of its own.
+[[nodiscard]] Cycle cycles_of(const std::vector<double>& stages_ps, double period_ps);
+
+// The shortest period with which `stages_ps` take at most `cycles` >= 1.
+[[nodiscard]] double shortest_period_ps(const std::vector<double>& stages_ps, Cycle cycles);
+
 // The kinds of routers and NIs that a system has, and where.
 struct SystemShape {
   std::vector<std::vector<RouterSlice>> routers;  // kinds; a slice per network that it serves

@@ -1,5 +1,4 @@
 // A hierarchical data centre, of which a job has some of the hosts.
-#include "hw/topology/data_center.h"
 
 #include <fmt/format.h>
 
@@ -9,7 +8,6 @@
 #include <utility>
 
 #include "hw/hash.h"
-#include "hw/topology/cables.h"
 #include "hw/topology/topology.h"
 
 namespace espalier {

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "ni/engines/aggregation_memory.h"
 #include "ni/engines/dimension_program.h"
+#include "ni/engines/switch_aggregation_engine.h"
 #include "ni/node_memory.h"
 
 namespace espalier {

@@ -6,11 +6,19 @@
 #include <string>
 #include <vector>
 
+#include "hw/ids.h"
 #include "ni/engines/program_context.h"
-#include "ni/engines/program_observer.h"
 #include "ni/issue_engine.h"
 
 namespace espalier {
+
+// Told of what the contexts of an NI have done.
+class ProgramObserver {
+ public:
+  virtual ~ProgramObserver() = default;
+  // Every context of `rank` has run its last step, and all its data are in memory.
+  virtual void program_done(NodeId rank, Cycle now) = 0;
+};
 
 class ProgramContextEngine : public IssueEngine {
  public:

@@ -1,17 +1,45 @@
 // The issue engine of a switch that adds and copies for a group of NPUs (Themis, section 4.5).
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "ni/engines/aggregation_memory.h"
 #include "ni/engines/dimension_program.h"
 #include "ni/issue_engine.h"
+#include "ni/node_memory.h"
 
 namespace espalier {
+
+// Adds a contribution to a block; the first one makes the block.
+void add_to_block(std::vector<DataTag>& block, const DataTag* tags, std::size_t count);
+
+// The blocks that a switch has not passed on yet. A block has a place from the arrival of its first
+// contribution until it is released. There are always places, so arrivals never block the network.
+class AggregationMemory : public DataMemory {
+ public:
+  // The block of stage `flow` that begins with `first` has been passed on.
+  virtual void release(FlowId flow, ChunkId first) = 0;
+};
+
+// The memory of one switch.
+class SwitchMemory : public AggregationMemory {
+ public:
+  void read(const Operation& operation, std::vector<DataTag>& data) const override;
+  void write(const Operation& operation, const std::vector<DataTag>& data) override;
+  void release(FlowId flow, ChunkId first) override;
+
+ private:
+  using Place = std::pair<FlowId, ChunkId>;
+  static Place place_of(const Operation& operation) {
+    return {operation.flow, operation.first_chunk};
+  }
+
+  std::map<Place, std::vector<DataTag>> blocks_;
+};
 
 // A block of a reduce_scatter goes to its owner when all other NPUs' contributions have been added;
 // a block of an all_gather to all but its owner when it has come. What waits for an NPU waits apart

@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "flowctl/train/train_sender.h"
-#include "flowctl/vc_choice.h"
+#include "flowctl/virtual_channels.h"
 #include "ni/injection_port.h"
 
 namespace espalier {

@@ -17,15 +17,9 @@ TrainRouter::TrainRouter(sc_core::sc_module_name module_name, ClockDomain& clock
       id_(clock.add(*this)),
       spec_(spec),
       messages_(messages),
-      paths_(paths) {
-  for (const InputPortSpec& in : inputs) {
-    links_.push_back(
-        std::make_unique<Link>(in.name.c_str(), in.link_number, in.timing, StallPattern{}));
-    channels_.push_back(
-        std::make_unique<TrainChannel>(*links_.back(), in.channel, wheel, segments));
-    inputs_.push_back({channels_.back().get(), RoundRobinArbiter(spec.vcs)});
-  }
-}
+      paths_(paths),
+      channels_(inputs, StallPattern{}, wheel, segments),
+      arbiters_(inputs.size(), RoundRobinArbiter(spec.vcs)) {}
 
 void TrainRouter::add_output(TrainChannel& channel) {
   Output out;
@@ -36,54 +30,50 @@ void TrainRouter::add_output(TrainChannel& channel) {
 void TrainRouter::add_ejection(PacketSink& sink, std::uint32_t sink_port, Cycle latency) {
   Output out;
   out.train = TrainSender(nullptr, spec_.ticks_per_cycle, spec_.ticks_per_cycle);
-  out.sink = &sink;
-  out.sink_port = sink_port;
-  out.sink_latency = latency;
+  out.ejection = {&sink, sink_port, latency};
   outputs_.push_back(out);
 }
 
 void TrainRouter::connect() {
-  const auto inputs = static_cast<std::uint32_t>(inputs_.size());
+  const auto inputs = static_cast<std::uint32_t>(channels_.size());
   const auto outputs = static_cast<std::uint32_t>(outputs_.size());
   vcs_.resize(std::size_t{inputs} * spec_.vcs);
   occupied_.assign(inputs, 0);
   streaming_.assign(inputs, 0);
-  notes_.assign(outputs, 0);
-  input_notes_.assign(inputs, 0);
+  output_flags_.assign(outputs, {});
+  input_flags_.assign(inputs, {});
   input_of_.assign(outputs, 0);
   output_of_.assign(inputs, 0);
   active_.reserve(outputs);
   boundary_.assign(outputs, 0);
   check_.assign(outputs, kNever);
   for (std::uint32_t i = 0; i < inputs; ++i) {
-    inputs_[i].channel->connect_receiver(*this, i, occupied_[i]);
+    channels_[i].connect_receiver(*this, i, occupied_[i]);
   }
   for (std::uint32_t o = 0; o < outputs; ++o) {
     TrainChannel* channel = outputs_[o].train.to();
     if (channel != nullptr) channel->connect_sender(*this, o);
   }
-  const std::size_t crossbar_inputs =
-      inputs_.size() * (spec_.crossbar_inputs == CrossbarInputs::vc ? spec_.vcs : 1);
-  allocator_.emplace_back(static_cast<std::uint32_t>(crossbar_inputs), outputs);
+  allocator_.emplace(num_crossbar_inputs(spec_.crossbar_inputs, inputs, spec_.vcs), outputs);
 }
 
 void TrainRouter::train_came(std::uint32_t input, std::uint32_t vc) {
-  input_notes_[input] |= kInputNews;
-  newcomers_.push_back({input, vc});
+  input_flags_[input].news = true;
+  new_heads_.push_back({input, vc});
   touched_ = true;
   clock_.wake_now(id_);
 }
 
 void TrainRouter::train_followed(std::uint32_t input, std::uint32_t vc) {
-  input_notes_[input] |= kInputNews;
+  input_flags_[input].news = true;
   followers_.push_back({input, vc});
   touched_ = true;
   clock_.wake_now(id_);
 }
 
 void TrainRouter::train_changed(std::uint32_t input, bool look_now) {
-  input_notes_[input] |= kInputNews;
-  if (look_now) look_again();
+  input_flags_[input].news = true;
+  if (look_now) recheck_now();
 }
 
 TrainRouter::Now TrainRouter::present(Cycle cycle) const {
@@ -94,15 +84,16 @@ TrainRouter::Now TrainRouter::present(Cycle cycle) const {
 void TrainRouter::evaluate(Cycle cycle) {
   const Now now = present(cycle);
   if (touched_ || cycle >= planned_ || clock_.always_clocked()) {
-    const bool simple = only_simple_ && cycle < waiters_next_ && !clock_.always_clocked();
-    if (!simple || !evaluate_simply(now)) evaluate_all(now);
+    const bool is_simple =
+        fast_path_suffices_ && cycle < recheck_cycle_ && !clock_.always_clocked();
+    if (!is_simple || !evaluate_fast_path(now)) evaluate_all(now);
     touched_ = false;
-    only_simple_ = true;
-    newcomers_.clear();
+    fast_path_suffices_ = true;
+    new_heads_.clear();
     followers_.clear();
   }
-  // Otherwise what was planned has been put off since, and left its old wake-up behind.
-  planned_ = next_look();
+  // Otherwise the planned check was put off, and this is its old wake-up.
+  planned_ = next_evaluation();
   const Cycle next = std::max(planned_, cycle + 1);
   if (next < next_ || next_ <= cycle) {
     next_ = next;
@@ -111,7 +102,7 @@ void TrainRouter::evaluate(Cycle cycle) {
 }
 
 void TrainRouter::evaluate_all(const Now& now) {
-  waiters_next_ = kNever;
+  recheck_cycle_ = kNever;
   waiters_.clear();
   if (release_boundaries(now)) drop_broken_promises(now);
   allocate(now);
@@ -125,38 +116,38 @@ std::uint64_t TrainRouter::gone_to_boundary(const Now& now, std::uint32_t output
   const std::uint64_t gone = train.gone_before(now.begin);
   const std::uint64_t position = train.offset() + gone;
   if (position == train.promised() || train.grid().is_boundary(position)) return gone;
-  // Boundaries have been passed unseen, this packet is still on the wire.
+  // The train has passed boundaries without a decision; a later packet is on the wire.
   boundary_[output] = train.release_cycle(train.grid().packet_end(position));
   return 0;
 }
 
-TrainRouter::Wire TrainRouter::look_at_wire(const Now& now, std::uint32_t output) {
-  if (has(output, kPromiseOpen)) return Wire::at_boundary;
-  if (!has(output, kHeld)) return Wire::free;
+TrainRouter::Wire TrainRouter::wire_state(const Now& now, std::uint32_t output) {
+  if (output_flags_[output].promise_open) return Wire::at_boundary;
+  if (!output_flags_[output].held) return Wire::free;
   const std::uint64_t gone = gone_to_boundary(now, output);
   if (gone == 0) return Wire::busy;
   const TrainSender& train = outputs_[output].train;
   if (train.offset() + gone != train.promised()) return Wire::at_boundary;
-  // Between a packet's end and its wire's readiness: what was planned for the latter stays planned.
-  look_at(check_[output]);
+  // The packet has ended but its wire is not free yet: the check planned for that stays planned.
+  recheck_at(check_[output]);
   release(output, gone);
   return Wire::free;
 }
 
-// Every output whose train stands at a boundary, whether or not a look at it was planned for now:
-// somebody who met the boundary by chance may be granted.
+// Releases every output whose train is at a boundary, planned or not: a packet that came in the
+// very cycle of an unplanned boundary may be granted.
 bool TrainRouter::release_boundaries(const Now& now) {
   bool promise_open = false;
   for (const std::uint32_t o : active_) {
-    remove(o, kContended | kWanted);
-    if (has(o, kHeld)) {
+    output_flags_[o].contended = output_flags_[o].wanted = false;
+    if (output_flags_[o].held) {
       if (has_flaw(TrainFlaw::release_planned_only) && now.cycle < check_[o] &&
           check_[o] != kNever) {
         continue;
       }
       if (const std::uint64_t gone = gone_to_boundary(now, o); gone != 0) release(o, gone);
     }
-    promise_open |= has(o, kPromiseOpen);
+    promise_open |= output_flags_[o].promise_open;
   }
   return promise_open;
 }
@@ -164,16 +155,16 @@ bool TrainRouter::release_boundaries(const Now& now) {
 void TrainRouter::release(std::uint32_t output, std::uint64_t flits) {
   Output& out = outputs_[output];
   const std::uint32_t input = input_of_[output];
-  TrainChannel& channel = *inputs_[input].channel;
+  TrainChannel& channel = channels_[input];
   Vc& vc = input_vc(input, out.vc);
-  if (out.sink != nullptr && !out.is_told) eject(out, flits);
+  if (out.ejects() && !out.is_told) eject(out, flits);
   out.train.release(flits);
   out.flits += flits;
   channel.leave(out.vc, flits);
   channel.set_ends_lazily(out.vc, false);
   streaming_[input] &= ~(VcMask{1} << out.vc);
-  remove(output, kHeld);
-  if (out.train.promise_open()) add(output, kPromiseOpen);
+  output_flags_[output].held = false;
+  if (out.train.promise_open()) output_flags_[output].promise_open = true;
   const PacketGrid& grid = out.train.grid();
   if (!grid.message_mode || out.train.offset() == grid.flits) {
     out.owned &= ~(VcMask{1} << out.train.vc());
@@ -182,7 +173,7 @@ void TrainRouter::release(std::uint32_t output, std::uint64_t flits) {
   vc.front.known = false;
 }
 
-// Tells the NI of packets that have left or certainly will, in groups of equal length.
+// Tells the NI, in groups of equal length, of packets that have left or certainly will.
 void TrainRouter::eject(const Output& out, std::uint64_t flits) {
   const TrainSender& train = out.train;
   const PacketGrid& grid = train.grid();
@@ -190,23 +181,23 @@ void TrainRouter::eject(const Output& out, std::uint64_t flits) {
   const std::uint64_t end = at + flits;
   while (at != end) {
     const std::uint64_t length = grid.length_at(at);
-    // As many packets of the same length as there are.
     std::uint64_t count = 1;
     if (at >= grid.first_packet || length == grid.packet) count = (end - at) / length;
     at += count * length;
-    out.sink->packets_end(out.sink_port, train.message(), count, static_cast<std::uint32_t>(length),
-                          train.release_cycle(at) - 1 + out.sink_latency);
+    out.ejection.sink->packets_end(out.ejection.port, train.message(), count,
+                                   static_cast<std::uint32_t>(length),
+                                   train.release_cycle(at) - 1 + out.ejection.latency);
   }
 }
 
-// A promise is kept only by the packet behind it, at the front of the same VC. Where that will not
-// come any more (a cut has arrived), the promise ends before anything else leaves that VC.
+// An open promise is kept by the next packet of the train, at the front of the same VC. After a cut
+// that packet does not come, so the promise ends before another packet leaves the VC.
 void TrainRouter::drop_broken_promises(const Now& now) {
   for (const std::uint32_t o : active_) {
-    if (!has(o, kPromiseOpen)) continue;
+    if (!output_flags_[o].promise_open) continue;
     const Output& out = outputs_[o];
     const std::uint32_t input = input_of_[o];
-    const TrainChannel& channel = *inputs_[input].channel;
+    const TrainChannel& channel = channels_[input];
     const bool goes_on = (occupied_[input] & (VcMask{1} << out.vc)) != 0 &&
                          channel.front(out.vc).message == out.train.message() &&
                          channel.next_flit(out.vc) == out.train.offset();
@@ -217,33 +208,26 @@ void TrainRouter::drop_broken_promises(const Now& now) {
 void TrainRouter::cut(const Now& now, std::uint32_t output) {
   Output& out = outputs_[output];
   const std::uint64_t flits = out.train.cut(now.cycle);
-  inputs_[input_of_[output]].channel->cut_credits(out.vc, flits, now.cycle);
-  remove(output, kPromiseOpen);
+  channels_[input_of_[output]].cut_credits(out.vc, flits, now.cycle);
+  output_flags_[output].promise_open = false;
 }
 
 void TrainRouter::allocate(const Now& now) {
-  SwitchAllocator& allocator = allocator_.front();
+  SwitchAllocator& allocator = *allocator_;
   allocator.clear();
   const bool shared = spec_.crossbar_inputs == CrossbarInputs::port;
-  for (std::uint32_t i = 0; i < inputs_.size(); ++i) {
-    VcMask waiting = occupied_[i] & ~streaming_[i];
+  for (std::uint32_t i = 0; i < channels_.size(); ++i) {
+    const VcMask waiting = occupied_[i] & ~streaming_[i];
     if (waiting == 0) continue;
     const bool busy = shared && streaming_[i] != 0;
-    VcMask could_go = 0;
-    SwitchAllocator::Request last{};  // of the last VC that could go
-    for (; waiting != 0; waiting &= waiting - 1) {
-      const auto vc = static_cast<std::uint32_t>(__builtin_ctz(waiting));
-      const Hope hope = make_request(now, i, vc, last);
-      if (hope == Hope::later) continue;
-      note_waiter(i, vc, hope);
-      if (busy || hope != Hope::could_go) continue;
-      could_go |= VcMask{1} << vc;
-      if (!shared) allocator.request(last);
-    }
-    if (!shared || could_go == 0) continue;
-    const std::uint32_t picked = inputs_[i].arbiter.pick(could_go);
-    if (picked != last.vc) make_request(now, i, picked, last);
-    allocator.request(last);
+    // A packet that is asked for twice is noted twice, which changes nothing.
+    request_outputs(allocator, arbiters_[i], shared, waiting,
+                    [&](std::uint32_t vc, SwitchAllocator::Request& request) {
+                      const RequestStatus status = make_request(now, i, vc, request);
+                      if (status == RequestStatus::not_ready) return false;
+                      note_waiter(i, vc, status);
+                      return status == RequestStatus::grantable && !busy;
+                    });
   }
   if (const SwitchAllocator::Request* only = allocator.only_request()) {
     allocator.grant(*only);
@@ -253,46 +237,44 @@ void TrainRouter::allocate(const Now& now) {
   }
 }
 
-TrainRouter::Hope TrainRouter::make_request(const Now& now, std::uint32_t input, std::uint32_t vc,
-                                            SwitchAllocator::Request& request) {
+TrainRouter::RequestStatus TrainRouter::make_request(const Now& now, std::uint32_t input,
+                                                     std::uint32_t vc,
+                                                     SwitchAllocator::Request& request) {
   Vc& waiting = input_vc(input, vc);
-  if (!waiting.front.known && !look_at_front(now, input, vc)) return Hope::later;
+  if (!waiting.front.known && !inspect_front(now, input, vc)) return RequestStatus::not_ready;
   const Front& front = waiting.front;
   const InputVc& state = waiting.state;
   Output& out = outputs_[state.out];
   if (!out.train.held() && out.train.free_tick() > now.end) {
-    look_at_tick(now, out.train.free_tick());
-    return Hope::later;
+    recheck_at_tick(now, out.train.free_tick());
+    return RequestStatus::not_ready;
   }
   if (front.head > now.end) {
-    look_at_tick(now, front.head);
-    return Hope::later;
+    recheck_at_tick(now, front.head);
+    return RequestStatus::not_ready;
   }
-  const bool continues = state.out_vc != kNoVc;
-  const VcMask candidates = continues ? VcMask{1} << state.out_vc : state.permitted & ~out.owned;
+  const VcMask candidates = state.candidates(out.owned);
   if (out.train.held()) {
-    // A VC owned by a packet is let go at the boundary, with credits that cannot be told yet.
-    if (!out.train.grid().message_mode) return Hope::could_take;
-    return choose_out_vc(now, out, candidates, front.flits) == kNoVc ? Hope::wants
-                                                                     : Hope::could_take;
+    // The VC that a packet owns is released at the boundary, with credits that are not known yet.
+    if (!out.train.grid().message_mode) return RequestStatus::blocked_by_holder;
+    return find_out_vc(now, out, candidates, front.flits) == kNoVc
+               ? RequestStatus::no_vc
+               : RequestStatus::blocked_by_holder;
   }
-  const std::uint32_t out_vc = choose_out_vc(now, out, candidates, front.flits);
-  if (out_vc == kNoVc) return Hope::wants;
-  const std::uint32_t crossbar_input =
-      spec_.crossbar_inputs == CrossbarInputs::vc ? input * spec_.vcs + vc : input;
-  request = {crossbar_input, state.out,
-             input,          vc,
-             out_vc,         std::max({out.train.free_tick(), now.begin, front.head}),
-             front.head};
-  return Hope::could_go;
+  const std::uint32_t out_vc = find_out_vc(now, out, candidates, front.flits);
+  if (out_vc == kNoVc) return RequestStatus::no_vc;
+  request = {
+      crossbar_input_of(spec_.crossbar_inputs, input, vc, spec_.vcs), state.out, input, vc, out_vc,
+      std::max({out.train.free_tick(), now.begin, front.head}),       front.head};
+  return RequestStatus::grantable;
 }
 
 // False: the packet has not arrived yet, and may still be cut off.
-bool TrainRouter::look_at_front(const Now& now, std::uint32_t input, std::uint32_t vc) {
-  const TrainChannel& channel = *inputs_[input].channel;
+bool TrainRouter::inspect_front(const Now& now, std::uint32_t input, std::uint32_t vc) {
+  const TrainChannel& channel = channels_[input];
   const Tick usable = channel.usable(vc);
   if (usable > now.end) {
-    look_at_tick(now, usable);
+    recheck_at_tick(now, usable);
     return false;
   }
   Vc& waiting = input_vc(input, vc);
@@ -300,53 +282,49 @@ bool TrainRouter::look_at_front(const Now& now, std::uint32_t input, std::uint32
   const Message& message = messages_[segment.message];
   if (!waiting.state.routed) waiting.state.route(paths_.hop(message.path, segment.hop));
   const std::uint64_t flits = message.grid.length_at(channel.next_flit(vc));
-  // From a slow link into a fast one a packet waits until it can stream without a gap.
-  const Tick in_rate = channel.ticks_per_flit();
-  const Tick out_rate = outputs_[waiting.state.out].train.rate();
-  const Tick wait = in_rate > out_rate ? (flits - 1) * (in_rate - out_rate) : 0;
+  const Tick wait =
+      wait_to_stream(flits, channel.ticks_per_flit(), outputs_[waiting.state.out].train.rate());
   waiting.front = {true, static_cast<std::uint32_t>(flits), usable + wait};
   return true;
 }
 
-std::uint32_t TrainRouter::choose_out_vc(const Now& now, const Output& out, VcMask candidates,
-                                         std::uint64_t flits) {
-  if (candidates == 0) return kNoVc;  // an owner's tail is looked at, because its output is wanted
-  if (out.sink != nullptr) return static_cast<std::uint32_t>(__builtin_ctz(candidates));
-  const VcChoice choice =
-      choose_vc(*out.train.to(), candidates, static_cast<std::uint32_t>(flits), now.cycle, now.end);
-  if (choice.vc == kNoVc) {
+std::uint32_t TrainRouter::find_out_vc(const Now& now, const Output& out, VcMask candidates,
+                                       std::uint32_t flits) {
+  const VcChoice choice = choose_out_vc(out.train.to(), candidates, flits, now.cycle, now.end);
+  // Where every candidate has an owner, the owners' tails are evaluated: their output is wanted.
+  if (choice.vc == kNoVc && candidates != 0) {
     out.train.to()->wait_for_credits(candidates);
-    look_at_tick(now, choice.ask_again);
+    recheck_at_tick(now, choice.ask_again);
   }
   return choice.vc;
 }
 
 void TrainRouter::grant(const Now& now, const SwitchAllocator::Request& request) {
-  Input& in = inputs_[request.input];
   Output& out = outputs_[request.output];
   TrainSender& train = out.train;
-  if (out.sink == nullptr) {
+  if (!out.ejects()) {
     const std::uint32_t before = input_of_[request.output];
     if (is_link_conflict(request, before, train.free_tick())) ++link_conflicts_;
   }
-  in.arbiter.grant(request.vc);
+  arbiters_[request.input].grant(request.vc);
   streaming_[request.input] |= VcMask{1} << request.vc;
   input_vc(request.input, request.vc).state.out_vc = request.out_vc;
   out.owned |= VcMask{1} << request.out_vc;
   output_of_[request.input] = request.output;
-  add(request.output, kHeld | kGranted);
-  if (!has(request.output, kActive)) {
-    add(request.output, kActive);
+  output_flags_[request.output].held = output_flags_[request.output].granted = true;
+  if (!output_flags_[request.output].active) {
+    output_flags_[request.output].active = true;
     active_.push_back(request.output);
   }
 
-  const TrainSegment& segment = in.channel->front(request.vc);
-  const std::uint64_t offset = in.channel->next_flit(request.vc);
-  if (has(request.output, kPromiseOpen)) {
+  const TrainChannel& channel = channels_[request.input];
+  const TrainSegment& segment = channel.front(request.vc);
+  const std::uint64_t offset = channel.next_flit(request.vc);
+  if (output_flags_[request.output].promise_open) {
     if (input_of_[request.output] == request.input && out.vc == request.vc &&
         train.continues(segment.message, offset, request.out_vc, request.start)) {
       train.go_on();
-      remove(request.output, kPromiseOpen);
+      output_flags_[request.output].promise_open = false;
       return;
     }
     cut(now, request.output);
@@ -358,30 +336,256 @@ void TrainRouter::grant(const Now& now, const SwitchAllocator::Request& request)
              static_cast<std::uint16_t>(segment.hop + 1), offset, request.out_vc, request.start);
 }
 
-// Who could go but may not makes what stands in its way contended: it is looked at again at the
-// next boundary.
+// A packet that could go, but whose output or shared crossbar input is busy, marks that resource as
+// contended: its train is evaluated at the next boundary.
 void TrainRouter::mark_contention(const Now& now) {
   const bool shared = spec_.crossbar_inputs == CrossbarInputs::port;
-  for (std::uint8_t& notes : input_notes_) notes &= static_cast<std::uint8_t>(~kInputContended);
+  for (InputFlags& flags : input_flags_) flags.contended = false;
   for (const Waiter& waiter : waiters_) {
     const VcMask streaming = streaming_[waiter.input];
     if ((streaming & (VcMask{1} << waiter.vc)) != 0) continue;  // granted
-    add(waiter.output, kWanted);
-    if (waiter.hope == Hope::wants) continue;
-    bool in_the_way = false;
-    if (has(waiter.output, kHeld)) {
-      if (!has_flaw(TrainFlaw::output_waiter_ignored)) add(waiter.output, kContended);
-      in_the_way = true;
+    output_flags_[waiter.output].wanted = true;
+    if (waiter.status == RequestStatus::no_vc) continue;
+    bool is_blocked = false;
+    if (output_flags_[waiter.output].held) {
+      if (!has_flaw(TrainFlaw::output_waiter_ignored))
+        output_flags_[waiter.output].contended = true;
+      is_blocked = true;
     }
-    if (shared && streaming != 0 && waiter.hope == Hope::could_go) {
-      if (!has_flaw(TrainFlaw::shared_input_waiter_ignored))
-        input_notes_[waiter.input] |= kInputContended;
-      in_the_way = true;
+    if (shared && streaming != 0 && waiter.status == RequestStatus::grantable) {
+      if (!has_flaw(TrainFlaw::shared_input_waiter_ignored)) {
+        input_flags_[waiter.input].contended = true;
+      }
+      is_blocked = true;
     }
     // One iteration of the allocator left a free input and a free output unmatched.
-    if (!in_the_way && !has_flaw(TrainFlaw::no_retry_of_unmatched)) look_at(now.cycle + 1);
+    if (!is_blocked && !has_flaw(TrainFlaw::no_retry_of_unmatched)) recheck_at(now.cycle + 1);
   }
 }
+
+// When a train is checked again ---------------------------------------------------------------
+
+void TrainRouter::credits_changed(std::uint32_t output, bool look_now) {
+  output_flags_[output].credit_news = true;
+  if (look_now) {
+    recheck_now();
+  } else if (output_flags_[output].held && output_flags_[output].credit_check &&
+             check_[output] > clock_.now()) {
+    // Usually credits are announced before the train needs them: the check is put off.
+    check_[output] = next_check(present(clock_.now()), output);
+  }
+}
+
+// Announces new trains, ends promises that no grant continued, and plans the next checks.
+void TrainRouter::settle(const Now& now) {
+  for (std::size_t a = 0; a < active_.size();) {
+    const std::uint32_t o = active_[a];
+    if (output_flags_[o].held) {
+      // The plan stands where no news and no other packet have come since.
+      const OutputFlags& out = output_flags_[o];
+      const InputFlags& in = input_flags_[input_of_[o]];
+      const bool as_planned = out.planned_alone && !out.granted && !out.contended && !out.wanted &&
+                              !out.credit_news && !in.contended && !in.news && !in.new_head &&
+                              check_[o] > now.cycle;
+      if (!as_planned) plan(now, o);
+    } else if (output_flags_[o].promise_open) {
+      const TrainSender& train = outputs_[o].train;
+      const Cycle due = train.decision_cycle(train.offset());
+      if (due <= now.cycle) {
+        cut(now, o);
+      } else {
+        recheck_at(due);
+      }
+    }
+    if ((output_flags_[o].held || output_flags_[o].promise_open)) {
+      ++a;
+    } else {
+      output_flags_[o].active = false;
+      active_[a] = active_.back();
+      active_.pop_back();
+    }
+  }
+  for (InputFlags& flags : input_flags_) flags.news = false;
+}
+
+void TrainRouter::plan(const Now& now, std::uint32_t output) {
+  Output& out = outputs_[output];
+  if (output_flags_[output].granted) {
+    const TrainSender& train = out.train;
+    const std::uint64_t packet_end = train.offset() + train.grid().length_at(train.offset());
+    boundary_[output] = train.release_cycle(packet_end);
+    if (out.is_new) announce(output, packet_end);
+  }
+  check_[output] = next_check(now, output);
+  output_flags_[output].granted = output_flags_[output].credit_news =
+      output_flags_[output].planned_alone = false;
+  const bool alone = !(output_flags_[output].contended || output_flags_[output].wanted) &&
+                     !input_flags_[input_of_[output]].contended;
+  if (alone) output_flags_[output].planned_alone = true;
+}
+
+void TrainRouter::announce(std::uint32_t output, std::uint64_t packet_end) {
+  Output& out = outputs_[output];
+  TrainSender& train = out.train;
+  const std::uint32_t input = input_of_[output];
+  TrainChannel& channel = channels_[input];
+  out.is_new = false;
+  const bool one_packet = output_flags_[output].contended || input_flags_[input].contended ||
+                          channel.ticks_per_flit() > train.rate();
+  const std::uint64_t end = one_packet ? packet_end : channel.front(out.vc).end();
+  train.promise(end);
+  channel.return_credits(out.vc, end - train.offset(), train.free_tick(), train.rate());
+  // A packet that has started cannot be cut.
+  out.is_told = out.ejects() && (end == packet_end || has_flaw(TrainFlaw::deliver_promised_tail));
+  if (out.is_told) eject(out, end - train.offset());
+}
+
+Cycle TrainRouter::next_check(const Now& now, std::uint32_t output) {
+  const Output& out = outputs_[output];
+  const TrainSender& train = out.train;
+  const std::uint32_t input = input_of_[output];
+  TrainChannel& channel = channels_[input];
+  channel.set_ends_lazily(out.vc, false);
+  output_flags_[output].credit_check = false;
+  if (input_flags_[input].contended) return boundary_[output];
+  const std::uint64_t data_end = channel.front(out.vc).end();
+  const std::uint64_t limit = std::min(train.promised(), data_end);
+  const bool contended = output_flags_[output].contended;
+  const bool last_packet = boundary_[output] == train.release_cycle(limit);
+  // Nothing may be put off at the end of the data either: the next packet in the VC may leave by
+  // another output before the wire of this output is free.
+  if (contended && (last_packet || train.full_rate())) return boundary_[output];
+  if (!last_packet) {
+    const bool every_packet =
+        contended || channel.ticks_per_flit() > train.rate() || may_choose_another_vc(output);
+    if (every_packet) {
+      return train.decision_cycle(
+          train.grid().packet_end(train.offset() + train.gone_before(now.begin)));
+    }
+    const std::uint64_t unsure = train.first_unsure_of_credits(limit);
+    if (unsure < limit) {
+      output_flags_[output].credit_check = true;
+      return train.decision_cycle(unsure);
+    }
+  }
+  if (data_end > train.promised()) return train.decision_cycle(train.promised());
+  // A cut has come, or the promise ends with the data.
+  const bool wanted = output_flags_[output].wanted && !has_flaw(TrainFlaw::tail_waiter_ignored);
+  if (data_end < train.promised() || wanted || channel.has_second(out.vc) ||
+      completes_message(out)) {
+    return train.release_cycle(data_end);
+  }
+  channel.set_ends_lazily(out.vc, true);
+  return kNever;
+}
+
+// In packet mode every packet chooses its VC, and a lower VC may have received credits.
+bool TrainRouter::may_choose_another_vc(std::uint32_t output) const {
+  const Output& out = outputs_[output];
+  const VcMask permitted = input_vc(input_of_[output], out.vc).state.permitted;
+  return !out.train.grid().message_mode && !out.ejects() &&
+         (permitted & ((VcMask{1} << out.train.vc()) - 1)) != 0 &&
+         !has_flaw(TrainFlaw::vc_choice_skipped);
+}
+
+// The NI must know of a message's last flit before it arrives.
+bool TrainRouter::completes_message(const Output& out) const {
+  if (!out.ejects() || out.is_told) return false;
+  const TrainSender& train = out.train;
+  return messages_[train.message()].flits_left == train.promised() - train.offset();
+}
+
+// The fast path: the outcome is certain for most of the router ----------------------------------
+
+// Since the last evaluation trains have ended whose resources no packet waited for, and new heads
+// have arrived. Packets that waited before cannot become grantable, so only the new heads need a
+// decision, unless two of them conflict, or one conflicts with a train at a boundary.
+bool TrainRouter::evaluate_fast_path(const Now& now) {
+  const auto is_due = [&](std::uint32_t o) {
+    return output_flags_[o].held && check_[o] <= now.cycle;
+  };
+  for (const std::uint32_t o : active_) {
+    if (is_due(o) && !ended_alone(now, o)) return false;
+  }
+  for (const std::uint32_t o : active_) {
+    if (is_due(o)) release_ended(now, o);
+  }
+  for (const Follower& follower : followers_) evaluate_follower(now, follower);
+
+  bool alone = true;
+  for (const NewHead& head : new_heads_) alone = alone && stands_alone(now, head);
+  for (const NewHead& head : new_heads_) {
+    const Vc& waiting = input_vc(head.input, head.vc);
+    if (waiting.front.known) output_flags_[waiting.state.out].new_head = false;
+    input_flags_[head.input].new_head = false;
+  }
+  if (!alone) return false;
+  for (const NewHead& head : new_heads_) evaluate_new_head(now, head);
+  return true;
+}
+
+bool TrainRouter::ended_alone(const Now& now, std::uint32_t output) const {
+  const TrainSender& train = outputs_[output].train;
+  return !(output_flags_[output].contended || output_flags_[output].wanted) &&
+         !input_flags_[input_of_[output]].contended &&
+         train.offset() + train.gone_before(now.begin) == train.promised();
+}
+
+void TrainRouter::release_ended(const Now& now, std::uint32_t output) {
+  const std::uint32_t input = input_of_[output];
+  const std::uint32_t vc = outputs_[output].vc;
+  release(output, outputs_[output].train.gone_before(now.begin));
+  if ((occupied_[input] & (VcMask{1} << vc)) != 0) new_heads_.push_back({input, vc});
+}
+
+void TrainRouter::evaluate_follower(const Now& now, const Follower& follower) {
+  if ((streaming_[follower.input] & (VcMask{1} << follower.vc)) == 0) return;
+  const std::uint32_t output = input_vc(follower.input, follower.vc).state.out;
+  if (ended_alone(now, output)) {
+    release_ended(now, output);
+  } else {
+    plan(now, output);
+  }
+}
+
+bool TrainRouter::stands_alone(const Now& now, const NewHead& head) {
+  InputFlags& input = input_flags_[head.input];
+  if (input.new_head) return false;
+  input.new_head = true;
+  if (!inspect_front(now, head.input, head.vc)) return true;
+  const std::uint32_t output = input_vc(head.input, head.vc).state.out;
+  if (output_flags_[output].new_head) return false;
+  output_flags_[output].new_head = true;
+  const bool shared = spec_.crossbar_inputs == CrossbarInputs::port;
+  const bool in_free = !shared || streaming_[head.input] == 0 ||
+                       wire_state(now, output_of_[head.input]) != Wire::at_boundary;
+  return in_free && wire_state(now, output) != Wire::at_boundary;
+}
+
+void TrainRouter::evaluate_new_head(const Now& now, const NewHead& head) {
+  const auto [input, vc] = head;
+  SwitchAllocator::Request request{};
+  const RequestStatus status = make_request(now, input, vc, request);
+  if (status == RequestStatus::not_ready) return;
+  const bool shared = spec_.crossbar_inputs == CrossbarInputs::port;
+  std::uint32_t to_plan = input_vc(input, vc).state.out;
+  if (status == RequestStatus::grantable && !(shared && streaming_[input] != 0)) {
+    allocator_->grant(request);
+    grant(now, request);
+  } else if (status == RequestStatus::grantable) {
+    output_flags_[to_plan].wanted = true;
+    if (!has_flaw(TrainFlaw::shared_input_waiter_ignored)) input_flags_[input].contended = true;
+    to_plan = output_of_[input];  // of the train that has the crossbar input
+  } else {
+    const bool contends =
+        status == RequestStatus::blocked_by_holder && !has_flaw(TrainFlaw::output_waiter_ignored);
+    output_flags_[to_plan].wanted = true;
+    if (contends) output_flags_[to_plan].contended = true;
+  }
+  if (output_flags_[to_plan].held) plan(now, to_plan);
+}
+
+// Statistics, and what waits -----------------------------------------------------------------
 
 std::uint64_t TrainRouter::flits_sent(std::size_t output, Cycle now) const {
   const Output& out = outputs_[output];
@@ -397,33 +601,25 @@ std::uint64_t TrainRouter::flit_hops(Cycle now) const {
 
 void TrainRouter::explain_waits(Cycle cycle, WaitList& waits) const {
   const Tick end = (cycle + 1) * spec_.ticks_per_cycle - 1;
-  const auto vc_name = [](const TrainChannel& channel, std::uint32_t vc) {
-    return fmt::format("{}.vc{}", channel.link().name(), vc);
-  };
-  for (std::uint32_t i = 0; i < inputs_.size(); ++i) {
-    const TrainChannel& channel = *inputs_[i].channel;
+  for (std::uint32_t i = 0; i < channels_.size(); ++i) {
+    const TrainChannel& channel = channels_[i];
     for (VcMask left = occupied_[i]; left != 0; left &= left - 1) {
       const auto vc = static_cast<std::uint32_t>(__builtin_ctz(left));
       const InputVc& state = input_vc(i, vc).state;
       if (channel.usable(vc) > end || !state.routed) continue;
       const Output& out = outputs_[state.out];
-      const std::string who = vc_name(channel, vc);
-      const std::uint32_t holder = input_of_[state.out];
-      // A train that has left is let go when somebody asks for what it held, not before.
-      const bool is_own = out.train.held() && holder == i && out.vc == vc;
-      const std::uint64_t here = channel.front(vc).end() - channel.next_flit(vc);
-      if (is_own && !channel.has_second(vc) && out.train.gone_before(end + 1) == here) continue;
-      if (out.train.held() && (holder != i || out.vc != vc)) {
-        waits.push_back({who, vc_name(*inputs_[holder].channel, out.vc),
-                         fmt::format("{} output {} is held", name(), state.out)});
-      } else if (out.train.to() != nullptr) {
-        for (VcMask vcs = state.out_vc != kNoVc ? VcMask{1} << state.out_vc : state.permitted;
-             vcs != 0; vcs &= vcs - 1) {
-          waits.push_back({who,
-                           vc_name(*out.train.to(), static_cast<std::uint32_t>(__builtin_ctz(vcs))),
-                           "credits or the VC's owner"});
-        }
+      const std::uint32_t owner = input_of_[state.out];
+      const bool is_own = owner == i && out.vc == vc;
+      if (out.train.held() && is_own) {
+        // A train that has left keeps its output until another packet asks for it.
+        const std::uint64_t here = channel.front(vc).end() - channel.next_flit(vc);
+        if (!channel.has_second(vc) && out.train.gone_before(end + 1) == here) continue;
       }
+      const bool by_another = out.train.held() && !is_own;
+      const Link* holder = by_another ? &channels_[owner].link() : nullptr;
+      const TrainChannel* next = out.train.to();
+      add_waits_of({channel.link(), vc, state, holder, out.vc, next ? &next->link() : nullptr},
+                   name(), waits);
     }
   }
 }

@@ -10,7 +10,7 @@
 #include "alg/algorithm.h"
 #include "alg/plans/planner.h"
 #include "alg/routes/routing.h"
-#include "flowctl/packet_grid.h"
+#include "flowctl/framing.h"
 #include "sims/config/coordination_checks.h"
 #include "sims/config/fault_checks.h"
 #include "sims/config/keys.h"

@@ -1,6 +1,6 @@
 // The keys of multi-dimensional systems: section system.dimensions, the NI's dimension queues, and
 // how a collective is planned.
-#include "flowctl/packet_grid.h"
+#include "flowctl/framing.h"
 #include "sims/config/key_builders.h"
 
 namespace espalier {

@@ -28,7 +28,7 @@ MessageLog::MessageLog(const std::string& path, std::size_t point, const Topolog
       file_(path, std::ios::binary) {}
 
 std::string MessageLog::name_beside_gradients(const Operation& message) const {
-  if (!message.is_control) return "";
+  if (!message.is_background()) return "";
   return topology_.is_switch(message.from) ? "tenant" : "control";
 }
 
@@ -42,7 +42,7 @@ void MessageLog::write_cycle() {
   std::stable_sort(delivered_.begin(), delivered_.end(),
                    [](const auto& a, const auto& b) { return order(a) < order(b); });
   for (const Operation& o : delivered_) {
-    const bool has_flow = !is_traffic_ && !o.is_control;
+    const bool has_flow = !is_traffic_ && !o.is_background();
     const std::string flow = has_flow ? fmt::format("{}", o.flow.index()) : "";
     const std::string op = has_flow ? to_string(o.on_arrival) : name_beside_gradients(o);
     file_ << fmt::format("{},{},{},{},{},{},{},{}\n", point_, topology_.vertex_name(o.from),

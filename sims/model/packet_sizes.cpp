@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "flowctl/modes.h"
+#include "flowctl/virtual_channels.h"
 #include "hw/topology/link_timing.h"
 
 namespace espalier {

@@ -1,7 +1,7 @@
 // The Verilog of hw/rtl, built in.
 #pragma once
 
-#include "hw/cost/rtl_module.h"
+#include "hw/cost/cost_spec.h"
 
 namespace espalier {
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "hw/cost/rtl_module.h"
+#include "hw/cost/cost_spec.h"
 
 namespace espalier {
 

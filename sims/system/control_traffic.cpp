@@ -18,7 +18,7 @@ std::size_t farthest_destination(const Topology& topology, ControlPattern patter
 }  // namespace
 
 // One node's host. Draws one message ahead; once it is known when to stop, all that are left.
-class ControlTraffic::Source : public ControlSource {
+class ControlTraffic::Source : public MessageSource {
  public:
   Source(ControlTraffic& traffic, NodeId node, std::uint64_t flits_per_message)
       : traffic_(traffic),
@@ -33,18 +33,15 @@ class ControlTraffic::Source : public ControlSource {
   [[nodiscard]] Cycle next_ready() const override {
     return waiting_.empty() ? kNever : waiting_.front().ready;
   }
-  [[nodiscard]] const ControlPost& front() override {
+  [[nodiscard]] const Operation& front() override {
     const Draw& next = waiting_.front();
-    const ControlRoute& route = traffic_.route(node_, next.to);
-    Operation& operation = post_.operation;
-    operation.is_control = true;
-    operation.from = node_;
-    operation.to = next.to;
-    operation.bytes = traffic_.config_.message_bytes;
-    operation.ready = next.ready;
-    post_.path = route.path;
-    post_.injection_port = route.injection_port;
-    return post_;
+    operation_.traffic = TrafficClass::control;
+    operation_.from = node_;
+    operation_.to = next.to;
+    operation_.route = traffic_.route(node_, next.to);
+    operation_.bytes = traffic_.config_.message_bytes;
+    operation_.ready = next.ready;
+    return operation_;
   }
   void pop() override {
     waiting_.pop_front();
@@ -89,7 +86,7 @@ class ControlTraffic::Source : public ControlSource {
   Cycle cycle_ = 0;
   std::deque<Draw> waiting_;
   std::uint64_t posted_ = 0;
-  ControlPost post_;
+  Operation operation_;
 };
 
 ControlTraffic::ControlTraffic(const Topology& topology, const ControlConfig& config,
@@ -102,9 +99,9 @@ ControlTraffic::ControlTraffic(const Topology& topology, const ControlConfig& co
 
 ControlTraffic::~ControlTraffic() = default;
 
-ControlSource& ControlTraffic::source(NodeId node) { return *sources_[node.index()]; }
+MessageSource& ControlTraffic::source(NodeId node) { return *sources_[node.index()]; }
 
-const ControlRoute& ControlTraffic::route(NodeId from, NodeId to) {
+RouteId ControlTraffic::route(NodeId from, NodeId to) {
   const auto [known, is_new] = bound_.try_emplace({from, to});
   if (is_new) {
     const RouteId route = routes_.add(topology_, route_packet(topology_, from, to));

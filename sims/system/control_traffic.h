@@ -11,7 +11,7 @@
 
 #include "alg/routes/route_set.h"
 #include "hw/topology/topology.h"
-#include "ni/control_source.h"
+#include "ni/operation.h"
 #include "sims/point/config.h"
 
 namespace espalier {
@@ -23,12 +23,7 @@ struct ControlStatistics {
   Cycle max_cycles = 0;
 };
 
-// Where the routers and ports of a route are.
-struct ControlRoute {
-  std::uint32_t path = 0;
-  std::uint32_t injection_port = 0;
-};
-using BindControlRoute = std::function<ControlRoute(const RouteSet&, RouteId)>;
+using BindControlRoute = std::function<RouteId(const RouteSet&, RouteId)>;
 
 // In every cycle each node draws whether it posts a message (probability: injection_rate / flits of
 // a message), from a random stream of its own, derived from seed and node. What is posted does not
@@ -42,7 +37,7 @@ class ControlTraffic {
   ControlTraffic(const ControlTraffic&) = delete;
   ControlTraffic& operator=(const ControlTraffic&) = delete;
 
-  [[nodiscard]] ControlSource& source(NodeId node);
+  [[nodiscard]] MessageSource& source(NodeId node);
   // No message is posted after cycle `last`, which has not passed.
   void close(Cycle last);
   void delivered(Cycle latency);
@@ -59,13 +54,13 @@ class ControlTraffic {
  private:
   class Source;
   [[nodiscard]] NodeId destination(NodeId from, std::uint64_t random) const;
-  [[nodiscard]] const ControlRoute& route(NodeId from, NodeId to);
+  [[nodiscard]] RouteId route(NodeId from, NodeId to);
 
   const Topology& topology_;
   const ControlConfig& config_;
   BindControlRoute bind_;
   RouteSet routes_;
-  std::map<std::pair<NodeId, NodeId>, ControlRoute> bound_;
+  std::map<std::pair<NodeId, NodeId>, RouteId> bound_;
   std::vector<std::unique_ptr<Source>> sources_;
   std::vector<Cycle> latencies_;
   bool closed_ = false;

@@ -53,14 +53,14 @@ class Deliveries : public DeliveryObserver {
     if (all_gradients()) end_gradients(now);
   }
   void issued(const Operation& operation, Cycle now) override {
-    if (operation.is_control) return;
+    if (operation.is_background()) return;
     first_issue_ = std::min(first_issue_, now);
     if (spans_.empty()) return;
     CollectiveSpan& span = spans_[post_of(operation)];
     span.first_issue = std::min(span.first_issue, now);
   }
   void delivered(const Operation& operation, Cycle now) override {
-    if (operation.is_control) {
+    if (operation.is_background()) {
       if (control_ != nullptr) control_->delivered(now - operation.ready);
       SideListener* const side = operation.from.index() >= num_nodes_ ? tenants_ : side_;
       if (side != nullptr) side->delivered(operation, now);

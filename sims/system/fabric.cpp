@@ -200,9 +200,9 @@ BoundRoute Fabric::bind_over(const RouteSet& routes, RouteId route, VcMask vcs) 
   return {paths_.add(path), first.out_port % ports_of(first.from)};
 }
 
-ControlRoute Fabric::bind_control(const RouteSet& routes, RouteId route) {
-  const BoundRoute bound = bind_over(routes, route, vcs_.of_control());
-  return {bound.path, bound.injection_port};
+RouteId Fabric::bind_control(const RouteSet& routes, RouteId route) {
+  bound_routes_.push_back(bind_over(routes, route, vcs_.of_control()));
+  return RouteId(bound_routes_.size() - 1);
 }
 
 RouteId Fabric::bind_side(const RouteSet& routes, RouteId route) {

@@ -54,7 +54,7 @@ class Fabric : public sc_core::sc_module {
   [[nodiscard]] const PathTable& paths() const { return paths_; }
 
   // A route of control messages, at any time. Precondition: there are control messages.
-  [[nodiscard]] ControlRoute bind_control(const RouteSet& routes, RouteId route);
+  [[nodiscard]] RouteId bind_control(const RouteSet& routes, RouteId route);
 
   // A route of messages beside the gradients, on the gradients' VCs, at any time: what their
   // operations call it.

@@ -65,7 +65,7 @@ void HostMessages::send(const HostMessage& message, Cycle at) {
   operation.to = to;
   operation.route = way.route;
   operation.bytes = message.bytes;
-  operation.is_control = true;
+  operation.traffic = TrafficClass::host;
   operation.ready = at;
   sources_[from.index()]->push(operation);
   fabric_.ni(from).wake_source(at);

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "hw/topology/topology.h"
-#include "ni/message_source.h"
+#include "ni/operation.h"
 #include "sims/system/deliveries.h"
 #include "sims/system/fabric.h"
 #include "sims/system/side_routes.h"

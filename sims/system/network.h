@@ -7,16 +7,16 @@
 #include <vector>
 
 #include "flowctl/channel_observer.h"
-#include "flowctl/channel_spec.h"
 #include "flowctl/flit.h"
 #include "flowctl/message.h"
-#include "flowctl/train/train_listener.h"
+#include "flowctl/train/train_channel.h"
+#include "flowctl/virtual_channels.h"
 #include "flowctl/wait_list.h"
 #include "hw/clock/clock_domain.h"
 #include "hw/topology/link_timing.h"
 #include "hw/topology/topology.h"
 #include "ni/injection_port.h"
-#include "router/input_port_spec.h"
+#include "router/router_spec.h"
 #include "sims/point/config.h"
 
 namespace espalier {

@@ -7,7 +7,6 @@
 #include <stdexcept>
 #include <utility>
 
-#include "ni/engines/aggregation_memory.h"
 #include "ni/engines/dimension_queue_engine.h"
 #include "ni/engines/folded_replay.h"
 #include "ni/engines/switch_aggregation_engine.h"

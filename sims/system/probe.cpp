@@ -120,7 +120,7 @@ class Prober : public SideListener {
 
   void post(NodeId from, NodeId to, Cycle at) {
     Operation operation;
-    operation.is_control = true;
+    operation.traffic = TrafficClass::probe;
     operation.from = from;
     operation.to = to;
     operation.route = route(from, to);

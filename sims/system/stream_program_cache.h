@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "hw/ids.h"
-#include "ni/engines/stream_program.h"
+#include "ni/engines/stream_engine.h"
 
 namespace espalier {
 

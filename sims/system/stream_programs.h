@@ -5,7 +5,7 @@
 #include <functional>
 
 #include "alg/schedule/schedule_table.h"
-#include "ni/engines/stream_program.h"
+#include "ni/engines/stream_engine.h"
 #include "sims/point/config.h"
 #include "sims/system/side_routes.h"
 #include "sims/system/stream_program_cache.h"

@@ -41,7 +41,7 @@ class TenantTraffic::Source : public MessageSource {
   [[nodiscard]] const Operation& front() override {
     Flow& flow = flows_[queue_.front().second];
     if (!flow.route.valid()) flow.route = traffic_.bind(flow.number);
-    operation_.is_control = true;
+    operation_.traffic = TrafficClass::tenant;
     operation_.from = flow.from;
     operation_.to = flow.to;
     operation_.route = flow.route;

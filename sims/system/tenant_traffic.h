@@ -8,7 +8,7 @@
 #include "alg/certify/channel_dependencies.h"
 #include "alg/routes/route_set.h"
 #include "hw/topology/topology.h"
-#include "ni/message_source.h"
+#include "ni/operation.h"
 #include "sims/point/config.h"
 #include "sims/system/deliveries.h"
 #include "sims/system/tenant_flow.h"

@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "flowctl/channel.h"
-#include "flowctl/vc_choice.h"
+#include "flowctl/virtual_channels.h"
 #include "model_test_support.h"
 
 namespace espalier {

@@ -47,7 +47,7 @@ Result run(const Topology& topology, const RunPoint& point, const ScheduleTables
     Cycle last_gradient = 0;
     SimulationHooks hooks;
     hooks.delivered = [&](const Operation& o, Cycle now) {
-      if (o.is_control) {
+      if (o.is_background()) {
         messages.insert(messages.end(), {o.from.index(), o.to.index(), o.ready, now});
       } else {
         last_gradient = now;
@@ -204,17 +204,17 @@ struct Script {
   Cycle ready;
 };
 
-class ScriptedSource : public ControlSource {
+class ScriptedSource : public MessageSource {
  public:
-  void add(const ControlPost& post) { posts_.push_back(post); }
+  void add(const Operation& operation) { posts_.push_back(operation); }
   [[nodiscard]] Cycle next_ready() const override {
-    return next_ == posts_.size() ? kNever : posts_[next_].operation.ready;
+    return next_ == posts_.size() ? kNever : posts_[next_].ready;
   }
-  [[nodiscard]] const ControlPost& front() override { return posts_[next_]; }
+  [[nodiscard]] const Operation& front() override { return posts_[next_]; }
   void pop() override { ++next_; }
 
  private:
-  std::vector<ControlPost> posts_;
+  std::vector<Operation> posts_;
   std::size_t next_ = 0;
 };
 
@@ -224,7 +224,7 @@ class Log : public DeliveryObserver {
       : clock_(clock), left_(gradients + controls), control_(controls, kNever) {}
   void issued(const Operation&, Cycle) override {}
   void delivered(const Operation& operation, Cycle now) override {
-    if (operation.is_control) {
+    if (operation.is_background()) {
       control_[operation.flow.index()] = now;
     } else {
       last_gradient_ = now;
@@ -283,16 +283,14 @@ Scripted run_script(const Topology& topology, const SystemConfig& config,
       const NodeId from(script[m].from);
       const NodeId to(script[m].to);
       const RouteId route = control_routes.add(topology, route_packet(topology, from, to));
-      const ControlRoute bound = fabric.bind_control(control_routes, route);
-      ControlPost post;
-      post.operation.is_control = true;
-      post.operation.flow = FlowId(m);
-      post.operation.from = from;
-      post.operation.to = to;
-      post.operation.bytes = script[m].bytes;
-      post.operation.ready = script[m].ready;
-      post.path = bound.path;
-      post.injection_port = bound.injection_port;
+      Operation post;
+      post.traffic = TrafficClass::control;
+      post.flow = FlowId(m);
+      post.from = from;
+      post.to = to;
+      post.bytes = script[m].bytes;
+      post.ready = script[m].ready;
+      post.route = fabric.bind_control(control_routes, route);
       sources[from.index()].add(post);
     }
     for (std::size_t n = 0; n < sources.size(); ++n) {

@@ -2,7 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include "model_test_support.h"
-#include "ni/dma_jitter.h"
+#include "ni/dma_engine.h"
 
 namespace espalier {
 namespace {

@@ -83,10 +83,10 @@ struct Posted {
 
 std::vector<Posted> all_of(ControlTraffic& traffic, NodeId node) {
   std::vector<Posted> posted;
-  ControlSource& source = traffic.source(node);
+  MessageSource& source = traffic.source(node);
   while (source.next_ready() != kNever) {
-    const Operation& operation = source.front().operation;
-    CHECK(operation.is_control);
+    const Operation& operation = source.front();
+    CHECK(operation.traffic == TrafficClass::control);
     CHECK(operation.from == node);
     CHECK(operation.ready == source.next_ready());
     posted.push_back({operation.ready, operation.to});
@@ -99,7 +99,7 @@ TEST_CASE("What is posted until a cycle does not depend on when that is known") 
   const Topology torus = make_torus({4, 4}, test::kPlainLink);
   ControlConfig config;
   config.injection_rate = 0.1;
-  const BindControlRoute nowhere = [](const RouteSet&, RouteId) { return ControlRoute{}; };
+  const BindControlRoute nowhere = [](const RouteSet&, RouteId) { return RouteId(0); };
   ControlTraffic early(torus, config, 2, nowhere);
   early.close(5000);
   ControlTraffic late(torus, config, 2, nowhere);
@@ -107,7 +107,7 @@ TEST_CASE("What is posted until a cycle does not depend on when that is known") 
   std::vector<std::size_t> before;
   for (std::size_t n = 0; n < 16; ++n) {
     before.push_back(0);
-    ControlSource& source = late.source(NodeId(n));
+    MessageSource& source = late.source(NodeId(n));
     for (; source.next_ready() <= 2000 + 10 * n; ++before.back()) source.pop();
   }
   late.close(5000);

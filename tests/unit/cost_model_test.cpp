@@ -3,7 +3,6 @@
 
 #include "hw/cost/logic.h"
 #include "hw/cost/memory_block.h"
-#include "hw/cost/pipeline_fit.h"
 #include "hw/cost/system_cost.h"
 
 using namespace espalier;

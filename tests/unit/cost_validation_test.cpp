@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "hw/cost/logic.h"
+#include "hw/cost/memory_block.h"
 #include "hw/cost/router_cost.h"
-#include "hw/cost/sram.h"
 
 using namespace espalier;
 

@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <vector>
 
-#include "ni/dma_jitter.h"
+#include "ni/dma_engine.h"
 
 namespace espalier {
 namespace {

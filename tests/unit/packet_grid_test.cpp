@@ -1,4 +1,3 @@
-#include "flowctl/packet_grid.h"
 
 #include <catch2/catch.hpp>
 

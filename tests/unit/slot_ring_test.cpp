@@ -1,4 +1,4 @@
-#include "hw/slot_ring.h"
+#include "hw/clock/clock_domain.h"
 
 #include <catch2/catch.hpp>
 #include <random>

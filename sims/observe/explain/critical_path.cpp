@@ -218,7 +218,7 @@ CriticalPath critical_path(const RunRecord& record, const MessageIndex& index,
   PathEvent event{PathEvent::Kind::done, kNowhere};
   for (RecordIndex m = 0; m < record.messages.size(); ++m) {
     const MessageRecord& message = record.messages[m];
-    if (message.operation.is_control) continue;
+    if (message.operation.is_background()) continue;
     path.first_issue = std::min(path.first_issue, message.issued);
     if (event.message != kNowhere && message.done <= path.last_delivery) continue;
     path.last_delivery = message.done;

@@ -19,7 +19,7 @@ class Describer {
 
   void add_message(Json& to, RecordIndex m) const {
     const Operation& operation = record_.messages[m].operation;
-    if (operation.is_control) {
+    if (operation.is_background()) {
       to["op"] = "control";
     } else {
       to["op"] = operation.on_arrival == TransferKind::reduce ? "Reduce" : "Gather";
@@ -28,7 +28,7 @@ class Describer {
     }
     to["from"] = ni(operation.from.value());
     to["to"] = ni(record_.messages[m].operation.to.value());
-    if (!operation.is_control) to.update(place_(m));
+    if (!operation.is_background()) to.update(place_(m));
   }
 
   // The cause: its kind and place.

@@ -85,7 +85,7 @@ ProgramPath::ProgramPath(const ContextProgram& program, const ProgramIndex& inde
       sent_(index.record().channels.size()) {
   const std::vector<MessageRecord>& messages = index.record().messages;
   for (RecordIndex m = 0; m < messages.size(); ++m) {
-    if (messages[m].operation.is_control) continue;
+    if (messages[m].operation.is_background()) continue;
     sent_[messages[m].channel].emplace_back(messages[m].sent, m);
   }
   for (auto& of_channel : sent_) std::sort(of_channel.begin(), of_channel.end());

@@ -40,7 +40,7 @@ class Backward {
     for (RecordIndex m = 0; m < record.messages.size(); ++m) {
       const MessageRecord& message = record.messages[m];
       const bool was_held = message.adding != kNever && message.adding > message.visible;
-      if (!was_held || message.operation.is_control) continue;
+      if (!was_held || message.operation.is_background()) continue;
       for (const RecordIndex other : index.to(message.operation.to)) {
         if (index.done(other) == message.adding) holds_.push_back({message.adding, m, other});
       }

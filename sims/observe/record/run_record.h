@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "flowctl/channel_spec.h"
 #include "flowctl/flit_run.h"
-#include "flowctl/packet_grid.h"
+#include "flowctl/framing.h"
+#include "flowctl/virtual_channels.h"
 #include "hw/ids.h"
 #include "hw/topology/link_timing.h"
 #include "ni/engines/context_observer.h"

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "flowctl/channel_observer.h"
-#include "flowctl/channel_spec.h"
-#include "flowctl/flit_run.h"
+#include "flowctl/flit.h"
+#include "flowctl/virtual_channels.h"
 #include "sims/observe/scopes/vc_scope.h"
 #include "sims/observe/scopes/wave_recorder.h"
 

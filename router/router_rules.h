@@ -1,0 +1,139 @@
+// What the routers of both fidelities share: the state of an input VC, the requests for the switch,
+// and the list of what waits. Elaboration is the same too: links end at input ports, and an output
+// leads to a channel or to the NI.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "flowctl/flit.h"
+#include "flowctl/message.h"
+#include "flowctl/virtual_channels.h"
+#include "flowctl/wait_list.h"
+#include "hw/clock/link.h"
+#include "router/router_spec.h"
+#include "router/switch_allocator.h"
+
+namespace espalier {
+
+// The links and channels that end at a router's input ports. The links become child modules of the
+// router that constructs this object.
+template <class AnyChannel>
+class InputChannels {
+ public:
+  // `more`: further arguments of each channel's constructor.
+  template <class... More>
+  explicit InputChannels(const std::vector<InputPortSpec>& inputs, StallPattern stalls,
+                         More&... more) {
+    for (const InputPortSpec& in : inputs) {
+      links_.push_back(std::make_unique<Link>(in.name.c_str(), in.link_number, in.timing, stalls));
+      channels_.push_back(std::make_unique<AnyChannel>(*links_.back(), in.channel, more...));
+    }
+  }
+  [[nodiscard]] std::size_t size() const { return channels_.size(); }
+  [[nodiscard]] AnyChannel& operator[](std::size_t input) const { return *channels_[input]; }
+
+ private:
+  std::vector<std::unique_ptr<Link>> links_;
+  std::vector<std::unique_ptr<AnyChannel>> channels_;
+};
+
+// The NI behind an ejection port. It takes flits at line rate, so an ejection port needs no
+// credits; its VCs still have owners, because body sub-packets can only be told apart by VC.
+struct EjectionPort {
+  PacketSink* sink = nullptr;
+  std::uint32_t port = 0;
+  Cycle latency = 0;
+};
+
+// The packet (in message mode: the message) at the front of an input VC.
+struct InputVc {
+  bool routed = false;     // route computation is done: out and permitted are valid
+  Lane lane = Lane::bulk;  // of the message
+  Switching switching = Switching::vct;
+  bool inside_packet = false;      // the packet's first flit has left, its last one has not
+  std::uint16_t out = 0;           // output port
+  VcMask permitted = 0;            // VCs behind the output port that the route permits
+  std::uint32_t out_vc = kNoVc;    // the VC that the message or packet owns
+  std::uint32_t packet_flits = 0;  // length of the packet that is leaving
+
+  void route(const PathHop& hop) {
+    routed = true;
+    out = hop.out_port;
+    permitted = hop.vcs;
+  }
+  void route(const PathHop& hop, const Message& message) {
+    route(hop);
+    lane = message.lane;
+    switching = message.switching;
+  }
+  // VCs that the packet may take, where `owned` is the set of VCs with an owner.
+  [[nodiscard]] VcMask candidates(VcMask owned) const {
+    return out_vc != kNoVc ? VcMask{1} << out_vc : permitted & ~owned;
+  }
+};
+
+// Number of crossbar inputs of a router with `ports` input ports of `vcs` VCs.
+[[nodiscard]] inline std::uint32_t num_crossbar_inputs(CrossbarInputs kind, std::size_t ports,
+                                                       std::uint32_t vcs) {
+  return static_cast<std::uint32_t>(ports) * (kind == CrossbarInputs::vc ? vcs : 1);
+}
+[[nodiscard]] inline std::uint32_t crossbar_input_of(CrossbarInputs kind, std::uint32_t port,
+                                                     std::uint32_t vc, std::uint32_t vcs) {
+  return kind == CrossbarInputs::vc ? port * vcs + vc : port;
+}
+
+// Ticks that a packet of `flits` flits from a slow link waits in front of a fast one, so that it
+// streams without a gap.
+[[nodiscard]] inline Tick wait_to_stream(std::uint64_t flits, Tick in_rate, Tick out_rate) {
+  return in_rate > out_rate ? (flits - 1) * (in_rate - out_rate) : 0;
+}
+
+// VC allocation at an output port: to `channel`, or to an ejection port where it is nullptr.
+// Without candidates no VC is chosen, and there is no tick to ask again: the tail of an owner's
+// packet changes that.
+template <class AnyChannel>
+[[nodiscard]] VcChoice choose_out_vc(const AnyChannel* channel, VcMask candidates,
+                                     std::uint32_t flits, Cycle now, Tick now_end) {
+  if (candidates == 0) return {};
+  if (channel == nullptr) return {static_cast<std::uint32_t>(__builtin_ctz(candidates)), 0};
+  return choose_vc(*channel, candidates, flits, now, now_end);
+}
+
+// The input stage of switch allocation for one input port. `make_request(vc, request)` returns
+// whether the packet at the front of the VC can be granted now, and then fills in the request; it
+// may be called twice for a VC. Where the VCs of a port share a crossbar input (`shared`), the
+// port's arbiter picks one of them.
+template <class MakeRequest>
+inline void request_outputs(SwitchAllocator& allocator, const RoundRobinArbiter& arbiter,
+                            bool shared, VcMask waiting, MakeRequest make_request) {
+  VcMask grantable = 0;
+  SwitchAllocator::Request last{};  // of the last VC that can be granted
+  for (; waiting != 0; waiting &= waiting - 1) {
+    const auto vc = static_cast<std::uint32_t>(__builtin_ctz(waiting));
+    if (!make_request(vc, last)) continue;
+    grantable |= VcMask{1} << vc;
+    if (!shared) allocator.request(last);
+  }
+  if (!shared || grantable == 0) return;
+  const std::uint32_t picked = arbiter.pick(grantable);
+  if (picked != last.vc) make_request(picked, last);
+  allocator.request(last);
+}
+
+// For the watchdog: a routed packet that waits at the front of an input VC.
+struct WaitingPacket {
+  const Link& at;    // the link of its input port
+  std::uint32_t vc;  // its VC
+  const InputVc& state;
+  const Link*
+      holder;  // the link of the packet that holds its output; nullptr: no other packet does
+  std::uint32_t holder_vc;
+  const Link* next;  // the link behind its output; nullptr: an ejection port
+};
+// Adds what the packet waits for: the holder of its output, or credits and owners of the VCs behind
+// it.
+void add_waits_of(const WaitingPacket& packet, const char* router, WaitList& waits);
+
+}  // namespace espalier
