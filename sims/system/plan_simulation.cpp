@@ -14,14 +14,12 @@
 #include "ni/engines/switch_aggregation_engine.h"
 #include "sims/model/faults.h"
 #include "sims/model/folding.h"
-#include "sims/system/check_data.h"
 #include "sims/system/simulated_system.h"
 #include "sims/system/step_time.h"
 
 namespace espalier {
 
-namespace {
-
+// Not in an anonymous namespace: PlanSimulation::Parts, which other files can name, has one.
 class StageLog : public StageObserver {
  public:
   void ready(StageRef stage, Cycle now) override { ready_[{stage.chunk, stage.stage}] = now; }
@@ -40,8 +38,6 @@ class StageLog : public StageObserver {
   std::map<Name, std::size_t> place_;  // in spans_
   std::vector<StageSpan> spans_;
 };
-
-}  // namespace
 
 ForecastSpec forecast_spec(const Topology& topology, const RunPoint& point,
                            const DimensionPlan& plan) {
@@ -111,6 +107,8 @@ std::vector<NodeMemory> memories_before(const DimensionPlan& plan, const PlanLay
   return memories;
 }
 
+}  // namespace
+
 // The units of switches that add and copy, with programs loaded; `folded`: the memory of all of
 // them, where one stands for all.
 class AggregationUnits {
@@ -133,6 +131,8 @@ class AggregationUnits {
  private:
   std::vector<std::unique_ptr<SwitchMemory>> memories_;
 };
+
+namespace {
 
 std::optional<Topology> folded_topology(const Topology& topology, const RunPoint& point,
                                         const DimensionPlan& plan, const SimulationHooks& hooks) {

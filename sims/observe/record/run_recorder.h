@@ -8,7 +8,7 @@
 
 #include "sims/observe/record/channel_recorder.h"
 #include "sims/observe/record/ni_recorder.h"
-#include "sims/system/system_observer.h"
+#include "sims/system/simulation.h"
 
 namespace espalier {
 

@@ -7,7 +7,7 @@
 
 #include "sims/observe/record/run_recorder.h"
 #include "sims/observe/timeline/trace_file.h"
-#include "sims/system/system_observer.h"
+#include "sims/system/simulation.h"
 
 namespace espalier {
 
