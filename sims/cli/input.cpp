@@ -25,6 +25,7 @@ bool load_config(Input& input, const std::vector<std::string>& overrides, Config
   say(messages, config.diagnostics);
   input.points = std::move(config.points);
   input.topology = config.topology;
+  input.file_hashes.insert(config.file_hashes.begin(), config.file_hashes.end());
   return config.ok;
 }
 
@@ -71,6 +72,7 @@ bool load_schedule(Input& input, const std::vector<std::string>& overrides, Conf
     return false;
   }
   const std::string text{std::istreambuf_iterator<char>(file), {}};
+  input.file_hashes[input.path] = hash_text(text);
   const auto document = ScheduleDocument::parse(text);
   if (!document.value) {
     fmt::print(stderr, "{}: error: {}\n", input.path, document.error);
@@ -84,6 +86,7 @@ bool load_schedule(Input& input, const std::vector<std::string>& overrides, Conf
   if (!config.ok) return false;
   input.points = std::move(config.points);
   input.topology = config.topology;
+  input.file_hashes.insert(config.file_hashes.begin(), config.file_hashes.end());
   auto tables = document.value->read_tables(*input.topology);
   if (!tables.value) {
     fmt::print(stderr, "{}: error: {}\n", input.path, tables.error);
@@ -140,6 +143,7 @@ bool load_program_input(Input& input, const std::vector<std::string>& overrides,
   }
   input.points = std::move(config.points);
   input.topology = config.topology;
+  input.file_hashes.insert(config.file_hashes.begin(), config.file_hashes.end());
   return config.ok;
 }
 
