@@ -24,6 +24,7 @@ bool load_config(Input& input, const std::vector<std::string>& overrides, Config
   say(messages, config.diagnostics);
   input.points = std::move(config.points);
   input.topology = config.topology;
+  input.file_hashes.insert(config.file_hashes.begin(), config.file_hashes.end());
   return config.ok;
 }
 
@@ -69,6 +70,7 @@ bool load_schedule(Input& input, const std::vector<std::string>& overrides, Conf
     fmt::print(stderr, "{}: error: the file {}\n", input.path, file.problem);
     return false;
   }
+  input.file_hashes[input.path] = hash_text(*file.text);
   const auto document = ScheduleDocument::parse(*file.text);
   if (!document.value) {
     fmt::print(stderr, "{}: error: {}\n", input.path, document.error);
@@ -82,6 +84,7 @@ bool load_schedule(Input& input, const std::vector<std::string>& overrides, Conf
   if (!config.ok) return false;
   input.points = std::move(config.points);
   input.topology = config.topology;
+  input.file_hashes.insert(config.file_hashes.begin(), config.file_hashes.end());
   auto tables = document.value->read_tables(*input.topology);
   if (!tables.value) {
     fmt::print(stderr, "{}: error: {}\n", input.path, tables.error);
@@ -138,6 +141,7 @@ bool load_program_input(Input& input, const std::vector<std::string>& overrides,
   }
   input.points = std::move(config.points);
   input.topology = config.topology;
+  input.file_hashes.insert(config.file_hashes.begin(), config.file_hashes.end());
   return config.ok;
 }
 

@@ -13,6 +13,7 @@
 #include "hw/topology/topology.h"
 #include "sims/config/reader.h"
 #include "sims/point/config.h"
+#include "sims/text/file_hashes.h"
 
 namespace espalier {
 
@@ -20,6 +21,7 @@ struct Input {
   std::string path;
   std::vector<RunPoint> points;
   std::shared_ptr<const Topology> topology;
+  FileHashes file_hashes;                // of every text that it was read from
   std::optional<ScheduleTables> tables;  // of a schedule file
   // Of a file that holds a program and nothing else, where no setting says more: then there are no
   // points and no topology.

@@ -17,6 +17,7 @@
 #include "sims/cli/timeline_option.h"
 #include "sims/cli/version.h"
 #include "sims/experiment/point_worker.h"
+#include "sims/experiment/workers.h"
 
 namespace {
 
@@ -63,6 +64,7 @@ int dispatch(int argc, char** argv) {
                     "say where the time went: critical path, worst slips, slack");
   run_app->add_option("-j,--jobs", run.jobs, "simulations at once (default: one per core)");
   CLI::Option* point_option = run_app->add_option("--point", point, "")->group("");
+  run_app->add_option("--read", run.files_read, "")->group("")->allow_extra_args(false);
 
   CLI::App* explain_app = app.add_subcommand(
       "explain", "simulate, and say where the time went: critical path, worst slips, slack");
@@ -177,7 +179,7 @@ int dispatch(int argc, char** argv) {
 
   std::vector<std::string> worker;
   CLI::App* worker_app = app.add_subcommand("worker", "")->group("");
-  worker_app->add_option("point", worker)->expected(2);
+  worker_app->add_option("point", worker)->required()->expected(-2);
 
   ReportOptions report;
   CLI::App* report_app =
@@ -223,7 +225,7 @@ int dispatch(int argc, char** argv) {
   }
   if (*report_app) return report_command(report);
   if (*sweep_app) return sweep_command(*sweep_app, sweep);
-  if (*worker_app) return work_on_point(worker.at(0), worker.at(1)) ? kGood : kCheckFailed;
+  if (*worker_app) return work_on_point(worker) ? kGood : kCheckFailed;
   if (*list_app) return list_command(kind);
   if (*schema_app) return schema_command();
   std::fprintf(stderr, "a subcommand is required\n%s", app.help().c_str());
@@ -244,6 +246,9 @@ int sc_main(int argc, char** argv) {
   } catch (const std::invalid_argument& error) {
     std::fprintf(stderr, "error: %s\n", error.what());
     return kUsageError;
+  } catch (const std::bad_alloc&) {
+    std::fprintf(stderr, "error: %s: %s\n", argc > 1 ? argv[1] : "espalier",
+                 out_of_memory_text().c_str());
   } catch (const std::exception& error) {
     std::fprintf(stderr, "error: %s\n", error.what());
   }

@@ -100,10 +100,24 @@ std::vector<std::string> command_words(const RunOptions& options) {
   return words;
 }
 
+FileHashes files_of(const std::vector<Input>& inputs) {
+  FileHashes files;
+  for (const Input& input : inputs)
+    files.insert(input.file_hashes.begin(), input.file_hashes.end());
+  return files;
+}
+
+// Empty if there is no change.
+std::string change_since(const std::vector<std::string>& files_read,
+                         const std::vector<Input>& inputs) {
+  const std::string changed = changed_file(files_read, files_of(inputs));
+  return changed.empty() ? std::string() : changed_file_error(changed);
+}
+
 // The reports as far as there are any; not 0: the signal that stopped them.
-int run_all(const RunOptions& options, const std::vector<PointRef>& points,
-            const std::optional<MessageLogParts>& messages, RunObservers* observers,
-            std::vector<PointReport>& reports) {
+int run_all(const RunOptions& options, const std::vector<Input>& inputs,
+            const std::vector<PointRef>& points, const std::optional<MessageLogParts>& messages,
+            RunObservers* observers, std::vector<PointReport>& reports) {
   ProgressBar bar(points.size());
   const auto part = [&](std::size_t i) { return messages ? messages->part(i) : std::string(); };
   if (points.size() == 1) {
@@ -111,10 +125,12 @@ int run_all(const RunOptions& options, const std::vector<PointRef>& points,
         points[0], 1, [&](double done) { bar.update(0, done); }, part(0), *observers);
     return 0;
   }
+  const std::vector<std::string> files_read = to_words(files_of(inputs));
   WorkerBatch batch;
   batch.arguments = [&](std::size_t i) {
     std::vector<std::string> words = command_words(options);
     words.insert(words.end(), {"--point", std::to_string(i)});
+    for (const std::string& file : files_read) words.insert(words.end(), {"--read", file});
     if (options.explain) words.emplace_back("--explain");
     if (messages) words.insert(words.end(), {"--messages", part(i)});
     return words;
@@ -147,6 +163,16 @@ int run_command(const RunOptions& options) {
   // A worker's parent has shown what there is to say of the files.
   const Messages audience = options.point ? Messages::nobody : Messages::people;
   auto inputs = load_inputs(options.configs, options.overrides, ConfigNeed::workload, audience);
+  if (options.point) {
+    // The parent has read the same files without an error.
+    const std::string failure =
+        inputs ? change_since(options.files_read, *inputs)
+               : "its files changed while the simulations were running; run the command again";
+    if (!failure.empty()) {
+      write_worker_report(not_run(failure));
+      return kCheckFailed;
+    }
+  }
   if (!inputs) return kUsageError;
   choose_fidelity(*inputs, audience);
   if (audience == Messages::people) say_what_is_not_folded(*inputs);
@@ -178,7 +204,7 @@ int run_command(const RunOptions& options) {
   if (messages && !messages->begin()) return cannot_write(options.messages);
   std::vector<PointReport> reports(points.size());
   if (const int signal =
-          run_all(options, points, messages, observers ? &*observers : nullptr, reports);
+          run_all(options, *inputs, points, messages, observers ? &*observers : nullptr, reports);
       signal != 0) {
     fmt::print(stderr, "stopped by {}; no results are written\n", signal_name(signal));
     std::error_code ignored;

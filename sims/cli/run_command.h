@@ -19,6 +19,8 @@ struct RunOptions {
   bool explain = false;  // say where the time went
   std::optional<std::size_t>
       point;  // worker mode: this point alone, talking JSON lines (sims/experiment/workers.h)
+  std::vector<std::string>
+      files_read;       // worker mode: what the parent read (sims/text/file_hashes.h)
   unsigned jobs = 0;    // processes at once; 0: one per core
   std::string program;  // this executable, for workers
 };

@@ -60,7 +60,7 @@ std::optional<Planned> plan_of(const SweepOptions& options) {
 // Says what is different from the plan that the folder has. False where it cannot be written.
 bool update_manifest(const Planned& planned, const fs::path& folder) {
   const Json manifest = manifest_of(planned.sweep, planned.plan, kVersion);
-  if (const auto before = read_manifest(folder)) {
+  if (const auto before = read_manifest(folder).manifest) {
     const std::vector<std::string> changes = plan_changes(*before, manifest);
     if (!changes.empty())
       fmt::print(stderr, "{}: the plan has changed\n", (folder / "manifest.json").string());
@@ -155,7 +155,7 @@ void say_what_stays(const std::vector<fs::path>& files) {
 // then; says so.
 bool is_own_folder(const SweepOptions& options, const fs::path& folder) {
   if (!options.output.empty()) return true;
-  const auto manifest = read_manifest(folder);
+  const auto manifest = read_manifest(folder).manifest;
   const std::string other = manifest ? manifest->value("file", "") : "";
   std::error_code ignored;
   // What is gone was moved, or is no more.
@@ -217,12 +217,12 @@ int sweep_run_command(const SweepOptions& options) {
 int sweep_gather_command(const SweepOptions& options) {
   const fs::path folder = folder_of(options);
   if (!is_own_folder(options, folder)) return kUsageError;
-  const auto manifest = read_manifest(folder);
-  if (!manifest) {
-    return usage_error((folder / "manifest.json").string(),
-                       "there is none that is whole; 'espalier sweep plan' or 'run' writes it");
+  const ManifestFile file = read_manifest(folder);
+  if (!file.manifest) {
+    fmt::print(stderr, "{}\nhint: 'espalier sweep plan' or 'sweep run' writes it\n", file.problem);
+    return kUsageError;
   }
-  const GatheredSweep gathered = gather_sweep(*manifest, PointStore(folder));
+  const GatheredSweep gathered = gather_sweep(*file.manifest, PointStore(folder));
   for (const std::string& point : gathered.missing) fmt::print(stderr, "missing: {}\n", point);
   for (const std::string& point : gathered.failed) fmt::print(stderr, "failed: {}\n", point);
   const std::size_t gaps = gathered.missing.size() + gathered.failed.size();

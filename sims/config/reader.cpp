@@ -82,11 +82,16 @@ class PointBuilder {
     read_preset();
     check_required();
     expand(0);
+    if (points_.size() > kMostListedPoints) {
+      refuse_product();
+      return;
+    }
     for (const Key& key : keys()) check_applicability(key);
     std::optional<Topology> topology = make_topology();
     read_point_files(points_, topology ? &*topology : nullptr, given_, diagnostics_);
     check_points(points_, topology ? &*topology : nullptr, given_, diagnostics_);
     if (diagnostics_.num_errors() != 0) return;
+    for (RunPoint& point : points_) point.file_hashes = diagnostics_.file_hashes();
     result.points = std::move(points_);
     result.topology = std::make_shared<const Topology>(std::move(*topology));
   }
@@ -139,7 +144,25 @@ class PointBuilder {
   }
 
   // Every combination of one value from each list.
+  // Not every list counts at every point, so their product is only the most that there may be.
+  void refuse_product() {
+    double product = 1;
+    const GivenKey* longest = nullptr;
+    for (const std::string& name : kListOrder) {
+      const GivenKey* given = given_.find(name);
+      if (given == nullptr || given->values.size() < 2) continue;
+      product *= static_cast<double>(given->values.size());
+      if (longest == nullptr || given->values.size() > longest->values.size()) longest = given;
+    }
+    diagnostics_.error(
+        longest->place,
+        fmt::format("the file's lists make up to {:.0f} points; at most {} are allowed", product,
+                    kMostListedPoints),
+        "shorten the lists, or describe the points in a sweep with 'only'");
+  }
+
   void expand(std::size_t axis) {
+    if (points_.size() > kMostListedPoints) return;
     if (axis == kListOrder.size()) {
       points_.push_back(make_point());
       return;
@@ -326,6 +349,7 @@ ConfigResult finish(ConfigResult result, const Diagnostics& diagnostics) {
   result.ok = diagnostics.num_errors() == 0;
   result.num_warnings = diagnostics.num_warnings();
   result.diagnostics = diagnostics.text();
+  result.file_hashes = diagnostics.file_hashes();
   return result;
 }
 

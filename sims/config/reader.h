@@ -13,6 +13,9 @@
 
 namespace espalier {
 
+// A file whose lists make more points is refused: a point takes some kilobytes.
+inline constexpr std::size_t kMostListedPoints = 100'000;
+
 // What the command needs beside the system. Every section of the file is checked in any case.
 enum class ConfigNeed : std::uint8_t {
   workload,    // run: exactly one of collective and traffic
@@ -30,6 +33,7 @@ struct ConfigResult {
   // Of every point: no list reaches the topology or its links. nullptr on errors.
   std::shared_ptr<const Topology> topology;
   std::string diagnostics;  // errors and warnings, ready to print
+  FileHashes file_hashes;   // of every text that was read, also where there are errors
   std::size_t num_warnings = 0;
   bool ok = false;  // no errors; there may be warnings
 };

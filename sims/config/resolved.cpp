@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "sims/config/keys.h"
+#include "sims/text/file_hashes.h"
 
 namespace espalier {
 
@@ -117,13 +118,7 @@ std::string resolved_yaml(const RunPoint& point) {
 }
 
 std::string hash_of(const nlohmann::ordered_json& config) {
-  constexpr std::uint64_t kOffsetBasis = 14695981039346656037ULL;
-  constexpr std::uint64_t kPrime = 1099511628211ULL;
-  std::uint64_t hash = kOffsetBasis;
-  for (const char c : config.dump()) {
-    hash = (hash ^ static_cast<unsigned char>(c)) * kPrime;
-  }
-  return fmt::format("{:016x}", hash);
+  return fmt::format("{:016x}", hash_text(config.dump()));
 }
 
 std::string config_hash(const RunPoint& point) { return hash_of(resolved_json(point)); }

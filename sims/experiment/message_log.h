@@ -11,15 +11,15 @@
 
 namespace espalier {
 
-// The lines of one point, in the order of delivery; within a cycle by sender, receiver, flow, so
-// that they do not depend on the order in which a simulation finds out.
+// The lines of one point, by cycle of delivery, then sender, receiver and flow. The simulation's
+// own order within a cycle must not show, because the fidelities differ in it.
 class MessageLog {
  public:
-  // `point` counts from 1. What does not belong to traffic, or to a collective, stays empty.
+  // `point` counts from 1. Columns that do not apply to a message stay empty.
   MessageLog(const std::string& path, std::size_t point, const Topology& topology, bool is_traffic);
 
   void note(const Operation& message, Cycle delivered);
-  // Writes what is left. Throws std::runtime_error where the file could not be written.
+  // Writes the last cycle. Throws std::runtime_error if the file could not be written.
   void finish();
 
  private:
@@ -35,8 +35,8 @@ class MessageLog {
   std::vector<Operation> delivered_;  // in `cycle_`
 };
 
-// The file of all points: every simulation writes a part of its own, perhaps from a process of its
-// own, and these are joined in the order of the points. The parts are gone with this object.
+// The file of all points. Each simulation, perhaps in a process of its own, writes a part; the
+// parts are joined in the order of the points. The destructor removes the parts.
 class MessageLogParts {
  public:
   MessageLogParts(std::string target, std::size_t points);
@@ -47,7 +47,7 @@ class MessageLogParts {
   // Begins the target with its header; false where it cannot be written.
   [[nodiscard]] bool begin() const;
   [[nodiscard]] std::string part(std::size_t point) const;
-  // A part that is missing adds nothing. False where the target cannot be written.
+  // A missing part adds nothing. False if the target cannot be written.
   [[nodiscard]] bool join() const;
 
  private:

@@ -1,19 +1,12 @@
 #include "sims/experiment/point_content.h"
 
+#include <filesystem>
+#include <stdexcept>
+
 #include "sims/config/keys.h"
 #include "sims/config/resolved.h"
-#include "sims/text/read_file.h"
 
 namespace espalier {
-
-std::uint64_t hash_file(const std::filesystem::path& path) {
-  constexpr std::uint64_t kOffsetBasis = 14695981039346656037ULL;
-  constexpr std::uint64_t kPrime = 1099511628211ULL;
-  std::uint64_t hash = kOffsetBasis;
-  for (const char c : read_file_bytes(path.string()).text.value_or(""))
-    hash = (hash ^ static_cast<unsigned char>(c)) * kPrime;
-  return hash;
-}
 
 nlohmann::ordered_json point_content(const RunPoint& point) {
   nlohmann::ordered_json content;
@@ -23,9 +16,13 @@ nlohmann::ordered_json point_content(const RunPoint& point) {
     const bool is_used = key.resolved && has_section_of(point, key) && key.applies_at(point);
     if (!is_used || key.shape.type != ValueType::text) continue;
     const std::string text = key.get(point).text;
-    // Words that stand for no file.
+    // A word such as "random" names no file.
     if (!key.shape.zero_word.empty() && !is_path(text, key.shape)) continue;
-    content["files"][key.name] = hash_file(folder / text);
+    // Not read again: the file may have changed since.
+    const auto hash = point.file_hashes.find((folder / text).string());
+    if (hash == point.file_hashes.end())
+      throw std::logic_error(key.name + ": the file was named but not read: " + text);
+    content["files"][key.name] = hash->second;
   }
   return content;
 }

@@ -5,13 +5,19 @@
 #include <string>
 #include <vector>
 
+#include "sims/text/file_hashes.h"
+
 namespace espalier {
 
 // The child's command line. `config`: as resolved_json gives it; paths in it start in `folder`.
+// `files`: what the point was read from. The child fails if it finds another text in one of these
+// files.
 [[nodiscard]] std::vector<std::string> worker_arguments(const nlohmann::ordered_json& config,
-                                                        const std::string& folder);
+                                                        const std::string& folder,
+                                                        const FileHashes& files);
 
-// The child's side: simulates the point and writes its report to stdout. False where it failed.
-[[nodiscard]] bool work_on_point(const std::string& config, const std::string& folder);
+// The child's side: simulates the point and writes its report to stdout. `arguments`: those behind
+// the word "worker", two or more. False if the point failed.
+[[nodiscard]] bool work_on_point(const std::vector<std::string>& arguments);
 
 }  // namespace espalier

@@ -1,4 +1,4 @@
-// Progress where no terminal shows a bar: in the log of a batch job, now and then a line.
+// Progress for the log of a batch job: a line every half minute, where no terminal shows a bar.
 #pragma once
 
 #include <chrono>
@@ -19,8 +19,8 @@ class ProgressLines {
     ++ended_;
     if (failed) ++failed_;
   }
-  // "40 of 200 points, 2 failed; 12:30 min left", without an end of line; empty where the last one
-  // is half a minute or less ago, or nothing has ended yet.
+  // "40 of 200 points, 2 failed; 12:30 min left", without an end of line. Empty in the half minute
+  // after the last line, and before the first point has ended.
   [[nodiscard]] std::string line(Time now);
 
  private:

@@ -1,4 +1,4 @@
-// Files that are there as a whole or not at all, whatever ends the program or the machine.
+// Files that are complete or absent, even if the program or the machine stops while it writes.
 #pragma once
 
 #include <filesystem>
@@ -6,10 +6,10 @@
 
 namespace espalier {
 
-// By a file beside it that is then renamed. False where it cannot be written.
+// Writes a file beside `path` and renames it. False if it cannot be written.
 [[nodiscard]] bool write_whole_file(const std::filesystem::path& path, const std::string& text);
 
-// What processes of this machine that are no more left behind in the folder.
+// Removes files that write_whole_file left in the folder when its process, on this machine, ended.
 void remove_unfinished_files(const std::filesystem::path& folder);
 
 }  // namespace espalier

@@ -62,9 +62,9 @@ struct Worker {
   asio::steady_timer deadline;
   std::string received;
   WorkerReport report;
+  bp::child child;
   pid_t pid = 0;  // 0: not running
   bool exited = false;
-  int status = 0;
   bool has_report = false;
   bool pipe_open = true;
   bool too_late = false;
@@ -82,7 +82,7 @@ class Batch {
       if (!error) stop(signal);
     });
     for (std::size_t i = 0; i < at_once; ++i) start_next();
-    if (workers_.empty()) signals_.cancel();
+    if (points_ == 0) signals_.cancel();
     io_.run();
     return signal_;
   }
@@ -90,18 +90,26 @@ class Batch {
  private:
   void start_next() {
     if (next_ == points_ || stopped_) return;
-    Worker& worker = workers_.emplace_back(io_, next_++);
+    try {
+      workers_.emplace_back(io_, next_);
+    } catch (const std::system_error& failure) {
+      fail_next(failure.code());
+      return;
+    } catch (const boost::system::system_error& failure) {
+      fail_next(failure.code());
+      return;
+    }
+    Worker& worker = workers_.back();
     // Workers that start later must not hold this one's pipe open.
     fcntl(worker.pipe.native_source(), F_SETFD, FD_CLOEXEC);
     fcntl(worker.pipe.native_sink(), F_SETFD, FD_CLOEXEC);
     std::error_code error;
-    bp::child child(
+    worker.child = bp::child(
         program_, bp::args(batch_.arguments(worker.point)), bp::std_out > worker.pipe,
         bp::std_in < bp::null, io_, error,
         bp::extend::on_exec_setup = ChildSetup{getpid(), batch_.limits.memory_bytes},
-        bp::on_exit = [this, &worker](int status, const std::error_code&) {
+        bp::on_exit = [this, &worker](int, const std::error_code&) {
           worker.pid = 0;
-          worker.status = status;
           // Later: the caller is amid the list of its children, which starting one changes.
           asio::post(io_, [this, &worker] {
             worker.pid = 0;
@@ -110,16 +118,12 @@ class Batch {
           });
         });
     if (error) {
-      worker.report.failure = fmt::format("cannot start a simulation process: {}", error.message());
-      worker.report.kind = FailureKind::error;
-      worker.has_report = true;
-      worker.exited = true;
-      worker.pipe_open = false;
-      asio::post(io_, [this, &worker] { end_if_done(worker); });
+      workers_.pop_back();
+      fail_next(error);
       return;
     }
-    worker.pid = child.id();
-    child.detach();  // its end is told by on_exit
+    ++next_;
+    worker.pid = worker.child.id();
     read_line(worker);
     if (batch_.limits.time.count() == 0) return;
     worker.deadline.expires_after(batch_.limits.time);
@@ -127,6 +131,20 @@ class Batch {
       if (cancelled || worker.pid == 0) return;
       worker.too_late = true;
       ::kill(worker.pid, SIGKILL);
+    });
+  }
+
+  // A process needs file descriptors here. While other processes hold them all, the next point
+  // waits until one of these has ended. Else it fails.
+  void fail_next(const std::error_code& error) {
+    const bool no_descriptor =
+        error == std::errc::too_many_files_open || error == std::errc::bad_file_descriptor;
+    if (no_descriptor && next_ != ended_) return;
+    asio::post(io_, [this, point = next_++, error] {
+      WorkerReport report;
+      report.failure = fmt::format("cannot start a simulation process: {}", error.message());
+      report.kind = FailureKind::error;
+      finish(point, report, true);
     });
   }
 
@@ -163,6 +181,7 @@ class Batch {
   void end_if_done(Worker& worker) {
     if (!worker.exited || worker.pipe_open) return;
     worker.deadline.cancel();
+    worker.pipe.close();  // the next worker needs its descriptors
     judge(worker);
     const std::size_t point = worker.point;
     const WorkerReport report = std::move(worker.report);
@@ -171,6 +190,10 @@ class Batch {
     asio::post(io_, [this, &worker] {
       workers_.remove_if([&](const Worker& w) { return &w == &worker; });
     });
+    finish(point, report, reports);
+  }
+
+  void finish(std::size_t point, const WorkerReport& report, bool reports) {
     ++ended_;
     // The next one computes while this one is written down.
     start_next();
@@ -197,13 +220,15 @@ class Batch {
     }
     report.kind = FailureKind::crash;
     report.failure = "the simulation process ended without a result";
-    if (WIFSIGNALED(worker.status)) {
-      const int signal = WTERMSIG(worker.status);
+    // A wait status. What on_exit is told is an exit code or a signal, and does not say which.
+    const int status = worker.child.native_exit_code();
+    if (WIFSIGNALED(status)) {
+      const int signal = WTERMSIG(status);
       // What else would: the user, by hand.
       const char* cause = signal == SIGKILL ? ": probably the machine was out of memory" : "";
       report.failure += fmt::format(" ({}{})", signal_name(signal), cause);
-    } else if (WIFEXITED(worker.status)) {
-      report.failure += fmt::format(" (exit code {})", WEXITSTATUS(worker.status));
+    } else if (WIFEXITED(status)) {
+      report.failure += fmt::format(" (exit code {})", WEXITSTATUS(status));
     }
   }
 
@@ -256,6 +281,19 @@ void report_out_of_memory() {
   const ssize_t ignored = write(STDOUT_FILENO, kReport, sizeof kReport - 1);
   static_cast<void>(ignored);
   _exit(EXIT_FAILURE);
+}
+
+std::string out_of_memory_text() {
+  rusage use{};
+  rlimit limit{};
+  getrusage(RUSAGE_SELF, &use);
+  getrlimit(RLIMIT_AS, &limit);
+  std::string text =
+      fmt::format("out of memory: it needs more than {:.1f} GB", static_cast<double>(use.ru_maxrss) * 1024 / 1e9);
+  if (limit.rlim_cur != RLIM_INFINITY)
+    text +=
+        fmt::format(" (limit: {:.1f} GB, ulimit -v)", static_cast<double>(limit.rlim_cur) / 1e9);
+  return text + "; choose a smaller system or collective, or fewer transfers (another algorithm)";
 }
 
 void report_when_out_of_memory() { std::set_new_handler(report_out_of_memory); }

@@ -33,9 +33,12 @@ struct WorkerReport : PointReport {
 // one {"report": ...}.
 void write_worker_progress(double done);
 void write_worker_report(const PointReport& report);
-// From here on a worker that gets no more memory reports that and ends.
+// From then on a worker that gets no more memory reports that and ends.
 void report_when_out_of_memory();
 [[noreturn]] void report_out_of_memory();
+// For people: how much memory this process had when it got no more, and the limit that it ran
+// under.
+[[nodiscard]] std::string out_of_memory_text();
 
 // Of each point. 0: none.
 struct WorkerLimits {
@@ -43,12 +46,11 @@ struct WorkerLimits {
   std::uint64_t memory_bytes = 0;     // of address space, the program's own included
 };
 
-// A century. Clocks count nanoseconds in 63 bits, which twice as much and the time of the machine
-// would not fit into.
+// A century: clocks count nanoseconds in 63 bits, so a deadline two centuries from now would
+// overflow.
 inline constexpr std::chrono::milliseconds kLongestTimeLimit = std::chrono::hours(876'000);
 
-// What the workers of a batch are told, and whom they tell. Everything is called on the thread that
-// runs the batch.
+// All functions are called on the thread that runs the batch.
 struct WorkerBatch {
   std::function<std::vector<std::string>(std::size_t)> arguments;
   std::function<void(std::size_t, double)> progress;
@@ -57,10 +59,11 @@ struct WorkerBatch {
   WorkerLimits limits;
 };
 
-// Runs `program` for every i < points, at most `at_once` at a time, and waits for them. A worker
-// that dies without a report yields one that says so. SIGINT and SIGTERM end all workers at once;
-// points that were under way are not reported then. They end with this process, however it ends.
-// Returns the signal, 0 where there was none. Call from the main thread.
+// Runs `program` for every i < points, at most `at_once` at a time, and waits for all workers. A
+// worker that dies without a report yields a report that says so. Where file descriptors run out,
+// fewer workers run at once. SIGINT and SIGTERM end all workers; their points are not reported.
+// Workers end with this process, however it ends. Returns the signal, 0 if there was none. Call
+// from the main thread.
 [[nodiscard]] int run_workers(const std::string& program, std::size_t points, std::size_t at_once,
                               const WorkerBatch& batch);
 

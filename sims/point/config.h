@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -364,6 +365,8 @@ struct RunPoint {
   FaultsConfig faults;
   SimulationConfig simulation;
   ReorderConfig reorder;
+  // FNV-1a of the text of each file that the point was read from, by the path that was opened.
+  std::map<std::string, std::uint64_t> file_hashes;
 };
 
 }  // namespace espalier

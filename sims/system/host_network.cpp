@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "sims/system/check_data.h"
+#include "sims/system/simulated_system.h"
 
 namespace espalier {
 

@@ -1,19 +1,63 @@
 // The simulated network under the hosts of a training job.
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <queue>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "hw/clock/clock_domain.h"
+#include "hw/ids.h"
 #include "ni/engines/stream_engine.h"
 #include "sims/system/host_messages.h"
-#include "sims/system/host_side.h"
-#include "sims/system/host_timers.h"
 #include "sims/system/simulated_system.h"
 #include "sims/system/stream_programs.h"
 #include "sims/workload/coordination/host_services.h"
 
 namespace espalier {
+
+// When hosts want to be woken. Hosts with the same time are woken in ascending rank.
+class HostTimers : public Clocked {
+ public:
+  using Wake = std::function<void(RankId, Cycle)>;
+
+  // During elaboration.
+  HostTimers(ClockDomain& clock, Wake wake)
+      : clock_(clock), id_(clock.add(*this)), wake_(std::move(wake)) {}
+
+  // In cycle `at`, later than now.
+  void add(RankId rank, Cycle at) {
+    pending_.emplace(at, rank);
+    if (at < armed_) arm(at);
+  }
+  void evaluate(Cycle now) override {
+    if (pending_.empty() || pending_.top().first > now) return;
+    armed_ = now;  // add() does not arm while this loop runs
+    while (!pending_.empty() && pending_.top().first <= now) {
+      const RankId rank = pending_.top().second;
+      pending_.pop();
+      wake_(rank, now);
+    }
+    armed_ = kNever;
+    if (!pending_.empty()) arm(pending_.top().first);
+  }
+
+ private:
+  using Timer = std::pair<Cycle, RankId>;
+
+  void arm(Cycle at) {
+    armed_ = at;
+    clock_.wake(id_, at);
+  }
+
+  ClockDomain& clock_;
+  ClockedId id_;
+  Wake wake_;
+  std::priority_queue<Timer, std::vector<Timer>, std::greater<>> pending_;
+  Cycle armed_ = kNever;  // the clock evaluates this then
+};
 
 // A collective as its hosts and its network saw it, in cycles.
 struct HostedCollective {

@@ -2,7 +2,6 @@
 
 #include <stdexcept>
 
-#include "sims/system/ni_ports.h"
 #include "sims/system/simulated_system.h"
 
 namespace espalier {

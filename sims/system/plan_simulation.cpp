@@ -12,7 +12,6 @@
 #include "ni/engines/switch_aggregation_engine.h"
 #include "sims/model/faults.h"
 #include "sims/model/folding.h"
-#include "sims/system/check_data.h"
 #include "sims/system/simulated_system.h"
 #include "sims/system/step_time.h"
 

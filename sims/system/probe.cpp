@@ -6,9 +6,7 @@
 #include <utility>
 
 #include "alg/routes/routing.h"
-#include "sims/system/ni_ports.h"
 #include "sims/system/simulated_system.h"
-#include "sims/system/tournament.h"
 
 namespace espalier {
 

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "hw/topology/topology.h"
@@ -34,5 +35,23 @@ struct ProbeResult {
 // no route, std::runtime_error where the network comes to a standstill.
 [[nodiscard]] ProbeResult probe_latency(const Topology& topology, const RunPoint& point,
                                         const ProbeSpec& spec, const ProgressCallback& progress);
+
+// Rounds in which each player meets each other player once (circle method).
+[[nodiscard]] constexpr std::uint32_t tournament_rounds(std::uint32_t players) {
+  return players % 2 == 0 ? players - 1 : players;
+}
+
+// The pairs of a round. With an odd number of players one player rests; with an even number the
+// last player keeps its place and the others move around.
+[[nodiscard]] inline std::vector<std::pair<std::uint32_t, std::uint32_t>> tournament_pairs(
+    std::uint32_t players, std::uint32_t round) {
+  const std::uint32_t circle = tournament_rounds(players);
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> pairs;
+  if (players == circle + 1) pairs.emplace_back(round, circle);
+  for (std::uint32_t k = 1; k <= (circle - 1) / 2; ++k) {
+    pairs.emplace_back((round + k) % circle, (round + circle - k) % circle);
+  }
+  return pairs;
+}
 
 }  // namespace espalier

@@ -6,7 +6,6 @@
 
 #include "ni/engines/program_context_engine.h"
 #include "sims/model/faults.h"
-#include "sims/system/ni_ports.h"
 #include "sims/system/program_setup.h"
 #include "sims/system/simulated_system.h"
 

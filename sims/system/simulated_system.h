@@ -1,28 +1,44 @@
 // Everything that one simulation owns, from clock to network interfaces, and its main loop.
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "alg/routes/route_set.h"
+#include "alg/schedule/schedule.h"
+#include "flowctl/wait_list.h"
 #include "hw/clock/clock_domain.h"
+#include "hw/ids.h"
 #include "hw/topology/link_timing.h"
 #include "hw/topology/topology.h"
+#include "ni/node_memory.h"
 #include "sims/point/config.h"
 #include "sims/system/control_traffic.h"
 #include "sims/system/deliveries.h"
 #include "sims/system/fabric.h"
-#include "sims/system/host_side.h"
 #include "sims/system/simulation.h"
 #include "sims/system/tenant_traffic.h"
 
 namespace espalier {
 
+// The hosts of a training job, as the main loop sees them.
+class HostSide {
+ public:
+  virtual ~HostSide() = default;
+  // A host has set a timer or is computing: it will act after `now` without any message.
+  [[nodiscard]] virtual bool under_way(Cycle now) const = 0;
+  // For the watchdog: which host waits for which other host.
+  virtual void explain_waits(WaitList& waits) const = 0;
+};
+
 class SimulatedSystem {
  public:
-  // `operations`: that the issue engines and hosts will issue. All arguments must outlive it.
-  // `suffix` tells the modules of several systems in one process apart: `clock` and `net` with it.
+  // `operations`: how many the issue engines and hosts will issue. All arguments must outlive the
+  // system. `suffix`: ends the SystemC names of its modules, so that one process can hold several
+  // systems.
   SimulatedSystem(const Topology& topology, const RunPoint& point, const RouteSet& routes,
                   const std::vector<RouteId>& used_routes, std::uint32_t ni_ports,
                   std::uint64_t operations, const std::vector<PostedCollective>& posts,
@@ -43,17 +59,18 @@ class SimulatedSystem {
   void slow_dma_engines();
   void connect_control(const ControlConfig& config);
   void connect_tenants(const TenantsConfig& config);
-  // While control messages come for as long as the gradients take, or other tenants' do, they must
-  // not hide that nothing else moves.
+  // Control or tenant traffic that lasts as long as the collective does not count as progress;
+  // otherwise the watchdog would never fire.
   [[nodiscard]] bool only_gradients_count() const {
     return tenants_ || (control_ && !control_->is_closed());
   }
-  // Flits, of those that count.
+  // Flit hops of the traffic that counts as progress.
   [[nodiscard]] std::uint64_t movement() const;
   [[nodiscard]] bool is_under_way() const;
-  // Whether flits have moved since `before` was asked for last.
+  // Whether flits have moved since the last call, which left its count in `before`.
   [[nodiscard]] bool moved_since(std::uint64_t& before) const;
-  // Where what is under way does not count, it is waited for.
+  // Cycles without movement before the watchdog fires. Flits in flight are waited for if they do
+  // not count as progress.
   [[nodiscard]] Cycle patience() const;
   [[nodiscard]] std::string describe_stop() const;
   [[nodiscard]] SimulationOutcome collect();
@@ -70,5 +87,22 @@ class SimulatedSystem {
   std::optional<TenantTraffic> tenants_;
   std::uint32_t ni_ports_;
 };
+
+// Compares each rank's memory with what the collective promises. Returns the first wrong rank and
+// chunk in words, empty if all are right. `memories`: by rank. `first`: see NodeMemory.
+[[nodiscard]] std::string check_data(const std::vector<NodeMemory>& memories, CollectiveOp op,
+                                     const std::vector<Chunk>& chunks, ChunkId first = ChunkId(0));
+
+// NI ports of a node whose messages may take any of its links: system.ni.ports, or by default the
+// links of the node that has most.
+[[nodiscard]] inline std::uint32_t ni_ports_for_all_links(const Topology& topology,
+                                                          const SystemConfig& system) {
+  if (system.ni.ports != 0) return system.ni.ports;
+  std::size_t most_links = 1;
+  for (std::size_t n = 0; n < topology.num_nodes(); ++n) {
+    most_links = std::max(most_links, topology.out_links(NodeId(n)).size());
+  }
+  return static_cast<std::uint32_t>(most_links);
+}
 
 }  // namespace espalier

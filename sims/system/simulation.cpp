@@ -9,10 +9,8 @@
 #include "hw/topology/link_timing.h"
 #include "ni/engines/schedule_table_engine.h"
 #include "sims/model/faults.h"
-#include "sims/system/check_data.h"
-#include "sims/system/ni_ports.h"
 #include "sims/system/simulated_system.h"
-#include "sims/system/table_engine_spec.h"
+#include "sims/system/step_time.h"
 #include "sims/system/traffic.h"
 
 namespace espalier {

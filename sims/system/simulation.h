@@ -2,21 +2,46 @@
 // One simulation per process, because SystemC elaborates once.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "alg/schedule/schedule_table.h"
+#include "hw/ids.h"
 #include "hw/topology/topology.h"
 #include "ni/operation.h"
 #include "sims/point/config.h"
 #include "sims/system/control_traffic.h"
 #include "sims/system/hardware_events.h"
-#include "sims/system/system_observer.h"
-#include "sims/system/tenant_statistics.h"
 
 namespace espalier {
+
+// Other tenants' traffic while the job ran.
+struct TenantStatistics {
+  std::uint64_t posted_messages = 0;
+  Bytes posted_bytes = 0;
+  std::uint64_t messages = 0;
+  Bytes bytes = 0;
+  double mean_cycles = 0;  // posted to visible, of those that have arrived
+  Cycle duration = 0;      // cycles in which they were posted
+};
+
+class Fabric;
+
+// Watches a whole system while it is simulated: waveforms, accounts of where time went.
+class SystemObserver {
+ public:
+  virtual ~SystemObserver() = default;
+  // The system is built and loaded, and no cycle has been simulated. The fabric outlives the other
+  // calls.
+  virtual void begin(Fabric& fabric) = 0;
+  // All cycles before `until` are over.
+  virtual void advance(Cycle until) = 0;
+  // The simulation is over; `end` is the cycle after its last one.
+  virtual void finish(Cycle end) = 0;
+};
 
 struct LatencyStatistics {
   std::uint64_t messages = 0;
@@ -63,7 +88,7 @@ using ProgressCallback = std::function<void(double)>;
 // order of these cycles.
 using DeliveryCallback = std::function<void(const Operation&, Cycle)>;
 
-// What a caller wants to be told of while the simulation runs; each may be empty.
+// Called while the simulation runs; each may be empty.
 struct SimulationHooks {
   ProgressCallback progress;
   DeliveryCallback delivered;

@@ -9,7 +9,7 @@
 
 #include "hw/topology/link_timing.h"
 #include "ni/engines/table_program.h"
-#include "sims/system/table_engine_spec.h"
+#include "sims/system/step_time.h"
 
 namespace espalier {
 

@@ -2,17 +2,70 @@
 // when it comes back after many others.
 #pragma once
 
+#include <cstdint>
 #include <functional>
+#include <map>
+#include <memory>
+#include <utility>
 
 #include "alg/schedule/schedule_table.h"
+#include "hw/ids.h"
 #include "ni/engines/stream_engine.h"
 #include "sims/point/config.h"
 #include "sims/system/side_routes.h"
-#include "sims/system/stream_program_cache.h"
 
 namespace espalier {
 
-// Of an all-reduce of so many bytes, certified. May throw.
+// Loaded programs by size, because fused gradients repeat some sizes. Keeps programs with up to
+// `most_operations` operations in total, about 200 bytes each; then drops the program that nobody
+// uses and that was asked for longest ago.
+class StreamProgramCache {
+ public:
+  using Program = std::shared_ptr<const StreamProgram>;
+  using Load = std::function<Program(Bytes)>;
+
+  explicit StreamProgramCache(std::uint64_t most_operations) : most_operations_(most_operations) {}
+
+  // Calls `load` if no program of this size is kept. Throws what `load` throws.
+  [[nodiscard]] Program get(Bytes bytes, const Load& load) {
+    const auto known = kept_.find(bytes);
+    if (known != kept_.end()) {
+      known->second.last_use = ++uses_;
+      return known->second.program;
+    }
+    Program program = load(bytes);
+    operations_ += program->operations;
+    drop_beyond_limit();
+    kept_.emplace(bytes, Kept{program, ++uses_});
+    return program;
+  }
+
+ private:
+  struct Kept {
+    Program program;
+    std::uint64_t last_use;
+  };
+
+  void drop_beyond_limit() {
+    while (operations_ > most_operations_) {
+      auto oldest = kept_.end();
+      for (auto kept = kept_.begin(); kept != kept_.end(); ++kept) {
+        if (kept->second.program.use_count() != 1) continue;
+        if (oldest == kept_.end() || kept->second.last_use < oldest->second.last_use) oldest = kept;
+      }
+      if (oldest == kept_.end()) return;
+      operations_ -= oldest->second.program->operations;
+      kept_.erase(oldest);
+    }
+  }
+
+  std::uint64_t most_operations_;
+  std::uint64_t operations_ = 0;  // of all that are kept
+  std::uint64_t uses_ = 0;
+  std::map<Bytes, Kept> kept_;
+};
+
+// Certified tables of an all-reduce of this many bytes. May throw.
 using TablesOfSize = std::function<ScheduleTables(Bytes)>;
 
 class StreamPrograms {

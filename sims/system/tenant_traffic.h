@@ -11,8 +11,8 @@
 #include "ni/operation.h"
 #include "sims/point/config.h"
 #include "sims/system/deliveries.h"
+#include "sims/system/simulation.h"
 #include "sims/system/tenant_flow.h"
-#include "sims/system/tenant_statistics.h"
 
 namespace espalier {
 

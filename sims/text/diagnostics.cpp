@@ -54,6 +54,7 @@ bool operator<(const Place& a, const Place& b) {
 }
 
 SourceIndex Diagnostics::add_file(const std::string& name, const std::string& text) {
+  file_hashes_[name] = hash_text(text);
   sources_.push_back({printable(name), split_lines(text), false});
   return static_cast<SourceIndex>(sources_.size() - 1);
 }
@@ -75,6 +76,7 @@ std::uint32_t Diagnostics::override_column(std::size_t offset) {
 Diagnostics Diagnostics::without_messages() const {
   Diagnostics same;
   same.sources_ = sources_;
+  same.file_hashes_ = file_hashes_;
   return same;
 }
 

@@ -9,6 +9,8 @@
 #include <tuple>
 #include <vector>
 
+#include "sims/text/file_hashes.h"
+
 namespace espalier {
 
 // A file or a command-line override; see Diagnostics::add_file.
@@ -27,6 +29,8 @@ class Diagnostics {
  public:
   // `text` is split into lines for the excerpts.
   SourceIndex add_file(const std::string& name, const std::string& text);
+  // Of the texts that add_file was given.
+  [[nodiscard]] const FileHashes& file_hashes() const { return file_hashes_; }
   // An override as it was given, "key=value"; shown as "-s key=value". The same one again, for
   // another configuration, is the same source: what is wrong with it is said once.
   SourceIndex add_override(const std::string& assignment);
@@ -75,6 +79,7 @@ class Diagnostics {
   [[nodiscard]] std::string render(const Message& message) const;
 
   std::vector<Source> sources_;
+  FileHashes file_hashes_;
   std::vector<Message> messages_;
   // A rule that is tried for every point of a cross product reports once.
   std::set<std::tuple<Place, std::string>> seen_;

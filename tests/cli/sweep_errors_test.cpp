@@ -240,3 +240,68 @@ TEST_CASE("A warning about one of several points names it") {
   CHECK(outcome.exit_code == 0);
   CHECK_THAT(outcome.err, Contains("warning") && Contains("at: system.router.vc_depth_flits=40"));
 }
+
+TEST_CASE("Axes that make too many points are refused with their number") {
+  const std::string thousand =
+      ", from: 1KiB, to: 1000KiB, step: 1KiB}\n  - {key: system.link.latency, from: 1ns, to: "
+      "2000ns, step: 1ns}\n";
+  const SweepFolder all(std::string(kStart) + "axes:\n  - {key: collective.size" + thousand);
+  const Outcome outcome = all.call("plan");
+  CHECK(outcome.exit_code == 2);
+  CHECK_THAT(outcome.err,
+             Contains("error: the axes make 2000000 points; at most 1000000 are allowed"));
+}
+
+TEST_CASE("A damaged manifest is reported with its place") {
+  const SweepFolder sweep;
+  REQUIRE(sweep.call("plan").exit_code == 0);
+  const std::string good = sweep.text("out/manifest.json");
+  sweep.write("out/manifest.json", "{\n  \"axes\": [,]\n}\n");
+  Outcome outcome = sweep.call("gather");
+  CHECK(outcome.exit_code == 2);
+  CHECK_THAT(outcome.err, Contains("out/manifest.json:2:12: error: the JSON is broken here"));
+  Json manifest = Json::parse(good);
+  manifest["points"][3].erase("id");
+  sweep.write("out/manifest.json", manifest.dump());
+  outcome = sweep.call("gather");
+  CHECK(outcome.exit_code == 2);
+  CHECK_THAT(outcome.err, Contains("manifest.json: error: points[3]: expected a text as 'id'"));
+}
+
+TEST_CASE("The hidden worker command without arguments is a usage error") {
+  const Outcome outcome = test::espalier({"worker"});
+  CHECK(outcome.exit_code == 2);
+  CHECK_THAT(outcome.err, Contains("point is required"));
+}
+
+TEST_CASE("A command that gets no more memory says what it was and how much it had", "[slow]") {
+  const SweepFolder folder;
+  const std::string config = folder.write("large.yaml",
+                                          "system: {topology: {type: torus, dims: [32, "
+                                          "32]}}\ncollective: {algorithm: ring, size: 1MiB}\n");
+  for (const std::string command : {"run", "check", "schedule"}) {
+    const Outcome outcome = test::run_program(
+        "/bin/sh", {"-c", "ulimit -v 90000; exec \"$0\" \"$1\" \"$2\" 2>&1 >/dev/null",
+                    ESPALIER_PROGRAM, command, config});
+    CAPTURE(command, outcome.out);
+    CHECK(outcome.exit_code == 1);
+    CHECK_THAT(outcome.out, Contains(command + ": out of memory: it needs more than 0."));
+  }
+}
+
+TEST_CASE("A configuration whose lists make too many points is refused with their number") {
+  const SweepFolder folder;
+  std::string sizes = "1024";
+  for (int i = 2; i <= 400; ++i) sizes += ", " + std::to_string(1024 * i);
+  std::string seeds = "1";
+  for (int i = 2; i <= 400; ++i) seeds += ", " + std::to_string(i);
+  const std::string config =
+      folder.write("many.yaml",
+                   "system: {topology: {type: mesh, dims: [2, 2]}}\ncollective: {algorithm: ring, "
+                   "rank_order: random,\n"
+                   "  size: [" +
+                       sizes + "],\n  rank_order_seed: [" + seeds + "]}\n");
+  const Outcome outcome = test::espalier({"run", config});
+  CHECK(outcome.exit_code == 2);
+  CHECK_THAT(outcome.err, Contains("up to 160000 points; at most 100000 are allowed"));
+}

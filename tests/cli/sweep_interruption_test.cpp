@@ -210,3 +210,72 @@ TEST_CASE("A result that cannot be written stops the sweep, whatever is written 
                                      " points are left"));
   }
 }
+
+namespace {
+
+// The first point takes a second, so that a file can be changed before the second one begins.
+constexpr const char* kTwoPoints =
+    "system: {topology: {type: mesh, dims: [2, 2]}}\nsimulation: {fidelity: cycle}\n"
+    "collective: {algorithm: ring, size: [64MiB, 8KiB], rank_order: order.yaml}\n";
+constexpr const char* kOrder = "rank_order: [0, 1, 3, 2]\n";
+
+// Runs the command, and writes `text` to `path` when its first worker is there.
+Outcome run_while_changing(const std::vector<std::string>& command, const std::string& path,
+                           const std::string& text) {
+  RunningCommand run(command);
+  REQUIRE(test::wait_until([&] { return !test::children_of(run.pid()).empty(); }));
+  std::ofstream(path + ".new") << text;
+  std::filesystem::rename(path + ".new", path);
+  return run.wait();
+}
+
+}  // namespace
+
+TEST_CASE("A configuration that changes while run works makes its later points fail") {
+  const SweepFolder folder;
+  folder.write("order.yaml", kOrder);
+  const std::string config = folder.write("two.yaml", kTwoPoints);
+  const std::string other = std::string(kTwoPoints) + "seed_of_nothing: 1\n";
+  for (const std::string& text : {std::string(kTwoPoints) + "# \n", other}) {
+    folder.write("two.yaml", kTwoPoints);
+    const Outcome outcome = run_while_changing({"run", "-j", "1", config}, config, text);
+    CAPTURE(outcome.err, outcome.out);
+    CHECK(outcome.exit_code == 1);
+    CHECK_THAT(outcome.err, Contains("point 2") && Contains("changed"));
+  }
+}
+
+TEST_CASE("A file that a configuration names and that changes makes the later points fail") {
+  const SweepFolder folder;
+  const std::string order = folder.write("order.yaml", kOrder);
+  const std::string config = folder.write("two.yaml", kTwoPoints);
+  const std::string sweep = folder.write(
+      "changing.yaml",
+      "title: t\nconfig: {system: {topology: {type: mesh, dims: [2, 2]}}, simulation: {fidelity: "
+      "cycle}, collective: {algorithm: ring, rank_order: order.yaml}}\n"
+      "axes: [{key: collective.size, values: [64MiB, 8KiB]}]\n");
+  const std::string figure =
+      folder.write("fig.yaml",
+                   "title: t\nx: {field: size_bytes}\ny: {field: time_ns}\nconfig: two.yaml\n"
+                   "series: [{label: a, config: {collective: {op: all_reduce}}}]\n");
+  for (const std::vector<std::string>& command :
+       {std::vector<std::string>{"run", "-j", "1", config},
+        {"sweep", "run", "-j", "1", sweep, "-o", folder.path("sweep")},
+        {"figure", "-j", "1", figure, "-o", folder.path("figures")}}) {
+    folder.write("order.yaml", kOrder);
+    const Outcome outcome = run_while_changing(command, order, "rank_order: [0, 3, 1, 2]\n");
+    CAPTURE(command, outcome.err, outcome.out);
+    CHECK(outcome.exit_code == 1);
+    CHECK_THAT(outcome.err, Contains("order.yaml: changed after the points were read"));
+  }
+}
+
+TEST_CASE("A sweep needs few file descriptors") {
+  const SweepFolder sweep;
+  const Outcome outcome = test::run_program(
+      "/bin/sh", {"-c", "ulimit -n 20; exec \"$0\" sweep run -j 16 \"$1\" -o \"$2\"",
+                  ESPALIER_PROGRAM, sweep.file(), sweep.path("out")});
+  CAPTURE(outcome.err, outcome.out);
+  CHECK(outcome.exit_code == 0);
+  CHECK(sweep.point_files().size() == 12);
+}

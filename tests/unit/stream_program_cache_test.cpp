@@ -1,5 +1,5 @@
 // Programs are loaded once per size while there is room for them.
-#include "sims/system/stream_program_cache.h"
+#include "sims/system/stream_programs.h"
 
 #include <catch2/catch.hpp>
 #include <vector>

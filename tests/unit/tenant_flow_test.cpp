@@ -4,8 +4,8 @@
 #include <set>
 #include <vector>
 
+#include "sims/system/probe.h"
 #include "sims/system/tenant_flow.h"
-#include "sims/system/tournament.h"
 
 using namespace espalier;
 

@@ -33,23 +33,42 @@ const Json* axis_in(const Json& manifest, const std::string& key) {
   return nullptr;
 }
 
-bool is_manifest(const Json& json) {
-  const auto is_list = [&](const char* name) {
-    return json.contains(name) && json.at(name).is_array();
-  };
-  if (!json.is_object() || !is_list("axes") || !is_list("points")) return false;
-  const auto has = [](const Json& entry, const char* name) {
-    return entry.is_object() && entry.contains(name);
-  };
-  return std::all_of(json["axes"].begin(), json["axes"].end(),
-                     [&](const Json& axis) {
-                       return has(axis, "key") && axis["key"].is_string() && has(axis, "values");
-                     }) &&
-         std::all_of(json["points"].begin(), json["points"].end(), [&](const Json& point) {
-           return has(point, "id") && point["id"].is_string() && has(point, "set") &&
-                  point["set"].is_object() && has(point, "config_hash") &&
-                  point["config_hash"].is_string();
-         });
+std::string problem_of_axis(const Json& axis) {
+  if (!axis.is_object()) return "expected an object";
+  if (!axis.contains("key") || !axis["key"].is_string()) return "expected a text as 'key'";
+  return axis.contains("values") ? "" : "'values' is missing";
+}
+
+std::string problem_of_point(const Json& point) {
+  if (!point.is_object()) return "expected an object";
+  for (const char* name : {"id", "config_hash"}) {
+    if (!point.contains(name) || !point[name].is_string())
+      return fmt::format("expected a text as '{}'", name);
+  }
+  return point.contains("set") && point["set"].is_object() ? "" : "expected an object as 'set'";
+}
+
+// Empty if the manifest has all that is used of it.
+std::string problem_of(const Json& manifest) {
+  if (!manifest.is_object()) return "expected an object";
+  for (const auto& [name, problem_of_entry] :
+       {std::pair("axes", &problem_of_axis), std::pair("points", &problem_of_point)}) {
+    if (!manifest.contains(name) || !manifest[name].is_array())
+      return fmt::format("expected a list as '{}'", name);
+    for (std::size_t i = 0; i < manifest[name].size(); ++i) {
+      const std::string problem = problem_of_entry(manifest[name][i]);
+      if (!problem.empty()) return fmt::format("{}[{}]: {}", name, i, problem);
+    }
+  }
+  return {};
+}
+
+std::string line_and_column(const std::string& text, std::size_t byte) {
+  const std::size_t end = std::min(byte == 0 ? 0 : byte - 1, text.size());
+  const auto lines =
+      std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(end), '\n');
+  const std::size_t line_end = end == 0 ? std::string::npos : text.rfind('\n', end - 1);
+  return fmt::format("{}:{}", lines + 1, line_end == std::string::npos ? end + 1 : end - line_end);
 }
 
 }  // namespace
@@ -79,16 +98,23 @@ Json manifest_of(const Sweep& sweep, const SweepPlan& plan, const std::string& t
   return manifest;
 }
 
-std::optional<Json> read_manifest(const std::filesystem::path& folder) {
-  const FileText file = read_file_bytes((folder / "manifest.json").string());
-  if (!file.text) return std::nullopt;
-  Json manifest = Json::parse(*file.text, nullptr, false);
-  if (!is_manifest(manifest)) return std::nullopt;
-  return manifest;
+ManifestFile read_manifest(const std::filesystem::path& folder) {
+  const std::string path = (folder / "manifest.json").string();
+  const FileText file = read_file_bytes(path);
+  if (!file.text) return {std::nullopt, fmt::format("{}: error: {}", path, file.problem)};
+  try {
+    Json manifest = Json::parse(*file.text);
+    const std::string problem = problem_of(manifest);
+    if (problem.empty()) return {std::move(manifest), {}};
+    return {std::nullopt, fmt::format("{}: error: {}", path, problem)};
+  } catch (const Json::parse_error& error) {
+    return {std::nullopt, fmt::format("{}:{}: error: the JSON is broken here", path,
+                                      line_and_column(*file.text, error.byte))};
+  }
 }
 
 bool write_manifest(const std::filesystem::path& folder, const Json& manifest) {
-  if (read_manifest(folder) == manifest) return true;
+  if (read_manifest(folder).manifest == manifest) return true;
   return write_whole_file(folder / "manifest.json", manifest.dump(2) + "\n");
 }
 

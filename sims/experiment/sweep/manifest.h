@@ -17,9 +17,11 @@ namespace espalier {
 [[nodiscard]] nlohmann::ordered_json manifest_of(const Sweep& sweep, const SweepPlan& plan,
                                                  const std::string& tool_version);
 
-// nullopt where there is none, or none that is whole.
-[[nodiscard]] std::optional<nlohmann::ordered_json> read_manifest(
-    const std::filesystem::path& folder);
+struct ManifestFile {
+  std::optional<nlohmann::ordered_json> manifest;
+  std::string problem;  // without a manifest: the place in the file, and what is wrong there
+};
+[[nodiscard]] ManifestFile read_manifest(const std::filesystem::path& folder);
 
 // Only where it says something else than before. False where it cannot be written.
 [[nodiscard]] bool write_manifest(const std::filesystem::path& folder,

@@ -24,11 +24,32 @@ class SweepPlanner {
       : sweep_(sweep), diagnostics_(diagnostics), sources_(diagnostics.without_messages()) {}
 
   SweepPlan plan() {
-    expand(0, sweep_.base, Json::object());
+    if (!is_too_large()) expand(0, sweep_.base, Json::object());
     return std::move(plan_);
   }
 
  private:
+  void refuse(const std::string& points) {
+    diagnostics_.error(
+        {0, 1, 1},
+        fmt::format("the axes make {} points; at most {} are allowed", points, kMostCombinations),
+        "give the axes fewer values, or make several sweeps");
+  }
+
+  // Axes without a condition multiply, whatever the others do: no need to build a million points to
+  // find that out.
+  bool is_too_large() {
+    double product = 1;
+    bool is_exact = true;
+    for (const SweepAxis& axis : sweep_.axes) {
+      is_exact = is_exact && !axis.when;
+      if (!axis.when) product *= static_cast<double>(axis.size());
+    }
+    if (product <= static_cast<double>(kMostCombinations)) return false;
+    refuse(fmt::format("{}{:.0f}", is_exact ? "" : "at least ", product));
+    return true;
+  }
+
   void expand(std::size_t axis_index, const ConfigNode& config, const Json& set) {
     if (plan_.combinations > kMostCombinations) return;
     if (axis_index == sweep_.axes.size()) {
@@ -53,8 +74,7 @@ class SweepPlanner {
 
   void add(const ConfigNode& config, const Json& set) {
     if (++plan_.combinations > kMostCombinations) {
-      diagnostics_.error({0, 1, 1},
-                         fmt::format("the axes make more than {} points", kMostCombinations));
+      refuse(fmt::format("more than {}", kMostCombinations));
       return;
     }
     if (!is_wanted(config)) {
@@ -80,6 +100,7 @@ class SweepPlanner {
     planned.set = set;
     planned.config = std::move(content["config"]);
     planned.config_hash = hash_of(planned.config);
+    planned.files = std::move(point.file_hashes);
     plan_.points.push_back(std::move(planned));
   }
 

@@ -8,6 +8,7 @@
 
 #include "sims/experiment/sweep/sweep.h"
 #include "sims/text/diagnostics.h"
+#include "sims/text/file_hashes.h"
 
 namespace espalier {
 
@@ -17,7 +18,8 @@ struct SweepPoint {
       set;  // by axis key, as written; without keys whose axis does not vary here
   std::string config_hash;
   nlohmann::ordered_json
-      config;  // resolved, its fidelity decided; paths start in the sweep file's folder
+      config;        // resolved, its fidelity decided; paths start in the sweep file's folder
+  FileHashes files;  // what the point was read from
 };
 
 struct SweepPlan {

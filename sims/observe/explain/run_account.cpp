@@ -8,7 +8,7 @@
 #include "sims/observe/explain/program_path.h"
 #include "sims/observe/explain/table_causes.h"
 #include "sims/system/program_setup.h"
-#include "sims/system/table_engine_spec.h"
+#include "sims/system/step_time.h"
 
 namespace espalier {
 

@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "sims/observe/record/run_record.h"
-#include "sims/system/system_observer.h"
+#include "sims/system/simulation.h"
 
 namespace espalier {
 

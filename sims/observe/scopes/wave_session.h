@@ -13,7 +13,7 @@
 #include "sims/observe/scopes/ni_scope.h"
 #include "sims/observe/scopes/wave_recorder.h"
 #include "sims/system/fabric.h"
-#include "sims/system/system_observer.h"
+#include "sims/system/simulation.h"
 
 namespace espalier {
 

@@ -7,7 +7,7 @@
 
 #include "sims/observe/record/run_recorder.h"
 #include "sims/observe/timeline/perfetto_file.h"
-#include "sims/system/system_observer.h"
+#include "sims/system/simulation.h"
 
 namespace espalier {
 

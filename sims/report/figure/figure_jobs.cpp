@@ -96,7 +96,8 @@ FigureRun FigureJobs::run(const std::string& program, std::size_t at_once) {
   FigureRun run;
   WorkerBatch batch;
   batch.arguments = [&](std::size_t i) {
-    return worker_arguments(resolved_json(*open[i]->point), open[i]->point->system.topology.folder);
+    const RunPoint& point = *open[i]->point;
+    return worker_arguments(resolved_json(point), point.system.topology.folder, point.file_hashes);
   };
   batch.progress = [&](std::size_t i, double done) { bar.update(i, done); };
   batch.finished = [&](std::size_t i, const WorkerReport& report) {

@@ -5,6 +5,7 @@
 #include "sims/config/resolved.h"
 #include "sims/experiment/point_content.h"
 #include "sims/experiment/whole_file.h"
+#include "sims/text/file_hashes.h"
 #include "sims/text/read_file.h"
 
 namespace espalier {
@@ -17,7 +18,8 @@ using Json = nlohmann::ordered_json;
 }  // namespace
 
 PointCache::PointCache(fs::path folder, const std::string& program)
-    : folder_(std::move(folder)), program_hash_(hash_of(Json(hash_file(program)))) {}
+    : folder_(std::move(folder)),
+      program_hash_(hash_of(Json(hash_text(read_file_bytes(program).text.value_or(""))))) {}
 
 bool PointCache::open() const {
   std::error_code error;

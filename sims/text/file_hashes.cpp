@@ -1,0 +1,42 @@
+#include "sims/text/file_hashes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace espalier {
+
+std::uint64_t hash_text(const std::string& text) {
+  constexpr std::uint64_t kOffsetBasis = 14695981039346656037ULL;
+  constexpr std::uint64_t kPrime = 1099511628211ULL;
+  std::uint64_t hash = kOffsetBasis;
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * kPrime;
+  return hash;
+}
+
+std::vector<std::string> to_words(const FileHashes& files) {
+  std::vector<std::string> words;
+  for (const auto& [path, hash] : files) words.push_back(fmt::format("{:016x} {}", hash, path));
+  return words;
+}
+
+std::string changed_file(const std::vector<std::string>& before, const FileHashes& now) {
+  constexpr std::size_t kHashAndSpace = 17;
+  for (const std::string& word : before) {
+    if (word.size() < kHashAndSpace) continue;
+    const auto found = now.find(word.substr(kHashAndSpace));
+    if (found == now.end()) continue;
+    if (word.compare(0, kHashAndSpace - 1, fmt::format("{:016x}", found->second)) != 0)
+      return found->first;
+  }
+  return {};
+}
+
+std::string changed_file_error(const std::string& path) {
+  return fmt::format(
+      "{}: changed after the points were read and before this one was simulated; run the command "
+      "again",
+      path);
+}
+
+}  // namespace espalier

@@ -1,0 +1,46 @@
+#include "sims/experiment/workers.h"
+
+#include <catch2/catch.hpp>
+
+#include "sims/text/file_hashes.h"
+
+using namespace espalier;
+using Catch::Matchers::Contains;
+
+namespace {
+
+WorkerReport report_of_shell(const std::string& script) {
+  WorkerReport report;
+  WorkerBatch batch;
+  batch.arguments = [&](std::size_t) { return std::vector<std::string>{"-c", script}; };
+  batch.progress = [](std::size_t, double) {};
+  batch.finished = [&](std::size_t, const WorkerReport& of_worker) {
+    report = of_worker;
+    return true;
+  };
+  CHECK(run_workers("/bin/sh", 1, 1, batch) == 0);
+  return report;
+}
+
+}  // namespace
+
+TEST_CASE("A worker that exits without a report is reported with its exit code") {
+  for (const int code : {1, 2, 9, 127}) {
+    const WorkerReport report = report_of_shell("exit " + std::to_string(code));
+    CHECK(report.kind == FailureKind::crash);
+    CHECK(report.failure ==
+          "the simulation process ended without a result (exit code " + std::to_string(code) + ")");
+  }
+}
+
+TEST_CASE("A worker that a signal ends is reported with the signal") {
+  CHECK_THAT(report_of_shell("kill -SEGV $$").failure, Contains("(SIGSEGV)"));
+  CHECK_THAT(report_of_shell("kill -KILL $$").failure, Contains("(SIGKILL: probably"));
+}
+
+TEST_CASE("A worker finds the file that changed since its parent read it") {
+  const FileHashes before{{"a b.yaml", hash_text("1")}, {"graph", hash_text("2")}};
+  CHECK(changed_file(to_words(before), before).empty());
+  CHECK(changed_file(to_words(before), {{"graph", hash_text("2")}, {"new", 1}}).empty());
+  CHECK(changed_file(to_words(before), {{"a b.yaml", hash_text("3")}}) == "a b.yaml");
+}
