@@ -1,7 +1,9 @@
 // Text files of ours that are no YAML, line by line, with the place of everything.
 #pragma once
 
+#include <algorithm>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "sims/text/config_node.h"
@@ -12,7 +14,23 @@ inline constexpr const char* kBlanks = " \t\r";
 
 // A line cut at the commas, blanks around the cells cut off. A cell's place is that of its first
 // character; an empty one's that of the comma behind it.
-[[nodiscard]] std::vector<ConfigNode> cells_of(std::string_view line, const Place& line_start);
+[[nodiscard]] inline std::vector<ConfigNode> cells_of(std::string_view line,
+                                                      const Place& line_start) {
+  std::vector<ConfigNode> cells;
+  for (std::size_t begin = 0; begin <= line.size();) {
+    const std::size_t end = std::min(line.find(',', begin), line.size());
+    const std::size_t first = std::min(line.find_first_not_of(kBlanks, begin), end);
+    const std::size_t last = line.substr(0, end).find_last_not_of(kBlanks);
+    ConfigNode cell;
+    cell.kind = ConfigNode::Kind::scalar;
+    cell.place = line_start;
+    cell.place.column += static_cast<std::uint32_t>(first);
+    if (first < end) cell.text = line.substr(first, last + 1 - first);
+    cells.push_back(std::move(cell));
+    begin = end + 1;
+  }
+  return cells;
+}
 
 // Calls visit(line, place of its beginning) for each line, without its end, until it returns false.
 template <class Visit>
