@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "sims/config/moved_path.h"
+#include "sims/config/config_layers.h"
 #include "sims/formats/schedule_file.h"
 #include "sims/model/build_program.h"
 #include "sims/text/read_file.h"
@@ -57,14 +57,6 @@ bool check_gradients(const Input& input) {
 
 bool load_schedule(Input& input, const std::vector<std::string>& overrides, ConfigNeed need,
                    Messages messages) {
-  for (const std::string& setting : overrides) {
-    if (setting.rfind("collective.", 0) != 0) continue;
-    fmt::print(
-        stderr,
-        "-s {}: error: {} is a finished schedule; generate another one from a configuration\n",
-        setting, input.path);
-    return false;
-  }
   const FileText file = read_file_text(input.path);
   if (!file.text) {
     fmt::print(stderr, "{}: error: the file {}\n", input.path, file.problem);
@@ -74,6 +66,14 @@ bool load_schedule(Input& input, const std::vector<std::string>& overrides, Conf
   const auto document = ScheduleDocument::parse(*file.text);
   if (!document.value) {
     fmt::print(stderr, "{}: error: {}\n", input.path, document.error);
+    return false;
+  }
+  for (const std::string& setting : overrides) {
+    if (setting.rfind("collective.", 0) != 0) continue;
+    fmt::print(
+        stderr,
+        "-s {}: error: {} is a finished schedule; generate another one from a configuration\n",
+        setting, input.path);
     return false;
   }
   // JSON is YAML: the configuration inside is read like any other.

@@ -9,7 +9,7 @@
 #include "hw/cost/technology.h"
 #include "sims/cli/exit_codes.h"
 #include "sims/config/presets.h"
-#include "sims/config/schema.h"
+#include "sims/config/keys.h"
 #include "sims/point/enum_names.h"
 #include "sims/workload/training/layer.h"
 

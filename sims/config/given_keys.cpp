@@ -1,6 +1,12 @@
 #include "sims/config/given_keys.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+
+#include "sims/config/keys.h"
+#include "sims/text/nearest_name.h"
+#include "sims/text/yaml_loader.h"
 
 namespace espalier {
 
@@ -94,6 +100,185 @@ Place GivenKeys::place_of_section(const std::string& name) const {
     if (const auto first = first_key_in(section); first != keys_.end()) return first->second.place;
   }
   return {0, 1, 1};
+}
+
+namespace {
+
+std::string last_part(const std::string& name) {
+  const std::size_t dot = name.rfind('.');
+  return dot == std::string::npos ? name : name.substr(dot + 1);
+}
+
+std::vector<std::string> all_key_names() {
+  std::vector<std::string> names;
+  for (const Key& key : keys()) names.push_back(key.name);
+  return names;
+}
+
+std::string listable_keys() {
+  std::vector<std::string> names;
+  for (const Key& key : keys()) {
+    if (key.listable) names.push_back(key.name);
+  }
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+// The name may be mistyped, or stand in the wrong section.
+std::string unknown_key_hint(const std::string& section, const std::string& name) {
+  const auto here = names_in_section(section);
+  if (name.find('.') != std::string::npos) {
+    const std::string dotted = nearest_name(name, all_key_names());
+    if (!dotted.empty()) {
+      return fmt::format("'{}' is written as nested sections in a file", dotted);
+    }
+  }
+  const std::string nearest = nearest_name(name, here);
+  if (!nearest.empty()) return fmt::format("did you mean '{}'?", nearest);
+  for (const Key& key : keys()) {
+    if (last_part(key.name) == name) return fmt::format("did you mean '{}'?", key.name);
+  }
+  return fmt::format("valid names: {}", fmt::join(here, ", "));
+}
+
+GivenKey read_list(const ConfigNode& node, const Key& key, Diagnostics& diagnostics) {
+  GivenKey given{node.place, {}};
+  if (node.items.empty()) {
+    diagnostics.error(node.place, fmt::format("{}: the list is empty", key.name),
+                      describe(key.shape));
+    return given;
+  }
+  bool good = true;
+  for (const ConfigNode& item : node.items) {
+    const auto value = parse_value(item, key.name, key.shape, diagnostics);
+    good = good && value;
+    if (!value) continue;
+    const auto same = [&](const GivenValue& other) { return other.value == *value; };
+    if (std::any_of(given.values.begin(), given.values.end(), same)) {
+      diagnostics.error(item.place,
+                        fmt::format("{}: {} is in the list twice", key.name, item.text));
+      good = false;
+    }
+    given.values.push_back({*value, item.place, {}, {}});
+  }
+  if (!good) given.values.clear();
+  return given;
+}
+
+GivenKey read_key(ConfigNode node, const Place& key_place, const Key& key,
+                  Diagnostics& diagnostics) {
+  // Where a value is missing the parser has no place for it.
+  if (node.kind == ConfigNode::Kind::null) node.place = key_place;
+  if (node.kind == ConfigNode::Kind::list && !is_written_as_list(key.shape)) {
+    if (key.listable) return read_list(node, key, diagnostics);
+    diagnostics.error(node.place, fmt::format("{}: takes one value, not a list", key.name),
+                      fmt::format("lists are for {}", listable_keys()));
+    return {node.place, {}};
+  }
+  GivenKey given{node.place, {}};
+  if (const auto value = parse_value(node, key.name, key.shape, diagnostics)) {
+    GivenValue& item = given.values.emplace_back(GivenValue{*value, node.place, {}, {}});
+    for (const ConfigNode& entry : node.items) {
+      item.entries.push_back(entry.place);
+      auto& fields = item.fields.emplace_back();
+      for (const ConfigEntry& field : entry.entries) fields[field.key] = field.value.place;
+    }
+  }
+  return given;
+}
+
+bool is_program_path(const std::string& text) {
+  const auto ends_with = [&](const std::string& end) {
+    return text.size() > end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
+  };
+  return ends_with(".xml") || ends_with(".trace");
+}
+
+// An algorithm may be named by its program's file.
+void take_program_file(ConfigNode& algorithm, GivenKeys& given) {
+  for (ConfigNode& item : algorithm.items) take_program_file(item, given);
+  if (algorithm.kind != ConfigNode::Kind::scalar || !is_program_path(algorithm.text)) return;
+  Value file;
+  file.text = algorithm.text;
+  given.set("collective.program.file", {algorithm.place, {{file, algorithm.place, {}, {}}}});
+  algorithm.text = "program";
+}
+
+void collect_section(const ConfigNode& map, const std::string& section, GivenKeys& given,
+                     Diagnostics& diagnostics) {
+  for (const ConfigEntry& entry : map.entries) {
+    const std::string name = join_key(section, entry.key);
+    // A file nests its sections; dotted names are for the command line.
+    const bool is_dotted = entry.key.find('.') != std::string::npos;
+    const Key* key = is_dotted ? nullptr : find_key(name);
+    if (key != nullptr) {
+      ConfigNode node = entry.value;
+      if (name == "collective.algorithm") take_program_file(node, given);
+      given.set(name, read_key(std::move(node), entry.place, *key, diagnostics));
+    } else if (is_dotted || !is_section(name)) {
+      diagnostics.error(entry.place,
+                        section.empty()
+                            ? fmt::format("unknown key '{}'", entry.key)
+                            : fmt::format("unknown key '{}' in '{}'", entry.key, section),
+                        unknown_key_hint(section, entry.key));
+    } else {
+      given.add_section(name, entry.place);
+      if (entry.value.kind == ConfigNode::Kind::map) {
+        collect_section(entry.value, name, given, diagnostics);
+      } else {
+        given.add_broken_section(name);
+        const bool empty = entry.value.kind == ConfigNode::Kind::null;
+        diagnostics.error(empty ? entry.place : entry.value.place,
+                          fmt::format("'{}' {}", name, empty ? "is empty" : "is a section of keys"),
+                          fmt::format("its keys: {}", fmt::join(names_in_section(name), ", ")));
+      }
+    }
+  }
+}
+
+}  // namespace
+
+void collect_keys(const ConfigNode& root, GivenKeys& given, Diagnostics& diagnostics) {
+  collect_section(root, "", given, diagnostics);
+}
+
+void collect_override(const std::string& assignment, GivenKeys& given, Diagnostics& diagnostics) {
+  const SourceIndex source = diagnostics.add_override(assignment);
+  if (const std::size_t line_end = assignment.find('\n'); line_end != std::string::npos) {
+    diagnostics.error({source, 1, Diagnostics::override_column(line_end)},
+                      "an override is a single line");
+    return;
+  }
+  const std::size_t equals = assignment.find('=');
+  const std::string name = assignment.substr(0, equals);
+  const Place name_place{source, 1, Diagnostics::override_column(0)};
+  const Key* key = find_key(name);
+  if (key == nullptr) {
+    const std::string message = is_section(name) ? fmt::format("'{}' is a section of keys", name)
+                                                 : fmt::format("unknown key '{}'", name);
+    const std::string nearest = nearest_name(name, all_key_names());
+    std::string hint = "espalier schema lists all keys";
+    if (is_section(name)) {
+      hint = fmt::format("its keys: {}", fmt::join(names_in_section(name), ", "));
+    } else if (!nearest.empty()) {
+      hint = fmt::format("did you mean '{}'?", nearest);
+    }
+    diagnostics.error(name_place, message, hint);
+    return;
+  }
+  if (equals == std::string::npos) {
+    diagnostics.error({source, 1, Diagnostics::override_column(assignment.size())},
+                      fmt::format("{}: no value is given", name), fmt::format("{}=VALUE", name));
+    given.set(name, {name_place, {}});
+    return;
+  }
+  auto node = load_override_value(assignment.substr(equals + 1), source, equals + 1, diagnostics);
+  if (!node) {
+    given.set(name, {name_place, {}});
+    return;
+  }
+  if (name == "collective.algorithm") take_program_file(*node, given);
+  const Place value_place{source, 1, Diagnostics::override_column(equals + 1)};
+  given.set(name, read_key(std::move(*node), value_place, *key, diagnostics));
 }
 
 }  // namespace espalier

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "sims/text/config_node.h"
 #include "sims/text/diagnostics.h"
 #include "sims/text/values.h"
 
@@ -39,8 +40,14 @@ class GivenKeys {
   // nullptr where the key is not given.
   [[nodiscard]] const GivenKey* find(const std::string& name) const;
   [[nodiscard]] bool is_given(const std::string& name) const { return find(name) != nullptr; }
-  // No key of these was given with an invalid value: what follows from them can be judged.
+  // None of the keys was given with an invalid value, so a rule about them can be judged.
   [[nodiscard]] bool usable(std::initializer_list<const char*> names) const;
+  // A rule that several keys must keep together: body(place) where they are usable. `place` is that
+  // of the first key that is given, or else of the section around the first key.
+  template <class Body>
+  void rule(std::initializer_list<const char*> names, Body&& body) const {
+    if (usable(names)) body(place_of_first(names));
+  }
 
   // Of the key's value where it is given, else of the innermost section around it that is.
   [[nodiscard]] Place place_of(const std::string& name) const;
@@ -64,5 +71,10 @@ class GivenKeys {
   std::set<std::string> broken_sections_;
   std::map<std::string, GivenKey> keys_;
 };
+
+// The keys of a configuration file; values that are not valid are recorded as errors.
+void collect_keys(const ConfigNode& root, GivenKeys& given, Diagnostics& diagnostics);
+// One override, "key=value"; it replaces what the file gives.
+void collect_override(const std::string& assignment, GivenKeys& given, Diagnostics& diagnostics);
 
 }  // namespace espalier

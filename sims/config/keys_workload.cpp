@@ -1,42 +1,67 @@
-// Keys of the section `workload`.
-#include "sims/config/key_builders.h"
+// Keys of sections `training` and `workload`: what is computed between the collectives.
+#include "sims/config/key_table.h"
+#include "sims/workload/training/layer.h"
 
 namespace espalier {
 
-using namespace key_builders;
+void add_training_keys(KeyTable& table) {
+  constexpr std::uint64_t kMostArrays = 1ULL << 16;
+  const auto training = table.group("training", &RunPoint::training);
+  const auto compute =
+      table.group("training.compute", &RunPoint::training, &TrainingConfig::compute);
+  std::vector<std::string> networks;
+  for (const BuiltInNetwork& network : built_in_networks()) networks.emplace_back(network.name);
+  training.path("file", &TrainingConfig::file)
+      .doc("layers in a SCALE-Sim topology file, relative to this file's folder");
+  training.named("network", &TrainingConfig::network, networks)
+      .only(table.without_path("training.file"))
+      .required()
+      .doc("a built-in network (espalier list networks)");
+  training.choice("overlap", &TrainingConfig::overlap)
+      .doc(
+          "none: one all-reduce after back-propagation; layerwise: each layer's gradient as soon "
+          "as it is complete");
+  training.integer("mini_batch", &TrainingConfig::mini_batch)
+      .range(1, 1ULL << 20)
+      .doc("samples per accelerator and iteration");
+  compute.integer("pes", &ComputeSpec::pes)
+      .range(1, kMostArrays)
+      .doc("processing elements, a systolic array each");
+  compute.integer("rows", &ComputeSpec::rows).range(1, kMostArrays).doc("of an array");
+  compute.integer("columns", &ComputeSpec::columns).range(1, kMostArrays).doc("of an array");
+  compute.choice("sharing", &ComputeSpec::sharing)
+      .doc("of activations: each processing element has whole samples, or folds of the mini-batch");
+}
 
-void add_workload_keys(std::vector<Key>& table) {
-  table.push_back(required(listable(choice_key<WorkloadKind>(
-      "workload.name", "what is trained (Themis, section 5.2)",
-      [](auto& p) -> auto& { return p.workload->kind; }))));
-  table.push_back(integer_key(
-      "workload.iterations", 1, 1'000'000, "one after the other",
-      [](auto& p) -> auto& { return p.workload->iterations; }));
-  table.push_back(or_word(
-      integer_key(
-          "workload.mini_batch", 1, 1ULL << 20,
-          "samples per NPU, transformer_1t: per model-parallel group; auto: 32 for resnet152, 128 "
-          "for gnmt, 512 for dlrm, 16 for transformer_1t",
-          [](auto& p) -> auto& { return p.workload->mini_batch; }),
-      "auto"));
-  table.push_back(choice_key<GradientExchange>(
-      "workload.exchange",
-      "bulk: all gradients after back-propagation; per_layer: each layer's when it is complete",
-      [](auto& p) -> auto& { return p.workload->exchange; }));
-  table.push_back(only_when(
-      integer_key(
-          "workload.model_npus", 2, 1ULL << 20, "NPUs of a model-parallel group",
-          [](auto& p) -> auto& { return p.workload->model_npus; }),
-      "workload.name", "transformer_1t",
-      [](const RunPoint& p) { return p.workload->kind == WorkloadKind::transformer_1t; }));
-  table.push_back(integer_key(
-      "workload.compute.tflops", 1, 1'000'000, "of an NPU; a multiply-accumulate is two FLOP",
-      [](auto& p) -> auto& { return p.workload->tflops; }));
-  table.push_back(or_word(number_key(
-                              ValueType::rate, "workload.compute.memory", 1'000'000,
-                              1'000'000'000'000'000, "of an NPU; unlimited: never the bottleneck",
-                              [](auto& p) -> auto& { return p.workload->memory_bytes_per_second; }),
-                          "unlimited"));
+void add_workload_keys(KeyTable& table) {
+  const auto workload = table.group("workload", &RunPoint::workload);
+  workload.choice("name", &WorkloadConfig::kind)
+      .required()
+      .doc("what is trained (Themis, section 5.2)");
+  workload.integer("iterations", &WorkloadConfig::iterations)
+      .range(1, 1'000'000)
+      .doc("one after the other");
+  workload.integer("mini_batch", &WorkloadConfig::mini_batch)
+      .range(1, 1ULL << 20)
+      .word("auto")
+      .doc(
+          "samples per NPU, of transformer_1t per model-parallel group; auto: 32 for resnet152, "
+          "128 for gnmt, 512 for dlrm, 16 for transformer_1t");
+  workload.choice("exchange", &WorkloadConfig::exchange)
+      .doc(
+          "bulk: all gradients after back-propagation; per_layer: each layer's when it is "
+          "complete");
+  workload.integer("model_npus", &WorkloadConfig::model_npus)
+      .range(2, 1ULL << 20)
+      .only(table.where("workload.name", {"transformer_1t"}))
+      .doc("NPUs of a model-parallel group");
+  workload.integer("compute.tflops", &WorkloadConfig::tflops)
+      .range(1, 1'000'000)
+      .doc("of an NPU; a multiply-accumulate counts as two FLOP");
+  workload.rate("compute.memory", &WorkloadConfig::memory_bytes_per_second)
+      .range(1'000'000, 1'000'000'000'000'000)
+      .word("unlimited")
+      .doc("of an NPU; unlimited: never the bottleneck");
 }
 
 }  // namespace espalier

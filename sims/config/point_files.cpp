@@ -4,7 +4,7 @@
 #include <memory>
 #include <optional>
 
-#include "sims/config/rank_order_checks.h"
+#include "sims/config/rules.h"
 #include "sims/formats/layers_file.h"
 #include "sims/formats/messages_file.h"
 #include "sims/formats/rank_order_file.h"

@@ -2,53 +2,25 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <map>
 #include <optional>
 
-#include "sims/config/cross_checks.h"
-#include "sims/config/dimension_checks.h"
 #include "sims/config/given_keys.h"
-#include "sims/config/key_collector.h"
 #include "sims/config/keys.h"
-#include "sims/config/keys_topology.h"
 #include "sims/config/point_files.h"
 #include "sims/config/presets.h"
-#include "sims/config/sections.h"
+#include "sims/config/rules.h"
 #include "sims/formats/astra_network_file.h"
 #include "sims/model/build_topology.h"
-#include "sims/model/implied_cycles.h"
+#include "sims/model/system_shape.h"
 #include "sims/text/read_file.h"
 #include "sims/text/yaml_loader.h"
 
 namespace espalier {
 
 namespace {
-
-const std::vector<std::string> kListOrder{"workload.name",
-                                          "training.network",
-                                          "training.overlap",
-                                          "coordination.mode",
-                                          "coordination.num_groups",
-                                          "coordination.fusion_threshold",
-                                          "coordination.compute_contention",
-                                          "coordination.seed",
-                                          "collective.algorithm",
-                                          "system.ni.dimension_queue.order",
-                                          "system.ni.dimension_queue.in_flight",
-                                          "system.flow_control.mode",
-                                          "system.ni.lockstep",
-                                          "collective.op",
-                                          "collective.size",
-                                          "collective.rank_order",
-                                          "collective.rank_order_seed",
-                                          "collective.chunks",
-                                          "collective.program.channels",
-                                          "collective.program.instances",
-                                          "collective.program.protocol",
-                                          "control.vcs"};
-
-constexpr const char* kTypeKey = "system.topology.type";
 
 constexpr const char* kMinimalFile =
     "a minimal file: 'system: {topology: {type: torus, dims: [8, 8]}}' and "
@@ -64,6 +36,36 @@ std::string section_example(const std::string& section) {
   return {};
 }
 
+// The key that an error about the network's size points at.
+const char* size_key_of(TopologyKind kind) {
+  using Kind = TopologyKind;
+  switch (kind) {
+    case Kind::torus:
+    case Kind::mesh:
+      return "system.topology.dims";
+    case Kind::fully_connected:
+    case Kind::single_switch:
+    case Kind::data_center:
+      return "system.topology.nodes";
+    case Kind::dgx2:
+      return "system.topology.nodes_per_switch";
+    case Kind::fat_tree:
+    case Kind::bigraph:
+      return "system.topology.switches";
+    case Kind::dragonfly:
+      return "system.topology.groups";
+    case Kind::gpu_cluster:
+      return "system.topology.gpus_per_server";
+    case Kind::file:
+    case Kind::anynet:
+    case Kind::astra_network:
+      return "system.topology.file";
+    case Kind::dimensions:
+      return "system.dimensions.size";
+  }
+  return kTypeKey;
+}
+
 // From the keys an input gives to run points.
 class PointBuilder {
  public:
@@ -72,13 +74,13 @@ class PointBuilder {
       : given_(given), folder_(std::move(folder)), need_(need), diagnostics_(diagnostics) {}
 
   [[nodiscard]] RunPoint draft() {
-    sections_ = choose_sections(given_, need_, diagnostics_);
+    frame_ = choose_sections(given_, need_, diagnostics_);
     read_preset();
     return make_point();
   }
 
   void build(ConfigResult& result) {
-    sections_ = choose_sections(given_, need_, diagnostics_);
+    frame_ = choose_sections(given_, need_, diagnostics_);
     read_preset();
     check_required();
     expand(0);
@@ -114,15 +116,11 @@ class PointBuilder {
     return given_.is_given(name) || preset_.count(name) != 0;
   }
 
-  [[nodiscard]] bool is_in_use(const Key& key) const {
-    RunPoint probe;
-    sections_.add_to(probe);
-    return has_section_of(probe, key);
-  }
+  [[nodiscard]] bool is_in_use(const Key& key) const { return has_section_of(frame_, key); }
 
   void check_required() {
     for (const Key& key : keys()) {
-      if (key.required && !key.applies && is_in_use(key)) report_if_missing(key);
+      if (key.required && key.conditions.empty() && is_in_use(key)) report_if_missing(key);
     }
   }
 
@@ -143,13 +141,12 @@ class PointBuilder {
                        describe(key.shape));
   }
 
-  // Every combination of one value from each list.
   // Not every list counts at every point, so their product is only the most that there may be.
   void refuse_product() {
     double product = 1;
     const GivenKey* longest = nullptr;
-    for (const std::string& name : kListOrder) {
-      const GivenKey* given = given_.find(name);
+    for (const Key* key : list_keys()) {
+      const GivenKey* given = given_.find(key->name);
       if (given == nullptr || given->values.size() < 2) continue;
       product *= static_cast<double>(given->values.size());
       if (longest == nullptr || given->values.size() > longest->values.size()) longest = given;
@@ -161,45 +158,31 @@ class PointBuilder {
         "shorten the lists, or describe the points in a sweep with 'only'");
   }
 
+  // Every combination of one value from each list. A list of a key that does not apply beside the
+  // values chosen so far is not expanded.
   void expand(std::size_t axis) {
     if (points_.size() > kMostListedPoints) return;
-    if (axis == kListOrder.size()) {
+    if (axis == list_keys().size()) {
       points_.push_back(make_point());
       return;
     }
-    const GivenKey* given = given_.find(kListOrder[axis]);
-    const Key& key = *find_key(kListOrder[axis]);
-    if (given == nullptr || given->values.empty() || !is_in_use(key) || !applies_to_topology(key) ||
-        !applies_to_algorithm(key)) {
+    const Key& key = *list_keys()[axis];
+    const GivenKey* given = given_.find(key.name);
+    if (given == nullptr || given->values.size() < 2 || !is_in_use(key) ||
+        !key.applies_at(make_point())) {
       expand(axis + 1);
       return;
     }
     for (const GivenValue& item : given->values) {
-      chosen_[kListOrder[axis]] = item.value;
+      chosen_[key.name] = item.value;
       expand(axis + 1);
     }
-    chosen_.erase(kListOrder[axis]);
-  }
-
-  // A list of something that this type of network has not makes no more points.
-  [[nodiscard]] bool applies_to_topology(const Key& key) const {
-    if (key.applies_to != kTypeKey) return true;
-    RunPoint probe;
-    if (const Value* type = value_of(kTypeKey)) find_key(kTypeKey)->set(probe, *type);
-    return key.applies(probe);
-  }
-
-  // Nor what the algorithm or the rank order that was chosen has not.
-  [[nodiscard]] bool applies_to_algorithm(const Key& key) const {
-    const bool follows =
-        key.applies_to == "collective.algorithm" || key.applies_to == "collective.rank_order";
-    return !follows || !sections_.collective || key.applies_at(make_point());
+    chosen_.erase(key.name);
   }
 
   [[nodiscard]] RunPoint make_point() const {
-    RunPoint point;
+    RunPoint point = frame_;
     point.system.topology.folder = folder_;
-    sections_.add_to(point);
     if (point.collective) {
       point.collective->program.folder = folder_;
       point.collective->rank_order.folder = folder_;
@@ -221,33 +204,44 @@ class PointBuilder {
     return preset == preset_.end() ? nullptr : &preset->second;
   }
 
+  // Every key that is required where it applies, and every given key that applies nowhere.
   void check_applicability(const Key& key) {
-    if (!key.applies || !is_in_use(key) || !given_.usable({key.applies_to.c_str()})) return;
-    const Key* other = find_key(key.applies_to);
-    if (other != nullptr && other->required && !is_set(key.applies_to)) return;
-    bool applies = false;
-    for (const RunPoint& point : points_) applies = applies || key.applies(point);
-    const bool is_given = given_.is_given(key.name);
-    if (applies && key.required) report_if_missing(key);
-    if (applies || !is_given) return;
-    const std::string only = fmt::format("it is only used where {}", key.applies_when);
-    if (key.required || key.exclusive) {
-      diagnostics_.error(
-          given_.place_of(key.name),
-          other != nullptr || given_.has_section(key.applies_to)
-              ? fmt::format("{} contradicts '{}': {}", key.name, key.applies_to, only)
-              : fmt::format("{}: {}", key.name, only),
-          "remove one of the two");
-    } else {
-      diagnostics_.warning(given_.place_of(key.name),
-                           fmt::format("{} has no effect: {}", key.name, only));
+    if (key.conditions.empty() || !is_in_use(key)) return;
+    for (const KeyCondition& condition : key.conditions) {
+      if (!given_.usable({condition.on.c_str()})) return;
+      const Key* other = find_key(condition.on);
+      if (other != nullptr && other->required && !is_set(condition.on)) return;
     }
+    const bool applies = std::any_of(points_.begin(), points_.end(),
+                                     [&](const RunPoint& point) { return key.applies_at(point); });
+    if (applies && key.required) report_if_missing(key);
+    if (!applies && given_.is_given(key.name)) report_useless(key);
+  }
+
+  void report_useless(const Key& key) {
+    const Place place = given_.place_of(key.name);
+    const std::string only = fmt::format("it is only used where {}", key.applies_when());
+    if (!key.required && !key.exclusive) {
+      diagnostics_.warning(place, fmt::format("{} has no effect: {}", key.name, only));
+      return;
+    }
+    const std::string& on = key.conditions.front().on;
+    diagnostics_.error(place,
+                       find_key(on) != nullptr || given_.has_section(on)
+                           ? fmt::format("{} contradicts '{}': {}", key.name, on, only)
+                           : fmt::format("{}: {}", key.name, only),
+                       "remove one of the two");
+  }
+
+  [[nodiscard]] static bool depends_on_type(const Key& key) {
+    return std::any_of(key.conditions.begin(), key.conditions.end(),
+                       [](const KeyCondition& condition) { return condition.on == kTypeKey; });
   }
 
   [[nodiscard]] std::optional<Topology> make_topology() {
     if (!is_set(kTypeKey) || !given_.usable({kTypeKey})) return std::nullopt;
     for (const Key& key : keys()) {
-      if (!key.required || key.applies_to != kTypeKey || !key.applies(points_.front())) continue;
+      if (!key.required || !depends_on_type(key) || !key.applies_at(points_.front())) continue;
       if (!is_set(key.name) || !given_.usable({key.name.c_str()})) return std::nullopt;
     }
     const Diagnostics before = diagnostics_;
@@ -279,8 +273,8 @@ class PointBuilder {
   // Lists do not reach the dimensions: they are alike in all points.
   bool has_good_dimensions() {
     for (const Key& key : keys()) {
-      const bool is_dimensions = key.name.compare(0, 18, "system.dimensions.") == 0;
-      if (is_dimensions && !given_.usable({key.name.c_str()})) return false;
+      if (is_inside(key.name, "system.dimensions") && !given_.usable({key.name.c_str()}))
+        return false;
     }
     if (!given_.usable({"system.router.clock", "system.router.pipeline_cycles",
                         "system.router.switching", "system.ni.dma.latency_cycles",
@@ -327,7 +321,7 @@ class PointBuilder {
   std::string folder_;
   ConfigNeed need_;
   Diagnostics& diagnostics_;
-  Sections sections_;
+  RunPoint frame_;  // with the optional sections of a point, at their defaults
   std::map<std::string, Value> preset_;
   std::map<std::string, Value> chosen_;  // of the lists, for the point being made
   std::vector<RunPoint> points_;

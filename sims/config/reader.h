@@ -24,11 +24,8 @@ enum class ConfigNeed : std::uint8_t {
 };
 
 struct ConfigResult {
-  // The cross product of the file's lists, in this order, last one fastest: workload.name,
-  // training.network, training.overlap, collective.algorithm, system.ni.dimension_queue.order and
-  // .in_flight, system.flow_control.mode, system.ni.lockstep, collective.op, collective.size,
-  // collective.rank_order, collective.rank_order_seed, collective.chunks, control.vcs; each in file
-  // order. Empty on errors.
+  // The cross product of the file's lists, each in file order; list_keys() says which list varies
+  // slowest. Empty on errors.
   std::vector<RunPoint> points;
   // Of every point: no list reaches the topology or its links. nullptr on errors.
   std::shared_ptr<const Topology> topology;

@@ -18,9 +18,7 @@ nlohmann::ordered_json json_list(const Value& value, const ValueShape& shape) {
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
   const ValueShape each = entry_shape(shape);
   for (const std::uint64_t number : value.items) {
-    Value item;
-    item.number = number;
-    list.push_back(json_value(item, each));
+    list.push_back(json_value(number_value(number), each));
   }
   for (const std::vector<Value>& record : value.records) {
     nlohmann::ordered_json fields = nlohmann::ordered_json::object();
@@ -42,8 +40,6 @@ nlohmann::ordered_json json_value(const Value& value, const ValueShape& shape) {
     case ValueType::fraction:
       if (!is_word(value, shape)) return value.fraction;
       break;
-    case ValueType::dims:
-      return value.dims;
     case ValueType::integer:
       if (!is_word(value, shape)) return value.number;
       break;

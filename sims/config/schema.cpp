@@ -1,5 +1,4 @@
-#include "sims/config/schema.h"
-
+// The text of `espalier schema`.
 #include <fmt/format.h>
 
 #include "sims/config/keys.h"
@@ -15,21 +14,12 @@ std::string units_line(const char* what, Quantity quantity) {
   return line + "\n";
 }
 
-RunPoint point_with_every_section() {
-  RunPoint point;
-  point.collective.emplace();
-  point.traffic.emplace();
-  point.training.emplace();
-  point.coordination.emplace();
-  point.workload.emplace();
-  point.control.emplace();
-  point.tenants.emplace();
-  point.faults.dma_jitter.emplace();
-  return point;
-}
-
 std::string key_text(const Key& key, const std::string& name, std::size_t depth) {
-  static const RunPoint defaults = point_with_every_section();
+  static const RunPoint defaults = [] {
+    RunPoint point;
+    for (const Section& section : optional_sections()) section.add_to(point);
+    return point;
+  }();
   const std::string indent(2 * depth, ' ');
   // Paths to files have no default.
   const bool has_default =
@@ -39,7 +29,9 @@ std::string key_text(const Key& key, const std::string& name, std::size_t depth)
   std::string text = fmt::format("{}{}: {}; {}{}\n", indent, name, describe(key.shape), value,
                                  key.listable ? "; or a list" : "");
   text += fmt::format("{}    {}\n", indent, key.description);
-  if (key.applies) text += fmt::format("{}    only where {}\n", indent, key.applies_when);
+  if (!key.conditions.empty()) {
+    text += fmt::format("{}    only where {}\n", indent, key.applies_when());
+  }
   return text;
 }
 
@@ -67,12 +59,13 @@ std::string schema_text() {
   out += units_line("length", Quantity::length);
   out +=
       "kB, MB, GB are powers of 1000, KiB, MiB, GiB of 1024. Booleans are true and false.\n"
-      "A file has 'collective' or 'traffic', not both; 'training' stands beside 'collective' and\n"
-      "says what is all-reduced, with 'coordination' of the hosts beside it, or 'workload' with\n"
-      "collectives of its own; 'control' stands beside 'collective' or alone, 'tenants' beside it "
-      "on\n"
-      "a data_center. Lists run every "
-      "combination.\n"
+      "A file has 'collective' or 'traffic', not both. Beside 'collective' it may have\n"
+      "  training      one iteration, whose gradients are all-reduced\n"
+      "  coordination  beside 'training': the hosts agree on what is all-reduced when\n"
+      "  workload      in place of 'training': iterations with collectives of their own\n"
+      "  control       short messages; also alone\n"
+      "  tenants       other tenants' traffic on a data_center\n"
+      "A key that takes a list runs each value; several lists run every combination.\n"
       "On the command line a key is its dotted name: -s system.link.latency=100ns\n\n";
   write_schema_section("", 0, out);
   return out;

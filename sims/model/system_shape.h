@@ -32,4 +32,14 @@ struct RunNeed {
 // paper's 200 bits at 64 nodes of 4 links.
 [[nodiscard]] std::uint32_t table_entry_bits(std::size_t nodes, std::size_t links);
 
+// Whether the configuration leaves latencies to the cost model: "auto".
+[[nodiscard]] inline bool has_implied_cycles(const SystemConfig& system) {
+  return system.router.pipeline_is_implied || system.ni.dimension_queue.arbitration_is_implied;
+}
+
+// Gives latencies that are "auto" the cycles that the system's routers and SCF finders take at its
+// clock. `topology` is the system's, with any latencies in their place. The depth of VCs, where it
+// is "auto", follows the pipeline, so that the model is asked until both agree.
+void resolve_implied_cycles(SystemConfig& system, const Topology& topology, const RunNeed& need);
+
 }  // namespace espalier

@@ -1,8 +1,11 @@
-// The names of the configuration's choices, in the order of their enumerators.
+// The words of the configuration's choices.
 #pragma once
 
 #include <array>
+#include <cstddef>
+#include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sims/point/config.h"
@@ -10,184 +13,232 @@
 namespace espalier {
 
 template <class Enum>
-struct EnumNames;
+struct EnumName {
+  Enum value;
+  const char* name;
+};
+
+namespace enum_names {
+
+// GCC and Clang print a value without an enumerator as a cast: "(espalier::Placement)3".
+template <auto Value>
+constexpr bool has_enumerator() {
+  constexpr std::string_view text = __PRETTY_FUNCTION__;
+  constexpr std::string_view before = "Value = ";
+  return text[text.find(before) + before.size()] != '(';
+}
+
+// The names by enumerator. Does not compile unless every enumerator stands here, in its order.
+template <class Enum, std::size_t Count>
+constexpr std::array<const char*, Count> all_of(const EnumName<Enum> (&names)[Count]) {
+  static_assert(has_enumerator<static_cast<Enum>(Count - 1)>(), "a name without an enumerator");
+  static_assert(!has_enumerator<static_cast<Enum>(Count)>(), "an enumerator without a name");
+  std::array<const char*, Count> by_number{};
+  for (std::size_t i = 0; i < Count; ++i) {
+    if (names[i].value != static_cast<Enum>(i)) throw std::logic_error("not in order");
+    by_number[i] = names[i].name;
+  }
+  return by_number;
+}
+
+}  // namespace enum_names
+
+template <class Enum>
+inline constexpr int kEnumNames = 0;
 
 template <>
-struct EnumNames<TopologyKind> {
-  static constexpr std::array value{
-      "torus",    "mesh",    "fully_connected", "switch",       "dgx2",
-      "fat_tree", "bigraph", "dragonfly",       "gpu_cluster",  "data_center",
-      "file",     "anynet",  "dimensions",      "astra_network"};
-};
+inline constexpr auto kEnumNames<TopologyKind> =
+    enum_names::all_of<TopologyKind>({{TopologyKind::torus, "torus"},
+                                      {TopologyKind::mesh, "mesh"},
+                                      {TopologyKind::fully_connected, "fully_connected"},
+                                      {TopologyKind::single_switch, "switch"},
+                                      {TopologyKind::dgx2, "dgx2"},
+                                      {TopologyKind::fat_tree, "fat_tree"},
+                                      {TopologyKind::bigraph, "bigraph"},
+                                      {TopologyKind::dragonfly, "dragonfly"},
+                                      {TopologyKind::gpu_cluster, "gpu_cluster"},
+                                      {TopologyKind::data_center, "data_center"},
+                                      {TopologyKind::file, "file"},
+                                      {TopologyKind::anynet, "anynet"},
+                                      {TopologyKind::dimensions, "dimensions"},
+                                      {TopologyKind::astra_network, "astra_network"}});
 template <>
-struct EnumNames<Placement> {
-  static constexpr std::array value{"packed", "spread", "random"};
-};
+inline constexpr auto kEnumNames<Placement> = enum_names::all_of<Placement>(
+    {{Placement::packed, "packed"}, {Placement::spread, "spread"}, {Placement::random, "random"}});
 template <>
-struct EnumNames<CoordinationMode> {
-  static constexpr std::array value{"none", "coordinator", "hierarchical", "cached", "in_ni"};
-};
+inline constexpr auto kEnumNames<CoordinationMode> =
+    enum_names::all_of<CoordinationMode>({{CoordinationMode::none, "none"},
+                                          {CoordinationMode::coordinator, "coordinator"},
+                                          {CoordinationMode::hierarchical, "hierarchical"},
+                                          {CoordinationMode::cached, "cached"},
+                                          {CoordinationMode::in_ni, "in_ni"}});
 template <>
-struct EnumNames<CoordinationDefaults> {
-  static constexpr std::array value{"v0_21", "v0_15"};
-};
+inline constexpr auto kEnumNames<CoordinationDefaults> = enum_names::all_of<CoordinationDefaults>(
+    {{CoordinationDefaults::v0_21, "v0_21"}, {CoordinationDefaults::v0_15, "v0_15"}});
 template <>
-struct EnumNames<DataPlaneWait> {
-  static constexpr std::array value{"asynchronous", "blocking"};
-};
+inline constexpr auto kEnumNames<DataPlaneWait> = enum_names::all_of<DataPlaneWait>(
+    {{DataPlaneWait::asynchronous, "asynchronous"}, {DataPlaneWait::blocking, "blocking"}});
 template <>
-struct EnumNames<LayerTensors> {
-  static constexpr std::array value{"weights", "bias", "batch_norm"};
-};
+inline constexpr auto kEnumNames<LayerTensors> =
+    enum_names::all_of<LayerTensors>({{LayerTensors::weights, "weights"},
+                                      {LayerTensors::bias, "bias"},
+                                      {LayerTensors::batch_norm, "batch_norm"}});
 template <>
-struct EnumNames<PlaneChoice> {
-  static constexpr std::array value{"auto", "network", "closed_form"};
-};
+inline constexpr auto kEnumNames<PlaneChoice> =
+    enum_names::all_of<PlaneChoice>({{PlaneChoice::automatic, "auto"},
+                                     {PlaneChoice::network, "network"},
+                                     {PlaneChoice::closed_form, "closed_form"}});
 template <>
-struct EnumNames<ClosedFormAllReduce> {
-  static constexpr std::array value{"ring", "tree"};
-};
+inline constexpr auto kEnumNames<ClosedFormAllReduce> = enum_names::all_of<ClosedFormAllReduce>(
+    {{ClosedFormAllReduce::ring, "ring"}, {ClosedFormAllReduce::tree, "tree"}});
 // As hw/cost/technology.cpp calls them.
 template <>
-struct EnumNames<CellLibrary> {
-  static constexpr std::array value{"osu050",     "osu035",   "osu018",    "gf180mcu",
-                                    "ihp_sg13g2", "sky130hd", "nangate45", "asap7"};
-};
+inline constexpr auto kEnumNames<CellLibrary> =
+    enum_names::all_of<CellLibrary>({{CellLibrary::osu050, "osu050"},
+                                     {CellLibrary::osu035, "osu035"},
+                                     {CellLibrary::osu018, "osu018"},
+                                     {CellLibrary::gf180mcu, "gf180mcu"},
+                                     {CellLibrary::ihp_sg13g2, "ihp_sg13g2"},
+                                     {CellLibrary::sky130hd, "sky130hd"},
+                                     {CellLibrary::nangate45, "nangate45"},
+                                     {CellLibrary::asap7, "asap7"}});
 template <>
-struct EnumNames<Storage> {
-  static constexpr std::array value{"auto", "flip_flop", "sram"};
-};
+inline constexpr auto kEnumNames<Storage> = enum_names::all_of<Storage>(
+    {{Storage::automatic, "auto"}, {Storage::flip_flop, "flip_flop"}, {Storage::sram, "sram"}});
 template <>
-struct EnumNames<DimensionShape> {
-  static constexpr std::array value{"ring", "fully_connected", "switch"};
-};
+inline constexpr auto kEnumNames<DimensionShape> =
+    enum_names::all_of<DimensionShape>({{DimensionShape::ring, "ring"},
+                                        {DimensionShape::fully_connected, "fully_connected"},
+                                        {DimensionShape::switched, "switch"}});
 template <>
-struct EnumNames<DimensionAlgorithm> {
-  static constexpr std::array value{"ring", "direct", "halving_doubling", "in_network"};
-};
+inline constexpr auto kEnumNames<DimensionAlgorithm> = enum_names::all_of<DimensionAlgorithm>(
+    {{DimensionAlgorithm::ring, "ring"},
+     {DimensionAlgorithm::direct, "direct"},
+     {DimensionAlgorithm::halving_doubling, "halving_doubling"},
+     {DimensionAlgorithm::in_network, "in_network"}});
 template <>
-struct EnumNames<QueueOrder> {
-  static constexpr std::array value{"fifo", "scf"};
-};
+inline constexpr auto kEnumNames<QueueOrder> =
+    enum_names::all_of<QueueOrder>({{QueueOrder::fifo, "fifo"}, {QueueOrder::scf, "scf"}});
 template <>
-struct EnumNames<ChunkKey> {
-  static constexpr std::array value{"larger", "before", "after"};
-};
+inline constexpr auto kEnumNames<ChunkKey> = enum_names::all_of<ChunkKey>(
+    {{ChunkKey::larger, "larger"}, {ChunkKey::before, "before"}, {ChunkKey::after, "after"}});
 template <>
-struct EnumNames<TieRule> {
-  static constexpr std::array value{"newest", "oldest"};
-};
+inline constexpr auto kEnumNames<TieRule> =
+    enum_names::all_of<TieRule>({{TieRule::newest, "newest"}, {TieRule::oldest, "oldest"}});
 template <>
-struct EnumNames<PartSizes> {
-  static constexpr std::array value{"auto", "equal", "exact"};
-};
+inline constexpr auto kEnumNames<PartSizes> = enum_names::all_of<PartSizes>(
+    {{PartSizes::automatic, "auto"}, {PartSizes::equal, "equal"}, {PartSizes::exact, "exact"}});
 template <>
-struct EnumNames<Folding> {
-  static constexpr std::array value{"auto", "on", "off"};
-};
+inline constexpr auto kEnumNames<Folding> = enum_names::all_of<Folding>(
+    {{Folding::automatic, "auto"}, {Folding::on, "on"}, {Folding::off, "off"}});
 template <>
-struct EnumNames<FlowControlMode> {
-  static constexpr std::array value{"message", "packet"};
-};
+inline constexpr auto kEnumNames<FlowControlMode> = enum_names::all_of<FlowControlMode>(
+    {{FlowControlMode::message, "message"}, {FlowControlMode::packet, "packet"}});
 template <>
-struct EnumNames<Switching> {
-  static constexpr std::array value{"vct", "wormhole"};
-};
+inline constexpr auto kEnumNames<Switching> =
+    enum_names::all_of<Switching>({{Switching::vct, "vct"}, {Switching::wormhole, "wormhole"}});
 template <>
-struct EnumNames<SwitchHold> {
-  static constexpr std::array value{"packet", "flit"};
-};
+inline constexpr auto kEnumNames<SwitchHold> =
+    enum_names::all_of<SwitchHold>({{SwitchHold::packet, "packet"}, {SwitchHold::flit, "flit"}});
 template <>
-struct EnumNames<CrossbarInputs> {
-  static constexpr std::array value{"port", "vc"};
-};
+inline constexpr auto kEnumNames<CrossbarInputs> = enum_names::all_of<CrossbarInputs>(
+    {{CrossbarInputs::port, "port"}, {CrossbarInputs::vc, "vc"}});
 template <>
-struct EnumNames<LockstepMode> {
-  static constexpr std::array value{"off", "estimate", "drain", "full"};
-};
+inline constexpr auto kEnumNames<LockstepMode> =
+    enum_names::all_of<LockstepMode>({{LockstepMode::off, "off"},
+                                      {LockstepMode::estimate, "estimate"},
+                                      {LockstepMode::drain, "drain"},
+                                      {LockstepMode::full, "full"}});
 template <>
-struct EnumNames<ReductionMode> {
-  static constexpr std::array value{"streaming", "after_message"};
-};
+inline constexpr auto kEnumNames<ReductionMode> = enum_names::all_of<ReductionMode>(
+    {{ReductionMode::streaming, "streaming"}, {ReductionMode::after_message, "after_message"}});
 template <>
-struct EnumNames<Fidelity> {
-  static constexpr std::array value{"auto", "train", "cycle"};
-};
+inline constexpr auto kEnumNames<Fidelity> = enum_names::all_of<Fidelity>(
+    {{Fidelity::automatic, "auto"}, {Fidelity::train, "train"}, {Fidelity::cycle, "cycle"}});
 template <>
-struct EnumNames<ControlPattern> {
-  static constexpr std::array value{"uniform", "neighbor"};
-};
+inline constexpr auto kEnumNames<ControlPattern> = enum_names::all_of<ControlPattern>(
+    {{ControlPattern::uniform, "uniform"}, {ControlPattern::neighbor, "neighbor"}});
 template <>
-struct EnumNames<ControlVcs> {
-  static constexpr std::array value{"own", "shared"};
-};
+inline constexpr auto kEnumNames<ControlVcs> =
+    enum_names::all_of<ControlVcs>({{ControlVcs::own, "own"}, {ControlVcs::shared, "shared"}});
 template <>
-struct EnumNames<TrafficPattern> {
-  static constexpr std::array value{"uniform", "neighbor", "transpose", "bit_complement", "file"};
-};
+inline constexpr auto kEnumNames<TrafficPattern> =
+    enum_names::all_of<TrafficPattern>({{TrafficPattern::uniform, "uniform"},
+                                        {TrafficPattern::neighbor, "neighbor"},
+                                        {TrafficPattern::transpose, "transpose"},
+                                        {TrafficPattern::bit_complement, "bit_complement"},
+                                        {TrafficPattern::file, "file"}});
 template <>
-struct EnumNames<CollectiveOp> {
-  static constexpr std::array value{"all_reduce", "reduce_scatter", "all_gather", "all_to_all",
-                                    "broadcast",  "reduce",         "custom"};
-};
+inline constexpr auto kEnumNames<CollectiveOp> =
+    enum_names::all_of<CollectiveOp>({{CollectiveOp::all_reduce, "all_reduce"},
+                                      {CollectiveOp::reduce_scatter, "reduce_scatter"},
+                                      {CollectiveOp::all_gather, "all_gather"},
+                                      {CollectiveOp::all_to_all, "all_to_all"},
+                                      {CollectiveOp::broadcast, "broadcast"},
+                                      {CollectiveOp::reduce, "reduce"},
+                                      {CollectiveOp::custom, "custom"}});
 template <>
-struct EnumNames<ProtocolChoice> {
-  static constexpr std::array value{"auto", "Simple", "LL", "LL128"};
-};
+inline constexpr auto kEnumNames<ProtocolChoice> =
+    enum_names::all_of<ProtocolChoice>({{ProtocolChoice::automatic, "auto"},
+                                        {ProtocolChoice::simple, "Simple"},
+                                        {ProtocolChoice::ll, "LL"},
+                                        {ProtocolChoice::ll128, "LL128"}});
 template <>
-struct EnumNames<OrderModel> {
-  static constexpr std::array value{"ring", "halving_doubling", "dbtree", "bcube"};
-};
+inline constexpr auto kEnumNames<OrderModel> =
+    enum_names::all_of<OrderModel>({{OrderModel::ring, "ring"},
+                                    {OrderModel::halving_doubling, "halving_doubling"},
+                                    {OrderModel::dbtree, "dbtree"},
+                                    {OrderModel::bcube, "bcube"}});
 template <>
-struct EnumNames<OrderForm> {
-  static constexpr std::array value{"generated", "corrected", "as_printed"};
-};
+inline constexpr auto kEnumNames<OrderForm> =
+    enum_names::all_of<OrderForm>({{OrderForm::generated, "generated"},
+                                   {OrderForm::corrected, "corrected"},
+                                   {OrderForm::as_printed, "as_printed"}});
 template <>
-struct EnumNames<OrderObjective> {
-  static constexpr std::array value{"sum", "max", "load"};
-};
+inline constexpr auto kEnumNames<OrderObjective> = enum_names::all_of<OrderObjective>(
+    {{OrderObjective::sum, "sum"}, {OrderObjective::max, "max"}, {OrderObjective::load, "load"}});
 template <>
-struct EnumNames<OrderSearch> {
-  static constexpr std::array value{"annealing", "tabu"};
-};
+inline constexpr auto kEnumNames<OrderSearch> = enum_names::all_of<OrderSearch>(
+    {{OrderSearch::annealing, "annealing"}, {OrderSearch::tabu, "tabu"}});
 template <>
-struct EnumNames<OrderDirection> {
-  static constexpr std::array value{"best", "worst"};
-};
+inline constexpr auto kEnumNames<OrderDirection> = enum_names::all_of<OrderDirection>(
+    {{OrderDirection::best, "best"}, {OrderDirection::worst, "worst"}});
 template <>
-struct EnumNames<OrderStart> {
-  static constexpr std::array value{"clustered", "identity", "random"};
-};
+inline constexpr auto kEnumNames<OrderStart> =
+    enum_names::all_of<OrderStart>({{OrderStart::clustered, "clustered"},
+                                    {OrderStart::identity, "identity"},
+                                    {OrderStart::random, "random"}});
 template <>
-struct EnumNames<Overlap> {
-  static constexpr std::array value{"none", "layerwise"};
-};
+inline constexpr auto kEnumNames<Overlap> =
+    enum_names::all_of<Overlap>({{Overlap::none, "none"}, {Overlap::layerwise, "layerwise"}});
 template <>
-struct EnumNames<WorkloadKind> {
-  static constexpr std::array value{"resnet152", "gnmt", "dlrm", "transformer_1t"};
-};
+inline constexpr auto kEnumNames<WorkloadKind> =
+    enum_names::all_of<WorkloadKind>({{WorkloadKind::resnet152, "resnet152"},
+                                      {WorkloadKind::gnmt, "gnmt"},
+                                      {WorkloadKind::dlrm, "dlrm"},
+                                      {WorkloadKind::transformer_1t, "transformer_1t"}});
 template <>
-struct EnumNames<GradientExchange> {
-  static constexpr std::array value{"bulk", "per_layer"};
-};
+inline constexpr auto kEnumNames<GradientExchange> = enum_names::all_of<GradientExchange>(
+    {{GradientExchange::bulk, "bulk"}, {GradientExchange::per_layer, "per_layer"}});
 template <>
-struct EnumNames<PeSharing> {
-  static constexpr std::array value{"samples", "folds"};
-};
+inline constexpr auto kEnumNames<PeSharing> =
+    enum_names::all_of<PeSharing>({{PeSharing::samples, "samples"}, {PeSharing::folds, "folds"}});
 template <>
-struct EnumNames<LayerWeights> {
-  static constexpr std::array value{"own", "shared", "none", "lookup"};
-};
+inline constexpr auto kEnumNames<LayerWeights> =
+    enum_names::all_of<LayerWeights>({{LayerWeights::own, "own"},
+                                      {LayerWeights::shared, "shared"},
+                                      {LayerWeights::none, "none"},
+                                      {LayerWeights::lookup, "lookup"}});
 
 // As in the configuration: name_of(LockstepMode::drain) is "drain".
 template <class Enum>
 [[nodiscard]] constexpr const char* name_of(Enum choice) {
-  return EnumNames<Enum>::value.at(static_cast<std::size_t>(choice));
+  return kEnumNames<Enum>.at(static_cast<std::size_t>(choice));
 }
 
 template <class Enum>
 [[nodiscard]] std::vector<std::string> all_names() {
-  return {EnumNames<Enum>::value.begin(), EnumNames<Enum>::value.end()};
+  return {kEnumNames<Enum>.begin(), kEnumNames<Enum>.end()};
 }
 
 }  // namespace espalier

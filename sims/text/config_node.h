@@ -21,6 +21,7 @@ struct ConfigNode {
   std::vector<ConfigNode> items;     // list
   std::vector<ConfigEntry> entries;  // map, in file order, without duplicates
 
+  // nullptr where the map has no such key.
   [[nodiscard]] const ConfigEntry* find(const std::string& key) const;
 };
 
@@ -29,5 +30,12 @@ struct ConfigEntry {
   Place place;  // of the key
   ConfigNode value;
 };
+
+inline const ConfigEntry* ConfigNode::find(const std::string& key) const {
+  for (const ConfigEntry& entry : entries) {
+    if (entry.key == key) return &entry;
+  }
+  return nullptr;
+}
 
 }  // namespace espalier

@@ -25,27 +25,69 @@ std::vector<std::string> split_lines(const std::string& text) {
   return lines;
 }
 
+// Bytes of a line that are shown, and how many of them before the caret.
+constexpr std::size_t kWidestExcerpt = 160;
+constexpr std::size_t kBeforeCaret = 100;
+// Bytes of a message or a hint that are shown.
+constexpr std::size_t kLongestMessage = 2000;
+
 struct Excerpt {
   std::string line;
-  std::string padding;  // as wide as what stands before the caret
+  std::string padding;     // as wide as the text before the caret
+  std::size_t column = 1;  // of the caret in the whole line, in characters
 };
 
+// The first byte of a character at or behind `at`.
+std::size_t character_from(const std::string& text, std::size_t at) {
+  while (at < text.size() && (static_cast<unsigned char>(text[at]) & 0xc0U) == 0x80) ++at;
+  return std::min(at, text.size());
+}
+
 // Terminal control characters and broken UTF-8 are shown as '?'; a tab stays one in both lines.
-Excerpt make_excerpt(const std::string& line, std::size_t caret_offset) {
-  Excerpt excerpt;
-  for (std::size_t at = 0; at < line.size();) {
-    const std::size_t length = utf8_length(line, at);
-    const bool printable = length != 0 && (line[at] == '\t' || !is_control(line[at]));
-    if (at < caret_offset) excerpt.padding += line[at] == '\t' ? '\t' : ' ';
-    excerpt.line += printable ? line.substr(at, length) : "?";
+std::string printable(const std::string& text) {
+  std::string shown;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t length = utf8_length(text, at);
+    const bool is_printable = length != 0 && (text[at] == '\t' || !is_control(text[at]));
+    shown += is_printable ? text.substr(at, length) : "?";
     at += std::max<std::size_t>(length, 1);
   }
+  return shown;
+}
+
+// A window around the caret where the line is long.
+Excerpt make_excerpt(const std::string& line, std::size_t caret_offset) {
+  Excerpt excerpt;
+  std::size_t begin = 0;
+  std::size_t end = line.size();
+  if (line.size() > kWidestExcerpt) {
+    if (caret_offset > kBeforeCaret) {
+      begin = std::min(caret_offset - kBeforeCaret, line.size() - kWidestExcerpt);
+      begin = character_from(line, begin);
+    }
+    end = character_from(line, begin + kWidestExcerpt);
+  }
+  if (begin != 0) excerpt.padding = "   ";
+  for (std::size_t at = 0; at < std::min(caret_offset, line.size());
+       at += std::max<std::size_t>(utf8_length(line, at), 1)) {
+    if (at >= begin) excerpt.padding += line[at] == '\t' ? '\t' : ' ';
+    ++excerpt.column;
+  }
   // Past the end: where something is missing.
-  if (caret_offset > line.size()) excerpt.padding += ' ';
+  if (caret_offset > line.size()) {
+    excerpt.padding += ' ';
+    ++excerpt.column;
+  }
+  excerpt.line =
+      fmt::format("{}{}{}", begin != 0 ? "..." : "", printable(line.substr(begin, end - begin)),
+                  end != line.size() ? "..." : "");
   return excerpt;
 }
 
-std::string printable(const std::string& text) { return make_excerpt(text, 0).line; }
+std::string clipped(const std::string& text, std::size_t most) {
+  if (text.size() <= most) return printable(text);
+  return printable(text.substr(0, character_from(text, most))) + "...";
+}
 
 }  // namespace
 
@@ -65,7 +107,7 @@ SourceIndex Diagnostics::add_override(const std::string& assignment) {
     if (sources_[i].is_override && sources_[i].lines.front() == line)
       return static_cast<SourceIndex>(i);
   }
-  sources_.push_back({printable(line), {line}, true});
+  sources_.push_back({clipped(line, kWidestExcerpt), {line}, true});
   return static_cast<SourceIndex>(sources_.size() - 1);
 }
 
@@ -116,9 +158,9 @@ void Diagnostics::forget_warnings() {
 }
 
 void Diagnostics::add(Message message) {
-  message.text = printable(message.text);
-  message.hint = printable(message.hint);
-  message.note = printable(message.note);
+  message.text = clipped(message.text, kLongestMessage);
+  message.hint = clipped(message.hint, kLongestMessage);
+  message.note = clipped(message.note, kLongestMessage);
   if (!seen_.insert({message.place, message.text}).second) return;
   if (message.is_error) ++num_errors_;
   messages_.push_back(std::move(message));
@@ -139,9 +181,8 @@ std::string Diagnostics::render(const Message& message) const {
         message.place.column == 0 ? 0 : message.place.column - 1, line.size() + 1);
     const Excerpt excerpt = make_excerpt(line, offset);
     const std::string where =
-        source.is_override
-            ? source.name
-            : fmt::format("{}:{}:{}", source.name, line_index + 1, excerpt.padding.size() + 1);
+        source.is_override ? source.name
+                           : fmt::format("{}:{}:{}", source.name, line_index + 1, excerpt.column);
     out = fmt::format("{}: {}: {}\n{}\n{}^\n", where, severity, message.text, excerpt.line,
                       excerpt.padding);
   }

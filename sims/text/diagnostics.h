@@ -54,7 +54,8 @@ class Diagnostics {
   //   the line
   //       ^
   //   hint: what would be right
-  // where the column counts characters, as editors do. A note is a further line, "at: ...".
+  // where the column counts characters, as editors do. Of a long line it shows the part around the
+  // caret, between "...". A note is a further line, "at: ...".
   [[nodiscard]] std::string text() const;
 
   // The column of an override's value, given the byte offset of a character in "key=value".

@@ -59,7 +59,6 @@ class ValueParser {
 
   std::optional<Value> parse() {
     if (shape_.list != ListOf::nothing) return parse_list();
-    if (shape_.type == ValueType::dims) return parse_dims();
     if (node_.kind == ConfigNode::Kind::list) {
       return fail("takes one value, not a list", describe(shape_));
     }
@@ -70,9 +69,7 @@ class ValueParser {
     if (shape_.type == ValueType::name) return parse_name();
     if (shape_.type == ValueType::text || shape_.type == ValueType::vertex) return parse_text();
     if (!shape_.zero_word.empty() && node_.text == shape_.zero_word) {
-      Value word;
-      word.number = shape_.word_number;
-      return word;
+      return number_value(shape_.word_number);
     }
     if (const auto quantity = quantity_of(shape_.type)) return parse_with_unit(*quantity);
     if (node_.quoted) {
@@ -95,9 +92,7 @@ class ValueParser {
       return fail(fmt::format("'{}' is not a valid name here", node_.text),
                   name_hint(node_.text, shape_.names));
     }
-    Value value;
-    value.number = static_cast<std::uint64_t>(found - shape_.names.begin());
-    return value;
+    return number_value(static_cast<std::uint64_t>(found - shape_.names.begin()));
   }
 
   std::optional<Value> parse_text() {
@@ -112,9 +107,7 @@ class ValueParser {
 
   std::optional<Value> parse_boolean() {
     const std::string& text = node_.text;
-    Value value;
-    value.number = text == "true" ? 1 : 0;
-    if (text == "true" || text == "false") return value;
+    if (text == "true" || text == "false") return number_value(text == "true" ? 1 : 0);
     static const std::vector<std::string> yes{"yes", "Yes", "YES",  "y",    "Y", "on",
                                               "On",  "ON",  "True", "TRUE", "1"};
     static const std::vector<std::string> no{"no",  "No",  "NO",    "n",     "N", "off",
@@ -200,9 +193,7 @@ class ValueParser {
           shape_.zero_word.empty() ? "" : fmt::format("; or the word '{}'", shape_.zero_word);
       return fail(parsed.error, parsed.hint + word_hint);
     }
-    Value value;
-    value.number = *parsed.value;
-    return in_range(std::move(value));
+    return in_range(number_value(*parsed.value));
   }
 
   std::optional<Value> in_range(Value value) {
@@ -210,34 +201,14 @@ class ValueParser {
     return fail(fmt::format("{} is out of range", node_.text), describe(shape_));
   }
 
-  std::optional<Value> parse_dims() {
-    if (node_.kind != ConfigNode::Kind::list) {
-      const bool number = node_.kind == ConfigNode::Kind::scalar && all_digits(node_.text);
-      return fail("takes a list of sizes",
-                  number ? fmt::format("write [{}]", node_.text) : "for example [8, 8]");
-    }
-    if (node_.items.empty() || node_.items.size() > kMostDims) {
-      return fail(fmt::format("has {} dimensions", node_.items.size()), describe(shape_));
-    }
-    Value value;
-    ValueShape each = shape_;
-    each.type = ValueType::integer;
-    bool good = true;
-    for (const ConfigNode& item : node_.items) {
-      const auto size = parse_value(item, key_, each, diagnostics_);
-      good = good && size;
-      if (size) value.dims.push_back(static_cast<std::uint32_t>(size->number));
-    }
-    if (!good) return std::nullopt;
-    return value;
-  }
-
   std::optional<Value> parse_list() {
     if (node_.kind == ConfigNode::Kind::scalar && !shape_.zero_word.empty() &&
         node_.text == shape_.zero_word) {
       return Value{};
     }
-    if (node_.kind == ConfigNode::Kind::null) return fail("has no value", describe(shape_));
+    if (node_.kind == ConfigNode::Kind::null && shape_.list != ListOf::grid) {
+      return fail("has no value", describe(shape_));
+    }
     if (node_.kind != ConfigNode::Kind::list) return fail_no_list();
     if (const std::string problem = wrong_length(); !problem.empty()) {
       return fail(problem, describe(shape_));
@@ -262,6 +233,11 @@ class ValueParser {
   }
 
   std::nullopt_t fail_no_list() {
+    if (shape_.list == ListOf::grid) {
+      const bool number = node_.kind == ConfigNode::Kind::scalar && all_digits(node_.text);
+      return fail("takes a list of sizes",
+                  number ? fmt::format("write [{}]", node_.text) : "for example [8, 8]");
+    }
     const std::string as_list = node_.kind == ConfigNode::Kind::scalar
                                     ? fmt::format("write [{}]", node_.text)
                                     : describe(shape_);
@@ -277,6 +253,10 @@ class ValueParser {
   // Empty where the length is right.
   [[nodiscard]] std::string wrong_length() const {
     const std::size_t length = node_.items.size();
+    if (shape_.list == ListOf::grid) {
+      if (length != 0 && length <= kMostDims) return {};
+      return fmt::format("has {} dimensions", length);
+    }
     if (shape_.list == ListOf::per_dimension) {
       if (length != 0 && length <= kMostDimensions) return {};
       return fmt::format("has {} entries; a system has 1 to {} dimensions", length,
@@ -326,8 +306,6 @@ const char* type_name(ValueType type) {
       return "integer";
     case ValueType::fraction:
       return "decimal number";
-    case ValueType::dims:
-      return "list of 1 to 3 integers";
     case ValueType::vertex:
       return "a node's number or a vertex's name";
     case ValueType::record:
@@ -366,8 +344,8 @@ std::optional<Quantity> quantity_of(ValueType type) {
 }
 
 bool operator==(const Value& a, const Value& b) {
-  return std::tie(a.number, a.fraction, a.text, a.dims, a.items, a.records) ==
-         std::tie(b.number, b.fraction, b.text, b.dims, b.items, b.records);
+  return std::tie(a.number, a.fraction, a.text, a.items, a.records) ==
+         std::tie(b.number, b.fraction, b.text, b.items, b.records);
 }
 
 bool is_word(const Value& value, const ValueShape& shape) {
@@ -437,9 +415,7 @@ std::vector<std::string> format_items(const Value& value, const ValueShape& shap
   const ValueShape each = entry_shape(shape);
   std::vector<std::string> texts;
   for (const std::uint64_t number : value.items) {
-    Value item;
-    item.number = number;
-    texts.push_back(format_value(item, each));
+    texts.push_back(format_value(number_value(number), each));
   }
   for (const std::vector<Value>& record : value.records) {
     texts.push_back(format_record(record, each));
@@ -462,8 +438,6 @@ std::string format_value(const Value& value, const ValueShape& shape) {
       return value.number != 0 ? "true" : "false";
     case ValueType::fraction:
       return is_word(value, shape) ? shape.zero_word : format_fraction(value.fraction);
-    case ValueType::dims:
-      return fmt::format("[{}]", fmt::join(value.dims, ", "));
     default:
       break;
   }
@@ -472,6 +446,9 @@ std::string format_value(const Value& value, const ValueShape& shape) {
 }
 
 std::string describe(const ValueShape& shape) {
+  if (shape.list == ListOf::grid) {
+    return fmt::format("list of 1 to {} integers, {}", kMostDims, range_of(shape));
+  }
   if (shape.list == ListOf::per_dimension) {
     return "list with one entry for each dimension: " + describe(entry_shape(shape));
   }

@@ -18,7 +18,6 @@ enum class ValueType : std::uint8_t {
   boolean,
   integer,
   fraction,  // a decimal number
-  dims,      // a list of 1 to 3 integers
   vertex,    // a node's number or a vertex's name, kept as text
   record,    // a mapping of `fields`
   size,      // with a unit from here on, see units.h
@@ -30,7 +29,8 @@ enum class ValueType : std::uint8_t {
 
 // Whether one value of a key is a list of values of its type.
 enum class ListOf : std::uint8_t {
-  nothing,        // it is none
+  nothing,        // one value
+  grid,           // 1 to 3 values, the sizes of a grid
   per_dimension,  // one for each dimension; zero_word stands for an entry or for the whole list
   any_number      // zero_word stands for the whole list
 };
@@ -42,7 +42,7 @@ struct ValueShape {
   ListOf list = ListOf::nothing;
   std::vector<std::string> names;  // name
   std::vector<ValueField> fields;  // record
-  std::uint64_t min = 0;           // integer, each of dims, quantities in base units
+  std::uint64_t min = 0;           // integer, quantities in base units
   std::uint64_t max = 0;
   double min_fraction =
       0.0;  // fraction: min and max themselves are excluded where the flag says so
@@ -64,11 +64,15 @@ struct Value {
   std::uint64_t number = 0;  // name: index; boolean: 0 or 1; integer; quantities in base units
   double fraction = 0.0;
   std::string text;
-  std::vector<std::uint32_t> dims;
   std::vector<std::uint64_t> items;         // of a list: each as `number`; empty: the zero_word
   std::vector<std::vector<Value>> records;  // of a list of records: by record and field
 };
 [[nodiscard]] bool operator==(const Value& a, const Value& b);
+[[nodiscard]] inline Value number_value(std::uint64_t number) {
+  Value value;
+  value.number = number;
+  return value;
+}
 
 // The value is the shape's zero_word.
 [[nodiscard]] bool is_word(const Value& value, const ValueShape& shape);
@@ -82,7 +86,7 @@ struct Value {
 
 // What is one value of the key is written as a list.
 [[nodiscard]] inline bool is_written_as_list(const ValueShape& shape) {
-  return shape.type == ValueType::dims || shape.list != ListOf::nothing;
+  return shape.list != ListOf::nothing;
 }
 
 // Of one entry of a list.

@@ -134,6 +134,19 @@ TEST_CASE("An override that a schedule file cannot follow is refused") {
   }
 }
 
+TEST_CASE("JSON that is not a schedule is not called a schedule, whatever is overridden") {
+  const TemporaryFolder files;
+  for (const char* text : {"{}", "{\"collectives\": [], \"gpus\": []}", "no JSON"}) {
+    CAPTURE(text);
+    const std::string path = files.write("other.json", text);
+    const Outcome plain = test::espalier({"run", path});
+    const Outcome outcome = test::espalier({"run", path, "-s", "collective.algorithm=ring"});
+    CHECK(outcome.exit_code == 2);
+    CHECK(outcome.err == plain.err);
+    CHECK_THAT(outcome.err, !Contains("finished schedule"));
+  }
+}
+
 TEST_CASE("A schedule file of a network from a file can be used from where it is written") {
   const ScheduleFolder files;
   static_cast<void>(files.write("triangle.yaml",

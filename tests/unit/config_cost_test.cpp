@@ -2,8 +2,7 @@
 
 #include "config_test_support.h"
 #include "sims/config/resolved.h"
-#include "sims/config/schema.h"
-#include "sims/model/implied_cycles.h"
+#include "sims/config/keys.h"
 #include "sims/model/system_shape.h"
 
 using namespace espalier;

@@ -43,6 +43,35 @@ TEST_CASE("Columns count characters and the caret line keeps tabs") {
   CHECK(diagnostics.text() == "a:1:5: error: bad\n\xc3\xa4\t\xe2\x82\xac x\n \t  ^\n");
 }
 
+TEST_CASE(
+    "Of a long line the part around the caret is shown, and the column counts the whole line") {
+  Diagnostics diagnostics;
+  const std::string a(500, 'a');
+  const SourceIndex file = diagnostics.add_file("f", a + "x" + a + "\n" + a);
+  diagnostics.error({file, 1, 501}, "bad");
+  diagnostics.error({file, 2, 1}, "start");
+  diagnostics.error({file, 2, 501}, "end");
+  CHECK(diagnostics.text() == "f:1:501: error: bad\n..." + a.substr(0, 100) + "x" +
+                                  a.substr(0, 59) + "...\n" + std::string(103, ' ') + "^\n" +  //
+                                  "f:2:1: error: start\n" + a.substr(0, 160) + "...\n^\n" +
+                                  "f:2:501: error: end\n..." + a.substr(0, 160) + "\n" +
+                                  std::string(163, ' ') + "^\n");
+}
+
+TEST_CASE("A hundred errors in a line of a megabyte fit on a few screens") {
+  Diagnostics diagnostics;
+  std::string line;
+  for (int i = 0; i < (1 << 20) / 8; ++i) line += "\xe2\x82\xac \xc3\xa4\t";
+  const SourceIndex file = diagnostics.add_file("f", line);
+  const SourceIndex override = diagnostics.add_override(line);
+  for (std::uint32_t i = 0; i < 50; ++i) {
+    diagnostics.error({file, 1, 1 + 777 * i}, line, line);
+    diagnostics.error({override, 1, 1 + 777 * i}, "bad");
+  }
+  CHECK(diagnostics.num_errors() == 100);
+  CHECK(diagnostics.text().size() < 100 * 6000);
+}
+
 TEST_CASE("An override is its own source line") {
   Diagnostics diagnostics;
   const SourceIndex source = diagnostics.add_override("a.b=5");

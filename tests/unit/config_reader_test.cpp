@@ -6,7 +6,7 @@
 #include "config_test_support.h"
 #include "sims/config/keys.h"
 #include "sims/config/presets.h"
-#include "sims/config/schema.h"
+#include "sims/config/keys.h"
 #include "sims/point/enum_names.h"
 #include "sims/point/fidelity.h"
 
@@ -396,7 +396,9 @@ TEST_CASE("The registry is well formed") {
     CHECK_FALSE(key.description.empty());
     CHECK(find_key(key.name) == &key);
     // A condition may only look at keys that have been set before, and at what sections there are.
-    if (key.applies) CHECK((is_section(key.applies_to) || seen.count(key.applies_to) == 1));
+    for (const KeyCondition& condition : key.conditions) {
+      CHECK((is_section(condition.on) || seen.count(condition.on) == 1));
+    }
     // Names are what the reader takes apart at the dots.
     CHECK_FALSE(is_section(key.name));
   }
@@ -406,14 +408,7 @@ TEST_CASE("The registry is well formed") {
 
 TEST_CASE("Defaults lie within their own ranges") {
   RunPoint defaults;
-  defaults.collective.emplace();
-  defaults.traffic.emplace();
-  defaults.training.emplace();
-  defaults.coordination.emplace();
-  defaults.workload.emplace();
-  defaults.control.emplace();
-  defaults.tenants.emplace();
-  defaults.faults.dma_jitter.emplace();
+  for (const Section& section : optional_sections()) section.add_to(defaults);
   for (const Key& key : keys()) {
     // No file is one that is not named.
     if (key.required || key.shape.type == ValueType::text) continue;

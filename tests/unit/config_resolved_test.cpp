@@ -1,6 +1,6 @@
 #include <catch2/catch.hpp>
+#include <optional>
 #include <random>
-#include <tuple>
 
 #include "config_test_support.h"
 #include "sims/config/keys.h"
@@ -14,65 +14,46 @@ using namespace config_test;
 
 namespace {
 
-auto macros_of(const CostSpec& cost) {
-  std::vector<std::tuple<double, std::uint64_t, double, double>> macros;
-  for (const UserMacro& macro : cost.macros) {
-    macros.emplace_back(macro.area_um2, macro.delay_ps, macro.read_pj, macro.write_pj);
-  }
-  return macros;
-}
-
-// Every member by name, so that a key the registry forgets cannot hide.
-auto members(const SystemConfig& s) {
-  return std::make_tuple(
-      s.topology.kind, s.topology.dims, s.topology.nodes, s.topology.nodes_per_switch,
-      s.topology.switches, s.topology.spines, s.topology.group_size, s.topology.groups,
-      s.topology.servers, s.topology.gpus_per_server, s.topology.gpus_per_nic_group,
-      s.topology.nics_per_group, s.topology.nic_link_latency_ps,
-      s.topology.nic_link_bytes_per_second, s.topology.pods, s.topology.racks_per_pod,
-      s.topology.hosts_per_rack, s.topology.rack_uplinks, s.topology.aggregations_per_pod,
-      s.topology.aggregation_uplinks, s.topology.cores, s.topology.placement,
-      s.topology.placement_seed, s.topology.ecmp_seed, s.topology.aggregation_link_latency_ps,
-      s.topology.aggregation_link_bytes_per_second, s.topology.core_link_latency_ps,
-      s.topology.core_link_bytes_per_second, s.topology.file, s.topology.folder, s.link.latency_ps,
-      s.link.bytes_per_second, s.credit_latency_cycles, s.clock.hertz, s.clock.flit_bytes,
-      s.router.vcs, s.router.vc_depth_flits, s.router.pipeline_cycles, s.router.switching,
-      s.router.hold, s.router.crossbar_inputs, s.flow_control.mode, s.flow_control.payload_bytes,
-      s.flow_control.sub_message_bytes, s.flow_control.pad_last_packet, s.ni.lockstep, s.ni.ports,
-      s.ni.buffer_flits, s.ni.table_entries, s.ni.send_queue, s.ni.dma_latency_cycles,
-      s.ni.dma_bytes_per_cycle, s.ni.injection_cycles, s.ni.ejection_cycles, s.ni.delivery_cycles,
-      s.ni.turnaround_cycles, s.ni.reduction.mode, s.ni.reduction.latency_cycles,
-      s.ni.reduction.bytes_per_cycle, s.ni.reduction.block_bytes, s.dimensions.shape,
-      s.dimensions.size, s.dimensions.links, s.dimensions.bytes_per_second, s.dimensions.latency_ps,
-      s.dimensions.flit_bytes, s.dimensions.packet_flits, s.dimensions.vc_depth_flits,
-      s.dimensions.algorithm, s.ni.dimension_queue.arbiter.order, s.ni.dimension_queue.arbiter.key,
-      s.ni.dimension_queue.arbiter.ties, s.ni.dimension_queue.in_flight,
-      s.ni.dimension_queue.arbitration_cycles, s.ni.dimension_queue.enforce_order,
-      s.router.pipeline_is_implied, s.ni.dimension_queue.arbitration_is_implied, s.cost.library,
-      s.cost.node_nm, s.cost.fo4_ps, s.cost.utilization, s.cost.wire_margin, s.cost.buffers,
-      s.cost.table, s.cost.queues, s.cost.table_entry_bits, s.cost.queue_entries,
-      s.cost.link_pj_per_bit, macros_of(s.cost));
-}
-auto members(const CollectiveConfig& c) {
-  return std::make_tuple(c.op, c.algorithm, c.size, c.element_bytes, c.remaining_height_first,
-                         c.segments, c.chunks, c.threshold_divisor, c.loads_start_at_fixed_delay);
-}
-auto members(const TrafficConfig& t) {
-  return std::make_tuple(t.pattern, t.file, t.folder, t.injection_rate, t.message_bytes,
-                         t.duration_cycles, t.seed);
-}
-auto members(const SimulationConfig& s) {
-  return std::make_tuple(s.fidelity, s.check, s.always_clocked, s.monitors, s.stall_probability,
-                         s.seed, s.watchdog_cycles);
-}
-
+// Every key that the resolved configuration holds, so that a new key is compared too, and the
+// folders that no key names.
 void check_identical(const RunPoint& a, const RunPoint& b) {
-  CHECK(members(a.system) == members(b.system));
-  CHECK(members(a.simulation) == members(b.simulation));
-  REQUIRE(a.collective.has_value() == b.collective.has_value());
-  REQUIRE(a.traffic.has_value() == b.traffic.has_value());
-  if (a.collective) CHECK(members(*a.collective) == members(*b.collective));
-  if (a.traffic) CHECK(members(*a.traffic) == members(*b.traffic));
+  for (const Section& section : optional_sections()) REQUIRE(section.is_in(a) == section.is_in(b));
+  for (const Key& key : keys()) {
+    if (!key.resolved || !has_section_of(a, key)) continue;
+    INFO(key.name);
+    CHECK(key.get(a) == key.get(b));
+  }
+  CHECK(a.system.topology.folder == b.system.topology.folder);
+  if (a.collective) CHECK(a.collective->rank_order.folder == b.collective->rank_order.folder);
+  if (a.traffic) CHECK(a.traffic->folder == b.traffic->folder);
+}
+
+// A value that is not `now`; nothing where the key's shape has a single value.
+std::optional<Value> another_value(const Key& key, const Value& now) {
+  const ValueShape& shape = key.shape;
+  Value value = now;
+  if (shape.type == ValueType::record) {
+    std::vector<Value>& record = value.records.emplace_back();
+    for (const ValueField& field : shape.fields) {
+      Value& written = record.emplace_back(number_value(field.shape.min + 1));
+      if (field.shape.type != ValueType::vertex) continue;
+      written = Value{};
+      written.text = "7";
+    }
+  } else if (shape.list != ListOf::nothing) {
+    value.items.push_back(shape.min + 1);
+  } else if (shape.type == ValueType::text) {
+    value.text += "x";
+  } else if (shape.type == ValueType::fraction) {
+    value.fraction =
+        now.fraction == shape.max_fraction / 2 ? shape.max_fraction / 4 : shape.max_fraction / 2;
+  } else if (shape.type == ValueType::name) {
+    if (shape.names.size() < 2) return std::nullopt;
+    value.number = now.number == 0 ? 1 : 0;
+  } else {
+    value.number = now.number == shape.min ? shape.min + 1 : shape.min;
+  }
+  return value;
 }
 
 class RandomPoint {
@@ -132,6 +113,10 @@ class RandomPoint {
       c.size = c.element_bytes * pick(1, 1ULL << (any() % 33));
       c.remaining_height_first = !segments && any() % 2 == 0;
       if (segments) c.segments = static_cast<std::uint32_t>(any() % 3 == 0 ? 0 : pick(1, 65'536));
+      if (any() % 2 == 0) {
+        c.rank_order.source = RankOrderConfig::kRandom;
+        c.rank_order.seed = any();
+      }
       point.collective = c;
     } else {
       TrafficConfig t;
@@ -299,7 +284,10 @@ class RandomPoint {
     c.algorithm = any() % 2 == 0 ? "baseline" : "themis";
     c.remaining_height_first = false;
     c.segments = 0;
+    c.rank_order = {};
     c.chunks = pick32(1, 65'536);
+    c.parts = static_cast<PartSizes>(any() % 3);
+    point.simulation.fold = any() % 2 == 0 ? Folding::automatic : Folding::off;
     if (c.algorithm == "themis") {
       c.threshold_divisor = pick32(1, 65'536);
       c.loads_start_at_fixed_delay = any() % 2 == 0;
@@ -333,6 +321,38 @@ TEST_CASE("A resolved configuration reads back to the identical point") {
     CHECK(resolved_yaml(result.points.front()) == yaml);
     CHECK(config_hash(result.points.front()) == config_hash(point));
   }
+}
+
+TEST_CASE("Every key has a place of its own in a point") {
+  RunPoint defaults;
+  for (const Section& section : optional_sections()) section.add_to(defaults);
+  for (const Key& key : keys()) {
+    if (key.name == "system.preset") continue;  // the reader looks at it, no struct keeps it
+    INFO(key.name);
+    // Kept in cycles of the clock, which this rounds to a cycle.
+    const bool by_clock =
+        key.name == "system.link.credit_latency" || key.name == "system.ni.dma.bandwidth";
+    std::optional<Value> value = another_value(key, key.get(defaults));
+    if (by_clock) value = number_value(defaults.system.clock.hertz);
+    REQUIRE(value);
+    RunPoint changed = defaults;
+    key.set(changed, *value);
+    CHECK(key.get(changed) == *value);
+    for (const Key& other : keys()) {
+      if (&other == &key) continue;
+      INFO("changes " << other.name);
+      CHECK(other.get(changed) == other.get(defaults));
+    }
+  }
+}
+
+TEST_CASE("A base and link utilization survive the resolved configuration") {
+  const RunPoint point = only_point(kGoodSystem +
+                                    "collective: {algorithm: bcube, base: 2, size: 1MiB}\n"
+                                    "simulation: {link_utilization: true}\n");
+  const ConfigResult again = read_run_config_text("resolved.yaml", resolved_yaml(point));
+  REQUIRE(again.ok);
+  check_identical(point, again.points.front());
 }
 
 TEST_CASE("What reads without warnings resolves without warnings") {

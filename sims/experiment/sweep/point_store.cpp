@@ -4,7 +4,7 @@
 
 #include <system_error>
 
-#include "sims/config/moved_path.h"
+#include "sims/config/config_layers.h"
 #include "sims/experiment/whole_file.h"
 #include "sims/text/read_file.h"
 

@@ -8,7 +8,6 @@
 
 #include "sims/config/config_layers.h"
 #include "sims/config/given_keys.h"
-#include "sims/config/key_collector.h"
 #include "sims/experiment/sweep/axis_values.h"
 #include "sims/experiment/sweep/conditions.h"
 #include "sims/experiment/sweep/point_limits.h"

@@ -53,7 +53,6 @@ bool is_number(const Key& key) {
     case ValueType::name:
     case ValueType::text:
     case ValueType::boolean:
-    case ValueType::dims:
       return false;
     default:
       return true;

@@ -65,7 +65,6 @@ Json x_of(const XAxis& axis, const RunPoint& point, const Json& result) {
     case ValueType::name:
     case ValueType::text:
     case ValueType::boolean:
-    case ValueType::dims:
       return format_value(value, axis.key->shape);
     case ValueType::fraction:
       return value.fraction;

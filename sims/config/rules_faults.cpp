@@ -1,4 +1,5 @@
-#include "sims/config/fault_checks.h"
+// Rules of section `faults`: a fault is of something that the system has, makes it worse, and has
+// an effect.
 
 #include <fmt/format.h>
 
@@ -9,7 +10,8 @@
 #include <vector>
 
 #include "alg/plans/planner.h"
-#include "sims/config/link_checks.h"
+#include "sims/config/rules.h"
+#include "sims/formats/topology_file.h"
 #include "sims/model/build_program.h"
 #include "sims/model/faults.h"
 #include "sims/point/enum_names.h"
@@ -30,13 +32,12 @@ constexpr std::size_t kMostNeighboursShown = 16;
 
 class FaultChecker {
  public:
-  FaultChecker(const RunPoint& point, const Topology* topology, const GivenKeys& given,
-               Diagnostics& diagnostics)
-      : point_(point),
-        faults_(point.faults),
-        topology_(topology),
-        given_(given),
-        diagnostics_(diagnostics) {}
+  explicit FaultChecker(const ExaminedPoint& examined)
+      : point_(examined.point),
+        faults_(examined.point.faults),
+        topology_(examined.topology),
+        given_(examined.given),
+        diagnostics_(examined.diagnostics) {}
 
   void check() {
     check_skew_entries();
@@ -268,12 +269,11 @@ class FaultChecker {
 
 }  // namespace
 
-void check_faults(const RunPoint& point, const Topology* topology, const GivenKeys& given,
-                  Diagnostics& diagnostics) {
-  FaultChecker(point, topology, given, diagnostics).check();
-}
+void check_faults(const ExaminedPoint& examined) { FaultChecker(examined).check(); }
 
-void check_skewed_steps(const RunPoint& point, const GivenKeys& given, Diagnostics& diagnostics) {
+void check_skewed_steps(const ExaminedPoint& examined) {
+  const RunPoint& point = examined.point;
+  const GivenKeys& given = examined.given;
   if (!point.collective || !given.usable({"system.ni.lockstep", "collective.algorithm"})) return;
   const bool has_steps = find_planner(point.collective->algorithm) == nullptr &&
                          !has_program(point) && !point.system.topology.is_dimensional();
@@ -282,7 +282,7 @@ void check_skewed_steps(const RunPoint& point, const GivenKeys& given, Diagnosti
   if (has_steps && counts) return;
   for (std::size_t i = 0; i < point.faults.clock_skew.size(); ++i) {
     if (point.faults.clock_skew[i].per_step == 0) continue;
-    diagnostics.error(
+    examined.diagnostics.error(
         given.place_of_field(kClockSkew, i, "per_step"),
         has_steps ? fmt::format("faults.clock_skew.per_step: with system.ni.lockstep {} no step is "
                                 "counted down",

@@ -1,4 +1,4 @@
-#include "sims/config/dimension_checks.h"
+// Rules of section system.dimensions.
 
 #include <fmt/format.h>
 
@@ -9,7 +9,7 @@
 
 #include "hw/topology/topology.h"
 #include "sims/config/keys.h"
-#include "sims/config/link_checks.h"
+#include "sims/config/rules.h"
 #include "sims/formats/topology_file.h"
 #include "sims/model/build_dimensions.h"
 #include "sims/model/packet_sizes.h"

@@ -1,0 +1,160 @@
+// Keys of section `collective`: what is computed, how it is planned, and who is which rank.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sims/config/key_table.h"
+
+namespace espalier {
+
+namespace {
+
+using Names = std::vector<std::string>;
+
+bool has_built_in_program(const Algorithm& algorithm) {
+  return algorithm.is_program() && algorithm.program != nullptr;
+}
+
+void add_rank_order_keys(KeyTable& table) {
+  const auto order =
+      table.group("collective", &RunPoint::collective, &CollectiveConfig::rank_order);
+  order.path("rank_order", &RankOrderConfig::source)
+      .word(RankOrderConfig::kIdentity)
+      .names({RankOrderConfig::kRandom})
+      .optional()
+      .doc(
+          "which node each rank is: identity: rank r is node r; random: drawn; a file of espalier "
+          "reorder, relative to this file's folder");
+  order.integer("rank_order_seed", &RankOrderConfig::seed)
+      .only(table.where("collective.rank_order", {RankOrderConfig::kRandom}))
+      .doc("of the order that is drawn");
+}
+
+void add_plan_keys(KeyTable& table) {
+  using Config = CollectiveConfig;
+  const auto collective = table.group("collective", &RunPoint::collective);
+  collective.integer("chunks", &Config::chunks)
+      .range(1, 65536)
+      .only_where_algorithm_reads_it()
+      .doc("equal chunks, each with its own way through the dimensions");
+  collective.integer("threshold_divisor", &Config::threshold_divisor)
+      .range(1, 65536)
+      .only_where_algorithm_reads_it()
+      .doc("loads that differ by less than a stage of chunk size / this number count as equal");
+  collective.boolean("loads_start_at_fixed_delay", &Config::loads_start_at_fixed_delay)
+      .only_where_algorithm_reads_it()
+      .doc("a dimension's load starts at its steps' latency, as the paper's text says, not at 0");
+  collective.choice("parts", &Config::parts)
+      .only_where_algorithm_reads_it()
+      .doc(
+          "the NPUs' parts of a chunk: equal (padded), exact (to an element); auto: equal where "
+          "padding adds at most 1 %");
+}
+
+void add_program_keys(KeyTable& table) {
+  using Config = ProgramConfig;
+  const auto program =
+      table.group("collective.program", &RunPoint::collective, &CollectiveConfig::program);
+  const auto runs = [&](bool (*is_so)(const Algorithm&)) {
+    return program.only(table.where(kAlgorithmKey, algorithms_where(is_so)));
+  };
+  const auto from_file =
+      runs([](const Algorithm& a) { return a.is_program() && !has_built_in_program(a); });
+  const auto built_in = runs(has_built_in_program);
+  from_file.path("file", &Config::file)
+      .required()
+      .doc(
+          "the program as MSCCL XML (.xml) or as a trace (.trace), relative to this file's folder");
+  from_file.path("promises", &Config::promises)
+      .doc(
+          "contents that a custom collective's output chunks must have, relative to this file's "
+          "folder");
+  runs([](const Algorithm& a) { return has_built_in_program(a) && a.program->uses_channels; })
+      .integer("channels", &Config::channels)
+      .range(1, 32)
+      .doc("over which a built-in program spreads its steps");
+  built_in.integer("instances", &Config::instances)
+      .range(1, 32)
+      .doc("copies of a built-in program, each with its share of the data and channels of its own");
+  runs([](const Algorithm& a) { return has_built_in_program(a) && a.program->uses_servers; })
+      .integer("ranks_per_server", &Config::ranks_per_server)
+      .range(1, 65536)
+      .word("auto")
+      .doc("ranks that a hierarchical program takes for one server; auto: as gpu_cluster has them");
+  runs([](const Algorithm& a) { return a.is_program(); })
+      .choice("protocol", &Config::protocol)
+      .doc("of all connections; auto: the file's, Simple of a built-in program");
+}
+
+}  // namespace
+
+std::vector<std::string> algorithms_where(const std::function<bool(const Algorithm&)>& is_so) {
+  std::vector<std::string> names;
+  for (const Algorithm& algorithm : algorithms()) {
+    if (is_so(algorithm)) names.push_back(algorithm.name);
+  }
+  return names;
+}
+
+KeyCondition where_algorithm_reads(const std::string& key) {
+  std::vector<std::string> names;
+  std::vector<std::string> ignored_with;
+  for (const Algorithm& algorithm : algorithms()) {
+    const AlgorithmParameter* parameter = algorithm.parameter(key);
+    if (parameter == nullptr) continue;
+    names.push_back(algorithm.name);
+    for (const CollectiveOp op : parameter->ignored_with) ignored_with.emplace_back(to_string(op));
+  }
+  std::sort(names.begin(), names.end());
+  std::string sentence = fmt::format("{} is {}", kAlgorithmKey, fmt::join(names, " or "));
+  if (!ignored_with.empty()) {
+    sentence += fmt::format(", and collective.op is not {}", fmt::join(ignored_with, " or "));
+  }
+  return {kAlgorithmKey, sentence, [key](const RunPoint& point) {
+            const Algorithm* algorithm = find_algorithm(point.collective->algorithm);
+            return algorithm != nullptr && algorithm->reads(key, point.collective->op);
+          }};
+}
+
+void add_collective_keys(KeyTable& table) {
+  using Config = CollectiveConfig;
+  const auto collective = table.group("collective", &RunPoint::collective);
+  // A workload has operations of its own, on FP16 elements.
+  collective.choice("op", &Config::op)
+      .only(KeyTable::without({"workload"}))
+      .doc("what is computed");
+  collective
+      .named("algorithm", &Config::algorithm,
+             algorithms_where([](const Algorithm&) { return true; }))
+      .required()
+      .doc("what plans the collective (espalier list algorithms)");
+  collective.size("size", &Config::size)
+      .range(1, kLargestCollective)
+      .only(KeyTable::without({"training", "workload"}))
+      .required()
+      .doc("all_gather: of the gathered result; otherwise of each rank's input");
+  collective.size("element", &Config::element_bytes)
+      .range(1, 64 << 10)
+      .only(KeyTable::without({"workload"}))
+      .doc("data is cut between elements only");
+  collective.number(ValueType::name, "tree_order", &Config::remaining_height_first)
+      .names({"root", "remaining_height"})
+      .only_where_algorithm_reads_it()
+      .doc("multitree: whose tree takes its turn first (section III-C2)");
+  collective.integer("segments", &Config::segments)
+      .range(1, 64 << 10)
+      .word("auto")
+      .only_where_algorithm_reads_it()
+      .doc(
+          "pieces, none empty: of either tree's half (dbtree; auto: about 8 KiB each, 1 to 64), of "
+          "a chunk (multitree_translated; auto: 1)");
+  add_rank_order_keys(table);
+  collective.integer("base", &Config::base)
+      .range(2, 64)
+      .only_where_algorithm_reads_it()
+      .doc("peers of a group, the base of the ranks' digits");
+  add_plan_keys(table);
+  add_program_keys(table);
+}
+
+}  // namespace espalier

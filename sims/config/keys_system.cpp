@@ -1,0 +1,278 @@
+// Keys of section `system` but for the topology and the cost model: links, routers, flow control,
+// network interfaces.
+#include "sims/config/key_table.h"
+#include "sims/config/presets.h"
+
+namespace espalier {
+
+namespace {
+
+constexpr std::uint64_t kKi = 1ULL << 10;
+constexpr std::uint64_t kMi = 1ULL << 20;
+constexpr std::uint64_t kGi = 1ULL << 30;
+
+// The reader looks at it; no struct keeps it.
+void add_preset_key(KeyTable& table) {
+  Key& key = table.add("system.preset");
+  key.shape.type = ValueType::name;
+  for (const Preset& preset : presets()) key.shape.names.push_back(preset.name);
+  key.description = "fills in what the file leaves out of `system`";
+  key.resolved = false;  // its settings are
+  key.set = [](RunPoint&, const Value&) {};
+  key.get = [](const RunPoint&) { return Value{}; };
+}
+
+// Cycles in the struct, a time in the file. Rounding up to a cycle and back down to a picosecond
+// ends at the same cycle, because a cycle of at most 1 THz is no shorter than a picosecond.
+void add_credit_latency_key(KeyTable& table) {
+  const auto system = table.group("system.link", &RunPoint::system);
+  system.time("credit_latency", &SystemConfig::credit_latency_cycles)
+      .word("link")
+      .only(table.where_not_dimensional())
+      .doc("time a credit takes back; link: as long as the link's latency");
+  Key& key = table.last();
+  key.set = [](RunPoint& point, const Value& value) {
+    point.system.credit_latency_cycles = cycles_covering(value.number, point.system.clock);
+  };
+  key.get = [](const RunPoint& point) {
+    __extension__ using Wide = unsigned __int128;
+    const Wide ps = static_cast<Wide>(point.system.credit_latency_cycles) * kSecond;
+    return number_value(static_cast<std::uint64_t>(ps / point.system.clock.hertz));
+  };
+}
+
+// Bytes per cycle in the struct, per second in the file; a rule refuses what is not whole.
+void add_dma_bandwidth_key(KeyTable& table) {
+  const auto dma = table.group("system.ni.dma", &RunPoint::system, &SystemConfig::ni);
+  dma.rate("bandwidth", &NiConfig::dma_bytes_per_cycle)
+      .word("ports")
+      .doc("DMA rate shared by all ports; ports: never the bottleneck");
+  Key& key = table.last();
+  key.set = [](RunPoint& point, const Value& value) {
+    point.system.ni.dma_bytes_per_cycle = value.number / point.system.clock.hertz;
+  };
+  key.get = [](const RunPoint& point) {
+    return number_value(point.system.ni.dma_bytes_per_cycle * point.system.clock.hertz);
+  };
+}
+
+void add_link_keys(KeyTable& table) {
+  const auto link = table.group("system.link", &RunPoint::system, &SystemConfig::link)
+                        .only(table.where_not_dimensional());
+  link.time("latency", &LinkSpec::latency_ps)
+      .range(1, kLongestLinkLatency)
+      .doc("from one router's output to the next one's input");
+  link.rate("bandwidth", &LinkSpec::bytes_per_second)
+      .doc("of one direction; at most one flit per router cycle");
+}
+
+void add_router_keys(KeyTable& table) {
+  const auto clock = table.group("system.router", &RunPoint::system, &SystemConfig::clock);
+  clock.number(ValueType::frequency, "clock", &ClockSpec::hertz)
+      .range(1'000, kSecond)
+      .doc("of routers and network interfaces");
+  // Here and not with the links: it is kept in cycles of the clock above.
+  add_credit_latency_key(table);
+  const KeyCondition flat = table.where_not_dimensional();
+  const auto router = table.group("system.router", &RunPoint::system, &SystemConfig::router);
+  router.integer("vcs", &RouterConfig::vcs).range(1, 32).doc("virtual channels per input port");
+  router.integer("vc_depth_flits", &RouterConfig::vc_depth_flits)
+      .range(1, kMi)
+      .only(flat)
+      .doc("buffer of one VC");
+  clock.integer("flit_bytes", &ClockSpec::flit_bytes)
+      .range(1, kWidestFlit)
+      .only(flat)
+      .doc("payload of one flit");
+  router.integer("pipeline_cycles", &RouterConfig::pipeline_cycles)
+      .range(0, 1000)
+      .or_implied(&RouterConfig::pipeline_is_implied)
+      .doc(
+          "from a flit's arrival to its earliest departure; auto: the cycles that system.cost "
+          "implies for the router's stages at this clock");
+  router.choice("switching", &RouterConfig::switching)
+      .doc(
+          "vct: the next buffer has room for a whole packet before its head moves on; wormhole: "
+          "for one flit");
+  router.choice("hold", &RouterConfig::hold)
+      .doc("how long a grant of the crossbar lasts: a packet or a flit");
+  router.choice("crossbar_inputs", &RouterConfig::crossbar_inputs)
+      .doc("one crossbar input per input port, or per VC");
+}
+
+void add_flow_control_keys(KeyTable& table) {
+  using Flow = FlowControlConfig;
+  const KeyCondition flat = table.where_not_dimensional();
+  const auto flow =
+      table.group("system.flow_control", &RunPoint::system, &SystemConfig::flow_control);
+  flow.choice("mode", &Flow::mode).doc("one head flit per message, or one per packet");
+  flow.integer("payload_bytes", &Flow::payload_bytes)
+      .range(1, kMi)
+      .only(flat)
+      .doc("of a packet; in message mode of a sub-packet");
+  flow.integer("sub_message_bytes", &Flow::sub_message_bytes)
+      .range(1, kGi)
+      .only(table.where("system.flow_control.mode", {"message"}))
+      .only(flat)
+      .doc("of a sub-message");
+  flow.boolean("pad_last_packet", &Flow::pad_last_packet)
+      .only(table.where("system.flow_control.mode", {"packet"}))
+      .doc("the last packet of a message is as long as the others");
+}
+
+void add_reduction_keys(KeyTable& table) {
+  const auto reduction = table.group("system.ni.reduction", &RunPoint::system, &SystemConfig::ni,
+                                     &NiConfig::reduction);
+  reduction.choice("mode", &ReductionConfig::mode)
+      .doc("reduce as data arrives, or when the message is complete");
+  reduction.cycles("latency_cycles", &ReductionConfig::latency_cycles)
+      .min(1)
+      .doc("pipeline of the reduction unit");
+  reduction.integer("bytes_per_cycle", &ReductionConfig::bytes_per_cycle)
+      .range(1, kMi)
+      .word("port")
+      .doc("reduction rate; port: as fast as an ejection port delivers");
+  reduction.integer("block_bytes", &ReductionConfig::block_bytes)
+      .range(1, kGi)
+      .doc("work is done in whole blocks of this size");
+}
+
+void add_dimension_queue_keys(KeyTable& table) {
+  const KeyCondition dimensional = table.where_dimensional();
+  const auto queue = table
+                         .group("system.ni.dimension_queue", &RunPoint::system, &SystemConfig::ni,
+                                &NiConfig::dimension_queue)
+                         .only(dimensional);
+  const auto arbiter = table
+                           .group("system.ni.dimension_queue", &RunPoint::system, &SystemConfig::ni,
+                                  &NiConfig::dimension_queue, &DimensionQueueConfig::arbiter)
+                           .only(dimensional);
+  arbiter.choice("order", &ArbiterSpec::order)
+      .doc("which chunk that waits for a dimension goes next; scf: the smallest");
+  arbiter.choice("key", &ArbiterSpec::key)
+      .doc("which size of a chunk scf compares: before the stage, after it, or the larger of both");
+  arbiter.choice("ties", &ArbiterSpec::ties).doc("which arrival of equal chunks scf takes");
+  queue.integer("in_flight", &DimensionQueueConfig::in_flight)
+      .range(1, 1024)
+      .word("auto")
+      .doc(
+          "chunks that share a dimension at a time; auto: 8, and more where their bytes do not "
+          "cover the fixed delay of their steps");
+  queue.integer("arbitration_cycles", &DimensionQueueConfig::arbitration_cycles)
+      .range(1, 1000)
+      .or_implied(&DimensionQueueConfig::arbitration_is_implied)
+      .doc(
+          "from when a place and a chunk are there to the chunk's start; auto: the cycles that "
+          "system.cost implies for the SCF finder at this clock");
+  queue.boolean("enforce_order", &DimensionQueueConfig::enforce_order)
+      .doc(
+          "all NPUs start a dimension's stages in one order, fixed before the run (Themis, section "
+          "4.6.2)");
+}
+
+void add_ni_keys(KeyTable& table) {
+  const auto ni = table.group("system.ni", &RunPoint::system, &SystemConfig::ni);
+  const auto flat = ni.only(table.where_not_dimensional());
+  flat.choice("lockstep", &NiConfig::lockstep).doc("what holds a schedule's timestep back");
+  flat.integer("ports", &NiConfig::ports)
+      .range(1, 64)
+      .word("auto")
+      .doc("injection and ejection ports; auto: as many as the algorithm can use");
+  flat.integer("buffer_flits", &NiConfig::buffer_flits)
+      .range(0, 16 * kMi)
+      .doc("NI buffer that the lockstep estimate counts on");
+  flat.integer("table_entries", &NiConfig::table_entries)
+      .range(1, 16 * kMi)
+      .word("auto")
+      .doc("schedule table; auto: as many as the schedule needs");
+  ni.integer("send_queue", &NiConfig::send_queue)
+      .range(1, 64 * kKi)
+      .doc("descriptors that wait for one injection port");
+  ni.cycles("dma.latency_cycles", &NiConfig::dma_latency_cycles)
+      .min(1)
+      .doc("from an operation's issue to its first flit on the injection channel");
+  add_dma_bandwidth_key(table);
+  ni.cycles("injection_cycles", &NiConfig::injection_cycles).min(1).doc("NI to router buffer");
+  ni.cycles("ejection_cycles", &NiConfig::ejection_cycles).min(1).doc("router to NI");
+  ni.cycles("delivery_cycles", &NiConfig::delivery_cycles)
+      .min(1)
+      .doc("from ejected to visible in memory");
+  ni.cycles("turnaround_cycles", &NiConfig::turnaround_cycles)
+      .doc("a root writes its reduced chunk back before its Gather reads it");
+  add_reduction_keys(table);
+  add_dimension_queue_keys(table);
+}
+
+}  // namespace
+
+void add_system_keys(KeyTable& table) {
+  add_preset_key(table);
+  add_topology_keys(table);
+  add_link_keys(table);
+  add_router_keys(table);
+  add_flow_control_keys(table);
+  add_ni_keys(table);
+}
+
+// Below the algorithm in the table, which decides whether they apply.
+void add_program_ni_keys(KeyTable& table) {
+  using Config = ProgramNiConfig;
+  constexpr std::uint64_t kMostCycles = 100'000'000;
+  const auto ni =
+      table.group("system.ni.program", &RunPoint::system, &SystemConfig::ni, &NiConfig::program)
+          .only(table.where(kAlgorithmKey,
+                            algorithms_where([](const Algorithm& a) { return a.is_program(); })));
+  const auto cycles = [&](const char* name, Cycle Config::*member) {
+    return ni.cycles(name, member).range(0, kMostCycles);
+  };
+  ni.integer("contexts", &Config::contexts)
+      .range(1, 65536)
+      .word("auto")
+      .doc(
+          "contexts that run thread blocks, all of a call at once; auto: as many as the program "
+          "needs");
+  ni.integer("context_steps", &Config::context_steps)
+      .range(1, 65536)
+      .word("auto")
+      .doc("instructions that a context's RAM holds; auto: as many as the program needs");
+  ni.integer("slots", &Config::slots)
+      .range(1, 1024)
+      .word("protocol")
+      .doc("FIFO slots of a connection; protocol: 2 of Simple, 8 of LL and LL128");
+  ni.size("slot", &Config::slot_bytes)
+      .word("protocol")
+      .doc(
+          "data of a FIFO slot, the tile; protocol: 2 MiB of Simple, 32 KiB of LL, 576000 B of "
+          "LL128");
+  ni.size("request", &Config::request_bytes)
+      .doc("data of one request of a context, which is a message");
+  ni.integer("requests", &Config::requests)
+      .range(1, 65536)
+      .doc("requests of one context in flight");
+  ni.integer("context_bytes_per_cycle", &Config::context_bytes_per_cycle)
+      .range(1, 1 << 20)
+      .word("unlimited")
+      .doc("rate of one context; sends and receives count as on the wire");
+  ni.integer("memory_bytes_per_cycle", &Config::memory_bytes_per_cycle)
+      .range(1, 1 << 20)
+      .word("unlimited")
+      .doc("rate at which the contexts of an NI read and write together");
+  cycles("decode_cycles", &Config::decode_cycles)
+      .min(1)
+      .doc("from a step's turn to its first request");
+  cycles("fence_cycles", &Config::fence_cycles)
+      .doc("before the flag that completes a slot; protocol Simple");
+  cycles("doorbell_cycles", &Config::doorbell_cycles)
+      .doc(
+          "of each call: from the host's call, or the end of the call before, to the program load");
+  cycles("load_cycles_per_step", &Config::load_cycles_per_step)
+      .doc("of each call: loading the program's steps into the contexts");
+  cycles("network_slot_cycles", &Config::network_slot_cycles)
+      .doc("of an NI for each slot that it sends to another server of a gpu_cluster, one by one");
+  cycles("credit_cycles", &Config::credit_cycles)
+      .min(1)
+      .word("path")
+      .doc("from a slot's release until its sender may use it; path: what the idle way back takes");
+}
+
+}  // namespace espalier

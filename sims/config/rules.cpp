@@ -1,0 +1,142 @@
+// Rules of sections, which of them may stand beside which, and the list of all rules of points.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "alg/algorithm.h"
+#include "sims/config/keys.h"
+#include "sims/config/rules.h"
+
+namespace espalier {
+
+namespace {
+
+class SectionRules {
+ public:
+  SectionRules(const GivenKeys& given, Diagnostics& diagnostics)
+      : given_(given), diagnostics_(diagnostics) {}
+
+  // Of two sections that exclude each other the point has the first one.
+  [[nodiscard]] RunPoint sections_of_a_run() const {
+    RunPoint point;
+    for (const Section& section : optional_sections()) {
+      if (has(section.name)) section.add_to(point);
+    }
+    if (has("traffic")) point.control.reset();
+    if (point.collective) point.traffic.reset();
+    if (point.traffic) point.workload.reset();
+    if (point.traffic || point.workload) point.training.reset();
+    if (!point.training) point.coordination.reset();
+    return point;
+  }
+
+  void check(const RunPoint& point, ConfigNeed need) {
+    if (has("coordination") && !has("training")) {
+      refuse_alone("coordination", "training",
+                   "training: {network: resnet50} says what the hosts coordinate");
+    }
+    refuse_both("control", "traffic", "control messages run beside a collective, or alone");
+    for (const char* other : {"traffic", "control", "workload"}) {
+      refuse_both("tenants", other, "other tenants' traffic runs beside a collective or training");
+    }
+    check_what_runs(point, need);
+    check_lockstep(point);
+  }
+
+ private:
+  [[nodiscard]] bool has(const char* section) const { return given_.has_section(section); }
+
+  void refuse_both(const char* one, const char* other,
+                   const char* hint = "a run has one of the two") {
+    if (!has(one) || !has(other)) return;
+    diagnostics_.error(std::max(given_.place_of_section(one), given_.place_of_section(other)),
+                       fmt::format("both '{}' and '{}' are given", one, other), hint);
+  }
+  void refuse_alone(const char* section, const char* needed, const char* hint) {
+    diagnostics_.error(given_.place_of_section(section),
+                       fmt::format("'{}' without '{}'", section, needed), hint);
+  }
+
+  void check_what_runs(const RunPoint& point, ConfigNeed need) {
+    constexpr const char* kExample =
+        "collective: {op: all_reduce, algorithm: multitree, size: 16MiB}";
+    if (has("workload")) {
+      for (const char* other : {"training", "traffic", "control"}) refuse_both("workload", other);
+      if (has("collective")) return;
+      refuse_alone("workload", "collective",
+                   "collective: {algorithm: themis} says how its collectives are planned");
+    } else if (has("training") && !has("collective")) {
+      refuse_both("training", "traffic");
+      if (has("traffic")) return;
+      refuse_alone("training", "collective",
+                   "collective: {algorithm: multitree} says how gradients are all-reduced");
+    } else if (has("collective")) {
+      refuse_both("collective", "traffic");
+    } else if (need == ConfigNeed::collective) {
+      diagnostics_.error(has("traffic") ? given_.place_of_section("traffic") : Place{0, 1, 1},
+                         "missing section 'collective'", kExample);
+    } else if (need == ConfigNeed::workload && !has("traffic") && !point.control) {
+      diagnostics_.error({0, 1, 1}, "neither 'collective' nor 'traffic' is given", kExample);
+    }
+  }
+
+  // Messages have no timesteps.
+  void check_lockstep(const RunPoint& point) {
+    const GivenKey* lockstep = given_.find("system.ni.lockstep");
+    const bool has_steps = !point.traffic && (!point.control || point.collective);
+    if (has_steps || lockstep == nullptr || lockstep->values.size() < 2) return;
+    diagnostics_.error(
+        lockstep->place,
+        fmt::format("system.ni.lockstep: a list has no meaning with '{}'{}",
+                    point.traffic ? "traffic" : "control", point.traffic ? "" : " alone"),
+        fmt::format("{} no timesteps to keep in step",
+                    point.traffic ? "traffic has" : "control messages have"));
+  }
+
+  const GivenKeys& given_;
+  Diagnostics& diagnostics_;
+};
+
+}  // namespace
+
+RunPoint choose_sections(const GivenKeys& given, ConfigNeed need, Diagnostics& diagnostics) {
+  SectionRules rules(given, diagnostics);
+  RunPoint point = rules.sections_of_a_run();
+  rules.check(point, need);
+  return point;
+}
+
+void check_points(const std::vector<RunPoint>& points, const Topology* topology,
+                  const GivenKeys& given, Diagnostics& diagnostics) {
+  // Lists do not reach these.
+  const ExaminedPoint first{points.front(), topology, given, diagnostics};
+  check_network(first);
+  check_faults(first);
+  std::set<std::string> algorithms;
+  std::set<std::pair<std::string, CollectiveOp>> operations;
+  for (const RunPoint& point : points) {
+    const ExaminedPoint examined{point, topology, given, diagnostics};
+    check_skewed_steps(examined);
+    check_training_and_workload(examined);
+    check_messages(examined);
+    if (point.collective) {
+      const CollectiveConfig& collective = *point.collective;
+      check_collective(examined);
+      if (find_algorithm(collective.algorithm) != nullptr &&
+          operations.emplace(collective.algorithm, collective.op).second) {
+        check_operation(examined);
+      }
+    }
+    check_program(examined);
+    check_coordination(examined);
+    check_rank_order(examined);
+    // Once for each algorithm, because a generator may have to search the graph for its answer.
+    if (point.collective && algorithms.insert(point.collective->algorithm).second) {
+      check_algorithm(examined);
+    }
+  }
+}
+
+}  // namespace espalier

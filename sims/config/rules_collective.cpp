@@ -1,0 +1,185 @@
+// Rules of collectives: operation, algorithm, size, program and rank order.
+#include <fmt/format.h>
+
+#include "alg/algorithm.h"
+#include "alg/plans/planner.h"
+#include "sims/config/keys.h"
+#include "sims/config/rules.h"
+#include "sims/model/build_program.h"
+#include "sims/model/folding.h"
+#include "sims/text/units.h"
+
+namespace espalier {
+
+namespace {
+
+constexpr const char* kRankOrderKey = "collective.rank_order";
+
+std::string these_do(const std::vector<std::string>& names) {
+  return names.empty() ? "" : fmt::format("these do: {}", fmt::join(names, ", "));
+}
+
+void check_collective_size(const ExaminedPoint& examined) {
+  const CollectiveConfig& collective = *examined.point.collective;
+  if (collective.size % collective.element_bytes == 0) return;
+  examined.given.rule({"collective.size", "collective.element"}, [&](const Place&) {
+    const Bytes above = (collective.size / collective.element_bytes + 1) * collective.element_bytes;
+    examined.diagnostics.error(
+        examined.given.place_of_value("collective.size", collective.size),
+        fmt::format("collective.size: {} is not a multiple of the element of {}",
+                    format_quantity(Quantity::size, collective.size),
+                    format_quantity(Quantity::size, collective.element_bytes)),
+        fmt::format("for example {}", format_quantity(Quantity::size, above)));
+  });
+}
+
+// Last, because it takes a plan of a point that is otherwise right.
+void check_fold(const ExaminedPoint& examined) {
+  const RunPoint& point = examined.point;
+  if (point.simulation.fold != Folding::on || point.workload || examined.topology == nullptr ||
+      examined.diagnostics.num_errors() != 0 ||
+      find_planner(point.collective->algorithm) == nullptr) {
+    return;
+  }
+  const std::string obstacle = folding_obstacle(point, *examined.topology->dimensions());
+  if (obstacle.empty()) return;
+  examined.diagnostics.error(
+      examined.given.place_of("simulation.fold"),
+      fmt::format("simulation.fold: one NPU does not stand for all with {}", obstacle),
+      "simulation.fold: off, or auto, which folds where that is exact");
+}
+
+void check_program_file(const ExaminedPoint& examined, const Program& program) {
+  const CollectiveConfig& collective = *examined.point.collective;
+  const Place place = examined.given.place_of("collective.program.file");
+  if (examined.topology != nullptr && program.num_ranks() != examined.topology->num_nodes()) {
+    examined.diagnostics.error(
+        place,
+        fmt::format("collective.program.file: its {} ranks do not fit the network's {} nodes",
+                    program.num_ranks(), examined.topology->num_nodes()));
+  }
+  const Bytes size = collective.size;
+  if (size != 0 &&
+      (size < program.min_bytes || (program.max_bytes != 0 && size > program.max_bytes))) {
+    const std::string most =
+        program.max_bytes == 0 ? "on" : fmt::format("to {} bytes", program.max_bytes);
+    examined.diagnostics.warning(
+        examined.given.place_of_value("collective.size", size),
+        fmt::format("collective.size: the program is offered from {} bytes {}, not for {}",
+                    program.min_bytes, most, size));
+  }
+  if (program.collective == collective.op) return;
+  const char* op = to_string(program.collective);
+  examined.diagnostics.error(place,
+                             fmt::format("collective.program.file: it computes {}, collective.op "
+                                         "is {}",
+                                         op, to_string(collective.op)),
+                             fmt::format("collective: {{op: {}}}", op));
+}
+
+// Values of the algorithm's parameters that do not fit the network.
+void check_parameters(const ExaminedPoint& examined, const Algorithm& algorithm) {
+  const Topology* topology = examined.topology;
+  if (topology == nullptr || algorithm.generator == nullptr ||
+      algorithm.generator->problem == nullptr) {
+    return;
+  }
+  for (const AlgorithmParameter& parameter : algorithm.parameters) {
+    if (!examined.given.usable({parameter.key.c_str()})) return;
+  }
+  const auto problem =
+      algorithm.generator->problem(*topology, collective_request(*examined.point.collective));
+  if (!problem) return;
+  examined.diagnostics.error(examined.given.place_of_first({problem->key.c_str(), kAlgorithmKey}),
+                             fmt::format("{}: {}", problem->key, problem->reason),
+                             fmt::format("for example {}: {}", problem->key, problem->instead));
+}
+
+}  // namespace
+
+Place ExaminedPoint::place_of_algorithm() const {
+  return given.place_of_value(kAlgorithmKey, find_key(kAlgorithmKey)->get(point).number);
+}
+
+void check_collective(const ExaminedPoint& examined) {
+  const RunPoint& point = examined.point;
+  if (!point.training && !point.workload) check_collective_size(examined);
+  if (point.system.topology.is_dimensional()) check_fold(examined);
+}
+
+void check_operation(const ExaminedPoint& examined) {
+  const CollectiveOp op = examined.point.collective->op;
+  const Algorithm& algorithm = *find_algorithm(examined.point.collective->algorithm);
+  if (algorithm.computes(op)) return;
+  std::vector<std::string> ops;
+  for (const CollectiveOp known : algorithm.ops) ops.emplace_back(to_string(known));
+  const auto able = algorithms_where([&](const Algorithm& other) {
+    return other.computes(op) &&
+           (examined.topology == nullptr || other.unsuited(*examined.topology).empty());
+  });
+  examined.diagnostics.error(
+      examined.given.is_given("collective.op")
+          ? examined.given.place_of_value("collective.op", static_cast<std::uint64_t>(op))
+          : examined.given.place_of(kAlgorithmKey),
+      fmt::format("collective.op: {} computes {}, not {}", algorithm.name, fmt::join(ops, ", "),
+                  to_string(op)),
+      these_do(able));
+}
+
+void check_algorithm(const ExaminedPoint& examined) {
+  const Algorithm* algorithm = find_algorithm(examined.point.collective->algorithm);
+  if (algorithm == nullptr || examined.topology == nullptr) return;
+  const std::string reason = algorithm->unsuited(*examined.topology);
+  if (reason.empty()) return;
+  const auto suited = algorithms_where(
+      [&](const Algorithm& other) { return other.unsuited(*examined.topology).empty(); });
+  examined.diagnostics.error(
+      examined.place_of_algorithm(),
+      fmt::format("collective.algorithm: {} does not run on this topology: {}", algorithm->name,
+                  reason),
+      these_do(suited));
+}
+
+void check_program(const ExaminedPoint& examined) {
+  const RunPoint& point = examined.point;
+  if (!has_program(point)) return;
+  const ProgramConfig& config = point.collective->program;
+  if (!config.file.empty()) {
+    if (config.given) check_program_file(examined, *config.given);
+    return;
+  }
+  const Algorithm& algorithm = *find_algorithm(point.collective->algorithm);
+  if (examined.topology == nullptr || algorithm.program == nullptr) return;
+  const std::string reason =
+      algorithm.program->unsuited(builtin_request(*examined.topology, point));
+  if (reason.empty()) return;
+  examined.diagnostics.error(
+      examined.place_of_algorithm(),
+      fmt::format("collective.algorithm: {} cannot be made: {}", algorithm.name, reason));
+}
+
+Place place_of_rank_order(const GivenKeys& given, const std::string& source) {
+  if (const GivenKey* key = given.find(kRankOrderKey)) {
+    for (const GivenValue& value : key->values) {
+      if (value.value.text == source) return value.place;
+    }
+  }
+  return given.place_of(kRankOrderKey);
+}
+
+void check_rank_order(const ExaminedPoint& examined) {
+  if (!examined.point.collective || !examined.given.usable({kAlgorithmKey})) return;
+  const CollectiveConfig& collective = *examined.point.collective;
+  const Algorithm* algorithm = find_algorithm(collective.algorithm);
+  if (algorithm == nullptr) return;
+  check_parameters(examined, *algorithm);
+  if (collective.rank_order.is_identity() || algorithm->follows_rank_order()) return;
+  const auto able =
+      algorithms_where([](const Algorithm& other) { return other.follows_rank_order(); });
+  examined.diagnostics.error(place_of_rank_order(examined.given, collective.rank_order.source),
+                             fmt::format("{}: {} takes no rank order: {}", kRankOrderKey,
+                                         algorithm->name, algorithm->fixed_ranks),
+                             fmt::format("identity; these take one: {}", fmt::join(able, ", ")));
+}
+
+}  // namespace espalier

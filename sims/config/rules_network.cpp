@@ -1,0 +1,428 @@
+// Rules of links, packets, buffers and the messages that are not a collective's.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+
+#include "alg/routes/routing.h"
+#include "flowctl/framing.h"
+#include "hw/topology/link_timing.h"
+#include "sims/config/keys.h"
+#include "sims/config/rules.h"
+#include "sims/formats/topology_file.h"
+#include "sims/model/build_topology.h"
+#include "sims/model/packet_sizes.h"
+#include "sims/point/fidelity.h"
+#include "sims/text/units.h"
+
+namespace espalier {
+
+namespace {
+
+class NetworkRules {
+ public:
+  explicit NetworkRules(const ExaminedPoint& examined)
+      : point_(examined.point),
+        system_(examined.point.system),
+        topology_(examined.topology),
+        given_(examined.given),
+        diagnostics_(examined.diagnostics) {}
+
+  // Rules of keys that take no list.
+  void check_system() {
+    // rules_dimensions.cpp has those of multi-dimensional systems.
+    if (!system_.topology.is_dimensional()) {
+      check_link_times();
+      check_other_links();
+      check_tick();
+      check_payload();
+      check_vc_depth();
+      check_credit_loop();
+    }
+    check_dma();
+    check_watchdog();
+    check_stalls();
+    check_fidelity();
+    if (point_.control) check_control_alone();
+    if (point_.tenants) check_tenants();
+  }
+
+  void check_listed_keys() {
+    if (system_.topology.is_dimensional()) {
+      refuse_messages();
+      return;
+    }
+    check_sub_messages();
+    if (topology_ == nullptr) return;
+    if (point_.traffic) check_traffic();
+    if (point_.control) check_control();
+  }
+
+ private:
+  void check_link_times() {
+    given_.rule({"system.link.bandwidth", "system.router.flit_bytes", "system.router.clock"},
+                [&](const Place& at) {
+                  check_link_rate(system_.link.bytes_per_second, system_.clock, at, diagnostics_);
+                });
+    given_.rule({"system.link.latency", "system.router.clock"}, [&](const Place& at) {
+      check_whole_cycles("system.link.latency", system_.link.latency_ps, system_.clock, at,
+                         diagnostics_);
+    });
+    const GivenKey* credit = given_.find("system.link.credit_latency");
+    if (credit == nullptr) return;
+    given_.rule({"system.link.credit_latency", "system.router.clock"}, [&](const Place& at) {
+      check_whole_cycles("system.link.credit_latency", credit->values.front().value.number,
+                         system_.clock, at, diagnostics_);
+    });
+  }
+
+  // A link that takes a value from system.link is checked there.
+  void check_other_links() {
+    const TopologyConfig& c = system_.topology;
+    if (c.kind == TopologyKind::gpu_cluster) {
+      check_other_link("system.topology.nic_link", c.nic_link_latency_ps,
+                       c.nic_link_bytes_per_second);
+    }
+    if (c.kind == TopologyKind::data_center) {
+      check_other_link("system.topology.aggregation_link", c.aggregation_link_latency_ps,
+                       c.aggregation_link_bytes_per_second);
+      check_other_link("system.topology.core_link", c.core_link_latency_ps,
+                       c.core_link_bytes_per_second);
+    }
+  }
+
+  void check_other_link(const std::string& section, std::uint64_t latency_ps,
+                        std::uint64_t bytes_per_second) {
+    const std::string bandwidth = section + ".bandwidth";
+    const std::string latency = section + ".latency";
+    if (bytes_per_second != 0) {
+      given_.rule({bandwidth.c_str(), "system.router.flit_bytes", "system.router.clock"},
+                  [&](const Place& at) {
+                    check_link_rate(bytes_per_second, system_.clock, at, diagnostics_);
+                  });
+    }
+    if (latency_ps != 0) {
+      given_.rule({latency.c_str(), "system.router.clock"}, [&](const Place& at) {
+        check_whole_cycles(latency.c_str(), latency_ps, system_.clock, at, diagnostics_);
+      });
+    }
+  }
+
+  // Links that are too fast have been reported, each at its place.
+  void check_tick() {
+    if (topology_ == nullptr) return;
+    const std::uint64_t fastest = system_.clock.hertz * system_.clock.flit_bytes;
+    const auto& links = topology_->links();
+    const auto too_fast = [&](const TopologyLink& l) { return l.spec.bytes_per_second > fastest; };
+    if (std::any_of(links.begin(), links.end(), too_fast)) return;
+    given_.rule(
+        {"system.link.bandwidth", "system.router.clock", "system.router.flit_bytes",
+         "system.topology.file", "system.link.latency", "system.topology.nic_link.bandwidth",
+         "system.topology.aggregation_link.bandwidth", "system.topology.core_link.bandwidth"},
+        [&](const Place& at) {
+          try {
+            static_cast<void>(time_links(*topology_, system_.clock));
+          } catch (const std::invalid_argument& problem) {
+            diagnostics_.error(at, fmt::format("system.link.bandwidth: {}", problem.what()),
+                               fmt::format("for example {} or a half of it",
+                                           format_quantity(Quantity::rate, fastest)));
+          }
+        });
+  }
+
+  void check_payload() {
+    const Bytes payload = system_.flow_control.payload_bytes;
+    const Bytes flit = system_.clock.flit_bytes;
+    given_.rule(
+        {"system.flow_control.payload_bytes", "system.router.flit_bytes"}, [&](const Place& at) {
+          if (payload % flit != 0) {
+            diagnostics_.error(at,
+                               fmt::format("system.flow_control.payload_bytes: {} is not a "
+                                           "multiple of the {} B of a flit",
+                                           payload, flit),
+                               fmt::format("for example {}", (payload / flit + 1) * flit));
+          } else if (longest_packet_flits(system_) > kMostPacketFlits) {
+            diagnostics_.error(at,
+                               fmt::format("system.flow_control.payload_bytes: a packet has at "
+                                           "most {} flits, this one {}",
+                                           kMostPacketFlits, longest_packet_flits(system_)),
+                               fmt::format("at most {}", (kMostPacketFlits - 1) * flit));
+          }
+        });
+  }
+
+  void check_sub_messages() {
+    const FlowControlConfig& flow = system_.flow_control;
+    if (flow.mode != FlowControlMode::message ||
+        flow.payload_bytes % system_.clock.flit_bytes != 0 ||
+        flow.sub_message_bytes % flow.payload_bytes == 0) {
+      return;
+    }
+    given_.rule(
+        {"system.flow_control.sub_message_bytes", "system.flow_control.payload_bytes",
+         "system.flow_control.mode"},
+        [&](const Place& at) {
+          diagnostics_.error(
+              at,
+              fmt::format("system.flow_control.sub_message_bytes: {} is not a multiple of "
+                          "the {} B payload of a sub-packet",
+                          flow.sub_message_bytes, flow.payload_bytes),
+              fmt::format("for example {}",
+                          (flow.sub_message_bytes / flow.payload_bytes + 1) * flow.payload_bytes));
+        });
+  }
+
+  void check_vc_depth() {
+    if (!has_shallow_vcs()) return;
+    const std::uint64_t packet = longest_packet_flits(system_);
+    given_.rule({"system.router.vc_depth_flits", "system.flow_control.payload_bytes",
+                 "system.router.flit_bytes", "system.router.switching"},
+                [&](const Place& at) {
+                  diagnostics_.error(
+                      at,
+                      fmt::format("system.router.vc_depth_flits: virtual cut-through needs room "
+                                  "for a whole packet of {} flits, a VC holds {}",
+                                  packet, system_.router.vc_depth_flits),
+                      fmt::format("at least {}, or system.router.switching: wormhole", packet));
+                });
+  }
+  [[nodiscard]] bool has_shallow_vcs() const {
+    return system_.router.switching == Switching::vct &&
+           system_.router.vc_depth_flits < longest_packet_flits(system_);
+  }
+
+  void check_credit_loop() {
+    if (topology_ == nullptr || has_shallow_vcs()) return;
+    given_.rule(
+        {"system.router.vc_depth_flits", "system.link.latency", "system.link.credit_latency",
+         "system.router.pipeline_cycles", "system.flow_control.payload_bytes",
+         "system.router.clock", "system.router.flit_bytes", "system.link.bandwidth",
+         "system.topology.file", "system.router.switching"},
+        [&](const Place& at) {
+          std::uint64_t enough = 0;
+          for (const TopologyLink& link : topology_->links()) {
+            enough = std::max(enough, full_rate_depth(system_, link.spec));
+          }
+          if (system_.router.vc_depth_flits >= enough) return;
+          diagnostics_.warning(
+              at,
+              fmt::format("system.router.vc_depth_flits: {} flits do not cover the credit "
+                          "loop: a lone stream cannot use a link's full rate",
+                          system_.router.vc_depth_flits),
+              fmt::format("{} would do", enough));
+        });
+  }
+
+  void check_dma() {
+    const GivenKey* dma = given_.find("system.ni.dma.bandwidth");
+    if (dma == nullptr) return;
+    given_.rule({"system.ni.dma.bandwidth", "system.router.clock"}, [&](const Place& at) {
+      const std::uint64_t rate = dma->values.front().value.number;
+      const std::uint64_t hertz = system_.clock.hertz;
+      if (rate % hertz == 0) return;
+      const std::uint64_t next = (rate / hertz + 1) * hertz;
+      diagnostics_.error(
+          at,
+          fmt::format("system.ni.dma.bandwidth: {} is not a whole number of bytes per cycle at {}",
+                      format_quantity(Quantity::rate, rate),
+                      format_quantity(Quantity::frequency, hertz)),
+          fmt::format("for example {}", format_quantity(Quantity::rate, next)));
+    });
+  }
+
+  // While a flit is on a link nothing moves.
+  void check_watchdog() {
+    if (topology_ == nullptr) return;
+    given_.rule({"simulation.watchdog_cycles", "system.link.latency", "system.router.clock"},
+                [&](const Place& at) {
+                  Cycle longest = 0;
+                  for (const TopologyLink& link : topology_->links()) {
+                    longest =
+                        std::max(longest, cycles_covering(link.spec.latency_ps, system_.clock));
+                  }
+                  if (point_.simulation.watchdog_cycles > longest) return;
+                  diagnostics_.error(
+                      at,
+                      fmt::format("simulation.watchdog_cycles: after {} cycles the watchdog would "
+                                  "end a run whose flit is on a link of {} cycles",
+                                  point_.simulation.watchdog_cycles, longest),
+                      fmt::format("more than {}", longest));
+                });
+  }
+
+  // A lone flit is refused for longer than the watchdog waits with the stall probability to the
+  // power of watchdog_cycles: below e^-50, 2e-22, no run meets it.
+  void check_stalls() {
+    constexpr double kMeanStalls = 50;
+    const double probability = point_.simulation.stall_probability;
+    const double enough = std::ceil(kMeanStalls / (1 - probability));
+    if (probability == 0 || static_cast<double>(point_.simulation.watchdog_cycles) >= enough) {
+      return;
+    }
+    given_.rule({"simulation.stall_probability", "simulation.watchdog_cycles"},
+                [&](const Place& at) {
+                  diagnostics_.error(
+                      at,
+                      fmt::format("simulation.stall_probability: stalls can outlast the watchdog's "
+                                  "{} cycles, which would end the run as a deadlock",
+                                  point_.simulation.watchdog_cycles),
+                      enough <= static_cast<double>(kLongestRunCycles)
+                          ? fmt::format("simulation.watchdog_cycles: at least {:.0f}", enough)
+                          : "a smaller probability");
+                });
+  }
+
+  void check_fidelity() {
+    if (point_.simulation.fidelity != Fidelity::train) return;
+    const std::string obstacle = train_obstacle(point_);
+    if (obstacle.empty()) return;
+    given_.rule({"simulation.fidelity", "system.router.switching", "system.router.hold",
+                 "simulation.monitors", "simulation.stall_probability"},
+                [&](const Place& at) {
+                  diagnostics_.error(
+                      at, fmt::format("simulation.fidelity: train is not exact with {}", obstacle),
+                      "simulation.fidelity: cycle, or auto, which picks the fastest exact one");
+                });
+  }
+
+  // Each dimension is a network of its own, with flits of its own.
+  void refuse_messages() {
+    const auto refuse = [&](const char* section) {
+      diagnostics_.error(
+          given_.place_of_section(section),
+          fmt::format("{}: a message does not pass from one dimension to another", section),
+          "a multi-dimensional system runs collectives");
+    };
+    if (point_.traffic) refuse("traffic");
+    if (point_.control) refuse("control");
+  }
+
+  [[nodiscard]] bool holds_blocked_packets() const {
+    return system_.router.switching == Switching::wormhole &&
+           system_.router.hold == SwitchHold::packet;
+  }
+
+  // Whether packets on their fixed routes can block each other in a circle.
+  void check_traffic_vcs() {
+    const std::uint32_t least = least_vc_classes(*topology_);
+    if (least == 1) return;
+    const bool torus = topology_->grid().has_value();
+    if (system_.router.vcs < least) {
+      diagnostics_.error(
+          given_.place_of_first({"system.router.vcs", kTypeKey}),
+          fmt::format("system.router.vcs: packets {} need {} VCs, one for {}, or they can block "
+                      "each other in a circle",
+                      torus ? "around a torus" : "across a dragonfly", least,
+                      torus ? "each side of the dateline"
+                            : "local links before the global one and one for those behind it"),
+          fmt::format("at least {}", least));
+    }
+    if (holds_blocked_packets()) {
+      diagnostics_.error(
+          given_.place_of_first({"system.router.hold", "system.router.switching"}),
+          fmt::format("system.router.hold: a blocked wormhole packet that holds the switch also "
+                      "blocks the VCs that should get past it, and packets {} can deadlock",
+                      torus ? "around a torus" : "across a dragonfly"),
+          "hold: flit, or switching: vct");
+    }
+  }
+
+  void check_traffic() {
+    check_traffic_vcs();
+    const auto& grid = topology_->grid();
+    const bool square = grid && grid->dims.size() == 2 && grid->dims[0] == grid->dims[1];
+    const std::size_t nodes = topology_->num_nodes();
+    const auto refuse = [&](const char* pattern, const char* need) {
+      diagnostics_.error(given_.place_of("traffic.pattern"),
+                         fmt::format("traffic.pattern: {} needs {}", pattern, need),
+                         "uniform and neighbor run on every network");
+    };
+    if (point_.traffic->pattern == TrafficPattern::transpose && !square) {
+      refuse("transpose", "a square torus or mesh of two dimensions");
+    }
+    if (point_.traffic->pattern == TrafficPattern::bit_complement && (nodes & (nodes - 1)) != 0) {
+      refuse("bit_complement", "a power of two of nodes");
+    }
+  }
+
+  void check_control_alone() {
+    if (point_.collective || given_.has_section("collective") ||
+        point_.control->duration_cycles != 0) {
+      return;
+    }
+    given_.rule({"control.duration_cycles"}, [&](const Place& at) {
+      diagnostics_.error(at,
+                         "control.duration_cycles: control messages alone end with no collective",
+                         "for example 100000");
+    });
+  }
+
+  // By point: control.vcs may be a list.
+  void check_control() {
+    const bool own = point_.control->vcs == ControlVcs::own;
+    const std::uint32_t needed = least_vc_classes(*topology_) * (own ? 2 : 1);
+    given_.rule({"system.router.vcs", "control.vcs", "control.pattern"}, [&](const Place& at) {
+      if (system_.router.vcs >= needed) return;
+      diagnostics_.error(
+          at,
+          fmt::format("system.router.vcs: control messages with {} VCs need {} here, {}",
+                      own ? "their own" : "shared", needed,
+                      own ? "one of each VC class for control messages, and one for gradients"
+                          : "one of each VC class"),
+          fmt::format("at least {}", needed));
+    });
+    if (topology_->num_nodes() < 2) {
+      diagnostics_.error(given_.place_of_section("control"),
+                         "control: a single node has nobody to send control messages to",
+                         "at least two nodes");
+    }
+    given_.rule({"system.router.hold", "system.router.switching"}, [&](const Place& at) {
+      if (!holds_blocked_packets()) return;
+      diagnostics_.error(
+          at,
+          "system.router.hold: a blocked wormhole packet of a gradient that holds the switch would "
+          "starve the control messages that should get past it",
+          "hold: flit, or switching: vct; control messages go by wormhole in any case");
+    });
+  }
+
+  void check_tenants() {
+    if (topology_ == nullptr) return;
+    const auto& shape = topology_->data_center();
+    if (!shape || shape->racks() < 2) {
+      diagnostics_.error(given_.place_of_section("tenants"),
+                         "tenants: their flows go from rack to rack, and this network has none",
+                         "system.topology: {type: data_center, ...} with two racks or more");
+      return;
+    }
+    given_.rule(
+        {"tenants.rate", "system.link.bandwidth", "system.topology.aggregation_link.bandwidth"},
+        [&](const Place&) {
+          const std::uint64_t most =
+              data_center_links(system_.topology, system_.link).aggregation.bytes_per_second;
+          if (point_.tenants->bytes_per_second <= most) return;
+          diagnostics_.error(
+              given_.place_of("tenants.rate"),
+              fmt::format("tenants.rate: a flow keeps to one uplink of its rack, which has "
+                          "{}",
+                          format_quantity(Quantity::rate, most)),
+              fmt::format("at most {}", format_quantity(Quantity::rate, most)));
+        });
+  }
+
+  const RunPoint& point_;
+  const SystemConfig& system_;
+  const Topology* topology_;
+  const GivenKeys& given_;
+  Diagnostics& diagnostics_;
+};
+
+}  // namespace
+
+void check_network(const ExaminedPoint& examined) { NetworkRules(examined).check_system(); }
+
+void check_messages(const ExaminedPoint& examined) { NetworkRules(examined).check_listed_keys(); }
+
+}  // namespace espalier

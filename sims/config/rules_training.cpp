@@ -1,0 +1,147 @@
+// Rules of training, workloads and the coordination of hosts.
+#include <fmt/format.h>
+
+#include <stdexcept>
+
+#include "sims/config/keys.h"
+#include "sims/config/rules.h"
+#include "sims/model/build_program.h"
+#include "sims/model/build_workload.h"
+#include "sims/text/units.h"
+#include "sims/workload/training/parallel_groups.h"
+
+namespace espalier {
+
+namespace {
+
+// Larger systems are not tried: a ring among more ranks takes hours.
+constexpr std::size_t kMostNetworkRanks = 4096;
+
+void check_training_size(const ExaminedPoint& examined) {
+  const TrainingConfig& training = *examined.point.training;
+  const Place place = examined.given.place_of_first({"training.file", "training.network"});
+  const std::uint64_t parameters = count_parameters(training.layers);
+  if (parameters > kLargestCollective / examined.point.collective->element_bytes) {
+    examined.diagnostics.error(
+        place, fmt::format("training: the gradients of {} parameters are larger than {}",
+                           parameters, format_quantity(Quantity::size, kLargestCollective)));
+  }
+  const IterationPlan plan = plan_iteration(training.layers, training.mini_batch, training.compute);
+  if (plan.compute() > kLongestRunCycles) {
+    examined.diagnostics.error(
+        place, fmt::format("training: computing takes more than {} cycles", kLongestRunCycles));
+  }
+}
+
+void check_training(const ExaminedPoint& examined) {
+  const RunPoint& point = examined.point;
+  const CollectiveOp op = point.collective->op;
+  if (op != CollectiveOp::all_reduce && examined.given.usable({"collective.op"})) {
+    examined.diagnostics.error(
+        examined.given.place_of_value("collective.op", static_cast<std::uint64_t>(op)),
+        "collective.op: gradients are all-reduced", "all_reduce, the default");
+  }
+  if (point.system.topology.is_dimensional()) {
+    examined.diagnostics.error(examined.given.place_of_section("training"),
+                               "training: a multi-dimensional system trains a 'workload'",
+                               "workload: {name: resnet152}");
+    return;
+  }
+  if (has_program(point)) {
+    examined.diagnostics.error(examined.place_of_algorithm(),
+                               "collective.algorithm: training posts schedules, no collective "
+                               "programs",
+                               "ring and multitree among others run there");
+    return;
+  }
+  if (!point.training->layers.empty() &&
+      examined.given.usable({"training.mini_batch", "training.compute.pes", "training.compute.rows",
+                             "training.compute.columns", "training.compute.sharing"})) {
+    check_training_size(examined);
+  }
+}
+
+void check_workload(const ExaminedPoint& examined) {
+  if (!examined.point.system.topology.is_dimensional()) {
+    examined.diagnostics.error(examined.given.place_of("workload.name"),
+                               "workload: its collectives are planned for dimensions",
+                               "system.topology.type: dimensions or astra_network");
+    return;
+  }
+  if (examined.topology == nullptr) return;
+  examined.given.rule({"workload.model_npus", "workload.name"}, [&](const Place& at) {
+    const std::uint64_t npus = model_npus_of(*examined.point.workload);
+    if (TransformerShape{}.hidden % npus != 0) {
+      examined.diagnostics.error(
+          at, fmt::format("workload.model_npus: {} is not a divisor of the hidden size, {}", npus,
+                          TransformerShape{}.hidden));
+      return;
+    }
+    try {
+      static_cast<void>(split_groups(examined.topology->dimensions()->dimensions, npus));
+    } catch (const std::invalid_argument& refused) {
+      examined.diagnostics.error(at, fmt::format("workload.model_npus: {}", refused.what()));
+    }
+  });
+}
+
+void check_planes(const ExaminedPoint& examined) {
+  const CoordinationConfig& config = *examined.point.coordination;
+  const GivenKeys& given = examined.given;
+  const std::size_t ranks = examined.topology->num_nodes();
+  const bool control = is_on_network(config.control_plane, ranks, kMostControlRanks);
+  const bool data = is_on_network(config.data_plane, ranks, kMostDataRanks);
+  if (data && !control) {
+    examined.diagnostics.error(
+        given.place_of_first({"coordination.data_plane", "coordination.mode"}),
+        "coordination.data_plane: all-reduces in the network need messages there",
+        "coordination.control_plane: network");
+  }
+  if (control && ranks > kMostNetworkRanks) {
+    examined.diagnostics.error(
+        given.place_of("coordination.control_plane"),
+        fmt::format("coordination.control_plane: {} ranks are more than the {} that are simulated "
+                    "in a network",
+                    ranks, kMostNetworkRanks),
+        "coordination.control_plane: closed_form");
+  }
+  // Closed forms describe the network without faults.
+  if (control && data) return;
+  for (const char* fault : {"faults.slow_links", "faults.dma_jitter.max_cycles"}) {
+    if (!given.is_given(fault)) continue;
+    examined.diagnostics.error(
+        given.place_of(fault), fmt::format("{}: there are no faults in closed form", fault),
+        control ? "coordination.data_plane: network"
+                : "coordination.control_plane: network and data_plane: network");
+  }
+}
+
+}  // namespace
+
+void check_training_and_workload(const ExaminedPoint& examined) {
+  const RunPoint& point = examined.point;
+  if (point.workload) check_workload(examined);
+  if (point.collective && point.training) check_training(examined);
+}
+
+void check_coordination(const ExaminedPoint& examined) {
+  if (!examined.point.coordination) return;
+  const GivenKeys& given = examined.given;
+  const auto refuse_section = [&](const char* section, const char* why) {
+    if (!given.has_section(section)) return;
+    examined.diagnostics.error(given.place_of_section(section),
+                               fmt::format("{}: {}", section, why));
+  };
+  refuse_section("control", "hosts that coordinate have messages of their own");
+  refuse_section("tenants", "results of coordinated jobs do not tell of other tenants");
+  for (const char* fault : {"faults.late_nis", "faults.clock_skew"}) {
+    if (!given.is_given(fault)) continue;
+    examined.diagnostics.error(
+        given.place_of(fault),
+        fmt::format("{}: hosts that coordinate have clocks of their own", fault),
+        "coordination.rank_skew and coordination.jitter delay them");
+  }
+  if (examined.topology != nullptr) check_planes(examined);
+}
+
+}  // namespace espalier
