@@ -10,6 +10,7 @@
 #include "sims/cli/exit_codes.h"
 #include "sims/config/presets.h"
 #include "sims/config/keys.h"
+#include "sims/experiment/result_register.h"
 #include "sims/point/enum_names.h"
 #include "sims/workload/training/layer.h"
 
@@ -125,8 +126,12 @@ int list_command(const std::string& wanted) {
   return kGood;
 }
 
-int schema_command() {
-  fmt::print("{}", schema_text());
+int schema_command(bool results, bool markdown) {
+  if (markdown) {
+    fmt::print("{}", result_register_markdown());
+  } else {
+    fmt::print("{}", results ? result_register_text() : schema_text());
+  }
   return kGood;
 }
 

@@ -200,6 +200,13 @@ int dispatch(int argc, char** argv) {
   list_app->add_option("kind", kind, "one kind only")->check(CLI::IsMember(list_kinds()));
   CLI::App* schema_app =
       app.add_subcommand("schema", "every configuration key with type, default and meaning");
+  bool results_schema = false;
+  bool markdown_schema = false;
+  CLI::Option* results_option = schema_app->add_flag(
+      "--results", results_schema, "every field of a result with unit and meaning instead");
+  schema_app
+      ->add_flag("--markdown", markdown_schema, "with --results: the table of docs/results.md")
+      ->needs(results_option);
 
   try {
     app.parse(argc, argv);
@@ -227,7 +234,7 @@ int dispatch(int argc, char** argv) {
   if (*sweep_app) return sweep_command(*sweep_app, sweep);
   if (*worker_app) return work_on_point(worker) ? kGood : kCheckFailed;
   if (*list_app) return list_command(kind);
-  if (*schema_app) return schema_command();
+  if (*schema_app) return schema_command(results_schema, markdown_schema);
   std::fprintf(stderr, "a subcommand is required\n%s", app.help().c_str());
   return kUsageError;
 }

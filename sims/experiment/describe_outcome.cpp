@@ -4,6 +4,7 @@
 #include <sys/resource.h>
 
 #include "sims/experiment/describe_center.h"
+#include "sims/experiment/result_register.h"
 #include "sims/point/enum_names.h"
 
 namespace espalier {
@@ -65,14 +66,6 @@ void describe_outcome(Json& result, const RunPoint& point, const SimulationOutco
   if (!outcome.failure.empty()) result["failure"] = outcome.failure;
 }
 
-void withdraw_times(Json& result, const SimulationOutcome& outcome) {
-  if (outcome.complete) return;
-  for (const char* key : {"cycles", "time_ns", "bandwidth_GBps", "bound_ratio", "utilization",
-                          "link_utilization_mean", "energy"}) {
-    if (result.contains(key)) result[key] = nullptr;
-  }
-}
-
 PointReport not_run(const std::string& why) {
   PointReport report;
   report.failure = why;
@@ -97,19 +90,27 @@ void describe_rank_order(Json& result, const RankOrderConfig& order) {
   if (order.is_random()) result["rank_order_seed"] = order.seed;
 }
 
-Json host_figures(const SimulationOutcome& outcome, std::chrono::steady_clock::time_point begin) {
+Json host_figures(const SimulationOutcome& outcome, std::chrono::steady_clock::time_point begin,
+                  double simulated) {
   Json host;
   host["wall_s"] = seconds_since(begin);
   host["engine_cpu_s"] = outcome.engine_seconds;
   host["flit_hops_per_cpu_s"] =
-      outcome.engine_seconds == 0 ? 0.0
-                                  : static_cast<double>(outcome.flit_hops) / outcome.engine_seconds;
+      outcome.engine_seconds == 0
+          ? 0.0
+          : static_cast<double>(outcome.flit_hops) * simulated / outcome.engine_seconds;
   host["module_evaluations"] = outcome.evaluations;
   host["peak_rss_MiB"] = peak_rss_mib();
   return host;
 }
 
-// Nothing is simulated that the certifier rejects.
+void finish(PointReport& report, const SimulationOutcome& outcome,
+            std::chrono::steady_clock::time_point begin, double simulated) {
+  if (!outcome.complete) clear_fields_of_unfinished_run(report.result);
+  report.result["host"] = host_figures(outcome, begin, simulated);
+  report.failure = outcome.failure;
+}
+
 PointReport refused(PointReport report, const std::vector<Violation>& violations) {
   return refused(std::move(report), list_violations(violations));
 }

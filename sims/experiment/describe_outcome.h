@@ -25,9 +25,12 @@ void describe_control(nlohmann::ordered_json& result, const RunPoint& point,
                       const SimulationOutcome& outcome);
 // What depends on the machine, for the member `host`.
 [[nodiscard]] nlohmann::ordered_json host_figures(const SimulationOutcome& outcome,
-                                                  std::chrono::steady_clock::time_point begin);
-// A run that did not end has no time: whoever compares or draws it must not take it for one.
-void withdraw_times(nlohmann::ordered_json& result, const SimulationOutcome& outcome);
+                                                  std::chrono::steady_clock::time_point begin,
+                                                  double simulated = 1);
+// The end of every report of a simulation: void fields, `host`, the failure. `simulated`: the part
+// of the flit hops that was simulated, where one NPU stands for all.
+void finish(PointReport& report, const SimulationOutcome& outcome,
+            std::chrono::steady_clock::time_point begin, double simulated = 1);
 // The report of a point that cannot be simulated, and why.
 [[nodiscard]] PointReport not_run(const std::string& why);
 // The report of a point that is not simulated because the certifier rejects it.

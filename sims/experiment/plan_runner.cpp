@@ -122,8 +122,9 @@ PointReport run_plan(const Topology& topology, const RunPoint& point, const Simu
   const PlanOutcome outcome = simulate_plan(topology, point, planned.plan, hooks);
   describe_outcome(report.result, point, outcome.simulation);
   report.result["folded"] = outcome.folded;
-  // One NPU's messages never meet in a switch.
-  if (outcome.folded) report.result["link_conflicts"] = nullptr;
+  // One NPU's messages never meet in a switch. A list of messages needs all NPUs, but must not
+  // change the result.
+  if (outcome.foldable) report.result["link_conflicts"] = nullptr;
   report.result["parts"] = name_of(outcome.equal_parts ? PartSizes::equal : PartSizes::exact);
   describe_dimensions(report.result, topology, point, planned.plan, outcome);
   describe_activity(report.result, point, planned.plan, outcome.stages);
@@ -134,9 +135,8 @@ PointReport run_plan(const Topology& topology, const RunPoint& point, const Simu
     report.result["explanation"] =
         account->explain_plan(topology, point, planned.plan, outcome.folded);
   }
-  withdraw_times(report.result, outcome.simulation);
-  report.result["host"] = host_figures(outcome.simulation, begin);
-  report.failure = outcome.simulation.failure;
+  const double simulated = outcome.folded ? 1.0 / static_cast<double>(topology.num_nodes()) : 1.0;
+  finish(report, outcome.simulation, begin, simulated);
   return report;
 }
 

@@ -170,9 +170,7 @@ PointReport run_collective(const Topology& topology, const RunPoint& point,
     report.result["explanation"] =
         account->explain_tables(topology, point, tables, {}, outcome.ni_ports);
   }
-  withdraw_times(report.result, outcome);
-  report.result["host"] = host_figures(outcome, begin);
-  report.failure = outcome.failure;
+  finish(report, outcome, begin);
   return report;
 }
 
@@ -260,9 +258,7 @@ PointReport run_training(const Topology& topology, const RunPoint& point,
     report.result["explanation"] =
         account->explain_tables(topology, point, tables.tables, tables.posts, outcome.ni_ports);
   }
-  withdraw_times(report.result, outcome);
-  report.result["host"] = host_figures(outcome, begin);
-  report.failure = outcome.failure;
+  finish(report, outcome, begin);
   return report;
 }
 
@@ -292,8 +288,7 @@ PointReport run_control(const Topology& topology, const RunPoint& point,
   result["verified"] = outcome.verified;
   if (!outcome.failure.empty()) result["failure"] = outcome.failure;
   describe_cost(result, topology, point, outcome);
-  result["host"] = host_figures(outcome, begin);
-  report.failure = outcome.failure;
+  finish(report, outcome, begin);
   return report;
 }
 
@@ -320,8 +315,7 @@ PointReport run_traffic(const Topology& topology, const RunPoint& point,
   describe_outcome(result, point, outcome);
   describe_links(result, topology, outcome);
   describe_cost(result, topology, point, outcome);
-  result["host"] = host_figures(outcome, begin);
-  report.failure = outcome.failure;
+  finish(report, outcome, begin);
   return report;
 }
 

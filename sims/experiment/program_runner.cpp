@@ -163,9 +163,7 @@ PointReport run_program(const Topology& topology, const RunPoint& point,
     report.result["explanation"] =
         account->explain_program(topology, point, program, outcome.cycles);
   }
-  withdraw_times(report.result, outcome);
-  report.result["host"] = host_figures(outcome, begin);
-  report.failure = outcome.failure;
+  finish(report, outcome, begin);
   return report;
 }
 

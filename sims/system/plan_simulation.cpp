@@ -83,6 +83,12 @@ void scale(SimulationOutcome& outcome, std::uint64_t nodes) {
   outcome.events.scale(nodes);
 }
 
+// Whether one NPU may stand for all, whatever else is asked of the simulation.
+bool is_foldable(const Topology& topology, const RunPoint& point, const DimensionPlan& plan) {
+  return point.simulation.fold != Folding::off &&
+         folding_obstacle(point, plan, *topology.dimensions()).empty();
+}
+
 bool is_folded(const Topology& topology, const RunPoint& point, const DimensionPlan& plan,
                const SimulationHooks& hooks) {
   if (point.simulation.fold == Folding::off) return false;
@@ -156,6 +162,7 @@ class PlanSimulation::Parts {
                 static_cast<std::uint32_t>(topology_.out_links(NodeId(0)).size()),
                 program_.num_operations(), no_posts_, counting_, suffix) {
     outcome_.folded = folded_.has_value();
+    outcome_.foldable = is_foldable(topology, point, plan);
     outcome_.equal_parts = program_.layout().equal_parts();
     outcome_.bytes_sent.resize(plan.dimensions.size(), 0);
     load_engines();

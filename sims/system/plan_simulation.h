@@ -24,6 +24,7 @@ struct StageSpan {
 struct PlanOutcome {
   SimulationOutcome simulation;  // of all NPUs
   bool folded = false;           // one of them was simulated for all
+  bool foldable = false;         // one could be; --messages needs all of them nevertheless
   bool equal_parts = true;
   std::vector<Bytes> bytes_sent;  // by dimension, of all NPUs together
   std::vector<StageSpan> stages;  // of the first NPU, in the order of their starts

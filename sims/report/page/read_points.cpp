@@ -3,10 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
+
 #include <cctype>
 #include <set>
 
+#include "sims/experiment/result_register.h"
 #include "sims/report/page/config_differences.h"
 #include "sims/report/plot/text.h"
 
@@ -75,42 +76,52 @@ void expect_object(const JsonCursor& cursor) {
   if (!cursor.is_object()) cursor.fail("expected an object");
 }
 
-constexpr std::array kNumbers{"nodes",
-                              "size_bytes",
-                              "timesteps",
-                              "cycles",
-                              "time_ns",
-                              "bandwidth_GBps",
-                              "bound_ns",
-                              "bound_ratio",
-                              "utilization",
-                              "flit_hops",
-                              "link_utilization_mean"};
-constexpr std::array kTexts{"algorithm", "op",          "topology", "flow_control",
-                            "lockstep",  "fidelity",    "network",  "workload",
-                            "traffic",   "config_hash", "failure"};
+bool has_type(const Json& value, ResultType type) {
+  switch (type) {
+    case ResultType::number:
+      return value.is_number();
+    case ResultType::text:
+      return value.is_string();
+    case ResultType::truth:
+      return value.is_boolean();
+    case ResultType::list:
+      return value.is_array();
+    case ResultType::object:
+      return value.is_object();
+    case ResultType::any:
+      break;
+  }
+  return true;
+}
 
-// Of the fields that are shown: null stands for what is not known.
+const char* type_text(ResultType type) {
+  switch (type) {
+    case ResultType::number:
+      return "a number";
+    case ResultType::text:
+      return "a string";
+    case ResultType::truth:
+      return "true or false";
+    case ResultType::list:
+      return "an array";
+    case ResultType::object:
+    case ResultType::any:
+      break;
+  }
+  return "an object";
+}
+
+// Results of other versions may have fields that the register does not know. Null stands for an
+// unknown value.
 void check_result(const JsonCursor& result, const Json& value) {
   expect_object(result);
-  const auto check = [&](const char* name, bool (*is_right)(const Json&), const char* expected) {
-    if (!value.contains(name) || value.at(name).is_null() || is_right(value.at(name))) return;
-    result.key(name).fail(fmt::format("expected {}, not {}", expected, value.at(name).type_name()));
-  };
-  for (const char* name : kNumbers)
-    check(
-        name, [](const Json& v) { return v.is_number(); }, "a number");
-  for (const char* name : kTexts)
-    check(
-        name, [](const Json& v) { return v.is_string(); }, "a string");
-  check(
-      "verified", [](const Json& v) { return v.is_boolean(); }, "true or false");
-  for (const char* name : {"links"})
-    check(
-        name, [](const Json& v) { return v.is_array(); }, "an array");
-  for (const char* name : {"area", "activity", "dimensions", "host"})
-    check(
-        name, [](const Json& v) { return v.is_object(); }, "an object");
+  for (const ResultField& field : result_register()) {
+    if (!value.contains(field.name)) continue;
+    const Json& member = value.at(field.name);
+    if (member.is_null() || has_type(member, field.type)) continue;
+    result.key(field.name)
+        .fail(fmt::format("expected {}, not {}", type_text(field.type), member.type_name()));
+  }
 }
 
 // Where the file says no more: what the result itself says of its configuration.

@@ -1,0 +1,48 @@
+// The register of results: every field that a result can hold, by its dotted name. `espalier schema
+// --results`, the table in docs/results.md, the report's checks and the fields that are void in a
+// run that did not end come from it.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+namespace espalier {
+
+enum class ResultType : std::uint8_t { number, text, truth, object, list, any };
+
+// When a field is null or missing although its kind of run has it.
+enum class VoidWhen : std::uint8_t { never, not_ended, not_checked, foldable };
+
+struct ResultField {
+  const char*
+      name;  // "area.routers[].ports": a member of each entry of a list; "dim*": dim1, dim2, ...
+  const char* kinds;  // a letter for each kind of run that has the field, see kinds_text()
+  ResultType type;
+  const char* unit;  // empty: a count, a share or a word
+  VoidWhen void_when;
+  const char* meaning;
+};
+
+// In the order in which results list them.
+[[nodiscard]] const std::vector<ResultField>& result_register();
+// nullptr: the register does not know the field.
+[[nodiscard]] const ResultField* find_result_field(const std::string& name);
+
+// "all", or "collective, training".
+[[nodiscard]] std::string kinds_text(const ResultField& field);
+// "the run did not end"; empty for never.
+[[nodiscard]] const char* void_text(VoidWhen when);
+// One line for each field: the text of `espalier schema --results`.
+[[nodiscard]] std::string result_register_text();
+// The same as rows of a Markdown table, for docs/results.md.
+[[nodiscard]] std::string result_register_markdown();
+
+// Names of all members of a result, objects and lists included, in the register's spelling:
+// "links[].from".
+[[nodiscard]] std::vector<std::string> field_names(const nlohmann::ordered_json& result);
+// Sets to null what a run that did not end does not have.
+void clear_fields_of_unfinished_run(nlohmann::ordered_json& result);
+
+}  // namespace espalier

@@ -1,0 +1,138 @@
+// The register of results against what runs write, and against docs/results.md.
+#include "sims/experiment/result_register.h"
+
+#include <catch2/catch.hpp>
+
+#include <cmath>
+#include <set>
+
+#include "cli_test_support.h"
+
+using namespace espalier;
+using test::Json;
+using test::Outcome;
+using test::TemporaryFolder;
+
+namespace {
+
+constexpr const char* kPlan =
+    "system:\n"
+    "  topology: {type: dimensions}\n"
+    "  dimensions:\n"
+    "    shape: [ring, switch]\n"
+    "    size: [4, 4]\n"
+    "    bandwidth: [32GB/s, 16GB/s]\n"
+    "    latency: [50ns, 50ns]\n"
+    "collective: {op: all_reduce, algorithm: themis, size: 64KiB, chunks: 4}\n";
+constexpr const char* kTraffic =
+    "system: {topology: {type: mesh, dims: [2, 2]}}\n"
+    "traffic: {pattern: uniform, injection_rate: 0.2}\n";
+
+// Runs one point. Its process may fail: the result says why.
+Json result_of(const std::string& config, std::vector<std::string> more = {}) {
+  std::vector<std::string> arguments{"run", config, "--json", "-"};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  const Outcome outcome = test::espalier(arguments);
+  INFO(outcome.err);
+  REQUIRE_FALSE(outcome.out.empty());
+  return Json::parse(outcome.out).at("results").at(0);
+}
+
+std::set<std::string> names_of_register() {
+  std::set<std::string> names;
+  for (const ResultField& field : result_register()) names.insert(field.name);
+  return names;
+}
+
+}  // namespace
+
+TEST_CASE("The register names every field of a result of every kind of run") {
+  const TemporaryFolder folder;
+  const std::string configs = std::string(ESPALIER_SOURCE_DIR) + "/configs/";
+  const std::string small = folder.write("small.yaml", test::kSmallConfig);
+  const std::string plan = folder.write("plan.yaml", kPlan);
+  const std::string traffic = folder.write("traffic.yaml", kTraffic);
+  std::vector<Json> results{result_of(small, {"-s", "simulation.link_utilization=true"}),
+                            result_of(small, {"-s", "simulation.stall_probability=0.9999", "-s",
+                                              "simulation.watchdog_cycles=200"}),
+                            result_of(small, {"-s", "control.injection_rate=0.01"}),
+                            result_of(small, {"--explain"}),
+                            result_of(plan),
+                            result_of(traffic)};
+  for (const char* file :
+       {"control_idle.yaml", "coordination/deadlock.yaml", "topologies/data_center.yaml"}) {
+    results.push_back(result_of(configs + file));
+  }
+  for (const char* file : {"programs/from_xml.yaml", "programs/hierarchical.yaml",
+                           "training_file.yaml", "workloads/themis.yaml"}) {
+    results.push_back(result_of(configs + file, {"--point", "1"}));
+  }
+  for (const Json& result : results) {
+    for (const std::string& name : field_names(result)) {
+      INFO(name);
+      CHECK((name == "set" || name.rfind("set.", 0) == 0 || find_result_field(name) != nullptr));
+    }
+  }
+}
+
+TEST_CASE("The register names no field twice, and says what each field means") {
+  CHECK(names_of_register().size() == result_register().size());
+  for (const ResultField& field : result_register()) {
+    INFO(field.name);
+    CHECK_FALSE(std::string(field.meaning).empty());
+    CHECK_FALSE(kinds_text(field).empty());
+  }
+}
+
+TEST_CASE("docs/results.md holds the table that schema --results --markdown writes") {
+  const Outcome table = test::espalier({"schema", "--results", "--markdown"});
+  CHECK(table.exit_code == 0);
+  CHECK(table.out == result_register_markdown());
+  const std::string page = test::read_text(std::string(ESPALIER_SOURCE_DIR) + "/docs/results.md");
+  const std::string begin = "<!-- begin of espalier schema --results --markdown -->\n";
+  const std::size_t at = page.find(begin);
+  REQUIRE(at != std::string::npos);
+  const std::size_t first = at + begin.size();
+  CHECK(page.substr(first, page.find("<!-- end", first) - first) == table.out);
+}
+
+TEST_CASE("schema --results says unit, meaning, kinds of runs and when a field is void") {
+  const std::string text = test::espalier({"schema", "--results"}).out;
+  CHECK(text == result_register_text());
+  CHECK_THAT(text, Catch::Matchers::Contains("cycles [cycles]\n") &&
+                       Catch::Matchers::Contains("void if: the run did not end"));
+}
+
+TEST_CASE("Traffic that does not end has neither cycles nor a time") {
+  const TemporaryFolder folder;
+  const Json result = result_of(
+      folder.write("traffic.yaml", kTraffic),
+      {"-s", "simulation.stall_probability=0.9999", "-s", "simulation.watchdog_cycles=200"});
+  REQUIRE(result.at("verified") == false);
+  for (const char* name :
+       {"cycles", "time_ns", "link_utilization_mean", "accepted_flits_per_node_cycle"}) {
+    INFO(name);
+    CHECK(result.at(name).is_null());
+  }
+}
+
+TEST_CASE("Whether messages are listed does not change the conflicts of a plan") {
+  const TemporaryFolder folder;
+  const std::string plan = folder.write("plan.yaml", kPlan);
+  const Json folded = result_of(plan);
+  const Json listed = result_of(plan, {"--messages", folder.file("messages.csv")});
+  REQUIRE(folded.at("folded") == true);
+  REQUIRE(listed.at("folded") == false);
+  CHECK(folded.at("link_conflicts") == listed.at("link_conflicts"));
+  CHECK(folded.at("cycles") == listed.at("cycles"));
+}
+
+TEST_CASE("The speed of a folded run counts the hops of the NPU that was simulated") {
+  const TemporaryFolder folder;
+  const Json result = result_of(folder.write("plan.yaml", kPlan));
+  REQUIRE(result.at("folded") == true);
+  const Json& host = result.at("host");
+  const double hops =
+      host.at("flit_hops_per_cpu_s").get<double>() * host.at("engine_cpu_s").get<double>();
+  CHECK(std::abs(hops - result.at("flit_hops").get<double>() / 16) < 1);
+}
