@@ -112,7 +112,7 @@ std::vector<Delay> message_delays(const RunRecord& record, const MessageIndex& i
       late;  // `cycles` is an upper bound: time in the NI's queue is not subtracted yet
   for (RecordIndex m = 0; m < record.messages.size(); ++m) {
     const MessageRecord& message = record.messages[m];
-    if (message.operation.is_control || index.last_done(message.whole) != m) continue;
+    if (message.operation.is_background() || index.last_done(message.whole) != m) continue;
     const Cycle took = message.done - message.issued;
     const Cycle idle = idle_latency(network, message).total();
     if (took <= idle) continue;

@@ -17,7 +17,7 @@ MessageIndex::MessageIndex(const RunRecord& record)
   std::iota(last_sent_.begin(), last_sent_.end(), 0);
   for (RecordIndex m = 0; m < record.messages.size(); ++m) {
     const MessageRecord& message = record.messages[m];
-    if (message.operation.is_control) continue;
+    if (message.operation.is_background()) continue;
     if (message.whole != m) {
       RecordIndex& done = last_done_[message.whole];
       if (message.done > record.messages[done].done) done = m;

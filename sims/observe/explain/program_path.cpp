@@ -13,7 +13,7 @@ ProgramIndex::ProgramIndex(const ContextProgram& program, const RunRecord& recor
       givers_(program.num_connections()) {
   for (RecordIndex m = 0; m < record.messages.size(); ++m) {
     const Operation& operation = record.messages[m].operation;
-    if (operation.is_control) continue;
+    if (operation.is_background()) continue;
     std::vector<RecordIndex>& of = messages_[operation.flow.index()];
     const std::size_t number = operation.first_chunk.index();
     if (number >= of.size()) of.resize(number + 1, kNowhere);

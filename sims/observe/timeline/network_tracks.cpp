@@ -26,7 +26,7 @@ bool goes_on(const WireRun& run, const WireRun& next) {
   const Operation& one = run.message->operation;
   const Operation& other = next.message->operation;
   return one.flow.valid() && one.flow == other.flow && one.on_arrival == other.on_arrival &&
-         !one.is_control && !other.is_control;
+         !one.is_background() && !other.is_background();
 }
 
 std::vector<WireRun> runs_of(const RunRecord& record, const ChannelRecord& channel) {
@@ -53,7 +53,7 @@ std::vector<WireRun> runs_of(const RunRecord& record, const ChannelRecord& chann
 
 std::string words_of(const RunRecord& record, const MessageRecord& message) {
   const Operation& operation = message.operation;
-  if (operation.flow.valid() && !operation.is_control) return words_of(record, operation);
+  if (operation.flow.valid() && !operation.is_background()) return words_of(record, operation);
   return name_below_top(record.nis[operation.from.index()].name) + " " +
          words_at_sender(record, message);
 }

@@ -19,7 +19,7 @@ namespace espalier {
 // What a timeline calls a message: "Reduce of flow 3"; in a program "message of connection 3"; in
 // traffic "message"; "control" for a control message.
 [[nodiscard]] inline std::string words_of(const RunRecord& record, const Operation& operation) {
-  if (operation.is_control) return "control";
+  if (operation.is_background()) return "control";
   if (!operation.flow.valid()) return "message";
   if (!record.nis[operation.from.index()].contexts.empty()) {
     return fmt::format("message of connection {}", operation.flow.value());
