@@ -2,8 +2,7 @@
 
 #include <algorithm>
 
-#include "sims/report/page/sections.h"
-#include "sims/report/page/shown_runs.h"
+#include "sims/report/page/section.h"
 #include "sims/report/plot/plot.h"
 #include "sims/report/plot/text.h"
 
@@ -13,7 +12,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr double kRow = 52;
+constexpr double kActivityRow = 52;
 constexpr std::size_t kMostRuns = 12;
 
 struct DimensionActivity {
@@ -26,7 +25,7 @@ struct Activity {
   std::vector<DimensionActivity> dimensions;
 };
 
-// No dimensions where the result's activity is not as documented.
+// Has no dimensions unless the result's activity has the documented form.
 Activity activity_of(const ReportPoint& point) {
   Activity activity;
   const Json& json = point.result.at("activity");
@@ -46,7 +45,7 @@ Activity activity_of(const ReportPoint& point) {
 void draw_dimension(Svg& svg, const Plot& plot, const Activity& activity,
                     const DimensionActivity& dimension, std::size_t look, double bottom,
                     double end) {
-  constexpr double kTall = kRow - 10;
+  constexpr double kTall = kActivityRow - 10;
   std::string area = move_to(plot.x(0), bottom);
   double time = 0;
   for (const double part : dimension.parts) {
@@ -70,7 +69,7 @@ void draw_dimension(Svg& svg, const Plot& plot, const Activity& activity,
 std::string draw_activity(const ReportView& view, std::size_t index, const Activity& activity,
                           double longest) {
   const std::string title = fmt::format("{}: {}", name_of_run(index), title_of_run(view, index));
-  const double rows = kRow * static_cast<double>(activity.dimensions.size());
+  const double rows = kActivityRow * static_cast<double>(activity.dimensions.size());
   Svg svg(kPictureWidth, 12 + rows + 44, "Activity of the dimensions, " + title,
           "one row for each dimension; full height: it had a chunk to work on all the time");
   const Axis x{"time, \u00b5s", ScaleKind::linear, round_range(ScaleKind::linear, 0, longest, 6),
@@ -83,7 +82,7 @@ std::string draw_activity(const ReportView& view, std::size_t index, const Activ
   const double end = number_of(view.point(index), "time_ns").value_or(longest * 1e3) * 1e-3;
   for (std::size_t d = 0; d < activity.dimensions.size(); ++d) {
     draw_dimension(svg, plot, activity, activity.dimensions[d], d,
-                   plot.top() + kRow * static_cast<double>(d + 1), end);
+                   plot.top() + kActivityRow * static_cast<double>(d + 1), end);
   }
   return figure_html(title, svg);
 }
