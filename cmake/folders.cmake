@@ -62,7 +62,8 @@ espalier_folder(sims/experiment ONCE USES hw/topology hw/cost alg/routes alg/sch
                 LINKS nlohmann_json::nlohmann_json Boost::headers Boost::filesystem Threads::Threads fmt::fmt)
 espalier_folder(sims/experiment/sweep ONCE USES sims/text sims/process sims/point sims/config sims/experiment)
 espalier_folder(sims/report/plot ONCE USES alg sims/text LINKS fmt::fmt)
-espalier_folder(sims/report/figure ONCE USES alg sims/text sims/process sims/point sims/config sims/experiment)
+espalier_folder(sims/report/figure ONCE USES sims/text sims/process sims/point sims/config sims/experiment
+                sims/report/plot)
 espalier_folder(sims/report/page ONCE USES hw/topology alg/schedule alg/plans alg/certify sims/text sims/point sims/config
                 sims/experiment sims/report/plot)
 espalier_folder(sims/synthesis ONCE USES hw/cost sims/process LINKS Boost::filesystem fmt::fmt)

@@ -1,4 +1,4 @@
-#include "sims/cli/check_command.h"
+#include "sims/cli/commands.h"
 
 #include <fmt/format.h>
 
@@ -10,10 +10,9 @@
 #include "alg/program/program_certifier.h"
 #include "alg/program/protocol.h"
 #include "alg/schedule/schedule_table.h"
-#include "sims/cli/exit_codes.h"
 #include "sims/cli/input.h"
-#include "sims/cli/plan_text.h"
-#include "sims/cli/program_text.h"
+#include "sims/cli/output.h"
+#include "sims/cli/schedule_text.h"
 #include "sims/experiment/plan_runner.h"
 #include "sims/experiment/point_runner.h"
 #include "sims/experiment/program_runner.h"
@@ -26,7 +25,7 @@ namespace espalier {
 
 namespace {
 
-// What `run` would load, and whether it may.
+// The tables that `run` would load, with their certificate.
 std::pair<ScheduleTables, Certificate> certified_tables(const Input& input, const RunPoint& point) {
   if (point.training && !input.tables) {
     TrainingTables training = training_tables(*input.topology, point);
@@ -63,7 +62,7 @@ bool check_plan(const Input& input, const RunPoint& point) {
   return check_plan(input, to_string(planned.plan.op), *input.topology, point, planned);
 }
 
-// Every collective of its iterations.
+// Checks every collective of the iterations.
 bool check_workload(const Input& input, const RunPoint& point) {
   const Workload workload = build_workload(*point.workload);
   const auto plans = plan_workload(point, workload_groups(*input.topology, point), workload);
@@ -95,7 +94,7 @@ bool check_program(const Input& input, const RunPoint& point) {
   return certificate.ok();
 }
 
-// With the slots of its protocol, and messages that fit into them.
+// Assumes the slots of the protocol, and messages that fit into them.
 bool check_program_alone(const Input& input, const Program& program) {
   ProgramLimits limits;
   limits.slots = protocol_spec(program.protocol).slots;
@@ -105,7 +104,7 @@ bool check_program_alone(const Input& input, const Program& program) {
              limits.slots, certificate.ok() ? "certified" : "REJECTED",
              certificate_text(program, certificate));
   if (!certificate.ok()) return false;
-  // Whatever the size of a call, a transaction is at least one chunk.
+  // A transaction is at least one chunk, for every size of the call.
   ProgramLimits large = limits;
   large.chunks_per_slot = 1;
   const std::uint32_t slots = certify_program(program, large).least_slots;
@@ -119,9 +118,12 @@ bool check_tables(const Input& input, const RunPoint& point) {
   const auto [tables, certificate] = certified_tables(input, point);
   fmt::print("{}: {} {} on {}: {}\n", input.path, tables.algorithm, to_string(tables.op),
              input.topology->name(), certificate.ok() ? "certified" : "REJECTED");
-  fmt::print(
-      "  {} transfers in {} steps, {}\n", certificate.transfers, tables.num_steps,
-      certificate.contention_free ? "no link used twice in a step" : "links shared within steps");
+  // The certifier does not examine the transfers of a malformed table.
+  if (certificate.transfers != 0 || certificate.ok()) {
+    fmt::print(
+        "  {} transfers in {} steps, {}\n", certificate.transfers, tables.num_steps,
+        certificate.contention_free ? "no link used twice in a step" : "links shared within steps");
+  }
   if (point.coordination) {
     fmt::print(
         "  an all-reduce for each layer; hosts fuse them while the job runs, and what they "

@@ -1,4 +1,4 @@
-#include "sims/cli/figure_command.h"
+#include "sims/cli/commands.h"
 
 #include <fmt/format.h>
 
@@ -6,13 +6,10 @@
 #include <filesystem>
 #include <set>
 
-#include "sims/cli/exit_codes.h"
-#include "sims/cli/jobs.h"
-#include "sims/cli/write_text.h"
+#include "sims/cli/output.h"
 #include "sims/experiment/workers.h"
 #include "sims/report/figure/figure_jobs.h"
 #include "sims/report/figure/gnuplot.h"
-#include "sims/report/figure/gnuplot_script.h"
 
 namespace espalier {
 

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "sims/config/config_layers.h"
+#include "sims/config/keys.h"
 #include "sims/formats/schedule_file.h"
 #include "sims/model/build_program.h"
 #include "sims/text/read_file.h"
@@ -28,15 +29,16 @@ bool load_config(Input& input, const std::vector<std::string>& overrides, Config
   return config.ok;
 }
 
-// A schedule file has the one all-reduce of all gradients.
+// A schedule file holds one all-reduce of all gradients.
 bool check_gradients(const Input& input) {
   for (const RunPoint& point : input.points) {
     if (!point.training) continue;
     if (point.coordination) {
-      fmt::print(stderr,
-                 "{}: error: coordinated hosts reduce sizes that they decide on while they run; a "
-                 "schedule file has one\n",
-                 input.path);
+      fmt::print(
+          stderr,
+          "{}: error: coordinated hosts choose the sizes of their all-reduces while they run; a "
+          "schedule file has one size\n",
+          input.path);
       return false;
     }
     if (point.training->overlap == Overlap::layerwise) {
@@ -76,7 +78,7 @@ bool load_schedule(Input& input, const std::vector<std::string>& overrides, Conf
         setting, input.path);
     return false;
   }
-  // JSON is YAML: the configuration inside is read like any other.
+  // JSON is YAML, so the configuration reader reads the configuration inside.
   const std::string folder = std::filesystem::path(input.path).parent_path().string();
   ConfigResult config = read_run_config_text(
       input.path + " (config)", document.value->config().dump(2), folder, overrides, need);
@@ -125,7 +127,7 @@ bool load_program_input(Input& input, const std::vector<std::string>& overrides,
   file.file = input.path;
   const auto program = load_program(file, {source, 0, 0}, diagnostics);
   const bool alone = need == ConfigNeed::collective && overrides.empty();
-  // Else it is read, and what is wrong with it said, once more with the configuration.
+  // Otherwise the configuration's reader loads the program again and prints its messages.
   if (!program || alone) say(messages, diagnostics.text());
   if (!program) return false;
   if (alone) {
@@ -153,7 +155,7 @@ bool load_input(Input& input, const std::vector<std::string>& overrides, ConfigN
                      : load_config(input, overrides, need, messages);
 }
 
-// `file` is relative to `folder`, unless it is absolute; afterwards to `new_folder`.
+// Makes a relative `file` relative to `new_folder`.
 void move_path(std::string& file, std::string& folder, const std::filesystem::path& new_folder) {
   file = moved_path(file, folder, new_folder);
   folder = new_folder.string();
@@ -198,6 +200,25 @@ std::vector<RunPoint> seen_from(std::vector<RunPoint> points, const std::filesys
     }
   }
   return points;
+}
+
+std::vector<CommandFile> files_of(const std::vector<Input>& inputs) {
+  std::vector<CommandFile> files;
+  for (const Input& input : inputs) {
+    files.push_back({"configuration file", input.path});
+    for (const RunPoint& point : input.points) {
+      const std::filesystem::path folder = point.system.topology.folder;
+      for (const Key& key : keys()) {
+        const bool is_used = key.resolved && has_section_of(point, key) && key.applies_at(point);
+        if (!is_used || key.shape.type != ValueType::text) continue;
+        const std::string text = key.get(point).text;
+        const bool is_word = !key.shape.zero_word.empty() && !is_path(text, key.shape);
+        if (text.empty() || is_word) continue;
+        files.push_back({"file of " + key.name, (folder / text).string()});
+      }
+    }
+  }
+  return files;
 }
 
 }  // namespace espalier

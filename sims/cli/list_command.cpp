@@ -1,4 +1,4 @@
-#include "sims/cli/list_command.h"
+#include "sims/cli/commands.h"
 
 #include <fmt/format.h>
 
@@ -7,9 +7,9 @@
 
 #include "alg/algorithm.h"
 #include "hw/cost/technology.h"
-#include "sims/cli/exit_codes.h"
-#include "sims/config/presets.h"
+#include "sims/cli/output.h"
 #include "sims/config/keys.h"
+#include "sims/config/presets.h"
 #include "sims/experiment/result_register.h"
 #include "sims/point/enum_names.h"
 #include "sims/workload/training/layer.h"
@@ -22,7 +22,7 @@ using NamedLine = std::pair<std::string, std::string>;
 
 struct Kind {
   std::string name;
-  std::string key;  // where the configuration takes it
+  std::string key;  // the key that takes these names
   std::vector<NamedLine> entries;
 };
 

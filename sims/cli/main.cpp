@@ -1,20 +1,13 @@
-// The espalier command. SystemC is started with its banner off and hands over to sc_main.
+// The espalier command. SystemC starts with its banner off and calls sc_main.
 #include <CLI/CLI.hpp>
 #include <cstdlib>
 #include <exception>
+#include <functional>
 #include <systemc>
+#include <utility>
 
-#include "sims/cli/area_command.h"
-#include "sims/cli/check_command.h"
-#include "sims/cli/exit_codes.h"
-#include "sims/cli/figure_command.h"
-#include "sims/cli/list_command.h"
-#include "sims/cli/reorder_command.h"
-#include "sims/cli/report_command.h"
-#include "sims/cli/run_command.h"
-#include "sims/cli/schedule_command.h"
-#include "sims/cli/sweep_options.h"
-#include "sims/cli/timeline_option.h"
+#include "sims/cli/commands.h"
+#include "sims/cli/output.h"
 #include "sims/cli/version.h"
 #include "sims/experiment/point_worker.h"
 #include "sims/experiment/workers.h"
@@ -23,229 +16,327 @@ namespace {
 
 using namespace espalier;
 
-void add_overrides(CLI::App& command, std::vector<std::string>& overrides) {
+constexpr const char* kProgram = "/proc/self/exe";
+
+void add_configs(CLI::App& command, std::vector<std::string>& configs) {
   command
-      .add_option("-s,--set", overrides,
-                  "override a configuration key: system.link.latency=100ns (repeatable; names as "
-                  "in the file)")
+      .add_option("config", configs,
+                  "configurations (YAML), schedules (.json) or programs (.xml, .trace)")
+      ->required();
+}
+
+void add_overrides(CLI::App& command, std::vector<std::string>& overrides,
+                   const std::string& meaning =
+                       "set a configuration key: system.link.latency=100ns (repeatable; names as "
+                       "in the file)") {
+  command.add_option("-s,--set", overrides, meaning)
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
 }
 
-int dispatch(int argc, char** argv) {
-  CLI::App app{
-      "Espalier: what a collective costs on an accelerator interconnect, to the cycle.\n"
-      "Exit codes: 0 good, 1 a check or a simulation failed, 2 usage or input error; 130 and 143 "
-      "stopped by SIGINT and SIGTERM."};
-  app.set_version_flag("--version", std::string("espalier ") + kVersion);
-  app.require_subcommand(0, 1);  // none is told apart below from an unknown one
+CLI::Option* add_file(CLI::App& command, const std::string& names, std::string& path,
+                      const std::string& meaning) {
+  return command.add_option(names, path, meaning)
+      ->type_name("FILE")
+      ->check([](const std::string& name) {
+        return name.empty() ? std::string("the name of the file is empty; - stands for stdout")
+                            : std::string();
+      });
+}
 
-  RunOptions run;
-  run.program = "/proc/self/exe";
-  std::size_t point = 0;
-  CLI::App* run_app =
-      app.add_subcommand("run", "simulate; a table for people, --json for machines");
-  run_app
-      ->add_option("config", run.configs,
-                   "configuration (YAML), schedule (.json) or program (.xml, .trace) files")
-      ->required();
-  add_overrides(*run_app, run.overrides);
-  run_app->add_option("--json", run.json, "write the results to this file, - for stdout")
-      ->type_name("FILE");
-  run_app->add_option("--csv", run.csv, "write one line per result to this file, - for stdout")
-      ->type_name("FILE");
-  run_app
-      ->add_option("--messages", run.messages,
-                   "write a line for every message to this file: when it was ready and delivered")
-      ->type_name("FILE");
-  add_wave_options(*run_app, run.waves);
-  add_timeline_option(*run_app, run.timeline);
-  run_app->add_flag("--explain", run.explain,
-                    "say where the time went: critical path, worst slips, slack");
-  run_app->add_option("-j,--jobs", run.jobs, "simulations at once (default: one per core)");
-  CLI::Option* point_option = run_app->add_option("--point", point, "")->group("");
-  run_app->add_option("--read", run.files_read, "")->group("")->allow_extra_args(false);
+void add_repeatable(CLI::App& command, const std::string& name, std::vector<std::string>& values,
+                    const std::string& type, const std::string& meaning) {
+  command.add_option(name, values, meaning + " (repeatable)")
+      ->type_name(type)
+      ->allow_extra_args(false);
+}
 
-  CLI::App* explain_app = app.add_subcommand(
-      "explain", "simulate, and say where the time went: critical path, worst slips, slack");
-  explain_app
-      ->add_option("config", run.configs,
-                   "configuration (YAML), schedule (.json) or program (.xml, .trace) files")
-      ->required();
-  add_overrides(*explain_app, run.overrides);
-  explain_app
-      ->add_option("--json", run.json, "write results and accounts to this file, - for stdout")
-      ->type_name("FILE");
-  explain_app->add_option("--csv", run.csv, "write one line per result to this file, - for stdout")
-      ->type_name("FILE");
-  add_wave_options(*explain_app, run.waves);
-  add_timeline_option(*explain_app, run.timeline);
-  explain_app->add_option("-j,--jobs", run.jobs, "simulations at once (default: one per core)");
+void add_jobs(CLI::App& command, unsigned& jobs) {
+  command.add_option("-j,--jobs", jobs, "simulations at once (default: one per core)");
+}
 
-  ScheduleOptions schedule;
-  CLI::App* schedule_app = app.add_subcommand("schedule", "generate a schedule, show or export it");
-  schedule_app
-      ->add_option("config", schedule.config,
-                   "configuration (YAML), schedule (.json) or program (.xml, .trace) file")
+using Command = std::function<int()>;
+
+// A subcommand's options, and what it does once they are read.
+struct Subcommand {
+  CLI::App* app;
+  Command run;
+};
+
+// `run` and `explain` share their options.
+void add_run_options(CLI::App& command, RunOptions& options) {
+  add_configs(command, options.configs);
+  add_overrides(command, options.overrides);
+  add_file(command, "--json", options.json, "write the results to this file, - for stdout");
+  add_file(command, "--csv", options.csv, "write one line per result to this file, - for stdout");
+  add_file(command, "--waves", options.waves.file,
+           "write waveforms to this file, .fst or .vcd, with a save file for GTKWave");
+  add_repeatable(command, "--wave-scope", options.waves.scopes, "GLOB",
+                 "only signals and scopes with matching names: 'net.ni_*'");
+  command
+      .add_option("--wave-from", options.waves.from,
+                  "begin the waves at this cycle or timestep: 5000, step:17")
+      ->type_name("POINT");
+  command
+      .add_option("--wave-to", options.waves.to,
+                  "end the waves before this cycle, or with this timestep: 6000, step:18")
+      ->type_name("POINT");
+  add_file(command, "--timeline", options.timeline,
+           "write the activity of NIs and links over time to this file, as JSON for Perfetto; it "
+           "covers the whole run, also with --wave-from and --wave-to; about 1 KB a message");
+  add_jobs(command, options.jobs);
+}
+
+Subcommand add_run(CLI::App& app, RunOptions& options) {
+  CLI::App* command =
+      app.add_subcommand("run", "simulate; print a table, --json writes all results");
+  add_run_options(*command, options);
+  add_file(*command, "--messages", options.messages,
+           "write one line per message to this file: when it was ready and delivered");
+  command->add_flag("--explain", options.explain,
+                    "show where the time went: critical path, worst slips, slack");
+  // Workers only.
+  command->add_option("--point", options.point, "")->group("");
+  command->add_option("--read", options.files_read, "")->group("")->allow_extra_args(false);
+  return {command, [&options] { return run_command(options); }};
+}
+
+Subcommand add_explain(CLI::App& app, RunOptions& options) {
+  CLI::App* command = app.add_subcommand(
+      "explain", "simulate, and show where the time went: critical path, worst slips, slack");
+  add_run_options(*command, options);
+  options.explain = true;
+  return {command, [&options] { return run_command(options); }};
+}
+
+Subcommand add_schedule(CLI::App& app, ScheduleOptions& options) {
+  CLI::App* command = app.add_subcommand("schedule", "generate a schedule, show or export it");
+  command
+      ->add_option("config", options.config,
+                   "configuration (YAML), schedule (.json) or program (.xml, .trace)")
       ->required();
-  add_overrides(*schedule_app, schedule.overrides);
-  schedule_app
-      ->add_option("-f,--format", schedule.format,
+  add_overrides(*command, options.overrides);
+  command
+      ->add_option("-f,--format", options.format,
                    "table: NI schedule tables, a plan's chunks and starts, or a program's steps; "
                    "json: a file for run and check, or the plan; dot: Graphviz; flits: bit fields; "
                    "msccl-xml: a collective program")
       ->check(CLI::IsMember({"table", "json", "dot", "flits", "msccl-xml"}))
       ->capture_default_str();
-  schedule_app->add_option("-o,--output", schedule.output, "write to this file (default: stdout)")
-      ->type_name("FILE");
+  add_file(*command, "-o,--output", options.output, "write to this file (default: stdout)");
+  return {command, [&options] { return schedule_command(options); }};
+}
 
-  CheckOptions check;
-  CLI::App* check_app = app.add_subcommand("check", "certify schedules without simulating them");
-  check_app
-      ->add_option("config", check.configs,
-                   "configuration (YAML), schedule (.json) or program (.xml, .trace) files")
-      ->required();
-  add_overrides(*check_app, check.overrides);
+Subcommand add_check(CLI::App& app, CheckOptions& options) {
+  CLI::App* command = app.add_subcommand("check", "certify schedules without simulating them");
+  add_configs(*command, options.configs);
+  add_overrides(*command, options.overrides);
+  return {command, [&options] { return check_command(options); }};
+}
 
-  AreaOptions area;
-  CLI::App* area_app = app.add_subcommand(
-      "area", "what routers and network interfaces cost in area and delay, block by block");
-  area_app
-      ->add_option("config", area.configs,
-                   "configuration (YAML), schedule (.json) or program (.xml, .trace) files")
-      ->required();
-  add_overrides(*area_app, area.overrides);
-  area_app
-      ->add_option("--technology", area.technologies,
-                   "cell library in place of the configured one (repeatable; espalier list "
-                   "technologies)")
-      ->type_name("NAME")
-      ->allow_extra_args(false);
-  area_app
-      ->add_option("--node", area.nodes,
-                   "feature size in place of the configured one: 22nm (repeatable)")
-      ->type_name("LENGTH")
-      ->allow_extra_args(false);
-  area_app->add_flag("--synthesize", area.synthesize,
-                     "measure NI control, dependency table, FIFO control and SCF finder with yosys "
-                     "in place of the formulas; seconds each");
-  area_app->add_option("--json", area.json, "write the costs to this file, - for stdout")
-      ->type_name("FILE");
-  area_app->add_option("--csv", area.csv, "write one line per block to this file, - for stdout")
-      ->type_name("FILE");
+Subcommand add_area(CLI::App& app, AreaOptions& options) {
+  CLI::App* command =
+      app.add_subcommand("area", "area and delay of routers and network interfaces, by block");
+  add_configs(*command, options.configs);
+  add_overrides(*command, options.overrides);
+  add_repeatable(*command, "--technology", options.technologies, "NAME",
+                 "cell library instead of the configured one; see espalier list technologies");
+  add_repeatable(*command, "--node", options.nodes, "LENGTH",
+                 "feature size instead of the configured one: 22nm");
+  command->add_flag("--synthesize", options.synthesize,
+                    "measure NI control, dependency table, FIFO control and SCF finder with yosys "
+                    "instead of using the formulas; takes seconds each");
+  add_file(*command, "--json", options.json, "write the costs to this file, - for stdout");
+  add_file(*command, "--csv", options.csv, "write one line per block to this file, - for stdout");
+  return {command, [&options] { return area_command(options); }};
+}
 
-  FigureOptions figure;
-  figure.program = run.program;
-  CLI::App* figure_app = app.add_subcommand(
-      "figure", "simulate what figure files describe; CSV, gnuplot script and SVG of each");
-  figure_app->add_option("file", figure.files, "figure files (YAML)");
-  add_overrides(*figure_app, figure.overrides);
-  figure_app
-      ->add_option("-o,--output", figure.output,
-                   "folder of the figures, and of finished points: a figure that was interrupted "
-                   "goes on")
+Subcommand add_figure(CLI::App& app, FigureOptions& options) {
+  CLI::App* command = app.add_subcommand(
+      "figure", "simulate the points of figure files; write CSV, gnuplot script and SVG of each");
+  command->add_option("file", options.files, "figure files (YAML)")->required();
+  add_overrides(*command, options.overrides);
+  command
+      ->add_option("-o,--output", options.output,
+                   "folder of the figures and of finished points; the same command continues an "
+                   "interrupted figure")
       ->type_name("FOLDER")
       ->capture_default_str();
-  figure_app->add_flag("--plan", figure.plan, "list the points, simulate nothing");
-  figure_app->add_option("-j,--jobs", figure.jobs, "simulations at once (default: one per core)");
+  command->add_flag("--plan", options.plan, "list the points, simulate nothing");
+  add_jobs(*command, options.jobs);
+  options.program = kProgram;
+  return {command, [&options] { return figure_command(options); }};
+}
 
-  SweepOptions sweep;
-  CLI::App* sweep_app = add_sweep_command(app, sweep);
-
-  ReorderOptions reorder;
-  CLI::App* reorder_app = app.add_subcommand(
-      "reorder", "search which node should be which rank, by measured latencies");
-  reorder_app->add_option("config", reorder.config, "configuration (YAML) file")->required();
-  add_overrides(*reorder_app, reorder.overrides);
-  reorder_app
-      ->add_option("--latency", reorder.latency,
-                   "latencies that were measured elsewhere, comma-separated, a line for each node; "
-                   "default: probes through the simulated network")
-      ->type_name("FILE");
-  reorder_app
-      ->add_option("--write-latency", reorder.write_latency,
-                   "write the latencies, probed or read, to this file, for --latency; - for stdout")
-      ->type_name("FILE");
-  reorder_app
-      ->add_option("-o,--output", reorder.output,
-                   "write the order to this file, for collective.rank_order; - for stdout")
-      ->type_name("FILE");
-  reorder_app->add_option("--json", reorder.json, "write the result to this file, - for stdout")
-      ->type_name("FILE");
-  reorder_app
-      ->add_option("--spread", reorder.spread,
-                   "in the JSON, so many orders whose costs are spread from the best to the worst")
+Subcommand add_reorder(CLI::App& app, ReorderOptions& options) {
+  CLI::App* command = app.add_subcommand(
+      "reorder", "search the best assignment of ranks to nodes, by measured latencies");
+  command->add_option("config", options.config, "configuration (YAML)")->required();
+  add_overrides(*command, options.overrides);
+  add_file(*command, "--latency", options.latency,
+           "read the latencies from this file: a line for each node, separated by commas (default: "
+           "probe the simulated network)");
+  add_file(*command, "--write-latency", options.write_latency,
+           "write the latencies to this file in the form of --latency, - for stdout");
+  add_file(*command, "-o,--output", options.output,
+           "write the order to this file for collective.rank_order, - for stdout");
+  add_file(*command, "--json", options.json, "write the result to this file, - for stdout");
+  command
+      ->add_option("--spread", options.spread,
+                   "number of orders in the JSON whose costs spread from the best to the worst")
       ->check(CLI::Range(0, 1000));
+  return {command, [&options] { return reorder_command(options); }};
+}
 
-  std::vector<std::string> worker;
-  CLI::App* worker_app = app.add_subcommand("worker", "")->group("");
-  worker_app->add_option("point", worker)->required()->expected(-2);
-
-  ReportOptions report;
-  CLI::App* report_app =
+Subcommand add_report(CLI::App& app, ReportOptions& options) {
+  CLI::App* command =
       app.add_subcommand("report", "one self-contained HTML page of results: tables and pictures");
-  report_app
-      ->add_option("results", report.results,
+  command
+      ->add_option("results", options.results,
                    "documents of run --json, folders of sweeps, their results.jsonl")
       ->required();
-  report_app->add_option("-o,--output", report.output, "write to this file, - for stdout")
-      ->type_name("FILE")
-      ->required();
-  report_app->add_option("--title", report.title, "of the page")
+  add_file(*command, "-o,--output", options.output, "write to this file, - for stdout")->required();
+  command->add_option("--title", options.title, "title of the page")
       ->type_name("TEXT")
       ->default_val("Espalier results");
+  return {command, [&options] { return report_command(options); }};
+}
 
+CLI::App& add_sweep_step(CLI::App& sweep, const std::string& name, const std::string& meaning,
+                         SweepOptions& options) {
+  CLI::App* command = sweep.add_subcommand(name, meaning);
+  command->add_option("file", options.file, "sweep file (YAML)")->required();
+  command
+      ->add_option("-o,--output", options.output,
+                   "folder of the sweep (default: sweeps/ and the file's name)")
+      ->type_name("FOLDER");
+  if (name != "gather") {
+    add_overrides(*command, options.overrides,
+                  "set a configuration key; for an axis, its value or its list of values");
+  }
+  return *command;
+}
+
+void add_limits(CLI::App& command, SweepOptions& options) {
+  command
+      .add_option("--time-limit", options.time_limit,
+                  "time for each point, instead of the file's: 90s, 10min, 2h")
+      ->type_name("TIME");
+  command
+      .add_option("--memory-limit", options.memory_limit,
+                  "address space for each point, instead of the file's: 4GiB")
+      ->type_name("SIZE");
+  command.add_flag("--keep-failed", options.keep_failed, "do not run failed points again");
+}
+
+Subcommand add_sweep(CLI::App& app, SweepOptions& options) {
+  CLI::App* sweep =
+      app.add_subcommand("sweep", "design-space sweeps: plan, run, gather, submit to a cluster");
+  sweep->require_subcommand(0, 1);  // the error about none names them
+
+  add_sweep_step(*sweep, "plan", "list the points and write the manifest", options);
+
+  CLI::App& run = add_sweep_step(*sweep, "run", "simulate the unfinished points", options);
+  add_limits(run, options);
+  add_jobs(run, options.jobs);
+  run.add_option("--shard", options.shard,
+                 "only this part of the points, 1/N to N/N (default: the part of the Slurm task, "
+                 "or all)")
+      ->type_name("I/N");
+  run.add_option("--point", options.point, "only this point, even if it is finished")
+      ->type_name("ID");
+
+  CLI::App& gather = add_sweep_step(*sweep, "gather",
+                                    "write results.csv and results.jsonl of all points", options);
+  gather.add_flag("--partial", options.partial, "write them even if points are missing");
+
+  CLI::App& submit =
+      add_sweep_step(*sweep, "submit", "run the points as a job array, then gather them", options);
+  add_limits(submit, options);
+  submit.add_flag("--slurm", options.slurm, "submit with sbatch");
+  submit
+      .add_option("--array-size", options.array_size,
+                  "number of tasks (default: one for each point, at most 100)")
+      ->check(CLI::Range(std::size_t{1}, std::size_t{1'000'000}));
+  add_repeatable(submit, "--sbatch-option", options.sbatch_options, "OPTION",
+                 "one word for sbatch, for the array and gather: --sbatch-option=--time=1:00:00");
+  submit.add_flag("--dry-run", options.dry_run, "write the scripts, submit nothing");
+
+  return {sweep, [sweep, &options] {
+            if (sweep->got_subcommand("plan")) return sweep_plan_command(options);
+            if (const CLI::App* step = sweep->get_subcommand("run"); step->parsed()) {
+              options.has_shard = step->count("--shard") != 0;
+              return sweep_run_command(options);
+            }
+            if (sweep->got_subcommand("gather")) return sweep_gather_command(options);
+            if (sweep->got_subcommand("submit")) return sweep_submit_command(options);
+            std::fprintf(stderr, "sweep: one of plan, run, gather, submit is required\n%s",
+                         sweep->help().c_str());
+            return kUsageError;
+          }};
+}
+
+// The subcommand that simulates one point for a sweep or a figure, in a process of its own.
+Subcommand add_worker(CLI::App& app, std::vector<std::string>& words) {
+  CLI::App* command = app.add_subcommand("worker", "")->group("");
+  command->add_option("point", words)->expected(-2)->required();
+  return {command, [&words] { return work_on_point(words) ? kGood : kCheckFailed; }};
+}
+
+int dispatch(int argc, char** argv) {
+  CLI::App app{
+      "Espalier: what a collective costs on an accelerator interconnect, to the cycle.\n"
+      "Exit codes: 0 good, 1 a check or a simulation failed, 2 usage, input or output error; 130 "
+      "and 143 stopped by SIGINT and SIGTERM."};
+  app.set_version_flag("--version", std::string("espalier ") + kVersion);
+  app.require_subcommand(0, 1);  // the error about none differs from that about an unknown one
+
+  RunOptions run;
+  RunOptions explain;
+  run.program = explain.program = kProgram;
+  ScheduleOptions schedule;
+  CheckOptions check;
+  AreaOptions area;
+  FigureOptions figure;
+  SweepOptions sweep;
+  ReorderOptions reorder;
+  ReportOptions report;
+  std::vector<std::string> worker;
+  std::vector<Subcommand> subcommands{add_run(app, run),           add_explain(app, explain),
+                                      add_schedule(app, schedule), add_check(app, check),
+                                      add_area(app, area),         add_figure(app, figure),
+                                      add_sweep(app, sweep),       add_reorder(app, reorder),
+                                      add_worker(app, worker),     add_report(app, report)};
   std::string kind;
-  CLI::App* list_app = app.add_subcommand("list", "everything that is selected by name");
-  list_app->add_option("kind", kind, "one kind only")->check(CLI::IsMember(list_kinds()));
-  CLI::App* schema_app =
+  CLI::App* list = app.add_subcommand("list", "the names that configurations may use");
+  list->add_option("kind", kind, "one kind only")->check(CLI::IsMember(list_kinds()));
+  subcommands.push_back({list, [&kind] { return list_command(kind); }});
+  CLI::App* schema =
       app.add_subcommand("schema", "every configuration key with type, default and meaning");
   bool results_schema = false;
   bool markdown_schema = false;
-  CLI::Option* results_option = schema_app->add_flag(
+  CLI::Option* results_option = schema->add_flag(
       "--results", results_schema, "every field of a result with unit and meaning instead");
-  schema_app
+  schema
       ->add_flag("--markdown", markdown_schema, "with --results: the table of docs/results.md")
       ->needs(results_option);
+  subcommands.push_back({schema, [&results_schema, &markdown_schema] {
+                           return schema_command(results_schema, markdown_schema);
+                         }});
 
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? kGood : kUsageError;
   }
-  if (*explain_app) {
-    run.explain = true;
-    return run_command(run);
+  for (const Subcommand& subcommand : subcommands) {
+    if (subcommand.app->parsed()) return subcommand.run();
   }
-  if (*run_app) {
-    if (*point_option) run.point = point;
-    return run_command(run);
-  }
-  if (*schedule_app) return schedule_command(schedule);
-  if (*check_app) return check_command(check);
-  if (*area_app) return area_command(area);
-  if (*reorder_app) return reorder_command(reorder);
-  if (*figure_app) {
-    if (!figure.files.empty()) return figure_command(figure);
-    std::fprintf(stderr, "figure: file is required\n");
-    return kUsageError;
-  }
-  if (*report_app) return report_command(report);
-  if (*sweep_app) return sweep_command(*sweep_app, sweep);
-  if (*worker_app) return work_on_point(worker) ? kGood : kCheckFailed;
-  if (*list_app) return list_command(kind);
-  if (*schema_app) return schema_command(results_schema, markdown_schema);
   std::fprintf(stderr, "a subcommand is required\n%s", app.help().c_str());
   return kUsageError;
 }
 
-}  // namespace
-
-int sc_main(int argc, char** argv) {
-  // Before any sc_time exists. Femtoseconds: router clocks need not divide a picosecond.
-  sc_core::sc_set_time_resolution(1, sc_core::SC_FS);
-  // The kernel renames modules with a warning; names are our interface, so a warning is an error.
-  sc_core::sc_report_handler::set_actions(sc_core::SC_WARNING, sc_core::SC_THROW);
+int dispatch_or_report(int argc, char** argv) {
   try {
     return dispatch(argc, argv);
   } catch (const sc_core::sc_report& report) {
@@ -257,9 +348,21 @@ int sc_main(int argc, char** argv) {
     std::fprintf(stderr, "error: %s: %s\n", argc > 1 ? argv[1] : "espalier",
                  out_of_memory_text().c_str());
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "error: %s\n", error.what());
+    // What failed for want of a stdout is told once, behind this.
+    if (std::ferror(stdout) == 0) std::fprintf(stderr, "error: %s\n", error.what());
   }
   return kCheckFailed;
+}
+
+}  // namespace
+
+int sc_main(int argc, char** argv) {
+  reserve_standard_streams();
+  // Before any sc_time exists. Femtoseconds, because router clocks need not divide a picosecond.
+  sc_core::sc_set_time_resolution(1, sc_core::SC_FS);
+  // The kernel renames modules with a warning; names are our interface, so a warning is an error.
+  sc_core::sc_report_handler::set_actions(sc_core::SC_WARNING, sc_core::SC_THROW);
+  return exit_code_after_flush(dispatch_or_report(argc, argv));
 }
 
 int main(int argc, char** argv) {

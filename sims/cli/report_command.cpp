@@ -1,16 +1,29 @@
-#include "sims/cli/report_command.h"
+#include "sims/cli/commands.h"
 
 #include <fmt/format.h>
 
-#include "sims/cli/exit_codes.h"
+#include <filesystem>
+
+#include "sims/cli/output.h"
 #include "sims/cli/version.h"
-#include "sims/cli/write_text.h"
+#include "sims/report/page/page.h"
 #include "sims/report/page/read_report.h"
-#include "sims/report/page/report.h"
 
 namespace espalier {
 
 int report_command(const ReportOptions& options) {
+  std::vector<CommandFile> files;
+  for (const std::string& path : options.results) {
+    files.push_back({"results file", path});
+    for (const char* name : {"results.jsonl", "results.csv", "manifest.json"}) {
+      files.push_back({"file of the sweep", (std::filesystem::path(path) / name).string()});
+    }
+  }
+  const std::string mistake = output_mistake({{"--output", options.output}}, files);
+  if (!mistake.empty()) {
+    fmt::print(stderr, "{}\n", mistake);
+    return kUsageError;
+  }
   const report::ReadResult read = report::read_report(options.results, kVersion);
   for (const std::string& error : read.errors) fmt::print(stderr, "{}\n", error);
   if (!read.errors.empty()) return kUsageError;

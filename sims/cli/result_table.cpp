@@ -36,7 +36,7 @@ std::string size_text(const Json& result) {
   return fmt::format("{} B", bytes);
 }
 
-// 0 where there is none: of a run that failed.
+// 0 for a run that failed.
 double time_of(const Json& result) {
   const auto time = result.find("time_ns");
   return time == result.end() || !time->is_number() ? 0.0 : time->get<double>();
@@ -57,11 +57,11 @@ std::string rank_order_text(const Json& result) {
 
 struct Column {
   std::string title;
-  bool always;  // even where it says the same in every row
+  bool always;  // also with one value in all rows
   std::function<std::string(const Json&)> text;
 };
 
-// A figure of the iteration, where there is one.
+// A number of the training iteration.
 std::string iteration_figure(const Json& result, const char* key, int digits, double factor) {
   const auto training = result.find("training");
   return training == result.end() ? "-" : fixed(*training, key, digits, factor);
@@ -195,7 +195,7 @@ std::vector<Column> columns(const std::vector<Json>& results) {
       return text == "-" ? text : text + " %";
     };
   };
-  // What only some algorithms have.
+  // Only some algorithms have these fields.
   const auto has = [&results](const char* key) {
     return std::any_of(results.begin(), results.end(),
                        [key](const Json& r) { return r.contains(key); });
@@ -238,7 +238,7 @@ std::string result_table(const std::vector<Json>& results) {
     std::vector<std::string> cells;
     cells.reserve(results.size());
     for (const Json& result : results) cells.push_back(column.text(result));
-    // Where a row has nothing to say, it says nothing else either.
+    // A row without a value does not make the column vary.
     std::vector<std::string> said;
     std::copy_if(cells.begin(), cells.end(), std::back_inserter(said),
                  [](const std::string& cell) { return cell != "-"; });
@@ -253,7 +253,7 @@ std::string result_table(const std::vector<Json>& results) {
     for (std::size_t c = 0; c < line.size(); ++c) {
       std::size_t width = 0;
       for (const auto& other : lines) width = std::max(width, other[c].size());
-      // Names to the left, numbers to the right.
+      // Names are aligned to the left, numbers to the right.
       const bool number = lines[1][c].find_first_of("0123456789-") == 0 && c != 0;
       text +=
           number ? fmt::format("{:>{}}", line[c], width) : fmt::format("{:<{}}", line[c], width);

@@ -1,4 +1,4 @@
-// Results side by side, for people.
+// The table of results that `run` prints.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -7,8 +7,8 @@
 
 namespace espalier {
 
-// One row per result; columns that say the same in every row are left out (but for those a reader
-// always looks for). The last columns compare: time against the bound, and speed against the first
+// One row for each result. Columns with one value in all rows are left out, except for the most
+// important ones. The last columns compare the time with the bound, and the speed with the first
 // row of the same size.
 [[nodiscard]] std::string result_table(const std::vector<nlohmann::ordered_json>& results);
 

@@ -1,18 +1,19 @@
-#include "sims/cli/run_command.h"
+#include "sims/cli/commands.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <optional>
 
 #include "alg/plans/planner.h"
-#include "sims/cli/exit_codes.h"
 #include "sims/cli/input.h"
-#include "sims/cli/jobs.h"
+#include "sims/cli/output.h"
 #include "sims/cli/result_table.h"
-#include "sims/cli/results_file.h"
 #include "sims/cli/run_observers.h"
-#include "sims/cli/timeline_option.h"
-#include "sims/cli/write_text.h"
+#include "sims/cli/version.h"
+#include "sims/config/resolved.h"
 #include "sims/experiment/describe_outcome.h"
 #include "sims/experiment/message_log.h"
 #include "sims/experiment/point_runner.h"
@@ -27,12 +28,108 @@ namespace espalier {
 
 namespace {
 
+using Json = nlohmann::ordered_json;
+
+Json merge(const std::vector<Json>& values) {
+  if (values.front().is_object()) {
+    Json merged = Json::object();
+    // A point leaves out keys that do not apply to it.
+    for (const Json& owner : values) {
+      for (const auto& [key, ignored] : owner.items()) {
+        if (merged.contains(key)) continue;
+        std::vector<Json> members;
+        for (const Json& value : values) {
+          if (value.contains(key)) members.push_back(value.at(key));
+        }
+        merged[key] = merge(members);
+      }
+    }
+    return merged;
+  }
+  std::vector<Json> distinct;
+  for (const Json& value : values) {
+    if (std::find(distinct.begin(), distinct.end(), value) == distinct.end())
+      distinct.push_back(value);
+  }
+  return distinct.size() == 1 ? distinct.front() : Json(distinct);
+}
+
+// The values by dotted name.
+Json flat(const Json& config, const std::string& section = {}) {
+  Json all = Json::object();
+  for (const auto& [key, value] : config.items()) {
+    const std::string name = section.empty() ? key : section + "." + key;
+    if (value.is_object()) {
+      all.update(flat(value, name));
+    } else {
+      all[name] = value;
+    }
+  }
+  return all;
+}
+
+void add_points(Json& points, const std::vector<Input>& inputs, std::size_t index,
+                const std::filesystem::path& folder) {
+  const Input& input = inputs[index];
+  std::vector<Json> configs;
+  Json all = Json::object();  // every key of every point
+  for (const RunPoint& point : seen_from(input.points, folder)) {
+    configs.push_back(flat(resolved_json(point)));
+    all.update(configs.back());
+  }
+  std::vector<std::string> varying;
+  for (const auto& item : all.items()) {
+    const bool varies = std::any_of(configs.begin(), configs.end(), [&](const Json& config) {
+      return !config.contains(item.key()) || config.at(item.key()) != item.value();
+    });
+    if (varies) varying.push_back(item.key());
+  }
+  for (const Json& config : configs) {
+    Json& point = points.emplace_back();
+    if (inputs.size() > 1) point["config"] = index;
+    if (input.tables) point["schedule"] = input.path;
+    point["set"] = Json::object();
+    for (const std::string& key : varying)
+      point["set"][key] = config.contains(key) ? config.at(key) : Json(nullptr);
+  }
+}
+
+// Several configurations in one: a key that differs holds the list of its values.
+Json merged_config(const std::vector<RunPoint>& points) {
+  std::vector<Json> configs;
+  configs.reserve(points.size());
+  for (const RunPoint& point : points) configs.push_back(resolved_json(point));
+  return merge(configs);
+}
+
+// The document of `run --json` (docs/results.md). `folder` is where the document will stand: paths
+// in it start there.
+Json results_document(const std::vector<std::string>& command, const std::vector<Input>& inputs,
+                      const std::vector<Json>& results, const std::filesystem::path& folder) {
+  Json document;
+  document["tool"]["name"] = "espalier";
+  document["tool"]["version"] = kVersion;
+  document["command"] = command;
+  const auto configs = [&inputs](auto place) {
+    Json all = Json::array();
+    for (const Input& input : inputs) all.push_back(merged_config(place(input.points)));
+    return all.size() == 1 ? all.front() : all;
+  };
+  document["config"] = configs([&](const auto& points) { return seen_from(points, folder); });
+  // Where the results are written to does not change what was run.
+  document["config_hash"] = hash_of(configs([](const auto& points) { return points; }));
+  document["points"] = Json::array();
+  for (std::size_t i = 0; i < inputs.size(); ++i) add_points(document["points"], inputs, i, folder);
+  document["results"] = results;
+  return document;
+}
+
 struct PointRef {
   const Input* input;
   const RunPoint* point;
 };
 
-// Decides what the files leave open, and says where the slower fidelity is the only exact one.
+// Chooses the fidelity where the file says `auto`, with a note if only the slower one is exact.
 void choose_fidelity(std::vector<Input>& inputs, Messages audience) {
   for (Input& input : inputs) {
     std::string notice;
@@ -48,7 +145,8 @@ void choose_fidelity(std::vector<Input>& inputs, Messages audience) {
   }
 }
 
-// Says where every NPU is simulated although one might do: that may take a thousand times as long.
+// Notes points whose NPUs are all simulated although the collective could be folded onto one: they
+// may take a thousand times as long.
 void say_what_is_not_folded(const std::vector<Input>& inputs) {
   for (const Input& input : inputs) {
     if (!input.topology->dimensions()) continue;
@@ -73,7 +171,7 @@ std::vector<PointRef> all_points(const std::vector<Input>& inputs) {
   return points;
 }
 
-// `messages`: file for this point's lines, empty for none.
+// `messages`: the file for this point's lines, or empty.
 PointReport run_here(const PointRef& ref, std::size_t number, const ProgressCallback& progress,
                      const std::string& messages, RunObservers& observers) {
   const auto& [input, point] = ref;
@@ -88,11 +186,12 @@ PointReport run_here(const PointRef& ref, std::size_t number, const ProgressCall
   PointReport report =
       run_point(*input->topology, *point, input->tables, hooks, observers.account());
   observers.finish(report);
-  if (log) log->finish();
+  // The parent misses the part, and says so.
+  if (log) static_cast<void>(log->finish());
   return report;
 }
 
-// What to run, without where the results go.
+// The command without its outputs.
 std::vector<std::string> command_words(const RunOptions& options) {
   std::vector<std::string> words{"run"};
   words.insert(words.end(), options.configs.begin(), options.configs.end());
@@ -100,7 +199,7 @@ std::vector<std::string> command_words(const RunOptions& options) {
   return words;
 }
 
-FileHashes files_of(const std::vector<Input>& inputs) {
+FileHashes hashes_of(const std::vector<Input>& inputs) {
   FileHashes files;
   for (const Input& input : inputs)
     files.insert(input.file_hashes.begin(), input.file_hashes.end());
@@ -110,11 +209,11 @@ FileHashes files_of(const std::vector<Input>& inputs) {
 // Empty if there is no change.
 std::string change_since(const std::vector<std::string>& files_read,
                          const std::vector<Input>& inputs) {
-  const std::string changed = changed_file(files_read, files_of(inputs));
+  const std::string changed = changed_file(files_read, hashes_of(inputs));
   return changed.empty() ? std::string() : changed_file_error(changed);
 }
 
-// The reports as far as there are any; not 0: the signal that stopped them.
+// Fills `reports`. Returns the signal that stopped the run, or 0.
 int run_all(const RunOptions& options, const std::vector<Input>& inputs,
             const std::vector<PointRef>& points, const std::optional<MessageLogParts>& messages,
             RunObservers* observers, std::vector<PointReport>& reports) {
@@ -125,7 +224,7 @@ int run_all(const RunOptions& options, const std::vector<Input>& inputs,
         points[0], 1, [&](double done) { bar.update(0, done); }, part(0), *observers);
     return 0;
   }
-  const std::vector<std::string> files_read = to_words(files_of(inputs));
+  const std::vector<std::string> files_read = to_words(hashes_of(inputs));
   WorkerBatch batch;
   batch.arguments = [&](std::size_t i) {
     std::vector<std::string> words = command_words(options);
@@ -148,19 +247,32 @@ std::filesystem::path folder_of(const std::string& target) {
   return parent.empty() ? std::filesystem::current_path() : parent;
 }
 
-int cannot_write(const std::string& target) {
-  fmt::print(stderr, "{}: error: cannot be written\n", target);
-  return kUsageError;
+// Writes what `options` asks for. Returns false if an output could not be written.
+bool write_outputs(const RunOptions& options, const std::vector<Input>& inputs,
+                   const std::vector<PointReport>& reports, const std::vector<Json>& results,
+                   const MessageLogParts* messages) {
+  bool written = true;
+  if (!options.json.empty()) {
+    std::vector<std::string> command = command_words(options);
+    command.insert(command.begin(), "espalier");
+    const Json document = results_document(command, inputs, results, folder_of(options.json));
+    written &= write_text(options.json, document.dump(2) + "\n");
+  }
+  if (!options.csv.empty()) written &= write_text(options.csv, results_csv(results));
+  if (messages == nullptr) return written;
+  bool complete = true;
+  for (std::size_t i = 0; i < reports.size(); ++i) {
+    complete &= !reports[i].failure.empty() || messages->has_part(i);
+  }
+  if (complete && messages->join()) return written;
+  fmt::print(stderr, "{}: error: cannot be written\n", options.messages);
+  return false;
 }
 
 }  // namespace
 
 int run_command(const RunOptions& options) {
-  if (options.json == "-" && options.csv == "-") {
-    fmt::print(stderr, "--json - and --csv -: stdout takes one of them\n");
-    return kUsageError;
-  }
-  // A worker's parent has shown what there is to say of the files.
+  // A worker's parent has printed all messages about the files.
   const Messages audience = options.point ? Messages::nobody : Messages::people;
   auto inputs = load_inputs(options.configs, options.overrides, ConfigNeed::workload, audience);
   if (options.point) {
@@ -201,22 +313,19 @@ int run_command(const RunOptions& options) {
   }
   std::optional<MessageLogParts> messages;
   if (!options.messages.empty()) messages.emplace(options.messages, points.size());
-  if (messages && !messages->begin()) return cannot_write(options.messages);
   std::vector<PointReport> reports(points.size());
   if (const int signal =
           run_all(options, *inputs, points, messages, observers ? &*observers : nullptr, reports);
       signal != 0) {
     fmt::print(stderr, "stopped by {}; no results are written\n", signal_name(signal));
-    std::error_code ignored;
-    if (messages) std::filesystem::remove(options.messages, ignored);
     return exit_code_of_signal(signal);
   }
 
-  // A worker that died has left nothing: its point is among the results all the same.
+  // A worker that died has left no result; its point still gets a row.
   for (PointReport& report : reports) {
     if (report.result.is_null()) report = not_run(report.failure);
   }
-  std::vector<nlohmann::ordered_json> results;
+  std::vector<Json> results;
   bool good = true;
   for (const PointReport& report : reports) {
     results.push_back(report.result);
@@ -233,14 +342,9 @@ int run_command(const RunOptions& options) {
       fmt::print(stderr, "{}: error: point {}: {}\n", points[i].input->path, i + 1,
                  reports[i].failure);
   }
-  if (!options.json.empty()) {
-    std::vector<std::string> command = command_words(options);
-    command.insert(command.begin(), "espalier");
-    const auto document = results_document(command, *inputs, results, folder_of(options.json));
-    if (!write_text(options.json, document.dump(2) + "\n")) return kUsageError;
+  if (!write_outputs(options, *inputs, reports, results, messages ? &*messages : nullptr)) {
+    return kUsageError;
   }
-  if (!options.csv.empty() && !write_text(options.csv, results_csv(results))) return kUsageError;
-  if (messages && !messages->join()) return cannot_write(options.messages);
   return good ? kGood : kCheckFailed;
 }
 

@@ -2,17 +2,124 @@
 
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
+#include <charconv>
 #include <filesystem>
+#include <optional>
 #include <utility>
 
-#include "sims/cli/timeline_option.h"
-#include "sims/cli/wave_options.h"
+#include "sims/point/fidelity.h"
 
 namespace espalier {
 
 namespace {
 
-// What a run is instead of a schedule's, which an account follows; empty of a schedule's.
+// "5000" is a cycle, "step:17" a timestep.
+struct WavePoint {
+  bool is_step = false;
+  std::uint64_t value = 0;
+};
+
+std::optional<WavePoint> parse_point(const std::string& text) {
+  constexpr std::string_view kStep = "step:";
+  WavePoint point;
+  point.is_step = text.compare(0, kStep.size(), kStep) == 0;
+  const char* begin = text.data() + (point.is_step ? kStep.size() : 0);
+  const char* end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(begin, end, point.value);
+  if (error != std::errc() || rest != end) return std::nullopt;
+  if (point.is_step && point.value == 0) return std::nullopt;
+  return point;
+}
+
+void set_point(const std::string& text, std::optional<Cycle>& cycle,
+               std::optional<Timestep>& step) {
+  if (text.empty()) return;
+  const WavePoint point = parse_point(text).value();
+  if (point.is_step) {
+    step = static_cast<Timestep>(point.value);
+  } else {
+    cycle = point.value;
+  }
+}
+
+WaveWindow window_of(const WaveOptions& options) {
+  WaveWindow window;
+  set_point(options.from, window.from, window.from_step);
+  set_point(options.to, window.to, window.to_step);
+  return window;
+}
+
+// Whether the NIs execute schedule tables, which have timesteps: a collective, or a schedule file.
+bool has_steps(const RunPoint& point) {
+  const bool only_control = point.control && !point.collective;
+  return !point.traffic && !point.system.topology.is_dimensional() && !only_control;
+}
+
+// `option` shows one simulated collective; what is wrong with these points for it.
+std::string one_collective_mistake(const std::string& option,
+                                   const std::vector<const RunPoint*>& points) {
+  if (points.size() != 1) {
+    return fmt::format(
+        "{} shows one run, and there are {} points; choose one with -s, for example -s "
+        "collective.algorithm=multitree",
+        option, points.size());
+  }
+  if (points.front()->coordination) {
+    return fmt::format("{} shows one collective; a coordinated job runs many at a time", option);
+  }
+  if (points.front()->workload) {
+    return fmt::format("{} shows one collective; a workload simulates several, one by one", option);
+  }
+  return {};
+}
+
+std::string wave_mistake(const WaveOptions& options, const std::vector<const RunPoint*>& points) {
+  for (const auto& [name, text] :
+       {std::make_pair("--wave-from", &options.from), std::make_pair("--wave-to", &options.to)}) {
+    if (!text->empty() && !parse_point(*text)) {
+      return fmt::format("{} {}: expected a cycle, as 5000, or a timestep, as step:17", name,
+                         *text);
+    }
+  }
+  const bool has_details = !options.scopes.empty() || !options.from.empty() || !options.to.empty();
+  if (options.file.empty()) {
+    return has_details ? "--wave-scope, --wave-from and --wave-to need --waves FILE" : "";
+  }
+  const WaveWindow window = window_of(options);
+  if ((window.from && window.to && *window.from >= *window.to) ||
+      (window.from_step && window.to_step && *window.from_step > *window.to_step)) {
+    return "--wave-to is not after --wave-from";
+  }
+  if (const std::string mistake = one_collective_mistake("--waves", points); !mistake.empty()) {
+    return mistake;
+  }
+  const bool in_steps = window.from_step || window.to_step;
+  if (in_steps && !has_steps(*points.front())) {
+    return "--wave-from and --wave-to in timesteps need schedule tables; this run has none: give "
+           "cycles";
+  }
+  return {};
+}
+
+std::unique_ptr<WaveSession> wave_session(const WaveOptions& options, const RunPoint& point) {
+  WaveRequest request;
+  request.path = options.file;
+  request.scopes = options.scopes;
+  request.window = window_of(options);
+  request.clock_hertz = point.system.clock.hertz;
+  // Waves of a whole run show packet trains as one event; waves of a part show flits.
+  request.shows_flits = chosen_fidelity(point) == Fidelity::cycle || !request.window.is_whole_run();
+  return std::make_unique<WaveSession>(request);
+}
+
+std::string timeline_mistake(const std::string& file, const std::vector<const RunPoint*>& points) {
+  if (file.empty()) return {};
+  if (file == "-") return "--timeline -: a timeline goes to a file; name one";
+  return one_collective_mistake("--timeline", points);
+}
+
+// An account follows a schedule. Names what the run has instead; empty if it has a schedule.
 std::string what_has_no_account(const Input& input, const RunPoint& point) {
   if (point.traffic) return "traffic";
   if (point.workload) return "a workload";
@@ -20,9 +127,10 @@ std::string what_has_no_account(const Input& input, const RunPoint& point) {
   return point.collective || input.tables ? "" : "control messages alone";
 }
 
-// Only of messages in the network is there a list.
+// Coordinated jobs in closed form have no messages.
 std::string message_list_mistake(const RunOptions& options, const std::vector<Input>& inputs) {
   if (options.messages.empty()) return {};
+  if (options.messages == "-") return "--messages -: messages go to a file; name one";
   for (const Input& input : inputs) {
     for (const RunPoint& point : input.points) {
       if (!point.coordination || is_on_network(point.coordination->control_plane,
@@ -34,28 +142,6 @@ std::string message_list_mistake(const RunOptions& options, const std::vector<In
           "-s coordination.control_plane=network simulates them",
           input.path);
     }
-  }
-  return {};
-}
-
-// Two outputs with one name, or an input's; empty where there are none.
-std::string clash(const RunOptions& options) {
-  std::vector<std::pair<std::string, std::string>> files;  // what for, name
-  for (const std::string& config : options.configs) files.emplace_back("configuration", config);
-  const std::pair<const char*, const std::string*> outputs[] = {{"--json", &options.json},
-                                                                {"--csv", &options.csv},
-                                                                {"--messages", &options.messages},
-                                                                {"--waves", &options.waves.file},
-                                                                {"--timeline", &options.timeline}};
-  for (const auto& [what, name] : outputs) {
-    if (name->empty() || *name == "-") continue;
-    for (const auto& [other, used] : files) {
-      if (std::filesystem::weakly_canonical(used) != std::filesystem::weakly_canonical(*name)) {
-        continue;
-      }
-      return fmt::format("{} {}: this is the {} file too", what, *name, other);
-    }
-    files.emplace_back(what, *name);
   }
   return {};
 }
@@ -76,19 +162,27 @@ std::string observer_mistake(const RunOptions& options, const std::vector<Input>
     }
   }
   for (const std::string& mistake :
-       {clash(options), message_list_mistake(options, inputs), wave_mistake(options.waves, points),
+       {message_list_mistake(options, inputs), wave_mistake(options.waves, points),
         timeline_mistake(options.timeline, points)}) {
     if (!mistake.empty()) return mistake;
   }
-  return options.explain ? no_account : "";
+  if (options.explain && !no_account.empty()) return no_account;
+  return output_mistake({{"--json", options.json},
+                         {"--csv", options.csv},
+                         {"--messages", options.messages},
+                         {"--waves", options.waves.file},
+                         {"--timeline", options.timeline}},
+                        files_of(inputs));
 }
 
 RunObservers::RunObservers(const RunOptions& options, const Input& input, const RunPoint& point)
     : explains_(options.explain) {
   if (!options.waves.file.empty()) waves_ = wave_session(options.waves, point);
-  if (!options.timeline.empty()) timeline_ = timeline_session(options.timeline, point);
-  // A save file of everything shows the channels of the critical path first; a window costs as
-  // little as what is in it.
+  if (!options.timeline.empty()) {
+    timeline_ = std::make_unique<TimelineSession>(options.timeline, point.system.clock.hertz);
+  }
+  // A save file of all signals shows the channels of the critical path first. A window does not
+  // need the account that finds them.
   const WaveOptions& waves = options.waves;
   const bool shows_all = waves.scopes.empty() && waves.from.empty() && waves.to.empty();
   const bool orders_waves = waves_ && shows_all && what_has_no_account(input, point).empty();
@@ -102,7 +196,7 @@ void RunObservers::watch(SimulationHooks& hooks) {
 }
 
 void RunObservers::finish(PointReport& report) {
-  // A run that did not end has no critical path, and its save file stays as it is.
+  // A run that did not end has no critical path; its save file keeps its order.
   if (waves_ && account_ && !account_->critical_channels().empty()) {
     waves_->show_first(account_->critical_channels());
   }

@@ -1,5 +1,5 @@
-// Who looks at a run while it is simulated, as its options ask for: waveforms, a timeline, an
-// account of where the time went.
+// The observers of a run that its options ask for: waveforms, a timeline, an account of where the
+// time went.
 #pragma once
 
 #include <memory>
@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "sims/cli/commands.h"
 #include "sims/cli/input.h"
-#include "sims/cli/run_command.h"
 #include "sims/experiment/point_runner.h"
 #include "sims/observe/explain/run_account.h"
 #include "sims/observe/scopes/wave_session.h"
@@ -16,20 +16,20 @@
 
 namespace espalier {
 
-// What is wrong with the options for runs of these; empty where nothing is.
+// What is wrong with the options for these inputs, outputs included; empty if nothing is.
 [[nodiscard]] std::string observer_mistake(const RunOptions& options,
                                            const std::vector<Input>& inputs);
 
 class RunObservers {
  public:
-  // Precondition: no mistake; `point`: the one that is run here, where there are waves or a
-  // timeline. Throws as WaveSession and TimelineSession.
+  // Precondition: no mistake. Throws as WaveSession and TimelineSession.
   RunObservers(const RunOptions& options, const Input& input, const RunPoint& point);
 
-  // Those of the simulation; both for run_point().
+  // Registers the observers of the simulation.
   void watch(SimulationHooks& hooks);
+  // For run_point(); null if nobody asks.
   [[nodiscard]] RunAccount* account() { return account_ ? &*account_ : nullptr; }
-  // After the run: what is only known then.
+  // After the run: orders the waves' save file by the critical path.
   void finish(PointReport& report);
 
  private:

@@ -1,10 +1,8 @@
-#include "sims/cli/schedule_command.h"
+#include "sims/cli/commands.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
-#include <iostream>
 #include <sstream>
 
 #include "alg/certify/certifier.h"
@@ -12,10 +10,9 @@
 #include "alg/program/schedule_program.h"
 #include "alg/schedule/schedule_text.h"
 #include "flowctl/flit_format.h"
-#include "sims/cli/exit_codes.h"
 #include "sims/cli/input.h"
-#include "sims/cli/plan_text.h"
-#include "sims/cli/program_text.h"
+#include "sims/cli/output.h"
+#include "sims/cli/schedule_text.h"
 #include "sims/config/resolved.h"
 #include "sims/experiment/plan_runner.h"
 #include "sims/experiment/point_runner.h"
@@ -88,7 +85,7 @@ void write_plan(std::ostream& out, const Input& input, const ScheduleOptions& op
                  : plan_table(*input.topology, point, planned));
     return;
   }
-  // Those of all its collectives.
+  // A workload has a plan for each of its collectives.
   const auto plans = plan_workload(point, workload_groups(*input.topology, point),
                                    build_workload(*point.workload));
   nlohmann::ordered_json all = nlohmann::ordered_json::array();
@@ -107,7 +104,8 @@ bool is_program(const Input& input) {
   return input.program || (!input.tables && has_program(input.points.front()));
 }
 
-// Of a schedule as well, where it can be expressed; else why not.
+// The program of the input, or the schedule as a program; otherwise the reason why it cannot be
+// one.
 ScheduleProgram program_in(const Input& input) {
   if (input.program) return {*input.program, {}};
   const RunPoint& point = input.points.front();
@@ -118,7 +116,7 @@ ScheduleProgram program_in(const Input& input) {
   return program_of_schedule(raise_from_tables(*input.topology, tables), options);
 }
 
-// Empty where it is written, else why it cannot be.
+// Returns the reason why the program cannot be written, or an empty text.
 std::string write_program(std::ostream& out, const Input& input, const std::string& format) {
   const ScheduleProgram found = program_in(input);
   if (!found.program) return found.reason;
@@ -155,6 +153,11 @@ void write_schedule(std::ostream& out, const Input& input, const ScheduleOptions
 int schedule_command(const ScheduleOptions& options) {
   const auto inputs = load_inputs({options.config}, options.overrides, ConfigNeed::collective);
   if (!inputs) return kUsageError;
+  const std::string mistake = output_mistake({{"--output", options.output}}, files_of(*inputs));
+  if (!mistake.empty()) {
+    fmt::print(stderr, "{}\n", mistake);
+    return kUsageError;
+  }
   const Input& input = inputs->front();
   if (!input.program && input.points.size() != 1) {
     fmt::print(stderr, "{}: error: {} points; choose one with -s, for example -s {}\n", input.path,
@@ -196,16 +199,7 @@ int schedule_command(const ScheduleOptions& options) {
     return kCheckFailed;
   }
   if (!as_program) write_schedule(text, input, options);
-  if (options.output.empty()) {
-    std::cout << text.str();
-    return kGood;
-  }
-  std::ofstream file(options.output);
-  file << text.str();
-  file.close();
-  if (!file.fail()) return kGood;
-  fmt::print(stderr, "{}: error: cannot be written\n", options.output);
-  return kUsageError;
+  return write_text(options.output, text.str()) ? kGood : kUsageError;
 }
 
 }  // namespace espalier

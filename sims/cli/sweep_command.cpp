@@ -1,4 +1,4 @@
-#include "sims/cli/sweep_command.h"
+#include "sims/cli/commands.h"
 
 #include <fmt/format.h>
 
@@ -6,8 +6,7 @@
 #include <filesystem>
 #include <optional>
 
-#include "sims/cli/exit_codes.h"
-#include "sims/cli/jobs.h"
+#include "sims/cli/output.h"
 #include "sims/cli/version.h"
 #include "sims/experiment/sweep/gather.h"
 #include "sims/experiment/sweep/manifest.h"
@@ -25,7 +24,7 @@ namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
 constexpr const char* kProgram = "/proc/self/exe";
-constexpr std::size_t kMostTasks = 100;  // unless the user asks for more
+constexpr std::size_t kMostTasks = 100;  // unless --array-size says more
 
 int usage_error(const std::string& what, const std::string& problem) {
   fmt::print(stderr, "{}: error: {}\n", what, problem);
@@ -42,7 +41,7 @@ struct Planned {
   SweepPlan plan;
 };
 
-// Prints what is wrong; nullopt if that is an error.
+// Prints errors and warnings; nullopt after an error.
 std::optional<Planned> plan_of(const SweepOptions& options) {
   Diagnostics diagnostics;
   Planned planned;
@@ -57,7 +56,8 @@ std::optional<Planned> plan_of(const SweepOptions& options) {
   return std::nullopt;
 }
 
-// Says what is different from the plan that the folder has. False where it cannot be written.
+// Prints the differences from the plan in the folder. Returns false if the manifest cannot be
+// written.
 bool update_manifest(const Planned& planned, const fs::path& folder) {
   const Json manifest = manifest_of(planned.sweep, planned.plan, kVersion);
   if (const auto before = read_manifest(folder).manifest) {
@@ -69,7 +69,7 @@ bool update_manifest(const Planned& planned, const fs::path& folder) {
   return write_manifest(folder, manifest);
 }
 
-// False where it cannot be made and written; says why.
+// Returns false and prints the reason if the folder cannot be made or written.
 bool prepare_folder(const Planned& planned, const fs::path& folder, const PointStore& store) {
   if (!store.open()) {
     static_cast<void>(usage_error(store.folder().string(), "is no folder and cannot be made"));
@@ -80,7 +80,7 @@ bool prepare_folder(const Planned& planned, const fs::path& folder, const PointS
   return false;
 }
 
-// The options that a later call of the same sweep needs, too.
+// The options that later calls for the same sweep need.
 std::vector<std::string> same_sweep(const SweepOptions& options) {
   std::vector<std::string> words{options.file};
   if (!options.output.empty()) words.insert(words.end(), {"-o", options.output});
@@ -99,7 +99,7 @@ bool read_limit(const std::string& text, const char* option, const LimitRange& r
   return false;
 }
 
-// The file's, and over them those of the command line.
+// The limits of the file, overridden by those of the command line.
 std::optional<WorkerLimits> limits_of(const SweepOptions& options, const Sweep& sweep) {
   WorkerLimits limits = sweep.limits;
   auto milliseconds = static_cast<std::uint64_t>(limits.time.count());
@@ -143,7 +143,7 @@ bool is_finished(const PointStore& store, const SweepPoint& point) {
   return store.finished(point.id, point.config_hash).document.has_value();
 }
 
-// They may be all that is left of a sweep: nobody else removes them.
+// These files may be all that is left of a sweep, so gather does not remove them.
 void say_what_stays(const std::vector<fs::path>& files) {
   for (const fs::path& file : files) {
     if (fs::exists(file))
@@ -151,14 +151,14 @@ void say_what_stays(const std::vector<fs::path>& files) {
   }
 }
 
-// Where the folder is not named, another file of the same name may have its sweep there. False
-// then; says so.
+// Without -o, a sweep file of the same name in another folder may use this folder. Then prints that
+// and returns false.
 bool is_own_folder(const SweepOptions& options, const fs::path& folder) {
   if (!options.output.empty()) return true;
   const auto manifest = read_manifest(folder).manifest;
   const std::string other = manifest ? manifest->value("file", "") : "";
   std::error_code ignored;
-  // What is gone was moved, or is no more.
+  // A file that is gone was moved or deleted.
   if (!fs::exists(other, ignored) || fs::equivalent(other, options.file, ignored)) return true;
   static_cast<void>(usage_error(
       folder.string(),

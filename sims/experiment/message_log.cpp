@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <stdexcept>
+#include <system_error>
 #include <tuple>
 
 #include "alg/schedule/schedule.h"
@@ -51,10 +51,14 @@ void MessageLog::write_cycle() {
   delivered_.clear();
 }
 
-void MessageLog::finish() {
+bool MessageLog::finish() {
   write_cycle();
   file_.close();
-  if (!file_) throw std::runtime_error(fmt::format("{}: cannot be written", path_));
+  if (file_) return true;
+  // A part that lacks messages must not join the others.
+  std::error_code ignored;
+  std::filesystem::remove(path_, ignored);
+  return false;
 }
 
 MessageLogParts::MessageLogParts(std::string target, std::size_t points)
@@ -62,29 +66,34 @@ MessageLogParts::MessageLogParts(std::string target, std::size_t points)
 
 MessageLogParts::~MessageLogParts() {
   std::error_code ignored;
-  for (std::size_t i = 0; i < points_; ++i) std::filesystem::remove(part(i), ignored);
-}
-
-bool MessageLogParts::begin() const {
-  std::ofstream file(target_, std::ios::binary);
-  file << "point,from,to,flow,op,bytes,ready,delivered\n";
-  file.close();
-  return !file.fail();
+  for (std::size_t i = 0; i <= points_; ++i) std::filesystem::remove(part(i), ignored);
 }
 
 std::string MessageLogParts::part(std::size_t point) const {
   return fmt::format("{}.point{}", target_, point + 1);
 }
 
+bool MessageLogParts::has_part(std::size_t point) const {
+  std::error_code ignored;
+  return std::filesystem::exists(part(point), ignored);
+}
+
 bool MessageLogParts::join() const {
-  std::ofstream file(target_, std::ios::binary | std::ios::app);
+  std::error_code error;
+  const bool is_file =
+      !std::filesystem::exists(target_, error) || std::filesystem::is_regular_file(target_, error);
+  const std::string joined = is_file ? part(points_) : target_;
+  std::ofstream file(joined, std::ios::binary);
+  file << "point,from,to,flow,op,bytes,ready,delivered\n";
   for (std::size_t i = 0; i < points_; ++i) {
     std::ifstream lines(part(i), std::ios::binary);
     // Inserting an empty buffer counts as a failure.
     if (lines && lines.peek() != std::ifstream::traits_type::eof()) file << lines.rdbuf();
   }
   file.close();
-  return !file.fail();
+  if (file.fail()) return false;
+  if (is_file) std::filesystem::rename(joined, target_, error);
+  return !is_file || !error;
 }
 
 }  // namespace espalier

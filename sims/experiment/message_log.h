@@ -19,8 +19,8 @@ class MessageLog {
   MessageLog(const std::string& path, std::size_t point, const Topology& topology, bool is_traffic);
 
   void note(const Operation& message, Cycle delivered);
-  // Writes the last cycle. Throws std::runtime_error if the file could not be written.
-  void finish();
+  // Writes the last lines. Returns false and removes the file if it could not be written.
+  [[nodiscard]] bool finish();
 
  private:
   void write_cycle();
@@ -35,8 +35,8 @@ class MessageLog {
   std::vector<Operation> delivered_;  // in `cycle_`
 };
 
-// The file of all points. Each simulation, perhaps in a process of its own, writes a part; the
-// parts are joined in the order of the points. The destructor removes the parts.
+// The file of all points. Every simulation writes a part, perhaps in another process; join() writes
+// the parts in the order of the points. The destructor removes the parts.
 class MessageLogParts {
  public:
   MessageLogParts(std::string target, std::size_t points);
@@ -44,10 +44,11 @@ class MessageLogParts {
   MessageLogParts(const MessageLogParts&) = delete;
   MessageLogParts& operator=(const MessageLogParts&) = delete;
 
-  // Begins the target with its header; false where it cannot be written.
-  [[nodiscard]] bool begin() const;
+  // The file for the lines of this point.
   [[nodiscard]] std::string part(std::size_t point) const;
-  // A missing part adds nothing. False if the target cannot be written.
+  [[nodiscard]] bool has_part(std::size_t point) const;
+  // A missing part adds no lines. Returns false if the target cannot be written; a file of that
+  // name then keeps its contents.
   [[nodiscard]] bool join() const;
 
  private:

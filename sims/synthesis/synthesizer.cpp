@@ -20,10 +20,10 @@ namespace {
 
 namespace fs = boost::filesystem;
 
-// Of the cell timing alone, by synthesis of a chain of inverters that drive four each.
+// Delay of an inverter that drives four, from a synthesized chain of them; cells without wires.
 constexpr double kFo4Ps = 99;
 
-// In the order of RtlInstance::first, second.
+// The parameters that RtlInstance::first and second set.
 std::array<const char*, 2> parameters_of(RtlModule module) {
   switch (module) {
     case RtlModule::ni_control:
@@ -39,7 +39,7 @@ std::array<const char*, 2> parameters_of(RtlModule module) {
   return {"A", nullptr};
 }
 
-// Gone with its files at the end.
+// A temporary folder; the destructor removes it with its files.
 class Workplace {
  public:
   Workplace() : path_(fs::temp_directory_path() / fs::unique_path("espalier-%%%%%%%%")) {
@@ -97,8 +97,8 @@ SynthesizedLogic Synthesizer::measure(const RtlInstance& instance) const {
   std::string parameters = fmt::format("-set {} {}", first, instance.first);
   if (second != nullptr) parameters += fmt::format(" -set {} {}", second, instance.second);
   place.write("module.v", source.text);
-  // Area of the mapping for area, delay of a mapping for delay, as the formulas are fitted. Only a
-  // script that ends so says what the critical path takes.
+  // The area is that of a mapping for area, the delay that of a mapping for delay, as in the fit of
+  // the formulas. `stime -p` at the end prints the delay of the critical path.
   place.write("map.abc",
               "strash\ndch -f\nmap -B 0.9 -D 10000\ntopo\nbuffer -c -N 16\nupsize\ndnsize\n"
               "stime -p\n");
@@ -120,7 +120,7 @@ SynthesizedLogic Synthesizer::measure(const RtlInstance& instance) const {
   if (!yosys.problem.empty() || yosys.exit_code != 0)
     throw std::runtime_error(fmt::format("yosys failed on {}", name));
   const std::string area = place.read("area.txt");
-  // The library's latch has no area, and a cell that is not mapped has none either.
+  // The library's latch and unmapped cells have no area.
   if (area.find("LATCH") != std::string::npos || area.find("$_") != std::string::npos) {
     throw std::runtime_error(fmt::format("yosys left cells of {} that have no area", name));
   }

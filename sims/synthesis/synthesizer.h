@@ -12,12 +12,12 @@ namespace espalier {
 
 class Synthesizer {
  public:
-  // Throws std::runtime_error, with the Debian packages to install, where the tool or the library
-  // is missing.
+  // Throws std::runtime_error with the Debian packages to install if the tool or the library is
+  // missing.
   Synthesizer();
 
-  // Seconds: a tree over 64 keys of 32 bits takes twenty. Throws std::runtime_error where the tool
-  // fails, or leaves cells that have no area.
+  // Takes seconds; a tree over 64 keys of 32 bits takes twenty. Throws std::runtime_error if the
+  // tool fails or leaves cells without area.
   [[nodiscard]] SynthesizedLogic measure(const RtlInstance& instance) const;
 
  private:

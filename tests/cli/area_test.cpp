@@ -104,7 +104,7 @@ TEST_CASE("A user's macro is taken, and says so") {
   CHECK(seen);
 }
 
-TEST_CASE("A number that the user has not given stays the formula's, whatever else he gives") {
+TEST_CASE("A number that the user does not give stays the formula's") {
   const TemporaryFolder folder;
   const std::string config = folder.write("small.yaml", kSmallConfig);
   const Json result = result_of({config, "-s", "system.cost.macros.router.crossbar.use_pj=7", "-s",
@@ -124,7 +124,7 @@ TEST_CASE("A number that the user has not given stays the formula's, whatever el
         Approx(7e-6 * energy.at("events").at("crossbar_traversals").get<double>()).margin(1e-6));
 }
 
-TEST_CASE("A macro that nothing would look at is refused, or said to have no effect") {
+TEST_CASE("A macro without a user is refused, or a warning says that it has no effect") {
   const TemporaryFolder folder;
   const std::string config = folder.write("small.yaml", kSmallConfig);
   // A run does not count the uses of these.
@@ -185,7 +185,7 @@ TEST_CASE("The schedule table that is priced holds the schedule that is simulate
   CHECK(words(result_of({config, "-s", "system.ni.table_entries=64"})) == 64);
 }
 
-TEST_CASE("A file of several modes has a system for each table of bits, and one without") {
+TEST_CASE("A file of several modes has a system for each schedule table, and one without a table") {
   const auto tables = [](const Json& area) {
     std::vector<std::pair<int, int>> found;
     for (const Json& block : area.at("blocks")) {
@@ -216,7 +216,7 @@ TEST_CASE("A file of several modes has a system for each table of bits, and one 
   }
 }
 
-TEST_CASE("Control messages are counted in buffers, links and NIs as all others") {
+TEST_CASE("Control messages count in buffers, links and NIs") {
   const TemporaryFolder folder;
   const std::string config =
       folder.write("control.yaml",
@@ -267,7 +267,7 @@ TEST_CASE("Energy counts what the routers did") {
   CHECK(sum == Approx(result.at("energy").at("total_uJ").get<double>()).margin(1e-5));
 }
 
-TEST_CASE("Links have energy where the user says what a bit costs") {
+TEST_CASE("Links have energy if the configuration gives the energy of a bit") {
   const TemporaryFolder folder;
   const std::string config = folder.write("small.yaml", kSmallConfig);
   const Json result = result_of({config, "-s", "system.cost.link_pj_per_bit=5"});

@@ -53,7 +53,7 @@ TEST_CASE("A result beside control messages has their latencies, apart from the 
   }
 }
 
-TEST_CASE("Without control messages a result says nothing of them") {
+TEST_CASE("A result without control messages has no fields for them") {
   const TemporaryFolder folder;
   const std::string file = folder.write("small.yaml", test::kSmallConfig);
   const Json document = test::run_to_json({file});
@@ -84,7 +84,7 @@ TEST_CASE("The table has control messages beside gradients and alone in the same
   CHECK(result.at("control").at("messages").get<int>() > 500);
 }
 
-TEST_CASE("The log of messages has control messages, named so") {
+TEST_CASE("The log of messages names control messages") {
   const TemporaryFolder folder;
   const std::string file = folder.write("alone.yaml", kAlone);
   REQUIRE(test::espalier({"run", file, "--messages", folder.file("log.csv")}).exit_code == 0);

@@ -70,7 +70,7 @@ TEST_CASE("A coordinated job on the network ends alike in both fidelities, in ev
   }
 }
 
-TEST_CASE("Arithmetic in place of the network is near it where the network is small") {
+TEST_CASE("The closed form is near the simulation on a small network") {
   const std::string modes = "  mode: [coordinator, hierarchical, cached, in_ni]\n";
   const Json network = run_job(modes);
   const Json messages = run_job(modes, {"coordination.data_plane=closed_form"});
@@ -126,7 +126,7 @@ TEST_CASE("Groups make fewer and larger all-reduces") {
   CHECK(figure(results.at(1), "all_reduces") < figure(results.at(0), "all_reduces"));
 }
 
-TEST_CASE("All-reduces that take from computing make iterations longer, and groups worth more") {
+TEST_CASE("All-reduces that slow computing down make iterations longer and groups more useful") {
   const Json results = run_job(
       "  mode: in_ni\n  num_groups: [0, 1]\n  compute_contention: [0, 0.8]\n"
       "  data_plane: closed_form\n",
@@ -137,7 +137,7 @@ TEST_CASE("All-reduces that take from computing make iterations longer, and grou
   CHECK(figure(results.at(3), "iteration_ns") == figure(results.at(2), "iteration_ns"));
 }
 
-TEST_CASE("Results name what reduces, and settings without effect are said") {
+TEST_CASE("Results name the unit that reduces, and warnings name settings without effect") {
   const Json network =
       run_job("  mode: in_ni\n  iterations: 1\n", {"training.network=alphago_zero"}).at(0);
   CHECK(network.at("algorithm") == "ring");
@@ -150,7 +150,7 @@ TEST_CASE("Results name what reduces, and settings without effect are said") {
   CHECK_THAT(silent.err, Contains("message_overhead has no effect"));
 }
 
-TEST_CASE("What coordination cannot be is refused with its place") {
+TEST_CASE("A mistake in the coordination section is refused with its place") {
   const Outcome lonely = run_wrong(
       "system: {topology: {type: mesh, dims: [2, 2]}}\n"
       "collective: {algorithm: ring, size: 1KiB}\ncoordination: {mode: cached}\n");

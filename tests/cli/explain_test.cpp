@@ -328,7 +328,7 @@ TEST_CASE("An NI may be late by its slack, and not by a cycle more") {
   }
 }
 
-TEST_CASE("A schedule does not slip where each timestep waits for all of the last one") {
+TEST_CASE("A schedule does not slip if each timestep waits for the whole previous one") {
   const TemporaryFolder folder;
   const Json result =
       explained(folder.write("torus.yaml", kExplainTorus), {"system.ni.lockstep=full"});
@@ -349,7 +349,7 @@ TEST_CASE("The account for people says the same as the one for machines") {
   CHECK_THAT(outcome.out, Contains("Slack"));
 }
 
-TEST_CASE("What has no schedule to follow has no account") {
+TEST_CASE("A run without a schedule has no account") {
   const TemporaryFolder folder;
   const std::string config =
       folder.write("traffic.yaml",

@@ -111,7 +111,23 @@ TEST_CASE("A figure is drawn: titles, sizes, a legend, and a line for every seri
   CHECK(tiny.text("tiny.svg") == svg);
 }
 
-TEST_CASE("What is finished is not simulated again, and what was damaged is") {
+TEST_CASE("Quotes of every kind in titles and labels are drawn as they are") {
+  const TemporaryFolder folder;
+  const std::string file = folder.write("quotes.yaml", R"(title: "It''s ```so``` `id` \\n"
+config: {system: {topology: {type: mesh, dims: [2, 2]}}, collective: {size: 4KiB}}
+x: {field: size_bytes, label: "''size''"}
+y: {field: bandwidth_GBps, label: "'"}
+series: [{label: "RING''", config: {collective: {algorithm: ring}}}]
+)");
+  const Outcome outcome = test::espalier({"figure", file, "-o", folder.file("out")});
+  CAPTURE(outcome.err);
+  REQUIRE(outcome.exit_code == 0);
+  const std::string svg = test::read_text(folder.file("out/quotes.svg"));
+  CHECK_THAT(svg, Contains("It''s ```so``` `id` \\n"));
+  CHECK_THAT(svg, Contains("''size''") && Contains("RING''"));
+}
+
+TEST_CASE("Finished points are kept, and damaged ones are simulated again") {
   const TinyFigure tiny;
   REQUIRE(tiny.make().exit_code == 0);
   const std::string csv = tiny.text("tiny.csv");
@@ -146,7 +162,7 @@ TEST_CASE("A point is simulated once, however many panels and figures show it") 
   CHECK_THAT(tiny.make({"-s", "system.link.latency=20ns"}).out, Contains("8 simulations, 0 of"));
 }
 
-TEST_CASE("A point depends on what stands in the files that it names") {
+TEST_CASE("A point depends on the contents of the files that it names") {
   const TemporaryFolder folder;
   const std::string nodes = "nodes: [a, b]\nlinks:\n";
   const std::string links = "  - {from: a, to: b}\n  - {from: b, to: a}\n";

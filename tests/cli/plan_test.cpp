@@ -70,7 +70,7 @@ TEST_CASE("A plan is shown chunk by chunk and start by start") {
   CHECK_THAT(outcome.out, Contains("\ndim1 starts RS ") && Contains("\ndim2 starts RS 1, "));
 }
 
-TEST_CASE("Where no order is enforced a plan has no starts") {
+TEST_CASE("A plan without an enforced order has no starts") {
   const TemporaryFolder folder;
   const std::string config = write_example(folder);
   const std::string free_choice = "system.ni.dimension_queue.enforce_order=false";
@@ -118,7 +118,7 @@ TEST_CASE("A plan has no transfers to draw and no flits to describe") {
   }
 }
 
-TEST_CASE("People see the utilization of plans, and which queue it was where several compete") {
+TEST_CASE("The table has the utilization of plans, and the queue if several are compared") {
   const TemporaryFolder folder;
   const std::string config = write_example(folder);
   const Outcome one = test::espalier({"run", config});
@@ -148,7 +148,7 @@ TEST_CASE("The example of a late node completes with one order for all, and only
                             Contains("the only place of dimension "));
 }
 
-TEST_CASE("Where not one NPU can stand for all, run says so, and why") {
+TEST_CASE("run names the reason why all NPUs are simulated and not one for all") {
   const TemporaryFolder folder;
   const std::string file = write_example(folder);
   const Outcome folded = test::espalier({"run", file});

@@ -229,7 +229,7 @@ TEST_CASE("The account of a program names contexts, their steps, and the call") 
   CHECK_THAT(outcome.out, Contains("fence"));
 }
 
-TEST_CASE("What a program is not proven to take at least is not said in its account") {
+TEST_CASE("The account of a program states no bound that is not proven") {
   const TemporaryFolder folder;
   const std::string config = folder.write("server.yaml", kServer);
   const Outcome outcome = test::espalier({"explain", config, "-s", "collective.op=broadcast", "-s",

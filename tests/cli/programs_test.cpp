@@ -142,14 +142,14 @@ TEST_CASE("Contexts and their memory are limits that are checked") {
   CHECK(refused("system.ni.program.contexts=2").exit_code == 0);
 }
 
-TEST_CASE("What is no program is not simulated, even where nothing is to be checked") {
+TEST_CASE("A broken program is not simulated, even without checks") {
   const Outcome outcome = test::espalier({"run", corpus("unproven/past_the_end.xml"), "-s",
                                           "collective.size=4000B", "-s", "simulation.check=false"});
   CHECK(outcome.exit_code == 1);
   CHECK_THAT(outcome.err, Contains("malformed: gpu"));
 }
 
-TEST_CASE("Training posts no programs, and says so") {
+TEST_CASE("Training with a program is refused") {
   const TemporaryFolder folder;
   const Outcome outcome = test::espalier(
       {"run", folder.write("c.yaml",
@@ -167,7 +167,7 @@ TEST_CASE("A size for which the program is not offered is a warning") {
   CHECK_THAT(outcome.err, Contains("the program is offered from 0 bytes to 1048576 bytes"));
 }
 
-TEST_CASE("check says where large chunks need more slots than the protocol has") {
+TEST_CASE("check warns if large chunks need more slots than the protocol has") {
   const TemporaryFolder folder;
   std::string text = test::read_text(corpus("valid/allpairs_waits.xml"));
   const Outcome outcome = test::espalier({"check", folder.write("p.xml", text)});
@@ -188,7 +188,7 @@ TEST_CASE("check says where large chunks need more slots than the protocol has")
   CHECK_THAT(more.out, Contains("warning: chunks that fill a slot each need 3 slots"));
 }
 
-TEST_CASE("A document says nothing of sizes: run asks for one") {
+TEST_CASE("run asks for the size that a program file does not have") {
   const Outcome outcome = test::espalier({"run", corpus("valid/two_rank_exchange.xml")});
   CHECK(outcome.exit_code == 2);
   CHECK_THAT(outcome.err, Contains("-s collective.size=16MiB"));
@@ -206,7 +206,7 @@ TEST_CASE("A program and its configuration must agree on operation and ranks") {
   CHECK_THAT(outcome.err, Contains("it computes all_reduce, collective.op is all_gather"));
 }
 
-TEST_CASE("Where all send to all, contexts take turns and nobody is everyone's first") {
+TEST_CASE("In an all-to-all, contexts take turns and no rank is first for all others") {
   const TemporaryFolder folder;
   const std::string config =
       folder.write("c.yaml",
@@ -216,7 +216,7 @@ TEST_CASE("Where all send to all, contexts take turns and nobody is everyone's f
   CHECK(result.at("bound_ratio").get<double>() > 0.9);
 }
 
-TEST_CASE("A file may stand where an algorithm does, also in a list") {
+TEST_CASE("A file may be given as an algorithm, also in a list") {
   const TemporaryFolder folder;
   folder.write("p.xml", test::read_text(corpus("valid/two_rank_exchange.xml")));
   const Json results =
@@ -230,7 +230,7 @@ TEST_CASE("A file may stand where an algorithm does, also in a list") {
   CHECK(results[1].at("verified") == true);
 }
 
-TEST_CASE("What a custom program promises stands in a file of its own") {
+TEST_CASE("A file of its own has the promises of a custom program") {
   const Outcome without = test::espalier({"check", corpus("valid/custom_to_next.xml")});
   CHECK(without.exit_code == 0);
   CHECK_THAT(without.out, Contains("its results are not proven"));

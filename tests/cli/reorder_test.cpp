@@ -98,7 +98,7 @@ TEST_CASE("Random orders of a sweep over seeds name their seeds") {
   }
 }
 
-TEST_CASE("What reorder cannot use is said") {
+TEST_CASE("reorder names the input that it cannot use") {
   const TemporaryFolder folder;
   const std::string config = folder.write("ring.yaml", kRing);
   const std::string latency = folder.write("latency.csv", kDealt);

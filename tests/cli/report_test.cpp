@@ -190,7 +190,7 @@ TEST_CASE("A report of a sweep has the Pareto front, blocks, failed and missing 
                        Contains("espalier run base.yaml -s system.router.vc_depth_flits=64"));
 }
 
-TEST_CASE("Only runs of one workload are compared, whatever says that it is one") {
+TEST_CASE("Only runs of one workload are compared") {
   const Reports reports;
   const std::string mesh = "system: {topology: {type: mesh, dims: [2, 2]}, router: {vcs: 2}}\n";
   const auto sweep = [&](const std::string& name, const std::string& section,
@@ -325,7 +325,7 @@ TEST_CASE("Each result's configuration is its own, whatever differs") {
   CHECK(document.at("command").at(1) == "run");
 }
 
-TEST_CASE("What cannot be read is refused with file and place") {
+TEST_CASE("A file that cannot be read is refused with its name and place") {
   const Reports reports;
   const std::string good = reports.results("good", test::kSmallConfig);
   const auto refused = [&](const std::string& file, const std::string& what) {
@@ -365,7 +365,7 @@ TEST_CASE("A sweep's file that is not the point it is named after is refused") {
   CHECK_THAT(outcome.err, Contains("p5.json") && Contains("is in the file of p5"));
 }
 
-TEST_CASE("Whatever stands in results is shown as text") {
+TEST_CASE("Every text of the results is shown as text, not as HTML") {
   const Reports reports;
   const std::string evil = "</title><script>alert(1)</script>";
   const std::string page =
@@ -383,7 +383,7 @@ TEST_CASE("Whatever stands in results is shown as text") {
   CHECK(occurrences(page, "&lt;script&gt;") > 10);
 }
 
-TEST_CASE("How busy links are is the same in both fidelities, and its mean is what it was") {
+TEST_CASE("Link utilization is the same in both fidelities, and its mean is unchanged") {
   const Reports reports;
   const std::string config = reports.folder.write("curves.yaml", kCurves);
   const auto results = [&](const char* fidelity) {

@@ -147,7 +147,7 @@ TEST_CASE("With --json FILE the file has what --json - prints, and the table goe
         test::without_host(test::run_to_json({config})).dump());
 }
 
-TEST_CASE("Two runs are the same to the byte but for what is under host") {
+TEST_CASE("Two runs give the same bytes, except for host") {
   const TemporaryFolder folder;
   const std::string config = folder.write("many.yaml", kManyPoints);
   const std::vector<std::string> stalled{config, "-s", "simulation.stall_probability=0.05"};
@@ -224,7 +224,7 @@ TEST_CASE("Several files give one list of results and one config each") {
   CHECK(document.at("results").at(8).at("topology") == "mesh 2x2");
 }
 
-TEST_CASE("Results of synthetic traffic have what was offered and what was accepted") {
+TEST_CASE("Results of synthetic traffic have the offered and the accepted load") {
   const TemporaryFolder folder;
   const std::string config =
       folder.write("traffic.yaml",

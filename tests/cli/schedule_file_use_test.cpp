@@ -252,6 +252,18 @@ TEST_CASE("A wrong table is rejected with its entry named, before anything is si
                  "chunk 1 at rank 2 misses the contribution of ranks 0, 1, 3");
 }
 
+TEST_CASE("check counts no transfers of a table that it could not examine") {
+  const ScheduleFolder files;
+  const std::string good = test::espalier({"check", files.schedule()}).out;
+  CHECK_THAT(good, Contains(" transfers in "));
+  Json document = files.document();
+  // Node 0 would wait for itself.
+  document["nodes"][0][0]["parent"] = 0;
+  const Outcome outcome = test::espalier({"check", files.write("wrong.json", document.dump())});
+  CHECK(outcome.exit_code != 0);
+  CHECK_THAT(outcome.out, !Contains(" 0 transfers in"));
+}
+
 TEST_CASE(
     "Corruptions of a MULTITREE schedule that the certifier accepts run to verified results") {
   run_accepted_mutants("multitree");

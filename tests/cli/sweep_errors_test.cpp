@@ -73,7 +73,7 @@ TEST_CASE("All errors of a sweep file are shown in one call, each at its place")
   CHECK_FALSE(std::filesystem::exists(sweep.path("out")));
 }
 
-TEST_CASE("A sweep file that is no mapping of keys is refused, whatever it is") {
+TEST_CASE("A sweep file that is no mapping of keys is refused") {
   for (const char* command : {"plan", "run"}) {
     for (const char* text : {"", "# nothing\n", "null\n", "---\n", "[]\n", "42\n", "text\n"}) {
       const SweepFolder sweep(text);
@@ -155,7 +155,7 @@ TEST_CASE("The same configuration twice is one point") {
   CHECK_THAT(sweep.call("plan").out, Contains("2 points, 1 the same as others"));
 }
 
-TEST_CASE("Points are left out by what only and except say of their keys") {
+TEST_CASE("only and except leave points out by their keys") {
   const std::string axes =
       "axes:\n"
       "  - {key: system.flow_control.mode, values: [packet]}\n"
@@ -184,7 +184,7 @@ TEST_CASE("Seeds repeat every point") {
              Contains("traffic.seed=7") && Contains("traffic.seed=8") && Contains("4 points"));
 }
 
-TEST_CASE("Limits that no clock counts to are refused, in the file and on the command line") {
+TEST_CASE("Limits out of range are refused, in the file and on the command line") {
   const std::string axes = "axes: [{key: system.router.vcs, values: [2]}]\n";
   const SweepFolder file(kStart + axes + "time_limit: 2600000h\n");
   const Outcome plan = file.call("plan");
@@ -199,7 +199,7 @@ TEST_CASE("Limits that no clock counts to are refused, in the file and on the co
   CHECK(sweep.call("run", {"--time-limit", "876000h"}).exit_code == 0);
 }
 
-TEST_CASE("What stands in a section's place is an error, not replaced by an axis") {
+TEST_CASE("A value in the place of a section is an error, not replaced by an axis") {
   for (const char* config : {"{system: 3}", "{system: {router: [2]}}"}) {
     const SweepFolder sweep(std::string("title: t\nconfig: ") + config +
                             "\naxes: [{key: system.router.vcs, values: [2]}]\n");
@@ -221,7 +221,7 @@ TEST_CASE("A sweep that is its own configuration gets one error") {
   CHECK(outcome.err.find("error", outcome.err.find("error") + 1) == std::string::npos);
 }
 
-TEST_CASE("Lists that are none come with an example") {
+TEST_CASE("A value in the place of a list is refused with an example") {
   const SweepFolder axes(kStart + std::string("axes: {key: system.router.vcs, values: [2]}\n"));
   CHECK_THAT(axes.call("plan").err, Contains("axes: takes a list") && Contains("hint: axes: [{"));
   const SweepFolder values(kStart + std::string("axes: [{key: system.router.vcs, values: 2}]\n"));

@@ -69,7 +69,7 @@ Json failure_of(const SweepFolder& sweep, const std::string& id) {
 
 }  // namespace
 
-TEST_CASE("A sweep killed twenty times at random moments ends like one that was not", "[slow]") {
+TEST_CASE("A sweep that is killed twenty times and resumed gives the same bytes", "[slow]") {
   const SweepFolder sweep(kForty);
   REQUIRE(sweep.call("run", {}, "whole").exit_code == 0);
   REQUIRE(sweep.call("gather", {}, "whole").exit_code == 0);
@@ -102,7 +102,8 @@ TEST_CASE("A sweep killed twenty times at random moments ends like one that was 
   CHECK(sweep.text("out/results.jsonl") == sweep.text("whole/results.jsonl"));
 }
 
-TEST_CASE("SIGINT and SIGTERM end the workers, leave whole files only, and say how to go on") {
+TEST_CASE(
+    "SIGINT and SIGTERM end the workers, leave only complete files, and say how to continue") {
   for (const auto& [signal, exit_code, name] :
        {std::tuple(SIGINT, 130, "SIGINT"), std::tuple(SIGTERM, 143, "SIGTERM")}) {
     const SweepFolder sweep(kEndless);
@@ -193,7 +194,7 @@ TEST_CASE("A point whose process is killed fails alone") {
              Contains("SIGKILL: probably the machine was out of memory"));
 }
 
-TEST_CASE("A result that cannot be written stops the sweep, whatever is written after it") {
+TEST_CASE("A result that cannot be written stops the sweep") {
   const SweepFolder sweep(kForty);
   REQUIRE(sweep.call("plan").exit_code == 0);
   // No file can take its place, whoever tries.

@@ -62,7 +62,7 @@ TEST_CASE("A point's file has what run gives for its configuration, host apart")
   CHECK(direct.at("config_hash") == point.at("config_hash"));
 }
 
-TEST_CASE("What is finished is not simulated again, unless its point is asked for") {
+TEST_CASE("A finished point is simulated again only if --point names it") {
   const SweepFolder sweep;
   REQUIRE(sweep.call("run").exit_code == 0);
   CHECK_THAT(sweep.call("run").out, Contains("12 finished, 0 of them now"));
@@ -78,7 +78,7 @@ TEST_CASE("What is finished is not simulated again, unless its point is asked fo
   CHECK(sweep.call("run", {"--point", "0123456789abcdef"}).exit_code == 2);
 }
 
-TEST_CASE("A file that holds no result of its point is named, is no result, and run replaces it") {
+TEST_CASE("A file without the result of its point is named, and run replaces it") {
   const SweepFolder sweep;
   REQUIRE(sweep.call("run").exit_code == 0);
   const auto ids = sweep.ids();
@@ -106,7 +106,7 @@ TEST_CASE("A file that holds no result of its point is named, is no result, and 
   CHECK(sweep.call("gather").exit_code == 0);
 }
 
-TEST_CASE("A failure that says nothing, and a folder in a file's place, are named") {
+TEST_CASE("An empty failure and a folder in the place of a file are named") {
   const SweepFolder sweep;
   REQUIRE(sweep.call("plan").exit_code == 0);
   const auto ids = sweep.ids();

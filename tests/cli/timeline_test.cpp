@@ -346,7 +346,7 @@ TEST_CASE("What a timeline cannot show is said") {
              Contains("missing/t.json") && Contains("No such file"));
   CHECK_THAT(
       error({"--timeline", folder.file("t.json"), "-s", "collective.algorithm=[ring, multitree]"}),
-      Contains("--timeline") && Contains("one run, and this would be 2"));
+      Contains("--timeline") && Contains("one run, and there are 2"));
   const std::string both = folder.file("t.vcd");
   CHECK_THAT(error({"--timeline", both, "--waves", both}),
              Contains("this is the --waves file too"));

@@ -364,7 +364,7 @@ TEST_CASE("What waves cannot show is said") {
   CHECK_THAT(error({"--waves", file, "--wave-from", "soon"}), Contains("step:17"));
   CHECK_THAT(error({"--waves", file, "--wave-from", "7", "--wave-to", "7"}), Contains("not after"));
   CHECK_THAT(error({"--waves", file, "-s", "collective.algorithm=[ring, multitree]"}),
-             Contains("one run, and this would be 2"));
+             Contains("one run, and there are 2"));
   const std::string traffic =
       folder.write("traffic.yaml",
                    "system: {topology: {type: mesh, dims: [2, 2]}}\n"

@@ -6,10 +6,10 @@
 #include <set>
 
 #include "alg/generators/generator.h"
-#include "sims/report/page/area_blocks.h"
-#include "sims/report/page/schedule_steps.h"
+#include "sims/report/page/area.h"
+#include "sims/report/page/rebuild.h"
 #include "sims/report/page/topology_layout.h"
-#include "sims/report/plot/heat.h"
+#include "sims/report/plot/plot.h"
 #include "tests/unit/test_graphs.h"
 
 using namespace espalier;

@@ -60,6 +60,9 @@ TEST_CASE("Numbers have four digits and no exponent where people read them") {
   CHECK(bytes_text(100'000'000) == "100 MB");
   CHECK(bytes_text(6001) == "6001 B");
   CHECK(percent_text(0.8885) == "88.8 %");
+  CHECK(percent_text(1e5) == "10000000.0 %");
+  CHECK(percent_text(1e308) == "over 1e+09 %");
+  CHECK(percent_text(-1e308) == "below -1e+09 %");
   CHECK(count_text(1, "run") == "1 run");
   CHECK(count_text(2, "run") == "2 runs");
 }

@@ -1,5 +1,5 @@
-// A figure as its file describes it: panels of series of simulated points, and which fields of the
-// results are drawn. docs/figures.md is for users.
+// A figure as its file describes it (docs/figures.md): panels, their series, the simulated points
+// of a series, and the fields of the results that are drawn.
 #pragma once
 
 #include <array>
@@ -10,23 +10,23 @@
 
 #include "sims/config/keys.h"
 #include "sims/point/config.h"
+#include "sims/report/plot/scale.h"
 #include "sims/text/diagnostics.h"
 #include "sims/text/units.h"
 
 namespace espalier {
 
 enum class FigureKind : std::uint8_t { lines, bars };
-enum class AxisScale : std::uint8_t { linear, log2, log10 };
+using AxisScale = report::ScaleKind;
 
-// What is drawn of a series' points with the same x: they must not be, or their mean, or the least
-// (which of several settings is best at this x).
+// How points of a series with the same x become one value. `none`: they are an error.
 enum class Combination : std::uint8_t { none, mean, min };
 
 inline constexpr std::array kFigureKindNames{"lines", "bars"};
 inline constexpr std::array kAxisScaleNames{"linear", "log2", "log10"};
 inline constexpr std::array kCombinationNames{"none", "mean", "min"};
 
-// A field of the results by its dotted name, and where the file names it.
+// A field of the results by its dotted name, with its place in the figure file.
 struct FieldRef {
   std::string name;
   Place place;
@@ -39,19 +39,18 @@ struct Axis {
 
 struct XAxis : Axis {
   FieldRef field;            // of the results, or a key of the configuration
-  const Key* key = nullptr;  // the latter
-  // `field` is what entries of a list lie apart, and y is the list: entry i is drawn at
-  // (i + 1/2) times that.
+  const Key* key = nullptr;  // set if `field` is a key
+  // y is a list, and `field` the distance of its entries: entry i is drawn at (i + 1/2) times it.
   bool along_list = false;
   double factor = 1.0;  // along_list: value drawn / distance
-  // What its numbers count; nullopt: nothing with a unit.
+  // The quantity that its numbers count; nullopt without a unit.
   std::optional<Quantity> quantity;
 };
 
-// What a bar is stacked from; a line has one part, and so has a plain bar.
+// A part of a stacked bar. A line and a plain bar have one part.
 struct Part {
   FieldRef field;
-  std::string label;  // empty where there is one part
+  std::string label;  // empty if there is one part
 };
 
 struct YAxis : Axis {
@@ -60,10 +59,10 @@ struct YAxis : Axis {
   Combination combine = Combination::none;
 };
 
-// Values are drawn relative to one series of the same panel.
+// Values are drawn relative to a series of the same panel.
 struct Normalization {
   std::string series;
-  // Its point at this x, as written; nullopt: its point at the same x.
+  // The reference is its point at this x, as written; nullopt: its point at the same x.
   std::optional<std::string> x;
   bool inverse = false;  // reference / value: a speed-up
   Place place;
@@ -71,7 +70,7 @@ struct Normalization {
 
 struct FigurePoint {
   std::size_t series = 0;  // of its panel
-  RunPoint point;          // its fidelity is decided
+  RunPoint point;          // its fidelity is chosen
 };
 
 struct Panel {
@@ -81,15 +80,15 @@ struct Panel {
   YAxis y;
   std::optional<Normalization> normalization;
   std::vector<std::string> series;  // labels
-  // By series, as far as given: a field of its own in place of y's, which has one part then.
+  // For each series, a field of its own instead of y's; y then has one part.
   std::vector<std::optional<FieldRef>> series_fields;
   std::vector<FigurePoint> points;  // series by series, each in the file's order
 };
 
 struct Figure {
   std::string path;    // as given
-  std::string name;    // of the files that are written: the path's stem
-  std::string folder;  // where paths in its points start
+  std::string name;    // name of the output files: the path's stem
+  std::string folder;  // base of the relative paths in its points
   std::string title;
   std::vector<Panel> panels;
 };

@@ -5,12 +5,17 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <system_error>
 
 #include "sims/config/keys.h"
 #include "sims/config/resolved.h"
+#include "sims/experiment/point_content.h"
 #include "sims/experiment/point_worker.h"
 #include "sims/experiment/progress.h"
+#include "sims/experiment/whole_file.h"
 #include "sims/experiment/workers.h"
+#include "sims/text/file_hashes.h"
+#include "sims/text/read_file.h"
 
 namespace espalier {
 
@@ -22,7 +27,8 @@ std::string value_text(const Json& value) {
   return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
-// By dotted key, in the order of the registry; unlike json::flatten, a list stays one value.
+// Settings by dotted key, in the order of the registry. Unlike json::flatten, a list stays one
+// value.
 std::vector<std::pair<std::string, Json>> settings_of(const Json& section,
                                                       const std::string& name = {}) {
   std::vector<std::pair<std::string, Json>> settings;
@@ -86,7 +92,7 @@ FigureRun FigureJobs::run(const std::string& program, std::size_t at_once) {
       return {};
     }
   }
-  // The longest first, so that no processor waits for one that was started last.
+  // The longest simulation starts first, so that no processor waits for it at the end.
   const auto bytes = [](const FigureJob* job) {
     return job->point->collective ? job->point->collective->size : 0;
   };
@@ -138,6 +144,51 @@ std::vector<std::vector<std::string>> point_names(const Figure& figure) {
     }
   }
   return names;
+}
+
+namespace {
+
+namespace fs = std::filesystem;
+}  // namespace
+
+PointCache::PointCache(fs::path folder, const std::string& program)
+    : folder_(std::move(folder)), program_hash_(hash_of(Json(hash_text(read_file_bytes(program).text.value_or(""))))) {}
+
+bool PointCache::open() const {
+  std::error_code error;
+  fs::create_directories(folder_, error);
+  if (!fs::is_directory(folder_, error)) return false;
+  remove_unfinished_files(folder_);
+  return true;
+}
+
+std::string PointCache::key_of(const RunPoint& point) const {
+  Json all;
+  all["program"] = program_hash_;
+  all.update(point_content(point));
+  return hash_of(all);
+}
+
+fs::path PointCache::file_of(const std::string& key) const { return folder_ / (key + ".json"); }
+
+std::optional<Json> PointCache::find(const std::string& key) const {
+  const FileText file = read_file_bytes(file_of(key).string());
+  if (!file.text) return std::nullopt;
+  const Json document = Json::parse(*file.text, nullptr, false);
+  if (!document.is_object() || document.value("key", Json()) != key) return std::nullopt;
+  const auto result = document.find("result");
+  if (result == document.end() || document.value("result_hash", Json()) != hash_of(*result))
+    return std::nullopt;
+  return *result;
+}
+
+bool PointCache::keep(const std::string& key, const RunPoint& point, const Json& result) const {
+  Json document;
+  document["key"] = key;
+  document["config"] = resolved_json(point);
+  document["result"] = result;
+  document["result_hash"] = hash_of(result);
+  return write_whole_file(file_of(key), document.dump(2) + "\n");
 }
 
 }  // namespace espalier

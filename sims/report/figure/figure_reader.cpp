@@ -25,7 +25,7 @@ constexpr const char* kYExample = "y: {field: bandwidth_GBps, label: GB/s}";
 constexpr const char* kSeriesExample =
     "series: [{label: RING, config: {collective: {algorithm: ring}}}]";
 
-// What a figure says for all of its panels, and a panel may say for itself.
+// The keys of a figure that a panel may override.
 const std::vector<std::string> kPanelKeys{"title",     "kind",   "x",      "y",
                                           "normalize", "config", "series", "points"};
 
@@ -46,7 +46,7 @@ bool ends_in_bytes(const std::string& name) {
          name.compare(name.size() - ending.size(), ending.size(), ending) == 0;
 }
 
-// Numbers stand along the axis as numbers, in base units; all else as text.
+// Numbers are placed along the axis in base units; other values are names.
 bool is_number(const Key& key) {
   if (is_written_as_list(key.shape)) return false;
   switch (key.shape.type) {
@@ -128,7 +128,7 @@ class FigureReader {
     draft.config = layer_of(map, draft.config);
   }
 
-  // The map's `config`, if it has one, over `below`.
+  // The map's `config` laid over `below`.
   ConfigNode layer_of(const StrictMap& map, const ConfigNode& below) {
     const ConfigNode* node = map.find("config");
     if (node == nullptr) return below;

@@ -1,4 +1,4 @@
-// From a figure file to its panels and checked run points.
+// Reads a figure file into panels and checked run points.
 #pragma once
 
 #include <string>
@@ -9,12 +9,12 @@
 namespace espalier {
 
 struct FigureResult {
-  Figure figure;            // incomplete on errors
-  Diagnostics diagnostics;  // also for what only results show, such as fields they do not have
+  Figure figure;            // incomplete after errors
+  Diagnostics diagnostics;  // with those about results that lack a field
   bool ok = false;          // no errors; there may be warnings
 };
 
-// Overrides are "dotted.key=value" as after -s; they win over everything in the file.
+// `overrides` are "dotted.key=value" as after -s; they override everything in the file.
 [[nodiscard]] FigureResult read_figure(const std::string& path,
                                        const std::vector<std::string>& overrides = {});
 

@@ -46,7 +46,7 @@ void check_list(const FieldRef& field, const Json& result, Diagnostics& diagnost
   }
 }
 
-// What a file says about x: a number, one with its unit, or a name.
+// The file's value of x: a number, a number with a unit, or a name.
 bool says(const std::string& written, const Json& x, const std::optional<Quantity>& quantity) {
   if (x.is_string()) return x.get<std::string>() == written;
   if (quantity) {
@@ -73,10 +73,10 @@ Json x_of(const XAxis& axis, const RunPoint& point, const Json& result) {
   }
 }
 
-// The result of a value that is not one point's, or not all of it.
+// The fields of a combined value; it has none of a single point's result.
 const Json kNothing = Json::object();
 
-// One point of a panel with its values as the results have them.
+// One point of a panel with its values from the results.
 struct PanelValue {
   std::size_t series;
   Json x;
@@ -162,9 +162,9 @@ class PanelTable {
     });
   }
 
-  // One value for all with the same series and x. What else the results say differs: none of it is
-  // the combination's. Where a point failed, a mean of what is left would pass for the whole:
-  // values of fewer points than others have are left out.
+  // One value for all points with the same series and x; it has no other fields of the results. If
+  // a point failed, a mean of the remaining points would pass for the mean of all, so values of
+  // fewer points than the others have are left out.
   void combine() {
     std::vector<PanelValue> combined;
     std::vector<std::size_t> counts;
@@ -191,8 +191,8 @@ class PanelTable {
     }
   }
 
-  // One of all with the same series and x. Where a point failed, another may pass for the least:
-  // it is what is left to choose from, as a setting that a system cannot run is no choice there.
+  // One of all points with the same series and x. A failed point does not count: a setting that a
+  // system cannot run is no choice there.
   void keep_least() {
     std::vector<PanelValue> least;
     for (PanelValue& value : values_) {
@@ -228,7 +228,7 @@ class PanelTable {
     return (inverse ? reference / value : value / reference) * panel_.y.factor;
   }
 
-  // nullopt: there is none, so the value cannot be drawn.
+  // nullopt if the value has no reference and cannot be drawn.
   [[nodiscard]] std::optional<double> reference_of(const PanelValue& value) const {
     const auto& normalization = panel_.normalization;
     if (!normalization) return 1.0;
@@ -247,7 +247,7 @@ class PanelTable {
     return std::nullopt;
   }
 
-  // Once for a panel.
+  // Reported once for each panel.
   void warn_of_zero(const PanelValue& value) {
     if (warned_of_zero_ || panel_.normalization->inverse) return;
     warned_of_zero_ = true;
@@ -266,7 +266,7 @@ class PanelTable {
   bool all_there_ = true;
 };
 
-// Empty where there is nothing to draw: 0 of 0, or a speed-up without a time.
+// Empty if there is nothing to draw: 0 of 0, or a speed-up without a time.
 std::string number_cell(double value) {
   const Json number = value;
   return std::isfinite(value) ? csv_cell(&number) : "";
@@ -286,7 +286,7 @@ void check_fields(const Panel& panel, const Json& result, Diagnostics& diagnosti
   for (const auto& own : panel.series_fields) {
     if (own) fields.push_back(*own);
   }
-  // Every series may have its own.
+  // Every series may have a field of its own.
   if (fields.size() < panel.series.size()) {
     for (const Part& part : panel.y.parts) fields.push_back(part.field);
   }

@@ -1,34 +1,42 @@
 #include "sims/report/figure/series_style.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <array>
-#include <cmath>
 #include <set>
 #include <utility>
 
-#include "alg/algorithm.h"
+#include "sims/report/plot/palette.h"
 
 namespace espalier {
 
 namespace {
 
-struct Look {
-  const char* colour;
-  int filled;  // gnuplot's point types
-  int open;
-};
+using report::kNumLooks;
+using report::Mark;
 
-// Colours that stay apart for colour-blind readers (Okabe and Ito, and two more); an algorithm's
-// row names its place (AlgorithmRow::look).
-constexpr std::array kLooks{
-    Look{"#d55e00", 7, 6},   Look{"#0072b2", 9, 8},   Look{"#009e73", 5, 4},
-    Look{"#7b3294", 13, 12}, Look{"#56b4e9", 11, 10}, Look{"#cc79a7", 15, 14},
-    Look{"#e69f00", 13, 12}, Look{"#666666", 5, 4},   Look{"#8c6d31", 11, 10},
-};
+// gnuplot's point type of a filled mark; the open one is the number before. gnuplot lacks three of
+// the marks.
+int point_type(Mark mark) {
+  switch (mark) {
+    case Mark::circle:
+      return 7;
+    case Mark::square:
+    case Mark::bar:
+      return 5;
+    case Mark::triangle:
+      return 9;
+    case Mark::down_triangle:
+    case Mark::left_triangle:
+      return 11;
+    case Mark::diamond:
+    case Mark::cross:
+      return 13;
+    case Mark::pentagon:
+      return 15;
+  }
+  return 7;
+}
 
-// What tells series apart. Empty where a series has several of it.
+// What tells series apart: empty members differ within the series.
 struct Identity {
   std::string label;
   std::string algorithm;
@@ -67,37 +75,23 @@ std::vector<Identity> identities(const Figure& figure) {
 }
 
 // kLooks.size() where the algorithm has none of its own.
-std::size_t look_of(const std::string& name) {
-  const Algorithm* algorithm = find_algorithm(name);
-  return algorithm == nullptr ? kLooks.size() : std::min(algorithm->look, kLooks.size());
-}
-
 // Every series has a look of its own by what it runs.
 bool are_told_apart(const std::vector<Identity>& all) {
   std::set<std::pair<std::size_t, bool>> seen;
   for (const Identity& identity : all) {
-    const std::size_t look = look_of(identity.algorithm);
+    const std::size_t look = report::look_of_algorithm(identity.algorithm);
     const bool packets = identity.mode == FlowControlMode::packet;
-    if (look == kLooks.size() || !seen.insert({look, packets}).second) return false;
+    if (look == kNumLooks || !seen.insert({look, packets}).second) return false;
   }
   return true;
 }
 
-SeriesStyle make_style(const std::string& label, const Look& look, bool packets) {
+SeriesStyle make_style(const std::string& label, std::size_t number, bool packets) {
   constexpr double kThin = 1.5;
   constexpr double kThick = 2.2;
-  return {label, look.colour, packets ? look.open : look.filled, packets ? kThin : kThick, packets};
-}
-
-// With `part` of grey of that level, 0 to 255.
-std::string mix(const std::string& colour, double level, double part) {
-  std::string mixed = "#";
-  for (std::size_t channel = 0; channel < 3; ++channel) {
-    const auto value = std::stoul(colour.substr(1 + 2 * channel, 2), nullptr, 16);
-    mixed +=
-        fmt::format("{:02x}", std::lround(static_cast<double>(value) * (1 - part) + level * part));
-  }
-  return mixed;
+  const report::Look& look = report::look_of_series(number);
+  const int filled = point_type(look.mark);
+  return {label, look.colour, packets ? filled - 1 : filled, packets ? kThin : kThick, packets};
 }
 
 }  // namespace
@@ -108,15 +102,11 @@ std::vector<SeriesStyle> series_styles(const Figure& figure) {
   std::vector<SeriesStyle> styles;
   for (std::size_t i = 0; i < all.size(); ++i) {
     const bool packets =
-        by_algorithm ? all[i].mode == FlowControlMode::packet : (i / kLooks.size()) % 2 == 1;
-    const Look& look = kLooks.at(by_algorithm ? look_of(all[i].algorithm) : i % kLooks.size());
+        by_algorithm ? all[i].mode == FlowControlMode::packet : (i / kNumLooks) % 2 == 1;
+    const std::size_t look = by_algorithm ? report::look_of_algorithm(all[i].algorithm) : i;
     styles.push_back(make_style(all[i].label, look, packets));
   }
   return styles;
 }
-
-std::string tint(const std::string& colour, double white) { return mix(colour, 255, white); }
-
-std::string shade(const std::string& colour, double black) { return mix(colour, 0, black); }
 
 }  // namespace espalier

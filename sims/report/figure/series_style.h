@@ -1,4 +1,4 @@
-// Colours and marks of series: an algorithm looks the same in every figure.
+// The colours and marks of a figure's series.
 #pragma once
 
 #include <string>
@@ -16,13 +16,8 @@ struct SeriesStyle {
   bool dashed = false;
 };
 
-// One per label, in the order of their first appearance in the figure. By algorithm and
-// flow-control mode where these tell all series apart, else by order.
+// One style for each label, in the order of appearance. Algorithm and flow-control mode choose it
+// if they tell all series apart, otherwise the order does.
 [[nodiscard]] std::vector<SeriesStyle> series_styles(const Figure& figure);
-
-// Mixed with white: 0 leaves the colour, 1 is white.
-[[nodiscard]] std::string tint(const std::string& colour, double white);
-// Mixed with black.
-[[nodiscard]] std::string shade(const std::string& colour, double black);
 
 }  // namespace espalier

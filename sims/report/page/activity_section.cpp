@@ -2,8 +2,7 @@
 
 #include <algorithm>
 
-#include "sims/report/page/sections.h"
-#include "sims/report/page/shown_runs.h"
+#include "sims/report/page/section.h"
 #include "sims/report/plot/plot.h"
 #include "sims/report/plot/text.h"
 
@@ -26,7 +25,7 @@ struct Activity {
   std::vector<DimensionActivity> dimensions;
 };
 
-// No dimensions where the result's activity is not as documented.
+// Has no dimensions unless the result's activity has the documented form.
 Activity activity_of(const ReportPoint& point) {
   Activity activity;
   const Json& json = point.result.at("activity");

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "sims/report/page/area_blocks.h"
-#include "sims/report/page/sections.h"
+#include "sims/report/page/area.h"
+#include "sims/report/page/section.h"
 #include "sims/report/plot/plot.h"
 #include "sims/report/plot/text.h"
 
@@ -11,12 +11,12 @@ namespace espalier::report {
 
 namespace {
 
-constexpr double kBar = 18;
+constexpr double kAreaBar = 18;
 constexpr double kStep = 34;
 constexpr std::size_t kMostDesigns = 8;
 
 struct AreaDesign {
-  std::vector<std::size_t> runs;  // all that have these very blocks
+  std::vector<std::size_t> runs;  // all runs with these blocks
   std::vector<AreaUnit> units;
 };
 
@@ -44,7 +44,7 @@ std::vector<AreaDesign> designs_of(const ReportView& view) {
   return designs;
 }
 
-// Evenly over all of them, by area: a reader sees the range.
+// A selection evenly spread over the designs by area, so that a reader sees the range.
 std::vector<AreaDesign> some_of(std::vector<AreaDesign> designs) {
   const auto area = [](const AreaDesign& design) {
     double sum = 0;
@@ -87,7 +87,7 @@ void draw_bar(Svg& svg, const Plot& plot, const AreaUnit& unit, double y,
     const double from = plot.x(sum * 1e-6);
     sum += block.um2;
     svg.rect(
-        from, y, plot.x(sum * 1e-6) - from, kBar,
+        from, y, plot.x(sum * 1e-6) - from, kAreaBar,
         fmt::format("segment c{}{}", look % kNumLooks, look >= kNumLooks ? " pale" : ""),
         fmt::format("{}: {} \u00b5m\u00b2{}, {}, origin: {}", block.name, number_text(block.um2),
                     block.um2_high > block.um2
@@ -98,12 +98,12 @@ void draw_bar(Svg& svg, const Plot& plot, const AreaUnit& unit, double y,
   if (unit.high() <= sum) return;
   const double from = plot.x(sum * 1e-6);
   const double to = plot.x(unit.high() * 1e-6);
-  const double middle = y + kBar / 2;
+  const double middle = y + kAreaBar / 2;
   svg.line(from, middle, to, middle, "whisker");
   svg.line(to, middle - 5, to, middle + 5, "whisker");
 }
 
-// One kind of unit, for all designs.
+// Draws one kind of unit for all designs.
 std::string draw_unit(const std::string& name, const std::vector<Unit>& units) {
   double most = 0;
   std::vector<std::string> names;
@@ -114,7 +114,7 @@ std::string draw_unit(const std::string& name, const std::vector<Unit>& units) {
         names.push_back(block.name);
     }
   }
-  // Legend entries are bars' colours, not lines.
+  // The legend shows the colours of the bars.
   constexpr double kLegendRow = 20;
   constexpr double kSign = 18;
   constexpr double kLetter = 7.5;

@@ -6,7 +6,7 @@
 #include <optional>
 #include <set>
 
-#include "sims/report/page/sections.h"
+#include "sims/report/page/section.h"
 #include "sims/report/plot/plot.h"
 #include "sims/report/plot/text.h"
 
@@ -15,7 +15,7 @@ namespace espalier::report {
 namespace {
 
 constexpr double kSizeHeight = 300;
-constexpr std::size_t kMostSeries = kNumLooks;
+constexpr std::size_t kMostSeries = 8;  // in one picture
 
 struct Series {
   std::string label;
@@ -36,7 +36,7 @@ bool is_on_curve(const ReportPoint& point) {
          number_of(point, "size_bytes").value_or(0) > 0;
 }
 
-// Keys that a panel's title says already, or its axis.
+// Keys that the title or the axis of a panel already shows.
 std::set<std::string> said_elsewhere(const ReportView& view) {
   std::set<std::string> keys{kSizeKey, "collective.op"};
   for (const std::string& key : view.differences().keys) {
@@ -73,13 +73,13 @@ std::vector<SizePanel> panels_of(const ReportView& view, const std::vector<std::
       panels.push_back(system);
       continue;
     }
-    // Too many for one picture: one for each setting of what is no algorithm.
+    // Too many series for one picture: a picture for each setting beside the algorithm.
     std::vector<std::string> others;
     std::copy_if(keys.begin(), keys.end(), std::back_inserter(others),
                  [](const auto& key) { return key != kAlgorithmKey && key != kModeKey; });
     for (SizePanel& panel :
          split(system.points, [&](std::size_t i) { return view.describe(i, others); })) {
-      panel.title = system.title + ", " + panel.title;
+      panel.title = panel.title.empty() ? system.title : system.title + ", " + panel.title;
       panels.push_back(std::move(panel));
     }
   }
@@ -120,7 +120,7 @@ std::vector<Series> series_of(const ReportView& view, const SizePanel& panel) {
 }
 
 struct Bound {
-  std::map<double, double> by_size;  // the largest GB/s that any of the points may reach
+  std::map<double, double> by_size;  // the highest bound of the points, GB/s
   bool differs = false;
 };
 

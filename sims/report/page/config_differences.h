@@ -1,38 +1,48 @@
-// What several configurations have in common, and in what they differ.
+// What configurations have in common, how they differ, and which of them can be compared.
 #pragma once
 
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
+#include "sims/report/page/report_data.h"
+
 namespace espalier::report {
 
-// Of a configuration by sections to one by dotted names, and back.
+// Converts a configuration by sections to one by dotted names, and back.
 [[nodiscard]] nlohmann::ordered_json flatten_config(const nlohmann::ordered_json& config);
 [[nodiscard]] nlohmann::ordered_json nest_config(const nlohmann::ordered_json& flat);
 
 struct ConfigDifferences {
-  std::vector<std::string> keys;  // that differ, or that only some have; in order of appearance
+  std::vector<std::string> keys;  // keys that differ or that some lack, in order of appearance
   nlohmann::ordered_json common = nlohmann::ordered_json::object();  // by dotted name
 };
 
-// All by dotted names. Nothing but nullptrs: no keys, nothing in common; a nullptr among others
-// stands for a configuration that is not known, and counts for nothing.
+// Configurations by dotted names. A nullptr stands for an unknown configuration and is ignored.
 [[nodiscard]] ConfigDifferences compare_configs(
     const std::vector<const nlohmann::ordered_json*>& flat_configs);
 
-// The shortest ends of dotted names that tell them apart, in their order: "size", "router.clock".
+// For each dotted name its shortest end that is unique: "size", "router.clock".
 [[nodiscard]] std::vector<std::string> short_names(const std::vector<std::string>& keys);
 
-// A value as in a file; "–" for null.
+// The value as a file would have it; "–" for null.
 [[nodiscard]] std::string value_text(const nlohmann::ordered_json& value);
-// Of a key that a configuration may not have.
+// The value of a key that a configuration may lack.
 [[nodiscard]] std::string value_text(const nlohmann::ordered_json& flat_config,
                                      const std::string& key);
 
-// Of `keys`, in their order, those without which fewer configurations would be told apart.
+// The keys without which fewer configurations would be told apart, in the order of `keys`.
 [[nodiscard]] std::vector<std::string> telling_keys(
     const std::vector<std::string>& keys,
     const std::vector<const nlohmann::ordered_json*>& flat_configs);
+
+// Whether a key belongs to the workload (operation and size, messages and their seed, trained
+// network, iterations, control messages, stalls) and not to the design (algorithm, VCs). Only runs
+// of one workload can be compared.
+[[nodiscard]] bool is_workload_key(const std::string& key);
+
+// A text for each point that is equal if times can be compared: operation, size, nodes, network or
+// traffic, and the keys that tell workloads of the same words apart.
+[[nodiscard]] std::vector<std::string> workloads_of(const std::vector<ReportPoint>& points);
 
 }  // namespace espalier::report

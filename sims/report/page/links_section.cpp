@@ -7,10 +7,8 @@
 
 #include "sims/experiment/result_fields.h"
 #include "sims/report/page/rebuild.h"
-#include "sims/report/page/sections.h"
-#include "sims/report/page/shown_runs.h"
+#include "sims/report/page/section.h"
 #include "sims/report/page/topology_layout.h"
-#include "sims/report/plot/heat.h"
 #include "sims/report/plot/plot.h"
 #include "sims/report/plot/text.h"
 
@@ -22,7 +20,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kMostMaps = 9;
 constexpr std::size_t kMostBars = 24;
-constexpr std::size_t kMostTips = 4096;  // links, beyond which a map says nothing of each
+constexpr std::size_t kMostTips = 4096;  // above this number of links, a map has no tips
 
 struct LinkUse {
   std::string from;
@@ -30,7 +28,7 @@ struct LinkUse {
   double utilization = 0;
 };
 
-// Empty where the list is not as documented.
+// Empty unless the list has the documented form.
 std::vector<LinkUse> link_uses(const ReportPoint& point) {
   std::vector<LinkUse> uses;
   for (const Json& link : point.result.at("links")) {
@@ -81,7 +79,7 @@ std::string draw_map(const ReportView& view, std::size_t index, const Topology& 
   const double room = layout.room();
   const double aside = std::clamp(room * 0.13, 0.6, 3.5);
   const std::string width = coordinate_text(std::clamp(room * 0.2, 0.8, 5.0));
-  // The busiest on top.
+  // Drawn last, the busiest links stay visible.
   std::vector<std::size_t> order(uses.size());
   for (std::size_t l = 0; l < order.size(); ++l) order[l] = l;
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
@@ -136,7 +134,7 @@ std::optional<std::string> map_of(const ReportView& view, std::size_t index, std
   return draw_map(view, index, *system->topology, uses);
 }
 
-// Bars of the dimensions of multi-dimensional systems.
+// Bars for the dimensions of multi-dimensional systems.
 std::string draw_dimensions(const ReportView& view, const std::vector<std::size_t>& runs) {
   constexpr double kLinkBar = 15;
   constexpr double kHead = 20;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "sims/report/page/section.h"
 #include "sims/report/plot/style.h"
 #include "sims/report/plot/text.h"
 
@@ -49,6 +50,26 @@ std::string page_html(const std::string& title, const std::string& version,
                     "</main>\n<footer><p>Made by espalier {}.</p></footer>\n</body>\n"
                     "</html>\n",
                     escape(version));
+}
+
+namespace {
+
+// The sections of a report in their order on the page: a row each.
+using MakeSection = Section (*)(const ReportView& view);
+constexpr MakeSection kPageSections[] = {
+    summary_section,  // what ran, what differs, what came out
+    bandwidth_section, pareto_section,   area_section, links_section,
+    schedule_section,  activity_section, runs_section,
+};
+
+}  // namespace
+
+std::string report_html(const ReportData& data, const std::string& title,
+                        const std::string& version) {
+  const ReportView view(data);
+  std::vector<Section> sections;
+  for (const MakeSection make : kPageSections) sections.push_back(make(view));
+  return page_html(title, version, sections);
 }
 
 }  // namespace espalier::report

@@ -5,8 +5,8 @@
 #include <iterator>
 #include <map>
 
-#include "sims/report/page/pareto.h"
-#include "sims/report/page/sections.h"
+#include "sims/report/page/area.h"
+#include "sims/report/page/section.h"
 #include "sims/report/plot/plot.h"
 #include "sims/report/plot/text.h"
 
@@ -61,7 +61,7 @@ bool has_choice(const FrontPanel& panel) {
 Axis axis_of(const std::string& label, const std::vector<double>& values) {
   const auto [low, high] = std::minmax_element(values.begin(), values.end());
   const ScaleKind kind = suited_scale(*low, *high);
-  // Room around the outermost marks.
+  // Leaves room around the outermost marks.
   const double margin = kind == ScaleKind::linear ? (*high - *low) * 0.04 : 0;
   return {label, kind, round_range(kind, std::max(0.0, *low - margin), *high + margin, 5),
           number_text};
@@ -93,7 +93,7 @@ void draw_front(Svg& svg, const Plot& plot, std::vector<Design> front) {
   draw_line(svg, stairs, "front");
 }
 
-// Beside marks, where there is room: not on other labels.
+// Writes labels beside marks, unless they would overlap other labels.
 class Labels {
  public:
   void draw(Svg& svg, double x, double y, const std::string& words) {
@@ -137,7 +137,7 @@ std::string draw_front_panel(const ReportView& view, const FrontPanel& panel) {
                   axis_of("time, \u00b5s", times), below);
   draw_front(svg, plot, front);
   Labels labels;
-  // Those on the front above all others.
+  // Marks of the front are drawn last, on top.
   for (const bool on_front : {false, true}) {
     for (const Candidate& candidate : panel.candidates) {
       if (candidate.on_front != on_front) continue;

@@ -3,9 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <filesystem>
+#include <set>
 
-#include "sims/report/page/read_points.h"
+#include "sims/experiment/result_register.h"
+#include "sims/report/page/config_differences.h"
+#include "sims/report/plot/text.h"
 #include "sims/text/read_file.h"
 #include "sims/text/strict_json.h"
 
@@ -16,7 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-// In the file that is being read.
+// An error in the file that is being read.
 struct FileError : std::runtime_error {
   FileError(const std::string& file, const std::string& what)
       : std::runtime_error(fmt::format("{}: error: {}", file, what)) {}
@@ -30,7 +34,7 @@ std::string read_text(const fs::path& path) {
   return std::move(*file.text);
 }
 
-// What `read` makes of the file; its errors with the file's name.
+// Calls `read` on the parsed file, and adds the file's name to its errors.
 template <class Read>
 void read_json(const fs::path& path, const Read& read) {
   const std::string text = read_text(path);
@@ -142,6 +146,279 @@ ReadResult read_report(const std::vector<std::string>& paths, const std::string&
     }
   }
   return result;
+}
+
+namespace {
+
+using State = ReportPoint::State;
+
+// {0, 1, 0} for "0.1.0"; empty if the text is no version.
+std::vector<unsigned long> version_numbers(const std::string& text) {
+  std::vector<unsigned long> numbers;
+  for (std::size_t at = 0; at <= text.size();) {
+    const std::size_t end = std::min(text.find('.', at), text.size());
+    const std::string part = text.substr(at, end - at);
+    const bool digits = !part.empty() && part.size() < 9 &&
+                        part.find_first_not_of("0123456789") == std::string::npos;
+    if (!digits) return {};
+    numbers.push_back(std::stoul(part));
+    at = end + 1;
+  }
+  return numbers.size() == 3 ? numbers : std::vector<unsigned long>();
+}
+
+std::string read_tool(const JsonCursor& tool, const std::string& version) {
+  tool.expect_key("name");
+  tool.expect_key("version");
+  const JsonCursor name = tool.key("name");
+  if (name.text() != "espalier") name.fail(fmt::format("\"{}\" is not espalier", name.text()));
+  const JsonCursor cursor = tool.key("version");
+  const std::vector<unsigned long> numbers = version_numbers(cursor.text());
+  if (numbers.empty()) {
+    cursor.fail(fmt::format("\"{}\" is no version: three numbers", cursor.text()));
+  }
+  if (numbers > version_numbers(version)) {
+    cursor.fail(fmt::format("written by espalier {}, which this one, {}, does not know",
+                            cursor.text(), version));
+  }
+  return cursor.text();
+}
+
+// The words as a shell command.
+std::string quoted(const std::string& word) {
+  const auto is_plain = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
+           std::string("_-./=:,@%+").find(c) != std::string::npos;
+  };
+  if (!word.empty() && std::all_of(word.begin(), word.end(), is_plain)) return word;
+  std::string text = "'";
+  for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return text + "'";
+}
+
+// Reads a text or a list of words.
+std::string read_command(const JsonCursor& command, const Json& value) {
+  if (value.is_null()) return {};
+  if (!value.is_array()) return command.text();
+  std::string text;
+  for (std::size_t i = 0; i < command.expect_array(); ++i)
+    text += (text.empty() ? "" : " ") + quoted(command.at(i).text());
+  return text;
+}
+
+void expect_object(const JsonCursor& cursor) {
+  if (!cursor.is_object()) cursor.fail("expected an object");
+}
+
+bool has_type(const Json& value, ResultType type) {
+  switch (type) {
+    case ResultType::number:
+      return value.is_number();
+    case ResultType::text:
+      return value.is_string();
+    case ResultType::truth:
+      return value.is_boolean();
+    case ResultType::list:
+      return value.is_array();
+    case ResultType::object:
+      return value.is_object();
+    case ResultType::any:
+      break;
+  }
+  return true;
+}
+
+const char* type_text(ResultType type) {
+  switch (type) {
+    case ResultType::number:
+      return "a number";
+    case ResultType::text:
+      return "a string";
+    case ResultType::truth:
+      return "true or false";
+    case ResultType::list:
+      return "an array";
+    case ResultType::object:
+    case ResultType::any:
+      break;
+  }
+  return "an object";
+}
+
+// Results of other versions may have fields that the register does not know. Null stands for an
+// unknown value.
+void check_result(const JsonCursor& result, const Json& value) {
+  expect_object(result);
+  for (const ResultField& field : result_register()) {
+    if (!value.contains(field.name)) continue;
+    const Json& member = value.at(field.name);
+    if (member.is_null() || has_type(member, field.type)) continue;
+    result.key(field.name)
+        .fail(fmt::format("expected {}, not {}", type_text(field.type), member.type_name()));
+  }
+}
+
+// The part of the configuration that the result itself contains, for files without configurations.
+Json config_told_by(const Json& result) {
+  Json config = Json::object();
+  const auto tell = [&](const char* field, const char* key) {
+    if (result.contains(field) && !result.at(field).is_null()) config[key] = result.at(field);
+  };
+  tell("topology", "system.topology");
+  tell("flow_control", "system.flow_control.mode");
+  tell("lockstep", "system.ni.lockstep");
+  tell("network", "training.network");
+  tell("op", "collective.op");
+  tell("algorithm", "collective.algorithm");
+  if (result.contains("size_bytes") && result.at("size_bytes").is_number_unsigned())
+    config["collective.size"] = bytes_text(result.at("size_bytes").get<std::uint64_t>());
+  return config;
+}
+
+void take_result(const JsonCursor& cursor, const Json& result, ReportPoint& point) {
+  check_result(cursor, result);
+  point.result = result;
+  const bool is_good = result.contains("verified") && result.at("verified") == true;
+  const bool says_why = result.contains("failure") && result.at("failure").is_string();
+  point.state = is_good ? State::verified : State::failed;
+  if (!is_good) {
+    point.failure = says_why ? result.at("failure").get<std::string>() : "not verified";
+  }
+  if (result.contains("config_hash") && result.at("config_hash").is_string())
+    point.config_hash = result.at("config_hash").get<std::string>();
+}
+
+Json config_of_point(Json flat, const Json& set) {
+  for (const auto& [key, value] : set.items()) {
+    if (value.is_null()) {
+      flat.erase(key);
+    } else {
+      flat[key] = value;
+    }
+  }
+  return flat;
+}
+
+void read_place(const JsonCursor& place, const Json& value, const std::vector<Json>& configs,
+                ReportPoint& point) {
+  expect_object(place);
+  place.expect_key("set");
+  expect_object(place.key("set"));
+  const std::size_t index =
+      place.has("config") ? place.key("config").integer(0, configs.size() - 1) : 0;
+  if (place.has("schedule")) point.schedule_file = place.key("schedule").text();
+  point.config = config_of_point(configs[index], value.at("set"));
+  point.config_is_complete = true;
+}
+
+std::vector<Json> read_configs(const JsonCursor& cursor, const Json& value) {
+  std::vector<Json> configs;
+  if (!value.is_array()) {
+    expect_object(cursor);
+    configs.push_back(flatten_config(value));
+    return configs;
+  }
+  if (value.empty()) cursor.fail("is empty");
+  for (std::size_t i = 0; i < value.size(); ++i) {
+    expect_object(cursor.at(i));
+    configs.push_back(flatten_config(value.at(i)));
+  }
+  return configs;
+}
+
+}  // namespace
+
+std::vector<ReportPoint> read_results_document(const JsonCursor& root, const std::string& version,
+                                               ReportSource& source) {
+  for (const char* key : {"tool", "config", "results"}) root.expect_key(key);
+  source.version = read_tool(root.key("tool"), version);
+  const Json& value = root.value();
+  const std::vector<Json> configs = read_configs(root.key("config"), value.at("config"));
+  const std::string command =
+      root.has("command") ? read_command(root.key("command"), value.at("command")) : "";
+  const JsonCursor results = root.key("results");
+  const std::size_t count = results.expect_array();
+  if (count == 0) results.fail("is empty: nothing was run");
+  const bool has_places = root.has("points");
+  if (has_places && root.key("points").expect_array() != count) {
+    root.key("points").fail(
+        fmt::format("{} points for {} results", value.at("points").size(), count));
+  }
+  std::vector<ReportPoint> points(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    ReportPoint& point = points[i];
+    const Json& result = value.at("results").at(i);
+    take_result(results.at(i), result, point);
+    point.command = command;
+    if (has_places) {
+      read_place(root.key("points").at(i), value.at("points").at(i), configs, point);
+    } else if (count == 1 && configs.size() == 1) {
+      point.config = configs.front();
+      point.config_is_complete = true;
+    } else {
+      point.config = config_told_by(result);
+    }
+  }
+  return points;
+}
+
+std::vector<ReportPoint> read_manifest(const JsonCursor& root, const std::string& version,
+                                       ReportSource& source) {
+  root.expect_key("points");
+  if (root.has("tool") && root.key("tool").is_object())
+    source.version = read_tool(root.key("tool"), version);
+  if (root.has("sweep") && root.value().at("sweep").is_string())
+    source.name = root.key("sweep").text();
+  const JsonCursor list = root.key("points");
+  if (list.expect_array() == 0) list.fail("is empty: the sweep has no points");
+  std::vector<ReportPoint> points;
+  std::set<std::string> ids;
+  for (std::size_t i = 0; i < list.expect_array(); ++i) {
+    const JsonCursor entry = list.at(i);
+    ReportPoint& point = points.emplace_back();
+    for (const char* key : {"id", "set", "config_hash"}) entry.expect_key(key);
+    point.id = entry.key("id").text();
+    if (point.id.empty() || point.id.find('/') != std::string::npos || point.id.front() == '.')
+      entry.key("id").fail(fmt::format("\"{}\" is no id", point.id));
+    if (!ids.insert(point.id).second) entry.key("id").fail("is there twice");
+    expect_object(entry.key("set"));
+    point.set = entry.value().at("set");
+    point.config = flatten_config(point.set);
+    point.config_hash = entry.key("config_hash").text();
+  }
+  return points;
+}
+
+void fill_point(const JsonCursor& root, ReportPoint& point) {
+  for (const char* key : {"id", "set"}) root.expect_key(key);
+  const JsonCursor id = root.key("id");
+  if (!point.id.empty() && id.text() != point.id)
+    id.fail(fmt::format("\"{}\" is in the file of {}", id.text(), point.id));
+  point.id = id.text();
+  expect_object(root.key("set"));
+  const Json& value = root.value();
+  point.set = value.at("set");
+  if (root.has("command")) point.command = read_command(root.key("command"), value.at("command"));
+  if (root.has("failure")) {
+    point.failure = root.key("failure").text();
+    if (root.has("kind") && value.at("kind").is_string())
+      point.failure = root.key("kind").text() + ": " + point.failure;
+    point.state = State::failed;
+    if (point.config.is_null()) point.config = flatten_config(point.set);
+    return;
+  }
+  for (const char* key : {"config_hash", "config", "result"}) root.expect_key(key);
+  const JsonCursor hash = root.key("config_hash");
+  if (!point.config_hash.empty() && hash.text() != point.config_hash) {
+    hash.fail(fmt::format("{} is not {}, as in the manifest: of another sweep", hash.text(),
+                          point.config_hash));
+  }
+  point.config_hash = hash.text();
+  expect_object(root.key("config"));
+  point.config = flatten_config(value.at("config"));
+  point.config_is_complete = true;
+  take_result(root.key("result"), value.at("result"), point);
+  point.config_hash = hash.text();
 }
 
 }  // namespace espalier::report

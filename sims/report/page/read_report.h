@@ -1,23 +1,38 @@
-// Reads what reports are made from: documents of `run --json`, folders of sweeps, lists of results.
+// Reads the input of reports: documents of `run --json`, folders of sweeps, lists of results.
 #pragma once
 
 #include <string>
 #include <vector>
 
 #include "sims/report/page/report_data.h"
+#include "sims/text/strict_json.h"
 
 namespace espalier::report {
 
 struct ReadResult {
   ReportData data;
-  std::vector<std::string> errors;  // "FILE: error: PLACE: what": nothing is reported on then
+  std::vector<std::string> errors;  // "FILE: error: PLACE: what"; with errors there is no report
 };
 
-// A path is a folder with a manifest.json (a sweep), a file that ends in .jsonl (its gathered
-// results, one JSON object a line) or else a document of `run --json`. Members that are not known
-// are left alone; what is known must have its type. `version`: of this tool; files of later ones
-// are refused.
+// A path is a folder with a manifest.json (a sweep), a .jsonl file (its gathered results, one JSON
+// object a line) or a document of `run --json`. Unknown members are ignored; known members must
+// have their type. Files of versions later than `version` are refused.
 [[nodiscard]] ReadResult read_report(const std::vector<std::string>& paths,
                                      const std::string& version);
+
+// Reads a document of `run --json`; fills the source's version. This and the next two functions
+// throw JsonError with the place of a mistake.
+[[nodiscard]] std::vector<ReportPoint> read_results_document(const JsonCursor& root,
+                                                             const std::string& version,
+                                                             ReportSource& source);
+
+// Reads the points of a sweep as missing; fills the source's name.
+[[nodiscard]] std::vector<ReportPoint> read_manifest(const JsonCursor& root,
+                                                     const std::string& version,
+                                                     ReportSource& source);
+
+// Reads the result or the failure of a sweep's point. Throws if the file is about another point
+// than the manifest says. A point without an id takes the file's.
+void fill_point(const JsonCursor& root, ReportPoint& point);
 
 }  // namespace espalier::report

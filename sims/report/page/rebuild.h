@@ -1,10 +1,11 @@
-// What a result stands for, built again from its resolved configuration: the results themselves
-// carry neither topology nor schedule.
+// The system and the schedule of a result, built again from its resolved configuration: the results
+// contain neither.
 #pragma once
 
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "alg/schedule/schedule.h"
 #include "hw/topology/topology.h"
@@ -18,15 +19,39 @@ struct RebuiltSystem {
   std::shared_ptr<const Topology> topology;
 };
 
-// Empty where the configuration is not known in full or cannot be read; `why` says so then, in
-// words that follow a colon.
+// Returns nothing if the configuration is incomplete or cannot be read; `why` then has the reason,
+// as a clause that follows a colon.
 [[nodiscard]] std::optional<RebuiltSystem> rebuild_system(const ReportData& data,
                                                           const ReportPoint& point,
                                                           std::string& why);
 
-// Of all nodes. Empty where the point has none, with `why` as above. Preconditions: the system is
-// the point's, the point has a collective.
+// The schedule of all nodes. Returns nothing if the point has no schedule; `why` then has the
+// reason. Precondition: the point has a collective.
 [[nodiscard]] std::optional<Schedule> rebuild_schedule(const RebuiltSystem& system,
                                                        std::string& why);
+
+// A message of one flow.
+struct TreeEdge {
+  NodeId from;
+  NodeId to;
+  RouteId route;
+  Timestep step = 1;
+};
+
+struct FlowTree {
+  FlowId flow;
+  std::vector<TreeEdge> reduces;  // in the order of timesteps
+  std::vector<TreeEdge> copies;
+};
+
+// The tree of the schedule's first flow. Precondition: the schedule has transfers.
+[[nodiscard]] FlowTree first_flow(const Schedule& schedule);
+
+// For each timestep (from 0), how many links are in use.
+struct Occupancy {
+  std::vector<std::vector<double>> of_vertex;
+  std::vector<double> of_all;  // by timestep, the part of all links in use
+};
+[[nodiscard]] Occupancy occupancy(const Topology& topology, const Schedule& schedule);
 
 }  // namespace espalier::report

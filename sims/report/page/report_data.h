@@ -1,4 +1,4 @@
-// What a report is about: points with their results, from wherever they were written to.
+// The data of a report: points with their results, from documents and sweeps.
 #pragma once
 
 #include <array>
@@ -14,25 +14,25 @@ struct ReportSource {
   std::string path;  // as given
   Kind kind = Kind::results;
   std::string name;     // of a sweep
-  std::string version;  // of the tool that wrote it; empty where it does not say
-  std::string folder;   // where paths in its configurations start
+  std::string version;  // of the tool that wrote the file; empty if unknown
+  std::string folder;   // base of the relative paths in its configurations
 };
 
 struct ReportPoint {
   enum class State { verified, failed, missing };
   std::size_t source = 0;
-  std::string id;  // of a sweep's point; empty in others
+  std::string id;  // id of a sweep's point; empty for other points
   State state = State::missing;
-  std::string failure;  // why it failed
-  // As in docs/results.md; an empty object where there is none.
+  std::string failure;  // the reason of a failure
+  // As in docs/results.md; empty if the point has no result.
   nlohmann::ordered_json result = nlohmann::ordered_json::object();
-  // Resolved, by dotted names; what is told of it where the file does not say more. Null: nothing.
+  // The resolved configuration by dotted names, or the known part of it; null if nothing is known.
   nlohmann::ordered_json config;
   bool config_is_complete = false;
-  nlohmann::ordered_json set = nlohmann::ordered_json::object();  // a sweep's values for the point
+  nlohmann::ordered_json set = nlohmann::ordered_json::object();  // the values that the sweep set
   std::string config_hash;
-  std::string command;        // to run it again; empty where the file does not say
-  std::string schedule_file;  // whose schedule was run, not the generated one; empty: generated
+  std::string command;        // empty if unknown
+  std::string schedule_file;  // file of the schedule that was run; empty if it was generated
 };
 
 struct ReportData {
@@ -40,23 +40,23 @@ struct ReportData {
   std::vector<ReportPoint> points;
 };
 
-// Fields by dotted name; nullopt, or empty, where there is none or null.
+// A field of the result by its dotted name; nullopt or an empty text if it is missing or null.
 [[nodiscard]] std::optional<double> number_of(const ReportPoint& point, const std::string& field);
 [[nodiscard]] std::string text_of(const ReportPoint& point, const std::string& field);
 
-// What designs are compared by: of a training iteration, or of the collective alone.
+// The time by which designs are compared: of a training iteration, or of the collective.
 [[nodiscard]] std::optional<double> time_ns_of(const ReportPoint& point);
 
-// The times a result has, by the names and in the order in which every table shows them.
+// The times of a result, named and ordered as in every table.
 struct NamedTime {
   const char* name;
   std::optional<double> (*ns)(const ReportPoint&);
 };
 [[nodiscard]] const std::array<NamedTime, 3>& named_times();
 
-// "run 3": what it is called everywhere, by its place among all points.
+// "run 3": the name of the point on the page.
 [[nodiscard]] std::string name_of_run(std::size_t index);
-// Link to its row among the runs, as HTML.
+// A link to the point's row in the last section, as HTML.
 [[nodiscard]] std::string link_to_run(std::size_t index);
 
 }  // namespace espalier::report

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "sims/report/page/sections.h"
+#include "sims/report/page/section.h"
 #include "sims/report/plot/text.h"
 
 namespace espalier::report {
@@ -11,7 +11,7 @@ namespace {
 
 using State = ReportPoint::State;
 
-// Its values of the keys that differ; with what all runs share, the whole configuration.
+// The point's values of the keys that differ between runs.
 std::string settings_html(const ReportView& view, const ReportPoint& point) {
   if (point.config.is_null() || point.config.empty()) return "not known";
   std::string items;

@@ -8,11 +8,8 @@
 #include <set>
 
 #include "sims/report/page/rebuild.h"
-#include "sims/report/page/schedule_steps.h"
-#include "sims/report/page/sections.h"
-#include "sims/report/page/shown_runs.h"
+#include "sims/report/page/section.h"
 #include "sims/report/page/topology_layout.h"
-#include "sims/report/plot/heat.h"
 #include "sims/report/plot/plot.h"
 #include "sims/report/plot/text.h"
 
@@ -31,7 +28,6 @@ bool is_collective(const ReportPoint& point) {
          !text_of(point, "algorithm").empty() && number_of(point, "timesteps").value_or(0) > 0;
 }
 
-// Steps by vertex: of a message's sender or receiver.
 using Steps = std::map<NodeId, std::vector<Timestep>>;
 
 std::string steps_text(const std::vector<Timestep>& steps) {
@@ -58,7 +54,7 @@ void draw_node(Svg& svg, const TopologyLayout& layout, NodeId node, const std::s
         heat_level(part) >= kHeatLevels / 2 ? "number on-much middle" : "number on-little middle");
 }
 
-// One phase of a flow: who has it when.
+// Draws one phase of a flow: when each node has its data.
 std::string draw_tree(const Topology& topology, const Schedule& schedule,
                       const std::vector<TreeEdge>& edges, bool reduces, FlowId flow) {
   const TopologyLayout layout(topology, kPictureWidth);
@@ -102,7 +98,7 @@ std::string draw_tree(const Topology& topology, const Schedule& schedule,
                 "root.");
 }
 
-// Cells of one level in one path: most rows are long runs of equal cells.
+// One path for all cells of a level, because most rows are long runs of equal cells.
 void draw_cells(Svg& svg, const Occupancy& occupied, double left, double top, double cell_width,
                 double cell_height) {
   const std::size_t steps = occupied.of_vertex.size();

@@ -1,36 +1,38 @@
-// Parts of a page.
+// The sections of a report, and the pieces that they are made of.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
+#include "sims/report/page/view.h"
 #include "sims/report/plot/svg.h"
 
 namespace espalier::report {
 
 inline constexpr double kPictureWidth = 460;
-inline constexpr std::size_t kMostPictures = 24;  // of one section
+inline constexpr std::size_t kMostPictures = 24;  // in one section
 
 struct Section {
-  std::string id;       // of its anchor
+  std::string id;       // the anchor
   std::string title;    // plain text
-  std::string html;     // empty where there is nothing to show
-  std::string why_not;  // then: a sentence for readers who look for it, plain text
+  std::string html;     // empty if there is nothing to show
+  std::string why_not;  // the reason if it is empty, as a clause in plain text
 };
 
-// A picture with its heading and, where it is not empty, a line below. Plain text.
+// A picture with its heading, and with a line below unless `caption` is empty. Both are plain text.
 [[nodiscard]] std::string figure_html(const std::string& title, const Svg& svg,
                                       const std::string& caption = {});
-// The figures side by side where there is room.
+// Places the figures side by side if there is room.
 [[nodiscard]] std::string figures_html(const std::vector<std::string>& figures);
 [[nodiscard]] std::string paragraph_html(const std::string& plain_text);
 
-// A table that scrolls by itself where it is wider than the page. Cells are HTML.
+// A table that scrolls by itself if it is wider than the page.
 class HtmlTable {
  public:
-  // `numbers`: the column's cells stand at its right.
+  // `numbers`: the cells of the column are aligned to the right.
   void add_column(const std::string& plain_title, bool numbers);
-  // `attributes`: of the row, with a leading space; HTML.
+  // `attributes`: HTML attributes of the row, with a leading space.
   void begin_row(const std::string& attributes = {});
   void add_cell(const std::string& html);
   void add_text(const std::string& plain_text);
@@ -42,5 +44,39 @@ class HtmlTable {
   std::string head_;
   std::string body_;
 };
+
+struct Shown {
+  std::vector<std::size_t> runs;  // in the report's order
+  bool are_groups = false;        // some runs stand for a group
+};
+
+// Groups the runs by the name that `group` gives them. Chooses from each of the first `most` groups
+// the fastest run of the largest size.
+[[nodiscard]] Shown chosen_by(const ReportView& view, const std::vector<std::size_t>& runs,
+                              std::size_t most,
+                              const std::function<std::string(std::size_t)>& group);
+
+// A sentence, with a space before it, that says how many runs are left out; empty if none is.
+[[nodiscard]] std::string what_is_left_out(const Shown& shown, std::size_t all);
+
+// The title of a run's picture: algorithm, topology, size.
+[[nodiscard]] std::string title_of_run(const ReportView& view, std::size_t index);
+
+// All runs, their differences and their results.
+[[nodiscard]] Section summary_section(const ReportView& view);
+// Bandwidth against size, with the proven bound.
+[[nodiscard]] Section bandwidth_section(const ReportView& view);
+// Area against time, with the designs that no other dominates.
+[[nodiscard]] Section pareto_section(const ReportView& view);
+// Where the area goes.
+[[nodiscard]] Section area_section(const ReportView& view);
+// Link utilization on a map of the topology, or by dimension of a multi-dimensional system.
+[[nodiscard]] Section links_section(const ReportView& view);
+// A flow's tree, and the nodes that send in each timestep.
+[[nodiscard]] Section schedule_section(const ReportView& view);
+// The activity of each dimension over time.
+[[nodiscard]] Section activity_section(const ReportView& view);
+// Every run with its configuration and its command.
+[[nodiscard]] Section runs_section(const ReportView& view);
 
 }  // namespace espalier::report

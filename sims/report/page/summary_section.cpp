@@ -4,7 +4,7 @@
 #include <functional>
 #include <optional>
 
-#include "sims/report/page/sections.h"
+#include "sims/report/page/section.h"
 #include "sims/report/plot/text.h"
 
 namespace espalier::report {
@@ -43,7 +43,7 @@ std::string sources_html(const ReportView& view) {
 
 struct Column {
   std::string title;
-  std::function<std::string(const ReportPoint&)> text;  // empty where a point has none
+  std::function<std::string(const ReportPoint&)> text;  // empty if the point has no value
 };
 
 Column number_column(const std::string& title, const std::string& field, double factor) {
@@ -155,7 +155,7 @@ std::string best_html(const ReportView& view) {
   for (std::size_t i = 0; i < view.data().points.size(); ++i) {
     if (!view.is_best(i)) continue;
     const ReportPoint& point = view.point(i);
-    // The bound is of the collective alone.
+    // The bound covers the collective alone, without the computation.
     const auto ratio =
         point.result.contains("training") ? std::nullopt : number_of(point, "bound_ratio");
     const std::string settings = view.describe(i);

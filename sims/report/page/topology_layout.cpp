@@ -10,7 +10,7 @@ namespace {
 
 constexpr double kPi = 3.14159265358979323846;
 
-// Of ports of grids (make_torus): where they point in the picture.
+// The direction of a grid's port (make_torus) in the picture.
 Place direction_of(const std::string& port) {
   if (port == "e") return {1, 0};
   if (port == "w") return {-1, 0};
@@ -64,7 +64,8 @@ void TopologyLayout::lay_out_layers(const SwitchedShape& shape) {
   const auto across = [&](std::size_t index, std::size_t count) {
     return width_ * (static_cast<double>(index) + 0.5) / static_cast<double>(count);
   };
-  // A bigraph's upper side above the nodes, its lower side below them; all others: leaves above.
+  // The upper side of a bigraph stands above the nodes, its lower side below them. The leaves of
+  // other networks stand above the nodes.
   const bool two_sides = shape.kind == SwitchedShape::Kind::bigraph;
   const bool has_spines = shape.kind == SwitchedShape::Kind::fat_tree;
   constexpr double kLayer = 110;
@@ -94,7 +95,7 @@ void TopologyLayout::lay_out_layers(const SwitchedShape& shape) {
     places_[topology_.leaf_switch(leaf).index()] = {across(leaf, shape.leaves), leaf_row};
   for (std::uint32_t spine = 0; has_spines && spine < shape.spines; ++spine)
     places_[topology_.spine_switch(spine).index()] = {across(spine, shape.spines), kMargin};
-  // Switches that are linked to each other in a row would hide all links but the shortest.
+  // In a row, the links between neighbouring switches would hide all longer links.
   if (has_spines || shape.leaves < 3) return;
   constexpr double kArch = 120;
   for (std::uint32_t leaf = 0; leaf < shape.leaves; ++leaf) {
@@ -105,7 +106,7 @@ void TopologyLayout::lay_out_layers(const SwitchedShape& shape) {
   height_ += kArch;
 }
 
-// GPUs in a row, their servers' switches below, NICs and fabric above.
+// The GPUs stand in a row, the switches of their servers below, NICs and fabric above.
 void TopologyLayout::lay_out_cluster(const ClusterShape& shape) {
   constexpr double kLayer = 90;
   constexpr double kMargin = 34;
@@ -126,7 +127,7 @@ void TopologyLayout::lay_out_cluster(const ClusterShape& shape) {
   put_row(1, kMargin, [&](std::uint32_t) { return topology_.fabric(); });
 }
 
-// Nodes by slot, and above them rack, aggregation and core switches.
+// The nodes stand by slot; rack, aggregation and core switches stand above them.
 void TopologyLayout::lay_out_center(const DataCenterShape& shape) {
   constexpr double kLayer = 90;
   constexpr double kMargin = 34;
@@ -170,7 +171,7 @@ void TopologyLayout::find_parallel_links() {
   std::map<std::pair<NodeId, NodeId>, std::uint32_t> seen;
   for (const TopologyLink& link : topology_.links()) {
     Place direction;
-    // Both ends of what leads around a torus lie apart from the link between neighbours.
+    // The ends of a link around a torus do not overlap the links between neighbours.
     const bool apart = is_drawn_as_ends(link, direction);
     parallel_.push_back(apart ? 0 : seen[{link.from, link.to}]++);
   }

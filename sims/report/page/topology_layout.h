@@ -1,4 +1,4 @@
-// Where vertices and links of a topology stand in a picture.
+// The places of vertices and links of a topology in a picture.
 #pragma once
 
 #include <string>
@@ -14,21 +14,22 @@ struct Place {
   double y = 0;
 };
 
-// Grids as they are, planes of three-dimensional ones side by side; networks with switches in
-// layers, nodes below (of a GPU cluster above their servers' switches); anything else on a circle.
+// Grids are drawn as grids, with the planes of a third dimension side by side. Networks with
+// switches have layers with the nodes at the bottom; in a GPU cluster the servers' switches stand
+// below the nodes. All other networks are circles.
 class TopologyLayout {
  public:
-  // In a picture of that width. Precondition: no multi-dimensional system.
+  // Precondition: the topology is no multi-dimensional system.
   TopologyLayout(const Topology& topology, double width);
 
   [[nodiscard]] double width() const { return width_; }
   [[nodiscard]] double height() const { return height_; }
   [[nodiscard]] Place place(NodeId vertex) const { return places_[vertex.index()]; }
-  // Half of the least distance of two vertices, or less: what may be drawn around a place.
+  // The radius around a place that no other vertex needs.
   [[nodiscard]] double room() const { return room_; }
-  // As SVG path data, from vertex to vertex, `aside` to the right of the straight line so that both
-  // directions are seen. A link around a torus is drawn as its two ends. Links to the left of
-  // parallel ones stand further aside.
+  // SVG path data from vertex to vertex. The line runs `aside` to the right of the straight one, so
+  // that both directions are visible; parallel links run further aside. A link around a torus has
+  // only its two ends drawn.
   [[nodiscard]] std::string link(LinkId id, double aside) const;
 
  private:
@@ -38,7 +39,7 @@ class TopologyLayout {
   void lay_out_center(const DataCenterShape& shape);
   void lay_out_circle();
   void find_parallel_links();
-  // Of a grid's link that does not lead to the neighbour in the picture: the way it points.
+  // True for a grid's link that does not lead to a neighbour in the picture; sets its direction.
   [[nodiscard]] bool is_drawn_as_ends(const TopologyLink& link, Place& direction) const;
 
   const Topology& topology_;
@@ -47,7 +48,8 @@ class TopologyLayout {
   double room_ = 0;
   double step_ = 0;  // of a grid
   std::vector<Place> places_;
-  std::vector<std::uint32_t> parallel_;  // by LinkId: how many before it join the same vertices
+  std::vector<std::uint32_t>
+      parallel_;  // by LinkId, the number of earlier links between the same vertices
 };
 
 }  // namespace espalier::report

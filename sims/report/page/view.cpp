@@ -4,13 +4,13 @@
 #include <map>
 #include <numeric>
 
-#include "sims/report/page/workload.h"
+#include "sims/report/page/config_differences.h"
 
 namespace espalier::report {
 
 namespace {
 
-// What is said first, and speaks for itself.
+// These keys come first and are shown without their names.
 bool is_plain(const std::string& key) { return key == kAlgorithmKey || key == kModeKey; }
 
 void put_first(std::vector<std::string>& keys) {

@@ -1,4 +1,4 @@
-// The points of a report side by side: what tells them apart, and which are best.
+// Compares the points of a report: how they differ, and which are best.
 #pragma once
 
 #include <cstddef>
@@ -18,23 +18,25 @@ class ReportView {
 
   [[nodiscard]] const ReportData& data() const { return *data_; }
   [[nodiscard]] const ReportPoint& point(std::size_t index) const { return data_->points[index]; }
-  // Of all points whose configuration is known in full; else of what is known.
+  // The differences of all points with a complete configuration; without such points, of the known
+  // parts.
   [[nodiscard]] const ConfigDifferences& differences() const { return differences_; }
-  // Those of its keys that have several values: others are only left out by some.
+  // The keys of differences() with several values. Some points merely lack the others.
   [[nodiscard]] const std::vector<std::string>& columns() const { return columns_; }
   [[nodiscard]] std::string short_name(const std::string& key) const;
   // See workloads_of.
   [[nodiscard]] const std::string& workload(std::size_t index) const { return workloads_[index]; }
-  // Verified, and no other verified point of its workload is faster. Never the only one.
+  // Whether the point is verified and no other verified point of its workload is faster. False for
+  // the only point of a workload.
   [[nodiscard]] bool is_best(std::size_t index) const { return best_[index]; }
 
-  // Of the keys that differ, those that tell these points apart: algorithm and flow control first.
+  // The keys that tell these points apart; algorithm and flow control come first.
   [[nodiscard]] std::vector<std::string> telling_keys(const std::vector<std::size_t>& indices,
                                                       const std::set<std::string>& without) const;
   // "multitree, packet, vc_depth_flits 64": the point's values of these keys.
   [[nodiscard]] std::string describe(std::size_t index, const std::vector<std::string>& keys) const;
-  // The values that a sweep set, or else those that tell it apart from all others; without those
-  // of the workload.
+  // The values that the sweep set, or those that tell the point apart from all others, without
+  // those of the workload.
   [[nodiscard]] std::string describe(std::size_t index) const;
 
  private:

@@ -4,14 +4,13 @@
 
 #include <algorithm>
 
-#include "alg/algorithm.h"
 #include "sims/report/plot/text.h"
 
 namespace espalier::report {
 
 namespace {
 
-constexpr double kCharacter = 7.4;  // width of one, of the wider fonts
+constexpr double kCharacter = 7.4;  // width of a character in the wider fonts
 constexpr double kTop = 12;
 constexpr double kRight = 14;
 constexpr double kBelow = 44;  // ticks and label of the x axis
@@ -25,7 +24,7 @@ double left_of(const Axis& y) {
   return (y.label.empty() ? 12 : 34) + widest;
 }
 
-// The last tick's text stands around it.
+// The text of the last tick is centred on it.
 double right_of(const Axis& x) {
   const double last = x.range.ticks.empty() ? 0 : label_width(x.text(x.range.ticks.back()));
   return std::max(kRight, last / 2 + 3);
@@ -78,48 +77,43 @@ Plot::Plot(Svg& svg, const Axis& x, const Axis& y, double bottom)
   svg.line(left_, top_, left_, bottom_, "axis");
 }
 
-std::size_t look_of_algorithm(const std::string& name) {
-  const Algorithm* algorithm = find_algorithm(name);
-  return algorithm == nullptr ? kNumLooks : std::min(algorithm->look, kNumLooks);
-}
-
 void draw_mark(Svg& svg, double x, double y, const SeriesLook& look, const std::string& tip) {
   const std::string classes =
       fmt::format("mark c{}{}", look.look % kNumLooks, look.dashed ? " hollow" : "");
-  switch (look.look % kNumLooks) {
-    case 1:
+  const auto draw = [&](const std::vector<std::pair<double, double>>& corners) {
+    svg.path(polygon(x, y, corners), classes, tip);
+  };
+  switch (look_of_series(look.look).mark) {
+    case Mark::circle:
+      return svg.circle(x, y, kMark, classes, tip);
+    case Mark::square:
       return svg.rect(x - kMark + 0.4, y - kMark + 0.4, 2 * kMark - 0.8, 2 * kMark - 0.8, classes,
                       tip);
-    case 2:
-      return svg.path(polygon(x, y, {{0, -1.25}, {1.2, 0.9}, {-1.2, 0.9}}), classes, tip);
-    case 3:
-      return svg.path(polygon(x, y, {{0, -1.35}, {1.35, 0}, {0, 1.35}, {-1.35, 0}}), classes, tip);
-    case 4:
-      return svg.path(polygon(x, y, {{0, 1.25}, {1.2, -0.9}, {-1.2, -0.9}}), classes, tip);
-    case 5:
-      return svg.path(
-          polygon(x, y, {{0, -1.2}, {1.15, -0.35}, {0.7, 1}, {-0.7, 1}, {-1.15, -0.35}}), classes,
-          tip);
-    case 6:
-      return svg.path(polygon(x, y,
-                              {{-0.45, -1.2},
-                               {0.45, -1.2},
-                               {0.45, -0.45},
-                               {1.2, -0.45},
-                               {1.2, 0.45},
-                               {0.45, 0.45},
-                               {0.45, 1.2},
-                               {-0.45, 1.2},
-                               {-0.45, 0.45},
-                               {-1.2, 0.45},
-                               {-1.2, -0.45},
-                               {-0.45, -0.45}}),
-                      classes, tip);
-    case 7:
-      return svg.path(polygon(x, y, {{-1.2, -0.75}, {1.2, -0.75}, {1.2, 0.75}, {-1.2, 0.75}}),
-                      classes, tip);
-    default:
-      return svg.circle(x, y, kMark, classes, tip);
+    case Mark::triangle:
+      return draw({{0, -1.25}, {1.2, 0.9}, {-1.2, 0.9}});
+    case Mark::diamond:
+      return draw({{0, -1.35}, {1.35, 0}, {0, 1.35}, {-1.35, 0}});
+    case Mark::down_triangle:
+      return draw({{0, 1.25}, {1.2, -0.9}, {-1.2, -0.9}});
+    case Mark::left_triangle:
+      return draw({{-1.25, 0}, {0.9, 1.2}, {0.9, -1.2}});
+    case Mark::pentagon:
+      return draw({{0, -1.2}, {1.15, -0.35}, {0.7, 1}, {-0.7, 1}, {-1.15, -0.35}});
+    case Mark::cross:
+      return draw({{-0.45, -1.2},
+                   {0.45, -1.2},
+                   {0.45, -0.45},
+                   {1.2, -0.45},
+                   {1.2, 0.45},
+                   {0.45, 0.45},
+                   {0.45, 1.2},
+                   {-0.45, 1.2},
+                   {-0.45, 0.45},
+                   {-1.2, 0.45},
+                   {-1.2, -0.45},
+                   {-0.45, -0.45}});
+    case Mark::bar:
+      return draw({{-1.2, -0.75}, {1.2, -0.75}, {1.2, 0.75}, {-1.2, 0.75}});
   }
 }
 
@@ -174,6 +168,25 @@ void draw_legend(Svg& svg, const std::vector<LegendEntry>& entries, double top) 
     if (!entries[i].is_bound) draw_mark(svg, x + 13, y, look);
     svg.text(x + kSample, y + 4, entries[i].label, "key");
   }
+}
+
+std::size_t heat_level(double part) {
+  const double level = std::clamp(part, 0.0, 1.0) * static_cast<double>(kHeatLevels);
+  return std::min(static_cast<std::size_t>(level), kHeatLevels - 1);
+}
+
+std::string heat_class(double part) { return fmt::format("h{}", heat_level(part)); }
+
+void draw_heat_key(Svg& svg, double x, double y, const std::string& label) {
+  constexpr double kCell = 15;
+  svg.text(x, y + 11, "0 %", "tick");
+  for (std::size_t level = 0; level < kHeatLevels; ++level) {
+    svg.rect(x + 30 + kCell * static_cast<double>(level), y + 1, kCell, 12,
+             fmt::format("cell h{}", level));
+  }
+  const double end = x + 30 + kCell * static_cast<double>(kHeatLevels);
+  svg.text(end + 6, y + 11, "100 %", "tick");
+  svg.text(end + 56, y + 11, label, "tick");
 }
 
 }  // namespace espalier::report

@@ -1,10 +1,11 @@
-// Axes with ticks, a grid and labels, and marks on them.
+// Axes with ticks, a grid and labels, marks on them, legends and heat colours.
 #pragma once
 
 #include <functional>
 #include <string>
 #include <vector>
 
+#include "sims/report/plot/palette.h"
 #include "sims/report/plot/scale.h"
 #include "sims/report/plot/svg.h"
 
@@ -15,10 +16,10 @@ struct Axis {
   ScaleKind kind = ScaleKind::linear;
   AxisRange range;
   std::function<std::string(double)> text;  // of a tick
-  double names = 0;  // y axis: width of names of rows that stand in place of ticks
+  double names = 0;                         // y axis: width of the row names that replace ticks
 };
 
-// Draws the frame into the picture when it is made; what it says of places is for what follows.
+// The constructor draws the axes. Use x() and y() to place data afterwards.
 class Plot {
  public:
   // `bottom`: room kept free below the axis' label, for a legend.
@@ -40,32 +41,37 @@ class Plot {
   Scale y_;
 };
 
-// Room that a text of a tick or a legend takes, roughly.
+// The approximate width of a text.
 [[nodiscard]] double label_width(const std::string& text);
 
-// Series are told apart by colour (class c0 to c7) and mark, so that either is enough.
-inline constexpr std::size_t kNumLooks = 8;
-// An algorithm has the same look everywhere; kNumLooks for names that have none.
-[[nodiscard]] std::size_t look_of_algorithm(const std::string& algorithm);
-
 struct SeriesLook {
-  std::size_t look = 0;
-  bool dashed = false;  // and its marks hollow
+  std::size_t look = 0;  // see look_of_series(); class c0 and so on of the style sheet
+  bool dashed = false;   // with hollow marks
 };
 
 void draw_mark(Svg& svg, double x, double y, const SeriesLook& look, const std::string& tip = {});
-// Through the points, in their order.
+// Draws a line through the points.
 void draw_line(Svg& svg, const std::vector<std::pair<double, double>>& points,
                const std::string& classes);
 
 struct LegendEntry {
   std::string label;
   SeriesLook look;
-  bool is_bound = false;  // a line of its own kind
+  bool is_bound = false;  // drawn dotted, without a mark
 };
-// Height that draw_legend takes of a picture of that width.
+// The height of the legend in a picture of that width.
 [[nodiscard]] double legend_height(const std::vector<LegendEntry>& entries, double width);
-// From `top` downwards, over the picture's width.
+// Draws the legend from `top` downwards, over the picture's width.
 void draw_legend(Svg& svg, const std::vector<LegendEntry>& entries, double top);
+
+inline constexpr std::size_t kHeatLevels = 10;
+
+// The level of a part from 0 to 1, clamped.
+[[nodiscard]] std::size_t heat_level(double part);
+[[nodiscard]] std::string heat_class(double part);
+
+// Draws the key: a row of the colours with the values at both ends.
+inline constexpr double kHeatKeyHeight = 34;
+void draw_heat_key(Svg& svg, double x, double y, const std::string& label);
 
 }  // namespace espalier::report

@@ -1,4 +1,4 @@
-// From values to places in a picture, and where its axis has ticks.
+// Maps values to places in a picture, and chooses the ticks of an axis.
 #pragma once
 
 #include <vector>
@@ -9,9 +9,8 @@ enum class ScaleKind { linear, log2, log10 };
 
 class Scale {
  public:
-  // Values from `low` to `high` lie between the places `begin` and `end`, which may run backwards.
-  // One value alone lies in the middle. Precondition: low <= high, and on logarithmic scales
-  // low > 0.
+  // Maps `low` to the place `begin` and `high` to `end`, which may be less than `begin`. A single
+  // value lies in the middle. Precondition: low <= high, and low > 0 on logarithmic scales.
   Scale(ScaleKind kind, double low, double high, double begin, double end);
 
   [[nodiscard]] double operator()(double value) const;
@@ -34,15 +33,15 @@ struct AxisRange {
   std::vector<double> ticks;  // ascending, all within
 };
 
-// Widened to ticks at round values, about `count` of them: multiples of 1, 2 or 5 times a power of
-// ten; or powers of two, every n-th where there are too many; or powers of ten, with 2 and 5
-// between them where there is room. Preconditions as for Scale.
+// The range widened to about `count` ticks at round values. Linear: multiples of 1, 2 or 5 times a
+// power of ten. log2: powers of two, or every n-th of them. log10: powers of ten, and 2 and 5 times
+// them if there is room. Preconditions as for Scale.
 [[nodiscard]] AxisRange round_range(ScaleKind kind, double low, double high, std::size_t count);
-// On a log2 scale without widening: powers of two between the values, or the values themselves
-// where no power lies there.
+// Ticks of a log2 scale that is not widened: the powers of two between the values, or the values
+// themselves if no power lies between them.
 [[nodiscard]] AxisRange power_range(double low, double high, std::size_t count);
 
-// Linear; logarithmic where values spread over more than a decade or so.
+// Logarithmic if values spread over more than about a decade, otherwise linear.
 [[nodiscard]] ScaleKind suited_scale(double low, double high);
 
 }  // namespace espalier::report

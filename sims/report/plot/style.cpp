@@ -1,17 +1,37 @@
 #include "sims/report/plot/style.h"
 
+#include <fmt/format.h>
+
+#include "sims/report/plot/palette.h"
+
 namespace espalier::report {
 
-// Series colours stay apart for colour-blind readers (Okabe and Ito, darkened where they would be
-// faint on white), and series have marks of their own. One hue from little to much, so that busy is
-// dark on light and light on dark.
-const char* style_sheet() {
-  return R"css(:root {
+namespace {
+
+constexpr const char* kLightPage = "#ffffff";
+constexpr const char* kDarkPage = "#14181c";
+
+// The colours of series, as variables of a page of that colour.
+std::string series_variables(const std::string& page) {
+  std::string css;
+  for (std::size_t look = 0; look < kNumLooks; ++look) {
+    css += fmt::format("--c{}: {};\n", look, colour_on_page(look_of_series(look).colour, page));
+  }
+  return css;
+}
+
+std::string series_classes() {
+  std::string css;
+  for (std::size_t look = 0; look < kNumLooks; ++look)
+    css += fmt::format(".c{0} {{ --c: var(--c{0}); }}\n", look);
+  return css;
+}
+
+// Heat colours have one hue from little to much, so that busy is dark on light and light on dark.
+constexpr const char* kStyle = R"css(:root {
   color-scheme: light dark;
   --page: #ffffff; --ink: #1b1f24; --soft: #59636e; --faint: #d8dee4; --grid: #e7ebef;
   --band: #f4f6f8; --best: #0b6b45; --best-band: #e6f4ec; --bad: #b3261e; --accent: #0b5cad;
-  --c0: #d55e00; --c1: #0072b2; --c2: #008a64; --c3: #7b3294;
-  --c4: #3a94d0; --c5: #c2619b; --c6: #a87600; --c7: #666666;
   --h0: #e3edf7; --h1: #cfe0f1; --h2: #b5d1e9; --h3: #93bfe0; --h4: #6daad6;
   --h5: #4689c0; --h6: #2f74b0; --h7: #1d5f9e; --h8: #124d87; --h9: #0a3463;
   --on-little: #1b1f24; --on-much: #ffffff;
@@ -20,8 +40,6 @@ const char* style_sheet() {
   :root {
     --page: #14181c; --ink: #e6e9ec; --soft: #a2adb8; --faint: #3a434c; --grid: #2a3138;
     --band: #1c2228; --best: #5fd29b; --best-band: #16302a; --bad: #ff8a80; --accent: #7cb8f2;
-    --c0: #ff8c42; --c1: #4ba3e3; --c2: #2fc596; --c3: #b98ae0;
-    --c4: #8fd0ff; --c5: #ea93c4; --c6: #e0ad3a; --c7: #a8a8a8;
     --h0: #1d2b3a; --h1: #22384e; --h2: #274763; --h3: #2c5879; --h4: #33658b;
     --h5: #4b8fbc; --h6: #5f9fca; --h7: #79b4d9; --h8: #9ccce8; --h9: #c9e4f5;
     --on-little: #e6e9ec; --on-much: #0e1418;
@@ -68,7 +86,7 @@ pre { margin: 4px 0; }
 .tick, .key, .note { font-size: 13px; } .label { font-size: 14px; }
 svg text { fill: var(--ink); font-family: inherit; }
 svg .tick { fill: var(--soft); font-variant-numeric: tabular-nums; }
-/* Notes stand among lines and marks. */
+/* Notes lie on lines and marks. */
 svg .note { paint-order: stroke; stroke: var(--page); stroke-width: 3px; stroke-linejoin: round; }
 .middle { text-anchor: middle; } .end { text-anchor: end; }
 svg .number { font-weight: 600; font-size: 12px; }
@@ -83,8 +101,6 @@ svg .on-little { fill: var(--on-little); } svg .on-much { fill: var(--on-much); 
 .segment { stroke: var(--page); stroke-width: 1; } .segment.pale { opacity: .55; }
 .area { opacity: .85; } .bar { fill: var(--c1); }
 .whisker { stroke: var(--ink); stroke-width: 1.3; }
-.c0 { --c: var(--c0); } .c1 { --c: var(--c1); } .c2 { --c: var(--c2); } .c3 { --c: var(--c3); }
-.c4 { --c: var(--c4); } .c5 { --c: var(--c5); } .c6 { --c: var(--c6); } .c7 { --c: var(--c7); }
 .line { stroke: var(--c); } .mark, .segment, .area { fill: var(--c); }
 .mark.hollow { fill: var(--page); stroke: var(--c); }
 .h0 { --h: var(--h0); } .h1 { --h: var(--h1); } .h2 { --h: var(--h2); } .h3 { --h: var(--h3); }
@@ -108,6 +124,13 @@ svg .on-little { fill: var(--on-little); } svg .on-much { fill: var(--on-much); 
   th, td { white-space: normal; overflow-wrap: anywhere; }
 }
 )css";
+
+}  // namespace
+
+std::string style_sheet() {
+  return fmt::format(
+      "{}:root {{ {} }}\n@media (prefers-color-scheme: dark) {{ :root {{ {} }} }}\n{}", kStyle,
+      series_variables(kLightPage), series_variables(kDarkPage), series_classes());
 }
 
 }  // namespace espalier::report

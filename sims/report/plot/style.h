@@ -1,8 +1,10 @@
 #pragma once
 
+#include <string>
+
 namespace espalier::report {
 
 // The style sheet of every page: text, tables, and the classes of pictures, light and dark.
-[[nodiscard]] const char* style_sheet();
+[[nodiscard]] std::string style_sheet();
 
 }  // namespace espalier::report

@@ -1,5 +1,5 @@
-// A picture as SVG text. Colours and type are classes, which the page's style sheet gives their
-// looks, so that one picture serves light and dark.
+// A picture as SVG text. Colours and fonts are classes of the page's style sheet, so that one
+// picture serves light and dark pages.
 #pragma once
 
 #include <string>
@@ -12,11 +12,10 @@ using Attributes = std::vector<std::pair<const char*, std::string>>;
 
 class Svg {
  public:
-  // In units of which characters are 13 high. `title` names the picture to who cannot see it,
-  // `description` says what it shows.
+  // In units in which characters are 13 high. Screen readers read `title` and `description`.
   Svg(double width, double height, const std::string& title, const std::string& description);
 
-  // Values are escaped here. `tip`: what a reader who points at the shape is told; empty: nothing.
+  // Escapes the values. `tip` appears when the reader points at the shape; empty for none.
   void shape(const char* name, const Attributes& attributes, const std::string& tip = {});
   void line(double x1, double y1, double x2, double y2, const std::string& classes);
   void rect(double x, double y, double width, double height, const std::string& classes,
@@ -25,7 +24,7 @@ class Svg {
               const std::string& tip = {});
   // `data` as in SVG's attribute d.
   void path(const std::string& data, const std::string& classes, const std::string& tip = {});
-  // `classes` end with the anchor where it is not the start: "middle", "end".
+  // `classes` end with the anchor unless it is the start: "middle", "end".
   void text(double x, double y, const std::string& words, const std::string& classes);
   // Upwards, centred at (x, y).
   void vertical_text(double x, double y, const std::string& words, const std::string& classes);

@@ -30,7 +30,7 @@ const char* escaped(char c) {
   }
 }
 
-// Line breaks and tabs may stand in a text.
+// Line breaks and tabs are allowed in a text.
 bool is_unprintable(char c) { return is_control(c) && c != '\t' && c != '\n'; }
 
 std::string without_trailing_zeros(std::string text) {
@@ -82,7 +82,13 @@ std::string bytes_text(std::uint64_t bytes) {
   return fmt::format("{} B", bytes);
 }
 
-std::string percent_text(double part) { return fmt::format("{:.1f} %", 100 * part); }
+std::string percent_text(double part) {
+  // The ratios of absurd results would have hundreds of digits, or overflow.
+  constexpr double kMost = 1e7;
+  if (part >= kMost) return "over 1e+09 %";
+  if (part <= -kMost) return "below -1e+09 %";
+  return fmt::format("{:.1f} %", 100 * part);
+}
 
 std::string count_text(std::size_t count, const std::string& singular) {
   return fmt::format("{} {}{}", count, singular, count == 1 ? "" : "s");

@@ -1,4 +1,4 @@
-// The blocks of a result's area: what a router and an NI are made of.
+// The area of a design by blocks, and the designs that no other dominates.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ struct AreaBlock {
   double um2_high = 0;
   std::string implementation;
   std::string origin;
-  double ps = 0;  // 0: not said
+  double ps = 0;  // 0 if unknown
 
   [[nodiscard]] friend bool operator==(const AreaBlock& a, const AreaBlock& b) {
     return a.name == b.name && a.count == b.count && a.um2 == b.um2 && a.um2_high == b.um2_high &&
@@ -24,15 +24,24 @@ struct AreaBlock {
 };
 
 struct AreaUnit {
-  std::string name;  // "router", "ni": what block names start with
+  std::string name;  // "router", "ni": the prefix of the block names
   std::vector<AreaBlock> blocks;
 
   [[nodiscard]] double low() const;
   [[nodiscard]] double high() const;
 };
 
-// In the order of their first block; empty where the result has no area by blocks. Blocks without a
-// name or a number are left out.
+// The units in the order of their first block; empty if the result has no area by blocks. Blocks
+// without a name or a number are left out.
 [[nodiscard]] std::vector<AreaUnit> area_units(const ReportPoint& point);
+
+struct Design {
+  double cost = 0;  // less is better
+  double time = 0;  // less is better
+};
+
+// For each design, whether no other dominates it: is as good in both and better in one. Equal
+// designs are all on the front or all off it.
+[[nodiscard]] std::vector<bool> pareto_front(const std::vector<Design>& designs);
 
 }  // namespace espalier::report

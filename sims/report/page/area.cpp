@@ -1,7 +1,9 @@
-#include "sims/report/page/area_blocks.h"
+#include "sims/report/page/area.h"
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <numeric>
 
 #include "sims/experiment/result_fields.h"
 
@@ -33,7 +35,7 @@ AreaBlock block_of(const Json& json) {
   return block;
 }
 
-// Blocks may say the area of one instance; then the unit's own area tells.
+// A block may state the area of one instance or of all. The area of the whole unit decides.
 void count_instances(AreaUnit& unit, double total) {
   if (total <= 0) return;
   double of_instances = 0;
@@ -76,6 +78,27 @@ std::vector<AreaUnit> area_units(const ReportPoint& point) {
   for (AreaUnit& unit : units)
     count_instances(unit, number_of(point, "area." + unit.name + "_um2").value_or(0));
   return units;
+}
+
+std::vector<bool> pareto_front(const std::vector<Design>& designs) {
+  std::vector<std::size_t> order(designs.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    if (designs[a].cost != designs[b].cost) return designs[a].cost < designs[b].cost;
+    return designs[a].time < designs[b].time;
+  });
+  std::vector<bool> front(designs.size(), false);
+  double best = std::numeric_limits<double>::infinity();  // the best time of all cheaper designs
+  for (std::size_t i = 0; i < order.size();) {
+    const Design& first = designs[order[i]];  // the fastest design of its cost
+    const bool is_better = first.time < best;
+    std::size_t next = i;
+    for (; next < order.size() && designs[order[next]].cost == first.cost; ++next)
+      front[order[next]] = is_better && designs[order[next]].time == first.time;
+    best = std::min(best, first.time);
+    i = next;
+  }
+  return front;
 }
 
 }  // namespace espalier::report

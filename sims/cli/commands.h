@@ -1,0 +1,126 @@
+// The commands of the program: their options, and the functions that carry them out and return an
+// exit code (sims/cli/output.h).
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace espalier {
+
+// An output is a file, "-" for stdout, or empty for none.
+
+struct WaveOptions {
+  std::string file;  // no stdout
+  std::vector<std::string> scopes;
+  std::string from;
+  std::string to;
+};
+
+struct RunOptions {
+  std::vector<std::string> configs;
+  std::vector<std::string> overrides;
+  std::string json;
+  std::string csv;
+  std::string messages;  // one line for each message; a worker's file has no header
+  WaveOptions waves;
+  std::string timeline;
+  bool explain = false;              // say where the time went
+  std::optional<std::size_t> point;  // worker: run this point alone, write JSON lines to stdout
+  // Worker: the files that the parent read (sims/text/file_hashes.h).
+  std::vector<std::string> files_read;
+  unsigned jobs = 0;    // processes at once; 0: one for each core
+  std::string program;  // this executable, for workers
+};
+[[nodiscard]] int run_command(const RunOptions& options);
+
+struct ScheduleOptions {
+  std::string config;
+  std::vector<std::string> overrides;
+  std::string format = "table";
+  std::string output = "-";
+};
+[[nodiscard]] int schedule_command(const ScheduleOptions& options);
+
+struct CheckOptions {
+  std::vector<std::string> configs;
+  std::vector<std::string> overrides;
+};
+[[nodiscard]] int check_command(const CheckOptions& options);
+
+struct AreaOptions {
+  std::vector<std::string> configs;
+  std::vector<std::string> overrides;
+  std::vector<std::string> technologies;  // each in turn; empty: as configured
+  std::vector<std::string> nodes;         // each in turn; empty: as configured
+  bool synthesize = false;                // measure hw/rtl instead of using the formulas
+  std::string json;
+  std::string csv;
+};
+[[nodiscard]] int area_command(const AreaOptions& options);
+
+struct ReorderOptions {
+  std::string config;
+  std::vector<std::string> overrides;
+  std::string latency;  // file of measured latencies; empty: probe the simulated network
+  std::string write_latency;
+  std::string output;  // the mapping
+  std::string json;
+  std::size_t spread = 0;
+};
+[[nodiscard]] int reorder_command(const ReorderOptions& options);
+
+struct FigureOptions {
+  std::vector<std::string> files;
+  std::vector<std::string> overrides;
+  std::string output = "figures";  // folder of all files
+  bool plan = false;               // list the points, simulate nothing
+  unsigned jobs = 0;               // processes at once; 0: one for each core
+  std::string program;             // this executable, for workers
+};
+[[nodiscard]] int figure_command(const FigureOptions& options);
+
+struct ReportOptions {
+  std::vector<std::string> results;
+  std::string output;
+  std::string title;
+};
+// The report shows failed and missing points; they do not change the exit code.
+[[nodiscard]] int report_command(const ReportOptions& options);
+
+struct SweepOptions {
+  std::string file;
+  std::vector<std::string> overrides;
+  std::string output;  // folder; empty: sweeps/ and the file's stem
+
+  // run
+  unsigned jobs = 0;       // processes at once; 0: one for each available processor
+  bool has_shard = false;  // false: the Slurm task's points, or all points
+  std::string shard;       // "i/n"
+  std::string point;       // an id; empty: all unfinished points
+  std::string time_limit;
+  std::string memory_limit;
+  bool keep_failed = false;
+
+  bool partial = false;  // gather
+
+  // submit
+  bool slurm = false;
+  std::size_t array_size = 0;  // tasks; 0: one for each point, at most 100
+  std::vector<std::string> sbatch_options;
+  bool dry_run = false;
+};
+[[nodiscard]] int sweep_plan_command(const SweepOptions& options);
+[[nodiscard]] int sweep_run_command(const SweepOptions& options);
+[[nodiscard]] int sweep_gather_command(const SweepOptions& options);
+[[nodiscard]] int sweep_submit_command(const SweepOptions& options);
+
+// What `espalier list` accepts.
+[[nodiscard]] std::vector<std::string> list_kinds();
+// `kind` empty: all kinds.
+[[nodiscard]] int list_command(const std::string& kind);
+// `results`: the register of results instead of the keys; `markdown`: as in docs/results.md.
+[[nodiscard]] int schema_command(bool results, bool markdown);
+
+}  // namespace espalier

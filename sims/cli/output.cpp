@@ -1,0 +1,154 @@
+#include "sims/cli/output.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <string_view>
+#include <system_error>
+#include <thread>
+
+#include "sims/experiment/whole_file.h"
+
+namespace espalier {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// Devices and pipes take bytes as they come. Their names must not be replaced by a file.
+bool is_stream(const fs::path& path) {
+  const std::string name = path.string();
+  if (name.rfind("/dev/", 0) == 0 || name.rfind("/proc/", 0) == 0) return true;
+  std::error_code ignored;
+  const fs::file_status status = fs::status(path, ignored);
+  return fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status);
+}
+
+// The reason of the system if it refuses to make the file; empty if it does not. Leaves no trace.
+std::string refusal(const std::string& path) {
+  std::error_code error;
+  if (fs::is_directory(path, error)) return std::strerror(EISDIR);
+  const bool stream = is_stream(path);
+  const std::string tried = stream ? path : fmt::format("{}.{}.try", path, getpid());
+  const int flags = O_WRONLY | O_CLOEXEC | (stream ? O_NONBLOCK : O_CREAT | O_EXCL);
+  const int file = open(tried.c_str(), flags, 0666);
+  // A pipe without a reader may have one later.
+  if (file < 0) return stream && errno == ENXIO ? "" : std::strerror(errno);
+  close(file);
+  if (!stream) fs::remove(tried, error);
+  return {};
+}
+
+bool are_one_file(const std::string& a, const std::string& b) {
+  std::error_code ignored;
+  return fs::weakly_canonical(a, ignored) == fs::weakly_canonical(b, ignored) ||
+         fs::equivalent(a, b, ignored);
+}
+
+// 0 unless the variable holds a number.
+unsigned number_in_environment(const char* name) {
+  const char* text = std::getenv(name);
+  if (text == nullptr) return 0;
+  const std::string_view view(text);
+  unsigned number = 0;
+  const auto [end, error] = std::from_chars(view.data(), view.data() + view.size(), number);
+  return error == std::errc() && end == view.data() + view.size() ? number : 0;
+}
+
+}  // namespace
+
+std::string output_mistake(const std::vector<CommandFile>& outputs,
+                           const std::vector<CommandFile>& inputs) {
+  std::vector<CommandFile> used = inputs;
+  std::string on_stdout;
+  for (const CommandFile& output : outputs) {
+    if (output.path.empty()) continue;
+    if (output.path == "-") {
+      if (!on_stdout.empty()) {
+        return fmt::format("{} - and {} -: stdout takes one of them", on_stdout, output.what);
+      }
+      on_stdout = output.what;
+      const int flags = fcntl(STDOUT_FILENO, F_GETFL);
+      if (flags == -1 || (flags & O_ACCMODE) == O_RDONLY) {
+        return fmt::format("{} -: error: stdout cannot be written: it is closed", output.what);
+      }
+      continue;
+    }
+    for (const CommandFile& other : used) {
+      if (!is_stream(output.path) && are_one_file(output.path, other.path)) {
+        return fmt::format("{} {}: this is the {} too; name another file", output.what, output.path,
+                           other.what);
+      }
+    }
+    used.push_back({output.what + " file", output.path});
+  }
+  for (const CommandFile& output : outputs) {
+    if (output.path.empty() || output.path == "-") continue;
+    const std::string reason = refusal(output.path);
+    if (!reason.empty())
+      return fmt::format("{}: error: cannot be written: {}", output.path, reason);
+  }
+  return {};
+}
+
+bool write_text(const std::string& target, const std::string& text) {
+  if (target == "-") {
+    std::cout << text;
+    return true;
+  }
+  bool written = false;
+  if (is_stream(target)) {
+    std::ofstream file(target, std::ios::binary);
+    file << text;
+    file.close();
+    written = !file.fail();
+  } else {
+    // A link keeps pointing at its file.
+    std::error_code ignored;
+    const fs::path file = fs::weakly_canonical(target, ignored);
+    written = write_whole_file(file.empty() ? fs::path(target) : file, text);
+  }
+  if (!written) fmt::print(stderr, "{}: error: cannot be written\n", target);
+  return written;
+}
+
+void reserve_standard_streams() {
+  for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (fcntl(descriptor, F_GETFD) != -1) continue;
+    // A read-only stdout makes every write fail. Errors about a closed stderr have no reader.
+    const int flags = descriptor == STDERR_FILENO ? O_WRONLY : O_RDONLY;
+    if (open("/dev/null", flags) != descriptor) std::abort();
+  }
+}
+
+int exit_code_after_flush(int exit_code) {
+  std::cout.flush();
+  errno = 0;
+  const bool flushed = std::fflush(stdout) == 0;
+  const int reason = errno;
+  if (flushed && std::ferror(stdout) == 0 && std::cout.good()) return exit_code;
+  std::fprintf(stderr, "stdout: error: cannot be written%s%s\n", reason == 0 ? "" : ": ",
+               reason == 0 ? "" : std::strerror(reason));
+  return std::max(exit_code, kUsageError);
+}
+
+unsigned jobs_at_once(unsigned asked) {
+  if (asked != 0) return asked;
+  // A Slurm job on a shared node need not be bound to its processors.
+  for (const char* name : {"SLURM_CPUS_PER_TASK", "SLURM_CPUS_ON_NODE"}) {
+    if (const unsigned given = number_in_environment(name); given != 0) return given;
+  }
+  return std::max(1U, std::thread::hardware_concurrency());
+}
+
+}  // namespace espalier

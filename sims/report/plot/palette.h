@@ -1,0 +1,44 @@
+// The one palette of pages and figures: the colour and the mark of a series.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+namespace espalier::report {
+
+enum class Mark {
+  circle,
+  square,
+  triangle,
+  diamond,
+  down_triangle,
+  left_triangle,
+  pentagon,
+  cross,
+  bar
+};
+
+struct Look {
+  const char* colour;  // "#rrggbb", as figures draw it
+  Mark mark;
+};
+
+inline constexpr std::size_t kNumLooks = 9;
+
+// Of a series by its number; the looks repeat after kNumLooks.
+[[nodiscard]] const Look& look_of_series(std::size_t number);
+// The number of the algorithm's look, the same in every picture; kNumLooks if it has none.
+[[nodiscard]] std::size_t look_of_algorithm(const std::string& name);
+
+// Mixed with white: 0 leaves the colour, 1 is white.
+[[nodiscard]] std::string tint(const std::string& colour, double white);
+// Mixed with black.
+[[nodiscard]] std::string shade(const std::string& colour, double black);
+
+// WCAG 2 contrast of two colours, 1 to 21.
+[[nodiscard]] double contrast(const std::string& a, const std::string& b);
+// `colour`, shaded on a light page or tinted on a dark one by as little as gives lines and marks
+// enough contrast.
+[[nodiscard]] std::string colour_on_page(const std::string& colour, const std::string& page);
+
+}  // namespace espalier::report

@@ -1,0 +1,203 @@
+// Where a command's output goes, and what the exit code says if it does not get there.
+#include <catch2/catch.hpp>
+
+#include <string>
+#include <vector>
+
+#include "cli_test_support.h"
+
+using namespace espalier;
+using Catch::Matchers::Contains;
+using test::kSmallConfig;
+using test::Outcome;
+using test::TemporaryFolder;
+
+namespace {
+
+constexpr const char* kFigure =
+    "title: Small\n"
+    "config:\n"
+    "  system: {topology: {type: mesh, dims: [2, 2]}}\n"
+    "  collective: {size: 4KiB}\n"
+    "x: {field: size_bytes, label: size}\n"
+    "y: {field: bandwidth_GBps, label: GB/s}\n"
+    "series: [{label: RING, config: {collective: {algorithm: ring}}}]\n";
+
+// In a shell, so that stdout can be anything: `redirection` is ">/dev/full" or ">&-".
+Outcome espalier_with_stdout(const std::string& arguments, const std::string& redirection) {
+  return test::run_program(
+      "/bin/sh", {"-c", std::string(ESPALIER_PROGRAM) + " " + arguments + " " + redirection});
+}
+
+// Every command that prints results, on a small mesh.
+std::vector<std::string> printing_commands(const TemporaryFolder& folder) {
+  const std::string config = folder.write("small.yaml", kSmallConfig);
+  const std::string figure = folder.write("figure.yaml", kFigure);
+  const std::string results = folder.file("results.json");
+  REQUIRE(test::espalier({"run", config, "--json", results}).exit_code == 0);
+  return {"--help",
+          "--version",
+          "run --help",
+          "schema",
+          "list",
+          "run " + config,
+          "run " + config + " --json -",
+          "run " + config + " --csv -",
+          "explain " + config,
+          "schedule " + config,
+          "schedule " + config + " -f json",
+          "check " + config,
+          "area " + config,
+          "area " + config + " --json -",
+          "report " + results + " -o -",
+          "reorder " + config + " -s collective.algorithm=ring -o -",
+          "figure --plan " + figure};
+}
+
+}  // namespace
+
+TEST_CASE("Output that a full disk takes from stdout makes the command fail") {
+  const TemporaryFolder folder;
+  for (const std::string& command : printing_commands(folder)) {
+    CAPTURE(command);
+    const Outcome outcome = espalier_with_stdout(command, ">/dev/full");
+    CHECK(outcome.exit_code == 2);
+    CHECK_THAT(outcome.err, Contains("stdout: error: cannot be written"));
+  }
+}
+
+TEST_CASE("Output to a closed stdout makes the command fail, and goes to no other file") {
+  const TemporaryFolder folder;
+  for (const std::string& command : printing_commands(folder)) {
+    CAPTURE(command);
+    const Outcome outcome = espalier_with_stdout(command, ">&-");
+    CHECK(outcome.exit_code == 2);
+    CHECK_THAT(outcome.err, Contains("cannot be written"));
+  }
+  const std::string config = folder.file("small.yaml");
+  const std::string csv = folder.file("results.csv");
+  CHECK(espalier_with_stdout("run " + config + " --csv " + csv, ">&-").exit_code == 2);
+  CHECK_THAT(test::read_text(csv), !Contains("speed"));
+  CHECK(test::read_text(config) == kSmallConfig);
+}
+
+TEST_CASE("A place that cannot be written is refused before the simulation") {
+  const TemporaryFolder folder;
+  const std::string config = folder.write("small.yaml", kSmallConfig);
+  const std::string place = folder.file("missing/out");
+  const std::vector<std::vector<std::string>> commands{
+      {"run", config, "--json", place},
+      {"run", config, "--csv", place},
+      {"run", config, "--messages", place},
+      {"explain", config, "--json", place},
+      {"area", config, "--json", place},
+      {"area", config, "--csv", place},
+      {"schedule", config, "-o", place},
+      {"reorder", config, "--json", place},
+      {"reorder", config, "-o", place},
+      {"reorder", config, "--write-latency", place},
+      {"run", config, "--timeline", place},
+      {"run", config, "--waves", place + ".vcd"},
+      {"run", config, "--json", folder.path().string()}};
+  for (const auto& command : commands) {
+    CAPTURE(command);
+    const Outcome outcome = test::espalier(command);
+    CHECK(outcome.exit_code == 2);
+    CHECK(outcome.out.empty());
+    CHECK_THAT(outcome.err, Contains("error: cannot be written: "));
+  }
+}
+
+TEST_CASE("The name of an output is not empty") {
+  const TemporaryFolder folder;
+  const std::string config = folder.write("small.yaml", kSmallConfig);
+  const std::vector<std::vector<std::string>> commands{
+      {"run", config, "--json", ""},     {"run", config, "--csv", ""},
+      {"run", config, "--messages", ""}, {"run", config, "--waves", ""},
+      {"area", config, "--json", ""},    {"schedule", config, "-o", ""},
+      {"report", config, "-o", ""},      {"reorder", config, "--write-latency", ""}};
+  for (const auto& command : commands) {
+    CAPTURE(command);
+    const Outcome outcome = test::espalier(command);
+    CHECK(outcome.exit_code == 2);
+    CHECK(outcome.out.empty());
+    CHECK_THAT(outcome.err, Contains(command[2]) && Contains("the name of the file is empty"));
+  }
+}
+
+TEST_CASE("No command writes over a file that it reads") {
+  const TemporaryFolder folder;
+  const std::string config = folder.write("small.yaml", kSmallConfig);
+  const std::string graph = folder.write("ring.graph",
+                                         "router 0 node 0 router 1\n"
+                                         "router 1 node 1 router 2\n"
+                                         "router 2 node 2 router 0\n");
+  const std::string named =
+      folder.write("named.yaml",
+                   "system: {topology: {type: anynet, file: ring.graph}}\n"
+                   "collective: {op: all_reduce, algorithm: ring, size: 4KiB}\n");
+  const std::string latency = folder.write("latency.csv", "0,1,1,1\n1,0,1,1\n1,1,0,1\n1,1,1,0\n");
+  const std::string results = folder.file("results.json");
+  REQUIRE(test::espalier({"run", named, "--json", results}).exit_code == 0);
+  const std::string link = folder.file("link.yaml");
+  boost::filesystem::create_symlink(config, link);
+  const std::vector<std::vector<std::string>> commands{
+      {"run", config, "--json", config},
+      {"run", config, "--json", link},
+      {"run", named, "--json", graph},
+      {"run", named, "--csv", graph},
+      {"schedule", config, "-o", config},
+      {"schedule", named, "-o", graph},
+      {"area", config, "--json", config},
+      {"area", named, "--csv", graph},
+      {"report", results, "-o", results},
+      {"reorder", config, "-o", config},
+      {"reorder", config, "--latency", latency, "--write-latency", latency}};
+  std::vector<std::string> before;
+  for (const auto& file : {config, graph, named, latency, results})
+    before.push_back(test::read_text(file));
+  for (const auto& command : commands) {
+    CAPTURE(command);
+    const Outcome outcome = test::espalier(command);
+    CHECK(outcome.exit_code == 2);
+    CHECK(outcome.out.empty());
+    CHECK_THAT(outcome.err, Contains(command.back() + ": this is the ") && Contains(" file"));
+  }
+  std::size_t i = 0;
+  for (const auto& file : {config, graph, named, latency, results})
+    CHECK(test::read_text(file) == before[i++]);
+}
+
+TEST_CASE("An output keeps its old contents if the new ones cannot be written") {
+  const TemporaryFolder folder;
+  const std::string config = folder.write("small.yaml", kSmallConfig);
+  for (const char* option : {"--json", "--csv", "--messages"}) {
+    CAPTURE(option);
+    const std::string old = folder.write("old", "the results of yesterday\n");
+    // No file may grow beyond 0 blocks: writing fails as on a full disk.
+    const std::string command =
+        std::string(ESPALIER_PROGRAM) + " run " + config + " " + option + " " + old;
+    const Outcome outcome =
+        test::run_program("/bin/sh", {"-c", "{ (trap '' XFSZ; ulimit -f 0; " + command +
+                                                "); echo \"exit code $?\"; } 2>&1 | cat"});
+    CHECK_THAT(outcome.out, Contains(old + ": error: cannot be written"));
+    CHECK_THAT(outcome.out, Contains("exit code 2"));
+    // The table of the simulation is printed all the same.
+    CHECK_THAT(outcome.out, Contains("multitree"));
+    CHECK(test::read_text(old) == "the results of yesterday\n");
+  }
+  const boost::filesystem::directory_iterator files(folder.path());
+  CHECK(std::distance(begin(files), end(files)) == 2);
+}
+
+TEST_CASE("A device takes an output as it comes") {
+  const TemporaryFolder folder;
+  const std::string config = folder.write("small.yaml", kSmallConfig);
+  CHECK(test::espalier({"run", config, "--json", "/dev/null"}).exit_code == 0);
+  const Outcome full = test::espalier({"run", config, "--json", "/dev/full"});
+  CHECK(full.exit_code == 2);
+  CHECK_THAT(full.err, Contains("/dev/full: error: cannot be written"));
+  const Outcome csv = test::espalier({"schedule", config, "-o", "/dev/stdout"});
+  CHECK(csv.exit_code == 0);
+  CHECK(csv.out == test::espalier({"schedule", config}).out);
+}
