@@ -6,9 +6,9 @@
 #include <tuple>
 
 #include "sims/point/config.h"
-#include "sims/workload/training/timeline.h"
 #include "sims/workload/training/dimension_cost.h"
 #include "sims/workload/training/parallel_groups.h"
+#include "sims/workload/training/timeline.h"
 #include "sims/workload/training/workload.h"
 
 namespace espalier {

@@ -7,9 +7,9 @@
 
 #include "alg/algorithm.h"
 #include "alg/program/compiler.h"
+#include "sims/formats/program/chunk_trace_file.h"
 #include "sims/formats/program/msccl_xml.h"
 #include "sims/formats/program/promises_file.h"
-#include "sims/formats/program/chunk_trace_file.h"
 #include "sims/text/read_file.h"
 
 namespace espalier {

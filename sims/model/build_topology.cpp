@@ -257,9 +257,8 @@ std::optional<Topology> read_graph(const SystemConfig& system, bool clock_valid,
   TopologyFileContext context;
   context.default_link = system.link;
   if (clock_valid) context.clock = system.clock;
-  return system.topology.kind == Kind::anynet
-             ? parse_anynet(path, *text, context, diagnostics)
-             : parse_topology(path, *text, context, diagnostics);
+  return system.topology.kind == Kind::anynet ? parse_anynet(path, *text, context, diagnostics)
+                                              : parse_topology(path, *text, context, diagnostics);
 }
 
 }  // namespace

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "hw/hash.h"
-#include "sims/workload/coordination/closed_form_machine.h"
 #include "sims/workload/coordination/closed_form.h"
+#include "sims/workload/coordination/closed_form_machine.h"
 #include "sims/workload/coordination/job_hosts.h"
 
 namespace espalier {

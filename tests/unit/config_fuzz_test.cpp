@@ -3,9 +3,9 @@
 #include <random>
 
 #include "config_test_support.h"
-#include "sims/formats/topology_file.h"
 #include "sims/formats/astra_network_file.h"
 #include "sims/formats/messages_file.h"
+#include "sims/formats/topology_file.h"
 
 namespace espalier {
 

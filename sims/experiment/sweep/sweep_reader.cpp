@@ -12,8 +12,8 @@
 #include "sims/experiment/sweep/conditions.h"
 #include "sims/experiment/sweep/point_limits.h"
 #include "sims/experiment/sweep/sweep_keys.h"
-#include "sims/text/strict_map.h"
 #include "sims/text/read_file.h"
+#include "sims/text/strict_map.h"
 #include "sims/text/yaml_loader.h"
 
 namespace espalier {

@@ -10,8 +10,8 @@
 #include "sims/config/reader.h"
 #include "sims/point/fidelity.h"
 #include "sims/text/nearest_name.h"
-#include "sims/text/strict_map.h"
 #include "sims/text/read_file.h"
+#include "sims/text/strict_map.h"
 #include "sims/text/yaml_loader.h"
 
 namespace espalier {

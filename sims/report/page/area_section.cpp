@@ -123,7 +123,8 @@ std::string draw_unit(const std::string& name, const std::vector<Unit>& units) {
   const double needed = kSign + kLetter * static_cast<double>(longest + 1);
   const auto columns = std::max<std::size_t>(1, static_cast<std::size_t>(kPictureWidth / needed));
   const double column = kPictureWidth / static_cast<double>(columns);
-  const double legend = kLegendRow * static_cast<double>((names.size() + columns - 1) / columns) + 8;
+  const double legend =
+      kLegendRow * static_cast<double>((names.size() + columns - 1) / columns) + 8;
   const double height = 12 + kStep * 1.25 * static_cast<double>(units.size()) + 44;
   const std::string title = name == "ni" ? "NI" : name;
   Svg svg(kPictureWidth, height + legend, "Area of one " + title + " by blocks",
