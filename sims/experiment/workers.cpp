@@ -117,6 +117,10 @@ class Batch {
             end_if_done(worker);
           });
         });
+    // Boost leaves `error` alone where it cannot open a pipe of its own, and gives a child without
+    // a process: its id is -1, which kill() takes for every process of the user.
+    if (!error && !worker.child.valid())
+      error = std::make_error_code(std::errc::too_many_files_open);
     if (error) {
       workers_.pop_back();
       fail_next(error);
@@ -128,10 +132,15 @@ class Batch {
     if (batch_.limits.time.count() == 0) return;
     worker.deadline.expires_after(batch_.limits.time);
     worker.deadline.async_wait([&worker](const error_code& cancelled) {
-      if (cancelled || worker.pid == 0) return;
+      if (cancelled || worker.pid <= 0) return;
       worker.too_late = true;
-      ::kill(worker.pid, SIGKILL);
+      end_process(worker);
     });
+  }
+
+  // Never a pid of 0 or less: that means a process group, or every process.
+  static void end_process(const Worker& worker) {
+    if (worker.pid > 0) ::kill(worker.pid, SIGKILL);
   }
 
   // A process needs file descriptors here. While other processes hold them all, the next point
@@ -236,7 +245,7 @@ class Batch {
     signal_ = signal;
     stopped_ = true;
     for (const Worker& worker : workers_) {
-      if (worker.pid != 0) ::kill(worker.pid, SIGKILL);
+      end_process(worker);
     }
   }
 
@@ -288,8 +297,8 @@ std::string out_of_memory_text() {
   rlimit limit{};
   getrusage(RUSAGE_SELF, &use);
   getrlimit(RLIMIT_AS, &limit);
-  std::string text =
-      fmt::format("out of memory: it needs more than {:.1f} GB", static_cast<double>(use.ru_maxrss) * 1024 / 1e9);
+  std::string text = fmt::format("out of memory: it needs more than {:.1f} GB",
+                                 static_cast<double>(use.ru_maxrss) * 1024 / 1e9);
   if (limit.rlim_cur != RLIM_INFINITY)
     text +=
         fmt::format(" (limit: {:.1f} GB, ulimit -v)", static_cast<double>(limit.rlim_cur) / 1e9);

@@ -291,8 +291,8 @@ TEST_CASE("A command that gets no more memory says what it was and how much it h
 
 TEST_CASE("A configuration whose lists make too many points is refused with their number") {
   const SweepFolder folder;
-  std::string sizes = "1024";
-  for (int i = 2; i <= 400; ++i) sizes += ", " + std::to_string(1024 * i);
+  std::string sizes = "1KiB";
+  for (int i = 2; i <= 400; ++i) sizes += ", " + std::to_string(i) + "KiB";
   std::string seeds = "1";
   for (int i = 2; i <= 400; ++i) seeds += ", " + std::to_string(i);
   const std::string config =
