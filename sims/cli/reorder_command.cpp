@@ -22,7 +22,7 @@
 #include "sims/point/config.h"
 #include "sims/point/enum_names.h"
 #include "sims/system/probe.h"
-#include "sims/text/yaml_loader.h"
+#include "sims/text/read_file.h"
 
 namespace espalier {
 

@@ -12,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const std::string kMesh = "system: {topology: {type: mesh, dims: [2, 2]}}\n";
+const std::string kSmallMesh = "system: {topology: {type: mesh, dims: [2, 2]}}\n";
 const std::string kRing = "collective: {op: all_reduce, algorithm: ring, size: 4KiB}\n";
 
 // A kind of input: `extension` of its files, and how a command comes to read one. `config` is a
@@ -37,11 +37,11 @@ std::vector<Reader> readers() {
       {"chunk trace", ".trace", "", {"check", "FILE"}},
       {"program of a configuration",
        ".xml",
-       kMesh + program + "{file: FILE}}\n",
+       kSmallMesh + program + "{file: FILE}}\n",
        {"check", "FILE"}},
       {"promises",
        ".txt",
-       kMesh + program +
+       kSmallMesh + program +
            "{file: " ESPALIER_SOURCE_DIR
            "/tests/program/xml/valid/custom_to_next.xml, promises: FILE}}\n",
        {"check", "FILE"}},
@@ -57,14 +57,14 @@ std::vector<Reader> readers() {
        ".yml",
        "system: {topology: {type: astra_network, file: FILE}}\n" + kRing,
        {"check", "FILE"}},
-      {"messages", ".csv", kMesh + "traffic: {pattern: file, file: FILE}\n", {"run", "FILE"}},
+      {"messages", ".csv", kSmallMesh + "traffic: {pattern: file, file: FILE}\n", {"run", "FILE"}},
       {"layers",
        ".csv",
-       kMesh + "collective: {op: all_reduce, algorithm: ring}\ntraining: {file: FILE}\n",
+       kSmallMesh + "collective: {op: all_reduce, algorithm: ring}\ntraining: {file: FILE}\n",
        {"run", "FILE"}},
       {"rank order",
        ".yaml",
-       kMesh + "collective: {op: all_reduce, algorithm: ring, size: 4KiB, rank_order: FILE}\n",
+       kSmallMesh + "collective: {op: all_reduce, algorithm: ring, size: 4KiB, rank_order: FILE}\n",
        {"check", "FILE"}},
       {"latencies", ".csv", "", {"reorder", "MESH", "--latency", "FILE"}},
       {"results", ".json", "", {"report", "FILE", "-o", "report.html"}},
@@ -105,7 +105,7 @@ class InputFiles {
     std::vector<std::string> command = reader.command;
     for (std::string& argument : command) {
       if (argument == "FILE") argument = named;
-      if (argument == "MESH") argument = files_.write("mesh.yaml", kMesh + kRing);
+      if (argument == "MESH") argument = files_.write("mesh.yaml", kSmallMesh + kRing);
     }
     return test::espalier(command, files_.path().string());
   }
@@ -164,7 +164,7 @@ TEST_CASE("A layer's name that is not UTF-8 has a place, and nothing is simulate
                "Layer name, IFMAP Height, IFMAP Width, Filter Height, Filter Width, Channels, "
                "Num Filter, Strides\nconv\xff, 8, 8, 3, 3, 4, 4, 1\n");
   const std::string config =
-      folder.write("c.yaml", kMesh +
+      folder.write("c.yaml", kSmallMesh +
                                  "collective: {op: all_reduce, algorithm: ring}\n"
                                  "training: {file: layers.csv}\n");
   const Outcome outcome = test::espalier({"run", config, "--json", "-"});

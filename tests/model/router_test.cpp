@@ -114,7 +114,7 @@ std::vector<Received> run(const Bench& bench) {
     for (std::size_t m = 0; m < 16; ++m) {
       const auto& control = bench.control;
       if (std::find(control.begin(), control.end(), m) != control.end()) {
-        (void)messages.add({{}, 0, control_path, Switching::wormhole, true});
+        (void)messages.add({{}, 0, control_path, Switching::wormhole, Lane::control});
       } else {
         (void)messages.add({{}, 0, m < kFirstOfOutput1 ? path : path_1, bench.switching});
       }

@@ -10,7 +10,7 @@ using namespace espalier;
 
 namespace {
 
-Program exchange() {
+Program two_rank_exchange() {
   return read_valid(contents_of(std::string(ESPALIER_SOURCE_DIR) +
                                 "/tests/program/xml/valid/two_rank_exchange.xml"));
 }
@@ -61,7 +61,7 @@ TEST_CASE("A program is written byte by byte as both generations of runtimes rea
 }
 
 TEST_CASE("Places that a program leaves open are filled in from its peers") {
-  Program program = exchange();
+  Program program = two_rank_exchange();
   const std::string complete = dump(program);
   for (RankProgram& rank : program.ranks) {
     for (ProgramStep& step : rank.blocks[0].steps) {
@@ -82,7 +82,7 @@ TEST_CASE("Places that a program leaves open are filled in from its peers") {
 
 TEST_CASE("A program that cannot be written is refused with the reason") {
   const auto reason = [](const auto& change) {
-    Program program = exchange();
+    Program program = two_rank_exchange();
     change(program, program.ranks[1].blocks[0], program.ranks[1].blocks[0].steps[1]);
     return unwritable_as_msccl_xml(program);
   };

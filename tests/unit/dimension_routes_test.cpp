@@ -14,7 +14,6 @@ namespace espalier {
 namespace {
 
 using test::pick;
-using Algorithm = DimensionAlgorithm;
 using Shape = DimensionShape;
 
 constexpr LinkSpec kRouteLink{100'000, 25'000'000'000, 25};
@@ -22,17 +21,18 @@ constexpr LinkSpec kRouteLink{100'000, 25'000'000'000, 25};
 // A dimension and what runs on it.
 struct Case {
   DimensionSpec spec;
-  Algorithm algorithm;
+  DimensionAlgorithm algorithm;
 };
 
 Case ring(std::uint32_t size, std::uint32_t links = 2) {
-  return {{Shape::ring, size, links, kRouteLink}, Algorithm::ring};
+  return {{Shape::ring, size, links, kRouteLink}, DimensionAlgorithm::ring};
 }
 Case fully_connected(std::uint32_t size, std::uint32_t parallel = 1) {
-  return {{Shape::fully_connected, size, (size - 1) * parallel, kRouteLink}, Algorithm::direct};
+  return {{Shape::fully_connected, size, (size - 1) * parallel, kRouteLink},
+          DimensionAlgorithm::direct};
 }
 Case switched(std::uint32_t size, std::uint32_t planes = 1,
-              Algorithm algorithm = Algorithm::halving_doubling) {
+              DimensionAlgorithm algorithm = DimensionAlgorithm::halving_doubling) {
   return {{Shape::switched, size, planes, kRouteLink}, algorithm};
 }
 
@@ -117,7 +117,7 @@ TEST_CASE("A bundle leads to its peer within the dimension, over all parallel li
   check_system({fully_connected(3, 4), ring(4, 6)});
   check_system({switched(8)});
   check_system({switched(4, 3), switched(2, 2)});
-  check_system({switched(3, 2, Algorithm::direct), fully_connected(2), ring(5)});
+  check_system({switched(3, 2, DimensionAlgorithm::direct), fully_connected(2), ring(5)});
 }
 
 TEST_CASE("The two lanes of a ring of two take the links of the two directions") {
@@ -132,12 +132,12 @@ TEST_CASE("The two lanes of a ring of two take the links of the two directions")
 TEST_CASE("Halving-doubling uses no routes but those to its partners") {
   const System partners({switched(8)});
   CHECK(partners.routes.used().size() == 8 * 3);
-  const System all({switched(8, 1, Algorithm::direct)});
+  const System all({switched(8, 1, DimensionAlgorithm::direct)});
   CHECK(all.routes.used().size() == 8 * 7);
 }
 
 TEST_CASE("A ring algorithm is refused where there is no ring") {
-  CHECK_THROWS_AS(System({switched(4, 1, Algorithm::ring)}), std::invalid_argument);
+  CHECK_THROWS_AS(System({switched(4, 1, DimensionAlgorithm::ring)}), std::invalid_argument);
 }
 
 Case random_case(std::mt19937& random) {
@@ -151,8 +151,9 @@ Case random_case(std::mt19937& random) {
     default:
       break;
   }
-  const bool halves = suits(Algorithm::halving_doubling, size) && pick(random, 2) == 0;
-  return switched(size, parallel, halves ? Algorithm::halving_doubling : Algorithm::direct);
+  const bool halves = suits(DimensionAlgorithm::halving_doubling, size) && pick(random, 2) == 0;
+  return switched(size, parallel,
+                  halves ? DimensionAlgorithm::halving_doubling : DimensionAlgorithm::direct);
 }
 
 TEST_CASE("Random systems: bundles lead where they should, and what is used is complete") {

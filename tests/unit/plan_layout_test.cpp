@@ -13,7 +13,6 @@ namespace espalier {
 namespace {
 
 using test::pick;
-using Algorithm = DimensionAlgorithm;
 using Kind = StageKind;
 
 constexpr Bytes kElement = 4;
@@ -45,8 +44,8 @@ DimensionPlan plan_of(const std::vector<PlannedDimension>& dimensions, Collectiv
   return plan;
 }
 
-const std::vector<PlannedDimension> kTwoByThree{{2, Algorithm::direct, 1, 0},
-                                                {3, Algorithm::direct, 1, 0}};
+const std::vector<PlannedDimension> kTwoByThree{{2, DimensionAlgorithm::direct, 1, 0},
+                                                {3, DimensionAlgorithm::direct, 1, 0}};
 
 std::vector<std::size_t> owners_in(const PlanLayout& layout) {
   std::vector<std::size_t> owners;
@@ -81,8 +80,8 @@ TEST_CASE("An all-gather's digits are those of the reduce-scatter that it undoes
 }
 
 TEST_CASE("Each direction of a ring has half of every block") {
-  const std::vector<PlannedDimension> dimensions{{2, Algorithm::direct, 1, 0},
-                                                 {3, Algorithm::ring, 1, 0}};
+  const std::vector<PlannedDimension> dimensions{{2, DimensionAlgorithm::direct, 1, 0},
+                                                 {3, DimensionAlgorithm::ring, 1, 0}};
   const DimensionPlan plan = plan_of(dimensions, CollectiveOp::reduce_scatter, 48, {1, 0});
   const DimensionedShape shape = shape_of(plan);
   const PlanLayout layout(plan, shape, kElement, PartSizes::exact);

@@ -4,9 +4,9 @@
 #include <deque>
 #include <string>
 
+#include "flowctl/flit.h"
 #include "flowctl/flit_run.h"
-#include "flowctl/flit_type.h"
-#include "flowctl/packet_grid.h"
+#include "flowctl/framing.h"
 #include "sims/observe/record/run_record.h"
 #include "sims/observe/scopes/wave_recorder.h"
 
