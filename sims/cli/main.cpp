@@ -317,8 +317,7 @@ int dispatch(int argc, char** argv) {
   bool markdown_schema = false;
   CLI::Option* results_option = schema->add_flag(
       "--results", results_schema, "every field of a result with unit and meaning instead");
-  schema
-      ->add_flag("--markdown", markdown_schema, "with --results: the table of docs/results.md")
+  schema->add_flag("--markdown", markdown_schema, "with --results: the table of docs/results.md")
       ->needs(results_option);
   subcommands.push_back({schema, [&results_schema, &markdown_schema] {
                            return schema_command(results_schema, markdown_schema);

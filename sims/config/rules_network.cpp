@@ -263,10 +263,10 @@ class NetworkRules {
     }
     given_.rule({"simulation.stall_probability", "simulation.watchdog_cycles"},
                 [&](const Place& at) {
-                  diagnostics_.error(
+                  diagnostics_.warning(
                       at,
                       fmt::format("simulation.stall_probability: stalls can outlast the watchdog's "
-                                  "{} cycles, which would end the run as a deadlock",
+                                  "{} cycles, which then ends the run as if it were deadlocked",
                                   point_.simulation.watchdog_cycles),
                       enough <= static_cast<double>(kLongestRunCycles)
                           ? fmt::format("simulation.watchdog_cycles: at least {:.0f}", enough)
@@ -405,8 +405,7 @@ class NetworkRules {
           if (point_.tenants->bytes_per_second <= most) return;
           diagnostics_.error(
               given_.place_of("tenants.rate"),
-              fmt::format("tenants.rate: a flow keeps to one uplink of its rack, which has "
-                          "{}",
+              fmt::format("tenants.rate: a flow keeps to one uplink of its rack, and that has {}",
                           format_quantity(Quantity::rate, most)),
               fmt::format("at most {}", format_quantity(Quantity::rate, most)));
         });

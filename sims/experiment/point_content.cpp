@@ -5,6 +5,7 @@
 
 #include "sims/config/keys.h"
 #include "sims/config/resolved.h"
+#include "sims/text/file_hashes.h"
 
 namespace espalier {
 
@@ -18,6 +19,10 @@ nlohmann::ordered_json point_content(const RunPoint& point) {
     const std::string text = key.get(point).text;
     // A word such as "random" names no file.
     if (!key.shape.zero_word.empty() && !is_path(text, key.shape)) continue;
+    if (text.empty()) {
+      content["files"][key.name] = hash_text(text);  // the key names no file here
+      continue;
+    }
     // Not read again: the file may have changed since.
     const auto hash = point.file_hashes.find((folder / text).string());
     if (hash == point.file_hashes.end())

@@ -26,8 +26,8 @@ std::vector<std::string> split_lines(const std::string& text) {
 }
 
 // Bytes of a line that are shown, and how many of them before the caret.
-constexpr std::size_t kWidestExcerpt = 160;
-constexpr std::size_t kBeforeCaret = 100;
+constexpr std::size_t kWidestExcerpt = 180;
+constexpr std::size_t kBeforeCaret = 120;
 // Bytes of a message or a hint that are shown.
 constexpr std::size_t kLongestMessage = 2000;
 

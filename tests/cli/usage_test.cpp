@@ -90,7 +90,7 @@ TEST_CASE("Usage errors exit with 2, on stderr alone") {
     check_usage_error({subcommand, config, "--nonsense"}, "--nonsense");
     check_usage_error({subcommand, folder.file("missing.yaml")}, "missing.yaml: error:");
     check_usage_error({subcommand, folder.file("missing.json")}, "missing.json: error:");
-    check_usage_error({subcommand, folder.path().string()}, "directory");
+    check_usage_error({subcommand, folder.path().string()}, "is a folder");
     check_usage_error({subcommand, config, "-s", "system.link.latency"}, "no value is given");
     check_usage_error({subcommand, config, "-s", "system.link.latency=100"}, "system.link.latency");
     check_usage_error({subcommand, config, "-s", "system.router.vcs=0"}, "system.router.vcs");

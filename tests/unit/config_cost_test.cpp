@@ -1,8 +1,8 @@
 #include <catch2/catch.hpp>
 
 #include "config_test_support.h"
-#include "sims/config/resolved.h"
 #include "sims/config/keys.h"
+#include "sims/config/resolved.h"
 #include "sims/model/system_shape.h"
 
 using namespace espalier;

@@ -51,11 +51,11 @@ TEST_CASE(
   diagnostics.error({file, 1, 501}, "bad");
   diagnostics.error({file, 2, 1}, "start");
   diagnostics.error({file, 2, 501}, "end");
-  CHECK(diagnostics.text() == "f:1:501: error: bad\n..." + a.substr(0, 100) + "x" +
-                                  a.substr(0, 59) + "...\n" + std::string(103, ' ') + "^\n" +  //
-                                  "f:2:1: error: start\n" + a.substr(0, 160) + "...\n^\n" +
-                                  "f:2:501: error: end\n..." + a.substr(0, 160) + "\n" +
-                                  std::string(163, ' ') + "^\n");
+  CHECK(diagnostics.text() == "f:1:501: error: bad\n..." + a.substr(0, 120) + "x" +
+                                  a.substr(0, 59) + "...\n" + std::string(123, ' ') + "^\n" +  //
+                                  "f:2:1: error: start\n" + a.substr(0, 180) + "...\n^\n" +
+                                  "f:2:501: error: end\n..." + a.substr(0, 180) + "\n" +
+                                  std::string(183, ' ') + "^\n");
 }
 
 TEST_CASE("A hundred errors in a line of a megabyte fit on a few screens") {

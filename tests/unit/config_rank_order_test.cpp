@@ -92,7 +92,7 @@ TEST_CASE("Errors in a mapping file have their places") {
   CHECK_THAT(errors_of_order("rank_order: 5\n"),
              Contains("order.yaml:1:13: error: rank_order: is"));
   CHECK_THAT(errors_of_order("order: [0]\n"), Contains("order.yaml:1:1: error: "));
-  CHECK_THAT(errors_of_order("[0, 1]\n"), Contains("is no mapping"));
+  CHECK_THAT(errors_of_order("[0, 1]\n"), Contains("expected a mapping"));
 }
 
 TEST_CASE("A mapping file may be JSON") {

@@ -6,7 +6,6 @@
 #include "config_test_support.h"
 #include "sims/config/keys.h"
 #include "sims/config/presets.h"
-#include "sims/config/keys.h"
 #include "sims/point/enum_names.h"
 #include "sims/point/fidelity.h"
 

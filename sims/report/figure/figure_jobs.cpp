@@ -152,7 +152,8 @@ namespace fs = std::filesystem;
 }  // namespace
 
 PointCache::PointCache(fs::path folder, const std::string& program)
-    : folder_(std::move(folder)), program_hash_(hash_of(Json(hash_text(read_file_bytes(program).text.value_or(""))))) {}
+    : folder_(std::move(folder)),
+      program_hash_(hash_of(Json(hash_text(read_file_bytes(program).text.value_or(""))))) {}
 
 bool PointCache::open() const {
   std::error_code error;
