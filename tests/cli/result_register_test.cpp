@@ -1,6 +1,7 @@
 // The register of results against what runs write, and against docs/results.md.
 #include "sims/experiment/result_register.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 
 #include <cmath>
@@ -28,14 +29,22 @@ constexpr const char* kTraffic =
     "system: {topology: {type: mesh, dims: [2, 2]}}\n"
     "traffic: {pattern: uniform, injection_rate: 0.2}\n";
 
-// Runs one point. Its process may fail: the result says why.
+// Runs one point, or the point that a worker is asked for. Its process may fail: the result says
+// why.
 Json result_of(const std::string& config, std::vector<std::string> more = {}) {
   std::vector<std::string> arguments{"run", config, "--json", "-"};
   arguments.insert(arguments.end(), more.begin(), more.end());
   const Outcome outcome = test::espalier(arguments);
   INFO(outcome.err);
   REQUIRE_FALSE(outcome.out.empty());
-  return Json::parse(outcome.out).at("results").at(0);
+  if (std::find(more.begin(), more.end(), "--point") == more.end())
+    return Json::parse(outcome.out).at("results").at(0);
+  // A worker writes lines of progress, and its report last.
+  const std::size_t end = outcome.out.find_last_not_of('\n');
+  const std::size_t before = outcome.out.rfind('\n', end);
+  return Json::parse(outcome.out.substr(before == std::string::npos ? 0 : before + 1))
+      .at("report")
+      .at("result");
 }
 
 std::set<std::string> names_of_register() {
