@@ -1,5 +1,5 @@
-// A link with the VC buffers at its end and the credits that flow back: all that one sender and one
-// receiver share.
+// A link, the VC buffers at its end and the credits that flow back: everything that one sender and
+// one receiver share.
 #pragma once
 
 #include <cstdint>
@@ -19,13 +19,14 @@ namespace espalier {
 class FlitReceiver {
  public:
   virtual ~FlitReceiver() = default;
-  // A flit for a buffer that had none becomes usable at `cycle`, in the future.
+  // An empty buffer gets a flit, which becomes usable at `cycle`, later than now.
   virtual void flit_coming(Cycle cycle) = 0;
 };
 
 class Channel;
 
-// One VC of a channel: a cache line with all that a streaming packet needs, cycle by cycle.
+// One VC of a channel. It fills one cache line with the state that a streaming packet uses each
+// cycle.
 class alignas(64) ChannelVc {
  public:
   ChannelVc(Channel& channel, std::uint32_t vc, std::uint32_t depth, Tick usable_after,
@@ -65,7 +66,7 @@ class Channel {
   // Checks every rule a channel must keep, independently (tests, simulation.monitors).
   void attach_monitor();
   [[nodiscard]] ChannelMonitor* monitor() { return monitor_.get(); }
-  // Before the simulation, which `observer` must outlive; there may be several.
+  // Before the simulation. A channel may have several observers, which must outlive the simulation.
   void observe(ChannelObserver& observer);
   [[nodiscard]] ChannelVc& vc(std::uint32_t vc) { return vcs_[vc]; }
 
@@ -76,11 +77,11 @@ class Channel {
   [[nodiscard]] Tick room_at(std::uint32_t vc, std::uint32_t flits) const {
     return vcs_[vc].buffer().room_at(flits);
   }
-  // A credit that nobody has sent yet is not seen before this tick.
+  // The earliest tick at which the sender can see a credit that has not been sent yet.
   [[nodiscard]] Tick unsent_credit(Cycle now) const {
     return (now + spec_.credit_latency) * spec_.ticks_per_cycle;
   }
-  // The wire is free of random refusals in this cycle; it always is where it never refuses.
+  // Whether the link takes a flit in this cycle. Only links with random refusals ever say no.
   [[nodiscard]] bool may_refuse() const { return link_.may_refuse(); }
   [[nodiscard]] bool ready(Cycle now) const { return !link_.refuses(now); }
   void send(std::uint32_t vc, const Flit& flit, Tick departure) { vcs_[vc].send(flit, departure); }
@@ -95,7 +96,7 @@ class Channel {
   [[nodiscard]] const ChannelSpec& spec() const { return spec_; }
   [[nodiscard]] const Link& link() const { return link_; }
   [[nodiscard]] std::uint64_t flits_carried() const;
-  // A credit for one of these VCs is on its way back to the sender.
+  // Whether a credit for one of `vcs` is on its way back to the sender.
   [[nodiscard]] bool credit_under_way(Tick now_end, VcMask vcs = ~VcMask{0}) const;
 
  private:
@@ -104,7 +105,7 @@ class Channel {
     occupied_ |= VcMask{1} << vc;
     receiver_->flit_coming(usable / spec_.ticks_per_cycle);
   }
-  // Before a flit is taken into, or out of, the buffer of a watched VC.
+  // Called before a flit enters or leaves the buffer of a watched VC.
   void watch_send(std::uint32_t vc, const Flit& flit, Tick departure);
   void watch_pop(std::uint32_t vc, Tick now_begin);
   void emptied(std::uint32_t vc) { occupied_ &= ~(VcMask{1} << vc); }

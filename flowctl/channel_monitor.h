@@ -1,4 +1,4 @@
-// Watches one channel from outside and checks the rules of flow control with books of its own.
+// Checks the rules of flow control on one channel with its own count of credits and flits.
 #pragma once
 
 #include <cstdint>
@@ -13,11 +13,13 @@ namespace espalier {
 // Checked at every flit that is sent or leaves the buffer:
 // - a flit is sent only when a credit has come back for it, so at most `depth` are under way or
 //   buffered;
-// - credits are conserved: what the sender sees is what these books say, and free at the sender +
-//   flits under way or buffered + credits under way = depth;
+// - credits are conserved: the sender sees as many credits as the monitor counts, and credits at
+// the
+//   sender + flits under way or buffered + credits under way = depth;
 // - flits leave a VC in the order in which they were sent;
-// - on each VC a packet's flits follow each other from first to last, and so do the packets of a
-//   message in message mode.
+// - on each VC a packet's flits follow each other from first to last; in message mode the packets
+// of
+//   a message do too.
 class ChannelMonitor {
  public:
   ChannelMonitor(std::uint32_t vcs, std::uint32_t depth, Cycle credit_latency);
@@ -26,12 +28,12 @@ class ChannelMonitor {
 
   void sent(std::uint32_t vc, const Flit& flit, Cycle now);
   void left(std::uint32_t vc, const Flit& flit, Cycle now);
-  // What the buffer says of the sender's credits, before a flit is sent in cycle `now`.
+  // The sender's credits according to the buffer, before a flit is sent in cycle `now`.
   void credits_claimed(std::uint32_t vc, std::uint32_t credits, Cycle now);
-  // Every flit that entered has left.
+  // At the end: checks that every flit that entered has left.
   void check_drained();
 
-  // The first broken rule, empty if none.
+  // The first broken rule; empty if none is.
   [[nodiscard]] const std::string& violation() const { return violation_; }
   [[nodiscard]] std::uint64_t checks() const { return checks_; }
 

@@ -1,5 +1,5 @@
-// Who is told what passes a channel: for waveforms and accounts of where time went. Flits are told
-// of when they are decided, in either fidelity; a decision taken back is told of too.
+// Observers of a channel, for waveforms and for accounts of where time went. A channel reports a
+// flit when it decides to send it, in either fidelity, and reports a decision that is taken back.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace espalier {
 
-// Flits of one message that leave the sender one after the other.
+// Flits of one message that leave the sender back to back.
 struct SentRun {
   std::uint32_t vc = 0;
   MessageId message;
@@ -22,14 +22,14 @@ struct SentRun {
 class ChannelObserver {
  public:
   virtual ~ChannelObserver() = default;
-  // Cycle fidelity: one flit, whose type the message's grid does not have to be asked for.
+  // Cycle fidelity: one flit.
   virtual void flit_sent(std::uint32_t vc, const Flit& flit, Tick departure) = 0;
-  // Train fidelity. None of them leaves before the present cycle.
+  // Train fidelity: a run of flits. The first one leaves in the present cycle or later.
   virtual void run_sent(const SentRun& run) = 0;
-  // The last `n` flits that were said to be sent on the VC are not: the first of them would have
-  // left in the present cycle or later.
+  // Takes back the last `n` flits that were reported as sent on the VC. None of them has left
+  // before the present cycle.
   virtual void run_cut(std::uint32_t vc, std::uint64_t n) = 0;
-  // Flits leave the VC's buffer at the channel's end; and the last `n` of those do not.
+  // Flits leave the VC's buffer at the channel's end. leaving_cut takes back the last `n` of them.
   virtual void flits_left(std::uint32_t vc, const FlitRun& flits) = 0;
   virtual void leaving_cut(std::uint32_t vc, std::uint64_t n) = 0;
 };

@@ -1,3 +1,4 @@
+// Flits, their types, and the NI that receives them.
 #pragma once
 
 #include <cstdint>
@@ -6,6 +7,7 @@
 
 namespace espalier {
 
+// The 3-bit Type field: packet and flit type (MultiTree, Table II).
 enum class FlitType : std::uint8_t {
   head = 0b000,
   body = 0b001,
@@ -23,7 +25,7 @@ enum class FlitType : std::uint8_t {
          type == FlitType::message_tail;
 }
 
-// The flit after which the VC it travels on has no owner any more.
+// The flit after which its VC has no owner.
 [[nodiscard]] constexpr bool releases_vc(FlitType type) {
   return ends_packet(type) && type != FlitType::sub_tail;
 }
@@ -39,7 +41,7 @@ enum class FlitType : std::uint8_t {
   return kNames[static_cast<unsigned>(type)];
 }
 
-// A flit on its way: sideband information of the model, not the bits of flit_format.h.
+// A flit in flight: the model's sideband information. flit_format.h has the bits.
 struct Flit {
   MessageId message;
   std::uint16_t left_in_packet =
@@ -48,14 +50,14 @@ struct Flit {
   FlitType type = FlitType::body;
 };
 
-// Where packets leave the network: the receiving side of a network interface, which takes flits at
-// line rate and so never holds an ejection port up.
+// The receiving side of a network interface. It takes flits at line rate, so ejection ports never
+// wait.
 class PacketSink {
  public:
   virtual ~PacketSink() = default;
-  // `count` packets of `flits` flits each leave ejection port `port` without a gap; the last flit
-  // of the last one reaches the NI at cycle `arrival`, later than now. Per port (not among ports)
-  // in the order of these cycles.
+  // `count` packets of `flits` flits each leave ejection port `port` without a gap. The last flit
+  // of the last packet reaches the NI in cycle `arrival`, later than now. Calls for one port ascend
+  // in `arrival`.
   virtual void packets_end(std::uint32_t port, MessageId message, std::uint64_t count,
                            std::uint32_t flits, Cycle arrival) = 0;
 };

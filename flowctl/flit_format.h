@@ -10,8 +10,8 @@
 
 namespace espalier {
 
-// Fields a flit can carry beside its payload or header information. Which of them a flit of a given
-// type has is in FlitFormat; the others are ignored by encode and zero after decode.
+// Fields that a flit can carry beside its payload or header information. FlitFormat says which
+// types have which fields. encode ignores the others; decode sets them to zero.
 struct FlitFields {
   std::uint32_t vc = 0;
   FlitType type = FlitType::body;
@@ -20,7 +20,7 @@ struct FlitFields {
   std::uint32_t next = 0;     // sub-packet: Route Info, port toward the next router
   std::uint32_t eject = 0;    // sub-packet: Route Info, ejection port at the last one
   std::uint32_t tree_id = 0;  // sub-packet: Tree Info
-  // Sub-packet: Route Info, ports at the routers behind the first, where routes pass several.
+  // Sub-packet: Route Info, ports at the second and later routers of a route.
   std::vector<std::uint32_t> later{};
 
   friend bool operator==(const FlitFields& a, const FlitFields& b) {
@@ -34,16 +34,16 @@ struct FlitFields {
 //   body, tail:         VC | Type | unused (kUnusedBits) | payload
 //   Packet Info, normal packet:  unused | Dest | Src
 //                sub-packet:     unused | Next, one per link of the longest route | Eject | Tree ID
-// Packet Info is as wide as the larger of its two layouts. Control fields are sideband: a body
-// flit's payload is flit_bytes wide whatever the control fields take.
+// Packet Info is as wide as the larger of its two layouts. Control fields are sideband: they take
+// no bits from the payload, which is flit_bytes wide.
 class FlitFormat {
  public:
   static constexpr unsigned kTypeBits = 3;
   static constexpr unsigned kUnusedBits = 3;
 
-  // nodes >= 2, ports: of the largest router, its ejection ports included, vcs >= 1, hops >= 1:
-  // links of the longest route of a message. Between neighbours, as in the paper, 1; through
-  // switches more. Throws std::invalid_argument where the control fields exceed 64 bits.
+  // nodes >= 2; ports: of the largest router, its ejection ports included; vcs >= 1; hops >= 1:
+  // links of the longest route of a message, which is 1 between neighbours, as in the paper. Throws
+  // std::invalid_argument where the control fields exceed 64 bits.
   FlitFormat(std::uint32_t nodes, std::uint32_t ports, std::uint32_t vcs, std::uint32_t hops = 1);
 
   [[nodiscard]] unsigned vc_bits() const { return vc_bits_; }
@@ -60,7 +60,7 @@ class FlitFormat {
   [[nodiscard]] std::uint64_t encode(const FlitFields& fields) const;
   [[nodiscard]] FlitFields decode(std::uint64_t control_bits, bool carries_packet_info) const;
 
-  // For people: the widths, as in Fig. 8, and the codes of Table II.
+  // Text with the widths, as in Fig. 8, and the codes of Table II.
   [[nodiscard]] std::string describe() const;
 
  private:
@@ -74,10 +74,11 @@ class FlitFormat {
   unsigned hops_;
 };
 
-// Route Info after route computation in a router: it turns by one field, the port just taken last.
-// On a route of one link Next and Eject change places, so that the neighbour ejects on its Eject
-// port while Next still tells which child the message came from (section IV-B). On a longer one
-// each router finds its own port in front, and the ports behind Eject tell the sender in the end.
+// Route Info after route computation in a router: rotated by one field, so that the port just taken
+// comes last. On a route of one link Next and Eject change places: the neighbour ejects on its
+// Eject port, and Next still tells which child the message came from (section IV-B). On a longer
+// route each router finds its own port in front, and the fields behind Eject identify the sender at
+// the end.
 [[nodiscard]] FlitFields turn_route_info(FlitFields fields);
 
 }  // namespace espalier

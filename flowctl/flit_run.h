@@ -1,5 +1,5 @@
-// A run of flits (or of credits) at a fixed rate: what a train is made of. Nothing counts as time
-// passes; how many have gone by is a closed form.
+// A run of flits (or of credits) at a fixed rate: the part that trains are made of. A closed form
+// gives the number of flits that have passed at any tick, so no counter advances with time.
 #pragma once
 
 #include <algorithm>
@@ -9,14 +9,14 @@
 
 namespace espalier {
 
-// Ticks that come at start, start + rate, ..., how many of them lie before `tick`.
+// The number of ticks in start, start + rate, ... that lie before `tick`.
 [[nodiscard]] inline std::uint64_t ticks_before(Tick start, Tick rate, Tick tick) {
   if (tick <= start) return 0;
   const Tick passed = tick - start;
   return rate == 1 ? passed : (passed + rate - 1) / rate;
 }
 
-// The cycle that a tick lies in. Most systems have one tick per cycle, and a division is slow.
+// The cycle of a tick. Most systems have one tick per cycle; the test avoids a slow division.
 [[nodiscard]] inline Cycle cycle_of_tick(Tick tick, Tick ticks_per_cycle) {
   return ticks_per_cycle == 1 ? tick : tick / ticks_per_cycle;
 }

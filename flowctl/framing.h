@@ -1,5 +1,5 @@
-// How a message becomes packets or sub-packets, and these become flits (MultiTree, section IV-B and
-// Fig. 7).
+// How a message is cut into packets or sub-packets, and packets into flits (MultiTree, section IV-B
+// and Fig. 7).
 #pragma once
 
 #include <algorithm>
@@ -10,9 +10,11 @@
 
 namespace espalier {
 
-// The width of a flit's count of what is left of its packet.
+// The largest packet: a flit counts the flits left in its packet in 16 bits.
 inline constexpr std::uint32_t kMostPacketFlits = 65535;
 
+// Where the packets (or sub-packets) of a message begin and end, as offsets of flits in the
+// message.
 struct PacketGrid {
   std::uint64_t flits = 0;         // of the message, head flits included
   std::uint32_t first_packet = 0;  // flits of the first packet, if the message fills it
@@ -62,7 +64,7 @@ class Framing {
   // Type of flit `flit` (0-based) of packet `packet`.
   [[nodiscard]] FlitType type_of(std::uint64_t packet, std::uint32_t flit) const;
   [[nodiscard]] std::uint64_t flits() const;
-  // The same as offsets of flits.
+  // The packets as offsets of flits.
   [[nodiscard]] PacketGrid grid() const;
   [[nodiscard]] std::uint64_t head_flits() const { return spec_.message_mode ? 1 : packets_; }
   [[nodiscard]] Bytes payload_of_packet(std::uint64_t packet) const;

@@ -1,4 +1,4 @@
-// Messages in flight, and the paths they take: what a router looks up when a head flit reaches it.
+// Messages in flight and their paths, which a router looks up when a head flit reaches it.
 #pragma once
 
 #include <cstddef>
@@ -11,8 +11,8 @@
 
 namespace espalier {
 
-// What route computation yields at one router: the output port, and the VCs of the next buffer that
-// may be used there.
+// The result of route computation at one router: the output port, and the VCs behind it that the
+// packet may use.
 struct PathHop {
   std::uint16_t out_port = 0;
   VcMask vcs = 0;
@@ -26,9 +26,9 @@ enum class Lane : std::uint8_t {
 };
 inline constexpr std::size_t kLanes = 2;
 
-// What routers know of a message. Paths are oblivious: computed once per route, looked up hop by
-// hop. This is the source routing of sub-packets (Next, then Eject) as well as the dimension-order
-// lookup of normal packets, whose outcome for a given source and destination never changes.
+// What routers know of a message. Paths are oblivious: they are computed once per route and looked
+// up hop by hop. A path stands for the source routing of sub-packets (Next, then Eject) and for the
+// dimension-order lookup of normal packets, which always gives the same path for a pair of nodes.
 struct Message {
   PacketGrid grid;
   std::uint64_t flits_left = 0;  // not yet received; whole packets
@@ -54,7 +54,8 @@ class PathTable {
   std::vector<PathHop> hops_;
 };
 
-// Messages live from the first flit's injection to the last one's ejection; ids are used again.
+// Messages from the injection of their first flit to the ejection of their last one. Ids are
+// reused.
 class MessageTable {
  public:
   MessageId add(const Message& message) {

@@ -1,4 +1,4 @@
-// Where a flit waits: the buffer of one virtual channel, together with the credits for it.
+// The buffer of one virtual channel, together with the credits for it.
 #pragma once
 
 #include <cstdint>
@@ -9,26 +9,26 @@
 
 namespace espalier {
 
-// A ring of slots that sender and receiver share, each looking only at what the other's messages
-// can have told it:
-//   a slot that holds a flit says when the receiver may use the flit (it is under way on the link
-//   before that); an empty slot says when the sender sees the credit for it (the credit is under
-//   way before that).
-// A flit's slot is taken from the moment it is sent until its credit is seen, as a credit counter
-// would have it. So `room for n flits` is a look at one slot, and what is under way needs no queue
-// of its own. Sender and receiver may be evaluated in either order within a cycle: times written
-// now lie in the future.
+// Sender and receiver share a ring of slots, and each slot holds a time:
+//   a slot with a flit holds the time from which the receiver may use the flit; until then the flit
+//   is under way on the link; an empty slot holds the time from which the sender sees the credit
+//   for it; until then the credit is under way.
+// A slot is taken from the moment its flit is sent until its credit is seen, as with a credit
+// counter. So the test for room for n flits reads one slot, and flits and credits under way need no
+// queue. Sender and receiver may be evaluated in either order within a cycle: times written now lie
+// in the future.
 class VcBuffer {
  public:
   explicit VcBuffer(std::uint32_t depth_flits)
       : slots_(std::make_unique<Slot[]>(depth_flits)), depth_(depth_flits) {}
 
   // Sender's side -----------------------------------------------------------------------------
-  // At least `flits` credits have been seen by tick `now_end` (the last tick of the present cycle).
+  // Whether the sender sees `flits` credits by tick `now_end` (the last tick of the present cycle).
   [[nodiscard]] bool has_room(std::uint32_t flits, Tick now_end) const {
     return room_at(flits) <= now_end;
   }
-  // When the credit for the `flits`-th flit from now is seen; kNever where it is not under way yet.
+  // The tick at which the sender sees the credit for the `flits`-th flit from now; kNever where
+  // that credit is not under way yet.
   [[nodiscard]] Tick room_at(std::uint32_t flits) const {
     if (flits > depth_) return kNever;
     std::uint32_t last = tail_ + flits - 1;
@@ -41,7 +41,8 @@ class VcBuffer {
     while (credits < depth_ && has_room(credits + 1, now_end)) ++credits;
     return credits;
   }
-  // Precondition: has_room(1, now). Returns whether the buffer had no flit, under way or arrived.
+  // Precondition: has_room(1, now). Returns whether the buffer had no flit before, not even one
+  // under way.
   bool push(const Flit& flit, Tick usable) {
     slots_[tail_].fill(flit, usable);
     tail_ = next(tail_);
@@ -49,7 +50,6 @@ class VcBuffer {
     ++sent_;
     return inside_++ == 0;
   }
-  // The next push will need its slot at once.
   void prefetch_tail() const { __builtin_prefetch(slots_.get() + tail_, 1); }
 
   // Receiver's side ---------------------------------------------------------------------------
@@ -66,7 +66,7 @@ class VcBuffer {
   }
   void prefetch_head() const { __builtin_prefetch(slots_.get() + head_, 1); }
 
-  // A credit has been sent that the sender has not seen by tick `now_end`.
+  // Whether a credit has been sent that the sender does not see by tick `now_end`.
   [[nodiscard]] bool credit_under_way(Tick now_end) const {
     const Slot& last_left = slots_[head_ == 0 ? depth_ - 1 : head_ - 1];
     return !last_left.full() && last_left.when > now_end;
@@ -104,8 +104,8 @@ class VcBuffer {
   };
   static_assert(sizeof(Slot) == 16);
 
-  // A system's slots exceed the caches, and hundreds of buffers in turn defeat the hardware's
-  // prefetching: with each new line of slots the one after the next is asked for.
+  // A system's slots exceed the caches, and hundreds of buffers in turn defeat the processor's
+  // prefetcher. So each new cache line of slots prefetches the line after the next one.
   void fetch_ahead(std::uint32_t slot) const {
     constexpr std::size_t kSlotsPerLine = 64 / sizeof(Slot);
     if (slot % kSlotsPerLine == 0) __builtin_prefetch(slots_.get() + slot + 2 * kSlotsPerLine, 1);
@@ -122,7 +122,7 @@ class VcBuffer {
   std::uint64_t sent_ = 0;
 };
 
-// Routers a flit can pass: the width of its hop field.
+// The most routers that a flit can pass: its hop field has 12 bits.
 inline constexpr std::uint32_t kMostHops = 4095;
 
 }  // namespace espalier

@@ -1,4 +1,4 @@
-// Who waits for whom, as the modules of a stuck system tell it.
+// The waits in a stuck system, as its modules report them.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@ namespace espalier {
 
 struct Wait {
   std::string who;   // hierarchical name of the module, VC or table entry that waits
-  std::string whom;  // name of what it waits for, where that is something that may wait itself
-  std::string why;   // for people
+  std::string whom;  // name of the module, VC or table entry that it waits for
+  std::string why;   // text for people
 };
 using WaitList = std::vector<Wait>;
 

@@ -18,7 +18,7 @@ namespace espalier {
   return mix(mix(a) ^ b);
 }
 
-// Uniform in [0, 1), 53 bits.
+// Uniformly distributed in [0, 1), with 53 bits.
 [[nodiscard]] constexpr double unit_interval(std::uint64_t random_bits) {
   return static_cast<double>(random_bits >> 11) * 0x1.0p-53;
 }

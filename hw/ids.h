@@ -1,5 +1,4 @@
-// Strong types for what is counted and numbered in the machine, so that a port never passes for a
-// node.
+// Strong types for ids and counts, so that the compiler refuses a port where a node is meant.
 #pragma once
 
 #include <cstddef>
@@ -34,8 +33,7 @@ class Id {
 
 // A vertex of the topology graph: accelerators first, switches after them.
 using NodeId = Id<struct NodeTag>;
-// A logical participant of a collective or of a training job; which node it is on says the rank
-// order.
+// A logical participant of a collective or of a training job. The rank order maps ranks to nodes.
 using RankId = Id<struct RankTag>;
 // A directed link of the topology graph.
 using LinkId = Id<struct LinkTag>;

@@ -11,6 +11,7 @@
 
 namespace espalier {
 
+// A packetizer: turns the messages of one queue into flits on some VCs of an injection channel.
 class FlitLane {
  public:
   // The queue and the channel must outlive the lane.
@@ -19,8 +20,8 @@ class FlitLane {
   // Inside a packet: its first flit has been prepared, its last one has not left.
   [[nodiscard]] bool is_sending() const { return sending_; }
   // Precondition: not sending, the queue is not empty. Starts the next packet if its data has been
-  // read and one of the VCs, but for those that are `taken`, has credits. False: `ask_again` is the
-  // next cycle in which that may change, as far as it is known.
+  // read and one of the VCs, except those in `taken`, has credits. Otherwise `ask_again` is the
+  // next cycle in which that may change.
   bool start_packet(Cycle now, VcMask taken, Cycle& ask_again);
   // Precondition: sending.
   [[nodiscard]] const Flit& next_flit() const { return next_; }
@@ -32,8 +33,8 @@ class FlitLane {
            (channel_.ready(now) && (switching_ == Switching::vct ||
                                     to_->buffer().has_room(1, (now + 1) * ticks_per_cycle_ - 1)));
   }
-  // Precondition: sending, may_send(). Returns the message whose last flit this was; an invalid id
-  // if it was not.
+  // Precondition: sending, may_send(). Returns the message if this was its last flit, or an invalid
+  // id.
   MessageId send_flit(Cycle now) {
     to_->send(next_, now * ticks_per_cycle_);
     if (--next_.left_in_packet == 0) return end_packet();
@@ -51,7 +52,7 @@ class FlitLane {
  private:
   MessageId end_packet();
 
-  // What a streaming packet needs every cycle stands together.
+  // State that a streaming packet uses every cycle.
   bool sending_ = false;
   bool may_block_ = false;  // flits of a packet may have to wait: wormhole, or a link that refuses
   FlitType packet_end_ = FlitType::tail;
@@ -68,9 +69,9 @@ class FlitLane {
   const char* blocked_on_ = "";
 };
 
-// Sends at most one flit per cycle. A gradient's (sub-)packet leaves without a gap; a control
-// packet goes on while it can, and lets gradients pass where it cannot; where both could start, the
-// one goes that did not start last.
+// Sends at most one flit per cycle. A (sub-)packet of the bulk lane leaves without a gap. A control
+// packet sends while it can, and lets the bulk lane pass while it cannot. Where both lanes could
+// start a packet, they take turns.
 class FlitInjectionPort : public InjectionPort {
  public:
   FlitInjectionPort(Channel& channel, const InjectionSpec& spec);
@@ -90,7 +91,7 @@ class FlitInjectionPort : public InjectionPort {
         : queue(spec), lane(channel, queue, Switching::wormhole, spec.control_vcs) {}
     SendQueue queue;
     FlitLane lane;
-    bool is_next = true;  // where gradients and control could start, control does
+    bool is_next = true;  // the control lane starts first where both lanes could start
   };
 
   Cycle evaluate_both(Cycle now);

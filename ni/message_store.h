@@ -1,4 +1,4 @@
-// Gradient messages in flight, with the data they carry.
+// Messages in flight, with the data that they carry.
 #pragma once
 
 #include <vector>
@@ -86,7 +86,7 @@ class MessageStore {
     return (table_[id].flits_left -= flits) == 0;
   }
   [[nodiscard]] const Message& routing(MessageId id) const { return table_[id]; }
-  // By path; nothing where no message took it.
+  // By path; zero where no message took the path.
   [[nodiscard]] const std::vector<PathUse>& path_uses() const { return uses_; }
   [[nodiscard]] const InFlightMessage& operator[](MessageId id) const {
     return messages_[id.index()];

@@ -51,10 +51,10 @@ void NetworkInterface::connect_source(MessageSource& source) {
   if (source.next_ready() != kNever) wake_at(source.next_ready());
 }
 
-// Decisions come first: they use what was written in earlier cycles. What arrives in this cycle can
-// be used from the next one on.
+// Decisions come first: they use state of earlier cycles. Data that arrives in this cycle can be
+// used from the next cycle on.
 void NetworkInterface::evaluate(Cycle now) {
-  // What was due now has been put off since, and left its wake-up behind.
+  // The evaluation was put off, and this is its old wake-up.
   if (now < next_evaluation_ && !clock_.always_clocked()) return;
   next_evaluation_ = kNever;
   engine_acted_ = false;
@@ -167,8 +167,8 @@ void NetworkInterface::wake_engine(Cycle at) {
   wake_at(std::max(at, engine_start_));
 }
 
-// `whole`: the message that keeps the data of an operation over several links; invalid for it and
-// for an operation over one link.
+// `whole`: the message that keeps the data of an operation over several links. It is invalid for
+// that message itself, and for an operation over one link.
 MessageId NetworkInterface::send(const Operation& stripe, MessageId whole, Cycle now) {
   const BoundRoute& route = routes_[stripe.route.index()];
   SendQueue& queue = ports_[route.injection_port]->queue();
@@ -193,7 +193,7 @@ void NetworkInterface::tell_of_issue(MessageId message, std::uint32_t port, Cycl
 
 void NetworkInterface::send_flits(Cycle now) {
   if (dma_.is_limited()) {
-    // What it reads now may be sent later: every port is asked.
+    // A read that starts now may concern any port, so every port is evaluated.
     wake(dma_.evaluate(now, ports_));
     std::fill(port_at_.begin(), port_at_.end(), now);
   }
@@ -239,8 +239,7 @@ void NetworkInterface::credits_changed(std::uint32_t port, bool look_now) {
     wake(now);
     clock_.wake_now(id_);
   } else {
-    // Usually they come before a train needs them, and its look at its last sure boundary is put
-    // off.
+    // Usually credits come before a train needs them, and the train's next check is put off.
     port_at_[port] = ports_[port]->credits_announced(now, port_at_[port]);
     if (next_evaluation_ <= now || dma_.is_limited()) return;
     next_evaluation_ = due(now);
@@ -248,9 +247,8 @@ void NetworkInterface::credits_changed(std::uint32_t port, bool look_now) {
   }
 }
 
-// The next cycle in which the passing of time gives this NI something to do, as far as it is noted
-// anywhere: an evaluation may want another one besides, in the next cycle or when the DMA engine is
-// free.
+// The next cycle in which a time kept by this NI comes due. An evaluation may ask for another one
+// besides, in the next cycle or when the DMA engine is free.
 Cycle NetworkInterface::due(Cycle now) const {
   Cycle next = engine_ && !engine_->done() ? engine_at_ : kNever;
   for (const Cycle at : port_at_) next = std::min(next, at);
@@ -327,7 +325,7 @@ void NetworkInterface::start_held_reductions(Cycle now) {
 void NetworkInterface::finish_reductions(Cycle now) {
   const auto due = std::stable_partition(reductions_.begin(), reductions_.end(),
                                          [&](const Reduction& r) { return r.done != now; });
-  // A completed flow may let held Reduces into the unit: what is due is taken out first.
+  // A completed flow may let held Reduces into the unit, so due reductions are taken out first.
   finished_.assign(due, reductions_.end());
   reductions_.erase(due, reductions_.end());
   for (const Reduction& reduction : finished_) complete(reduction.message, now);

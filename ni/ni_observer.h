@@ -1,4 +1,4 @@
-// Who looks at a network interface: for waveforms and accounts of where time went.
+// Observers of a network interface, for waveforms and for accounts of where time went.
 #pragma once
 
 #include <cstdint>

@@ -18,7 +18,7 @@ namespace espalier {
 using DataTag = std::uint64_t;
 [[nodiscard]] DataTag contribution(NodeId rank, ChunkId chunk);
 
-// What messages are read from and written to.
+// A memory that messages are read from and written to.
 class DataMemory {
  public:
   virtual ~DataMemory() = default;

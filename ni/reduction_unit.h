@@ -1,4 +1,4 @@
-// When a received chunk has been added to the one in memory.
+// The reduction unit: when a received chunk has been added to the chunk in memory.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
-// The messages that wait at one injection port, and what of them the DMA engine has read.
+// The messages that wait at one injection port, and the packets that the DMA engine has read of
+// them.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// A link in train fidelity: the trains that wait or pass at its end, and the credits that flow
+// A link in train fidelity: the trains that wait at its end or pass it, and the credits that flow
 // back.
 #pragma once
 
@@ -14,21 +14,22 @@
 
 namespace espalier {
 
-// The sender, whose number for the channel is `port`.
+// The sender of a channel; `port` is the sender's number for it. Called at the start of a cycle,
+// before any evaluation.
 class CreditListener {
  public:
   virtual ~CreditListener() = default;
-  // More credits are coming, or fewer. `look_now`: something may be able to move because of that.
+  // More credits are coming, or fewer. `look_now`: a packet may be able to move because of them.
   virtual void credits_changed(std::uint32_t port, bool look_now) = 0;
 };
 
-// The receiver, likewise.
+// The receiver of a channel; `port` is the receiver's number for it. Called like CreditListener.
 class TrainListener {
  public:
   virtual ~TrainListener() = default;
   // A train has come into a VC that was empty.
   virtual void train_came(std::uint32_t port, std::uint32_t vc) = 0;
-  // A train has come behind one that ends lazily: nothing else will make the receiver look.
+  // A train has come behind one that ends lazily, for which no evaluation is planned.
   virtual void train_followed(std::uint32_t port, std::uint32_t vc) = 0;
   // A train has come behind others or has grown, or (`look_now`) has been cut.
   virtual void train_changed(std::uint32_t port, bool look_now) = 0;
@@ -47,7 +48,7 @@ struct TrainSegment {
   [[nodiscard]] std::uint64_t end() const { return first + n; }
 };
 
-// The segments of all VCs of a system: idle VCs own no memory.
+// The segments of all VCs of a system, so that idle VCs own no memory.
 class TrainSegmentPool {
  public:
   static constexpr std::uint32_t kNone = 0xffffffffU;
@@ -71,16 +72,16 @@ struct TrainCredits {
   std::uint64_t counted = 0;  // seen, less the flits sent and accounted for
   FlitRun coming;             // the run in progress
 
-  // When `flits` credits are seen, as far as announced; kNever if not enough are.
+  // The tick at which `flits` credits are seen; kNever if fewer are announced.
   [[nodiscard]] Tick room_at(std::uint64_t flits) const {
     if (flits <= counted) return 0;
     const std::uint64_t missing = flits - counted;
     return missing <= coming.n ? coming.tick_of(missing - 1) : kNever;
   }
-  // `flits` have been sent: credits for them had been seen.
+  // `flits` flits have been sent, for which the sender had seen credits.
   void spend(std::uint64_t flits) {
     if (flits > counted) {
-      // Some of the run in progress are in use already: count in as many.
+      // Some credits of the run in progress are spent: they are counted first.
       const std::uint64_t used = flits - counted;
       counted = flits;
       coming.start += used * coming.rate;
@@ -96,8 +97,9 @@ class TrainChannel {
   TrainChannel(const TrainChannel&) = delete;
   TrainChannel& operator=(const TrainChannel&) = delete;
 
-  // Before the simulation starts, exactly once each. `port` is the channel's number among those of
-  // its sender or receiver; the receiver keeps what is told of all its channels together.
+  // Before the simulation starts, exactly once each. `port` is the channel's number at its sender
+  // or receiver. The channel writes the set of its VCs with a segment into the receiver's
+  // `occupied`.
   void connect_sender(CreditListener& sender, std::uint32_t port) {
     sender_ = &sender;
     sender_port_ = port;
@@ -108,7 +110,7 @@ class TrainChannel {
     occupied_ = &occupied;
   }
 
-  // As of Channel.
+  // As in Channel.
   void observe(ChannelObserver& observer) { observers_.push_back(&observer); }
 
   // Sender's side -----------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-// One clock, an active set, and the order of things within a cycle.
+// One clock: the modules that it wakes, and the order of events within a cycle.
 #pragma once
 
 #include <algorithm>
@@ -13,8 +13,8 @@
 
 namespace espalier {
 
-// Which slots of a timing wheel hold something: one bit each, for the cycles from the present one
-// to kSlots - 1 ahead. Cycle c has slot c % kSlots.
+// The set of occupied slots of a timing wheel, which covers the cycles from the present one to
+// kSlots - 1 ahead. Cycle c has slot c % kSlots.
 class SlotRing {
  public:
   static constexpr std::size_t kSlots = 1024;
@@ -41,10 +41,10 @@ class SlotRing {
   std::array<std::uint64_t, kSlots / 64> words_{};
 };
 
-// A module that takes decisions on clock edges. Contract: evaluate(now) reads only what other
-// modules wrote in earlier cycles and writes only what they see in later ones, so the order of
-// evaluation within a cycle cannot matter; and an evaluation with nothing to do changes nothing, so
-// sleeping cannot matter either.
+// A module that takes decisions on clock edges. Contract: evaluate(now) reads only state that other
+// modules wrote in earlier cycles, and writes only state that they read in later ones; so the order
+// of evaluation within a cycle does not matter. An evaluation with nothing to do changes nothing;
+// so sleeping does not matter either.
 class Clocked {
  public:
   virtual ~Clocked() = default;
@@ -53,19 +53,19 @@ class Clocked {
 
 using ClockedId = Id<struct ClockedTag>;
 
-// What reaches modules at the start of a cycle, before any of them decides.
+// A source of events that reach modules at the start of a cycle, before any module decides.
 class ArrivalSource {
  public:
   virtual ~ArrivalSource() = default;
   // The next cycle in which something arrives; kNever if nothing is under way.
   [[nodiscard]] virtual Cycle next_arrival() const = 0;
-  // Hands over what arrives in cycle `now`; modules that must look at it call wake_now().
+  // Delivers the arrivals of cycle `now`; modules that must react in this cycle call wake_now().
   virtual void deliver(Cycle now) = 0;
 };
 
-// In each cycle: first what arrives (where there is a source of arrivals), then the evaluation of
-// the modules that asked for it (or of all: `always_clocked`, the reference that sleeping is tested
-// against), in ascending id. One SC_METHOD serves the whole domain and sleeps over empty cycles.
+// In each cycle the domain first delivers arrivals, then evaluates the modules that asked for it,
+// in ascending id. With `always_clocked`, the reference that sleeping is tested against, it
+// evaluates all modules. One SC_METHOD serves the whole domain and sleeps over empty cycles.
 class ClockDomain : public sc_core::sc_module {
  public:
   ClockDomain(sc_core::sc_module_name module_name, const sc_core::sc_time& period,
@@ -87,12 +87,12 @@ class ClockDomain : public sc_core::sc_module {
       far_.push({at, module});
     }
   }
-  // For arrivals: `module` is evaluated in the present cycle, which has not got to evaluations yet.
+  // During the delivery of arrivals: `module` is evaluated in the present cycle.
   void wake_now(ClockedId module) { set_active(now_ % kSlots, module); }
 
   [[nodiscard]] Cycle now() const { return now_; }
   [[nodiscard]] const sc_core::sc_time& period() const { return period_; }
-  // Nobody will ever be evaluated again.
+  // No module will be evaluated again.
   [[nodiscard]] bool idle() const { return next_cycle() == kNever; }
   // The last cycle that the simulation kernel's 64-bit time can hold.
   [[nodiscard]] Cycle last_cycle() const { return ~std::uint64_t{0} / period_.value() - 1; }
@@ -102,7 +102,7 @@ class ClockDomain : public sc_core::sc_module {
   void stop() { stopped_ = true; }
   [[nodiscard]] bool stopped() const { return stopped_; }
   [[nodiscard]] bool always_clocked() const { return always_clocked_; }
-  // Evaluations so far: what the run cost.
+  // Evaluations so far, a measure of the run's cost.
   [[nodiscard]] std::uint64_t evaluations() const { return evaluations_; }
 
  private:

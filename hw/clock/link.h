@@ -8,9 +8,9 @@
 
 namespace espalier {
 
-// Random refusals, for tests and for studies of noise: in each cycle a link carries nothing with
-// this probability. A pure function of seed, link and cycle, so neither the order of evaluation nor
-// sleeping changes it.
+// Random refusals, for tests and for studies of noise: in each cycle a link refuses flits with this
+// probability. Refusals are a pure function of seed, link and cycle, so neither the order of
+// evaluation nor sleeping changes them.
 struct StallPattern {
   double probability = 0;
   std::uint64_t seed = 0;

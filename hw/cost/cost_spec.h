@@ -8,6 +8,7 @@
 
 namespace espalier {
 
+// The modules of hw/rtl. A synthesis tool can measure them in place of a formula.
 enum class RtlModule : std::uint8_t {
   ni_control,
   dependency_table,
@@ -28,8 +29,8 @@ struct RtlInstance {
   }
 };
 
-// What a synthesis tool found for it: area in drive-1 NAND2s and critical path in FO4, both of the
-// library it was mapped to; wires and setup not included.
+// A module as measured by a synthesis tool: area in drive-1 NAND2s and critical path in FO4, both
+// of the library that the module was mapped to. Wires and setup are not included.
 struct SynthesizedLogic {
   RtlInstance instance;
   double gates = 0;
@@ -71,7 +72,7 @@ enum class CostBlock : std::uint8_t {
 };
 inline constexpr std::size_t kNumCostBlocks = 13;
 
-// One instance of a block as its user knows it; what is 0 is left to the formulas. For logic,
+// A user's numbers for one instance of a block. The formulas supply numbers that are 0. For logic,
 // `read_pj` is the energy of one use.
 struct UserMacro {
   double area_um2 = 0;

@@ -1,5 +1,5 @@
-// A memory of flip-flops or SRAM, whichever is smaller: SRAM where it is even at the upper end of
-// its range, from some two hundred bits on.
+// Memories of flip-flops or SRAM, whichever is smaller. SRAM is chosen where it is smaller even at
+// the upper end of its range, which begins at some two hundred bits.
 #pragma once
 
 #include "hw/cost/block_cost.h"
@@ -7,6 +7,7 @@
 
 namespace espalier {
 
+// SRAM macros, fitted to CACTI 7 (ram, itrs-hp, area objective, 340 K, no ECC).
 enum class SramPorts : std::uint8_t {
   one_read_write,
   one_read_one_write  // a FIFO's

@@ -36,16 +36,16 @@ struct SystemTiming {
   return link.flit_bytes != 0 ? link.flit_bytes : clock.flit_bytes;
 }
 
-// The longest time of that many cycles; cycles_covering it are as many, at up to 1 THz.
+// The longest time that `cycles` cycles cover: cycles_covering() maps it back to `cycles`, up to 1
+// THz.
 [[nodiscard]] std::uint64_t picoseconds_of(Cycle cycles, const ClockSpec& clock);
 
 // Cycles per flit are the exact fraction flit_bytes * hertz / bytes_per_second, with the link's own
-// flits where they have a width of their own; ticks_per_cycle is
-// the least common multiple of their denominators. Throws std::invalid_argument where a link is
-// faster than one flit per cycle, where its latency rounds to less than a cycle, or where no common
-// tick of at most 2^20 per cycle exists.
+// flit width where it has one; ticks_per_cycle is the least common multiple of the denominators.
+// Throws std::invalid_argument where a link is faster than one flit per cycle, where its latency
+// rounds to less than a cycle, or where no common tick of at most 2^20 per cycle exists.
 [[nodiscard]] SystemTiming time_links(const Topology& topology, const ClockSpec& clock);
-// The same of links that are not quite a topology's own; by index.
+// The timing of `links`, by index.
 [[nodiscard]] SystemTiming time_links(const std::vector<TopologyLink>& links,
                                       const ClockSpec& clock);
 

@@ -287,7 +287,7 @@ class Topology {
 [[nodiscard]] Topology make_dragonfly(std::uint32_t nodes_per_switch, std::uint32_t group_size,
                                       std::uint32_t groups, LinkSpec spec);
 
-// Servers of GPUs (hw/topology/gpu_cluster.cpp): `server_link` between a GPU and its server's
+// Servers of GPUs (hw/topology/switched.cpp): `server_link` between a GPU and its server's
 // switch, `nic_link` between GPU and NIC and between NIC and fabric. Names: GPUs n_<i>, servers'
 // switches nvs_<i>, NICs nic_<i>, the fabric ib; ports as in switched networks. Ports of a GPU: its
 // server's switch, then its group's NICs; of a NIC: its GPUs, then the fabric. Throws

@@ -1,4 +1,4 @@
-// The data of all NPUs where one of them is simulated for all: what it does, all do.
+// The data of all NPUs in a folded simulation, where one NPU is simulated and every NPU acts alike.
 #pragma once
 
 #include <string>
@@ -10,10 +10,10 @@
 
 namespace espalier {
 
-// An operation of the one NPU stands for one of every NPU: to the peer in the same place of the
-// algorithm, with the blocks that this place has there; one of a switch that adds and copies for
-// what every NPU receives from its own. When data are read and written is written down during the
-// simulation, and done afterwards, chunk by chunk: so one chunk's data are in memory at a time.
+// An operation of the simulated NPU stands for one operation of every NPU: to the peer in the same
+// place of the algorithm, with that place's blocks. An operation of an aggregating switch stands
+// for one of every switch. The simulation records when data are read and written; afterwards they
+// are moved chunk by chunk, so only one chunk's data are in memory at a time.
 class FoldedReplay : public DataMemory {
  public:
   // `program` must outlive it.
@@ -24,8 +24,8 @@ class FoldedReplay : public DataMemory {
   // The memory of the switches that add and copy.
   [[nodiscard]] AggregationMemory& switches() { return switches_; }
 
-  // Moves the data of all NPUs as the simulation did, and compares them with what the collective
-  // promises: the first rank and chunk that are wrong, empty if none are.
+  // Moves the data of all NPUs as the simulation did, and compares them with the collective's
+  // result. Returns the first wrong rank and chunk; empty if none is wrong.
   [[nodiscard]] std::string check() const;
 
  private:

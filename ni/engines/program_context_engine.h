@@ -12,7 +12,7 @@
 
 namespace espalier {
 
-// Told of what the contexts of an NI have done.
+// Observes the end of a rank's program.
 class ProgramObserver {
  public:
   virtual ~ProgramObserver() = default;

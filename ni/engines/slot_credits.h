@@ -1,4 +1,4 @@
-// FIFO slots of a program's connections as the sender knows them: credits for its remote buffer.
+// Credits for the FIFO slots of a program's connections: a sender's view of its remote buffers.
 #pragma once
 
 #include <cstdint>
@@ -11,15 +11,15 @@ namespace espalier {
 
 using ConnectionId = Id<struct ConnectionTag>;
 
-// Woken when a credit reaches it.
+// A sender that is woken when a credit reaches it.
 class CreditedSender {
  public:
   virtual ~CreditedSender() = default;
   virtual void wake_for_credit(ConnectionId connection, Cycle at) = 0;
 };
 
-// Shared by all NIs. A slot that is freed in cycle t can be used by the sender from t + latency on,
-// and latency is at least one: the order in which NIs are evaluated does not matter.
+// Shared by all NIs. A sender can use a slot freed in cycle t from cycle t + latency on. Latency is
+// at least one, so the order in which NIs are evaluated does not matter.
 class SlotCredits {
  public:
   struct Spec {

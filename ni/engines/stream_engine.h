@@ -15,6 +15,7 @@
 
 namespace espalier {
 
+// A collective that the NIs of a system may execute any number of times: loaded once for all.
 struct StreamProgram {
   // What node frames need of the tables; those of the nodes are in `programs`.
   ScheduleTables tables;
@@ -33,7 +34,7 @@ struct StreamProgram {
 // All but `engine` and `bound`. Precondition: the tables pass the certifier.
 [[nodiscard]] StreamProgram load_stream(ScheduleTables tables, std::size_t nodes);
 
-// One that some host has posted, and its data at all ranks.
+// A collective that a host has posted, and its data at all ranks.
 struct StreamCollective {
   // `nodes` take part. `program` must outlive it.
   StreamCollective(const StreamProgram& stream_program, std::uint32_t host_number,
@@ -51,12 +52,11 @@ struct StreamCollective {
   Cycle last_visible = 0;            // reduction included
 };
 
-// Who posts to the streams of a system.
+// The host side, which posts collectives to the streams of a system.
 class StreamObserver {
  public:
   virtual ~StreamObserver() = default;
-  // Node `node` has sent everything, and has its result. The engine has let go of it, and takes
-  // posts.
+  // Node `node` has sent everything and has its result. Its engine accepts posts again.
   virtual void collective_done(NodeId node, StreamCollective& collective, Cycle now) = 0;
   // A message that this NI does not execute: a copy of a collective that it has not begun.
   virtual void out_of_turn(NodeId node, const Operation& operation) = 0;
@@ -65,11 +65,11 @@ class StreamObserver {
   [[nodiscard]] virtual std::string host_of(NodeId node) const = 0;
 };
 
-// A collective is over here when all its entries have issued, its sends have left and everything
-// that it receives is in memory; the next one starts in the following cycle. Others may be ahead:
-// their Reduces for a collective that has not begun here are held, since it has no buffer to add to
-// yet. A copy cannot come early: it replaces this rank's contribution, which has left before or
-// would be lost, and the certifier has proven that it is not.
+// A collective is over at this NI when all its entries have issued, its sends have left and all its
+// arrivals are in memory; the next one starts in the following cycle. Other NIs may be ahead: the
+// NI holds their Reduces for a collective that has not begun here, because its buffer does not
+// exist yet. A copy cannot come early: it replaces this rank's contribution, and the certifier has
+// proven that the contribution has left before.
 class StreamEngine : public IssueEngine, public DataMemory {
  public:
   // `observer` must outlive it.
