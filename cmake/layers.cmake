@@ -60,8 +60,12 @@ function(espalier_compile_flags target)
   if(ESPALIER_SANITIZE)
     target_compile_options(${target} PRIVATE -fsanitize=address,undefined -fno-sanitize-recover=all
                                              -fno-omit-frame-pointer)
-    # GCC's false alarms about std::function and <regex> under sanitizers.
-    target_compile_options(${target} PRIVATE -Wno-maybe-uninitialized)
+    if(CMAKE_CXX_COMPILER_ID STREQUAL Clang)
+      target_compile_options(${target} PRIVATE -fsanitize-ignorelist=${PROJECT_SOURCE_DIR}/cmake/sanitizer_ignore.txt)
+    else()
+      # GCC's false alarms about std::function and <regex> under sanitizers.
+      target_compile_options(${target} PRIVATE -Wno-maybe-uninitialized)
+    endif()
     target_link_options(${target} PUBLIC -fsanitize=address,undefined)
   endif()
 endfunction()
