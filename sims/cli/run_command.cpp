@@ -14,7 +14,6 @@
 #include "sims/cli/run_observers.h"
 #include "sims/cli/version.h"
 #include "sims/config/resolved.h"
-#include "sims/experiment/describe_outcome.h"
 #include "sims/experiment/message_log.h"
 #include "sims/experiment/point_runner.h"
 #include "sims/experiment/progress.h"

@@ -126,33 +126,6 @@ Json describe_origins(const PricedSystem& priced, const EventEnergy& energy, boo
   return json;
 }
 
-Json describe_energy(const PricedSystem& priced, const EventEnergy& energy,
-                     const HardwareEvents& events, bool has_table) {
-  Json json;
-  json["total_uJ"] = microjoules(energy.total_pj());
-  json["pJ_per_byte"] =
-      events.payload_bytes == 0
-          ? Json()
-          : Json(rounded(energy.total_pj() / static_cast<double>(events.payload_bytes), 3));
-  Json& counts = json["events"];
-  counts["buffer_writes"] = energy.router_flits;
-  counts["buffer_reads"] = energy.router_flits;
-  counts["crossbar_traversals"] = energy.router_flits;
-  counts["arbitrations"] = energy.arbitrations;
-  counts["ni_buffer_flits"] = energy.injected_flits;
-  counts[has_table ? "table_reads" : "queue_picks"] = energy.decisions;
-  counts["link_flits"] = energy.link_flits;
-  Json& parts = json["uJ"];
-  parts["buffers"] = microjoules(energy.buffers_pj);
-  parts["crossbars"] = microjoules(energy.crossbars_pj);
-  parts["allocators"] = microjoules(energy.allocators_pj);
-  parts["ni_buffers"] = microjoules(energy.ni_buffers_pj);
-  parts[has_table ? "tables" : "queues"] = microjoules(energy.decisions_pj);
-  parts["links"] = energy.links_pj ? Json(microjoules(*energy.links_pj)) : Json();
-  json["origin"] = describe_origins(priced, energy, has_table);
-  return json;
-}
-
 }  // namespace
 
 std::size_t PricedSystem::npu() const {
@@ -224,15 +197,35 @@ RunNeed table_need(const ScheduleTables& tables, std::size_t nodes) {
   return need;
 }
 
-void describe_cost(Json& result, const Topology& topology, const RunPoint& point,
-                   const SimulationOutcome& outcome, const RunNeed& need, bool folded) {
-  const PricedSystem priced = price_system(point.system, topology, need);
-  result["area"] = describe_area(priced, point.system, topology, AreaDetail::largest_kind);
-  if (!outcome.complete) return;
-  const EventEnergy energy = energy_of(outcome.events, folded, priced.shape, priced.cost, topology,
+Json describe_energy(const PricedSystem& priced, const Topology& topology, const RunPoint& point,
+                     const SimulationOutcome& outcome, bool folded) {
+  const HardwareEvents& events = outcome.events;
+  const bool has_table = !topology.dimensions().has_value();
+  const EventEnergy energy = energy_of(events, folded, priced.shape, priced.cost, topology,
                                        point.system.cost.link_pj_per_bit);
-  result["energy"] =
-      describe_energy(priced, energy, outcome.events, !topology.dimensions().has_value());
+  Json json;
+  json["total_uJ"] = microjoules(energy.total_pj());
+  json["pJ_per_byte"] =
+      events.payload_bytes == 0
+          ? Json()
+          : Json(rounded(energy.total_pj() / static_cast<double>(events.payload_bytes), 3));
+  Json& counts = json["events"];
+  counts["buffer_writes"] = energy.router_flits;
+  counts["buffer_reads"] = energy.router_flits;
+  counts["crossbar_traversals"] = energy.router_flits;
+  counts["arbitrations"] = energy.arbitrations;
+  counts["ni_buffer_flits"] = energy.injected_flits;
+  counts[has_table ? "table_reads" : "queue_picks"] = energy.decisions;
+  counts["link_flits"] = energy.link_flits;
+  Json& parts = json["uJ"];
+  parts["buffers"] = microjoules(energy.buffers_pj);
+  parts["crossbars"] = microjoules(energy.crossbars_pj);
+  parts["allocators"] = microjoules(energy.allocators_pj);
+  parts["ni_buffers"] = microjoules(energy.ni_buffers_pj);
+  parts[has_table ? "tables" : "queues"] = microjoules(energy.decisions_pj);
+  parts["links"] = energy.links_pj ? Json(microjoules(*energy.links_pj)) : Json();
+  json["origin"] = describe_origins(priced, energy, has_table);
+  return json;
 }
 
 }  // namespace espalier

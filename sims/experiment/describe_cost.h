@@ -36,8 +36,10 @@ enum class AreaDetail : std::uint8_t { largest_kind, every_kind };
 // What a system needs to run a schedule.
 [[nodiscard]] RunNeed table_need(const ScheduleTables& tables, std::size_t nodes);
 
-// Both members. `folded`: one NPU was simulated for all. No energy where not everything arrived.
-void describe_cost(nlohmann::ordered_json& result, const Topology& topology, const RunPoint& point,
-                   const SimulationOutcome& outcome, const RunNeed& need = {}, bool folded = false);
+// `folded`: one NPU was simulated for all.
+[[nodiscard]] nlohmann::ordered_json describe_energy(const PricedSystem& priced,
+                                                     const Topology& topology,
+                                                     const RunPoint& point,
+                                                     const SimulationOutcome& outcome, bool folded);
 
 }  // namespace espalier

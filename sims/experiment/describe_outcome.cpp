@@ -1,10 +1,6 @@
 #include "sims/experiment/describe_outcome.h"
 
-#include <fmt/format.h>
-#include <sys/resource.h>
-
-#include "sims/experiment/describe_center.h"
-#include "sims/experiment/result_register.h"
+#include "sims/model/build_topology.h"
 #include "sims/point/enum_names.h"
 
 namespace espalier {
@@ -13,22 +9,40 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-double seconds_since(std::chrono::steady_clock::time_point begin) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+// Bandwidth of the uplinks of all racks together, in one direction.
+double uplink_bytes_per_second(const SystemConfig& system) {
+  const TopologyConfig& c = system.topology;
+  const LinkSpec uplink = data_center_links(c, system.link).aggregation;
+  return static_cast<double>(c.pods) * c.racks_per_pod * c.rack_uplinks *
+         static_cast<double>(uplink.bytes_per_second);
 }
 
-double peak_rss_mib() {
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  return static_cast<double>(usage.ru_maxrss) / 1024;
+// Loads are shares of what the racks' uplinks carry.
+Json describe_tenants(const RunPoint& point, const TenantStatistics& statistics) {
+  const double ns = nanoseconds(statistics.duration, point.system.clock);
+  const double capacity = uplink_bytes_per_second(point.system) / 1e9;
+  const double offered = static_cast<double>(statistics.posted_bytes) / ns;
+  const double accepted = static_cast<double>(statistics.bytes) / ns;
+  Json tenants;
+  tenants["flows"] = point.tenants->flows;
+  tenants["message_bytes"] = point.tenants->message_bytes;
+  tenants["messages"] = statistics.messages;
+  tenants["bytes"] = statistics.bytes;
+  tenants["offered_GBps"] = offered;
+  tenants["accepted_GBps"] = accepted;
+  tenants["offered_load"] = offered / capacity;
+  tenants["accepted_load"] = accepted / capacity;
+  tenants["latency_mean_cycles"] = statistics.mean_cycles;
+  return tenants;
 }
 
-std::string list_violations(const std::vector<Violation>& violations) {
-  std::string text = "the schedule does not pass the certifier:\n";
-  for (const Violation& violation : violations) {
-    text += fmt::format("  {}: {}\n", to_string(violation.kind), violation.what);
-  }
-  return text;
+// `oversubscription` and `tenants` of a data center.
+void describe_center(Json& result, const RunPoint& point, const SimulationOutcome& outcome) {
+  if (point.system.topology.kind != TopologyKind::data_center) return;
+  const Oversubscription ratios = oversubscription(point.system);
+  result["oversubscription"]["rack"] = ratios.rack;
+  if (ratios.aggregation != 0) result["oversubscription"]["aggregation"] = ratios.aggregation;
+  if (outcome.tenants) result["tenants"] = describe_tenants(point, *outcome.tenants);
 }
 
 }  // namespace
@@ -46,7 +60,7 @@ void describe_control(Json& result, const RunPoint& point, const SimulationOutco
   control["latency_max_cycles"] = outcome.control->max_cycles;
 }
 
-void describe_outcome(Json& result, const RunPoint& point, const SimulationOutcome& outcome) {
+void describe_simulation(Json& result, const RunPoint& point, const SimulationOutcome& outcome) {
   result["cycles"] = outcome.cycles;
   result["time_ns"] = nanoseconds(outcome.cycles, point.system.clock);
   result["link_utilization_mean"] = outcome.link_utilization_mean;
@@ -62,16 +76,12 @@ void describe_outcome(Json& result, const RunPoint& point, const SimulationOutco
   result["messages"] = outcome.latency.messages;
   describe_control(result, point, outcome);
   describe_center(result, point, outcome);
-  result["verified"] = outcome.verified;
-  if (!outcome.failure.empty()) result["failure"] = outcome.failure;
+  describe_verdict(result, outcome);
 }
 
-PointReport not_run(const std::string& why) {
-  PointReport report;
-  report.failure = why;
-  report.result["verified"] = false;
-  report.result["failure"] = why;
-  return report;
+void describe_verdict(Json& result, const SimulationOutcome& outcome) {
+  result["verified"] = outcome.verified;
+  if (!outcome.failure.empty()) result["failure"] = outcome.failure;
 }
 
 void describe_links(Json& result, const Topology& topology, const SimulationOutcome& outcome) {
@@ -88,38 +98,6 @@ void describe_links(Json& result, const Topology& topology, const SimulationOutc
 void describe_rank_order(Json& result, const RankOrderConfig& order) {
   result["rank_order"] = order.source;
   if (order.is_random()) result["rank_order_seed"] = order.seed;
-}
-
-Json host_figures(const SimulationOutcome& outcome, std::chrono::steady_clock::time_point begin,
-                  double simulated) {
-  Json host;
-  host["wall_s"] = seconds_since(begin);
-  host["engine_cpu_s"] = outcome.engine_seconds;
-  host["flit_hops_per_cpu_s"] =
-      outcome.engine_seconds == 0
-          ? 0.0
-          : static_cast<double>(outcome.flit_hops) * simulated / outcome.engine_seconds;
-  host["module_evaluations"] = outcome.evaluations;
-  host["peak_rss_MiB"] = peak_rss_mib();
-  return host;
-}
-
-void finish(PointReport& report, const SimulationOutcome& outcome,
-            std::chrono::steady_clock::time_point begin, double simulated) {
-  if (!outcome.complete) clear_fields_of_unfinished_run(report.result);
-  report.result["host"] = host_figures(outcome, begin, simulated);
-  report.failure = outcome.failure;
-}
-
-PointReport refused(PointReport report, const std::vector<Violation>& violations) {
-  return refused(std::move(report), list_violations(violations));
-}
-
-PointReport refused(PointReport report, const std::string& why) {
-  report.failure = why;
-  report.result["verified"] = false;
-  report.result["failure"] = report.failure;
-  return report;
 }
 
 }  // namespace espalier

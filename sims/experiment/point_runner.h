@@ -5,7 +5,6 @@
 #include <optional>
 #include <string>
 
-#include "alg/certify/certifier.h"
 #include "alg/schedule/schedule_table.h"
 #include "hw/topology/topology.h"
 #include "sims/point/config.h"
@@ -14,14 +13,6 @@
 namespace espalier {
 
 class RunAccount;
-
-// The tables of the point's algorithm. Precondition: the algorithm fits the topology (the reader
-// checked it).
-[[nodiscard]] ScheduleTables generate_tables(const Topology& topology,
-                                             const CollectiveConfig& collective);
-
-[[nodiscard]] Certificate certify_point(const Topology& topology, const RunPoint& point,
-                                        const ScheduleTables& tables);
 
 struct PointReport {
   nlohmann::ordered_json result;  // as documented in docs/results.md
@@ -34,5 +25,8 @@ struct PointReport {
 [[nodiscard]] PointReport run_point(const Topology& topology, const RunPoint& point,
                                     const std::optional<ScheduleTables>& tables,
                                     const SimulationHooks& hooks, RunAccount* account = nullptr);
+
+// The report of a point that cannot be simulated, and why.
+[[nodiscard]] PointReport not_run(const std::string& why);
 
 }  // namespace espalier

@@ -237,7 +237,7 @@ const std::vector<ResultField> kRegister{
     {"links[].from", "cgtf", ResultType::text, "", VoidWhen::never,
      "vertex at the start of the link"},
     {"links[].to", "cgtf", ResultType::text, "", VoidWhen::never, "vertex at the end of the link"},
-    {"links[].utilization", "cgtf", ResultType::number, "", VoidWhen::never,
+    {"links[].utilization", "cgtf", ResultType::number, "", VoidWhen::not_ended,
      "part of `cycles` in which the link carries a flit"},
     {"folded", "p", ResultType::truth, "", VoidWhen::never, "true: one NPU was simulated for all"},
     {"parts", "p", ResultType::text, "", VoidWhen::never,
@@ -258,7 +258,7 @@ const std::vector<ResultField> kRegister{
      "payload that an NPU sent"},
     {"dimensions.dim*.planned_bytes_per_node", "p", ResultType::number, "bytes", VoidWhen::never,
      "payload that the plan foresees"},
-    {"dimensions.dim*.utilization", "p", ResultType::number, "", VoidWhen::never,
+    {"dimensions.dim*.utilization", "p", ResultType::number, "", VoidWhen::not_ended,
      "payload sent / what the dimension carries in that time"},
     {"activity", "p", ResultType::object, "", VoidWhen::never,
      "how much of a period a dimension of the first NPU has a chunk to work on"},
@@ -272,22 +272,24 @@ const std::vector<ResultField> kRegister{
     {"bound_binding", "cpgt", ResultType::text, "", VoidWhen::never, "what binds the bound"},
     {"ideal_ns", "p", ResultType::number, "ns", VoidWhen::never,
      "size / bandwidth of all dimensions, the Ideal of the Themis paper"},
-    {"iteration", "w", ResultType::object, "", VoidWhen::never,
+    {"iteration", "w", ResultType::object, "", VoidWhen::not_ended,
      "where the time of the workload goes"},
-    {"iteration.forward_ns", "w", ResultType::number, "ns", VoidWhen::never, "forward propagation"},
-    {"iteration.backward_ns", "w", ResultType::number, "ns", VoidWhen::never, "back-propagation"},
-    {"iteration.compute_ns", "w", ResultType::number, "ns", VoidWhen::never, "computation"},
-    {"iteration.exposed_data_ns", "w", ResultType::number, "ns", VoidWhen::never,
+    {"iteration.forward_ns", "w", ResultType::number, "ns", VoidWhen::not_ended,
+     "forward propagation"},
+    {"iteration.backward_ns", "w", ResultType::number, "ns", VoidWhen::not_ended,
+     "back-propagation"},
+    {"iteration.compute_ns", "w", ResultType::number, "ns", VoidWhen::not_ended, "computation"},
+    {"iteration.exposed_data_ns", "w", ResultType::number, "ns", VoidWhen::not_ended,
      "exposed communication of data parallelism"},
-    {"iteration.exposed_model_ns", "w", ResultType::number, "ns", VoidWhen::never,
+    {"iteration.exposed_model_ns", "w", ResultType::number, "ns", VoidWhen::not_ended,
      "exposed communication of model parallelism"},
-    {"iteration.exposed_ns", "w", ResultType::number, "ns", VoidWhen::never,
+    {"iteration.exposed_ns", "w", ResultType::number, "ns", VoidWhen::not_ended,
      "exposed communication"},
-    {"iteration.communication_ns", "w", ResultType::number, "ns", VoidWhen::never,
+    {"iteration.communication_ns", "w", ResultType::number, "ns", VoidWhen::not_ended,
      "time in which communication is in flight"},
-    {"iteration.ideal_exposed_ns", "w", ResultType::number, "ns", VoidWhen::never,
+    {"iteration.ideal_exposed_ns", "w", ResultType::number, "ns", VoidWhen::not_ended,
      "exposed communication at full utilization"},
-    {"iteration.ideal_total_ns", "w", ResultType::number, "ns", VoidWhen::never,
+    {"iteration.ideal_total_ns", "w", ResultType::number, "ns", VoidWhen::not_ended,
      "time of all iterations at full utilization"},
     {"coordination", "j", ResultType::object, "", VoidWhen::never,
      "coordinated job (coordination.md)"},
@@ -439,16 +441,16 @@ const std::vector<ResultField> kRegister{
      "where the time went, with `--explain` (explain.md)"},
     {"explanation.*", "cpgt", ResultType::any, "", VoidWhen::not_ended,
      "described under \"Where the time went\""},
-    {"host", "cpgtjfn", ResultType::object, "", VoidWhen::never,
+    {"host", kAll, ResultType::object, "", VoidWhen::never,
      "what depends on the machine, and nothing else"},
-    {"host.wall_s", "cpgtjfn", ResultType::number, "s", VoidWhen::never, "wall time of the point"},
-    {"host.engine_cpu_s", "cpgtjfn", ResultType::number, "s", VoidWhen::never,
+    {"host.wall_s", kAll, ResultType::number, "s", VoidWhen::never, "wall time of the point"},
+    {"host.engine_cpu_s", kAll, ResultType::number, "s", VoidWhen::never,
      "CPU time of the simulation"},
-    {"host.flit_hops_per_cpu_s", "cpgtjfn", ResultType::number, "1/s", VoidWhen::never,
+    {"host.flit_hops_per_cpu_s", kAll, ResultType::number, "1/s", VoidWhen::never,
      "flit hops that were simulated in a second of CPU time"},
-    {"host.module_evaluations", "cpgtjfn", ResultType::number, "", VoidWhen::never,
+    {"host.module_evaluations", kAll, ResultType::number, "", VoidWhen::never,
      "evaluations of modules"},
-    {"host.peak_rss_MiB", "cpgtjfn", ResultType::number, "MiB", VoidWhen::never,
+    {"host.peak_rss_MiB", kAll, ResultType::number, "MiB", VoidWhen::never,
      "peak memory of the process"},
 };
 
@@ -459,6 +461,24 @@ bool matches(std::string_view pattern, std::string_view name) {
   const std::string_view end = pattern.substr(star + 1);
   return name.size() >= star + end.size() && name.substr(0, star) == pattern.substr(0, star) &&
          name.substr(name.size() - end.size()) == end;
+}
+
+// Sets every member of that name to null: "links[].utilization", "dimensions.dim*.utilization".
+void clear_member(Json& value, std::string_view name) {
+  const std::size_t dot = name.find('.');
+  std::string_view first = name.substr(0, dot);
+  const bool in_list = first.size() > 2 && first.substr(first.size() - 2) == "[]";
+  if (in_list) first.remove_suffix(2);
+  for (auto& [key, member] : value.items()) {
+    if (!matches(first, key)) continue;
+    if (dot == std::string_view::npos) {
+      member = nullptr;
+    } else if (in_list && member.is_array()) {
+      for (Json& entry : member) clear_member(entry, name.substr(dot + 1));
+    } else if (member.is_object()) {
+      clear_member(member, name.substr(dot + 1));
+    }
+  }
 }
 
 void add_names(const Json& value, const std::string& prefix, std::vector<std::string>& names) {
@@ -537,11 +557,9 @@ std::vector<std::string> field_names(const Json& result) {
   return names;
 }
 
-void clear_fields_of_unfinished_run(Json& result) {
+void clear_void_fields(Json& result, VoidWhen when) {
   for (const ResultField& field : kRegister) {
-    if (field.void_when == VoidWhen::not_ended && result.contains(field.name)) {
-      result[field.name] = nullptr;
-    }
+    if (field.void_when == when) clear_member(result, field.name);
   }
 }
 

@@ -42,7 +42,7 @@ struct ResultField {
 // Names of all members of a result, objects and lists included, in the register's spelling:
 // "links[].from".
 [[nodiscard]] std::vector<std::string> field_names(const nlohmann::ordered_json& result);
-// Sets to null what a run that did not end does not have.
-void clear_fields_of_unfinished_run(nlohmann::ordered_json& result);
+// Sets to null the fields that are void for the reason `when`.
+void clear_void_fields(nlohmann::ordered_json& result, VoidWhen when);
 
 }  // namespace espalier

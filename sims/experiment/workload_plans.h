@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "hw/topology/topology.h"
-#include "sims/experiment/plan_runner.h"
+#include "sims/experiment/plan_run.h"
 #include "sims/point/config.h"
 #include "sims/workload/training/parallel_groups.h"
 #include "sims/workload/training/workload.h"

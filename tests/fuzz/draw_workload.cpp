@@ -6,7 +6,7 @@
 
 #include "alg/generators/generator.h"
 #include "alg/generators/rank_shapes.h"
-#include "sims/experiment/point_runner.h"
+#include "sims/experiment/certify_point.h"
 
 namespace espalier::fuzz {
 

@@ -9,7 +9,7 @@
 #include <tuple>
 
 #include "model_test_support.h"
-#include "sims/experiment/point_runner.h"
+#include "sims/experiment/certify_point.h"
 #include "sims/system/simulation.h"
 
 namespace espalier::fuzz {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "model_test_support.h"
-#include "sims/experiment/plan_runner.h"
+#include "sims/experiment/plan_run.h"
 #include "sims/model/build_dimensions.h"
 #include "sims/model/build_topology.h"
 #include "sims/model/packet_sizes.h"

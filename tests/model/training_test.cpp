@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "model_test_support.h"
-#include "sims/experiment/training_runner.h"
+#include "sims/experiment/training_tables.h"
 
 namespace espalier {
 namespace {

@@ -1,20 +1,18 @@
-#include "sims/experiment/coordination_runner.h"
-
+// A training job whose hosts agree on what is all-reduced when: on the simulated network, or in
+// closed form.
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <ctime>
 #include <memory>
-#include <optional>
 #include <stdexcept>
 
-#include "sims/config/resolved.h"
+#include "sims/experiment/certify_point.h"
 #include "sims/experiment/describe_coordination.h"
-#include "sims/experiment/describe_cost.h"
 #include "sims/experiment/describe_outcome.h"
-#include "sims/experiment/training_runner.h"
+#include "sims/experiment/point_run.h"
+#include "sims/experiment/training_tables.h"
 #include "sims/point/enum_names.h"
 #include "sims/point/fidelity.h"
 #include "sims/system/host_simulation.h"
@@ -83,7 +81,7 @@ AllReduceForm all_reduce_form(const RunPoint& point, std::size_t ranks,
   return {is_ring ? AllReduceForm::Kind::ring : AllReduceForm::Kind::tree, ranks, step, rate};
 }
 
-// What reduces.
+// The algorithm that reduces.
 std::string algorithm_name(const RunPoint& point, const JobPlanes& planes) {
   if (planes.data) return point.collective->algorithm;
   return fmt::format("{}, closed form", name_of(point.coordination->closed_form.algorithm));
@@ -102,53 +100,6 @@ ScheduleTables certified_tables(const Topology& topology, const RunPoint& point,
   return tables;
 }
 
-class JobRun {
- public:
-  JobRun(const Topology& topology, const RunPoint& point, const SimulationHooks& hooks)
-      : topology_(topology),
-        point_(point),
-        hooks_(hooks),
-        nodes_(nodes_by_rank(topology, point)),
-        job_(training_job(point, nodes_.size())),
-        idle_(topology, point.system, nodes_),
-        reductions_(all_reduce_form(point, nodes_.size(), idle_)) {
-    const CoordinationConfig& config = *point.coordination;
-    planes_.control = is_on_network(config.control_plane, nodes_.size(), kMostControlRanks);
-    planes_.data = is_on_network(config.data_plane, nodes_.size(), kMostDataRanks);
-  }
-
-  // `outcome` says how the network fared, where there is one.
-  TrainingRecord run(std::optional<SimulationOutcome>& outcome) {
-    if (!planes_.control) return run_in_closed_form(job_, idle_, reductions_, hooks_.progress);
-    const auto hosts = make_hosts(job_);
-    ModelledDataPlane modelled(*hosts, nodes_.size(), reductions_);
-    HostProgram& program = planes_.data ? static_cast<HostProgram&>(*hosts) : modelled;
-    const HostedOutcome hosted = simulate_hosts(
-        topology_, point_, nodes_, program,
-        [&](Bytes bytes) { return certified_tables(topology_, point_, bytes); }, hooks_);
-    outcome = hosted.simulation;
-    TrainingRecord record = hosts->record();
-    if (record.failure.empty()) record.failure = outcome->failure;
-    if (record.failure.empty() && !outcome->verified) record.failure = "the job did not end";
-    return record;
-  }
-
-  [[nodiscard]] const TrainingJob& job() const { return job_; }
-  [[nodiscard]] const JobPlanes& planes() const { return planes_; }
-
- private:
-  const Topology& topology_;
-  const RunPoint& point_;
-  const SimulationHooks& hooks_;
-  std::vector<NodeId> nodes_;
-  TrainingJob job_;
-  IdleNetwork idle_;
-  AllReduceForm reductions_;
-  JobPlanes planes_;
-};
-
-}  // namespace
-
 TrainingJob training_job(const RunPoint& point, std::size_t ranks) {
   const TrainingConfig& training = *point.training;
   const CoordinationConfig& config = *point.coordination;
@@ -166,42 +117,86 @@ TrainingJob training_job(const RunPoint& point, std::size_t ranks) {
                            config.jitter);
 }
 
-PointReport run_coordination(const Topology& topology, const RunPoint& point,
-                             const SimulationHooks& hooks) {
-  const auto begin = std::chrono::steady_clock::now();
-  const std::clock_t cpu_begin = std::clock();
-  PointReport report;
-  Json& result = report.result;
-  JobRun job(topology, point, hooks);
-  std::optional<SimulationOutcome> outcome;
-  const TrainingRecord record = job.run(outcome);
-  report.failure = record.failure;
-  result["network"] = point.training->file.empty() ? point.training->network : point.training->file;
-  result["overlap"] = name_of(point.training->overlap);
-  result["mini_batch"] = point.training->mini_batch;
-  result["algorithm"] = algorithm_name(point, job.planes());
-  describe_rank_order(result, point.collective->rank_order);
-  result["topology"] = topology.name();
-  result["nodes"] = topology.num_nodes();
-  result["size_bytes"] = job.job().set.bytes();
-  result["flow_control"] = name_of(point.system.flow_control.mode);
-  result["fidelity"] = name_of(chosen_fidelity(point));
-  result["config_hash"] = config_hash(point);
-  describe_coordination(result, point, job.job(), record, job.planes());
-  if (outcome) {
-    result["flit_hops"] = outcome->flit_hops;
-    result["messages"] = outcome->latency.messages;
+class JobRun : public PointRun {
+ public:
+  explicit JobRun(const PointInput& input)
+      : PointRun(input),
+        nodes_(nodes_by_rank(topology(), point())),
+        job_(training_job(point(), nodes_.size())),
+        idle_(topology(), point().system, nodes_),
+        reductions_(all_reduce_form(point(), nodes_.size(), idle_)) {
+    const CoordinationConfig& config = *point().coordination;
+    planes_.control = is_on_network(config.control_plane, nodes_.size(), kMostControlRanks);
+    planes_.data = is_on_network(config.data_plane, nodes_.size(), kMostDataRanks);
   }
-  result["verified"] = report.failure.empty();
-  if (!report.failure.empty()) result["failure"] = report.failure;
-  result["area"] = describe_area(price_system(point.system, topology, configured_need(point)),
-                                 point.system, topology, AreaDetail::largest_kind);
-  SimulationOutcome figures = outcome ? *outcome : SimulationOutcome{};
-  if (!outcome) {
-    figures.engine_seconds = static_cast<double>(std::clock() - cpu_begin) / CLOCKS_PER_SEC;
+
+  void describe(Json& result) const override {
+    const TrainingConfig& training = *point().training;
+    result["network"] = training.file.empty() ? training.network : training.file;
+    result["overlap"] = name_of(training.overlap);
+    result["mini_batch"] = training.mini_batch;
+    result["algorithm"] = algorithm_name(point(), planes_);
+    describe_rank_order(result, point().collective->rank_order);
+    result["topology"] = topology().name();
+    result["nodes"] = topology().num_nodes();
+    result["size_bytes"] = job_.set.bytes();
+    result["flow_control"] = name_of(point().system.flow_control.mode);
+    result["fidelity"] = name_of(chosen_fidelity(point()));
   }
-  result["host"] = host_figures(figures, begin);
-  return report;
+  SimulationOutcome simulate(const SimulationHooks& hooks) override {
+    const std::clock_t cpu_begin = std::clock();
+    SimulationOutcome outcome;
+    if (planes_.control) {
+      outcome = simulate_on_network(hooks);
+    } else {
+      record_ = run_in_closed_form(job_, idle_, reductions_, hooks.progress);
+      outcome.engine_seconds = static_cast<double>(std::clock() - cpu_begin) / CLOCKS_PER_SEC;
+    }
+    outcome.failure = record_.failure;
+    outcome.verified = record_.failure.empty();
+    outcome.complete = outcome.verified;
+    return outcome;
+  }
+  void describe_outcome(Json& result, const SimulationOutcome& outcome) const override {
+    describe_coordination(result, point(), job_, record_, planes_);
+    if (planes_.control) {
+      result["flit_hops"] = outcome.flit_hops;
+      result["messages"] = outcome.latency.messages;
+    }
+    describe_verdict(result, outcome);
+  }
+  [[nodiscard]] RunNeed need() const override { return configured_need(point()); }
+  // The data plane may be a closed form, which moves no flits.
+  [[nodiscard]] bool counts_energy() const override { return false; }
+
+ private:
+  SimulationOutcome simulate_on_network(const SimulationHooks& hooks) {
+    const auto hosts = make_hosts(job_);
+    ModelledDataPlane modelled(*hosts, nodes_.size(), reductions_);
+    HostProgram& program = planes_.data ? static_cast<HostProgram&>(*hosts) : modelled;
+    SimulationOutcome outcome =
+        simulate_hosts(
+            topology(), point(), nodes_, program,
+            [&](Bytes bytes) { return certified_tables(topology(), point(), bytes); }, hooks)
+            .simulation;
+    record_ = hosts->record();
+    if (record_.failure.empty()) record_.failure = outcome.failure;
+    if (record_.failure.empty() && !outcome.verified) record_.failure = "the job did not end";
+    return outcome;
+  }
+
+  std::vector<NodeId> nodes_;
+  TrainingJob job_;
+  IdleNetwork idle_;
+  AllReduceForm reductions_;
+  JobPlanes planes_;
+  TrainingRecord record_;
+};
+
+}  // namespace
+
+std::unique_ptr<PointRun> make_job_run(const PointInput& input) {
+  return std::make_unique<JobRun>(input);
 }
 
 }  // namespace espalier

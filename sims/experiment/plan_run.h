@@ -1,4 +1,4 @@
-// A collective on a multi-dimensional system: plan, certify, simulate.
+// A collective on a multi-dimensional system: its plan, with the time that a planner expects.
 #pragma once
 
 #include <vector>
@@ -7,9 +7,7 @@
 #include "alg/plans/dimension_plan.h"
 #include "alg/plans/order_forecast.h"
 #include "hw/topology/topology.h"
-#include "sims/experiment/point_runner.h"
 #include "sims/point/config.h"
-#include "sims/system/simulation.h"
 
 namespace espalier {
 
@@ -18,10 +16,8 @@ struct ForecastPlan {
   Cycle forecast = 0;  // what the pre-simulation expects the collective to take
 };
 
-// Precondition of these: the point's algorithm is a planner, topology.dimensions().
+// Precondition of both: the point's algorithm is a planner, topology.dimensions().
 [[nodiscard]] ForecastPlan plan_point(const Topology& topology, const RunPoint& point);
 [[nodiscard]] std::vector<Violation> certify_plan(const RunPoint& point, const DimensionPlan& plan);
-[[nodiscard]] PointReport run_plan(const Topology& topology, const RunPoint& point,
-                                   const SimulationHooks& hooks, RunAccount* account);
 
 }  // namespace espalier

@@ -1,11 +1,11 @@
-#include "sims/experiment/training_runner.h"
+#include "sims/experiment/training_tables.h"
 
 #include <algorithm>
 #include <map>
 #include <utility>
 
 #include "alg/schedule/schedule_table.h"
-#include "sims/experiment/point_runner.h"
+#include "sims/experiment/certify_point.h"
 
 namespace espalier {
 

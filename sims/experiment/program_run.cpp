@@ -1,23 +1,21 @@
-#include "sims/experiment/program_runner.h"
+#include "sims/experiment/program_run.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
+#include <optional>
 
 #include "alg/bounds/bounds.h"
 #include "alg/certify/channel_dependencies.h"
 #include "alg/program/connection_routes.h"
-#include "sims/config/resolved.h"
-#include "sims/experiment/describe_cost.h"
-#include "sims/experiment/describe_outcome.h"
+#include "sims/experiment/certify_point.h"
+#include "sims/experiment/point_run.h"
 #include "sims/model/build_program.h"
 #include "sims/observe/explain/run_account.h"
 #include "sims/point/enum_names.h"
 #include "sims/point/fidelity.h"
 #include "sims/system/program_simulation.h"
 #include "sims/system/tenant_traffic.h"
-#include "sims/system/vc_partition.h"
 
 namespace espalier {
 
@@ -28,11 +26,7 @@ using Json = nlohmann::ordered_json;
 // A cycle of waiting among the messages' packets, in words; empty if none.
 std::string network_deadlock(const Topology& topology, const RunPoint& point,
                              const Program& program) {
-  const RouterConfig& router = point.system.router;
-  const ControlConfig* control = point.control ? &*point.control : nullptr;
-  const bool keeps_apart = router.switching == Switching::vct || router.hold == SwitchHold::flit;
-  ChannelDependencies dependencies(
-      topology, keeps_apart ? partition_vcs(topology, router.vcs, control).classes : 1);
+  ChannelDependencies dependencies(topology, certified_vc_classes(topology, point));
   RouteSet routes(topology);
   for (const Connection& connection : connections_of(program)) {
     dependencies.add(
@@ -81,26 +75,9 @@ void describe_certificate(Json& result, const ProgramCertificate* certificate) {
   if (!certificate->promises_known) result["promises_known"] = false;
 }
 
-// Nothing is proven of what only programs compute.
+// No bound is proven for the operations that only programs compute.
 bool has_bound(CollectiveOp op) {
   return op != CollectiveOp::broadcast && op != CollectiveOp::reduce && op != CollectiveOp::custom;
-}
-
-void describe_program_bound(Json& result, const Topology& topology, const RunPoint& point,
-                            const Program& program, const SimulationOutcome& outcome) {
-  const double time_ns = nanoseconds(outcome.cycles, point.system.clock);
-  const Bytes size = point.collective->size;
-  result["bandwidth_GBps"] = time_ns == 0 ? 0.0 : static_cast<double>(size) / time_ns;
-  if (!has_bound(program.collective)) {
-    result["bound_ns"] = nullptr;
-    result["bound_ratio"] = nullptr;
-    return;
-  }
-  const CollectiveBound bound = collective_bound(topology, program.collective, size, {});
-  const double bound_ns = bound.seconds * 1e9;
-  result["bound_ns"] = bound_ns;
-  result["bound_ratio"] = time_ns == 0 ? 0.0 : bound_ns / time_ns;
-  result["bound_binding"] = bound.binding;
 }
 
 bool can_run(const ProgramCertificate& certificate) {
@@ -111,12 +88,12 @@ bool can_run(const ProgramCertificate& certificate) {
                       });
 }
 
-PointReport refused_program(PointReport report, const ProgramCertificate& certificate) {
+std::string refusal(const ProgramCertificate& certificate) {
   std::string why = "the program does not pass the certifier:\n";
   for (const ProgramViolation& violation : certificate.violations) {
     why += fmt::format("  {}: {}\n", to_string(violation.kind), describe(violation));
   }
-  return refused(std::move(report), why);
+  return why;
 }
 
 }  // namespace
@@ -141,30 +118,45 @@ ProgramCertificate certify_program_point(const Topology& topology, const RunPoin
   return certificate;
 }
 
-PointReport run_program(const Topology& topology, const RunPoint& point,
-                        const SimulationHooks& hooks, RunAccount* account) {
-  const auto begin = std::chrono::steady_clock::now();
-  PointReport report;
-  const Program program = build_program(topology, point);
-  describe_program(report.result, topology, point, program);
-  report.result["config_hash"] = config_hash(point);
-  std::optional<ProgramCertificate> certificate = certify_program_point(topology, point, program);
-  // What is no program cannot be simulated, whether it is to be checked or not.
-  if (!point.simulation.check && can_run(*certificate)) certificate.reset();
-  describe_certificate(report.result, certificate ? &*certificate : nullptr);
-  if (certificate && !certificate->ok()) return refused_program(std::move(report), *certificate);
-  const std::uint32_t root = certificate ? certificate->root : program.root.value_or(0);
-  const SimulationOutcome outcome = simulate_program(topology, point, program, root, hooks);
-  describe_outcome(report.result, point, outcome);
-  describe_links(report.result, topology, outcome);
-  describe_program_bound(report.result, topology, point, program, outcome);
-  describe_cost(report.result, topology, point, outcome);
-  if (account != nullptr && outcome.complete) {
-    report.result["explanation"] =
-        account->explain_program(topology, point, program, outcome.cycles);
+namespace {
+
+class ProgramRun : public PointRun {
+ public:
+  explicit ProgramRun(const PointInput& input)
+      : PointRun(input), program_(build_program(input.topology, input.point)) {}
+
+  void describe(Json& result) const override {
+    describe_program(result, topology(), point(), program_);
   }
-  finish(report, outcome, begin);
-  return report;
+  std::string certify(Json& result) override {
+    certificate_ = certify_program_point(topology(), point(), program_);
+    // A malformed program cannot be simulated, whether it is to be checked or not.
+    if (!point().simulation.check && can_run(*certificate_)) certificate_.reset();
+    describe_certificate(result, certificate_ ? &*certificate_ : nullptr);
+    return certificate_ && !certificate_->ok() ? refusal(*certificate_) : std::string();
+  }
+  SimulationOutcome simulate(const SimulationHooks& hooks) override {
+    const std::uint32_t root = certificate_ ? certificate_->root : program_.root.value_or(0);
+    return simulate_program(topology(), point(), program_, root, hooks);
+  }
+  [[nodiscard]] std::optional<RunBound> bound() const override {
+    const Bytes size = point().collective->size;
+    if (!has_bound(program_.collective)) return RunBound{size, {}, {}};
+    return RunBound{size, collective_bound(topology(), program_.collective, size, {}), {}};
+  }
+  [[nodiscard]] Json explain(RunAccount& account, const SimulationOutcome& outcome) const override {
+    return account.explain_program(topology(), point(), program_, outcome.cycles);
+  }
+
+ private:
+  Program program_;
+  std::optional<ProgramCertificate> certificate_;
+};
+
+}  // namespace
+
+std::unique_ptr<PointRun> make_program_run(const PointInput& input) {
+  return std::make_unique<ProgramRun>(input);
 }
 
 }  // namespace espalier

@@ -1,0 +1,88 @@
+#include "sims/experiment/certify_point.h"
+
+#include <fmt/format.h>
+
+#include "alg/certify/channel_dependencies.h"
+#include "alg/generators/generator.h"
+#include "alg/routes/routing.h"
+#include "sims/model/build_program.h"
+#include "sims/system/control_traffic.h"
+#include "sims/system/tenant_traffic.h"
+#include "sims/system/vc_partition.h"
+
+namespace espalier {
+
+namespace {
+
+// A cycle of waiting among other tenants' messages and those of `tables`, whose VCs they share.
+std::string tenant_deadlock(const Topology& topology, const RunPoint& point,
+                            const ScheduleTables& tables, std::uint32_t classes) {
+  ChannelDependencies dependencies(topology, classes);
+  add_tenants(dependencies, topology, point);
+  for (std::size_t r = 0; r < tables.routes.size(); ++r) {
+    dependencies.add(tables.routes, RouteId(r));
+  }
+  const std::string cycle = dependencies.cycle();
+  return cycle.empty() ? cycle : "beside other tenants: " + cycle;
+}
+
+}  // namespace
+
+ScheduleTables generate_tables(const Topology& topology, const CollectiveConfig& collective) {
+  const CollectiveRequest request = collective_request(collective);
+  return lower_to_tables(find_generator(collective.algorithm)->generate(topology, request));
+}
+
+std::uint32_t certified_vc_classes(const Topology& topology, const RunPoint& point) {
+  const RouterConfig& router = point.system.router;
+  const bool keeps_apart = router.switching == Switching::vct || router.hold == SwitchHold::flit;
+  const ControlConfig* control = point.control ? &*point.control : nullptr;
+  return keeps_apart ? partition_vcs(topology, router.vcs, control).classes : 1;
+}
+
+std::string control_deadlock(const Topology& topology, const RunPoint& point,
+                             const ScheduleTables* tables) {
+  const ControlConfig& control = *point.control;
+  ChannelDependencies dependencies(
+      topology, partition_vcs(topology, point.system.router.vcs, &control).classes);
+  for (std::size_t n = 0; n < topology.num_nodes(); ++n) {
+    const NodeId from(n);
+    RouteSet routes(topology);
+    for (const NodeId to : control_destinations(topology, control.pattern, from)) {
+      const RouteId route = routes.add(topology, route_packet(topology, from, to));
+      dependencies.add(routes, route);
+    }
+  }
+  const bool shared = control.vcs == ControlVcs::shared && tables != nullptr;
+  for (std::size_t r = 0; shared && r < tables->routes.size(); ++r) {
+    dependencies.add(tables->routes, RouteId(r));
+  }
+  const std::string cycle = dependencies.cycle();
+  return cycle.empty() ? cycle : "control messages: " + cycle;
+}
+
+Certificate certify_point(const Topology& topology, const RunPoint& point,
+                          const ScheduleTables& tables) {
+  CertifierLimits limits;
+  limits.table_entries = point.system.ni.table_entries;
+  limits.element_bytes = point.collective ? point.collective->element_bytes : 0;
+  limits.vc_classes = certified_vc_classes(topology, point);
+  Certificate certificate = certify(topology, tables, limits);
+  const auto refuse = [&](const std::string& cycle) {
+    if (!cycle.empty()) certificate.violations.push_back({ViolationKind::deadlock, cycle});
+  };
+  if (point.control) refuse(control_deadlock(topology, point, &tables));
+  if (point.tenants) refuse(tenant_deadlock(topology, point, tables, limits.vc_classes));
+  return certificate;
+}
+
+std::string refusal(const std::vector<Violation>& violations) {
+  if (violations.empty()) return {};
+  std::string text = "the schedule does not pass the certifier:\n";
+  for (const Violation& violation : violations) {
+    text += fmt::format("  {}: {}\n", to_string(violation.kind), violation.what);
+  }
+  return text;
+}
+
+}  // namespace espalier

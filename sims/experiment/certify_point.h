@@ -1,0 +1,38 @@
+// Schedules of a point's collective, and whether the point's system can run them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "alg/certify/certifier.h"
+#include "alg/schedule/schedule_table.h"
+#include "hw/topology/topology.h"
+#include "sims/point/config.h"
+
+namespace espalier {
+
+// The tables of the point's algorithm. Precondition: the algorithm fits the topology (the reader
+// checked it).
+[[nodiscard]] ScheduleTables generate_tables(const Topology& topology,
+                                             const CollectiveConfig& collective);
+
+// The certificate of tables on the point's network: beside its control messages and its tenants,
+// with the entries of its NIs.
+[[nodiscard]] Certificate certify_point(const Topology& topology, const RunPoint& point,
+                                        const ScheduleTables& tables);
+
+// Classes of VCs that keep packets apart in the point's routers. A blocked wormhole packet that
+// holds the switch blocks the packets of all VCs, so such a router has one class.
+[[nodiscard]] std::uint32_t certified_vc_classes(const Topology& topology, const RunPoint& point);
+
+// A cycle of waiting among control messages, in words; an empty text if there is none. Control
+// messages may take every route of their pattern. `tables`: also beside the messages of these
+// tables, where both share VCs. Precondition: point.control.
+[[nodiscard]] std::string control_deadlock(const Topology& topology, const RunPoint& point,
+                                           const ScheduleTables* tables = nullptr);
+
+// The reason for the result of a run that the certifier refuses; an empty text without violations.
+[[nodiscard]] std::string refusal(const std::vector<Violation>& violations);
+
+}  // namespace espalier

@@ -1,0 +1,184 @@
+// A collective by schedule tables, and training iterations that all-reduce by such tables.
+#include <optional>
+#include <utility>
+
+#include "alg/bounds/bounds.h"
+#include "alg/certify/certifier.h"
+#include "sims/experiment/certify_point.h"
+#include "sims/experiment/describe_cost.h"
+#include "sims/experiment/describe_outcome.h"
+#include "sims/experiment/point_run.h"
+#include "sims/experiment/training_tables.h"
+#include "sims/observe/explain/run_account.h"
+#include "sims/point/enum_names.h"
+#include "sims/point/fidelity.h"
+
+namespace espalier {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// The bytes that each node owns at the end or has at the start; of an all_to_all, the bytes that
+// node 0 sends to each node. Empty for an all-reduce, where every node has all.
+std::vector<Bytes> parts_of(const Topology& topology, const ScheduleTables& tables) {
+  if (tables.op == CollectiveOp::all_reduce) return {};
+  std::vector<Bytes> parts(topology.num_nodes(), 0);
+  const bool exchanges = tables.op == CollectiveOp::all_to_all;
+  for (const Chunk& chunk : tables.chunks) {
+    if (exchanges && chunk.owner != NodeId(0)) continue;
+    const NodeId holder = exchanges ? chunk.destination : chunk.owner;
+    // A chunk of a schedule file that is not checked may have no owner.
+    if (holder.index() < parts.size()) parts[holder.index()] += chunk.size;
+  }
+  return parts;
+}
+
+// What a collective and a training iteration share: one program of tables.
+class TablesRun : public PointRun {
+ public:
+  TablesRun(const PointInput& input, TrainingTables program)
+      : PointRun(input), program_(std::move(program)) {
+    if (point().simulation.check) {
+      certificate_ = certify_training(topology(), point(), program_);
+    }
+  }
+
+  void describe(Json& result) const override {
+    const ScheduleTables& tables = program_.tables;
+    result["algorithm"] = tables.algorithm;
+    result["op"] = to_string(tables.op);
+    result["topology"] = topology().name();
+    result["nodes"] = topology().num_nodes();
+    result["size_bytes"] = tables.size;
+    result["flow_control"] = name_of(point().system.flow_control.mode);
+    result["lockstep"] = name_of(point().system.ni.lockstep);
+    result["fidelity"] = name_of(chosen_fidelity(point()));
+    if (point().collective) describe_rank_order(result, point().collective->rank_order);
+    result["timesteps"] = tables.num_steps;
+    result["certified"] = nullptr;
+    if (!certificate_) return;
+    result["certified"] = certificate_->ok();
+    result["contention_free"] = certificate_->contention_free;
+    const TableFormat format = table_format(tables, topology().num_nodes());
+    result["table_entries_max"] = certificate_->most_table_entries;
+    result["table_entry_bits"] = format.entry_bits();
+    result["table_bytes_max"] = format.table_bytes(certificate_->most_table_entries);
+  }
+  std::string certify(Json&) override {
+    return certificate_ ? refusal(certificate_->violations) : std::string();
+  }
+  SimulationOutcome simulate(const SimulationHooks& hooks) override {
+    return simulate_collectives(topology(), point(), program_.tables, program_.posts, hooks);
+  }
+  [[nodiscard]] std::optional<RunBound> bound() const override {
+    const ScheduleTables& tables = program_.tables;
+    return RunBound{
+        tables.size,
+        collective_bound(topology(), tables.op, tables.size, parts_of(topology(), tables)),
+        {}};
+  }
+  [[nodiscard]] RunNeed need() const override {
+    return table_need(program_.tables, topology().num_nodes());
+  }
+  [[nodiscard]] Json explain(RunAccount& account, const SimulationOutcome& outcome) const override {
+    return account.explain_tables(topology(), point(), program_.tables, program_.posts,
+                                  outcome.ni_ports);
+  }
+
+ protected:
+  [[nodiscard]] const TrainingTables& program() const { return program_; }
+
+ private:
+  TrainingTables program_;
+  std::optional<Certificate> certificate_;
+};
+
+class CollectiveRun : public TablesRun {
+ public:
+  explicit CollectiveRun(const PointInput& input)
+      : TablesRun(input, TrainingTables(input.tables ? *input.tables
+                                                     : generate_tables(input.topology,
+                                                                       *input.point.collective))) {}
+};
+
+class TrainingRun : public TablesRun {
+ public:
+  explicit TrainingRun(const PointInput& input)
+      : TablesRun(input, input.tables ? single_all_reduce(*input.tables)
+                                      : training_tables(input.topology, input.point)),
+        plan_(plan_iteration(*input.point.training)) {}
+
+  void describe(Json& result) const override {
+    const TrainingConfig& training = *point().training;
+    result["network"] = training.file.empty() ? training.network : training.file;
+    result["layers"] = training.layers.size();
+    result["parameters"] = count_parameters(training.layers);
+    result["mini_batch"] = training.mini_batch;
+    result["overlap"] = name_of(training.overlap);
+    TablesRun::describe(result);
+  }
+  void describe_outcome(Json& result, const SimulationOutcome& outcome) const override {
+    if (outcome.complete) {
+      result["training"] = describe_iteration(
+          iteration_times(plan_, point().training->overlap, outcome.collectives));
+      result["collectives"] = describe_collectives(outcome.collectives);
+    }
+    TablesRun::describe_outcome(result, outcome);
+  }
+
+ private:
+  [[nodiscard]] Json describe_iteration(const IterationTimes& times) const {
+    Json iteration;
+    const auto add = [&](const std::string& name, Cycle cycles) {
+      iteration[name + "_cycles"] = cycles;
+      iteration[name + "_ns"] = nanoseconds(cycles, point().system.clock);
+    };
+    add("forward", times.forward);
+    add("backward", times.backward);
+    add("compute", times.compute());
+    add("compute_alone", times.compute() - times.overlapped);
+    add("all_reduce", times.all_reduce);
+    add("overlapped", times.overlapped);
+    add("exposed", times.exposed());
+    add("iteration", times.iteration);
+    iteration["exposed_share"] = times.iteration == 0 ? 0.0
+                                                      : static_cast<double>(times.exposed()) /
+                                                            static_cast<double>(times.iteration);
+    return iteration;
+  }
+  // Each all-reduce, in cycles of the simulation: these begin at the end of back-propagation
+  // without overlap, and at its start with overlap.
+  [[nodiscard]] Json describe_collectives(const std::vector<CollectiveSpan>& spans) const {
+    const TrainingConfig& training = *point().training;
+    Json collectives = Json::array();
+    for (std::size_t c = 0; c < spans.size(); ++c) {
+      Json collective;
+      if (training.overlap == Overlap::layerwise) {
+        collective["layer"] = training.layers[plan_.posts[c].layer].name;
+        collective["size_bytes"] = plan_.posts[c].parameters * point().collective->element_bytes;
+      } else {
+        collective["size_bytes"] = point().collective->size;
+      }
+      collective["posted_cycle"] = program().posts[c].at;
+      collective["first_issue_cycle"] = spans[c].first_issue;
+      collective["last_visible_cycle"] = spans[c].last_visible;
+      collectives.push_back(std::move(collective));
+    }
+    return collectives;
+  }
+
+  IterationPlan plan_;
+};
+
+}  // namespace
+
+std::unique_ptr<PointRun> make_collective_run(const PointInput& input) {
+  return std::make_unique<CollectiveRun>(input);
+}
+
+std::unique_ptr<PointRun> make_training_run(const PointInput& input) {
+  return std::make_unique<TrainingRun>(input);
+}
+
+}  // namespace espalier

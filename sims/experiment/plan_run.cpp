@@ -1,0 +1,218 @@
+#include "sims/experiment/plan_run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "alg/bounds/dimension_bound.h"
+#include "alg/certify/certify_dimension_plan.h"
+#include "alg/plans/planner.h"
+#include "sims/experiment/certify_point.h"
+#include "sims/experiment/describe_outcome.h"
+#include "sims/experiment/point_run.h"
+#include "sims/experiment/result_register.h"
+#include "sims/model/build_dimensions.h"
+#include "sims/observe/explain/run_account.h"
+#include "sims/point/enum_names.h"
+#include "sims/point/fidelity.h"
+#include "sims/system/plan_simulation.h"
+
+namespace espalier {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+void describe_plan(Json& result, const Topology& topology, const RunPoint& point,
+                   const ForecastPlan& planned) {
+  const DimensionQueueConfig& queue = point.system.ni.dimension_queue;
+  result["algorithm"] = planned.plan.algorithm;
+  result["op"] = to_string(planned.plan.op);
+  result["topology"] = topology.name();
+  result["nodes"] = topology.num_nodes();
+  result["size_bytes"] = planned.plan.size;
+  result["chunks"] = planned.plan.chunks.size();
+  result["queue_order"] = name_of(queue.arbiter.order);
+  if (queue.in_flight == 0) {
+    result["in_flight"] = "auto";
+  } else {
+    result["in_flight"] = queue.in_flight;
+  }
+  result["flow_control"] = name_of(point.system.flow_control.mode);
+  result["fidelity"] = name_of(chosen_fidelity(point));
+  result["forecast_cycles"] = planned.forecast;
+}
+
+// Per dimension, and weighted by bandwidth (Themis, section 3): payload alone, so never above 1.
+void describe_dimensions(Json& result, const Topology& topology, const RunPoint& point,
+                         const DimensionPlan& plan, const PlanOutcome& outcome) {
+  const double seconds = nanoseconds(outcome.simulation.cycles, point.system.clock) / 1e9;
+  const auto nodes = static_cast<double>(topology.num_nodes());
+  double all_bytes = 0;
+  double all_rates = 0;
+  Json dimensions;
+  for (std::uint32_t d = 0; d < plan.dimensions.size(); ++d) {
+    const DimensionSpec& spec = topology.dimensions()->dimensions[d];
+    const auto bytes = static_cast<double>(outcome.bytes_sent[d]) / nodes;
+    const auto rate = static_cast<double>(spec.bytes_per_second());
+    Json& dimension = dimensions[fmt::format("dim{}", d + 1)];
+    dimension["shape"] = name_of(spec.shape);
+    dimension["size"] = spec.size;
+    dimension["algorithm"] = to_string(plan.dimensions[d].algorithm);
+    dimension["bandwidth_GBps"] = rate / 1e9;
+    dimension["flit_bytes"] = spec.link.flit_bytes;
+    dimension["bytes_per_node"] = bytes;
+    dimension["planned_bytes_per_node"] = bytes_sent_on(plan, d);
+    dimension["utilization"] = seconds == 0 ? 0.0 : bytes / (seconds * rate);
+    all_bytes += bytes;
+    all_rates += rate;
+  }
+  result["utilization"] = seconds == 0 ? 0.0 : all_bytes / (seconds * all_rates);
+  result["dimensions"] = std::move(dimensions);
+}
+
+constexpr double kLongestPeriodNs = 100'000;
+constexpr Cycle kFewestPeriods = 10;
+
+struct Span {
+  Cycle begin = 0;
+  Cycle end = 0;
+};
+
+// Their union, in order.
+std::vector<Span> merged(std::vector<Span> spans) {
+  std::sort(spans.begin(), spans.end(),
+            [](const Span& a, const Span& b) { return a.begin < b.begin; });
+  std::vector<Span> result;
+  for (const Span& span : spans) {
+    if (result.empty() || span.begin > result.back().end) {
+      result.push_back(span);
+    } else {
+      result.back().end = std::max(result.back().end, span.end);
+    }
+  }
+  return result;
+}
+
+// How much of the time each dimension of the first NPU had a chunk to work on, waiting or in flight
+// (Themis, Fig. 9). `activity.period_ns` is the length of a period, and each dimension has a list
+// of shares, `activity.dim1` and so on. Periods are 100 us as in the paper, or a tenth, a
+// hundredth,
+// ... of that for a run of fewer than ten periods.
+void describe_activity(Json& result, const RunPoint& point, const DimensionPlan& plan,
+                       const std::vector<StageSpan>& stages) {
+  Cycle end = 0;
+  for (const StageSpan& stage : stages) end = std::max(end, stage.end);
+  if (end == 0) return;
+  const double ns_per_cycle = nanoseconds(1, point.system.clock);
+  double period_ns = kLongestPeriodNs;
+  while (period_ns > ns_per_cycle && static_cast<double>(end) * ns_per_cycle <
+                                         period_ns * static_cast<double>(kFewestPeriods)) {
+    period_ns /= 10;
+  }
+  const Cycle period = std::max<Cycle>(1, static_cast<Cycle>(period_ns / ns_per_cycle));
+  auto& activity = result["activity"];
+  activity["period_ns"] = nanoseconds(period, point.system.clock);
+  for (std::uint32_t d = 0; d < plan.dimensions.size(); ++d) {
+    std::vector<Span> spans;
+    for (const StageSpan& stage : stages) {
+      const bool here = plan.chunks[stage.stage.chunk].stages[stage.stage.stage].dimension == d;
+      if (here) spans.push_back({stage.ready, stage.end});
+    }
+    std::vector<Cycle> active(end / period + 1, 0);
+    for (const Span& span : merged(spans)) {
+      for (Cycle at = span.begin; at < span.end;) {
+        const Cycle until = std::min(span.end, (at / period + 1) * period);
+        active[at / period] += until - at;
+        at = until;
+      }
+    }
+    auto rates = Json::array();
+    for (std::size_t p = 0; p < active.size(); ++p) {
+      const Cycle length = std::min(period, end - p * period);  // the last one ends early
+      if (length != 0) {
+        rates.push_back(static_cast<double>(active[p]) / static_cast<double>(length));
+      }
+    }
+    activity[fmt::format("dim{}", d + 1)] = std::move(rates);
+  }
+}
+
+}  // namespace
+
+ForecastPlan plan_point(const Topology& topology, const RunPoint& point) {
+  const Planner& planner = *find_planner(point.collective->algorithm);
+  ForecastPlan planned;
+  planned.plan = planner.plan(planned_dimensions(point.system), plan_request(*point.collective));
+  Forecast forecast = forecast_order(planned.plan, forecast_spec(topology, point, planned.plan));
+  planned.forecast = forecast.cycles;
+  if (point.system.ni.dimension_queue.enforce_order) {
+    planned.plan.start_order = std::move(forecast.start_order);
+  }
+  return planned;
+}
+
+std::vector<Violation> certify_plan(const RunPoint& point, const DimensionPlan& plan) {
+  return certify_dimension_plan(plan, point.system.ni.dimension_queue.flight().places);
+}
+
+namespace {
+
+class PlanRun : public PointRun {
+ public:
+  explicit PlanRun(const PointInput& input)
+      : PointRun(input), planned_(plan_point(input.topology, input.point)) {}
+
+  void describe(Json& result) const override {
+    describe_plan(result, topology(), point(), planned_);
+  }
+  // Without an order of starts that all NPUs keep to, they may wait for each other for ever: such a
+  // plan has no verdict, unless it is wrong.
+  std::string certify(Json& result) override {
+    result["certified"] = nullptr;
+    if (!point().simulation.check) return {};
+    const std::vector<Violation> violations = certify_plan(point(), planned_.plan);
+    if (point().system.ni.dimension_queue.enforce_order || !violations.empty()) {
+      result["certified"] = violations.empty();
+    }
+    return refusal(violations);
+  }
+  SimulationOutcome simulate(const SimulationHooks& hooks) override {
+    outcome_ = simulate_plan(topology(), point(), planned_.plan, hooks);
+    return outcome_.simulation;
+  }
+  void describe_outcome(Json& result, const SimulationOutcome& outcome) const override {
+    describe_simulation(result, point(), outcome);
+    result["folded"] = outcome_.folded;
+    // The messages of one NPU never meet in a switch. `--messages` needs all NPUs, but must not
+    // change the result.
+    if (outcome_.foldable) clear_void_fields(result, VoidWhen::foldable);
+    result["parts"] = name_of(outcome_.equal_parts ? PartSizes::equal : PartSizes::exact);
+    describe_dimensions(result, topology(), point(), planned_.plan, outcome_);
+    describe_activity(result, point(), planned_.plan, outcome_.stages);
+  }
+  [[nodiscard]] std::optional<RunBound> bound() const override {
+    // The ideal time is bytes / total bandwidth, as in the paper, whether or not a plan can reach
+    // it.
+    return RunBound{planned_.plan.size, dimension_bound(*topology().dimensions(), planned_.plan),
+                    ideal_seconds(planned_.plan)};
+  }
+  [[nodiscard]] RunNeed need() const override { return configured_need(point()); }
+  [[nodiscard]] bool is_folded() const override { return outcome_.folded; }
+  [[nodiscard]] Json explain(RunAccount& account, const SimulationOutcome&) const override {
+    return account.explain_plan(topology(), point(), planned_.plan, outcome_.folded);
+  }
+
+ private:
+  ForecastPlan planned_;
+  PlanOutcome outcome_;
+};
+
+}  // namespace
+
+std::unique_ptr<PointRun> make_plan_run(const PointInput& input) {
+  return std::make_unique<PlanRun>(input);
+}
+
+}  // namespace espalier

@@ -1,0 +1,85 @@
+// A point, run: what each kind of run does itself. What all kinds do is written once, in
+// run_point() (point_runner.cpp).
+#pragma once
+
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+
+#include "alg/bounds/bounds.h"
+#include "alg/schedule/schedule_table.h"
+#include "hw/topology/topology.h"
+#include "sims/model/system_shape.h"
+#include "sims/point/config.h"
+#include "sims/system/simulation.h"
+
+namespace espalier {
+
+class RunAccount;
+
+struct PointInput {
+  const Topology& topology;
+  const RunPoint& point;
+  const std::optional<ScheduleTables>& tables;  // of a schedule file
+};
+
+// What no run of this kind can beat. Fields that are empty are null in the result.
+struct RunBound {
+  Bytes size = 0;  // payload that `bandwidth_GBps` counts
+  std::optional<CollectiveBound> bound;
+  std::optional<double> ideal_seconds;
+};
+
+// The steps of one run, called in the order of the declarations. The constructor of a kind
+// generates what it runs: a schedule, a plan, a program, a job.
+class PointRun {
+ public:
+  using Json = nlohmann::ordered_json;
+
+  explicit PointRun(const PointInput& input) : topology_(input.topology), point_(input.point) {}
+  virtual ~PointRun() = default;
+  PointRun(const PointRun&) = delete;
+  PointRun& operator=(const PointRun&) = delete;
+
+  // Writes the fields that are known before the simulation.
+  virtual void describe(Json& result) const = 0;
+  // Asks the certifier and writes its verdict. Returns why the point must not be simulated; an
+  // empty text if it may be.
+  [[nodiscard]] virtual std::string certify(Json& result);
+  // Simulates, so: once per process.
+  [[nodiscard]] virtual SimulationOutcome simulate(const SimulationHooks& hooks) = 0;
+  // Writes what the simulation measured.
+  virtual void describe_outcome(Json& result, const SimulationOutcome& outcome) const;
+  // The bound on the collective; empty where the run is not one collective.
+  [[nodiscard]] virtual std::optional<RunBound> bound() const { return {}; }
+  // What the run needs of the hardware beyond its configuration.
+  [[nodiscard]] virtual RunNeed need() const { return {}; }
+  // Whether the simulation's events are those of the whole run.
+  [[nodiscard]] virtual bool counts_energy() const { return true; }
+  // One NPU was simulated for all.
+  [[nodiscard]] virtual bool is_folded() const { return false; }
+  // Where the time went; null where the kind has no answer.
+  [[nodiscard]] virtual Json explain(RunAccount& account, const SimulationOutcome& outcome) const;
+
+ protected:
+  [[nodiscard]] const Topology& topology() const { return topology_; }
+  [[nodiscard]] const RunPoint& point() const { return point_; }
+
+ private:
+  const Topology& topology_;
+  const RunPoint& point_;
+};
+
+// One maker for each kind of run, in the kind's own file. Throws std::invalid_argument where the
+// system cannot be built.
+[[nodiscard]] std::unique_ptr<PointRun> make_collective_run(const PointInput& input);
+[[nodiscard]] std::unique_ptr<PointRun> make_training_run(const PointInput& input);
+[[nodiscard]] std::unique_ptr<PointRun> make_plan_run(const PointInput& input);
+[[nodiscard]] std::unique_ptr<PointRun> make_program_run(const PointInput& input);
+[[nodiscard]] std::unique_ptr<PointRun> make_workload_run(const PointInput& input);
+[[nodiscard]] std::unique_ptr<PointRun> make_job_run(const PointInput& input);
+[[nodiscard]] std::unique_ptr<PointRun> make_traffic_run(const PointInput& input);
+[[nodiscard]] std::unique_ptr<PointRun> make_control_run(const PointInput& input);
+
+}  // namespace espalier
