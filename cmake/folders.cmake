@@ -23,7 +23,7 @@ espalier_folder(alg USES alg/schedule alg/generators alg/plans alg/program LINKS
 # Flow control and routers: the flit engine, and the train engine beside it.
 espalier_folder(flowctl USES hw hw/topology hw/clock LINKS fmt::fmt)
 espalier_folder(flowctl/train USES hw hw/topology hw/clock flowctl)
-espalier_folder(router USES hw/topology hw/clock flowctl LINKS fmt::fmt)
+espalier_folder(router USES hw hw/topology hw/clock flowctl LINKS fmt::fmt)
 espalier_folder(router/train USES hw/clock flowctl flowctl/train router LINKS fmt::fmt)
 
 # Network interfaces: the back end, and the engines that decide what it sends.
@@ -56,7 +56,7 @@ espalier_folder(sims/observe/timeline ONCE USES hw/topology sims/system sims/obs
                 LINKS nlohmann_json::nlohmann_json fmt::fmt)
 espalier_folder(sims/observe/explain ONCE USES hw hw/topology ni ni/engines alg/routes alg/schedule alg/program sims/point
                 sims/model sims/system sims/observe/record LINKS nlohmann_json::nlohmann_json fmt::fmt)
-espalier_folder(sims/experiment ONCE USES hw/topology hw/cost alg/routes alg/schedule alg/generators alg/plans alg/program
+espalier_folder(sims/experiment ONCE USES hw hw/topology hw/cost alg/routes alg/schedule alg/generators alg/plans alg/program
                 alg/certify alg/bounds alg/rank_order sims/text sims/workload/training sims/workload/coordination
                 sims/point sims/model sims/config sims/system sims/observe/explain
                 LINKS nlohmann_json::nlohmann_json Boost::headers Boost::filesystem Threads::Threads fmt::fmt)

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "flowctl/wait_list.h"
+#include "hw/counters.h"
 #include "hw/ids.h"
 #include "ni/engine_view.h"
 #include "ni/operation.h"
@@ -66,6 +67,7 @@ class IssueEngine {
 
   // Decisions taken so far: schedule-table entries read, or chunk stages picked from queues.
   [[nodiscard]] virtual std::uint64_t decisions() const { return 0; }
+  [[nodiscard]] const Counters& counters() const { return counters_; }
   // Everything has been issued.
   [[nodiscard]] virtual bool done() const = 0;
   // The last evaluation was stopped by a full queue, or by sends that have not left yet.
@@ -81,6 +83,9 @@ class IssueEngine {
   // For the watchdog: what it waits for. `who` is this NI's name, `ni_names` those of all nodes.
   virtual void explain(const std::string& who, const std::vector<std::string>& ni_names,
                        WaitList& waits) const = 0;
+
+ protected:
+  Counters counters_;
 };
 
 }  // namespace espalier

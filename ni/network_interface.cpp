@@ -360,6 +360,12 @@ void NetworkInterface::explain_engine(const std::vector<std::string>& ni_names,
   if (engine_) engine_->explain(name(), ni_names, waits);
 }
 
+Counters NetworkInterface::counters() const {
+  Counters sum = counters_;
+  if (engine_) sum += engine_->counters();
+  return sum;
+}
+
 void NetworkInterface::explain_ports(WaitList& waits) const {
   for (std::size_t p = 0; p < ports_.size(); ++p) {
     for (const char* what : {ports_[p]->blocked_on(), ports_[p]->control_blocked_on()}) {

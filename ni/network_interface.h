@@ -12,6 +12,7 @@
 #include "flowctl/train/train_channel.h"
 #include "flowctl/wait_list.h"
 #include "hw/clock/clock_domain.h"
+#include "hw/counters.h"
 #include "ni/dma_engine.h"
 #include "ni/injection_port.h"
 #include "ni/issue_engine.h"
@@ -109,6 +110,8 @@ class NetworkInterface : public sc_core::sc_module,
   [[nodiscard]] Cycle reduction_busy_until() const { return reduction_->busy_until(); }
   // In memory, of gradients or traffic.
   [[nodiscard]] Bytes delivered_bytes() const { return delivered_bytes_; }
+  // Of the NI and its issue engine.
+  [[nodiscard]] Counters counters() const;
   // Of the issue engine, see there.
   [[nodiscard]] std::uint64_t decisions() const { return engine_ ? engine_->decisions() : 0; }
   // Something will happen here by the passing of time alone, control messages aside.
@@ -182,6 +185,7 @@ class NetworkInterface : public sc_core::sc_module,
   MessageSource* control_ = nullptr;
   MessageSource* source_ = nullptr;
   std::uint64_t received_flits_ = 0;
+  Counters counters_;  // without those of the engine
   std::deque<Arrival> arrivals_;       // complete messages under way to memory, by time
   std::vector<Arrival> held_;          // Reduces that may not be added yet, in order of arrival
   std::vector<Reduction> reductions_;  // in the reduction unit

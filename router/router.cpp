@@ -205,7 +205,7 @@ void Router::grant(const SwitchAllocator::Request& request) {
   OutputUnit& out = outputs_[request.output];
   const Lane lane = has_lanes_ ? state.lane : Lane::bulk;
   if (out.channel != nullptr && !state.inside_packet) {
-    if (is_link_conflict(request, out.input, out.free_tick)) ++link_conflicts_;
+    if (is_link_conflict(request, out.input, out.free_tick)) ++counters_[kLinkConflicts];
   }
   in.arbiter_of(lane).grant(request.vc);
   in.granted_in(lane) = true;

@@ -86,8 +86,7 @@ class Router : public sc_core::sc_module, public Clocked, public FlitReceiver {
   [[nodiscard]] std::uint64_t flit_hops() const { return flit_hops_; }
   // Flits of messages on the control lane that have passed this router.
   [[nodiscard]] std::uint64_t control_flit_hops() const { return control_flit_hops_; }
-  // Packets that waited for a link while it carried a packet of another input port.
-  [[nodiscard]] std::uint64_t link_conflicts() const { return link_conflicts_; }
+  [[nodiscard]] const Counters& counters() const { return counters_; }
   // A flit is on its way to this router, a wire is busy, or a credit is on its way back.
   [[nodiscard]] bool under_way(Cycle now) const;
   // For the watchdog: which VC waits for what.
@@ -142,7 +141,7 @@ class Router : public sc_core::sc_module, public Clocked, public FlitReceiver {
   std::optional<SwitchAllocator> allocator_;  // made by connect()
   std::uint64_t flit_hops_ = 0;
   std::uint64_t control_flit_hops_ = 0;
-  std::uint64_t link_conflicts_ = 0;
+  Counters counters_;
   // Next cycles in which there may be something to do. Every event that could change a decision (a
   // flit becomes usable, a wire free, a credit visible, a tail leaves) has its cycle noted here.
   Cycle allocate_at_ = kNever;

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "hw/counters.h"
+
 namespace espalier {
 
 // Picks the first requester at or after the pointer. The pointer moves to winner + 1, and only on a
@@ -62,6 +64,9 @@ class SwitchAllocator {
   std::vector<Request> requests_;
   std::vector<Request> winners_;
 };
+
+// The counter of the decisions for which is_link_conflict() is true.
+inline const CounterId kLinkConflicts = counter("link_conflicts");
 
 // Two messages met at a link: the packet that is granted now came to the router while the wire,
 // free from `free_tick` on, was taken by a packet of another input port, `input_before`.

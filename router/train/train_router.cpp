@@ -304,7 +304,7 @@ void TrainRouter::grant(const Now& now, const SwitchAllocator::Request& request)
   TrainSender& train = out.train;
   if (!out.ejects()) {
     const std::uint32_t before = input_of_[request.output];
-    if (is_link_conflict(request, before, train.free_tick())) ++link_conflicts_;
+    if (is_link_conflict(request, before, train.free_tick())) ++counters_[kLinkConflicts];
   }
   arbiters_[request.input].grant(request.vc);
   streaming_[request.input] |= VcMask{1} << request.vc;

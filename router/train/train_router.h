@@ -56,8 +56,7 @@ class TrainRouter : public sc_core::sc_module,
   [[nodiscard]] std::uint64_t flit_hops(Cycle now) const;
   // Flits that have left by output `output` up to cycle `now`.
   [[nodiscard]] std::uint64_t flits_sent(std::size_t output, Cycle now) const;
-  // As in Router.
-  [[nodiscard]] std::uint64_t link_conflicts() const { return link_conflicts_; }
+  [[nodiscard]] const Counters& counters() const { return counters_; }
   // For the watchdog: which VC waits for what.
   void explain_waits(Cycle now, WaitList& waits) const;
 
@@ -216,7 +215,7 @@ class TrainRouter : public sc_core::sc_module,
   std::vector<Vc> vcs_;                      // by input, then VC
   std::vector<Output> outputs_;
   std::optional<SwitchAllocator> allocator_;  // made by connect()
-  std::uint64_t link_conflicts_ = 0;
+  Counters counters_;
   std::vector<Waiter> waiters_;  // of this evaluation
 
   // Every evaluation reads the members below; it touches the records above only for ports where

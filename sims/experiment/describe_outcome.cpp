@@ -69,7 +69,9 @@ void describe_simulation(Json& result, const RunPoint& point, const SimulationOu
                                                     : static_cast<double>(outcome.head_flits) /
                                                           static_cast<double>(payload_flits);
   result["flit_hops"] = outcome.flit_hops;
-  result["link_conflicts"] = outcome.link_conflicts;
+  for (const CounterRow& row : counter_rows()) {
+    result[row.name] = outcome.counters[counter(row.name)];
+  }
   result["ni_ports"] = outcome.ni_ports;
   result["message_latency_mean_cycles"] = outcome.latency.mean_cycles;
   result["message_latency_max_cycles"] = outcome.latency.max_cycles;

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <utility>
 
+#include "hw/counters.h"
+
 namespace espalier {
 
 namespace {
@@ -17,7 +19,7 @@ constexpr std::pair<char, const char*> kKinds[] = {
     {'w', "workload"},   {'j', "job"},  {'f', "traffic"}, {'n', "control"}};
 constexpr const char* kAll = "cpgtwjfn";
 
-const std::vector<ResultField> kRegister{
+const std::vector<ResultField> kFields{
     {"workload", "w", ResultType::text, "", VoidWhen::never, "name of the training workload"},
     {"network", "tj", ResultType::text, "", VoidWhen::never,
      "network that is trained: its name, or its file"},
@@ -175,9 +177,6 @@ const std::vector<ResultField> kRegister{
      "head flits / payload flits"},
     {"flit_hops", "cpgtjfn", ResultType::number, "flits", VoidWhen::never,
      "flits through routers, summed over routers; control messages included"},
-    {"link_conflicts", "cpgtf", ResultType::number, "packets", VoidWhen::foldable,
-     "contention: packets that came to a router while a packet of another input port held their "
-     "link, counted at every link; null where one NPU may stand for all"},
     {"ni_ports", "cpgtf", ResultType::number, "", VoidWhen::never,
      "injection and ejection ports that an NI uses"},
     {"message_latency_mean_cycles", "cpgtf", ResultType::number, "cycles", VoidWhen::never,
@@ -453,6 +452,22 @@ const std::vector<ResultField> kRegister{
     {"host.peak_rss_MiB", kAll, ResultType::number, "MiB", VoidWhen::never,
      "peak memory of the process"},
 };
+
+// The fields with the counters (hw/counters.h) behind `flit_hops`.
+std::vector<ResultField> with_counters() {
+  std::vector<ResultField> fields = kFields;
+  auto at = std::find_if(fields.begin(), fields.end(), [](const ResultField& field) {
+    return std::string_view(field.name) == "flit_hops";
+  });
+  for (const CounterRow& row : counter_rows()) {
+    const VoidWhen when = row.counts_meetings ? VoidWhen::foldable : VoidWhen::never;
+    at =
+        fields.insert(at + 1, {row.name, "cpgtf", ResultType::number, row.unit, when, row.meaning});
+  }
+  return fields;
+}
+
+const std::vector<ResultField> kRegister = with_counters();
 
 // `pattern` may have one '*', which stands for any text.
 bool matches(std::string_view pattern, std::string_view name) {

@@ -42,6 +42,12 @@ std::uint32_t Fabric::dimension_of(LinkId link) const {
   return topology_.dimensions() ? static_cast<std::uint32_t>(topology_.dimension_of(link)) + 1 : 0;
 }
 
+Counters Fabric::counters() const {
+  Counters sum = network_->counters();
+  for (const auto& ni : nis_) sum += ni->counters();
+  return sum;
+}
+
 HardwareEvents Fabric::events() const {
   const std::size_t dimensions =
       topology_.dimensions() ? topology_.dimensions()->dimensions.size() : 0;

@@ -61,7 +61,8 @@ class Fabric : public sc_core::sc_module {
   [[nodiscard]] RouteId bind_side(const RouteSet& routes, RouteId route);
 
   [[nodiscard]] std::uint64_t flit_hops() const { return network_->flit_hops(); }
-  [[nodiscard]] std::uint64_t link_conflicts() const { return network_->link_conflicts(); }
+  // Sum over routers and NIs.
+  [[nodiscard]] Counters counters() const;
   // Of gradients alone.
   [[nodiscard]] std::uint64_t gradient_flit_hops() const {
     return network_->flit_hops() - network_->control_flit_hops();

@@ -43,11 +43,6 @@ class FlitNetwork : public NetworkOf<Router> {
     for (const auto& router : routers()) hops += router->control_flit_hops();
     return hops;
   }
-  [[nodiscard]] std::uint64_t link_conflicts() const override {
-    std::uint64_t conflicts = 0;
-    for (const auto& router : routers()) conflicts += router->link_conflicts();
-    return conflicts;
-  }
   [[nodiscard]] std::vector<std::uint64_t> link_flits() const override {
     std::vector<std::uint64_t> flits;
     flits.reserve(topology().num_links());

@@ -13,6 +13,7 @@
 #include "flowctl/virtual_channels.h"
 #include "flowctl/wait_list.h"
 #include "hw/clock/clock_domain.h"
+#include "hw/counters.h"
 #include "hw/topology/link_timing.h"
 #include "hw/topology/topology.h"
 #include "ni/injection_port.h"
@@ -47,8 +48,8 @@ class Network {
   [[nodiscard]] virtual std::uint64_t flit_hops() const = 0;
   // Of these, flits of control messages.
   [[nodiscard]] virtual std::uint64_t control_flit_hops() const { return 0; }
-  // Packets that found the link they needed taken by another input port's, summed over routers.
-  [[nodiscard]] virtual std::uint64_t link_conflicts() const = 0;
+  // Sum over the routers.
+  [[nodiscard]] virtual Counters counters() const = 0;
   // Flits carried by the topology's links, by LinkId.
   [[nodiscard]] virtual std::vector<std::uint64_t> link_flits() const = 0;
   // First broken flow-control rule with its place, empty if none (or monitors are off).

@@ -19,6 +19,11 @@ class NetworkOf : public Network {
   void connect() override {
     for (const auto& router : routers_) router->connect();
   }
+  [[nodiscard]] Counters counters() const override {
+    Counters sum;
+    for (const auto& router : routers_) sum += router->counters();
+    return sum;
+  }
   void explain_waits(Cycle now, WaitList& waits) const override {
     for (const auto& router : routers_) router->explain_waits(now, waits);
   }

@@ -76,7 +76,7 @@ namespace {
 // What one NPU did, said of all.
 void scale(SimulationOutcome& outcome, std::uint64_t nodes) {
   outcome.flit_hops *= nodes;
-  outcome.link_conflicts *= nodes;
+  outcome.counters.scale(nodes);
   outcome.flits_injected *= nodes;
   outcome.head_flits *= nodes;
   outcome.latency.messages *= nodes;

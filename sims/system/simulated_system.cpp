@@ -178,7 +178,7 @@ SimulationOutcome SimulatedSystem::collect() {
   SimulationOutcome outcome;
   outcome.cycles = deliveries_.cycles();
   outcome.flit_hops = fabric_.flit_hops();
-  outcome.link_conflicts = fabric_.link_conflicts();
+  outcome.counters = fabric_.counters();
   outcome.flits_injected = fabric_.injected_flits();
   outcome.head_flits = fabric_.head_flits();
   outcome.latency = deliveries_.latency();

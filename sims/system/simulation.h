@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "alg/schedule/schedule_table.h"
+#include "hw/counters.h"
 #include "hw/ids.h"
 #include "hw/topology/topology.h"
 #include "ni/operation.h"
@@ -67,7 +68,7 @@ struct SimulationOutcome {
   std::string failure;    // why not, for people; empty if verified
   Cycle cycles = 0;       // first issue to last data visible, reduction included
   std::uint64_t flit_hops = 0;
-  std::uint64_t link_conflicts = 0;  // packets that found a link taken, see Router
+  Counters counters;
   std::uint64_t flits_injected = 0;
   std::uint64_t head_flits = 0;
   double link_utilization_mean = 0;      // over all links and `cycles`

@@ -19,7 +19,7 @@ namespace {
 // A case takes milliseconds; one that hangs must not stop the campaign.
 constexpr rlim_t kMostCpuSeconds = 3;
 constexpr std::size_t kNumbersPerDelivery = 9;
-constexpr std::array<const char*, 12> kQuantities{"complete",
+constexpr std::array<const char*, 11> kQuantities{"complete",
                                                   "verified",
                                                   "cycles",
                                                   "flit_hops",
@@ -29,8 +29,7 @@ constexpr std::array<const char*, 12> kQuantities{"complete",
                                                   "max latency",
                                                   "latency (sum)",
                                                   "messages delivered",
-                                                  "link utilization (1e-12)",
-                                                  "link conflicts"};
+                                                  "link utilization (1e-12)"};
 
 void limit_cpu_time() {
   const rlimit limit{kMostCpuSeconds, kMostCpuSeconds};
@@ -42,18 +41,19 @@ void limit_cpu_time() {
 std::uint64_t as_number(double value) { return static_cast<std::uint64_t>(std::llround(value)); }
 
 test::Numbers quantities_of(const SimulationOutcome& o) {
-  return {o.complete ? 1U : 0U,
-          o.verified ? 1U : 0U,
-          o.cycles,
-          o.flit_hops,
-          o.flits_injected,
-          o.head_flits,
-          o.ni_ports,
-          o.latency.max_cycles,
-          as_number(o.latency.mean_cycles * static_cast<double>(o.latency.messages)),
-          o.latency.messages,
-          as_number(o.link_utilization_mean * 1e12),
-          o.link_conflicts};
+  test::Numbers numbers{o.complete ? 1U : 0U,
+                        o.verified ? 1U : 0U,
+                        o.cycles,
+                        o.flit_hops,
+                        o.flits_injected,
+                        o.head_flits,
+                        o.ni_ports,
+                        o.latency.max_cycles,
+                        as_number(o.latency.mean_cycles * static_cast<double>(o.latency.messages)),
+                        o.latency.messages,
+                        as_number(o.link_utilization_mean * 1e12)};
+  for (const std::uint64_t n : test::counts_of(o.counters)) numbers.push_back(n);
+  return numbers;
 }
 
 test::Report simulate(const Topology& topology, const RunPoint& point) {
@@ -102,10 +102,12 @@ Observation observe(const Topology& topology, const RunPoint& point) {
   }
   seen.ended = true;
   seen.words = report.text;
-  for (std::size_t q = 0; q < kQuantities.size(); ++q) {
-    seen.quantities.push_back({kQuantities[q], report.numbers[q]});
+  std::vector<const char*> names(kQuantities.begin(), kQuantities.end());
+  for (const CounterRow& row : counter_rows()) names.push_back(row.name);
+  for (std::size_t q = 0; q < names.size(); ++q) {
+    seen.quantities.push_back({names[q], report.numbers[q]});
   }
-  for (std::size_t at = kQuantities.size(); at < report.numbers.size(); at += kNumbersPerDelivery) {
+  for (std::size_t at = names.size(); at < report.numbers.size(); at += kNumbersPerDelivery) {
     seen.deliveries.push_back(delivery_from(report.numbers.data() + at));
   }
   std::sort(seen.deliveries.begin(), seen.deliveries.end(), [](const auto& a, const auto& b) {

@@ -15,7 +15,7 @@ std::uint64_t conflicts(const std::vector<test::Post>& posts, Fidelity fidelity)
   simulation.fidelity = fidelity;
   const Topology line = make_mesh({3}, kDefaultLink);
   const SystemConfig config = in_mode(FlowControlMode::packet);
-  return post_messages(line, config, posts, simulation).link_conflicts;
+  return test::link_conflicts(post_messages(line, config, posts, simulation).counters);
 }
 
 SimulationOutcome all_reduce(const Topology& topology, const std::string& algorithm,
@@ -52,18 +52,19 @@ TEST_CASE("DBTREE's messages meet on the links of a torus, MULTITREE's and the r
   for (const FlowControlMode mode : {FlowControlMode::packet, FlowControlMode::message}) {
     for (const char* name : {"multitree", "multitree_translated", "2d_ring", "ring"}) {
       CAPTURE(name);
-      CHECK(all_reduce(torus, name, mode, Fidelity::train).link_conflicts == 0);
+      CHECK(test::link_conflicts(all_reduce(torus, name, mode, Fidelity::train).counters) == 0);
     }
     const SimulationOutcome train = all_reduce(torus, "dbtree", mode, Fidelity::train);
     const SimulationOutcome cycle = all_reduce(torus, "dbtree", mode, Fidelity::cycle);
-    CHECK(train.link_conflicts > train.latency.messages);
-    CHECK(train.link_conflicts == cycle.link_conflicts);
+    CHECK(test::link_conflicts(train.counters) > train.latency.messages);
+    CHECK(test::link_conflicts(train.counters) == test::link_conflicts(cycle.counters));
   }
 }
 
 TEST_CASE("DBTREE's messages meet nowhere where all nodes are neighbours") {
   const Topology full = make_fully_connected(16, kDefaultLink);
-  CHECK(all_reduce(full, "dbtree", FlowControlMode::packet, Fidelity::train).link_conflicts == 0);
+  CHECK(test::link_conflicts(
+            all_reduce(full, "dbtree", FlowControlMode::packet, Fidelity::train).counters) == 0);
 }
 
 }  // namespace

@@ -96,6 +96,21 @@ inline LinkSpec link_of(Cycle latency, std::uint64_t bytes_per_second = kFlitPer
 }
 inline constexpr LinkSpec kDefaultLink{150'000, kFlitPerCycle};
 
+// Counters as numbers, by CounterId, and back.
+inline Numbers counts_of(const Counters& counters) {
+  Numbers numbers;
+  for (std::size_t i = 0; i < counter_rows().size(); ++i) numbers.push_back(counters[CounterId(i)]);
+  return numbers;
+}
+inline Counters counters_of(Numbers::const_iterator numbers) {
+  Counters counters;
+  for (std::size_t i = 0; i < counter_rows().size(); ++i) counters[CounterId(i)] = *numbers++;
+  return counters;
+}
+[[nodiscard]] inline std::uint64_t link_conflicts(const Counters& counters) {
+  return counters[counter("link_conflicts")];
+}
+
 // Messages posted by hand ------------------------------------------------------------------------
 
 struct Post {
@@ -111,7 +126,7 @@ struct BenchResult {
   std::vector<Cycle> delivered;  // by post: cycle of visibility, reduction included; kNever: never
   std::vector<Cycle> issued;     // by post
   std::uint64_t flit_hops = 0;
-  std::uint64_t link_conflicts = 0;
+  Counters counters;
   std::vector<std::uint64_t> link_flits;
   std::string violation;
 };
@@ -177,7 +192,7 @@ inline BenchResult post_messages(const Topology& topology, const SystemConfig& c
     for (const Cycle c : log.issue_cycles()) result.numbers.push_back(c);
     for (const Cycle c : log.delivery_cycles()) result.numbers.push_back(c);
     result.numbers.push_back(fabric.flit_hops());
-    result.numbers.push_back(fabric.link_conflicts());
+    for (const std::uint64_t n : counts_of(fabric.counters())) result.numbers.push_back(n);
     for (const std::uint64_t flits : fabric.link_flits()) result.numbers.push_back(flits);
     result.text = fabric.monitor_violation(clock.stopped());
     return result;
@@ -188,8 +203,10 @@ inline BenchResult post_messages(const Topology& topology, const SystemConfig& c
   result.issued.assign(begin, begin + count);
   result.delivered.assign(begin + count, begin + 2 * count);
   result.flit_hops = *(begin + 2 * count);
-  result.link_conflicts = *(begin + 2 * count + 1);
-  result.link_flits.assign(begin + 2 * count + 2, report.numbers.end());
+  const auto counts = begin + 2 * count + 1;
+  result.counters = counters_of(counts);
+  result.link_flits.assign(counts + static_cast<std::ptrdiff_t>(counter_rows().size()),
+                           report.numbers.end());
   result.violation = report.text;
   return result;
 }
@@ -206,13 +223,15 @@ inline Cycle lone_message(const Topology& topology, const SystemConfig& config, 
 inline SimulationOutcome outcome_of(const std::function<SimulationOutcome()>& simulate) {
   const Report report = in_child([&] {
     const SimulationOutcome o = simulate();
-    return Report{
+    Report child{
         {o.complete ? 1U : 0U, o.verified ? 1U : 0U, o.cycles, o.flit_hops, o.flits_injected,
          o.head_flits, o.ni_ports, o.latency.messages, o.latency.max_cycles,
          static_cast<std::uint64_t>(
              o.latency.mean_cycles * static_cast<double>(o.latency.messages) + 0.5),
-         o.evaluations, o.link_conflicts},
+         o.evaluations},
         o.failure};
+    for (const std::uint64_t n : counts_of(o.counters)) child.numbers.push_back(n);
+    return child;
   });
   SimulationOutcome outcome;
   outcome.complete = report.numbers[0] != 0;
@@ -227,24 +246,25 @@ inline SimulationOutcome outcome_of(const std::function<SimulationOutcome()>& si
   outcome.latency.mean_cycles = static_cast<double>(report.numbers[9]) /
                                 static_cast<double>(std::max<std::uint64_t>(1, report.numbers[7]));
   outcome.evaluations = report.numbers[10];
-  outcome.link_conflicts = report.numbers[11];
+  outcome.counters = counters_of(report.numbers.begin() + 11);
   outcome.failure = report.text;
   return outcome;
 }
 
 // All that must not depend on how a run was executed.
 inline Numbers reproducible(const SimulationOutcome& o) {
-  return {o.complete ? 1U : 0U,
-          o.verified ? 1U : 0U,
-          o.cycles,
-          o.flit_hops,
-          o.flits_injected,
-          o.head_flits,
-          o.latency.messages,
-          o.latency.max_cycles,
-          static_cast<std::uint64_t>(
-              o.latency.mean_cycles * static_cast<double>(o.latency.messages) + 0.5),
-          o.link_conflicts};
+  Numbers numbers{o.complete ? 1U : 0U,
+                  o.verified ? 1U : 0U,
+                  o.cycles,
+                  o.flit_hops,
+                  o.flits_injected,
+                  o.head_flits,
+                  o.latency.messages,
+                  o.latency.max_cycles,
+                  static_cast<std::uint64_t>(
+                      o.latency.mean_cycles * static_cast<double>(o.latency.messages) + 0.5)};
+  for (const std::uint64_t n : counts_of(o.counters)) numbers.push_back(n);
+  return numbers;
 }
 
 inline ScheduleTables tables_for(const std::string& algorithm, const Topology& topology, Bytes size,

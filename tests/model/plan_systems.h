@@ -85,7 +85,7 @@ struct PlanRun {
   bool folded = false;
   Cycle cycles = 0;
   std::vector<Bytes> bytes_sent;  // by dimension
-  std::uint64_t link_conflicts = 0;
+  Counters counters;
   Numbers reproducible;  // all else
   std::string failure;
 };
@@ -121,8 +121,12 @@ inline PlanRun run_plan_point(const Topology& topology, RunPoint point, const Di
   run.cycles = report.numbers[dimensions + 3];
   run.reproducible = report.numbers;
   run.reproducible[dimensions] = 0;
-  std::uint64_t& conflicts = run.reproducible[dimensions + 10];  // the last of a SimulationOutcome
-  run.link_conflicts = std::exchange(conflicts, 0);
+  // Counters are the last numbers of a SimulationOutcome.
+  const auto counts = run.reproducible.begin() + static_cast<std::ptrdiff_t>(dimensions + 10);
+  run.counters = counters_of(counts);
+  for (std::size_t i = 0; i < counter_rows().size(); ++i) {
+    if (counter_rows()[i].counts_meetings) *(counts + static_cast<std::ptrdiff_t>(i)) = 0;
+  }
   run.failure = report.text;
   return run;
 }

@@ -68,7 +68,7 @@ double check_point(const RunPoint& point) {
   const test::PlanRun train = run_as(Fidelity::train, Folding::off);
   CHECK(train.failure == "");
   CHECK(train.reproducible == cycle.reproducible);
-  CHECK(train.link_conflicts == cycle.link_conflicts);
+  CHECK(test::link_conflicts(train.counters) == test::link_conflicts(cycle.counters));
   // One NPU for all, where that is exact. It meets nobody in a switch: there are no conflicts.
   const test::PlanRun folded = run_as(Fidelity::train, Folding::automatic);
   if (folded.folded) CHECK(folded.reproducible == cycle.reproducible);

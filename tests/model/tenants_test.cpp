@@ -33,7 +33,7 @@ Report run(const Topology& topology, const RunPoint& point, const ScheduleTables
     const TenantStatistics t = o.tenants.value_or(TenantStatistics{});
     return Report{
         {o.complete ? 1U : 0U, o.verified ? 1U : 0U, o.cycles, o.flit_hops, o.flits_injected,
-         o.head_flits, o.latency.messages, o.latency.max_cycles, o.link_conflicts,
+         o.head_flits, o.latency.messages, o.latency.max_cycles, test::link_conflicts(o.counters),
          t.posted_messages, t.posted_bytes, t.messages, t.bytes,
          static_cast<std::uint64_t>(t.mean_cycles * static_cast<double>(t.messages) + 0.5),
          t.duration, deliveries},
