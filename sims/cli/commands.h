@@ -120,7 +120,8 @@ struct SweepOptions {
 [[nodiscard]] std::vector<std::string> list_kinds();
 // `kind` empty: all kinds.
 [[nodiscard]] int list_command(const std::string& kind);
-// `results`: the register of results instead of the keys; `markdown`: as in docs/results.md.
-[[nodiscard]] int schema_command(bool results, bool markdown);
+// The keys of a configuration, or the register of results in one of three forms.
+enum class SchemaForm : std::uint8_t { keys, results, results_markdown, results_json };
+[[nodiscard]] int schema_command(SchemaForm form);
 
 }  // namespace espalier

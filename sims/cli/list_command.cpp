@@ -126,11 +126,20 @@ int list_command(const std::string& wanted) {
   return kGood;
 }
 
-int schema_command(bool results, bool markdown) {
-  if (markdown) {
-    fmt::print("{}", result_register_markdown());
-  } else {
-    fmt::print("{}", results ? result_register_text() : schema_text());
+int schema_command(SchemaForm form) {
+  switch (form) {
+    case SchemaForm::keys:
+      fmt::print("{}", schema_text());
+      break;
+    case SchemaForm::results:
+      fmt::print("{}", result_register_text());
+      break;
+    case SchemaForm::results_markdown:
+      fmt::print("{}", result_register_markdown());
+      break;
+    case SchemaForm::results_json:
+      fmt::print("{}", result_register_json());
+      break;
   }
   return kGood;
 }

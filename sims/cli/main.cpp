@@ -315,12 +315,21 @@ int dispatch(int argc, char** argv) {
       app.add_subcommand("schema", "every configuration key with type, default and meaning");
   bool results_schema = false;
   bool markdown_schema = false;
+  bool json_schema = false;
   CLI::Option* results_option = schema->add_flag(
       "--results", results_schema, "every field of a result with unit and meaning instead");
-  schema->add_flag("--markdown", markdown_schema, "with --results: the table of docs/results.md")
-      ->needs(results_option);
-  subcommands.push_back({schema, [&results_schema, &markdown_schema] {
-                           return schema_command(results_schema, markdown_schema);
+  CLI::Option* markdown_option =
+      schema
+          ->add_flag("--markdown", markdown_schema, "with --results: the table of docs/results.md")
+          ->needs(results_option);
+  schema->add_flag("--json", json_schema, "with --results: a list of objects")
+      ->needs(results_option)
+      ->excludes(markdown_option);
+  subcommands.push_back({schema, [&] {
+                           return schema_command(json_schema       ? SchemaForm::results_json
+                                                 : markdown_schema ? SchemaForm::results_markdown
+                                                 : results_schema  ? SchemaForm::results
+                                                                   : SchemaForm::keys);
                          }});
 
   try {

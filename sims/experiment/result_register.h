@@ -15,12 +15,25 @@ enum class ResultType : std::uint8_t { number, text, truth, object, list, any };
 // When a field is null or missing although its kind of run has it.
 enum class VoidWhen : std::uint8_t { never, not_ended, not_checked, foldable };
 
+// What makes a field's value: the user, a generator (schedule, plan, program), the certifier, the
+// simulation, a proven bound, the cost model, or the machine that ran.
+enum class ResultSource : std::uint8_t {
+  given,
+  generator,
+  certifier,
+  simulation,
+  bound,
+  cost_model,
+  host
+};
+
 struct ResultField {
-  const char*
-      name;  // "area.routers[].ports": a member of each entry of a list; "dim*": dim1, dim2, ...
+  // "area.routers[].ports": a member of each entry of a list; "dim*": dim1, dim2, ...
+  const char* name;
   const char* kinds;  // a letter for each kind of run that has the field, see kinds_text()
   ResultType type;
   const char* unit;  // empty: a count, a share or a word
+  ResultSource source;
   VoidWhen void_when;
   const char* meaning;
 };
@@ -32,12 +45,15 @@ struct ResultField {
 
 // "all", or "collective, training".
 [[nodiscard]] std::string kinds_text(const ResultField& field);
+[[nodiscard]] const char* source_text(ResultSource source);
 // "the run did not end"; empty for never.
 [[nodiscard]] const char* void_text(VoidWhen when);
 // One line for each field: the text of `espalier schema --results`.
 [[nodiscard]] std::string result_register_text();
-// The same as rows of a Markdown table, for docs/results.md.
+// A Markdown table, for docs/results.md.
 [[nodiscard]] std::string result_register_markdown();
+// A list of objects, for other programs.
+[[nodiscard]] std::string result_register_json();
 
 // Names of all members of a result, objects and lists included, in the register's spelling:
 // "links[].from".

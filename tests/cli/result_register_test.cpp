@@ -112,6 +112,32 @@ TEST_CASE("schema --results says unit, meaning, kinds of runs and when a field i
                        Catch::Matchers::Contains("void if: the run did not end"));
 }
 
+TEST_CASE("schema --results --json lists every field with its unit and its source") {
+  const Outcome outcome = test::espalier({"schema", "--results", "--json"});
+  CHECK(outcome.exit_code == 0);
+  const Json list = Json::parse(outcome.out);
+  REQUIRE(list.size() == result_register().size());
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    CHECK(list[i].at("name") == result_register()[i].name);
+    CHECK(list[i].at("unit") == result_register()[i].unit);
+    CHECK(list[i].at("from") == source_text(result_register()[i].source));
+  }
+  CHECK(list.at(0) == Json::parse(R"({"name": "workload", "unit": "",
+      "meaning": "name of the training workload", "from": "given", "runs": "workload",
+      "void_if": ""})"));
+}
+
+TEST_CASE("A plan that does not end has no utilization of its dimensions") {
+  const TemporaryFolder folder;
+  const Json result = result_of(
+      folder.write("plan.yaml", kPlan),
+      {"-s", "simulation.stall_probability=0.9999", "-s", "simulation.watchdog_cycles=200"});
+  REQUIRE(result.at("verified") == false);
+  CHECK(result.at("utilization").is_null());
+  CHECK(result.at("dimensions").at("dim1").at("utilization").is_null());
+  CHECK(result.at("dimensions").at("dim2").at("size") == 4);
+}
+
 TEST_CASE("Traffic that does not end has neither cycles nor a time") {
   const TemporaryFolder folder;
   const Json result = result_of(
