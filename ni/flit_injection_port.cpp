@@ -63,6 +63,11 @@ FlitInjectionPort::FlitInjectionPort(Channel& channel, const InjectionSpec& spec
   if (spec.control_vcs != 0) control_.emplace(channel, spec);
 }
 
+// A packet's flits are counted when it starts; the rest of the packet under way has not left.
+std::uint64_t FlitInjectionPort::flits_sent(Cycle) const {
+  return counted_flits() - (gradients_.is_sending() ? gradients_.next_flit().left_in_packet : 0U);
+}
+
 bool FlitInjectionPort::start_gradient(Cycle now, VcMask taken, Cycle& ask_again) {
   const bool started = gradients_.start_packet(now, taken, ask_again);
   set_blocked_on(gradients_.blocked_on());

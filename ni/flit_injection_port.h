@@ -79,6 +79,7 @@ class FlitInjectionPort : public InjectionPort {
   [[nodiscard]] SendQueue& control_queue() override { return control_->queue; }
   void prefetch() const override { gradients_.prefetch(); }
   Cycle evaluate(Cycle now) override;
+  [[nodiscard]] std::uint64_t flits_sent(Cycle now) const override;
   [[nodiscard]] bool under_way(Cycle now) const override { return gradients_.under_way(now); }
   [[nodiscard]] const char* control_blocked_on() const override {
     return control_ ? control_->lane.blocked_on() : "";

@@ -43,8 +43,8 @@ class InjectionPort {
   [[nodiscard]] MessageId take_sent() { return std::exchange(sent_, MessageId()); }
 
   [[nodiscard]] std::uint64_t head_flits_sent() const { return head_flits_; }
-  // Of gradients.
-  [[nodiscard]] std::uint64_t flits_sent() const { return flits_; }
+  // Flits on the bulk lane that have left, up to cycle `now`, which is over.
+  [[nodiscard]] virtual std::uint64_t flits_sent(Cycle now) const = 0;
   [[nodiscard]] std::uint64_t control_flits_sent() const { return control_flits_; }
   // Data or credits for the next packet of a gradient are under way.
   [[nodiscard]] virtual bool under_way(Cycle now) const = 0;
@@ -56,6 +56,7 @@ class InjectionPort {
   [[nodiscard]] virtual const char* link_name() const = 0;
 
  protected:
+  [[nodiscard]] std::uint64_t counted_flits() const { return flits_; }
   void count_flits(std::uint64_t flits, std::uint64_t head_flits) {
     flits_ += flits;
     head_flits_ += head_flits;

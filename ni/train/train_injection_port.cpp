@@ -121,6 +121,11 @@ Cycle TrainInjectionPort::next_check(Cycle now) const {
   return unsure == train_.promised() ? end : std::min(end, train_.decision_cycle(unsure));
 }
 
+// Flits are counted when their train releases them; the train under way has sent some more.
+std::uint64_t TrainInjectionPort::flits_sent(Cycle now) const {
+  return counted_flits() + (train_.held() ? train_.gone_before((now + 1) * ticks_per_cycle_) : 0);
+}
+
 bool TrainInjectionPort::under_way(Cycle now) const {
   if (queue().empty()) return false;
   const Cycle ready = train_.held() ? now : queue().packet_ready();

@@ -69,7 +69,7 @@ HardwareEvents Fabric::events() const {
       // In a multi-dimensional system each port belongs to a link.
       const std::uint32_t dimension =
           dimensions == 0 ? 0 : dimension_of(topology_.out_links(vertex)[p]);
-      const std::uint64_t flits = ports[p]->flits_sent() + ports[p]->control_flits_sent();
+      const std::uint64_t flits = ports[p]->flits_sent(clock_.now()) + ports[p]->control_flits_sent();
       routers.at(vertex, dimension).flits += flits;
       if (!topology_.is_switch(vertex)) events.injected_flits[dimension] += flits;
     }

@@ -255,7 +255,7 @@ std::uint64_t Fabric::injected_flits() const {
   std::uint64_t flits = 0;
   for (const auto& ni : nis_) {
     if (has_tenants_at(ni->node())) continue;
-    for (const auto& port : ni->injection_ports()) flits += port->flits_sent();
+    for (const auto& port : ni->injection_ports()) flits += port->flits_sent(clock_.now());
   }
   return flits;
 }

@@ -31,13 +31,22 @@ Report run(const Topology& topology, const RunPoint& point, const ScheduleTables
     };
     const SimulationOutcome o = simulate_collective(topology, point, tables, hooks);
     const TenantStatistics t = o.tenants.value_or(TenantStatistics{});
-    return Report{
+    Report report{
         {o.complete ? 1U : 0U, o.verified ? 1U : 0U, o.cycles, o.flit_hops, o.flits_injected,
          o.head_flits, o.latency.messages, o.latency.max_cycles, test::link_conflicts(o.counters),
          t.posted_messages, t.posted_bytes, t.messages, t.bytes,
          static_cast<std::uint64_t>(t.mean_cycles * static_cast<double>(t.messages) + 0.5),
          t.duration, deliveries},
         o.failure};
+    for (const HardwareEvents::Router& router : o.events.routers) {
+      report.numbers.push_back(router.flits);
+      report.numbers.push_back(router.packets);
+    }
+    for (const std::uint64_t n : {o.events.link_flits[0], o.events.injected_flits[0],
+                                  o.events.decisions, o.events.payload_bytes}) {
+      report.numbers.push_back(n);
+    }
+    return report;
   });
 }
 
@@ -47,7 +56,7 @@ constexpr std::size_t kMessages = 6;
 constexpr std::size_t kPosted = 9;
 constexpr std::size_t kArrived = 11;
 
-TEST_CASE("Beside other tenants a collective takes the same cycles in both fidelities") {
+TEST_CASE("Beside other tenants a collective takes the same cycles and energy in both fidelities") {
   for (std::uint64_t seed = 1; seed <= 24; ++seed) {
     const char* const algorithm = seed % 3 == 0   ? "ring"
                                   : seed % 3 == 1 ? "halving_doubling"
