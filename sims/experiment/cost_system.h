@@ -1,4 +1,4 @@
-// A configured multi-dimensional system as costs without simulation see it.
+// The bandwidths and latencies of a multi-dimensional system, for costs in closed form.
 #pragma once
 
 #include "hw/topology/topology.h"

@@ -12,19 +12,19 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Means over the iterations after the first, which fills the response caches; over the first where
-// there is no other.
+// Means over the iterations after the first, because the first fills the response caches. A job of
+// one iteration has the values of that one.
 struct Steady {
   double iterations = 0;
   double iteration = 0;
   double control = 0;
   double control_cycles = 0;
   double all_reduces = 0;
-  double busy = 0;  // some all-reduce is under way
-  // Of an all-reduce.
+  double busy = 0;  // an all-reduce is in flight
+  // Mean of an all-reduce.
   double for_tensors = 0;  // from its first tensor's completion to its last one's, on rank 0
-  double negotiation = 0;  // from there until all ranks have posted it
-  double queued = 0;       // from there until it starts
+  double negotiation = 0;  // from the last tensor until all ranks have posted the all-reduce
+  double queued = 0;       // from the last post until the all-reduce starts
 };
 
 bool is_steady(std::uint32_t iteration, std::size_t iterations) {
@@ -61,7 +61,7 @@ Steady steady_of(const TrainingRecord& record) {
   return steady;
 }
 
-// All-reduces of 1 B, of 2 and 3 B, of 4 to 7 B, and so on.
+// Counts of all-reduces by size: 1 B, 2 and 3 B, 4 to 7 B, and so on.
 Json counts_by_log2(const TrainingRecord& record) {
   std::vector<std::uint64_t> counts;
   for (const CollectiveRecord& c : record.collectives) {

@@ -1,4 +1,4 @@
-// Member `training` of a coordinated job's result (docs/results.md).
+// Fields of a coordinated job's result (docs/results.md).
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -9,13 +9,13 @@
 
 namespace espalier {
 
-// What went over the simulated network; the other in closed form.
+// Which traffic used the simulated network. The other traffic took the time of a closed form.
 struct JobPlanes {
   bool control = true;
   bool data = true;
 };
 
-// Also `cycles`, `time_ns`, `coordination`. Times are withdrawn where the job did not end.
+// Writes `training`, `cycles`, `time_ns` and `coordination`. Times are null if the job did not end.
 void describe_coordination(nlohmann::ordered_json& result, const RunPoint& point,
                            const TrainingJob& job, const TrainingRecord& record,
                            const JobPlanes& planes);

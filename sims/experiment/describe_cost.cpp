@@ -19,7 +19,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Estimates have no more digits than these; and no result depends on a library's last bit.
+// Rounds to the digits that an estimate has, so that results do not depend on the last bit of a
+// library's function.
 double rounded(double value, int decimals) {
   const double unit = std::pow(10, decimals);
   return std::round(value * unit) / unit;
@@ -99,7 +100,7 @@ Json describe_nis(const PricedSystem& priced, AreaDetail detail) {
   return nis;
 }
 
-// "formula", or "formula and user" where the blocks differ; null where there is none.
+// "formula", or "formula and user" if the blocks differ; null without such a block.
 Json energy_origin(const PricedSystem& priced, std::initializer_list<CostBlock> of) {
   std::set<std::string> origins;
   const auto look = [&](const std::vector<BlockCost>& blocks) {

@@ -12,8 +12,8 @@
 
 namespace espalier {
 
-// A system with what it costs. `blocks` and the areas of one router and one NI are those of the NPU
-// with the largest router.
+// A system and its cost. Results list the blocks and areas of one router and one NI: those of the
+// NPU with the largest router.
 struct PricedSystem {
   SystemShape shape;
   SystemCost cost;
@@ -27,13 +27,14 @@ struct PricedSystem {
 [[nodiscard]] PricedSystem price_system(const SystemConfig& system, const Topology& topology,
                                         const RunNeed& need = {});
 
-// Blocks of the largest NPU's router and NI alone, or of every kind besides.
+// Lists the blocks of the largest NPU's router and NI only, or those of every kind of router and
+// NI.
 enum class AreaDetail : std::uint8_t { largest_kind, every_kind };
 [[nodiscard]] nlohmann::ordered_json describe_area(const PricedSystem& priced,
                                                    const SystemConfig& system,
                                                    const Topology& topology, AreaDetail detail);
 
-// What a system needs to run a schedule.
+// The table entries that a system needs to run a schedule.
 [[nodiscard]] RunNeed table_need(const ScheduleTables& tables, std::size_t nodes);
 
 // `folded`: one NPU was simulated for all.

@@ -36,8 +36,8 @@ class EnergyCounter {
     }
   }
 
-  // A pick searches a queue, takes one entry out, and another was put in before. Which dimension's
-  // does not matter: all queues are alike.
+  // A pick searches a queue and removes one entry, which was written before. All dimensions have
+  // equal queues.
   void add_decisions(std::uint64_t decisions) {
     energy_.decisions += decisions;
     double each = 0;

@@ -10,7 +10,8 @@
 
 namespace espalier {
 
-// Events, and pJ of all of one kind. Dynamic energy alone: no leakage, and no clock tree.
+// Counts of events, and the energy of all events of a kind in pJ. Dynamic energy only: no leakage,
+// and no clock tree.
 struct EventEnergy {
   std::uint64_t router_flits = 0;  // buffer write, buffer read, crossbar
   double buffers_pj = 0;
@@ -22,7 +23,7 @@ struct EventEnergy {
   std::uint64_t decisions = 0;  // table entries read, or stages picked from dimension queues
   double decisions_pj = 0;
   std::uint64_t link_flits = 0;
-  std::optional<double> links_pj;  // empty: the user has not said what a bit costs
+  std::optional<double> links_pj;  // empty: the configuration does not give the energy of a bit
 
   [[nodiscard]] double total_pj() const {
     return buffers_pj + crossbars_pj + allocators_pj + ni_buffers_pj + decisions_pj +
@@ -30,8 +31,8 @@ struct EventEnergy {
   }
 };
 
-// `shape` and `cost` are of `topology`; where one NPU was simulated for all (`folded`), the events'
-// vertices are of another one, whose switches have no other NPUs.
+// `shape` and `cost` describe `topology`. If one NPU was simulated for all (`folded`), the vertices
+// of the events belong to the folded topology, where no other NPU stands at a switch.
 [[nodiscard]] EventEnergy energy_of(const HardwareEvents& events, bool folded,
                                     const SystemShape& shape, const SystemCost& cost,
                                     const Topology& topology, double link_pj_per_bit);

@@ -59,7 +59,8 @@ std::vector<NodeId> nodes_by_rank(const Topology& topology, const RunPoint& poin
   return nodes;
 }
 
-// The slowest of the paths from each rank to the next.
+// The closed form of an all-reduce: each step takes the time of the slowest path from a rank to the
+// next.
 AllReduceForm all_reduce_form(const RunPoint& point, std::size_t ranks,
                               const MessageTime& messages) {
   constexpr Bytes kLong = Bytes{1} << 20;

@@ -11,8 +11,8 @@
 
 namespace espalier {
 
-// The lines of one point, by cycle of delivery, then sender, receiver and flow. The simulation's
-// own order within a cycle must not show, because the fidelities differ in it.
+// The lines of one point, sorted by cycle of delivery, then sender, receiver and flow. Within a
+// cycle the fidelities deliver in different orders, so the lines of a cycle are sorted.
 class MessageLog {
  public:
   // `point` counts from 1. Columns that do not apply to a message stay empty.
@@ -35,8 +35,8 @@ class MessageLog {
   std::vector<Operation> delivered_;  // in `cycle_`
 };
 
-// The file of all points. Every simulation writes a part, perhaps in another process; join() writes
-// the parts in the order of the points. The destructor removes the parts.
+// The file of all points. Every simulation writes a part, possibly in another process; join()
+// writes the parts in the order of the points. The destructor removes the parts.
 class MessageLogParts {
  public:
   MessageLogParts(std::string target, std::size_t points);

@@ -63,7 +63,8 @@ class Study {
     return costs_.in_units(full_cost(model_, costs_, order));
   }
 
-  // From the best where random orders are dearer than what is asked for, else from the worst.
+  // Starts from the best order if random orders cost more than the target, otherwise from the
+  // worst.
   [[nodiscard]] StudiedOrder between(double share, std::uint64_t seed) const {
     StudiedOrder order;
     const double cost = study_.best.cost + share * (study_.worst.cost - study_.best.cost);
@@ -95,7 +96,7 @@ class Study {
     OrderSearchSpec spec = config_.search;
     spec.direction = direction;
     FoundOrder found = search_order(model_, costs_, spec, progress);
-    // A search with a small budget may miss what chance has shown.
+    // A search with a small budget may find less than the random orders did.
     const bool worst = direction == OrderDirection::worst;
     RankOrder drawn = random_permutation(model_.ranks, worst ? most_drawn_ : least_drawn_);
     const Cost of_drawn = full_cost(model_, costs_, drawn);
@@ -106,7 +107,7 @@ class Study {
     return {std::move(found), false};
   }
 
-  // Returns whether it has proven that nothing is better.
+  // Returns whether it has proven that no order is better.
   bool ask_z3(FoundOrder& best) {
     const Z3Answer answer = z3_better_order(model_, costs_, best.cost, config_.z3_rlimit);
     study_.z3 = to_string(answer.verdict);

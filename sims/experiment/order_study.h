@@ -1,4 +1,4 @@
-// What an order of ranks is worth on a network: the best and the worst that a search finds beside
+// How much the order of ranks matters on a network: a search's best and worst order, compared with
 // the identity, random orders and a lower bound.
 #pragma once
 
@@ -17,7 +17,7 @@ namespace espalier {
 struct StudiedOrder {
   RankOrder order;
   double cost = 0;      // in the unit of the latencies
-  bool proven = false;  // no order is better, or worse
+  bool proven = false;  // no order is better (of the best), or worse (of the worst)
   std::uint64_t evaluations = 0;
 };
 
@@ -26,23 +26,23 @@ struct OrderStudy {
   double identity = 0;
   StudiedOrder best;
   StudiedOrder worst;
-  // Of random orders: drawn with the seed of the search, and those after it.
+  // Costs of random orders, drawn with the seed of the search and the seeds after it.
   std::vector<double> random_costs;
   double random_mean = 0;
   double random_least = 0;
   double random_most = 0;
   // Costs evenly spread from the best (exclusive) to the worst; see spread_order.h.
   std::vector<StudiedOrder> spread;
-  double bound = 0;  // no order is cheaper
+  double bound = 0;  // no order costs less
   std::string bound_kind;
-  std::string z3;  // what Z3 said; empty where it was not asked
+  std::string z3;  // Z3's answer; empty if Z3 was not asked
 
-  // How far the best found may be from the best there is: (best - bound) / bound.
+  // The most by which the best order found may exceed the optimum: (best - bound) / bound.
   [[nodiscard]] double gap() const { return bound == 0 ? 0 : (best.cost - bound) / bound; }
 };
 
-// The model of the point's algorithm, or the one that `reorder` names; a sentence in `problem`
-// where there is none.
+// The model that `reorder` names, otherwise the model of the point's algorithm. If the algorithm
+// has no model, `problem` says so.
 [[nodiscard]] std::optional<CostModelRequest> cost_model_request(const RunPoint& point,
                                                                  std::size_t nodes,
                                                                  std::string& problem);
@@ -50,8 +50,8 @@ struct OrderStudy {
 // Parts of the work, each from 0 to 1: the best order, the worst.
 using StudyProgress = std::function<void(std::size_t part, double done)>;
 
-// `latencies` by from * nodes + to; `spread`: so many orders between the best and the worst. Throws
-// std::invalid_argument where costs exceed 64 bits, or Z3 is asked and not built in.
+// `latencies` by from * nodes + to; `spread`: number of orders between the best and the worst.
+// Throws std::invalid_argument where costs exceed 64 bits, or Z3 is asked and not built in.
 [[nodiscard]] OrderStudy study_orders(const CostModelRequest& request,
                                       const std::vector<std::uint64_t>& latencies,
                                       const ReorderConfig& config, std::size_t spread,

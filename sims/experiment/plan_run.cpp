@@ -44,7 +44,8 @@ void describe_plan(Json& result, const Topology& topology, const RunPoint& point
   result["forecast_cycles"] = planned.forecast;
 }
 
-// Per dimension, and weighted by bandwidth (Themis, section 3): payload alone, so never above 1.
+// Utilization of each dimension, and of all dimensions weighted by bandwidth (Themis, section 3).
+// Only payload counts, so it is never above 1.
 void describe_dimensions(Json& result, const Topology& topology, const RunPoint& point,
                          const DimensionPlan& plan, const PlanOutcome& outcome) {
   const double seconds = nanoseconds(outcome.simulation.cycles, point.system.clock) / 1e9;
@@ -80,7 +81,7 @@ struct Span {
   Cycle end = 0;
 };
 
-// Their union, in order.
+// The union of the spans, in order of time.
 std::vector<Span> merged(std::vector<Span> spans) {
   std::sort(spans.begin(), spans.end(),
             [](const Span& a, const Span& b) { return a.begin < b.begin; });
@@ -97,9 +98,8 @@ std::vector<Span> merged(std::vector<Span> spans) {
 
 // How much of the time each dimension of the first NPU had a chunk to work on, waiting or in flight
 // (Themis, Fig. 9). `activity.period_ns` is the length of a period, and each dimension has a list
-// of shares, `activity.dim1` and so on. Periods are 100 us as in the paper, or a tenth, a
-// hundredth,
-// ... of that for a run of fewer than ten periods.
+// of shares, `activity.dim1` and so on. A period is 100 us as in the paper; a run of fewer than
+// ten periods takes a tenth of that, or a hundredth, and so on.
 void describe_activity(Json& result, const RunPoint& point, const DimensionPlan& plan,
                        const std::vector<StageSpan>& stages) {
   Cycle end = 0;

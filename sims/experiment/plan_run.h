@@ -13,7 +13,7 @@ namespace espalier {
 
 struct ForecastPlan {
   DimensionPlan plan;  // with its start_order, where the point enforces one
-  Cycle forecast = 0;  // what the pre-simulation expects the collective to take
+  Cycle forecast = 0;  // cycles that the pre-simulation expects
 };
 
 // Precondition of both: the point's algorithm is a planner, topology.dimensions().

@@ -17,13 +17,13 @@ nlohmann::ordered_json point_content(const RunPoint& point) {
     const bool is_used = key.resolved && has_section_of(point, key) && key.applies_at(point);
     if (!is_used || key.shape.type != ValueType::text) continue;
     const std::string text = key.get(point).text;
-    // A word such as "random" names no file.
+    // A word such as "random" is not the name of a file.
     if (!key.shape.zero_word.empty() && !is_path(text, key.shape)) continue;
     if (text.empty()) {
-      content["files"][key.name] = hash_text(text);  // the key names no file here
+      content["files"][key.name] = hash_text(text);  // the value is not a file
       continue;
     }
-    // Not read again: the file may have changed since.
+    // The hash is of the text that the reader saw: the file may have changed since.
     const auto hash = point.file_hashes.find((folder / text).string());
     if (hash == point.file_hashes.end())
       throw std::logic_error(key.name + ": the file was named but not read: " + text);

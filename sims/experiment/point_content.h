@@ -1,4 +1,4 @@
-// What a point's result depends on, apart from the program.
+// The inputs that a point's result depends on.
 #pragma once
 
 #include <nlohmann/json.hpp>

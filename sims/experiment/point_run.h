@@ -1,5 +1,5 @@
-// A point, run: what each kind of run does itself. What all kinds do is written once, in
-// run_point() (point_runner.cpp).
+// The steps in which kinds of runs differ: collective, training, plan, program, workload, job,
+// traffic, control. run_point() in point_runner.cpp has the steps that all kinds share.
 #pragma once
 
 #include <memory>
@@ -24,9 +24,9 @@ struct PointInput {
   const std::optional<ScheduleTables>& tables;  // of a schedule file
 };
 
-// What no run of this kind can beat. Fields that are empty are null in the result.
+// A lower bound of the run's time. Empty fields are null in the result.
 struct RunBound {
-  Bytes size = 0;  // payload that `bandwidth_GBps` counts
+  Bytes size = 0;  // bytes of the collective: `bandwidth_GBps` is size / time
   std::optional<CollectiveBound> bound;
   std::optional<double> ideal_seconds;
 };

@@ -20,8 +20,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 using SteadyTime = std::chrono::steady_clock::time_point;
 
-// A kind of run: which points are of this kind, and how one is made. The first kind that a point is
-// of runs it.
+// A kind of run: whether it takes a point, and how it is made. The first kind that takes the point
+// runs it.
 struct PointKind {
   bool (*takes)(const PointInput& input);
   std::unique_ptr<PointRun> (*make)(const PointInput& input);
@@ -68,7 +68,7 @@ void describe_bound(Json& result, const RunBound& run, double time_ns) {
   if (run.ideal_seconds) result["ideal_ns"] = *run.ideal_seconds * 1e9;
 }
 
-// What depends on the machine. `simulated`: the part of the flit hops that was simulated.
+// Figures that depend on the machine. `simulated`: the part of the flit hops that was simulated.
 Json host_figures(const SimulationOutcome& outcome, SteadyTime begin, double simulated) {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);

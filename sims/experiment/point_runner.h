@@ -19,14 +19,15 @@ struct PointReport {
   std::string failure;            // why `verified` is false; empty if it is true
 };
 
-// `tables`: of a schedule file; generated where it is empty. Simulates, so: once per process. A
-// system that cannot be built is a failure, in the report. `account`: whose recorder is among the
-// hooks' observers: the result says where the time went.
+// `tables`: the tables of a schedule file; if empty, the point's generator makes them. May run once
+// per process, because SystemC elaborates once. If the system cannot be built, the report has the
+// failure. `account`: if given, its recorder is among the observers of `hooks`, and the result has
+// an explanation of the time.
 [[nodiscard]] PointReport run_point(const Topology& topology, const RunPoint& point,
                                     const std::optional<ScheduleTables>& tables,
                                     const SimulationHooks& hooks, RunAccount* account = nullptr);
 
-// The report of a point that cannot be simulated, and why.
+// The report of a point that cannot be simulated for the reason `why`.
 [[nodiscard]] PointReport not_run(const std::string& why);
 
 }  // namespace espalier

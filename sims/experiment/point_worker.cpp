@@ -27,7 +27,7 @@ PointReport simulate(const std::string& config, const std::string& folder,
   try {
     return run_point(*read.topology, read.points.front(), std::nullopt, hooks);
   } catch (const std::bad_alloc&) {
-    // From where no handler was asked first.
+    // Memory ran out in code that did not ask the handler first.
     report_out_of_memory();
   } catch (const std::exception& error) {
     report.failure = error.what();

@@ -1,4 +1,5 @@
-// One resolved point in a process of its own: what the parent hands over, and what the child does.
+// One resolved point in a process of its own: the command line that the parent passes, and the work
+// of the child.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -10,8 +11,8 @@
 namespace espalier {
 
 // The child's command line. `config`: as resolved_json gives it; paths in it start in `folder`.
-// `files`: what the point was read from. The child fails if it finds another text in one of these
-// files.
+// `files`: hashes of the files that the point was read from. The child fails if a file has another
+// hash.
 [[nodiscard]] std::vector<std::string> worker_arguments(const nlohmann::ordered_json& config,
                                                         const std::string& folder,
                                                         const FileHashes& files);

@@ -23,7 +23,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// A cycle of waiting among the messages' packets, in words; empty if none.
+// A cycle of waiting among the packets of the messages, in words; an empty text if there is none.
 std::string network_deadlock(const Topology& topology, const RunPoint& point,
                              const Program& program) {
   ChannelDependencies dependencies(topology, certified_vc_classes(topology, point));
@@ -71,7 +71,7 @@ void describe_certificate(Json& result, const ProgramCertificate* certificate) {
   result["contexts_max"] = certificate->most_contexts;
   result["context_steps_max"] = certificate->most_steps;
   result["connections"] = certificate->connections;
-  // Else `verified` says no more than that everything was delivered.
+  // Without promises, `verified` only says that every message was delivered.
   if (!certificate->promises_known) result["promises_known"] = false;
 }
 

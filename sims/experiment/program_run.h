@@ -8,8 +8,8 @@
 
 namespace espalier {
 
-// With the slots, contexts and chunk sizes of the point, and the paths its messages take through
-// the network.
+// The certificate for the point's slots, contexts and chunk sizes, and for the paths that its
+// messages take through the network.
 [[nodiscard]] ProgramCertificate certify_program_point(const Topology& topology,
                                                        const RunPoint& point,
                                                        const Program& program);

@@ -1,4 +1,4 @@
-// Progress with an estimated time of arrival, on a terminal only.
+// Progress with the estimated time left, on a terminal only.
 #pragma once
 
 #include <chrono>
@@ -7,7 +7,7 @@
 
 namespace espalier {
 
-// Writes to stderr; silent for the first two seconds and where stderr is no terminal.
+// Writes to stderr. Silent for the first two seconds, and if stderr is not a terminal.
 class ProgressBar {
  public:
   explicit ProgressBar(std::size_t points);
@@ -15,11 +15,11 @@ class ProgressBar {
   ProgressBar(const ProgressBar&) = delete;
   ProgressBar& operator=(const ProgressBar&) = delete;
 
-  // `done`: part of point `point`, 0 to 1.
+  // `done`: the part of point `point` that is simulated, 0 to 1.
   void update(std::size_t point, double done);
-  // Whether it shows anything, ever.
+  // Whether stderr is a terminal.
   [[nodiscard]] bool has_terminal() const { return terminal_; }
-  // Before another line goes to the terminal; the next update draws it anew.
+  // Erases the line before other text is written; the next update draws it again.
   void clear();
 
  private:

@@ -1,4 +1,4 @@
-// Progress for the log of a batch job: a line every half minute, where no terminal shows a bar.
+// Progress for the log of a batch job: a line every half minute, if stderr is not a terminal.
 #pragma once
 
 #include <chrono>

@@ -7,7 +7,7 @@
 
 namespace espalier {
 
-// A member by its dotted name ("host.wall_s"); nullptr where there is none.
+// The member with the dotted name ("host.wall_s"); nullptr if the result lacks it.
 [[nodiscard]] const nlohmann::ordered_json* find_field(const nlohmann::ordered_json& result,
                                                        const std::string& name);
 
@@ -16,7 +16,7 @@ namespace espalier {
 [[nodiscard]] std::vector<std::string> table_fields(
     const std::vector<const nlohmann::ordered_json*>& results);
 
-// Every field as a candidate for a mistyped name: `host` included.
+// Every field, `host` included: candidates for a mistyped name.
 [[nodiscard]] std::vector<std::string> all_fields(const nlohmann::ordered_json& result);
 
 // One cell; empty for null and for a field that a result does not have (nullptr).

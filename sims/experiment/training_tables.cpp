@@ -34,7 +34,7 @@ TrainingTables layerwise_tables(const Topology& topology, const RunPoint& point)
   return result;
 }
 
-// Cycles of the spans' union, up to `end`.
+// Cycles up to `end` that at least one span covers.
 Cycle covered(std::vector<CollectiveSpan> spans, Cycle end) {
   std::sort(spans.begin(), spans.end(), [](const CollectiveSpan& a, const CollectiveSpan& b) {
     return a.first_issue < b.first_issue;

@@ -18,18 +18,18 @@ struct TrainingTables {
 
   ScheduleTables tables;
   std::vector<PostedCollective> posts;
-  // The largest of them alone: a collective's table is loaded when it is posted, so this is what
-  // must fit the NI.
-  std::optional<ScheduleTables> largest;  // empty where there is only one
+  // The tables of the largest all-reduce. An NI loads the table of an all-reduce when it is posted,
+  // so only these must fit the NI. Empty if there is one all-reduce.
+  std::optional<ScheduleTables> largest;
 };
 
-// Cycle 0 of the posts is the end of back-propagation without overlap, its start with it.
+// Cycle 0 of the posts is the end of back-propagation without overlap, and its start with overlap.
 // Preconditions: the point has training and a collective; the algorithm fits the topology.
 [[nodiscard]] TrainingTables training_tables(const Topology& topology, const RunPoint& point);
-// Without overlap, for tables that are given.
+// A training iteration without overlap whose one all-reduce has these tables.
 [[nodiscard]] TrainingTables single_all_reduce(ScheduleTables tables);
 
-// Of all of them together; only the largest must fit the NI's table.
+// Certifies all all-reduces together; only the largest must fit the NI's table.
 [[nodiscard]] Certificate certify_training(const Topology& topology, const RunPoint& point,
                                            const TrainingTables& tables);
 
@@ -39,8 +39,8 @@ struct TrainingTables {
 struct IterationTimes {
   Cycle forward = 0;
   Cycle backward = 0;
-  Cycle all_reduce = 0;  // some all-reduce is under way: first issue to last data visible
-  Cycle overlapped = 0;  // the part of it while the accelerators compute
+  Cycle all_reduce = 0;  // an all-reduce is in flight: first issue to last data visible
+  Cycle overlapped = 0;  // the part of all_reduce during which the accelerators compute
   Cycle iteration = 0;   // start of forward to the last of computing and communication
 
   [[nodiscard]] Cycle compute() const { return forward + backward; }

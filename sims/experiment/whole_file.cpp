@@ -36,7 +36,7 @@ bool write_all(int file, const std::string& text) {
 bool write_to_disk(const fs::path& path, const std::string& text) {
   const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   if (file < 0) return false;
-  // Else a machine that loses power may keep the new name and not what stands under it.
+  // Without this, a machine that loses power may keep the new name without the content.
   const bool written = write_all(file, text) && fsync(file) == 0;
   return close(file) == 0 && written;
 }
@@ -44,7 +44,7 @@ bool write_to_disk(const fs::path& path, const std::string& text) {
 }  // namespace
 
 bool write_whole_file(const fs::path& path, const std::string& text) {
-  // A name of our own: another process, or another machine, may be at the same file.
+  // A unique name: another process or machine may write the same file.
   const fs::path unfinished =
       fmt::format("{}.{}.{}{}", path.string(), host_name(), getpid(), kEnding);
   std::error_code error;

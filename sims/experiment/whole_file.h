@@ -9,7 +9,7 @@ namespace espalier {
 // Writes a file beside `path` and renames it. False if it cannot be written.
 [[nodiscard]] bool write_whole_file(const std::filesystem::path& path, const std::string& text);
 
-// Removes files that write_whole_file left in the folder when its process, on this machine, ended.
+// Removes temporary files that processes of this machine left in the folder when they were killed.
 void remove_unfinished_files(const std::filesystem::path& folder);
 
 }  // namespace espalier

@@ -35,17 +35,17 @@ namespace asio = boost::asio;
 namespace bp = boost::process;
 using boost::system::error_code;
 
-// In the child, before it becomes another program: only what is safe after fork().
+// Runs in the child before exec, so it may only call functions that are safe after fork().
 struct ChildSetup {
   pid_t parent;
   std::uint64_t memory_bytes;
 
   template <class Executor>
   void operator()(Executor&) const {
-    // A parent that is killed cannot end its children; it may even be gone by now.
+    // A parent that is killed cannot end its children. It may have been killed already.
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) _exit(EXIT_FAILURE);
-    // A terminal sends these to all of its processes; what is to be done, the parent decides.
+    // A terminal sends these signals to all its processes; the parent decides what to do.
     std::signal(SIGINT, SIG_IGN);
     std::signal(SIGTERM, SIG_IGN);
     if (memory_bytes == 0) return;
@@ -110,7 +110,7 @@ class Batch {
         bp::extend::on_exec_setup = ChildSetup{getpid(), batch_.limits.memory_bytes},
         bp::on_exit = [this, &worker](int, const std::error_code&) {
           worker.pid = 0;
-          // Later: the caller is amid the list of its children, which starting one changes.
+          // Starts later: the caller iterates over its children, and starting one changes the list.
           asio::post(io_, [this, &worker] {
             worker.pid = 0;
             worker.exited = true;
@@ -195,7 +195,7 @@ class Batch {
     const std::size_t point = worker.point;
     const WorkerReport report = std::move(worker.report);
     const bool reports = worker.has_report || signal_ == 0;
-    // Handlers that were cancelled still come and look at their worker.
+    // Cancelled handlers are still called with their worker.
     asio::post(io_, [this, &worker] {
       workers_.remove_if([&](const Worker& w) { return &w == &worker; });
     });
@@ -204,7 +204,7 @@ class Batch {
 
   void finish(std::size_t point, const WorkerReport& report, bool reports) {
     ++ended_;
-    // The next one computes while this one is written down.
+    // The next point is simulated while this report is written.
     start_next();
     batch_.progress(point, 1.0);
     if (reports && !batch_.finished(point, report)) stopped_ = true;
@@ -229,11 +229,11 @@ class Batch {
     }
     report.kind = FailureKind::crash;
     report.failure = "the simulation process ended without a result";
-    // A wait status. What on_exit is told is an exit code or a signal, and does not say which.
+    // A wait status: on_exit gets one number, which is either an exit code or a signal.
     const int status = worker.child.native_exit_code();
     if (WIFSIGNALED(status)) {
       const int signal = WTERMSIG(status);
-      // What else would: the user, by hand.
+      // Otherwise the user has killed it.
       const char* cause = signal == SIGKILL ? ": probably the machine was out of memory" : "";
       report.failure += fmt::format(" ({}{})", signal_name(signal), cause);
     } else if (WIFEXITED(status)) {
@@ -261,7 +261,7 @@ class Batch {
   int signal_ = 0;
 };
 
-// One write: the parent reads a line or none.
+// One write, so that the parent reads a whole line or none.
 void write_line(const nlohmann::ordered_json& message) {
   const std::string line = message.dump() + "\n";
   std::size_t written = 0;
@@ -284,7 +284,7 @@ void write_worker_report(const PointReport& report) {
 }
 
 void report_out_of_memory() {
-  // Nothing here may ask for memory.
+  // This function must not allocate.
   constexpr char kReport[] =
       "{\"report\":{\"result\":null,\"failure\":\"out of memory\",\"out_of_memory\":true}}\n";
   const ssize_t ignored = write(STDOUT_FILENO, kReport, sizeof kReport - 1);

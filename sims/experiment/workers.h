@@ -1,5 +1,5 @@
-// Several points at once, each in a process of its own: SystemC elaborates once per process, and
-// what one point does to its process does not reach the others.
+// Several points at once, each in a process of its own: SystemC elaborates once per process, and a
+// point that crashes does not harm the others.
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@ namespace espalier {
 enum class FailureKind : std::uint8_t {
   none,
   error,       // the point cannot be simulated
-  unverified,  // it was, and its result is wrong
+  unverified,  // the point was simulated, and its result is wrong
   crash,
   time_limit,
   memory_limit
@@ -29,38 +29,36 @@ struct WorkerReport : PointReport {
   FailureKind kind = FailureKind::none;  // none: `failure` is empty
 };
 
-// What a worker writes to its stdout, one JSON object per line: any number of {"progress": x}, then
-// one {"report": ...}.
+// The lines that a worker writes to stdout, one JSON object each: any number of {"progress": x},
+// then one {"report": ...}.
 void write_worker_progress(double done);
 void write_worker_report(const PointReport& report);
-// From then on a worker that gets no more memory reports that and ends.
+// After this call, a worker that gets no more memory reports it and ends.
 void report_when_out_of_memory();
 [[noreturn]] void report_out_of_memory();
-// For people: how much memory this process had when it got no more, and the limit that it ran
-// under.
+// A sentence: how much memory this process had when it got no more, and its limit.
 [[nodiscard]] std::string out_of_memory_text();
 
-// Of each point. 0: none.
+// Limits of each point. 0: no limit.
 struct WorkerLimits {
   std::chrono::milliseconds time{0};  // on the clock
   std::uint64_t memory_bytes = 0;     // of address space, the program's own included
 };
 
-// A century: clocks count nanoseconds in 63 bits, so a deadline two centuries from now would
-// overflow.
+// A century. Clocks count nanoseconds in 63 bits, so a deadline in two centuries would overflow.
 inline constexpr std::chrono::milliseconds kLongestTimeLimit = std::chrono::hours(876'000);
 
 // All functions are called on the thread that runs the batch.
 struct WorkerBatch {
   std::function<std::vector<std::string>(std::size_t)> arguments;
   std::function<void(std::size_t, double)> progress;
-  // Point i has ended, well or not. False: no further point is started.
+  // Point i has ended, with or without a failure. Returns false to start no further point.
   std::function<bool(std::size_t, const WorkerReport&)> finished;
   WorkerLimits limits;
 };
 
 // Runs `program` for every i < points, at most `at_once` at a time, and waits for all workers. A
-// worker that dies without a report yields a report that says so. Where file descriptors run out,
+// worker that dies without a report yields a report that says so. If file descriptors run out,
 // fewer workers run at once. SIGINT and SIGTERM end all workers; their points are not reported.
 // Workers end with this process, however it ends. Returns the signal, 0 if there was none. Call
 // from the main thread.

@@ -12,13 +12,13 @@ namespace espalier {
 
 namespace {
 
-// Entry `d` of a list in which nothing stands for "auto".
+// Appends entry `d` of a list; an empty list means "auto".
 template <class T>
 void keep(std::vector<T>& list, const std::vector<T>& all, std::size_t d) {
   if (!all.empty()) list.push_back(all[d]);
 }
 
-// The system as the group sees it: its dimensions alone, as large as the group is there.
+// The group's part of the system: its dimensions, each with the group's size there.
 SystemConfig system_of(const SystemConfig& system, const LogicalGroup& group) {
   const DimensionsConfig& all = system.dimensions;
   SystemConfig part = system;
@@ -37,7 +37,7 @@ SystemConfig system_of(const SystemConfig& system, const LogicalGroup& group) {
     keep(kept.vc_depth_flits, all.vc_depth_flits, d);
     keep(kept.algorithm, all.algorithm, d);
     kept.size.back() = of_group.size;
-    // Of a fully connected dimension the links to the group.
+    // A fully connected dimension keeps the links to NPUs of the group.
     const bool has_links = !kept.links.empty() && kept.links.back() != 0;
     if (has_links && kept.shape.back() == DimensionShape::fully_connected) {
       kept.links.back() = kept.links.back() / (all.size[d] - 1) * (of_group.size - 1);

@@ -13,7 +13,7 @@
 
 namespace espalier {
 
-// One operation with the network to itself: on the dimensions of its group, as large as that is
+// One operation alone on the network: on the dimensions of its group, each with the group's size
 // there.
 struct WorkloadPlan {
   CommunicationOp op;
@@ -25,9 +25,9 @@ struct WorkloadPlan {
 // Precondition: point.workload.
 [[nodiscard]] ParallelGroups workload_groups(const Topology& topology, const RunPoint& point);
 
-// Every different operation of the workload once, in the order of issue; without all_to_all, which
-// no planner plans, and without what has no bytes or nobody to send to. Precondition:
-// point.collective, a planner's.
+// A plan for every different operation of the workload, in the order of issue. Skips all_to_all,
+// which no planner plans, and operations without bytes or without a second NPU. Precondition:
+// point.collective names a planner.
 [[nodiscard]] std::vector<std::unique_ptr<const WorkloadPlan>> plan_workload(
     const RunPoint& point, const ParallelGroups& groups, const Workload& workload);
 
