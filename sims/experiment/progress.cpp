@@ -54,4 +54,13 @@ void ProgressBar::draw(double done) const {
   std::fflush(stderr);
 }
 
+std::string ProgressLines::line(Time now) {
+  if (ended_ == 0 || ended_ == points_ || now - last_ <= std::chrono::seconds(30)) return {};
+  last_ = now;
+  const double elapsed = std::chrono::duration<double>(now - begin_).count();
+  const double left = elapsed * static_cast<double>(points_ - ended_) / static_cast<double>(ended_);
+  return fmt::format("{} of {} points, {} failed; {} left", ended_, points_, failed_,
+                     duration_text(left));
+}
+
 }  // namespace espalier

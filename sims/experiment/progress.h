@@ -1,7 +1,8 @@
-// Progress with the estimated time left, on a terminal only.
+// Progress with the estimated time left: a bar on a terminal, lines in the log of a batch job.
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,31 @@ class ProgressBar {
   std::chrono::steady_clock::time_point last_drawn_;
   bool terminal_;
   bool drawn_ = false;
+};
+
+// A line every half minute, for a stderr that is not a terminal.
+class ProgressLines {
+ public:
+  using Time = std::chrono::steady_clock::time_point;
+
+  explicit ProgressLines(std::size_t points, Time begin)
+      : points_(points), begin_(begin), last_(begin) {}
+
+  // A point has ended.
+  void count(bool failed) {
+    ++ended_;
+    if (failed) ++failed_;
+  }
+  // "40 of 200 points, 2 failed; 12:30 min left", without an end of line. Empty in the half minute
+  // after the last line, and before the first point has ended.
+  [[nodiscard]] std::string line(Time now);
+
+ private:
+  std::size_t points_;
+  std::size_t ended_ = 0;
+  std::size_t failed_ = 0;
+  Time begin_;
+  Time last_;
 };
 
 // "40 s", "12:30 min", "3:05 h".

@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "hw/topology/link_timing.h"
 #include "sims/model/build_dimensions.h"
 #include "sims/model/build_workload.h"
+#include "sims/system/plan_simulation.h"
 
 namespace espalier {
 
@@ -96,6 +98,17 @@ std::vector<std::unique_ptr<const WorkloadPlan>> plan_workload(const RunPoint& p
 
 std::string describe(const CommunicationOp& op) {
   return fmt::format("{} of {} B over {}", to_string(op.op), op.bytes, npus_of(op.scope));
+}
+
+CostSystem cost_system(const Topology& topology, const RunPoint& point) {
+  CostSystem system;
+  system.dimensions = topology.dimensions()->dimensions;
+  system.planned = planned_dimensions(point.system);
+  DimensionPlan shape;  // only its dimensions are used
+  shape.dimensions = system.planned;
+  system.forecast = forecast_spec(topology, point, shape);
+  system.cycle_ns = nanoseconds(1, point.system.clock);
+  return system;
 }
 
 }  // namespace espalier

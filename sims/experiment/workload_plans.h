@@ -8,6 +8,7 @@
 #include "hw/topology/topology.h"
 #include "sims/experiment/plan_run.h"
 #include "sims/point/config.h"
+#include "sims/workload/training/dimension_cost.h"
 #include "sims/workload/training/parallel_groups.h"
 #include "sims/workload/training/workload.h"
 
@@ -33,5 +34,9 @@ struct WorkloadPlan {
 
 // "all_reduce of 120000000 B over all data-parallel NPUs".
 [[nodiscard]] std::string describe(const CommunicationOp& op);
+
+// The bandwidths and latencies of a multi-dimensional system, for costs in closed form.
+// Precondition: topology.dimensions(), built from the point's system.
+[[nodiscard]] CostSystem cost_system(const Topology& topology, const RunPoint& point);
 
 }  // namespace espalier

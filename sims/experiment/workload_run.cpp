@@ -8,7 +8,6 @@
 #include <tuple>
 #include <vector>
 
-#include "sims/experiment/cost_system.h"
 #include "sims/experiment/describe_outcome.h"
 #include "sims/experiment/point_run.h"
 #include "sims/experiment/workload_plans.h"

@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "config_test_support.h"
-#include "sims/experiment/cost_system.h"
+#include "sims/experiment/workload_plans.h"
 
 namespace espalier {
 namespace {

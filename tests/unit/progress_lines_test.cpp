@@ -1,7 +1,7 @@
 // Progress in a log: seldom, and with what is left.
 #include <catch2/catch.hpp>
 
-#include "sims/experiment/progress_lines.h"
+#include "sims/experiment/progress.h"
 
 using namespace espalier;
 using std::chrono::seconds;

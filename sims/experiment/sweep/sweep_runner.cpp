@@ -7,7 +7,6 @@
 
 #include "sims/experiment/point_worker.h"
 #include "sims/experiment/progress.h"
-#include "sims/experiment/progress_lines.h"
 
 namespace espalier {
 
