@@ -1,6 +1,7 @@
 #include "sims/observe/explain/delays.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <map>
 #include <numeric>
@@ -11,10 +12,19 @@
 
 namespace espalier {
 
-Cycle CyclesByKind::total() const {
-  return std::accumulate(cycles.begin(), cycles.end(), Cycle{0});
-}
+namespace {
 
+struct CyclesByKind {
+  std::array<Cycle, kNumSegmentKinds> cycles{};
+
+  [[nodiscard]] Cycle& of(SegmentKind kind) { return cycles[static_cast<std::size_t>(kind)]; }
+  [[nodiscard]] Cycle of(SegmentKind kind) const { return cycles[static_cast<std::size_t>(kind)]; }
+  [[nodiscard]] Cycle total() const {
+    return std::accumulate(cycles.begin(), cycles.end(), Cycle{0});
+  }
+};
+
+// The latency of a message over an idle, healthy network, from its issue until it is in memory.
 CyclesByKind idle_latency(const UnloadedNetwork& network, const MessageRecord& message) {
   const NiConfig& ni = network.config.ni;
   CyclesByKind idle;
@@ -49,6 +59,7 @@ CyclesByKind cycles_by_kind(const std::vector<Segment>& segments) {
   return sums;
 }
 
+// The kind of segment with the most cycles beyond `idle`, of a message that took `segments`.
 DelayCause largest_cause(const std::vector<Segment>& segments, const CyclesByKind& idle) {
   const CyclesByKind took = cycles_by_kind(segments);
   DelayCause cause;
@@ -59,14 +70,11 @@ DelayCause largest_cause(const std::vector<Segment>& segments, const CyclesByKin
     cause.cycles = more;
     worst = static_cast<SegmentKind>(k);
   }
-  const auto where = [](const Segment& s) {
-    return std::tie(s.channel, s.waits_in, s.vertex, s.other, s.bottleneck);
-  };
   std::vector<Segment> places;
   for (const Segment& segment : segments) {
     if (segment.kind != worst || cause.cycles == 0) continue;
     const auto same = std::find_if(places.begin(), places.end(), [&](const Segment& place) {
-      return where(place) == where(segment);
+      return place.what() == segment.what();
     });
     if (same == places.end()) {
       places.push_back(segment);
@@ -79,8 +87,6 @@ DelayCause largest_cause(const std::vector<Segment>& segments, const CyclesByKin
   }
   return cause;
 }
-
-namespace {
 
 void add_late_nis(const std::vector<NodeClock>& clocks, std::vector<Delay>& delays) {
   for (std::size_t n = 0; n < clocks.size(); ++n) {
@@ -239,10 +245,6 @@ class StepDelays {
   const RunRecord& record_;
   std::map<Timestep, Cycle> medians_;
 };
-
-}  // namespace
-
-namespace {
 
 // Messages that no entry waits for: only the end of the run depends on them.
 std::vector<Delay> last_messages(const TableCauses& tables, const RunRecord& record,

@@ -2,8 +2,10 @@
 // have in common.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "alg/schedule/schedule.h"
@@ -39,6 +41,10 @@ class MessageIndex {
   [[nodiscard]] Cycle sent(RecordIndex message) const {
     return record_.messages[last_sent_[message]].sent;
   }
+  // A message of `vertex` whose last flit left in cycle `at`, on `channel` if that is given.
+  // kNowhere if there is none.
+  [[nodiscard]] RecordIndex sent_at(NodeId vertex, Cycle at,
+                                    std::uint32_t channel = kNowhere) const;
 
  private:
   using Key = std::tuple<NodeId, NodeId, FlowId, TransferKind>;
@@ -48,6 +54,7 @@ class MessageIndex {
   std::vector<std::pair<Key, RecordIndex>> keys_;  // sorted
   std::vector<RecordIndex> last_done_;             // by message
   std::vector<RecordIndex> last_sent_;
+  std::vector<std::vector<std::pair<Cycle, RecordIndex>>> sent_;  // by vertex, sorted by cycle
 };
 
 // When a node's host posts its collectives, and the fault of its clock.
@@ -86,5 +93,15 @@ class IssueCauses {
   [[nodiscard]] virtual std::optional<PathEvent> back_from_hold(RecordIndex message,
                                                                 Trail& trail) const = 0;
 };
+
+class DimensionProgram;
+
+// The causes in a multi-dimensional system. All references must outlive the result. `clocks`: by
+// node. `arbitration`: cycles from a ready stage and a free place to the stage's first operation.
+[[nodiscard]] std::unique_ptr<IssueCauses> dimension_causes(const DimensionProgram& program,
+                                                            const RunRecord& record,
+                                                            const MessageIndex& index,
+                                                            const std::vector<NodeClock>& clocks,
+                                                            Cycle arbitration);
 
 }  // namespace espalier

@@ -4,7 +4,6 @@
 #include <optional>
 
 #include "sims/model/faults.h"
-#include "sims/observe/explain/dimension_causes.h"
 #include "sims/observe/explain/program_path.h"
 #include "sims/observe/explain/table_causes.h"
 #include "sims/system/program_setup.h"
@@ -94,10 +93,10 @@ Json RunAccount::explain_plan(const Topology& topology, const RunPoint& point,
   const Parts parts(recorder_.record(), point.system);
   const SystemTiming healthy = time_links(simulated, point.system.clock);
   const std::vector<NodeClock> clocks = clocks_of(point, simulated.num_nodes());
-  const DimensionCauses causes(program, parts.record, parts.index, clocks,
-                               point.system.ni.dimension_queue.arbitration_cycles);
+  const auto causes = dimension_causes(program, parts.record, parts.index, clocks,
+                                       point.system.ni.dimension_queue.arbitration_cycles);
   Explanation explanation;
-  explanation.path = critical_path(parts.record, parts.index, parts.walk, causes);
+  explanation.path = critical_path(parts.record, parts.index, parts.walk, *causes);
   explanation.delays =
       message_delays(parts.record, parts.index, parts.walk,
                      {point.system, healthy, program.routes().routes()}, clocks, kWorstSlips);
@@ -125,7 +124,7 @@ Json RunAccount::explain_program(const Topology& topology, const RunPoint& point
                               context_spec(topology, point), routes.forward);
   const ProgramIndex index(loaded, parts.record);
   const std::vector<NodeClock> clocks = clocks_of(point, topology.num_nodes());
-  const ProgramPath path(loaded, index, parts.walk,
+  const ProgramPath path(loaded, index, parts.index, parts.walk,
                          {slot_specs(point, timing, routes, protocol.slots), clocks});
   Explanation explanation;
   explanation.path = path.find(cycles);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <tuple>
 #include <vector>
 
 #include "hw/ids.h"
@@ -57,7 +58,27 @@ struct Segment {
   RecordIndex other = kNowhere;         // arbitration, ni_queue: the message that was served
   std::uint32_t bottleneck = kNowhere;  // of a wait: the channel that held it up at the end
 
+  // Of a message at a network interface, and on a channel.
+  [[nodiscard]] static Segment at(SegmentKind kind, RecordIndex message, NodeId vertex) {
+    Segment segment;
+    segment.kind = kind;
+    segment.message = message;
+    segment.vertex = vertex.value();
+    return segment;
+  }
+  [[nodiscard]] static Segment on(SegmentKind kind, RecordIndex message, std::uint32_t channel) {
+    Segment segment;
+    segment.kind = kind;
+    segment.message = message;
+    segment.channel = channel;
+    return segment;
+  }
+
   [[nodiscard]] Cycle cycles() const { return to - from; }
+  // All members but the cycles.
+  [[nodiscard]] auto what() const {
+    return std::tie(kind, message, channel, waits_in, vertex, context, step, other, bottleneck);
+  }
 };
 
 // A path under construction, from its last segment back to its first.

@@ -24,15 +24,11 @@ TableCauses::TableCauses(const ScheduleTables& tables, const RunRecord& record,
     read_moves(node);
     OfNode& of_node = nodes_[n];
     const auto& issued = index.of(node);
-    for (std::uint32_t i = 0; i < issued.size(); ++i) {
-      number_[issued[i]] = i;
-      of_node.sent.emplace_back(index.sent(issued[i]), issued[i]);
-    }
+    for (std::uint32_t i = 0; i < issued.size(); ++i) number_[issued[i]] = i;
     for (const RecordIndex m : index.to(node)) {
       if (record.messages[m].operation.on_arrival != TransferKind::reduce) continue;
       of_node.reduced.emplace_back(index.done(m), m);
     }
-    std::sort(of_node.sent.begin(), of_node.sent.end());
     std::sort(of_node.reduced.begin(), of_node.reduced.end());
   }
 }
@@ -44,13 +40,6 @@ void TableCauses::read_moves(NodeId node) {
     while (of_node.entered.size() <= move.timestep) of_node.entered.push_back(move.at);
     of_node.issued.resize(move.issued, move.at);
   }
-}
-
-const std::pair<Cycle, RecordIndex>* TableCauses::at_cycle(
-    const std::vector<std::pair<Cycle, RecordIndex>>& events, Cycle cycle) {
-  const auto found =
-      std::lower_bound(events.begin(), events.end(), std::make_pair(cycle, RecordIndex{0}));
-  return found != events.end() && found->first == cycle ? &*found : nullptr;
 }
 
 std::vector<TableCauses::Awaited> TableCauses::awaited(NodeId node, std::size_t entry) const {
@@ -101,13 +90,9 @@ EntryCause TableCauses::cause(NodeId node, std::size_t entry) const {
   }
   for (std::uint32_t s = 0; s < entries[entry].num_sends; ++s) {
     const RecordIndex mine = message_of(node, entries[entry].first_send + s);
-    for (const auto* sent = at_cycle(of_node.sent, issued - 1);
-         sent != nullptr && sent != of_node.sent.data() + of_node.sent.size() &&
-         sent->first + 1 == issued;
-         ++sent) {
-      if (record_.messages[sent->second].channel != record_.messages[mine].channel) continue;
-      return {SegmentKind::ni_queue, {PathEvent::Kind::sent, sent->second}, 0, issued - 1};
-    }
+    const RecordIndex sent = index_.sent_at(node, issued - 1, record_.messages[mine].channel);
+    if (sent == kNowhere) continue;
+    return {SegmentKind::ni_queue, {PathEvent::Kind::sent, sent}, 0, issued - 1};
   }
   if (entry != 0) {
     const Cycle before = of_node.issued[entry - 1];
@@ -158,12 +143,14 @@ EntryCause TableCauses::step_cause(NodeId node, std::size_t entry) const {
         SegmentKind::lockstep, {PathEvent::Kind::issued, kNowhere}, loader, of_node.issued[loader]};
   }
   if (spec_.engine.lockstep != LockstepMode::off) {
-    if (const auto* reduced = at_cycle(of_node.reduced, since); reduced != nullptr) {
+    const auto reduced = std::lower_bound(of_node.reduced.begin(), of_node.reduced.end(),
+                                          std::make_pair(since, RecordIndex{0}));
+    if (reduced != of_node.reduced.end() && reduced->first == since) {
       return {SegmentKind::lockstep, {PathEvent::Kind::done, reduced->second}, 0, since};
     }
-    if (const auto* sent = at_cycle(of_node.sent, since - 1);
-        sent != nullptr && spec_.engine.lockstep == LockstepMode::drain) {
-      return {SegmentKind::lockstep, {PathEvent::Kind::sent, sent->second}, 0, since - 1};
+    const RecordIndex sent = index_.sent_at(node, since - 1);
+    if (sent != kNowhere && spec_.engine.lockstep == LockstepMode::drain) {
+      return {SegmentKind::lockstep, {PathEvent::Kind::sent, sent}, 0, since - 1};
     }
   }
   if (posted(last + 1, since)) return {SegmentKind::doorbell, {}, entry, since};
@@ -193,9 +180,7 @@ Timestep TableCauses::step_of(RecordIndex message) const {
 PathEvent TableCauses::back_from_issue(RecordIndex message, Trail& trail) const {
   const NodeId node = record_.messages[message].operation.from;
   std::size_t entry = entry_of_send(node, number_[message]);
-  Segment segment;
-  segment.vertex = node.value();
-  segment.message = message;
+  Segment segment = Segment::at(SegmentKind::unexplained, message, node);
   while (true) {
     const EntryCause why = cause(node, entry);
     segment.kind = why.kind;

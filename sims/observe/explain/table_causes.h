@@ -77,13 +77,10 @@ class TableCauses : public IssueCauses {
     std::vector<Cycle> issued;   // by entry
     std::vector<Cycle> entered;  // by timestep; 0 for the state before the first one
     std::vector<std::pair<Cycle, RecordIndex>> reduced;  // sorted by time
-    std::vector<std::pair<Cycle, RecordIndex>> sent;     // sorted by time
   };
   void read_moves(NodeId node);
   [[nodiscard]] EntryCause step_cause(NodeId node, std::size_t entry) const;
   [[nodiscard]] std::size_t entry_of_send(NodeId node, std::size_t send) const;
-  [[nodiscard]] static const std::pair<Cycle, RecordIndex>* at_cycle(
-      const std::vector<std::pair<Cycle, RecordIndex>>& events, Cycle cycle);
 
   const RunRecord& record_;
   const MessageIndex& index_;
