@@ -1,5 +1,5 @@
-// What passed each channel, and when it left the buffer at the channel's end: a run's record,
-// indexed by message and by time.
+// The flits that passed each channel, and when they left the buffer at the channel's end: a run's
+// record, indexed by message and by time.
 #pragma once
 
 #include <cstdint>

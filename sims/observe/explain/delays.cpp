@@ -114,8 +114,8 @@ bool is_worse(const Delay& a, const Delay& b) {
 std::vector<Delay> message_delays(const RunRecord& record, const MessageIndex& index,
                                   const MessageWalk& walk, const UnloadedNetwork& network,
                                   const std::vector<NodeClock>& clocks, std::size_t most) {
-  std::vector<Delay>
-      late;  // `cycles` is an upper bound: time in the NI's queue is not subtracted yet
+  // `cycles` is an upper bound: time in the NI's queue is not subtracted yet.
+  std::vector<Delay> late;
   for (RecordIndex m = 0; m < record.messages.size(); ++m) {
     const MessageRecord& message = record.messages[m];
     if (message.operation.is_background() || index.last_done(message.whole) != m) continue;
@@ -226,7 +226,7 @@ class StepDelays {
     name_clock(node, delay);
     return delay;
   }
-  // A host that is late, or a clock that is behind or slow, by as much as they are.
+  // Names a late host, or a clock that is behind or slow, and at most their cycles.
   void name_clock(NodeId node, Delay& delay) const {
     const NodeClock& clock = tables_.clock(node);
     DelayCause& cause = delay.cause;

@@ -1,4 +1,4 @@
-// Who got behind the schedule, and what kept messages longer than on an idle, healthy network.
+// Which NIs got behind the schedule, and why messages took longer than on an idle, healthy network.
 #pragma once
 
 #include <vector>
@@ -21,7 +21,7 @@ struct UnloadedNetwork {
 };
 
 struct DelayCause {
-  Segment where;     // the place with most cycles of the kind, and its cycles
+  Segment where;     // the kind, and the place with most cycles of that kind
   Cycle cycles = 0;  // of the kind, beyond those on an idle network; 0: there is no delay
 };
 

@@ -93,8 +93,7 @@ std::vector<Segment> largest_first(const Sums& sums) {
   return order;
 }
 
-// Who else was served is not told apart: the path has
-// that.
+// Sums over all messages that were served instead; the path names each.
 Json causes(const CriticalPath& path, const Describer& describer) {
   using Where = std::tuple<SegmentKind, std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t,
                            std::uint32_t>;
@@ -132,7 +131,7 @@ Json bottlenecks(const CriticalPath& path, const Describer& describer) {
   return list;
 }
 
-// By message: the segments that belong to one stand together.
+// The segments, grouped by message.
 Json path_of(const CriticalPath& path, const Describer& describer) {
   Json legs = Json::array();
   Segment last;

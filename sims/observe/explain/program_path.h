@@ -15,7 +15,7 @@
 
 namespace espalier {
 
-// Both number all contexts' steps and requests together, from 0.
+// Numbers of steps and of requests, from 0, over all contexts.
 using StepIndex = std::size_t;
 using RequestIndex = std::size_t;
 inline constexpr std::size_t kNone = ~std::size_t{0};
@@ -115,8 +115,8 @@ class ProgramPath {
   [[nodiscard]] Event back_from_launch(StepIndex s, Trail& trail) const;
   // The request that freed the slot that `r` took in cycle `at`; kNone if it was free before.
   [[nodiscard]] RequestIndex slot_giver(RequestIndex r, Cycle at) const;
-  // The limit of requests in flight kept a request from beginning before `r` had ended: latency of
-  // `r` that a request more would have hidden counts as the limit's.
+  // The limit of requests in flight kept a request waiting until `r` had ended. Counts latency of
+  // `r` as the limit's if another request in flight would have hidden it.
   [[nodiscard]] Event back_through_limit(RequestIndex r, Trail& trail) const;
   [[nodiscard]] bool is_own_latency(const Segment& segment, StepIndex s) const;
   [[nodiscard]] Segment at_step(SegmentKind kind, StepIndex s) const;

@@ -66,10 +66,14 @@ Json RunAccount::explain_tables(const Topology& topology, const RunPoint& point,
                                 std::uint32_t ni_ports) {
   const Parts parts(recorder_.record(), point.system);
   const SystemTiming healthy = time_links(topology, point.system.clock);
-  TableCausesSpec spec;
-  spec.engine = table_engine_spec(point.system, tables, posts, healthy, ni_ports);
-  spec.clocks = clocks_of(point, topology.num_nodes());
-  const TableCauses causes(tables, parts.record, parts.index, spec);
+  const ScheduleTableEngine::Spec engine =
+      table_engine_spec(point.system, tables, posts, healthy, ni_ports);
+  std::vector<ScheduleTableEngine::Spec> engines;
+  for (std::size_t n = 0; n < topology.num_nodes(); ++n) {
+    engines.push_back(faulty_engine(engine, point.faults, NodeId(n)));
+  }
+  const TableCauses causes(tables, parts.record, parts.index, std::move(engines),
+                           clocks_of(point, topology.num_nodes()));
   Explanation explanation;
   explanation.path = critical_path(parts.record, parts.index, parts.walk, causes);
   explanation.delays = step_delays(causes, parts.record, parts.index, parts.walk,

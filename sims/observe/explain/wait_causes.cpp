@@ -152,7 +152,7 @@ void WaitCauses::at_ni(Trail& trail, Cycle from, const Passage& at, std::uint64_
   segment.vertex = log_.record().messages[at.message].operation.from.value();
   const auto sent = log_.sent_in(at.channel, log_.tick_of(from), log_.tick_of(trail.at()));
   cover(trail, from, wire_busy(sent, &Passage::sent, at, flit), segment, [&](Cycle gap) {
-    // Messages leave an NI in order: the one that is sent next stands in front.
+    // Messages leave an NI in order: the next message to be sent stands in front.
     const Passage* front = log_.next_sent(at.channel, log_.tick_of(trail.at()));
     if (front == nullptr || (front->message == at.message && front->has(flit))) {
       vc_wait(trail, gap, at, flit, segment, {SegmentKind::ni_queue, SegmentKind::dma});
