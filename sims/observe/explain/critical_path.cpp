@@ -129,7 +129,7 @@ void MessageWalk::through_ni(Trail& trail, RecordIndex message, std::uint64_t fl
 
 namespace {
 
-// From being in memory back to being there to be added; a Gather's is the same cycle.
+// Explains the time that a Reduce took to be added. A Gather needs no addition.
 void back_from_memory(const RunRecord& record, RecordIndex message, Trail& trail) {
   const MessageRecord& done = record.messages[message];
   if (done.operation.on_arrival != TransferKind::reduce) return;
@@ -147,7 +147,7 @@ class Search {
          const IssueCauses& causes)
       : record_(record), index_(index), walk_(walk), causes_(causes) {}
 
-  // The event before one, with the time between explained.
+  // Explains the time since the event before `event`, and returns that earlier event.
   PathEvent back_from(PathEvent event, Trail& trail) const {
     switch (event.kind) {
       case PathEvent::Kind::done:
@@ -201,7 +201,7 @@ CriticalPath critical_path(const RunRecord& record, const MessageIndex& index,
   while (trail.at() > path.first_issue && event.kind != PathEvent::Kind::start) {
     event = search.back_from(event, trail);
   }
-  // The rules have come to a start before their time.
+  // The walk reached a start too early: the rest of the time is unexplained.
   trail.add({}, path.first_issue);
   path.segments = trail.take();
   return path;

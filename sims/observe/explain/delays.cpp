@@ -152,7 +152,7 @@ bool begins_step(const TableCauses& tables, NodeId node, std::size_t entry) {
   return tables.first_of_step(node, entry) == entry;
 }
 
-// By timestep: when the median of the NIs that have entries in it begins it.
+// By timestep: the cycle in which the median of the NIs with entries begins the step.
 std::map<Timestep, Cycle> median_begins(const TableCauses& tables) {
   std::map<Timestep, std::vector<Cycle>> begins;
   for (std::size_t n = 0; n < tables.num_nodes(); ++n) {
@@ -189,13 +189,13 @@ class StepDelays {
   }
 
  private:
-  // An entry, against the beginning of its timestep.
+  // Cycles by which an entry issued later than the median NI began the timestep.
   [[nodiscard]] Cycle behind(NodeId node, std::size_t entry) const {
     const Cycle issued = tables_.issued_at(node, entry);
     return issued - std::min(issued, medians_.at(tables_.program(node).entries[entry].step));
   }
-  // The event that the begin of the step waited for last, among entries of this step and the one
-  // before.
+  // The event that the entry, the first of its step, waited for last. Goes back over entries that
+  // only followed another entry, at most to the first entry of the step before.
   [[nodiscard]] EntryCause cause(NodeId node, std::size_t entry) const {
     EntryCause cause = tables_.cause(node, entry);
     const std::size_t oldest = entry == 0 ? 0 : tables_.first_of_step(node, entry - 1);

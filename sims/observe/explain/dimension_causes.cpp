@@ -106,7 +106,7 @@ PathEvent DimensionCauses::back_from_issue(RecordIndex message, Trail& trail) co
   trail.add(Segment::at(SegmentKind::ni_queue, message, operation.from), operation.ready);
   if (operation.from.index() >= clocks_.size()) return back_at_switch(message, trail);
   const StagePlace place = program_.place_of(operation.flow);
-  // The messages that the previous step with any bytes receives.
+  // A step waits for the messages that the last step with any bytes before it receives.
   for (std::uint32_t step = place.step; step-- > 0;) {
     const FlowId before = program_.flow_of({place.stage, place.lane, step});
     const auto found = received_.find({operation.from, before});

@@ -86,7 +86,7 @@ CriticalPath ProgramPath::find(Cycle cycles) const {
   }
   Trail trail(cycles, 0);
   while (event.kind != Event::Kind::start) event = back_from(event, trail);
-  // The rules have come to a start before their time.
+  // The walk reached a start too early: the rest of the time is unexplained.
   trail.add({}, 0);
   path.segments = trail.take();
   return path;
@@ -234,7 +234,7 @@ bool ProgramPath::is_own_latency(const Segment& segment, StepIndex s) const {
     return false;
   }
   if (segment.kind == SegmentKind::fence || segment.kind == SegmentKind::dependency) return true;
-  // An engine of limited bandwidth has work to do meanwhile.
+  // A DMA engine of limited bandwidth is busy: another request would not hide its latency.
   const bool reads_packets =
       segment.message != kNowhere && index_.record().messages[segment.message].read == kNever;
   return segment.kind == SegmentKind::dma && !reads_packets;
@@ -256,7 +256,7 @@ ProgramPath::Event ProgramPath::back_from_ready(RequestIndex r, Trail& trail) co
   }
   if (at.fenced != kNever) {
     trail.add(at_request(SegmentKind::fence, r), at.fence);
-    // It began when the request before had left.
+    // The fence began when the request before had left.
     if (at.fence != at.worked) return {Event::Kind::ended, r - 1};
   }
   if (at.worked != at.work.done) {

@@ -101,7 +101,7 @@ class Backward {
     latest_[issue.node.index()][issue.entry] = latest;
     const EntryCause why = tables_.cause(issue.node, issue.entry);
     if (why.kind == SegmentKind::ni_queue) limit(why.event, latest - 1);
-    // A reduction, or sends, that the timestep before had to wait for.
+    // The step could begin only after a reduction or a send.
     if (why.kind == SegmentKind::lockstep && why.event.kind != PathEvent::Kind::issued) {
       const Cycle steps = entry.step - entries[issue.entry - 1].step - 1;
       const Cycle look = why.event.kind == PathEvent::Kind::sent ? 1 : 0;

@@ -185,7 +185,7 @@ WaitCauses::Busy WaitCauses::ownership(const Passage& passage) const {
 void WaitCauses::credit_wait(Trail& trail, Cycle from, const Passage& next, std::uint64_t flit,
                              Segment segment, SegmentKind otherwise) const {
   while (trail.at() > from) {
-    // Back as long as the answer is the same.
+    // Goes back as long as the answer is the same.
     Cycle begin = trail.at() - 1;
     const bool had = credits_.suffice(next, flit, begin);
     while (begin > from && credits_.suffice(next, flit, begin - 1) == had) --begin;

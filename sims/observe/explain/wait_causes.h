@@ -86,8 +86,8 @@ class WaitCauses {
   // Explains [from, trail.at()): flit `flit` of `at`'s message is in the buffer behind `at`, could
   // leave in cycle `from`, and leaves in cycle trail.at().
   void at_router(Trail& trail, Cycle from, const Passage& at, std::uint64_t flit) const;
-  // The same of a flit that its NI could send over the channel of `at`. A cycle without another
-  // reason is the DMA's.
+  // Explains the same span for a flit that its NI could send over the channel of `at`. A cycle
+  // without another reason counts as the DMA engine's.
   void at_ni(Trail& trail, Cycle from, const Passage& at, std::uint64_t flit) const;
 
  private:
