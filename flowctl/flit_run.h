@@ -30,6 +30,15 @@ struct FlitRun {
     return std::min(n, ticks_before(start, rate, tick));
   }
   [[nodiscard]] Tick tick_of(std::uint64_t i) const { return start + i * rate; }
+  // `next` follows without a gap, at the same rate.
+  [[nodiscard]] bool goes_on_with(const FlitRun& next) const {
+    return rate == next.rate && tick_of(n) == next.start;
+  }
+  // The first `count` flits pass.
+  void drop(std::uint64_t count) {
+    start += count * rate;
+    n -= count;
+  }
 };
 
 }  // namespace espalier

@@ -7,12 +7,8 @@
 namespace espalier {
 
 namespace {
-bool is_send(TableEvent::Kind kind) {
-  return kind == TableEvent::Kind::reduce_sent || kind == TableEvent::Kind::gather_sent;
-}
-
 StallReason reason_of(const TableEvent& event) {
-  if (is_send(event.kind)) return StallReason::injection;
+  if (event.is_send()) return StallReason::injection;
   return event.kind == TableEvent::Kind::reduced ? StallReason::children : StallReason::parent;
 }
 
@@ -32,7 +28,7 @@ ScheduleTableEngine::ScheduleTableEngine(const TableProgram& program, const Node
   const auto& waiters = program.waiters;
   for (std::size_t w = 0; w < waiters.size(); ++w) {
     waiters_of_flow_.resize(waiters[w].event.flow.index() + 1, static_cast<std::uint32_t>(w));
-    waits_for_sends_ |= is_send(waiters[w].event.kind);
+    waits_for_sends_ |= waiters[w].event.is_send();
   }
   waiters_of_flow_.push_back(static_cast<std::uint32_t>(waiters.size()));
 }
@@ -101,7 +97,7 @@ bool ScheduleTableEngine::clear_in_table(const TableEvent& in_network, Cycle now
 }
 
 void ScheduleTableEngine::clear(const TableEvent& event, Cycle now) {
-  if (is_send(event.kind) && !waits_for_sends_) return;
+  if (event.is_send() && !waits_for_sends_) return;
   const std::size_t flow = event.flow.index();
   if (flow + 1 >= waiters_of_flow_.size()) return;
   for (std::size_t index = waiters_of_flow_[flow]; index < waiters_of_flow_[flow + 1]; ++index) {
@@ -191,13 +187,12 @@ void ScheduleTableEngine::explain(const std::string& who, const std::vector<std:
                                   WaitList& waits) const {
   for (const TableEvent& in_table : head_waits_for()) {
     const TableEvent event = frame_.in_network(in_table);
-    const bool own = is_send(event.kind);
-    const bool reduce =
-        event.kind == TableEvent::Kind::reduced || event.kind == TableEvent::Kind::reduce_sent;
-    waits.push_back({who, own ? who : ni_names[event.peer.index()],
-                     fmt::format("table entry {} (step {}) waits for the {} of flow {} {} node {}",
-                                 head_, timestep_, reduce ? "Reduce" : "Gather", event.flow.index(),
-                                 own ? "to leave for" : "from", event.peer.index())});
+    const bool own = event.is_send();
+    waits.push_back(
+        {who, own ? who : ni_names[event.peer.index()],
+         fmt::format("table entry {} (step {}) waits for the {} of flow {} {} node {}", head_,
+                     timestep_, event.is_reduce() ? "Reduce" : "Gather", event.flow.index(),
+                     own ? "to leave for" : "from", event.peer.index())});
   }
 }
 

@@ -18,6 +18,14 @@ struct TableEvent {
   Kind kind = Kind::gathered;
   NodeId peer;
 
+  // A message of this NI has left.
+  [[nodiscard]] bool is_send() const {
+    return kind == Kind::reduce_sent || kind == Kind::gather_sent;
+  }
+  // The message is a Reduce, not a Gather.
+  [[nodiscard]] bool is_reduce() const {
+    return kind == Kind::reduced || kind == Kind::reduce_sent;
+  }
   friend bool operator<(const TableEvent& a, const TableEvent& b) {
     if (a.flow != b.flow) return a.flow < b.flow;
     if (a.kind != b.kind) return a.kind < b.kind;

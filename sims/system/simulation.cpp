@@ -38,17 +38,6 @@ std::vector<RouteId> routes_in(const ScheduleTables& tables,
   return routes;
 }
 
-// The clock of its lockstep and of its host, as they are at that node.
-ScheduleTableEngine::Spec faulty_engine(ScheduleTableEngine::Spec engine,
-                                        const FaultsConfig& faults, NodeId node) {
-  for (Cycle& time : engine.step_time) time += skew_per_step(faults, node);
-  for (auto& release : engine.releases) release.at += skew_of(faults, node);
-  if (!engine.releases.empty()) {
-    engine.releases.front().at += host_delay(faults, node) - skew_of(faults, node);
-  }
-  return engine;
-}
-
 }  // namespace
 
 SimulationOutcome simulate_collective(const Topology& topology, const RunPoint& point,

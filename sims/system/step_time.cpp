@@ -4,6 +4,7 @@
 
 #include "ni/engines/table_program.h"
 #include "ni/reduction_unit.h"
+#include "sims/model/faults.h"
 #include "sims/system/fabric.h"
 
 namespace espalier {
@@ -153,6 +154,16 @@ ScheduleTableEngine::Spec table_engine_spec(const SystemConfig& config,
   spec.step_time = step_times(tables, config, timing);
   for (const PostedCollective& post : posts) spec.releases.push_back({post.first_step, post.at});
   return spec;
+}
+
+ScheduleTableEngine::Spec faulty_engine(ScheduleTableEngine::Spec engine,
+                                        const FaultsConfig& faults, NodeId node) {
+  for (Cycle& time : engine.step_time) time += skew_per_step(faults, node);
+  for (auto& release : engine.releases) release.at += skew_of(faults, node);
+  if (!engine.releases.empty()) {
+    engine.releases.front().at += host_delay(faults, node) - skew_of(faults, node);
+  }
+  return engine;
 }
 
 }  // namespace espalier

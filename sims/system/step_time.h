@@ -29,4 +29,8 @@ namespace espalier {
     const SystemConfig& config, const ScheduleTables& tables,
     const std::vector<PostedCollective>& posts, const SystemTiming& timing, std::uint32_t ni_ports);
 
+// The same engine at a node whose host posts late or whose clock is wrong.
+[[nodiscard]] ScheduleTableEngine::Spec faulty_engine(ScheduleTableEngine::Spec engine,
+                                                      const FaultsConfig& faults, NodeId node);
+
 }  // namespace espalier

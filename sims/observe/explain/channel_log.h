@@ -1,5 +1,5 @@
-// What passed each channel, and when it left the buffer at the channel's end: a run's record,
-// indexed by message and by time.
+// The flits that passed each channel, and when they left the buffer at the channel's end: a run's
+// record, indexed by message and by time.
 #pragma once
 
 #include <cstdint>
@@ -27,9 +27,6 @@ struct Passage {
   }
   [[nodiscard]] Tick sent_at(std::uint64_t flit) const { return sent.tick_of(flit - offset); }
   [[nodiscard]] Tick left_at(std::uint64_t flit) const { return left.tick_of(flit - offset); }
-  // The tick after the last flit has left.
-  [[nodiscard]] Tick left_until() const { return left.tick_of(left.n); }
-  [[nodiscard]] Tick sent_until() const { return sent.tick_of(sent.n); }
 };
 
 class ChannelLog {
@@ -42,7 +39,6 @@ class ChannelLog {
     return cycle_of_tick(tick, record_.ticks_per_cycle);
   }
   [[nodiscard]] Tick tick_of(Cycle cycle) const { return cycle * record_.ticks_per_cycle; }
-  [[nodiscard]] const Passage& operator[](std::size_t passage) const { return passages_[passage]; }
   // Number of routers on a message's path.
   [[nodiscard]] std::uint16_t hops(RecordIndex message) const;
   // The passage of flit `flit` of a message over its `hop`-th channel. Precondition: the flit was

@@ -7,11 +7,8 @@ namespace espalier {
 void MessageWalk::to_issue(RecordIndex message, Trail& trail) const {
   At at{static_cast<std::uint16_t>(log_.hops(message) - 1), last_to_arrive(message)};
   const Passage& last = log_.find(message, at.hop, at.flit);
-  Segment to_memory;
-  to_memory.kind = SegmentKind::ni;
-  to_memory.message = message;
-  to_memory.vertex = log_.record().messages[message].operation.to.value();
-  trail.add(to_memory, log_.cycle_of(last.left_at(at.flit)));
+  const NodeId receiver = log_.record().messages[message].operation.to;
+  trail.add(Segment::at(SegmentKind::ni, message, receiver), log_.cycle_of(last.left_at(at.flit)));
   while (true) {
     while (!leave_buffer(trail, message, at)) {
     }
@@ -46,17 +43,12 @@ Tick MessageWalk::output_rate(const Passage& passage) const {
 }
 
 Segment MessageWalk::at_output(SegmentKind kind, const Passage& passage) const {
-  Segment segment;
-  segment.kind = kind;
-  segment.message = passage.message;
-  if (passage.hop + 1 == log_.hops(passage.message)) {
-    segment.vertex = log_.record().messages[passage.message].operation.to.value();
-  } else {
-    segment.channel =
-        log_.find(passage.message, static_cast<std::uint16_t>(passage.hop + 1), passage.offset)
-            .channel;
+  const RecordIndex message = passage.message;
+  const auto hop = static_cast<std::uint16_t>(passage.hop + 1);
+  if (hop == log_.hops(message)) {
+    return Segment::at(kind, message, log_.record().messages[message].operation.to);
   }
-  return segment;
+  return Segment::on(kind, message, log_.find(message, hop, passage.offset).channel);
 }
 
 bool MessageWalk::leave_buffer(Trail& trail, RecordIndex message, At& at) const {
@@ -95,39 +87,29 @@ bool MessageWalk::leave_buffer(Trail& trail, RecordIndex message, At& at) const 
     --at.flit;
     return false;
   }
-  Segment streaming;
-  streaming.kind = SegmentKind::serialization;
-  streaming.message = message;
-  streaming.channel = passage.channel;
-  trail.add(streaming, log_.cycle_of(usable));
+  trail.add(Segment::on(SegmentKind::serialization, message, passage.channel),
+            log_.cycle_of(usable));
   return true;
 }
 
 void MessageWalk::cross(Trail& trail, const Passage& passage, std::uint64_t flit) const {
   const ChannelRecord& channel = log_.record().channels[passage.channel];
   const Cycle sent = log_.cycle_of(passage.sent_at(flit));
-  Segment segment;
-  segment.message = passage.message;
-  segment.channel = passage.channel;
-  segment.kind = SegmentKind::router;
-  trail.add(segment, sent + channel.link.latency);
-  segment.kind = passage.hop == 0 ? SegmentKind::ni : SegmentKind::link;
-  if (passage.hop == 0) {
-    segment.vertex = log_.record().messages[passage.message].operation.from.value();
-    segment.channel = kNowhere;
-  }
-  trail.add(segment, sent);
+  const RecordIndex message = passage.message;
+  trail.add(Segment::on(SegmentKind::router, message, passage.channel),
+            sent + channel.link.latency);
+  const NodeId sender = log_.record().messages[message].operation.from;
+  trail.add(passage.hop == 0 ? Segment::at(SegmentKind::ni, message, sender)
+                             : Segment::on(SegmentKind::link, message, passage.channel),
+            sent);
 }
 
 void MessageWalk::through_ni(Trail& trail, RecordIndex message, std::uint64_t flit) const {
   const MessageRecord& record = log_.record().messages[message];
   const Cycle read = record.read == kNever ? record.issued : record.read;
-  Segment segment;
-  segment.message = message;
   while (true) {
     const Passage& passage = log_.find(message, 0, flit);
-    segment.channel = passage.channel;
-    segment.kind = SegmentKind::serialization;
+    const Segment segment = Segment::on(SegmentKind::serialization, message, passage.channel);
     trail.add(segment, log_.cycle_of(passage.sent.start));
     flit = passage.offset;
     Cycle after_previous = 0;
@@ -142,31 +124,21 @@ void MessageWalk::through_ni(Trail& trail, RecordIndex message, std::uint64_t fl
     trail.add(segment, log_.cycle_of(previous));
     --flit;
   }
-  segment.kind = SegmentKind::dma;
-  segment.channel = kNowhere;
-  segment.vertex = record.operation.from.value();
-  trail.add(segment, record.issued);
+  trail.add(Segment::at(SegmentKind::dma, message, record.operation.from), record.issued);
 }
 
 namespace {
 
-// From being in memory back to being there to be added; a Gather's is the same cycle.
+// Explains the time that a Reduce took to be added. A Gather needs no addition.
 void back_from_memory(const RunRecord& record, RecordIndex message, Trail& trail) {
   const MessageRecord& done = record.messages[message];
   if (done.operation.on_arrival != TransferKind::reduce) return;
-  Segment segment;
-  segment.kind = SegmentKind::reduction;
-  segment.message = message;
-  segment.vertex = done.operation.to.value();
-  trail.add(segment, done.adding);
+  trail.add(Segment::at(SegmentKind::reduction, message, done.operation.to), done.adding);
 }
 
 void back_through_hold(const RunRecord& record, RecordIndex message, Trail& trail) {
-  Segment segment;
-  segment.kind = SegmentKind::dependency;
-  segment.message = message;
-  segment.vertex = record.messages[message].operation.to.value();
-  trail.add(segment, record.messages[message].visible);
+  const MessageRecord& held = record.messages[message];
+  trail.add(Segment::at(SegmentKind::dependency, message, held.operation.to), held.visible);
 }
 
 class Search {
@@ -175,7 +147,7 @@ class Search {
          const IssueCauses& causes)
       : record_(record), index_(index), walk_(walk), causes_(causes) {}
 
-  // The event before one, with the time between explained.
+  // Explains the time since the event before `event`, and returns that earlier event.
   PathEvent back_from(PathEvent event, Trail& trail) const {
     switch (event.kind) {
       case PathEvent::Kind::done:
@@ -229,7 +201,7 @@ CriticalPath critical_path(const RunRecord& record, const MessageIndex& index,
   while (trail.at() > path.first_issue && event.kind != PathEvent::Kind::start) {
     event = search.back_from(event, trail);
   }
-  // The rules have come to a start before their time.
+  // The walk reached a start too early: the rest of the time is unexplained.
   trail.add({}, path.first_issue);
   path.segments = trail.take();
   return path;

@@ -1,6 +1,7 @@
 #include "sims/observe/explain/delays.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <map>
 #include <numeric>
@@ -11,10 +12,19 @@
 
 namespace espalier {
 
-Cycle CyclesByKind::total() const {
-  return std::accumulate(cycles.begin(), cycles.end(), Cycle{0});
-}
+namespace {
 
+struct CyclesByKind {
+  std::array<Cycle, kNumSegmentKinds> cycles{};
+
+  [[nodiscard]] Cycle& of(SegmentKind kind) { return cycles[static_cast<std::size_t>(kind)]; }
+  [[nodiscard]] Cycle of(SegmentKind kind) const { return cycles[static_cast<std::size_t>(kind)]; }
+  [[nodiscard]] Cycle total() const {
+    return std::accumulate(cycles.begin(), cycles.end(), Cycle{0});
+  }
+};
+
+// The latency of a message over an idle, healthy network, from its issue until it is in memory.
 CyclesByKind idle_latency(const UnloadedNetwork& network, const MessageRecord& message) {
   const NiConfig& ni = network.config.ni;
   CyclesByKind idle;
@@ -49,6 +59,7 @@ CyclesByKind cycles_by_kind(const std::vector<Segment>& segments) {
   return sums;
 }
 
+// The kind of segment with the most cycles beyond `idle`, of a message that took `segments`.
 DelayCause largest_cause(const std::vector<Segment>& segments, const CyclesByKind& idle) {
   const CyclesByKind took = cycles_by_kind(segments);
   DelayCause cause;
@@ -59,14 +70,11 @@ DelayCause largest_cause(const std::vector<Segment>& segments, const CyclesByKin
     cause.cycles = more;
     worst = static_cast<SegmentKind>(k);
   }
-  const auto where = [](const Segment& s) {
-    return std::tie(s.channel, s.waits_in, s.vertex, s.other, s.bottleneck);
-  };
   std::vector<Segment> places;
   for (const Segment& segment : segments) {
     if (segment.kind != worst || cause.cycles == 0) continue;
     const auto same = std::find_if(places.begin(), places.end(), [&](const Segment& place) {
-      return where(place) == where(segment);
+      return place.what() == segment.what();
     });
     if (same == places.end()) {
       places.push_back(segment);
@@ -79,8 +87,6 @@ DelayCause largest_cause(const std::vector<Segment>& segments, const CyclesByKin
   }
   return cause;
 }
-
-namespace {
 
 void add_late_nis(const std::vector<NodeClock>& clocks, std::vector<Delay>& delays) {
   for (std::size_t n = 0; n < clocks.size(); ++n) {
@@ -108,8 +114,8 @@ bool is_worse(const Delay& a, const Delay& b) {
 std::vector<Delay> message_delays(const RunRecord& record, const MessageIndex& index,
                                   const MessageWalk& walk, const UnloadedNetwork& network,
                                   const std::vector<NodeClock>& clocks, std::size_t most) {
-  std::vector<Delay>
-      late;  // `cycles` is an upper bound: time in the NI's queue is not subtracted yet
+  // `cycles` is an upper bound: time in the NI's queue is not subtracted yet.
+  std::vector<Delay> late;
   for (RecordIndex m = 0; m < record.messages.size(); ++m) {
     const MessageRecord& message = record.messages[m];
     if (message.operation.is_background() || index.last_done(message.whole) != m) continue;
@@ -146,7 +152,7 @@ bool begins_step(const TableCauses& tables, NodeId node, std::size_t entry) {
   return tables.first_of_step(node, entry) == entry;
 }
 
-// By timestep: when the median of the NIs that have entries in it begins it.
+// By timestep: the cycle in which the median of the NIs with entries begins the step.
 std::map<Timestep, Cycle> median_begins(const TableCauses& tables) {
   std::map<Timestep, std::vector<Cycle>> begins;
   for (std::size_t n = 0; n < tables.num_nodes(); ++n) {
@@ -183,13 +189,13 @@ class StepDelays {
   }
 
  private:
-  // An entry, against the beginning of its timestep.
+  // Cycles by which an entry issued later than the median NI began the timestep.
   [[nodiscard]] Cycle behind(NodeId node, std::size_t entry) const {
     const Cycle issued = tables_.issued_at(node, entry);
     return issued - std::min(issued, medians_.at(tables_.program(node).entries[entry].step));
   }
-  // The event that the begin of the step waited for last, among entries of this step and the one
-  // before.
+  // The event that the entry, the first of its step, waited for last. Goes back over entries that
+  // only followed another entry, at most to the first entry of the step before.
   [[nodiscard]] EntryCause cause(NodeId node, std::size_t entry) const {
     EntryCause cause = tables_.cause(node, entry);
     const std::size_t oldest = entry == 0 ? 0 : tables_.first_of_step(node, entry - 1);
@@ -220,7 +226,7 @@ class StepDelays {
     name_clock(node, delay);
     return delay;
   }
-  // A host that is late, or a clock that is behind or slow, by as much as they are.
+  // Names a late host, or a clock that is behind or slow, and at most their cycles.
   void name_clock(NodeId node, Delay& delay) const {
     const NodeClock& clock = tables_.clock(node);
     DelayCause& cause = delay.cause;
@@ -239,10 +245,6 @@ class StepDelays {
   const RunRecord& record_;
   std::map<Timestep, Cycle> medians_;
 };
-
-}  // namespace
-
-namespace {
 
 // Messages that no entry waits for: only the end of the run depends on them.
 std::vector<Delay> last_messages(const TableCauses& tables, const RunRecord& record,

@@ -1,7 +1,6 @@
-// Who got behind the schedule, and what kept messages longer than on an idle, healthy network.
+// Which NIs got behind the schedule, and why messages took longer than on an idle, healthy network.
 #pragma once
 
-#include <array>
 #include <vector>
 
 #include "alg/routes/route_set.h"
@@ -21,27 +20,10 @@ struct UnloadedNetwork {
   const RouteSet& routes;
 };
 
-// Cycles by kind of segment.
-struct CyclesByKind {
-  std::array<Cycle, kNumSegmentKinds> cycles{};
-
-  [[nodiscard]] Cycle& of(SegmentKind kind) { return cycles[static_cast<std::size_t>(kind)]; }
-  [[nodiscard]] Cycle of(SegmentKind kind) const { return cycles[static_cast<std::size_t>(kind)]; }
-  [[nodiscard]] Cycle total() const;
-};
-[[nodiscard]] CyclesByKind cycles_by_kind(const std::vector<Segment>& segments);
-
-// The latency of a message on that network, from its issue until it is in memory.
-[[nodiscard]] CyclesByKind idle_latency(const UnloadedNetwork& network,
-                                        const MessageRecord& message);
-
 struct DelayCause {
-  Segment where;     // the place with most cycles of the kind, and its cycles
+  Segment where;     // the kind, and the place with most cycles of that kind
   Cycle cycles = 0;  // of the kind, beyond those on an idle network; 0: there is no delay
 };
-// The kind of segment with the most additional cycles, of a message that took `segments`.
-[[nodiscard]] DelayCause largest_cause(const std::vector<Segment>& segments,
-                                       const CyclesByKind& idle);
 
 // An NI that got behind its schedule, and what kept it.
 struct Delay {

@@ -1,17 +1,67 @@
-#include "sims/observe/explain/dimension_causes.h"
-
 #include <algorithm>
+#include <map>
+#include <memory>
+#include <optional>
+#include <tuple>
 #include <utility>
+#include <vector>
+
+#include "ni/engines/dimension_program.h"
+#include "sims/observe/explain/issue_causes.h"
 
 namespace espalier {
 
+namespace {
+
+// The rules of dimension queues, and of switches that add and copy, read backwards.
+class DimensionCauses : public IssueCauses {
+ public:
+  DimensionCauses(const DimensionProgram& program, const RunRecord& record,
+                  const MessageIndex& index, const std::vector<NodeClock>& clocks,
+                  Cycle arbitration);
+
+  [[nodiscard]] PathEvent back_from_issue(RecordIndex message, Trail& trail) const override;
+  [[nodiscard]] std::optional<PathEvent> back_from_hold(RecordIndex message,
+                                                        Trail& trail) const override;
+
+ private:
+  // A stage at one NI: from its first operation until all its messages are sent, received and in
+  // memory.
+  struct StageTimes {
+    Cycle start = kNever;
+    RecordIndex first = kNowhere;  // its first issued message
+    Cycle end = 0;
+    PathEvent last;  // the event that ended it
+  };
+  void note(NodeId node, StageRef stage, Cycle at, PathEvent event);
+
+  [[nodiscard]] PathEvent back_at_switch(RecordIndex message, Trail& trail) const;
+  // Explains why the stage started at trail.at().
+  [[nodiscard]] PathEvent back_from_start(NodeId node, StageRef stage, RecordIndex message,
+                                          Trail& trail) const;
+
+  const DimensionProgram& program_;
+  const RunRecord& record_;
+  const MessageIndex& index_;
+  const std::vector<NodeClock>& clocks_;
+  Cycle arbitration_;
+  // By node, chunk and stage.
+  std::map<std::tuple<NodeId, std::uint32_t, std::uint32_t>, StageTimes> stages_;
+  // The last message that a step of a stage received; by receiver and flow.
+  std::map<std::pair<NodeId, FlowId>, RecordIndex> received_;
+  // By node, dimension and cycle: the stage that ended, and the stage that started.
+  using Moments = std::map<std::tuple<NodeId, std::uint32_t, Cycle>, const StageTimes*>;
+  Moments ended_;
+  Moments started_;
+};
+
 DimensionCauses::DimensionCauses(const DimensionProgram& program, const RunRecord& record,
-                                 const MessageIndex& index, std::vector<NodeClock> clocks,
+                                 const MessageIndex& index, const std::vector<NodeClock>& clocks,
                                  Cycle arbitration)
     : program_(program),
       record_(record),
       index_(index),
-      clocks_(std::move(clocks)),
+      clocks_(clocks),
       arbitration_(arbitration) {
   for (std::size_t v = 0; v < record.nis.size(); ++v) {
     const NodeId vertex(v);
@@ -29,7 +79,7 @@ DimensionCauses::DimensionCauses(const DimensionProgram& program, const RunRecor
     }
     for (const RecordIndex m : index.to(vertex)) {
       const FlowId flow = record.messages[m].operation.flow;
-      RecordIndex& last = received_.emplace(StepKey{vertex, flow}, m).first->second;
+      RecordIndex& last = received_.emplace(std::pair(vertex, flow), m).first->second;
       if (index.done(m) > index.done(last)) last = m;
       if (is_node) {
         note(vertex, program.place_of(flow).stage, index.done(m), {PathEvent::Kind::done, m});
@@ -39,8 +89,8 @@ DimensionCauses::DimensionCauses(const DimensionProgram& program, const RunRecor
   for (const auto& [key, times] : stages_) {
     const auto& [node, chunk, stage] = key;
     const std::uint32_t dimension = program.stage({chunk, stage}).dimension;
-    ended_.emplace(MomentKey{node, dimension, times.end}, &times);
-    started_.emplace(MomentKey{node, dimension, times.start}, &times);
+    ended_.emplace(std::tuple(node, dimension, times.end), &times);
+    started_.emplace(std::tuple(node, dimension, times.start), &times);
   }
 }
 
@@ -51,44 +101,31 @@ void DimensionCauses::note(NodeId node, StageRef stage, Cycle at, PathEvent even
   times.last = event;
 }
 
-const DimensionCauses::StageTimes* DimensionCauses::in_dimension(NodeId node, StageRef stage,
-                                                                 Cycle cycle, bool ended) const {
-  const auto& moments = ended ? ended_ : started_;
-  const auto found = moments.find({node, program_.stage(stage).dimension, cycle});
-  return found == moments.end() ? nullptr : found->second;
-}
-
 PathEvent DimensionCauses::back_from_issue(RecordIndex message, Trail& trail) const {
   const Operation& operation = record_.messages[message].operation;
+  trail.add(Segment::at(SegmentKind::ni_queue, message, operation.from), operation.ready);
   if (operation.from.index() >= clocks_.size()) return back_at_switch(message, trail);
-  Segment segment;
-  segment.message = message;
-  segment.vertex = operation.from.value();
-  segment.kind = SegmentKind::ni_queue;
-  trail.add(segment, operation.ready);
   const StagePlace place = program_.place_of(operation.flow);
-  // The messages that the previous step with any bytes receives.
+  // A step waits for the messages that the last step with any bytes before it receives.
   for (std::uint32_t step = place.step; step-- > 0;) {
     const FlowId before = program_.flow_of({place.stage, place.lane, step});
     const auto found = received_.find({operation.from, before});
     if (found == received_.end()) continue;
-    if (index_.done(found->second) + 1 == operation.ready) {
-      segment.kind = SegmentKind::dependency;
-      trail.add(segment, operation.ready - 1);
-      return {PathEvent::Kind::done, found->second};
-    }
-    break;  // it had come before the stage started
+    // An earlier message had come before the stage started.
+    if (index_.done(found->second) + 1 != operation.ready) break;
+    trail.add(Segment::at(SegmentKind::dependency, message, operation.from), operation.ready - 1);
+    return {PathEvent::Kind::done, found->second};
   }
-  return back_from_start(operation.from, place.stage, segment, trail);
+  return back_from_start(operation.from, place.stage, message, trail);
 }
 
-PathEvent DimensionCauses::back_from_start(NodeId node, StageRef stage, Segment segment,
+PathEvent DimensionCauses::back_from_start(NodeId node, StageRef stage, RecordIndex message,
                                            Trail& trail) const {
   const Cycle chosen = trail.at() + 1 - arbitration_;
-  const Cycle posted = clocks_[node.index()].start();
-  segment.kind = SegmentKind::dimension_queue;
+  const NodeClock& clock = clocks_[node.index()];
+  Segment segment = Segment::at(SegmentKind::dimension_queue, message, node);
   trail.add(segment, chosen);
-  // The chunk's stage before. One in which this NI has no bytes is over as it starts.
+  // The chunk's stage before. A stage in which this NI has no bytes is over as it starts.
   const StageTimes* before = nullptr;
   Cycle empty_stages = 0;
   for (std::uint32_t s = stage.stage; s-- > 0 && before == nullptr;) {
@@ -99,69 +136,64 @@ PathEvent DimensionCauses::back_from_start(NodeId node, StageRef stage, Segment 
       empty_stages += arbitration_;
     }
   }
-  if (before != nullptr && before->end + 1 + empty_stages == chosen) {
+  const Cycle ready = before != nullptr ? before->end + 1 : clock.start();
+  if (ready + empty_stages != chosen) {
+    // A place became free, or the arbiter had picked another stage in the cycle before.
+    const std::tuple moment(node, program_.stage(stage).dimension, chosen - 1);
+    if (const auto ended = ended_.find(moment); ended != ended_.end()) {
+      trail.add(segment, chosen - 1);
+      return ended->second->last;
+    }
+    if (const auto started = started_.find(moment); started != started_.end()) {
+      trail.add(segment, chosen - 1);
+      return {PathEvent::Kind::issued, started->second->first};
+    }
+  } else if (before != nullptr) {
     segment.kind = SegmentKind::dependency;
-    trail.add(segment, before->end);
-    return before->last;
-  }
-  if (before == nullptr && chosen == posted + empty_stages) {
-    trail.add(segment, posted);
-    back_from_post(clocks_[node.index()], segment, trail);
-    return {};
-  }
-  // A place became free, or the arbiter had picked the one before.
-  if (const StageTimes* ended = in_dimension(node, stage, chosen - 1, true)) {
-    trail.add(segment, ended->end);
-    return ended->last;
-  }
-  if (const StageTimes* started = in_dimension(node, stage, chosen - 1, false)) {
-    trail.add(segment, started->start);
-    return {PathEvent::Kind::issued, started->first};
   }
   if (before != nullptr) {
     trail.add(segment, before->end);
     return before->last;
   }
-  trail.add(segment, posted);
-  back_from_post(clocks_[node.index()], segment, trail);
+  trail.add(segment, clock.start());
+  back_from_post(clock, segment, trail);
   return {};
 }
 
 // The sum, or the copy, was complete in the cycle before it could go.
 PathEvent DimensionCauses::back_at_switch(RecordIndex message, Trail& trail) const {
   const Operation& operation = record_.messages[message].operation;
-  Segment segment;
-  segment.message = message;
-  segment.vertex = operation.from.value();
-  segment.kind = SegmentKind::ni_queue;
-  trail.add(segment, operation.ready);
   for (const RecordIndex m : index_.to(operation.from)) {
     if (record_.messages[m].operation.flow != operation.flow ||
         index_.done(m) + 1 != operation.ready) {
       continue;
     }
-    segment.kind = SegmentKind::dependency;
-    trail.add(segment, index_.done(m));
+    trail.add(Segment::at(SegmentKind::dependency, message, operation.from), index_.done(m));
     return {PathEvent::Kind::done, m};
   }
-  segment.kind = SegmentKind::unexplained;
-  trail.add(segment, 0);
+  trail.add(Segment::at(SegmentKind::unexplained, message, operation.from), 0);
   return {};
 }
 
-// Its stage had to start first.
+// The stage of the held Reduce had to start first.
 std::optional<PathEvent> DimensionCauses::back_from_hold(RecordIndex message, Trail& trail) const {
-  const MessageRecord& held = record_.messages[message];
-  const StageRef stage = program_.place_of(held.operation.flow).stage;
-  const auto found = stages_.find({held.operation.to, stage.chunk, stage.stage});
+  const Operation& held = record_.messages[message].operation;
+  const StageRef stage = program_.place_of(held.flow).stage;
+  const auto found = stages_.find({held.to, stage.chunk, stage.stage});
   if (found == stages_.end() || found->second.start != trail.at() ||
       found->second.first == kNowhere) {
     return std::nullopt;
   }
-  Segment segment;
-  segment.message = message;
-  segment.vertex = held.operation.to.value();
-  return back_from_start(held.operation.to, stage, segment, trail);
+  return back_from_start(held.to, stage, message, trail);
+}
+
+}  // namespace
+
+std::unique_ptr<IssueCauses> dimension_causes(const DimensionProgram& program,
+                                              const RunRecord& record, const MessageIndex& index,
+                                              const std::vector<NodeClock>& clocks,
+                                              Cycle arbitration) {
+  return std::make_unique<DimensionCauses>(program, record, index, clocks, arbitration);
 }
 
 }  // namespace espalier

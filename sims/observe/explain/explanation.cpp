@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <map>
-#include <tuple>
 
 namespace espalier {
 
@@ -50,7 +49,7 @@ class Describer {
     return cause;
   }
 
-  // The step of a context that time without a message belongs to.
+  // Adds the context's step that spends the time, for segments without a message.
   void add_step(Json& to, const Segment& segment) const {
     if (segment.step == kNowhere) return;
     const ContextRecord& context = record_.nis[segment.vertex].contexts[segment.context];
@@ -82,7 +81,7 @@ Json totals(const CriticalPath& path) {
   return totals;
 }
 
-// Equal ones in the order of their keys.
+// Places with equal cycles stay in the order of their keys.
 template <class Sums>
 std::vector<Segment> largest_first(const Sums& sums) {
   std::vector<Segment> order;
@@ -93,19 +92,17 @@ std::vector<Segment> largest_first(const Sums& sums) {
   return order;
 }
 
-// Who else was served is not told apart: the path has
-// that.
+struct OrderByWhat {
+  bool operator()(const Segment& a, const Segment& b) const { return a.what() < b.what(); }
+};
+
+// Sums over all messages that were served instead; the path names each.
 Json causes(const CriticalPath& path, const Describer& describer) {
-  using Where = std::tuple<SegmentKind, std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t,
-                           std::uint32_t>;
-  std::map<Where, Segment> sums;
+  std::map<Segment, Segment, OrderByWhat> sums;
   for (const Segment& segment : path.segments) {
     Segment place = segment;
     place.message = place.other = place.step = kNowhere;
-    const auto [sum, is_new] =
-        sums.emplace(std::make_tuple(segment.kind, segment.channel, segment.waits_in,
-                                     segment.vertex, segment.context, segment.bottleneck),
-                     place);
+    const auto [sum, is_new] = sums.emplace(place, place);
     if (!is_new) sum->second.to += segment.cycles();
   }
   Json causes = Json::array();
@@ -132,7 +129,7 @@ Json bottlenecks(const CriticalPath& path, const Describer& describer) {
   return list;
 }
 
-// By message: the segments that belong to one stand together.
+// The segments, grouped by message.
 Json path_of(const CriticalPath& path, const Describer& describer) {
   Json legs = Json::array();
   Segment last;

@@ -14,7 +14,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kMostCauses = 12;
 constexpr std::size_t kMostBottlenecks = 5;
-constexpr std::size_t kMostParts = 12;  // of a message's way
+constexpr std::size_t kMostParts = 12;  // parts of one message's time
 constexpr std::size_t kMostLegs = 40;   // half from the beginning, half from the end
 
 std::string words(std::string name) {
@@ -96,7 +96,7 @@ std::string shares_text(const Json& list, std::uint64_t whole, std::size_t most,
   return text;
 }
 
-// Of one kind at one place, and how many others were served there.
+// Cycles of one kind at one place, and the messages that were served there instead.
 struct Part {
   Json cause;
   std::uint64_t cycles = 0;

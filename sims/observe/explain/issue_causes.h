@@ -1,9 +1,11 @@
-// Why a network interface issued a message when it did: what tables, dimension queues and programs
-// have in common.
+// Why a network interface issued a message when it did: the parts that tables, dimension queues and
+// programs share.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "alg/schedule/schedule.h"
@@ -13,8 +15,8 @@
 
 namespace espalier {
 
-// A run's messages of the collective by their names in the schedule. An operation over parallel
-// links is one entry: its first share stands for all.
+// Finds the collective's messages by their names in the schedule. An operation over parallel links
+// has one message for each link; the first message stands for the operation.
 class MessageIndex {
  public:
   // `record` must outlive it.
@@ -29,7 +31,7 @@ class MessageIndex {
   }
   // kNowhere if there is no such message.
   [[nodiscard]] RecordIndex find(NodeId from, NodeId to, FlowId flow, TransferKind kind) const;
-  // The share of `message`'s operation that arrived, or left, last.
+  // Of the messages of `message`'s operation, the last to arrive and the last to leave.
   [[nodiscard]] RecordIndex last_done(RecordIndex message) const { return last_done_[message]; }
   [[nodiscard]] RecordIndex last_sent(RecordIndex message) const { return last_sent_[message]; }
   // When the whole operation was in memory, and when it had left the NI.
@@ -39,6 +41,10 @@ class MessageIndex {
   [[nodiscard]] Cycle sent(RecordIndex message) const {
     return record_.messages[last_sent_[message]].sent;
   }
+  // A message of `vertex` whose last flit left in cycle `at`, on `channel` if that is given.
+  // kNowhere if there is none.
+  [[nodiscard]] RecordIndex sent_at(NodeId vertex, Cycle at,
+                                    std::uint32_t channel = kNowhere) const;
 
  private:
   using Key = std::tuple<NodeId, NodeId, FlowId, TransferKind>;
@@ -48,13 +54,14 @@ class MessageIndex {
   std::vector<std::pair<Key, RecordIndex>> keys_;  // sorted
   std::vector<RecordIndex> last_done_;             // by message
   std::vector<RecordIndex> last_sent_;
+  std::vector<std::vector<std::pair<Cycle, RecordIndex>>> sent_;  // by vertex, sorted by cycle
 };
 
-// When a node's host posts its collectives, and the fault of its clock.
+// When a node's host posts its collectives, and how wrong the node's clock is.
 struct NodeClock {
-  Cycle late = 0;      // cycles by which its host posts later than all others
-  Cycle skew = 0;      // cycles by which its clock is behind
-  Cycle per_step = 0;  // additional cycles of its down-counter in each timestep
+  Cycle late = 0;      // cycles by which the host posts late
+  Cycle skew = 0;      // cycles by which the clock is behind
+  Cycle per_step = 0;  // additional cycles of the down-counter in each timestep
 
   [[nodiscard]] Cycle start() const { return late + skew; }
 };
@@ -81,10 +88,20 @@ class IssueCauses {
   // Explains the time between trail.at(), the issue of `message`, and the event that allowed it.
   // Afterwards trail.at() is the cycle of that event.
   [[nodiscard]] virtual PathEvent back_from_issue(RecordIndex message, Trail& trail) const = 0;
-  // A Reduce was held beside memory until trail.at(): the event that allowed it to be added, with
-  // the time since then explained. Nothing if no rule held it.
+  // A Reduce was held beside memory until trail.at(). Explains the time since the event that let
+  // the NI add the Reduce, and returns that event; nothing if no rule held the Reduce.
   [[nodiscard]] virtual std::optional<PathEvent> back_from_hold(RecordIndex message,
                                                                 Trail& trail) const = 0;
 };
+
+class DimensionProgram;
+
+// The causes in a multi-dimensional system. All references must outlive the result. `clocks`: by
+// node. `arbitration`: cycles from a ready stage and a free place to the stage's first operation.
+[[nodiscard]] std::unique_ptr<IssueCauses> dimension_causes(const DimensionProgram& program,
+                                                            const RunRecord& record,
+                                                            const MessageIndex& index,
+                                                            const std::vector<NodeClock>& clocks,
+                                                            Cycle arbitration);
 
 }  // namespace espalier

@@ -1,7 +1,6 @@
 #include "sims/observe/explain/program_path.h"
 
 #include <algorithm>
-#include <utility>
 
 namespace espalier {
 
@@ -76,21 +75,6 @@ RequestIndex ProgramIndex::giver(ConnectionId connection, std::size_t n) const {
   return n < of.size() ? of[n] : kNone;
 }
 
-ProgramPath::ProgramPath(const ContextProgram& program, const ProgramIndex& index,
-                         const MessageWalk& walk, Spec spec)
-    : program_(program),
-      index_(index),
-      walk_(walk),
-      spec_(std::move(spec)),
-      sent_(index.record().channels.size()) {
-  const std::vector<MessageRecord>& messages = index.record().messages;
-  for (RecordIndex m = 0; m < messages.size(); ++m) {
-    if (messages[m].operation.is_background()) continue;
-    sent_[messages[m].channel].emplace_back(messages[m].sent, m);
-  }
-  for (auto& of_channel : sent_) std::sort(of_channel.begin(), of_channel.end());
-}
-
 CriticalPath ProgramPath::find(Cycle cycles) const {
   CriticalPath path;
   path.last_delivery = cycles;
@@ -102,7 +86,7 @@ CriticalPath ProgramPath::find(Cycle cycles) const {
   }
   Trail trail(cycles, 0);
   while (event.kind != Event::Kind::start) event = back_from(event, trail);
-  // The rules have come to a start before their time.
+  // The walk reached a start too early: the rest of the time is unexplained.
   trail.add({}, 0);
   path.segments = trail.take();
   return path;
@@ -250,7 +234,7 @@ bool ProgramPath::is_own_latency(const Segment& segment, StepIndex s) const {
     return false;
   }
   if (segment.kind == SegmentKind::fence || segment.kind == SegmentKind::dependency) return true;
-  // An engine of limited bandwidth has work to do meanwhile.
+  // A DMA engine of limited bandwidth is busy: another request would not hide its latency.
   const bool reads_packets =
       segment.message != kNowhere && index_.record().messages[segment.message].read == kNever;
   return segment.kind == SegmentKind::dma && !reads_packets;
@@ -272,7 +256,7 @@ ProgramPath::Event ProgramPath::back_from_ready(RequestIndex r, Trail& trail) co
   }
   if (at.fenced != kNever) {
     trail.add(at_request(SegmentKind::fence, r), at.fence);
-    // It began when the request before had left.
+    // The fence began when the request before had left.
     if (at.fence != at.worked) return {Event::Kind::ended, r - 1};
   }
   if (at.worked != at.work.done) {
@@ -296,20 +280,16 @@ ProgramPath::Event ProgramPath::back_from_worked(RequestIndex r, Trail& trail) c
   };
   if (!is_first && done_of(r - 1) == done) return {Event::Kind::worked, r - 1};
   if (request.sends == kNowhere) return {};
-  const RecordIndex before = made_room(request.sends, done);
+  // The message whose last flit made room in the injection queue.
+  const NodeId rank = index_.step(request.step).rank;
+  const std::uint32_t channel = index_.record().messages[request.sends].channel;
+  const RecordIndex before = messages_.sent_at(rank, done - 1, channel);
   if (before == kNowhere) return {};
   Segment segment = at_request(SegmentKind::ni_queue, r);
-  segment.channel = index_.record().messages[request.sends].channel;
+  segment.channel = channel;
   segment.other = before;
   trail.add(segment, done - 1);
   return {Event::Kind::message_sent, before};
-}
-
-RecordIndex ProgramPath::made_room(RecordIndex message, Cycle at) const {
-  const auto& sent = sent_[index_.record().messages[message].channel];
-  const auto found =
-      std::lower_bound(sent.begin(), sent.end(), std::make_pair(at - 1, RecordIndex{0}));
-  return found != sent.end() && found->first + 1 == at ? found->second : kNowhere;
 }
 
 ProgramPath::Event ProgramPath::back_from_ended(RequestIndex r, Trail& trail) const {

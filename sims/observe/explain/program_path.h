@@ -15,7 +15,7 @@
 
 namespace espalier {
 
-// Both number all contexts' steps and requests together, from 0.
+// Numbers of steps and of requests, from 0, over all contexts.
 using StepIndex = std::size_t;
 using RequestIndex = std::size_t;
 inline constexpr std::size_t kNone = ~std::size_t{0};
@@ -75,8 +75,13 @@ class ProgramPath {
     std::vector<NodeClock> clocks;         // by node
   };
   // All but `spec` must outlive it.
-  ProgramPath(const ContextProgram& program, const ProgramIndex& index, const MessageWalk& walk,
-              Spec spec);
+  ProgramPath(const ContextProgram& program, const ProgramIndex& index,
+              const MessageIndex& messages, const MessageWalk& walk, Spec spec)
+      : program_(program),
+        index_(index),
+        messages_(messages),
+        walk_(walk),
+        spec_(std::move(spec)) {}
 
   // The program took `cycles` from the hosts' call, in cycle 0.
   [[nodiscard]] CriticalPath find(Cycle cycles) const;
@@ -110,21 +115,19 @@ class ProgramPath {
   [[nodiscard]] Event back_from_launch(StepIndex s, Trail& trail) const;
   // The request that freed the slot that `r` took in cycle `at`; kNone if it was free before.
   [[nodiscard]] RequestIndex slot_giver(RequestIndex r, Cycle at) const;
-  // The limit of requests in flight kept a request from beginning before `r` had ended: latency of
-  // `r` that a request more would have hidden counts as the limit's.
+  // The limit of requests in flight kept a request waiting until `r` had ended. Counts latency of
+  // `r` as the limit's if another request in flight would have hidden it.
   [[nodiscard]] Event back_through_limit(RequestIndex r, Trail& trail) const;
   [[nodiscard]] bool is_own_latency(const Segment& segment, StepIndex s) const;
-  // The message whose last flit left in the cycle before `at` and made room for `message`.
-  [[nodiscard]] RecordIndex made_room(RecordIndex message, Cycle at) const;
   [[nodiscard]] Segment at_step(SegmentKind kind, StepIndex s) const;
   [[nodiscard]] Segment at_request(SegmentKind kind, RequestIndex r) const;
   [[nodiscard]] const RequestTimes& times(RequestIndex r) const { return *index_.request(r).times; }
 
   const ContextProgram& program_;
   const ProgramIndex& index_;
+  const MessageIndex& messages_;
   const MessageWalk& walk_;
   Spec spec_;
-  std::vector<std::vector<std::pair<Cycle, RecordIndex>>> sent_;  // by channel, in order
 };
 
 }  // namespace espalier

@@ -4,7 +4,6 @@
 #include <optional>
 
 #include "sims/model/faults.h"
-#include "sims/observe/explain/dimension_causes.h"
 #include "sims/observe/explain/program_path.h"
 #include "sims/observe/explain/table_causes.h"
 #include "sims/system/program_setup.h"
@@ -67,10 +66,14 @@ Json RunAccount::explain_tables(const Topology& topology, const RunPoint& point,
                                 std::uint32_t ni_ports) {
   const Parts parts(recorder_.record(), point.system);
   const SystemTiming healthy = time_links(topology, point.system.clock);
-  TableCausesSpec spec;
-  spec.engine = table_engine_spec(point.system, tables, posts, healthy, ni_ports);
-  spec.clocks = clocks_of(point, topology.num_nodes());
-  const TableCauses causes(tables, parts.record, parts.index, spec);
+  const ScheduleTableEngine::Spec engine =
+      table_engine_spec(point.system, tables, posts, healthy, ni_ports);
+  std::vector<ScheduleTableEngine::Spec> engines;
+  for (std::size_t n = 0; n < topology.num_nodes(); ++n) {
+    engines.push_back(faulty_engine(engine, point.faults, NodeId(n)));
+  }
+  const TableCauses causes(tables, parts.record, parts.index, std::move(engines),
+                           clocks_of(point, topology.num_nodes()));
   Explanation explanation;
   explanation.path = critical_path(parts.record, parts.index, parts.walk, causes);
   explanation.delays = step_delays(causes, parts.record, parts.index, parts.walk,
@@ -94,10 +97,10 @@ Json RunAccount::explain_plan(const Topology& topology, const RunPoint& point,
   const Parts parts(recorder_.record(), point.system);
   const SystemTiming healthy = time_links(simulated, point.system.clock);
   const std::vector<NodeClock> clocks = clocks_of(point, simulated.num_nodes());
-  const DimensionCauses causes(program, parts.record, parts.index, clocks,
-                               point.system.ni.dimension_queue.arbitration_cycles);
+  const auto causes = dimension_causes(program, parts.record, parts.index, clocks,
+                                       point.system.ni.dimension_queue.arbitration_cycles);
   Explanation explanation;
-  explanation.path = critical_path(parts.record, parts.index, parts.walk, causes);
+  explanation.path = critical_path(parts.record, parts.index, parts.walk, *causes);
   explanation.delays =
       message_delays(parts.record, parts.index, parts.walk,
                      {point.system, healthy, program.routes().routes()}, clocks, kWorstSlips);
@@ -125,7 +128,7 @@ Json RunAccount::explain_program(const Topology& topology, const RunPoint& point
                               context_spec(topology, point), routes.forward);
   const ProgramIndex index(loaded, parts.record);
   const std::vector<NodeClock> clocks = clocks_of(point, topology.num_nodes());
-  const ProgramPath path(loaded, index, parts.walk,
+  const ProgramPath path(loaded, index, parts.index, parts.walk,
                          {slot_specs(point, timing, routes, protocol.slots), clocks});
   Explanation explanation;
   explanation.path = path.find(cycles);

@@ -1,66 +1,41 @@
 #include "sims/observe/explain/segment.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace espalier {
 
 const char* name_of(SegmentKind kind) {
-  switch (kind) {
-    case SegmentKind::serialization:
-      return "serialization";
-    case SegmentKind::link:
-      return "link_latency";
-    case SegmentKind::router:
-      return "router_pipeline";
-    case SegmentKind::arbitration:
-      return "arbitration_loss";
-    case SegmentKind::credit:
-      return "credit_stall";
-    case SegmentKind::allocation:
-      return "switch_allocation";
-    case SegmentKind::ni_queue:
-      return "ni_queue";
-    case SegmentKind::dma:
-      return "dma";
-    case SegmentKind::ni:
-      return "injection_and_ejection";
-    case SegmentKind::reduction:
-      return "reduction";
-    case SegmentKind::dependency:
-      return "dependency_wait";
-    case SegmentKind::lockstep:
-      return "lockstep_wait";
-    case SegmentKind::issue:
-      return "issue";
-    case SegmentKind::late_start:
-      return "late_start";
-    case SegmentKind::clock_skew:
-      return "clock_skew";
-    case SegmentKind::doorbell:
-      return "doorbell";
-    case SegmentKind::dimension_queue:
-      return "dimension_queue";
-    case SegmentKind::launch:
-      return "launch";
-    case SegmentKind::decode:
-      return "decode";
-    case SegmentKind::memory_port:
-      return "memory_port";
-    case SegmentKind::context_rate:
-      return "context_rate";
-    case SegmentKind::fence:
-      return "fence";
-    case SegmentKind::network_post:
-      return "network_post";
-    case SegmentKind::slot_credit:
-      return "slot_credit";
-    case SegmentKind::request_limit:
-      return "request_limit";
-    case SegmentKind::unexplained:
-      break;
-  }
-  return "unexplained";
+  // In the order of SegmentKind.
+  static constexpr const char* kNames[] = {"serialization",
+                                           "link_latency",
+                                           "router_pipeline",
+                                           "arbitration_loss",
+                                           "credit_stall",
+                                           "switch_allocation",
+                                           "ni_queue",
+                                           "dma",
+                                           "injection_and_ejection",
+                                           "reduction",
+                                           "dependency_wait",
+                                           "lockstep_wait",
+                                           "issue",
+                                           "late_start",
+                                           "clock_skew",
+                                           "doorbell",
+                                           "dimension_queue",
+                                           "launch",
+                                           "decode",
+                                           "memory_port",
+                                           "context_rate",
+                                           "fence",
+                                           "network_post",
+                                           "slot_credit",
+                                           "request_limit",
+                                           "unexplained"};
+  static_assert(std::size(kNames) == kNumSegmentKinds);
+  return kNames[static_cast<std::size_t>(kind)];
 }
 
 void Trail::add(Segment segment, Cycle from) {
@@ -70,11 +45,7 @@ void Trail::add(Segment segment, Cycle from) {
   segment.to = std::exchange(at_, from);
   if (!segments_.empty()) {
     Segment& next = segments_.back();
-    if (next.kind == segment.kind && next.message == segment.message &&
-        next.channel == segment.channel && next.waits_in == segment.waits_in &&
-        next.vertex == segment.vertex && next.context == segment.context &&
-        next.step == segment.step && next.other == segment.other &&
-        next.bottleneck == segment.bottleneck) {
+    if (next.what() == segment.what()) {
       next.from = segment.from;
       return;
     }

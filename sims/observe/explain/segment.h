@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <tuple>
 #include <vector>
 
 #include "hw/ids.h"
@@ -13,14 +14,14 @@ enum class SegmentKind : std::uint8_t {
   serialization,    // flits leave one after the other, at the rate of `channel`
   link,             // on the wire of `channel`
   router,           // in the pipeline of the router at the end of `channel`
-  arbitration,      // the output towards `channel`, its VC, or the crossbar input, had `other`
+  arbitration,      // `other` had the output towards `channel`, its VC, or the crossbar input
   credit,           // the buffer at the end of `channel` has no room
   allocation,       // everything was free, but the switch allocator granted other requests
   ni_queue,         // an injection channel carried `other`, or the queue in front of it was full
   dma,              // memory was read for it
   ni,               // from the NI into its router, or from the last router into memory
   reduction,        // the reduction unit adds it, or is busy
-  dependency,       // its data are there: write-back, reading the schedule
+  dependency,       // from the awaited event to the issue: write-back, reading the schedule
   lockstep,         // the down-counter, or the reductions and sends that a timestep waits for
   issue,            // earlier entries of the table
   late_start,       // the host had not posted the collective
@@ -48,16 +49,36 @@ struct Segment {
   SegmentKind kind = SegmentKind::unexplained;
   Cycle from = 0;
   Cycle to = 0;
-  RecordIndex message = kNowhere;  // whose time it is; kNowhere before the first issue
+  RecordIndex message = kNowhere;  // that spends the time; kNowhere before the first issue
   std::uint32_t channel = kNowhere;
-  std::uint32_t waits_in = kNowhere;    // the channel in whose buffer it is: arbitration, credit
+  std::uint32_t waits_in = kNowhere;    // arbitration, credit: the channel whose buffer holds it
   std::uint32_t vertex = kNowhere;      // of the network interface
   std::uint32_t context = kNowhere;     // of that NI
   std::uint32_t step = kNowhere;        // of the context, in ContextRecord::steps
   RecordIndex other = kNowhere;         // arbitration, ni_queue: the message that was served
-  std::uint32_t bottleneck = kNowhere;  // of a wait: the channel that held it up at the end
+  std::uint32_t bottleneck = kNowhere;  // of a wait: the channel on which flits were moving
+
+  // Of a message at a network interface, and on a channel.
+  [[nodiscard]] static Segment at(SegmentKind kind, RecordIndex message, NodeId vertex) {
+    Segment segment;
+    segment.kind = kind;
+    segment.message = message;
+    segment.vertex = vertex.value();
+    return segment;
+  }
+  [[nodiscard]] static Segment on(SegmentKind kind, RecordIndex message, std::uint32_t channel) {
+    Segment segment;
+    segment.kind = kind;
+    segment.message = message;
+    segment.channel = channel;
+    return segment;
+  }
 
   [[nodiscard]] Cycle cycles() const { return to - from; }
+  // All members but the cycles.
+  [[nodiscard]] auto what() const {
+    return std::tie(kind, message, channel, waits_in, vertex, context, step, other, bottleneck);
+  }
 };
 
 // A path under construction, from its last segment back to its first.

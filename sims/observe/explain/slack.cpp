@@ -8,7 +8,7 @@ namespace espalier {
 
 namespace {
 
-// Of an entry that nothing depends on.
+// The latest issue of an entry that nothing depends on.
 constexpr Cycle kUnbounded = Cycle{1} << 62;
 
 struct Issue {
@@ -48,7 +48,7 @@ class Backward {
     std::sort(holds_.begin(), holds_.end(), [](const Hold& a, const Hold& b) {
       return std::tie(a.until, a.message, a.other) > std::tie(b.until, b.message, b.other);
     });
-    // Whatever an issue leads to comes later, or further down in the same table.
+    // The consequences of an issue come later, or further down in the same table.
     std::sort(issues_.begin(), issues_.end(), [](const Issue& a, const Issue& b) {
       return std::tie(a.at, a.node, a.entry) > std::tie(b.at, b.node, b.entry);
     });
@@ -101,7 +101,7 @@ class Backward {
     latest_[issue.node.index()][issue.entry] = latest;
     const EntryCause why = tables_.cause(issue.node, issue.entry);
     if (why.kind == SegmentKind::ni_queue) limit(why.event, latest - 1);
-    // A reduction, or sends, that the timestep before had to wait for.
+    // The step could begin only after a reduction or a send.
     if (why.kind == SegmentKind::lockstep && why.event.kind != PathEvent::Kind::issued) {
       const Cycle steps = entry.step - entries[issue.entry - 1].step - 1;
       const Cycle look = why.event.kind == PathEvent::Kind::sent ? 1 : 0;

@@ -5,12 +5,14 @@
 namespace espalier {
 
 TableCauses::TableCauses(const ScheduleTables& tables, const RunRecord& record,
-                         const MessageIndex& index, TableCausesSpec spec)
+                         const MessageIndex& index, std::vector<ScheduleTableEngine::Spec> engines,
+                         std::vector<NodeClock> clocks)
     : record_(record),
       index_(index),
-      spec_(std::move(spec)),
+      engines_(std::move(engines)),
+      clocks_(std::move(clocks)),
       programs_(load_tables(tables)),
-      nodes_(spec_.clocks.size()),
+      nodes_(clocks_.size()),
       number_(record.messages.size(), 0) {
   for (const TableProgram& program : programs_) {
     auto& of_entry = waiters_.emplace_back(program.entries.size());
@@ -24,15 +26,11 @@ TableCauses::TableCauses(const ScheduleTables& tables, const RunRecord& record,
     read_moves(node);
     OfNode& of_node = nodes_[n];
     const auto& issued = index.of(node);
-    for (std::uint32_t i = 0; i < issued.size(); ++i) {
-      number_[issued[i]] = i;
-      of_node.sent.emplace_back(index.sent(issued[i]), issued[i]);
-    }
+    for (std::uint32_t i = 0; i < issued.size(); ++i) number_[issued[i]] = i;
     for (const RecordIndex m : index.to(node)) {
       if (record.messages[m].operation.on_arrival != TransferKind::reduce) continue;
       of_node.reduced.emplace_back(index.done(m), m);
     }
-    std::sort(of_node.sent.begin(), of_node.sent.end());
     std::sort(of_node.reduced.begin(), of_node.reduced.end());
   }
 }
@@ -46,38 +44,21 @@ void TableCauses::read_moves(NodeId node) {
   }
 }
 
-const std::pair<Cycle, RecordIndex>* TableCauses::at_cycle(
-    const std::vector<std::pair<Cycle, RecordIndex>>& events, Cycle cycle) {
-  const auto found =
-      std::lower_bound(events.begin(), events.end(), std::make_pair(cycle, RecordIndex{0}));
-  return found != events.end() && found->first == cycle ? &*found : nullptr;
-}
-
 std::vector<TableCauses::Awaited> TableCauses::awaited(NodeId node, std::size_t entry) const {
   std::vector<Awaited> events;
   const std::size_t p = programs_.size() == 1 ? 0 : node.index();
   for (const std::uint32_t w : waiters_[p][entry]) {
     const TableEvent event = frames_[node.index()].in_network(programs_[p].waiters[w].event);
-    const bool reduce =
-        event.kind == TableEvent::Kind::reduced || event.kind == TableEvent::Kind::reduce_sent;
-    const bool own =
-        event.kind == TableEvent::Kind::reduce_sent || event.kind == TableEvent::Kind::gather_sent;
-    const RecordIndex message =
-        index_.find(own ? node : event.peer, own ? event.peer : node, event.flow,
-                    reduce ? TransferKind::reduce : TransferKind::copy);
-    if (own) {
+    const auto kind = event.is_reduce() ? TransferKind::reduce : TransferKind::copy;
+    if (event.is_send()) {
+      const RecordIndex message = index_.find(node, event.peer, event.flow, kind);
       events.push_back({{PathEvent::Kind::sent, message}, index_.sent(message)});
     } else {
+      const RecordIndex message = index_.find(event.peer, node, event.flow, kind);
       events.push_back({{PathEvent::Kind::done, message}, index_.done(message)});
     }
   }
   return events;
-}
-
-Cycle TableCauses::step_time(NodeId node, Timestep step) const {
-  const LockstepMode mode = spec_.engine.lockstep;
-  if (mode != LockstepMode::estimate && mode != LockstepMode::full) return 0;
-  return spec_.engine.step_time[step - 1] + clock(node).per_step;
 }
 
 std::size_t TableCauses::first_of_step(NodeId node, std::size_t entry) const {
@@ -101,13 +82,9 @@ EntryCause TableCauses::cause(NodeId node, std::size_t entry) const {
   }
   for (std::uint32_t s = 0; s < entries[entry].num_sends; ++s) {
     const RecordIndex mine = message_of(node, entries[entry].first_send + s);
-    for (const auto* sent = at_cycle(of_node.sent, issued - 1);
-         sent != nullptr && sent != of_node.sent.data() + of_node.sent.size() &&
-         sent->first + 1 == issued;
-         ++sent) {
-      if (record_.messages[sent->second].channel != record_.messages[mine].channel) continue;
-      return {SegmentKind::ni_queue, {PathEvent::Kind::sent, sent->second}, 0, issued - 1};
-    }
+    const RecordIndex sent = index_.sent_at(node, issued - 1, record_.messages[mine].channel);
+    if (sent == kNowhere) continue;
+    return {SegmentKind::ni_queue, {PathEvent::Kind::sent, sent}, 0, issued - 1};
   }
   if (entry != 0) {
     const Cycle before = of_node.issued[entry - 1];
@@ -120,26 +97,27 @@ EntryCause TableCauses::cause(NodeId node, std::size_t entry) const {
   return {SegmentKind::unexplained, {}, 0, 0};
 }
 
-// Preconditions: the entry begins its timestep, and issued in the cycle in which that did.
+// Preconditions: the entry begins its timestep, and issued in the cycle in which the timestep
+// began.
 EntryCause TableCauses::step_cause(NodeId node, std::size_t entry) const {
   const auto& entries = program(node).entries;
   const OfNode& of_node = nodes_[node.index()];
   const Timestep step = entries[entry].step;
+  const LockstepMode lockstep = engine(node).lockstep;
+  const auto& releases = engine(node).releases;
   const auto posted = [&](Timestep s, Cycle at) {
-    const auto& releases = spec_.engine.releases;
-    return std::any_of(releases.begin(), releases.end(), [&](const auto& release) {
-      const bool is_first = &release == &releases.front();
-      const Cycle delay = is_first ? clock(node).start() : clock(node).skew;
-      return release.step == s && release.at + delay == at;
-    });
+    return std::any_of(releases.begin(), releases.end(),
+                       [&](const auto& release) { return release.step == s && release.at == at; });
   };
-  // Steps without entries take a cycle each, so the cause kept the NI from the first such step.
+  // Steps without entries take a cycle each: the cause kept the NI from the first step after
+  // `last`.
   const Timestep last = entry == 0 ? 0 : entries[entry - 1].step;
   Cycle since = of_node.entered[last + 1];
   for (Timestep s = step; s > last + 1; --s) {
     if (of_node.entered[s] == of_node.entered[s - 1] + 1) continue;
-    if (posted(s, of_node.entered[s]))
+    if (posted(s, of_node.entered[s])) {
       return {SegmentKind::doorbell, {}, entry, of_node.entered[s]};
+    }
     return {SegmentKind::unexplained,
             {PathEvent::Kind::issued, kNowhere},
             entry - 1,
@@ -147,8 +125,7 @@ EntryCause TableCauses::step_cause(NodeId node, std::size_t entry) const {
   }
   if (entry == 0) {
     // The first collective's doorbell is its post.
-    const auto& releases = spec_.engine.releases;
-    const bool is_post = releases.empty() || releases.front().at == 0;
+    const bool is_post = releases.empty() || releases.front().at == clock(node).start();
     return {is_post ? SegmentKind::late_start : SegmentKind::doorbell, {}, entry, since};
   }
   const std::size_t loader = first_of_step(node, entry - 1);
@@ -157,13 +134,15 @@ EntryCause TableCauses::step_cause(NodeId node, std::size_t entry) const {
     return {
         SegmentKind::lockstep, {PathEvent::Kind::issued, kNowhere}, loader, of_node.issued[loader]};
   }
-  if (spec_.engine.lockstep != LockstepMode::off) {
-    if (const auto* reduced = at_cycle(of_node.reduced, since); reduced != nullptr) {
+  if (lockstep != LockstepMode::off) {
+    const auto reduced = std::lower_bound(of_node.reduced.begin(), of_node.reduced.end(),
+                                          std::make_pair(since, RecordIndex{0}));
+    if (reduced != of_node.reduced.end() && reduced->first == since) {
       return {SegmentKind::lockstep, {PathEvent::Kind::done, reduced->second}, 0, since};
     }
-    if (const auto* sent = at_cycle(of_node.sent, since - 1);
-        sent != nullptr && spec_.engine.lockstep == LockstepMode::drain) {
-      return {SegmentKind::lockstep, {PathEvent::Kind::sent, sent->second}, 0, since - 1};
+    const RecordIndex sent = index_.sent_at(node, since - 1);
+    if (sent != kNowhere && lockstep == LockstepMode::drain) {
+      return {SegmentKind::lockstep, {PathEvent::Kind::sent, sent}, 0, since - 1};
     }
   }
   if (posted(last + 1, since)) return {SegmentKind::doorbell, {}, entry, since};
@@ -193,14 +172,12 @@ Timestep TableCauses::step_of(RecordIndex message) const {
 PathEvent TableCauses::back_from_issue(RecordIndex message, Trail& trail) const {
   const NodeId node = record_.messages[message].operation.from;
   std::size_t entry = entry_of_send(node, number_[message]);
-  Segment segment;
-  segment.vertex = node.value();
-  segment.message = message;
+  Segment segment = Segment::at(SegmentKind::unexplained, message, node);
   while (true) {
     const EntryCause why = cause(node, entry);
     segment.kind = why.kind;
     if (why.event.kind == PathEvent::Kind::start) {
-      // The collective was posted then: the issue follows at once, or after a few empty steps.
+      // The issue follows the post at once, or after a few empty steps.
       segment.kind = SegmentKind::issue;
       trail.add(segment, why.at);
       if (why.kind == SegmentKind::late_start) {
@@ -228,7 +205,8 @@ PathEvent TableCauses::back_from_issue(RecordIndex message, Trail& trail) const 
   }
 }
 
-// The last message of the flows that come before let it.
+// The NI held the Reduce until the flows before it were complete: until their last message was
+// done.
 std::optional<PathEvent> TableCauses::back_from_hold(RecordIndex message, Trail& trail) const {
   for (const RecordIndex other : index_.to(record_.messages[message].operation.to)) {
     if (index_.done(other) == trail.at()) return PathEvent{PathEvent::Kind::done, other};

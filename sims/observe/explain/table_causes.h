@@ -1,5 +1,9 @@
-// Why a schedule table's entry issued when it did: the rules of ni/engines/schedule_table_engine,
-// read backwards (docs/timing.md, "Network interface").
+// Why an entry of a schedule table issued when it did (docs/timing.md, "Network interface").
+//
+// The causes are derived from the recorded events, not taken from the engine. The engine's stall
+// names only the first condition that was missing in its last evaluation. A path and the slack need
+// each event that came in the last possible cycle, also if several came in that cycle. An entry
+// that no event explains is `unexplained`, so every account checks the engine (docs/explain.md).
 #pragma once
 
 #include <cstdint>
@@ -14,11 +18,6 @@
 
 namespace espalier {
 
-struct TableCausesSpec {
-  ScheduleTableEngine::Spec engine;
-  std::vector<NodeClock> clocks;  // by node
-};
-
 // The event that an entry waited for last.
 struct EntryCause {
   SegmentKind kind = SegmentKind::unexplained;
@@ -29,9 +28,9 @@ struct EntryCause {
 
 class TableCauses : public IssueCauses {
  public:
-  // All must outlive it.
+  // The references must outlive it. `engines`, `clocks`: by node.
   TableCauses(const ScheduleTables& tables, const RunRecord& record, const MessageIndex& index,
-              TableCausesSpec spec);
+              std::vector<ScheduleTableEngine::Spec> engines, std::vector<NodeClock> clocks);
 
   [[nodiscard]] PathEvent back_from_issue(RecordIndex message, Trail& trail) const override;
   [[nodiscard]] std::optional<PathEvent> back_from_hold(RecordIndex message,
@@ -41,15 +40,14 @@ class TableCauses : public IssueCauses {
   [[nodiscard]] const TableProgram& program(NodeId node) const {
     return programs_.size() == 1 ? programs_.front() : programs_[node.index()];
   }
-  // Not all entries of the table: entries without sends may remain when the last message has
-  // arrived.
+  // May be fewer than the table has: entries without sends may remain at the end of the run.
   [[nodiscard]] std::size_t issued_entries(NodeId node) const {
     return nodes_[node.index()].issued.size();
   }
   [[nodiscard]] Cycle issued_at(NodeId node, std::size_t entry) const {
     return nodes_[node.index()].issued[entry];
   }
-  // The messages of an entry are those numbered [first_send, first_send + num_sends) of its node.
+  // An entry sends its node's messages [first_send, first_send + num_sends).
   [[nodiscard]] RecordIndex message_of(NodeId node, std::size_t send) const {
     return index_.of(node)[send];
   }
@@ -57,19 +55,21 @@ class TableCauses : public IssueCauses {
   // The timestep of the entry that sent the message.
   [[nodiscard]] Timestep step_of(RecordIndex message) const;
   [[nodiscard]] EntryCause cause(NodeId node, std::size_t entry) const;
-  // The message whose event an entry waits for.
+  // An event that an entry waits for, and its cycle.
   struct Awaited {
     PathEvent event;
     Cycle at = 0;
   };
   [[nodiscard]] std::vector<Awaited> awaited(NodeId node, std::size_t entry) const;
-  // The value that the down-counter is loaded with in a step.
-  [[nodiscard]] Cycle step_time(NodeId node, Timestep step) const;
-  [[nodiscard]] const NodeClock& clock(NodeId node) const { return spec_.clocks[node.index()]; }
-  [[nodiscard]] Cycle turnaround(NodeId node, std::size_t entry) const {
-    return program(node).entries[entry].reads_back ? spec_.engine.turnaround : 0;
+  // The value that the down-counter is loaded with in a step; 0 if the mode does not count.
+  [[nodiscard]] Cycle step_time(NodeId node, Timestep step) const {
+    return engine(node).step_time[step - 1];
   }
-  // The first entry of `entry`'s step; it loads the down-counter.
+  [[nodiscard]] const NodeClock& clock(NodeId node) const { return clocks_[node.index()]; }
+  [[nodiscard]] Cycle turnaround(NodeId node, std::size_t entry) const {
+    return program(node).entries[entry].reads_back ? engine(node).turnaround : 0;
+  }
+  // The first entry of `entry`'s step. That entry loads the down-counter.
   [[nodiscard]] std::size_t first_of_step(NodeId node, std::size_t entry) const;
 
  private:
@@ -77,22 +77,23 @@ class TableCauses : public IssueCauses {
     std::vector<Cycle> issued;   // by entry
     std::vector<Cycle> entered;  // by timestep; 0 for the state before the first one
     std::vector<std::pair<Cycle, RecordIndex>> reduced;  // sorted by time
-    std::vector<std::pair<Cycle, RecordIndex>> sent;     // sorted by time
   };
+  [[nodiscard]] const ScheduleTableEngine::Spec& engine(NodeId node) const {
+    return engines_[node.index()];
+  }
   void read_moves(NodeId node);
   [[nodiscard]] EntryCause step_cause(NodeId node, std::size_t entry) const;
   [[nodiscard]] std::size_t entry_of_send(NodeId node, std::size_t send) const;
-  [[nodiscard]] static const std::pair<Cycle, RecordIndex>* at_cycle(
-      const std::vector<std::pair<Cycle, RecordIndex>>& events, Cycle cycle);
 
   const RunRecord& record_;
   const MessageIndex& index_;
-  TableCausesSpec spec_;
+  std::vector<ScheduleTableEngine::Spec> engines_;
+  std::vector<NodeClock> clocks_;
   std::vector<TableProgram> programs_;
   std::vector<NodeFrame> frames_;
   std::vector<std::vector<std::vector<std::uint32_t>>> waiters_;  // by program, by entry
   std::vector<OfNode> nodes_;
-  std::vector<std::uint32_t> number_;  // by message: among its node's
+  std::vector<std::uint32_t> number_;  // by message: its number among its node's messages
 };
 
 }  // namespace espalier

@@ -94,12 +94,14 @@ void WaitCauses::cover(Trail& trail, Cycle from, std::vector<Busy> busy, Segment
   if (trail.at() > from) rest(from);
 }
 
-std::vector<WaitCauses::Busy> WaitCauses::output_busy(const Passage& at, std::uint64_t flit,
-                                                      Cycle from, Cycle until) const {
+std::vector<WaitCauses::Busy> WaitCauses::wire_busy(const std::vector<const Passage*>& passages,
+                                                    FlitRun Passage::*run, const Passage& at,
+                                                    std::uint64_t flit) const {
   std::vector<Busy> busy;
-  for (const Passage* other : log_.beside(at, false, log_.tick_of(from), log_.tick_of(until))) {
+  for (const Passage* other : passages) {
     if (other->message == at.message && other->has(flit)) continue;
-    busy.push_back({log_.cycle_of(other->left.start), log_.cycle_of(other->left_until() - 1) + 1,
+    const FlitRun& flits = other->*run;
+    busy.push_back({log_.cycle_of(flits.start), log_.cycle_of(flits.tick_of(flits.n) - 1) + 1,
                     other->message});
   }
   return busy;
@@ -117,40 +119,27 @@ std::vector<WaitCauses::Busy> WaitCauses::input_busy(const Passage& at, Cycle fr
   return busy;
 }
 
-std::vector<WaitCauses::Busy> WaitCauses::injection_busy(const Passage& at, std::uint64_t flit,
-                                                         Cycle from, Cycle until) const {
-  std::vector<Busy> busy;
-  for (const Passage* other : log_.sent_in(at.channel, log_.tick_of(from), log_.tick_of(until))) {
-    if (other->message == at.message && other->has(flit)) continue;
-    busy.push_back({log_.cycle_of(other->sent.start),
-                    log_.cycle_of(other->sent.tick_of(other->sent.n) - 1) + 1, other->message});
-  }
-  return busy;
-}
-
 void WaitCauses::at_router(Trail& trail, Cycle from, const Passage& at, std::uint64_t flit) const {
   if (trail.at() <= from) return;
   const auto hop = static_cast<std::uint16_t>(at.hop + 1);
   const bool ejects = hop == log_.hops(at.message);
   const Passage* next = ejects ? nullptr : &log_.find(at.message, hop, flit);
-  Segment segment;
-  segment.kind = SegmentKind::arbitration;
-  segment.message = at.message;
+  const NodeId receiver = log_.record().messages[at.message].operation.to;
+  Segment segment = ejects ? Segment::at(SegmentKind::arbitration, at.message, receiver)
+                           : Segment::on(SegmentKind::arbitration, at.message, next->channel);
   segment.waits_in = at.channel;
-  if (next != nullptr) {
-    segment.channel = segment.bottleneck = next->channel;
-  } else {
-    segment.vertex = log_.record().messages[at.message].operation.to.value();
-  }
-  cover(trail, from, output_busy(at, flit, from, trail.at()), segment, [&](Cycle gap) {
+  segment.bottleneck = segment.channel;
+  const auto through_output = log_.beside(at, false, log_.tick_of(from), log_.tick_of(trail.at()));
+  const std::vector<Busy> output = wire_busy(through_output, &Passage::left, at, flit);
+  cover(trail, from, output, segment, [&](Cycle gap) {
     cover(trail, gap, input_busy(at, gap, trail.at()), segment, [&](Cycle rest) {
       if (next != nullptr) {
         vc_wait(trail, rest, *next, flit, segment,
                 {SegmentKind::arbitration, SegmentKind::allocation});
       } else {
-        Segment unknown = segment;
-        unknown.kind = SegmentKind::allocation;
-        trail.add(unknown, rest);
+        Segment granted_others = segment;
+        granted_others.kind = SegmentKind::allocation;
+        trail.add(granted_others, rest);
       }
     });
   });
@@ -158,13 +147,12 @@ void WaitCauses::at_router(Trail& trail, Cycle from, const Passage& at, std::uin
 
 void WaitCauses::at_ni(Trail& trail, Cycle from, const Passage& at, std::uint64_t flit) const {
   if (trail.at() <= from) return;
-  Segment segment;
-  segment.kind = SegmentKind::ni_queue;
-  segment.message = at.message;
-  segment.channel = segment.bottleneck = at.channel;
+  Segment segment = Segment::on(SegmentKind::ni_queue, at.message, at.channel);
+  segment.bottleneck = at.channel;
   segment.vertex = log_.record().messages[at.message].operation.from.value();
-  cover(trail, from, injection_busy(at, flit, from, trail.at()), segment, [&](Cycle gap) {
-    // Messages leave an NI in order: the one that is sent next stands in front.
+  const auto sent = log_.sent_in(at.channel, log_.tick_of(from), log_.tick_of(trail.at()));
+  cover(trail, from, wire_busy(sent, &Passage::sent, at, flit), segment, [&](Cycle gap) {
+    // Messages leave an NI in order: the next message to be sent stands in front.
     const Passage* front = log_.next_sent(at.channel, log_.tick_of(trail.at()));
     if (front == nullptr || (front->message == at.message && front->has(flit))) {
       vc_wait(trail, gap, at, flit, segment, {SegmentKind::ni_queue, SegmentKind::dma});
@@ -197,7 +185,7 @@ WaitCauses::Busy WaitCauses::ownership(const Passage& passage) const {
 void WaitCauses::credit_wait(Trail& trail, Cycle from, const Passage& next, std::uint64_t flit,
                              Segment segment, SegmentKind otherwise) const {
   while (trail.at() > from) {
-    // Back as long as the answer is the same.
+    // Goes back as long as the answer is the same.
     Cycle begin = trail.at() - 1;
     const bool had = credits_.suffice(next, flit, begin);
     while (begin > from && credits_.suffice(next, flit, begin - 1) == had) --begin;

@@ -86,8 +86,8 @@ class WaitCauses {
   // Explains [from, trail.at()): flit `flit` of `at`'s message is in the buffer behind `at`, could
   // leave in cycle `from`, and leaves in cycle trail.at().
   void at_router(Trail& trail, Cycle from, const Passage& at, std::uint64_t flit) const;
-  // The same of a flit that its NI could send over the channel of `at`. A cycle without another
-  // reason is the DMA's.
+  // Explains the same span for a flit that its NI could send over the channel of `at`. A cycle
+  // without another reason counts as the DMA engine's.
   void at_ni(Trail& trail, Cycle from, const Passage& at, std::uint64_t flit) const;
 
  private:
@@ -97,11 +97,12 @@ class WaitCauses {
     Cycle until;
     RecordIndex message;
   };
-  [[nodiscard]] std::vector<Busy> output_busy(const Passage& at, std::uint64_t flit, Cycle from,
-                                              Cycle until) const;
+  // An output's wire, or an injection channel's: `passages` over it without flit `flit` of `at`'s
+  // message. `run`: the flits of each passage on that wire.
+  [[nodiscard]] std::vector<Busy> wire_busy(const std::vector<const Passage*>& passages,
+                                            FlitRun Passage::*run, const Passage& at,
+                                            std::uint64_t flit) const;
   [[nodiscard]] std::vector<Busy> input_busy(const Passage& at, Cycle from, Cycle until) const;
-  [[nodiscard]] std::vector<Busy> injection_busy(const Passage& at, std::uint64_t flit, Cycle from,
-                                                 Cycle until) const;
   struct WaitNames {
     SegmentKind owner;      // another packet owns the VC
     SegmentKind otherwise;  // nothing is in the way

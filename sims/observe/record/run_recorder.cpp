@@ -121,10 +121,6 @@ namespace {
 FlitRun& flits_of(CarriedRun& run) { return run.flits; }
 FlitRun& flits_of(FlitRun& run) { return run; }
 
-bool goes_on(const FlitRun& run, const FlitRun& next) {
-  return run.rate == next.rate && run.tick_of(run.n) == next.start;
-}
-
 template <class Runs>
 void take_back(Runs& runs, std::uint64_t n) {
   cut_runs(runs, n, [](auto& run) -> FlitRun& { return flits_of(run); });
@@ -158,7 +154,7 @@ void ChannelRecorder::carry(std::uint32_t vc, const CarriedRun& run) {
   if (!runs.empty()) {
     CarriedRun& last = runs.back();
     if (last.message == run.message && last.offset + last.flits.n == run.offset &&
-        goes_on(last.flits, run.flits)) {
+        last.flits.goes_on_with(run.flits)) {
       last.flits.n += run.flits.n;
       return;
     }
@@ -171,7 +167,7 @@ void ChannelRecorder::leave(std::uint32_t vc, FlitRun flits) {
   const Tick q = record_.spec.ticks_per_cycle;
   if (flits.rate == q) flits.start -= flits.start % q;
   std::vector<FlitRun>& runs = record_.vcs[vc].left;
-  if (!runs.empty() && goes_on(runs.back(), flits)) {
+  if (!runs.empty() && runs.back().goes_on_with(flits)) {
     runs.back().n += flits.n;
   } else {
     runs.push_back(flits);

@@ -9,16 +9,11 @@
 namespace espalier {
 
 void LinkScope::sent(std::uint64_t flow, const FlitRun& run) {
-  if (!runs_.empty()) {
-    FlitRun& last = runs_.back().flits;
-    const bool goes_on =
-        runs_.back().flow == flow && last.rate == run.rate && last.tick_of(last.n) == run.start;
-    if (goes_on) {
-      last.n += run.n;
-      return;
-    }
+  if (!runs_.empty() && runs_.back().flow == flow && runs_.back().flits.goes_on_with(run)) {
+    runs_.back().flits.n += run.n;
+  } else {
+    runs_.push_back({flow, run});
   }
-  runs_.push_back({flow, run});
 }
 
 void LinkScope::cut(std::uint64_t n) {
@@ -48,8 +43,7 @@ void LinkScope::generate(Cycle until, WaveRecorder& recorder) {
     }
     // To the end of the last flit's time on the wire.
     busy_until_ = std::max(run.tick_of(n - 1) / q_ + 1, (run.tick_of(n) + q_ - 1) / q_);
-    run.start = run.tick_of(n);
-    run.n -= n;
+    run.drop(n);
     if (run.n == 0) runs_.pop_front();
   }
   if (is_busy_ && busy_until_ < until) set_free(busy_until_);
@@ -101,7 +95,9 @@ void ChannelScope::generate(Cycle from, Cycle until, WaveRecorder& recorder) {
   for (VcFlitScope& vc : flits_) vc.generate(from, until, recorder);
 }
 
-void ChannelScope::arriving(std::uint32_t vc, const ArrivingRun& run, const FlitRun& sent) {
+void ChannelScope::arriving(std::uint32_t vc, ArrivingRun run, const FlitRun& sent) {
+  run.landing = sent;
+  run.landing.start += spec_.link.latency * spec_.channel.ticks_per_cycle;
   link_.sent(run.message.flow, sent);
   states_[vc].arriving(run);
   if (!flits_.empty()) flits_[vc].arriving(run, sent);
@@ -109,23 +105,18 @@ void ChannelScope::arriving(std::uint32_t vc, const ArrivingRun& run, const Flit
 
 void ChannelScope::flit_sent(std::uint32_t vc, const Flit& flit, Tick departure) {
   if (is_over_) return;
-  const Tick latency = spec_.link.latency * spec_.channel.ticks_per_cycle;
-  const Tick rate = spec_.link.ticks_per_flit;
   ArrivingRun run;
   run.message = describe_(flit.message, flit.hop);
   run.has_type = true;
   run.type = flit.type;
-  run.landing = {departure + latency, rate, 1};
-  arriving(vc, run, {departure, rate, 1});
+  arriving(vc, run, {departure, spec_.link.ticks_per_flit, 1});
 }
 
 void ChannelScope::run_sent(const SentRun& sent) {
   if (is_over_) return;
-  const Tick latency = spec_.link.latency * spec_.channel.ticks_per_cycle;
   ArrivingRun run;
   run.message = describe_(sent.message, sent.hop);
   run.offset = sent.offset;
-  run.landing = {sent.flits.start + latency, sent.flits.rate, sent.flits.n};
   arriving(sent.vc, run, sent.flits);
 }
 

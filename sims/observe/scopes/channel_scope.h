@@ -72,7 +72,8 @@ class ChannelScope : public ChannelObserver {
   void leaving_cut(std::uint32_t vc, std::uint64_t n) override;
 
  private:
-  void arriving(std::uint32_t vc, const ArrivingRun& run, const FlitRun& sent);
+  // Flits leave as `sent` says; `run.landing` follows from the link's latency.
+  void arriving(std::uint32_t vc, ArrivingRun run, const FlitRun& sent);
 
   Spec spec_;
   DescribeMessage describe_;

@@ -26,8 +26,7 @@ void VcArrivals::cut(std::uint64_t n) {
 
 void VcArrivals::leave(std::uint64_t n) {
   ArrivingRun& run = runs_.front();
-  run.landing.start += n * run.landing.rate;
-  run.landing.n -= n;
+  run.landing.drop(n);
   run.offset += n;
   if (run.landing.n == 0) runs_.pop_front();
 }

@@ -16,14 +16,11 @@ namespace espalier {
 class RunQueue {
  public:
   void add(const FlitRun& run) {
-    if (!runs_.empty()) {
-      FlitRun& last = runs_.back();
-      if (last.rate == run.rate && last.tick_of(last.n) == run.start) {
-        last.n += run.n;
-        return;
-      }
+    if (!runs_.empty() && runs_.back().goes_on_with(run)) {
+      runs_.back().n += run.n;
+    } else {
+      runs_.push_back(run);
     }
-    runs_.push_back(run);
   }
   // Removes the last `n`: a train was cut.
   void cut(std::uint64_t n) {
@@ -34,10 +31,8 @@ class RunQueue {
   // Precondition: not empty.
   [[nodiscard]] const FlitRun& front() const { return runs_.front(); }
   void take(std::uint64_t n) {
-    FlitRun& first = runs_.front();
-    first.start += n * first.rate;
-    first.n -= n;
-    if (first.n == 0) runs_.pop_front();
+    runs_.front().drop(n);
+    if (runs_.front().n == 0) runs_.pop_front();
   }
   // Removes the flits before `tick`, and returns their number.
   std::uint64_t take_before(Tick tick) {

@@ -130,9 +130,6 @@ void Save::put(const GtkwSignal& signal) {
     case GtkwDisplay::enum_text:
       put_texts(signal);
       break;
-    case GtkwDisplay::decimal:
-      put_flags(kDecimal | kRightJustify);
-      break;
     case GtkwDisplay::hex:
       put_flags(kHex | kRightJustify);
       break;
@@ -142,6 +139,7 @@ void Save::put(const GtkwSignal& signal) {
     case GtkwDisplay::analog_step:
       put_flags(kDecimal | kRightJustify | kAnalogStep | kAnalogFullScale);
       break;
+    case GtkwDisplay::decimal:
     default:
       put_flags(kDecimal | kRightJustify);
   }

@@ -68,7 +68,7 @@ void draw_dimension(Svg& svg, const Plot& plot, const Activity& activity,
 
 std::string draw_activity(const ReportView& view, std::size_t index, const Activity& activity,
                           double longest) {
-  const std::string title = fmt::format("{}: {}", name_of_run(index), title_of_run(view, index));
+  const std::string title = title_of_run(view, index, true);
   const double rows = kActivityRow * static_cast<double>(activity.dimensions.size());
   Svg svg(kPictureWidth, 12 + rows + 44, "Activity of the dimensions, " + title,
           "one row for each dimension; full height: it had a chunk to work on all the time");
@@ -91,10 +91,8 @@ std::string draw_activity(const ReportView& view, std::size_t index, const Activ
 
 Section activity_section(const ReportView& view) {
   Section section{"activity", "Dimensions over time", {}, {}};
-  std::vector<std::size_t> runs;
-  for (std::size_t i = 0; i < view.data().points.size(); ++i) {
-    if (view.point(i).result.contains("activity")) runs.push_back(i);
-  }
+  const std::vector<std::size_t> runs =
+      view.points_where([](const ReportPoint& point) { return point.result.contains("activity"); });
   if (runs.empty()) {
     section.why_not = "only collectives on multi-dimensional systems have it";
     return section;

@@ -150,11 +150,9 @@ std::string draw_unit(const std::string& name, const std::vector<Unit>& units) {
 
 std::string blocks_table(const std::vector<AreaDesign>& designs) {
   HtmlTable table;
-  table.add_column("run", false);
-  table.add_column("block", false);
-  for (const char* name : {"count", "area, \u00b5m\u00b2", "up to, \u00b5m\u00b2", "delay, ps"})
-    table.add_column(name, true);
-  for (const char* name : {"made of", "origin"}) table.add_column(name, false);
+  table.add_columns({"run", "block"}, false);
+  table.add_columns({"count", "area, \u00b5m\u00b2", "up to, \u00b5m\u00b2", "delay, ps"}, true);
+  table.add_columns({"made of", "origin"}, false);
   for (const AreaDesign& design : designs) {
     for (const AreaUnit& unit : design.units) {
       for (const AreaBlock& block : unit.blocks) {

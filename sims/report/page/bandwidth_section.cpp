@@ -191,27 +191,19 @@ std::string draw_size_panel(const ReportView& view, const SizePanel& panel) {
 
 Section bandwidth_section(const ReportView& view) {
   Section section{"bandwidth", "Bandwidth against size", {}, {}};
-  std::vector<std::size_t> points;
-  for (std::size_t i = 0; i < view.data().points.size(); ++i) {
-    if (is_on_curve(view.point(i))) points.push_back(i);
-  }
+  const std::vector<std::size_t> points = view.points_where(is_on_curve);
   const std::vector<SizePanel> panels = panels_of(view, points);
   if (panels.empty()) {
     section.why_not = points.empty() ? "no verified collective has a size and a bandwidth"
                                      : "no system was run with more than one size";
     return section;
   }
-  std::vector<std::string> figures;
-  for (std::size_t p = 0; p < std::min(panels.size(), kMostPictures); ++p)
-    figures.push_back(draw_size_panel(view, panels[p]));
-  section.html = paragraph_html(
-      "Size of the collective over its time. No algorithm on the same network is above the bound.");
-  if (panels.size() > kMostPictures) {
-    section.html += paragraph_html(
-        fmt::format("The first {} of {} pictures; all numbers are in the table of runs.",
-                    kMostPictures, panels.size()));
-  }
-  section.html += figures_html(figures);
+  section.html =
+      paragraph_html(
+          "Size of the collective over its time. No algorithm on the same network is above the "
+          "bound.") +
+      first_figures_html(panels.size(), "all numbers are in the table of runs",
+                         [&](std::size_t p) { return draw_size_panel(view, panels[p]); });
   return section;
 }
 

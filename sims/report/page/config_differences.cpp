@@ -153,10 +153,6 @@ constexpr std::array<std::string_view, 6> kSections{"traffic.", "training.", "wo
 // The buffers that the network has for control messages are part of the design.
 constexpr std::array<std::string_view, 2> kDesign{"control.vcs", "control.vc_depth_flits"};
 
-void add_word(std::string& words, const std::string& word) {
-  if (!word.empty()) words += (words.empty() ? "" : ", ") + word;
-}
-
 std::string words_of(const ReportPoint& point) {
   std::string words;
   for (const char* field : {"workload", "network", "traffic", "op"})

@@ -72,7 +72,7 @@ std::string map_caption(const std::vector<LinkUse>& uses) {
 std::string draw_map(const ReportView& view, std::size_t index, const Topology& topology,
                      const std::vector<LinkUse>& uses) {
   const TopologyLayout layout(topology, kPictureWidth);
-  const std::string title = fmt::format("{}: {}", name_of_run(index), title_of_run(view, index));
+  const std::string title = title_of_run(view, index, true);
   Svg svg(kPictureWidth, layout.height() + kHeatKeyHeight, "Link utilization, " + title,
           "lines are links, one for each direction, on the right as one travels; the darker, the "
           "busier");
@@ -157,8 +157,7 @@ std::string draw_dimensions(const ReportView& view, const std::vector<std::size_
   const Plot plot(svg, x, y);
   double top = plot.top();
   for (const std::size_t i : runs) {
-    svg.text(plot.left() + 4, top + kHead - 6,
-             fmt::format("{}: {}", name_of_run(i), title_of_run(view, i)), "note");
+    svg.text(plot.left() + 4, top + kHead - 6, title_of_run(view, i, true), "note");
     top += kHead;
     std::size_t look = 0;
     for (const auto& [name, dimension] : view.point(i).result.at("dimensions").items()) {
@@ -183,14 +182,12 @@ std::string draw_dimensions(const ReportView& view, const std::vector<std::size_
 
 Section links_section(const ReportView& view) {
   Section section{"links", "How busy the links are", {}, {}};
-  std::vector<std::size_t> with_links;
-  std::vector<std::size_t> with_dimensions;
-  for (std::size_t i = 0; i < view.data().points.size(); ++i) {
-    const Json& result = view.point(i).result;
-    if (result.contains("links") && !result.at("links").empty()) with_links.push_back(i);
-    if (result.contains("dimensions") && result.at("dimensions").is_object())
-      with_dimensions.push_back(i);
-  }
+  const std::vector<std::size_t> with_links = view.points_where([](const ReportPoint& point) {
+    return point.result.contains("links") && !point.result.at("links").empty();
+  });
+  const std::vector<std::size_t> with_dimensions = view.points_where([](const ReportPoint& point) {
+    return point.result.contains("dimensions") && point.result.at("dimensions").is_object();
+  });
   if (with_links.empty() && with_dimensions.empty()) {
     section.why_not =
         "results say it of every link where they are made with -s simulation.link_utilization=true";

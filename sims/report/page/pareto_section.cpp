@@ -158,8 +158,8 @@ std::string draw_front_panel(const ReportView& view, const FrontPanel& panel) {
 
 std::string front_table(const ReportView& view, const std::vector<FrontPanel>& panels) {
   HtmlTable table;
-  for (const char* name : {"run", "workload", "settings"}) table.add_column(name, false);
-  for (const char* name : {"area, mm\u00b2", "time, \u00b5s"}) table.add_column(name, true);
+  table.add_columns({"run", "workload", "settings"}, false);
+  table.add_columns({"area, mm\u00b2", "time, \u00b5s"}, true);
   for (const FrontPanel& panel : panels) {
     std::vector<Candidate> front;
     std::copy_if(panel.candidates.begin(), panel.candidates.end(), std::back_inserter(front),
@@ -195,18 +195,15 @@ Section pareto_section(const ReportView& view) {
     section.why_not = "no two designs that ran the same differ in area or time";
     return section;
   }
-  std::vector<std::string> figures;
-  for (std::size_t p = 0; p < std::min(panels.size(), kMostPictures); ++p)
-    figures.push_back(draw_front_panel(view, panels[p]));
-  section.html = paragraph_html(
-      "Filled marks, with the run\u2019s number where there is room, are on the front: no other "
-      "design is at least as "
-      "small and as fast, and better in one of the two. Hollow ones are dominated.");
-  if (panels.size() > kMostPictures) {
-    section.html += paragraph_html(fmt::format(
-        "The first {} of {} pictures; all fronts are in the table.", kMostPictures, panels.size()));
-  }
-  section.html += figures_html(figures) + front_table(view, panels);
+  section.html =
+      paragraph_html(
+          "Filled marks, with the run\u2019s number where there is room, are on the front: no "
+          "other "
+          "design is at least as small and as fast, and better in one of the two. Hollow ones are "
+          "dominated.") +
+      first_figures_html(panels.size(), "all fronts are in the table",
+                         [&](std::size_t p) { return draw_front_panel(view, panels[p]); }) +
+      front_table(view, panels);
   return section;
 }
 

@@ -95,12 +95,11 @@ class Reader {
       planned = read_manifest(root, version_, data_.sources.back());
     });
     for (ReportPoint& point : planned) {
-      const fs::path done = fs::path(path) / "points" / (point.id + ".json");
-      const fs::path failed = fs::path(path) / "points" / (point.id + ".failed.json");
-      if (fs::exists(done)) {
-        read_json(done, [&](const JsonCursor& root) { fill_point(root, point); });
-      } else if (fs::exists(failed)) {
-        read_json(failed, [&](const JsonCursor& root) { fill_point(root, point); });
+      for (const char* ending : {".json", ".failed.json"}) {
+        const fs::path file = fs::path(path) / "points" / (point.id + ending);
+        if (!fs::exists(file)) continue;
+        read_json(file, [&](const JsonCursor& root) { fill_point(root, point); });
+        break;
       }
     }
     add(std::move(planned));
@@ -210,39 +209,25 @@ void expect_object(const JsonCursor& cursor) {
   if (!cursor.is_object()) cursor.fail("expected an object");
 }
 
-bool has_type(const Json& value, ResultType type) {
+// What a value of a type is called; empty if it has that type, or is null.
+const char* missing_type(const Json& value, ResultType type) {
+  const auto unless = [](bool fits, const char* name) { return fits ? "" : name; };
+  if (value.is_null()) return "";
   switch (type) {
     case ResultType::number:
-      return value.is_number();
+      return unless(value.is_number(), "a number");
     case ResultType::text:
-      return value.is_string();
+      return unless(value.is_string(), "a string");
     case ResultType::truth:
-      return value.is_boolean();
+      return unless(value.is_boolean(), "true or false");
     case ResultType::list:
-      return value.is_array();
+      return unless(value.is_array(), "an array");
     case ResultType::object:
-      return value.is_object();
+      return unless(value.is_object(), "an object");
     case ResultType::any:
       break;
   }
-  return true;
-}
-
-const char* type_text(ResultType type) {
-  switch (type) {
-    case ResultType::number:
-      return "a number";
-    case ResultType::text:
-      return "a string";
-    case ResultType::truth:
-      return "true or false";
-    case ResultType::list:
-      return "an array";
-    case ResultType::object:
-    case ResultType::any:
-      break;
-  }
-  return "an object";
+  return "";
 }
 
 // Results of other versions may have fields that the register does not know. Null stands for an
@@ -252,9 +237,9 @@ void check_result(const JsonCursor& result, const Json& value) {
   for (const ResultField& field : result_register()) {
     if (!value.contains(field.name)) continue;
     const Json& member = value.at(field.name);
-    if (member.is_null() || has_type(member, field.type)) continue;
-    result.key(field.name)
-        .fail(fmt::format("expected {}, not {}", type_text(field.type), member.type_name()));
+    const std::string expected = missing_type(member, field.type);
+    if (expected.empty()) continue;
+    result.key(field.name).fail(fmt::format("expected {}, not {}", expected, member.type_name()));
   }
 }
 

@@ -56,12 +56,12 @@ Section runs_section(const ReportView& view) {
   Section section{"runs", "All runs", {}, {}};
   HtmlTable table;
   table.add_column("run", true);
-  for (const char* name : {"configuration hash", "settings", "from"}) table.add_column(name, false);
+  table.add_columns({"configuration hash", "settings", "from"}, false);
   table.add_column("cycles", true);
   const std::vector<NamedTime> times = times_with_values(view);
   for (const NamedTime& time : times) table.add_column(fmt::format("{}, ns", time.name), true);
   table.add_column("GB/s", true);
-  for (const char* name : {"result", "command"}) table.add_column(name, false);
+  table.add_columns({"result", "command"}, false);
   for (std::size_t i = 0; i < view.data().points.size(); ++i) {
     const ReportPoint& point = view.point(i);
     const ReportSource& source = view.data().sources[point.source];

@@ -186,9 +186,9 @@ std::string draw_schedule(const ReportView& view, std::size_t index, const Rebui
     figures.push_back(draw_tree(topology, schedule, tree.reduces, true, tree.flow));
   if (!tree.copies.empty())
     figures.push_back(draw_tree(topology, schedule, tree.copies, false, tree.flow));
-  std::string html =
-      fmt::format("<h3 class=\"run\">{} {}: {}, {}</h3>\n", "Run", link_to_run(index),
-                  escape(title_of_run(view, index)), escape(text_of(view.point(index), "op")));
+  std::string html = fmt::format("<h3 class=\"run\">{} {}: {}, {}</h3>\n", "Run",
+                                 link_to_run(index), escape(title_of_run(view, index, false)),
+                                 escape(text_of(view.point(index), "op")));
   if (schedule.num_steps <= kMostSteps) {
     figures.push_back(draw_occupancy(topology, schedule));
   } else {
@@ -223,12 +223,10 @@ std::optional<std::string> show_schedule(const ReportView& view, std::size_t ind
 
 Section schedule_section(const ReportView& view) {
   Section section{"schedule", "Trees and timesteps", {}, {}};
-  std::vector<std::size_t> runs;
-  for (std::size_t i = 0; i < view.data().points.size(); ++i) {
-    const bool is_small =
-        number_of(view.point(i), "nodes").value_or(0) <= static_cast<double>(kMostNodes);
-    if (is_collective(view.point(i)) && is_small) runs.push_back(i);
-  }
+  const std::vector<std::size_t> runs = view.points_where([](const ReportPoint& point) {
+    return is_collective(point) &&
+           number_of(point, "nodes").value_or(0) <= static_cast<double>(kMostNodes);
+  });
   if (runs.empty()) {
     section.why_not = fmt::format(
         "no collective with a schedule of timesteps ran on {} nodes or fewer", kMostNodes);

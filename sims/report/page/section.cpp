@@ -22,6 +22,16 @@ std::string figures_html(const std::vector<std::string>& figures) {
   return html + "</div>\n";
 }
 
+std::string first_figures_html(std::size_t count, const std::string& rest,
+                               const std::function<std::string(std::size_t)>& draw) {
+  std::vector<std::string> figures;
+  for (std::size_t f = 0; f < std::min(count, kMostPictures); ++f) figures.push_back(draw(f));
+  if (count <= kMostPictures) return figures_html(figures);
+  return paragraph_html(
+             fmt::format("The first {} of {} pictures; {}.", kMostPictures, count, rest)) +
+         figures_html(figures);
+}
+
 std::string paragraph_html(const std::string& plain_text) {
   return "<p>" + escape(plain_text) + "</p>\n";
 }
@@ -87,18 +97,15 @@ std::string what_is_left_out(const Shown& shown, std::size_t all) {
                      shown.are_groups ? ": of each kind the largest size, and its fastest" : "");
 }
 
-std::string title_of_run(const ReportView& view, std::size_t index) {
+std::string title_of_run(const ReportView& view, std::size_t index, bool named) {
   const ReportPoint& point = view.point(index);
   std::string words;
-  const auto add = [&](const std::string& word) {
-    if (!word.empty()) words += (words.empty() ? "" : ", ") + word;
-  };
-  add(text_of(point, "algorithm").empty() ? text_of(point, "traffic")
-                                          : text_of(point, "algorithm"));
-  add(text_of(point, "topology"));
+  add_word(words, text_of(point, "algorithm").empty() ? text_of(point, "traffic")
+                                                      : text_of(point, "algorithm"));
+  add_word(words, text_of(point, "topology"));
   if (const auto size = number_of(point, "size_bytes"))
-    add(bytes_text(static_cast<std::uint64_t>(*size)));
-  return words;
+    add_word(words, bytes_text(static_cast<std::uint64_t>(*size)));
+  return named ? fmt::format("{}: {}", name_of_run(index), words) : words;
 }
 
 }  // namespace espalier::report

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <initializer_list>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,10 @@ struct Section {
                                       const std::string& caption = {});
 // Places the figures side by side if there is room.
 [[nodiscard]] std::string figures_html(const std::vector<std::string>& figures);
+// The first kMostPictures of `count` figures. A sentence says if there are more; it ends with
+// `rest`.
+[[nodiscard]] std::string first_figures_html(std::size_t count, const std::string& rest,
+                                             const std::function<std::string(std::size_t)>& draw);
 [[nodiscard]] std::string paragraph_html(const std::string& plain_text);
 
 // A table that scrolls by itself if it is wider than the page.
@@ -32,6 +37,9 @@ class HtmlTable {
  public:
   // `numbers`: the cells of the column are aligned to the right.
   void add_column(const std::string& plain_title, bool numbers);
+  void add_columns(std::initializer_list<const char*> plain_titles, bool numbers) {
+    for (const char* title : plain_titles) add_column(title, numbers);
+  }
   // `attributes`: HTML attributes of the row, with a leading space.
   void begin_row(const std::string& attributes = {});
   void add_cell(const std::string& html);
@@ -59,8 +67,8 @@ struct Shown {
 // A sentence, with a space before it, that says how many runs are left out; empty if none is.
 [[nodiscard]] std::string what_is_left_out(const Shown& shown, std::size_t all);
 
-// The title of a run's picture: algorithm, topology, size.
-[[nodiscard]] std::string title_of_run(const ReportView& view, std::size_t index);
+// The title of a run's picture: algorithm, topology, size; `named`: with the run's name before it.
+[[nodiscard]] std::string title_of_run(const ReportView& view, std::size_t index, bool named);
 
 // All runs, their differences and their results.
 [[nodiscard]] Section summary_section(const ReportView& view);

@@ -23,7 +23,7 @@ std::size_t count(const ReportView& view, State state) {
 
 std::string sources_html(const ReportView& view) {
   HtmlTable table;
-  for (const char* name : {"from", "what", "written by"}) table.add_column(name, false);
+  table.add_columns({"from", "what", "written by"}, false);
   table.add_column("runs", true);
   for (std::size_t s = 0; s < view.data().sources.size(); ++s) {
     const ReportSource& source = view.data().sources[s];
@@ -46,17 +46,11 @@ struct Column {
   std::function<std::string(const ReportPoint&)> text;  // empty if the point has no value
 };
 
-Column number_column(const std::string& title, const std::string& field, double factor) {
+Column column_of(const std::string& title, const std::string& field,
+                 std::string (*text_of_value)(double) = number_text) {
   return {title, [=](const ReportPoint& point) {
             const auto value = number_of(point, field);
-            return value ? number_text(*value * factor) : std::string();
-          }};
-}
-
-Column percent_column(const std::string& title, const std::string& field) {
-  return {title, [=](const ReportPoint& point) {
-            const auto value = number_of(point, field);
-            return value ? percent_text(*value) : std::string();
+            return value ? text_of_value(*value) : std::string();
           }};
 }
 
@@ -75,12 +69,12 @@ std::vector<Column> time_columns() {
 std::vector<Column> columns_with_values(const ReportView& view) {
   std::vector<Column> columns = time_columns();
   for (const Column& column :
-       {number_column("GB/s", "bandwidth_GBps", 1), percent_column("of bound", "bound_ratio"),
-        percent_column("links busy", "link_utilization_mean"),
-        percent_column("utilization", "utilization"),
-        number_column("area, mm\u00b2", "area.system_mm2", 1),
-        number_column("clock up to, GHz", "area.max_clock_GHz", 1),
-        number_column("accepted, flits/node/cycle", "accepted_flits_per_node_cycle", 1)})
+       {column_of("GB/s", "bandwidth_GBps"), column_of("of bound", "bound_ratio", percent_text),
+        column_of("links busy", "link_utilization_mean", percent_text),
+        column_of("utilization", "utilization", percent_text),
+        column_of("area, mm\u00b2", "area.system_mm2"),
+        column_of("clock up to, GHz", "area.max_clock_GHz"),
+        column_of("accepted, flits/node/cycle", "accepted_flits_per_node_cycle")})
     columns.push_back(column);
   const auto is_empty = [&](const Column& column) {
     const auto& points = view.data().points;
@@ -139,8 +133,7 @@ std::string common_html(const ReportView& view) {
   const auto& common = view.differences().common;
   if (common.empty()) return {};
   HtmlTable table;
-  table.add_column("key", false);
-  table.add_column("value", false);
+  table.add_columns({"key", "value"}, false);
   for (const auto& [key, value] : common.items()) {
     table.begin_row();
     table.add_text(key);

@@ -106,25 +106,29 @@ void TopologyLayout::lay_out_layers(const SwitchedShape& shape) {
   height_ += kArch;
 }
 
+template <class Vertex>
+void TopologyLayout::put_row(std::size_t count, double y, const Vertex& vertex) {
+  const auto places = static_cast<double>(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    places_[vertex(i).index()] = {width_ * (static_cast<double>(i) + 0.5) / places, y};
+  }
+  room_ = std::min(room_, width_ / std::max(places, 2.0) / 2);
+}
+
 // The GPUs stand in a row, the switches of their servers below, NICs and fabric above.
 void TopologyLayout::lay_out_cluster(const ClusterShape& shape) {
   constexpr double kLayer = 90;
   constexpr double kMargin = 34;
   const double gpu_row = shape.servers == 1 ? kMargin : kMargin + 2 * kLayer;
   height_ = gpu_row + kLayer + kMargin;
-  const auto put_row = [&](std::uint32_t count, double y, auto vertex) {
-    for (std::uint32_t i = 0; i < count; ++i) {
-      places_[vertex(i).index()] = {width_ * (i + 0.5) / count, y};
-    }
-    room_ = std::min(room_, width_ / std::max(count, 2U) / 2);
-  };
   room_ = width_ / 2;
-  put_row(shape.nodes(), gpu_row, [](std::uint32_t i) { return NodeId(i); });
+  put_row(shape.nodes(), gpu_row, [](std::size_t i) { return NodeId(i); });
   put_row(shape.servers, gpu_row + kLayer,
-          [&](std::uint32_t i) { return topology_.server_switch(i); });
+          [&](auto i) { return topology_.server_switch(static_cast<std::uint32_t>(i)); });
   if (shape.servers == 1) return;
-  put_row(shape.nics(), kMargin + kLayer, [&](std::uint32_t i) { return topology_.nic(i); });
-  put_row(1, kMargin, [&](std::uint32_t) { return topology_.fabric(); });
+  put_row(shape.nics(), kMargin + kLayer,
+          [&](auto i) { return topology_.nic(static_cast<std::uint32_t>(i)); });
+  put_row(1, kMargin, [&](std::size_t) { return topology_.fabric(); });
 }
 
 // The nodes stand by slot; rack, aggregation and core switches stand above them.
@@ -132,13 +136,6 @@ void TopologyLayout::lay_out_center(const DataCenterShape& shape) {
   constexpr double kLayer = 90;
   constexpr double kMargin = 34;
   room_ = width_ / 2;
-  const auto put_row = [&](std::size_t count, double y, auto vertex) {
-    for (std::size_t i = 0; i < count; ++i) {
-      places_[vertex(i).index()] = {
-          width_ * (static_cast<double>(i) + 0.5) / static_cast<double>(count), y};
-    }
-    room_ = std::min(room_, width_ / static_cast<double>(std::max<std::size_t>(count, 2)) / 2);
-  };
   const double top = shape.pods > 1 ? kMargin + kLayer : kMargin;
   if (shape.pods > 1) {
     put_row(shape.cores, kMargin,

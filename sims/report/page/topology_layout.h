@@ -38,6 +38,9 @@ class TopologyLayout {
   void lay_out_cluster(const ClusterShape& shape);
   void lay_out_center(const DataCenterShape& shape);
   void lay_out_circle();
+  // `vertex(i)` is the i-th of the row.
+  template <class Vertex>
+  void put_row(std::size_t count, double y, const Vertex& vertex);
   void find_parallel_links();
   // True for a grid's link that does not lead to a neighbour in the picture; sets its direction.
   [[nodiscard]] bool is_drawn_as_ends(const TopologyLink& link, Place& direction) const;

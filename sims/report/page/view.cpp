@@ -88,17 +88,20 @@ std::string ReportView::short_name(const std::string& key) const {
   return short_names_[static_cast<std::size_t>(found - keys.begin())];
 }
 
-std::string ReportView::describe(std::size_t index, const std::vector<std::string>& keys) const {
+std::string ReportView::words_of(const nlohmann::ordered_json& values,
+                                 const std::vector<std::string>& keys) const {
   std::string words;
-  const nlohmann::ordered_json& config = point(index).config;
-  if (config.is_null()) return words;
   for (const std::string& key : keys) {
-    if (!config.contains(key)) continue;
+    if (!values.contains(key)) continue;
     if (!words.empty()) words += ", ";
     if (!is_plain(key)) words += short_name(key) + " ";
-    words += value_text(config.at(key));
+    words += value_text(values.at(key));
   }
   return words;
+}
+
+std::string ReportView::describe(std::size_t index, const std::vector<std::string>& keys) const {
+  return words_of(point(index).config, keys);
 }
 
 std::string ReportView::describe(std::size_t index) const {
@@ -108,13 +111,7 @@ std::string ReportView::describe(std::size_t index) const {
     if (!is_workload_key(item.key())) keys.push_back(item.key());
   }
   put_first(keys);
-  std::string words;
-  for (const std::string& key : keys) {
-    if (!words.empty()) words += ", ";
-    if (!is_plain(key)) words += short_name(key) + " ";
-    words += value_text(point(index).set.at(key));
-  }
-  return words;
+  return words_of(point(index).set, keys);
 }
 
 }  // namespace espalier::report

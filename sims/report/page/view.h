@@ -18,6 +18,15 @@ class ReportView {
 
   [[nodiscard]] const ReportData& data() const { return *data_; }
   [[nodiscard]] const ReportPoint& point(std::size_t index) const { return data_->points[index]; }
+  // The points for which `counts` holds, by index.
+  template <class Counts>
+  [[nodiscard]] std::vector<std::size_t> points_where(const Counts& counts) const {
+    std::vector<std::size_t> indices;
+    for (std::size_t i = 0; i < data_->points.size(); ++i) {
+      if (counts(point(i))) indices.push_back(i);
+    }
+    return indices;
+  }
   // The differences of all points with a complete configuration; without such points, of the known
   // parts.
   [[nodiscard]] const ConfigDifferences& differences() const { return differences_; }
@@ -40,6 +49,8 @@ class ReportView {
   [[nodiscard]] std::string describe(std::size_t index) const;
 
  private:
+  [[nodiscard]] std::string words_of(const nlohmann::ordered_json& values,
+                                     const std::vector<std::string>& keys) const;
   void find_columns();
   void find_best();
 

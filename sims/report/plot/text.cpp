@@ -90,6 +90,10 @@ std::string percent_text(double part) {
   return fmt::format("{:.1f} %", 100 * part);
 }
 
+void add_word(std::string& words, const std::string& word) {
+  if (!word.empty()) words += (words.empty() ? "" : ", ") + word;
+}
+
 std::string count_text(std::size_t count, const std::string& singular) {
   return fmt::format("{} {}{}", count, singular, count == 1 ? "" : "s");
 }

@@ -19,6 +19,8 @@ namespace espalier::report {
 [[nodiscard]] std::string bytes_text(std::uint64_t bytes);
 // "88.9 %" for 0.889.
 [[nodiscard]] std::string percent_text(double part);
+// Appends to a list: "ring", "ring, 64 KiB". An empty word changes nothing.
+void add_word(std::string& words, const std::string& word);
 // "1 run", "3 runs".
 [[nodiscard]] std::string count_text(std::size_t count, const std::string& singular);
 
