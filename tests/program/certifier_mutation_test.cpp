@@ -11,6 +11,7 @@
 #include "alg/program/program_certifier.h"
 #include "random_execution.h"
 #include "sketch.h"
+#include "tests/support/share_of_cases.h"
 
 using namespace espalier;
 using namespace espalier::program_test;
@@ -287,11 +288,13 @@ Tally mutate(const Program& program, ProgramLimits limits, std::uint32_t seed) {
     REQUIRE(execute(program, fewer, 0, seed, 3, [](const Shown&) { return false; }).stuck == 3);
   }
   Tally tally;
+  test::ShareOfCases share(5);
   // The ranks are alike but for the ends of chains.
   for (const std::size_t rank : {std::size_t{0}, program.num_ranks() - 1}) {
     for (std::size_t b = 0; b < program.ranks[rank].blocks.size(); ++b) {
       for (std::size_t s = 0; s < program.ranks[rank].blocks[b].steps.size(); ++s) {
         for (const Mutant& mutant : Mutations(program, rank, b, s).all()) {
+          if (!share.take()) continue;
           CAPTURE(mutant.name);
           ++tally.mutants;
           const ProgramCertificate certificate = certify_program(mutant.program, limits);
@@ -319,7 +322,7 @@ void expect_mutants_caught(const char* name, const Program& program,
             << " deadlocks, " << tally.wrong_data << " wrong data, " << tally.races
             << " races of which " << tally.harmful << " harmful\n";
   // The others would be about values that are equal, or that nobody reads.
-  REQUIRE(tally.harmful * 10 >= tally.races * 9);
+  if (!test::kSanitized) REQUIRE(tally.harmful * 10 >= tally.races * 9);
 }
 
 }  // namespace
@@ -507,7 +510,9 @@ TEST_CASE("Accepted random programs have one result, and refused ones show the v
   std::size_t deadlocks = 0;
   std::size_t races = 0;
   std::size_t harmful = 0;
+  test::ShareOfCases share(20);
   for (std::uint32_t seed = 0; seed < 3000; ++seed) {
+    if (!share.take()) continue;
     CAPTURE(seed);
     RandomProgram random(seed);
     Program& program = random.program();
@@ -542,6 +547,7 @@ TEST_CASE("Accepted random programs have one result, and refused ones show the v
   }
   std::cout << "random programs: " << accepted << " accepted, " << deadlocks << " deadlocks, "
             << races << " races of which " << harmful << " harmful\n";
+  if (test::kSanitized) return;
   REQUIRE(accepted >= 300);
   REQUIRE(deadlocks >= 30);
   REQUIRE(harmful * 10 >= races * 8);
