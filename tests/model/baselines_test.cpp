@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "model_test_support.h"
+#include "tests/support/share_of_cases.h"
 
 namespace espalier {
 namespace {
@@ -63,20 +64,22 @@ void check_stalled(const char* algorithm, const Topology& topology, Bytes size) 
 const char* const kAnywhere[] = {"ring", "bidirectional_ring", "direct", "halving_doubling",
                                  "dbtree"};
 
+constexpr Bytes kSize = test::kSanitized ? 2 * 1024 : 16 * 1024;
+
 TEST_CASE("The baselines end alike in both fidelities on a 4x4 torus") {
   const Topology torus = make_torus({4, 4}, link_of(20));
-  for (const char* algorithm : kAnywhere) check_fidelities(algorithm, torus, 16 * 1024);
+  for (const char* algorithm : kAnywhere) check_fidelities(algorithm, torus, kSize);
 }
 
 TEST_CASE("The baselines end alike in both fidelities on a fat-tree") {
   const Topology fat_tree = make_fat_tree(4, 4, 4, link_of(20));
-  for (const char* algorithm : kAnywhere) check_fidelities(algorithm, fat_tree, 16 * 1024);
+  for (const char* algorithm : kAnywhere) check_fidelities(algorithm, fat_tree, kSize);
 }
 
 TEST_CASE("The baselines end alike in both fidelities on a BiGraph") {
   const Topology bigraph = make_bigraph(2, 8, link_of(20));
-  for (const char* algorithm : kAnywhere) check_fidelities(algorithm, bigraph, 16 * 1024);
-  check_fidelities("hdrm", bigraph, 16 * 1024);
+  for (const char* algorithm : kAnywhere) check_fidelities(algorithm, bigraph, kSize);
+  check_fidelities("hdrm", bigraph, kSize);
 }
 
 TEST_CASE("The baselines end alike in both fidelities where nothing divides evenly") {

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "model_test_support.h"
+#include "tests/support/share_of_cases.h"
 
 namespace espalier {
 namespace {
@@ -476,7 +477,7 @@ TEST_CASE(
   const auto draw = [&](std::initializer_list<std::uint64_t> choices) {
     return *(choices.begin() + random() % choices.size());
   };
-  for (int i = 0; i < 24; ++i) {
+  for (int i = 0; i < (test::kSanitized ? 6 : 24); ++i) {
     CAPTURE(seed, i);
     const LinkSpec link = link_of(draw({1, 7, 60}), draw({16, 16, 8, 5}) * 1'000'000'000);
     const Topology topology =
