@@ -111,9 +111,15 @@ NetworkSize size_of(const TopologyConfig& c) {
       return size_of_cluster(c);
     case Kind::data_center:
       return size_of_center(c);
-    default:
-      return size_of_grid(c);
+    case Kind::torus:
+    case Kind::mesh:
+    case Kind::file:
+    case Kind::anynet:
+    case Kind::dimensions:
+    case Kind::astra_network:
+      break;
   }
+  return size_of_grid(c);
 }
 
 bool has_whole_groups(const TopologyConfig& config, const Place& place, Diagnostics& diagnostics) {
