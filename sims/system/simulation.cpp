@@ -17,7 +17,7 @@ namespace espalier {
 
 namespace {
 
-// By node.
+// The program of a node.
 const TableProgram& program_of(const std::vector<TableProgram>& programs, std::size_t node) {
   return programs.size() == 1 ? programs.front() : programs[node];
 }
@@ -38,7 +38,7 @@ std::vector<RouteId> routes_in(const ScheduleTables& tables,
   return routes;
 }
 
-// The clock of its lockstep and of its host, as they are at that node.
+// Adjusts the lockstep counter and the host's posts to the skewed clock of the node.
 ScheduleTableEngine::Spec faulty_engine(ScheduleTableEngine::Spec engine,
                                         const FaultsConfig& faults, NodeId node) {
   for (Cycle& time : engine.step_time) time += skew_per_step(faults, node);
@@ -73,7 +73,7 @@ SimulationOutcome simulate_collectives(const Topology& topology, const RunPoint&
                       routes_in(tables, programs, topology.num_nodes()), ports, messages, posts,
                       hooks);
 
-  // As the healthy system would need: nobody who fills the tables knows of a fault.
+  // Computed for the healthy system, because the tables are filled without knowledge of faults.
   const ScheduleTableEngine::Spec engine = table_engine_spec(
       point.system, tables, posts, time_links(topology, point.system.clock), ports);
   std::vector<NodeMemory> memories;
