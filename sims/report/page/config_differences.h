@@ -31,7 +31,8 @@ struct ConfigDifferences {
 [[nodiscard]] std::string value_text(const nlohmann::ordered_json& flat_config,
                                      const std::string& key);
 
-// The smallest set of keys that tells all configurations apart, in the order of `keys`.
+// The keys that tell the configurations apart, chosen in the order of `keys`: a key is left out if
+// it separates no configurations that the chosen keys before it do not separate.
 [[nodiscard]] std::vector<std::string> telling_keys(
     const std::vector<std::string>& keys,
     const std::vector<const nlohmann::ordered_json*>& flat_configs);
