@@ -1,5 +1,5 @@
-// A link, the VC buffers at its end and the credits that flow back: everything that one sender and
-// one receiver share.
+// Everything that one sender and one receiver share: a link, the VC buffers at its end, and the
+// credits that flow back.
 #pragma once
 
 #include <cstdint>
@@ -19,14 +19,14 @@ namespace espalier {
 class FlitReceiver {
  public:
   virtual ~FlitReceiver() = default;
-  // An empty buffer gets a flit, which becomes usable at `cycle`, later than now.
+  // An empty buffer gets a flit, which becomes usable in cycle `cycle`, later than now.
   virtual void flit_coming(Cycle cycle) = 0;
 };
 
 class Channel;
 
-// One VC of a channel. It fills one cache line with the state that a streaming packet uses each
-// cycle.
+// One VC of a channel. The state that a streaming packet uses in each cycle fits into one cache
+// line.
 class alignas(64) ChannelVc {
  public:
   ChannelVc(Channel& channel, std::uint32_t vc, std::uint32_t depth, Tick usable_after,
@@ -40,15 +40,15 @@ class alignas(64) ChannelVc {
   void set_watched() { watched_ = true; }
 
   [[nodiscard]] const VcBuffer& buffer() const { return buffer_; }
-  // The flit departs at tick `departure` (within the present cycle).
+  // Sends a flit that departs at tick `departure`, within the current cycle.
   inline void send(const Flit& flit, Tick departure);
-  // The first flit leaves the buffer in the cycle that begins at tick `now_begin`.
+  // Removes the first flit from the buffer in the cycle that begins at tick `now_begin`.
   inline void pop(Tick now_begin);
 
  private:
   VcBuffer buffer_;
-  Tick usable_after_;  // departure -> usable at the receiver: link and pipeline
-  Tick credit_after_;  // leaves the buffer -> seen by the sender
+  Tick usable_after_;  // from departure until usable at the receiver: link and pipeline
+  Tick credit_after_;  // from leaving the buffer until the sender sees the credit
   Channel* channel_;
   std::uint32_t vc_;
   bool watched_ = false;  // by a monitor or an observer
@@ -61,12 +61,13 @@ class Channel {
   Channel(const Channel&) = delete;
   Channel& operator=(const Channel&) = delete;
 
-  // Before the simulation starts, exactly once.
+  // To be called before the simulation starts, exactly once.
   void connect_receiver(FlitReceiver& receiver);
-  // Checks every rule a channel must keep, independently (tests, simulation.monitors).
+  // Makes a monitor check every rule of the channel independently (tests, simulation.monitors).
   void attach_monitor();
   [[nodiscard]] ChannelMonitor* monitor() { return monitor_.get(); }
-  // Before the simulation. A channel may have several observers, which must outlive the simulation.
+  // To be called before the simulation. A channel may have several observers, which must outlive
+  // the simulation.
   void observe(ChannelObserver& observer);
   [[nodiscard]] ChannelVc& vc(std::uint32_t vc) { return vcs_[vc]; }
 
@@ -81,14 +82,14 @@ class Channel {
   [[nodiscard]] Tick unsent_credit(Cycle now) const {
     return (now + spec_.credit_latency) * spec_.ticks_per_cycle;
   }
-  // Whether the link takes a flit in this cycle. Only links with random refusals ever say no.
+  // Whether the link accepts a flit in this cycle. Only links with random refusals may refuse one.
   [[nodiscard]] bool may_refuse() const { return link_.may_refuse(); }
   [[nodiscard]] bool ready(Cycle now) const { return !link_.refuses(now); }
   void send(std::uint32_t vc, const Flit& flit, Tick departure) { vcs_[vc].send(flit, departure); }
   [[nodiscard]] Tick ticks_per_flit() const { return link_.timing().ticks_per_flit; }
 
   // Receiver's side ---------------------------------------------------------------------------
-  // VCs with a flit under way or arrived.
+  // VCs with a flit in flight or in the buffer.
   [[nodiscard]] VcMask occupied() const { return occupied_; }
   [[nodiscard]] const VcBuffer& buffer(std::uint32_t vc) const { return vcs_[vc].buffer(); }
   void pop(std::uint32_t vc, Cycle now) { vcs_[vc].pop(now * spec_.ticks_per_cycle); }

@@ -11,15 +11,12 @@
 namespace espalier {
 
 // Checked at every flit that is sent or leaves the buffer:
-// - a flit is sent only when a credit has come back for it, so at most `depth` are under way or
-//   buffered;
-// - credits are conserved: the sender sees as many credits as the monitor counts, and credits at
-// the
-//   sender + flits under way or buffered + credits under way = depth;
-// - flits leave a VC in the order in which they were sent;
-// - on each VC a packet's flits follow each other from first to last; in message mode the packets
-// of
-//   a message do too.
+// - A flit is sent only with a credit, so at most `depth` flits are in flight or buffered.
+// - Credits are conserved: the sender sees as many credits as the monitor counts, and credits at
+//   the sender + flits in flight or buffered + credits in flight = depth.
+// - Flits leave a VC in the order in which they were sent.
+// - On each VC the flits of a packet follow each other from first to last, and in message mode so
+//   do the packets of a message.
 class ChannelMonitor {
  public:
   ChannelMonitor(std::uint32_t vcs, std::uint32_t depth, Cycle credit_latency);

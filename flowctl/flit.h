@@ -41,11 +41,11 @@ enum class FlitType : std::uint8_t {
   return kNames[static_cast<unsigned>(type)];
 }
 
-// A flit in flight: the model's sideband information. flit_format.h has the bits.
+// A flit in flight, as sideband information of the model. flit_format.h has the bits.
 struct Flit {
   MessageId message;
-  std::uint16_t left_in_packet =
-      1;  // flits of its packet from this one on; the first flit tells the packet's length
+  // Flits of the packet from this one on. In the first flit, this is the length of the packet.
+  std::uint16_t left_in_packet = 1;
   std::uint16_t hop = 0;  // routers passed
   FlitType type = FlitType::body;
 };

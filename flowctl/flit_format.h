@@ -10,15 +10,15 @@
 
 namespace espalier {
 
-// Fields that a flit can carry beside its payload or header information. FlitFormat says which
-// types have which fields. encode ignores the others; decode sets them to zero.
+// Fields that a flit can carry besides its payload or header information. FlitFormat defines which
+// types have which fields. encode() ignores the other fields; decode() sets them to zero.
 struct FlitFields {
   std::uint32_t vc = 0;
   FlitType type = FlitType::body;
   std::uint32_t dest = 0;  // normal packet: Route Info
   std::uint32_t src = 0;
   std::uint32_t next = 0;     // sub-packet: Route Info, port toward the next router
-  std::uint32_t eject = 0;    // sub-packet: Route Info, ejection port at the last one
+  std::uint32_t eject = 0;    // sub-packet: Route Info, ejection port at the last router
   std::uint32_t tree_id = 0;  // sub-packet: Tree Info
   // Sub-packet: Route Info, ports at the second and later routers of a route.
   std::vector<std::uint32_t> later{};
@@ -41,9 +41,9 @@ class FlitFormat {
   static constexpr unsigned kTypeBits = 3;
   static constexpr unsigned kUnusedBits = 3;
 
-  // nodes >= 2; ports: of the largest router, its ejection ports included; vcs >= 1; hops >= 1:
-  // links of the longest route of a message, which is 1 between neighbours, as in the paper. Throws
-  // std::invalid_argument where the control fields exceed 64 bits.
+  // nodes >= 2. ports: ports of the largest router, including its ejection ports. vcs >= 1. hops >=
+  // 1: links of the longest route of a message; in the paper it is 1, because messages go to
+  // neighbours. Throws std::invalid_argument if the control fields exceed 64 bits.
   FlitFormat(std::uint32_t nodes, std::uint32_t ports, std::uint32_t vcs, std::uint32_t hops = 1);
 
   [[nodiscard]] unsigned vc_bits() const { return vc_bits_; }
@@ -55,7 +55,7 @@ class FlitFormat {
   }
   [[nodiscard]] unsigned body_control_bits() const { return vc_bits_ + kTypeBits + kUnusedBits; }
 
-  // Control fields as the low bits of a word. Throws std::out_of_range where a value exceeds its
+  // Control fields as the low bits of a word. Throws std::out_of_range if a value exceeds its
   // field.
   [[nodiscard]] std::uint64_t encode(const FlitFields& fields) const;
   [[nodiscard]] FlitFields decode(std::uint64_t control_bits, bool carries_packet_info) const;
@@ -74,10 +74,10 @@ class FlitFormat {
   unsigned hops_;
 };
 
-// Route Info after route computation in a router: rotated by one field, so that the port just taken
-// comes last. On a route of one link Next and Eject change places: the neighbour ejects on its
-// Eject port, and Next still tells which child the message came from (section IV-B). On a longer
-// route each router finds its own port in front, and the fields behind Eject identify the sender at
+// Route Info after route computation in a router: rotated by one field, so that the port that was
+// just taken comes last. On a route of one link, Next and Eject change places: the neighbour ejects
+// at port Eject, and Next still tells which child sent the message (section IV-B). On a longer
+// route, each router finds its own port in front, and the fields after Eject identify the sender at
 // the end.
 [[nodiscard]] FlitFields turn_route_info(FlitFields fields);
 

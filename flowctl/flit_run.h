@@ -1,5 +1,5 @@
-// A run of flits (or of credits) at a fixed rate: the part that trains are made of. A closed form
-// gives the number of flits that have passed at any tick, so no counter advances with time.
+// A run of flits, or of credits, at a fixed rate. Trains consist of runs. A closed form gives the
+// number of flits that have passed at any tick, so no counter advances with time.
 #pragma once
 
 #include <algorithm>
@@ -22,8 +22,8 @@ namespace espalier {
 }
 
 struct FlitRun {
-  Tick start = 0;  // of the first
-  Tick rate = 1;   // from one to the next
+  Tick start = 0;  // tick of the first flit
+  Tick rate = 1;   // ticks from one flit to the next
   std::uint64_t n = 0;
 
   [[nodiscard]] std::uint64_t before(Tick tick) const {

@@ -1,5 +1,5 @@
-// How a message is cut into packets or sub-packets, and packets into flits (MultiTree, section IV-B
-// and Fig. 7).
+// Cuts a message into packets or sub-packets, and packets into flits (MultiTree, section IV-B and
+// Fig. 7).
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 
 namespace espalier {
 
-// The largest packet: a flit counts the flits left in its packet in 16 bits.
+// The longest packet, because a flit has a 16-bit count of the flits left in its packet.
 inline constexpr std::uint32_t kMostPacketFlits = 65535;
 
 // Where the packets (or sub-packets) of a message begin and end, as offsets of flits in the
@@ -18,8 +18,8 @@ inline constexpr std::uint32_t kMostPacketFlits = 65535;
 struct PacketGrid {
   std::uint64_t flits = 0;         // of the message, head flits included
   std::uint32_t first_packet = 0;  // flits of the first packet, if the message fills it
-  std::uint32_t packet = 1;        // flits of every other packet but the last
-  bool message_mode = true;        // a VC is owned to the message's tail, not to the packet's
+  std::uint32_t packet = 1;        // flits of every other packet except the last
+  bool message_mode = true;        // a VC is owned until the message's tail, not the packet's tail
 
   [[nodiscard]] bool is_boundary(std::uint64_t offset) const {
     if (offset == 0 || offset == flits) return true;
@@ -47,10 +47,10 @@ struct FramingSpec {
   bool pad_last_packet = false;    // packet mode: the last packet has as many flits as a full one
 };
 
-// Packet mode: every packet has one head flit and its payload; the last one is as long as its
-// payload needs. Message mode: the message is cut into sub-messages, these into sub-packets; only
-// the first sub-packet of the head sub-message has a head flit. "Packet" below means either: the
-// unit of arbitration and of VCT admission.
+// Packet mode: every packet has one head flit and its payload; the last packet is as long as its
+// payload requires. Message mode: the message is cut into sub-messages, and these into sub-packets;
+// only the first sub-packet of the head sub-message has a head flit. Below, "packet" means a packet
+// or a sub-packet: the unit of arbitration and of VCT admission.
 class Framing {
  public:
   Framing(const FramingSpec& spec, Bytes message_bytes);  // message_bytes >= 1
@@ -64,7 +64,7 @@ class Framing {
   // Type of flit `flit` (0-based) of packet `packet`.
   [[nodiscard]] FlitType type_of(std::uint64_t packet, std::uint32_t flit) const;
   [[nodiscard]] std::uint64_t flits() const;
-  // The packets as offsets of flits.
+  // The packet boundaries as offsets of flits.
   [[nodiscard]] PacketGrid grid() const;
   [[nodiscard]] std::uint64_t head_flits() const { return spec_.message_mode ? 1 : packets_; }
   [[nodiscard]] Bytes payload_of_packet(std::uint64_t packet) const;

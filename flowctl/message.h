@@ -1,4 +1,4 @@
-// Messages in flight and their paths, which a router looks up when a head flit reaches it.
+// Messages in flight and their paths. A router looks them up when a head flit arrives.
 #pragma once
 
 #include <cstddef>
@@ -11,27 +11,28 @@
 
 namespace espalier {
 
-// The result of route computation at one router: the output port, and the VCs behind it that the
-// packet may use.
+// The result of route computation at one router: the output port, and the VCs of the next channel
+// that the packet may use.
 struct PathHop {
   std::uint16_t out_port = 0;
   VcMask vcs = 0;
 };
 
-// The two lanes of a message through ports that can carry both. A packet on the control lane may be
-// interrupted: where it cannot go on, it releases the switch and asks for it again.
+// The two lanes of messages through ports that can carry both. A packet on the control lane may be
+// interrupted: if it cannot go on, it releases the switch and requests it again.
 enum class Lane : std::uint8_t {
   bulk,     // data of collectives and other large messages
   control,  // short messages of control or synchronization, on VCs of their own
 };
 inline constexpr std::size_t kLanes = 2;
 
-// What routers know of a message. Paths are oblivious: they are computed once per route and looked
-// up hop by hop. A path stands for the source routing of sub-packets (Next, then Eject) and for the
-// dimension-order lookup of normal packets, which always gives the same path for a pair of nodes.
+// The part of a message that routers know. Paths are oblivious: they are computed once for each
+// route and looked up hop by hop. A path represents the source routing of sub-packets (Next, then
+// Eject), or the dimension-order lookup of normal packets, which always gives the same path for a
+// pair of nodes.
 struct Message {
   PacketGrid grid;
-  std::uint64_t flits_left = 0;  // not yet received; whole packets
+  std::uint64_t flits_left = 0;  // not yet received; counted in whole packets
   // First hop in PathTable: at the source router; the last hop is the ejection.
   std::uint32_t path = 0;
   Switching switching = Switching::vct;
@@ -54,7 +55,7 @@ class PathTable {
   std::vector<PathHop> hops_;
 };
 
-// Messages from the injection of their first flit to the ejection of their last one. Ids are
+// Messages from the injection of their first flit to the ejection of their last flit. Ids are
 // reused.
 class MessageTable {
  public:

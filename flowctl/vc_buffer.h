@@ -9,40 +9,39 @@
 
 namespace espalier {
 
-// Sender and receiver share a ring of slots, and each slot holds a time:
-//   a slot with a flit holds the time from which the receiver may use the flit; until then the flit
-//   is under way on the link; an empty slot holds the time from which the sender sees the credit
-//   for it; until then the credit is under way.
-// A slot is taken from the moment its flit is sent until its credit is seen, as with a credit
-// counter. So the test for room for n flits reads one slot, and flits and credits under way need no
-// queue. Sender and receiver may be evaluated in either order within a cycle: times written now lie
-// in the future.
+// Sender and receiver share a ring of slots, and each slot holds a time. A slot with a flit holds
+// the time from which the receiver may use the flit; until then the flit is in flight on the link.
+// An empty slot holds the time from which the sender sees the slot's credit; until then the credit
+// is in flight. A slot is taken from the moment its flit is sent until its credit is seen, as with
+// a credit counter. So the test for room for n flits reads one slot, and flits and credits in
+// flight need no queue. Sender and receiver may be evaluated in either order within a cycle,
+// because times written now lie in the future.
 class VcBuffer {
  public:
   explicit VcBuffer(std::uint32_t depth_flits)
       : slots_(std::make_unique<Slot[]>(depth_flits)), depth_(depth_flits) {}
 
   // Sender's side -----------------------------------------------------------------------------
-  // Whether the sender sees `flits` credits by tick `now_end` (the last tick of the present cycle).
+  // Whether the sender sees `flits` credits by tick `now_end` (the last tick of the current cycle).
   [[nodiscard]] bool has_room(std::uint32_t flits, Tick now_end) const {
     return room_at(flits) <= now_end;
   }
-  // The tick at which the sender sees the credit for the `flits`-th flit from now; kNever where
-  // that credit is not under way yet.
+  // The tick at which the sender sees the credit for the `flits`-th flit from now; kNever if this
+  // credit is not in flight yet.
   [[nodiscard]] Tick room_at(std::uint32_t flits) const {
     if (flits > depth_) return kNever;
     std::uint32_t last = tail_ + flits - 1;
     if (last >= depth_) last -= depth_;
     return slots_[last].full() ? kNever : slots_[last].when;
   }
-  // Credits seen by tick `now_end`, counted slot by slot: for the monitor.
+  // Credits seen by tick `now_end`, counted slot by slot; for the monitor.
   [[nodiscard]] std::uint32_t credits_seen(Tick now_end) const {
     std::uint32_t credits = 0;
     while (credits < depth_ && has_room(credits + 1, now_end)) ++credits;
     return credits;
   }
-  // Precondition: has_room(1, now). Returns whether the buffer had no flit before, not even one
-  // under way.
+  // Precondition: has_room(1, now). Returns true if the buffer had no flit before, neither stored
+  // nor in flight.
   bool push(const Flit& flit, Tick usable) {
     slots_[tail_].fill(flit, usable);
     tail_ = next(tail_);
@@ -57,7 +56,7 @@ class VcBuffer {
   // Precondition: !empty(). The flit may be used from this tick on.
   [[nodiscard]] Tick front_usable() const { return slots_[head_].when; }
   [[nodiscard]] Flit front() const { return slots_[head_].flit(); }
-  // The flit leaves; its credit is seen by the sender at `credit_seen`.
+  // The first flit leaves. The sender sees its credit at tick `credit_seen`.
   void pop(Tick credit_seen) {
     slots_[head_].release(credit_seen);
     head_ = next(head_);
@@ -66,7 +65,7 @@ class VcBuffer {
   }
   void prefetch_head() const { __builtin_prefetch(slots_.get() + head_, 1); }
 
-  // Whether a credit has been sent that the sender does not see by tick `now_end`.
+  // Whether a credit has been sent that the sender does not yet see at tick `now_end`.
   [[nodiscard]] bool credit_under_way(Tick now_end) const {
     const Slot& last_left = slots_[head_ == 0 ? depth_ - 1 : head_ - 1];
     return !last_left.full() && last_left.when > now_end;
@@ -118,7 +117,7 @@ class VcBuffer {
   std::uint32_t depth_;
   std::uint32_t tail_ = 0;    // sender's next slot
   std::uint32_t head_ = 0;    // receiver's next slot
-  std::uint32_t inside_ = 0;  // flits under way or arrived
+  std::uint32_t inside_ = 0;  // flits in flight or in the buffer
   std::uint64_t sent_ = 0;
 };
 

@@ -17,8 +17,8 @@ using VcMask = std::uint32_t;
 
 enum class FlowControlMode : std::uint8_t { message, packet };
 
-// The credits that a packet needs before it may start: virtual cut-through, for all of its flits;
-// wormhole, for one flit.
+// The credits that a packet needs before it may start: for all of its flits (virtual cut-through),
+// or for one flit (wormhole).
 enum class Switching : std::uint8_t { vct, wormhole };
 
 [[nodiscard]] constexpr std::uint32_t credits_to_start(Switching switching,
@@ -26,7 +26,7 @@ enum class Switching : std::uint8_t { vct, wormhole };
   return switching == Switching::vct ? packet_flits : 1;
 }
 
-// How a channel, a link with VC buffers at its end, is built.
+// Parameters of a channel: a link with VC buffers at its end.
 struct ChannelSpec {
   std::uint32_t vcs = 1;  // 1 to 32
   std::uint32_t vc_depth_flits = 1;
@@ -46,12 +46,12 @@ inline constexpr std::uint32_t kNoVc = 0xffffffffU;
 
 struct VcChoice {
   std::uint32_t vc = kNoVc;
-  // Where no VC was chosen: the first tick at which credits may permit one.
+  // If no VC was chosen: the first tick at which credits may permit a choice.
   Tick ask_again = kNever;
 };
 
-// VC allocation: the lowest of the `candidates` (permitted and without owner) with `flits` credits.
-// `channel` is a Channel or a TrainChannel.
+// VC allocation: chooses the lowest VC of `candidates` (permitted VCs without owner) that has
+// `flits` credits. `channel` is a Channel or a TrainChannel.
 template <class AnyChannel>
 [[nodiscard]] VcChoice choose_vc(const AnyChannel& channel, VcMask candidates, std::uint32_t flits,
                                  Cycle now, Tick now_end) {

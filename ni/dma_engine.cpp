@@ -15,7 +15,7 @@ Cycle DmaEngine::evaluate(Cycle now, InjectionPorts& ports) {
     next_port_ = (p + 1) % ports.size();
     return free_;
   }
-  return kNever;  // new operations and flits that leave wake the NI
+  return kNever;  // new operations and leaving flits wake the NI
 }
 
 }  // namespace espalier

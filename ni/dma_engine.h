@@ -1,5 +1,5 @@
-// An NI's ways to its memory: the DMA engine, which reads payload for the injection ports, and the
-// memory port of program contexts.
+// The two paths from an NI to its memory: the DMA engine, which reads payload for the injection
+// ports, and the memory port of program contexts.
 #pragma once
 
 #include <algorithm>
@@ -13,11 +13,11 @@
 
 namespace espalier {
 
-// A memory that sometimes answers late. Each read is delayed by 0 to `most` cycles, uniformly
-// distributed. The delay depends on the seed, the node and the read's ordinal at that node alone.
+// A memory whose latency varies. Each read is delayed by 0 to `most` cycles, uniformly distributed.
+// The delay depends only on the seed, the node and the read's ordinal at the node.
 class DmaJitter {
  public:
-  DmaJitter() = default;  // none
+  DmaJitter() = default;  // no delay
   DmaJitter(Cycle most, std::uint64_t seed, NodeId node)
       : most_(most), stream_(mix(seed, node.index())) {}
 
@@ -31,16 +31,18 @@ class DmaJitter {
 };
 
 struct DmaSpec {
-  Cycle latency = 2;                  // operation issued -> first flit on the injection channel
-  std::uint64_t bytes_per_cycle = 0;  // 0: a port's own rate each, never the bottleneck
+  // From the issue of an operation to its first flit on the injection channel.
+  Cycle latency = 2;
+  // 0: each port is served at its own rate, so the engine is never the bottleneck
+  std::uint64_t bytes_per_cycle = 0;
 };
 
 using InjectionPorts = std::vector<std::unique_ptr<InjectionPort>>;
 
-// With a bandwidth limit the ports share the engine packet by packet, round robin. A packet of b
-// bytes occupies it for ceil(b / bytes_per_cycle) cycles, and longer where memory answers late. The
-// packet can be sent `latency - 1` cycles after its last byte is read. Ports read ahead into their
-// injection buffers.
+// With a bandwidth limit, the ports share the engine packet by packet, round robin. A packet of b
+// bytes occupies the engine for ceil(b / bytes_per_cycle) cycles, or longer if memory answers late.
+// The packet can be sent `latency - 1` cycles after its last byte is read. Ports read ahead into
+// their injection buffers.
 class DmaEngine {
  public:
   explicit DmaEngine(const DmaSpec& spec) : spec_(spec) {}
@@ -51,7 +53,7 @@ class DmaEngine {
   [[nodiscard]] bool is_limited() const { return spec_.bytes_per_cycle != 0; }
   // Precondition: not limited. Returns when a message whose read starts now can be sent.
   [[nodiscard]] Cycle read_message(Cycle now) { return now + spec_.latency + jitter_.next(); }
-  // Precondition: limited. Starts a read if it can. Returns the next cycle to call it in.
+  // Precondition: limited. Starts a read if possible. Returns the next cycle in which to call it.
   Cycle evaluate(Cycle now, InjectionPorts& ports);
 
   [[nodiscard]] bool busy(Cycle now) const { return free_ > now; }
@@ -69,7 +71,8 @@ class MemoryPort {
   // 0: unlimited.
   explicit MemoryPort(Bytes bytes_per_cycle) : bytes_per_cycle_(bytes_per_cycle) {}
 
-  // Reads and writes in order of request. Returns when the request is done.
+  // Reads and writes are served in the order of requests. Returns the cycle in which the request is
+  // done.
   Cycle move(Bytes bytes, Cycle now) {
     if (bytes_per_cycle_ == 0 || bytes == 0) return now;
     free_ = std::max(free_, now) + (bytes + bytes_per_cycle_ - 1) / bytes_per_cycle_;

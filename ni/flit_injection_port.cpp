@@ -23,7 +23,7 @@ bool FlitLane::start_packet(Cycle now, VcMask taken, Cycle& ask_again) {
   const std::uint64_t packet = queue_.packet();
   const std::uint32_t flits = framing.flits_in_packet(packet);
   const Tick q = ticks_per_cycle_;
-  // Message mode: the VC stays with the message until its tail.
+  // Message mode: a message keeps its VC until its tail.
   const VcMask candidates = vc_ != kNoVc ? VcMask{1} << vc_ : vcs_ & ~taken;
   const VcChoice choice =
       choose_vc(channel_, candidates, credits_to_start(switching_, flits), now, (now + 1) * q - 1);

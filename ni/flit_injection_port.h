@@ -1,4 +1,4 @@
-// An injection port of cycle fidelity.
+// The injection port of cycle fidelity.
 #pragma once
 
 #include <cstdint>
@@ -11,30 +11,30 @@
 
 namespace espalier {
 
-// A packetizer: turns the messages of one queue into flits on some VCs of an injection channel.
+// A packetizer: turns the messages of one queue into flits on VCs of an injection channel.
 class FlitLane {
  public:
   // The queue and the channel must outlive the lane.
   FlitLane(Channel& channel, SendQueue& queue, Switching switching, VcMask vcs);
 
-  // Inside a packet: its first flit has been prepared, its last one has not left.
+  // True inside a packet: its first flit has been prepared, and its last flit has not left.
   [[nodiscard]] bool is_sending() const { return sending_; }
-  // Precondition: not sending, the queue is not empty. Starts the next packet if its data has been
-  // read and one of the VCs, except those in `taken`, has credits. Otherwise `ask_again` is the
-  // next cycle in which that may change.
+  // Precondition: not sending, and the queue is not empty. Starts the next packet if its data have
+  // been read and one of the VCs not in `taken` has credits. Otherwise `ask_again` is the next
+  // cycle in which that may change.
   bool start_packet(Cycle now, VcMask taken, Cycle& ask_again);
   // Precondition: sending.
   [[nodiscard]] const Flit& next_flit() const { return next_; }
-  // The VC that a packet, or a message until its tail, keeps to itself.
+  // The VC that only the current packet, or the current message until its tail, may use.
   [[nodiscard]] VcMask owned() const { return vc_ == kNoVc ? 0 : VcMask{1} << vc_; }
-  // Precondition: sending. Its next flit has a credit, and the wire takes it.
+  // Precondition: sending. True if the next flit has a credit and the wire accepts it.
   [[nodiscard]] bool may_send(Cycle now) const {
     return !may_block_ ||
            (channel_.ready(now) && (switching_ == Switching::vct ||
                                     to_->buffer().has_room(1, (now + 1) * ticks_per_cycle_ - 1)));
   }
-  // Precondition: sending, may_send(). Returns the message if this was its last flit, or an invalid
-  // id.
+  // Precondition: sending, may_send(). Returns the message if this was its last flit, otherwise an
+  // invalid id.
   MessageId send_flit(Cycle now) {
     to_->send(next_, now * ticks_per_cycle_);
     if (--next_.left_in_packet == 0) return end_packet();
@@ -46,15 +46,16 @@ class FlitLane {
   }
 
   [[nodiscard]] const char* blocked_on() const { return blocked_on_; }
-  // Data or credits for the next packet are under way.
+  // True if data or credits for the next packet are in flight.
   [[nodiscard]] bool under_way(Cycle now) const;
 
  private:
   MessageId end_packet();
 
-  // State that a streaming packet uses every cycle.
+  // State that a streaming packet uses in every cycle.
   bool sending_ = false;
-  bool may_block_ = false;  // flits of a packet may have to wait: wormhole, or a link that refuses
+  // Flits inside a packet may wait: wormhole switching, or a link that refuses flits.
+  bool may_block_ = false;
   FlitType packet_end_ = FlitType::tail;
   FlitType packet_body_ = FlitType::body;
   Flit next_;  // next flit of the packet
@@ -69,9 +70,9 @@ class FlitLane {
   const char* blocked_on_ = "";
 };
 
-// Sends at most one flit per cycle. A (sub-)packet of the bulk lane leaves without a gap. A control
-// packet sends while it can, and lets the bulk lane pass while it cannot. Where both lanes could
-// start a packet, they take turns.
+// Sends at most one flit per cycle. The flits of a (sub-)packet of the bulk lane follow each other
+// without a gap. A control packet sends when it can, and otherwise lets the bulk lane pass. If both
+// lanes could start a packet, they take turns.
 class FlitInjectionPort : public InjectionPort {
  public:
   FlitInjectionPort(Channel& channel, const InjectionSpec& spec);
@@ -92,12 +93,12 @@ class FlitInjectionPort : public InjectionPort {
         : queue(spec), lane(channel, queue, Switching::wormhole, spec.control_vcs) {}
     SendQueue queue;
     FlitLane lane;
-    bool is_next = true;  // the control lane starts first where both lanes could start
+    bool is_next = true;  // the control lane goes first if both lanes could start
   };
 
   Cycle evaluate_both(Cycle now);
   bool start_gradient(Cycle now, VcMask taken, Cycle& ask_again);
-  // Either sends a flit, starting a packet where it must; false if it cannot.
+  // Each sends a flit, and starts a packet if necessary. Returns false if it cannot.
   bool send_gradient(Cycle now, Cycle& ask_again);
   bool send_control(Cycle now, Cycle& ask_again);
   void send(FlitLane& lane, Cycle now) {

@@ -1,4 +1,4 @@
-// Packetizer and injection channel of one NI port, in either fidelity.
+// Packetizer and injection channel of one NI port, in both fidelities.
 #pragma once
 
 #include <cstdint>
@@ -10,10 +10,10 @@
 
 namespace espalier {
 
-// Sends the messages of its queue in order, and beside them those of a queue for control messages,
-// so that a short message never waits for the gradients queued before it: the two take turns. A
-// packet starts when its data has been read and its VC has credits; then its flits follow without a
-// gap.
+// Sends the messages of its queue in order. Control messages have a queue of their own, and the two
+// queues take turns, so a short control message never waits for the gradients queued before it. A
+// packet starts when its data have been read and its VC has credits; then its flits follow without
+// a gap.
 class InjectionPort {
  public:
   explicit InjectionPort(const InjectionSpec& spec) : queue_(spec) {}
@@ -28,13 +28,14 @@ class InjectionPort {
     throw std::logic_error("this injection port has no queue for control messages");
   }
 
-  // A hint that evaluate() is near.
+  // Prefetches state because evaluate() will be called soon.
   virtual void prefetch() const {}
   // Sends what can be sent in cycle `now`. Returns the next cycle in which there may be something
   // to do; kNever if that depends on the DMA engine, on credits or on a new message.
   virtual Cycle evaluate(Cycle now) = 0;
-  // Train fidelity, at the start of cycle `now`: more credits are coming, and nobody waits for
-  // them. `planned` is what evaluate() returned last; returns what it would return now.
+  // Train fidelity, at the start of cycle `now`: more credits are coming, and no packet waits for
+  // them. `planned` is the last return value of evaluate(). Returns the value that evaluate() would
+  // return now.
   [[nodiscard]] virtual Cycle credits_announced(Cycle now, Cycle planned) const {
     static_cast<void>(now);
     return planned;
@@ -46,13 +47,13 @@ class InjectionPort {
   // Flits on the bulk lane that have left, up to cycle `now`, which is over.
   [[nodiscard]] virtual std::uint64_t flits_sent(Cycle now) const = 0;
   [[nodiscard]] std::uint64_t control_flits_sent() const { return control_flits_; }
-  // Data or credits for the next packet of a gradient are under way.
+  // True if data or credits for the next packet of a gradient are in flight.
   [[nodiscard]] virtual bool under_way(Cycle now) const = 0;
-  // Why the port does not send although it has something to send; empty otherwise.
+  // Why the port does not send although it has something to send; empty if it sends or has nothing.
   [[nodiscard]] const char* blocked_on() const { return blocked_on_; }
-  // The same for control messages.
+  // As blocked_on(), for control messages.
   [[nodiscard]] virtual const char* control_blocked_on() const { return ""; }
-  // Hierarchical name of the link it sends on.
+  // Hierarchical name of the link on which the port sends.
   [[nodiscard]] virtual const char* link_name() const = 0;
 
  protected:

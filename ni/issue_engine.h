@@ -1,4 +1,5 @@
-// What turns a loaded program into operations, and what the back end tells it of their fate.
+// Interface between an issue engine, which turns a loaded program into operations, and the back
+// end, which executes the operations and reports their progress.
 #pragma once
 
 #include <string>
@@ -12,42 +13,43 @@
 
 namespace espalier {
 
-// Work of an NI on its own memory: bytes that its memory port moves, and that its reduction unit
-// adds.
+// Work of an NI on its own memory: bytes that the memory port moves, and bytes that the reduction
+// unit adds.
 struct LocalWork {
   Bytes read = 0;
   Bytes written = 0;
   Bytes reduced = 0;
-  bool waits_for_read = false;  // the latency of memory counts: nothing else brings it in
+  // The latency of memory counts, because the context itself reads the data.
+  bool waits_for_read = false;
 };
 
-// When it is done: the memory port has moved its bytes, what is read has come, it is reduced. Each
-// is at or after the one before.
+// When the stages of the work end: the memory port has moved the bytes, the read data have arrived,
+// the reduction is done. Each cycle is at or after the one before.
 struct WorkTimes {
   Cycle moved = 0;
   Cycle read = 0;
   Cycle done = 0;
 };
 
-// What an engine sees of the back end when it decides, and how it issues.
+// The back end as an engine sees it: state for decisions, and the issue of operations.
 class BackEnd {
  public:
   virtual ~BackEnd() = default;
   [[nodiscard]] virtual bool reduction_idle(Cycle now) const = 0;
-  [[nodiscard]] virtual Cycle reduction_idle_at() const = 0;  // where it is not idle
-  // Every operation issued so far has left this NI.
+  [[nodiscard]] virtual Cycle reduction_idle_at() const = 0;  // if it is not idle now
+  // True if every operation issued so far has left this NI.
   [[nodiscard]] virtual bool all_sent() const = 0;
-  // The injection queues of the operation's routes have room for it.
+  // True if the injection queues of the operation's routes have room for it.
   [[nodiscard]] virtual bool has_room(const Operation& operation) const = 0;
   // Precondition: has_room(operation).
   virtual void issue(const Operation& operation, Cycle now) = 0;
-  // Begins now.
+  // Starts the work in cycle `now`.
   virtual WorkTimes work(const LocalWork& work, Cycle now) = 0;
 };
 
 class ContextObserver;
 
-// The back end does not know which engine it executes operations for.
+// The interface of all issue engines. The back end does not know which engine it serves.
 class IssueEngine {
  public:
   IssueEngine() = default;
@@ -55,32 +57,34 @@ class IssueEngine {
   IssueEngine(const IssueEngine&) = delete;
   IssueEngine& operator=(const IssueEngine&) = delete;
 
-  // Issues what can be issued in cycle `now`. Returns the next cycle in which time alone may change
-  // the outcome; kNever if an event must.
+  // Issues what can be issued in cycle `now`. Returns the next cycle in which the outcome may
+  // change without an event; kNever if an event is needed.
   virtual Cycle evaluate(Cycle now, BackEnd& back_end) = 0;
-  // An operation of this NI has left it, or one has arrived and its data are in memory. True if
-  // evaluate() has something to do in the next cycle.
+  // sent(): an operation of this NI has left it. completed(): an operation has arrived, and its
+  // data are in memory. Both return true if evaluate() has something to do in the next cycle.
   virtual bool sent(const Operation& operation, Cycle now) = 0;
   virtual bool completed(const Operation& operation, Cycle now) = 0;
-  // An arrived Reduce may be added to memory now. Until then the NI holds it.
+  // True if an arrived Reduce may be added to memory now. Until then the NI holds it.
   [[nodiscard]] virtual bool may_add(const Operation& operation) const = 0;
 
   // Decisions taken so far: schedule-table entries read, or chunk stages picked from queues.
   [[nodiscard]] virtual std::uint64_t decisions() const { return 0; }
   [[nodiscard]] const Counters& counters() const { return counters_; }
-  // Everything has been issued.
+  // True if everything has been issued.
   [[nodiscard]] virtual bool done() const = 0;
-  // The last evaluation was stopped by a full queue, or by sends that have not left yet.
+  // True if a full queue, or sends that have not left yet, stopped the last evaluation.
   [[nodiscard]] virtual bool waits_for_ports() const = 0;
-  // It waits for time to pass.
+  // True if the engine waits for time to pass.
   [[nodiscard]] virtual bool timer_running(Cycle now) const = 0;
-  // For waveforms: show() says what its hardware holds after an evaluation. Before the simulation
-  // it is told that it will be asked.
+  // For waveforms. prepare_to_show() is called before the simulation if show() will be called;
+  // show() reports the hardware state after an evaluation.
   virtual void prepare_to_show() {}
-  // Before the simulation, which `observer` must outlive; there may be several.
+  // To be called before the simulation. `observer` must outlive the simulation; there may be
+  // several.
   virtual void observe_contexts(ContextObserver& /*observer*/) {}
   virtual void show(EngineView& view) const = 0;
-  // For the watchdog: what it waits for. `who` is this NI's name, `ni_names` those of all nodes.
+  // For the watchdog: adds what the engine waits for. `who` is this NI's name; `ni_names` are the
+  // names of all nodes.
   virtual void explain(const std::string& who, const std::vector<std::string>& ni_names,
                        WaitList& waits) const = 0;
 

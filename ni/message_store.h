@@ -1,4 +1,4 @@
-// Messages in flight, with the data that they carry.
+// Messages in flight and the data that they carry.
 #pragma once
 
 #include <vector>
@@ -11,28 +11,31 @@ namespace espalier {
 
 struct InFlightMessage {
   Operation operation;
-  Bytes bytes = 0;  // of this message: its share, where the operation goes over several links
-  std::vector<DataTag>
-      data;  // of the chunks, read from the sender's memory when the operation was issued
-  // An operation over several links: the message that keeps operation and data for all of them.
+  Bytes bytes = 0;  // of this message: its share, if the operation uses several links
+  // Tags of the chunks, read from the sender's memory when the operation was issued.
+  std::vector<DataTag> data;
+  // If an operation uses several links: the message that keeps operation and data for all its
+  // messages.
   MessageId whole;
-  std::uint32_t unsent = 1;     // messages of the operation that have not left their NI,
-  std::uint32_t unarrived = 1;  // and that are not in the receiver's memory; counted in `whole`
+  // Messages of the operation that have not left their NI; counted in `whole`.
+  std::uint32_t unsent = 1;
+  // Messages of the operation not yet in the receiver's memory; counted in `whole`.
+  std::uint32_t unarrived = 1;
 };
 
-// Packets that NIs have sent on a path (PathTable) from the router of `from`.
+// Packets that NIs have sent on a path (PathTable) which starts at the router of `from`.
 struct PathUse {
   NodeId from;
   std::uint64_t packets = 0;
   std::uint64_t flits = 0;
 };
 
-// Shared by the NIs of a system. Ids are those of the MessageTable that routers look into.
+// Shared by the NIs of a system. Ids are those of the MessageTable that routers read.
 class MessageStore {
  public:
   explicit MessageStore(MessageTable& table) : table_(table) {}
 
-  // `whole`: see InFlightMessage; an invalid id for a message on its own, or the first of several.
+  // `whole`: see InFlightMessage. It is invalid for a single message and for the first of several.
   MessageId open(const Operation& operation, const Message& routing, const DataMemory* memory,
                  MessageId whole = MessageId()) {
     const MessageId id = table_.add(routing);
@@ -52,7 +55,7 @@ class MessageStore {
     use.flits += routing.grid.flits;
     return id;
   }
-  // The operation of `stripes` messages, of which `first` keeps what is common.
+  // Makes `first` the message that keeps the data of an operation of `stripes` messages.
   void set_whole(MessageId first, const Operation& operation, std::uint32_t stripes) {
     InFlightMessage& message = messages_[first.index()];
     message.operation.bytes = operation.bytes;
@@ -63,30 +66,31 @@ class MessageStore {
   [[nodiscard]] const InFlightMessage& whole_of(MessageId id) const {
     return messages_[messages_[id.index()].whole.index()];
   }
-  // A message has left its NI, or is in the receiver's memory; true if it was the last of its
-  // operation.
+  // A message has left its NI (stripe_sent) or is in the receiver's memory (stripe_arrived).
+  // Returns true if it was the last message of its operation.
   [[nodiscard]] bool stripe_sent(MessageId id) {
     return --messages_[messages_[id.index()].whole.index()].unsent == 0;
   }
-  // Its id may be used again then, but for that of the message that keeps what is common.
+  // The message's id may be reused afterwards, unless the message keeps the operation's data.
   [[nodiscard]] bool stripe_arrived(MessageId id) {
     const MessageId whole = messages_[id.index()].whole;
     const bool last = --messages_[whole.index()].unarrived == 0;
     if (!last && id != whole) table_.remove(id);
     return last;
   }
-  // All messages of `last`'s operation, the last of which has arrived.
+  // Closes all messages of an operation. `last` is the operation's last message to arrive.
   void close_whole(MessageId last) {
     const MessageId whole = messages_[last.index()].whole;
     if (last != whole) table_.remove(last);
     table_.remove(whole);
   }
-  // Whole packets of `flits` flits together have left the network; true if they were the last.
+  // Whole packets of `flits` flits in total have left the network. Returns true if they were the
+  // last packets of the message.
   [[nodiscard]] bool received(MessageId id, std::uint64_t flits) {
     return (table_[id].flits_left -= flits) == 0;
   }
   [[nodiscard]] const Message& routing(MessageId id) const { return table_[id]; }
-  // By path; zero where no message took the path.
+  // By path; zero if no message took the path.
   [[nodiscard]] const std::vector<PathUse>& path_uses() const { return uses_; }
   [[nodiscard]] const InFlightMessage& operator[](MessageId id) const {
     return messages_[id.index()];

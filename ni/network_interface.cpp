@@ -51,10 +51,10 @@ void NetworkInterface::connect_source(MessageSource& source) {
   if (source.next_ready() != kNever) wake_at(source.next_ready());
 }
 
-// Decisions come first: they use state of earlier cycles. Data that arrives in this cycle can be
+// Decisions are taken first, from state of earlier cycles. Data that arrive in this cycle can be
 // used from the next cycle on.
 void NetworkInterface::evaluate(Cycle now) {
-  // The evaluation was put off, and this is its old wake-up.
+  // The evaluation was postponed, and this is the old wake-up.
   if (now < next_evaluation_ && !clock_.always_clocked()) return;
   next_evaluation_ = kNever;
   engine_acted_ = false;
@@ -87,8 +87,8 @@ void NetworkInterface::issue_posted(Cycle now) {
   }
 }
 
-// Control messages are normal packets, switched by wormhole, whatever the collective's mode. Their
-// few bytes come with the descriptor, so they do not wait for the DMA engine.
+// Control messages are normal packets with wormhole switching, whatever the collective's mode is.
+// Their few bytes come with the descriptor, so they do not wait for the DMA engine.
 void NetworkInterface::issue_control(Cycle now) {
   while (control_->next_ready() <= now) {
     const Operation& operation = control_->front();
@@ -167,8 +167,8 @@ void NetworkInterface::wake_engine(Cycle at) {
   wake_at(std::max(at, engine_start_));
 }
 
-// `whole`: the message that keeps the data of an operation over several links. It is invalid for
-// that message itself, and for an operation over one link.
+// `whole` is the message that keeps the data of an operation over several links. It is invalid for
+// this message itself, and for an operation over one link.
 MessageId NetworkInterface::send(const Operation& stripe, MessageId whole, Cycle now) {
   const BoundRoute& route = routes_[stripe.route.index()];
   SendQueue& queue = ports_[route.injection_port]->queue();
@@ -219,7 +219,7 @@ void NetworkInterface::message_sent(MessageId message, Cycle now) {
     --queued_;
     if (messages_.stripe_sent(message)) operation_sent(messages_.whole_of(message).operation, now);
   }
-  // There is room in a queue, and less left to send.
+  // A queue has room now, and fewer operations are left to send.
   if (source_ != nullptr) wake(now + 1);
   if (engine_ && engine_->waits_for_ports()) look_at_engine(now + 1);
   if (next_posted_ < posted_.size()) wake(std::max(now + 1, posted_[next_posted_].ready));
@@ -239,7 +239,7 @@ void NetworkInterface::credits_changed(std::uint32_t port, bool look_now) {
     wake(now);
     clock_.wake_now(id_);
   } else {
-    // Usually credits come before a train needs them, and the train's next check is put off.
+    // Credits usually arrive before a train needs them. Then the train's next check is postponed.
     port_at_[port] = ports_[port]->credits_announced(now, port_at_[port]);
     if (next_evaluation_ <= now || dma_.is_limited()) return;
     next_evaluation_ = due(now);
@@ -247,8 +247,8 @@ void NetworkInterface::credits_changed(std::uint32_t port, bool look_now) {
   }
 }
 
-// The next cycle in which a time kept by this NI comes due. An evaluation may ask for another one
-// besides, in the next cycle or when the DMA engine is free.
+// The next cycle in which a time kept by this NI is due. An evaluation may ask for another one as
+// well, in the next cycle or when the DMA engine is free.
 Cycle NetworkInterface::due(Cycle now) const {
   Cycle next = engine_ && !engine_->done() ? engine_at_ : kNever;
   for (const Cycle at : port_at_) next = std::min(next, at);
@@ -325,7 +325,8 @@ void NetworkInterface::start_held_reductions(Cycle now) {
 void NetworkInterface::finish_reductions(Cycle now) {
   const auto due = std::stable_partition(reductions_.begin(), reductions_.end(),
                                          [&](const Reduction& r) { return r.done != now; });
-  // A completed flow may let held Reduces into the unit, so due reductions are taken out first.
+  // Due reductions are taken out first, because a completed flow may let held Reduces into the
+  // unit.
   finished_.assign(due, reductions_.end());
   reductions_.erase(due, reductions_.end());
   for (const Reduction& reduction : finished_) complete(reduction.message, now);

@@ -26,17 +26,18 @@ namespace espalier {
 struct NiSpec {
   DmaSpec dma;
   ReductionSpec reduction;
-  Cycle delivery = 1;                // ejected -> visible in memory
-  Bytes memory_bytes_per_cycle = 0;  // of program contexts; 0: never the bottleneck
+  Cycle delivery = 1;                // from ejected to visible in memory
+  Bytes memory_bytes_per_cycle = 0;  // for program contexts; 0: never the bottleneck
 };
 
-// How a route starts: its path for the routers, and the injection port in front of its first link.
+// The start of a route: the path that routers follow, and the injection port in front of its first
+// link.
 struct BoundRoute {
   std::uint32_t path = 0;
   std::uint32_t injection_port = 0;
 };
 
-// Told of every operation that has become visible at its receiver, reduction included.
+// Learns when operations are issued and when they are visible at the receiver, reduction included.
 class DeliveryObserver {
  public:
   virtual ~DeliveryObserver() = default;
@@ -54,41 +55,41 @@ class NetworkInterface : public sc_core::sc_module,
                    const NiSpec& spec, MessageStore& messages,
                    const std::vector<BoundRoute>& routes, DeliveryObserver& observer);
 
-  // Elaboration: injection ports in order; as many ejection ports lead back here. Flits that arrive
-  // at port p are as wide as those that leave there.
+  // Elaboration: adds injection ports in order. As many ejection ports lead back to the NI, and
+  // ejection port p has the flit width of injection port p.
   void add_injection(std::unique_ptr<InjectionPort> port);
   void connect();
   // Before the simulation: a fault of the node's memory.
   void set_dma_jitter(const DmaJitter& jitter) { dma_.set_jitter(jitter); }
-  // The host posts a collective: the engine with its program, and the rank's data, which must
-  // outlive the simulation. Starts in cycle `start`.
+  // The host posts a collective: the engine with its program, and the rank's data. `memory` must
+  // outlive the simulation. The collective starts in cycle `start`.
   void load(std::unique_ptr<IssueEngine> engine, DataMemory& memory, Cycle start = 0);
-  // The host posts a single message, to be issued at operation.ready; ascending per NI, before the
-  // simulation.
+  // The host posts a single message before the simulation, to be issued at operation.ready. These
+  // cycles must ascend for each NI.
   void post(const Operation& operation);
   // The host posts messages while the simulation runs. A message is issued when it is posted and
-  // its injection port has a place in the queue: connect_source for messages that share queues and
-  // VCs with the collective, connect_control for those on the control lane. Sources must outlive
-  // the simulation.
+  // the queue of its injection port has room. connect_source: for messages that share queues and
+  // VCs with the collective. connect_control: for messages on the control lane. Sources must
+  // outlive the simulation.
   void connect_source(MessageSource& source);
   void connect_control(MessageSource& source);
-  // Flits of messages for this NI, up to the present cycle.
+  // Flits of messages to this NI, up to the current cycle.
   [[nodiscard]] std::uint64_t received_flits() const { return received_flits_; }
-  // While the simulation runs: the source has a message that is posted in cycle `at`, later than
-  // now.
+  // While the simulation runs: the source has a message that is posted in cycle `at`, which is
+  // later than now.
   void wake_source(Cycle at) { wake_at(at); }
 
-  // While the simulation runs: the engine has something to look at in cycle `at`, later than now,
-  // that no message of this NI brings.
+  // While the simulation runs: wakes the engine in cycle `at`, which is later than now, for a
+  // reason other than a message of this NI.
   void wake_engine(Cycle at);
 
-  // Before the simulation, which `observer` must outlive; there may be several. prepare_to_show()
-  // comes before the engine is asked to show itself.
+  // To be called before the simulation. `observer` must outlive the simulation; there may be
+  // several. prepare_to_show() must be called before the engine is asked to show itself.
   void observe(NiObserver& observer) { ni_observers_.push_back(&observer); }
   void prepare_to_show() {
     if (engine_) engine_->prepare_to_show();
   }
-  // The same of its program contexts, where there are any; after the engine is loaded.
+  // Observes the program contexts, if the engine has any. To be called after the engine is loaded.
   void observe_contexts(ContextObserver& observer) {
     if (engine_) engine_->observe_contexts(observer);
   }
@@ -101,20 +102,21 @@ class NetworkInterface : public sc_core::sc_module,
 
   [[nodiscard]] NodeId node() const { return node_; }
   [[nodiscard]] const InjectionPorts& injection_ports() const { return ports_; }
-  // nullptr where no collective is posted here.
+  // Nullptr if no collective is posted at this NI.
   [[nodiscard]] const IssueEngine* engine() const { return engine_.get(); }
-  // In the last evaluation it decided or was told of something; otherwise it shows what it showed.
+  // True if the engine decided or was told of something in the last evaluation. Otherwise its view
+  // has not changed.
   [[nodiscard]] bool engine_acted() const { return engine_acted_; }
-  // Messages issued, control messages aside, that have not left.
+  // Issued messages that have not left, without control messages.
   [[nodiscard]] std::size_t active_sends() const { return queued_; }
   [[nodiscard]] Cycle reduction_busy_until() const { return reduction_->busy_until(); }
-  // In memory, of gradients or traffic.
+  // Bytes of gradients or traffic that are in memory.
   [[nodiscard]] Bytes delivered_bytes() const { return delivered_bytes_; }
-  // Of the NI and its issue engine.
+  // Sum of the NI's counters and its issue engine's.
   [[nodiscard]] Counters counters() const;
-  // Of the issue engine, see there.
+  // IssueEngine::decisions().
   [[nodiscard]] std::uint64_t decisions() const { return engine_ ? engine_->decisions() : 0; }
-  // Something will happen here by the passing of time alone, control messages aside.
+  // True if something will happen here without another event. Control messages do not count.
   [[nodiscard]] bool under_way(Cycle now) const;
   // For the watchdog: what the issue engine waits for, and what the injection ports wait for.
   void explain_engine(const std::vector<std::string>& ni_names, WaitList& waits) const;
@@ -125,7 +127,7 @@ class NetworkInterface : public sc_core::sc_module,
     Cycle at;
     std::uint32_t port;
     MessageId message;
-    Cycle lane_done;  // its packets are reduced, in a streaming lane
+    Cycle lane_done;  // a streaming lane has reduced its packets
   };
   struct Reduction {
     Cycle done;
@@ -150,14 +152,14 @@ class NetworkInterface : public sc_core::sc_module,
   void start_reduction(const Arrival& arrival, Cycle now);
   void start_held_reductions(Cycle now);
   void operation_sent(const Operation& operation, Cycle now);
-  // What arrives before the host has posted the collective does not start it.
+  // Arrivals before the host has posted the collective do not start the engine.
   void look_at_engine(Cycle at) { engine_at_ = std::min(engine_at_, std::max(at, engine_start_)); }
   [[nodiscard]] Cycle due(Cycle now) const;
   void finish_reductions(Cycle now);
   void complete(MessageId message, Cycle now);
-  // During an evaluation: another one is due at `at`.
+  // To be called during an evaluation: another evaluation is due at `at`.
   void wake(Cycle at) { next_evaluation_ = std::min(next_evaluation_, at); }
-  // At any time.
+  // May be called at any time.
   void wake_at(Cycle at) {
     wake(at);
     clock_.wake(id_, at);
@@ -185,14 +187,15 @@ class NetworkInterface : public sc_core::sc_module,
   MessageSource* control_ = nullptr;
   MessageSource* source_ = nullptr;
   std::uint64_t received_flits_ = 0;
-  Counters counters_;  // without those of the engine
-  std::deque<Arrival> arrivals_;       // complete messages under way to memory, by time
+  Counters counters_;                  // without those of the engine
+  std::deque<Arrival> arrivals_;       // complete messages on their way to memory, by time
   std::vector<Arrival> held_;          // Reduces that may not be added yet, in order of arrival
   std::vector<Reduction> reductions_;  // in the reduction unit
-  std::vector<Reduction> finished_;    // of them, in this cycle; kept for its memory
-  Cycle engine_start_ = 0;             // of the posted collective
+  // Reductions that end in this cycle; a member only to reuse its memory.
+  std::vector<Reduction> finished_;
+  Cycle engine_start_ = 0;          // first cycle of the posted collective
   Cycle engine_at_ = 0;             // next cycle in which the issue engine may have something to do
-  Cycle next_evaluation_ = kNever;  // nothing is due before
+  Cycle next_evaluation_ = kNever;  // the earliest cycle in which something is due
   bool engine_acted_ = false;
 };
 

@@ -1,4 +1,4 @@
-// The functional truth of a run: what each rank's buffer holds.
+// The expected data of a run: the contents of each rank's buffer.
 #pragma once
 
 #include <algorithm>
@@ -12,9 +12,9 @@
 
 namespace espalier {
 
-// A chunk's value is a 64-bit tag. Each rank's contribution is a hash of rank and chunk, reduction
-// is addition modulo 2^64: independent of the order, and different for every other multiset of
-// contributions (but for chance, 2^-64).
+// A chunk's value is a 64-bit tag. A rank's contribution is a hash of rank and chunk. Reduction is
+// addition modulo 2^64, so a sum does not depend on the order, and two different multisets of
+// contributions have different sums, except with probability 2^-64.
 using DataTag = std::uint64_t;
 [[nodiscard]] DataTag contribution(NodeId rank, ChunkId chunk);
 
@@ -22,17 +22,17 @@ using DataTag = std::uint64_t;
 class DataMemory {
  public:
   virtual ~DataMemory() = default;
-  // The tags that an operation sends, when it is issued.
+  // Reads the tags that an operation sends. Called when the operation is issued.
   virtual void read(const Operation& operation, std::vector<DataTag>& data) const = 0;
-  // They have arrived.
+  // Writes the tags of an operation that has arrived.
   virtual void write(const Operation& operation, const std::vector<DataTag>& data) = 0;
 };
 
 class NodeMemory : public DataMemory {
  public:
-  // The state before the collective: every chunk for all_reduce and reduce_scatter, its own chunks
-  // for all_gather and all_to_all. Contributions are those of the chunks from number `first` on:
-  // what is meant for another collective is told apart.
+  // The state before the collective: a rank has every chunk for all_reduce and reduce_scatter, and
+  // its own chunks for all_gather and all_to_all. Contributions are numbered from chunk `first` on,
+  // so data of another collective have other tags.
   NodeMemory(NodeId rank, CollectiveOp op, const std::vector<Chunk>& chunks,
              ChunkId first = ChunkId(0));
 
@@ -53,7 +53,7 @@ class NodeMemory : public DataMemory {
     }
   }
 
-  // Over the `count` chunks from `first` on.
+  // Both write the `count` chunks from `first` on.
   void copy(ChunkId first, const DataTag* tags, std::size_t count) {
     std::copy(tags, tags + count, tags_.begin() + static_cast<std::ptrdiff_t>(first.index()));
   }
@@ -66,12 +66,12 @@ class NodeMemory : public DataMemory {
   std::vector<DataTag> tags_;
 };
 
-// What the collective promises each chunk to hold at the end, wherever it promises it. `first`: see
-// NodeMemory.
+// The tag that each chunk must hold at the end at every rank where the collective promises it.
+// `first`: see NodeMemory.
 [[nodiscard]] std::vector<DataTag> promised_tags(CollectiveOp op, const std::vector<Chunk>& chunks,
                                                  std::size_t ranks, ChunkId first = ChunkId(0));
 
-// The chunks that do not hold what is `promised` to `rank`; empty chunks do not count.
+// The chunks that do not hold the tag `promised` to `rank`. Empty chunks are skipped.
 [[nodiscard]] std::vector<ChunkId> wrong_chunks(NodeId rank, const NodeMemory& memory,
                                                 CollectiveOp op, const std::vector<Chunk>& chunks,
                                                 const std::vector<DataTag>& promised);

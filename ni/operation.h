@@ -1,4 +1,4 @@
-// Operations, which an NI's back end carries out, and the hosts' sources of such operations.
+// Operations, which an NI's back end executes, and the hosts' sources of operations.
 #pragma once
 
 #include "alg/schedule/schedule.h"
@@ -6,8 +6,8 @@
 
 namespace espalier {
 
-// Whom an operation serves. All classes but `collective` are background traffic: they carry no
-// chunks, and the run does not wait for them.
+// The purpose of an operation. All classes except `collective` are background traffic: they carry
+// no chunks, and the run does not wait for them.
 enum class TrafficClass : std::uint8_t {
   collective,  // the run itself: a collective, a program, or the flows of a traffic pattern
   control,     // short messages of the control plane, on the control lane
@@ -16,13 +16,13 @@ enum class TrafficClass : std::uint8_t {
   probe,       // measurements of round trips
 };
 
-// Chunks to be sent, and what the receiver does with them.
+// Chunks to send, and what the receiver does with them.
 struct Operation {
   FlowId flow;
   NodeId from;
   NodeId to;
   RouteId route;
-  // Number of parallel routes, from `route` on. Each carries an even share.
+  // Number of parallel routes; they are numbered from `route` on. Each carries an even share.
   std::uint32_t stripes = 1;
   TransferKind on_arrival = TransferKind::copy;
   ChunkId first_chunk;
@@ -32,12 +32,12 @@ struct Operation {
   // order.
   std::uint64_t rank = 0;
   TrafficClass traffic = TrafficClass::collective;
-  Cycle ready = 0;  // when its engine could issue it, or the host posts it
+  Cycle ready = 0;  // when the engine can issue it, or when the host posts it
 
   [[nodiscard]] bool is_background() const { return traffic != TrafficClass::collective; }
 };
 
-// Background messages that a host posts while the simulation runs. Asked only by the host's NI.
+// Background messages that a host posts while the simulation runs. Only the host's NI reads them.
 class MessageSource {
  public:
   MessageSource() = default;
@@ -45,10 +45,10 @@ class MessageSource {
   MessageSource(const MessageSource&) = delete;
   MessageSource& operator=(const MessageSource&) = delete;
 
-  // When the next message is posted; kNever where none is known. A source whose next message
-  // becomes earlier tells the NI (NetworkInterface::wake_source).
+  // The cycle in which the next message is posted; kNever if none is known. If the cycle becomes
+  // earlier, the source tells the NI (NetworkInterface::wake_source).
   [[nodiscard]] virtual Cycle next_ready() const = 0;
-  // Precondition of both: next_ready() has come. Messages ascend in Operation::ready.
+  // Precondition of both: the cycle next_ready() has come. Messages ascend in Operation::ready.
   [[nodiscard]] virtual const Operation& front() = 0;
   virtual void pop() = 0;
 };

@@ -13,9 +13,9 @@ Cycle ReductionUnit::occupancy(Bytes bytes) const {
 Cycle ReductionUnit::packets_visible(std::size_t port, std::uint64_t count, Bytes bytes,
                                      std::uint32_t flits, Cycle last) {
   if (spec_.mode != ReductionMode::streaming || spec_.bytes_per_cycle == 0) return last;
-  // One packet after the other: free = max(max(free, first flit) + work, last flit). Unrolled over
-  // packets at equal distances, whose first and last flits are linear in their number, the largest
-  // term belongs to the first packet or to the last.
+  // A lane takes packets one after the other: free = max(max(free, first flit) + work, last flit).
+  // For packets at equal distances, first and last flits are linear in the packet number, so the
+  // largest term belongs to the first or to the last packet.
   const Cycle work = occupancy(bytes);
   const Cycle first_packet_last = last - (count - 1) * flits;
   const Cycle first_packet_first = first_packet_last + 1 - flits;
@@ -38,7 +38,7 @@ Cycle ReductionUnit::message_visible(Bytes bytes, Cycle now, Cycle lane_done) {
 }
 
 Cycle ReductionUnit::operands_ready(Bytes bytes, Cycle now) {
-  // The pipeline latency is spent before a free unit, so an idle unit gives now + latency +
+  // The pipeline latency passes before the unit is occupied, so an idle unit takes latency +
   // occupancy.
   unit_free_ = std::max(unit_free_, now + spec_.latency) + occupancy(bytes);
   busy_until_ = std::max(busy_until_, unit_free_);

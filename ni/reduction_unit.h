@@ -1,4 +1,4 @@
-// The reduction unit: when a received chunk has been added to the chunk in memory.
+// The reduction unit computes when a received chunk has been added to the chunk in memory.
 #pragma once
 
 #include <cstdint>
@@ -17,30 +17,27 @@ struct ReductionSpec {
 };
 
 // streaming: one lane per ejection port, packet by packet. A packet of b bytes (whole flits)
-// occupies
-//   its lane for b / bytes_per_cycle cycles from its first flit at the earliest and not less than
-//   until its last flit has arrived.
-// after_message: one unit for the NI; a message enters when it is complete, in the order of
-// completion (ascending port
-//   where several complete in one cycle).
+// occupies its lane for b / bytes_per_cycle cycles from its first flit on, and at least until its
+// last flit has arrived. after_message: one unit for the NI. A message enters when it is complete,
+// in order of completion (ascending port if several complete in one cycle).
 class ReductionUnit {
  public:
   ReductionUnit(const ReductionSpec& spec, std::size_t ports) : spec_(spec), lane_free_(ports, 0) {}
 
   // Cycles that `bytes` occupy a lane or the unit.
   [[nodiscard]] Cycle occupancy(Bytes bytes) const;
-  // `count` packets of `bytes` each, to be reduced, become visible at port `port` without a gap:
-  // the last one's last flit in cycle `last`, each `flits` cycles after the one before. Returns the
-  // cycle from which the lane has done them.
+  // `count` packets of `bytes` each, all to be reduced, become visible at port `port` without a
+  // gap: the last flit of the last packet in cycle `last`, and each packet `flits` cycles after the
+  // one before. Returns the cycle in which the lane has reduced them.
   Cycle packets_visible(std::size_t port, std::uint64_t count, Bytes bytes, std::uint32_t flits,
                         Cycle last);
-  // A message whose last packet became visible may be reduced from cycle `now` on; its lane has
-  // done its packets at `lane_done`. Returns the cycle from which the message is reduced.
+  // A message whose last packet has become visible may be reduced from cycle `now` on; its lane has
+  // reduced its packets at `lane_done`. Returns the cycle in which the message is reduced.
   [[nodiscard]] Cycle message_visible(Bytes bytes, Cycle now, Cycle lane_done);
-  // Data that no port brings: the NI adds two of its own operands, one after the other with what
-  // else the unit does. Returns the cycle from which they are reduced.
+  // The NI adds two operands of its own memory, for which no port delivers data. The work queues
+  // behind other work of the unit. Returns the cycle in which the operands are added.
   [[nodiscard]] Cycle operands_ready(Bytes bytes, Cycle now);
-  // Nothing is being reduced (paper: the all-reduce units are idle).
+  // True if nothing is being reduced (paper: the all-reduce units are idle).
   [[nodiscard]] bool idle(Cycle now) const { return busy_until_ <= now; }
   [[nodiscard]] Cycle busy_until() const { return busy_until_; }
 

@@ -7,7 +7,7 @@ namespace espalier {
 
 void SendQueue::push(MessageId message, const Framing& framing, std::uint64_t rank) {
   auto place = sends_.end();
-  // Packets that were read by themselves leave in the order in which they were read.
+  // Packets that were read one by one leave in the order in which they were read.
   const auto may_pass = [&](const Send& other) {
     return other.rank > rank && (ready_.empty() || other.fetched_packets == 0);
   };
@@ -29,7 +29,7 @@ Bytes SendQueue::next_fetch() const {
   for (const Send& send : sends_) {
     if (send.fetched_packets == send.framing.packets()) continue;
     const std::uint32_t flits = send.framing.flits_in_packet(send.fetched_packets);
-    // A buffer smaller than a packet still holds one.
+    // A buffer smaller than a packet still holds one packet.
     if (buffered_flits_ != 0 && buffered_flits_ + flits > spec_.buffer_flits) return 0;
     return send.framing.payload_of_packet(send.fetched_packets);
   }

@@ -1,5 +1,5 @@
-// The messages that wait at one injection port, and the packets that the DMA engine has read of
-// them.
+// The messages that wait at one injection port, and those of their packets that the DMA engine has
+// read.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ struct InjectionSpec {
   std::uint32_t buffer_flits = 318;  // data that the DMA engine may read ahead
   std::uint32_t queue_depth = 16;    // descriptors
   VcMask vcs = ~VcMask{0};           // of the injection channel, for gradients
-  VcMask control_vcs = 0;            // for control messages; none: there are no control messages
+  VcMask control_vcs = 0;            // for control messages; 0: the port has no control messages
 };
 
 class SendQueue {
@@ -28,26 +28,30 @@ class SendQueue {
   [[nodiscard]] const InjectionSpec& spec() const { return spec_; }
   [[nodiscard]] bool full() const { return sends_.size() >= spec_.queue_depth; }
   [[nodiscard]] bool empty() const { return sends_.empty(); }
-  // Behind all of the same or a lower rank, and behind the message that is being sent or is next.
+  // Inserts the message behind all messages of the same or a lower rank, and behind the message
+  // that is being sent or is next.
   void push(MessageId message, const Framing& framing, std::uint64_t rank = 0);
 
-  // For the DMA engine: all packets not yet read become ready at `ready`,
+  // For the DMA engine: all packets that are not yet read become ready at `ready`.
   void fetch_all(Cycle ready);
-  // or one by one: bytes of the next packet to read, 0 if there is none or no buffer space for it.
+  // For a DMA engine that reads packets one by one: bytes of the next packet to read; 0 if there is
+  // none, or no buffer space for it.
   [[nodiscard]] Bytes next_fetch() const;
   void fetched(Cycle ready);
 
-  // The message to send now. Precondition of these: not empty.
+  // The message to send now. Precondition of all functions below: the queue is not empty.
   [[nodiscard]] MessageId message() const { return sends_.front().message; }
   [[nodiscard]] const Framing& framing() const { return sends_.front().framing; }
-  // Its packet to send now, and when that can be sent: kNever if it has not been asked for yet.
+  // The next packet to send, and when it can be sent; kNever if the DMA engine has not read it yet.
   [[nodiscard]] std::uint64_t packet() const { return packet_; }
   [[nodiscard]] Cycle packet_ready() const;
-  // Whether packets become ready one by one, or all of a message's at once.
+  // True if packets become ready one by one, false if all packets of a message become ready at
+  // once.
   [[nodiscard]] bool one_by_one() const { return !ready_.empty(); }
-  // The packet has left: true if it was the message's last, which is no longer here then.
+  // The packet has left. Returns true if it was the message's last packet; the message is then
+  // removed.
   bool packet_sent();
-  // All of the message's packets have left. Precondition: they became ready at once.
+  // All packets of the message have left. Precondition: they became ready at once.
   void message_sent() { sends_.pop_front(); }
 
  private:
@@ -56,13 +60,13 @@ class SendQueue {
     Framing framing;
     std::uint64_t fetched_packets = 0;
     std::uint64_t rank = 0;
-    Cycle ready = 0;  // of the packets, where they are not limited by the DMA engine one by one
+    Cycle ready = 0;  // of the packets, if the DMA engine does not read them one by one
   };
 
   InjectionSpec spec_;
   std::uint64_t packet_ = 0;  // of the first message in the queue
   std::deque<Send> sends_;
-  std::deque<Cycle> ready_;  // of packets read one by one and not yet sent
+  std::deque<Cycle> ready_;  // of packets that were read one by one and are not yet sent
   std::uint64_t buffered_flits_ = 0;
 };
 

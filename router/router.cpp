@@ -47,7 +47,7 @@ Cycle Router::cycle_of(const Now& now, Tick tick) const {
 
 void Router::flit_coming(Cycle cycle) {
   allocate_at_ = std::min(allocate_at_, cycle);
-  // It may be the next flit of a packet that holds an output.
+  // The flit may be the next flit of a packet that holds an output.
   move_at_ = std::min(move_at_, cycle);
   clock_.wake(id_, cycle);
 }
@@ -92,7 +92,7 @@ void Router::allocate(const Now& now) {
       continue;
     }
     const InputUnit& in = inputs_[i];
-    // A crossbar input that streams wakes this router at its tail at the latest.
+    // A crossbar input that streams wakes this router no later than at its tail.
     if (shared && in.streaming != 0) continue;
     const VcMask waiting = in.waiting();
     if (waiting == 0) continue;
@@ -105,7 +105,7 @@ void Router::allocate(const Now& now) {
   const std::vector<SwitchAllocator::Request>& winners = allocator.allocate();
   for (const SwitchAllocator::Request& winner : winners) grant(winner);
   if (has_lanes_) {
-    // Of two packets granted together the control packet, which is short, goes first.
+    // If two packets are granted together, the control packet goes first, because it is short.
     for (const SwitchAllocator::Request& winner : winners) {
       InputUnit& in = inputs_[winner.input];
       if (outputs_[winner.output].lane != Lane::control) continue;
@@ -118,7 +118,7 @@ void Router::allocate(const Now& now) {
     }
     pass_turns();
   }
-  // Losers try again; so may other VCs of their input ports.
+  // Losers try again, and so may other VCs of their input ports.
   if (!allocator.all_granted()) allocate_again(now, now.end + 1);
 }
 
@@ -166,7 +166,7 @@ bool Router::make_request(const Now& now, std::uint32_t input, std::uint32_t vc,
   }
 
   OutputUnit& out = outputs_[state.out];
-  if (out.held) return false;  // its tail wakes this router
+  if (out.held) return false;  // the packet's tail wakes this router
   if (out.free_tick > now.end) {
     allocate_again(now, out.free_tick);
     return false;
@@ -179,8 +179,8 @@ bool Router::make_request(const Now& now, std::uint32_t input, std::uint32_t vc,
     allocate_again(now, head);
     return false;
   }
-  // With a switch allocated flit by flit, the packet's first flit made sure of room for all of it.
-  // A wormhole packet needs a credit for each flit.
+  // If the switch is allocated flit by flit, the packet's first flit has already reserved room for
+  // all flits of a cut-through packet. A wormhole packet needs a credit for each flit.
   const std::uint32_t credits =
       state.inside_packet ? 1 : credits_to_start(state.switching, flit.left_in_packet);
   const VcChoice choice =
@@ -241,7 +241,7 @@ void Router::release_stalled(const Now& now) {
   }
 }
 
-// The wire is free, but the packet's next flit or a credit for it is missing.
+// True if the wire is free, but the packet's next flit or a credit for it is missing.
 bool Router::is_stalled(const Now& now, const OutputUnit& out) const {
   if (out.free_tick > now.end) return false;
   const VcBuffer& buffer = out.from->buffer();
@@ -258,13 +258,13 @@ void Router::pass_turns() {
 }
 
 bool Router::move_flit(const Now& now, OutputUnit& out) {
-  if (!has_turn(out)) return false;  // the tail of the packet whose turn it is wakes this router
+  if (!has_turn(out)) return false;  // the tail of the packet that has the turn wakes this router
   if (out.free_tick > now.end) {
     move_again(now, out.free_tick);
     return false;
   }
   const VcBuffer& buffer = out.from->buffer();
-  // Wormhole or a refusing link: the next flit's arrival wakes this router.
+  // Wormhole switching or a refusing link: the arrival of the next flit wakes this router.
   if (buffer.empty()) return false;
   if (buffer.front_usable() > now.end) {
     move_again(now, buffer.front_usable());

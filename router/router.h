@@ -26,16 +26,17 @@ struct InputUnit {
   VcMask streaming = 0;  // VCs that hold the switch
   RoundRobinArbiter arbiter;
   // With lanes (RouterSpec::has_lanes): each lane holds an output for one packet at a time, and the
-  // two packets take turns on the port's crossbar input.
+  // two packets take turns at the port's crossbar input.
   RoundRobinArbiter control_arbiter;
   std::array<bool, kLanes> granted{};
-  std::optional<Lane> turn;      // the lane that uses the crossbar input
-  bool was_interrupted = false;  // the bulk packet that holds an output, by a control packet
+  std::optional<Lane> turn;  // the lane that uses the crossbar input
+  // The bulk packet that holds an output has been interrupted by a control packet.
+  bool was_interrupted = false;
 
-  // VCs with a flit (under way or arrived) that wait for the switch.
+  // VCs with a flit (in flight or arrived) that wait for the switch.
   [[nodiscard]] VcMask waiting() const { return channel->occupied() & ~streaming; }
   [[nodiscard]] bool& granted_in(Lane lane) { return granted.at(static_cast<std::size_t>(lane)); }
-  // A control packet that was granted an output may use the crossbar input now.
+  // True if a control packet that was granted an output may use the crossbar input now.
   [[nodiscard]] bool may_be_interrupted() const { return turn == Lane::bulk && !was_interrupted; }
   [[nodiscard]] RoundRobinArbiter& arbiter_of(Lane lane) {
     return lane == Lane::control ? control_arbiter : arbiter;
@@ -44,9 +45,10 @@ struct InputUnit {
 
 // An output port. It leads to a neighbour (channel) or to the NI (ejection).
 struct OutputUnit {
-  Tick free_tick = 0;  // the wire is busy before it; the fraction survives from packet to packet
+  // The wire is busy before this tick; the fraction of a cycle is kept from packet to packet.
+  Tick free_tick = 0;
   Tick ticks_per_flit = 1;
-  // While held: the input VC whose flits go to `out_vc`.
+  // The members below are valid while held: flits of the input VC go to `out_vc`.
   ChannelVc* from = nullptr;
   ChannelVc* to = nullptr;  // nullptr for an ejection port
   Channel* channel = nullptr;
@@ -56,23 +58,23 @@ struct OutputUnit {
   std::uint32_t input = 0;
   bool held = false;
   bool is_wormhole = false;  // while held: flits of the packet may have to wait for credits
-  Lane lane = Lane::bulk;    // while held: of the packet
-  VcMask owned = 0;          // VCs between a head's grant and the tail
+  Lane lane = Lane::bulk;    // while held: the packet's lane
+  VcMask owned = 0;          // VCs whose owner has been granted and has not sent its tail
   EjectionPort ejection;
 };
 
 // In every cycle the router allocates switch and VCs to waiting packets; then each held output
 // moves one flit if its wire is free. A packet granted in cycle t sends its first flit in t. The
-// pipeline in front of the grant is part of the channel: a flit that arrives in cycle a may leave
-// from a + pipeline.
+// pipeline before the grant is part of the channel: a flit that arrives in cycle a may leave from a
+// + pipeline on.
 class Router : public sc_core::sc_module, public Clocked, public FlitReceiver {
  public:
   Router(sc_core::sc_module_name module_name, ClockDomain& clock, const RouterSpec& spec,
          const MessageTable& messages, const PathTable& paths,
          const std::vector<InputPortSpec>& inputs, StallPattern stalls);
 
-  // Elaboration: the sender at the other end of an input's link gets its channel; outputs are
-  // numbered in the order of the calls; then connect().
+  // Elaboration: the sender at the other end of an input's link gets its channel. Outputs are
+  // numbered in the order of the calls. connect() must follow.
   [[nodiscard]] Channel& input_channel(std::size_t input) { return channels_[input]; }
   [[nodiscard]] std::size_t num_inputs() const { return inputs_.size(); }
   void add_output(Channel& channel);
@@ -87,13 +89,13 @@ class Router : public sc_core::sc_module, public Clocked, public FlitReceiver {
   // Flits of messages on the control lane that have passed this router.
   [[nodiscard]] std::uint64_t control_flit_hops() const { return control_flit_hops_; }
   [[nodiscard]] const Counters& counters() const { return counters_; }
-  // A flit is on its way to this router, a wire is busy, or a credit is on its way back.
+  // True if a flit is on its way to this router, a wire is busy, or a credit is on its way back.
   [[nodiscard]] bool under_way(Cycle now) const;
-  // For the watchdog: which VC waits for what.
+  // For the watchdog: adds what each VC waits for.
   void explain_waits(Cycle now, WaitList& waits) const;
 
  private:
-  // The present cycle in both units.
+  // The current cycle as cycle and as ticks.
   struct Now {
     Cycle cycle;
     Tick begin;  // first tick
@@ -101,17 +103,18 @@ class Router : public sc_core::sc_module, public Clocked, public FlitReceiver {
   };
 
   void allocate(const Now& now);
-  // With lanes: the requests of one input port.
+  // With lanes: makes the requests of one input port.
   void request_in_lanes(const Now& now, std::uint32_t input);
   // Control packets that cannot go on release the switch.
   void release_stalled(const Now& now);
-  // Free crossbar inputs go to packets that hold an output.
+  // Gives free crossbar inputs to packets that hold an output.
   void pass_turns();
-  // Whether the packet that waits in a VC can be granted an output now; fills in the request then.
+  // Whether the packet that waits in a VC can be granted an output now. If so, fills in the
+  // request.
   bool make_request(const Now& now, std::uint32_t input, std::uint32_t vc,
                     SwitchAllocator::Request& request);
   void grant(const SwitchAllocator::Request& request);
-  // One flit of the packet that holds `out`; true if the output is free afterwards.
+  // Moves one flit of the packet that holds `out`. Returns true if the output is free afterwards.
   bool move_flit(const Now& now, OutputUnit& out);
   [[nodiscard]] bool may_send(const Now& now, const OutputUnit& out) const;
   [[nodiscard]] bool is_stalled(const Now& now, const OutputUnit& out) const;
@@ -119,10 +122,11 @@ class Router : public sc_core::sc_module, public Clocked, public FlitReceiver {
     return !has_lanes_ || inputs_[out.input].turn == out.lane;
   }
   void release_switch(OutputUnit& out);
-  // After the last flit of a (sub-)packet, or after any flit where the switch is held for one flit.
+  // To be called after the last flit of a (sub-)packet, or after each flit if the switch is held
+  // for one flit.
   void release(OutputUnit& out, const Flit& flit);
   [[nodiscard]] Cycle cycle_of(const Now& now, Tick tick) const;
-  // Allocation is worth trying again, or a held output has something to do, at `tick`.
+  // Allocation may have another result, or a held output has something to do, at `tick`.
   void allocate_again(const Now& now, Tick tick) {
     allocate_at_ = std::min(allocate_at_, cycle_of(now, tick));
   }
@@ -142,8 +146,9 @@ class Router : public sc_core::sc_module, public Clocked, public FlitReceiver {
   std::uint64_t flit_hops_ = 0;
   std::uint64_t control_flit_hops_ = 0;
   Counters counters_;
-  // Next cycles in which there may be something to do. Every event that could change a decision (a
-  // flit becomes usable, a wire free, a credit visible, a tail leaves) has its cycle noted here.
+  // The next cycles in which there may be something to do. Every event that could change a decision
+  // (a flit becomes usable, a wire becomes free, a credit becomes visible, a tail leaves) updates
+  // these cycles.
   Cycle allocate_at_ = kNever;
   Cycle move_at_ = kNever;
 };

@@ -1,6 +1,6 @@
-// What the routers of both fidelities share: the state of an input VC, the requests for the switch,
-// and the list of what waits. Elaboration is the same too: links end at input ports, and an output
-// leads to a channel or to the NI.
+// The part that the routers of both fidelities share: the state of an input VC, the requests for
+// the switch, and the list of waits. Elaboration is shared too: links end at input ports, and an
+// output leads to a channel or to the NI.
 #pragma once
 
 #include <cstdint>
@@ -40,7 +40,8 @@ class InputChannels {
 };
 
 // The NI behind an ejection port. It takes flits at line rate, so an ejection port needs no
-// credits; its VCs still have owners, because body sub-packets can only be told apart by VC.
+// credits. Its VCs still have owners, because only the VC identifies the message of a body
+// sub-packet.
 struct EjectionPort {
   PacketSink* sink = nullptr;
   std::uint32_t port = 0;
@@ -52,9 +53,9 @@ struct InputVc {
   bool routed = false;     // route computation is done: out and permitted are valid
   Lane lane = Lane::bulk;  // of the message
   Switching switching = Switching::vct;
-  bool inside_packet = false;      // the packet's first flit has left, its last one has not
+  bool inside_packet = false;      // the packet's first flit has left, and its last flit has not
   std::uint16_t out = 0;           // output port
-  VcMask permitted = 0;            // VCs behind the output port that the route permits
+  VcMask permitted = 0;            // VCs of the next channel that the route permits
   std::uint32_t out_vc = kNoVc;    // the VC that the message or packet owns
   std::uint32_t packet_flits = 0;  // length of the packet that is leaving
 
@@ -68,7 +69,7 @@ struct InputVc {
     lane = message.lane;
     switching = message.switching;
   }
-  // VCs that the packet may take, where `owned` is the set of VCs with an owner.
+  // VCs that the packet may take. `owned` is the set of VCs with an owner.
   [[nodiscard]] VcMask candidates(VcMask owned) const {
     return out_vc != kNoVc ? VcMask{1} << out_vc : permitted & ~owned;
   }
@@ -84,15 +85,15 @@ struct InputVc {
   return kind == CrossbarInputs::vc ? port * vcs + vc : port;
 }
 
-// Ticks that a packet of `flits` flits from a slow link waits in front of a fast one, so that it
+// Ticks that a packet of `flits` flits from a slow link waits before a fast link, so that it
 // streams without a gap.
 [[nodiscard]] inline Tick wait_to_stream(std::uint64_t flits, Tick in_rate, Tick out_rate) {
   return in_rate > out_rate ? (flits - 1) * (in_rate - out_rate) : 0;
 }
 
-// VC allocation at an output port: to `channel`, or to an ejection port where it is nullptr.
-// Without candidates no VC is chosen, and there is no tick to ask again: the tail of an owner's
-// packet changes that.
+// VC allocation at an output port that leads to `channel`, or at an ejection port if `channel` is
+// nullptr. Without candidates no VC is chosen, and there is no tick to ask again, because only the
+// tail of an owner's packet can change the result.
 template <class AnyChannel>
 [[nodiscard]] VcChoice choose_out_vc(const AnyChannel* channel, VcMask candidates,
                                      std::uint32_t flits, Cycle now, Tick now_end) {
@@ -102,9 +103,9 @@ template <class AnyChannel>
 }
 
 // The input stage of switch allocation for one input port. `make_request(vc, request)` returns
-// whether the packet at the front of the VC can be granted now, and then fills in the request; it
-// may be called twice for a VC. Where the VCs of a port share a crossbar input (`shared`), the
-// port's arbiter picks one of them.
+// whether the packet at the front of the VC can be granted now, and if so fills in the request; it
+// may be called twice for a VC. If the VCs of a port share a crossbar input (`shared`), the port's
+// arbiter picks one of them.
 template <class MakeRequest>
 inline void request_outputs(SwitchAllocator& allocator, const RoundRobinArbiter& arbiter,
                             bool shared, VcMask waiting, MakeRequest make_request) {
@@ -127,13 +128,13 @@ struct WaitingPacket {
   const Link& at;    // the link of its input port
   std::uint32_t vc;  // its VC
   const InputVc& state;
-  const Link*
-      holder;  // the link of the packet that holds its output; nullptr: no other packet does
+  // The link of the packet that holds this packet's output; nullptr: no other packet holds it.
+  const Link* holder;
   std::uint32_t holder_vc;
-  const Link* next;  // the link behind its output; nullptr: an ejection port
+  const Link* next;  // the link after its output; nullptr: an ejection port
 };
-// Adds what the packet waits for: the holder of its output, or credits and owners of the VCs behind
-// it.
+// Adds the causes of the wait: the holder of the output, or missing credits and owners of the next
+// channel's VCs.
 void add_waits_of(const WaitingPacket& packet, const char* router, WaitList& waits);
 
 }  // namespace espalier

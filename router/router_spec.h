@@ -1,4 +1,4 @@
-// How a router is built.
+// The parameters of a router.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace espalier {
 
 enum class SwitchHold : std::uint8_t {
   packet,  // the switch is held until the (sub-)packet's last flit has left
-  flit,    // it is allocated anew for every flit: packets on different VCs interleave
+  flit,    // the switch is allocated anew for every flit, so packets on different VCs interleave
 };
 
 enum class CrossbarInputs : std::uint8_t {
@@ -26,10 +26,10 @@ struct RouterSpec {
   Tick ticks_per_cycle = 1;
   bool has_control = false;  // some messages use the control lane
 
-  // Where a packet holds a crossbar input that VCs share, a control packet behind it could miss
-  // every cycle in which its output is free. So an input port makes one request for each lane, and
-  // the crossbar input is multiplexed between the two granted packets. A control packet interrupts
-  // the bulk packet once; later control packets wait for its tail.
+  // If a packet holds a crossbar input that VCs share, a control packet behind it could miss every
+  // cycle in which its output is free. So an input port makes one request for each lane, and the
+  // crossbar input is multiplexed between the two granted packets. A control packet interrupts the
+  // bulk packet once; later control packets wait for the bulk packet's tail.
   [[nodiscard]] bool has_lanes() const {
     return has_control && hold == SwitchHold::packet && crossbar_inputs == CrossbarInputs::port;
   }

@@ -8,17 +8,18 @@
 
 namespace espalier {
 
-// Picks the first requester at or after the pointer. The pointer moves to winner + 1, and only on a
-// grant, so that granting the same requester again while nobody else asks changes nothing.
+// Picks the first requester at or after the pointer. A grant moves the pointer to winner + 1. So
+// granting the same requester again without competitors changes nothing.
 class RoundRobinArbiter {
  public:
   explicit RoundRobinArbiter(std::uint32_t requesters) : requesters_(requesters) {}
 
-  // Steps from the pointer to `requester`, 0 for the most favoured one.
+  // Steps from the pointer to `requester`; 0 for the requester with the highest priority.
   [[nodiscard]] std::uint32_t distance(std::uint32_t requester) const {
     return requester >= pointer_ ? requester - pointer_ : requester + requesters_ - pointer_;
   }
-  // Of the set bits of `requests`, at most 32 requesters; precondition: not empty.
+  // Picks one of the set bits of `requests` (at most 32 requesters). Precondition: `requests` is
+  // not 0.
   [[nodiscard]] std::uint32_t pick(std::uint32_t requests) const {
     const std::uint32_t from_pointer = requests & ~((std::uint32_t{1} << pointer_) - 1);
     return static_cast<std::uint32_t>(__builtin_ctz(from_pointer != 0 ? from_pointer : requests));
@@ -31,17 +32,18 @@ class RoundRobinArbiter {
   std::uint32_t pointer_ = 0;
 };
 
-// The output stage: each crossbar input asks for at most one output, each output picks one of them.
+// The output stage: each crossbar input requests at most one output, and each output picks one
+// crossbar input.
 class SwitchAllocator {
  public:
   struct Request {
     std::uint32_t crossbar_input;
     std::uint32_t output;
-    std::uint32_t input;   // where the requester keeps its state: input port,
-    std::uint32_t vc;      // VC,
-    std::uint32_t out_vc;  // and what it was promised: downstream VC,
-    std::uint64_t start;   // and the tick of its first flit,
-    std::uint64_t ready;   // the earliest one on a free wire, with credits
+    std::uint32_t input;   // input port of the requester
+    std::uint32_t vc;      // VC of the requester
+    std::uint32_t out_vc;  // promised downstream VC
+    std::uint64_t start;   // promised tick of its first flit
+    std::uint64_t ready;   // the earliest tick of its first flit on a free wire, with credits
   };
 
   SwitchAllocator(std::uint32_t crossbar_inputs, std::uint32_t outputs);
@@ -52,7 +54,7 @@ class SwitchAllocator {
   // Winners, at most one per output, in ascending output; valid until the next call. Moves the
   // outputs' pointers.
   const std::vector<Request>& allocate();
-  // The same where there is one request: it wins.
+  // If there is only one request, returns it as the winner; otherwise nullptr.
   [[nodiscard]] const Request* only_request() const {
     return requests_.size() == 1 ? requests_.data() : nullptr;
   }
@@ -68,8 +70,8 @@ class SwitchAllocator {
 // The counter of the decisions for which is_link_conflict() is true.
 inline const CounterId kLinkConflicts = counter("link_conflicts");
 
-// Two messages met at a link: the packet that is granted now came to the router while the wire,
-// free from `free_tick` on, was taken by a packet of another input port, `input_before`.
+// True if two messages contend for a link: the packet that is granted now was ready while the wire,
+// which is free from `free_tick` on, carried a packet of another input port, `input_before`.
 [[nodiscard]] inline bool is_link_conflict(const SwitchAllocator::Request& granted,
                                            std::uint32_t input_before, std::uint64_t free_tick) {
   return granted.input != input_before && granted.ready < free_tick;

@@ -81,7 +81,7 @@ void TrainChannel::arrive(const TrainEvent& event, [[maybe_unused]] Cycle now) {
       cut(event);
       break;
     case TrainEvent::Kind::credit_begin:
-      // The run before has been seen as a whole: its last credit left in an earlier cycle.
+      // All credits of the previous run have been seen: the last one left in an earlier cycle.
       sc_assert(credits.coming.before((now + 1) * spec_.ticks_per_cycle) == credits.coming.n);
       credits.counted += credits.coming.n;
       credits.coming = {event.start, event.rate, event.n};
@@ -141,7 +141,7 @@ void TrainChannel::cut(const TrainEvent& event) {
   TrainSegment& last = segments_[vc.tail];
   sc_assert(event.n <= last.n);
   last.n -= event.n;
-  // Where a fast output has emptied the segment, nothing is left of it.
+  // If a fast output has already emptied the segment, the cut leaves an empty segment.
   if (vc.head == vc.tail && vc.next_flit == last.end() &&
       !has_flaw(TrainFlaw::keep_exhausted_segment)) {
     drop_front(vc, event.vc);

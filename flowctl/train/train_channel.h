@@ -1,4 +1,4 @@
-// A link in train fidelity: the trains that wait at its end or pass it, and the credits that flow
+// A link in train fidelity: the trains that pass it or wait at its end, and the credits that flow
 // back.
 #pragma once
 
@@ -19,7 +19,7 @@ namespace espalier {
 class CreditListener {
  public:
   virtual ~CreditListener() = default;
-  // More credits are coming, or fewer. `look_now`: a packet may be able to move because of them.
+  // More or fewer credits are coming. `look_now`: a packet may be able to move because of them.
   virtual void credits_changed(std::uint32_t port, bool look_now) = 0;
 };
 
@@ -27,23 +27,23 @@ class CreditListener {
 class TrainListener {
  public:
   virtual ~TrainListener() = default;
-  // A train has come into a VC that was empty.
+  // A train has come into an empty VC.
   virtual void train_came(std::uint32_t port, std::uint32_t vc) = 0;
-  // A train has come behind one that ends lazily, for which no evaluation is planned.
+  // A train has come into a VC whose front train ends lazily, i.e. without a planned evaluation.
   virtual void train_followed(std::uint32_t port, std::uint32_t vc) = 0;
-  // A train has come behind others or has grown, or (`look_now`) has been cut.
+  // A train has come behind others or has grown; with `look_now`, a train has been cut.
   virtual void train_changed(std::uint32_t port, bool look_now) = 0;
 };
 
 // Part of a train in an input VC: flits of one message that become usable without a gap, at the
-// rate of the link.
+// link's rate.
 struct TrainSegment {
   std::uint64_t first = 0;  // offset of its first flit in the message
-  std::uint64_t n = 0;      // promised
+  std::uint64_t n = 0;      // number of promised flits
   Tick usable = 0;          // tick from which the first flit may leave
   MessageId message;
   std::uint16_t hop = 0;   // routers passed
-  std::uint32_t next = 0;  // in the pool: the one behind it in its VC
+  std::uint32_t next = 0;  // in the pool: the next segment of the same VC
 
   [[nodiscard]] std::uint64_t end() const { return first + n; }
 };
@@ -69,7 +69,7 @@ class TrainSegmentPool {
 
 // Credits of one VC as its sender sees them.
 struct TrainCredits {
-  std::uint64_t counted = 0;  // seen, less the flits sent and accounted for
+  std::uint64_t counted = 0;  // credits seen, minus the flits sent and accounted for
   FlitRun coming;             // the run in progress
 
   // The tick at which `flits` credits are seen; kNever if fewer are announced.
@@ -78,10 +78,10 @@ struct TrainCredits {
     const std::uint64_t missing = flits - counted;
     return missing <= coming.n ? coming.tick_of(missing - 1) : kNever;
   }
-  // `flits` flits have been sent, for which the sender had seen credits.
+  // `flits` flits have been sent with credits that the sender had seen.
   void spend(std::uint64_t flits) {
     if (flits > counted) {
-      // Some credits of the run in progress are spent: they are counted first.
+      // Some credits of the current run are spent, so they are counted first.
       const std::uint64_t used = flits - counted;
       counted = flits;
       coming.start += used * coming.rate;
@@ -97,9 +97,9 @@ class TrainChannel {
   TrainChannel(const TrainChannel&) = delete;
   TrainChannel& operator=(const TrainChannel&) = delete;
 
-  // Before the simulation starts, exactly once each. `port` is the channel's number at its sender
-  // or receiver. The channel writes the set of its VCs with a segment into the receiver's
-  // `occupied`.
+  // To be called before the simulation starts, exactly once each. `port` is the channel's number at
+  // its sender or receiver. The channel writes the set of its VCs that have a segment into the
+  // receiver's `occupied`.
   void connect_sender(CreditListener& sender, std::uint32_t port) {
     sender_ = &sender;
     sender_port_ = port;
@@ -110,20 +110,20 @@ class TrainChannel {
     occupied_ = &occupied;
   }
 
-  // As in Channel.
+  // See Channel.
   void observe(ChannelObserver& observer) { observers_.push_back(&observer); }
 
   // Sender's side -----------------------------------------------------------------------------
   struct Train {
     MessageId message;
-    std::uint16_t hop = 0;     // routers passed at the receiver
-    std::uint64_t offset = 0;  // of its first flit
-    std::uint64_t n = 0;       // promised: whole packets
-    Tick start = 0;            // departure of the first flit, in the present cycle or later
+    std::uint16_t hop = 0;     // number of routers passed at the receiver
+    std::uint64_t offset = 0;  // of the first flit in the message
+    std::uint64_t n = 0;       // promised flits: whole packets
+    Tick start = 0;            // departure of the first flit, in the current cycle or later
   };
   void send_begin(std::uint32_t vc, const Train& train);
-  // The last `n` flits promised do not come. Not later than the cycle in which the first of them
-  // would have left.
+  // The last `n` promised flits do not come. Must be called no later than the cycle in which the
+  // first of these flits would have left.
   void send_cut(std::uint32_t vc, std::uint64_t n, Cycle now);
   [[nodiscard]] bool has_room(std::uint32_t vc, std::uint64_t flits, Tick now_end) const {
     return room_at(vc, flits) <= now_end;
@@ -131,18 +131,18 @@ class TrainChannel {
   [[nodiscard]] Tick room_at(std::uint32_t vc, std::uint64_t flits) const {
     return vcs_[vc].credits.room_at(flits);
   }
-  // Credits that nobody has announced come with an event.
+  // Credits that have not been announced yet arrive with an event.
   [[nodiscard]] static Tick unsent_credit(Cycle) { return kNever; }
   [[nodiscard]] const TrainCredits& credits(std::uint32_t vc) const { return vcs_[vc].credits; }
   void spend(std::uint32_t vc, std::uint64_t flits) { vcs_[vc].credits.spend(flits); }
-  // The sender looks again when credits for one of these VCs are announced.
+  // Asks to be called when credits for one of these VCs are announced.
   void wait_for_credits(VcMask vcs) { awaited_ |= vcs; }
   [[nodiscard]] Tick ticks_per_flit() const { return rate_; }
 
   // Receiver's side ---------------------------------------------------------------------------
   // VCs with a segment.
   [[nodiscard]] VcMask occupied() const { return *occupied_; }
-  // Precondition of these three: occupied.
+  // Precondition of all functions below that take a VC: the VC is occupied.
   [[nodiscard]] const TrainSegment& front(std::uint32_t vc) const {
     return segments_[vcs_[vc].head];
   }
@@ -155,17 +155,19 @@ class TrainChannel {
   }
   // `n` flits of the front segment have left.
   void leave(std::uint32_t vc, std::uint64_t n);
-  // A train from this VC ends with its data, and nothing will look at that by itself: what arrives
-  // for the VC must. False: the receiver has a time to look at.
+  // `lazily`: the train from this VC ends with its data, and the receiver has planned no evaluation
+  // for its end, so an arrival for the VC must cause one. Otherwise the receiver has planned an
+  // evaluation.
   void set_ends_lazily(std::uint32_t vc, bool lazily) {
     const VcMask bit = VcMask{1} << vc;
     ends_lazily_ = lazily ? ends_lazily_ | bit : ends_lazily_ & ~bit;
   }
-  // The credits for a train that leaves VC `vc`: as TrainChannel::Train.
+  // Returns the credits for a train that leaves VC `vc`. The parameters are as in
+  // TrainChannel::Train.
   void return_credits(std::uint32_t vc, std::uint64_t n, Tick start, Tick rate);
   void cut_credits(std::uint32_t vc, std::uint64_t n, Cycle now);
 
-  // For the wheel.
+  // Called by the wheel.
   void arrive(const TrainEvent& event, Cycle now);
 
   [[nodiscard]] const ChannelSpec& spec() const { return spec_; }
@@ -173,7 +175,7 @@ class TrainChannel {
 
  private:
   struct alignas(64) Vc {
-    TrainCredits credits;  // the sender's
+    TrainCredits credits;  // as seen by the sender
     std::uint32_t head = TrainSegmentPool::kNone;
     std::uint32_t tail = TrainSegmentPool::kNone;
     std::uint64_t next_flit = 0;
@@ -181,13 +183,15 @@ class TrainChannel {
   static_assert(sizeof(Vc) == 64);
 
   [[nodiscard]] TrainEvent event(TrainEvent::Kind kind, std::uint32_t vc, std::uint64_t n);
-  // Whether a run that starts at tick `start` goes on where another ends.
+  // Whether a run that starts at tick `start` continues a run that ends at tick `end` without a
+  // gap.
   [[nodiscard]] bool is_seamless(Tick end, Tick start) const;
   void begin(const TrainEvent& event);
   void cut(const TrainEvent& event);
   void drop_front(Vc& vc, std::uint32_t number);
 
-  // What arrivals at the receiver need stands together, then what the sender needs.
+  // Members for arrivals at the receiver come first, then members for the sender: each group is
+  // close together in memory.
   std::vector<Vc> vcs_;
   VcMask* occupied_ = nullptr;
   TrainSegmentPool& segments_;
@@ -200,7 +204,7 @@ class TrainChannel {
   std::uint32_t sender_port_ = 0;
   VcMask awaited_ = 0;
   TrainWheel& wheel_;
-  Cycle forward_;  // departure -> usable at the receiver: link and pipeline
+  Cycle forward_;  // from departure until usable at the receiver: link and pipeline
   ChannelSpec spec_;
   Link& link_;
   std::vector<ChannelObserver*> observers_;

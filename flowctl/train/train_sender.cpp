@@ -46,25 +46,24 @@ std::uint64_t TrainSender::cut(Cycle now) {
 std::uint64_t TrainSender::first_unsure_of_credits(std::uint64_t limit) const {
   const std::uint64_t first = grid_.packet_end(offset_);
   if (to_ == nullptr || first >= limit || has_flaw(TrainFlaw::credits_never_short)) return limit;
-  // The packet behind a boundary u flits from here needs credits up to the (u + packet)-th one.
-  // Where the run in progress brings that one, it comes at tick
-  //   coming.start + (u + packet - counted - 1) * coming.rate,
-  // and is needed at start + u * rate. The last packet may be shorter: looking too early is
-  // harmless.
+  // The packet after a boundary that is u flits away needs credits up to credit number u + packet.
+  // If the current run brings this credit, it comes at tick coming.start + (u + packet - counted -
+  // 1) * coming.rate, and is needed at tick start + u * rate. The last packet may be shorter; then
+  // the check is too early, which is harmless.
   const TrainCredits& credits = to_->credits(vc_);
   const std::uint64_t packet = grid_.packet;
   const std::uint64_t announced = credits.counted + credits.coming.n;
   if (announced < packet) return first;
   std::uint64_t sure = announced - packet;  // largest u with credits announced
   const std::uint64_t in_hand = credits.counted < packet ? 0 : credits.counted - packet + 1;
-  // Boundaries with u < in_hand need no credit of the run.
+  // Boundaries with u < in_hand need no credit of the current run.
   if (sure >= in_hand) {
     const auto lateness = [&](std::uint64_t u) {
       const auto seen = static_cast<std::int64_t>(
           credits.coming.start + (u + packet - credits.counted - 1) * credits.coming.rate);
       return seen - static_cast<std::int64_t>(start_ + u * rate_);
     };
-    // Of boundaries at least in_hand flits away, which are at in_hand or farther.
+    // The earliest boundary that needs a credit of the run is at least `in_hand` flits away.
     const std::uint64_t from = in_hand;
     if (credits.coming.rate <= rate_) {
       if (lateness(from) > 0) {
@@ -82,7 +81,7 @@ std::uint64_t TrainSender::first_unsure_of_credits(std::uint64_t limit) const {
       }
     }
   }
-  // The first boundary more than `sure` flits away.
+  // Returns the first boundary more than `sure` flits away.
   const std::uint64_t u = first - offset_;
   if (u > sure) return first;
   const std::uint64_t boundary = first + ((sure - u) / packet + 1) * packet;

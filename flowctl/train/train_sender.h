@@ -1,5 +1,5 @@
-// The train on one wire, as its sender knows it: how far it has come, how far it was promised, and
-// the first packet boundary at which it may have to stop.
+// The train on one wire as its sender knows it: its position, the flits that are promised, and the
+// first packet boundary at which it may have to stop.
 #pragma once
 
 #include <cstdint>
@@ -12,19 +12,20 @@ namespace espalier {
 class TrainSender {
  public:
   TrainSender() = default;
-  // `to` nullptr: flits leave the network here, at one flit per `ticks_per_flit`.
+  // `to` is nullptr if flits leave the network here, with one flit per `ticks_per_flit`.
   TrainSender(TrainChannel* to, Tick ticks_per_flit, Tick ticks_per_cycle)
       : to_(to), rate_(ticks_per_flit), q_(ticks_per_cycle) {}
 
   [[nodiscard]] TrainChannel* to() const { return to_; }
   [[nodiscard]] Tick rate() const { return rate_; }
-  // The wire carries a flit in every cycle.
+  // True if the wire can carry a flit in every cycle.
   [[nodiscard]] bool full_rate() const { return rate_ == q_; }
-  // A packet is on the wire: between start and the boundary at which it was released.
+  // True if a packet is on the wire: from its start until the boundary at which it is released.
   [[nodiscard]] bool held() const { return held_; }
-  // Not held, but more flits are promised: they go on without a gap, or a cut follows.
+  // True if no packet is on the wire but more flits are promised. They follow without a gap, or a
+  // cut follows.
   [[nodiscard]] bool promise_open() const { return !held_ && promised_ > offset_; }
-  // The wire is free from this tick on (where held: since the last boundary accounted for).
+  // The tick from which the wire is free. While held: the tick of the last boundary accounted for.
   [[nodiscard]] Tick free_tick() const { return start_; }
   [[nodiscard]] MessageId message() const { return message_; }
   [[nodiscard]] const PacketGrid& grid() const { return grid_; }
@@ -32,46 +33,45 @@ class TrainSender {
   [[nodiscard]] std::uint64_t promised() const { return promised_; }
   [[nodiscard]] std::uint32_t vc() const { return vc_; }
 
-  // Flits that have left before `tick`, since offset().
+  // Flits since offset() that have left before `tick`.
   [[nodiscard]] std::uint64_t gone_before(Tick tick) const {
     return std::min(promised_ - offset_, ticks_before(start_, rate_, tick));
   }
-  // Cycle in which the packet that ends at `boundary` has left: its resources are free from then
-  // on.
+  // The cycle from which the resources of the packet that ends at `boundary` are free.
   [[nodiscard]] Cycle release_cycle(std::uint64_t boundary) const {
     return cycle_of_tick(start_ + (boundary - offset_ - 1) * rate_, q_) + 1;
   }
-  // Cycle in which the flit behind `boundary` would leave without a gap.
+  // The cycle in which the flit after `boundary` would leave without a gap.
   [[nodiscard]] Cycle decision_cycle(std::uint64_t boundary) const {
     return cycle_of_tick(start_ + (boundary - offset_) * rate_, q_);
   }
 
-  // A packet is granted that goes on where the open promise stands.
+  // True if a packet that is granted now continues the open promise.
   [[nodiscard]] bool continues(MessageId message, std::uint64_t offset, std::uint32_t vc,
                                Tick start) const;
   void go_on() { held_ = true; }
-  // Another packet is granted: nothing is promised of its train yet.
+  // Another packet is granted. Nothing is promised of its train yet.
   void take(MessageId message, const PacketGrid& grid, std::uint16_t hop, std::uint64_t offset,
             std::uint32_t vc, Tick start);
-  // Announces the train from offset() on, up to `end`, a boundary.
+  // Announces the train from offset() to `end`, which is a boundary.
   void promise(std::uint64_t end);
   // `n` flits up to a boundary have left, and the wire is free for other packets.
   void release(std::uint64_t n);
-  // What was promised beyond offset() does not come.
+  // Withdraws the promised flits after offset().
   std::uint64_t cut(Cycle now);
 
-  // The first boundary in (offset(), limit) behind which credits for a whole packet may be missing
-  // when it is reached, as far as they are announced; `limit` if none. It may lie before the truth,
-  // never behind it. Precondition: held.
+  // The first boundary in (offset(), limit) after which credits for a whole packet may be missing
+  // when the train reaches it, according to the announced credits; `limit` if there is none. The
+  // result may be earlier than the real boundary, but never later. Precondition: held.
   [[nodiscard]] std::uint64_t first_unsure_of_credits(std::uint64_t limit) const;
 
  private:
   TrainChannel* to_ = nullptr;
   Tick rate_ = 1;
   Tick q_ = 1;
-  Tick start_ = 0;              // of flit offset_
-  std::uint64_t offset_ = 0;    // boundary accounted for last
-  std::uint64_t promised_ = 0;  // the receiver expects flits up to here
+  Tick start_ = 0;              // of the flit at offset_
+  std::uint64_t offset_ = 0;    // the last boundary accounted for
+  std::uint64_t promised_ = 0;  // the receiver expects flits up to this offset
   PacketGrid grid_;
   MessageId message_;
   std::uint32_t vc_ = 0;

@@ -43,7 +43,8 @@ Cycle TrainWheel::next_arrival() const {
   return distance == kSlots ? far : std::min(far, base_ + distance);
 }
 
-// Events from afar were posted before any that could be posted for the same cycle since.
+// Distant events must come before later posts for the same cycle. That holds, because they move to
+// the wheel as soon as it reaches their cycle.
 void TrainWheel::bring_near() {
   while (!far_.empty() && far_.top().at - base_ < kSlots) {
     append_to_cycle(far_.top().at, far_.top().node);
@@ -58,11 +59,12 @@ void TrainWheel::deliver(Cycle now) {
   const Slot slot = slots_[number];
   slots_[number] = {};
   occupied_.clear(number);
-  // What is posted from now on may use this slot for the cycle that comes in sight with the next
-  // one.
+  // From now on, this slot belongs to the cycle that comes within the wheel's range with the next
+  // cycle.
   base_ = now + 1;
   bring_near();
-  // Whatever an arrival sets off is posted by evaluations, so nodes do not move meanwhile.
+  // Arrivals only cause evaluations, which post events later. So `nodes_` does not change in this
+  // loop.
   for (std::uint32_t n = slot.first; n != kNone;) {
     const Node& node = nodes_[n];
     node.event.channel->arrive(node.event, now);

@@ -1,4 +1,4 @@
-// What is under way in train fidelity: begins and cuts of trains, and of the credits for them.
+// Events in flight in train fidelity: begins and cuts of trains and of their credits.
 #pragma once
 
 #include <array>
@@ -22,18 +22,19 @@ struct TrainEvent {
   MessageId message;      // begin
   TrainChannel* channel = nullptr;
   union {
-    std::uint64_t offset = 0;  // begin: of the first flit in its message
+    std::uint64_t offset = 0;  // begin: offset of the first flit in its message
     Tick rate;                 // credit begin
   };
-  std::uint64_t n = 0;  // flits or credits: promised, or not coming after all
-  Tick start = 0;       // begins: of the first, usable at the receiver, seen by the sender
+  std::uint64_t n = 0;  // flits or credits: promised, or withdrawn
+  // begins: tick at which the first one is usable at the receiver, or seen by the sender.
+  Tick start = 0;
 };
 
-// A timing wheel. Events of one cycle are handed over in the order in which they were posted, so on
-// each VC of a channel a cut comes before the begin of the train behind it.
+// A timing wheel. Events of one cycle are delivered in the order in which they were posted, so on
+// each VC of a channel a cut comes before the begin of the next train.
 class TrainWheel : public ArrivalSource {
  public:
-  // `at` lies in the future, and beyond every cycle delivered so far.
+  // `at` must lie in the future and after every cycle delivered so far.
   void post(Cycle at, const TrainEvent& event);
 
   [[nodiscard]] Cycle next_arrival() const override;

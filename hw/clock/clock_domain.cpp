@@ -18,7 +18,7 @@ ClockedId ClockDomain::add(Clocked& module) {
   modules_.push_back(&module);
   const std::size_t words = modules_.size() / 64 + 1;
   if (words != words_) {
-    // Nothing but wake-ups before reset can be pending here.
+    // Before reset, the wheel can hold only wake-ups.
     std::vector<std::uint64_t> wider(kSlots * words, 0);
     for (std::size_t slot = 0; slot < kSlots; ++slot) {
       for (std::size_t w = 0; w < words_; ++w) wider[slot * words + w] = active_[slot * words_ + w];
@@ -68,8 +68,8 @@ void ClockDomain::evaluate_active(std::size_t slot) {
 }
 
 Cycle ClockDomain::next_occupied() const {
-  // From the slot after now; the heap's cycles lie beyond what the wheel covered when they were
-  // asked for, but may have come nearer since.
+  // The search begins at the slot after now. Wake-ups in the heap were beyond the wheel's range
+  // when they were requested, but may be within it by now.
   const Cycle far = far_.empty() ? kNever : far_.top().at;
   const std::size_t distance = occupied_.next(now_, started_ ? 1 : 0);
   return distance == kSlots ? far : std::min(far, now_ + distance);

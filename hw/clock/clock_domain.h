@@ -21,8 +21,8 @@ class SlotRing {
 
   void set(std::size_t slot) { words_[slot / 64] |= bit(slot); }
   void clear(std::size_t slot) { words_[slot / 64] &= ~bit(slot); }
-  // How far the first occupied slot lies behind slot `base + first`, counted from `base`; kSlots if
-  // there is none.
+  // Distance from slot `base` to the first occupied slot at a distance of at least `first`; kSlots
+  // if no slot is occupied.
   [[nodiscard]] std::size_t next(std::uint64_t base, std::size_t first) const {
     for (std::size_t distance = first; distance < kSlots;) {
       const std::size_t slot = (base + distance) % kSlots;
@@ -41,10 +41,10 @@ class SlotRing {
   std::array<std::uint64_t, kSlots / 64> words_{};
 };
 
-// A module that takes decisions on clock edges. Contract: evaluate(now) reads only state that other
-// modules wrote in earlier cycles, and writes only state that they read in later ones; so the order
-// of evaluation within a cycle does not matter. An evaluation with nothing to do changes nothing;
-// so sleeping does not matter either.
+// A module that decides on clock edges. Contract: evaluate(now) reads only state that other modules
+// wrote in earlier cycles, and writes only state that other modules read in later cycles, so the
+// order of evaluation within a cycle does not matter. An evaluation with nothing to do changes no
+// state, so a module may sleep through it.
 class Clocked {
  public:
   virtual ~Clocked() = default;
@@ -57,15 +57,15 @@ using ClockedId = Id<struct ClockedTag>;
 class ArrivalSource {
  public:
   virtual ~ArrivalSource() = default;
-  // The next cycle in which something arrives; kNever if nothing is under way.
+  // The next cycle in which something arrives; kNever if nothing is in flight.
   [[nodiscard]] virtual Cycle next_arrival() const = 0;
   // Delivers the arrivals of cycle `now`; modules that must react in this cycle call wake_now().
   virtual void deliver(Cycle now) = 0;
 };
 
 // In each cycle the domain first delivers arrivals, then evaluates the modules that asked for it,
-// in ascending id. With `always_clocked`, the reference that sleeping is tested against, it
-// evaluates all modules. One SC_METHOD serves the whole domain and sleeps over empty cycles.
+// in ascending id. With `always_clocked`, it evaluates all modules; tests compare sleeping modules
+// with this reference. One SC_METHOD serves the whole domain and sleeps through empty cycles.
 class ClockDomain : public sc_core::sc_module {
  public:
   ClockDomain(sc_core::sc_module_name module_name, const sc_core::sc_time& period,
@@ -77,8 +77,8 @@ class ClockDomain : public sc_core::sc_module {
   // During elaboration only, at most once. The source must outlive the domain's last cycle.
   void connect_arrivals(ArrivalSource& source) { arrivals_ = &source; }
 
-  // `module` is evaluated in cycle `at`, which must lie in the future (before the simulation
-  // starts: any cycle).
+  // Evaluates `module` in cycle `at`, which must lie in the future. Before the simulation starts,
+  // `at` may be any cycle.
   void wake(ClockedId module, Cycle at) {
     sc_assert(at > now_ || !started_);
     if (at - now_ < kSlots) {
@@ -87,22 +87,22 @@ class ClockDomain : public sc_core::sc_module {
       far_.push({at, module});
     }
   }
-  // During the delivery of arrivals: `module` is evaluated in the present cycle.
+  // To be called during the delivery of arrivals: evaluates `module` in the current cycle.
   void wake_now(ClockedId module) { set_active(now_ % kSlots, module); }
 
   [[nodiscard]] Cycle now() const { return now_; }
   [[nodiscard]] const sc_core::sc_time& period() const { return period_; }
-  // No module will be evaluated again.
+  // True if no module will be evaluated again.
   [[nodiscard]] bool idle() const { return next_cycle() == kNever; }
   // The last cycle that the simulation kernel's 64-bit time can hold.
   [[nodiscard]] Cycle last_cycle() const { return ~std::uint64_t{0} / period_.value() - 1; }
-  // Something is due only after that: the clock has stopped for good.
+  // True if the next event lies beyond last_cycle(): the clock has stopped for good.
   [[nodiscard]] bool time_is_up() const { return time_is_up_; }
   // Stops the clock after the current cycle.
   void stop() { stopped_ = true; }
   [[nodiscard]] bool stopped() const { return stopped_; }
   [[nodiscard]] bool always_clocked() const { return always_clocked_; }
-  // Evaluations so far, a measure of the run's cost.
+  // Evaluations so far: a measure of the simulation's cost.
   [[nodiscard]] std::uint64_t evaluations() const { return evaluations_; }
 
  private:
@@ -113,7 +113,7 @@ class ClockDomain : public sc_core::sc_module {
       return a.at != b.at ? a.at > b.at : a.module > b.module;
     }
   };
-  // Wake-ups up to kSlots - 1 cycles ahead cost one bit in a timing wheel; farther ones wait in a
+  // Wake-ups up to kSlots - 1 cycles ahead cost one bit in a timing wheel. Later wake-ups wait in a
   // heap.
   static constexpr std::size_t kSlots = SlotRing::kSlots;
 
@@ -141,7 +141,7 @@ class ClockDomain : public sc_core::sc_module {
   ArrivalSource* arrivals_ = nullptr;
   std::size_t words_ = 1;              // 64-bit words per slot
   std::vector<std::uint64_t> active_;  // [slot][word]: one bit per module
-  SlotRing occupied_;                  // some module is active in the cycle
+  SlotRing occupied_;                  // slots in which some module is active
   std::priority_queue<FarWake, std::vector<FarWake>, std::greater<>> far_;
 };
 

@@ -93,7 +93,7 @@ BlockCost logic_block(CostBlock block, Gates gates, Depth depth,
   cost.each = {area, area};
   cost.delay_fo4 = depth.fo4;
   cost.delay_ps = technology.ps(depth);
-  // As much per gate as DSENT's allocators, 0.215 pJ for 1600 gates at 45 nm: an estimate.
+  // Estimate: the energy per gate of DSENT's allocators, 0.215 pJ for 1600 gates at 45 nm.
   cost.read_pj = technology.logic_energy_factor() * 0.215 / 1600 * gates.value;
   return cost;
 }
@@ -111,7 +111,7 @@ void apply_macro(BlockCost& cost, const UserMacro& macro, double fo4_ps) {
   }
   if (macro.read_pj != 0) cost.read_pj = macro.read_pj;
   if (macro.write_pj != 0) cost.write_pj = macro.write_pj;
-  // Reads and writes are one number in results, which is the user's where he has said either.
+  // Results state one origin for read and write energy: the user, if either number is the user's.
   if (macro.read_pj != 0 || macro.write_pj != 0) cost.energy_origin = Origin::user;
 }
 

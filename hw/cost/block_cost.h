@@ -1,4 +1,4 @@
-// What one kind of block costs, and where that number comes from.
+// The cost of one kind of block, and the origin of each number.
 #pragma once
 
 #include <cstdint>
@@ -11,18 +11,19 @@
 
 namespace espalier {
 
-// formula: gate counts fitted to synthesis, SRAM fitted to CACTI; synthesized: this very size, by a
-// synthesis tool; user: a macro that the user describes.
+// formula: gate counts fitted to synthesis, and SRAM fitted to CACTI. synthesized: a synthesis tool
+// measured a block of exactly this size. user: a macro that the user describes.
 enum class Origin : std::uint8_t { formula, synthesized, user };
-// wires: a crossbar whose wires need more room than its gates.
+// wires: a crossbar whose wires need more area than its gates.
 enum class Implementation : std::uint8_t { logic, flip_flop, sram, wires, macro };
 
 [[nodiscard]] const char* to_string(Origin origin);
 [[nodiscard]] const char* to_string(Implementation implementation);
-// "router.buffers", as in results and, with the dot, in system.cost.macros.
+// The name in results, e.g. "router.buffers". In the configuration it is a path below
+// system.cost.macros.
 [[nodiscard]] const char* to_string(CostBlock block);
 
-// µm² of cells. Of logic both ends are the same.
+// Cell area in µm². For logic, `low` and `high` are equal.
 struct AreaRange {
   double low = 0;
   double high = 0;
@@ -36,35 +37,35 @@ struct AreaRange {
 
 struct BlockCost {
   CostBlock block = CostBlock::router_buffers;
-  std::uint32_t dimension = 0;  // from 1; 0: the system has none
+  std::uint32_t dimension = 0;  // counted from 1; 0: the system has no dimensions
   double count = 1;             // instances
   AreaRange each;
   Implementation implementation = Implementation::logic;
-  double words = 0;                 // of a memory, or a table of bits; 0: it is none
-  double bits = 0;                  // of a word
+  double words = 0;                 // of a memory or of a table of bits; 0: the block is pure logic
+  double bits = 0;                  // of one word
   Origin origin = Origin::formula;  // of the area
   Origin delay_origin = Origin::formula;
   Origin energy_origin = Origin::formula;
-  double delay_ps = 0;  // critical path of logic, wires and setup included; access of a memory
+  double delay_ps = 0;  // logic: critical path with wires and setup; memory: access time
   double delay_fo4 = 0;
-  double read_pj = 0;              // of one use; a memory's: of one read
-  double write_pj = 0;             // of one write
-  std::optional<RtlInstance> rtl;  // the source that a synthesis tool could measure
+  double read_pj = 0;              // logic: energy of one use; memory: energy of one read
+  double write_pj = 0;             // energy of one write
+  std::optional<RtlInstance> rtl;  // the Verilog source that a synthesis tool could measure
 
   [[nodiscard]] AreaRange area() const { return count * each; }
-  // "router.dim2.buffers" where there are dimensions.
+  // In a system with dimensions, e.g. "router.dim2.buffers".
   [[nodiscard]] std::string name() const;
 };
 
 [[nodiscard]] AreaRange area_of(const std::vector<BlockCost>& blocks);
 
-// Gates and levels of a block that is logic alone. With `rtl`, what a synthesis tool found for that
-// source, where the specification has it.
+// Cost of a block of pure logic. If `rtl` is given and the specification has a measurement of that
+// source, the measurement replaces `gates` and `depth`.
 [[nodiscard]] BlockCost logic_block(CostBlock block, Gates gates, Depth depth,
                                     const std::optional<RtlInstance>& rtl, const CostSpec& spec,
                                     const Technology& technology);
 
-// What the user says of the block in place of what the formulas say.
+// Replaces numbers of the formulas by the user's numbers.
 void apply_macro(BlockCost& cost, const UserMacro& macro, double fo4_ps);
 
 }  // namespace espalier

@@ -1,4 +1,4 @@
-// What a user says of the hardware's cost: technology, storage, and macros of his own.
+// The user's statements about hardware cost: technology, storage, and macros.
 #pragma once
 
 #include <array>
@@ -29,15 +29,15 @@ struct RtlInstance {
   }
 };
 
-// A module as measured by a synthesis tool: area in drive-1 NAND2s and critical path in FO4, both
-// of the library that the module was mapped to. Wires and setup are not included.
+// A synthesis tool's measurement of a module: area in drive-1 NAND2s and critical path in FO4, both
+// in the library to which the module was mapped. Wires and setup are not included.
 struct SynthesizedLogic {
   RtlInstance instance;
   double gates = 0;
   double fo4 = 0;
 };
 
-// Cell libraries whose areas were read from their Liberty or LEF files (hw/cost/technology.cpp).
+// Cell libraries; hw/cost/technology.cpp has their areas, read from Liberty or LEF files.
 enum class CellLibrary : std::uint8_t {
   osu050,
   osu035,
@@ -49,12 +49,14 @@ enum class CellLibrary : std::uint8_t {
   asap7
 };
 
-// What a memory is built of; automatic: the smaller of the two.
+// How a memory is built; automatic: flip-flops or SRAM, whichever is smaller.
 enum class Storage : std::uint8_t { automatic, flip_flop, sram };
 
-// What is priced. Router: per input port buffers, per VC FIFO control, crossbar, allocators. NI:
-// per port buffers and DMA request registers; schedule table, its control and dependency table; or,
-// per dimension, dimension queue and SCF finder; where NIs coordinate jobs, readiness table.
+// The priced blocks. Router: buffers at each input port, control of each VC's FIFO, crossbar,
+// allocators. Any NI: buffers and DMA request registers at each port. NI that executes schedules:
+// schedule table, its control, dependency table. NI of a multi-dimensional system: for each
+// dimension a dimension queue and an SCF (smallest chunk first) finder. NI that coordinates jobs:
+// readiness table.
 enum class CostBlock : std::uint8_t {
   router_buffers,
   router_fifo_control,
@@ -72,8 +74,8 @@ enum class CostBlock : std::uint8_t {
 };
 inline constexpr std::size_t kNumCostBlocks = 13;
 
-// A user's numbers for one instance of a block. The formulas supply numbers that are 0. For logic,
-// `read_pj` is the energy of one use.
+// A user's numbers for one instance of a block. A number of 0 is replaced by the formula's. For
+// logic, `read_pj` is the energy of one use.
 struct UserMacro {
   double area_um2 = 0;
   std::uint64_t delay_ps = 0;  // access time of a memory, critical path of logic; margin included
@@ -84,17 +86,17 @@ struct UserMacro {
 struct CostSpec {
   CellLibrary library = CellLibrary::nangate45;
   std::uint64_t node_nm = 0;  // feature size; 0: the library's own
-  std::uint64_t fo4_ps = 0;   // delay of an inverter that drives four; 0: of the node
+  std::uint64_t fo4_ps = 0;   // delay of an inverter that drives four; 0: derived from the node
   double utilization = 0.70;  // cell area / placed area
   double wire_margin = 0.30;  // added to logic delay for wires and setup
   Storage buffers = Storage::automatic;
   Storage table = Storage::automatic;
   Storage queues = Storage::automatic;
-  std::uint32_t table_entry_bits = 0;  // 0: of the fields that the topology needs
-  std::uint32_t queue_entries = 0;     // of a dimension queue; 0: of the chunks that come
-  double link_pj_per_bit = 0;          // 0: not known
+  std::uint32_t table_entry_bits = 0;  // 0: the sum of the fields that the topology needs
+  std::uint32_t queue_entries = 0;     // of each dimension queue; 0: enough for the expected chunks
+  double link_pj_per_bit = 0;          // 0: unknown
   std::array<UserMacro, kNumCostBlocks> macros;
-  std::vector<SynthesizedLogic> synthesized;  // in place of the formulas for these
+  std::vector<SynthesizedLogic> synthesized;  // replace the formulas for these modules
 
   [[nodiscard]] const UserMacro& macro(CostBlock block) const {
     return macros[static_cast<std::size_t>(block)];

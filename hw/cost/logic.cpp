@@ -19,7 +19,7 @@ constexpr double kFlipFlop = 5.67;  // Nangate45: DFF / NAND2
 constexpr double kTauPerFo4 = 5;
 
 double pairs_of(double requests) { return requests * (requests - 1) / 2; }
-// Logarithms of counts of requesters: one alone needs no level.
+// Logarithm of a number of requesters. A single requester needs no level of logic.
 double lg(double value) { return value <= 1 ? 0 : std::log2(value); }
 
 }  // namespace
@@ -67,23 +67,24 @@ Gates separable_allocator(std::uint32_t inputs, std::uint32_t outputs, std::uint
 
 Depth flip_flop_memory_read(double words) { return {4 + 2 * lg(words)}; }
 
-// ASAP7: 27 at 16 bits.
+// Measured on ASAP7: 27 FO4 at 16 bits.
 Depth ni_control_depth(std::uint32_t lockstep_bits) { return {7 + 5 * lg(lockstep_bits)}; }
 
-// ASAP7: 78 for four levels of 32 bits; a comparison is a tree over the bits.
+// Measured on ASAP7: 78 FO4 for four levels of 32 bits. A comparison is a tree over the bits.
 Depth scf_finder_depth(std::uint32_t keys, std::uint32_t key_bits) {
   return {bits_for(keys) * (4.5 + 3 * lg(key_bits))};
 }
 
-// ASAP7: 16 at 9 bits.
+// Measured on ASAP7: 16 FO4 at 9 bits.
 Depth fifo_control_depth(std::uint32_t pointer_bits) { return {6.5 + 3 * lg(pointer_bits)}; }
 
-// OSU 0.18: 11 at 16 entries of 12 bits.
+// Measured on OSU 0.18: 11 FO4 at 16 entries of 12 bits.
 Depth dependency_match_depth(std::uint32_t entries, std::uint32_t tag_bits) {
   return {3.4 + lg(entries) + lg(tag_bits)};
 }
 
-// OSU 0.18: 21 at 161 units and 8 children; a tree over the units behind one over the bits.
+// Measured on OSU 0.18: 21 FO4 at 161 units and 8 children. A tree over the bits of a unit is
+// followed by a tree over the units.
 Depth readiness_table_depth(std::uint32_t units, std::uint32_t children) {
   return {std::max(4.0, 2.65 * lg(units) + 0.9 * lg(children + 1.0) - 2.6)};
 }

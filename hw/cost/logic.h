@@ -1,7 +1,7 @@
-// Gate equivalents and logic depths of the blocks, from their parameters. The gate counts are
+// Gate equivalents and logic depths of blocks as functions of their parameters. The gate counts are
 // fitted to synthesis of small Verilog sources on a subset of Nangate45; the same sources on OSU
-// 0.18 and ASAP7 are within 15 % (crossbar and flip-flop memory: 25 %). Depths are those of the
-// slower of OSU 0.18 and ASAP7, in FO4, without wires. docs/cost.md has the measurements.
+// 0.18 and ASAP7 are within 15 % (crossbar and flip-flop memory: 25 %). A depth is the larger one
+// of OSU 0.18 and ASAP7, in FO4, without wires. docs/cost.md has the measurements.
 #pragma once
 
 #include <cstdint>
@@ -10,35 +10,36 @@
 
 namespace espalier {
 
-// Bits that tell `values` values apart.
+// The number of bits that can represent `values` different values.
 [[nodiscard]] std::uint32_t bits_for(std::uint64_t values);
 
 namespace logic {
 
-// Without reset.
+// Flip-flops without reset.
 [[nodiscard]] Gates flip_flops(double bits);
 // One write and one read port, with read multiplexer and write enables. Fitted for 8 to 64 words.
 [[nodiscard]] Gates flip_flop_memory(double words, double bits);
 // Timestep counter, lockstep down-counter, comparison of steps, dependency test of four children,
-// decoding of operations. Fitted for 4 to 16 and 8 to 32 bits.
+// decoding of operations. Fitted for 4 to 16 bits of step and 8 to 32 bits of lockstep.
 [[nodiscard]] Gates ni_control(std::uint32_t step_bits, std::uint32_t lockstep_bits);
-// The smallest of `keys` keys with valid bits: a tree of compare-and-select. Fitted for 4 to 64
-// keys.
+// Finds the smallest of `keys` keys with valid bits: a tree of compare-and-select. Fitted for 4 to
+// 64 keys.
 [[nodiscard]] Gates scf_finder(std::uint32_t keys, std::uint32_t key_bits);
-[[nodiscard]] Gates round_robin_arbiter(std::uint32_t requests);  // 4 to 32
-[[nodiscard]] Gates matrix_arbiter(std::uint32_t requests);       // 8 to 32
-// AND-OR, every output over all inputs. Fitted for 3x3 to 9x9.
+[[nodiscard]] Gates round_robin_arbiter(std::uint32_t requests);  // fitted for 4 to 32 requests
+[[nodiscard]] Gates matrix_arbiter(std::uint32_t requests);       // fitted for 8 to 32 requests
+// AND-OR; every output selects among all inputs. Fitted for 3x3 to 9x9.
 [[nodiscard]] Gates crossbar(std::uint32_t inputs, std::uint32_t outputs, std::uint32_t bits);
-// Pointers and occupancy count of one queue, whatever its depth. Fitted for 5 to 9 bits.
+// Pointers and occupancy count of one queue of any depth. Fitted for 5 to 9 bits.
 [[nodiscard]] Gates fifo_control(std::uint32_t pointer_bits);
 // Associative, one search port. Fitted for 16 entries and tags of 8 to 16 bits.
 [[nodiscard]] Gates dependency_table(std::uint32_t entries, std::uint32_t tag_bits);
-// A bit for each unit and source (the NI itself, its children), with set and clear decoders, and
-// the lowest unit whose bits are all set. Fitted for 4 to 256 units and 2 to 16 children.
+// One bit for each unit and source (the NI itself and its children), with set and clear decoders,
+// and a search for the lowest unit whose bits are all set. Fitted for 4 to 256 units and 2 to 16
+// children.
 [[nodiscard]] Gates readiness_table(std::uint32_t units, std::uint32_t children);
-// Separable, input first, of matrix arbiters: at each of `inputs` ports one over the VCs, at each
-// of `outputs` one over the inputs. 20 gates for each pair of requesters, which is what DSENT has:
-// requests and grants need more than a bare arbiter's 12.
+// Separable, input first, built of matrix arbiters: each of `inputs` ports has an arbiter over its
+// VCs, and each of `outputs` ports has an arbiter over the inputs. A pair of requesters takes 20
+// gates, as in DSENT; a bare arbiter takes 12, and request and grant logic takes the rest.
 [[nodiscard]] Gates separable_allocator(std::uint32_t inputs, std::uint32_t outputs,
                                         std::uint32_t vcs);
 [[nodiscard]] double arbiter_pairs(std::uint32_t inputs, std::uint32_t outputs, std::uint32_t vcs);
@@ -49,7 +50,7 @@ namespace logic {
 [[nodiscard]] Depth fifo_control_depth(std::uint32_t pointer_bits);
 [[nodiscard]] Depth dependency_match_depth(std::uint32_t entries, std::uint32_t tag_bits);
 [[nodiscard]] Depth readiness_table_depth(std::uint32_t units, std::uint32_t children);
-// Of a router's stages: Peh and Dally, HPCA 2001.
+// Stages of a router: Peh and Dally, HPCA 2001.
 [[nodiscard]] Depth vc_allocation_depth(std::uint32_t ports, std::uint32_t vcs);
 [[nodiscard]] Depth switch_allocation_depth(std::uint32_t ports, std::uint32_t vcs);
 [[nodiscard]] Depth crossbar_depth(std::uint32_t ports, std::uint32_t bits);

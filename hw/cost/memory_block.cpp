@@ -12,12 +12,14 @@ namespace {
 constexpr double kAgainstRealMacros = 2.5;
 constexpr double kFittedAtNm = 45;
 constexpr double kFinestFittedNm = 22;
-constexpr double kSmallest = 32;  // fitted words, and bits: no macro is smaller
+// smallest fitted number of words, and of bits; no macro is smaller
+constexpr double kSmallest = 32;
 
-// CACTI: 2.28 at 128x256, 2.05 at 1280x128. In between along the logarithm of the shape.
+// Ratio of two-port to one-port area in CACTI: 2.28 at 128x256, 2.05 at 1280x128. Interpolated
+// along the logarithm of words / bits.
 double second_port_area(double words, double bits) {
   constexpr double kFlat = -1;            // log2 of words / bits at 128x256
-  constexpr double kTall = 3.3219280949;  // at 1280x128
+  constexpr double kTall = 3.3219280949;  // log2 of words / bits at 1280x128
   const double shape = std::clamp(std::log2(words / bits), kFlat, kTall);
   return 2.28 + (2.05 - 2.28) * (shape - kFlat) / (kTall - kFlat);
 }
@@ -29,8 +31,8 @@ constexpr double kSecondPortAccess = 1.15;  // CACTI: 1.11 to 1.18
 
 SramCost sram_macro(const SramShape& shape, const Technology& technology) {
   const double words = std::max(shape.words, kSmallest);
-  // The fit ends at twice as many bits as words. A wider word is read from several macros, as many
-  // as it takes of that shape; a part of one counts as such, so that no bit more makes less area.
+  // The fit ends at twice as many bits as words. A wider word is spread over several macros of that
+  // shape. Their number may be a fraction, so that a wider word never has less area.
   const double banks = std::max(1.0, shape.bits / (2 * words));
   const double bits = std::max(shape.bits / banks, kSmallest);
   const double f = technology.feature_um();

@@ -109,7 +109,7 @@ AreaRange NiCost::extension() const {
 
 BlockCost price_scf_finder(const DimensionQueueShape& queue, const CostSpec& spec,
                            const Technology& technology) {
-  // The source is a tree of whole levels.
+  // The Verilog source is a complete binary tree, so it exists only for powers of two.
   const bool is_whole_tree = queue.entries == std::uint32_t{1} << bits_for(queue.entries);
   std::optional<RtlInstance> rtl;
   if (is_whole_tree) rtl = {RtlModule::scf_finder, queue.entries, queue.key_bits};

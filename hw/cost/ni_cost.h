@@ -1,6 +1,6 @@
-// The network interface: buffers towards the network, which any NI has, and the extension that
-// executes schedules: table, control and dependency table, or queues per dimension; and that which
-// says when a collective may start.
+// The network interface. Every NI has buffers towards the network. An NI that executes schedules
+// has an extension: schedule table, control and dependency table, or one queue per dimension. An NI
+// that coordinates jobs also has a readiness table, which says when a collective may start.
 #pragma once
 
 #include <cstdint>
@@ -12,9 +12,9 @@
 
 namespace espalier {
 
-// Injection ports that are alike.
+// Injection ports with the same parameters.
 struct NiPorts {
-  std::uint32_t dimension = 0;  // from 1; 0: there are none
+  std::uint32_t dimension = 0;  // counted from 1; 0: the system has no dimensions
   std::uint32_t count = 1;
   std::uint32_t buffer_flits = 0;
   std::uint32_t flit_bits = 1;
@@ -29,19 +29,19 @@ struct ScheduleTableShape {
   std::uint32_t entries = 0;
   std::uint32_t entry_bits = 0;
   std::uint32_t step_bits = 0;
-  std::uint32_t lockstep_bits = 16;  // 65535 cycles of a step
-  std::uint32_t tag_bits = 0;        // of a dependency: flow and child or parent
-  std::uint32_t dependencies = 16;   // that can be pending
+  std::uint32_t lockstep_bits = 16;  // a step lasts at most 65535 cycles
+  std::uint32_t tag_bits = 0;        // tag of a dependency: flow, and child or parent
+  std::uint32_t dependencies = 16;   // the most that can be pending
 };
 
 struct DimensionQueueShape {
   std::uint32_t dimension = 1;
   std::uint32_t entries = 0;
-  std::uint32_t key_bits = 32;  // a chunk's size
-  bool finds_smallest = true;   // scf; fifo has no finder
+  std::uint32_t key_bits = 32;  // the size of a chunk
+  bool finds_smallest = true;   // true for policy scf (smallest chunk first); fifo needs no finder
 };
 
-// Bits of what is ready to be reduced, where NIs coordinate a training job.
+// Readiness bits of an NI that coordinates training jobs.
 struct ReadinessShape {
   std::uint32_t units = 0;     // tensor groups, or tensors
   std::uint32_t children = 0;  // of the NI in the tree over all NIs
@@ -65,7 +65,7 @@ struct NiCost {
   [[nodiscard]] AreaRange extension() const;
 };
 
-// Whether an NI has it for schedules and their coordination alone.
+// Whether an NI has this block only for schedules and their coordination.
 [[nodiscard]] bool is_extension(CostBlock block);
 
 [[nodiscard]] NiCost price_ni(const NiShape& shape, const CostSpec& spec,

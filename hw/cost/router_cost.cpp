@@ -10,8 +10,9 @@ namespace espalier {
 
 namespace {
 
-// A register at the array's input and one at its output. A memory per port has one read port: where
-// each VC has a crossbar input, several VCs of a port are read in a cycle, and each has its own.
+// The memory array has a register at its input and one at its output. A memory per input port has
+// one read port. If each VC has a crossbar input, several VCs of a port are read in one cycle, so
+// each VC has a memory of its own.
 BlockCost price_buffers(const RouterSlice& slice, const CostSpec& spec,
                         const Technology& technology) {
   MemoryShape shape;
@@ -51,8 +52,9 @@ CrossbarArea crossbar_area(std::uint32_t inputs, std::uint32_t outputs, std::uin
   return area;
 }
 
-// DSENT's flit of 128 bits takes 2.13 pJ through five ports at 45 nm. It drives wires as long as
-// the crossbar is wide: in proportion to its bits and to the side of the area.
+// DSENT: a 128-bit flit takes 2.13 pJ through a crossbar of five ports at 45 nm. The flit drives
+// wires as long as the crossbar is wide, so the energy is proportional to the number of bits and to
+// the side of the area.
 double traversal_pj(const CrossbarArea& area, std::uint32_t bits, const Technology& technology) {
   const double reference = crossbar_area(5, 5, 128, technology).total();
   return technology.logic_energy_factor() * 2.13 * bits / 128 * std::sqrt(area.total() / reference);
@@ -72,12 +74,13 @@ BlockCost price_crossbar(const RouterSlice& slice, const Technology& technology)
   return cost;
 }
 
-// DSENT's allocators of five ports and four VCs, 80 pairs, take 0.215 pJ a flit at 45 nm.
+// DSENT: the allocators of five ports and four VCs, 80 pairs of requesters, take 0.215 pJ per flit
+// at 45 nm.
 BlockCost price_allocators(const RouterSlice& slice, const Technology& technology) {
   BlockCost cost;
   cost.block = CostBlock::router_allocators;
   const std::uint32_t inputs = slice.crossbar_inputs();
-  // With a crossbar input for each VC there is no choice among an input's VCs.
+  // With a crossbar input for each VC, an input has no choice among VCs.
   const std::uint32_t vcs = slice.input_per_vc ? 1 : slice.vcs;
   const double area = technology.um2(logic::separable_allocator(inputs, slice.outputs, vcs));
   cost.each = {area, area};
@@ -109,9 +112,9 @@ SliceCost price_slice(const RouterSlice& slice, const CostSpec& spec,
   const std::uint32_t ports = std::max(slice.crossbar_inputs(), slice.outputs);
   const std::uint32_t vcs = slice.input_per_vc ? 1 : slice.vcs;
   if (spec.macro(CostBlock::router_allocators).delay_ps != 0) {
-    cost.stages_ps = {cost.allocators.delay_ps};  // the user's does both
+    cost.stages_ps = {cost.allocators.delay_ps};  // the user's number covers both allocations
   } else {
-    // A single VC has no choice of VC.
+    // A single VC needs no VC allocation.
     if (slice.vcs > 1) cost.stages_ps = {technology.ps(logic::vc_allocation_depth(ports, vcs))};
     cost.stages_ps.push_back(technology.ps(logic::switch_allocation_depth(ports, vcs)));
   }

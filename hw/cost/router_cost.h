@@ -1,4 +1,4 @@
-// The router: per input port buffers, their control, a crossbar and its allocators.
+// The router: buffers at each input port, their control, a crossbar and its allocators.
 #pragma once
 
 #include <cstdint>
@@ -9,11 +9,12 @@
 
 namespace espalier {
 
-// The part of a router that serves one network: all of it, or one dimension's, whose flits have a
-// width of their own and never leave the dimension.
+// The part of a router that serves one network. A router of a multi-dimensional system has one
+// slice for each dimension, because flits have a width of their own there and never leave the
+// dimension. Any other router is one slice.
 struct RouterSlice {
-  std::uint32_t dimension = 0;  // from 1; 0: there are none
-  std::uint32_t inputs = 0;     // ports, from links and from the NI
+  std::uint32_t dimension = 0;  // counted from 1; 0: the system has no dimensions
+  std::uint32_t inputs = 0;     // ports from links and from the NI
   std::uint32_t outputs = 0;
   std::uint32_t vcs = 1;
   std::uint32_t vc_depth_flits = 1;
@@ -30,11 +31,11 @@ struct RouterSlice {
 
 struct SliceCost {
   RouterSlice slice;
-  BlockCost buffers;  // one instance per crossbar input: an input port's VCs, or one of them
+  BlockCost buffers;  // one instance per crossbar input: all VCs of an input port, or one VC
   BlockCost fifo_control;
   BlockCost crossbar;
   BlockCost allocators;
-  // VC allocation, switch allocation, buffer read, crossbar. ps.
+  // Delays in ps of VC allocation, switch allocation, buffer read and crossbar, in this order.
   std::vector<double> stages_ps;
 
   [[nodiscard]] std::vector<BlockCost> blocks() const {

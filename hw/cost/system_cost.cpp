@@ -6,13 +6,13 @@
 namespace espalier {
 
 namespace {
-// A stage of exactly a period fits it, rounding or not.
+// A stage as long as a period fits into it despite rounding.
 constexpr double kSlack = 1 + 1e-9;
 }  // namespace
 
 Cycle cycles_of(const std::vector<double>& stages_ps, double period_ps) {
   Cycle cycles = 1;
-  double used = 0;  // of the present cycle
+  double used = 0;  // time taken in the current cycle
   for (const double stage : stages_ps) {
     if (used + stage <= period_ps * kSlack) {
       used += stage;
@@ -70,7 +70,7 @@ class ClockJudge {
   ClockLimit limit_;
 };
 
-// Its stages together, named after the longest of them.
+// Judges all stages of a slice together. The limit carries the name of the longest block.
 void judge_router(const SliceCost& slice, Cycle cycles, ClockJudge& judge) {
   const BlockCost* longest = &slice.allocators;
   for (const BlockCost* block : {&slice.buffers, &slice.crossbar}) {

@@ -1,4 +1,4 @@
-// All routers and NIs of a system, each kind priced once.
+// All routers and NIs of a system. Each kind is priced once.
 #pragma once
 
 #include <cstddef>
@@ -10,23 +10,25 @@
 
 namespace espalier {
 
-// The clock cycles that logic takes. Delays are in ps, in the order in which a flit meets them.
-// Neighbouring stages share a cycle as long as they fit; a longer one takes as many cycles as it
-// needs, pipelined, with registers of its own.
+// The clock cycles that a pipeline of logic takes. Delays are in ps, in the order in which a flit
+// meets the stages. Neighbouring stages share a cycle as long as they fit. A stage longer than a
+// cycle is pipelined over several cycles with registers of its own.
 [[nodiscard]] Cycle cycles_of(const std::vector<double>& stages_ps, double period_ps);
 
-// The shortest period with which `stages_ps` take at most `cycles` >= 1.
+// The shortest period with which `stages_ps` take at most `cycles` cycles. Precondition: cycles >=
+// 1.
 [[nodiscard]] double shortest_period_ps(const std::vector<double>& stages_ps, Cycle cycles);
 
-// The kinds of routers and NIs that a system has, and where.
+// The kinds of routers and NIs of a system, and which vertex has which kind.
 struct SystemShape {
-  std::vector<std::vector<RouterSlice>> routers;  // kinds; a slice per network that it serves
-  std::vector<std::size_t> router_of;             // kind, by vertex
-  std::vector<NiShape> nis;                       // kinds
-  std::vector<std::size_t> ni_of;                 // kind, by node
-  // What the system takes for them, against which the clock is judged.
-  Cycle router_cycles = 1;       // a router's stages
-  Cycle arbitration_cycles = 1;  // a choice among the chunks of a dimension queue
+  // by kind; one slice for each network that the router serves
+  std::vector<std::vector<RouterSlice>> routers;
+  std::vector<std::size_t> router_of;  // kind, by vertex
+  std::vector<NiShape> nis;            // by kind
+  std::vector<std::size_t> ni_of;      // kind, by node
+  // Cycles that the configuration grants. The shortest clock period follows from them.
+  Cycle router_cycles = 1;       // for all stages of a router
+  Cycle arbitration_cycles = 1;  // for one choice among the chunks of a dimension queue
 };
 
 struct RouterCost {
@@ -35,7 +37,7 @@ struct RouterCost {
 
   [[nodiscard]] AreaRange area() const;
   [[nodiscard]] std::vector<BlockCost> blocks() const;
-  // nullptr where it has none for that dimension (0: without dimensions).
+  // nullptr if the router has no slice for this dimension (0: a system without dimensions).
   [[nodiscard]] const SliceCost* slice(std::uint32_t dimension) const;
 };
 
@@ -46,21 +48,21 @@ struct NiKindCost {
 
 struct ClockLimit {
   double period_ps = 0;
-  CostBlock block = CostBlock::router_crossbar;  // the first that a faster clock would break
-  Origin origin = Origin::formula;               // of its delay
+  CostBlock block = CostBlock::router_crossbar;  // the block that limits the clock
+  Origin origin = Origin::formula;               // of the limiting delay
 };
 
 struct SystemCost {
   std::vector<RouterCost> routers;  // by kind
   std::vector<NiKindCost> nis;      // by kind
-  AreaRange area;                   // of cells, µm²
+  AreaRange area;                   // cells, µm²
   ClockLimit clock;
 };
 
 [[nodiscard]] SystemCost price_system(const SystemShape& shape, const CostSpec& spec);
 
-// Cycles of `clock_hertz` that the slowest router's stages take, and the slowest SCF finder; at
-// least 1 each.
+// Cycles of a clock of `clock_hertz` that the slowest router's stages take, and that the slowest
+// SCF finder takes. At least 1.
 [[nodiscard]] Cycle implied_router_cycles(const SystemShape& shape, const CostSpec& spec,
                                           std::uint64_t clock_hertz);
 [[nodiscard]] Cycle implied_arbitration_cycles(const SystemShape& shape, const CostSpec& spec,

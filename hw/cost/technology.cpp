@@ -12,8 +12,8 @@ struct NodeValue {
   double value;
 };
 
-// On a straight line between two nodes in the logarithm of both; outside the table along the law of
-// its ends.
+// Interpolates linearly between two nodes, in the logarithms of node and value. Outside the table,
+// the first or last segment is extended.
 double interpolate(const std::vector<NodeValue>& table, double node_nm) {
   std::size_t i = 0;
   while (i + 2 < table.size() && node_nm > table[i + 1].node_nm) ++i;
@@ -23,16 +23,17 @@ double interpolate(const std::vector<NodeValue>& table, double node_nm) {
   return a.value * std::pow(node_nm / a.node_nm, exponent);
 }
 
-// Measured with the libraries' cell timing and no wires: OSU 0.18 99 ps, ASAP7 RVT TT 19.5 ps.
-// Between them FO4 goes with the feature size, the rule of thumb of 0.5 ps per nm, until supplies
-// stop falling with it: at no node less than what ASAP7 has.
+// Measured with the libraries' cell timing, without wires: OSU 0.18 99 ps, ASAP7 RVT TT 19.5 ps. In
+// between, FO4 is proportional to the feature size (rule of thumb: 0.5 ps per nm). Below, it stays
+// at ASAP7's value, because supply voltages no longer fall with the feature size.
 constexpr double kFo4PsPerNm = 99.0 / 180.0;
 constexpr double kShortestFo4Ps = 19.5;
 
 }  // namespace
 
 const std::vector<LibraryCells>& cell_libraries() {
-  // ASAP7's NAND2 is NAND2xp5. It is predictive: nobody makes it. IHP's flip-flop has a reset.
+  // ASAP7's NAND2 is NAND2xp5; ASAP7 is a predictive library that no foundry makes. IHP's flip-flop
+  // has a reset.
   static const std::vector<LibraryCells> table{
       {CellLibrary::osu050, "osu050", 500, 216, 144, 864, 1080, 432, 504, 0},
       {CellLibrary::osu035, "osu035", 350, 96, 64, 384, 480, 192, 224, 0},
@@ -59,7 +60,7 @@ Technology::Technology(const CostSpec& spec)
       wire_margin_(spec.wire_margin) {}
 
 double Technology::wire_pitch_um() const {
-  // DSENT's technology files. Its 45 and 32 nm share one pitch.
+  // From DSENT's technology files, where 45 and 32 nm have the same pitch.
   static const std::vector<NodeValue> dsent{{11, 0.08}, {22, 0.11}, {32, 0.22}, {45, 0.22}};
   if (node_nm_ > 45) return 0.22 * node_nm_ / 45;
   if (node_nm_ < 11) return 0.08 * node_nm_ / 11;
@@ -67,14 +68,16 @@ double Technology::wire_pitch_um() const {
 }
 
 double Technology::logic_energy_factor() const {
-  // DSENT, buffer write and read, against 45 nm's 8.93 pJ; crossbars and allocators are within 7 %.
+  // DSENT: energy of a buffer write and read, relative to 8.93 pJ at 45 nm. Crossbars and
+  // allocators are within 7 %.
   static const std::vector<NodeValue> dsent{
       {11, 0.71 / 8.93}, {22, 2.30 / 8.93}, {32, 4.92 / 8.93}, {45, 1}};
   return interpolate(dsent, node_nm_);
 }
 
 double Technology::sram_energy_factor() const {
-  // CACTI 7, mean over reads and writes of six shapes, each within 8 % of it; below 22 nm as logic.
+  // CACTI 7: mean over reads and writes of six shapes, each within 8 % of the mean. Below 22 nm
+  // SRAM scales as logic does.
   static const std::vector<NodeValue> cacti{
       {11, 0.281 * 0.71 / 2.30}, {22, 0.281}, {32, 0.543}, {45, 1}};
   return interpolate(cacti, node_nm_);

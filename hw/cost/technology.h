@@ -1,4 +1,5 @@
-// From gates, logic levels and memories to µm², ps and pJ: the only place that knows a process.
+// Converts gates, logic levels and memories to µm², ps and pJ. Only this file depends on the
+// process.
 #pragma once
 
 #include <cstdint>
@@ -9,14 +10,14 @@
 
 namespace espalier {
 
-// Area of logic in gate equivalents: one is the library's drive-1 NAND2.
+// Area of logic in gate equivalents. One gate equivalent is the library's drive-1 NAND2.
 struct Gates {
   double value = 0;
 };
 [[nodiscard]] constexpr Gates operator+(Gates a, Gates b) { return {a.value + b.value}; }
 [[nodiscard]] constexpr Gates operator*(double n, Gates a) { return {n * a.value}; }
 
-// Delay of logic in inverters that drive four of their kind.
+// Delay of logic in FO4: delays of an inverter that drives four inverters like itself.
 struct Depth {
   double fo4 = 0;
 };
@@ -24,7 +25,7 @@ struct Depth {
 [[nodiscard]] constexpr Depth operator*(double n, Depth a) { return {n * a.fo4}; }
 
 // A cell library as read from its Liberty or LEF file. Areas in µm²; 0: the library has no such
-// cell, or none that is comparable.
+// cell, or no comparable one.
 struct LibraryCells {
   CellLibrary library;
   const char* name;
@@ -40,8 +41,8 @@ struct LibraryCells {
 [[nodiscard]] const std::vector<LibraryCells>& cell_libraries();
 [[nodiscard]] const LibraryCells& cells_of(CellLibrary library);
 
-// A library at a feature size, which need not be its own: areas go with the feature size squared
-// (CACTI: exactly; Nangate45 scaled so against DSENT's own 32 and 22 nm: within 8 %).
+// A library at any feature size. Areas scale with the square of the feature size (CACTI: exactly;
+// Nangate45 scaled so, against DSENT's own 32 and 22 nm: within 8 %).
 class Technology {
  public:
   explicit Technology(const CostSpec& spec);
@@ -55,10 +56,10 @@ class Technology {
   // Wires and setup included.
   [[nodiscard]] double ps(Depth depth) const { return depth.fo4 * fo4_ps_ * (1 + wire_margin_); }
   [[nodiscard]] double fo4_ps() const { return fo4_ps_; }
-  // Of intermediate metal, which crossbars are wired in. µm.
+  // Pitch in µm of intermediate metal, in which crossbars are wired.
   [[nodiscard]] double wire_pitch_um() const;
-  // Energy of an event against the same at 45 nm: of flip-flops, gates and wires as DSENT has it
-  // (supplies of 1.0, 0.9, 0.8, 0.6 V at 45, 32, 22, 11 nm), and of SRAM as CACTI has it.
+  // Ratio of an event's energy to its energy at 45 nm. Flip-flops, gates and wires scale as in
+  // DSENT (supplies of 1.0, 0.9, 0.8, 0.6 V at 45, 32, 22, 11 nm), SRAM as in CACTI.
   [[nodiscard]] double logic_energy_factor() const;
   [[nodiscard]] double sram_energy_factor() const;
 

@@ -1,4 +1,4 @@
-// A hierarchical data centre, of which a job has some of the hosts.
+// Builder of a hierarchical data centre. A job occupies some of its hosts.
 
 #include <fmt/format.h>
 
@@ -56,7 +56,7 @@ void add_vertices(Topology& topology, const DataCenterShape& shape) {
   }
 }
 
-// The k-th link between two switches; what tells parallel ones apart.
+// Suffix of the k-th parallel link between two switches.
 std::string suffix(std::uint32_t k, std::uint32_t parallel) {
   return parallel == 1 ? "" : fmt::format("_{}", k);
 }
@@ -116,7 +116,7 @@ std::vector<std::uint32_t> place_nodes(Placement placement, std::uint32_t nodes,
       of_node[n] = n % racks * hosts_per_rack + n / racks;
     }
   } else if (placement == Placement::random) {
-    // The first of a random permutation (Fisher and Yates).
+    // The first `nodes` elements of a random permutation (Fisher and Yates).
     for (std::uint32_t n = 0; n < nodes; ++n) {
       std::swap(of_node[n], of_node[n + mix(seed, n) % (slots - n)]);
     }

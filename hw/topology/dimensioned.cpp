@@ -34,7 +34,7 @@ void check_dimension(const DimensionSpec& dimension, std::size_t d) {
   }
 }
 
-// "4D-ring_fc_ring_sw 4x8x4x8"
+// E.g. "4D-ring_fc_ring_sw 4x8x4x8".
 std::string name_of_shape(const std::vector<DimensionSpec>& dimensions) {
   std::vector<std::string> shapes;
   std::vector<std::uint32_t> sizes;
@@ -53,7 +53,8 @@ LinkSpec from_switch(const DimensionSpec& dimension) {
   return down;
 }
 
-// All links of `node`, coordinate `x`, to the one switch of its group, then all back.
+// Adds all links from `node`, whose coordinate is `x`, to the one switch of its group, then all
+// links back.
 void link_all_to(Topology& topology, const DimensionSpec& dimension, std::size_t d, NodeId node,
                  NodeId vertex, std::uint32_t x) {
   const auto at_switch = [&](std::uint32_t i) { return fmt::format("n{}_{}", x, i); };
@@ -91,7 +92,7 @@ class DimensionedBuilder {
  private:
   static constexpr std::size_t kAll = ~std::size_t{0};
 
-  // "_3_0_5", without that of dimension `except`.
+  // The node's coordinates except the one in dimension `except`, e.g. "_3_0_5".
   [[nodiscard]] std::string coordinates(std::size_t node, std::size_t except) const {
     std::string text;
     for (std::size_t d = 0; d < shape_.dimensions.size(); ++d) {
@@ -108,7 +109,7 @@ class DimensionedBuilder {
   [[nodiscard]] std::size_t num_switches(std::size_t d) const {
     return num_groups(d) * shape_.dimensions[d].planes();
   }
-  // Groups are numbered as their first nodes are.
+  // Groups are numbered in the order of their first nodes.
   [[nodiscard]] std::size_t group_of(std::size_t node, std::size_t d) const {
     const std::size_t stride = shape_.stride(d);
     return node % stride + node / (stride * shape_.dimensions[d].size) * stride;
@@ -118,7 +119,7 @@ class DimensionedBuilder {
     return group % stride + group / stride * stride * shape_.dimensions[d].size;
   }
 
-  // Plane by plane.
+  // Adds the switches plane by plane.
   void add_switches(std::size_t d) {
     if (shape_.dimensions[d].shape != DimensionShape::switched) return;
     for (std::uint32_t plane = 0; plane < shape_.dimensions[d].planes(); ++plane) {
@@ -148,7 +149,7 @@ class DimensionedBuilder {
     }
   }
 
-  // An NPU's links to the switch are numbered in a row, and those back.
+  // At the switch, the links of one NPU have consecutive numbers, and so have the links back to it.
   void link_by_one_switch(std::size_t d, NodeId first_switch) {
     const DimensionSpec& dimension = shape_.dimensions[d];
     for (std::size_t n = 0; n < nodes_; ++n) {
@@ -157,7 +158,8 @@ class DimensionedBuilder {
     }
   }
 
-  // Direction by direction and not node by node, so that inputs too are the same one everywhere.
+  // Links are added direction by direction, so that an input port too has the same direction at
+  // every node.
   void link_directly(std::size_t d) {
     const DimensionSpec& dimension = shape_.dimensions[d];
     const bool ring = dimension.shape == DimensionShape::ring;
@@ -167,7 +169,7 @@ class DimensionedBuilder {
       for (std::size_t n = 0; n < nodes_; ++n) {
         const NodeId from(n);
         const std::uint32_t x = (shape_.coordinate(from, d) + step) % dimension.size;
-        // Parallel links are numbered in a row: a message over all of them names the first.
+        // Parallel links have consecutive numbers. A message that uses all of them names the first.
         for (std::uint32_t i = 0; i < parallel; ++i) {
           const std::string name = port_name(d, direction * parallel + i);
           topology_.add_link(from, shape_.peer(from, d, x), dimension.link, name, name);
@@ -238,7 +240,7 @@ std::size_t DimensionedShape::dimension_of_port(std::uint32_t port) const {
 
 namespace {
 
-// Throws where there is no such system. Returns its nodes.
+// Throws std::invalid_argument if a dimension is invalid. Returns the number of nodes.
 std::uint64_t check_dimensions(const std::vector<DimensionSpec>& dimensions) {
   if (dimensions.empty()) throw std::invalid_argument("a system has at least 1 dimension");
   std::uint64_t nodes = 1;

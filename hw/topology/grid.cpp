@@ -33,7 +33,7 @@ struct DirectionNames {
 };
 constexpr std::array<DirectionNames, 3> kDirections{{{"w", "e"}, {"n", "s"}, {"d", "u"}}};
 
-// Routers are named row first, as matrices are: r_<y>_<x>.
+// Routers are named row first, like elements of a matrix: r_<y>_<x>.
 std::string grid_vertex_name(const std::vector<std::uint32_t>& coordinates) {
   std::string name = "r";
   for (std::size_t d = coordinates.size(); d-- > 0;) name += fmt::format("_{}", coordinates[d]);

@@ -10,7 +10,7 @@ namespace espalier {
 namespace {
 constexpr std::uint64_t kPicosecondsPerSecond = 1'000'000'000'000;
 constexpr Tick kMostTicksPerCycle = Tick{1} << 20;
-// 128 bits: hertz * picoseconds of a slow link overflow 64.
+// hertz * picoseconds of a slow link overflows 64 bits.
 __extension__ using Wide = unsigned __int128;
 }  // namespace
 
@@ -29,7 +29,7 @@ SystemTiming time_links(const Topology& topology, const ClockSpec& clock) {
 }
 
 SystemTiming time_links(const std::vector<TopologyLink>& links, const ClockSpec& clock) {
-  // Bytes per second of a flit per cycle.
+  // Bytes per second at one flit per cycle.
   const auto full_rate = [&](const LinkSpec& link) {
     return clock.hertz * flit_bytes_of(link, clock);
   };

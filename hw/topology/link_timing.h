@@ -1,4 +1,4 @@
-// The one place where seconds and bytes per second become router clock cycles.
+// Converts seconds and bytes per second to router clock cycles. No other file does so.
 #pragma once
 
 #include <cstdint>
@@ -9,9 +9,9 @@
 
 namespace espalier {
 
-// Time within a cycle, in 1/ticks_per_cycle of the router clock. One tick length for a whole
-// system, so that a fractional link rate keeps its phase from packet to packet and ticks of
-// different links compare.
+// Time in units of 1/ticks_per_cycle of a router clock cycle. The whole system has one tick length.
+// A link with a fractional rate therefore keeps its phase from packet to packet, and ticks of
+// different links can be compared.
 using Tick = std::uint64_t;
 
 struct ClockSpec {
@@ -36,16 +36,16 @@ struct SystemTiming {
   return link.flit_bytes != 0 ? link.flit_bytes : clock.flit_bytes;
 }
 
-// The longest time that `cycles` cycles cover: cycles_covering() maps it back to `cycles`, up to 1
-// THz.
+// The longest time that rounds up to `cycles` cycles. cycles_covering() maps it back to `cycles`
+// for clocks up to 1 THz.
 [[nodiscard]] std::uint64_t picoseconds_of(Cycle cycles, const ClockSpec& clock);
 
-// Cycles per flit are the exact fraction flit_bytes * hertz / bytes_per_second, with the link's own
-// flit width where it has one; ticks_per_cycle is the least common multiple of the denominators.
-// Throws std::invalid_argument where a link is faster than one flit per cycle, where its latency
-// rounds to less than a cycle, or where no common tick of at most 2^20 per cycle exists.
+// A flit takes exactly flit_bytes * hertz / bytes_per_second cycles, where flit_bytes is the link's
+// own flit width if it has one. ticks_per_cycle is the least common multiple of the denominators.
+// Throws std::invalid_argument if a link is faster than one flit per cycle, if its latency rounds
+// to 0 cycles, or if no common tick of at most 2^20 per cycle exists.
 [[nodiscard]] SystemTiming time_links(const Topology& topology, const ClockSpec& clock);
-// The timing of `links`, by index.
+// The result's `links` has the indices of the argument.
 [[nodiscard]] SystemTiming time_links(const std::vector<TopologyLink>& links,
                                       const ClockSpec& clock);
 

@@ -1,4 +1,4 @@
-// Builders of networks with switches, and of the fully connected one.
+// Builders of switched networks and of the fully connected network.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,8 +15,8 @@ void require(bool good, const char* what) {
   if (!good) throw std::invalid_argument(what);
 }
 
-// Nodes, leaves and spines, each node with its link; links between switches come later, so that a
-// leaf's ports to its nodes are its first.
+// Makes nodes, leaves and spines, and links each node to its leaf. Links between switches are added
+// later, so that the first ports of a leaf lead to its nodes.
 Topology make_leaves(const std::string& name, const SwitchedShape& shape, std::uint32_t spines,
                      LinkSpec spec) {
   const std::uint64_t nodes = std::uint64_t{shape.nodes_per_switch} * shape.leaves;
@@ -44,7 +44,7 @@ Topology make_fully_connected(std::uint32_t nodes, LinkSpec spec) {
   require(nodes >= 2, "a fully connected network has at least 2 nodes");
   Topology topology(fmt::format("fully_connected {}", nodes));
   for (std::uint32_t n = 0; n < nodes; ++n) topology.add_node(fmt::format("n_{}", n));
-  // Port by port and not node by node: so inputs too are the same direction everywhere.
+  // Links are added port by port, so that an input port too has the same direction at every node.
   for (std::uint32_t port = 0; port + 1 < nodes; ++port) {
     for (std::uint32_t n = 0; n < nodes; ++n) {
       const NodeId from(n);

@@ -1,4 +1,4 @@
-// Who looks at the program contexts of one NI: for timelines and accounts of where time went.
+// Observers of the program contexts of one NI, for timelines and for accounts of where time went.
 #pragma once
 
 #include <array>
@@ -12,40 +12,41 @@
 
 namespace espalier {
 
-// A step in one pass of a block.
+// A step of a block in one pass over the chunks.
 struct StepPlace {
   std::size_t block = 0;
   std::uint64_t tile = 0;
   std::size_t step = 0;
 };
 
-// Cycles of a step; each is at or after the one before.
+// Cycles of a step, in ascending order.
 struct StepTimes {
-  Cycle turn = 0;     // the step before it has ended, or its call has been launched
-  Cycle ready = 0;    // the step of another context that it waits for is seen to be done
-  Cycle decoded = 0;  // its first request may begin
-  Cycle ended = 0;    // in which the next step has its turn
-  // In between, by ContextStall: cycles for which it was shown.
+  Cycle turn = 0;  // the previous step has ended, or the call has been launched
+  // The context sees that the step of another context, on which it depends, is done.
+  Cycle ready = 0;
+  Cycle decoded = 0;  // the first request may begin
+  Cycle ended = 0;    // the next step may begin
+  // By ContextStall: cycles that the step spent in this state.
   std::array<Cycle, kNumContextStalls> stalls{};
 };
 
 struct RequestTimes {
   Cycle started = 0;
   WorkTimes work;
-  Cycle worked = 0;       // work.done, and the context itself has moved it
-  Cycle fence = kNever;   // its fence begins; kNever: there is none
-  Cycle fenced = kNever;  // and ends
-  Cycle posted = kNever;  // its slot is posted to the network; kNever: that costs nothing
-  Cycle issued = kNever;  // its message; kNever where it sends none
-  Cycle ended = 0;        // it makes room, and gives its slot back
+  Cycle worked = 0;       // work.done, and the context's own loads and stores have ended
+  Cycle fence = kNever;   // the fence begins; kNever: no fence
+  Cycle fenced = kNever;  // the fence ends
+  Cycle posted = kNever;  // the slot is posted to the network; kNever: posting is free
+  Cycle issued = kNever;  // the message is issued; kNever: the request sends no message
+  Cycle ended = 0;        // the request's place is free again, and its FIFO slot is given back
 };
 
-// Told during evaluations, in order; requests of a step in the order in which they end, which is
-// that in which they started.
+// Called during evaluations, in order of time. Requests of a step end in the order in which they
+// started.
 class ContextObserver {
  public:
   virtual ~ContextObserver() = default;
-  // In cycle `now`; its contexts begin in cycle `begins`.
+  // In cycle `now`. The contexts of the call begin in cycle `begins`.
   virtual void call_launched(std::uint32_t call, Cycle now, Cycle begins) = 0;
   virtual void step_began(const StepPlace& place, const ProgramStep& step, Cycle now) = 0;
   virtual void request_ended(const StepPlace& place, const RequestTimes& times) = 0;

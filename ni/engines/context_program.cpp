@@ -35,7 +35,7 @@ void ContextProgram::count_operations() {
     for (const ThreadBlock& block : rank.blocks) {
       for (const ProgramStep& step : block.steps) {
         if (!sends(step.op)) continue;
-        // All passes but the last are alike.
+        // All passes but the last have the same sizes.
         const auto count_pass = [&](std::uint64_t tile, std::uint64_t passes) {
           const RequestGrid grid = requests(step, tile);
           num_operations_ += passes * grid.size();

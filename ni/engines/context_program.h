@@ -1,4 +1,4 @@
-// A collective program as the contexts of all NIs are loaded with it: what they share.
+// A collective program as loaded into the contexts of all NIs. All NIs share one.
 #pragma once
 
 #include <algorithm>
@@ -13,20 +13,21 @@
 namespace espalier {
 
 struct Request {
-  Bytes bytes = 0;  // data
-  // Chunks of the step whose last byte is in it: [first_chunk, first_chunk + num_chunks). They
-  // count as moved with it.
+  Bytes bytes = 0;  // of data
+  // The chunks of the step whose last byte is in this request: [first_chunk, first_chunk +
+  // num_chunks). They count as moved when the request has moved.
   std::uint32_t first_chunk = 0;
   std::uint32_t num_chunks = 0;
   bool begins_slot = false;
   bool ends_slot = false;
 };
 
-// Sender and receiver cut alike, so that the k-th request of either end is the same.
+// Cuts a step into requests. Sender and receiver cut in the same way, so the k-th request of the
+// sender is the k-th request of the receiver.
 class RequestGrid {
  public:
   RequestGrid() = default;
-  // Of a step of `count` chunks in pass `tile`.
+  // The requests of a step of `count` chunks in pass `tile`.
   RequestGrid(const Tiling& tiling, std::uint64_t tile, std::uint32_t count, Bytes request_bytes)
       : chunk_(tiling.bytes_in(tile)),
         request_(request_bytes),
@@ -69,24 +70,25 @@ class RequestGrid {
   std::uint64_t size_ = 0;
 };
 
-// What a context costs, in cycles where nothing else is said.
+// What a context costs; in cycles if no other unit is stated.
 struct ContextSpec {
-  Bytes request_bytes = 64 << 10;  // data of one request, the piece that a message carries
-  // Requests that a context has under way at once: with the latency of memory they bound what one
-  // context can move.
+  Bytes request_bytes = 64 << 10;  // data of one request, which one message carries
+  // Requests of a context that may be in flight at once. Together with the latency of memory, this
+  // limits the bandwidth of one context.
   std::uint32_t requests = 8;
-  Bytes bytes_per_cycle = 0;  // what one context moves, on the wire; 0: unlimited
-  Cycle decode = 1;           // from a step's turn to its first request
-  Cycle fence = 0;            // before the flag that completes a slot; where the protocol has one
-  Cycle doorbell = 0;         // from the host's call, or the end of the one before, to the load
-  Cycle load_per_step = 0;    // of a rank's steps of the call
-  // Of each slot that is sent to another server, one after the other at an NI: posting it to the
-  // network.
+  // Bandwidth of one context, counted in bytes on the wire; 0: unlimited.
+  Bytes bytes_per_cycle = 0;
+  Cycle decode = 1;         // from the start of a step to its first request
+  Cycle fence = 0;          // before the flag that completes a slot, if the protocol has a fence
+  Cycle doorbell = 0;       // from the host's call, or the end of the previous call, to the load
+  Cycle load_per_step = 0;  // for each step that the rank has in the call
+  // Time to post a slot to the network. Applies to each slot that is sent to another server; an NI
+  // posts one slot at a time.
   Cycle network_slot = 0;
-  std::uint32_t ranks_per_server = 0;  // 0: there is one
+  std::uint32_t ranks_per_server = 0;  // 0: there is only one server
 };
 
-// A connection with the way its messages take.
+// A connection with the route of its messages.
 struct ProgramRoute {
   Connection connection;
   RouteId route;
@@ -94,8 +96,8 @@ struct ProgramRoute {
 
 class ContextProgram {
  public:
-  // `program` must outlive it, and be certified, or at least not malformed. `routes`: one for each
-  // of connections_of(program), in its order.
+  // `program` must outlive this object, and be certified, or at least well-formed. `routes` has one
+  // route for each of connections_of(program), in the same order.
   ContextProgram(const Program& program, const Tiling& tiling, const ProtocolSpec& protocol,
                  const ContextSpec& spec, const std::vector<RouteId>& routes);
 
@@ -111,7 +113,7 @@ class ContextProgram {
     return routes_[connection.index()];
   }
   [[nodiscard]] std::size_t num_connections() const { return routes_.size(); }
-  // The connections of a block; invalid where it has none.
+  // The connections of a block; an invalid id if the block does not send, or does not receive.
   [[nodiscard]] ConnectionId send_connection(NodeId rank, std::size_t block) const {
     return ends_[rank.index()][block].send;
   }
@@ -126,10 +128,10 @@ class ContextProgram {
   [[nodiscard]] RequestGrid requests(const ProgramStep& step, std::uint64_t tile) const {
     return {tiling_, tile, step.count, spec_.request_bytes};
   }
-  // From the launch of call `call` at `rank` to its first instruction.
+  // Cycles from the launch of call `call` at `rank` to the first instruction.
   [[nodiscard]] Cycle launch_cycles(NodeId rank, std::uint32_t call) const;
 
-  // Of the whole program: messages, and their bytes on the wire.
+  // Messages of the whole program, and their bytes on the wire.
   [[nodiscard]] std::uint64_t num_operations() const { return num_operations_; }
   [[nodiscard]] Bytes total_bytes() const { return total_bytes_; }
 

@@ -67,7 +67,7 @@ void DimensionProgram::count_operations(std::size_t nodes) {
           total_bytes_ += bytes;
         };
         for (std::uint32_t step = 0; step < steps.steps(); ++step) {
-          // What the switch sends, as it is received.
+          // The switch sends each block that a node receives from it.
           const std::uint32_t from_switch =
               adds_in_switch(stage.dimension) ? steps.num_receives(stage.kind, step) : 0;
           for (std::uint32_t i = 0; i < from_switch; ++i) {

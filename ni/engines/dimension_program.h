@@ -14,7 +14,7 @@
 
 namespace espalier {
 
-// The meaning of a flow id on the wire: a stage, and a place in it.
+// The meaning of a flow id on the wire: a stage, and a lane and a step of this stage.
 struct StagePlace {
   StageRef stage;
   std::uint32_t lane = 0;
@@ -23,8 +23,8 @@ struct StagePlace {
 
 class DimensionProgram {
  public:
-  // `topology` and `plan` must outlive it. Throws std::invalid_argument if there are more steps
-  // than flow ids.
+  // `topology` and `plan` must outlive this object. Throws std::invalid_argument if there are more
+  // steps than flow ids.
   DimensionProgram(const Topology& topology, const DimensionPlan& plan, Bytes element_bytes,
                    PartSizes parts);
 
@@ -42,14 +42,14 @@ class DimensionProgram {
     return plan_.dimensions[dimension].algorithm == DimensionAlgorithm::in_network;
   }
   // The receiver of a message from `node` to its peer at coordinate `peer`: the peer, or the switch
-  // that adds and copies.
+  // that reduces and multicasts.
   [[nodiscard]] NodeId receiver(NodeId node, std::size_t dimension, std::uint32_t peer) const;
-  // One node stands for all.
+  // True if one simulated node stands for all nodes.
   [[nodiscard]] bool is_folded() const { return topology_.is_folded(); }
   [[nodiscard]] FlowId flow_of(const StagePlace& place) const;
   [[nodiscard]] StagePlace place_of(FlowId flow) const;
-  // The number of operations with at least a byte, and their bytes: of all nodes (folded: of the
-  // one node), and of the switches that add and copy.
+  // The number of operations that carry at least one byte, and their bytes. Counts all nodes
+  // (folded: the one node) and the switches that reduce and multicast.
   [[nodiscard]] std::uint64_t num_operations() const { return num_operations_; }
   [[nodiscard]] Bytes total_bytes() const { return total_bytes_; }
 

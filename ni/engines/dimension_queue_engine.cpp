@@ -44,7 +44,7 @@ Cycle DimensionQueueEngine::evaluate(Cycle now, BackEnd& back_end) {
   for (std::size_t d = 0; d < queues_.size(); ++d) {
     DimensionQueue& queue = queues_[d];
     if (queue.chosen) next = std::min(next, queue.starts);
-    // The next choice begins in the next cycle.
+    // The next choice can be made in the next cycle.
     else if (queue.gate.open() && can_pick(queue, d)) {
       next = std::min(next, now + 1);
     }
@@ -52,7 +52,7 @@ Cycle DimensionQueueEngine::evaluate(Cycle now, BackEnd& back_end) {
   return next;
 }
 
-// Stages that become ready in the same cycle queue in ascending chunk number.
+// Stages that become ready in the same cycle enter their queues in ascending chunk number.
 void DimensionQueueEngine::queue_next_stages(Cycle now) {
   std::sort(ready_chunks_.begin(), ready_chunks_.end());
   for (const std::uint32_t chunk : ready_chunks_) {
@@ -124,7 +124,7 @@ void DimensionQueueEngine::start(StageRef stage, Cycle now) {
   active.blocks = program_.layout().blocks_at(stage, node_);
   active.coordinate = program_.shape().coordinate(node_, program_.stage(stage).dimension);
   count_transfers(active);
-  // What other NIs were too early with.
+  // Counts messages that other NIs sent before this NI started the stage.
   const auto mine = [&](const Early& early) { return early.place.stage == stage; };
   for (const Early& early : early_) {
     if (mine(early)) arrived(active, early.place, early.from);
@@ -140,7 +140,7 @@ Bytes DimensionQueueEngine::bytes_of(const Active& active, BlockRange blocks,
   return program_.layout().bytes(PlanLayout::part_of(active.blocks, blocks, lane, lanes));
 }
 
-// Transfers of no bytes are left out.
+// Transfers of 0 bytes are not sent, so they are not counted.
 void DimensionQueueEngine::count_transfers(Active& active) const {
   const PlannedStage& stage = program_.stage(active.stage);
   const StageSteps& steps = program_.steps_of(stage.dimension);
@@ -166,7 +166,7 @@ void DimensionQueueEngine::count_transfers(Active& active) const {
   }
 }
 
-// Every step whose predecessor has come in.
+// Sends every step for which all data have arrived.
 void DimensionQueueEngine::send_steps(std::uint32_t slot, Cycle now) {
   Active& active = active_[slot];
   active.advances = false;
@@ -177,7 +177,7 @@ void DimensionQueueEngine::send_steps(std::uint32_t slot, Cycle now) {
       send_step(active, l, lane.next_step++, now);
     }
   }
-  finish_if_over(slot, now);  // a stage without a byte
+  finish_if_over(slot, now);  // a stage without a byte ends at once
 }
 
 void DimensionQueueEngine::send_step(const Active& active, std::uint32_t lane, std::uint32_t step,
@@ -244,7 +244,7 @@ void DimensionQueueEngine::arrived(Active& active, const StagePlace& place, Node
 bool DimensionQueueEngine::finish_if_over(std::uint32_t slot, Cycle now) {
   Active& active = active_[slot];
   if (active.sends_left != 0 || active.receives_left != 0) return false;
-  if (active.advances) {  // to steps of no bytes
+  if (active.advances) {  // steps of 0 bytes are never sent
     advancing_.erase(std::find(advancing_.begin(), advancing_.end(), slot));
     active.advances = false;
   }
@@ -297,7 +297,7 @@ void DimensionQueueEngine::explain(const std::string& who, const std::vector<std
     if (slot_of_[c] != kNone || next_stage_[c] >= program_.plan().chunks[c].stages.size()) continue;
     const std::uint32_t d = program_.stage({c, next_stage_[c]}).dimension;
     const DimensionQueue& queue = queues_[d];
-    // Who has the places that it waits for.
+    // Names the stages that occupy the dimension.
     for (const std::uint32_t slot : slot_of_) {
       if (queue.gate.open() || slot == kNone) continue;
       const StageRef other = active_[slot].stage;
@@ -326,7 +326,7 @@ void DimensionQueueEngine::explain_stage(const Active& active, const std::string
     const auto found = std::find_if(missing.begin(), missing.end(), [](auto m) { return m != 0; });
     if (found == missing.end()) continue;
     const auto step = static_cast<std::uint32_t>(found - missing.begin());
-    // A sum from the switch waits for everyone that adds to it.
+    // A sum from the switch needs a contribution from every other NPU.
     const bool waits_for_all =
         program_.adds_in_switch(stage.dimension) && stage.kind == StageKind::reduce_scatter;
     const std::uint32_t others =

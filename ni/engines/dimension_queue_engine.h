@@ -1,5 +1,5 @@
-// The issue engine of Themis' NI: a queue of ready chunk stages for each dimension, an arbiter for
-// each queue, and the steps of the active stages (sections 4.3 and 4.6).
+// The issue engine of Themis' NI: for each dimension a queue of ready chunk stages with an arbiter,
+// and the steps of the active stages (sections 4.3 and 4.6).
 #pragma once
 
 #include <cstdint>
@@ -20,30 +20,32 @@ namespace espalier {
 class StageObserver {
  public:
   virtual ~StageObserver() = default;
-  virtual void ready(StageRef stage, Cycle now) = 0;    // in its dimension's queue
+  // The stage has entered its dimension's queue.
+  virtual void ready(StageRef stage, Cycle now) = 0;
   virtual void started(StageRef stage, Cycle now) = 0;  // its first operation is issued
-  virtual void ended(StageRef stage, Cycle now) = 0;    // all messages are sent and in memory
+  // All its messages are sent, and all received ones are in memory.
+  virtual void ended(StageRef stage, Cycle now) = 0;
 };
 
 class DimensionQueueEngine : public IssueEngine {
  public:
   struct Spec {
     ArbiterSpec arbiter;
-    FlightSpec flight;      // stages at once in each dimension
-    Cycle arbitration = 1;  // from ready stage and free place to its first operation
+    FlightSpec flight;      // stages that may be active at once in each dimension
+    Cycle arbitration = 1;  // from a ready stage and a free place to the stage's first operation
   };
 
-  // `program` must outlive it. Stages start in the plan's start_order where it has one.
+  // `program` must outlive the engine. Stages start in the plan's start_order, if the plan has one.
   DimensionQueueEngine(const DimensionProgram& program, NodeId node, const Spec& spec);
 
-  // Before the simulation; `observer` must outlive the engine.
+  // To be called before the simulation; `observer` must outlive the engine.
   void observe(StageObserver& observer) { observer_ = &observer; }
 
   Cycle evaluate(Cycle now, BackEnd& back_end) override;
   bool sent(const Operation& operation, Cycle now) override;
   bool completed(const Operation& operation, Cycle now) override;
-  // A Reduce of a stage that this NI has not started would be added to data that an earlier stage
-  // still sends.
+  // False for a Reduce of a stage that this NI has not started: it would be added to data that an
+  // earlier stage still sends.
   [[nodiscard]] bool may_add(const Operation& operation) const override;
 
   [[nodiscard]] std::uint64_t decisions() const override {
@@ -69,29 +71,30 @@ class DimensionQueueEngine : public IssueEngine {
   struct DimensionQueue {
     StageQueue waiting;
     FlightGate gate;
-    std::uint64_t started = 0;      // stages
-    std::size_t next_in_order = 0;  // into the plan's start_order
+    std::uint64_t started = 0;      // number of stages
+    std::size_t next_in_order = 0;  // index into the plan's start_order
     std::optional<StageRef> chosen;
-    Cycle starts = 0;                          // the chosen stage
-    std::optional<StageRef> chosen_last = {};  // started or not
-    // To be issued, in order, when there is room. A full dimension does not hold up the others.
+    Cycle starts = 0;                          // of the chosen stage
+    std::optional<StageRef> chosen_last = {};  // may have started already
+    // Operations to be issued in order as soon as there is room. A full dimension does not block
+    // other dimensions.
     std::deque<Operation> blocked = {};
   };
   struct Lane {
-    std::uint32_t next_step = 0;         // to be sent
-    std::vector<std::uint32_t> missing;  // by step: receives that have not come
+    std::uint32_t next_step = 0;         // the next step to send
+    std::vector<std::uint32_t> missing;  // by step: receives that have not arrived
   };
-  // A stage under way.
+  // A stage that has started and not ended.
   struct Active {
     StageRef stage;
     PlanLayout::Blocks blocks;
     std::uint32_t coordinate = 0;
-    std::uint64_t rank = 0;        // among the dimension's stages, by start
-    std::uint32_t sends_left = 0;  // issued or not, that have not left
+    std::uint64_t rank = 0;        // start order among the dimension's stages
+    std::uint32_t sends_left = 0;  // operations that have not left the NI, whether issued or not
     std::uint32_t receives_left = 0;
     std::vector<Lane> lanes;
-    std::vector<NodeId> came_from;  // for explain: where a step receives from several
-    bool advances = false;          // stands in advancing_
+    std::vector<NodeId> came_from;  // for explain(): senders, for a step that receives from several
+    bool advances = false;          // is in advancing_
   };
   struct Early {
     StagePlace place;
@@ -108,7 +111,7 @@ class DimensionQueueEngine : public IssueEngine {
   void send_steps(std::uint32_t slot, Cycle now);
   void send_step(const Active& active, std::uint32_t lane, std::uint32_t step, Cycle now);
   void arrived(Active& active, const StagePlace& place, NodeId from) const;
-  // The stage is over where nothing of it is left; true if so.
+  // Ends the stage if nothing of it is left. Returns true if it ended.
   bool finish_if_over(std::uint32_t slot, Cycle now);
   void explain_stage(const Active& active, const std::string& who,
                      const std::vector<std::string>& ni_names, WaitList& waits) const;
@@ -118,13 +121,14 @@ class DimensionQueueEngine : public IssueEngine {
   NodeId node_;
   Spec spec_;
   std::vector<DimensionQueue> queues_;     // by dimension
-  std::vector<std::uint32_t> next_stage_;  // by chunk: what it has to do next
-  std::vector<std::uint32_t> slot_of_;     // by chunk: its stage in active_, or kNone
+  std::vector<std::uint32_t> next_stage_;  // by chunk: its next stage
+  std::vector<std::uint32_t> slot_of_;     // by chunk: index of its stage in active_, or kNone
   std::vector<Active> active_;             // slots
   std::vector<std::uint32_t> free_slots_;
-  std::vector<std::uint32_t> advancing_;     // slots with a step to send
-  std::vector<std::uint32_t> ready_chunks_;  // whose next stage has to be queued
-  std::vector<Early> early_;                 // arrived before this NI started their stage
+  std::vector<std::uint32_t> advancing_;     // slots that have a step to send
+  std::vector<std::uint32_t> ready_chunks_;  // chunks whose next stage must enter a queue
+  // Messages that arrived before this NI started their stage.
+  std::vector<Early> early_;
   std::size_t stages_left_ = 0;
   StageObserver* observer_ = nullptr;
 };

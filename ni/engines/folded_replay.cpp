@@ -9,7 +9,7 @@
 
 namespace espalier {
 
-// The data of one chunk, at all NPUs and switches.
+// The data of one chunk at all NPUs and switches.
 class FoldedReplay::ChunkReplay {
  public:
   ChunkReplay(const DimensionProgram& program, std::uint32_t chunk, std::vector<NodeMemory> before)
@@ -20,7 +20,7 @@ class FoldedReplay::ChunkReplay {
 
   [[nodiscard]] const std::vector<NodeMemory>& memories() const { return memories_; }
 
-  // What was wrong with it, empty if nothing.
+  // Returns an error text, or an empty string if the event is valid.
   [[nodiscard]] std::string apply(const Event& event) {
     switch (event.act) {
       case Act::npu_reads:
@@ -49,7 +49,7 @@ class FoldedReplay::ChunkReplay {
   }
 
  private:
-  // A message of every NPU, under way: node by node where its data lie and who gets them.
+  // The copy of a message in flight at another NPU: its data and its receiver.
   struct Counterpart {
     PieceRange pieces;
     NodeId to;
@@ -78,7 +78,7 @@ class FoldedReplay::ChunkReplay {
     return {PlanLayout::part_of(blocks, send.blocks, place.at.lane, steps.lanes()),
             shape.peer(node, stage.dimension, send.peer)};
   }
-  // Whose block `node` sends to its switch or receives from it.
+  // The NPU whose block `node` sends to its switch or receives from it.
   [[nodiscard]] NodeId owner_of(const Place& place, NodeId node) const {
     const std::size_t d = program_.stage(place.at.stage).dimension;
     const DimensionedShape& shape = program_.shape();
@@ -146,7 +146,7 @@ class FoldedReplay::ChunkReplay {
   std::size_t first_piece_;
   std::vector<NodeMemory> memories_;  // by rank
   std::map<Name, InFlight> in_flight_;
-  // By stage: the block of every NPU, by rank, at the switch of its group.
+  // By stage: the block of each NPU, by rank, in the switch of its group.
   std::map<FlowId, std::vector<std::vector<DataTag>>> at_switches_;
 };
 
@@ -198,7 +198,7 @@ void FoldedReplay::Switches::release(FlowId flow, ChunkId /*first*/) {
 std::string FoldedReplay::check() const {
   const DimensionPlan& plan = program_.plan();
   const std::size_t per_chunk = program_.layout().pieces_per_chunk();
-  // Every chunk starts with the same tags, but for who has them.
+  // Every chunk starts with the same tags; only the owners differ.
   const bool alike = !starts_scattered(plan.op);
   std::vector<Chunk> pieces;
   std::vector<NodeMemory> before;

@@ -1,4 +1,5 @@
-// The data of all NPUs in a folded simulation, where one NPU is simulated and every NPU acts alike.
+// The data of all NPUs in a folded simulation, in which one NPU is simulated and all NPUs act
+// alike.
 #pragma once
 
 #include <string>
@@ -10,18 +11,19 @@
 
 namespace espalier {
 
-// An operation of the simulated NPU stands for one operation of every NPU: to the peer in the same
-// place of the algorithm, with that place's blocks. An operation of an aggregating switch stands
-// for one of every switch. The simulation records when data are read and written; afterwards they
-// are moved chunk by chunk, so only one chunk's data are in memory at a time.
+// An operation of the simulated NPU stands for one operation of every NPU. Each NPU's operation
+// goes to the peer at the same position in the algorithm, and carries that position's blocks. An
+// operation of a switch that reduces stands for one operation of every such switch. The simulation
+// records when data are read and written. Afterwards the data are moved chunk by chunk, so only one
+// chunk's data are in memory at a time.
 class FoldedReplay : public DataMemory {
  public:
-  // `program` must outlive it.
+  // `program` must outlive this object.
   explicit FoldedReplay(const DimensionProgram& program);
 
   void read(const Operation& operation, std::vector<DataTag>& data) const override;
   void write(const Operation& operation, const std::vector<DataTag>& data) override;
-  // The memory of the switches that add and copy.
+  // The memory of the switches that reduce and multicast.
   [[nodiscard]] AggregationMemory& switches() { return switches_; }
 
   // Moves the data of all NPUs as the simulation did, and compares them with the collective's
@@ -31,10 +33,11 @@ class FoldedReplay : public DataMemory {
  private:
   class ChunkReplay;
 
-  // Which of the messages of its step an operation is, for the NPU that is simulated.
+  // Tells which message of a step an operation is, for the simulated NPU.
   struct Place {
     StagePlace at;
-    // Which of its sends. To and from a switch: how far ahead of the NPU the block's owner is.
+    // Index among the NPU's sends in this step. For messages to and from a switch: distance in
+    // coordinates from the NPU to the owner of the block.
     std::uint32_t send = 0;
     bool from_switch = false;
   };

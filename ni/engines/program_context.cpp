@@ -83,7 +83,7 @@ Cycle ProgramContext::start_requests(Cycle now, Shared& shared) {
       stall_ = ContextStall::message;
       return kNever;
     }
-    if (has_started_) return kNever;  // the others' turn
+    if (has_started_) return kNever;  // one request for each context in turn
     if (sends(step().op) && grid_.at(started_).begins_slot) {
       const Cycle free = shared.credits.free_from(send_connection_, now);
       if (free > now) {
@@ -109,7 +109,7 @@ void ProgramContext::start_request(Cycle now, Shared& shared) {
   if (op == ProgramOp::reduce) work.read += bytes;
   if (writes_target(op)) work.written = bytes;
   if (reduces(op)) work.reduced = bytes;
-  // What is sent is brought in by the DMA engine.
+  // The DMA engine reads data to be sent, so the context does not wait for them.
   work.waits_for_read = work.read != 0 && !sends(op);
   request.times.started = now;
   request.times.work = shared.back_end->work(work, now);
@@ -123,7 +123,7 @@ void ProgramContext::start_request(Cycle now, Shared& shared) {
                            shared.program.leaves_server(send_connection_);
 }
 
-// A context's own loads and stores: what it sends or receives counts as it is on the wire.
+// The context's own loads and stores. Data that are sent or received count in bytes on the wire.
 Cycle ProgramContext::move_by_context(ProgramOp op, Bytes bytes, Cycle now, const Shared& shared) {
   const Bytes rate = shared.program.spec().bytes_per_cycle;
   if (rate == 0) return now;
@@ -152,7 +152,7 @@ Cycle ProgramContext::carry_on(Cycle now, Shared& shared) {
       stall_ = ContextStall::busy;
       return next;
     }
-    if (issued_) return kNever;  // the others' turn
+    if (issued_) return kNever;  // one request for each context in turn
     if (!issue(request, now, shared)) {
       stall_ = ContextStall::port;
       return kNever;
@@ -161,7 +161,8 @@ Cycle ProgramContext::carry_on(Cycle now, Shared& shared) {
   return kNever;
 }
 
-// The fence begins when all that was sent before has left: it is their data that the flag tells of.
+// The fence begins when all earlier requests have left, because the flag says that their data are
+// complete.
 bool ProgramContext::may_leave(UnderWay& request, Cycle now, Shared& shared, Cycle& next) {
   RequestTimes& times = request.times;
   if (request.has_flag && times.fence == kNever) {

@@ -21,7 +21,9 @@ ProgramContextEngine::ProgramContextEngine(const ContextProgram& program, NodeId
     if (!contexts_.back().done()) num_calls_ = std::max(num_calls_, blocks[b].call + 1);
   }
   if (num_calls_ != 0) active_.push_back(0);  // until the first call is launched
-  // Where all send to all, NIs that began with the same one would meet there, and go on meeting.
+  // Each rank starts with the first block that sends to a higher rank. If every rank started with
+  // the same block in an all-to-all, their messages would contend for the same receivers again and
+  // again.
   const auto to_higher = std::find_if(blocks.begin(), blocks.end(), [&](const ThreadBlock& block) {
     return block.send_peer > static_cast<std::int32_t>(rank.value());
   });
@@ -34,7 +36,7 @@ Cycle ProgramContextEngine::evaluate(Cycle now, BackEnd& back_end) {
   shared_.back_end = &back_end;
   scoreboard_.show_published();
   launch_calls(now);
-  // A request of each context, then another one: ports and memory are shared out evenly.
+  // The contexts take turns with one request each, so they share ports and memory evenly.
   const auto first = std::lower_bound(active_.begin(), active_.end(), turn_);
   std::rotate(active_.begin(), first, active_.end());
   for (bool moves = true; moves;) {
@@ -58,7 +60,8 @@ Cycle ProgramContextEngine::evaluate(Cycle now, BackEnd& back_end) {
   return next_;
 }
 
-// Calls without a block here cost their launch all the same: the host makes them everywhere.
+// The host launches every call on every rank, so a call without a block at this rank costs its
+// launch time too.
 void ProgramContextEngine::launch_calls(Cycle now) {
   if (launched_ && !active_.empty()) return;
   Cycle at = now;

@@ -1,5 +1,5 @@
 // The issue engine of collective programs: an NI's program contexts, their scoreboard, and the
-// calls that are launched one after the other.
+// calls, which are launched one after the other.
 #pragma once
 
 #include <cstdint>
@@ -16,20 +16,20 @@ namespace espalier {
 class ProgramObserver {
  public:
   virtual ~ProgramObserver() = default;
-  // Every context of `rank` has run its last step, and all its data are in memory.
+  // Every context of `rank` has executed its last step, and all data are in memory.
   virtual void program_done(NodeId rank, Cycle now) = 0;
 };
 
 class ProgramContextEngine : public IssueEngine {
  public:
-  // All arguments must outlive it; `memory` is that of the rank, `credits` are shared by all NIs.
+  // All arguments must outlive the engine. `memory` belongs to the rank; all NIs share `credits`.
   ProgramContextEngine(const ContextProgram& program, NodeId rank, ProgramMemory& memory,
                        SlotCredits& credits, ProgramObserver& observer);
 
   Cycle evaluate(Cycle now, BackEnd& back_end) override;
   bool sent(const Operation& operation, Cycle now) override;
   bool completed(const Operation& operation, Cycle now) override;
-  // Contexts reduce; nothing is reduced on its arrival.
+  // Contexts reduce; arriving messages are never reduced, so they need not be held.
   [[nodiscard]] bool may_add(const Operation&) const override { return true; }
 
   [[nodiscard]] std::uint64_t decisions() const override;
@@ -57,11 +57,11 @@ class ProgramContextEngine : public IssueEngine {
   ProgramScoreboard scoreboard_;
   ProgramContext::Shared shared_;
   std::vector<ProgramContext> contexts_;  // by block
-  std::uint32_t num_calls_ = 0;           // with blocks at this rank or not
+  std::uint32_t num_calls_ = 0;           // including calls without blocks at this rank
   std::uint32_t call_ = 0;
-  bool launched_ = false;              // call_
+  bool launched_ = false;              // call_ has been launched
   std::vector<std::uint32_t> active_;  // contexts of the call that are not done, ascending
-  std::size_t turn_ = 0;               // whose turn it is at ports and memory: a block
+  std::size_t turn_ = 0;               // block whose turn it is at ports and memory
   Cycle next_ = 0;
 };
 

@@ -8,7 +8,8 @@ namespace espalier {
 
 namespace {
 
-// Of a chunk that was never written; whatever is added to it stays odd among sums of hashes.
+// The value of a chunk that was never written. A sum that includes it differs from every sum of
+// contributions.
 constexpr DataTag kUninitialised = 0x756e696e69747321;
 
 std::uint32_t offset(std::int32_t chunk) { return static_cast<std::uint32_t>(chunk); }

@@ -1,5 +1,5 @@
-// The functional truth of a collective program: what a rank's buffers hold, and what lies in the
-// FIFO slots of its connections.
+// The expected data of a collective program: the contents of a rank's buffers, and of the FIFO
+// slots of its connections.
 #pragma once
 
 #include <cstdint>
@@ -12,31 +12,31 @@
 
 namespace espalier {
 
-// The pieces of a chunk that move in different passes are different data: a tag for each. Chunks
-// that were never written hold a value that no sum of contributions has.
+// The pieces of a chunk that move in different passes are different data, so each piece has a tag.
+// Chunks that were never written hold a value that no sum of contributions has.
 class ProgramMemory : public DataMemory {
  public:
-  // `program` must outlive it.
+  // `program` must outlive this object.
   ProgramMemory(const ContextProgram& program, NodeId rank);
 
-  // Of the next request that is issued.
+  // Sets the tags that the next issued request carries.
   void put_outgoing(const std::vector<DataTag>& tags) { outgoing_ = tags; }
   void read(const Operation& operation, std::vector<DataTag>& data) const override;
   void write(const Operation& operation, const std::vector<DataTag>& data) override;
 
-  // A request of a connection has arrived; they may overtake each other on their way.
+  // A request of a connection has arrived. Requests may overtake each other on the way.
   void arrived(const Operation& operation);
-  // The next one in order lies in its slot.
+  // True if the next request in order is in its slot.
   [[nodiscard]] bool has_arrived(ConnectionId connection) const;
-  // Precondition: it has.
+  // Precondition: has_arrived(connection).
   [[nodiscard]] std::vector<DataTag> take(ConnectionId connection);
 
-  // What a step does to the chunks of one request; returns what it sends. `message`: what it
-  // received.
+  // Executes a step on the chunks of one request. `message` is the received data. Returns the data
+  // to send.
   std::vector<DataTag> execute(const ProgramStep& step, std::uint64_t tile, const Request& request,
                                const std::vector<DataTag>& message);
 
-  // Of place `place` (ProgramStorage) in pass `tile`.
+  // The tag of place `place` (ProgramStorage) in pass `tile`.
   [[nodiscard]] DataTag tag(std::uint32_t place, std::uint64_t tile) const {
     return tags_[place * tiles_ + tile];
   }
@@ -47,7 +47,7 @@ class ProgramMemory : public DataMemory {
     std::vector<DataTag> data;
   };
   struct Fifo {
-    std::uint64_t taken = 0;  // requests before the first in `staged`
+    std::uint64_t taken = 0;  // requests that were taken before the first one in `staged`
     std::deque<Staged> staged;
   };
   Staged& staged(const Operation& operation);
@@ -60,12 +60,12 @@ class ProgramMemory : public DataMemory {
   std::vector<Fifo> fifos_;  // by connection
 };
 
-// The piece of an input chunk that moves in pass `tile`.
+// The tag of the piece of an input chunk that moves in pass `tile`.
 [[nodiscard]] DataTag piece_contribution(const InputChunk& chunk, std::uint64_t tile,
                                          std::uint64_t tiles);
 
-// Compares what all ranks hold with what the collective promises. Empty, or what is wrong, for
-// people. `root`: of broadcast and reduce.
+// Compares the data of all ranks with the result of the collective. Returns an error text, or an
+// empty string if all data are right. Broadcast and reduce use `root`.
 [[nodiscard]] std::string check_program_data(const ContextProgram& program,
                                              const std::vector<ProgramMemory>& memories,
                                              std::uint32_t root);

@@ -41,7 +41,7 @@ Cycle ScheduleTableEngine::evaluate(Cycle now, BackEnd& back_end) {
   if (program_.entries[head_].step > timestep_) next = advance_timestep(now, back_end);
   for (std::uint32_t issued = 0; !done() && program_.entries[head_].step == timestep_; ++issued) {
     const ProgramEntry& entry = program_.entries[head_];
-    if (pending_[head_] != 0) return stalled(StallReason::event, kNever);  // it wakes the NI
+    if (pending_[head_] != 0) return stalled(StallReason::event, kNever);  // the event wakes the NI
     if (clear_at_[head_] > now) return stalled(StallReason::dma, clear_at_[head_]);
     if (issued == spec_.issue_per_cycle) return stalled(StallReason::step, now + 1);
     if (!has_room(entry, back_end)) {

@@ -19,9 +19,11 @@ class ScheduleTableEngine : public IssueEngine {
   struct Spec {
     LockstepMode lockstep = LockstepMode::estimate;
     std::uint32_t issue_per_cycle = 1;  // entries
-    Cycle turnaround = 2;               // reduced chunk written back -> a root's Gather may read it
-    std::vector<Cycle>
-        step_time;  // estimate by step (index 0 is step 1), what the down-counter is loaded with
+    // From the write-back of a reduced chunk to the first cycle in which a root's Gather may read
+    // it.
+    Cycle turnaround = 2;
+    // By step (index 0 is step 1): the estimate with which the down-counter is loaded.
+    std::vector<Cycle> step_time;
     // The first steps of collectives that the host posts later, ascending. Such a step does not
     // start before its doorbell, in any lockstep mode.
     struct Release {
@@ -39,12 +41,12 @@ class ScheduleTableEngine : public IssueEngine {
   Cycle evaluate(Cycle now, BackEnd& back_end) override;
   bool sent(const Operation& operation, Cycle now) override;
   bool completed(const Operation& operation, Cycle now) override;
-  // The flows that the Reduce's entry comes after are complete.
+  // True if the flows that the Reduce's entry comes after are complete.
   [[nodiscard]] bool may_add(const Operation& operation) const override;
   [[nodiscard]] std::uint64_t decisions() const override { return head_; }
   [[nodiscard]] bool done() const override { return head_ == program_.entries.size(); }
   [[nodiscard]] bool waits_for_ports() const override { return waits_for_ports_; }
-  // The head entry, or the next step, waits for time to pass.
+  // True if the head entry, or the next step, waits for time to pass.
   [[nodiscard]] bool timer_running(Cycle now) const override {
     return !done() &&
            (lockstep_until_ > now || clear_at_[head_] > now || next_step_posted_at() > now);
@@ -54,16 +56,16 @@ class ScheduleTableEngine : public IssueEngine {
   void explain(const std::string& who, const std::vector<std::string>& ni_names,
                WaitList& waits) const override;
 
-  // `event`, as the table names it, has happened: entries that wait for it may issue from cycle
-  // now + 1 on.
+  // `event`, in the table's names, has happened. Entries that wait for it may issue from cycle now
+  // + 1 on.
   void clear(const TableEvent& event, Cycle now);
   [[nodiscard]] std::size_t head() const { return head_; }
   [[nodiscard]] Timestep timestep() const { return timestep_; }
-  // Value of the lockstep down-counter.
+  // The value of the lockstep down-counter.
   [[nodiscard]] Cycle lockstep_counter(Cycle now) const {
     return lockstep_until_ > now ? lockstep_until_ - now : 0;
   }
-  // The events, as the table names them, that the head entry still waits for.
+  // The events, in the table's names, that the head entry still waits for.
   [[nodiscard]] std::vector<TableEvent> head_waits_for() const;
 
  private:
@@ -71,14 +73,15 @@ class ScheduleTableEngine : public IssueEngine {
     stall_ = reason;
     return again;
   }
-  // Tries to enter the next step; returns the cycle at which it is worth trying again.
+  // Tries to enter the next step. Returns the next cycle in which to try again.
   Cycle advance_timestep(Cycle now, const BackEnd& back_end);
   [[nodiscard]] bool has_room(const ProgramEntry& entry, const BackEnd& back_end) const;
   void issue(const ProgramEntry& entry, Cycle now, BackEnd& back_end) const;
-  // True if no event is missing for the head entry: only time may still keep it.
+  // Clears the event. Returns true if the head entry misses no more events; it may still wait for
+  // time to pass.
   bool clear_in_table(const TableEvent& in_network, Cycle now);
   void load_lockstep_counter(Cycle now);
-  // The doorbell that the step after the present one waits for; 0 where there is none.
+  // The doorbell that the next step waits for; 0 if it waits for none.
   [[nodiscard]] Cycle next_step_posted_at() const {
     const bool waits = next_release_ < spec_.releases.size() &&
                        spec_.releases[next_release_].step == timestep_ + 1;
@@ -90,16 +93,17 @@ class ScheduleTableEngine : public IssueEngine {
   Spec spec_;
   std::vector<std::uint32_t> pending_;        // by entry: events still missing
   std::vector<std::uint32_t> pending_flows_;  // by entry: missing events that complete flows
-  std::vector<Cycle> clear_at_;   // by entry: may issue from this cycle on once nothing is pending
-  std::vector<bool> seen_;        // by waiter
-  bool waits_for_sends_ = false;  // some entry waits for a send of this NI
+  // By entry: first cycle in which it may issue, once no event is missing.
+  std::vector<Cycle> clear_at_;
+  std::vector<bool> seen_;                      // by waiter
+  bool waits_for_sends_ = false;                // some entry waits for a send of this NI
   std::vector<std::uint32_t> waiters_of_flow_;  // by flow: its first waiter; one more at the end
-  std::vector<std::vector<std::uint32_t>> waiters_of_entry_;  // where show() is asked for
+  std::vector<std::vector<std::uint32_t>> waiters_of_entry_;  // filled only for show()
   std::size_t head_ = 0;
   Timestep timestep_ = 0;
   std::size_t next_release_ = 0;
   Cycle lockstep_until_ = 0;
-  bool counter_loaded_ = true;  // for the present step
+  bool counter_loaded_ = true;  // for the current step
   bool waits_for_ports_ = false;
   StallReason stall_ = StallReason::none;  // of the last evaluation
 };

@@ -1,4 +1,4 @@
-// Credits for the FIFO slots of a program's connections: a sender's view of its remote buffers.
+// Credits for the FIFO slots of a program's connections: the sender's view of the remote buffers.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace espalier {
 
 using ConnectionId = Id<struct ConnectionTag>;
 
-// A sender that is woken when a credit reaches it.
+// A sender to be woken when a credit reaches it.
 class CreditedSender {
  public:
   virtual ~CreditedSender() = default;
@@ -24,16 +24,16 @@ class SlotCredits {
  public:
   struct Spec {
     std::uint32_t slots = 1;
-    Cycle latency = 1;  // of the way back
+    Cycle latency = 1;  // of a credit on its way back
   };
-  // By connection.
+  // `connections` is indexed by connection.
   explicit SlotCredits(const std::vector<Spec>& connections) {
     for (const Spec& spec : connections) books_.push_back({spec.slots, spec.latency, {}});
   }
   void connect(CreditedSender& sender) { sender_ = &sender; }
 
-  // The cycle from which a slot is free: `now` or earlier where one is, kNever where none is known
-  // to become free.
+  // The first cycle in which a slot is free: `now` or earlier if one is free already, kNever if no
+  // slot is known to become free.
   [[nodiscard]] Cycle free_from(ConnectionId connection, Cycle now) const {
     const Book& book = books_[connection.index()];
     if (book.free != 0) return now;

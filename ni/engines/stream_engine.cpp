@@ -37,7 +37,7 @@ StreamProgram load_stream(ScheduleTables tables, std::size_t nodes) {
 }
 
 namespace {
-// Behind what hosts tell each other, whose rank is 0.
+// Gradients leave after messages of the hosts, which have rank 0.
 constexpr std::uint64_t kGradientRank = 1;
 }  // namespace
 
@@ -50,7 +50,8 @@ StreamCollective::StreamCollective(const StreamProgram& stream_program, std::uin
   }
 }
 
-// What the running collective's engine sees of the back end: everything under the network's names.
+// The back end as the running collective's engine sees it. Translates the collective's names into
+// those of the network.
 class StreamEngine::Outlet : public BackEnd {
  public:
   Outlet(const StreamEngine& stream, BackEnd& back_end) : stream_(stream), back_end_(back_end) {}
@@ -148,7 +149,7 @@ void StreamEngine::read(const Operation& operation, std::vector<DataTag>& data) 
 }
 
 void StreamEngine::write(const Operation& operation, const std::vector<DataTag>& data) {
-  if (!runs(operation)) return;  // completed() says so
+  if (!runs(operation)) return;  // completed() reports such a message
   running_->memories[node_.index()].write(in_collective(operation), data);
 }
 
@@ -199,7 +200,7 @@ void StreamEngine::explain(const std::string& who, const std::vector<std::string
   for (std::size_t w = first; w < waits.size(); ++w) waits[w].why.insert(0, runs);
 }
 
-// One line for each NI that owes messages.
+// Adds one line for each NI from which messages are missing.
 void StreamEngine::explain_missing(const std::string& who, const std::vector<std::string>& ni_names,
                                    WaitList& waits) const {
   std::vector<TableEvent> received = received_;

@@ -1,5 +1,6 @@
-// Collectives that a host posts while the simulation runs, one after the other in the order of the
-// posts, as on a stream of an accelerator: each by the schedule-table engine of this NI.
+// Collectives that a host posts while the simulation runs. They run one after the other in the
+// order of the posts, as on a stream of an accelerator. The schedule-table engine of this NI
+// executes each of them.
 #pragma once
 
 #include <cstdint>
@@ -15,28 +16,30 @@
 
 namespace espalier {
 
-// A collective that the NIs of a system may execute any number of times: loaded once for all.
+// A collective that the NIs of a system may execute any number of times. It is loaded once for all
+// NIs.
 struct StreamProgram {
-  // What node frames need of the tables; those of the nodes are in `programs`.
+  // Tables of the whole system, for node frames. The tables of single nodes are in `programs`.
   ScheduleTables tables;
-  std::vector<TableProgram> programs;  // one per node, or the one that all hold
+  std::vector<TableProgram> programs;  // one per node, or a single one that fits all nodes
   ScheduleTableEngine::Spec engine;
-  std::vector<RouteId> bound;                     // by route of the tables: what operations call it
-  std::vector<std::vector<TableEvent>> arrivals;  // by node: messages, ascending
+  // By route number in the tables: route number in the network.
+  std::vector<RouteId> bound;
+  std::vector<std::vector<TableEvent>> arrivals;  // by node: its messages, ascending
   std::uint64_t operations = 0;                   // of all nodes
-  std::size_t numbers = 0;                        // flows and chunks are numbered below it
+  std::size_t numbers = 0;                        // flow and chunk numbers are below this value
 
   [[nodiscard]] const TableProgram& program(NodeId node) const {
     return programs.size() == 1 ? programs.front() : programs[node.index()];
   }
 };
 
-// All but `engine` and `bound`. Precondition: the tables pass the certifier.
+// Fills in all members except `engine` and `bound`. Precondition: the tables pass the certifier.
 [[nodiscard]] StreamProgram load_stream(ScheduleTables tables, std::size_t nodes);
 
-// A collective that a host has posted, and its data at all ranks.
+// A collective that a host has posted, and the data of all ranks.
 struct StreamCollective {
-  // `nodes` take part. `program` must outlive it.
+  // `nodes` is the number of participants. `program` must outlive the collective.
   StreamCollective(const StreamProgram& stream_program, std::uint32_t host_number,
                    ChunkId first_number, std::size_t nodes);
 
@@ -45,10 +48,10 @@ struct StreamCollective {
   }
 
   const StreamProgram& program;
-  std::uint32_t number;  // what hosts call it
-  ChunkId first;         // its chunks and flows are numbered from here on, apart from all others'
+  std::uint32_t number;  // its number at the hosts
+  ChunkId first;         // first number of its chunks and flows; no two collectives share a number
   std::vector<NodeMemory> memories;  // by node
-  Cycle first_issue = kNever;        // of all nodes
+  Cycle first_issue = kNever;        // earliest of all nodes
   Cycle last_visible = 0;            // reduction included
 };
 
@@ -56,27 +59,29 @@ struct StreamCollective {
 class StreamObserver {
  public:
   virtual ~StreamObserver() = default;
-  // Node `node` has sent everything and has its result. Its engine accepts posts again.
+  // Node `node` has sent everything and has its result. The node's engine accepts posts again.
   virtual void collective_done(NodeId node, StreamCollective& collective, Cycle now) = 0;
-  // A message that this NI does not execute: a copy of a collective that it has not begun.
+  // A message for a collective that this NI does not execute: a copy for a collective that it has
+  // not begun.
   virtual void out_of_turn(NodeId node, const Operation& operation) = 0;
-  // For people.
+  // Texts for messages to the user.
   [[nodiscard]] virtual std::string name_of(const StreamCollective& collective) const = 0;
   [[nodiscard]] virtual std::string host_of(NodeId node) const = 0;
 };
 
 // A collective is over at this NI when all its entries have issued, its sends have left and all its
-// arrivals are in memory; the next one starts in the following cycle. Other NIs may be ahead: the
-// NI holds their Reduces for a collective that has not begun here, because its buffer does not
-// exist yet. A copy cannot come early: it replaces this rank's contribution, and the certifier has
-// proven that the contribution has left before.
+// arrivals are in memory. The next collective starts in the following cycle. Other NIs may be
+// ahead: this NI holds their Reduces for a collective that has not begun here, because the
+// collective's buffer does not exist yet. A copy cannot come early: it replaces this rank's
+// contribution, and the certifier has proven that the contribution has left before.
 class StreamEngine : public IssueEngine, public DataMemory {
  public:
-  // `observer` must outlive it.
+  // `observer` must outlive the engine.
   StreamEngine(NodeId node, StreamObserver& observer) : node_(node), observer_(observer) {}
 
-  // At the end of the stream, in cycle `at`, later than now and not before that of the last post.
-  // True if the NI has to wake the engine then. The collective must outlive its execution.
+  // Adds a collective at the end of the stream, in cycle `at`, which is later than now and not
+  // before the cycle of the last post. Returns true if the NI must wake the engine in this cycle.
+  // `collective` must outlive its execution.
   [[nodiscard]] bool post(StreamCollective& collective, Cycle at);
 
   Cycle evaluate(Cycle now, BackEnd& back_end) override;
@@ -108,12 +113,12 @@ class StreamEngine : public IssueEngine, public DataMemory {
   void begin();
   [[nodiscard]] bool is_over() const { return issue_->done() && unsent_ == 0 && unreceived_ == 0; }
   void end(Cycle now);
-  // True where evaluate() has something to do in the next cycle.
+  // True if evaluate() has something to do in the next cycle.
   bool end_if_over(Cycle now);
   [[nodiscard]] bool runs(const Operation& operation) const {
     return running_ != nullptr && running_->has(operation.flow);
   }
-  // Between the collective's own numbers and those of the network.
+  // Translate between the collective's own numbers and those of the network.
   [[nodiscard]] Operation in_network(Operation operation) const;
   [[nodiscard]] Operation in_collective(Operation operation) const;
   void explain_missing(const std::string& who, const std::vector<std::string>& ni_names,
@@ -123,11 +128,11 @@ class StreamEngine : public IssueEngine, public DataMemory {
   StreamObserver& observer_;
   std::deque<Posted> posted_;  // not begun
   StreamCollective* running_ = nullptr;
-  std::optional<ScheduleTableEngine> issue_;  // of the running one
+  std::optional<ScheduleTableEngine> issue_;  // of the running collective
   std::uint32_t unsent_ = 0;
   std::uint32_t unreceived_ = 0;
-  std::vector<TableEvent> received_;  // of the running one, in its own numbers
-  std::uint64_t decided_ = 0;         // in those that are over
+  std::vector<TableEvent> received_;  // of the running collective, in its own numbers
+  std::uint64_t decided_ = 0;         // decisions in collectives that are over
   bool is_shown_ = false;
 };
 

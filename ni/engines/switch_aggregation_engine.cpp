@@ -60,7 +60,7 @@ bool SwitchAggregationEngine::completed(const Operation& operation, Cycle now) {
   const bool folded = program_.is_folded();
   const std::uint32_t b = program_.layout().block_of(stage, member_, operation.first_chunk);
   if (program_.stage(stage).kind == StageKind::reduce_scatter) {
-    // Folded, every contribution is one to every NPU's block.
+    // In a folded system, every contribution counts for the one NPU's block.
     const std::uint32_t owner = folded ? 0 : b;
     const Block block{operation.flow, first_of(owner)};
     if (++added_[block] != size_ - 1) return false;
@@ -112,7 +112,7 @@ Cycle SwitchAggregationEngine::evaluate(Cycle now, BackEnd& back_end) {
   return kNever;
 }
 
-// Its data went with it.
+// The data have left with the operation.
 void SwitchAggregationEngine::issued(const Waiting& sent) {
   --waiting_;
   --sends_left_;

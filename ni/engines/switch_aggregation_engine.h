@@ -1,4 +1,5 @@
-// The issue engine of a switch that adds and copies for a group of NPUs (Themis, section 4.5).
+// The issue engine of a switch that reduces and multicasts for a group of NPUs (Themis, section
+// 4.5).
 #pragma once
 
 #include <cstddef>
@@ -14,11 +15,11 @@
 
 namespace espalier {
 
-// Adds a contribution to a block; the first one makes the block.
+// Adds a contribution to a block. The first contribution creates the block.
 void add_to_block(std::vector<DataTag>& block, const DataTag* tags, std::size_t count);
 
-// The blocks that a switch has not passed on yet. A block has a place from the arrival of its first
-// contribution until it is released. There are always places, so arrivals never block the network.
+// Blocks that a switch has not passed on yet. A block occupies memory from the arrival of its first
+// contribution until it is released. The memory is unlimited, so arrivals never block the network.
 class AggregationMemory : public DataMemory {
  public:
   // The block of stage `flow` that begins with `first` has been passed on.
@@ -41,42 +42,43 @@ class SwitchMemory : public AggregationMemory {
   std::map<Place, std::vector<DataTag>> blocks_;
 };
 
-// A block of a reduce_scatter goes to its owner when all other NPUs' contributions have been added;
-// a block of an all_gather to all but its owner when it has come. What waits for an NPU waits apart
-// from what waits for others, so that a full queue to one holds up nobody else.
-// Folded, the one NPU's operation is that of every NPU: its P - 1 contributions of a stage complete
-// a block at everyone, and its one block of an all_gather comes with everyone else's.
+// A block of a reduce_scatter goes to its owner when the contributions of all other NPUs have been
+// added. A block of an all_gather goes to all NPUs but its owner when it has arrived. Each receiver
+// has a queue of its own, so a full queue to one NPU does not block the others. In a folded system,
+// an operation of the one NPU stands for that of every NPU: the P - 1 contributions of a stage
+// complete the block of each NPU, and an all_gather block arrives from each NPU at once.
 class SwitchAggregationEngine : public IssueEngine {
  public:
-  // The switch of `member`'s group in `dimension`, vertex `vertex`. `program` and `memory` must
-  // outlive it.
+  // `vertex` is the switch of `member`'s group in `dimension`. `program` and `memory` must outlive
+  // the engine.
   SwitchAggregationEngine(const DimensionProgram& program, NodeId vertex, std::size_t dimension,
                           NodeId member, AggregationMemory& memory);
 
   Cycle evaluate(Cycle now, BackEnd& back_end) override;
   bool sent(const Operation& /*operation*/, Cycle /*now*/) override { return false; }
   bool completed(const Operation& operation, Cycle now) override;
-  // Every block has a place of its own.
+  // Every block has memory of its own.
   [[nodiscard]] bool may_add(const Operation& /*operation*/) const override { return true; }
 
   [[nodiscard]] bool done() const override { return sends_left_ == 0; }
   [[nodiscard]] bool waits_for_ports() const override { return waiting_ != 0; }
   [[nodiscard]] bool timer_running(Cycle /*now*/) const override { return false; }
   void show(EngineView& /*view*/) const override {}
-  // What it lacks are sends of NPUs, which these explain, or is on its way.
+  // The switch waits only for sends of NPUs, whose engines explain them, or for messages in flight.
   void explain(const std::string& /*who*/, const std::vector<std::string>& /*ni_names*/,
                WaitList& /*waits*/) const override {}
 
  private:
-  using Block = std::pair<FlowId, ChunkId>;  // a stage, and where the block begins
+  using Block = std::pair<FlowId, ChunkId>;  // a stage, and the first chunk of the block
   struct Waiting {
     Operation operation;
-    ChunkId block;  // in copies_left_
+    ChunkId block;  // key in copies_left_
   };
 
   void count_sends();
-  // The block that `block` is the beginning of, to the NPU at coordinate `x` (folded: to the one),
-  // where it begins with `first`. It does there what the last contribution did here.
+  // Sends the block that begins at `block` to the NPU at coordinate `x` (folded: the one NPU),
+  // where the block begins at `first`. The receiver treats it as this switch treated the last
+  // contribution.
   void pass_on(const Operation& arrived, ChunkId block, ChunkId first, std::uint32_t x, Cycle now);
   void issued(const Waiting& sent);
 
@@ -86,10 +88,12 @@ class SwitchAggregationEngine : public IssueEngine {
   NodeId member_;
   AggregationMemory& memory_;
   std::uint32_t size_;
-  std::map<Block, std::uint32_t> added_;              // contributions, of incomplete blocks
-  std::map<Block, std::uint32_t> copies_left_;        // of blocks that are being passed on
-  std::vector<std::vector<Waiting>> for_coordinate_;  // by rank, then in order of arrival
-  std::size_t waiting_ = 0;                           // in all of them
+  std::map<Block, std::uint32_t> added_;  // contributions to incomplete blocks
+  // Sends left of blocks that are being passed on.
+  std::map<Block, std::uint32_t> copies_left_;
+  // By rank of the receiver, in order of arrival.
+  std::vector<std::vector<Waiting>> for_coordinate_;
+  std::size_t waiting_ = 0;  // total over for_coordinate_
   std::uint64_t sends_left_ = 0;
 };
 

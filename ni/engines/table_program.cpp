@@ -21,7 +21,7 @@ class Loader {
   }
 
  private:
-  // What every node will receive, from the tables of its senders.
+  // Finds what every node will receive, from the tables of the senders.
   void find_arrivals() {
     arrivals_.resize(programs_.size());
     for (std::size_t n = 0; n < tables_.nodes.size(); ++n) {
@@ -38,8 +38,8 @@ class Loader {
     for (auto& arrivals : arrivals_) std::sort(arrivals.begin(), arrivals.end());
   }
 
-  // With one table for all nodes, what node 0 sends to `to` it receives from the node as far away
-  // on the other side.
+  // With one table for all nodes: node 0 sends to `to`, so node 0 receives the same message from
+  // the node at the opposite offset.
   void note_arrival(NodeId to, TableEvent event) {
     if (tables_.symmetry) {
       const NodeId back = tables_.symmetry->negative(to);
@@ -108,7 +108,7 @@ class Loader {
     for (const TableEvent& event : flow_events) program.waiters.push_back({event, index, true});
     loaded.waits_for = static_cast<std::uint32_t>(tree_events.size() + flow_events.size());
     loaded.waits_for_flows = static_cast<std::uint32_t>(flow_events.size());
-    // A Gather that has a parent adds nothing: the Reduces of its flow were for an earlier entry.
+    // A Gather that has a parent adds nothing; the Reduces of its flow belong to an earlier entry.
     const bool adds = entry.op == TableOp::reduce || !entry.parent.node.valid();
     if (adds && !entry.after.empty()) program.holds.push_back({entry.flow, index});
   }
@@ -125,8 +125,8 @@ class Loader {
     }
   }
 
-  // Flow `flow` is complete at `node` when its Gather has arrived; at its root, which receives
-  // none, when all its Reduces have. Returns whether the latter is the case.
+  // Flow `flow` is complete at `node` when its Gather has arrived. At its root, which receives no
+  // Gather, it is complete when all its Reduces have arrived. Returns true if `node` is the root.
   bool add_completion(NodeId node, FlowId flow, std::vector<TableEvent>& events) const {
     const auto& arrivals = arrivals_[node.index()];
     const auto first = std::lower_bound(arrivals.begin(), arrivals.end(),
@@ -167,7 +167,7 @@ class Loader {
   const ScheduleTables& tables_;
   std::vector<TableProgram> programs_;
   std::vector<std::vector<TableEvent>> arrivals_;          // by node, sorted
-  std::vector<std::pair<FlowId, std::uint32_t>> sending_;  // of one node: its entries by flow
+  std::vector<std::pair<FlowId, std::uint32_t>> sending_;  // entries of one node, by flow
 };
 
 }  // namespace

@@ -1,4 +1,5 @@
-// A schedule table as loaded into an NI: what each entry waits for and sends, resolved once.
+// A schedule table as loaded into an NI: the events that each entry waits for and the operations
+// that it sends, resolved once.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +11,8 @@
 
 namespace espalier {
 
-// An event that clears a dependency: a message was received (its head flit names Tree ID, operation
-// and the child or parent, Next), or a message of this NI has left.
+// An event that clears a dependency: a message was received, or a message of this NI has left. The
+// head flit of a received message names Tree ID, operation, and the child or parent (Next).
 struct TableEvent {
   enum class Kind : std::uint8_t { reduced, gathered, reduce_sent, gather_sent };
   FlowId flow;
@@ -40,11 +41,12 @@ struct ProgramEntry {
   TableOp op = TableOp::nop;
   FlowId flow;
   Timestep step = 1;
-  std::uint32_t first_send = 0;  // into TableProgram::sends
+  std::uint32_t first_send = 0;  // index into TableProgram::sends
   std::uint32_t num_sends = 0;
-  std::uint32_t waits_for = 0;        // events
-  std::uint32_t waits_for_flows = 0;  // events that complete the flows of `after`
-  bool reads_back = false;  // reads a chunk whose reduction ended here: the write-back comes first
+  std::uint32_t waits_for = 0;        // number of events
+  std::uint32_t waits_for_flows = 0;  // number of events that complete the flows of `after`
+  // The entry reads a chunk whose reduction ended at this node, so the write-back must come first.
+  bool reads_back = false;
 };
 
 struct TableProgram {
@@ -65,17 +67,18 @@ struct TableProgram {
   std::vector<Hold> holds;
 };
 
-// One program per node, or the one that all hold (ScheduleTables::symmetry). Precondition: the
+// One program per node, or a single one for all nodes (ScheduleTables::symmetry). Precondition: the
 // tables pass the certifier.
 [[nodiscard]] std::vector<TableProgram> load_tables(const ScheduleTables& tables);
 
 // All nodes of a symmetric system hold the same table (ScheduleTables::symmetry). The frame
-// translates its names to those of one node: adders between the table and the rest of the NI.
+// translates the table's names into those of one node. In hardware this takes adders between the
+// table and the rest of the NI.
 class NodeFrame {
  public:
-  // For a table of the node's own: nothing is translated.
+  // For a node with a table of its own: translates nothing.
   NodeFrame() = default;
-  // `tables` must outlive the frame. Without symmetry nothing is translated.
+  // `tables` must outlive the frame. Without symmetry, the frame translates nothing.
   NodeFrame(const ScheduleTables& tables, NodeId node)
       : tables_(tables.symmetry ? &tables : nullptr), node_(node) {}
 
@@ -90,7 +93,7 @@ class NodeFrame {
     op.to = group().add(op.to, node_);
     op.route = route_in_network(op.route);
     op.flow = group().translate_root(op.flow, per_root, node_);
-    // The same place in another root's data.
+    // The corresponding chunk in another root's data.
     op.first_chunk = ChunkId(op.flow.index() / per_root * per_root + op.first_chunk.index());
     const Chunk& first = tables_->chunks[op.first_chunk.index()];
     const Chunk& last = tables_->chunks[op.first_chunk.index() + op.num_chunks - 1];

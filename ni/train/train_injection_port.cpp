@@ -21,7 +21,7 @@ Cycle TrainInjectionPort::evaluate(Cycle now) {
     } else {
       const bool read_by_itself = queue().one_by_one();
       if (!take_note_of_end(now)) return next_check(now);
-      if (read_by_itself) return now + 1;  // for the DMA engine, which has buffer space again
+      if (read_by_itself) return now + 1;  // the DMA engine has buffer space again
       earliest = now + 1;
     }
   }
@@ -35,8 +35,9 @@ Cycle TrainInjectionPort::evaluate(Cycle now) {
   return ask_again;
 }
 
-// What others wait for takes effect in the cycle of the last flit: the message's end, and with it
-// its place in the queue; the buffer of a packet that was read by itself.
+// The end of a message, and with it the free place in the queue, takes effect in the cycle of the
+// last flit, because others wait for it. The same holds for the buffer space of a packet that was
+// read by itself.
 bool TrainInjectionPort::take_note_of_end(Cycle now) {
   const std::uint64_t gone = train_.gone_before((now + 1) * ticks_per_cycle_);
   if (train_.offset() + gone != train_.promised()) return false;
@@ -77,11 +78,11 @@ bool TrainInjectionPort::start_packet(Cycle now, Cycle earliest, Cycle& ask_agai
   const PacketGrid grid = queue().framing().grid();
   const auto flits = static_cast<std::uint32_t>(grid.length_at(offset_));
   const Tick now_end = (now + 1) * ticks_per_cycle_ - 1;
-  // Message mode: the VC stays with the message until its tail.
+  // Message mode: a message keeps its VC until its tail.
   VcMask candidates = vc_ != kNoVc ? VcMask{1} << vc_ : all_vcs(channel_.spec().vcs);
   if (start > now) {
-    // Nothing else leaves here before. Where the VC that comes first has room now, it will be
-    // taken.
+    // No other packet leaves before `start`. If the first VC has room now, this packet will take
+    // it.
     candidates = VcMask{1};
     if (queue().one_by_one() || !channel_.has_room(0, flits, now_end)) {
       set_blocked_on("dma");
@@ -111,7 +112,7 @@ bool TrainInjectionPort::start_packet(Cycle now, Cycle earliest, Cycle& ask_agai
 
 Cycle TrainInjectionPort::next_check(Cycle now) const {
   const Cycle end = train_.release_cycle(train_.promised()) - 1;
-  // A packet chooses its VC anew: a lower one may have got credits.
+  // Each packet chooses a VC anew, because a VC with a lower number may have got credits.
   if (!train_.grid().message_mode && vc_ != 0 && !has_flaw(TrainFlaw::vc_choice_skipped)) {
     const std::uint64_t gone = train_.gone_before(now * ticks_per_cycle_);
     const std::uint64_t boundary = train_.grid().packet_end(train_.offset() + gone);

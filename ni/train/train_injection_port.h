@@ -1,4 +1,4 @@
-// An injection port of train fidelity.
+// The injection port of train fidelity.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 namespace espalier {
 
-// Packets that are ready together leave as one train, as far as their VC's credits are sure to
-// last.
+// Packets that are ready together leave as one train, which is as long as the credits of its VC are
+// sure to last.
 class TrainInjectionPort : public InjectionPort {
  public:
   TrainInjectionPort(TrainChannel& channel, const InjectionSpec& spec);
@@ -26,9 +26,10 @@ class TrainInjectionPort : public InjectionPort {
  private:
   // True if the train ended with this cycle's flit.
   bool take_note_of_end(Cycle now);
-  // `flits` up to a boundary have left.
+  // `flits` flits, up to a packet boundary, have left.
   void release(std::uint64_t flits);
-  // Starts the next packet, in `earliest` or later. False: it is to be asked again in `ask_again`.
+  // Starts the next packet in cycle `earliest` or later. If it returns false, call it again in
+  // `ask_again`.
   bool start_packet(Cycle now, Cycle earliest, Cycle& ask_again);
   [[nodiscard]] Cycle next_check(Cycle now) const;
 

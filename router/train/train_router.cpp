@@ -92,7 +92,7 @@ void TrainRouter::evaluate(Cycle cycle) {
     new_heads_.clear();
     followers_.clear();
   }
-  // Otherwise the planned check was put off, and this is its old wake-up.
+  // If no evaluation is due, the planned check was postponed, and this is the old wake-up.
   planned_ = next_evaluation();
   const Cycle next = std::max(planned_, cycle + 1);
   if (next < next_ || next_ <= cycle) {
@@ -116,7 +116,7 @@ std::uint64_t TrainRouter::gone_to_boundary(const Now& now, std::uint32_t output
   const std::uint64_t gone = train.gone_before(now.begin);
   const std::uint64_t position = train.offset() + gone;
   if (position == train.promised() || train.grid().is_boundary(position)) return gone;
-  // The train has passed boundaries without a decision; a later packet is on the wire.
+  // The train has passed boundaries without a decision, and a later packet is on the wire now.
   boundary_[output] = train.release_cycle(train.grid().packet_end(position));
   return 0;
 }
@@ -128,14 +128,14 @@ TrainRouter::Wire TrainRouter::wire_state(const Now& now, std::uint32_t output) 
   if (gone == 0) return Wire::busy;
   const TrainSender& train = outputs_[output].train;
   if (train.offset() + gone != train.promised()) return Wire::at_boundary;
-  // The packet has ended but its wire is not free yet: the check planned for that stays planned.
+  // The packet has ended but its wire is not free yet, so the check for that tick stays planned.
   recheck_at(check_[output]);
   release(output, gone);
   return Wire::free;
 }
 
-// Releases every output whose train is at a boundary, planned or not: a packet that came in the
-// very cycle of an unplanned boundary may be granted.
+// Releases every output whose train is at a boundary, whether planned or not, because a packet that
+// arrived in the cycle of an unplanned boundary may be granted.
 bool TrainRouter::release_boundaries(const Now& now) {
   bool promise_open = false;
   for (const std::uint32_t o : active_) {
@@ -173,7 +173,7 @@ void TrainRouter::release(std::uint32_t output, std::uint64_t flits) {
   vc.front.known = false;
 }
 
-// Tells the NI, in groups of equal length, of packets that have left or certainly will.
+// Reports packets that have left, or will certainly leave, to the NI in groups of equal length.
 void TrainRouter::eject(const Output& out, std::uint64_t flits) {
   const TrainSender& train = out.train;
   const PacketGrid& grid = train.grid();
@@ -190,8 +190,8 @@ void TrainRouter::eject(const Output& out, std::uint64_t flits) {
   }
 }
 
-// An open promise is kept by the next packet of the train, at the front of the same VC. After a cut
-// that packet does not come, so the promise ends before another packet leaves the VC.
+// An open promise is continued by the next packet of the train, at the front of the same VC. After
+// a cut this packet does not come, so the promise ends before another packet leaves the VC.
 void TrainRouter::drop_broken_promises(const Now& now) {
   for (const std::uint32_t o : active_) {
     if (!output_flags_[o].promise_open) continue;
@@ -220,7 +220,7 @@ void TrainRouter::allocate(const Now& now) {
     const VcMask waiting = occupied_[i] & ~streaming_[i];
     if (waiting == 0) continue;
     const bool busy = shared && streaming_[i] != 0;
-    // A packet that is asked for twice is noted twice, which changes nothing.
+    // A packet may be listed as waiting twice, which changes nothing.
     request_outputs(allocator, arbiters_[i], shared, waiting,
                     [&](std::uint32_t vc, SwitchAllocator::Request& request) {
                       const RequestStatus status = make_request(now, i, vc, request);
@@ -255,7 +255,7 @@ TrainRouter::RequestStatus TrainRouter::make_request(const Now& now, std::uint32
   }
   const VcMask candidates = state.candidates(out.owned);
   if (out.train.held()) {
-    // The VC that a packet owns is released at the boundary, with credits that are not known yet.
+    // The packet's VC is released at the boundary, where its credits are not known yet.
     if (!out.train.grid().message_mode) return RequestStatus::blocked_by_holder;
     return find_out_vc(now, out, candidates, front.flits) == kNoVc
                ? RequestStatus::no_vc
@@ -269,7 +269,7 @@ TrainRouter::RequestStatus TrainRouter::make_request(const Now& now, std::uint32
   return RequestStatus::grantable;
 }
 
-// False: the packet has not arrived yet, and may still be cut off.
+// Returns false if the packet has not arrived yet and may still be cut.
 bool TrainRouter::inspect_front(const Now& now, std::uint32_t input, std::uint32_t vc) {
   const TrainChannel& channel = channels_[input];
   const Tick usable = channel.usable(vc);
@@ -291,7 +291,8 @@ bool TrainRouter::inspect_front(const Now& now, std::uint32_t input, std::uint32
 std::uint32_t TrainRouter::find_out_vc(const Now& now, const Output& out, VcMask candidates,
                                        std::uint32_t flits) {
   const VcChoice choice = choose_out_vc(out.train.to(), candidates, flits, now.cycle, now.end);
-  // Where every candidate has an owner, the owners' tails are evaluated: their output is wanted.
+  // If every candidate has an owner, the owners' tails are evaluated, because their output is
+  // wanted.
   if (choice.vc == kNoVc && candidates != 0) {
     out.train.to()->wait_for_credits(candidates);
     recheck_at_tick(now, choice.ask_again);
@@ -358,7 +359,7 @@ void TrainRouter::mark_contention(const Now& now) {
       }
       is_blocked = true;
     }
-    // One iteration of the allocator left a free input and a free output unmatched.
+    // One iteration of the allocator has left a free input and a free output unmatched.
     if (!is_blocked && !has_flaw(TrainFlaw::no_retry_of_unmatched)) recheck_at(now.cycle + 1);
   }
 }
@@ -371,7 +372,7 @@ void TrainRouter::credits_changed(std::uint32_t output, bool look_now) {
     recheck_now();
   } else if (output_flags_[output].held && output_flags_[output].credit_check &&
              check_[output] > clock_.now()) {
-    // Usually credits are announced before the train needs them: the check is put off.
+    // Credits are usually announced before the train needs them. Then the check is postponed.
     check_[output] = next_check(present(clock_.now()), output);
   }
 }
@@ -381,7 +382,7 @@ void TrainRouter::settle(const Now& now) {
   for (std::size_t a = 0; a < active_.size();) {
     const std::uint32_t o = active_[a];
     if (output_flags_[o].held) {
-      // The plan stands where no news and no other packet have come since.
+      // The plan remains valid without news and without another packet since it was made.
       const OutputFlags& out = output_flags_[o];
       const InputFlags& in = input_flags_[input_of_[o]];
       const bool as_planned = out.planned_alone && !out.granted && !out.contended && !out.wanted &&
@@ -452,7 +453,7 @@ Cycle TrainRouter::next_check(const Now& now, std::uint32_t output) {
   const std::uint64_t limit = std::min(train.promised(), data_end);
   const bool contended = output_flags_[output].contended;
   const bool last_packet = boundary_[output] == train.release_cycle(limit);
-  // Nothing may be put off at the end of the data either: the next packet in the VC may leave by
+  // The end of the data must not be postponed either: the next packet in the VC may leave by
   // another output before the wire of this output is free.
   if (contended && (last_packet || train.full_rate())) return boundary_[output];
   if (!last_packet) {
@@ -488,7 +489,7 @@ bool TrainRouter::may_choose_another_vc(std::uint32_t output) const {
          !has_flaw(TrainFlaw::vc_choice_skipped);
 }
 
-// The NI must know of a message's last flit before it arrives.
+// The NI must be told of a message's last flit before the flit arrives.
 bool TrainRouter::completes_message(const Output& out) const {
   if (!out.ejects() || out.is_told) return false;
   const TrainSender& train = out.train;
@@ -497,9 +498,9 @@ bool TrainRouter::completes_message(const Output& out) const {
 
 // The fast path: the outcome is certain for most of the router ----------------------------------
 
-// Since the last evaluation trains have ended whose resources no packet waited for, and new heads
-// have arrived. Packets that waited before cannot become grantable, so only the new heads need a
-// decision, unless two of them conflict, or one conflicts with a train at a boundary.
+// Fast path: since the last evaluation, trains have ended whose resources no packet waited for, and
+// new heads have arrived. Packets that waited before cannot become grantable. So only the new heads
+// need a decision, unless two of them conflict, or one conflicts with a train at a boundary.
 bool TrainRouter::evaluate_fast_path(const Now& now) {
   const auto is_due = [&](std::uint32_t o) {
     return output_flags_[o].held && check_[o] <= now.cycle;
@@ -575,7 +576,7 @@ void TrainRouter::evaluate_new_head(const Now& now, const NewHead& head) {
   } else if (status == RequestStatus::grantable) {
     output_flags_[to_plan].wanted = true;
     if (!has_flaw(TrainFlaw::shared_input_waiter_ignored)) input_flags_[input].contended = true;
-    to_plan = output_of_[input];  // of the train that has the crossbar input
+    to_plan = output_of_[input];  // the train that has the crossbar input
   } else {
     const bool contends =
         status == RequestStatus::blocked_by_holder && !has_flaw(TrainFlaw::output_waiter_ignored);
@@ -585,7 +586,7 @@ void TrainRouter::evaluate_new_head(const Now& now, const NewHead& head) {
   if (output_flags_[to_plan].held) plan(now, to_plan);
 }
 
-// Statistics, and what waits -----------------------------------------------------------------
+// Statistics and waits ------------------------------------------------------------------------
 
 std::uint64_t TrainRouter::flits_sent(std::size_t output, Cycle now) const {
   const Output& out = outputs_[output];
@@ -611,7 +612,7 @@ void TrainRouter::explain_waits(Cycle cycle, WaitList& waits) const {
       const std::uint32_t owner = input_of_[state.out];
       const bool is_own = owner == i && out.vc == vc;
       if (out.train.held() && is_own) {
-        // A train that has left keeps its output until another packet asks for it.
+        // A train that has left keeps its output until another packet requests it.
         const std::uint64_t here = channel.front(vc).end() - channel.next_flit(vc);
         if (!channel.has_second(vc) && out.train.gone_before(end + 1) == here) continue;
       }

@@ -1,5 +1,5 @@
-// Input-queued virtual-channel router (virtual cut-through), train fidelity: the decisions of
-// router.h at the times when they can differ from the last ones.
+// Input-queued virtual-channel router (virtual cut-through), train fidelity: takes the decisions of
+// router.h, but only at times at which they can differ from the previous ones.
 #pragma once
 
 #include <optional>
@@ -24,9 +24,9 @@ struct TrainRouterSpec {
 };
 
 // Packets are granted as in the cycle-fidelity router, but not every packet boundary is evaluated.
-// A train passes a boundary without a decision where the same grant is certain to follow: no other
+// A train passes a boundary without a decision if the same grant is certain to follow: no other
 // packet could be granted, the train's data and credits are there in time, and granting the same
-// requester again moves no arbiter. docs/trains.md has the rules and why they are exact.
+// requester again moves no arbiter. docs/trains.md has the rules and explains why they are exact.
 class TrainRouter : public sc_core::sc_module,
                     public Clocked,
                     public TrainListener,
@@ -36,7 +36,7 @@ class TrainRouter : public sc_core::sc_module,
               TrainSegmentPool& segments, const TrainRouterSpec& spec, const MessageTable& messages,
               const PathTable& paths, const std::vector<InputPortSpec>& inputs);
 
-  // Elaboration, as for Router.
+  // Elaboration, see Router.
   [[nodiscard]] TrainChannel& input_channel(std::size_t input) { return channels_[input]; }
   [[nodiscard]] const TrainChannel& input_channel(std::size_t input) const {
     return channels_[input];
@@ -52,12 +52,12 @@ class TrainRouter : public sc_core::sc_module,
   void train_changed(std::uint32_t input, bool look_now) override;
   void credits_changed(std::uint32_t output, bool look_now) override;
 
-  // Flits that have passed this router up to cycle `now`, those of trains under way included.
+  // Flits that have passed this router up to cycle `now`, including those of trains in flight.
   [[nodiscard]] std::uint64_t flit_hops(Cycle now) const;
   // Flits that have left by output `output` up to cycle `now`.
   [[nodiscard]] std::uint64_t flits_sent(std::size_t output, Cycle now) const;
   [[nodiscard]] const Counters& counters() const { return counters_; }
-  // For the watchdog: which VC waits for what.
+  // For the watchdog: adds what each VC waits for.
   void explain_waits(Cycle now, WaitList& waits) const;
 
  private:
@@ -70,7 +70,7 @@ class TrainRouter : public sc_core::sc_module,
   struct Front {
     bool known = false;
     std::uint32_t flits = 0;
-    Tick head = 0;  // it can be granted from this tick on, and then streams without a gap
+    Tick head = 0;  // from this tick on it can be granted, and then streams without a gap
   };
   struct Vc {
     InputVc state;
@@ -79,15 +79,15 @@ class TrainRouter : public sc_core::sc_module,
   struct Output {
     TrainSender train;
     std::uint32_t vc = 0;     // input VC of the train
-    VcMask owned = 0;         // VCs between a head's grant and the tail
+    VcMask owned = 0;         // VCs whose owner has been granted and has not sent its tail
     bool is_new = false;      // the train was granted in this cycle, and nothing is promised yet
     bool is_told = false;     // the NI has been told of all packets of the train
-    std::uint64_t flits = 0;  // that have left here
+    std::uint64_t flits = 0;  // flits that have left by this output
     EjectionPort ejection;
 
     [[nodiscard]] bool ejects() const { return train.to() == nullptr; }
   };
-  // The first eight flags decide whether a plan stands; they share a byte.
+  // The first eight flags decide whether a plan remains valid; they share a byte.
   struct OutputFlags {
     bool held : 1;           // a packet is on the wire
     bool promise_open : 1;   // no packet is on the wire, but more flits of its train are promised
@@ -107,19 +107,19 @@ class TrainRouter : public sc_core::sc_module,
     bool new_head : 1;   // fast path: a new head is here
   };
   static_assert(sizeof(InputFlags) == 1);
-  // What a packet at the front of a VC lacks.
+  // What a packet at the front of a VC is waiting for.
   enum class RequestStatus : std::uint8_t {
-    not_ready,          // time: the packet or the wire is not ready; a recheck is planned
-    no_vc,              // credits, or a VC without an owner
-    blocked_by_holder,  // its output: it could go if the holder stopped at the next boundary
-    grantable,          // nothing: it can go now
+    not_ready,          // for time: the packet or the wire is not ready; a recheck is planned
+    no_vc,              // for credits, or a VC without an owner
+    blocked_by_holder,  // for its output: it could go if the holder stopped at the next boundary
+    grantable,          // for nothing: it can go now
   };
   // A packet that has just come to the front of a VC.
   struct NewHead {
     std::uint32_t input;
     std::uint32_t vc;
   };
-  // A train that has come into a VC behind one that ends lazily.
+  // A train that has come into a VC whose front train ends lazily.
   using Follower = NewHead;
   struct Waiter {
     std::uint32_t input;
@@ -131,17 +131,17 @@ class TrainRouter : public sc_core::sc_module,
   [[nodiscard]] Now present(Cycle cycle) const;
   // Decides for the whole router.
   void evaluate_all(const Now& now);
-  // Decides for new heads and ended trains alone. False: two of them compete, so the whole router
-  // must decide.
+  // Decides only for new heads and ended trains. Returns false if two of them compete, so that the
+  // whole router must decide.
   bool evaluate_fast_path(const Now& now);
-  // Whether the train of a held output has ended, and no other packet waits for its resources.
+  // Whether the train of a held output has ended and no other packet waits for its resources.
   [[nodiscard]] bool ended_alone(const Now& now, std::uint32_t output) const;
   void release_ended(const Now& now, std::uint32_t output);
   void evaluate_follower(const Now& now, const Follower& follower);
-  // Whether a new head competes with no other new head, and with no train at a boundary.
+  // Whether a new head competes neither with another new head nor with a train at a boundary.
   bool stands_alone(const Now& now, const NewHead& head);
   void evaluate_new_head(const Now& now, const NewHead& head);
-  // Flits that have left a held output whose train stands at a boundary; 0 inside a packet.
+  // Flits that have left a held output whose train is at a boundary; 0 inside a packet.
   std::uint64_t gone_to_boundary(const Now& now, std::uint32_t output);
   enum class Wire : std::uint8_t { free, busy, at_boundary };
   // Releases the output if its train has ended.
@@ -153,7 +153,7 @@ class TrainRouter : public sc_core::sc_module,
   void drop_broken_promises(const Now& now);
   void cut(const Now& now, std::uint32_t output);
   void allocate(const Now& now);
-  // Written field by field: copying a finished record stalls on store forwarding.
+  // Written field by field, because copying a finished record stalls on store forwarding.
   void note_waiter(std::uint32_t input, std::uint32_t vc, RequestStatus status) {
     waiters_.emplace_back();
     Waiter& waiter = waiters_.back();
@@ -162,12 +162,13 @@ class TrainRouter : public sc_core::sc_module,
     waiter.output = input_vc(input, vc).state.out;
     waiter.status = status;
   }
-  // What the packet that waits in a VC lacks; fills in the request where it lacks nothing. Plans a
-  // recheck where time alone decides.
+  // Returns what the packet in a VC is waiting for. If it can go, fills in the request. If it only
+  // waits for time, plans a recheck.
   RequestStatus make_request(const Now& now, std::uint32_t input, std::uint32_t vc,
                              SwitchAllocator::Request& request);
   bool inspect_front(const Now& now, std::uint32_t input, std::uint32_t vc);
-  // The VC behind `out` that a packet of `flits` flits would get; kNoVc where it would get none.
+  // The VC of the next channel that a packet of `flits` flits would get; kNoVc if it would get
+  // none.
   std::uint32_t find_out_vc(const Now& now, const Output& out, VcMask candidates,
                             std::uint32_t flits);
   void grant(const Now& now, const SwitchAllocator::Request& request);
@@ -218,7 +219,7 @@ class TrainRouter : public sc_core::sc_module,
   Counters counters_;
   std::vector<Waiter> waiters_;  // of this evaluation
 
-  // Every evaluation reads the members below; it touches the records above only for ports where
+  // Every evaluation reads the members below. The records above are accessed only for ports where
   // something changes.
   // The earliest cycle in which the clock will evaluate this router.
   Cycle next_ = kNever;
@@ -227,7 +228,7 @@ class TrainRouter : public sc_core::sc_module,
   // Next cycle in which a waiting packet or an open promise may change.
   Cycle recheck_cycle_ = kNever;
   bool touched_ = false;            // an event of this cycle asks for an evaluation
-  bool fast_path_suffices_ = true;  // all such events are new heads and followers
+  bool fast_path_suffices_ = true;  // all such events are new heads or followers
   std::vector<NewHead> new_heads_;
   std::vector<Follower> followers_;
   std::vector<OutputFlags> output_flags_;

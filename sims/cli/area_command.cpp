@@ -107,7 +107,7 @@ std::string block_table(const Json& area) {
   return aligned(lines);
 }
 
-// The table of a kind whose blocks are in no other table.
+// The table of a kind whose blocks are not in any other table.
 std::string kind_table(const Json& kind) {
   Lines lines{kColumns};
   add_blocks(lines, kind.at("blocks"), number(kind, "um2"));
@@ -125,7 +125,7 @@ bool is_shown(const Json& kind, const Json& blocks) {
 constexpr double kFinestChecked = 22;
 constexpr double kCoarsestChecked = 90;
 
-// For people. `system`: a member of `systems` in the JSON of `espalier area`.
+// Text for the user. `system`: a member of `systems` in the JSON of `espalier area`.
 std::string area_text(const Json& system) {
   const Json& area = system.at("area");
   std::string out =
@@ -172,7 +172,7 @@ std::string area_text(const Json& system) {
   return out;
 }
 
-// A line for each block.
+// Writes one line for each block.
 std::string area_csv(const std::vector<Json>& systems) {
   std::string out =
       "config,topology,nodes,technology,node_nm,part,ports,instances,block,count,um2,um2_high,"
@@ -196,7 +196,7 @@ std::string area_csv(const std::vector<Json>& systems) {
   return out;
 }
 
-// Measures every block for which there is RTL, each size once.
+// Measures every block that has Verilog source. Each size is measured once.
 class Measurements {
  public:
   void add_to(SystemConfig& system, const Topology& topology, const RunNeed& need) {
@@ -248,7 +248,7 @@ Json describe_system(const Input& input, const RunPoint& point, Measurements* me
   return json;
 }
 
-// Points that differ only in their workload have one system.
+// Points that differ only in their workload have the same system.
 void add_systems(const std::vector<Input>& inputs, Measurements* measurements,
                  std::vector<Json>& systems) {
   for (const Input& input : inputs) {
@@ -260,7 +260,7 @@ void add_systems(const std::vector<Input>& inputs, Measurements* measurements,
   }
 }
 
-// As overrides, so that the reader of configurations reports mistakes.
+// The values become overrides, so that the configuration reader reports mistakes.
 std::vector<std::vector<std::string>> combinations(const AreaOptions& options) {
   std::vector<std::vector<std::string>> all{options.overrides};
   const auto cross = [&](const std::string& key, const std::vector<std::string>& values) {

@@ -13,8 +13,8 @@
 #include "sims/cli/input.h"
 #include "sims/cli/output.h"
 #include "sims/cli/schedule_text.h"
-#include "sims/experiment/plan_run.h"
 #include "sims/experiment/certify_point.h"
+#include "sims/experiment/plan_run.h"
 #include "sims/experiment/program_run.h"
 #include "sims/experiment/training_tables.h"
 #include "sims/experiment/workload_plans.h"
@@ -94,7 +94,7 @@ bool check_program(const Input& input, const RunPoint& point) {
   return certificate.ok();
 }
 
-// Assumes the slots of the protocol, and messages that fit into them.
+// Assumes the slots of the protocol, and messages that fit into the slots.
 bool check_program_alone(const Input& input, const Program& program) {
   ProgramLimits limits;
   limits.slots = protocol_spec(program.protocol).slots;
@@ -104,7 +104,7 @@ bool check_program_alone(const Input& input, const Program& program) {
              limits.slots, certificate.ok() ? "certified" : "REJECTED",
              certificate_text(program, certificate));
   if (!certificate.ok()) return false;
-  // A transaction is at least one chunk, for every size of the call.
+  // With one chunk per slot the check holds for every size of the call.
   ProgramLimits large = limits;
   large.chunks_per_slot = 1;
   const std::uint32_t slots = certify_program(program, large).least_slots;

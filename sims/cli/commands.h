@@ -1,4 +1,4 @@
-// The commands of the program: their options, and the functions that carry them out and return an
+// The commands of the program: their options, and the functions that execute them and return an
 // exit code (sims/cli/output.h).
 #pragma once
 
@@ -12,7 +12,7 @@ namespace espalier {
 // An output is a file, "-" for stdout, or empty for none.
 
 struct WaveOptions {
-  std::string file;  // no stdout
+  std::string file;  // stdout is not allowed
   std::vector<std::string> scopes;
   std::string from;
   std::string to;
@@ -26,8 +26,9 @@ struct RunOptions {
   std::string messages;  // one line for each message; a worker's file has no header
   WaveOptions waves;
   std::string timeline;
-  bool explain = false;              // say where the time went
-  std::optional<std::size_t> point;  // worker: run this point alone, write JSON lines to stdout
+  bool explain = false;  // show where the time went
+  // Worker: run only this point, and write JSON lines to stdout.
+  std::optional<std::size_t> point;
   // Worker: the files that the parent read (sims/text/file_hashes.h).
   std::vector<std::string> files_read;
   unsigned jobs = 0;    // processes at once; 0: one for each core
@@ -52,8 +53,8 @@ struct CheckOptions {
 struct AreaOptions {
   std::vector<std::string> configs;
   std::vector<std::string> overrides;
-  std::vector<std::string> technologies;  // each in turn; empty: as configured
-  std::vector<std::string> nodes;         // each in turn; empty: as configured
+  std::vector<std::string> technologies;  // tried one after the other; empty: as configured
+  std::vector<std::string> nodes;         // tried one after the other; empty: as configured
   bool synthesize = false;                // measure hw/rtl instead of using the formulas
   std::string json;
   std::string csv;
@@ -75,7 +76,7 @@ struct FigureOptions {
   std::vector<std::string> files;
   std::vector<std::string> overrides;
   std::string output = "figures";  // folder of all files
-  bool plan = false;               // list the points, simulate nothing
+  bool plan = false;               // list the points without simulating
   unsigned jobs = 0;               // processes at once; 0: one for each core
   std::string program;             // this executable, for workers
 };
@@ -86,7 +87,7 @@ struct ReportOptions {
   std::string output;
   std::string title;
 };
-// The report shows failed and missing points; they do not change the exit code.
+// Failed and missing points are shown in the report and do not change the exit code.
 [[nodiscard]] int report_command(const ReportOptions& options);
 
 struct SweepOptions {

@@ -78,7 +78,7 @@ bool load_schedule(Input& input, const std::vector<std::string>& overrides, Conf
         setting, input.path);
     return false;
   }
-  // JSON is YAML, so the configuration reader reads the configuration inside.
+  // JSON is also YAML, so the configuration reader can read the configuration inside the file.
   const std::string folder = std::filesystem::path(input.path).parent_path().string();
   ConfigResult config = read_run_config_text(
       input.path + " (config)", document.value->config().dump(2), folder, overrides, need);
@@ -105,7 +105,7 @@ bool sets(const std::vector<std::string>& overrides, const std::string& prefix) 
                      [&](const std::string& setting) { return setting.rfind(prefix, 0) == 0; });
 }
 
-// A configuration that runs the program of `file`.
+// Makes a configuration that runs the program in `file`.
 std::string config_of_program(const Program& program, const std::string& file,
                               const std::vector<std::string>& overrides) {
   nlohmann::ordered_json config;

@@ -22,9 +22,9 @@ struct Input {
   std::string path;
   std::vector<RunPoint> points;
   std::shared_ptr<const Topology> topology;
-  FileHashes file_hashes;                // of every text that it was read from
-  std::optional<ScheduleTables> tables;  // of a schedule file
-  // Of a program file without overrides; then there are no points and no topology.
+  FileHashes file_hashes;                // of every text that the input was read from
+  std::optional<ScheduleTables> tables;  // only for a schedule file
+  // Only for a program file without overrides, which has no points and no topology.
   std::optional<Program> program;
 };
 

@@ -57,7 +57,7 @@ void add_jobs(CLI::App& command, unsigned& jobs) {
 
 using Command = std::function<int()>;
 
-// A subcommand's options, and what it does once they are read.
+// The options of a subcommand, and its action after the options are read.
 struct Subcommand {
   CLI::App* app;
   Command run;
@@ -232,7 +232,7 @@ void add_limits(CLI::App& command, SweepOptions& options) {
 Subcommand add_sweep(CLI::App& app, SweepOptions& options) {
   CLI::App* sweep =
       app.add_subcommand("sweep", "design-space sweeps: plan, run, gather, submit to a cluster");
-  sweep->require_subcommand(0, 1);  // the error about none names them
+  sweep->require_subcommand(0, 1);  // the error about a missing step names the steps
 
   add_sweep_step(*sweep, "plan", "list the points and write the manifest", options);
 
@@ -289,7 +289,7 @@ int dispatch(int argc, char** argv) {
       "Exit codes: 0 good, 1 a check or a simulation failed, 2 usage, input or output error; 130 "
       "and 143 stopped by SIGINT and SIGTERM."};
   app.set_version_flag("--version", std::string("espalier ") + kVersion);
-  app.require_subcommand(0, 1);  // the error about none differs from that about an unknown one
+  app.require_subcommand(0, 1);  // a missing command and an unknown command have different errors
 
   RunOptions run;
   RunOptions explain;
@@ -356,7 +356,7 @@ int dispatch_or_report(int argc, char** argv) {
     std::fprintf(stderr, "error: %s: %s\n", argc > 1 ? argv[1] : "espalier",
                  out_of_memory_text().c_str());
   } catch (const std::exception& error) {
-    // What failed for want of a stdout is told once, behind this.
+    // If stdout failed, this error is a consequence; the failure of stdout is reported later.
     if (std::ferror(stdout) == 0) std::fprintf(stderr, "error: %s\n", error.what());
   }
   return kCheckFailed;
@@ -366,7 +366,8 @@ int dispatch_or_report(int argc, char** argv) {
 
 int sc_main(int argc, char** argv) {
   reserve_standard_streams();
-  // Before any sc_time exists. Femtoseconds, because router clocks need not divide a picosecond.
+  // Must come before any sc_time exists. Femtoseconds, because a router clock's period need not be
+  // a whole number of picoseconds.
   sc_core::sc_set_time_resolution(1, sc_core::SC_FS);
   // The kernel renames modules with a warning; names are our interface, so a warning is an error.
   sc_core::sc_report_handler::set_actions(sc_core::SC_WARNING, sc_core::SC_THROW);

@@ -25,7 +25,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Devices and pipes take bytes as they come. Their names must not be replaced by a file.
+// Devices and pipes are written directly. They must not be replaced by a file.
 bool is_stream(const fs::path& path) {
   const std::string name = path.string();
   if (name.rfind("/dev/", 0) == 0 || name.rfind("/proc/", 0) == 0) return true;
@@ -34,7 +34,8 @@ bool is_stream(const fs::path& path) {
   return fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status);
 }
 
-// The reason of the system if it refuses to make the file; empty if it does not. Leaves no trace.
+// Returns the system's reason if the file cannot be created; otherwise an empty text. Leaves no
+// file behind.
 std::string refusal(const std::string& path) {
   std::error_code error;
   if (fs::is_directory(path, error)) return std::strerror(EISDIR);
@@ -42,7 +43,7 @@ std::string refusal(const std::string& path) {
   const std::string tried = stream ? path : fmt::format("{}.{}.try", path, getpid());
   const int flags = O_WRONLY | O_CLOEXEC | (stream ? O_NONBLOCK : O_CREAT | O_EXCL);
   const int file = open(tried.c_str(), flags, 0666);
-  // A pipe without a reader may have one later.
+  // A pipe without a reader may get one later.
   if (file < 0) return stream && errno == ENXIO ? "" : std::strerror(errno);
   close(file);
   if (!stream) fs::remove(tried, error);
@@ -113,7 +114,7 @@ bool write_text(const std::string& target, const std::string& text) {
     file.close();
     written = !file.fail();
   } else {
-    // A link keeps pointing at its file.
+    // A symbolic link stays, and the file to which it points is replaced.
     std::error_code ignored;
     const fs::path file = fs::weakly_canonical(target, ignored);
     written = write_whole_file(file.empty() ? fs::path(target) : file, text);
@@ -125,7 +126,7 @@ bool write_text(const std::string& target, const std::string& text) {
 void reserve_standard_streams() {
   for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (fcntl(descriptor, F_GETFD) != -1) continue;
-    // A read-only stdout makes every write fail. Errors about a closed stderr have no reader.
+    // A read-only stdout makes every write fail. Errors about a closed stderr would have no reader.
     const int flags = descriptor == STDERR_FILENO ? O_WRONLY : O_RDONLY;
     if (open("/dev/null", flags) != descriptor) std::abort();
   }
@@ -144,7 +145,8 @@ int exit_code_after_flush(int exit_code) {
 
 unsigned jobs_at_once(unsigned asked) {
   if (asked != 0) return asked;
-  // A Slurm job on a shared node need not be bound to its processors.
+  // Slurm does not always bind a job on a shared node to its processors, so Slurm's variables are
+  // read.
   for (const char* name : {"SLURM_CPUS_PER_TASK", "SLURM_CPUS_ON_NODE"}) {
     if (const unsigned given = number_in_environment(name); given != 0) return given;
   }

@@ -187,7 +187,7 @@ std::optional<std::vector<std::uint64_t>> measured_latencies(const std::string& 
   return latencies;
 }
 
-constexpr std::size_t kParts = 3;  // of the progress bar: latencies, the best order, the worst
+constexpr std::size_t kParts = 3;  // parts of the progress bar: latencies, best order, worst order
 
 int refuse(const std::string& path, const std::string& problem) {
   fmt::print(stderr, "{}: error: {}\n", path, problem);

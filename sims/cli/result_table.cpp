@@ -36,13 +36,13 @@ std::string size_text(const Json& result) {
   return fmt::format("{} B", bytes);
 }
 
-// 0 for a run that failed.
+// Returns 0 for a failed run.
 double time_of(const Json& result) {
   const auto time = result.find("time_ns");
   return time == result.end() || !time->is_number() ? 0.0 : time->get<double>();
 }
 
-// How much faster than `first`.
+// The speed relative to `first`.
 std::string speed_text(const Json& first, const Json& result) {
   const double mine = time_of(result);
   const double theirs = time_of(first);
@@ -57,7 +57,7 @@ std::string rank_order_text(const Json& result) {
 
 struct Column {
   std::string title;
-  bool always;  // also with one value in all rows
+  bool always;  // show the column even if all rows have the same value
   std::function<std::string(const Json&)> text;
 };
 
@@ -67,7 +67,7 @@ std::string iteration_figure(const Json& result, const char* key, int digits, do
   return training == result.end() ? "-" : fixed(*training, key, digits, factor);
 }
 
-// Speed is against the first row of the same network.
+// Speed is relative to the first row of the same network.
 std::vector<Column> training_columns(const std::vector<Json>& results) {
   const auto plain = [](const char* key) {
     return [key](const Json& r) { return text_of(r, key); };
@@ -130,7 +130,7 @@ std::vector<Column> control_columns() {
       {"max", true, of_control([](const Json& c) { return text_of(c, "latency_max_cycles"); })}};
 }
 
-// Speed is against the first row of the same workload and system.
+// Speed is relative to the first row of the same workload and system.
 std::vector<Column> workload_columns(const std::vector<Json>& results) {
   const auto plain = [](const char* key) {
     return [key](const Json& r) { return text_of(r, key); };
@@ -238,7 +238,7 @@ std::string result_table(const std::vector<Json>& results) {
     std::vector<std::string> cells;
     cells.reserve(results.size());
     for (const Json& result : results) cells.push_back(column.text(result));
-    // A row without a value does not make the column vary.
+    // Rows without a value are ignored when testing whether a column varies.
     std::vector<std::string> said;
     std::copy_if(cells.begin(), cells.end(), std::back_inserter(said),
                  [](const std::string& cell) { return cell != "-"; });

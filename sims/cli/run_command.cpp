@@ -53,7 +53,7 @@ Json merge(const std::vector<Json>& values) {
   return distinct.size() == 1 ? distinct.front() : Json(distinct);
 }
 
-// The values by dotted name.
+// The configuration by dotted names.
 Json flat(const Json& config, const std::string& section = {}) {
   Json all = Json::object();
   for (const auto& [key, value] : config.items()) {
@@ -93,7 +93,7 @@ void add_points(Json& points, const std::vector<Input>& inputs, std::size_t inde
   }
 }
 
-// Several configurations in one: a key that differs holds the list of its values.
+// Merges several configurations: a key with different values holds the list of its values.
 Json merged_config(const std::vector<RunPoint>& points) {
   std::vector<Json> configs;
   configs.reserve(points.size());
@@ -101,8 +101,8 @@ Json merged_config(const std::vector<RunPoint>& points) {
   return merge(configs);
 }
 
-// The document of `run --json` (docs/results.md). `folder` is where the document will stand: paths
-// in it start there.
+// The document of `run --json` (docs/results.md). `folder` is the folder of the document; paths in
+// the document are relative to it.
 Json results_document(const std::vector<std::string>& command, const std::vector<Input>& inputs,
                       const std::vector<Json>& results, const std::filesystem::path& folder) {
   Json document;
@@ -115,7 +115,7 @@ Json results_document(const std::vector<std::string>& command, const std::vector
     return all.size() == 1 ? all.front() : all;
   };
   document["config"] = configs([&](const auto& points) { return seen_from(points, folder); });
-  // Where the results are written to does not change what was run.
+  // The hash does not depend on the document's folder.
   document["config_hash"] = hash_of(configs([](const auto& points) { return points; }));
   document["points"] = Json::array();
   for (std::size_t i = 0; i < inputs.size(); ++i) add_points(document["points"], inputs, i, folder);
@@ -128,7 +128,7 @@ struct PointRef {
   const RunPoint* point;
 };
 
-// Chooses the fidelity where the file says `auto`, with a note if only the slower one is exact.
+// Chooses the fidelity if the file says `auto`. Prints a note if only the slower fidelity is exact.
 void choose_fidelity(std::vector<Input>& inputs, Messages audience) {
   for (Input& input : inputs) {
     std::string notice;
@@ -144,8 +144,8 @@ void choose_fidelity(std::vector<Input>& inputs, Messages audience) {
   }
 }
 
-// Notes points whose NPUs are all simulated although the collective could be folded onto one: they
-// may take a thousand times as long.
+// Prints a note for points that simulate all NPUs although the collective could be folded onto one
+// NPU, because they may take a thousand times as long.
 void say_what_is_not_folded(const std::vector<Input>& inputs) {
   for (const Input& input : inputs) {
     if (!input.topology->dimensions()) continue;
@@ -170,7 +170,7 @@ std::vector<PointRef> all_points(const std::vector<Input>& inputs) {
   return points;
 }
 
-// `messages`: the file for this point's lines, or empty.
+// `messages`: the file for this point's messages, or empty.
 PointReport run_here(const PointRef& ref, std::size_t number, const ProgressCallback& progress,
                      const std::string& messages, RunObservers& observers) {
   const auto& [input, point] = ref;
@@ -185,12 +185,12 @@ PointReport run_here(const PointRef& ref, std::size_t number, const ProgressCall
   PointReport report =
       run_point(*input->topology, *point, input->tables, hooks, observers.account());
   observers.finish(report);
-  // The parent misses the part, and says so.
+  // If the part cannot be written, the parent finds it missing and reports that.
   if (log) static_cast<void>(log->finish());
   return report;
 }
 
-// The command without its outputs.
+// The command line without its outputs.
 std::vector<std::string> command_words(const RunOptions& options) {
   std::vector<std::string> words{"run"};
   words.insert(words.end(), options.configs.begin(), options.configs.end());
@@ -205,7 +205,7 @@ FileHashes hashes_of(const std::vector<Input>& inputs) {
   return files;
 }
 
-// Empty if there is no change.
+// Returns an empty text if no file has changed.
 std::string change_since(const std::vector<std::string>& files_read,
                          const std::vector<Input>& inputs) {
   const std::string changed = changed_file(files_read, hashes_of(inputs));

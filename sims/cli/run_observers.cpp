@@ -50,13 +50,14 @@ WaveWindow window_of(const WaveOptions& options) {
   return window;
 }
 
-// Whether the NIs execute schedule tables, which have timesteps: a collective, or a schedule file.
+// Whether the NIs execute schedule tables, which have timesteps: true for a collective or a
+// schedule file.
 bool has_steps(const RunPoint& point) {
   const bool only_control = point.control && !point.collective;
   return !point.traffic && !point.system.topology.is_dimensional() && !only_control;
 }
 
-// `option` shows one simulated collective; what is wrong with these points for it.
+// Returns an error if the points are not one simulated collective, which `option` requires.
 std::string one_collective_mistake(const std::string& option,
                                    const std::vector<const RunPoint*>& points) {
   if (points.size() != 1) {
@@ -108,7 +109,8 @@ std::unique_ptr<WaveSession> wave_session(const WaveOptions& options, const RunP
   request.scopes = options.scopes;
   request.window = window_of(options);
   request.clock_hertz = point.system.clock.hertz;
-  // Waves of a whole run show packet trains as one event; waves of a part show flits.
+  // Waveforms of a whole run in train fidelity show a train as one event; waveforms of a window
+  // show flits.
   request.shows_flits = chosen_fidelity(point) == Fidelity::cycle || !request.window.is_whole_run();
   return std::make_unique<WaveSession>(request);
 }
@@ -119,7 +121,8 @@ std::string timeline_mistake(const std::string& file, const std::vector<const Ru
   return one_collective_mistake("--timeline", points);
 }
 
-// An account follows a schedule. Names what the run has instead; empty if it has a schedule.
+// Explanations follow a schedule. Returns the kind of run if it has no schedule; empty if it has
+// one.
 std::string what_has_no_account(const Input& input, const RunPoint& point) {
   if (point.traffic) return "traffic";
   if (point.workload) return "a workload";
@@ -181,8 +184,8 @@ RunObservers::RunObservers(const RunOptions& options, const Input& input, const 
   if (!options.timeline.empty()) {
     timeline_ = std::make_unique<TimelineSession>(options.timeline, point.system.clock.hertz);
   }
-  // A save file of all signals shows the channels of the critical path first. A window does not
-  // need the account that finds them.
+  // If all signals are recorded, the save file shows the channels of the critical path first. For a
+  // window, the critical path is not computed.
   const WaveOptions& waves = options.waves;
   const bool shows_all = waves.scopes.empty() && waves.from.empty() && waves.to.empty();
   const bool orders_waves = waves_ && shows_all && what_has_no_account(input, point).empty();
@@ -196,7 +199,7 @@ void RunObservers::watch(SimulationHooks& hooks) {
 }
 
 void RunObservers::finish(PointReport& report) {
-  // A run that did not end has no critical path; its save file keeps its order.
+  // A run that did not end has no critical path, so its save file keeps its order.
   if (waves_ && account_ && !account_->critical_channels().empty()) {
     waves_->show_first(account_->critical_channels());
   }

@@ -1,4 +1,4 @@
-// The observers of a run that its options ask for: waveforms, a timeline, an account of where the
+// The observers that the options of a run ask for: waveforms, a timeline, an account of where the
 // time went.
 #pragma once
 
@@ -16,27 +16,29 @@
 
 namespace espalier {
 
-// What is wrong with the options for these inputs, outputs included; empty if nothing is.
+// Returns what is wrong with the options for these inputs, including outputs; empty if nothing is
+// wrong.
 [[nodiscard]] std::string observer_mistake(const RunOptions& options,
                                            const std::vector<Input>& inputs);
 
 class RunObservers {
  public:
-  // Precondition: no mistake. Throws as WaveSession and TimelineSession.
+  // Precondition: observer_mistake() is empty. Throws the exceptions of WaveSession and
+  // TimelineSession.
   RunObservers(const RunOptions& options, const Input& input, const RunPoint& point);
 
   // Registers the observers of the simulation.
   void watch(SimulationHooks& hooks);
-  // For run_point(); null if nobody asks.
+  // For run_point(); nullptr if no option needs it.
   [[nodiscard]] RunAccount* account() { return account_ ? &*account_ : nullptr; }
-  // After the run: orders the waves' save file by the critical path.
+  // To be called after the run: orders the waveform's save file by the critical path.
   void finish(PointReport& report);
 
  private:
   std::unique_ptr<WaveSession> waves_;
   std::unique_ptr<TimelineSession> timeline_;
   std::optional<RunAccount> account_;
-  bool explains_;  // the result has the account
+  bool explains_;  // the result contains the account
 };
 
 }  // namespace espalier

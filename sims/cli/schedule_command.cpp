@@ -14,8 +14,8 @@
 #include "sims/cli/output.h"
 #include "sims/cli/schedule_text.h"
 #include "sims/config/resolved.h"
-#include "sims/experiment/plan_run.h"
 #include "sims/experiment/certify_point.h"
+#include "sims/experiment/plan_run.h"
 #include "sims/experiment/training_tables.h"
 #include "sims/experiment/workload_plans.h"
 #include "sims/formats/program/msccl_xml.h"
@@ -52,7 +52,7 @@ std::string flit_format(const Topology& topology, const RunPoint& point,
       .describe();
 }
 
-// A key that differs between the points, with its value at the first one: "collective.size=4KiB".
+// A key that differs between the points, with its value at the first point: "collective.size=4KiB".
 std::string distinguishing_setting(const std::vector<RunPoint>& points) {
   const auto first = resolved_json(points.front()).flatten();
   const auto last = resolved_json(points.back()).flatten();
@@ -104,8 +104,8 @@ bool is_program(const Input& input) {
   return input.program || (!input.tables && has_program(input.points.front()));
 }
 
-// The program of the input, or the schedule as a program; otherwise the reason why it cannot be
-// one.
+// Returns the program of the input, or the schedule as a program; otherwise the reason why the
+// schedule cannot be a program.
 ScheduleProgram program_in(const Input& input) {
   if (input.program) return {*input.program, {}};
   const RunPoint& point = input.points.front();

@@ -16,12 +16,12 @@ constexpr std::size_t kStartsPerLine = 12;
 
 const char* short_name(StageKind kind) { return kind == StageKind::reduce_scatter ? "RS" : "AG"; }
 
-// Blocks need not be whole bytes.
+// A block may have a fractional number of bytes.
 std::string bytes_text(double bytes) {
   return fmt::format("{:.{}f}", bytes, bytes == std::floor(bytes) ? 0 : 2);
 }
 
-// "RS 1 2 | AG 2 1"
+// E.g. "RS 1 2 | AG 2 1".
 std::string way_of(const PlannedChunk& chunk) {
   std::string text;
   for (std::size_t s = 0; s < chunk.stages.size(); ++s) {
@@ -120,7 +120,7 @@ nlohmann::ordered_json plan_json(const Topology& topology, const ForecastPlan& p
     json["chunks"].push_back(
         Json{{"offset", chunk.offset}, {"size_bytes", chunk.size}, {"stages", std::move(stages)}});
   }
-  // For each dimension, the chunks and their stages, both from 0; null if the NPUs choose.
+  // For each dimension, the chunks and their stages, both counted from 0; null if the NPUs choose.
   json["start_order"] = nullptr;
   for (const auto& starts : plan.start_order) {
     Json order = Json::array();

@@ -12,18 +12,19 @@
 
 namespace espalier {
 
-// A line of totals, and a line for each dimension: its shape, the bytes that each NPU sends (N_K),
-// and the load that the planner predicted.
+// One line of totals, then one line for each dimension: its shape, the bytes that each NPU sends
+// (N_K), and the load that the planner predicted.
 [[nodiscard]] std::string plan_summary(const Topology& topology, const ForecastPlan& planned);
-// A line for each chunk with its way through the dimensions, then each dimension's starts.
+// One line for each chunk with its way through the dimensions, then the order of starts in each
+// dimension.
 [[nodiscard]] std::string plan_table(const Topology& topology, const RunPoint& point,
                                      const ForecastPlan& planned);
 [[nodiscard]] nlohmann::ordered_json plan_json(const Topology& topology,
                                                const ForecastPlan& planned);
 
-// Every rank, block and step, a line each.
+// One line for each rank, block and step.
 [[nodiscard]] std::string program_text(const Program& program);
-// The numbers of the certificate, then a line for each violation.
+// The numbers of the certificate, then one line for each violation.
 [[nodiscard]] std::string certificate_text(const Program& program,
                                            const ProgramCertificate& certificate);
 

@@ -81,7 +81,7 @@ std::optional<ConfigNode> load_layer(const ConfigNode& node, const fs::path& fol
 
 namespace {
 
-// Without symbolic links, whose ".." is not where they stand.
+// Resolves symbolic links, because the parent (..) of a link is the parent of its target.
 fs::path real_folder(const fs::path& folder) {
   return fs::weakly_canonical(folder.empty() ? fs::path(".") : folder);
 }

@@ -1,5 +1,5 @@
-// Configurations in part that are laid over each other (a figure's, a panel's, a series', a
-// point's), and paths of files as they look from another folder.
+// Partial configurations that are laid over each other (of a figure, a panel, a series, a point),
+// and file paths as seen from another folder.
 #pragma once
 
 #include <filesystem>
@@ -12,19 +12,19 @@
 
 namespace espalier {
 
-// `upper` over `lower`: sections are joined key by key, every other value of `upper` replaces
-// `lower`'s. Places stay those of the file that a value comes from.
+// Lays `upper` over `lower`: sections are merged key by key, and every other value of `upper`
+// replaces the value of `lower`. Places remain those of the file that a value comes from.
 [[nodiscard]] ConfigNode lay_over(const ConfigNode& lower, const ConfigNode& upper);
 
-// What stands behind a `config` key: sections of keys in place, or the path of a configuration file
-// relative to `folder`. Paths within such a file are rewritten as they look from `folder`. nullopt:
+// Loads the value of a `config` key: sections of keys, or the path of a configuration file relative
+// to `folder`. Paths in such a file are rewritten to be relative to `folder`. Returns nullopt if
 // errors were recorded.
 [[nodiscard]] std::optional<ConfigNode> load_layer(const ConfigNode& node,
                                                    const std::filesystem::path& folder,
                                                    Diagnostics& diagnostics);
 
-// `file`, relative to `folder`, as it looks from `new_folder`; an absolute one stays. Both folders
-// may be reached by symbolic links.
+// The path from `new_folder` to `file`, which is relative to `folder`. An absolute path stays as it
+// is. Symbolic links on the way to the folders are resolved.
 [[nodiscard]] std::string moved_path(const std::string& file, const std::filesystem::path& folder,
                                      const std::filesystem::path& new_folder);
 

@@ -96,7 +96,7 @@ Place GivenKeys::place_of_section(const std::string& name) const {
   for (std::string section = name; !section.empty(); section = section_around(section)) {
     const auto found = sections_.find(section);
     if (found != sections_.end()) return found->second;
-    // The section exists through an override only.
+    // The section exists only through an override.
     if (const auto first = first_key_in(section); first != keys_.end()) return first->second.place;
   }
   return {0, 1, 1};
@@ -123,7 +123,7 @@ std::string listable_keys() {
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
-// The name may be mistyped, or stand in the wrong section.
+// The name may be mistyped, or may belong to another section.
 std::string unknown_key_hint(const std::string& section, const std::string& name) {
   const auto here = names_in_section(section);
   if (name.find('.') != std::string::npos) {
@@ -166,7 +166,7 @@ GivenKey read_list(const ConfigNode& node, const Key& key, Diagnostics& diagnost
 
 GivenKey read_key(ConfigNode node, const Place& key_place, const Key& key,
                   Diagnostics& diagnostics) {
-  // Where a value is missing the parser has no place for it.
+  // The YAML parser gives no place for a missing value, so the key's place is used.
   if (node.kind == ConfigNode::Kind::null) node.place = key_place;
   if (node.kind == ConfigNode::Kind::list && !is_written_as_list(key.shape)) {
     if (key.listable) return read_list(node, key, diagnostics);
@@ -193,7 +193,7 @@ bool is_program_path(const std::string& text) {
   return ends_with(".xml") || ends_with(".trace");
 }
 
-// An algorithm may be named by its program's file.
+// The path of a program file may be given as the algorithm's name.
 void take_program_file(ConfigNode& algorithm, GivenKeys& given) {
   for (ConfigNode& item : algorithm.items) take_program_file(item, given);
   if (algorithm.kind != ConfigNode::Kind::scalar || !is_program_path(algorithm.text)) return;
@@ -207,7 +207,7 @@ void collect_section(const ConfigNode& map, const std::string& section, GivenKey
                      Diagnostics& diagnostics) {
   for (const ConfigEntry& entry : map.entries) {
     const std::string name = join_key(section, entry.key);
-    // A file nests its sections; dotted names are for the command line.
+    // In a file, sections are nested; dotted names are for the command line.
     const bool is_dotted = entry.key.find('.') != std::string::npos;
     const Key* key = is_dotted ? nullptr : find_key(name);
     if (key != nullptr) {

@@ -16,11 +16,12 @@ namespace espalier {
 struct GivenValue {
   Value value;
   Place place;
-  std::vector<Place> entries;                        // of a value that is a list
-  std::vector<std::map<std::string, Place>> fields;  // of its records
+  std::vector<Place> entries;  // of a value that is a list
+  // Of the records in a value that is a list of records.
+  std::vector<std::map<std::string, Place>> fields;
 };
 
-// One key as given. Empty: what was written is no valid value.
+// One key as given. `values` is empty if the given value is invalid.
 struct GivenKey {
   Place place;  // of the value as a whole
   std::vector<GivenValue> values;
@@ -29,36 +30,39 @@ struct GivenKey {
 class GivenKeys {
  public:
   void add_section(const std::string& name, const Place& place) { sections_[name] = place; }
-  // What stands where the section should be is no section.
+  // Notes that another kind of value was given where the section should be.
   void add_broken_section(const std::string& name) { broken_sections_.insert(name); }
-  // No section around the key is broken: what is missing there is really missing.
+  // True if no section around the key is broken, so that a key missing there is reported.
   [[nodiscard]] bool surroundings_usable(const std::string& name) const;
   void set(const std::string& name, GivenKey given) { keys_[name] = std::move(given); }
-  // Written in the file, or implied by an override of one of its keys.
+  // True if the section is written in the file, or implied by an override of one of its keys.
   [[nodiscard]] bool has_section(const std::string& name) const;
 
-  // nullptr where the key is not given.
+  // Returns nullptr if the key is not given.
   [[nodiscard]] const GivenKey* find(const std::string& name) const;
   [[nodiscard]] bool is_given(const std::string& name) const { return find(name) != nullptr; }
-  // None of the keys was given with an invalid value, so a rule about them can be judged.
+  // True if none of the keys was given with an invalid value, so that a rule about the keys can be
+  // judged.
   [[nodiscard]] bool usable(std::initializer_list<const char*> names) const;
-  // A rule that several keys must keep together: body(place) where they are usable. `place` is that
-  // of the first key that is given, or else of the section around the first key.
+  // Judges a rule that joins several keys: calls body(place) if the keys are usable. `place` is
+  // that of the first key that is given, or of the section around the first key.
   template <class Body>
   void rule(std::initializer_list<const char*> names, Body&& body) const {
     if (usable(names)) body(place_of_first(names));
   }
 
-  // Of the key's value where it is given, else of the innermost section around it that is.
+  // The place of the key's value if it is given, otherwise of the innermost given section around
+  // the key.
   [[nodiscard]] Place place_of(const std::string& name) const;
-  // Of the first of these that is given, for rules that join several keys; else as place_of the
-  // first.
+  // For rules that join several keys: the place of the first key that is given; if none is given,
+  // place_of() the first key.
   [[nodiscard]] Place place_of_first(std::initializer_list<const char*> names) const;
-  // Of that value in the key's list.
+  // The place of the value number `number` in the key's list.
   [[nodiscard]] Place place_of_value(const std::string& name, std::uint64_t number) const;
-  // Of entry `entry` of a value that is a list; of the value as a whole where it has no such entry.
+  // The place of entry `entry` of a value that is a list, or of the whole value if it has no such
+  // entry.
   [[nodiscard]] Place place_of_entry(const std::string& name, std::size_t entry) const;
-  // Of a field of record `entry`; of the record as a whole where that is not given.
+  // The place of a field of record `entry`, or of the whole record if the field is not given.
   [[nodiscard]] Place place_of_field(const std::string& name, std::size_t entry,
                                      const std::string& field) const;
   [[nodiscard]] Place place_of_section(const std::string& name) const;
@@ -72,9 +76,9 @@ class GivenKeys {
   std::map<std::string, GivenKey> keys_;
 };
 
-// The keys of a configuration file; values that are not valid are recorded as errors.
+// Collects the keys of a configuration file. Invalid values are recorded as errors.
 void collect_keys(const ConfigNode& root, GivenKeys& given, Diagnostics& diagnostics);
-// One override, "key=value"; it replaces what the file gives.
+// Collects one override, "key=value". It replaces the file's value.
 void collect_override(const std::string& assignment, GivenKeys& given, Diagnostics& diagnostics);
 
 }  // namespace espalier

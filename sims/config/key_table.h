@@ -28,7 +28,7 @@ struct IsVector : std::false_type {};
 template <class T>
 struct IsVector<std::vector<T>> : std::true_type {};
 
-// The enumeration that a member of this type chooses from.
+// The enumeration of a member: the type itself, or the type inside an optional.
 template <class T>
 struct Choice {
   using Type = T;
@@ -38,7 +38,7 @@ struct Choice<std::optional<T>> : Choice<T> {};
 template <class T>
 struct Choice<std::vector<T>> : Choice<T> {};
 
-// An optional enumerator is a number one higher, 0 being the word for none.
+// Number 0 of an optional enumerator means "none", so the enumerators are numbered from 1.
 template <class Member>
 void set_number(Member& member, std::uint64_t number) {
   if constexpr (IsOptional<Member>::value) {
@@ -85,7 +85,7 @@ Value value_of_member(const Member& member) {
   return value;
 }
 
-// From a point to one of its structs.
+// Access from a point to one of its structs.
 template <class Struct>
 struct PathTo {
   std::function<Struct&(RunPoint&)> to_change;
@@ -113,7 +113,7 @@ auto& follow(Outer& outer, First first, Rest... rest) {
 // keys_collective.cpp
 [[nodiscard]] KeyCondition where_algorithm_reads(const std::string& key);
 
-// A key that is being described. Valid until the next key is added.
+// A key under construction. Valid until the next key is added.
 template <class Struct>
 class KeyDraft {
  public:
@@ -125,7 +125,7 @@ class KeyDraft {
     key_->shape.max = max;
     return *this;
   }
-  // Of fractions, ends included.
+  // Range of a fraction, including both ends.
   KeyDraft& between(double min, double max) {
     key_->shape.min_fraction = min;
     key_->shape.max_fraction = max;
@@ -139,13 +139,13 @@ class KeyDraft {
     key_->shape.max_excluded = true;
     return between(0, max);
   }
-  // A word that is written instead of 0, or instead of an empty list.
+  // A word that stands for 0 or for an empty list.
   KeyDraft& word(std::string word) {
     key_->shape.zero_word = std::move(word);
     return *this;
   }
-  // "auto" leaves the cycles to the cost model, and 0 keeps its own meaning. `is_implied` keeps
-  // whether the word was written.
+  // The word "auto" leaves the cycles to the cost model; 0 keeps its own meaning. `is_implied` is
+  // set if the word was given.
   KeyDraft& or_implied(bool Struct::*is_implied) {
     key_->shape.word_number = kNever;
     key_->set = [set = key_->set, path = path_, is_implied](RunPoint& point, const Value& value) {
@@ -181,7 +181,7 @@ class KeyDraft {
     key_->conditions.push_back(std::move(condition));
     return *this;
   }
-  // Applies where the row of the algorithm has the key as a parameter (alg/algorithm.h).
+  // The key applies if the algorithm has it as a parameter (alg/algorithm.h).
   KeyDraft& only_where_algorithm_reads_it() { return only(where_algorithm_reads(key_->name)); }
   KeyDraft& doc(std::string description) {
     key_->description = std::move(description);
@@ -202,7 +202,7 @@ class KeyTable {
   Key& add(std::string name);
   [[nodiscard]] Key& last() { return keys_.back(); }
 
-  // The keys of one struct: table.group("system.ni", &RunPoint::system, &SystemConfig::ni).
+  // The keys of one struct, e.g. table.group("system.ni", &RunPoint::system, &SystemConfig::ni).
   template <class... Members>
   auto group(std::string section, Members... members) {
     return group_at(
@@ -210,21 +210,21 @@ class KeyTable {
           return key_values::follow(point, members...);
         });
   }
-  // `path` returns a reference to the struct in a point.
+  // `path` maps a point to a reference to the struct.
   template <class Path>
   auto group_at(std::string section, Path path) {
     using Struct = std::decay_t<decltype(path(std::declval<RunPoint&>()))>;
     return KeyGroup<Struct>(*this, std::move(section), key_values::PathTo<Struct>{path, path});
   }
 
-  // The key `name`, which stands above, has one of these values. Throws std::logic_error where the
-  // key or a word is unknown.
+  // Condition: key `name` has one of these values. The key must be earlier in the table. Throws
+  // std::logic_error if the key or a word is unknown.
   [[nodiscard]] KeyCondition where(const std::string& name, std::vector<std::string> words) const;
   [[nodiscard]] KeyCondition where_not(const std::string& name,
                                        std::vector<std::string> words) const;
-  // The path `name` is not given.
+  // Condition: the path `name` is not given.
   [[nodiscard]] KeyCondition without_path(const std::string& name) const;
-  // None of these sections is given.
+  // Condition: no section in the list is given.
   [[nodiscard]] static KeyCondition without(const std::vector<std::string>& sections);
   [[nodiscard]] KeyCondition where_dimensional() const {
     return where(kTypeKey, {"dimensions", "astra_network"});
@@ -251,13 +251,13 @@ class KeyGroup {
   KeyGroup(KeyTable& table, std::string section, key_values::PathTo<Struct> path)
       : table_(&table), section_(std::move(section)), path_(std::move(path)) {}
 
-  // The same group, all of whose keys have this condition too.
+  // The same group with a further condition for all its keys.
   [[nodiscard]] KeyGroup only(KeyCondition condition) const {
     KeyGroup group = *this;
     group.conditions_.push_back(std::move(condition));
     return group;
   }
-  // None of whose keys is written to the resolved configuration.
+  // The same group, with keys that are left out of the resolved configuration.
   [[nodiscard]] KeyGroup unresolved() const {
     KeyGroup group = *this;
     group.resolved_ = false;
@@ -294,7 +294,7 @@ class KeyGroup {
   Draft fraction(const std::string& name, double Struct::*member) const {
     return key(ValueType::fraction, name, member);
   }
-  // An enumerator, by its name; "auto" is none where the member is optional.
+  // An enumerator, given by its name. If the member is optional, "auto" means none.
   template <class Member>
   Draft choice(const std::string& name, Member Struct::*member) const {
     Draft draft = key(ValueType::name, name, member);
@@ -305,10 +305,10 @@ class KeyGroup {
     }
     return draft.names(std::move(names));
   }
-  // One of `names`, which the struct keeps as text.
+  // One of `names`, stored as text.
   Draft named(const std::string& name, std::string Struct::*member,
               const std::vector<std::string>& names) const;
-  // A file's path, relative to the configuration's folder.
+  // The path of a file, relative to the configuration's folder.
   Draft path(const std::string& name, std::string Struct::*member) const {
     return key(ValueType::text, name, member);
   }
@@ -360,7 +360,7 @@ KeyDraft<Struct> KeyGroup<Struct>::named(const std::string& name, std::string St
   return draft.names(names);
 }
 
-// Parts of the table, in its order; each in the file of its room.
+// Parts of the table, in the order of the table.
 void add_topology_keys(KeyTable& table);         // keys_topology.cpp
 void add_system_keys(KeyTable& table);           // keys_system.cpp
 void add_program_ni_keys(KeyTable& table);       // keys_system.cpp

@@ -17,7 +17,8 @@ Section optional_section(const char* name) {
           [](RunPoint& point) { (point.*Member).emplace(); }};
 }
 
-// Every key that may have a list of values. The first one varies slowest.
+// Every key that may have a list of values, in the order of expansion: the first one varies
+// slowest.
 const std::vector<std::string>& list_order() {
   static const std::vector<std::string> order{"workload.name",
                                               "training.network",
@@ -66,7 +67,7 @@ std::vector<Key> make_table() {
   return keys;
 }
 
-// "a, b or c"
+// E.g. "a, b or c".
 std::string any_of_words(const std::vector<std::string>& words) {
   std::string text = words.front();
   for (std::size_t i = 1; i < words.size(); ++i) {
@@ -75,7 +76,8 @@ std::string any_of_words(const std::vector<std::string>& words) {
   return text;
 }
 
-// "gc3_*" in place of every one of `names` that begins so, where all of them are among `words`.
+// Replaces words with a common prefix by "gc3_*", if `words` has all of the `names` with this
+// prefix.
 std::vector<std::string> with_patterns(const std::vector<std::string>& words,
                                        const std::vector<std::string>& names) {
   constexpr std::ptrdiff_t kFewest = 4;
@@ -138,7 +140,8 @@ std::function<bool(const RunPoint&)> KeyTable::is_one_of(
       return std::find(words.begin(), words.end(), get(point).text) != words.end();
     };
   }
-  std::vector<bool> chosen(found->shape.names.size() + 1);  // the last one: an unknown name
+  // The last one stands for an unknown name.
+  std::vector<bool> chosen(found->shape.names.size() + 1);
   for (const std::string& word : words) {
     const auto& names = found->shape.names;
     const auto at = std::find(names.begin(), names.end(), word);

@@ -1,4 +1,4 @@
-// Keys of section `collective`: what is computed, how it is planned, and who is which rank.
+// Keys of section `collective`: operation, algorithm and rank order.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -119,7 +119,7 @@ KeyCondition where_algorithm_reads(const std::string& key) {
 void add_collective_keys(KeyTable& table) {
   using Config = CollectiveConfig;
   const auto collective = table.group("collective", &RunPoint::collective);
-  // A workload has operations of its own, on FP16 elements.
+  // A workload has operations of its own, whose elements are FP16.
   collective.choice("op", &Config::op)
       .only(KeyTable::without({"workload"}))
       .doc("what is computed");

@@ -15,18 +15,18 @@ bool is_memory(CostBlock block) {
          block == CostBlock::ni_schedule_table || block == CostBlock::ni_dimension_queue;
 }
 
-// A simulation counts the uses of these blocks (sims/experiment/event_energy.h), so only they take
-// an energy.
+// True for blocks whose uses a simulation counts (sims/experiment/event_energy.h). Only these
+// blocks have energy keys.
 bool has_counted_uses(CostBlock block) {
   return is_memory(block) || block == CostBlock::router_crossbar ||
          block == CostBlock::router_allocators || block == CostBlock::ni_scf_finder;
 }
-// A schedule table is written before the run.
+// The schedule table is written before the run, so its writes are not counted.
 bool has_counted_writes(CostBlock block) {
   return is_memory(block) && block != CostBlock::ni_schedule_table;
 }
 
-// Where a system has the block; none: everywhere.
+// Condition under which a system has the block; none: every system has it.
 std::optional<KeyCondition> where_it_is(const KeyTable& table, CostBlock block) {
   switch (block) {
     case CostBlock::ni_schedule_table:
@@ -51,7 +51,7 @@ void add_macro_keys(KeyTable& table, CostBlock block) {
   const auto where = where_it_is(table, block);
   const auto macro = where ? all.only(*where) : all;
   const bool memory = is_memory(block);
-  // Most blocks have no macro, and the resolved configuration is without theirs.
+  // Most blocks have no macro, so unset macro keys are left out of the resolved configuration.
   macro.fraction("area_um2", &UserMacro::area_um2)
       .above_zero_to(1e12)
       .word("formula")
@@ -125,7 +125,7 @@ void add_cost_keys(KeyTable& table) {
   }
 }
 
-// Below the mode of coordination in the table, which decides whether they apply.
+// These keys depend on the mode of coordination, so they come after it in the table.
 void add_readiness_macro_keys(KeyTable& table) {
   add_macro_keys(table, CostBlock::ni_readiness_table);
 }

@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::uint64_t kMostNodeNumber = std::uint64_t{1} << 20;
 
-// One field of a list of mappings, and the struct's member behind it.
+// One field of a list of mappings, and how to set the struct's member.
 template <class Struct>
 struct RecordField {
   ValueField field;
@@ -37,7 +37,7 @@ RecordField<Struct> cycles_field(const char* name, Cycle Struct::*member, bool r
   return record_field(name, member, ValueType::integer, 1, kLongestLatencyCycles, required);
 }
 
-// A list of mappings.
+// Adds a key whose value is a list of mappings.
 template <class Struct>
 void add_records(KeyTable& table, const char* name, std::vector<Struct> FaultsConfig::*list,
                  const std::vector<RecordField<Struct>>& fields, const char* description) {

@@ -1,5 +1,5 @@
-// Keys of sections `traffic`, `control` and `tenants`, which send messages, of `simulation`, and of
-// `reorder`, which searches for a rank order.
+// Keys of the sections `traffic`, `control` and `tenants` (messages), `simulation`, and `reorder`
+// (search for a rank order).
 #include "sims/config/key_table.h"
 
 namespace espalier {
@@ -17,7 +17,7 @@ void add_traffic_keys(KeyTable& table) {
           "folder");
   const auto drawn = traffic.only(table.where_not("traffic.pattern", {"file"}));
   drawn.fraction("injection_rate", &TrafficConfig::injection_rate)
-      .above_zero_to(64)  // as many as an NI may have ports
+      .above_zero_to(64)  // an NI has at most 64 ports
       .doc("flits per node and cycle, head flits included");
   drawn.size("message", &TrafficConfig::message_bytes).doc("size of each message");
   drawn.integer("duration_cycles", &TrafficConfig::duration_cycles)
@@ -30,11 +30,11 @@ void add_control_keys(KeyTable& table) {
   const auto control = table.group("control", &RunPoint::control);
   control.choice("pattern", &ControlConfig::pattern)
       .doc("whom a node sends to: any other node, or the next one");
-  // At a lower rate the draws would look for a node's next message longer than the run takes.
+  // At a lower rate, drawing a node's next message would take longer than the run.
   control.fraction("injection_rate", &ControlConfig::injection_rate)
       .between(1e-6, 1)
       .doc("flits per node and cycle, head flits included");
-  // A short message is a few packets at most.
+  // A short message has a few packets at most.
   control.size("message", &ControlConfig::message_bytes)
       .range(1, 64 << 10)
       .doc("size of each message");
@@ -107,7 +107,7 @@ void add_simulation_keys(KeyTable& table) {
       .doc("nothing has moved for this time: the run ends as a deadlock");
 }
 
-// A run does not depend on these keys, so the resolved configuration is without them.
+// These keys do not influence a run, so they are left out of the resolved configuration.
 void add_reorder_keys(KeyTable& table) {
   using Config = ReorderConfig;
   const auto reorder = table.group("reorder", &RunPoint::reorder).unresolved();

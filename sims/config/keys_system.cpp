@@ -1,5 +1,5 @@
-// Keys of section `system` but for the topology and the cost model: links, routers, flow control,
-// network interfaces.
+// Keys of section `system` except topology and cost model: links, routers, flow control, network
+// interfaces.
 #include "sims/config/key_table.h"
 #include "sims/config/presets.h"
 
@@ -11,19 +11,19 @@ constexpr std::uint64_t kKi = 1ULL << 10;
 constexpr std::uint64_t kMi = 1ULL << 20;
 constexpr std::uint64_t kGi = 1ULL << 30;
 
-// The reader looks at it; no struct keeps it.
+// Only the reader uses this key; no struct stores it.
 void add_preset_key(KeyTable& table) {
   Key& key = table.add("system.preset");
   key.shape.type = ValueType::name;
   for (const Preset& preset : presets()) key.shape.names.push_back(preset.name);
   key.description = "fills in what the file leaves out of `system`";
-  key.resolved = false;  // its settings are
+  key.resolved = false;  // its settings are written instead
   key.set = [](RunPoint&, const Value&) {};
   key.get = [](const RunPoint&) { return Value{}; };
 }
 
-// Cycles in the struct, a time in the file. Rounding up to a cycle and back down to a picosecond
-// ends at the same cycle, because a cycle of at most 1 THz is no shorter than a picosecond.
+// Stored in cycles, given as a time. Rounding up to a cycle and back down to a picosecond gives the
+// same cycle, because a cycle of at most 1 THz is at least one picosecond long.
 void add_credit_latency_key(KeyTable& table) {
   const auto system = table.group("system.link", &RunPoint::system);
   system.time("credit_latency", &SystemConfig::credit_latency_cycles)
@@ -41,7 +41,8 @@ void add_credit_latency_key(KeyTable& table) {
   };
 }
 
-// Bytes per cycle in the struct, per second in the file; a rule refuses what is not whole.
+// Stored in bytes per cycle, given in bytes per second. A rule refuses values that are not whole
+// bytes per cycle.
 void add_dma_bandwidth_key(KeyTable& table) {
   const auto dma = table.group("system.ni.dma", &RunPoint::system, &SystemConfig::ni);
   dma.rate("bandwidth", &NiConfig::dma_bytes_per_cycle)
@@ -71,7 +72,7 @@ void add_router_keys(KeyTable& table) {
   clock.number(ValueType::frequency, "clock", &ClockSpec::hertz)
       .range(1'000, kSecond)
       .doc("of routers and network interfaces");
-  // Here and not with the links: it is kept in cycles of the clock above.
+  // This key is not among the links' keys, because it is stored in cycles of the clock above.
   add_credit_latency_key(table);
   const KeyCondition flat = table.where_not_dimensional();
   const auto router = table.group("system.router", &RunPoint::system, &SystemConfig::router);
@@ -214,7 +215,7 @@ void add_system_keys(KeyTable& table) {
   add_ni_keys(table);
 }
 
-// Below the algorithm in the table, which decides whether they apply.
+// These keys depend on the algorithm, so they come after it in the table.
 void add_program_ni_keys(KeyTable& table) {
   using Config = ProgramNiConfig;
   constexpr std::uint64_t kMostCycles = 100'000'000;

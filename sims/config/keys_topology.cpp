@@ -11,7 +11,7 @@ constexpr std::uint64_t kLargestCount = 65536;
 using Topo = TopologyConfig;
 using Names = std::vector<std::string>;
 
-// Keys of some types of networks. Giving one for another type is an error.
+// Keys for some types of networks. Giving such a key for another type is an error.
 class TopologyKeys {
  public:
   explicit TopologyKeys(KeyTable& table)
@@ -62,7 +62,7 @@ class TopologyKeys {
   KeyDraft<Topo> count(const Names& types, const char* name, std::uint32_t Topo::*member) const {
     return only(types, group_.integer(name, member).range(1, kLargestCount));
   }
-  // The latency and the bandwidth of one kind of links.
+  // Adds latency and bandwidth of one kind of links.
   void links(const Names& types, const std::string& name, const std::string& where,
              std::uint64_t Topo::*latency, std::uint64_t Topo::*bandwidth) const {
     only(types, group_.time(name + ".latency", latency))
@@ -130,7 +130,7 @@ void add_dimension_keys(KeyTable& table) {
   using Dims = DimensionsConfig;
   const auto any = table.group("system.dimensions", &RunPoint::system, &SystemConfig::dimensions)
                        .only(table.where_dimensional());
-  // A file of another tool says these in its own form.
+  // Only in our own files; a file of another tool has its own form.
   const auto written =
       table.group("system.dimensions", &RunPoint::system, &SystemConfig::dimensions)
           .only(table.where(kTypeKey, {"dimensions"}));

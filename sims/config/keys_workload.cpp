@@ -1,4 +1,4 @@
-// Keys of sections `training` and `workload`: what is computed between the collectives.
+// Keys of sections `training` and `workload`: computation between the collectives.
 #include "sims/config/key_table.h"
 #include "sims/workload/training/layer.h"
 

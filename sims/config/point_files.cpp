@@ -31,7 +31,7 @@ class PointFiles {
     for (RunPoint& point : points_) point.traffic->messages = *messages;
   }
 
-  // Each file once.
+  // Reads each rank-order file once.
   void read_rank_orders(const Topology& topology) {
     if (!given_.usable({"collective.rank_order", "collective.rank_order_seed"})) return;
     std::map<std::string, std::optional<std::vector<NodeId>>> files;  // by path
@@ -53,7 +53,7 @@ class PointFiles {
     }
   }
 
-  // Once for all points.
+  // Reads the program once for all points.
   void read_program() {
     const GivenKey* file = given_.find("collective.program.file");
     if (file == nullptr || !given_.usable({"collective.program.file", "collective.algorithm"})) {
@@ -69,7 +69,8 @@ class PointFiles {
     }
   }
 
-  // Lists reach neither the file nor what a network is; both are read once.
+  // Lists cannot vary the file or the definition of a network, so each table of layers is read
+  // once.
   void read_layers() {
     const bool both = given_.is_given("training.network") && given_.is_given("training.file");
     if (!points_.front().training || !points_.front().collective || both ||

@@ -1,4 +1,4 @@
-// What the files say that run points name: messages, rank orders, layers, programs.
+// Reads the files that run points name: messages, rank orders, layers, programs.
 #pragma once
 
 #include <vector>
@@ -10,8 +10,8 @@
 
 namespace espalier {
 
-// Each file is read once. `topology` is that of all points; nullptr where it could not be built:
-// what depends on it is left out.
+// Each file is read once. `topology` is the topology of all points; nullptr if it could not be
+// built, in which case files that depend on it are not read.
 void read_point_files(std::vector<RunPoint>& points, const Topology* topology,
                       const GivenKeys& given, Diagnostics& diagnostics);
 

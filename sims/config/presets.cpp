@@ -6,7 +6,7 @@ namespace espalier {
 
 namespace {
 
-// As in a file.
+// Lists in the notation of a configuration file.
 struct DimensionLists {
   const char* shape;
   const char* size;
@@ -15,8 +15,8 @@ struct DimensionLists {
   const char* latency;
 };
 
-// At 1 GHz with the narrowest flits that a link carries one of per cycle: 25 B for 200 Gb/s, and
-// 188 B, a little more than needed, for 1500 Gb/s.
+// At 1 GHz, with the narrowest flits for which no link exceeds one flit per cycle: 25 B for 200
+// Gb/s, and 188 B, rounded up, for 1500 Gb/s.
 Preset dimensional(const char* name, const char* description, const DimensionLists& lists) {
   return {name,
           description,
@@ -37,8 +37,8 @@ const std::vector<Preset>& presets() {
       {kDefaultPreset,
        "Table III's network with a reduction unit that keeps up with the ejection ports",
        {}},
-      // The authors' simulator charges a received chunk 16 cycles for each 2048 B begun, after its
-      // last byte.
+      // The authors' simulator takes 16 cycles for each started 2048 B of a received chunk, after
+      // the chunk's last byte.
       {"isca21",
        "MultiTree's Table III as its authors' simulator has it: one aggregator, full last packets",
        {{"system.link.latency", "150ns"},

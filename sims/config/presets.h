@@ -1,4 +1,4 @@
-// Named systems: what a preset says, a file may leave out; what the file says wins.
+// Named systems. A preset supplies settings that a file leaves out; settings in the file win.
 #pragma once
 
 #include <string>
@@ -10,15 +10,15 @@ namespace espalier {
 struct Preset {
   std::string name;
   std::string description;
-  // Dotted key and value as in a file. Keys that are not here keep the default of the schema.
+  // Dotted keys and values as in a file. Other keys have the default of the schema.
   std::vector<std::pair<std::string, std::string>> settings;
 };
 
 inline constexpr const char* kDefaultPreset = "default";
 
-// In the order in which they are listed to users.
+// In the order in which users see them.
 [[nodiscard]] const std::vector<Preset>& presets();
-// nullptr where no preset has that name.
+// Returns nullptr if no preset has that name.
 [[nodiscard]] const Preset* find_preset(const std::string& name);
 
 }  // namespace espalier

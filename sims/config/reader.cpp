@@ -36,7 +36,7 @@ std::string section_example(const std::string& section) {
   return {};
 }
 
-// The key that an error about the network's size points at.
+// The key to which an error about the network's size refers.
 const char* size_key_of(TopologyKind kind) {
   using Kind = TopologyKind;
   switch (kind) {
@@ -66,7 +66,7 @@ const char* size_key_of(TopologyKind kind) {
   return kTypeKey;
 }
 
-// From the keys an input gives to run points.
+// Makes run points from the given keys.
 class PointBuilder {
  public:
   PointBuilder(const GivenKeys& given, std::string folder, ConfigNeed need,
@@ -111,7 +111,7 @@ class PointBuilder {
     }
   }
 
-  // In the input, or by the preset.
+  // True if the input or the preset sets the key.
   [[nodiscard]] bool is_set(const std::string& name) const {
     return given_.is_given(name) || preset_.count(name) != 0;
   }
@@ -124,7 +124,7 @@ class PointBuilder {
     }
   }
 
-  // The outermost section that is missing, rather than everything in it.
+  // Reports the outermost missing section instead of every key in it.
   void report_if_missing(const Key& key) {
     if (is_set(key.name) || !given_.surroundings_usable(key.name)) return;
     for (std::size_t dot = key.name.find('.'); dot != std::string::npos;
@@ -141,7 +141,7 @@ class PointBuilder {
                        describe(key.shape));
   }
 
-  // Not every list counts at every point, so their product is only the most that there may be.
+  // An upper bound: a list is not expanded at points where its key does not apply.
   void refuse_product() {
     double product = 1;
     const GivenKey* longest = nullptr;
@@ -158,8 +158,8 @@ class PointBuilder {
         "shorten the lists, or describe the points in a sweep with 'only'");
   }
 
-  // Every combination of one value from each list. A list of a key that does not apply beside the
-  // values chosen so far is not expanded.
+  // Makes every combination of one value from each list. A list is not expanded if its key does not
+  // apply together with the values chosen so far.
   void expand(std::size_t axis) {
     if (points_.size() > kMostListedPoints) return;
     if (axis == list_keys().size()) {
@@ -204,7 +204,7 @@ class PointBuilder {
     return preset == preset_.end() ? nullptr : &preset->second;
   }
 
-  // Every key that is required where it applies, and every given key that applies nowhere.
+  // Reports required keys that apply and are missing, and given keys that never apply.
   void check_applicability(const Key& key) {
     if (key.conditions.empty() || !is_in_use(key)) return;
     for (const KeyCondition& condition : key.conditions) {
@@ -257,7 +257,8 @@ class PointBuilder {
       resolve_implied_cycles(point.system, *topology, configured_need(point));
     }
     if (!topology->dimensions()) return topology;
-    // Latencies of dimensions are those from NPU to NPU: what routers take more, links take less.
+    // The latency of a dimension is from NPU to NPU, so link latencies depend on the router's
+    // cycles, which are known only now. The topology is therefore built again.
     diagnostics_ = before;
     if (!has_good_dimensions()) return std::nullopt;
     return built_topology();
@@ -270,7 +271,7 @@ class PointBuilder {
     return build_topology(system, clock_valid, place, diagnostics_);
   }
 
-  // Lists do not reach the dimensions: they are alike in all points.
+  // Keys of the dimensions take no lists, so all points have the same dimensions.
   bool has_good_dimensions() {
     for (const Key& key : keys()) {
       if (is_inside(key.name, "system.dimensions") && !given_.usable({key.name.c_str()}))
@@ -321,9 +322,9 @@ class PointBuilder {
   std::string folder_;
   ConfigNeed need_;
   Diagnostics& diagnostics_;
-  RunPoint frame_;  // with the optional sections of a point, at their defaults
+  RunPoint frame_;  // a point with its optional sections, all at their defaults
   std::map<std::string, Value> preset_;
-  std::map<std::string, Value> chosen_;  // of the lists, for the point being made
+  std::map<std::string, Value> chosen_;  // values of the lists for the point under construction
   std::vector<RunPoint> points_;
 };
 

@@ -13,7 +13,7 @@ namespace {
 
 nlohmann::ordered_json json_value(const Value& value, const ValueShape& shape);
 
-// The words of a list of integers, "auto", stay text.
+// In a list of integers, a word ("auto") remains text.
 nlohmann::ordered_json json_list(const Value& value, const ValueShape& shape) {
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
   const ValueShape each = entry_shape(shape);
@@ -52,7 +52,8 @@ nlohmann::ordered_json json_value(const Value& value, const ValueShape& shape) {
   return format_value(value, shape);
 }
 
-// What is not a plain word to every YAML reader goes in quotes; JSON's quoting is YAML's.
+// Text that some YAML reader might not take for a plain word is quoted; JSON's quoting is valid
+// YAML.
 std::string yaml_text(const std::string& text) {
   static const std::vector<std::string> words_with_a_meaning{"null", "true", "false", "yes", "no",
                                                              "on",   "off",  "y",     "n"};
@@ -92,7 +93,7 @@ nlohmann::ordered_json resolved_json(const RunPoint& point) {
   for (const Key& key : keys()) {
     if (!key.resolved || !has_section_of(point, key) || !key.applies_at(point)) continue;
     const Value value = key.get(point);
-    // A file that is not given has no name.
+    // A path that is not given is empty.
     if (key.shape.type == ValueType::text && value.text.empty()) continue;
     if (key.optional && is_word(value, key.shape)) continue;
     nlohmann::ordered_json* section = &root;

@@ -1,4 +1,5 @@
-// One run point written out in full: what was simulated, and how to run exactly that again.
+// One run point written out in full: the simulated configuration, from which the run can be
+// repeated.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -8,14 +9,15 @@
 
 namespace espalier {
 
-// Every key that means something at this point, in the order of the registry; quantities as in a
-// file ("150ns").
+// Every key that has a meaning at this point, in the order of the key table. Quantities are written
+// as in a file ("150ns").
 [[nodiscard]] nlohmann::ordered_json resolved_json(const RunPoint& point);
 
-// The same as a configuration file; read_run_config reads it back to an identical point.
+// The same as a configuration file. read_run_config() reads it back to an identical point.
 [[nodiscard]] std::string resolved_yaml(const RunPoint& point);
 
-// 64-bit FNV-1a of the compact JSON, as 16 hex digits. A graph file counts by its path.
+// 64-bit FNV-1a of the compact JSON, as 16 hexadecimal digits. Of a graph file, only the path is
+// hashed.
 [[nodiscard]] std::string config_hash(const RunPoint& point);
 [[nodiscard]] std::string hash_of(const nlohmann::ordered_json& config);
 

@@ -1,4 +1,5 @@
-// Rules of sections, which of them may stand beside which, and the list of all rules of points.
+// Rules about sections and about which sections exclude each other, and the list of all rules for
+// points.
 
 #include <fmt/format.h>
 
@@ -18,7 +19,7 @@ class SectionRules {
   SectionRules(const GivenKeys& given, Diagnostics& diagnostics)
       : given_(given), diagnostics_(diagnostics) {}
 
-  // Of two sections that exclude each other the point has the first one.
+  // Of sections that exclude each other, the point keeps one.
   [[nodiscard]] RunPoint sections_of_a_run() const {
     RunPoint point;
     for (const Section& section : optional_sections()) {
@@ -82,7 +83,7 @@ class SectionRules {
     }
   }
 
-  // Messages have no timesteps.
+  // Traffic and control messages have no timesteps.
   void check_lockstep(const RunPoint& point) {
     const GivenKey* lockstep = given_.find("system.ni.lockstep");
     const bool has_steps = !point.traffic && (!point.control || point.collective);
@@ -110,7 +111,7 @@ RunPoint choose_sections(const GivenKeys& given, ConfigNeed need, Diagnostics& d
 
 void check_points(const std::vector<RunPoint>& points, const Topology* topology,
                   const GivenKeys& given, Diagnostics& diagnostics) {
-  // Lists do not reach these.
+  // Lists cannot vary the keys of these rules, so one point is checked.
   const ExaminedPoint first{points.front(), topology, given, diagnostics};
   check_network(first);
   check_faults(first);
@@ -132,7 +133,7 @@ void check_points(const std::vector<RunPoint>& points, const Topology* topology,
     check_program(examined);
     check_coordination(examined);
     check_rank_order(examined);
-    // Once for each algorithm, because a generator may have to search the graph for its answer.
+    // Once for each algorithm, because some generators search the graph for the answer.
     if (point.collective && algorithms.insert(point.collective->algorithm).second) {
       check_algorithm(examined);
     }

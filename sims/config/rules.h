@@ -1,4 +1,4 @@
-// Rules that several keys, or a key and the network, must keep together.
+// Rules between several keys, or between a key and the network.
 #pragma once
 
 #include <functional>
@@ -13,26 +13,27 @@
 
 namespace espalier {
 
-// A point with the optional sections that a run is made of, all at their defaults. Of two sections
-// that exclude each other it has one, and an error is recorded.
+// Makes a point with the optional sections of the run, all at their defaults. If two given sections
+// exclude each other, the point has one of them, and an error is recorded.
 [[nodiscard]] RunPoint choose_sections(const GivenKeys& given, ConfigNeed need,
                                        Diagnostics& diagnostics);
 
-// Every rule of every point but those of system.dimensions. Precondition: at least one point.
-// `topology` is that of all points; nullptr where it could not be built.
+// Checks all rules of every point except those of system.dimensions. Precondition: at least one
+// point. `topology` is the topology of all points; nullptr if it could not be built.
 void check_points(const std::vector<RunPoint>& points, const Topology* topology,
                   const GivenKeys& given, Diagnostics& diagnostics);
 
 inline constexpr std::size_t kWholeList = ~std::size_t{0};
-// Where an entry of a list stands: "latency", 1.
+// The place of an entry of a list, e.g. of ("latency", 1).
 using DimensionPlace = std::function<Place(const std::string& key, std::size_t entry)>;
 
-// Rules of section system.dimensions, each reported at the entry that breaks it; false on errors.
-// Precondition: every key that the dimensions depend on was given with a valid value or not at all.
+// Checks the rules of section system.dimensions. An error is reported at the entry that breaks the
+// rule. Returns false if there are errors. Precondition: every key that the dimensions depend on
+// was given with a valid value or not at all.
 [[nodiscard]] bool check_dimensions(const SystemConfig& system, const DimensionPlace& place,
                                     Diagnostics& diagnostics);
 
-// Where this source of a rank order is written.
+// The place of this source of a rank order.
 [[nodiscard]] Place place_of_rank_order(const GivenKeys& given, const std::string& source);
 
 // One point under examination; see check_points for its parts.
@@ -42,12 +43,13 @@ struct ExaminedPoint {
   const GivenKeys& given;
   Diagnostics& diagnostics;
 
-  // The value of collective.algorithm that this point has, in a list or alone.
+  // The place of this point's value of collective.algorithm, in a list or alone.
   [[nodiscard]] Place place_of_algorithm() const;
 };
 
-// Links, packets, buffers, traffic and control messages (rules_network.cpp). The first function is
-// for keys that take no list, and needs one point; so are the pairs below.
+// Rules of links, packets, buffers, traffic and control messages (rules_network.cpp).
+// check_network() is for keys that take no list, so one point is enough. check_messages() is for
+// all points. check_faults() and check_skewed_steps() below are such a pair too.
 void check_network(const ExaminedPoint& examined);
 void check_messages(const ExaminedPoint& examined);
 // rules_faults.cpp

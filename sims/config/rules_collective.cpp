@@ -33,7 +33,7 @@ void check_collective_size(const ExaminedPoint& examined) {
   });
 }
 
-// Last, because it takes a plan of a point that is otherwise right.
+// This check is the last one, because it needs the plan of an otherwise valid point.
 void check_fold(const ExaminedPoint& examined) {
   const RunPoint& point = examined.point;
   if (point.simulation.fold != Folding::on || point.workload || examined.topology == nullptr ||
@@ -77,7 +77,7 @@ void check_program_file(const ExaminedPoint& examined, const Program& program) {
                              fmt::format("collective: {{op: {}}}", op));
 }
 
-// Values of the algorithm's parameters that do not fit the network.
+// Checks the algorithm's parameters against the network.
 void check_parameters(const ExaminedPoint& examined, const Algorithm& algorithm) {
   const Topology* topology = examined.topology;
   if (topology == nullptr || algorithm.generator == nullptr ||

@@ -62,7 +62,7 @@ class DimensionsChecker {
                       length == 1 ? "y" : "ies", dimensions),
           "one entry for each dimension");
   }
-  // Empty: "auto".
+  // A list of length 0 stands for "auto".
   void check_auto_length(const char* key, std::size_t length) {
     if (length != 0) check_length(key, length);
   }
@@ -190,7 +190,7 @@ class DimensionsChecker {
                        diagnostics_);
   }
 
-  // A link of each dimension stands for all.
+  // All links of a dimension are equal, so one link of each is enough.
   void check_ticks() {
     Topology probe("one link of each dimension");
     const NodeId a = probe.add_node("a");

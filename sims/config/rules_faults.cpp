@@ -1,4 +1,5 @@
-// Rules of section `faults`: a fault is of something that the system has, makes it worse, and has
+// Rules of section `faults`: a fault must name something that the system has, make it worse, and
+// have an effect.
 // an effect.
 
 #include <fmt/format.h>
@@ -71,7 +72,7 @@ class FaultChecker {
     }
   }
 
-  // Where several workloads or none are given, that is reported.
+  // If several workloads or none are given, that error is reported elsewhere.
   void check_workload() {
     if (const std::string fault = uneven_fault(faults_); point_.workload && !fault.empty()) {
       diagnostics_.error(
@@ -187,7 +188,7 @@ class FaultChecker {
     if (fault.latency_ps != 0) check_latency(i, links);
   }
 
-  // A fault only makes worse, and something at all.
+  // A fault must reduce the bandwidth, and of at least one link.
   void check_bandwidth(std::size_t i, const std::vector<LinkId>& links) {
     if (!given_.usable({"system.link.bandwidth"})) return;
     const std::uint64_t rate = faults_.slow_links[i].bytes_per_second;
@@ -228,7 +229,7 @@ class FaultChecker {
       return;
     }
     check_whole_cycles("faults.slow_links.latency", latency, clock, place, diagnostics_);
-    // While a flit is on a link nothing moves.
+    // While a flit crosses a link, the watchdog sees no movement.
     if (!given_.usable({"simulation.watchdog_cycles"}) ||
         point_.simulation.watchdog_cycles > cycles) {
       return;
@@ -240,8 +241,8 @@ class FaultChecker {
                        fmt::format("simulation.watchdog_cycles: more than {}", cycles));
   }
 
-  // The first fault for whose rate there is no common tick. Healthy links have one, or that is
-  // reported.
+  // Reports the first fault whose rate has no common tick with the others. Errors of healthy links
+  // are reported elsewhere.
   void check_ticks() {
     if (diagnostics_.num_errors() != 0) return;
     FaultsConfig some;
@@ -263,7 +264,7 @@ class FaultChecker {
   const Topology* topology_;
   const GivenKeys& given_;
   Diagnostics& diagnostics_;
-  std::map<std::pair<std::string, std::uint32_t>, Place> places_;  // of nodes, by key
+  std::map<std::pair<std::string, std::uint32_t>, Place> places_;  // nodes of faults, by key
   std::map<std::pair<NodeId, NodeId>, Place> slow_;
 };
 

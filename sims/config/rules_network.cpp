@@ -1,4 +1,4 @@
-// Rules of links, packets, buffers and the messages that are not a collective's.
+// Rules of links, packets, buffers, and messages outside of collectives.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -30,9 +30,9 @@ class NetworkRules {
         given_(examined.given),
         diagnostics_(examined.diagnostics) {}
 
-  // Rules of keys that take no list.
+  // Checks the keys that take no list.
   void check_system() {
-    // rules_dimensions.cpp has those of multi-dimensional systems.
+    // rules_dimensions.cpp checks multi-dimensional systems.
     if (!system_.topology.is_dimensional()) {
       check_link_times();
       check_other_links();
@@ -78,7 +78,7 @@ class NetworkRules {
     });
   }
 
-  // A link that takes a value from system.link is checked there.
+  // Checks links with values of their own. Values inherited from system.link are checked there.
   void check_other_links() {
     const TopologyConfig& c = system_.topology;
     if (c.kind == TopologyKind::gpu_cluster) {
@@ -110,7 +110,7 @@ class NetworkRules {
     }
   }
 
-  // Links that are too fast have been reported, each at its place.
+  // Links that are too fast have been reported already, each at its place.
   void check_tick() {
     if (topology_ == nullptr) return;
     const std::uint64_t fastest = system_.clock.hertz * system_.clock.flit_bytes;
@@ -232,7 +232,7 @@ class NetworkRules {
     });
   }
 
-  // While a flit is on a link nothing moves.
+  // While a flit crosses a link, the watchdog sees no movement.
   void check_watchdog() {
     if (topology_ == nullptr) return;
     given_.rule({"simulation.watchdog_cycles", "system.link.latency", "system.router.clock"},
@@ -252,8 +252,8 @@ class NetworkRules {
                 });
   }
 
-  // A lone flit is refused for longer than the watchdog waits with the stall probability to the
-  // power of watchdog_cycles: below e^-50, 2e-22, no run meets it.
+  // A single flit is refused for as long as the watchdog waits with a probability of (stall
+  // probability) ^ watchdog_cycles. Below e^-50 = 2e-22, no run will see this.
   void check_stalls() {
     constexpr double kMeanStalls = 50;
     const double probability = point_.simulation.stall_probability;
@@ -287,7 +287,7 @@ class NetworkRules {
                 });
   }
 
-  // Each dimension is a network of its own, with flits of its own.
+  // Each dimension is a separate network with flits of its own width.
   void refuse_messages() {
     const auto refuse = [&](const char* section) {
       diagnostics_.error(
@@ -304,7 +304,7 @@ class NetworkRules {
            system_.router.hold == SwitchHold::packet;
   }
 
-  // Whether packets on their fixed routes can block each other in a circle.
+  // Checks whether packets on their fixed routes can deadlock.
   void check_traffic_vcs() {
     const std::uint32_t least = least_vc_classes(*topology_);
     if (least == 1) return;
@@ -359,7 +359,7 @@ class NetworkRules {
     });
   }
 
-  // By point: control.vcs may be a list.
+  // Checked for each point, because control.vcs may be a list.
   void check_control() {
     const bool own = point_.control->vcs == ControlVcs::own;
     const std::uint32_t needed = least_vc_classes(*topology_) * (own ? 2 : 1);

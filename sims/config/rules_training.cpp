@@ -14,7 +14,7 @@ namespace espalier {
 
 namespace {
 
-// Larger systems are not tried: a ring among more ranks takes hours.
+// Larger systems are refused: a ring among more ranks takes hours.
 constexpr std::size_t kMostNetworkRanks = 4096;
 
 void check_training_size(const ExaminedPoint& examined) {
@@ -105,7 +105,7 @@ void check_planes(const ExaminedPoint& examined) {
                     ranks, kMostNetworkRanks),
         "coordination.control_plane: closed_form");
   }
-  // Closed forms describe the network without faults.
+  // The closed forms hold only for a network without faults.
   if (control && data) return;
   for (const char* fault : {"faults.slow_links", "faults.dma_jitter.max_cycles"}) {
     if (!given.is_given(fault)) continue;

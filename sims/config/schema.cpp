@@ -21,7 +21,7 @@ std::string key_text(const Key& key, const std::string& name, std::size_t depth)
     return point;
   }();
   const std::string indent(2 * depth, ' ');
-  // Paths to files have no default.
+  // A path has no default.
   const bool has_default =
       !key.required && (key.shape.type != ValueType::text || !key.shape.zero_word.empty());
   const std::string value = has_default ? "default " + format_value(key.get(defaults), key.shape)

@@ -62,7 +62,7 @@ class AnynetParser {
   }
 
  private:
-  // In cycles; none: the default.
+  // In cycles; none: the default latency.
   using Latency = std::optional<std::uint64_t>;
 
   struct Attachment {
@@ -72,7 +72,7 @@ class AnynetParser {
   };
   struct Way {
     Latency latency;
-    bool implied = false;  // by the opposite direction
+    bool implied = false;  // the file gives only the opposite direction
     Place place;
   };
 
@@ -219,7 +219,7 @@ class AnynetParser {
     return static_cast<std::uint64_t>(Wide{cycles} * kSecond / context_.clock->hertz);
   }
 
-  // An invalid clock has been reported, and the network is not used.
+  // If the clock is invalid, that has been reported, and the network will not be used.
   [[nodiscard]] LinkSpec spec(const Latency& latency) const {
     LinkSpec spec = context_.default_link;
     if (latency && context_.clock) spec.latency_ps = picoseconds(*latency);

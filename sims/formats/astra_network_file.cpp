@@ -144,7 +144,7 @@ class AstraNetworkParser {
 
   const ClockSpec& clock_;
   Diagnostics& diagnostics_;
-  std::size_t length_ = 0;  // of the first list
+  std::size_t length_ = 0;  // length of the first list, which the others must have
 };
 
 }  // namespace

@@ -45,7 +45,7 @@ constexpr const char* kLayerHeader =
     "Strides";
 constexpr const char* kLayerExample = "for example conv1, 227, 227, 11, 11, 3, 96, 4";
 
-// Cells without the empty ones at the end.
+// The cells of a line without empty cells at the end.
 std::vector<ConfigNode> split(std::string_view line, const Place& line_start) {
   std::vector<ConfigNode> cells = cells_of(line, line_start);
   while (!cells.empty() && cells.back().text.empty()) cells.pop_back();
@@ -71,7 +71,7 @@ class LayersParser {
     const std::size_t errors_before = diagnostics_.num_errors();
     for_each_line(text, source, diagnostics_, [&](std::string_view line, const Place& place) {
       const std::vector<ConfigNode> cells = split(line, place);
-      // Without its header a table may be anything, and its lines would only give more errors.
+      // Without its header the file may be anything, and its lines would only give more errors.
       return cells.empty() || cells.front().text.rfind('#', 0) == 0 || read_line(cells);
     });
     if (diagnostics_.num_errors() == errors_before) check_any(source);
@@ -80,7 +80,7 @@ class LayersParser {
   }
 
  private:
-  // False: the file is not a table of layers.
+  // Returns false if the file is not a table of layers.
   bool read_line(const std::vector<ConfigNode>& cells) {
     if (header_line_ != 0) {
       if (cells.size() > 1) read_layer(cells);

@@ -1,12 +1,13 @@
 // The layers of a network in a SCALE-Sim topology file (Samajdar et al., arXiv 1811.02883).
 //
-//   Layer name, IFMAP Height, IFMAP Width, Filter Height, Filter Width, Channels, Num Filter,
-//   Strides, AlexNet, conv1, 227, 227, 11, 11, 3, 96, 4,
+//   Layer name, IFMAP Height, ..., Channels, Num Filter, Strides,
+//   AlexNet,
+//   conv1, 227, 227, 11, 11, 3, 96, 4,
 //
-// The first line names the columns. A line with a name only is a title. A line that starts with '#'
-// is a comment. Ignored are empty cells at the end of a line, blank lines, lines of commas, and
-// blanks around a value. Espalier adds a ninth column, Weights: own (or empty), shared, none or
-// lookup, see sims/workload/training/layer.h.
+// The first line names the eight columns. A line with a name only is a title. A line that starts
+// with '#' is a comment. Ignored are empty cells at the end of a line, blank lines, lines of
+// commas, and blanks around a value. Espalier adds a ninth column, Weights: own (or empty), shared,
+// none or lookup, see sims/workload/training/layer.h.
 #pragma once
 
 #include <optional>

@@ -43,7 +43,7 @@ class MessagesParser {
     for_each_line(text, source, diagnostics_, [&](std::string_view line, const Place& place) {
       const std::vector<ConfigNode> cells = cells_of(line.substr(0, line.find('#')), place);
       const bool blank = cells.size() == 1 && cells.front().text.empty();
-      // Without its header a table may be anything, and its lines would only give more errors.
+      // Without its header the file may be anything, and its lines would only give more errors.
       return blank || read_line(cells);
     });
     if (diagnostics_.num_errors() == errors_before) check_any(source);
@@ -56,7 +56,7 @@ class MessagesParser {
   }
 
  private:
-  // False: the file is not a table of messages.
+  // Returns false if the file is not a table of messages.
   bool read_line(const std::vector<ConfigNode>& cells) {
     if (header_line_ != 0) {
       read_message(cells);

@@ -104,7 +104,7 @@ class LatencyParser {
       end = place;
       const std::vector<ConfigNode> cells = cells_of(line.substr(0, line.find('#')), place);
       const bool blank = cells.size() == 1 && cells.front().text.empty();
-      // The lines of a table of another size would only give more errors.
+      // The lines of a table of the wrong size would only give more errors.
       return blank || (check_count(cells) && read_line(cells));
     });
     if (diagnostics_.num_errors() != errors_before) return std::nullopt;

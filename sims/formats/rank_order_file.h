@@ -16,23 +16,24 @@
 
 namespace espalier {
 
-// The nodes by rank of a file's text, YAML or JSON. `file_name` is for diagnostics.
+// Parses the text of a mapping file, YAML or JSON: the node of each rank. `file_name` is for
+// diagnostics.
 [[nodiscard]] std::optional<std::vector<NodeId>> parse_rank_order(const std::string& file_name,
                                                                   const std::string& text,
                                                                   std::size_t nodes,
                                                                   Diagnostics& diagnostics);
 
-// The nodes by rank of the configuration's order, which it names at `place`. Empty: the identity;
-// nullopt: its file is wrong.
+// Loads the rank order of the configuration, which names it at `place`: the node of each rank.
+// Returns an empty vector for the identity, and nullopt if the file has errors.
 [[nodiscard]] std::optional<std::vector<NodeId>> load_rank_order(const RankOrderConfig& config,
                                                                  std::size_t nodes,
                                                                  const Place& place,
                                                                  Diagnostics& diagnostics);
 
-// A matrix of measured latencies in a table of comma-separated values. A line for each node holds
-// the latency to each node, in whole numbers of any unit. The diagonal is ignored, and so are blank
-// lines and blanks around a value. '#' starts a comment. The result is by from * nodes + to;
-// `file_name` is for diagnostics.
+// Parses a table of comma-separated values with measured latencies. A line for each node holds the
+// latency to each node, in whole numbers of any unit. The diagonal, blank lines and blanks around a
+// value are ignored. '#' starts a comment. The result is indexed by from * nodes + to. `file_name`
+// is for diagnostics.
 [[nodiscard]] std::optional<std::vector<std::uint64_t>> parse_latencies(
     const std::string& file_name, const std::string& text, std::size_t nodes,
     Diagnostics& diagnostics);

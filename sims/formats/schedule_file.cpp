@@ -30,7 +30,7 @@ std::string quoted(const std::string& text) {
 }
 
 // ---------------------------------------------------------------- writing
-// As text, because a JSON document of a thousand nodes would be large in memory.
+// Writes text directly, because a JSON document of a thousand nodes would need much memory.
 
 class Writer {
  public:
@@ -92,7 +92,7 @@ class Writer {
         entry.step, entry.start_addr, entry.size, after);
   }
 
-  // The node alone if the route is the first link to it.
+  // Writes only the node if the route is the first link to the node.
   [[nodiscard]] std::string peer_text(NodeId node, const TablePeer& peer) const {
     if (peer.route.index() >= tables_.routes.size()) {
       throw std::invalid_argument(fmt::format("node {} sends to node {} without a route",
@@ -236,7 +236,7 @@ class Reader {
     return NodeId(json.integer(0, topology_.num_nodes() - 1));
   }
 
-  // The receiver of a transfer: a node, or a node and the links of the route.
+  // Reads the receiver of a transfer: a node, or a node and the links of the route.
   TablePeer receiver(const JsonCursor& json, NodeId from) {
     if (!json.is_object()) {
       const NodeId node = node_id(json);

@@ -215,7 +215,7 @@ class TopologyParser {
     spec.bytes_per_second =
         read_number(item, "bandwidth", link_bandwidth_shape(), spec.bytes_per_second);
     if (!context_.clock || diagnostics_.num_errors() != errors_before) return spec;
-    // Defaults are checked where they are written.
+    // Default values are checked at their own places.
     if (const ConfigEntry* latency = item.find("latency")) {
       check_whole_cycles("a latency", spec.latency_ps, *context_.clock, latency->value.place,
                          diagnostics_);
@@ -277,7 +277,7 @@ class TopologyParser {
       topology_->add_link(from, to, spec, "to_" + topology_->vertex_name(to) + suffix,
                           "from_" + topology_->vertex_name(from) + suffix);
     } catch (const std::invalid_argument& clash) {
-      // Parallel links to 'x' have the port names of a link to a vertex 'x_1'.
+      // Names may clash: the second parallel link to 'x' has the same port name as a link to 'x_1'.
       diagnostics_.error(place, clash.what(), "rename a vertex so that port names differ");
       return false;
     }

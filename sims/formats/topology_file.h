@@ -1,4 +1,4 @@
-// Networks from files, and the rules for their links.
+// Reads networks from files, and checks the rules for links.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ void check_whole_cycles(const char* what, std::uint64_t picoseconds, const Clock
 
 struct TopologyFileContext {
   LinkSpec default_link;
-  // For checks of links; none: the configuration's clock is wrong.
+  // For checks of links. Empty if the configuration's clock is invalid.
   std::optional<ClockSpec> clock;
 };
 
@@ -41,8 +41,7 @@ inline constexpr std::size_t kMostFabricPorts = 16384;  // of the switch between
 //   nodes: [a, b, c]           # accelerators, in the order of their ids
 //   switches: [s0]             # optional
 //   links:
-//     - {between: [a, s0], latency: 150ns, bandwidth: 16GB/s, count: 2}   # two links in each
-//     direction
+//     - {between: [a, s0], latency: 150ns, bandwidth: 16GB/s, count: 2}   # two links each way
 //     - {from: a, to: b}                                                  # one direction
 //
 // latency and bandwidth default to those of system.link, count to 1. Ports are in the order of

@@ -14,7 +14,7 @@ namespace {
 
 __extension__ using Wide = unsigned __int128;
 
-// The entry of a list that may be left to the tool: 0 where it is.
+// Entry `d` of a list. An empty list stands for "auto", so every entry is 0.
 template <class T>
 T entry_or_auto(const std::vector<T>& list, std::size_t d) {
   return list.empty() ? T{} : list.at(d);
@@ -103,7 +103,7 @@ std::uint64_t narrowest_flit_bytes(std::uint64_t bytes_per_second, const ClockSp
 
 Cycle cycles_beside_links(const SystemConfig& system, DimensionShape shape,
                           std::uint64_t bytes_per_second, std::uint32_t flit_bytes) {
-  // The second flit leaves in the cycle in which its turn on the link begins.
+  // The second flit leaves in the first cycle in which the link is free again.
   const auto second_flit =
       static_cast<Cycle>(static_cast<Wide>(flit_bytes) * system.clock.hertz / bytes_per_second);
   const NiConfig& ni = system.ni;
@@ -127,7 +127,7 @@ std::vector<DimensionAlgorithm> fitting_algorithms(DimensionShape shape, std::ui
 }
 
 std::uint64_t full_rate_depth_in(const SystemConfig& system, const DimensionSpec& dimension) {
-  // No link of the dimension is longer than this one.
+  // dimension.link is the longest link of the dimension; a link from a switch back may be shorter.
   return full_rate_depth(system, dimension.link, std::uint64_t{system.dimensions.packet_flits} + 1);
 }
 

@@ -30,7 +30,7 @@ Protocol chosen_protocol(ProtocolChoice choice, Protocol own) {
   return own;
 }
 
-// As the topology has them: accelerators that share a switch.
+// The number of accelerators that share a switch in the topology.
 std::uint32_t ranks_of_server(const TopologyConfig& topology) {
   switch (topology.kind) {
     case TopologyKind::gpu_cluster:

@@ -1,4 +1,4 @@
-// From a configured collective to the request of its generator, or to its program.
+// Builds a generator's request, or a program, from the configuration of a collective.
 #pragma once
 
 #include <memory>
@@ -15,21 +15,22 @@ namespace espalier {
 
 [[nodiscard]] CollectiveRequest collective_request(const CollectiveConfig& collective);
 
-// Its algorithm is a program (Algorithm::is_program).
+// True if the point's algorithm is a program (Algorithm::is_program).
 [[nodiscard]] bool has_program(const RunPoint& point);
 
-// What the point asks of a built-in program.
+// The parameters of a built-in program at this point.
 [[nodiscard]] BuiltinRequest builtin_request(const Topology& topology, const RunPoint& point);
 
-// The point's program, with the protocol that the point chooses. Precondition: has_program(point),
-// and the reader found no fault with it.
+// The point's program with the point's protocol. Precondition: has_program(point), and the reader
+// found no error in the program.
 [[nodiscard]] Program build_program(const Topology& topology, const RunPoint& point);
 
-// Where its files stand.
+// The paths of the program file and of the promises file.
 [[nodiscard]] std::string program_path(const ProgramConfig& config);
 [[nodiscard]] std::string promises_path(const ProgramConfig& config);
 
-// What is in them; nullptr where something is wrong. `place` is where the configuration names them.
+// Reads both files; returns nullptr if there are errors. `place` is where the configuration names
+// the files.
 [[nodiscard]] std::shared_ptr<const Program> load_program(const ProgramConfig& config,
                                                           const Place& place,
                                                           Diagnostics& diagnostics);

@@ -16,13 +16,13 @@ namespace {
 
 using Kind = TopologyKind;
 
-// What a network would be, before anything of it is built. Wide enough for any counts that the keys
-// allow.
+// The size of a network, computed before anything is built. The types are wide enough for any
+// counts that the keys allow.
 struct NetworkSize {
   std::string shape;  // "fat_tree with 8 nodes on each of 8 switches"
   std::uint64_t nodes = 0;
   std::uint64_t links = 0;
-  std::uint64_t most_ports = 0;  // of one router
+  std::uint64_t most_ports = 0;  // of a single router
 };
 
 NetworkSize size_of_grid(const TopologyConfig& c) {
@@ -102,7 +102,7 @@ NetworkSize size_of(const TopologyConfig& c) {
       NetworkSize size =
           size_of_leaves(c, std::uint64_t{c.group_size} * c.groups, c.group_size - 1 + global);
       size.shape = fmt::format("dragonfly {}x{}x{}", c.nodes_per_switch, c.group_size, c.groups);
-      // Some switches may have a global link less.
+      // An upper bound: some switches may have one global link less.
       size.links = 2 * size.nodes + std::uint64_t{c.group_size} * c.groups * (c.group_size - 1) +
                    std::uint64_t{c.groups} * (c.groups - 1);
       return size;
@@ -202,7 +202,7 @@ bool check_size(const TopologyConfig& config, const Place& place, Diagnostics& d
   return true;
 }
 
-// 0: as `link`.
+// A value of 0 is taken from `link`.
 LinkSpec own_link(std::uint64_t latency_ps, std::uint64_t bytes_per_second, LinkSpec link) {
   if (latency_ps != 0) link.latency_ps = latency_ps;
   if (bytes_per_second != 0) link.bytes_per_second = bytes_per_second;

@@ -7,7 +7,7 @@ namespace espalier {
 
 namespace {
 
-// Per NPU (Themis, section 5.2).
+// Mini-batch of each NPU (Themis, section 5.2).
 std::uint32_t published_mini_batch(WorkloadKind kind) {
   switch (kind) {
     case WorkloadKind::resnet152:

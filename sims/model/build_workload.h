@@ -1,4 +1,4 @@
-// From a configured workload to what is computed and communicated.
+// Builds a workload from its configuration.
 #pragma once
 
 #include "sims/point/config.h"
@@ -6,9 +6,10 @@
 
 namespace espalier {
 
-// Preconditions: point.workload, its model_npus divide what they share out.
+// Preconditions: point.workload is set, and model_npus divides the dimensions that it is taken
+// from.
 [[nodiscard]] Workload build_workload(const WorkloadConfig& config);
-// NPUs of a model-parallel group: 1 where there is none.
+// NPUs of a model-parallel group; 1 if the workload has no such groups.
 [[nodiscard]] std::uint64_t model_npus_of(const WorkloadConfig& config);
 
 }  // namespace espalier

@@ -45,7 +45,7 @@ std::vector<TopologyLink> faulty_links(const Topology& topology, const FaultsCon
 
 namespace {
 
-// Of the fault at that node; none where it has none.
+// The fault of a node; nullptr if the node has none.
 template <class Fault>
 const Fault* fault_at(const std::vector<Fault>& faults, NodeId node) {
   const auto found = std::find_if(faults.begin(), faults.end(),

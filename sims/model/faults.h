@@ -1,4 +1,4 @@
-// What a configuration's faults are in a network.
+// Applies a configuration's faults to a network.
 #pragma once
 
 #include <string>
@@ -9,30 +9,30 @@
 
 namespace espalier {
 
-// As a configuration names it: a node's number or a vertex's name. An invalid id where there is
-// none.
+// Finds a vertex by the configuration's text: a node's number or a vertex's name. Returns an
+// invalid id if there is none.
 [[nodiscard]] NodeId find_vertex(const Topology& topology, const std::string& written);
 
-// All links from the one vertex to the other; empty where a vertex or a link is missing.
+// All links from one vertex of the fault to the other; empty if a vertex or a link is missing.
 [[nodiscard]] std::vector<LinkId> links_of(const Topology& topology, const SlowLink& fault);
 
-// The topology's links as they are in faulty hardware. Throws std::invalid_argument where a fault
-// names no link.
+// The topology's links with their faults. Throws std::invalid_argument if a fault names a link that
+// does not exist.
 [[nodiscard]] std::vector<TopologyLink> faulty_links(const Topology& topology,
                                                      const FaultsConfig& faults);
 
-// How much later than others the node's host posts its first collective: it is late, its clock is
-// behind.
+// How much later than other hosts the node's host posts its first collective, because it is late or
+// its clock is behind.
 [[nodiscard]] Cycle host_delay(const FaultsConfig& faults, NodeId node);
-// How far the node's lockstep clock is behind, which delays later collectives, too.
+// How far the node's lockstep clock is behind. This delays later collectives too.
 [[nodiscard]] Cycle skew_of(const FaultsConfig& faults, NodeId node);
-// What its lockstep down-counter takes longer in each step.
+// Additional cycles of the node's lockstep down-counter in each step.
 [[nodiscard]] Cycle skew_per_step(const FaultsConfig& faults, NodeId node);
-// The longest that a read of the node's DMA engine may take beyond its time.
+// The largest additional latency of a read of the node's DMA engine.
 [[nodiscard]] Cycle jitter_of(const FaultsConfig& faults, NodeId node);
 
-// The first kind of fault that there is, with the reason why one node does not stand for all
-// ("faults.late_nis: ..."); empty where everything is healthy.
+// The first kind of fault in the configuration, with the reason why one node cannot stand for all
+// nodes ("faults.late_nis: ..."); empty if there are no faults.
 [[nodiscard]] std::string uneven_fault(const FaultsConfig& faults);
 
 }  // namespace espalier

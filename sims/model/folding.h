@@ -9,15 +9,16 @@
 
 namespace espalier {
 
-// All NPUs run the same program on the same network, seen from each of them alike: a ring turned by
-// one, a fully connected group or a switch's with its NPUs renamed (halving-doubling: coordinates
-// with a bit flipped) is itself. So they do the same in every cycle, each switch port carries in
-// every cycle what one NPU sends, and a single NPU whose links lead back to it does what each of
-// them does, in both fidelities. That takes equal parts for all, and nothing that singles out a
-// node or a link. What stands against it, for the user; empty where nothing does.
+// In a foldable system, all NPUs execute the same program on a network that looks the same from
+// each of them: a ring rotated by one position, or a fully connected or switched group with renamed
+// NPUs (halving-doubling: coordinates with a bit flipped), is the same network. The NPUs therefore
+// do the same in every cycle, and each switch port carries the messages of one NPU. A single NPU
+// whose links lead back to itself then behaves as each of them, in both fidelities. This needs
+// equal parts for all NPUs, and nothing that distinguishes a node or a link. Returns the obstacle
+// as a text for the user; empty if the system can be folded.
 [[nodiscard]] std::string folding_obstacle(const RunPoint& point, const DimensionPlan& plan,
                                            const DimensionedShape& shape);
-// The same, of a point that has no plan yet. Precondition: its algorithm is a planner.
+// The same for a point that has no plan yet. Precondition: the point's algorithm is a planner.
 [[nodiscard]] std::string folding_obstacle(const RunPoint& point, const DimensionedShape& shape);
 
 }  // namespace espalier

@@ -12,7 +12,7 @@ namespace espalier {
 
 namespace {
 
-// Groups what is alike: a value's number, in the order of first appearance.
+// Numbers different values in the order of their first appearance. Equal values have one number.
 template <class Name, class Kind>
 class Kinds {
  public:
@@ -43,7 +43,7 @@ class ShapeBuilder {
     SystemShape shape;
     shape.router_cycles = system_.router.pipeline_cycles;
     shape.arbitration_cycles = system_.ni.dimension_queue.arbitration_cycles;
-    // Links in and out, NI ports; of switches of a multi-dimensional system also their dimension.
+    // Links in and out, NI ports; for switches of a multi-dimensional system also their dimension.
     using Name = std::tuple<std::size_t, std::size_t, std::size_t, bool, std::size_t>;
     Kinds<Name, std::vector<RouterSlice>> routers(shape.routers);
     Kinds<std::size_t, NiShape> nis(shape.nis);
@@ -65,7 +65,7 @@ class ShapeBuilder {
   }
 
  private:
-  // As sims/system/fabric.cpp builds them.
+  // The same numbers as in sims/system/fabric.cpp.
   [[nodiscard]] std::size_t ni_ports(NodeId vertex) const {
     const std::size_t links =
         std::max(topology_.in_links(vertex).size(), topology_.out_links(vertex).size());
@@ -93,7 +93,7 @@ class ShapeBuilder {
     return depths_.empty() ? 0 : static_cast<std::uint32_t>(topology_.dimension_of(link)) + 1;
   }
 
-  // In a multi-dimensional system each link has an NI port of its own, as wide as its flits.
+  // In a multi-dimensional system, each link has an NI port of its own with the link's flit width.
   [[nodiscard]] std::vector<RouterSlice> slices_of(NodeId vertex) const {
     std::map<std::uint32_t, RouterSlice> slices;
     const auto of = [&](std::uint32_t dimension) -> RouterSlice& {
@@ -151,7 +151,7 @@ class ShapeBuilder {
   const SystemConfig& system_;
   const Topology& topology_;
   RunNeed need_;
-  std::vector<std::uint32_t> depths_;  // by dimension; none: no dimensions
+  std::vector<std::uint32_t> depths_;  // by dimension; empty for a system without dimensions
   std::size_t most_links_ = 1;         // of a node
 };
 
@@ -170,7 +170,7 @@ std::uint32_t table_entry_bits(std::size_t nodes, std::size_t links) {
 
 namespace {
 
-// None where the NIs have no part in it, and before the layers are read.
+// Returns nothing if the NIs do not coordinate, or if the layers have not been read yet.
 std::optional<ReadinessShape> readiness_of(const RunPoint& point) {
   if (!point.coordination || point.coordination->mode != CoordinationMode::in_ni) {
     return std::nullopt;

@@ -1,4 +1,4 @@
-// What a configuration file says, as plain structs in model units. No YAML below the reader.
+// The contents of a configuration file as plain structs in model units. Only the reader knows YAML.
 #pragma once
 
 #include <cstdint>
@@ -43,16 +43,16 @@ enum class TopologyKind : std::uint8_t {
   file,          // a graph
   anynet,        // a graph in BookSim's format
   dimensions,    // a multi-dimensional system
-  astra_network  // the same, from a file of ASTRA-sim's
+  astra_network  // the same, from a file of ASTRA-sim
 };
-// Whether one NPU of a multi-dimensional system is simulated for all.
+// Whether one NPU of a multi-dimensional system is simulated for all NPUs.
 enum class Folding : std::uint8_t { automatic, on, off };
-// Of a collective program: its own, or another one.
+// The protocol of a collective program; automatic: the program's own.
 enum class ProtocolChoice : std::uint8_t { automatic, simple, ll, ll128 };
 enum class Fidelity : std::uint8_t { automatic, train, cycle };
-// Whom a node sends control messages to: any other node, or the next one.
+// Destination of a node's control messages: any other node, or the next node.
 enum class ControlPattern : std::uint8_t { uniform, neighbor };
-// The VCs that control messages use: some that gradients do not, or all of them like gradients.
+// VCs of control messages: a set that gradients do not use, or all VCs together with gradients.
 enum class ControlVcs : std::uint8_t { own, shared };
 enum class TrafficPattern : std::uint8_t { uniform, neighbor, transpose, bit_complement, file };
 
@@ -101,12 +101,12 @@ struct TopologyConfig {
   }
 };
 
-// A multi-dimensional system, as it is written: lists have an entry for each dimension; 0 and an
-// empty list are "auto". sims/model/build_dimensions.h makes of it what the model needs.
+// A multi-dimensional system as written in the file. Lists have an entry for each dimension; 0 and
+// an empty list stand for "auto". sims/model/build_dimensions.h computes the real values.
 struct DimensionsConfig {
   std::vector<DimensionShape> shape;
   std::vector<std::uint32_t> size;              // NPUs of a group
-  std::vector<std::uint32_t> links;             // that leave an NPU
+  std::vector<std::uint32_t> links;             // links that leave an NPU
   std::vector<std::uint64_t> bytes_per_second;  // of one link
   std::vector<std::uint64_t> latency_ps;        // NPU to NPU, of a minimal message
   std::vector<std::uint32_t> flit_bytes;
@@ -122,7 +122,8 @@ struct RouterConfig {
   Switching switching = Switching::vct;
   SwitchHold hold = SwitchHold::packet;
   CrossbarInputs crossbar_inputs = CrossbarInputs::port;
-  // "auto": the reader has put there what the cost model implies (sims/model/implied_cycles.h).
+  // "auto": the reader has computed pipeline_cycles (resolve_implied_cycles,
+  // sims/model/system_shape.h).
   bool pipeline_is_implied = false;
 };
 
@@ -141,14 +142,15 @@ struct ReductionConfig {
   Bytes block_bytes = 1;              // work is done in whole blocks of this many bytes
 };
 
-// What decides which of the chunks that wait for a dimension goes next.
+// The choice among the chunks that wait for a dimension.
 struct DimensionQueueConfig {
   ArbiterSpec arbiter;
-  // Chunks that share a dimension's bandwidth. 0 ("auto"): 8, and more where those do not cover
-  // the fixed delay of their steps.
+  // Chunks that share a dimension's bandwidth. 0 ("auto"): 8, or more if 8 do not cover the fixed
+  // delay of their steps.
   std::uint32_t in_flight = 0;
-  Cycle arbitration_cycles = 1;  // a place or a chunk is there -> the chunk that was picked starts
-  // Every NPU starts a dimension's stages in the order that a pre-simulation gave.
+  // From the cycle in which a place and a chunk are available to the start of the chosen chunk.
+  Cycle arbitration_cycles = 1;
+  // Every NPU starts a dimension's stages in the order of a pre-simulation.
   bool enforce_order = true;
   bool arbitration_is_implied = false;  // as RouterConfig::pipeline_is_implied
 
@@ -161,28 +163,31 @@ struct DimensionQueueConfig {
 struct ProgramNiConfig {
   std::uint32_t contexts = 0;       // 0 ("auto"): as many as the program needs
   std::uint32_t context_steps = 0;  // program RAM of one; 0 ("auto"): as many as the program needs
-  std::uint32_t slots = 0;          // of a connection; 0 ("protocol")
+  std::uint32_t slots = 0;          // of each connection; 0 ("protocol")
   Bytes slot_bytes = 0;             // data that a slot holds; 0 ("protocol")
   Bytes request_bytes = 64 << 10;   // data of one request of a context, which is a message
-  std::uint32_t requests = 8;       // of one context, under way
-  std::uint64_t context_bytes_per_cycle = 0;  // one context; 0 ("unlimited")
-  std::uint64_t memory_bytes_per_cycle = 0;   // all contexts; 0 ("unlimited")
+  std::uint32_t requests = 8;       // of one context, in flight
+  std::uint64_t context_bytes_per_cycle = 0;  // for one context; 0 ("unlimited")
+  std::uint64_t memory_bytes_per_cycle = 0;   // for all contexts together; 0 ("unlimited")
   Cycle decode_cycles = 1;
   Cycle fence_cycles = 100;  // before the flag of a full slot; protocol Simple
   Cycle doorbell_cycles = 0;
   Cycle load_cycles_per_step = 0;
   Cycle network_slot_cycles = 0;
-  Cycle credit_cycles = 0;  // slot freed to sender told; 0 ("path")
+  // From the release of a slot to its credit at the sender; 0 ("path"): the latency of the route
+  // back.
+  Cycle credit_cycles = 0;
 };
 
 struct NiConfig {
   LockstepMode lockstep = LockstepMode::estimate;
-  std::uint32_t ports = 0;  // injection and ejection ports; 0 ("auto"): what the algorithm can use
+  // Injection and ejection ports; 0 ("auto"): as many as the algorithm can use.
+  std::uint32_t ports = 0;
   std::uint32_t buffer_flits = 318;  // in the lockstep estimate (paper, footnote 4)
   std::uint32_t table_entries = 0;   // 0 ("auto"): as many as the schedule needs
   std::uint32_t send_queue = 16;     // descriptors that wait for one injection port
   Cycle dma_latency_cycles = 2;      // operation issued to first flit on the injection channel
-  // 0 ("ports"): never the bottleneck; else shared by all ports, per packet.
+  // 0 ("ports"): never the bottleneck. Otherwise shared by all ports, packet by packet.
   std::uint64_t dma_bytes_per_cycle = 0;
   Cycle injection_cycles = 2;  // NI to router buffer
   Cycle ejection_cycles = 3;   // router to NI
@@ -196,8 +201,8 @@ struct NiConfig {
 
 struct SystemConfig {
   TopologyConfig topology;
-  DimensionsConfig dimensions;  // of a multi-dimensional topology; all its links
-  // Every link; file, anynet: links that say nothing else. Table III.
+  DimensionsConfig dimensions;  // for a multi-dimensional topology; all its links
+  // Every link; in file and anynet topologies, the default of a link. Value: Table III.
   LinkSpec link{150'000, 16'000'000'000};
   Cycle credit_latency_cycles = 0;  // 0 ("link"): as long as the link's latency
   ClockSpec clock;
@@ -210,25 +215,26 @@ struct SystemConfig {
 // A collective program, built in or from a file.
 struct ProgramConfig {
   std::string file;      // algorithm program: path as written, relative to `folder`
-  std::string promises;  // of a custom collective, the same; empty: none
+  std::string promises;  // promises of a custom collective: path as `file`; empty: none
   std::string folder;    // of the configuration; empty: the current one
   std::uint32_t channels = 1;
   std::uint32_t instances = 1;
   std::uint32_t ranks_per_server = 0;  // 0 ("auto"): as the topology has them
   ProtocolChoice protocol = ProtocolChoice::automatic;
-  std::shared_ptr<const Program> given;  // what is in the file
+  std::shared_ptr<const Program> given;  // the contents of the file
 };
 
-// Which node each rank of a collective is.
+// The node of each rank of a collective.
 struct RankOrderConfig {
   static constexpr const char* kIdentity = "identity";
   static constexpr const char* kRandom = "random";
 
   // "identity", "random", or a mapping file's path as written, relative to `folder`.
   std::string source = kIdentity;
-  std::string folder;         // of the configuration; empty: the current one
-  std::uint64_t seed = 1;     // of a random order
-  std::vector<NodeId> nodes;  // by rank, from the reader; empty: rank r is node r
+  std::string folder;      // of the configuration; empty: the current one
+  std::uint64_t seed = 1;  // of a random order
+  // By rank, filled in by the reader; empty: rank r is node r.
+  std::vector<NodeId> nodes;
 
   [[nodiscard]] bool is_identity() const { return source == kIdentity; }
   [[nodiscard]] bool is_random() const { return source == kRandom; }
@@ -244,7 +250,7 @@ struct CollectiveConfig {
   std::uint32_t segments = 0;           // 0: the algorithm's own choice
   std::uint32_t base = 4;               // bcube: peers of a group
   RankOrderConfig rank_order;
-  // baseline and themis; the latter two themis only. See PlanRequest.
+  // Chunks is for baseline and themis, the next two members only for themis. See PlanRequest.
   std::uint32_t chunks = 64;
   std::uint32_t threshold_divisor = 16;
   bool loads_start_at_fixed_delay = false;
@@ -266,16 +272,18 @@ struct TrafficConfig {
   TrafficPattern pattern = TrafficPattern::uniform;
   std::string file;    // file: path as written, relative to `folder`
   std::string folder;  // of the configuration; empty: the current one
-  // file: what is in it; per source node ascending in time, equal times in the file's order.
+  // file: the messages in it; for each source node ascending in time, equal times in the file's
+  // order.
   std::vector<TrafficMessage> messages;
-  // All others:
+  // All other patterns:
   double injection_rate = 0.1;  // flits per node and cycle, head flits included
   Bytes message_bytes = 256;
-  Cycle duration_cycles = 10000;  // messages become ready during this time; then the network drains
+  // Messages become ready during this time; afterwards the network drains.
+  Cycle duration_cycles = 10000;
   std::uint64_t seed = 1;
 };
 
-// One training iteration, whose gradients the collective all-reduces.
+// One training iteration. The collective all-reduces its gradients.
 struct TrainingConfig {
   std::string file;     // layer table: path as written, relative to `folder`; empty: `network`
   std::string folder;   // of the configuration; empty: the current one
@@ -283,13 +291,13 @@ struct TrainingConfig {
   std::uint32_t mini_batch = 16;  // samples per accelerator
   Overlap overlap = Overlap::none;
   ComputeSpec compute;
-  std::vector<Layer> layers;  // what the table says, in forward order
+  std::vector<Layer> layers;  // contents of the table, in forward order
 };
 
 enum class WorkloadKind : std::uint8_t { resnet152, gnmt, dlrm, transformer_1t };
 
-// Training iterations on a multi-dimensional system: computing by a roofline, several collectives,
-// planned as the collective's algorithm says.
+// Training iterations on a multi-dimensional system: computing by a roofline model, and several
+// collectives, which the collective's algorithm plans.
 struct WorkloadConfig {
   WorkloadKind kind = WorkloadKind::resnet152;
   std::uint32_t iterations = 3;  // Themis, Fig. 12
@@ -300,20 +308,21 @@ struct WorkloadConfig {
   std::uint64_t memory_bytes_per_second = 0;  // 0 ("unlimited")
 };
 
-// Short messages of control and synchronization, as normal packets by wormhole, beside the
-// gradients of a collective or alone on an idle network.
+// Short control and synchronization messages. They are normal packets with wormhole switching,
+// beside the gradients of a collective or alone on an idle network.
 struct ControlConfig {
   ControlPattern pattern = ControlPattern::uniform;
   double injection_rate = 0.01;  // flits per node and cycle, head flits included
   Bytes message_bytes = 16;
-  Cycle duration_cycles = 0;  // messages are posted during this time; 0 ("collective"): to its end
+  // Messages are posted during this time; 0 ("collective"): until the end of the collective.
+  Cycle duration_cycles = 0;
   std::uint64_t seed = 1;
   ControlVcs vcs = ControlVcs::own;
-  std::uint32_t vc_depth_flits = 0;  // of own VCs; 0 ("router"): as deep as the others
+  std::uint32_t vc_depth_flits = 0;  // of own VCs; 0 ("router"): as deep as other VCs
 };
 
-// Other tenants of a data centre: flows between racks that send and pause, for as long as the job
-// runs.
+// Other tenants of a data centre: flows between racks that alternate between sending and pausing
+// while the job runs.
 struct TenantsConfig {
   std::uint32_t flows = 16;
   Bytes message_bytes = 65536;
@@ -325,43 +334,50 @@ struct TenantsConfig {
 };
 
 struct SimulationConfig {
-  Fidelity fidelity = Fidelity::automatic;  // train where it can, see sims/point/fidelity.h
-  Folding fold = Folding::automatic;        // where it is exact, see sims/model/folding.h
-  bool check = true;                        // certify before simulating
+  // automatic: train if it is exact, see sims/point/fidelity.h.
+  Fidelity fidelity = Fidelity::automatic;
+  // automatic: on if it is exact, see sims/model/folding.h.
+  Folding fold = Folding::automatic;
+  bool check = true;  // certify before simulating
   bool always_clocked = false;
-  bool link_utilization = false;   // the result says how busy each link was
+  bool link_utilization = false;   // results contain the utilization of each link
   bool monitors = false;           // credit and VC order monitors, every cycle
   double stall_probability = 0.0;  // every link refuses a flit with this probability in each cycle
   std::uint64_t seed = 1;          // of the stalls
-  Cycle watchdog_cycles = 100000;  // no flit moved and nothing delivered for so long: deadlock
+  // Deadlock is reported if no flit moved and nothing was delivered for this long.
+  Cycle watchdog_cycles = 100000;
 };
 
-// `espalier reorder`: how pairs are measured and what is searched. Nothing of it reaches a run.
+// Settings of `espalier reorder`: how pairs are measured, and the search. A run does not depend on
+// them.
 struct ReorderConfig {
   // "auto" (nullopt): the model of the collective's algorithm.
   std::optional<OrderModel> model;
   OrderForm form = OrderForm::generated;
   OrderSearchSpec search;
   std::uint32_t random_orders = 500;  // to compare with (Cloud Collectives, section V)
-  std::uint32_t exact_nodes = 12;     // up to here small networks are searched exhaustively
-  Bytes window = 64 << 10;            // bytes that a pair moves per round trip
-  std::uint64_t z3_rlimit = 0;        // Z3's resource units; 0 ("off"): it is not asked
-  std::uint32_t probes = 1;           // of each ordered pair
-  Bytes payload = 4;                  // of a probe
-  std::uint32_t percentile = 10;      // of a pair's round trips
+  // Networks of at most this many nodes are searched exhaustively.
+  std::uint32_t exact_nodes = 12;
+  Bytes window = 64 << 10;        // bytes that a pair moves per round trip
+  std::uint64_t z3_rlimit = 0;    // Z3's resource units; 0 ("off"): Z3 is not used
+  std::uint32_t probes = 1;       // for each ordered pair
+  Bytes payload = 4;              // of a probe
+  std::uint32_t percentile = 10;  // of a pair's round trips
 };
 
-// One point: lists in the file have been expanded.
+// One point of the cross product of the file's lists.
 struct RunPoint {
   SystemConfig system;
-  // Exactly one of the two, or control messages alone.
+  // Exactly one of the two is set, or only control messages are.
   std::optional<CollectiveConfig> collective;
   std::optional<TrafficConfig> traffic;
-  std::optional<TrainingConfig> training;          // only beside a collective
-  std::optional<WorkloadConfig> workload;          // only beside a collective, in place of training
-  std::optional<CoordinationConfig> coordination;  // only beside training
-  std::optional<ControlConfig> control;            // never beside traffic
-  std::optional<TenantsConfig> tenants;  // only on a data_center, never beside traffic or control
+  std::optional<TrainingConfig> training;  // only with a collective
+  // Only with a collective, and not with training.
+  std::optional<WorkloadConfig> workload;
+  std::optional<CoordinationConfig> coordination;  // only with training
+  std::optional<ControlConfig> control;            // never with traffic
+  // Only on a data_center, and never with traffic or control.
+  std::optional<TenantsConfig> tenants;
   FaultsConfig faults;
   SimulationConfig simulation;
   ReorderConfig reorder;

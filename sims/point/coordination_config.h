@@ -1,4 +1,4 @@
-// Section `coordination`: how hosts agree on what is all-reduced when, as it is written.
+// Section `coordination` as written: how hosts agree on the next all-reduce.
 #pragma once
 
 #include <cstdint>
@@ -7,16 +7,15 @@
 
 namespace espalier {
 
-// Cycle time and fusion threshold that Horovod had before its version 0.21, and since.
+// Horovod's defaults of cycle time and fusion threshold: before its version 0.21, and since.
 enum class CoordinationDefaults : std::uint8_t { v0_21, v0_15 };
-// What carries the control plane's messages, or reduces: the simulated network, or a closed form of
-// it.
+// The carrier of control messages, or of reductions: the simulated network or its closed form.
 enum class PlaneChoice : std::uint8_t { automatic, network, closed_form };
 enum class ClosedFormAllReduce : std::uint8_t { ring, tree };
 
 struct ClosedFormConfig {
   ClosedFormAllReduce algorithm = ClosedFormAllReduce::ring;
-  std::uint64_t bytes_per_second = 0;  // of a rank; 0 ("links")
+  std::uint64_t bytes_per_second = 0;  // bandwidth of a rank; 0 ("links")
   std::uint64_t step_latency_ps = 0;   // 0 ("links")
 };
 
@@ -31,21 +30,21 @@ struct CoordinationConfig {
   std::uint32_t arity = 8;
   DataPlaneWait wait = DataPlaneWait::asynchronous;
   std::uint64_t request_time_ps = 1'750'000;  // Romero et al.'s crossover at 384 GPUs; 1.5 to 2 us
-  std::uint64_t message_overhead_ps = 500'000;  // of software, sending and receiving each
+  std::uint64_t message_overhead_ps = 500'000;  // of software, for each send and each receive
   Cycle ni_update_cycles = 2;
   std::uint32_t iterations = 3;
   LayerTensors tensors = LayerTensors::weights;
   std::uint64_t compute_time_ps = 0;  // of an iteration; 0 ("model")
   std::uint32_t new_shapes_every = 0;
   JitterSpec jitter;
-  double compute_contention = 0;  // of computing's speed, lost while all-reduces run
+  double compute_contention = 0;  // share of the computing speed that is lost while all-reduces run
   NameShape names;
   PlaneChoice control_plane = PlaneChoice::automatic;
   PlaneChoice data_plane = PlaneChoice::automatic;
   ClosedFormConfig closed_form;
 };
 
-// Ranks up to which `auto` takes the network.
+// The largest number of ranks for which `auto` chooses the network.
 inline constexpr std::size_t kMostControlRanks = 1024;
 inline constexpr std::size_t kMostDataRanks = 64;
 

@@ -1,4 +1,4 @@
-// The words of the configuration's choices.
+// The configuration's words for enumerators.
 #pragma once
 
 #include <array>
@@ -28,7 +28,7 @@ constexpr bool has_enumerator() {
   return text[text.find(before) + before.size()] != '(';
 }
 
-// The names by enumerator. Does not compile unless every enumerator stands here, in its order.
+// The names by enumerator. Does not compile unless every enumerator is listed, in order.
 template <class Enum, std::size_t Count>
 constexpr std::array<const char*, Count> all_of(const EnumName<Enum> (&names)[Count]) {
   static_assert(has_enumerator<static_cast<Enum>(Count - 1)>(), "a name without an enumerator");
@@ -91,7 +91,7 @@ inline constexpr auto kEnumNames<PlaneChoice> =
 template <>
 inline constexpr auto kEnumNames<ClosedFormAllReduce> = enum_names::all_of<ClosedFormAllReduce>(
     {{ClosedFormAllReduce::ring, "ring"}, {ClosedFormAllReduce::tree, "tree"}});
-// As hw/cost/technology.cpp calls them.
+// The same names as in hw/cost/technology.cpp.
 template <>
 inline constexpr auto kEnumNames<CellLibrary> =
     enum_names::all_of<CellLibrary>({{CellLibrary::osu050, "osu050"},
@@ -230,7 +230,7 @@ inline constexpr auto kEnumNames<LayerWeights> =
                                       {LayerWeights::none, "none"},
                                       {LayerWeights::lookup, "lookup"}});
 
-// As in the configuration: name_of(LockstepMode::drain) is "drain".
+// The configuration's word: name_of(LockstepMode::drain) is "drain".
 template <class Enum>
 [[nodiscard]] constexpr const char* name_of(Enum choice) {
   return kEnumNames<Enum>.at(static_cast<std::size_t>(choice));

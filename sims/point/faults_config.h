@@ -1,5 +1,5 @@
-// Faults in a system's hardware, as a configuration says them. Nobody who plans knows of them:
-// schedules, lockstep estimates and bounds are those of the healthy system.
+// Faults in a system's hardware as a configuration states them. Planning ignores them: schedules,
+// lockstep estimates and bounds are computed for the healthy system.
 #pragma once
 
 #include <cstdint>
@@ -15,28 +15,28 @@ namespace espalier {
 struct SlowLink {
   std::string from;  // a node's number or a vertex's name, as written
   std::string to;
-  std::uint64_t bytes_per_second = 0;  // 0: as fast as a healthy one
-  std::uint64_t latency_ps = 0;        // 0: as quick as a healthy one
+  std::uint64_t bytes_per_second = 0;  // 0: as a healthy link
+  std::uint64_t latency_ps = 0;        // 0: as a healthy link
 };
 
-// The host posts its collective so much later than all others.
+// The host posts its collective this many cycles later than all other hosts.
 struct LateNi {
   std::uint32_t node = 0;
   Cycle cycles = 0;
 };
 
-// The NI's lockstep clock is behind everyone's, and slower.
+// The NI's lockstep clock is behind all others, and slower.
 struct ClockSkew {
   std::uint32_t node = 0;
-  Cycle cycles = 0;    // behind: all that the host posts starts so much later
-  Cycle per_step = 0;  // what the lockstep down-counter takes longer, each time
+  Cycle cycles = 0;    // all posts of the host start this much later
+  Cycle per_step = 0;  // additional cycles of the lockstep down-counter in each step
 };
 
-// Reads of the DMA engine take 0 to `max_cycles` longer.
+// Reads of the DMA engine take 0 to `max_cycles` cycles longer.
 struct DmaJitterConfig {
   Cycle max_cycles = 0;
   std::uint64_t seed = 1;
-  std::vector<std::uint32_t> nodes;  // none: all
+  std::vector<std::uint32_t> nodes;  // empty: all nodes
 };
 
 struct FaultsConfig {

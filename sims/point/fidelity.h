@@ -1,5 +1,5 @@
-// Which fidelity can model a configuration exactly. Header only: reader and simulated system both
-// ask.
+// Which fidelity can model a configuration exactly. Header only, because both the reader and the
+// simulated system use it.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace espalier {
 
-// The setting, as it stands in a configuration, that only flit-by-flit simulation models exactly
-// ("system.router.hold: flit, ..." with the reason); empty where trains do.
+// The setting that only flit-by-flit simulation models exactly, as written in a configuration and
+// with the reason ("system.router.hold: flit, ..."); empty if trains are exact.
 [[nodiscard]] inline std::string train_obstacle(const RunPoint& point) {
   const RouterConfig& router = point.system.router;
   if (router.hold == SwitchHold::flit) {
@@ -26,7 +26,7 @@ namespace espalier {
   return {};
 }
 
-// `automatic` decided: train where it is exact.
+// Resolves `automatic`: train if it is exact, otherwise cycle.
 [[nodiscard]] inline Fidelity chosen_fidelity(const RunPoint& point) {
   if (point.simulation.fidelity != Fidelity::automatic) return point.simulation.fidelity;
   return train_obstacle(point).empty() ? Fidelity::train : Fidelity::cycle;

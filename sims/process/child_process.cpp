@@ -16,8 +16,8 @@ namespace {
 
 namespace bp = boost::process;
 
-// A file without a name, for what a child writes: unlike a pipe it is never full, and a grandchild
-// that keeps it open does not hold up the reader.
+// An unnamed file for a child's output. Unlike a pipe it is never full, and a grandchild that keeps
+// it open does not block the reader.
 class Capture {
  public:
   Capture() : file_(std::tmpfile(), &std::fclose) {

@@ -1,4 +1,4 @@
-// Other programs, run to their end: gnuplot, sbatch, yosys.
+// Runs other programs to their end: gnuplot, sbatch, yosys.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace espalier {
 
-// The program's path, by PATH; empty where it is not installed.
+// Finds the program's path with PATH; empty if it is not installed.
 [[nodiscard]] std::string find_program(const std::string& name);
 
 struct ChildOutcome {
@@ -16,8 +16,8 @@ struct ChildOutcome {
   std::string err;
 };
 
-// Runs the program in `folder` without input, and waits until it ends. Processes that the program
-// leaves behind are not waited for.
+// Runs the program in `folder` without input and waits until it ends. Does not wait for processes
+// that the program leaves behind.
 [[nodiscard]] ChildOutcome run_child(const std::string& program,
                                      const std::vector<std::string>& arguments,
                                      const std::string& folder = ".");

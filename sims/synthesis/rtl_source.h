@@ -1,4 +1,4 @@
-// The Verilog of hw/rtl, built in.
+// The Verilog sources of hw/rtl, built into the program.
 #pragma once
 
 #include "hw/cost/cost_spec.h"

@@ -20,10 +20,11 @@ namespace {
 
 namespace fs = boost::filesystem;
 
-// Delay of an inverter that drives four, from a synthesized chain of them; cells without wires.
+// Delay of an inverter that drives four, measured on a synthesized chain of inverters; cells
+// without wires.
 constexpr double kFo4Ps = 99;
 
-// The parameters that RtlInstance::first and second set.
+// The names of the parameters that RtlInstance::first and second set.
 std::array<const char*, 2> parameters_of(RtlModule module) {
   switch (module) {
     case RtlModule::ni_control:
@@ -97,8 +98,8 @@ SynthesizedLogic Synthesizer::measure(const RtlInstance& instance) const {
   std::string parameters = fmt::format("-set {} {}", first, instance.first);
   if (second != nullptr) parameters += fmt::format(" -set {} {}", second, instance.second);
   place.write("module.v", source.text);
-  // The area is that of a mapping for area, the delay that of a mapping for delay, as in the fit of
-  // the formulas. `stime -p` at the end prints the delay of the critical path.
+  // The area is taken from a mapping for area, and the delay from a mapping for delay, as in the
+  // fit of the formulas. `stime -p` at the end prints the delay of the critical path.
   place.write("map.abc",
               "strash\ndch -f\nmap -B 0.9 -D 10000\ntopo\nbuffer -c -N 16\nupsize\ndnsize\n"
               "stime -p\n");
@@ -120,7 +121,7 @@ SynthesizedLogic Synthesizer::measure(const RtlInstance& instance) const {
   if (!yosys.problem.empty() || yosys.exit_code != 0)
     throw std::runtime_error(fmt::format("yosys failed on {}", name));
   const std::string area = place.read("area.txt");
-  // The library's latch and unmapped cells have no area.
+  // The library has no area for its latch and for unmapped cells.
   if (area.find("LATCH") != std::string::npos || area.find("$_") != std::string::npos) {
     throw std::runtime_error(fmt::format("yosys left cells of {} that have no area", name));
   }

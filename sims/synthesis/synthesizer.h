@@ -7,7 +7,7 @@
 
 namespace espalier {
 
-// "ni_control S=8 L=16"
+// E.g. "ni_control S=8 L=16".
 [[nodiscard]] std::string describe(const RtlInstance& instance);
 
 class Synthesizer {
@@ -16,8 +16,8 @@ class Synthesizer {
   // missing.
   Synthesizer();
 
-  // Takes seconds; a tree over 64 keys of 32 bits takes twenty. Throws std::runtime_error if the
-  // tool fails or leaves cells without area.
+  // Takes seconds; a tree over 64 keys of 32 bits takes about twenty. Throws std::runtime_error if
+  // the tool fails or leaves cells without an area.
   [[nodiscard]] SynthesizedLogic measure(const RtlInstance& instance) const;
 
  private:

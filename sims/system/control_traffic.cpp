@@ -10,14 +10,16 @@ namespace espalier {
 
 namespace {
 
-// Nodes are counted on from the sender, round and round.
+// The largest offset from a sender to a destination. Nodes are numbered cyclically from the sender
+// on.
 std::size_t farthest_destination(const Topology& topology, ControlPattern pattern) {
   return pattern == ControlPattern::uniform ? topology.num_nodes() - 1 : 1;
 }
 
 }  // namespace
 
-// One node's host. Draws one message ahead; once it is known when to stop, all that are left.
+// One node's host. It draws one message ahead; once the last cycle is known, it draws all remaining
+// messages.
 class ControlTraffic::Source : public MessageSource {
  public:
   Source(ControlTraffic& traffic, NodeId node, std::uint64_t flits_per_message)
@@ -49,7 +51,7 @@ class ControlTraffic::Source : public MessageSource {
     if (waiting_.empty() && !traffic_.closed_) draw();
   }
 
-  // Returns the number of messages, posted and still to be posted.
+  // Returns the number of messages, including those still to be posted.
   std::uint64_t close(Cycle last) {
     last_ = std::min(last_, last);
     while (!waiting_.empty() && waiting_.back().ready > last_) waiting_.pop_back();
@@ -82,7 +84,7 @@ class ControlTraffic::Source : public MessageSource {
   NodeId node_;
   std::uint64_t stream_;
   double probability_;
-  Cycle last_;  // nothing is posted after it
+  Cycle last_;  // nothing is posted after this cycle
   Cycle cycle_ = 0;
   std::deque<Draw> waiting_;
   std::uint64_t posted_ = 0;

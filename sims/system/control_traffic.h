@@ -1,5 +1,5 @@
-// Short messages of control and synchronization beside a collective: who posts what, and how long
-// it took.
+// Short control and synchronization messages beside a collective: who posts which message, and its
+// latency.
 #pragma once
 
 #include <deque>
@@ -18,7 +18,7 @@ namespace espalier {
 
 struct ControlStatistics {
   std::uint64_t messages = 0;
-  double mean_cycles = 0;  // posted to visible
+  double mean_cycles = 0;  // from posted to visible
   Cycle p99_cycles = 0;    // 99 % of the messages took no longer
   Cycle max_cycles = 0;
 };
@@ -26,11 +26,11 @@ struct ControlStatistics {
 using BindControlRoute = std::function<RouteId(const RouteSet&, RouteId)>;
 
 // In every cycle each node draws whether it posts a message (probability: injection_rate / flits of
-// a message), from a random stream of its own, derived from seed and node. What is posted does not
-// depend on what happens in the network, but for when it ends.
+// a message), from a random stream of its own, derived from seed and node. The posted messages do
+// not depend on the state of the network, except for the cycle in which posting ends.
 class ControlTraffic {
  public:
-  // `bind` is called once per pair of nodes, when its first message is posted.
+  // `bind` is called once for each pair of nodes, when its first message is posted.
   ControlTraffic(const Topology& topology, const ControlConfig& config,
                  std::uint64_t flits_per_message, BindControlRoute bind);
   ~ControlTraffic();
@@ -38,7 +38,7 @@ class ControlTraffic {
   ControlTraffic& operator=(const ControlTraffic&) = delete;
 
   [[nodiscard]] MessageSource& source(NodeId node);
-  // No message is posted after cycle `last`, which has not passed.
+  // Stops posting after cycle `last`, which must not be in the past.
   void close(Cycle last);
   void delivered(Cycle latency);
 
@@ -47,7 +47,7 @@ class ControlTraffic {
   [[nodiscard]] std::uint64_t expected() const { return expected_; }
   [[nodiscard]] std::uint64_t num_delivered() const { return latencies_.size(); }
   [[nodiscard]] bool all() const { return closed_ && latencies_.size() == expected_; }
-  // Some message will be posted after `now`.
+  // True if some message will be posted after `now`.
   [[nodiscard]] bool has_more(Cycle now) const;
   [[nodiscard]] ControlStatistics statistics() const;
 
@@ -67,11 +67,11 @@ class ControlTraffic {
   std::uint64_t expected_ = 0;
 };
 
-// Whom `from` may send to.
+// The nodes to which `from` may send.
 [[nodiscard]] std::vector<NodeId> control_destinations(const Topology& topology,
                                                        ControlPattern pattern, NodeId from);
 
-// A message of control traffic as flits: packets with a head flit each.
+// Flits of a control message. Each of its packets has a head flit.
 [[nodiscard]] std::uint64_t control_message_flits(const SystemConfig& system,
                                                   const ControlConfig& control);
 

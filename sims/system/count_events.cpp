@@ -1,4 +1,4 @@
-// Fabric: what routers, links and NIs have done.
+// Fabric: counts the events of routers, links and NIs.
 #include <algorithm>
 
 #include "sims/system/fabric.h"
@@ -69,7 +69,8 @@ HardwareEvents Fabric::events() const {
       // In a multi-dimensional system each port belongs to a link.
       const std::uint32_t dimension =
           dimensions == 0 ? 0 : dimension_of(topology_.out_links(vertex)[p]);
-      const std::uint64_t flits = ports[p]->flits_sent(clock_.now()) + ports[p]->control_flits_sent();
+      const std::uint64_t flits =
+          ports[p]->flits_sent(clock_.now()) + ports[p]->control_flits_sent();
       routers.at(vertex, dimension).flits += flits;
       if (!topology_.is_switch(vertex)) events.injected_flits[dimension] += flits;
     }
@@ -85,7 +86,7 @@ HardwareEvents Fabric::events() const {
       const std::size_t port = paths_.hop(path, hop).out_port;
       const auto& links = topology_.out_links(at);
       const bool ejects = port >= links.size();
-      // Where there are dimensions, an ejection port belongs to a link as the others do.
+      // In a multi-dimensional system, ejection ports belong to links too.
       const std::uint32_t dimension =
           dimensions == 0 ? 0 : dimension_of(links[ejects ? port - links.size() : port]);
       routers.at(at, dimension).packets += grants;

@@ -1,4 +1,4 @@
-// What has arrived of all that a simulation has to deliver.
+// Counts which of the expected messages of a simulation have arrived.
 #pragma once
 
 #include <algorithm>
@@ -11,15 +11,15 @@
 
 namespace espalier {
 
-// Told of every message beside the gradients that has become visible at its receiver.
+// Learns when a message other than a gradient has become visible at its receiver.
 class SideListener {
  public:
   virtual ~SideListener() = default;
   virtual void delivered(const Operation& operation, Cycle now) = 0;
 };
 
-// Stops the clock when everything has arrived: the last gradient, and what control messages were
-// posted until then.
+// Stops the clock when everything has arrived: the last gradient, and all control messages posted
+// until then.
 class Deliveries : public DeliveryObserver {
  public:
   Deliveries(ClockDomain& clock, std::uint64_t expected, const DeliveryCallback& delivered,
@@ -31,18 +31,19 @@ class Deliveries : public DeliveryObserver {
         spans_(posts.size()) {}
 
   void connect_control(ControlTraffic& control) { control_ = &control; }
-  // Of what MessageSources post, which nobody waits for.
+  // Messages of MessageSources. The simulation does not wait for them.
   void connect_side(SideListener& side) { side_ = &side; }
-  // The same of what other tenants' hosts post, behind switches: `num_nodes` is the first switch.
+  // Messages of other tenants' hosts, which are behind switches. `num_nodes` is the vertex number
+  // of the first switch.
   void connect_tenants(SideListener& tenants, std::size_t num_nodes) {
     tenants_ = &tenants;
     num_nodes_ = num_nodes;
   }
-  // Hosts post collectives of so many operations while the simulation runs. Precondition:
+  // Hosts post collectives of this many operations while the simulation runs. Precondition:
   // something is still expected.
   void expect_more(std::uint64_t operations) { expected_ += operations; }
-  // NIs that have more to do when everything is delivered, each of which tells when it is done. A
-  // program begins when the hosts call it, before its first message.
+  // The number of NIs that have work left when everything is delivered. Each of them reports when
+  // it is done. A program begins when the hosts call it, which is before its first message.
   void expect_programs(std::size_t count) {
     programs_left_ = count;
     first_issue_ = 0;
@@ -81,7 +82,7 @@ class Deliveries : public DeliveryObserver {
 
   [[nodiscard]] std::uint64_t count() const { return count_; }
   [[nodiscard]] std::uint64_t expected() const { return expected_; }
-  // Of gradients or traffic.
+  // Bytes of gradients or traffic.
   [[nodiscard]] Bytes bytes() const { return bytes_; }
   [[nodiscard]] Bytes control_bytes() const { return control_bytes_; }
   [[nodiscard]] bool all() const {
@@ -117,12 +118,13 @@ class Deliveries : public DeliveryObserver {
   std::uint64_t expected_;
   std::size_t programs_left_ = 0;
   const DeliveryCallback& delivered_;
-  const std::vector<PostedCollective>& posts_;  // ascending in first_chunk, the first one's is 0
+  // Ascending in first_chunk, which is 0 for the first.
+  const std::vector<PostedCollective>& posts_;
   std::vector<CollectiveSpan> spans_;
   ControlTraffic* control_ = nullptr;
   SideListener* side_ = nullptr;
   SideListener* tenants_ = nullptr;
-  std::size_t num_nodes_ = ~std::size_t{0};  // where there are tenants
+  std::size_t num_nodes_ = ~std::size_t{0};  // set if there are tenants
   std::uint64_t count_ = 0;
   Bytes bytes_ = 0;
   Bytes control_bytes_ = 0;

@@ -59,9 +59,10 @@ Fabric::Fabric(sc_core::sc_module_name module_name, ClockDomain& clock, const Sy
   bind_routes(routes, used_routes);
 }
 
-// As many as the algorithm can use, but not more than the node's router has links. A switch has
-// none, or, where it adds and copies, one for each link. Hosts of other tenants can fill all
-// uplinks of their rack.
+// The number of NI ports at a vertex. A node has as many as the algorithm can use, but not more
+// than its router has links. A switch has none, or one for each link if it reduces and multicasts.
+// A rack's unit for tenants has one for each uplink, because the tenants' hosts can fill all
+// uplinks.
 std::uint32_t Fabric::ports_of(NodeId vertex) const {
   const std::size_t links =
       std::max(topology_.out_links(vertex).size(), topology_.in_links(vertex).size());
@@ -121,8 +122,8 @@ void Fabric::build_nis(const SystemConfig& config, DeliveryObserver& observer) {
 
 void Fabric::build_switch_units(const NiSpec& spec, const SystemConfig& config,
                                 DeliveryObserver& observer) {
-  // A switch serves many NPUs at once: it adds in a lane of each port, and each port has memory of
-  // its own to read from. So has each of a rack's hosts.
+  // A switch serves many NPUs at once: each port has a reduction lane and a memory of its own. The
+  // same holds for the hosts of a rack.
   NiSpec in_switch = spec;
   in_switch.dma.bytes_per_cycle = 0;
   in_switch.reduction.mode = ReductionMode::streaming;
@@ -149,12 +150,11 @@ void Fabric::build_ni(const std::string& ni_name, NodeId vertex, const NiSpec& s
 
 namespace {
 
-// Shares a node's NI ports out among the links that its messages leave by (or arrive on): in port
-// order, round and round. With as many NI ports as links in use, transfers on different links share
-// nothing.
+// Assigns a node's NI ports to the links by which its messages leave (or arrive): in port order,
+// cyclically. With as many NI ports as links in use, transfers on different links share no NI port.
 class PortSharing {
  public:
-  // A multi-dimensional system has an NI port for every link, as wide as the link's flits.
+  // A multi-dimensional system has an NI port for every link, with the link's flit width.
   explicit PortSharing(const Topology& topology)
       : one_each_(topology.dimensions().has_value()), link_ports_(topology.num_vertices()) {}
   void use(NodeId node, std::uint32_t link_port) { link_ports_[node.index()].insert(link_port); }
@@ -278,7 +278,7 @@ WaitList Fabric::waits(Cycle now) const {
   WaitList waits;
   for (const auto& ni : nis_) ni->explain_ports(waits);
   network_->explain_waits(now, waits);
-  // Entries that wait for messages stuck in the network are not the cause.
+  // If the network is stuck, table entries that wait for messages are only a consequence.
   if (!waits.empty()) return waits;
   std::vector<std::string> names;
   for (const auto& ni : nis_) names.emplace_back(ni->name());

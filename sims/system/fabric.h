@@ -1,4 +1,4 @@
-// A whole system as SystemC modules: clock, routers with their links, network interfaces.
+// A whole system as SystemC modules: routers with their links, and network interfaces.
 #pragma once
 
 #include <map>
@@ -19,11 +19,11 @@
 
 namespace espalier {
 
-// `net`: the network's routers, and one NI per node (`ni_1_2` beside `r_1_2`). A switch that adds
-// and copies for a group of a multi-dimensional system has a unit for that, which sends and
-// receives as an NI does: it is one (`agg_sw_1_0` beside `sw_1_0`), with a port for each of the
-// switch's links. Other tenants of a data centre are behind its ToRs: `ten_tor_0` beside `tor_0`,
-// with a port for each uplink.
+// `net` contains the network's routers and one NI per node (`ni_1_2` beside `r_1_2`). A switch that
+// reduces and multicasts for a group of a multi-dimensional system has a unit that sends and
+// receives as an NI does, so the unit is a NetworkInterface (`agg_sw_1_0` beside `sw_1_0`) with a
+// port for each of the switch's links. Other tenants of a data centre are behind its ToRs:
+// `ten_tor_0` beside `tor_0`, with a port for each uplink.
 class Fabric : public sc_core::sc_module {
  public:
   Fabric(sc_core::sc_module_name module_name, ClockDomain& clock, const SystemConfig& config,
@@ -33,7 +33,7 @@ class Fabric : public sc_core::sc_module {
          bool has_tenants = false);
 
   [[nodiscard]] NetworkInterface& ni(NodeId node) { return *nis_[node.index()]; }
-  // The nodes', without those of switches.
+  // NIs of nodes, without the units of switches.
   [[nodiscard]] std::size_t num_nis() const { return topology_.num_nodes(); }
   // Precondition: topology.aggregates(vertex).
   [[nodiscard]] NetworkInterface& aggregation_unit(NodeId vertex) {
@@ -44,7 +44,7 @@ class Fabric : public sc_core::sc_module {
     return *nis_[switch_units_.at(vertex)];
   }
 
-  // The one at a vertex of the topology, a switch's included; nullptr where there is none.
+  // The NI or unit at a vertex of the topology; nullptr if the vertex has none.
   [[nodiscard]] NetworkInterface* ni_at(NodeId vertex);
 
   [[nodiscard]] const Topology& topology() const { return topology_; }
@@ -53,41 +53,43 @@ class Fabric : public sc_core::sc_module {
   [[nodiscard]] const MessageStore& messages() const { return messages_; }
   [[nodiscard]] const PathTable& paths() const { return paths_; }
 
-  // A route of control messages, at any time. Precondition: there are control messages.
+  // Binds a route of control messages; may be called at any time. Precondition: there are control
+  // messages.
   [[nodiscard]] RouteId bind_control(const RouteSet& routes, RouteId route);
 
-  // A route of messages beside the gradients, on the gradients' VCs, at any time: what their
-  // operations call it.
+  // Binds a route of other background messages, on the gradients' VCs; may be called at any time.
+  // Returns the route id for their operations.
   [[nodiscard]] RouteId bind_side(const RouteSet& routes, RouteId route);
 
   [[nodiscard]] std::uint64_t flit_hops() const { return network_->flit_hops(); }
   // Sum over routers and NIs.
   [[nodiscard]] Counters counters() const;
-  // Of gradients alone.
+  // Gradients only.
   [[nodiscard]] std::uint64_t gradient_flit_hops() const {
     return network_->flit_hops() - network_->control_flit_hops();
   }
   [[nodiscard]] std::vector<std::uint64_t> link_flits() const { return network_->link_flits(); }
-  // Of the job alone, without other tenants'.
+  // The job only, without other tenants.
   [[nodiscard]] std::uint64_t head_flits() const;
   [[nodiscard]] std::uint64_t injected_flits() const;
   [[nodiscard]] std::uint64_t received_flits() const;
-  // What routers, links and NIs have done, up to the present cycle.
+  // Events of routers, links and NIs up to the current cycle.
   [[nodiscard]] HardwareEvents events() const;
   [[nodiscard]] std::string monitor_violation(bool drained) {
     return network_->monitor_violation(drained);
   }
-  // Something will move by the passing of time alone, however long it takes.
+  // True if something will move without another event, however long it takes.
   [[nodiscard]] bool under_way(Cycle now) const;
-  // The same of what the job's NIs do for gradients, which no control message hides and no tenant.
+  // As under_way(), but only for gradients at the job's NIs, so that control messages and tenants
+  // cannot hide a standstill.
   [[nodiscard]] bool nis_under_way(Cycle now) const;
-  // What is stuck: in the network, or, if nothing is, among the schedule tables.
+  // What is stuck in the network, or, if the network is not stuck, in the issue engines.
   [[nodiscard]] WaitList waits(Cycle now) const;
 
  private:
   [[nodiscard]] std::unique_ptr<Network> build_network(const SystemConfig& config,
                                                        const SimulationConfig& simulation) const;
-  // Of NI port `port` at a vertex.
+  // Parameters of NI port `port` at a vertex.
   [[nodiscard]] InjectionSpec injection_spec(const SystemConfig& config, NodeId vertex,
                                              std::uint32_t port) const;
   void build_nis(const SystemConfig& config, DeliveryObserver& observer);
@@ -98,7 +100,7 @@ class Fabric : public sc_core::sc_module {
   void bind_routes(const RouteSet& routes, const std::vector<RouteId>& used_routes);
   // Link port i shares NI port i mod ports.
   [[nodiscard]] BoundRoute bind_over(const RouteSet& routes, RouteId route, VcMask vcs);
-  // The hops over the route's links, on those of `vcs` that its classes permit.
+  // The hops over the route's links, on those VCs of `vcs` that the hops' VC classes permit.
   [[nodiscard]] std::vector<PathHop> path_over(const RouteSet& routes, RouteId route,
                                                VcMask vcs) const;
   [[nodiscard]] std::uint32_t ports_of(NodeId vertex) const;
@@ -121,9 +123,9 @@ class Fabric : public sc_core::sc_module {
   PathTable paths_;
   std::vector<BoundRoute> bound_routes_;
   std::unique_ptr<Network> network_;
-  // The nodes', then the switches'.
+  // Those of the nodes, then those of the switches.
   std::vector<std::unique_ptr<NetworkInterface>> nis_;
-  std::map<NodeId, std::size_t> switch_units_;  // in nis_
+  std::map<NodeId, std::size_t> switch_units_;  // index into nis_
 };
 
 [[nodiscard]] FramingSpec framing_spec(const SystemConfig& config);

@@ -1,5 +1,6 @@
-// What the hardware did in a simulation, counted: the events that energy is spent on. Both
-// fidelities count the same, and one NPU's events times all NPUs are those of all.
+// Events of the hardware in a simulation, which energy is computed from. Both fidelities count the
+// same events. In a folded system, the events of one NPU times the number of NPUs are the events of
+// all.
 #pragma once
 
 #include <cstdint>
@@ -10,24 +11,24 @@
 namespace espalier {
 
 struct HardwareEvents {
-  // Of a router in the network of one dimension.
+  // Events of a router in the network of one dimension.
   struct Router {
     NodeId vertex;
     bool is_switch = false;
-    std::uint32_t dimension = 0;  // from 1; 0: there are none
-    std::uint64_t flits = 0;      // written to its buffers, read, and through its crossbar
-    std::uint64_t packets = 0;    // or sub-packets: each asks for VC and switch once
+    std::uint32_t dimension = 0;  // counted from 1; 0: the system has no dimensions
+    std::uint64_t flits = 0;      // written to the buffers, read, and sent through the crossbar
+    std::uint64_t packets = 0;    // packets or sub-packets; each asks for VC and switch once
   };
-  // Flits, by dimension (from 1; the first entry is that of systems without).
+  // Flits by dimension, counted from 1. Index 0: a system without dimensions.
   using ByDimension = std::vector<std::uint64_t>;
 
-  std::vector<Router> routers;  // that flits came to, by vertex, then dimension
+  std::vector<Router> routers;  // routers that flits came to; by vertex, then dimension
   ByDimension link_flits;
   ByDimension injected_flits;       // by NPUs
-  std::uint64_t decisions = 0;      // of all NPUs' issue engines: table entries read, stages picked
-  std::uint64_t payload_bytes = 0;  // delivered, control messages included
+  std::uint64_t decisions = 0;      // of the NPUs' issue engines: table entries read, stages picked
+  std::uint64_t payload_bytes = 0;  // delivered, including control messages
 
-  // What one NPU did, said of all.
+  // Multiplies the events of one NPU by the number of NPUs for which it stands.
   void scale(std::uint64_t nodes) {
     for (Router& router : routers) {
       router.flits *= nodes;

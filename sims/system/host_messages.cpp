@@ -60,7 +60,7 @@ void HostMessages::send(const HostMessage& message, Cycle at) {
   const std::uint32_t place = take_place(message, way);
   way.in_order.push_back(place);
   Operation operation;
-  operation.flow = FlowId(place);  // whose it is
+  operation.flow = FlowId(place);  // identifies the message at its arrival
   operation.from = from;
   operation.to = to;
   operation.route = way.route;

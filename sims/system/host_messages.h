@@ -1,4 +1,4 @@
-// What hosts tell each other, as short messages on the network.
+// Messages between hosts, as short messages on the network.
 #pragma once
 
 #include <cstdint>
@@ -18,23 +18,24 @@
 
 namespace espalier {
 
-// Between two ranks messages are received in the order in which they were sent: packets may
-// overtake each other on different VCs, so one that comes early is kept until those before it have
-// come, as a transport protocol does.
+// Between two ranks, messages are received in the order in which they were sent. Packets may
+// overtake each other on different VCs, so a message that arrives early is kept until the messages
+// before it have arrived, as in a transport protocol.
 class HostMessages : public SideListener {
  public:
   using Receive = std::function<void(const HostMessage&, Cycle)>;
 
-  // Connects the NIs. `nodes`: by rank. All arguments must outlive it.
+  // Connects the NIs. `nodes` is indexed by rank. All arguments must outlive this object.
   HostMessages(const Topology& topology, Fabric& fabric, SideRoutes& routes,
                const std::vector<NodeId>& nodes, Receive receive);
   ~HostMessages() override;
 
-  // To the NI in cycle `at`, later than now. Throws std::invalid_argument where there is no way.
+  // Hands the message to the NI in cycle `at`, which is later than now. Throws
+  // std::invalid_argument if there is no route.
   void send(const HostMessage& message, Cycle at);
   void delivered(const Operation& operation, Cycle now) override;
 
-  // Sent and not received.
+  // The number of messages that are sent and not yet received.
   [[nodiscard]] std::uint64_t under_way() const { return sent_ - received_; }
   [[nodiscard]] std::uint64_t count() const { return received_; }
 
@@ -42,7 +43,7 @@ class HostMessages : public SideListener {
   class Source;
   struct Channel {
     RouteId route;
-    std::deque<std::uint32_t> in_order;  // places of what is under way
+    std::deque<std::uint32_t> in_order;  // places of the messages in flight
   };
   struct Place {
     HostMessage message;

@@ -39,7 +39,7 @@ HostNetwork::HostNetwork(const Topology& topology, const RunPoint& point, Simula
     system.fabric().ni(NodeId(n)).load(std::move(stream), *streams_.back());
   }
   system.deliveries().connect_side(messages_);
-  system.deliveries().expect_programs(1);  // all hosts together
+  system.deliveries().expect_programs(1);  // all hosts count as one program
   system.connect_hosts(*this);
 }
 
@@ -87,7 +87,7 @@ void HostNetwork::open(CollectiveNumber collective, Bytes bytes) {
     running_.resize(collective + 1);
   }
   const StreamProgramCache::Program program = programs_.of_size(bytes);
-  // One more number is invalid.
+  // The largest id means "invalid", so it cannot be used.
   if (next_number_ + program->numbers > std::numeric_limits<ChunkId::value_type>::max()) {
     throw std::length_error("more chunks have been posted than can be numbered");
   }

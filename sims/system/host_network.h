@@ -18,16 +18,16 @@
 
 namespace espalier {
 
-// When hosts want to be woken. Hosts with the same time are woken in ascending rank.
+// Wakes hosts at the times they ask for. Hosts with the same time are woken in ascending rank.
 class HostTimers : public Clocked {
  public:
   using Wake = std::function<void(RankId, Cycle)>;
 
-  // During elaboration.
+  // To be called during elaboration.
   HostTimers(ClockDomain& clock, Wake wake)
       : clock_(clock), id_(clock.add(*this)), wake_(std::move(wake)) {}
 
-  // In cycle `at`, later than now.
+  // Wakes `rank` in cycle `at`, which is later than now.
   void add(RankId rank, Cycle at) {
     pending_.emplace(at, rank);
     if (at < armed_) arm(at);
@@ -56,27 +56,27 @@ class HostTimers : public Clocked {
   ClockedId id_;
   Wake wake_;
   std::priority_queue<Timer, std::vector<Timer>, std::greater<>> pending_;
-  Cycle armed_ = kNever;  // the clock evaluates this then
+  Cycle armed_ = kNever;  // the next cycle in which the clock evaluates this module
 };
 
 // A collective as its hosts and its network saw it, in cycles.
 struct HostedCollective {
   Bytes bytes = 0;
-  Cycle first_post = kNever;  // of all ranks
+  Cycle first_post = kNever;  // earliest of all ranks
   Cycle last_post = 0;
   Cycle first_issue = kNever;
-  Cycle last_visible = 0;  // reduction included; 0: never complete
+  Cycle last_visible = 0;  // reduction included; 0: not complete
 };
 
-// The simulation ends when the hosts have finished, all their messages are received and all
-// collectives that any of them has posted are complete everywhere; or with the first failure.
+// The simulation ends when the hosts have finished, all their messages are received, and every
+// posted collective is complete at all ranks. It also ends with the first failure.
 class HostNetwork : public HostServices, public HostSide, private StreamObserver {
  public:
-  // `nodes`: where the ranks are; every node has one. All arguments must outlive it.
+  // `nodes`: node of each rank; every node has a rank. All arguments must outlive this object.
   HostNetwork(const Topology& topology, const RunPoint& point, SimulatedSystem& system,
               const std::vector<NodeId>& nodes, HostProgram& hosts, const TablesOfSize& tables_of);
 
-  // Once, before the simulation.
+  // To be called once, before the simulation.
   void start();
 
   void wake(RankId rank, Cycle at) override;
@@ -86,13 +86,13 @@ class HostNetwork : public HostServices, public HostSide, private StreamObserver
   [[nodiscard]] bool under_way(Cycle now) const override { return latest_ > now; }
   void explain_waits(WaitList& waits) const override { hosts_.explain(waits); }
 
-  // What ended the simulation before its time, empty if nothing has.
+  // Why the simulation ended early; empty if it did not.
   [[nodiscard]] const std::string& failure() const { return failure_; }
   [[nodiscard]] const std::vector<HostedCollective>& collectives() const { return collectives_; }
   [[nodiscard]] std::uint64_t num_messages() const { return messages_.count(); }
 
  private:
-  // One that is not complete everywhere.
+  // A collective that is not complete at all nodes.
   struct Running {
     StreamProgramCache::Program program;
     std::unique_ptr<StreamCollective> stream;
@@ -122,10 +122,10 @@ class HostNetwork : public HostServices, public HostSide, private StreamObserver
   HostTimers timers_;
   std::vector<StreamEngine*> streams_;         // by node; the NIs own them
   std::vector<HostedCollective> collectives_;  // by number
-  std::vector<Running> running_;               // by number; empty where complete or not posted
+  std::vector<Running> running_;               // by number; empty if complete or not posted
   std::size_t num_running_ = 0;
   std::uint64_t next_number_ = 0;  // of the next collective's first chunk and flow
-  Cycle latest_ = 0;               // that anything was asked for
+  Cycle latest_ = 0;               // the latest cycle for which a host asked for something
   bool has_ended_ = false;
   std::string failure_;
 };

@@ -1,4 +1,4 @@
-// A job whose hosts post collectives and tell each other things while the network is simulated.
+// A job whose hosts post collectives and exchange messages while the network is simulated.
 #pragma once
 
 #include <cstdint>
@@ -13,22 +13,22 @@
 namespace espalier {
 
 struct HostedOutcome {
-  // `cycles`: from the start to the last event. Counts of messages and bytes, and `latency`, are
-  // those of collectives.
+  // `cycles` is the time from the start to the last event. Counts of messages and bytes, and
+  // `latency`, include only collectives.
   SimulationOutcome simulation;
   std::vector<HostedCollective> collectives;  // by number
   std::uint64_t host_messages = 0;
 };
 
-// Ranks are nodes. `tables_of` is called while the simulation runs, when a size comes first or
-// after many others; what it throws is a failure of the simulation. An NI has a port for every link
-// where the point does not say how many. Throws std::invalid_argument where the configuration
-// cannot be built, or where it has control messages, late NIs or skewed clocks: hosts have timing
-// and messages of their own.
+// Rank r is node r. `tables_of` is called while the simulation runs, when a size is used for the
+// first time, or again after its tables were dropped; an exception from it is a failure of the
+// simulation. If the point does not set the number of NI ports, an NI has a port for every link.
+// Throws std::invalid_argument if the configuration cannot be built, or if it has control messages,
+// late NIs or skewed clocks, because hosts have messages and timing of their own.
 [[nodiscard]] HostedOutcome simulate_hosts(const Topology& topology, const RunPoint& point,
                                            HostProgram& hosts, const TablesOfSize& tables_of,
                                            const SimulationHooks& hooks);
-// The same with ranks elsewhere: `nodes` by rank, every node once.
+// The same with another order of ranks: `nodes` has the node of each rank, every node once.
 [[nodiscard]] HostedOutcome simulate_hosts(const Topology& topology, const RunPoint& point,
                                            const std::vector<NodeId>& nodes, HostProgram& hosts,
                                            const TablesOfSize& tables_of,

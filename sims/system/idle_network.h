@@ -1,5 +1,5 @@
-// How long a short message takes through a network in which nothing else moves: docs/timing.md's
-// zero-load closed form over any route.
+// The latency of a short message in a network without other traffic: the zero-load closed form of
+// docs/timing.md for any route.
 #pragma once
 
 #include <map>
@@ -16,8 +16,8 @@ namespace espalier {
 
 class IdleNetwork : public MessageTime {
  public:
-  // `nodes` by rank. `topology` and `nodes` must outlive it. Throws std::invalid_argument where
-  // link rates have no common tick.
+  // `nodes` is indexed by rank. `topology` and `nodes` must outlive this object. Throws
+  // std::invalid_argument if link rates have no common tick.
   IdleNetwork(const Topology& topology, const SystemConfig& config,
               const std::vector<NodeId>& nodes);
 
@@ -26,7 +26,7 @@ class IdleNetwork : public MessageTime {
 
  private:
   struct Shape {
-    Cycle head = 0;                    // of a message of one flit
+    Cycle head = 0;                    // latency of a message of one flit
     std::uint64_t ticks_per_flit = 0;  // of the slowest link
     friend bool operator<(const Shape& a, const Shape& b) {
       return a.head != b.head ? a.head < b.head : a.ticks_per_flit < b.ticks_per_flit;
@@ -37,8 +37,8 @@ class IdleNetwork : public MessageTime {
   const std::vector<NodeId>& nodes_;
   SystemTiming timing_;
   FramingSpec framing_;
-  Cycle ends_;                         // NI to first router, last router to memory
-  Cycle router_;                       // its pipeline
+  Cycle ends_;                         // from NI to first router, and from last router to memory
+  Cycle router_;                       // the router pipeline
   mutable std::vector<Shape> shapes_;  // by path number
   mutable std::map<Shape, Path> numbers_;
 };

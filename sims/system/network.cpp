@@ -29,7 +29,7 @@ std::vector<InputPortSpec> input_ports(const NetworkPlan& plan, NodeId vertex,
     inputs.push_back({"in_" + plan.topology.link(l).in_name, l.index(), timing, channel});
   }
   for (std::uint32_t p = 0; p < plan.ni_ports[vertex.index()]; ++p) {
-    // In a multi-dimensional system each belongs to a link.
+    // In a multi-dimensional system each injection port belongs to a link.
     if (!plan.vc_depths.empty()) {
       set_depth(plan.topology.dimension_of(plan.topology.out_links(vertex)[p]));
     }

@@ -22,7 +22,7 @@
 
 namespace espalier {
 
-// A channel of a network: its link's name in the module hierarchy, and how to watch it.
+// A channel of a network: the name of its link in the module hierarchy, and how to watch it.
 struct ChannelPlace {
   std::string name;
   ChannelSpec spec;
@@ -31,12 +31,13 @@ struct ChannelPlace {
 };
 
 // One router per vertex, named as in the topology. Output port i of a router leads to the vertex's
-// i-th outgoing link, then come the ejection ports; inputs likewise.
+// i-th outgoing link; ejection ports follow. Input ports are numbered likewise.
 class Network {
  public:
   virtual ~Network() = default;
 
-  // Elaboration: port `port` of a network interface, at a node or in a switch; then connect().
+  // Elaboration: creates port `port` of a network interface at a node or in a switch. connect()
+  // must follow.
   [[nodiscard]] virtual std::unique_ptr<InjectionPort> injection_port(NodeId node,
                                                                       std::uint32_t port,
                                                                       const InjectionSpec& spec,
@@ -44,20 +45,20 @@ class Network {
   virtual void add_ejection(NodeId node, std::uint32_t port, PacketSink& ni, Cycle latency) = 0;
   virtual void connect() = 0;
 
-  // Flits that have passed routers up to the present cycle.
+  // Flits that have passed routers up to the current cycle.
   [[nodiscard]] virtual std::uint64_t flit_hops() const = 0;
-  // Of these, flits of control messages.
+  // The part of flit_hops() that belongs to control messages.
   [[nodiscard]] virtual std::uint64_t control_flit_hops() const { return 0; }
   // Sum over the routers.
   [[nodiscard]] virtual Counters counters() const = 0;
   // Flits carried by the topology's links, by LinkId.
   [[nodiscard]] virtual std::vector<std::uint64_t> link_flits() const = 0;
-  // First broken flow-control rule with its place, empty if none (or monitors are off).
+  // The first broken flow-control rule with its place; empty if none is broken or monitors are off.
   [[nodiscard]] virtual std::string monitor_violation(bool drained) = 0;
-  // Something will move by the passing of time alone.
+  // True if something will move without another event.
   [[nodiscard]] virtual bool under_way(Cycle now) const = 0;
   virtual void explain_waits(Cycle now, WaitList& waits) const = 0;
-  // By router, then input port: links first, then injection.
+  // By router, then input port: channels of links, then of injection ports.
   [[nodiscard]] virtual std::vector<ChannelPlace> channels() = 0;
 };
 
@@ -66,14 +67,14 @@ struct NetworkPlan {
   const SystemTiming& timing;
   const SystemConfig& config;
   const SimulationConfig& simulation;
-  std::vector<std::uint32_t> ni_ports;     // by vertex; of a switch: of its aggregation unit
-  std::vector<std::uint32_t> vc_depths;    // by dimension; none: the router's
+  std::vector<std::uint32_t> ni_ports;     // by vertex; for a switch: ports of its aggregation unit
+  std::vector<std::uint32_t> vc_depths;    // by dimension; empty: as configured for the router
   const ControlConfig* control = nullptr;  // nullptr: no control messages
-  VcMask control_vcs = 0;                  // set aside for them
+  VcMask control_vcs = 0;                  // set aside for control messages
 };
 
-// Input ports of a vertex's router: its incoming links, then injection. `next_number` numbers links
-// to NIs, in the order of the calls.
+// Input ports of a vertex's router: its incoming links, then injection. `next_number` counts the
+// links to NIs in the order of the calls.
 [[nodiscard]] std::vector<InputPortSpec> input_ports(const NetworkPlan& plan, NodeId vertex,
                                                      std::uint64_t& next_number);
 

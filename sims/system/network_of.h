@@ -1,4 +1,5 @@
-// What the networks of both fidelities share: one router per vertex, and the links between them.
+// The part that the networks of both fidelities share: one router per vertex, and the links between
+// the routers.
 #pragma once
 
 #include <memory>
@@ -43,7 +44,7 @@ class NetworkOf : public Network {
  protected:
   using Routers = std::vector<std::unique_ptr<RouterType>>;
 
-  // `make_router(name, inputs)` is called for every vertex in turn.
+  // Calls `make_router(name, inputs)` for every vertex in turn.
   template <class MakeRouter>
   NetworkOf(const NetworkPlan& plan, MakeRouter&& make_router) : topology_(plan.topology) {
     std::uint64_t next_number = topology_.num_links();

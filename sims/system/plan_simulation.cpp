@@ -73,7 +73,7 @@ ForecastSpec forecast_spec(const Topology& topology, const RunPoint& point,
 
 namespace {
 
-// What one NPU did, said of all.
+// Multiplies the counts of one NPU by the number of NPUs for which it stands.
 void scale(SimulationOutcome& outcome, std::uint64_t nodes) {
   outcome.flit_hops *= nodes;
   outcome.counters.scale(nodes);
@@ -83,7 +83,7 @@ void scale(SimulationOutcome& outcome, std::uint64_t nodes) {
   outcome.events.scale(nodes);
 }
 
-// Whether one NPU may stand for all, whatever else is asked of the simulation.
+// Whether one NPU may stand for all, apart from what the caller asks for (--messages).
 bool is_foldable(const Topology& topology, const RunPoint& point, const DimensionPlan& plan) {
   return point.simulation.fold != Folding::off &&
          folding_obstacle(point, plan, *topology.dimensions()).empty();
@@ -92,7 +92,7 @@ bool is_foldable(const Topology& topology, const RunPoint& point, const Dimensio
 bool is_folded(const Topology& topology, const RunPoint& point, const DimensionPlan& plan,
                const SimulationHooks& hooks) {
   if (point.simulation.fold == Folding::off) return false;
-  // It lists the messages of all nodes.
+  // --messages lists the messages of all nodes.
   const std::string obstacle =
       hooks.delivered ? "--messages" : folding_obstacle(point, plan, *topology.dimensions());
   if (!obstacle.empty() && point.simulation.fold == Folding::on) {
@@ -112,8 +112,8 @@ std::vector<NodeMemory> memories_before(const DimensionPlan& plan, const PlanLay
 
 }  // namespace
 
-// The units of switches that add and copy, with programs loaded; `folded`: the memory of all of
-// them, where one stands for all.
+// The units of switches that reduce and multicast, with programs loaded. `folded`: the memory of
+// all units, if one unit stands for all.
 class AggregationUnits {
  public:
   AggregationUnits(const Topology& topology, const DimensionProgram& program,
@@ -190,7 +190,7 @@ class PlanSimulation::Parts {
     SimulationHooks counting = hooks_;
     counting.delivered = [this](const Operation& operation, Cycle now) {
       const StageRef stage = program_.place_of(operation.flow).stage;
-      // What switches send is no NPU's.
+      // Messages from switches do not count as sent by an NPU.
       if (!topology_.is_switch(operation.from)) {
         outcome_.bytes_sent[program_.stage(stage).dimension] += operation.bytes;
       }
@@ -225,8 +225,8 @@ class PlanSimulation::Parts {
   const std::optional<Topology> folded_;
   const Topology& topology_;
   const DimensionProgram program_;
-  std::vector<NodeMemory> memories_;  // by rank; none where one NPU stands for all
-  FoldedReplay replay_;               // used where it does
+  std::vector<NodeMemory> memories_;  // by rank; empty if one NPU stands for all
+  FoldedReplay replay_;               // used if one NPU stands for all
   const SimulationHooks counting_;
   SimulatedSystem system_;
   std::optional<AggregationUnits> units_;

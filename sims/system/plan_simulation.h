@@ -1,4 +1,4 @@
-// A dimension plan, simulated: what every NPU's dimension queues make of it.
+// The simulation of a dimension plan, executed by the dimension queues of all NPUs.
 #pragma once
 
 #include <memory>
@@ -13,34 +13,34 @@
 
 namespace espalier {
 
-// Of one stage at the first NPU, in cycles.
+// Cycles of one stage at the first NPU.
 struct StageSpan {
   StageRef stage;
-  Cycle ready = 0;  // its chunk waits in the dimension's queue
-  Cycle start = 0;  // it has a place there
-  Cycle end = 0;    // everything sent, received and in memory
+  Cycle ready = 0;  // its chunk enters the dimension's queue
+  Cycle start = 0;  // the arbiter starts it
+  Cycle end = 0;    // everything is sent, received and in memory
 };
 
 struct PlanOutcome {
   SimulationOutcome simulation;  // of all NPUs
-  bool folded = false;           // one of them was simulated for all
-  bool foldable = false;         // one could be; --messages needs all of them nevertheless
+  bool folded = false;           // one NPU was simulated for all
+  bool foldable = false;         // one NPU could stand for all; --messages prevents it
   bool equal_parts = true;
   std::vector<Bytes> bytes_sent;  // by dimension, of all NPUs together
   std::vector<StageSpan> stages;  // of the first NPU, in the order of their starts
 };
 
-// What the pre-simulation has to know of the point's system.
+// The properties of the point's system that the pre-simulation needs.
 [[nodiscard]] ForecastSpec forecast_spec(const Topology& topology, const RunPoint& point,
                                          const DimensionPlan& plan);
 
-// One plan on one system, made before the simulation starts; several may be made, and then run one
-// after the other, in one process.
+// One plan on one system, built before the simulation starts. One process may build several and
+// then run them one after the other.
 class PlanSimulation {
  public:
-  // All arguments must outlive it. `suffix`: see SimulatedSystem. Preconditions:
-  // topology.dimensions(), the plan is certified. Throws std::invalid_argument where the system
-  // cannot be built, or not folded although the point demands it.
+  // All arguments must outlive this object. `suffix`: see SimulatedSystem. Preconditions:
+  // topology.dimensions(), and the plan is certified. Throws std::invalid_argument if the system
+  // cannot be built, or if the point demands folding and the system cannot be folded.
   PlanSimulation(const Topology& topology, const RunPoint& point, const DimensionPlan& plan,
                  const SimulationHooks& hooks, const std::string& suffix = {});
   ~PlanSimulation();

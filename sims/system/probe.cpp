@@ -12,7 +12,7 @@ namespace espalier {
 
 namespace {
 
-// A node's host: it has one message to post at most, a probe or an echo.
+// A node's host. It has at most one message to post: a probe or an echo.
 class ProbingHost : public MessageSource {
  public:
   [[nodiscard]] Cycle next_ready() const override { return operation_.ready; }
@@ -70,9 +70,9 @@ class Prober : public SideListener {
 
  private:
   struct Pair {
-    NodeId from;  // who probes now
+    NodeId from;  // sends the probes at present
     NodeId to;
-    bool is_back = false;  // the other one has been the first to probe
+    bool is_back = false;  // the second direction is being measured
     Cycle posted = 0;
     std::vector<Cycle> round_trips;
   };
@@ -100,7 +100,7 @@ class Prober : public SideListener {
     }
   }
 
-  // Notes what has been found. False where that was the second one.
+  // Stores the result of this direction. Returns false if it was the second direction.
   bool next_direction(Pair& pair) {
     const std::size_t rank = (pair.round_trips.size() * spec_.percentile + 99) / 100;
     const auto place = pair.round_trips.begin() + static_cast<std::ptrdiff_t>(rank - 1);
@@ -142,9 +142,9 @@ class Prober : public SideListener {
   SimulatedSystem& system_;
   std::uint32_t nodes_;
   RouteSet routes_;
-  std::vector<RouteId> bound_;  // by from * nodes + to; invalid until it is asked for
+  std::vector<RouteId> bound_;  // by from * nodes + to; invalid until first used
   std::vector<std::unique_ptr<ProbingHost>> hosts_;  // by node
-  std::vector<Pair> pairs_;                          // of this round
+  std::vector<Pair> pairs_;                          // of the current round
   std::vector<std::size_t> pair_of_;                 // by node
   std::size_t pairs_left_ = 0;
   std::uint32_t round_ = 0;
@@ -161,7 +161,7 @@ void check_spec(const Topology& topology, const ProbeSpec& spec) {
   }
 }
 
-// The network and who else is on it.
+// A point with the network and the other tenants, without the job's own traffic.
 RunPoint probed(const RunPoint& point) {
   RunPoint alone;
   alone.system = point.system;

@@ -1,4 +1,4 @@
-// Round trips between all pairs of nodes, measured by real packets on the simulated network.
+// Round trips between all pairs of nodes, measured with packets on the simulated network.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 namespace espalier {
 
 struct ProbeSpec {
-  std::uint32_t probes = 1;       // of a pair, in each direction; at least 1
+  std::uint32_t probes = 1;       // for each pair and direction; at least 1
   Bytes payload = 4;              // of a probe and of its echo; at least 1
   std::uint32_t percentile = 10;  // of a pair's round trips, nearest rank; 1 to 100
 };
@@ -25,14 +25,15 @@ struct ProbeResult {
 };
 
 // A node sends a probe, and its peer sends it back in the cycle after it has become visible. The
-// round trip is the time from posting the probe to the cycle in which the echo is visible. Probes
-// of a pair come one after the other, in one direction and then in the other (Cloud Collectives: a
-// low percentile filters interference). Pairs are those of the rounds of a tournament, so that a
-// node probes one peer at a time; a round begins when all pairs of the one before are done.
-// Messages take the routes of packets and share VCs with other tenants' traffic, which runs
-// meanwhile; a collective, traffic or control messages of the point do not. One simulation, in the
-// point's fidelity. Throws std::invalid_argument where the system cannot be built or two nodes have
-// no route, std::runtime_error where the network comes to a standstill.
+// round trip is the time from posting the probe to the cycle in which the echo is visible. The
+// probes of a pair follow each other, first in one direction and then in the other (Cloud
+// Collectives: a low percentile filters interference). Pairs are formed as in the rounds of a
+// tournament, so a node probes one peer at a time; a round begins when all pairs of the previous
+// round are done. Messages take the routes of packets and share VCs with other tenants' traffic,
+// which runs at the same time. Collectives, traffic and control messages of the point are not
+// simulated. This is one simulation in the point's fidelity. Throws std::invalid_argument if the
+// system cannot be built or two nodes have no route, and std::runtime_error if the network comes to
+// a standstill.
 [[nodiscard]] ProbeResult probe_latency(const Topology& topology, const RunPoint& point,
                                         const ProbeSpec& spec, const ProgressCallback& progress);
 

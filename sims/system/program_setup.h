@@ -1,4 +1,4 @@
-// What contexts are loaded with, and the ways of their messages and credits.
+// Parameters of program contexts, and the routes of their messages and credits.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace espalier {
 
-// What the point's configuration makes of the program's protocol, and how its size is cut.
+// The program's protocol with the point's settings, and the cutting of its data into passes.
 [[nodiscard]] ProtocolSpec protocol_of(const Program& program, const RunPoint& point);
 [[nodiscard]] Tiling tiling_of(const Program& program, const RunPoint& point);
 [[nodiscard]] ContextSpec context_spec(const Topology& topology, const RunPoint& point);
@@ -23,13 +23,13 @@ namespace espalier {
 struct ProgramRoutes {
   RouteSet routes;
   std::vector<RouteId> forward;  // by connection
-  std::vector<RouteId> back;     // of credits
+  std::vector<RouteId> back;     // by connection; the way of its credits
   std::vector<RouteId> used;     // ascending
 };
 [[nodiscard]] ProgramRoutes program_routes(const Topology& topology, const Program& program);
 
-// By connection. A freed slot is told to the sender's NI: by what its message would meet on the
-// idle way back.
+// By connection. A freed slot is reported to the sender's NI with the latency that a message has on
+// the idle way back.
 [[nodiscard]] std::vector<SlotCredits::Spec> slot_specs(const RunPoint& point,
                                                         const SystemTiming& timing,
                                                         const ProgramRoutes& routes,

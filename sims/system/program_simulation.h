@@ -1,4 +1,4 @@
-// A collective program, simulated: what the contexts of every NI make of it.
+// The simulation of a collective program, executed by the contexts of all NIs.
 #pragma once
 
 #include "alg/program/program.h"
@@ -9,9 +9,9 @@
 
 namespace espalier {
 
-// Preconditions: as many ranks as the topology has nodes; the program is certified, or at least not
-// malformed. `root`: of broadcast and reduce. Throws std::invalid_argument where the configuration
-// cannot be built.
+// Preconditions: the program has as many ranks as the topology has nodes, and is certified, or at
+// least well-formed. Broadcast and reduce use `root`. Throws std::invalid_argument if the
+// configuration cannot be built.
 [[nodiscard]] SimulationOutcome simulate_program(const Topology& topology, const RunPoint& point,
                                                  const Program& program, std::uint32_t root,
                                                  const SimulationHooks& hooks);

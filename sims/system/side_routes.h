@@ -1,4 +1,4 @@
-// Routes bound while the simulation runs, each sequence of links once.
+// Routes that are bound while the simulation runs. Each sequence of links is bound once.
 #pragma once
 
 #include <map>
@@ -12,12 +12,12 @@ namespace espalier {
 
 class SideRoutes {
  public:
-  // Both must outlive it.
+  // Both must outlive this object.
   SideRoutes(const Topology& topology, Fabric& fabric)
       : topology_(topology), fabric_(fabric), routes_(topology) {}
 
-  // What operations over these links call their route. Throws std::invalid_argument where a flit
-  // cannot count so many hops.
+  // Returns the route id for operations over these links. Throws std::invalid_argument if the route
+  // has more hops than a flit can count.
   [[nodiscard]] RouteId bind(const std::vector<LinkId>& links) {
     const RouteId route =
         links.size() == 1 ? RouteSet::single(links.front()) : routes_.add(topology_, links);

@@ -16,7 +16,7 @@ namespace {
 
 constexpr Cycle kProgressCycles = 5000;
 constexpr Cycle kLongestSlice = Cycle{1} << 36;
-// What an observer is told of is kept until the slice ends.
+// Events for observers are kept until the slice ends, so the slice must be short.
 constexpr Cycle kLongestWatchedSlice = Cycle{1} << 16;
 constexpr double kProgressSeconds =
     0.05;  // between two looks at the progress, where slices may grow
@@ -58,7 +58,7 @@ SimulatedSystem::SimulatedSystem(const Topology& topology, const RunPoint& point
 
 SimulationOutcome SimulatedSystem::run(Bytes total_bytes) {
   const double begin = cpu_seconds();
-  // What is posted for as long as a collective runs ends with it; alone it has a time of its own.
+  // Control messages stop with the collective. Without a collective, their time is configured.
   if (control_ && deliveries_.expected() == 0) control_->close(kNever - 1);
   deliveries_.stop_if_all();
   std::string stuck;
@@ -66,7 +66,8 @@ SimulationOutcome SimulatedSystem::run(Bytes total_bytes) {
   std::uint64_t deliveries_before = 0;
   Cycle still = 0;
   Cycle slice = std::min(kProgressCycles, point_.simulation.watchdog_cycles);
-  // Trains stand still only where the clock does, which is noticed whatever the slice.
+  // In train fidelity the system can stand still only if the clock stops, which is noticed with a
+  // slice of any length.
   const bool may_grow = chosen_fidelity(point_) == Fidelity::train;
   const Cycle longest = hooks_.observers.empty() ? kLongestSlice : kLongestWatchedSlice;
   for (SystemObserver* observer : hooks_.observers) observer->begin(fabric_);
@@ -101,7 +102,7 @@ SimulationOutcome SimulatedSystem::run(Bytes total_bytes) {
   outcome.engine_seconds = cpu_seconds() - begin;
   outcome.complete = deliveries_.all();
   outcome.failure = stuck;
-  // Other tenants' messages are under way for ever.
+  // Other tenants send for ever, so the network never drains.
   const bool drained = outcome.complete && !tenants_;
   if (outcome.failure.empty()) outcome.failure = fabric_.monitor_violation(drained);
   return outcome;
@@ -143,7 +144,8 @@ bool SimulatedSystem::is_under_way() const {
   return fabric_.under_way(clock_.now()) || (control_ && control_->has_more(clock_.now()));
 }
 
-// Routers do not know other tenants' flits from the job's.
+// Routers cannot tell other tenants' flits from the job's, so the flits at the job's NIs are
+// counted.
 std::uint64_t SimulatedSystem::movement() const {
   if (tenants_) return fabric_.injected_flits() + fabric_.received_flits();
   return only_gradients_count() ? fabric_.gradient_flit_hops() : fabric_.flit_hops();
@@ -189,7 +191,7 @@ SimulationOutcome SimulatedSystem::collect() {
   outcome.events.payload_bytes = deliveries_.bytes() + deliveries_.control_bytes();
   outcome.ni_ports = ni_ports_;
   outcome.evaluations = clock_.evaluations();
-  double busy_ticks = 0;  // whole: the order of the sum does not matter
+  double busy_ticks = 0;  // a sum of integers, so the order does not matter
   const auto flits = fabric_.link_flits();
   for (std::size_t l = 0; l < flits.size(); ++l) {
     const double ticks =

@@ -1,4 +1,4 @@
-// Everything that one simulation owns, from clock to network interfaces, and its main loop.
+// Everything that one simulation owns, from clock to network interfaces, and the main loop.
 #pragma once
 
 #include <algorithm>
@@ -28,7 +28,7 @@ namespace espalier {
 class HostSide {
  public:
   virtual ~HostSide() = default;
-  // A host has set a timer or is computing: it will act after `now` without any message.
+  // True if a host has set a timer or is computing: it will act after `now` without a message.
   [[nodiscard]] virtual bool under_way(Cycle now) const = 0;
   // For the watchdog: which host waits for which other host.
   virtual void explain_waits(WaitList& waits) const = 0;
@@ -36,9 +36,9 @@ class HostSide {
 
 class SimulatedSystem {
  public:
-  // `operations`: how many the issue engines and hosts will issue. All arguments must outlive the
-  // system. `suffix`: ends the SystemC names of its modules, so that one process can hold several
-  // systems.
+  // `operations`: the number that issue engines and hosts will issue. `suffix` ends the SystemC
+  // names of the system's modules, so that one process can hold several systems. All arguments must
+  // outlive the system.
   SimulatedSystem(const Topology& topology, const RunPoint& point, const RouteSet& routes,
                   const std::vector<RouteId>& used_routes, std::uint32_t ni_ports,
                   std::uint64_t operations, const std::vector<PostedCollective>& posts,
@@ -47,12 +47,12 @@ class SimulatedSystem {
   Fabric& fabric() { return fabric_; }
   Deliveries& deliveries() { return deliveries_; }
   ClockDomain& clock() { return clock_; }
-  // Before the simulation, which `hosts` must outlive.
+  // To be called before the simulation; `hosts` must outlive the simulation.
   void connect_hosts(const HostSide& hosts) { hosts_ = &hosts; }
   [[nodiscard]] const SystemTiming& timing() const { return timing_; }
 
-  // Simulates until everything is delivered or nothing moves any more. The outcome's `verified` is
-  // left to the caller, who knows what memory should hold.
+  // Simulates until everything is delivered or nothing moves any more. The caller sets the
+  // outcome's `verified`, because it knows the expected data.
   SimulationOutcome run(Bytes total_bytes);
 
  private:
@@ -77,7 +77,7 @@ class SimulatedSystem {
 
   const RunPoint& point_;
   const Topology& topology_;
-  const SystemTiming timing_;  // of the hardware as it is, slow links included
+  const SystemTiming timing_;  // of the real hardware, with slow links
   ClockDomain clock_;
   const SimulationHooks& hooks_;
   Deliveries deliveries_;
@@ -88,13 +88,13 @@ class SimulatedSystem {
   std::uint32_t ni_ports_;
 };
 
-// Compares each rank's memory with what the collective promises. Returns the first wrong rank and
-// chunk in words, empty if all are right. `memories`: by rank. `first`: see NodeMemory.
+// Compares each rank's memory with the result of the collective. Returns the first wrong rank and
+// chunk as text; empty if all are right. `memories`: by rank. `first`: see NodeMemory.
 [[nodiscard]] std::string check_data(const std::vector<NodeMemory>& memories, CollectiveOp op,
                                      const std::vector<Chunk>& chunks, ChunkId first = ChunkId(0));
 
 // NI ports of a node whose messages may take any of its links: system.ni.ports, or by default the
-// links of the node that has most.
+// largest number of links of a node.
 [[nodiscard]] inline std::uint32_t ni_ports_for_all_links(const Topology& topology,
                                                           const SystemConfig& system) {
   if (system.ni.ports != 0) return system.ni.ports;

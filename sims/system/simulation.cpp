@@ -17,7 +17,7 @@ namespace espalier {
 
 namespace {
 
-// By node.
+// The program of a node.
 const TableProgram& program_of(const std::vector<TableProgram>& programs, std::size_t node) {
   return programs.size() == 1 ? programs.front() : programs[node];
 }
@@ -62,7 +62,7 @@ SimulationOutcome simulate_collectives(const Topology& topology, const RunPoint&
                       routes_in(tables, programs, topology.num_nodes()), ports, messages, posts,
                       hooks);
 
-  // As the healthy system would need: nobody who fills the tables knows of a fault.
+  // Computed for the healthy system, because the tables are filled without knowledge of faults.
   const ScheduleTableEngine::Spec engine = table_engine_spec(
       point.system, tables, posts, time_links(topology, point.system.clock), ports);
   std::vector<NodeMemory> memories;

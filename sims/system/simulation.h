@@ -1,5 +1,5 @@
-// One point, simulated: elaborates the system, runs it, and says what came out.
-// One simulation per process, because SystemC elaborates once.
+// Simulates one point: elaborates the system, runs it, and returns the outcome. One simulation per
+// process, because SystemC elaborates once.
 #pragma once
 
 #include <cstdint>
@@ -19,14 +19,14 @@
 
 namespace espalier {
 
-// Other tenants' traffic while the job ran.
+// Other tenants' traffic during the job.
 struct TenantStatistics {
   std::uint64_t posted_messages = 0;
   Bytes posted_bytes = 0;
   std::uint64_t messages = 0;
   Bytes bytes = 0;
-  double mean_cycles = 0;  // posted to visible, of those that have arrived
-  Cycle duration = 0;      // cycles in which they were posted
+  double mean_cycles = 0;  // from posted to visible, over the messages that have arrived
+  Cycle duration = 0;      // cycles in which messages were posted
 };
 
 class Fabric;
@@ -55,7 +55,7 @@ struct LatencyStatistics {
 struct PostedCollective {
   Timestep first_step = 1;
   ChunkId first_chunk{0};
-  Cycle at = 0;  // no NI starts it before
+  Cycle at = 0;  // no NI starts the collective earlier
 };
 struct CollectiveSpan {
   Cycle first_issue = kNever;
@@ -65,28 +65,29 @@ struct CollectiveSpan {
 struct SimulationOutcome {
   bool complete = false;  // every message of every table delivered
   bool verified = false;  // complete, data right at every rank, no flow-control rule broken
-  std::string failure;    // why not, for people; empty if verified
-  Cycle cycles = 0;       // first issue to last data visible, reduction included
+  std::string failure;    // reason, for the user; empty if verified
+  Cycle cycles = 0;       // from first issue to last data visible, reduction included
   std::uint64_t flit_hops = 0;
   Counters counters;
   std::uint64_t flits_injected = 0;
   std::uint64_t head_flits = 0;
   double link_utilization_mean = 0;      // over all links and `cycles`
-  std::vector<double> link_utilization;  // by LinkId, where the point asks for it
+  std::vector<double> link_utilization;  // by LinkId; filled if the point asks for it
   std::uint32_t ni_ports = 0;
-  std::vector<CollectiveSpan> collectives;   // by post, where there are any
-  LatencyStatistics latency;                 // ready (traffic) or issued (collective) to visible
-  std::optional<ControlStatistics> control;  // of control messages, where there are any
-  std::optional<TenantStatistics> tenants;   // of other tenants' traffic, where there is any
+  std::vector<CollectiveSpan> collectives;  // by post; empty without posts
+  // traffic: from ready to visible; collective: from issued to visible.
+  LatencyStatistics latency;
+  std::optional<ControlStatistics> control;  // set if there are control messages
+  std::optional<TenantStatistics> tenants;   // set if there are other tenants
   HardwareEvents events;
   std::uint64_t evaluations = 0;
   double engine_seconds = 0;  // CPU time of the simulation proper; not reproducible
 };
 
-// Called now and then with the part of the data delivered so far, 0 to 1.
+// Called at intervals with the share of the data delivered so far, 0 to 1.
 using ProgressCallback = std::function<void(double)>;
-// Called for every message, with the cycle in which it became visible, reduction included; in the
-// order of these cycles.
+// Called for every message in the cycle in which it became visible, reduction included. Calls are
+// in the order of these cycles.
 using DeliveryCallback = std::function<void(const Operation&, Cycle)>;
 
 // Called while the simulation runs; each may be empty.
@@ -96,12 +97,13 @@ struct SimulationHooks {
   std::vector<SystemObserver*> observers = {};
 };
 
-// Throws std::invalid_argument where the configuration cannot be built (link rates without a common
+// Throws std::invalid_argument if the configuration cannot be built (link rates without a common
 // tick, ...).
 [[nodiscard]] SimulationOutcome simulate_collective(const Topology& topology, const RunPoint& point,
                                                     const ScheduleTables& tables,
                                                     const SimulationHooks& hooks);
-// The same for several collectives one after the other, in the order of their steps and chunks.
+// As simulate_collective(), for several collectives one after the other, in the order of their
+// steps and chunks.
 [[nodiscard]] SimulationOutcome simulate_collectives(const Topology& topology,
                                                      const RunPoint& point,
                                                      const ScheduleTables& tables,

@@ -11,8 +11,8 @@ namespace espalier {
 
 Cycle idle_overhead(const SystemConfig& config, const SystemTiming& timing, const RouteSet& routes,
                     RouteId route) {
-  // DMA; NI -> router; a router pipeline before each link and one behind the last; router -> NI;
-  // memory. The first flit's cycle is in F.
+  // The sum of: DMA; NI to router; a router pipeline before each link and one after the last link;
+  // router to NI; memory. The serialization time contains the first flit's cycle.
   const std::size_t hops = routes.hops(route);
   Cycle links = 0;
   for (std::size_t h = 0; h < hops; ++h) {
@@ -27,8 +27,9 @@ namespace {
 
 struct StepLoad {
   Cycle serialization = 0;  // of the step's longest message, on the slowest link of its route
-  Cycle unbuffered = 0;     // of its flits that the NI buffer cannot hold, if that cannot hold all
-  Cycle flight = 0;         // longest sum of serialization and idle_overhead
+  // Of the flits that do not fit into the NI buffer, if the message does not fit.
+  Cycle unbuffered = 0;
+  Cycle flight = 0;  // the largest sum of serialization and idle_overhead
 };
 
 class StepLoads {
@@ -74,11 +75,12 @@ class StepLoads {
   const SystemConfig& config_;
   const SystemTiming& timing_;
   std::vector<StepLoad> loads_;
-  Bytes framed_ = 0;  // the last message's size, and its flits: most are alike
+  // Size of the last message and its flits, because most messages have the same size.
+  Bytes framed_ = 0;
   std::uint64_t flits_ = 0;
 };
 
-// Cycles that the busiest node's unit reduces in each step, where it starts after the message.
+// Cycles that the busiest node's unit reduces in each step, if it reduces after the message.
 std::vector<Cycle> reduction_times(const ScheduleTables& tables, const SystemConfig& config) {
   std::vector<Cycle> longest(tables.num_steps, 0);
   if (config.ni.reduction.mode != ReductionMode::after_message) return longest;
@@ -89,7 +91,7 @@ std::vector<Cycle> reduction_times(const ScheduleTables& tables, const SystemCon
   for (const auto& table : tables.nodes) {
     for (const TableEntry& entry : table) {
       if (entry.op != TableOp::reduce) continue;
-      // What all nodes send alike, all receive alike.
+      // With symmetry all nodes receive the same messages, so node 0 counts for all.
       const std::size_t node = tables.symmetry ? 0 : entry.parent.node.index();
       Cycle& busy = at_node[node * tables.num_steps + entry.step - 1];
       busy += unit.occupancy(entry.size);
@@ -99,7 +101,8 @@ std::vector<Cycle> reduction_times(const ScheduleTables& tables, const SystemCon
   return longest;
 }
 
-// Steps (index 0 is step 1) in which a root starts to gather what the step before reduced.
+// Steps (index 0 is step 1) in which a root starts to gather the result of the previous step's
+// reduction.
 std::vector<bool> steps_after_turnaround(const ScheduleTables& tables) {
   std::vector<bool> result(tables.num_steps + 1, false);
   for (const auto& table : tables.nodes) {

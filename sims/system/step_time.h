@@ -1,4 +1,4 @@
-// What the lockstep down-counter is loaded with, step by step.
+// The values with which the lockstep down-counter is loaded, step by step.
 #pragma once
 
 #include <vector>
@@ -11,20 +11,20 @@
 
 namespace espalier {
 
-// estimate: the serialization time of the step's longest message if the NI buffer can hold it, else
-// that of the flits it cannot hold (paper, footnote 4). full: serialization, flight over idle links
-// and reduction of the step, so that the next one finds everything in place, unless messages have
-// to wait for each other. Slow links count as slow. By step, index 0 is step 1; zeros where the
-// mode does not count.
+// estimate: the serialization time of the step's longest message if the NI buffer can hold the
+// message, otherwise that of the flits that do not fit (paper, footnote 4). full: serialization,
+// flight over idle links and reduction of the step; the next step finds all data in place unless
+// messages contend. Slow links count with their real rate. By step (index 0 is step 1); all zero in
+// other modes.
 [[nodiscard]] std::vector<Cycle> step_times(const ScheduleTables& tables,
                                             const SystemConfig& config, const SystemTiming& timing);
 
-// Cycles from the issue of a message to the visibility of its last flit over an idle route, less
-// its serialization.
+// Cycles from the issue of a message to the visibility of its last flit over an idle route, minus
+// the serialization time.
 [[nodiscard]] Cycle idle_overhead(const SystemConfig& config, const SystemTiming& timing,
                                   const RouteSet& routes, RouteId route);
 
-// `timing`: the links as whoever made the schedule knows them. `ni_ports`: of each NI.
+// `timing`: the links as the author of the schedule knows them. `ni_ports`: ports of each NI.
 [[nodiscard]] ScheduleTableEngine::Spec table_engine_spec(
     const SystemConfig& config, const ScheduleTables& tables,
     const std::vector<PostedCollective>& posts, const SystemTiming& timing, std::uint32_t ni_ports);

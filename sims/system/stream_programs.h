@@ -1,5 +1,5 @@
-// The programs of posted collectives: tables of a size are made when it is posted first, and again
-// when it comes back after many others.
+// Programs of posted collectives. The tables of a size are made when the size is posted for the
+// first time, and again if they have been dropped since.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,8 @@
 namespace espalier {
 
 // Loaded programs by size, because fused gradients repeat some sizes. Keeps programs with up to
-// `most_operations` operations in total, about 200 bytes each; then drops the program that nobody
-// uses and that was asked for longest ago.
+// `most_operations` operations in total, about 200 bytes each. If there are more, drops the least
+// recently used program that is not running.
 class StreamProgramCache {
  public:
   using Program = std::shared_ptr<const StreamProgram>;
@@ -60,7 +60,7 @@ class StreamProgramCache {
   }
 
   std::uint64_t most_operations_;
-  std::uint64_t operations_ = 0;  // of all that are kept
+  std::uint64_t operations_ = 0;  // of all kept programs
   std::uint64_t uses_ = 0;
   std::map<Bytes, Kept> kept_;
 };
@@ -70,17 +70,17 @@ using TablesOfSize = std::function<ScheduleTables(Bytes)>;
 
 class StreamPrograms {
  public:
-  // All arguments must outlive it.
+  // All arguments must outlive this object.
   StreamPrograms(const Topology& topology, const RunPoint& point, const TablesOfSize& tables_of,
                  SideRoutes& routes);
 
-  // Throws what tables_of throws, and std::invalid_argument where the tables are no all-reduce of
-  // this size on this network.
+  // Throws the exceptions of tables_of, and std::invalid_argument if the tables are not an
+  // all-reduce of this size on this network.
   [[nodiscard]] StreamProgramCache::Program of_size(Bytes bytes);
 
  private:
   [[nodiscard]] StreamProgramCache::Program load(Bytes bytes);
-  // Of the routes that it uses; the others stay invalid.
+  // Binds the routes that the program uses. The other routes stay invalid.
   void bind_routes(StreamProgram& program);
 
   const Topology& topology_;

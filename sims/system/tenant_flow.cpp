@@ -9,7 +9,7 @@ namespace espalier {
 
 namespace {
 
-// Streams of random numbers of a flow.
+// Random streams of a flow.
 enum Purpose : std::uint64_t { racks = 1, times = 2 };
 
 std::uint64_t stream_of(const TenantsConfig& config, std::uint32_t number, Purpose purpose) {
@@ -28,7 +28,8 @@ TenantFlow::TenantFlow(const TenantsConfig& config, const ClockSpec& clock, std:
   const double interval = static_cast<double>(bytes_) * static_cast<double>(hertz_) /
                           static_cast<double>(bytes_per_second_);
   phase_ = static_cast<Cycle>(unit_interval(draw()) * interval);
-  // As in the middle of things: geometric times have no memory.
+  // A flow starts in a stationary state. Geometric times have no memory, so its first phase has the
+  // usual length.
   const double sends = static_cast<double>(mean_on_) / static_cast<double>(mean_on_ + mean_off_);
   if (unit_interval(draw()) >= sends) begin_ = draw_time(mean_off_);
   length_ = draw_time(mean_on_);
@@ -42,8 +43,8 @@ void TenantFlow::advance() {
 
 std::uint64_t TenantFlow::drawn_stream(std::uint64_t index) const { return mix(stream_, index); }
 
-// An exponential variate (von Neumann's method, of comparisons alone, so that it is the same on
-// every machine), rounded up: that is geometric.
+// An exponential variate, rounded up, which is geometric. Von Neumann's method needs only
+// comparisons, so the result is the same on every machine.
 Cycle TenantFlow::draw_time(Cycle mean) {
   for (std::uint64_t whole = 0;; ++whole) {
     const double first = unit_interval(draw());

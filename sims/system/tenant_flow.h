@@ -1,4 +1,4 @@
-// When one flow of another tenant posts its messages.
+// The times at which one flow of another tenant posts its messages.
 #pragma once
 
 #include <cstdint>
@@ -9,21 +9,21 @@
 
 namespace espalier {
 
-// Sends and pauses in turn, for times of geometric distributions. While it sends, it posts messages
-// at its rate; what is left of a message's time when it pauses goes on when it sends again. Depends
-// on the seed and the flow's number alone.
+// Sends and pauses in turn, for geometrically distributed times. While it sends, it posts messages
+// at its rate; a pause interrupts the interval between two messages, which continues afterwards.
+// The times depend only on the seed and the flow's number.
 class TenantFlow {
  public:
   TenantFlow(const TenantsConfig& config, const ClockSpec& clock, std::uint32_t number);
 
-  // When the next message is posted; never goes back.
+  // When the next message is posted; never decreases.
   [[nodiscard]] Cycle next() const { return next_; }
   void advance();
 
  private:
   [[nodiscard]] std::uint64_t draw() { return drawn_stream(count_++); }
   [[nodiscard]] std::uint64_t drawn_stream(std::uint64_t index) const;
-  // At least 1. Precondition: a mean of at least one cycle.
+  // Returns at least 1. Precondition: a mean of at least one cycle.
   [[nodiscard]] Cycle draw_time(Cycle mean);
   void find_next();
 
@@ -31,19 +31,19 @@ class TenantFlow {
   std::uint64_t count_ = 0;
   Cycle mean_on_;
   Cycle mean_off_;
-  // Messages are bytes_ * hertz_ / bytes_per_second_ cycles of sending apart.
+  // Messages are bytes_ * hertz_ / bytes_per_second_ cycles of sending time apart.
   std::uint64_t bytes_;
   std::uint64_t hertz_;
   std::uint64_t bytes_per_second_;
-  std::uint64_t message_ = 0;  // number of the next one
-  Cycle phase_ = 0;            // of the first
-  Cycle begin_ = 0;            // of the time for which it sends now,
+  std::uint64_t message_ = 0;  // number of the next message
+  Cycle phase_ = 0;            // of the first message
+  Cycle begin_ = 0;            // start of the current sending phase
   Cycle length_ = 0;
-  Cycle sent_before_ = 0;  // and for how long it has sent before that
+  Cycle sent_before_ = 0;  // sending time before the current phase
   Cycle next_ = 0;
 };
 
-// The racks that flow `number` joins, two different ones.
+// The two different racks that flow `number` joins.
 struct RackPair {
   std::uint32_t from = 0;
   std::uint32_t to = 0;

@@ -12,7 +12,7 @@ namespace {
 
 NodeId tor(const Topology& topology, std::uint32_t rack) { return topology.tor_switch(rack); }
 
-// Its number tells a flow apart from others between the same racks, as its ports would.
+// The flow number distinguishes flows between the same racks for ECMP, as transport ports do.
 std::vector<LinkId> route_of(const Topology& topology, const TenantsConfig& config,
                              std::uint32_t flow) {
   const RackPair racks = racks_of_flow(config, topology.data_center()->racks(), flow);
@@ -58,7 +58,7 @@ class TenantTraffic::Source : public MessageSource {
     ++posted_;
   }
 
-  // Those that wait for the network included.
+  // Includes messages that wait for the network.
   [[nodiscard]] std::uint64_t posted(Cycle now) const {
     std::uint64_t count = posted_;
     for (const Flow& flow : flows_) {
@@ -73,7 +73,7 @@ class TenantTraffic::Source : public MessageSource {
     std::uint32_t number;
     NodeId from;
     NodeId to;
-    RouteId route;  // invalid until its first message
+    RouteId route;  // invalid until the flow's first message
   };
 
   void push(std::size_t flow) {
@@ -83,7 +83,7 @@ class TenantTraffic::Source : public MessageSource {
 
   TenantTraffic& traffic_;
   std::vector<Flow> flows_;
-  std::vector<std::pair<Cycle, std::size_t>> queue_;  // a heap: the next message and its flow
+  std::vector<std::pair<Cycle, std::size_t>> queue_;  // a heap of next messages and their flows
   std::uint64_t posted_ = 0;
   Operation operation_;
 };

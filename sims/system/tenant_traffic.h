@@ -1,4 +1,4 @@
-// Other tenants of a data centre: their flows between racks, beside a job.
+// Other tenants of a data centre: their flows between racks, while a job runs.
 #pragma once
 
 #include <functional>
@@ -18,22 +18,22 @@ namespace espalier {
 
 using BindSideRoute = std::function<RouteId(const RouteSet&, RouteId)>;
 
-// What is posted does not depend on what happens in the network. A tenant's hosts are behind a ToR:
-// their messages enter and leave the network there.
+// The posted messages do not depend on the state of the network. A tenant's hosts are behind a ToR:
+// their messages enter and leave the network at the ToR.
 class TenantTraffic : public SideListener {
  public:
-  // `bind` is called once per flow, when its first message is posted. Preconditions: the topology
-  // is a data centre of several racks; all arguments outlive this object.
+  // `bind` is called once for each flow, when its first message is posted. Preconditions: the
+  // topology is a data centre of several racks; all arguments outlive this object.
   TenantTraffic(const Topology& topology, const TenantsConfig& config, const ClockSpec& clock,
                 BindSideRoute bind);
   ~TenantTraffic() override;
   TenantTraffic(const TenantTraffic&) = delete;
   TenantTraffic& operator=(const TenantTraffic&) = delete;
 
-  // Of a rack's hosts.
+  // The source for the hosts of a rack.
   [[nodiscard]] MessageSource& source(std::uint32_t rack);
   void delivered(const Operation& operation, Cycle now) override;
-  // Up to cycle `now`, that one included.
+  // Statistics up to and including cycle `now`.
   [[nodiscard]] TenantStatistics statistics(Cycle now) const;
 
  private:
@@ -50,7 +50,8 @@ class TenantTraffic : public SideListener {
   Cycle latency_ = 0;
 };
 
-// What other tenants' packets wait for, of all flows. Does nothing where the point has none.
+// Adds the channel dependencies of all flows of other tenants. Does nothing if the point has no
+// tenants.
 void add_tenants(ChannelDependencies& dependencies, const Topology& topology,
                  const RunPoint& point);
 

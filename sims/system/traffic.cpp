@@ -15,7 +15,7 @@ class Destinations {
   Destinations(const Topology& topology, TrafficPattern pattern)
       : topology_(topology), pattern_(pattern) {}
 
-  // An equal source and destination means: no message.
+  // Returns `source` if no message is sent.
   [[nodiscard]] NodeId of(NodeId source, std::uint64_t random) const {
     const std::size_t nodes = topology_.num_nodes();
     switch (pattern_) {

@@ -10,11 +10,12 @@
 
 namespace espalier {
 
-// With pattern: file, the messages that were read. Else each node draws, in every cycle, whether a
-// message becomes ready (probability: injection_rate / flits of a message); the destination follows
-// the pattern. Every node has a random stream of its own, derived from seed and node, so that
-// adding nodes leaves the other streams alone. Ascending in time per node. Routes are added to
-// `routes`. Precondition: the pattern fits the topology (the configuration reader checks it).
+// With pattern `file`, returns the listed messages. With other patterns, each node draws in every
+// cycle whether a message becomes ready (probability: injection_rate / flits of a message), and the
+// destination follows the pattern. Every node has a random stream of its own, derived from seed and
+// node, so added nodes do not change the other streams. Messages of a node ascend in time. Routes
+// are added to `routes`. Precondition: the pattern fits the topology (the configuration reader
+// checks this).
 [[nodiscard]] std::vector<Operation> generate_traffic(const Topology& topology,
                                                       const TrafficConfig& config,
                                                       std::uint64_t flits_per_message,

@@ -6,7 +6,8 @@ namespace espalier {
 
 namespace {
 
-// What is under way, and where trains wait: made before the routers, which refer to it.
+// Events in flight and waiting trains. A base class of the network, so that it is constructed
+// before the routers, which refer to it.
 struct TrainState {
   TrainWheel wheel;
   TrainSegmentPool segments;
@@ -49,9 +50,9 @@ class TrainNetwork : private TrainState, public NetworkOf<TrainRouter> {
     }
     return flits;
   }
-  // Monitors watch single flits: refused in this fidelity.
+  // Monitors watch single flits, so this fidelity refuses them.
   std::string monitor_violation(bool) override { return {}; }
-  // Whatever happens by the passing of time has its place on the wheel or in the clock's.
+  // Every future event is on the wheel or in the clock's queue.
   [[nodiscard]] bool under_way(Cycle) const override { return !clock_.idle(); }
 
  private:

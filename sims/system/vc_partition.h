@@ -1,4 +1,4 @@
-// Which VCs are whose: dateline classes, and VCs set aside for control messages.
+// Assignment of VCs: dateline classes, and VCs set aside for control messages.
 #pragma once
 
 #include <algorithm>
@@ -10,10 +10,10 @@
 
 namespace espalier {
 
-// VCs are shared out among the classes that they keep apart (usable_vc_classes) in equal,
-// contiguous parts; higher classes go with the last, as the certifier assumes. With VCs set aside,
-// the last one of each class belongs to control messages and the others to gradients: that takes
-// two VCs per class.
+// The VCs are divided among the classes that they can keep apart (usable_vc_classes) in equal,
+// contiguous parts; higher classes use the last part, as the certifier assumes. If VCs are set
+// aside, the last VC of each class is for control messages and the others are for gradients, which
+// takes at least two VCs per class.
 struct VcPartition {
   std::uint32_t vcs = 1;
   std::uint32_t classes = 1;
@@ -23,7 +23,7 @@ struct VcPartition {
     const std::uint32_t part = std::min(vc_class, classes - 1);
     return all_vcs(vcs * (part + 1) / classes) & ~all_vcs(vcs * part / classes);
   }
-  // Of all classes. None where nothing is set aside.
+  // Over all classes; empty if no VCs are set aside.
   [[nodiscard]] VcMask set_aside() const {
     VcMask mask = 0;
     for (std::uint32_t c = 0; sets_control_aside && c < classes; ++c) {
@@ -37,8 +37,8 @@ struct VcPartition {
   }
 };
 
-// Of a router's `vcs`, as many classes as they can keep apart. `control` nullptr: no control
-// messages.
+// Divides a router's `vcs` into as many classes as they can keep apart. `control` is nullptr if
+// there are no control messages.
 [[nodiscard]] inline VcPartition partition_vcs(const Topology& topology, std::uint32_t vcs,
                                                const ControlConfig* control) {
   const bool own = control != nullptr && control->vcs == ControlVcs::own;

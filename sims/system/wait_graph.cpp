@@ -9,16 +9,16 @@ namespace espalier {
 
 namespace {
 
-// Follows first waits from `start`; returns the indices of the waits on the way, and where it bites
-// its own tail.
+// A walk that follows the first wait of each waiter from `start`: the indices of the waits on the
+// way, and the index at which a cycle begins.
 struct Walk {
   std::vector<std::size_t> path;
   std::size_t cycle_start = 0;
   bool cyclic = false;
 };
 
-// Depth-first search, iteratively: a stuck 64x64 system is large. Finds a cycle, or the longest
-// chain.
+// Depth-first search; iterative, because a stuck 64x64 system has many waits. Finds a cycle, or the
+// longest chain.
 class WaitSearch {
  public:
   explicit WaitSearch(const WaitList& waits) : waits_(waits) {
@@ -44,8 +44,8 @@ class WaitSearch {
     std::vector<std::size_t> waits;
     std::size_t next = 0;
     Mark mark = Mark::fresh;
-    std::size_t length = 0;  // of the longest chain from here
-    std::size_t best = 0;    // its first wait
+    std::size_t length = 0;  // of the longest chain from this waiter
+    std::size_t best = 0;    // the first wait of the longest chain
   };
 
   Waiter* find(std::size_t wait) {

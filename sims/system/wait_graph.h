@@ -1,4 +1,4 @@
-// Turns what stuck modules say into the answer to "who waits for whom".
+// Explains a standstill: which module waits for which other module.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace espalier {
 
-// One line per wait of the first cycle found ("a waits for b: why"), or, where the waits form no
-// cycle, of the chain that ends at something that will never move. `most` limits the lines.
+// One line for each wait of the first cycle found ("a waits for b: why"). Without a cycle, the
+// lines show the longest chain of waits. `most` limits the number of lines.
 [[nodiscard]] std::string describe_waits(const WaitList& waits, std::size_t most = 24);
 
 }  // namespace espalier

@@ -1,4 +1,5 @@
-// A YAML document as a tree of values with their places: the strict subset that configurations use.
+// A YAML document as a tree of values with their places, in the strict subset that configurations
+// use.
 #pragma once
 
 #include <cstdint>
@@ -17,11 +18,11 @@ struct ConfigNode {
   Kind kind = Kind::null;
   Place place;
   std::string text;                  // scalar
-  bool quoted = false;               // scalar: text by its quotes, never a number
+  bool quoted = false;               // scalar: in quotes, so it is text and never a number
   std::vector<ConfigNode> items;     // list
   std::vector<ConfigEntry> entries;  // map, in file order, without duplicates
 
-  // nullptr where the map has no such key.
+  // Returns nullptr if the map does not have the key.
   [[nodiscard]] const ConfigEntry* find(const std::string& key) const;
 };
 

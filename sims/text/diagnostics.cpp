@@ -25,10 +25,10 @@ std::vector<std::string> split_lines(const std::string& text) {
   return lines;
 }
 
-// Bytes of a line that are shown, and how many of them before the caret.
+// Bytes shown of a line, and how many of them before the caret.
 constexpr std::size_t kWidestExcerpt = 180;
 constexpr std::size_t kBeforeCaret = 120;
-// Bytes of a message or a hint that are shown.
+// Bytes shown of a message or a hint.
 constexpr std::size_t kLongestMessage = 2000;
 
 struct Excerpt {
@@ -37,13 +37,14 @@ struct Excerpt {
   std::size_t column = 1;  // of the caret in the whole line, in characters
 };
 
-// The first byte of a character at or behind `at`.
+// The position of the first character that begins at or after byte `at`.
 std::size_t character_from(const std::string& text, std::size_t at) {
   while (at < text.size() && (static_cast<unsigned char>(text[at]) & 0xc0U) == 0x80) ++at;
   return std::min(at, text.size());
 }
 
-// Terminal control characters and broken UTF-8 are shown as '?'; a tab stays one in both lines.
+// Replaces terminal control characters and broken UTF-8 by '?'. Tabs stay, in the line and in the
+// padding.
 std::string printable(const std::string& text) {
   std::string shown;
   for (std::size_t at = 0; at < text.size();) {
@@ -55,7 +56,7 @@ std::string printable(const std::string& text) {
   return shown;
 }
 
-// A window around the caret where the line is long.
+// Cuts a window around the caret out of a long line.
 Excerpt make_excerpt(const std::string& line, std::size_t caret_offset) {
   Excerpt excerpt;
   std::size_t begin = 0;
@@ -73,7 +74,7 @@ Excerpt make_excerpt(const std::string& line, std::size_t caret_offset) {
     if (at >= begin) excerpt.padding += line[at] == '\t' ? '\t' : ' ';
     ++excerpt.column;
   }
-  // Past the end: where something is missing.
+  // A place past the end marks something that is missing there.
   if (caret_offset > line.size()) {
     excerpt.padding += ' ';
     ++excerpt.column;
@@ -122,7 +123,7 @@ Diagnostics Diagnostics::without_messages() const {
   return same;
 }
 
-// A configuration may have read further files: they are known here from then on.
+// Finds or adds a source. A configuration that was tried may have read files that are new here.
 SourceIndex Diagnostics::source_like(const Source& source, SourceIndex index) {
   const auto is_same = [&](const Source& other) {
     return other.name == source.name && other.lines == source.lines;
@@ -173,7 +174,7 @@ std::string Diagnostics::render(const Message& message) const {
   if (message.place.line == 0) {
     out = fmt::format("{}: {}: {}\n", source.name, severity, message.text);
   } else {
-    // The parser puts the end of a file on a line of its own.
+    // The YAML parser puts the end of a file on a line of its own.
     const std::size_t line_index =
         std::min<std::size_t>(message.place.line, source.lines.size()) - 1;
     const std::string& line = source.lines[line_index];

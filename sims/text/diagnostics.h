@@ -1,5 +1,4 @@
-// Everything that is wrong with an input, with its place, collected over the whole input before it
-// is shown.
+// Collects all errors and warnings of an input with their places, to be shown together.
 #pragma once
 
 #include <cstddef>
@@ -13,10 +12,10 @@
 
 namespace espalier {
 
-// A file or a command-line override; see Diagnostics::add_file.
+// Number of a file or of a command-line override; see Diagnostics::add_file.
 using SourceIndex = std::uint32_t;
 
-// Line and byte column, both from 1. Line 0: the source as a whole.
+// Line and byte column, both counted from 1. Line 0: the source as a whole.
 struct Place {
   SourceIndex source = 0;
   std::uint32_t line = 0;
@@ -29,33 +28,33 @@ class Diagnostics {
  public:
   // `text` is split into lines for the excerpts.
   SourceIndex add_file(const std::string& name, const std::string& text);
-  // Of the texts that add_file was given.
+  // Hashes of the texts that were given to add_file.
   [[nodiscard]] const FileHashes& file_hashes() const { return file_hashes_; }
-  // An override as it was given, "key=value"; shown as "-s key=value". The same one again, for
-  // another configuration, is the same source: what is wrong with it is said once.
+  // An override as given, "key=value"; shown as "-s key=value". An override that was added before,
+  // for another configuration, is the same source, so its errors are reported once.
   SourceIndex add_override(const std::string& assignment);
 
   void error(const Place& place, std::string message, std::string hint = {});
   void warning(const Place& place, std::string message, std::string hint = {});
 
-  // The same sources and nothing recorded, for one of several configurations made of them.
+  // A copy with the same sources and no messages, for one of several configurations made from them.
   [[nodiscard]] Diagnostics without_messages() const;
-  // Records what `tried`, which began as without_messages() of this, holds; `note` says of which
-  // configuration.
+  // Adds the messages of `tried`, a former result of without_messages(). `note` names the
+  // configuration that was tried.
   void take(const Diagnostics& tried, const std::string& note);
 
-  // They have been shown; what follows is shown alone. They are not recorded again.
+  // To be called after the warnings have been shown: later texts contain only new messages.
   void forget_warnings();
 
   [[nodiscard]] std::size_t num_errors() const { return num_errors_; }
   [[nodiscard]] std::size_t num_warnings() const { return messages_.size() - num_errors_; }
-  // In the order of places. One message is
+  // All messages in the order of their places. One message is
   //   file:line:column: error: what is wrong
   //   the line
   //       ^
   //   hint: what would be right
-  // where the column counts characters, as editors do. Of a long line it shows the part around the
-  // caret, between "...". A note is a further line, "at: ...".
+  // where the column counts characters, as editors do. A long line is cut to the part around the
+  // caret, between "...". A note is added as a line "at: ...".
   [[nodiscard]] std::string text() const;
 
   // The column of an override's value, given the byte offset of a character in "key=value".

@@ -1,5 +1,5 @@
-// Which texts a run was read from. A simulation in another process reads its files again, and must
-// find the same texts.
+// Hashes of the texts that a run was read from. A simulation in another process reads its files
+// again and must find the same texts.
 #pragma once
 
 #include <cstdint>
@@ -15,15 +15,15 @@ namespace espalier {
 // The hash of each file's text as it was parsed, by the path that was opened.
 using FileHashes = std::map<std::string, std::uint64_t>;
 
-// "0123456789abcdef path", a file each, for a worker's command line.
+// One word for each file, "0123456789abcdef path", for a worker's command line.
 [[nodiscard]] std::vector<std::string> to_words(const FileHashes& files);
 
-// The first file in `now` whose text is not the one that `before`, in words, had; empty if there is
-// none. Files that only one side has read do not count.
+// Returns the first file in `now` whose text differs from that in `before` (a result of to_words);
+// empty if there is none. Files that only one side has read are ignored.
 [[nodiscard]] std::string changed_file(const std::vector<std::string>& before,
                                        const FileHashes& now);
 
-// What a worker reports of such a file.
+// A worker's error text for a changed file.
 [[nodiscard]] std::string changed_file_error(const std::string& path);
 
 }  // namespace espalier

@@ -9,7 +9,7 @@ namespace espalier {
 
 namespace {
 
-constexpr std::size_t kLongestName = 64;  // nobody means a key by more than this
+constexpr std::size_t kLongestName = 64;  // longer text is not a mistyped name
 
 std::string lower_case(std::string text) {
   std::transform(text.begin(), text.end(), text.begin(),
@@ -42,7 +42,7 @@ std::string nearest_name(const std::string& name, const std::vector<std::string>
     const std::size_t distance = edit_distance(lower_case(name), lower_case(candidate));
     const std::size_t enough =
         std::max<std::size_t>(1, std::min(name.size(), candidate.size()) / 3);
-    // Names of one letter are all "near" each other.
+    // Short names need this test, because all names of one letter are at most one edit apart.
     const bool alike = distance < std::min(name.size(), candidate.size());
     if (alike && distance <= enough && distance < best_distance) {
       best = candidate;
@@ -50,7 +50,7 @@ std::string nearest_name(const std::string& name, const std::vector<std::string>
     }
   }
   if (!best.empty()) return best;
-  // "latency" for "latency_cycles".
+  // A name that contains the other one: "latency" for "latency_cycles".
   for (const std::string& candidate : candidates) {
     const bool is_part = name.size() >= 3 && candidate.find(lower_case(name)) != std::string::npos;
     const bool has_part =

@@ -1,4 +1,4 @@
-// "Did you mean": the valid name nearest to a mistyped one.
+// "Did you mean": finds the valid name that is nearest to a mistyped one.
 #pragma once
 
 #include <cstddef>
@@ -7,15 +7,15 @@
 
 namespace espalier {
 
-// Insertions, deletions, substitutions and swaps of neighbours that turn `a` into `b`.
+// The number of insertions, deletions, substitutions and swaps of neighbours that turn `a` into
+// `b`.
 [[nodiscard]] std::size_t edit_distance(const std::string& a, const std::string& b);
 
-// The first of the nearest candidates, letter case aside; empty where none is near enough to be
-// meant.
+// The first of the nearest candidates, ignoring letter case; empty if no candidate is near enough.
 [[nodiscard]] std::string nearest_name(const std::string& name,
                                        const std::vector<std::string>& candidates);
 
-// "did you mean 'x'?", or else the list of all candidates.
+// "did you mean 'x'?", or the list of all candidates if no name is near.
 [[nodiscard]] std::string name_hint(const std::string& name,
                                     const std::vector<std::string>& candidates);
 

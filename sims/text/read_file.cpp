@@ -42,7 +42,7 @@ FileText too_large(std::uint64_t most_bytes) {
                                     format_quantity(Quantity::size, most_bytes))};
 }
 
-// Empty for a file or a pipe.
+// Returns an empty string for a file or a pipe.
 std::string refused_kind(mode_t mode) {
   if (S_ISDIR(mode)) return "is a folder";
   if (S_ISCHR(mode) || S_ISBLK(mode)) return "is a device";
@@ -52,7 +52,7 @@ std::string refused_kind(mode_t mode) {
 }  // namespace
 
 FileText read_file_bytes(const std::string& path, std::uint64_t most_bytes) {
-  // Asked before it is opened: opening a device may already do something.
+  // The kind is checked before the file is opened, because opening a device may have an effect.
   struct stat status {};
   if (::stat(path.c_str(), &status) != 0) return unreadable(errno);
   std::string refused = refused_kind(status.st_mode);
@@ -71,7 +71,7 @@ FileText read_file_bytes(const std::string& path, std::uint64_t most_bytes) {
     const ssize_t got = ::read(file.descriptor(), text.data() + begin, kBlock);
     text.resize(begin + static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
     if (got < 0 && errno != EINTR) return unreadable(errno);
-    // A pipe, or a file that grows, has no size beforehand.
+    // The size of a pipe or of a growing file is not known beforehand.
     if (text.size() > most_bytes) return too_large(most_bytes);
     if (got == 0) return {std::move(text), {}};
   }

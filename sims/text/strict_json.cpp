@@ -10,7 +10,7 @@ namespace espalier {
 namespace {
 
 using Json = nlohmann::ordered_json;
-constexpr std::size_t kDeepest = 64;  // other code walks the result recursively
+constexpr std::size_t kDeepest = 64;  // limits recursion in code that walks the result
 
 std::string escaped(const std::string& key) {
   std::string result;
@@ -26,8 +26,8 @@ std::string escaped(const std::string& key) {
   return result;
 }
 
-// Builds the document while it is parsed; the library's own builder lets the last of equal keys
-// win.
+// Builds the document while it is parsed. The library's own builder would accept equal keys and
+// keep the last one.
 class StrictBuilder : public nlohmann::json_sax<Json> {
  public:
   [[nodiscard]] Json take() { return std::move(root_); }
@@ -38,7 +38,7 @@ class StrictBuilder : public nlohmann::json_sax<Json> {
   bool number_unsigned(number_unsigned_t value) override { return add(value); }
   bool number_float(number_float_t value, const string_t& /*text*/) override { return add(value); }
   bool string(string_t& value) override { return add(std::move(value)); }
-  bool binary(binary_t& /*value*/) override { return false; }  // not in text
+  bool binary(binary_t& /*value*/) override { return false; }  // does not occur in text
   bool start_object(std::size_t /*size*/) override { return open(Json::object()); }
   bool start_array(std::size_t /*size*/) override { return open(Json::array()); }
   bool end_object() override { return close(); }
@@ -52,7 +52,8 @@ class StrictBuilder : public nlohmann::json_sax<Json> {
   }
   bool parse_error(std::size_t /*position*/, const std::string& /*token*/,
                    const nlohmann::detail::exception& error) override {
-    // The library's own name and number of the error come first, in brackets.
+    // The library's text begins with the name and number of the error in brackets, which are cut
+    // off.
     const std::string what = error.what();
     const auto end = what.find("] ");
     throw JsonError("not JSON: " + (end == std::string::npos ? what : what.substr(end + 2)));
@@ -100,7 +101,8 @@ class StrictBuilder : public nlohmann::json_sax<Json> {
   }
 
   Json root_;
-  // The children of an open value are only ever appended to the innermost one, so these stay valid.
+  // Values are appended only to the innermost open value, so the pointers to open values stay
+  // valid.
   std::vector<Json*> open_;
   std::vector<std::string> names_;  // key of each open value
   std::string key_;

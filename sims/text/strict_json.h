@@ -1,5 +1,5 @@
-// JSON for files that people edit: what the format leaves open is an error, and every error says
-// where.
+// Strict JSON for files that people edit. Ambiguous input is an error, and every error names its
+// place.
 #pragma once
 
 #include <cstdint>
@@ -10,17 +10,17 @@
 
 namespace espalier {
 
-// what() names the place as a JSON pointer. Caught where a file is read as a whole.
+// what() names the place as a JSON pointer. Callers catch it where they read the whole file.
 struct JsonError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// Throws JsonError on a syntax error, a key that an object has twice, and on nesting deeper than
+// Throws JsonError on a syntax error, on a duplicate key in an object, and on nesting deeper than
 // any of our files.
 [[nodiscard]] nlohmann::ordered_json parse_strict_json(const std::string& text);
 
-// A value and where it is. Paths are chained, and spelt only for an error. A child must not outlive
-// its parent.
+// A value and its place. A place is a chain of parents and becomes text only for an error. A child
+// must not outlive its parent.
 class JsonCursor {
  public:
   explicit JsonCursor(const nlohmann::ordered_json& root) : json_(root) {}
@@ -29,15 +29,15 @@ class JsonCursor {
 
   [[noreturn]] void fail(const std::string& why) const;
 
-  // Throws where this is no object, lacks a required key or has one that is neither required nor
-  // optional.
+  // Throws if this is not an object, lacks a required key, or has a key that is neither required
+  // nor optional.
   void expect_keys(std::initializer_list<const char*> required,
                    std::initializer_list<const char*> optional = {}) const;
-  void expect_key(const char* name) const;  // one of several that the others depend on
+  void expect_key(const char* name) const;  // for a key on which the set of other keys depends
   [[nodiscard]] bool has(const char* key) const;
   [[nodiscard]] JsonCursor key(const char* name) const;  // precondition: expect_keys
   [[nodiscard]] JsonCursor at(std::size_t index) const;  // precondition: expect_array
-  std::size_t expect_array() const;                      // its length
+  std::size_t expect_array() const;                      // returns its length
   [[nodiscard]] std::uint64_t integer(std::uint64_t least, std::uint64_t most) const;
   [[nodiscard]] const std::string& text() const;
   [[nodiscard]] bool boolean() const;
@@ -55,7 +55,7 @@ class JsonCursor {
 
   const nlohmann::ordered_json& json_;
   const JsonCursor* parent_ = nullptr;
-  const char* name_ = nullptr;  // else the index counts
+  const char* name_ = nullptr;  // nullptr: an array element, at index_
   std::size_t index_ = 0;
 };
 

@@ -126,7 +126,7 @@ std::optional<std::uint64_t> StrictMap::quantity(const std::string& key, Quantit
                                                  std::uint64_t min) const {
   const ConfigNode* node = find(key);
   if (node == nullptr) return std::nullopt;
-  // What is no scalar is no number with a unit either.
+  // Only a scalar can be a number with a unit.
   const std::string text = node->kind == ConfigNode::Kind::scalar ? node->text : "";
   const ParsedQuantity parsed = parse_quantity(quantity, text);
   if (!parsed.value) {

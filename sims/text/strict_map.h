@@ -1,4 +1,5 @@
-// One mapping of a figure or sweep file: known keys only, each of the kind it should be.
+// A mapping in a figure or sweep file. Only known keys are allowed, and each value has a fixed
+// type.
 #pragma once
 
 #include <optional>
@@ -11,22 +12,23 @@
 
 namespace espalier {
 
-// Records the keys of a mapping that are not in `keys`. `name`: of the mapping, for messages; empty
-// for a file.
+// Records an error for each key of `map` that is not in `keys`. `name` is the mapping's name for
+// messages; empty for a whole file.
 void check_keys(const ConfigNode& map, const std::string& name,
                 const std::vector<std::string>& keys, Diagnostics& diagnostics);
 
 class StrictMap {
  public:
-  // `name`: what the mapping is, for messages ("x"); empty for a file. Records keys that are not in
-  // `keys`, and a node that is no mapping; the map is empty then.
+  // `name` is the mapping's name for messages ("x"); empty for a whole file. Records an error for
+  // each key that is not in `keys`. If `node` is not a mapping, records an error and uses an empty
+  // one.
   StrictMap(const ConfigNode& node, std::string name, const std::vector<std::string>& keys,
             Diagnostics& diagnostics);
 
   [[nodiscard]] const ConfigNode* find(const std::string& key) const;
   [[nodiscard]] Place place_of(const std::string& key) const;
 
-  // Values where they are given and good; errors are recorded where they are given and not.
+  // Return the value if the key is given and valid. An invalid value records an error.
   [[nodiscard]] std::optional<std::string> text(const std::string& key) const;
   [[nodiscard]] std::optional<std::size_t> choice(const std::string& key,
                                                   const std::vector<std::string>& names) const;
@@ -34,14 +36,14 @@ class StrictMap {
   [[nodiscard]] std::optional<double> positive_number(const std::string& key) const;
   [[nodiscard]] std::optional<std::uint64_t> integer(const std::string& key, std::uint64_t min,
                                                      std::uint64_t max) const;
-  // At least `min`, in the quantity's base units.
+  // Returns the value in the quantity's base units. It must be at least `min`.
   [[nodiscard]] std::optional<std::uint64_t> quantity(const std::string& key, Quantity quantity,
                                                       std::uint64_t min) const;
-  // Empty where it is missing or no list of at least one item.
+  // Returns an empty list if the key is missing or is not a list of at least one item.
   [[nodiscard]] std::vector<ConfigNode> list(const std::string& key,
                                              const std::string& hint = {}) const;
 
-  // Records that the key is missing, unless it is there.
+  // Records an error if the key is missing.
   bool require(const std::string& key, const std::string& hint) const;
 
  private:
@@ -49,11 +51,11 @@ class StrictMap {
 
   ConfigNode node_;
   std::string name_;
-  bool usable_;  // what is missing in it is really missing
+  bool usable_;  // false: do not report missing keys
   Diagnostics& diagnostics_;
 };
 
-// Text for people, as it stands in tables and pictures: not empty, one line, no double quotes.
+// Text for tables and pictures: not empty, one line, no double quotes.
 [[nodiscard]] std::optional<std::string> parse_label(const ConfigNode& node,
                                                      const std::string& name,
                                                      Diagnostics& diagnostics);

@@ -1,4 +1,4 @@
-// Text files of lines of cells or words, with the place of each.
+// Splits text files into lines of cells or words with their places.
 #pragma once
 
 #include <algorithm>
@@ -12,20 +12,20 @@ namespace espalier {
 
 inline constexpr const char* kBlanks = " \t\r";
 
-// The cells between the commas of a line, without blanks around them. A cell's place is that of its
-// first character; the place of an empty cell is that of the comma behind it.
+// The cells between the commas of a line, without surrounding blanks. A cell's place is its first
+// character; the place of an empty cell is the comma after it.
 [[nodiscard]] std::vector<ConfigNode> cells_of(std::string_view line, const Place& line_start);
 
-// The words between the blanks of a line. Each character in `marks` is a word of its own.
+// The words between the blanks of a line. Each character of `marks` is a word by itself.
 [[nodiscard]] std::vector<ConfigNode> words_of(std::string_view line, const Place& line_start,
                                                std::string_view marks = {});
 
-// The place behind a cell or a word.
+// The place after the end of a cell or a word.
 [[nodiscard]] Place end_of(const ConfigNode& cell);
 
-// Calls visit(line, place of its beginning) for each line, without its end, until it returns false.
-// Lines end in LF or CRLF. A lone CR is an error: readers that take it for a line's end see other
-// lines than those that do not.
+// Calls visit(line, place of its beginning) for each line, without its line end, until it returns
+// false. Lines end in LF or CRLF. A lone CR is an error, because readers disagree on whether it
+// ends a line.
 template <class Visit>
 void for_each_line(std::string_view text, SourceIndex source, Diagnostics& diagnostics,
                    Visit&& visit) {

@@ -14,7 +14,7 @@ namespace {
 
 __extension__ using Wide = unsigned __int128;
 constexpr Wide kLargest = std::numeric_limits<std::uint64_t>::max();
-constexpr std::size_t kMostDigits = 19;  // what 64 bits hold for certain
+constexpr std::size_t kMostDigits = 19;  // any number of this many digits fits into 64 bits
 
 struct Wording {
   const char* noun;
@@ -172,8 +172,7 @@ std::string format_quantity(Quantity quantity, std::uint64_t value) {
   if (value == 0) return "0" + units.front().name;
   const Unit* best = &units.front();
   for (const Unit& unit : units) {
-    // Bits per second are read for users of network data sheets, but everything is printed in
-    // bytes.
+    // Bits per second are accepted as input, as in network data sheets, but output is in bytes.
     const bool bits = quantity == Quantity::rate && unit.name[1] == 'b';
     if (!bits && value % unit.factor == 0) best = &unit;
   }

@@ -1,5 +1,4 @@
-// Physical quantities as people write them, to and from whole base units. Exact: no floating point
-// on the way.
+// Converts physical quantities between text and whole base units. Exact: no floating point is used.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +14,7 @@ enum class Quantity : std::uint8_t {
   frequency,  // hertz
   size,       // bytes
   length,     // nanometres
-  duration,   // milliseconds that a person waits
+  duration,   // milliseconds of real time
 };
 
 struct Unit {
@@ -23,12 +22,12 @@ struct Unit {
   std::uint64_t factor = 1;  // in base units
 };
 
-// Smallest first.
+// In ascending order.
 [[nodiscard]] const std::vector<Unit>& units_of(Quantity quantity);
 
 struct ParsedQuantity {
   std::optional<std::uint64_t> value;
-  std::string error;  // what is wrong with the text, where there is no value
+  std::string error;  // set if there is no value
   std::string hint;
 };
 

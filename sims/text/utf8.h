@@ -1,4 +1,4 @@
-// The little that the configuration layer needs to know about UTF-8.
+// The few UTF-8 functions that the configuration layer needs.
 #pragma once
 
 #include <cstddef>
@@ -6,13 +6,13 @@
 
 namespace espalier {
 
-// Bytes of the well-formed character that starts at `at`; 0 where none does (RFC 3629: no overlong
-// forms, no surrogates, nothing above U+10FFFF).
+// The length in bytes of the well-formed character that starts at `at`; 0 if there is none (RFC
+// 3629: no overlong forms, no surrogates, nothing above U+10FFFF).
 [[nodiscard]] std::size_t utf8_length(const std::string& text, std::size_t at);
 
 [[nodiscard]] bool is_utf8(const std::string& text);
 
-// UTF-8 without control characters: text that may be shown and written as it stands.
+// True for UTF-8 without control characters: such text can be shown and written unchanged.
 [[nodiscard]] bool is_plain_text(const std::string& text);
 
 [[nodiscard]] constexpr bool is_control(char c) {

@@ -50,7 +50,7 @@ std::string range_of(const ValueShape& shape) {
                      format_bound(shape.max, shape.type));
 }
 
-// One value's parse: keeps what every error needs.
+// Parses one value and keeps the data that every error message needs.
 class ValueParser {
  public:
   ValueParser(const ConfigNode& node, const std::string& key, const ValueShape& shape,
@@ -250,7 +250,7 @@ class ValueParser {
     return fail("takes a list", as_list);
   }
 
-  // Empty where the length is right.
+  // Returns an empty string if the length is right.
   [[nodiscard]] std::string wrong_length() const {
     const std::size_t length = node_.items.size();
     if (shape_.list == ListOf::grid) {

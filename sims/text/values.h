@@ -1,4 +1,4 @@
-// What a single key accepts, and its value in model units.
+// The accepted values of a single key, and a value in model units.
 #pragma once
 
 #include <cstdint>
@@ -14,13 +14,13 @@ namespace espalier {
 
 enum class ValueType : std::uint8_t {
   name,  // one of `names`
-  text,  // a path; zero_word and `names` are words that are none
+  text,  // a path; zero_word and `names` are words that are not paths
   boolean,
   integer,
   fraction,  // a decimal number
   vertex,    // a node's number or a vertex's name, kept as text
   record,    // a mapping of `fields`
-  size,      // with a unit from here on, see units.h
+  size,      // this type and those below have a unit, see units.h
   time,
   rate,
   frequency,
@@ -49,11 +49,11 @@ struct ValueShape {
   double max_fraction = 1.0;
   bool min_excluded = false;
   bool max_excluded = false;
-  std::string zero_word;  // a word that is written instead of a number and becomes 0 ("auto"),
-  std::uint64_t word_number = 0;  // or this, where 0 has a meaning of its own
+  std::string zero_word;          // a word that may replace a number and means 0 ("auto")
+  std::uint64_t word_number = 0;  // or this number, if 0 has a meaning of its own
 };
 
-// What is not given of a record is Value{}, which no field can be given as.
+// An optional field that is not given has the value Value{}, which no given field can have.
 struct ValueField {
   std::string name;
   ValueShape shape;
@@ -64,7 +64,8 @@ struct Value {
   std::uint64_t number = 0;  // name: index; boolean: 0 or 1; integer; quantities in base units
   double fraction = 0.0;
   std::string text;
-  std::vector<std::uint64_t> items;         // of a list: each as `number`; empty: the zero_word
+  // Of a list: each as `number`; empty: zero_word was given.
+  std::vector<std::uint64_t> items;
   std::vector<std::vector<Value>> records;  // of a list of records: by record and field
 };
 [[nodiscard]] bool operator==(const Value& a, const Value& b);
@@ -74,42 +75,42 @@ struct Value {
   return value;
 }
 
-// The value is the shape's zero_word.
+// True if the value is the shape's zero_word.
 [[nodiscard]] bool is_word(const Value& value, const ValueShape& shape);
 
-// What is written for the key names a file.
+// True if the text given for the key names a file.
 [[nodiscard]] bool is_path(const std::string& text, const ValueShape& shape);
 
-// Records an error that starts with `key` where the node is no such value.
+// Records an error that starts with `key` if the node is not a valid value.
 [[nodiscard]] std::optional<Value> parse_value(const ConfigNode& node, const std::string& key,
                                                const ValueShape& shape, Diagnostics& diagnostics);
 
-// What is one value of the key is written as a list.
+// True if a single value of the key is written as a list.
 [[nodiscard]] inline bool is_written_as_list(const ValueShape& shape) {
   return shape.list != ListOf::nothing;
 }
 
-// Of one entry of a list.
+// The shape of one entry of a list.
 [[nodiscard]] ValueShape entry_shape(const ValueShape& list);
 
 inline constexpr std::size_t kMostDimensions = 16;
-// Of a list of any number.
+// The most entries of a list of any number.
 inline constexpr std::size_t kMostListed = 65536;
 
-// Of values with a unit.
+// The quantity of a type with a unit; none for other types.
 [[nodiscard]] std::optional<Quantity> quantity_of(ValueType type);
 
-// As it is written in a file; reads back to the same value.
+// The value as written in a file; it reads back to the same value.
 [[nodiscard]] std::string format_value(const Value& value, const ValueShape& shape);
-// The entries of a list of them.
+// The same for each entry of a list.
 [[nodiscard]] std::vector<std::string> format_items(const Value& value, const ValueShape& shape);
-// Shortest decimal without an exponent.
+// The shortest decimal without an exponent.
 [[nodiscard]] std::string format_fraction(double value);
 
-// Of a vertex that is given as a node's number; none for a name.
+// The number of a vertex that is given as a node number; none if it is given by name.
 [[nodiscard]] std::optional<std::uint32_t> node_number(const std::string& text);
 
-// "integer, 1 to 32, or auto": for the schema and for hints.
+// A text for the schema and for hints, e.g. "integer, 1 to 32, or auto".
 [[nodiscard]] std::string describe(const ValueShape& shape);
 
 }  // namespace espalier

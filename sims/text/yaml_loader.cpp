@@ -18,12 +18,12 @@ namespace {
 constexpr std::size_t kDeepestNesting = 32;
 const std::string kByteOrderMark = "\xef\xbb\xbf";
 
-// Where the loader's text stands within its source: an override's value starts inside a line.
+// The position of the loader's text in its source: an override's value starts inside a line.
 struct Origin {
   SourceIndex source = 0;
   std::uint32_t first_column = 1;
 
-  // The library counts from 0, and uses -1 for "nowhere".
+  // The YAML library counts from 0, and uses -1 for "nowhere".
   [[nodiscard]] Place place(const YAML::Mark& mark) const {
     if (mark.line < 0 || mark.column < 0) return {source, 1, first_column};
     return at(static_cast<std::size_t>(mark.line), static_cast<std::size_t>(mark.column));
@@ -35,8 +35,8 @@ struct Origin {
   }
 };
 
-// Byte-level checks, because the library replaces broken characters and stops at control characters
-// without a word.
+// Checks the bytes before parsing, because the library silently replaces broken characters and
+// stops at control characters.
 bool check_characters(const std::string& text, const Origin& origin, Diagnostics& diagnostics) {
   std::size_t line = 0;
   std::size_t line_begin = 0;
@@ -59,7 +59,7 @@ bool check_characters(const std::string& text, const Origin& origin, Diagnostics
         diagnostics.error(place, "a tab cannot indent YAML", "indent with spaces");
         good = false;
       }
-      in_indentation = false;  // once per line
+      in_indentation = false;  // report tabs once per line
     } else if (is_control(c) && c != '\t' && !ends_line) {
       diagnostics.error(place,
                         fmt::format("a control character (0x{:02x}) in the text",
@@ -78,7 +78,7 @@ bool check_characters(const std::string& text, const Origin& origin, Diagnostics
   return good;
 }
 
-// Ends the parse where going on makes no sense; the error is already recorded.
+// Ends the parse if it cannot continue. The error is already recorded.
 struct Stop {};
 
 class TreeBuilder final : public YAML::EventHandler {
@@ -145,7 +145,7 @@ class TreeBuilder final : public YAML::EventHandler {
   };
   struct Frame {
     ConfigNode node;
-    std::optional<PendingKey> key;  // map: read, waiting for its value
+    std::optional<PendingKey> key;  // map: the key has been read, its value has not
     std::map<std::string, Place> seen;
   };
 
@@ -156,7 +156,7 @@ class TreeBuilder final : public YAML::EventHandler {
     throw Stop{};
   }
 
-  // "?" and "!" are what the library calls untagged plain and quoted values.
+  // The library passes "?" and "!" as tags of untagged plain and quoted values.
   void refuse_tag(const YAML::Mark& mark, const std::string& tag) {
     if (tag.empty() || tag == "?" || tag == "!") return;
     diagnostics_.error(origin_.place(mark), "YAML tags are not supported", "remove the '!...'");
@@ -266,7 +266,7 @@ std::optional<ConfigNode> parse(const std::string& text, const Origin& origin,
 
 std::optional<ConfigNode> load_yaml(const std::string& text, SourceIndex source,
                                     Diagnostics& diagnostics) {
-  // A byte order mark takes no column.
+  // A byte order mark does not count as a column.
   const bool marked = text.compare(0, kByteOrderMark.size(), kByteOrderMark) == 0;
   const Origin origin{source, 1};
   return parse(marked ? text.substr(kByteOrderMark.size()) : text, origin, diagnostics);

@@ -1,4 +1,4 @@
-// Strict YAML: what the library would read silently wrong is an error with its place.
+// Strict YAML: input that the library would silently misread is an error with its place.
 #pragma once
 
 #include <optional>
@@ -9,14 +9,14 @@
 
 namespace espalier {
 
-// The one document in `text`. Refused: duplicate keys, anchors, aliases, merge keys, tags, several
-// documents, tabs as indentation, keys that are no plain names, deep nesting, text that is not
-// UTF-8. No value where the syntax is broken; with duplicate or otherwise unusable keys the rest of
-// the tree is still returned, so that its errors show as well.
+// Reads the one document in `text`. Refused: duplicate keys, anchors, aliases, merge keys, tags,
+// several documents, tabs as indentation, keys that are not plain names, deep nesting, text that is
+// not UTF-8. Returns no value if the syntax is broken. With duplicate or otherwise unusable keys,
+// the rest of the tree is still returned, so that its errors are reported too.
 [[nodiscard]] std::optional<ConfigNode> load_yaml(const std::string& text, SourceIndex source,
                                                   Diagnostics& diagnostics);
 
-// The value of an override, which starts at byte `offset` of "key=value".
+// Reads the value of an override, which starts at byte `offset` of "key=value".
 [[nodiscard]] std::optional<ConfigNode> load_override_value(const std::string& value,
                                                             SourceIndex source, std::size_t offset,
                                                             Diagnostics& diagnostics);

@@ -1,5 +1,5 @@
-// Under sanitizers code is 10 to 60 times slower. They report what a line of code does wrong, and few
-// cases reach every line; so the longest property tests run one case in so many there. Without
+// Under sanitizers code is 10 to 60 times slower. They report what a line of code does wrong, and
+// few cases reach every line; so the longest property tests run one case in so many there. Without
 // sanitizers every case runs.
 #pragma once
 

@@ -11,7 +11,7 @@ namespace {
 
 __extension__ using Wide = unsigned __int128;
 
-// Decimal numbers are counted in these, so that 0.1 + 0.2 is 0.3.
+// Decimal numbers are counted in units of 1e-9, so that 0.1 + 0.2 is 0.3.
 constexpr double kDecimalParts = 1e9;
 constexpr std::uint64_t kOne = 1'000'000'000;
 constexpr double kLargestFactor = 1e9;
@@ -72,7 +72,7 @@ class RangeReader {
     return is_fraction_ ? in_parts(value->fraction) : value->number;
   }
 
-  // In the key's unit, and not bound by its range.
+  // In the key's unit. A step need not lie in the key's range.
   std::optional<std::uint64_t> step() const {
     ConfigNode node = *map_.find("step");
     node.place = map_.place_of("step");
@@ -99,7 +99,7 @@ class RangeReader {
     return limited(std::move(values));
   }
 
-  // In decimal parts.
+  // In units of 1 / kDecimalParts.
   std::optional<std::uint64_t> factor() const {
     ConfigNode node = *map_.find("factor");
     node.place = map_.place_of("factor");
@@ -127,11 +127,12 @@ class RangeReader {
                         : multiplied_numbers(from, to, *parts);
   }
 
-  // Exact: a value is a whole number of the key's unit or none.
+  // Exact: each value must be a whole number of the key's unit.
   std::vector<ConfigNode> multiplied_numbers(std::uint64_t from, std::uint64_t to,
                                              std::uint64_t factor_parts) const {
     std::vector<ConfigNode> values;
-    // Ends before any overflow: what is not beyond `to`, times a factor of 60 bits at most.
+    // The loop ends before an overflow: `parts` is at most `to`, and the factor has at most 60
+    // bits.
     for (Wide parts = Wide{from} * kOne; parts <= Wide{to} * kOne && values.size() <= kMostValues;
          parts = parts / kOne * factor_parts) {
       const auto whole = static_cast<std::uint64_t>(parts / kOne);
@@ -149,13 +150,13 @@ class RangeReader {
     return limited(std::move(values));
   }
 
-  // Rounded to decimal parts, each for itself.
+  // Each value is rounded to the nearest unit of 1 / kDecimalParts; rounding errors do not add up.
   std::vector<ConfigNode> multiplied_fractions(std::uint64_t from, std::uint64_t to,
                                                std::uint64_t factor_parts) const {
     const long double factor = static_cast<long double>(factor_parts) / kOne;
     std::vector<ConfigNode> values;
     long double value = static_cast<long double>(from);
-    // Before it is made a whole number it must fit into one.
+    // The loop bound is tested before the conversion, so the value fits into an integer.
     while (value < static_cast<long double>(to) + 0.5L && values.size() <= kMostValues) {
       values.push_back(node_of(static_cast<std::uint64_t>(value + 0.5L)));
       value *= factor;
@@ -203,7 +204,7 @@ bool is_decimal_number(const ConfigNode& node) {
 
 std::vector<ConfigNode> check_axis_values(std::vector<ConfigNode> values, const Key& key,
                                           bool may_repeat, Diagnostics& diagnostics) {
-  std::set<std::string> seen;  // as they are written, in one way each
+  std::set<std::string> seen;  // values in their one canonical notation
   bool good = true;
   for (const ConfigNode& node : values) {
     const auto value = parse_value(node, key.name, key.shape, diagnostics);

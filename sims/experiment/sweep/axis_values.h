@@ -1,4 +1,4 @@
-// The values of one key along an axis: listed, or a range.
+// The values of one key along an axis, given as a list or as a range.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -11,21 +11,23 @@
 
 namespace espalier {
 
-// From `values`, or from `from`, `to` and one of `step` and `factor`: from, from + step, ... up to
-// and including `to`. All are valid for the key; empty where errors were recorded. `name` of the
-// axis, for messages. `may_repeat`: the same value again is no error.
+// Reads `values`, or `from`, `to` and one of `step` and `factor`. The range is from, from + step,
+// ... up to and including `to`. All returned values are valid for the key; the result is empty if
+// errors were recorded. `name` is the axis's name for messages. If `may_repeat`, a repeated value
+// is not an error.
 [[nodiscard]] std::vector<ConfigNode> read_axis_values(const StrictMap& map,
                                                        const std::string& name, const Key& key,
                                                        bool may_repeat, Diagnostics& diagnostics);
 
-// Values that are at hand: of a list, of an override.
+// The same for given values: of a list or of an override.
 [[nodiscard]] std::vector<ConfigNode> check_axis_values(std::vector<ConfigNode> values,
                                                         const Key& key, bool may_repeat,
                                                         Diagnostics& diagnostics);
 
-// As it is written: numbers as numbers, lists as lists, mappings as objects, all else as text.
+// The value as written: numbers as numbers, lists as lists, mappings as objects, everything else as
+// text.
 [[nodiscard]] nlohmann::ordered_json json_of(const ConfigNode& value);
-// "8", "150ns", "[8, 8]", "[{node: 5, cycles: 2000}]".
+// E.g. "8", "150ns", "[8, 8]", "[{node: 5, cycles: 2000}]".
 [[nodiscard]] std::string text_of(const nlohmann::ordered_json& value);
 
 inline constexpr std::size_t kMostValues = 100'000;

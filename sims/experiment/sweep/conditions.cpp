@@ -13,7 +13,7 @@ namespace {
 
 constexpr const char* kExample = "{collective.algorithm: themis, system.router.vcs: '>= 2'}";
 
-// Longer ones first.
+// Two-character relations come first, because ">" is a prefix of ">=".
 const std::vector<std::pair<std::string, Relation>> kRelations{
     {">=", Relation::at_least}, {"<=", Relation::at_most}, {"!=", Relation::not_equal},
     {"==", Relation::equal},    {">", Relation::more},     {"<", Relation::less}};
@@ -23,7 +23,8 @@ bool is_ordered(const Key& key) {
          quantity_of(key.shape.type).has_value();
 }
 
-// Bytes are written with a unit (collective.size) or with the unit in the key's name.
+// A size is comparable with an integer: bytes are written with a unit (collective.size) or with the
+// unit in the key's name.
 bool are_comparable(const Key& a, const Key& b) {
   const auto kind = [](const Key& key) {
     return key.shape.type == ValueType::size ? ValueType::integer : key.shape.type;
@@ -84,12 +85,13 @@ class ConditionReader {
     ConfigNode operand = node;
     const std::size_t begin = node.text.find_first_not_of(' ', found->first.size());
     operand.text = begin == std::string::npos ? "" : node.text.substr(begin);
-    operand.quoted = false;  // the quotes are the comparison's
+    operand.quoted = false;  // the quotes belong to the comparison, not to the operand
     read_operand(comparison, operand);
     return comparison;
   }
 
-  // Of a key whose value is a list by itself: a list of lists.
+  // True if `node` lists several values. For a key whose single value is a list, this is a list of
+  // lists.
   static bool is_list_of_values(const Key& key, const ConfigNode& node) {
     if (node.kind != ConfigNode::Kind::list || node.items.empty()) return false;
     return !is_written_as_list(key.shape) || node.items.front().kind == ConfigNode::Kind::list;
@@ -130,7 +132,7 @@ class ConditionReader {
   Diagnostics& diagnostics_;
 };
 
-// "auto" and the like are neither more nor less than a number.
+// True for words such as "auto", which are neither more nor less than a number.
 bool is_word(const Key& key, const Value& value) {
   return !key.shape.zero_word.empty() && value.number == 0;
 }

@@ -1,4 +1,4 @@
-// `when`, `only` and `except` of a sweep: at which points something is so.
+// `when`, `only` and `except` of a sweep: conditions that select points.
 #pragma once
 
 #include <string>
@@ -9,13 +9,13 @@
 
 namespace espalier {
 
-// A mapping of keys to what they must be, all of it, or a list of such mappings, any of them. A
-// value stands for itself, a list for any of its values; ">= 64", "!= ring", "< KEY" compare.
-// `name`: of the condition, for messages. Records errors.
+// A condition is a mapping from keys to values, all of which must hold, or a list of such mappings,
+// one of which must hold. A value must be equal; of a list, one value must be equal; ">= 64", "!=
+// ring" and "< KEY" compare. `name` is the condition's name for messages. Records errors.
 [[nodiscard]] Condition read_condition(const ConfigNode& node, const std::string& name,
                                        Diagnostics& diagnostics);
 
-// What is said of a key that means nothing at the point does not hold.
+// A comparison of a key that has no meaning at the point does not hold.
 [[nodiscard]] bool holds(const Condition& condition, const RunPoint& point);
 
 }  // namespace espalier

@@ -15,7 +15,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 struct Row {
-  const Json* point;  // in the manifest
+  const Json* point;  // from the manifest
   Json document;
 };
 
@@ -25,7 +25,7 @@ std::string csv_of(const Json& manifest, const std::vector<Row>& rows) {
   std::vector<const Json*> results;
   for (const Row& row : rows) results.push_back(&row.document.at("result"));
   std::vector<std::string> fields = table_fields(results);
-  // A column has one name: what an axis says is not said again.
+  // Column names must be unique, so result fields with the name of an axis are left out.
   fields.erase(std::remove_if(fields.begin(), fields.end(),
                               [&](const std::string& field) {
                                 return std::find(keys.begin(), keys.end(), field) != keys.end();

@@ -1,4 +1,4 @@
-// The results of a sweep in one table, however it was run.
+// Collects the results of a sweep in one table, in the same way for every kind of run.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -10,14 +10,15 @@
 namespace espalier {
 
 struct GatheredSweep {
-  std::string csv;    // id, a column for each axis, then the fields of the results
-  std::string jsonl;  // {"id", "set", "config_hash", "config", "result"}, one line each
+  std::string csv;    // id, one column for each axis, then the fields of the results
+  std::string jsonl;  // {"id", "set", "config_hash", "config", "result"}, one object per line
   std::size_t points = 0;
-  std::vector<std::string> missing;  // "ID key=value ...", and what is wrong with its file
-  std::vector<std::string> failed;   // the same, and why
+  std::vector<std::string> missing;  // "ID key=value ...", and what is wrong with the point's file
+  std::vector<std::string> failed;   // "ID key=value ...", and the reason of the failure
 };
 
-// In the order of the manifest; nothing in it depends on when, where and how often points ran.
+// Rows are in the order of the manifest. The result does not depend on when, where and how often
+// points ran.
 [[nodiscard]] GatheredSweep gather_sweep(const nlohmann::ordered_json& manifest,
                                          const PointStore& store);
 

@@ -48,7 +48,7 @@ std::string problem_of_point(const Json& point) {
   return point.contains("set") && point["set"].is_object() ? "" : "expected an object as 'set'";
 }
 
-// Empty if the manifest has all that is used of it.
+// Returns an empty string if the manifest has every member that this program reads.
 std::string problem_of(const Json& manifest) {
   if (!manifest.is_object()) return "expected an object";
   for (const auto& [name, problem_of_entry] :

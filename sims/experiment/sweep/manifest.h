@@ -1,4 +1,4 @@
-// FOLDER/manifest.json: what a sweep consists of, for those that have not read its file.
+// FOLDER/manifest.json: the contents of a sweep, for programs that do not read the sweep file.
 #pragma once
 
 #include <filesystem>
@@ -19,15 +19,15 @@ namespace espalier {
 
 struct ManifestFile {
   std::optional<nlohmann::ordered_json> manifest;
-  std::string problem;  // without a manifest: the place in the file, and what is wrong there
+  std::string problem;  // without a manifest: the place in the file, and the error
 };
 [[nodiscard]] ManifestFile read_manifest(const std::filesystem::path& folder);
 
-// Only where it says something else than before. False where it cannot be written.
+// Writes the manifest only if it has changed. Returns false if it cannot be written.
 [[nodiscard]] bool write_manifest(const std::filesystem::path& folder,
                                   const nlohmann::ordered_json& manifest);
 
-// For the user, line by line; empty where both plans have the same axes and points.
+// Differences for the user, line by line; empty if both plans have the same axes and points.
 [[nodiscard]] std::vector<std::string> plan_changes(const nlohmann::ordered_json& before,
                                                     const nlohmann::ordered_json& now);
 

@@ -1,4 +1,4 @@
-// What limits of a point may be, in a sweep's file and on the command line.
+// Valid limits of a point, in a sweep file and on the command line.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ struct LimitRange {
 
 inline constexpr LimitRange kTimeLimits{Quantity::duration, 1,
                                         std::uint64_t{kLongestTimeLimit.count()}};
-// The program alone takes some twenty MiB of addresses.
+// The program alone takes about 20 MiB of address space.
 inline constexpr LimitRange kMemoryLimits{Quantity::size, std::uint64_t{32} << 20U,
                                           std::uint64_t{1} << 60U};
 

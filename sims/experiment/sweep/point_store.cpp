@@ -16,7 +16,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr const char* kFailedEnding = ".failed.json";
 
-// `judge` says what is wrong with a document of the point; empty where it is good.
+// `judge` returns what is wrong with a document; empty if the document is valid for the point.
 template <class Judge>
 StoredPoint read_point(const std::filesystem::path& path, const std::string& id,
                        const Judge& judge) {

@@ -1,4 +1,4 @@
-// FOLDER/points: a file for every point that has ended, as it ends.
+// FOLDER/points: one file for each point, written when the point ends.
 #pragma once
 
 #include <filesystem>
@@ -11,10 +11,10 @@
 
 namespace espalier {
 
-// What the folder says of a point.
+// The folder's information about a point.
 struct StoredPoint {
   std::optional<nlohmann::ordered_json> document;
-  std::string problem;  // of a file that is there and of no use: "FILE is not whole"
+  std::string problem;  // set if the file exists but cannot be used: "FILE is not whole"
 };
 
 class PointStore {
@@ -23,16 +23,17 @@ class PointStore {
       : folder_(sweep_folder / "points") {}
 
   [[nodiscard]] const std::filesystem::path& folder() const { return folder_; }
-  // False where the folder cannot be made.
+  // Returns false if the folder cannot be created.
   [[nodiscard]] bool open() const;
 
-  // ID.json and ID.failed.json. A file that is not whole, or of something else, is as good as none.
+  // Read ID.json and ID.failed.json. A file that is incomplete, or belongs to another point, counts
+  // as missing.
   [[nodiscard]] StoredPoint finished(const std::string& id, const std::string& config_hash) const;
   [[nodiscard]] StoredPoint failed(const std::string& id) const;
 
-  // Replaces what was there of the point. Paths in its configuration start in `config_folder`, in
-  // the file in the sweep's folder, so that both may be moved together. `command` runs it again.
-  // False where it cannot be written.
+  // Replaces the point's files. Paths in the point's configuration are relative to `config_folder`;
+  // in the file they are relative to the sweep's folder, so that both can be moved together.
+  // `command` runs the point again. Returns false if the file cannot be written.
   [[nodiscard]] bool keep(const SweepPoint& point, const std::string& config_folder,
                           const WorkerReport& report, const std::string& command) const;
 

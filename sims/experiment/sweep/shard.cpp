@@ -24,7 +24,7 @@ std::optional<std::size_t> number_of(const char* name) {
   return is_set(name) ? parse_number(std::getenv(name)) : std::nullopt;
 }
 
-// "SLURM_ARRAY_TASK_ID=3", and where it is not.
+// "SLURM_ARRAY_TASK_ID=3", or "no SLURM_ARRAY_TASK_ID" if the variable is not set.
 std::string setting_text(const char* name) {
   return is_set(name) ? fmt::format("{}={}", name, std::getenv(name)) : fmt::format("no {}", name);
 }
@@ -33,7 +33,7 @@ std::string setting_text(const char* name) {
 
 ParsedShard parse_shard(const std::string& text) {
   const std::size_t slash = text.find('/');
-  // What is no number is as good as 0, which no shard has.
+  // Text that is not a number gives 0, which is not a valid shard.
   const std::size_t index = parse_number(text.substr(0, slash)).value_or(0);
   const std::size_t of =
       parse_number(slash == std::string::npos ? "" : text.substr(slash + 1)).value_or(0);

@@ -1,4 +1,4 @@
-// A part of a sweep's points, for one of several machines.
+// A share of a sweep's points, for one of several machines.
 #pragma once
 
 #include <cstddef>
@@ -7,8 +7,8 @@
 
 namespace espalier {
 
-// Points i, i + of, i + 2 of, ... of the manifest, from 0. Together all shards have every point
-// once.
+// Points i, i + of, i + 2 of, ... of the manifest; i counts from 0. All shards together have every
+// point exactly once.
 struct Shard {
   std::size_t index = 0;
   std::size_t of = 1;
@@ -18,14 +18,15 @@ struct Shard {
 
 struct ParsedShard {
   std::optional<Shard> shard;
-  std::string error;  // why there is none
+  std::string error;  // reason, if `shard` is empty
 };
 
 // "2/8" is the second of eight.
 [[nodiscard]] ParsedShard parse_shard(const std::string& text);
 
-// Of a task in a Slurm array whose numbers follow each other; the only shard outside of one. None
-// where Slurm's variables do not say which: all points in each of many tasks help nobody.
+// The shard of a task in a Slurm array with consecutive task numbers; the whole sweep outside of an
+// array. An error if Slurm's variables do not determine the shard, because otherwise every task
+// would run all points.
 [[nodiscard]] ParsedShard shard_of_slurm_task();
 
 }  // namespace espalier

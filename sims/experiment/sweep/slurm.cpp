@@ -8,7 +8,7 @@ namespace espalier {
 
 namespace {
 
-// In names of logs, Slurm takes "%" for what follows it.
+// In names of logs, Slurm interprets "%" and the following character.
 std::string without_patterns(const std::string& folder) {
   std::string text;
   for (const char c : folder) text += c == '%' ? "%%" : std::string(1, c);
@@ -24,7 +24,8 @@ std::string header(const SlurmJob& job, const std::string& name, const std::stri
          directive("--output=" + without_patterns(job.log_folder.string()) + "/" + log);
 }
 
-// Which tasks there are, and how many at a time: of the array only.
+// Options that select the array's tasks, and how many run at a time. They apply only to the array
+// job.
 bool is_of_array(const std::string& option) {
   return option.rfind("--array", 0) == 0 || option.rfind("-a", 0) == 0;
 }
@@ -35,14 +36,14 @@ std::string array_script(const SlurmJob& job) {
   std::string text = "#!/bin/bash\n" + header(job, job.name, "slurm-%A_%a.log");
   text += directive(fmt::format("--array=1-{}", job.tasks));
   for (const std::string& option : job.options) text += directive(option);
-  // In place of the shell, so that Slurm's signals reach it.
+  // exec replaces the shell, so that Slurm's signals reach the program.
   return text + "exec " + shell_line(job.run_command) + "\n";
 }
 
 std::string gather_script(const SlurmJob& job) {
   std::string text = "#!/bin/bash\n";
-  // A cluster may refuse jobs without account, partition or time. The job's own name and log come
-  // last and win.
+  // A cluster may refuse jobs without account, partition or time, so this job gets the user's
+  // options too. Its own name and log come last, because the last option wins.
   for (const std::string& option : job.options) {
     if (!is_of_array(option)) text += directive(option);
   }

@@ -1,5 +1,5 @@
-// A sweep as its file describes it: a configuration, and the keys that vary in it. docs/sweeps.md
-// is for users.
+// A sweep as its file describes it: a configuration, and the keys that vary. User documentation:
+// docs/sweeps.md.
 #pragma once
 
 #include <chrono>
@@ -16,15 +16,15 @@ namespace espalier {
 
 enum class Relation : std::uint8_t { equal, not_equal, less, at_most, more, at_least };
 
-// One key against one of several values, or against another key.
+// Compares one key with a list of values or with another key.
 struct Comparison {
   const Key* key = nullptr;
   Relation relation = Relation::equal;
-  std::vector<Value> values;   // any of them; one unless `relation` is equal
-  const Key* other = nullptr;  // in place of values
+  std::vector<Value> values;   // one of them must match; a single one unless `relation` is equal
+  const Key* other = nullptr;  // compared with instead of values
 };
 
-// Holds where all comparisons of one of these hold.
+// Holds if all comparisons of at least one inner list hold.
 using Condition = std::vector<std::vector<Comparison>>;
 
 struct AxisKey {
@@ -32,10 +32,11 @@ struct AxisKey {
   std::vector<ConfigNode> values;  // valid for the key, with their places in the file
 };
 
-// Several keys vary together: as many values each.
+// Keys that vary together. Each has the same number of values.
 struct SweepAxis {
   std::vector<AxisKey> keys;
-  std::optional<Condition> when;  // elsewhere the keys are as below the axis
+  // Where it does not hold, the keys keep their values from below the axis.
+  std::optional<Condition> when;
 
   [[nodiscard]] std::size_t size() const { return keys.front().values.size(); }
 };
@@ -43,11 +44,11 @@ struct SweepAxis {
 struct Sweep {
   std::string path;    // as given
   std::string name;    // the path's stem
-  std::string folder;  // where paths in its points start
+  std::string folder;  // paths in the points are relative to it
   std::string title;
   std::vector<std::string> overrides;
-  ConfigNode base;              // below all axes
-  std::vector<SweepAxis> axes;  // the last one varies fastest; seeds are one of them
+  ConfigNode base;              // values of the keys before the axes apply
+  std::vector<SweepAxis> axes;  // the last one varies fastest; seeds are an axis
   std::optional<Condition> only;
   std::optional<Condition> except;
   WorkerLimits limits;  // of each point

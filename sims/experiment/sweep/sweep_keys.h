@@ -1,4 +1,4 @@
-// Dotted names of configuration keys in a sweep file, and settings in a tree of sections.
+// Dotted names of configuration keys in a sweep file, and access to settings in a tree of sections.
 #pragma once
 
 #include <string>
@@ -9,14 +9,15 @@
 
 namespace espalier {
 
-// Records an error that starts with `what` where no key has that name; nullptr then.
+// Finds the key with this name. If there is none, records an error that starts with `what` and
+// returns nullptr.
 [[nodiscard]] const Key* key_named(const std::string& name, const Place& place,
                                    const std::string& what, Diagnostics& diagnostics);
 
-// Makes the sections that are missing; what stands there is replaced.
+// Creates missing sections and replaces an existing value.
 void set_key(ConfigNode& root, const std::string& name, const ConfigNode& value);
 
-// nullptr where the tree does not give the key.
+// Returns nullptr if the tree does not set the key.
 [[nodiscard]] const ConfigNode* find_setting(const ConfigNode& root, const std::string& name);
 
 }  // namespace espalier

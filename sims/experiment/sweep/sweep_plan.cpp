@@ -36,8 +36,8 @@ class SweepPlanner {
         "give the axes fewer values, or make several sweeps");
   }
 
-  // Axes without a condition multiply, whatever the others do: no need to build a million points to
-  // find that out.
+  // Axes without a condition multiply, whatever the other axes do. The product is computed first,
+  // so that a million points need not be built to find that they are too many.
   bool is_too_large() {
     double product = 1;
     bool is_exact = true;

@@ -1,4 +1,4 @@
-// The points of a sweep, each complete and checked.
+// The points of a sweep. Each is a complete and checked configuration.
 #pragma once
 
 #include <cstddef>
@@ -13,28 +13,28 @@
 namespace espalier {
 
 struct SweepPoint {
-  std::string id;  // of its content: the same in every sweep that has the point
-  nlohmann::ordered_json
-      set;  // by axis key, as written; without keys whose axis does not vary here
+  std::string id;  // derived from the content, so the same point has the same id in every sweep
+  // By axis key, as written; without keys whose axis does not vary here.
+  nlohmann::ordered_json set;
   std::string config_hash;
-  nlohmann::ordered_json
-      config;        // resolved, its fidelity decided; paths start in the sweep file's folder
-  FileHashes files;  // what the point was read from
+  // Resolved, its fidelity decided; paths start in the sweep file's folder.
+  nlohmann::ordered_json config;
+  FileHashes files;  // the files that the point was read from
 };
 
 struct SweepPlan {
-  std::vector<SweepPoint> points;  // no two of them with one id
+  std::vector<SweepPoint> points;  // all ids are different
   std::size_t combinations = 0;    // of the axes' values
-  std::size_t excluded = 0;        // of these, by `only` and `except`
-  std::size_t alike = 0;           // the same simulation as an earlier one
-  std::size_t invalid = 0;         // refused by the configuration's reader
+  std::size_t excluded = 0;        // combinations excluded by `only` and `except`
+  std::size_t alike = 0;           // combinations that give the same simulation as an earlier one
+  std::size_t invalid = 0;         // combinations that the configuration reader refused
 };
 
-// Records what the reader says of each point, with the point's values; the plan of a sweep with
-// errors is of no use.
+// Records the reader's errors for each point, together with the point's values. Do not use a plan
+// if errors were recorded.
 [[nodiscard]] SweepPlan plan_sweep(const Sweep& sweep, Diagnostics& diagnostics);
 
-// "collective.size=1MiB system.router.vcs=4"
+// E.g. "collective.size=1MiB system.router.vcs=4".
 [[nodiscard]] std::string set_text(const nlohmann::ordered_json& set);
 
 inline constexpr std::size_t kMostCombinations = 1'000'000;

@@ -61,7 +61,7 @@ class SweepReader {
     }
     if (map.find("seeds") != nullptr) read_seeds(map);
     check_sections();
-    // Overrides stand above the axes; what is an axis has taken its own already.
+    // Overrides win over the base. Overrides of axis keys have been moved into their axes already.
     for (const Override& setting : overrides_)
       set_key(sweep_.base, setting.key->name, setting.value);
     refuse_lists();
@@ -75,7 +75,7 @@ class SweepReader {
   }
 
  private:
-  // Once each, the last one wins.
+  // Keeps one override for each key; the last one wins.
   void read_overrides() {
     std::map<std::string, Override> by_name;
     for (const std::string& assignment : sweep_.overrides) {
@@ -84,7 +84,7 @@ class SweepReader {
       if (key == nullptr || equals == std::string::npos ||
           assignment.find('\n') != std::string::npos) {
         GivenKeys nobody;
-        collect_override(assignment, nobody, diagnostics_);  // says what is wrong with it
+        collect_override(assignment, nobody, diagnostics_);  // records the error
         continue;
       }
       const SourceIndex source = diagnostics_.add_override(assignment);
@@ -153,7 +153,7 @@ class SweepReader {
     if (!good) axis.keys.clear();
   }
 
-  // nullopt: there are errors, or an override says what the key is at all points.
+  // Returns nullopt if there are errors, or if an override sets the key at all points.
   std::optional<AxisKey> read_axis_key(const StrictMap& map, const std::string& what, bool zipped) {
     if (!map.require("key", kAxesExample)) return std::nullopt;
     const std::string name = map.text("key").value_or("");
@@ -176,7 +176,7 @@ class SweepReader {
     return true;
   }
 
-  // An override of the axis' key stands in place of its values.
+  // An override of the axis's key replaces the axis's values.
   void take_override(AxisKey& axis, bool zipped) {
     const auto found = std::find_if(overrides_.begin(), overrides_.end(),
                                     [&](const Override& o) { return o.key == axis.key; });
@@ -188,7 +188,7 @@ class SweepReader {
                      found->value.items.front().kind == ConfigNode::Kind::list))) {
       values = found->value.items;
     }
-    // One value for all of a zipped axis.
+    // A single value is used at all positions of a zipped axis.
     if (zipped && values.size() == 1) values.resize(axis.values.size(), values.front());
     overrides_.erase(found);
     axis.values = check_axis_values(std::move(values), *axis.key, zipped, diagnostics_);
@@ -221,7 +221,7 @@ class SweepReader {
       value.text = std::to_string(seed);
       axis.values.push_back(std::move(value));
     }
-    // They are counted up: none is there twice.
+    // Seeds are counted up, so no two are equal.
     axis.values = check_axis_values(std::move(axis.values), *axis.key, true, diagnostics_);
     if (axis.values.empty()) return;
     take_override(axis, false);
@@ -235,7 +235,8 @@ class SweepReader {
     return "simulation.seed";
   }
 
-  // What stands in a section's place would give way to an axis' or an override's key, unseen.
+  // If a value stands where a section is expected, setting an axis's or an override's key would
+  // silently replace it.
   void check_sections() {
     for (const Key* key : axis_keys_) check_sections_of(*key);
     for (const Override& setting : overrides_) check_sections_of(*setting.key);
@@ -254,7 +255,7 @@ class SweepReader {
     }
   }
 
-  // A list would make several points of one.
+  // A list as a value would expand one point into several.
   void refuse_lists() {
     for (const Key& key : keys()) {
       if (!key.listable || is_written_as_list(key.shape)) continue;
@@ -272,7 +273,7 @@ class SweepReader {
     }
   }
 
-  // What an axis depends on is decided before it.
+  // The keys in an axis's `when` must be decided before that axis.
   void check_when() {
     for (const auto& [index, place] : when_places_) {
       if (index >= sweep_.axes.size() || !sweep_.axes[index].when) continue;
@@ -304,7 +305,7 @@ class SweepReader {
                                                         const LimitRange& range) const {
     const ConfigNode* node = map.find(name);
     if (node == nullptr) return std::nullopt;
-    // What is no scalar is no number with a unit either.
+    // Only a scalar can be a number with a unit.
     const ParsedQuantity parsed =
         range.parse(node->kind == ConfigNode::Kind::scalar ? node->text : "");
     if (!parsed.value) {
@@ -326,7 +327,8 @@ class SweepReader {
   Diagnostics& diagnostics_;
   std::vector<Override> overrides_;
   std::vector<const Key*> axis_keys_;
-  std::vector<std::pair<std::size_t, Place>> when_places_;  // by axis
+  // Index of the axis, and place of its `when`.
+  std::vector<std::pair<std::size_t, Place>> when_places_;
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// From a sweep file to what varies in it.
+// Reads a sweep file.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@
 
 namespace espalier {
 
-// Overrides are "dotted.key=value" as after -s. They win over everything in the file; a key that is
-// an axis takes the override's value, or its list of values, along the axis. Records errors.
+// Overrides are "dotted.key=value" as after -s. They win over everything in the file. If a key is
+// an axis, the override's value or list of values replaces the axis's values. Records errors.
 [[nodiscard]] Sweep read_sweep(const std::string& path, const std::vector<std::string>& overrides,
                                Diagnostics& diagnostics);
 

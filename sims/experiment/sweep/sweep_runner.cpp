@@ -21,7 +21,7 @@ void say_problem(const StoredPoint& point) {
     fmt::print(stderr, "warning: {}; the point is simulated again\n", point.problem);
 }
 
-// Counts what needs no simulation.
+// Returns the points that need a simulation, and counts the others.
 std::vector<const SweepPoint*> open_points(const SweepPlan& plan, const PointStore& store,
                                            const SweepRunSettings& settings, SweepTally& tally) {
   std::vector<const SweepPoint*> open;
@@ -84,7 +84,8 @@ SweepTally run_sweep(const SweepPlan& plan, const PointStore& store,
     if (store.keep(point, settings.folder, report, command)) {
       ++(good ? tally.finished_now : tally.failed);
     } else {
-      // For good: points that were under way end after this one, and may well be written.
+      // `writable` stays false: points in flight end after this one, and their files may be written
+      // successfully.
       tally.writable = false;
     }
     return tally.writable;

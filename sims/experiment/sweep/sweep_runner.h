@@ -1,4 +1,4 @@
-// Simulates the points of a sweep that are not there yet.
+// Simulates the points of a sweep that have no result yet.
 #pragma once
 
 #include <cstddef>
@@ -12,32 +12,32 @@
 namespace espalier {
 
 struct SweepRunSettings {
-  std::string program;  // of the workers
-  std::string folder;   // where paths in the points' configurations start
-  std::string command;  // that runs the sweep; a point's has its id behind
-  std::string only_id;  // not empty: this point, even if it is finished
+  std::string program;  // started as worker
+  std::string folder;   // paths in the points' configurations are relative to it
+  std::string command;  // runs the sweep; with the id of a point appended, runs the point
+  std::string only_id;  // if not empty: run this point, even if it is finished
   Shard shard;
   std::size_t at_once = 1;
   WorkerLimits limits;
-  bool keep_failed = false;  // points that failed before are not tried again
+  bool keep_failed = false;  // do not try again points that failed before
 };
 
-// Of the points that belong to the shard. Only what stands in the folder counts as finished or
+// Counts of the points in the shard. Only points with a file in the folder count as finished or
 // failed.
 struct SweepTally {
   std::size_t points = 0;
   std::size_t finished_before = 0;
   std::size_t finished_now = 0;
-  std::size_t failed = 0;  // kept ones included
-  int signal = 0;          // that stopped the sweep
-  bool writable = true;    // false: something could not be written, and the sweep stopped
+  std::size_t failed = 0;  // including those that failed before
+  int signal = 0;          // the signal that stopped the sweep
+  bool writable = true;    // false: a file could not be written, and the sweep stopped
 
   [[nodiscard]] std::size_t left() const {
     return points - finished_before - finished_now - failed;
   }
 };
 
-// Failures go to stderr as they come.
+// Failures are written to stderr immediately.
 [[nodiscard]] SweepTally run_sweep(const SweepPlan& plan, const PointStore& store,
                                    const SweepRunSettings& settings);
 

@@ -28,8 +28,8 @@ enum class TraceWord : std::uint8_t { chunk, copy, reduce, parallelize, end, cal
 struct TraceOperation {
   TraceWord word = TraceWord::chunk;
   std::optional<std::uint32_t> result;   // "%3 = ..."
-  std::vector<std::uint32_t> arguments;  // references: copy 1, reduce 2
-  ChunkSpan span;                        // chunk; copy: the target
+  std::vector<std::uint32_t> arguments;  // references; copy has 1, reduce has 2
+  ChunkSpan span;                        // of a chunk; of copy: the target
   std::optional<std::uint32_t> channel;
   std::uint32_t instances = 1;  // parallelize
   Place place;                  // of the word
@@ -70,7 +70,7 @@ const std::vector<std::pair<const char*, ProgramBuffer>>& buffers() {
   return names;
 }
 
-// "%12"
+// Reads a reference such as "%12".
 std::optional<std::uint32_t> read_reference(LineParser& line, Place& place) {
   place = line.place();
   const auto word = line.word("a reference such as %1");
@@ -145,7 +145,7 @@ bool has_result(TraceWord word) {
   return word == TraceWord::chunk || word == TraceWord::copy || word == TraceWord::reduce;
 }
 
-// The words that begin an operation, behind its result.
+// The words that begin an operation, after the optional result.
 const std::vector<std::string>& trace_words() {
   static const auto names = [] {
     std::vector<std::string> all;
@@ -156,7 +156,7 @@ const std::vector<std::string>& trace_words() {
   return names;
 }
 
-// nullopt: there is an error.
+// Returns nullopt after an error.
 std::optional<TraceOperation> read_operation(LineParser& line) {
   TraceOperation operation;
   if (line.peek().substr(0, 1) == "%") {
@@ -238,7 +238,7 @@ class TraceReader {
     }
   }
 
-  // Lines that use the results of a wrong line are not wrong themselves.
+  // Remembers a line with errors, so that later lines which use its results are not reported too.
   void remember_broken(const LineParser& line) {
     broken_.push_back(line.peek());
     if (line.peek() == "parallelize") open_fragments_.push_back(line.place());
@@ -272,7 +272,8 @@ class TraceReader {
       ChunkTracer tracer(header_.signature());
       std::map<std::uint32_t, ChunkRef> references;
       for (const TraceOperation& operation : operations_) run(tracer, operation, references);
-      tracer.at(source_place(header_.collective_place()));  // the place of broken promises
+      // The place of errors about unfulfilled promises.
+      tracer.at(source_place(header_.collective_place()));
       return tracer.finish();
     } catch (const ChunkError& error) {
       const bool has_place = error.place().line != 0;
@@ -314,7 +315,7 @@ class TraceReader {
   std::size_t errors_before_;
   TraceHeader header_;
   std::vector<TraceOperation> operations_;
-  std::map<std::uint32_t, Place> made_;  // by the number of the reference
+  std::map<std::uint32_t, Place> made_;  // by the number of the reference: where it was made
   std::vector<std::string> broken_;      // first words of lines with errors
   std::vector<Place> open_fragments_;
 };

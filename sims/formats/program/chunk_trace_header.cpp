@@ -67,7 +67,7 @@ void TraceHeader::read_line(LineParser& line) {
   } else if (word == "bytes") {
     read_bytes(line, place);
   } else if (!has_collective_) {
-    // A wrong line 'collective' has been reported.
+    // If there is a line 'collective', it was wrong and has been reported.
     const bool is_missing = first_.count("collective") == 0;
     if (is_missing) line.error(place, fmt::format("'{}' stands behind 'collective'", word));
   } else if (word == "root") {

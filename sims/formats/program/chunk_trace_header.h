@@ -1,4 +1,4 @@
-// The lines of a trace before its operations: the signature of the program.
+// The header of a trace: the lines with the program's signature, before its operations.
 #pragma once
 
 #include <map>
@@ -23,7 +23,7 @@ class TraceHeader {
   // Called after the last line. Reports lines that contradict each other.
   void end(const Place& end_of_file, Diagnostics& diagnostics);
 
-  // Whether the line 'collective' has been read, which says the number of ranks.
+  // True if the line 'collective' has been read, which gives the number of ranks.
   [[nodiscard]] bool has_collective() const { return has_collective_; }
   [[nodiscard]] const ProgramSignature& signature() const { return signature_; }
   [[nodiscard]] Place collective_place() const { return collective_place_; }

@@ -1,5 +1,5 @@
-// One line of a text file, word by word. The first wrong word is reported, with what was expected;
-// the rest of the line is not read.
+// Reads one line of a text file word by word. The first wrong word is reported together with the
+// expected word; the rest of the line is not read.
 #pragma once
 
 #include <cstdint>
@@ -23,17 +23,17 @@ class LineParser {
 
   [[nodiscard]] bool at_end() const { return next_ == words_.size(); }
   [[nodiscard]] bool failed() const { return failed_; }
-  // Empty at the end.
+  // Returns an empty text at the end of the line.
   [[nodiscard]] const std::string& peek() const;
-  [[nodiscard]] Place place() const;  // of the next word, or behind the last one
+  [[nodiscard]] Place place() const;  // of the next word, or after the last one
 
   bool accept(const std::string& word);  // takes the next word if it is `word`
   bool expect(const std::string& word);  // takes the next word, which must be `word`
   bool expect_end();                     // the line must be at its end
-  // An integer from min to max; `what` names it.
+  // Reads an integer from min to max; `what` is its name in errors.
   std::optional<std::uint32_t> number(const std::string& what, std::uint32_t min,
                                       std::uint32_t max);
-  // An integer, or a size with a unit ("64KiB").
+  // Reads an integer, or a size with a unit ("64KiB").
   std::optional<std::uint64_t> bytes(const std::string& what);
   template <class Choice>
   std::optional<Choice> choice(const std::string& what,
@@ -45,9 +45,9 @@ class LineParser {
     if (!index) return std::nullopt;
     return choices[*index].second;
   }
-  // The line from the next word on, with its blanks, without a comment.
+  // The line from the next word on, with its blanks and without a comment.
   std::string rest();
-  // The next word. At the end: an error.
+  // Takes the next word. Reports an error at the end of the line.
   std::optional<ConfigNode> word(const std::string& what);
 
   void error(const Place& place, std::string message, std::string hint = {});

@@ -14,7 +14,8 @@ inline constexpr std::int64_t kMostBlocksOfRank = 216;
 inline constexpr std::int64_t kMostBlocksOfChannel = 32;  // of one rank
 inline constexpr std::int64_t kMostStepsOfBlock = 256;
 inline constexpr std::int64_t kMostChunksOfStep = 71;
-inline constexpr std::int64_t kMostUsableChannels = 32;  // runtimes warn above
+// Above this number, runtimes print a warning.
+inline constexpr std::int64_t kMostUsableChannels = 32;
 // Espalier's own limits: a document of a few bytes must not fill the memory.
 inline constexpr std::int64_t kMostChunksOfBuffer = std::int64_t{1} << 20;
 inline constexpr std::int64_t kMostChunksOfProgram = std::int64_t{1} << 25;  // of all ranks

@@ -9,8 +9,8 @@
 
 namespace espalier {
 
-// Reads a document strictly. `file_name` is for messages. nullopt: there are errors, of which all
-// are reported up to a limit.
+// Reads a document strictly. `file_name` is for messages. Returns nullopt if there are errors; all
+// of them are reported, up to a limit.
 //
 // Refused, because the document is not a program: broken XML; elements out of place (`<op>` among
 // them); attributes that are missing, given twice or without a valid value; unsupported

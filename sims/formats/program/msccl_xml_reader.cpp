@@ -28,7 +28,7 @@ const std::vector<const char*> kStepAttributes{"s",      "type", "srcbuf", "srco
                                                "dstoff", "cnt",  "depid",  "deps",   "hasdep"};
 const std::vector<std::string> kElements{"algo", "gpu", "tb", "step"};
 
-// Collectives of documents that Espalier does not support.
+// Collectives of MSCCL documents that Espalier does not support.
 const std::vector<std::pair<const char*, const char*>> kForeignCollectives{
     {"alltoallv", "its amounts differ from pair to pair, and the chunks of a program are equal"},
     {"send", "it is one message, no collective"},
@@ -207,7 +207,7 @@ class Reader {
     program_.max_bytes = unlimited ? 0 : static_cast<Bytes>(*max) - (is_shorter ? 1 : 0);
   }
 
-  // Checks attributes that only runtimes use.
+  // Checks attributes that Espalier does not use, but runtimes do.
   static void check_unread(XmlElement& algo) {
     const auto threads = algo.integer_or("nthreads", {0, kMostInt}, 0);
     if (threads && *threads % 32 != 0) {
@@ -253,7 +253,7 @@ class Reader {
     for (auto& [rank, gpu] : by_rank) program_.ranks.push_back(std::move(gpu));
   }
 
-  // The beginning of a hint.
+  // The beginning of a hint about a missing rank.
   [[nodiscard]] std::string missing_rank(const std::map<std::int64_t, RankProgram>& by_rank) const {
     std::int64_t rank = 0;
     while (by_rank.count(rank) != 0) ++rank;
@@ -354,7 +354,7 @@ class Reader {
 
   void read_steps(pugi::xml_node node, const XmlElement& tb, ThreadBlock& block) {
     std::int64_t expected = 0;
-    bool in_order = true;  // reported once
+    bool in_order = true;  // an error in the order is reported once
     bool after_nop = false;
     for_each_child(node, "step", [&](pugi::xml_node child) {
       XmlElement step(child, kStepAttributes, "s", &tb, report_);
@@ -418,7 +418,7 @@ class Reader {
 
   XmlReport& report_;
   Program program_;
-  // Empty: no valid value was given. Checks that need the value are skipped.
+  // Values are empty if no valid value was given. Checks that need such a value are skipped.
   std::optional<CollectiveOp> collective_;
   std::optional<std::int64_t> channels_;
   std::optional<std::int64_t> chunks_;

@@ -22,7 +22,8 @@ bool has_remote_source(ProgramOp op) {
   return op == ProgramOp::recv || op == ProgramOp::recv_copy_send;
 }
 
-// The local place of a step's message: rcs and rrcs send what they store, s and rrs send src.
+// The local location of a step's message: rcs and rrcs send the stored data, s and rrs send the
+// source.
 struct Location {
   ProgramBuffer buffer = ProgramBuffer::input;
   std::int32_t offset = -1;
@@ -248,7 +249,7 @@ std::string escaped(const std::string& text) {
   return out;
 }
 
-// Without a prolog, which the runtimes' own parser does not accept.
+// Writes no prolog, because the runtimes' own parser does not accept one.
 class Writer {
  public:
   std::string write(const Program& program) {

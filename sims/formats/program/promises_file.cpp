@@ -14,7 +14,7 @@ namespace {
 
 constexpr const char* kForm = "for example 'rank 1 out 0 = 0:0 + 1:0'";
 
-// An index of a buffer of `rank`; one that is empty has none.
+// Reads an index into a buffer of `rank`. An empty buffer has no valid index.
 std::optional<std::uint32_t> read_index(LineParser& line, const std::string& what,
                                         std::uint32_t rank, std::uint32_t size) {
   if (size != 0) return line.number(what, 0, size - 1);

@@ -33,7 +33,7 @@ struct PromiseBounds {
                                                                       const std::string& text,
                                                                       const Program& program,
                                                                       Diagnostics& diagnostics);
-// The text of a file of program.promises.
+// Writes program.promises as the text of a promises file.
 [[nodiscard]] std::string write_promises(const Program& program);
 
 }  // namespace espalier

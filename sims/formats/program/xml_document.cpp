@@ -14,7 +14,7 @@ namespace espalier {
 
 namespace {
 
-// 99: not a digit in any base.
+// Returns 99 for a character that is not a digit in any base.
 unsigned digit_value(char c) {
   if (c >= '0' && c <= '9') return static_cast<unsigned>(c - '0');
   if (c >= 'a' && c <= 'f') return static_cast<unsigned>(c - 'a') + 10;
@@ -95,7 +95,7 @@ XmlSource::XmlSource(const std::string& file_name, const std::string& text,
 
 bool XmlSource::parse(Diagnostics& diagnostics) {
   const std::string_view text(buffer_.data(), buffer_.size());
-  // The parser takes a zero byte for the end of the text.
+  // The parser stops at a zero byte.
   const std::size_t zero = text.find('\0');
   if (zero != std::string_view::npos || text.substr(0, 2) == "\xff\xfe" ||
       text.substr(0, 2) == "\xfe\xff") {
@@ -121,7 +121,8 @@ Place XmlSource::place_of_offset(std::size_t offset) const {
 }
 
 Place XmlSource::place(const char* text) const {
-  // As numbers, because pointers outside the buffer cannot be compared with it.
+  // Compared as numbers, because pointers outside of the buffer cannot be compared with pointers
+  // into it.
   const auto at = reinterpret_cast<std::uintptr_t>(text);
   const auto begin = reinterpret_cast<std::uintptr_t>(buffer_.data());
   if (at < begin || at >= begin + buffer_.size()) return {index_, 0, 0};

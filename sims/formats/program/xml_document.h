@@ -1,4 +1,4 @@
-// XML documents, read strictly, with a place for every error.
+// Strict reading of XML documents, with a place for every error.
 #pragma once
 
 #include <cstddef>
@@ -18,13 +18,13 @@ namespace espalier {
 // An integer as C reads it with base 0: 12, 0x1f, 017.
 struct CInteger {
   std::optional<std::int64_t> value;
-  std::string error;  // without a value: why, as the end of a sentence that begins with the text
+  std::string error;  // if there is no value: the reason, to be appended to the text
 };
 
 // The whole text must be an optional sign and digits, without blanks.
 [[nodiscard]] CInteger parse_c_integer(std::string_view text);
 
-// The text of an XML file, parsed, and the place of each name and value.
+// The parsed text of an XML file, and the place of each name and value.
 class XmlSource {
  public:
   // Text that is not well-formed XML in UTF-8 gives one error and an empty document.
@@ -34,7 +34,8 @@ class XmlSource {
 
   [[nodiscard]] pugi::xml_node document() const { return document_; }
   [[nodiscard]] SourceIndex index() const { return index_; }
-  // `text`: a name or a value of the document. Any other text has the place of the whole file.
+  // `text` is a name or a value of the document. For any other text, returns the place of the whole
+  // file.
   [[nodiscard]] Place place(const char* text) const;
 
  private:
@@ -53,7 +54,7 @@ class XmlReport {
   XmlReport(const XmlSource& source, Diagnostics& diagnostics)
       : source_(source), diagnostics_(diagnostics), errors_before_(diagnostics.num_errors()) {}
 
-  // `at`: a name or value of the document.
+  // `at` is a name or value of the document.
   void error(const char* at, std::string message, std::string hint = {});
   void warning(const char* at, std::string message, std::string hint = {});
   // Counts an ignored name or text. end() warns of it once, with the number of times. make_hint()
@@ -66,7 +67,7 @@ class XmlReport {
   void end();
 
   [[nodiscard]] bool failed() const { return diagnostics_.num_errors() != errors_before_; }
-  // The limit of errors is reached; the rest is not read.
+  // True if the limit of errors is reached. The rest of the document is then not read.
   [[nodiscard]] bool full() const;
   [[nodiscard]] std::uint32_t line(const char* at) const { return source_.place(at).line; }
 
@@ -88,21 +89,21 @@ struct IntegerRange {
   std::int64_t max = 0;
 };
 
-// The attributes of one element, read strictly. Attributes that are missing, given twice, unknown
-// or without a valid value are reported with their places.
+// Strict access to the attributes of one element. Attributes that are missing, given twice, unknown
+// or invalid are reported with their places.
 class XmlElement {
  public:
-  // `known`: names of valid attributes. `number`: the attribute that numbers elements of this name,
-  // or nullptr.
+  // `known`: names of valid attributes. `number`: name of the attribute that numbers elements of
+  // this kind, or nullptr.
   XmlElement(pugi::xml_node node, const std::vector<const char*>& known, const char* number,
              const XmlElement* parent, XmlReport& report);
 
-  // nullopt after an error: the attribute is missing or has no valid value.
+  // Returns nullopt after an error: the attribute is missing or invalid.
   [[nodiscard]] std::optional<std::int64_t> integer(const char* name, const IntegerRange& range);
-  // `otherwise` if the attribute is missing.
+  // Returns `otherwise` if the attribute is missing.
   [[nodiscard]] std::optional<std::int64_t> integer_or(const char* name, const IntegerRange& range,
                                                        std::int64_t otherwise);
-  // One of `choices`, by name.
+  // Returns one of `choices`, selected by name.
   template <class Choice>
   [[nodiscard]] std::optional<Choice> choice(
       const char* name, const std::vector<std::pair<const char*, Choice>>& choices) {
@@ -121,10 +122,10 @@ class XmlElement {
 
   [[nodiscard]] bool has(const char* name) const { return !node_.attribute(name).empty(); }
   [[nodiscard]] std::string text(const char* name) const { return node_.attribute(name).value(); }
-  // "gpu 1 tb 0 step 3", for messages.
+  // The element's path for messages, e.g. "gpu 1 tb 0 step 3".
   [[nodiscard]] std::string label() const;
 
-  // At the value of attribute `name`, or at the element if the attribute is missing.
+  // Report at the value of attribute `name`, or at the element if the attribute is missing.
   void error_at(const char* name, std::string message, std::string hint = {});
   void warn_at(const char* name, std::string message, std::string hint = {});
   void error(std::string message, std::string hint = {});
@@ -139,7 +140,7 @@ class XmlElement {
 
   pugi::xml_node node_;
   const char* number_;
-  const XmlElement* parent_;  // nullptr: not mentioned in messages
+  const XmlElement* parent_;  // nullptr: the parent is not mentioned in messages
   XmlReport& report_;
   std::vector<std::string> unknown_;
 };

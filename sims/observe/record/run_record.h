@@ -1,5 +1,5 @@
-// What happened in one run: the stations of every message, the flits that every channel carried,
-// and the progress of schedule tables and program contexts. The timeline and `explain` read it.
+// The events of one run: the times of every message, the flits that every channel carried, and the
+// progress of schedule tables and program contexts. The timeline and `explain` read this record.
 #pragma once
 
 #include <algorithm>
@@ -17,24 +17,26 @@
 
 namespace espalier {
 
-// An index of RunRecord::messages.
+// An index into RunRecord::messages.
 using RecordIndex = std::uint32_t;
 
 // A message: an operation, or the share of an operation that takes one of several parallel links.
 struct MessageRecord {
-  // A share has its own route and bytes; `from` and `to` are vertices of what is simulated, also
-  // where one NPU stands for all.
+  // A share has its own route and bytes. `from` and `to` are vertices of the simulated system, even
+  // if one NPU stands for all.
   Operation operation;
   PacketGrid grid;
-  std::uint32_t channel = 0;  // where it is injected, in RunRecord::channels
-  RecordIndex whole = 0;      // the first share of its operation; itself where it is the only one
+  std::uint32_t channel = 0;  // channel of the injection, as index into RunRecord::channels
+  // The first share of its operation; the message itself if it is the only one.
+  RecordIndex whole = 0;
   Cycle issued = kNever;
-  // The DMA engine has read it: its first flit may leave in this cycle. kNever where packets are
-  // read one by one (a DMA engine of limited bandwidth).
+  // The cycle in which the DMA engine has read the message, so that its first flit may leave.
+  // kNever if packets are read one by one (a DMA engine with limited bandwidth).
   Cycle read = kNever;
-  Cycle sent = kNever;     // its last flit leaves the NI
-  Cycle visible = kNever;  // all of it is, at the receiver
-  // A Reduce may be added: `visible`, or later where the NI held it. kNever of a Gather.
+  Cycle sent = kNever;     // the last flit leaves the NI
+  Cycle visible = kNever;  // the whole message is visible at the receiver
+  // The cycle from which a Reduce may be added: `visible`, or later if the NI held it. kNever for a
+  // Gather.
   Cycle adding = kNever;
   Cycle done = kNever;  // in memory, reduction included
 };
@@ -42,33 +44,34 @@ struct MessageRecord {
 // Flits of one message that leave the sender without a gap.
 struct CarriedRun {
   RecordIndex message = 0;
-  std::uint16_t hop = 0;       // routers passed at the receiver; 0: an injection channel
-  std::uint16_t out_port = 0;  // by which the flits leave the router at the channel's end
-  std::uint64_t offset = 0;    // of the first, in the message
-  FlitRun flits;               // departures, in ticks
+  std::uint16_t hop = 0;  // routers passed at the receiver; 0: an injection channel
+  // Output port through which the flits leave the router at the channel's end.
+  std::uint16_t out_port = 0;
+  std::uint64_t offset = 0;  // offset of the first flit in the message
+  FlitRun flits;             // departures, in ticks
 };
 
 struct VcRecord {
   std::vector<CarriedRun> carried;  // in order
-  // When the same flits leave the buffer at the channel's end, in ticks. A buffer is a queue: the
-  // i-th flit that came is the i-th to leave.
+  // The times, in ticks, at which the flits in `carried` leave the buffer at the channel's end. A
+  // buffer is a queue, so flits leave in the order in which they arrived.
   std::vector<FlitRun> left;
 };
 
 struct ChannelRecord {
-  std::string name;  // of its link in the module hierarchy
+  std::string name;  // name of the link in the module hierarchy
   ChannelSpec spec;
   LinkTiming link;
   std::vector<VcRecord> vcs;
 };
 
-// The steps and requests of a program context, in the order in which it ran them.
+// The steps and requests of a program context in the order of execution.
 struct ContextRecord {
   struct Step {
     StepPlace place;
     ProgramStep step;
     StepTimes times;                // ended is kNever if the run stopped in the step
-    std::size_t first_request = 0;  // in `requests`
+    std::size_t first_request = 0;  // index into `requests`
     std::size_t num_requests = 0;
   };
   std::vector<Step> steps;
@@ -77,13 +80,13 @@ struct ContextRecord {
 
 // The network interface at a vertex.
 struct NiRecord {
-  // A schedule table's state after an evaluation that has moved it.
+  // The state of a schedule table after an evaluation that changed it.
   struct Move {
     Cycle at = 0;
-    std::size_t issued = 0;  // entries, so far
+    std::size_t issued = 0;  // entries issued so far
     Timestep timestep = 0;
   };
-  // A program's call, launched in cycle `at`: its contexts begin in `begins`.
+  // A call of a program, launched in cycle `at`. Its contexts begin in cycle `begins`.
   struct Launch {
     std::uint32_t call = 0;
     Cycle at = 0;
@@ -103,8 +106,8 @@ struct RunRecord {
   std::vector<NiRecord> nis;  // by vertex
 };
 
-// Removes the last `n` flits of a queue of runs: a train was cut. `flits_of(run)`: the run's
-// FlitRun.
+// Removes the last `n` flits of a queue of runs, because a train was cut. `flits_of(run)` returns
+// the FlitRun of a run.
 template <class Runs, class FlitsOf>
 void cut_runs(Runs& runs, std::uint64_t n, FlitsOf&& flits_of) {
   while (n != 0 && !runs.empty()) {

@@ -16,15 +16,16 @@
 
 namespace espalier {
 
-// The records of messages, found by the ids that the hardware gives them. It reuses an id when its
-// message is done.
+// Finds the records of messages by the hardware's message ids. An id is reused when its message is
+// done.
 class MessageRecords {
  public:
-  // Writes into `records`. Both must outlive this.
+  // Writes into `records`. Both arguments must outlive this object.
   MessageRecords(const Fabric& fabric, std::vector<MessageRecord>& records)
       : fabric_(fabric), records_(records) {}
 
-  // `id` names this one until another one is opened under it.
+  // Opens a record for the message. `id` refers to it until another message is opened with the same
+  // id.
   MessageRecord& open(MessageId id) {
     if (id.index() >= open_.size()) open_.resize(id.index() + 1);
     open_[id.index()] = {static_cast<RecordIndex>(records_.size()), 0};
@@ -40,7 +41,7 @@ class MessageRecords {
   }
   [[nodiscard]] RecordIndex index_of(MessageId id) const { return open_[id.index()].record; }
   [[nodiscard]] MessageRecord& operator[](MessageId id) { return records_[index_of(id)]; }
-  // By which port its flits leave the `hop`-th router.
+  // The output port by which the message's flits leave the `hop`-th router.
   [[nodiscard]] std::uint16_t out_port(MessageId id, std::uint16_t hop) const {
     return fabric_.paths().hop(fabric_.messages().routing(id).path, hop).out_port;
   }
@@ -48,7 +49,8 @@ class MessageRecords {
   std::uint64_t next_injected(MessageId id) { return open_[id.index()].injected++; }
 
  private:
-  // The last vertex of a path. If one NPU stands for all, operations name other vertices.
+  // The last vertex of a path. Operations cannot be used here, because they name other vertices if
+  // one NPU stands for all.
   [[nodiscard]] NodeId end_of(std::uint32_t path, NodeId from) const {
     const Topology& topology = fabric_.topology();
     NodeId vertex = from;
@@ -71,8 +73,9 @@ class MessageRecords {
 
 class ChannelRecorder;
 
-// Cycle fidelity: a flit in a switch. It is told of when it leaves for the next channel, then, by
-// itself, when it leaves the buffer it was in: which of the message's flits it is shows there.
+// Cycle fidelity: a flit in a switch. The observer is called when the flit leaves for the next
+// channel, and then when it leaves its old buffer. Only the second call tells which flit of the
+// message it is.
 struct FlitInSwitch {
   ChannelRecorder* to = nullptr;  // nullptr: no flit is in the switch
   std::uint32_t vc = 0;
@@ -82,14 +85,14 @@ struct FlitInSwitch {
   FlitRun departure;
 };
 
-// Records what a channel carries. The record is the same in both fidelities.
+// Records the flits that a channel carries. The record is the same in both fidelities.
 class ChannelRecorder : public ChannelObserver {
  public:
-  // Writes into `record`, with a VcRecord for each VC. `in_switch`: one for all channels of a
-  // system. All must outlive it.
+  // Writes into `record`, which has a VcRecord for each VC. All channels of a system share one
+  // `in_switch`. All arguments must outlive this object.
   ChannelRecorder(ChannelRecord& record, MessageRecords& messages, FlitInSwitch& in_switch);
 
-  // Removes flits that were announced for the tick `end` or later: the run is over.
+  // Removes flits that were announced for tick `end` or later, because the run is over.
   void end_at(Tick end);
 
   void flit_sent(std::uint32_t vc, const Flit& flit, Tick departure) override;
@@ -99,14 +102,14 @@ class ChannelRecorder : public ChannelObserver {
   void leaving_cut(std::uint32_t vc, std::uint64_t n) override;
 
  private:
-  // The position of a buffer's first flit in VcRecord::carried.
+  // The position in VcRecord::carried of the first flit in a buffer.
   struct Front {
     std::size_t run = 0;
     std::uint64_t flit = 0;
   };
   void carry(std::uint32_t vc, const CarriedRun& run);
   void leave(std::uint32_t vc, FlitRun flits);
-  // The first flit of a buffer leaves; returns its offset in its message.
+  // The first flit of a buffer leaves. Returns its offset in its message.
   std::uint64_t pop(std::uint32_t vc);
 
   ChannelRecord& record_;
@@ -162,7 +165,7 @@ void ChannelRecorder::carry(std::uint32_t vc, const CarriedRun& run) {
   runs.push_back(run);
 }
 
-// An NI takes a flit in each cycle, in whichever part of it the flit came.
+// An NI takes at most one flit per cycle, so only the cycle of a flit counts, not its tick.
 void ChannelRecorder::leave(std::uint32_t vc, FlitRun flits) {
   const Tick q = record_.spec.ticks_per_cycle;
   if (flits.rate == q) flits.start -= flits.start % q;
@@ -209,7 +212,7 @@ void ChannelRecorder::flits_left(std::uint32_t vc, const FlitRun& flits) {
   }
   const std::uint64_t offset = pop(vc);
   const FlitInSwitch flit = std::exchange(in_switch_, {});
-  if (flit.to == nullptr) {  // to an NI
+  if (flit.to == nullptr) {  // the flit leaves for an NI
     leave(vc, flits);
     return;
   }
@@ -221,12 +224,13 @@ void ChannelRecorder::leaving_cut(std::uint32_t vc, std::uint64_t n) {
   take_back(record_.vcs[vc].left, n);
 }
 
-// Records the stations of messages at a network interface, and the moves of its schedule table or
+// Records the times of messages at a network interface, and the progress of its schedule table or
 // program contexts.
 class NiRecorder : public NiObserver, public ContextObserver {
  public:
-  // Before the simulation, after the NI's engine is loaded. `channels`: its injection ports', in
-  // RunRecord::channels. Writes into `record`, which must outlive it, as must the records.
+  // To be constructed before the simulation, after the NI's engine is loaded. `channels`: the
+  // channels of its injection ports, as indices into RunRecord::channels. Writes into `record`.
+  // `record` and `records` must outlive this object.
   NiRecorder(NetworkInterface& ni, std::vector<std::uint32_t> channels, NiRecord& record,
              MessageRecords& records);
 
@@ -248,7 +252,7 @@ class NiRecorder : public NiObserver, public ContextObserver {
   std::vector<std::uint32_t> channels_;
   NiRecord& record_;
   MessageRecords& records_;
-  EngineView view_;  // kept for its memory
+  EngineView view_;  // a member only to reuse its memory
   bool has_table_ = false;
 };
 

@@ -1,5 +1,5 @@
-// Records a run. The memory it needs grows with the number of messages and of runs of flits, not
-// with the number of cycles.
+// Records a run. The memory grows with the number of messages and of runs of flits, not with the
+// number of cycles.
 #pragma once
 
 #include <memory>
@@ -25,7 +25,7 @@ class RunRecorder : public SystemObserver {
   struct Watchers;
 
   RunRecord record_;
-  std::unique_ptr<Watchers> watchers_;  // of the fabric's channels and network interfaces
+  std::unique_ptr<Watchers> watchers_;  // observers of the fabric's channels and network interfaces
 };
 
 }  // namespace espalier

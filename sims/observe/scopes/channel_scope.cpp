@@ -41,7 +41,7 @@ void LinkScope::generate(Cycle until, WaveRecorder& recorder) {
       recorder.change(first, signals_.valid, 1);
       recorder.change(first, signals_.flow, shown_flow_);
     }
-    // To the end of the last flit's time on the wire.
+    // The wire is busy until the end of the last flit's time on it.
     busy_until_ = std::max(run.tick_of(n - 1) / q_ + 1, (run.tick_of(n) + q_ - 1) / q_);
     run.drop(n);
     if (run.n == 0) runs_.pop_front();

@@ -15,19 +15,19 @@
 namespace espalier {
 
 // Whether a link's wire carries a flit, and of which flow. A flit occupies the wire for as long as
-// the link takes to send it, at least a cycle.
+// the link takes to send it, but at least one cycle.
 class LinkScope {
  public:
   struct Signals {
     WaveSignal valid;
-    WaveSignal flow;  // unknown where the wire is free
+    WaveSignal flow;  // unknown while the wire is free
   };
   LinkScope(const Signals& signals, Tick ticks_per_cycle)
       : signals_(signals), q_(ticks_per_cycle) {}
 
   void sent(std::uint64_t flow, const FlitRun& run);
   void cut(std::uint64_t n);
-  // As in VcStateScope.
+  // See VcStateScope.
   void generate(Cycle until, WaveRecorder& recorder);
 
  private:
@@ -44,22 +44,24 @@ class LinkScope {
   bool is_shown_ = false;
 };
 
-// Describes a message; `hop`: routers that it has passed at the receiver.
+// Describes a message. `hop` is the number of routers that it has passed when it reaches the
+// receiver.
 using DescribeMessage = std::function<MessageFacts(MessageId, std::uint16_t hop)>;
 
 class ChannelScope : public ChannelObserver {
  public:
   struct Spec {
-    std::string name;  // of the link: "net.r_1_2.in_e"; its VCs are below: "net.r_1_2.in_e.vc0"
+    std::string name;  // of the link: "net.r_1_2.in_e"; VCs are scopes in it: "net.r_1_2.in_e.vc0"
     ChannelSpec channel;
     LinkTiming link;
-    bool shows_flits = false;  // VcFlitScope too
+    bool shows_flits = false;  // VcFlitScope is shown too
   };
   ChannelScope(const Spec& spec, WaveRecorder& recorder, DescribeMessage describe);
 
-  // The user has asked for one of its signals.
+  // True if the user has asked for one of its signals.
   [[nodiscard]] bool is_wanted() const { return is_wanted_; }
-  // Reports all changes before cycle `until`; those of VcFlitScope from cycle `from` on only.
+  // Reports all changes before cycle `until`. Changes of VcFlitScope are reported only from cycle
+  // `from` on.
   void generate(Cycle from, Cycle until, WaveRecorder& recorder);
 
   // Ignores flits from now on.
@@ -79,7 +81,7 @@ class ChannelScope : public ChannelObserver {
   DescribeMessage describe_;
   LinkScope link_;
   std::vector<VcStateScope> states_;  // by VC
-  std::vector<VcFlitScope> flits_;    // by VC; none where they are not shown
+  std::vector<VcFlitScope> flits_;    // by VC; empty if they are not shown
   bool is_wanted_ = false;
   bool is_over_ = false;
 };

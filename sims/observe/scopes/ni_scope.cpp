@@ -12,7 +12,7 @@ const EnumText kOps{"table_op", {"Reduce", "Gather", "NOP"}};
 const EnumText kStalls{
     "stall",
     {"none", "step", "lockstep", "parent", "children", "dma", "injection", "doorbell", "event"}};
-// Of contexts: ProgramOp, and one that has done its last step.
+// State of a context that has done its last step; lower values are ProgramOp.
 constexpr std::uint64_t kDone = 9;
 const EnumText kProgramOps{"program_op",
                            {"nop", "s", "r", "rcs", "rrs", "rrc", "rrcs", "cpy", "re", "done"}};
@@ -23,8 +23,8 @@ constexpr unsigned kStepBits = 16;
 constexpr unsigned kCycleBits = 32;
 constexpr unsigned kByteBits = 48;
 constexpr unsigned kCountBits = 16;
-// A down-counter is shown in so many steps at most: a staircase, at a cost that does not go with
-// the cycles it counts.
+// A down-counter is shown as a staircase with at most this many steps, so the cost does not depend
+// on the number of cycles that it counts.
 constexpr Cycle kCounterSteps = 8;
 
 }  // namespace
@@ -155,7 +155,7 @@ void NiScope::show_table(const TableView& table, Cycle now) {
   recorder_.change(now, table_.ready, table.ready_bits);
 }
 
-// Nothing stops the counter once it is loaded.
+// A loaded counter always runs down to 0.
 void NiScope::count_down(Cycle from, Cycle until) {
   if (until <= from) {
     recorder_.change(from, table_.lockstep, 0);

@@ -11,14 +11,15 @@
 
 namespace espalier {
 
-// When NIs enter the steps of a schedule.
+// Records when NIs enter the steps of a schedule.
 class StepClock {
  public:
   explicit StepClock(std::size_t nis) : nis_(nis) {}
   void entered(Timestep step, Cycle now);
-  // The cycle in which the first NI entered the step; kNever before.
+  // The cycle in which the first NI entered the step; kNever if none has.
   [[nodiscard]] Cycle begin_of(Timestep step) const;
-  // The cycle in which the last NI entered a later step, or ended its last one; kNever before.
+  // The cycle in which the last NI entered a later step or ended its last step; kNever if an NI has
+  // not.
   [[nodiscard]] Cycle end_of(Timestep step) const;
 
  private:
@@ -34,12 +35,12 @@ class StepClock {
 class NiScope : public NiObserver {
  public:
   // To be constructed before the simulation, after the NI's engine is loaded. The caller connects
-  // it to the NI. The scope has the NI's name.
+  // the scope to the NI. The scope has the NI's name.
   NiScope(NetworkInterface& ni, WaveRecorder& recorder, StepClock& steps);
 
   [[nodiscard]] bool is_wanted() const { return is_wanted_; }
   void evaluated(const NetworkInterface& ni, Cycle now) override;
-  // Reports the changes before cycle `until` that time alone causes.
+  // Reports the changes before cycle `until` that occur without an event.
   void generate(Cycle until);
 
  private:
@@ -65,7 +66,7 @@ class NiScope : public NiObserver {
   std::vector<DimensionSignals> dimensions_;
   std::vector<ContextSignals> contexts_;
   WaveSignal sends_, reducing_, delivered_;
-  EngineView view_;  // kept for its memory
+  EngineView view_;  // a member only to reuse its memory
   Timestep timestep_ = 0;
   Cycle lockstep_until_ = 0;
   Cycle reducing_until_ = 0;

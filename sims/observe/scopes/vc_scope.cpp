@@ -33,7 +33,8 @@ void VcArrivals::leave(std::uint64_t n) {
 
 std::uint64_t VcArrivals::left_in_packet() const {
   const ArrivingRun& run = runs_.front();
-  if (run.has_type) return ends_packet(run.type) ? 1 : 2;  // one flit, and at least another
+  // This flit, or this flit and at least one more.
+  if (run.has_type) return ends_packet(run.type) ? 1 : 2;
   return run.message.grid.packet_end(run.offset) - run.offset;
 }
 
@@ -70,7 +71,7 @@ void VcStateScope::generate(Cycle until, WaveRecorder& recorder) {
   settle(until, recorder);
 }
 
-// From settled_ to `until` nothing leaves.
+// No flit leaves from settled_ to `until`.
 void VcStateScope::settle(Cycle until, WaveRecorder& recorder) {
   if (settled_ >= until) return;
   if (!inside_packet_) {
@@ -92,14 +93,15 @@ void VcStateScope::settle(Cycle until, WaveRecorder& recorder) {
   settled_ = until;
 }
 
-// Flits of the first run, up to the end of a packet or the last flit that leaves before `until`.
+// Handles flits of the first run, up to the end of a packet or to the last flit that leaves before
+// `until`.
 void VcStateScope::leave(Cycle until, WaveRecorder& recorder) {
   const FlitRun run = leaving_.front();
   const Cycle first = cycle_of(run.start);
   enter(first, VcState::active, recorder);
   std::uint64_t n = std::min(run.before(until * q_), arrivals_.front().landing.n);
   const std::uint64_t packet = arrivals_.left_in_packet();
-  // If a flit leaves in every cycle, packets of one message follow each other without a gap.
+  // If a flit leaves in every cycle, the packets of one message follow each other without a gap.
   const bool without_gap = run.rate <= q_;
   if (!without_gap) n = std::min(n, packet);
   const Cycle last = cycle_of(run.tick_of(n - 1));
@@ -171,7 +173,7 @@ void VcFlitScope::generate(Cycle from, Cycle until, WaveRecorder& recorder) {
     take_before(from * q_);
     show(from, recorder);
   }
-  // Flits that land, are sent or leave in a cycle show in that cycle.
+  // Flits that arrive, are sent or leave in a cycle are shown in this cycle.
   while (next_tick() < until * q_) {
     const Cycle cycle = next_tick() / q_;
     take_before((cycle + 1) * q_);

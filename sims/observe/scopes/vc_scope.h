@@ -1,4 +1,5 @@
-// A VC in a waveform: its state, flow and grant, and within a window what changes with every flit.
+// A VC in a waveform: its state, flow and grant, and within a window also signals that change with
+// every flit.
 #pragma once
 
 #include <deque>
@@ -12,7 +13,7 @@
 
 namespace espalier {
 
-// Flits that leave a buffer, or their credits on the way back, in order of time.
+// Flits that leave a buffer, or their returning credits, in order of time.
 class RunQueue {
  public:
   void add(const FlitRun& run) {
@@ -22,7 +23,7 @@ class RunQueue {
       runs_.push_back(run);
     }
   }
-  // Removes the last `n`: a train was cut.
+  // Removes the last `n` flits, because a train was cut.
   void cut(std::uint64_t n) {
     cut_runs(runs_, n, [](FlitRun& run) -> FlitRun& { return run; });
   }
@@ -49,18 +50,18 @@ class RunQueue {
   std::deque<FlitRun> runs_;
 };
 
-// What a waveform shows of a message.
+// The properties of a message that a waveform shows.
 struct MessageFacts {
   std::uint64_t flow = 0;
-  std::uint32_t out_port = 0;  // of the router behind the buffer
+  std::uint32_t out_port = 0;  // of the router after the buffer
   PacketGrid grid;
 };
 
-// Flits of one message that land in the buffer without a gap.
+// Flits of one message that arrive in the buffer without a gap.
 struct ArrivingRun {
   MessageFacts message;
-  std::uint64_t offset = 0;  // of the first, in the message
-  // Of a single flit in cycle fidelity; the types of a run follow from the grid.
+  std::uint64_t offset = 0;  // offset of the first flit in the message
+  // For a single flit in cycle fidelity. The flit types of a longer run follow from `grid`.
   bool has_type = false;
   FlitType type = FlitType::body;
   FlitRun landing;
@@ -68,38 +69,39 @@ struct ArrivingRun {
   [[nodiscard]] FlitType type_of_first() const;
 };
 
-// Flits on their way into a VC's buffer, and in it, oldest first.
+// Flits on their way into a VC's buffer and in the buffer, oldest first.
 class VcArrivals {
  public:
   void add(const ArrivingRun& run) { runs_.push_back(run); }
-  // Removes the last `n` flits: a train was cut.
+  // Removes the last `n` flits, because a train was cut.
   void cut(std::uint64_t n);
   [[nodiscard]] bool empty() const { return runs_.empty(); }
   // Precondition: not empty.
   [[nodiscard]] const ArrivingRun& front() const { return runs_.front(); }
   // The first `n` flits leave. Precondition: they belong to one run.
   void leave(std::uint64_t n);
-  // Flits of the front run before its packet ends, the last one included.
+  // Flits of the front run up to and including the end of the first packet.
   [[nodiscard]] std::uint64_t left_in_packet() const;
 
  private:
   std::deque<ArrivingRun> runs_;
 };
 
-// idle: no flit has landed. routing: the first one is in the router's pipeline. waiting: it could
-// leave but for the switch, an output VC or credits. active: its packet has the switch, from its
-// first flit's leaving to its last one's.
+// idle: no flit has arrived. routing: the first flit is in the router's pipeline. waiting: the flit
+// could leave, but has no switch, output VC or credit. active: the packet holds the switch, from
+// the departure of its first flit to the departure of its last flit.
 enum class VcState : std::uint8_t { idle, routing, waiting, active };
 
-// A VC's state, flow and grant over time. The cost grows with the number of packets, not of flits.
+// State, flow and grant of a VC over time. The cost grows with the number of packets, not with the
+// number of flits.
 class VcStateScope {
  public:
   struct Signals {
     WaveSignal state;
-    WaveSignal flow;   // of the first flit; unknown where there is none
+    WaveSignal flow;   // of the first flit; unknown if there is none
     WaveSignal grant;  // output port of the packet that has the switch; unknown otherwise
   };
-  // `pipeline`: cycles from landing to the earliest leaving.
+  // `pipeline`: cycles from the arrival of a flit to its earliest departure.
   VcStateScope(const Signals& signals, Cycle pipeline, Tick ticks_per_cycle)
       : signals_(signals), pipeline_(pipeline), q_(ticks_per_cycle) {}
 
@@ -107,7 +109,7 @@ class VcStateScope {
   void arriving_cut(std::uint64_t n) { arrivals_.cut(n); }
   void leaving(const FlitRun& run) { leaving_.add(run); }
   void leaving_cut(std::uint64_t n) { leaving_.cut(n); }
-  // Reports all changes before cycle `until`. The flits up to there are final.
+  // Reports all changes before cycle `until`. Flits before this cycle must be final.
   void generate(Cycle until, WaveRecorder& recorder);
 
  private:
@@ -122,22 +124,23 @@ class VcStateScope {
   VcArrivals arrivals_;
   RunQueue leaving_;
   bool inside_packet_ = false;
-  Cycle settled_ = 0;  // the state is known up to here
-  // Shown last.
+  Cycle settled_ = 0;  // the state is known up to this cycle
+  // The values that were shown last.
   VcState state_ = VcState::idle;
   std::uint64_t flow_ = 0;
   std::uint32_t out_port_ = 0;
   bool is_shown_ = false;
 };
 
-// The flits in a VC's buffer, the credits at its sender, and the type of the flit in front. The
-// cost grows with the number of flits, so only a window is shown.
+// The flits in a VC's buffer, the credits at its sender, and the type of the first flit. The cost
+// grows with the number of flits, so only a window is shown.
 class VcFlitScope {
  public:
   struct Signals {
-    WaveSignal occupancy;  // flits landed and not left
+    WaveSignal occupancy;  // flits that have arrived and not left
     WaveSignal credits;    // as the sender sees them
-    WaveSignal type;  // of the flit in front (MultiTree, Table II); unknown where there is none
+    // Type of the first flit (MultiTree, Table II); unknown if there is none.
+    WaveSignal type;
   };
   VcFlitScope(const Signals& signals, std::uint64_t depth, Cycle credit_latency,
               Tick ticks_per_cycle)
@@ -147,12 +150,12 @@ class VcFlitScope {
   void arriving_cut(std::uint64_t n);
   void leaving(const FlitRun& run);
   void leaving_cut(std::uint64_t n);
-  // As in VcStateScope. The first report is the state in cycle `from`.
+  // See VcStateScope. The first report is the state in cycle `from`.
   void generate(Cycle from, Cycle until, WaveRecorder& recorder);
 
  private:
   [[nodiscard]] Tick next_tick() const;
-  // All flits and credits before `tick`.
+  // Takes all flits and credits before `tick`.
   void take_before(Tick tick);
   void show(Cycle at, WaveRecorder& recorder);
 

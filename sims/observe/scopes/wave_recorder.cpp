@@ -54,7 +54,7 @@ void WaveRecorder::write(const WaveChange& change) {
 }
 
 void WaveRecorder::flush(Cycle until) {
-  // Of several changes in a cycle the last one found counts.
+  // Of several changes of a signal in one cycle, the last one counts.
   for (const WaveChange& change : changes_.take_before(until)) {
     if (has_begun_) {
       write(change);

@@ -11,44 +11,46 @@
 
 namespace espalier {
 
-inline constexpr unsigned kFlowBits = 32;  // of a flow id as a signal
+inline constexpr unsigned kFlowBits = 32;  // width of a flow id as a signal
 
-// A signal of a recorder; one that nobody wants to see is not valid, and changes of it are nothing.
+// A signal of a recorder. If the user does not want a signal, its id is invalid, and changes of it
+// are ignored.
 using WaveSignal = SignalId;
 
 class WaveRecorder {
  public:
-  // `scopes`: patterns as of a shell for names of signals or of scopes; none: everything.
+  // `scopes`: patterns in shell syntax for names of signals or of scopes; empty: all signals.
   WaveRecorder(std::unique_ptr<WaveWriter> writer, std::vector<std::string> scopes);
 
-  // Values with texts are shown as these, others as decimal numbers, or as `display` says. `texts`
-  // must outlive the recorder.
+  // Values with texts are shown as texts, other values as decimal numbers or according to
+  // `display`. `texts` must outlive the recorder.
   [[nodiscard]] WaveSignal add(const std::string& path, unsigned bits,
                                const EnumText* texts = nullptr,
                                GtkwDisplay display = GtkwDisplay::decimal);
-  // False: no signal below this scope is wanted. A quick look, before a scope is made.
+  // False if no signal below this scope is wanted. A fast test before a scope is created.
   [[nodiscard]] bool may_want(const std::string& scope) const;
   void describe_scope(const std::string& path, const std::string& component) {
     writer_->describe_scope(path, component);
   }
   [[nodiscard]] std::size_t num_signals() const { return signals_.size(); }
-  // Those that are wanted, in the order of add().
+  // The wanted signals, in the order of add().
   [[nodiscard]] const std::vector<GtkwSignal>& signals() const { return signals_; }
 
-  // Of one signal in the order of time, of several in any; not before the cycle of the last
-  // flush(). A value that the signal has already is nothing.
+  // Changes of one signal must be in order of time; changes of different signals may be in any
+  // order. `at` must not be before the cycle of the last flush(). A change to the same value is
+  // ignored.
   void change(Cycle at, WaveSignal signal, std::uint64_t value) {
     note(at, signal, {false, value});
   }
   void change_to_unknown(Cycle at, WaveSignal signal) { note(at, signal, {true, 0}); }
 
-  // The window begins in this cycle, which no flush() has reached yet.
+  // The window begins in cycle `first`, which must not be before the cycle of the last flush().
   void begin(Cycle first);
-  // All changes before cycle `until` are there: writes them. Those before the window are kept in
-  // mind.
+  // Writes all changes before cycle `until`; no more of them may follow. Of changes before the
+  // window, only the last value of each signal is kept.
   void flush(Cycle until);
-  // After begin(). The time axis ends in cycle `end`. Throws std::runtime_error where the file is
-  // not complete.
+  // To be called after begin(). The time axis ends in cycle `end`. Throws std::runtime_error if the
+  // file is not complete.
   void finish(Cycle end);
 
  private:
@@ -67,11 +69,11 @@ class WaveRecorder {
   void write(const WaveChange& change);
 
   std::unique_ptr<WaveWriter> writer_;
-  std::vector<std::string> patterns_;  // of signals: those given, and what lies below them
+  std::vector<std::string> patterns_;  // the given patterns, and patterns for everything below them
   std::vector<GtkwSignal> signals_;
   ChangeQueue changes_;
-  std::vector<Value> noted_;   // by signal: the last one
-  std::vector<Value> before_;  // by signal: the last one before the window
+  std::vector<Value> noted_;   // by signal: last value
+  std::vector<Value> before_;  // by signal: last value before the window
   bool has_begun_ = false;
 };
 

@@ -16,7 +16,7 @@ WaveSession::WaveSession(const WaveRequest& request)
       recorder_(make_wave_writer(request.path, request.clock_hertz), request.scopes) {}
 
 void WaveSession::begin(Fabric& fabric) {
-  // NIs first: a reader begins there.
+  // NIs come first, because a user begins with them.
   watch_nis(fabric);
   watch_channels(fabric);
   if (recorder_.num_signals() == 0) {
@@ -110,7 +110,7 @@ void WaveSession::show_first(const std::vector<std::string>& channels) {
   write_save_file();
 }
 
-// Of a channel's scope, or one of its VCs'; empty of an NI's.
+// The channel of a scope that is a channel or one of its VCs; empty for the scope of an NI.
 std::string WaveSession::channel_of(const std::string& scope) const {
   for (const std::string& name : {scope, scope.substr(0, scope.rfind('.'))}) {
     if (channel_names_.count(name) != 0) return name;
@@ -118,8 +118,8 @@ std::string WaveSession::channel_of(const std::string& scope) const {
   return {};
 }
 
-// A group for each scope: NIs first, then the channels that are wanted first, then as they were
-// added. What is too much for a screen the viewer finds in its tree.
+// Writes a group for each scope: NIs first, then the channels of show_first(), then the others in
+// the order in which they were added. Signals beyond the limit are found in the viewer's tree.
 void WaveSession::write_save_file() const {
   constexpr std::size_t kOpenGroups = 8;
   constexpr std::size_t kMostSignals = 4000;

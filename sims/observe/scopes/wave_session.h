@@ -17,8 +17,8 @@
 
 namespace espalier {
 
-// The part of a run that is recorded, in cycles or in timesteps of the schedule. A step begins when
-// the first NI enters it, and ends when the last NI enters the next one. By default the whole run.
+// The recorded part of a run, in cycles or in timesteps of the schedule. A step begins when the
+// first NI enters it, and ends when the last NI enters the next step. The default is the whole run.
 struct WaveWindow {
   std::optional<Cycle> from;
   std::optional<Cycle> to;  // the cycle after the last one in the window
@@ -33,20 +33,21 @@ struct WaveRequest {
   std::vector<std::string> scopes;
   WaveWindow window;
   std::uint64_t clock_hertz = 1'000'000'000;
-  bool shows_flits = false;  // what changes with every flit, see VcFlitScope
+  bool shows_flits = false;  // also show signals that change with every flit, see VcFlitScope
 };
 
 class WaveSession : public SystemObserver {
  public:
-  // Makes the file. Throws std::invalid_argument and std::runtime_error as make_wave_writer().
+  // Creates the file. Throws std::invalid_argument and std::runtime_error like make_wave_writer().
   explicit WaveSession(const WaveRequest& request);
 
-  // Throws std::invalid_argument where no signal is wanted.
+  // Throws std::invalid_argument if no signal is wanted.
   void begin(Fabric& fabric) override;
-  // These throw std::runtime_error where the file cannot be written.
+  // Both throw std::runtime_error if the file cannot be written.
   void advance(Cycle until) override;
   void finish(Cycle end) override;
-  // After it: the save file again, with these channels and their VCs before all others.
+  // To be called after finish(): writes the save file again, with these channels and their VCs
+  // before all others.
   void show_first(const std::vector<std::string>& channels);
 
  private:

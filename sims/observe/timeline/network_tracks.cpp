@@ -9,7 +9,7 @@ namespace espalier {
 
 namespace {
 
-// Flits on the wire one after the other, of one VC.
+// Consecutive flits of one VC on the wire.
 struct WireRun {
   const MessageRecord* message = nullptr;
   RecordIndex index = 0;
@@ -19,7 +19,8 @@ struct WireRun {
   Tick end = 0;
 };
 
-// Messages of one flow are one slice on a link; a message without a flow is a slice of its own.
+// Messages of one flow are joined to one slice on a link. A message without a flow is a slice of
+// its own.
 bool goes_on(const WireRun& run, const WireRun& next) {
   if (run.vc != next.vc || run.end != next.begin) return false;
   if (run.index == next.index) return true;
@@ -80,7 +81,7 @@ namespace {
 
 constexpr Cycle kWindows = 200;
 
-// Windows of equal length, but for the last one.
+// Windows of equal length, except the last one.
 class BusyWindows {
  public:
   BusyWindows(Tick end, Tick ticks_per_cycle)
@@ -103,7 +104,7 @@ class BusyWindows {
   [[nodiscard]] Tick end_of(std::size_t window) const {
     return std::min(end_, begin_of(window) + length_);
   }
-  // Of `wires` together, in thousandths, rounded down.
+  // Utilization of `wires` together, in thousandths, rounded down.
   [[nodiscard]] std::uint64_t thousandths(std::size_t window, std::uint64_t wires) const {
     return busy_[window] * 1000 / (wires * (end_of(window) - begin_of(window)));
   }
@@ -128,7 +129,7 @@ void write_utilization(const RunRecord& record, const std::vector<bool>& is_link
       }
     }
   }
-  // A counter keeps its value until the next one.
+  // A counter keeps its value until the next event.
   std::uint64_t shown = 0;
   const auto show = [&](Tick at, std::uint64_t thousandths) {
     if (at != 0 && thousandths == shown) return;

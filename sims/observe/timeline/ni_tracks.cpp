@@ -23,7 +23,7 @@ std::string chunks_text(ProgramBuffer buffer, std::int32_t first, std::uint32_t 
                      first + static_cast<std::int32_t>(count) - 1);
 }
 
-// "rrs i[3] tile 0"; a step that moves data inside memory has both ends.
+// E.g. "rrs i[3] tile 0". A step that moves data inside memory shows source and target.
 std::string step_name(const ContextRecord::Step& of) {
   const ProgramStep& step = of.step;
   std::string text = to_string(step.op);
@@ -80,16 +80,17 @@ void write_context_tracks(const NiRecord& ni, Cycle end, std::uint32_t process,
   }
 }
 
-// A process for each network interface; an arrow leads from each send to its receive.
+// Writes a process for each network interface. An arrow leads from each send to its receive.
 class NiTracks {
  public:
-  // Both must outlive it.
+  // All arguments must outlive this object.
   NiTracks(const RunRecord& record, const PerfettoClock& clock, PerfettoFile& file);
 
   void write();
 
  private:
-  // The messages that an NI sends, in order of issue, and receives, in order of arrival.
+  // The messages that an NI sends, in order of issue, and those that it receives, in order of
+  // arrival.
   struct Ni {
     std::vector<RecordIndex> sends;
     std::vector<RecordIndex> receives;
@@ -149,7 +150,7 @@ void NiTracks::write() {
   }
 }
 
-// The last one lasts: nothing moves the counter on.
+// The last timestep extends to the end of the run, because nothing advances the counter.
 void NiTracks::write_timesteps(const NiRecord& ni, std::uint32_t process) {
   if (ni.moves.empty()) return;
   const PerfettoTrack track = file_.add_track(process, "timestep");

@@ -63,7 +63,7 @@ void PerfettoFile::arrow(const char* phase, PerfettoTrack track, std::uint64_t n
   PerfettoArgs arrow = event(phase, "message", track, at);
   arrow["cat"] = "message";
   arrow["id"] = number;
-  if (*phase == 'f') arrow["bp"] = "e";  // to the slice around it, not to the next one
+  if (*phase == 'f') arrow["bp"] = "e";  // ends at the slice around the tick, not at the next slice
   write(arrow);
 }
 

@@ -1,4 +1,4 @@
-// A file of trace events that Perfetto and chrome://tracing read, one event a line.
+// A file of trace events for Perfetto and chrome://tracing, one event per line.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -15,7 +15,7 @@
 
 namespace espalier {
 
-// Ticks on the time axis of the file.
+// Converts ticks to the time axis of the file.
 class PerfettoClock {
  public:
   PerfettoClock(std::uint64_t hertz, Tick ticks_per_cycle)
@@ -24,7 +24,8 @@ class PerfettoClock {
   [[nodiscard]] Tick tick(Cycle cycle) const { return cycle * ticks_per_cycle_; }
   // In microseconds, rounded down to a picosecond.
   [[nodiscard]] double at(Tick tick) const { return microseconds(picoseconds(tick)); }
-  // The difference of two times as at() gives them, so that a slice ends where the next one begins.
+  // The difference of two times that at() returns, so that a slice ends exactly where the next one
+  // begins.
   [[nodiscard]] double between(Tick begin, Tick end) const {
     return microseconds(picoseconds(end) - picoseconds(begin));
   }
@@ -60,14 +61,14 @@ class PerfettoFile {
   void begin(const PerfettoClock& clock);
   void close();
 
-  // Processes are shown in the order in which they are added, tracks of a process likewise.
+  // Processes are shown in the order in which they are added, and so are the tracks of a process.
   std::uint32_t add_process(const std::string& name);
   PerfettoTrack add_track(std::uint32_t process, const std::string& name);
 
   // Slices of a track do not overlap.
   void slice(PerfettoTrack track, const std::string& name, Tick begin, Tick end,
              const PerfettoArgs& args = {});
-  // An arrow from one slice to another: both ends have the same number, which no other arrow has,
+  // An arrow from one slice to another. Both ends have the same number, which no other arrow has,
   // and ticks inside their slices.
   void arrow_begins(PerfettoTrack track, std::uint64_t number, Tick at);
   void arrow_ends(PerfettoTrack track, std::uint64_t number, Tick at);
@@ -87,7 +88,7 @@ class PerfettoFile {
   bool has_events_ = false;
 };
 
-// Tracks for slices of one kind that may overlap: each slice takes the first track that is free.
+// Tracks for slices of one kind that may overlap: each slice takes the first free track.
 class PerfettoLanes {
  public:
   PerfettoLanes(PerfettoFile& file, std::uint32_t process, std::string name)

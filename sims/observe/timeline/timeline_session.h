@@ -1,4 +1,5 @@
-// `espalier run --timeline FILE`: the timeline of one simulation, written when it is over.
+// `espalier run --timeline FILE`: the timeline of one simulation, written when the simulation is
+// over.
 #pragma once
 
 #include <cstdint>
@@ -13,12 +14,12 @@ namespace espalier {
 
 class TimelineSession : public SystemObserver {
  public:
-  // Makes the file. Throws std::runtime_error where it cannot be written.
+  // Creates the file. Throws std::runtime_error if this fails.
   TimelineSession(const std::string& path, std::uint64_t clock_hertz);
 
   void begin(Fabric& fabric) override;
   void advance(Cycle until) override { recorder_.advance(until); }
-  // Throws std::runtime_error where the file is not complete.
+  // Throws std::runtime_error if the file is not complete.
   void finish(Cycle end) override;
 
  private:

@@ -1,4 +1,4 @@
-// What a timeline shows of a run, as tracks of a Perfetto file.
+// The tracks of a timeline, written to a Perfetto file.
 #pragma once
 
 #include <fmt/format.h>
@@ -16,8 +16,8 @@ namespace espalier {
   return path.substr(path.find('.') + 1);
 }
 
-// What a timeline calls a message: "Reduce of flow 3"; in a program "message of connection 3"; in
-// traffic "message"; "control" for a control message.
+// The name of a message in a timeline: "Reduce of flow 3"; in a program "message of connection 3";
+// in traffic "message"; "control" for background messages.
 [[nodiscard]] inline std::string words_of(const RunRecord& record, const Operation& operation) {
   if (operation.is_background()) return "control";
   if (!operation.flow.valid()) return "message";
@@ -40,16 +40,16 @@ namespace espalier {
                      name_below_top(record.nis[message.operation.from.index()].name));
 }
 
-// A process for each network interface: its timesteps or program steps, and the messages that it
-// issues, sends and receives. Arrows lead from a message's sender to its receiver.
+// Writes a process for each network interface: its timesteps or program steps, and the messages
+// that it issues, sends and receives. Arrows lead from a message's sender to its receiver.
 void write_ni_tracks(const RunRecord& record, const PerfettoClock& clock, PerfettoFile& file);
 
-// A track for each channel that carries a flit, injection channels included: the flow on the wire.
-// A flit occupies the wire for as long as the link takes to send it.
+// Writes a track for each channel that carries a flit, injection channels included: the flow on the
+// wire. A flit occupies the wire for as long as the link takes to send it.
 void write_link_tracks(const RunRecord& record, PerfettoFile& file);
 
-// Counters: link utilization, and messages in flight. `is_link`, by channel: false of the channels
-// that lead from NIs to routers.
+// Writes counters: link utilization, and messages in flight. `is_link` is indexed by channel; false
+// for channels from NIs to routers.
 void write_counters(const RunRecord& record, const std::vector<bool>& is_link,
                     const PerfettoClock& clock, PerfettoFile& file);
 

@@ -9,7 +9,7 @@ namespace espalier {
 namespace {
 constexpr unsigned kDigitBits = 11;
 constexpr std::uint64_t kRadix = std::uint64_t{1} << kDigitBits;
-// Fewer are sorted by comparing them.
+// Fewer changes than this are sorted by comparison.
 constexpr std::size_t kWorthDigits = 256;
 }  // namespace
 
@@ -29,8 +29,9 @@ const std::vector<WaveChange>& ChangeQueue::take_before(Cycle until) {
   return due_;
 }
 
-// Half of an NI's changes are steps of a down-counter, known when it is loaded and mixed with all
-// that comes until it has run out: by comparing them, sorting was a seventh of what waves cost.
+// Radix sort. Half of an NI's changes are steps of a down-counter. They are known when the counter
+// is loaded, so they mix with all changes until it has run out. Sorting by comparison took a
+// seventh of the time of waveforms.
 void ChangeQueue::sort_due() {
   if (due_.size() < kWorthDigits) {
     std::stable_sort(due_.begin(), due_.end(), [](const WaveChange& a, const WaveChange& b) {
@@ -50,7 +51,7 @@ void ChangeQueue::sort_due() {
   sort_due_by([first](const WaveChange& change) { return change.at - first; }, last - first);
 }
 
-// Digit by digit, the lowest one first; changes with equal keys stay in their order.
+// Sorts digit by digit, the lowest digit first. Changes with equal keys keep their order.
 template <class Key>
 void ChangeQueue::sort_due_by(Key key, std::uint64_t largest) {
   sorted_.resize(due_.size());

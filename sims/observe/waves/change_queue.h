@@ -32,7 +32,7 @@ class ChangeQueue {
   void sort_due();
 
   std::vector<WaveChange> waiting_;
-  std::vector<WaveChange> due_;     // a member to keep its memory, as the next two
+  std::vector<WaveChange> due_;     // the next three are members only to reuse their memory
   std::vector<WaveChange> sorted_;  // by a digit
   std::vector<std::uint32_t> place_;
 };

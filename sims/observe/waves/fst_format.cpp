@@ -21,10 +21,10 @@
 
 namespace espalier {
 
-// GTKWave's writer does not check whether its writes succeed, and it maps its temporary files:
-// where one is shorter than its mapping because the disk is full, an access ends the process with
-// SIGBUS. The writer is compiled to call the two functions below instead of fclose and mmap
-// (cmake/fst.cmake). They note the first error for the format that wrote last in this thread.
+// GTKWave's writer does not check whether its writes succeed, and it maps its temporary files. If a
+// full disk has left a file shorter than its mapping, an access ends the process with SIGBUS. The
+// writer is compiled to call the two functions below instead of fclose and mmap (cmake/fst.cmake).
+// They store the first error for the format that wrote last in this thread.
 namespace {
 thread_local int* fst_error = nullptr;  // an errno; 0: no error
 
@@ -32,7 +32,7 @@ void note_fst_error(int number) {
   if (fst_error != nullptr && *fst_error == 0) *fst_error = number;
 }
 
-// The bytes that a mapping needs exist on the disk: 0, or an errno.
+// Reserves the disk space of a mapping. Returns 0 or an errno.
 int reserve(int file, off_t offset, std::size_t bytes) {
   struct stat status {};
   if (fstat(file, &status) != 0) return errno;
@@ -49,7 +49,7 @@ extern "C" int espalier_fst_fclose(std::FILE* stream) {
   errno = 0;
   const int result = std::fclose(stream);
   if (result != 0 && errno != 0) note_fst_error(errno);
-  // The stream does not keep the reason of an earlier error; a full disk is the usual one.
+  // The stream does not keep the reason of an earlier error; usually it is a full disk.
   if (failed_before) note_fst_error(ENOSPC);
   return result;
 }
@@ -65,7 +65,8 @@ extern "C" void* espalier_fst_mmap(void* at, std::size_t bytes, int protection, 
     error = errno;
   }
   note_fst_error(error);
-  // The writer has no way to fail: it goes on in memory until the format asks for the error.
+  // The writer cannot handle a failure, so it continues in anonymous memory until the format asks
+  // for the error.
   return mmap(at, bytes, protection, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 }
 
@@ -100,13 +101,13 @@ class FstFormat final : public WaveFormat {
 
   std::string path_;
   int error_ = 0;                            // an errno of the writer's files
-  decltype(fstWriterCreate("", 1)) writer_;  // void*, or a type of its own in newer versions
+  decltype(fstWriterCreate("", 1)) writer_;  // void*, or a distinct type in newer versions
   std::vector<Signal> signals_;
   std::map<std::pair<std::string, unsigned>, fstEnumHandle> tables_;  // by name and bits
 };
 
 FstFormat::FstFormat(const std::string& path) : path_(path) {
-  // The writer removes a file of that name before it makes its own.
+  // The writer would remove a file of this name before it creates its own.
   std::error_code ignored;
   const auto kind = std::filesystem::status(path, ignored).type();
   if (kind != std::filesystem::file_type::regular &&
@@ -116,7 +117,7 @@ FstFormat::FstFormat(const std::string& path) : path_(path) {
   errno = 0;
   writer_ = fstWriterCreate(path.c_str(), 1);
   if (writer_ == nullptr) throw_unwritable(path, errno == 0 ? EIO : errno);
-  // Equal runs give equal files.
+  // No date, so that equal runs give equal files.
   fstWriterSetDate(writer_, "");
   fstWriterSetVersion(writer_, "espalier");
   fstWriterSetPackType(writer_, FST_WR_PT_LZ4);
@@ -134,7 +135,7 @@ void FstFormat::open_scope(const std::string& name, const std::string& component
 
 void FstFormat::declare(SignalId id, const WaveSignal& signal) {
   if (signal.texts != nullptr && !signal.texts->texts.empty()) {
-    // Refers to the variable that comes next.
+    // Refers to the next declared variable.
     fstWriterEmitEnumTableRef(writer_, table(*signal.texts, signal.bits));
   }
   const std::string name =
@@ -162,8 +163,8 @@ fstEnumHandle FstFormat::table(const EnumText& texts, unsigned bits) {
 }
 
 void FstFormat::end_header() {
-  // Fails before the simulation where the folder for temporary files has no room for what the
-  // writer keeps of every signal.
+  // Fails before the simulation if the folder for temporary files has too little space for the data
+  // that the writer keeps of every signal.
   std::uintmax_t needed = 0;
   for (const Signal& signal : signals_) needed += signal.bits + 4 * sizeof(std::uint32_t);
   std::error_code error;

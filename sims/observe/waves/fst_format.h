@@ -1,4 +1,4 @@
-// Fast signal trace, GTKWave's packed format, by the writer that comes with it.
+// FST (fast signal trace), GTKWave's packed format, written with GTKWave's own writer.
 #pragma once
 
 #include <memory>
@@ -8,7 +8,7 @@
 
 namespace espalier {
 
-// False if the build found no sources of that writer.
+// False if the sources of this writer were not found at build time.
 [[nodiscard]] bool has_fst();
 
 // Throws std::invalid_argument if has_fst() is false, std::runtime_error if the file cannot be

@@ -1,5 +1,5 @@
-// Huge pages for the FST writer's buffer of 132 MiB. In pages of 4 KiB the first touch of each page
-// costs more time than writing the values.
+// Huge pages for the FST writer's buffer of 132 MiB. With pages of 4 KiB, the first touch of each
+// page takes more time than writing the values.
 #include <sys/mman.h>
 
 #include <cstdlib>

@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// GTKWave's flags of a line.
+// GTKWave's flags for a line.
 constexpr std::uint64_t kHex = 0x2;
 constexpr std::uint64_t kDecimal = 0x4;
 constexpr std::uint64_t kBinary = 0x8;
@@ -35,17 +35,18 @@ constexpr std::uint64_t kGroupBegin = 0x800000;
 constexpr std::uint64_t kGroupEnd = 0x1000000;
 constexpr std::uint64_t kEnum = 0x100000000;
 
-// GTKWave takes the way from the save file's own name in it to the other files' names in it, and
-// goes this way from where the save file really is. Which folder both name does not matter.
+// A save file names itself and other files. GTKWave takes the relative path from the first name to
+// the second, and applies it to the real place of the save file. The folder in the names is
+// therefore arbitrary.
 constexpr const char* kFolder = "/waves/";
 
-// Of the window, and what is surely left of it for the waves.
+// Size of the window, and a safe estimate of the width that remains for the waves.
 constexpr int kWindowWidth = 1400;
 constexpr int kWindowHeight = 800;
 constexpr int kTreeWidth = 220;
 constexpr int kSignalsWidth = 320;
 constexpr double kWavesWidth = 760;
-// GTKWave counts its zoom in these.
+// GTKWave counts its zoom in units of this many pixels.
 constexpr double kFrameWidth = 200;
 
 constexpr int kAnalogRows = 3;
@@ -76,7 +77,7 @@ class Save {
   std::string filter_folder_;
   bool is_vcd_;
   std::string text_;
-  std::set<std::string> filters_;  // that are written
+  std::set<std::string> filters_;  // filter files that are written already
 };
 
 void write_file(const std::string& path, const std::string& text) {
@@ -98,7 +99,7 @@ void Save::put_head() {
   const std::uint64_t first = clock_.time(view_.first);
   const std::uint64_t end = clock_.time(std::max(view_.first, view_.end));
   text_ += fmt::format("[timestart] {}\n[size] {} {}\n", first, kWindowWidth, kWindowHeight);
-  // Frames per unit of time, as a power of two. No marker.
+  // The zoom: frames per unit of time, as a power of two. -1: no marker.
   const double length = static_cast<double>(std::max<std::uint64_t>(end - first, 1));
   text_ += fmt::format("*{:.6f} -1\n", std::log2(kWavesWidth / kFrameWidth / length));
   std::set<std::string> scopes;
@@ -145,7 +146,7 @@ void Save::put(const GtkwSignal& signal) {
   }
   put_name(signal);
   if (signal.display != GtkwDisplay::analog_step) return;
-  // Rows that the curve above takes too.
+  // Empty rows that the curve above extends into.
   put_flags(kAnalogStretch);
   for (int row = 1; row < kAnalogRows; ++row) text_ += "-\n";
 }
@@ -155,7 +156,7 @@ void Save::put_texts(const GtkwSignal& signal) {
     throw std::invalid_argument(fmt::format("signal {}: has no texts to be shown", signal.path));
   }
   if (!is_vcd_) return put_flags(kEnum | kBinary | kRightJustify);
-  // GTKWave looks the digits up that it would show: other widths need another file.
+  // GTKWave looks up the digits as it would show them, so each width needs a file of its own.
   const std::string name = fmt::format("{}_{}.txt", signal.texts->name, signal.bits);
   if (filters_.insert(name).second) write_filter(name, signal);
   put_flags(kFileFilter | kBinary | kRightJustify);

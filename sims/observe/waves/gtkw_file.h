@@ -1,4 +1,4 @@
-// A save file for GTKWave: the signals to show, and how.
+// A save file for GTKWave: which signals to show, and in which form.
 #pragma once
 
 #include <cstdint>
@@ -29,17 +29,16 @@ struct GtkwGroup {
 struct GtkwView {
   std::string waves;  // the file, .vcd or .fst
   std::uint64_t clock_hertz = 1'000'000'000;
-  // The window that is visible at first.
+  // The window that is visible after opening.
   Cycle first = 0;
   Cycle end = 0;
   std::vector<GtkwGroup> groups;
 };
 
-// Writes "run.fst.gtkw" for waves "run.fst", and returns its path. Texts for values are in an FST
-// itself; beside a VCD they are in a folder "run.vcd.flt". Waves, save file and folder may be moved
-// together.
-// Throws std::invalid_argument for enum_text without texts, std::runtime_error with path and reason
-// where a file cannot be written.
+// Writes "run.fst.gtkw" for waves "run.fst", and returns its path. An FST file contains the texts
+// for values; for a VCD file they are written to a folder "run.vcd.flt" beside it. Waves, save file
+// and folder may be moved together. Throws std::invalid_argument for enum_text without texts, and
+// std::runtime_error with path and reason if a file cannot be written.
 std::string write_gtkw_file(const GtkwView& view);
 
 }  // namespace espalier

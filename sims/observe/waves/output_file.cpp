@@ -55,7 +55,8 @@ void OutputFile::flush() {
 }
 
 int OutputFile::write_out() {
-  // Failed bytes are dropped: a caller that goes on after an error does not get it twice.
+  // Bytes that could not be written are dropped, so that a caller who continues after an error does
+  // not get the same error again.
   const std::size_t bytes = std::exchange(filled_, 0);
   for (std::size_t written = 0; written < bytes;) {
     const ssize_t now = write(file_, buffer_.data() + written, bytes - written);

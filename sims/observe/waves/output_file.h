@@ -8,7 +8,7 @@
 
 namespace espalier {
 
-// "run.vcd: cannot be written: No space left on device"
+// E.g. "run.vcd: cannot be written: No space left on device".
 [[noreturn]] void throw_unwritable(const std::string& path, int error_number);
 
 class OutputFile {
@@ -18,12 +18,13 @@ class OutputFile {
   void append(std::string_view text);
   void close();
 
-  // Writes the rest of the buffer, and ignores errors.
+  // Writes the rest of the buffer and ignores errors.
   ~OutputFile();
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
 
-  // Room for at least `bytes`, at most kLargestPiece. used() adds the bytes that were put there.
+  // Returns room for at least `bytes`, which is at most kLargestPiece. used() then adds the bytes
+  // that were written there.
   [[nodiscard]] char* room(std::size_t bytes) {
     if (buffer_.size() - filled_ < bytes) flush();
     return buffer_.data() + filled_;
@@ -34,7 +35,7 @@ class OutputFile {
 
  private:
   void flush();
-  // Returns 0, or an errno.
+  // Returns 0 or an errno.
   [[nodiscard]] int write_out();
 
   std::string path_;

@@ -10,7 +10,7 @@ namespace espalier {
 
 namespace {
 
-// Readers of FST keep a scope's name in a buffer of this size.
+// FST readers store a scope's name in a buffer of this size.
 constexpr std::size_t kLongestName = 511;
 
 bool is_identifier(const std::string& name) {

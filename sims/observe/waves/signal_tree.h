@@ -41,11 +41,11 @@ class SignalTree {
   const EnumText* keep(const EnumText& texts);
   void write_scope(WaveFormat& format, const Scope& scope) const;
 
-  std::vector<Scope> scopes_;  // the first one holds all, and has no name
+  std::vector<Scope> scopes_;  // the first one contains all others and has no name
   std::unordered_map<std::string, std::size_t> scope_of_path_;
   std::unordered_set<std::string> signal_paths_;
   std::vector<WaveSignal> signals_;
-  std::vector<const std::string*> paths_;          // into signal_paths_
+  std::vector<const std::string*> paths_;          // point into signal_paths_
   std::map<std::string, EnumText> texts_;          // by name
   std::map<std::string, std::string> components_;  // by the scope's path
 };

@@ -21,7 +21,7 @@ void VcdFormat::open_scope(const std::string& name, const std::string& /*compone
 }
 
 void VcdFormat::declare(SignalId id, const WaveSignal& signal) {
-  // Codes are numbers whose digits are the printable characters from ! to ~.
+  // A code is a number whose digits are the printable characters from ! to ~.
   constexpr SignalId::value_type kDigits = '~' - '!' + 1;
   Signal& mine = signals_[id.index()];
   mine.bits = static_cast<unsigned char>(signal.bits);
@@ -59,7 +59,7 @@ void VcdFormat::value(SignalId id, WaveValue value) {
   if (!value.known) {
     *end++ = 'x';
   } else {
-    // Readers fill up with zeros on the left.
+    // Readers extend values with zeros on the left, so leading zeros are left out.
     const unsigned digits = significant_bits(value.bits);
     write_binary(end, value.bits, digits);
     end += digits;

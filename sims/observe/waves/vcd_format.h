@@ -1,5 +1,5 @@
-// Value change dump, IEEE 1364: text that every viewer reads. It carries no date, so that equal
-// runs give equal files. The format has no texts for values; gtkw_file.h writes them.
+// Value change dump (VCD), IEEE 1364: a text format that every viewer reads. The file has no date,
+// so that equal runs give equal files. The format has no texts for values; gtkw_file.h writes them.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ namespace espalier {
 
 class VcdFormat final : public WaveFormat {
  public:
-  // Throws std::runtime_error where the file cannot be written.
+  // Throws std::runtime_error if the file cannot be written.
   explicit VcdFormat(const std::string& path);
 
   void begin_header(int timescale, std::size_t num_signals) override;
@@ -25,7 +25,7 @@ class VcdFormat final : public WaveFormat {
   void close() override;
 
  private:
-  // Codes use 94 characters: five of them hold 32 bits.
+  // Codes have digits of 94 characters, so five digits hold 32 bits.
   static constexpr unsigned kLongestCode = 5;
 
   struct Signal {

@@ -61,7 +61,7 @@ void WaveFile::change(Cycle at, SignalId signal, std::uint64_t value) {
 void WaveFile::change_to_unknown(Cycle at, SignalId signal) { note(at, signal, {0, false}); }
 
 void WaveFile::note(Cycle at, SignalId signal, WaveValue value) {
-  // A change before the window counts as a change in its first cycle.
+  // A change before the window becomes a change in the window's first cycle.
   const Cycle cycle = std::max(at, first_);
   if (cycle != now_) go_to(cycle);
   if (cycle > last_) return;
@@ -115,7 +115,7 @@ void WaveFile::write_time(std::uint64_t time) {
 void WaveFile::finish(Cycle end) {
   expect(Stage::recording, "a waveform is finished");
   write_cycle();
-  // A cycle after the window may have been heard of, and nothing of it written.
+  // Changes after the window may have been reported; they were not written.
   const Cycle heard = std::max(end, now_);
   write_time(clock_.time(std::min(heard, last_)));
   stage_ = Stage::finished;

@@ -1,4 +1,4 @@
-// Decides which values a waveform file gets, for every format alike.
+// Decides which values are written to a waveform file, in the same way for every format.
 #pragma once
 
 #include <cstdint>
@@ -13,18 +13,18 @@
 
 namespace espalier {
 
-// Cycles on the time axis, the same in all formats.
+// Converts cycles to the time axis, which is the same in all formats.
 class WaveClock {
  public:
   // Throws std::invalid_argument outside 1 Hz to 1 THz: at faster clocks, cycles would be shorter
   // than the unit of time.
   explicit WaveClock(std::uint64_t hertz);
 
-  // The unit of time is 10 to this power in seconds: -9 at 1 GHz, so that the axis reads cycles,
+  // The unit of time is 10 to this power in seconds: -9 at 1 GHz, so that the axis shows cycles,
   // and -12 at every other clock.
   [[nodiscard]] int timescale() const { return counts_cycles_ ? -9 : -12; }
 
-  // When the cycle begins, in that unit, rounded down; different for different cycles.
+  // The beginning of a cycle in this unit, rounded down. Different cycles have different times.
   [[nodiscard]] std::uint64_t time(Cycle cycle) const {
     return counts_cycles_ ? cycle : picoseconds_of(cycle, clock_);
   }
@@ -49,10 +49,10 @@ class WaveFile final : public WaveWriter {
   enum class Stage { declaring, recording, finished };
 
   struct State {
-    std::uint64_t most = 0;  // the largest value
+    std::uint64_t most = 0;  // the largest value of the signal's width
     WaveValue written;
     WaveValue present;
-    bool touched = false;  // in this cycle
+    bool touched = false;  // changed in this cycle
   };
 
   void note(Cycle at, SignalId signal, WaveValue value);
@@ -70,9 +70,9 @@ class WaveFile final : public WaveWriter {
   Cycle last_ = kNever;
   Cycle now_ = kNever;  // kNever while changes are not allowed
   bool any_written_ = false;
-  std::uint64_t time_ = 0;  // the last one in the file
+  std::uint64_t time_ = 0;  // the last time in the file
   std::vector<State> states_;
-  std::vector<SignalId> touched_;  // room for all signals
+  std::vector<SignalId> touched_;  // capacity for all signals
 };
 
 }  // namespace espalier

@@ -9,7 +9,8 @@ namespace {
 
 using Digits = std::array<char, 8>;
 
-// Eight digits at a time: bit by bit, this would be most of the time that a change takes.
+// Converts eight digits at a time, because conversion bit by bit would take most of the time of a
+// change.
 constexpr std::array<Digits, 256> make_digits() {
   std::array<Digits, 256> all{};
   for (unsigned byte = 0; byte < 256; ++byte) {

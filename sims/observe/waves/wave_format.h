@@ -1,4 +1,4 @@
-// What a waveform file format must be able to write. WaveFile decides which values.
+// The interface of a waveform file format. WaveFile decides which values are written.
 #pragma once
 
 #include <cstddef>
@@ -30,15 +30,15 @@ class WaveFormat {
  public:
   virtual ~WaveFormat() = default;
 
-  // The header: scopes nest, every signal is declared once.
+  // The header. Scopes nest, and every signal is declared once.
   virtual void begin_header(int timescale, std::size_t num_signals) = 0;
   virtual void open_scope(const std::string& name, const std::string& component) = 0;
   virtual void declare(SignalId id, const WaveSignal& signal) = 0;
   virtual void close_scope() = 0;
   virtual void end_header() = 0;
 
-  // Then times in ascending order, each followed by the values that changed. The first time is
-  // followed by the values of all signals.
+  // Times in ascending order, each followed by the values that changed. The first time is followed
+  // by the values of all signals.
   virtual void time(std::uint64_t time) = 0;
   virtual void value(SignalId id, WaveValue value) = 0;
   virtual void close() = 0;
@@ -48,7 +48,7 @@ class WaveFormat {
 // zero.
 void write_binary(char* to, std::uint64_t value, unsigned bits);
 
-// The number of bits without leading zeros; 1 for 0.
+// The number of bits without leading zeros; 1 for the value 0.
 [[nodiscard]] unsigned significant_bits(std::uint64_t value);
 
 }  // namespace espalier

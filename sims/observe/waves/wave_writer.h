@@ -1,5 +1,5 @@
-// Values over time for a waveform viewer. Only changes are written: a signal that rests costs
-// nothing.
+// Writes values over time for a waveform viewer. Only changes are written, so a constant signal
+// costs nothing.
 #pragma once
 
 #include <cstdint>
@@ -14,9 +14,9 @@ namespace espalier {
 // A signal of one writer, numbered in the order of add().
 using SignalId = Id<struct SignalTag>;
 
-// How a viewer shows numbers: value i as texts[i], a larger value as bits. Texts are not empty and
-// have no line breaks. The name consists of letters, digits and underscores: it names a file beside
-// a VCD.
+// Texts that a viewer shows for numbers: texts[i] for value i; a larger value is shown as bits.
+// Texts are not empty and have no line breaks. The name consists of letters, digits and
+// underscores, because it becomes the name of a file beside a VCD file.
 struct EnumText {
   std::string name;
   std::vector<std::string> texts;
@@ -58,9 +58,10 @@ class WaveWriter {
   virtual void finish(Cycle end) = 0;
 };
 
-// The ending of `path` chooses the format: .vcd, or .fst (a twentieth of the size). Creates or
-// empties the file. Throws std::invalid_argument for another ending, for .fst in a build without
-// it, and for clocks outside 1 Hz to 1 THz; std::runtime_error if the file cannot be written.
+// Creates or empties the file. The extension of `path` selects the format: .vcd, or .fst (about a
+// twentieth of the size). Throws std::invalid_argument for another extension, for .fst in a build
+// without it, and for clocks outside 1 Hz to 1 THz; std::runtime_error if the file cannot be
+// written.
 [[nodiscard]] std::unique_ptr<WaveWriter> make_wave_writer(const std::string& path,
                                                            std::uint64_t clock_hertz);
 

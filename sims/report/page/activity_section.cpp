@@ -17,7 +17,7 @@ constexpr std::size_t kMostRuns = 12;
 
 struct DimensionActivity {
   std::string name;
-  std::vector<double> parts;  // by period
+  std::vector<double> parts;  // activity in each period
 };
 
 struct Activity {
@@ -25,7 +25,7 @@ struct Activity {
   std::vector<DimensionActivity> dimensions;
 };
 
-// Has no dimensions unless the result's activity has the documented form.
+// Returns no dimensions unless the result's activity has the documented form.
 Activity activity_of(const ReportPoint& point) {
   Activity activity;
   const Json& json = point.result.at("activity");

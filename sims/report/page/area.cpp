@@ -35,7 +35,8 @@ AreaBlock block_of(const Json& json) {
   return block;
 }
 
-// A block may state the area of one instance or of all. The area of the whole unit decides.
+// A block may state the area of one instance or of all its instances. The area of the whole unit
+// tells which.
 void count_instances(AreaUnit& unit, double total) {
   if (total <= 0) return;
   double of_instances = 0;
@@ -88,7 +89,8 @@ std::vector<bool> pareto_front(const std::vector<Design>& designs) {
     return designs[a].time < designs[b].time;
   });
   std::vector<bool> front(designs.size(), false);
-  double best = std::numeric_limits<double>::infinity();  // the best time of all cheaper designs
+  // The shortest time of all cheaper designs.
+  double best = std::numeric_limits<double>::infinity();
   for (std::size_t i = 0; i < order.size();) {
     const Design& first = designs[order[i]];  // the fastest design of its cost
     const bool is_better = first.time < best;

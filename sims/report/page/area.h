@@ -1,4 +1,4 @@
-// The area of a design by blocks, and the designs that no other dominates.
+// The area of a design by blocks, and the Pareto front of designs.
 #pragma once
 
 #include <string>
@@ -40,8 +40,9 @@ struct Design {
   double time = 0;  // less is better
 };
 
-// For each design, whether no other dominates it: is as good in both and better in one. Equal
-// designs are all on the front or all off it.
+// For each design, whether it is on the Pareto front. A design is off the front if another design
+// is at least as good in both values and better in one. Equal designs are all on the front or all
+// off it.
 [[nodiscard]] std::vector<bool> pareto_front(const std::vector<Design>& designs);
 
 }  // namespace espalier::report

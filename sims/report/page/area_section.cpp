@@ -44,7 +44,7 @@ std::vector<AreaDesign> designs_of(const ReportView& view) {
   return designs;
 }
 
-// A selection evenly spread over the designs by area, so that a reader sees the range.
+// Selects designs that are evenly spread by area, so that a reader sees the range.
 std::vector<AreaDesign> some_of(std::vector<AreaDesign> designs) {
   const auto area = [](const AreaDesign& design) {
     double sum = 0;

@@ -73,7 +73,7 @@ std::vector<SizePanel> panels_of(const ReportView& view, const std::vector<std::
       panels.push_back(system);
       continue;
     }
-    // Too many series for one picture: a picture for each setting beside the algorithm.
+    // Too many series for one picture: draws a picture for each setting other than the algorithm.
     std::vector<std::string> others;
     std::copy_if(keys.begin(), keys.end(), std::back_inserter(others),
                  [](const auto& key) { return key != kAlgorithmKey && key != kModeKey; });

@@ -150,7 +150,7 @@ constexpr std::array<std::string_view, 5> kNamed{"collective.op", "collective.si
                                                  "simulation.stall_probability"};
 constexpr std::array<std::string_view, 6> kSections{"traffic.", "training.", "workload.",
                                                     "control.", "tenants.",  "faults."};
-// The buffers that the network has for control messages are part of the design.
+// The buffers of the network for control messages are part of the design.
 constexpr std::array<std::string_view, 2> kDesign{"control.vcs", "control.vc_depth_flits"};
 
 std::string words_of(const ReportPoint& point) {

@@ -1,4 +1,4 @@
-// What configurations have in common, how they differ, and which of them can be compared.
+// Finds common and different settings of configurations, and which configurations can be compared.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -14,7 +14,7 @@ namespace espalier::report {
 [[nodiscard]] nlohmann::ordered_json nest_config(const nlohmann::ordered_json& flat);
 
 struct ConfigDifferences {
-  std::vector<std::string> keys;  // keys that differ or that some lack, in order of appearance
+  std::vector<std::string> keys;  // keys that differ or are missing in some, in order of appearance
   nlohmann::ordered_json common = nlohmann::ordered_json::object();  // by dotted name
 };
 
@@ -22,27 +22,28 @@ struct ConfigDifferences {
 [[nodiscard]] ConfigDifferences compare_configs(
     const std::vector<const nlohmann::ordered_json*>& flat_configs);
 
-// For each dotted name its shortest end that is unique: "size", "router.clock".
+// The shortest unique end of each dotted name: "size", "router.clock".
 [[nodiscard]] std::vector<std::string> short_names(const std::vector<std::string>& keys);
 
-// The value as a file would have it; "–" for null.
+// The value as written in a file; "–" for null.
 [[nodiscard]] std::string value_text(const nlohmann::ordered_json& value);
-// The value of a key that a configuration may lack.
+// The value of a key, which may be missing in the configuration.
 [[nodiscard]] std::string value_text(const nlohmann::ordered_json& flat_config,
                                      const std::string& key);
 
-// The keys without which fewer configurations would be told apart, in the order of `keys`.
+// The keys that tell the configurations apart, chosen in the order of `keys`: a key is left out if
+// it separates no configurations that the chosen keys before it do not separate.
 [[nodiscard]] std::vector<std::string> telling_keys(
     const std::vector<std::string>& keys,
     const std::vector<const nlohmann::ordered_json*>& flat_configs);
 
 // Whether a key belongs to the workload (operation and size, messages and their seed, trained
 // network, iterations, control messages, stalls) and not to the design (algorithm, VCs). Only runs
-// of one workload can be compared.
+// of the same workload can be compared.
 [[nodiscard]] bool is_workload_key(const std::string& key);
 
-// A text for each point that is equal if times can be compared: operation, size, nodes, network or
-// traffic, and the keys that tell workloads of the same words apart.
+// A text for each point. Times of points with equal texts can be compared. The text has operation,
+// size, nodes, network or traffic, and the keys that distinguish workloads with the same words.
 [[nodiscard]] std::vector<std::string> workloads_of(const std::vector<ReportPoint>& points);
 
 }  // namespace espalier::report

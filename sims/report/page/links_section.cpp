@@ -28,7 +28,7 @@ struct LinkUse {
   double utilization = 0;
 };
 
-// Empty unless the list has the documented form.
+// Returns an empty list unless the result's list has the documented form.
 std::vector<LinkUse> link_uses(const ReportPoint& point) {
   std::vector<LinkUse> uses;
   for (const Json& link : point.result.at("links")) {
@@ -79,7 +79,7 @@ std::string draw_map(const ReportView& view, std::size_t index, const Topology& 
   const double room = layout.room();
   const double aside = std::clamp(room * 0.13, 0.6, 3.5);
   const std::string width = coordinate_text(std::clamp(room * 0.2, 0.8, 5.0));
-  // Drawn last, the busiest links stay visible.
+  // The busiest links are drawn last, so that they stay visible.
   std::vector<std::size_t> order(uses.size());
   for (std::size_t l = 0; l < order.size(); ++l) order[l] = l;
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {

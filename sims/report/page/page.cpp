@@ -54,10 +54,10 @@ std::string page_html(const std::string& title, const std::string& version,
 
 namespace {
 
-// The sections of a report in their order on the page: a row each.
+// The sections of a report in their order on the page.
 using MakeSection = Section (*)(const ReportView& view);
 constexpr MakeSection kPageSections[] = {
-    summary_section,  // what ran, what differs, what came out
+    summary_section,  // what was run, the differences, the results
     bandwidth_section, pareto_section,   area_section, links_section,
     schedule_section,  activity_section, runs_section,
 };

@@ -9,11 +9,12 @@
 
 namespace espalier::report {
 
-// `title` is plain text, `version` the tool's. Empty sections are listed with their reasons.
+// `title` is plain text; `version` is the version of the tool. Empty sections are listed with their
+// reasons.
 [[nodiscard]] std::string page_html(const std::string& title, const std::string& version,
                                     const std::vector<Section>& sections);
 
-// The same data and title give the same bytes.
+// Equal data and titles give equal bytes.
 [[nodiscard]] std::string report_html(const ReportData& data, const std::string& title,
                                       const std::string& version);
 

@@ -93,7 +93,7 @@ void draw_front(Svg& svg, const Plot& plot, std::vector<Design> front) {
   draw_line(svg, stairs, "front");
 }
 
-// Writes labels beside marks, unless they would overlap other labels.
+// Writes labels beside marks, but no label that would overlap another one.
 class Labels {
  public:
   void draw(Svg& svg, double x, double y, const std::string& words) {

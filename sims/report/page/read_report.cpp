@@ -151,7 +151,7 @@ namespace {
 
 using State = ReportPoint::State;
 
-// {0, 1, 0} for "0.1.0"; empty if the text is no version.
+// {0, 1, 0} for "0.1.0"; empty if the text is not a version.
 std::vector<unsigned long> version_numbers(const std::string& text) {
   std::vector<unsigned long> numbers;
   for (std::size_t at = 0; at <= text.size();) {
@@ -183,7 +183,7 @@ std::string read_tool(const JsonCursor& tool, const std::string& version) {
   return cursor.text();
 }
 
-// The words as a shell command.
+// Quotes the word for a shell command if necessary.
 std::string quoted(const std::string& word) {
   const auto is_plain = [](char c) {
     return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
@@ -195,7 +195,7 @@ std::string quoted(const std::string& word) {
   return text + "'";
 }
 
-// Reads a text or a list of words.
+// Reads a command that is a text or a list of words.
 std::string read_command(const JsonCursor& command, const Json& value) {
   if (value.is_null()) return {};
   if (!value.is_array()) return command.text();

@@ -11,12 +11,12 @@ namespace espalier::report {
 
 struct ReadResult {
   ReportData data;
-  std::vector<std::string> errors;  // "FILE: error: PLACE: what"; with errors there is no report
+  std::vector<std::string> errors;  // "FILE: error: PLACE: what"; if not empty, no report is made
 };
 
-// A path is a folder with a manifest.json (a sweep), a .jsonl file (its gathered results, one JSON
-// object a line) or a document of `run --json`. Unknown members are ignored; known members must
-// have their type. Files of versions later than `version` are refused.
+// A path is a folder with a manifest.json (a sweep), a .jsonl file (gathered results of a sweep,
+// one JSON object per line) or a document of `run --json`. Unknown members are ignored; known
+// members must have their type. Files of versions later than `version` are refused.
 [[nodiscard]] ReadResult read_report(const std::vector<std::string>& paths,
                                      const std::string& version);
 
@@ -31,8 +31,8 @@ struct ReadResult {
                                                      const std::string& version,
                                                      ReportSource& source);
 
-// Reads the result or the failure of a sweep's point. Throws if the file is about another point
-// than the manifest says. A point without an id takes the file's.
+// Reads the result or the failure of a point of a sweep. Throws if the file belongs to another
+// point than the manifest says. A point without an id takes the file's id.
 void fill_point(const JsonCursor& root, ReportPoint& point);
 
 }  // namespace espalier::report

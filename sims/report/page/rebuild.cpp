@@ -26,7 +26,7 @@ std::optional<RebuiltSystem> rebuild_system(const ReportData& data, const Report
     why = "its file does not have its configuration";
     return std::nullopt;
   }
-  // JSON is YAML, so the configuration reader reads it.
+  // JSON is also YAML, so the configuration reader can read it.
   ConfigResult config =
       read_run_config_text("configuration", nest_config(point.config).dump(),
                            data.sources[point.source].folder, {}, ConfigNeed::workload);

@@ -1,5 +1,5 @@
-// The system and the schedule of a result, built again from its resolved configuration: the results
-// contain neither.
+// Builds the system and the schedule of a result again from the resolved configuration, because
+// results contain neither.
 #pragma once
 
 #include <memory>
@@ -47,10 +47,10 @@ struct FlowTree {
 // The tree of the schedule's first flow. Precondition: the schedule has transfers.
 [[nodiscard]] FlowTree first_flow(const Schedule& schedule);
 
-// For each timestep (from 0), how many links are in use.
+// For each timestep (counted from 0), how many links are in use.
 struct Occupancy {
   std::vector<std::vector<double>> of_vertex;
-  std::vector<double> of_all;  // by timestep, the part of all links in use
+  std::vector<double> of_all;  // share of all links, by timestep
 };
 [[nodiscard]] Occupancy occupancy(const Topology& topology, const Schedule& schedule);
 

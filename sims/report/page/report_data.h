@@ -21,7 +21,7 @@ struct ReportSource {
 struct ReportPoint {
   enum class State { verified, failed, missing };
   std::size_t source = 0;
-  std::string id;  // id of a sweep's point; empty for other points
+  std::string id;  // only for points of a sweep
   State state = State::missing;
   std::string failure;  // the reason of a failure
   // As in docs/results.md; empty if the point has no result.
@@ -44,7 +44,7 @@ struct ReportData {
 [[nodiscard]] std::optional<double> number_of(const ReportPoint& point, const std::string& field);
 [[nodiscard]] std::string text_of(const ReportPoint& point, const std::string& field);
 
-// The time by which designs are compared: of a training iteration, or of the collective.
+// The time by which designs are compared: of a training iteration or of the collective.
 [[nodiscard]] std::optional<double> time_ns_of(const ReportPoint& point);
 
 // The times of a result, named and ordered as in every table.
@@ -54,7 +54,7 @@ struct NamedTime {
 };
 [[nodiscard]] const std::array<NamedTime, 3>& named_times();
 
-// "run 3": the name of the point on the page.
+// The name of the point on the page, e.g. "run 3".
 [[nodiscard]] std::string name_of_run(std::size_t index);
 // A link to the point's row in the last section, as HTML.
 [[nodiscard]] std::string link_to_run(std::size_t index);

@@ -54,7 +54,7 @@ void draw_node(Svg& svg, const TopologyLayout& layout, NodeId node, const std::s
         heat_level(part) >= kHeatLevels / 2 ? "number on-much middle" : "number on-little middle");
 }
 
-// Draws one phase of a flow: when each node has its data.
+// Draws one phase of a flow: the timestep in which each node has its data.
 std::string draw_tree(const Topology& topology, const Schedule& schedule,
                       const std::vector<TreeEdge>& edges, bool reduces, FlowId flow) {
   const TopologyLayout layout(topology, kPictureWidth);
@@ -98,7 +98,7 @@ std::string draw_tree(const Topology& topology, const Schedule& schedule,
                 "root.");
 }
 
-// One path for all cells of a level, because most rows are long runs of equal cells.
+// All cells of a level are one path, because most rows are long runs of equal cells.
 void draw_cells(Svg& svg, const Occupancy& occupied, double left, double top, double cell_width,
                 double cell_height) {
   const std::size_t steps = occupied.of_vertex.size();

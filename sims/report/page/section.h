@@ -1,4 +1,4 @@
-// The sections of a report, and the pieces that they are made of.
+// The sections of a report, and the HTML pieces for them.
 #pragma once
 
 #include <functional>
@@ -18,7 +18,7 @@ struct Section {
   std::string id;       // the anchor
   std::string title;    // plain text
   std::string html;     // empty if there is nothing to show
-  std::string why_not;  // the reason if it is empty, as a clause in plain text
+  std::string why_not;  // set if `html` is empty: the reason as a clause in plain text
 };
 
 // A picture with its heading, and with a line below unless `caption` is empty. Both are plain text.
@@ -32,7 +32,7 @@ struct Section {
                                              const std::function<std::string(std::size_t)>& draw);
 [[nodiscard]] std::string paragraph_html(const std::string& plain_text);
 
-// A table that scrolls by itself if it is wider than the page.
+// A table that scrolls separately if it is wider than the page.
 class HtmlTable {
  public:
   // `numbers`: the cells of the column are aligned to the right.
@@ -55,16 +55,17 @@ class HtmlTable {
 
 struct Shown {
   std::vector<std::size_t> runs;  // in the report's order
-  bool are_groups = false;        // some runs stand for a group
+  bool are_groups = false;        // some runs represent a group
 };
 
-// Groups the runs by the name that `group` gives them. Chooses from each of the first `most` groups
+// Groups the runs by the name that `group` returns. For each of the first `most` groups, chooses
 // the fastest run of the largest size.
 [[nodiscard]] Shown chosen_by(const ReportView& view, const std::vector<std::size_t>& runs,
                               std::size_t most,
                               const std::function<std::string(std::size_t)>& group);
 
-// A sentence, with a space before it, that says how many runs are left out; empty if none is.
+// A sentence, with a leading space, that states how many runs are left out; empty if none is left
+// out.
 [[nodiscard]] std::string what_is_left_out(const Shown& shown, std::size_t all);
 
 // The title of a run's picture: algorithm, topology, size; `named`: with the run's name before it.
@@ -74,9 +75,9 @@ struct Shown {
 [[nodiscard]] Section summary_section(const ReportView& view);
 // Bandwidth against size, with the proven bound.
 [[nodiscard]] Section bandwidth_section(const ReportView& view);
-// Area against time, with the designs that no other dominates.
+// Area against time, with the Pareto front.
 [[nodiscard]] Section pareto_section(const ReportView& view);
-// Where the area goes.
+// The area of routers and NIs by blocks.
 [[nodiscard]] Section area_section(const ReportView& view);
 // Link utilization on a map of the topology, or by dimension of a multi-dimensional system.
 [[nodiscard]] Section links_section(const ReportView& view);

@@ -148,7 +148,7 @@ std::string best_html(const ReportView& view) {
   for (std::size_t i = 0; i < view.data().points.size(); ++i) {
     if (!view.is_best(i)) continue;
     const ReportPoint& point = view.point(i);
-    // The bound covers the collective alone, without the computation.
+    // The bound covers only the collective, not the computation.
     const auto ratio =
         point.result.contains("training") ? std::nullopt : number_of(point, "bound_ratio");
     const std::string settings = view.describe(i);

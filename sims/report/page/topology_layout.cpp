@@ -10,7 +10,7 @@ namespace {
 
 constexpr double kPi = 3.14159265358979323846;
 
-// The direction of a grid's port (make_torus) in the picture.
+// The direction of a grid's port (see make_torus) in the picture.
 Place direction_of(const std::string& port) {
   if (port == "e") return {1, 0};
   if (port == "w") return {-1, 0};

@@ -15,11 +15,11 @@ struct Place {
 };
 
 // Grids are drawn as grids, with the planes of a third dimension side by side. Networks with
-// switches have layers with the nodes at the bottom; in a GPU cluster the servers' switches stand
-// below the nodes. All other networks are circles.
+// switches are drawn in layers with the nodes at the bottom; in a GPU cluster, the servers'
+// switches are below the nodes. All other networks are circles.
 class TopologyLayout {
  public:
-  // Precondition: the topology is no multi-dimensional system.
+  // Precondition: the topology is not a multi-dimensional system.
   TopologyLayout(const Topology& topology, double width);
 
   [[nodiscard]] double width() const { return width_; }
@@ -27,9 +27,9 @@ class TopologyLayout {
   [[nodiscard]] Place place(NodeId vertex) const { return places_[vertex.index()]; }
   // The radius around a place that no other vertex needs.
   [[nodiscard]] double room() const { return room_; }
-  // SVG path data from vertex to vertex. The line runs `aside` to the right of the straight one, so
-  // that both directions are visible; parallel links run further aside. A link around a torus has
-  // only its two ends drawn.
+  // SVG path data from vertex to vertex. The line is shifted by `aside` to the right of the
+  // straight line, so that both directions are visible; parallel links are shifted further. A link
+  // around a torus is drawn as its two ends only.
   [[nodiscard]] std::string link(LinkId id, double aside) const;
 
  private:
@@ -51,8 +51,8 @@ class TopologyLayout {
   double room_ = 0;
   double step_ = 0;  // of a grid
   std::vector<Place> places_;
-  std::vector<std::uint32_t>
-      parallel_;  // by LinkId, the number of earlier links between the same vertices
+  // By LinkId, the number of earlier links between the same vertices.
+  std::vector<std::uint32_t> parallel_;
 };
 
 }  // namespace espalier::report

@@ -1,4 +1,4 @@
-// Compares the points of a report: how they differ, and which are best.
+// Compares the points of a report: their differences, and the best points.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@ namespace espalier::report {
 
 class ReportView {
  public:
-  // `data` must outlive it.
+  // `data` must outlive this object.
   explicit ReportView(const ReportData& data);
 
   [[nodiscard]] const ReportData& data() const { return *data_; }
@@ -30,7 +30,8 @@ class ReportView {
   // The differences of all points with a complete configuration; without such points, of the known
   // parts.
   [[nodiscard]] const ConfigDifferences& differences() const { return differences_; }
-  // The keys of differences() with several values. Some points merely lack the others.
+  // The keys of differences() that have several values. The other keys are only missing in some
+  // points.
   [[nodiscard]] const std::vector<std::string>& columns() const { return columns_; }
   [[nodiscard]] std::string short_name(const std::string& key) const;
   // See workloads_of.
@@ -42,10 +43,10 @@ class ReportView {
   // The keys that tell these points apart; algorithm and flow control come first.
   [[nodiscard]] std::vector<std::string> telling_keys(const std::vector<std::size_t>& indices,
                                                       const std::set<std::string>& without) const;
-  // "multitree, packet, vc_depth_flits 64": the point's values of these keys.
+  // The point's values of these keys, e.g. "multitree, packet, vc_depth_flits 64".
   [[nodiscard]] std::string describe(std::size_t index, const std::vector<std::string>& keys) const;
-  // The values that the sweep set, or those that tell the point apart from all others, without
-  // those of the workload.
+  // The values that the sweep set, or the values that distinguish the point from all others;
+  // without the keys of the workload.
   [[nodiscard]] std::string describe(std::size_t index) const;
 
  private:

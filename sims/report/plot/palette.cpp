@@ -13,7 +13,7 @@ namespace espalier::report {
 namespace {
 
 // Colours that colour-blind readers can tell apart (Okabe and Ito, and three more), each with a
-// mark of its own. An algorithm's row names its place (AlgorithmRow::look).
+// different mark. The row of an algorithm (AlgorithmRow::look) has the index of its look.
 constexpr std::array<Look, kNumLooks> kLooks{{
     {"#d55e00", Mark::circle},
     {"#0072b2", Mark::triangle},
@@ -37,7 +37,7 @@ std::array<double, 3> channels(const std::string& colour) {
   return values;
 }
 
-// With `part` of grey of that level, 0 to 255.
+// Mixes a colour with grey of a level from 0 to 255; `part` is the share of grey.
 std::string mix(const std::string& colour, double level, double part) {
   std::string mixed = "#";
   for (const double value : channels(colour))

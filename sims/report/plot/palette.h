@@ -25,20 +25,20 @@ struct Look {
 
 inline constexpr std::size_t kNumLooks = 9;
 
-// Of a series by its number; the looks repeat after kNumLooks.
+// The look of a series by its number. Looks repeat after kNumLooks.
 [[nodiscard]] const Look& look_of_series(std::size_t number);
-// The number of the algorithm's look, the same in every picture; kNumLooks if it has none.
+// The index of the algorithm's look, the same in every picture; kNumLooks if it has none.
 [[nodiscard]] std::size_t look_of_algorithm(const std::string& name);
 
-// Mixed with white: 0 leaves the colour, 1 is white.
+// Mixes the colour with white: 0 keeps the colour, 1 gives white.
 [[nodiscard]] std::string tint(const std::string& colour, double white);
-// Mixed with black.
+// Mixes the colour with black.
 [[nodiscard]] std::string shade(const std::string& colour, double black);
 
 // WCAG 2 contrast of two colours, 1 to 21.
 [[nodiscard]] double contrast(const std::string& a, const std::string& b);
-// `colour`, shaded on a light page or tinted on a dark one by as little as gives lines and marks
-// enough contrast.
+// Shades `colour` on a light page, or tints it on a dark page, just enough to give lines and marks
+// sufficient contrast.
 [[nodiscard]] std::string colour_on_page(const std::string& colour, const std::string& page);
 
 }  // namespace espalier::report

@@ -24,7 +24,7 @@ double left_of(const Axis& y) {
   return (y.label.empty() ? 12 : 34) + widest;
 }
 
-// The text of the last tick is centred on it.
+// Leaves room for the text of the last tick, which is centred on the tick.
 double right_of(const Axis& x) {
   const double last = x.range.ticks.empty() ? 0 : label_width(x.text(x.range.ticks.back()));
   return std::max(kRight, last / 2 + 3);
@@ -59,7 +59,7 @@ std::string polygon(double x, double y, const std::vector<std::pair<double, doub
 }  // namespace
 
 double label_width(const std::string& text) {
-  // Characters, not bytes.
+  // Counts characters, not bytes.
   return kCharacter * static_cast<double>(std::count_if(text.begin(), text.end(),
                                                         [](char c) { return (c & 0xC0) != 0x80; }));
 }
@@ -132,7 +132,7 @@ struct LegendPlace {
   std::size_t row = 0;
 };
 
-// Left to right, in rows.
+// Places entries from left to right, in rows.
 std::vector<LegendPlace> legend_places(const std::vector<LegendEntry>& entries, double width) {
   std::vector<LegendPlace> places;
   LegendPlace next;

@@ -16,13 +16,14 @@ struct Axis {
   ScaleKind kind = ScaleKind::linear;
   AxisRange range;
   std::function<std::string(double)> text;  // of a tick
-  double names = 0;                         // y axis: width of the row names that replace ticks
+  // Y axis: width of the row names that are shown instead of ticks.
+  double names = 0;
 };
 
 // The constructor draws the axes. Use x() and y() to place data afterwards.
 class Plot {
  public:
-  // `bottom`: room kept free below the axis' label, for a legend.
+  // `bottom`: free space below the label of the x axis, for a legend.
   Plot(Svg& svg, const Axis& x, const Axis& y, double bottom = 0);
 
   [[nodiscard]] double x(double value) const { return x_(value); }
@@ -59,7 +60,7 @@ struct LegendEntry {
   SeriesLook look;
   bool is_bound = false;  // drawn dotted, without a mark
 };
-// The height of the legend in a picture of that width.
+// The height of the legend in a picture of this width.
 [[nodiscard]] double legend_height(const std::vector<LegendEntry>& entries, double width);
 // Draws the legend from `top` downwards, over the picture's width.
 void draw_legend(Svg& svg, const std::vector<LegendEntry>& entries, double top);

@@ -18,7 +18,7 @@ AxisRange linear_range(double low, double high, std::size_t count) {
   const double power = std::pow(10.0, std::floor(std::log10(rough)));
   double step = 10 * power;
   for (const double factor : {1.0, 2.0, 5.0}) {
-    // A ratio that rounding put just above a step still takes it.
+    // Accepts a step that is too small only because of rounding.
     if (factor * power >= rough * (1 - 1e-9)) {
       step = factor * power;
       break;
@@ -42,7 +42,7 @@ AxisRange decade_range(double low, double high, std::size_t count) {
       if (factor == 1.0 || room) candidates.push_back(factor * std::pow(10.0, e));
     }
   }
-  // From the last candidate not above the lowest value to the first not below the highest.
+  // Takes the range from the last candidate not above `low` to the first one not below `high`.
   const auto above = [](double a, double b) { return a > b * (1 + 1e-9); };
   std::size_t begin = 0;
   while (begin + 1 < candidates.size() && !above(candidates[begin + 1], low)) ++begin;

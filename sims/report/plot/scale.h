@@ -30,7 +30,7 @@ class Scale {
 struct AxisRange {
   double low = 0;
   double high = 1;
-  std::vector<double> ticks;  // ascending, all within
+  std::vector<double> ticks;  // ascending, within the range
 };
 
 // The range widened to about `count` ticks at round values. Linear: multiples of 1, 2 or 5 times a

@@ -11,7 +11,7 @@ namespace {
 constexpr const char* kLightPage = "#ffffff";
 constexpr const char* kDarkPage = "#14181c";
 
-// The colours of series, as variables of a page of that colour.
+// The colours of series as CSS variables for a page of this colour.
 std::string series_variables(const std::string& page) {
   std::string css;
   for (std::size_t look = 0; look < kNumLooks; ++look) {
@@ -27,7 +27,7 @@ std::string series_classes() {
   return css;
 }
 
-// Heat colours have one hue from little to much, so that busy is dark on light and light on dark.
+// Heat colours have one hue from low to high; high values contrast most with the page.
 constexpr const char* kStyle = R"css(:root {
   color-scheme: light dark;
   --page: #ffffff; --ink: #1b1f24; --soft: #59636e; --faint: #d8dee4; --grid: #e7ebef;

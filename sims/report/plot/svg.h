@@ -1,5 +1,5 @@
-// A picture as SVG text. Colours and fonts are classes of the page's style sheet, so that one
-// picture serves light and dark pages.
+// A picture as SVG text. Colours and fonts are classes of the page's style sheet, so one picture
+// fits light and dark pages.
 #pragma once
 
 #include <string>
@@ -12,21 +12,22 @@ using Attributes = std::vector<std::pair<const char*, std::string>>;
 
 class Svg {
  public:
-  // In units in which characters are 13 high. Screen readers read `title` and `description`.
+  // Sizes are in units in which a character is 13 high. Screen readers read `title` and
+  // `description`.
   Svg(double width, double height, const std::string& title, const std::string& description);
 
-  // Escapes the values. `tip` appears when the reader points at the shape; empty for none.
+  // Escapes the values. `tip` is shown when the reader points at the shape; empty: no tip.
   void shape(const char* name, const Attributes& attributes, const std::string& tip = {});
   void line(double x1, double y1, double x2, double y2, const std::string& classes);
   void rect(double x, double y, double width, double height, const std::string& classes,
             const std::string& tip = {});
   void circle(double x, double y, double radius, const std::string& classes,
               const std::string& tip = {});
-  // `data` as in SVG's attribute d.
+  // `data` has the syntax of SVG's attribute d.
   void path(const std::string& data, const std::string& classes, const std::string& tip = {});
-  // `classes` end with the anchor unless it is the start: "middle", "end".
+  // `classes` end with the text anchor, "middle" or "end", unless the anchor is the start.
   void text(double x, double y, const std::string& words, const std::string& classes);
-  // Upwards, centred at (x, y).
+  // Text that reads upwards, centred at (x, y).
   void vertical_text(double x, double y, const std::string& words, const std::string& classes);
 
   [[nodiscard]] double width() const { return width_; }
@@ -39,7 +40,7 @@ class Svg {
   std::string body_;
 };
 
-// "M3 4" and "L5 6.5": pieces of a path.
+// Pieces of a path, such as "M3 4" and "L5 6.5".
 [[nodiscard]] std::string move_to(double x, double y);
 [[nodiscard]] std::string line_to(double x, double y);
 

@@ -30,7 +30,7 @@ const char* escaped(char c) {
   }
 }
 
-// Line breaks and tabs are allowed in a text.
+// Line breaks and tabs are printable.
 bool is_unprintable(char c) { return is_control(c) && c != '\t' && c != '\n'; }
 
 std::string without_trailing_zeros(std::string text) {
@@ -83,7 +83,7 @@ std::string bytes_text(std::uint64_t bytes) {
 }
 
 std::string percent_text(double part) {
-  // The ratios of absurd results would have hundreds of digits, or overflow.
+  // Larger ratios, from invalid results, would have hundreds of digits or overflow.
   constexpr double kMost = 1e7;
   if (part >= kMost) return "over 1e+09 %";
   if (part <= -kMost) return "below -1e+09 %";

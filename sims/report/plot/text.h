@@ -10,18 +10,18 @@ namespace espalier::report {
 // UTF-8 become U+FFFD.
 [[nodiscard]] std::string escape(const std::string& text);
 
-// Four significant digits, or all digits before the point; an exponent only from 1e9: "0.5",
-// "12.35", "36320", "1.5e+12".
+// Four significant digits, or all digits before the point; an exponent from 1e9 on: "0.5", "12.35",
+// "36320", "1.5e+12".
 [[nodiscard]] std::string number_text(double value);
 // A coordinate in a picture, with at most two decimals.
 [[nodiscard]] std::string coordinate_text(double value);
-// "64 KiB", "100 MB", "6001 B": the largest unit that divides the number, binary units first.
+// In the largest unit that divides the number, binary units first: "64 KiB", "100 MB", "6001 B".
 [[nodiscard]] std::string bytes_text(std::uint64_t bytes);
-// "88.9 %" for 0.889.
+// E.g. "88.9 %" for 0.889.
 [[nodiscard]] std::string percent_text(double part);
 // Appends to a list: "ring", "ring, 64 KiB". An empty word changes nothing.
 void add_word(std::string& words, const std::string& word);
-// "1 run", "3 runs".
+// E.g. "1 run", "3 runs".
 [[nodiscard]] std::string count_text(std::size_t count, const std::string& singular);
 
 }  // namespace espalier::report

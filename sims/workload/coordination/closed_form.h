@@ -1,6 +1,6 @@
-// A coordinated training job in closed form, for more ranks than a network is simulated for. The
-// decisions (coordination.h) and the patterns of messages are those of the simulated job; the times
-// of messages and collectives on an idle network are arithmetic.
+// A coordinated training job in closed form, for more ranks than a network can be simulated for.
+// Decisions (coordination.h) and message patterns are the same as in the simulated job. The times
+// of messages and collectives are computed for an idle network.
 #pragma once
 
 #include <cmath>
@@ -15,7 +15,8 @@ namespace espalier {
 
 class MessageTime {
  public:
-  // Two paths on which a message takes the same time have the same number.
+  // The number of a path. Two paths on which every message takes the same time have the same
+  // number.
   using Path = std::uint32_t;
 
   MessageTime() = default;
@@ -36,11 +37,11 @@ class ReductionTime {
   ReductionTime(const ReductionTime&) = delete;
   ReductionTime& operator=(const ReductionTime&) = delete;
 
-  // An all-reduce that all ranks begin together; at least 1.
+  // Time of an all-reduce that all ranks begin at the same time; at least 1.
   [[nodiscard]] virtual Cycle all_reduce(Bytes bytes) const = 0;
 };
 
-// Steps that each have a latency, and bytes at a rank's bandwidth (Thakur et al., IJHPCA 2005;
+// Steps with a fixed latency each, and bytes at a rank's bandwidth (Thakur et al., IJHPCA 2005;
 // NCCL's rings, and its double binary trees from version 2.4 on).
 class AllReduceForm : public ReductionTime {
  public:
@@ -66,7 +67,7 @@ class AllReduceForm : public ReductionTime {
   double rate_;
 };
 
-// Called with the finished part of all iterations, 0 to 1.
+// Called with the finished share of all iterations, 0 to 1.
 using JobProgress = std::function<void(double)>;
 
 // Ranks go through each operation of the control plane together, round by round.

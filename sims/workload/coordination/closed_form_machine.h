@@ -1,4 +1,4 @@
-// HostServices in closed form, event by event. Messages do not contend.
+// HostServices in closed form, event by event. Messages do not contend with each other.
 #pragma once
 
 #include <functional>
@@ -17,8 +17,8 @@ class ClosedFormMachine : public HostServices {
   ClosedFormMachine(std::size_t ranks, const MessageTime& messages,
                     const ReductionTime& reductions);
 
-  // Runs until the hosts have finished; returns the empty text. Returns who waits for whom if they
-  // cannot finish.
+  // Runs until the hosts have finished, and returns an empty text. If they cannot finish, returns
+  // which host waits for which other host.
   [[nodiscard]] std::string run(HostProgram& hosts);
 
   void wake(RankId rank, Cycle at) override;
@@ -31,7 +31,7 @@ class ClosedFormMachine : public HostServices {
     Cycle at = 0;
     std::uint64_t number = 0;  // orders the events of one cycle: first asked, first handled
     Kind kind = Kind::woken;
-    HostMessage message;  // of `woken` only `from`, the rank
+    HostMessage message;  // for kind `woken`, only `from` is set: the rank
     CollectiveNumber collective = 0;
 
     friend bool operator>(const Event& a, const Event& b) {

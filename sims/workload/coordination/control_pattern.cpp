@@ -21,7 +21,7 @@ Rounds turned_round(Rounds rounds) {
 // Children to parents, level by level, the deepest first.
 Rounds tree_levels(std::size_t ranks, std::uint32_t arity) {
   Rounds rounds;
-  std::size_t first = 1;  // of the level
+  std::size_t first = 1;  // first rank of the level
   std::size_t width = arity;
   while (first < ranks) {
     rounds.emplace_back();
@@ -57,7 +57,7 @@ ControlPattern recursive_doubling(std::size_t ranks) {
   std::size_t power = 1;
   while (power * 2 <= ranks) power *= 2;
   const std::size_t beyond = ranks - power;
-  // In each of the first `beyond` pairs of ranks, the even rank takes no part in the doubling.
+  // In each of the first `beyond` pairs of ranks, the even rank does not take part in the doubling.
   const auto rank_of = [&](std::size_t place) {
     return place < beyond ? 2 * place + 1 : place + beyond;
   };

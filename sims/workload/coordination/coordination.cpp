@@ -166,7 +166,7 @@ Cycle Coordination::finished(RankId rank, std::uint64_t cycle, ControlOp op) {
 }
 
 void Coordination::learn_cached(RankId rank, Record& record) {
-  // In a quiet cycle every rank would learn the same from empty vectors.
+  // In a quiet cycle, every rank would process only empty vectors.
   if (record.is_quiet) return;
   record.is_quiet = !record.cached && record.common.none() && record.invalid.none();
   std::vector<UnitId> cached =

@@ -1,6 +1,6 @@
-// Horovod's cycles on all ranks: which operations of the control plane a cycle has, how large their
-// messages are, and what is decided. coordinated_hosts.cpp moves the messages over a network,
-// cycle_run.h in closed form.
+// Horovod's cycles on all ranks: the operations of the control plane in a cycle, the sizes of their
+// messages, and the decisions. coordinated_hosts.cpp moves the messages over a network, cycle_run.h
+// in closed form.
 #pragma once
 
 #include <cstdint>
@@ -17,15 +17,16 @@
 
 namespace espalier {
 
-// The coordinator's message table: who has asked for what (Romero et al., section 2.2.2). In a tree
-// of coordinators every rank has one, for the ranks below it.
+// The coordinator's message table: which units have been requested by how many sources (Romero et
+// al., section 2.2.2). In a tree of coordinators, every rank has a table for the ranks below it.
 class RequestCounter {
  public:
-  // A unit is complete when `sources` have asked for it: all ranks, or a rank and its children in
-  // the tree.
+  // A unit is complete when `sources` sources have requested it: all ranks, or a rank and its
+  // children in the tree.
   RequestCounter(std::uint32_t sources, std::size_t units) : sources_(sources), asked_(units, 0) {}
 
-  // Takes one source's list. Units that become complete are appended to `complete`, in its order.
+  // Takes one source's list. Appends units that become complete to `complete`, in the order of the
+  // list.
   void count(const std::vector<UnitId>& list, std::vector<UnitId>& complete) {
     for (const UnitId unit : list) {
       if (++asked_[unit.index()] != sources_) continue;
@@ -70,22 +71,22 @@ class Coordination {
   Cycle begin(RankId rank, ControlOp op);
   // The rank's part of a gather; 0 in other operations.
   [[nodiscard]] Bytes own_part(RankId rank, ControlOp op) const;
-  // All messages of the operation have one size, and handling them keeps no rank busy.
+  // True if all messages of the operation have one size and no rank spends time on handling them.
   // Precondition: all ranks have entered the cycle.
   [[nodiscard]] bool is_uniform(ControlOp op, std::uint64_t cycle) const {
     return op == ControlOp::intersect || op == ControlOp::unite ||
            op == ControlOp::broadcast_length || op == ControlOp::broadcast_list ||
            (op == ControlOp::count_up && !record(cycle).any_uncached);
   }
-  // Size of a message that the rank sends. `gathered`: its own part and all that it has received in
-  // this operation.
+  // Size of a message that the rank sends. `gathered`: the rank's own part and everything that it
+  // has received in this operation.
   [[nodiscard]] Bytes message_bytes(RankId rank, std::uint64_t cycle, ControlOp op,
                                     Bytes gathered) const;
-  // The rank has received the message of `from`. Returns how long that keeps it busy.
+  // The rank has received the message of `from`. Returns how long the rank is busy with it.
   Cycle received(RankId rank, RankId from, ControlOp op);
-  // The rank has finished the operation. Returns how long it is busy then.
+  // The rank has finished the operation. Returns how long the rank is busy afterwards.
   Cycle finished(RankId rank, std::uint64_t cycle, ControlOp op);
-  // Only rank 0 has work to do in finished(). Precondition: rank 0 has finished.
+  // True if finished() takes time only on rank 0. Precondition: rank 0 has finished.
   [[nodiscard]] bool only_root_finishes(std::uint64_t cycle, ControlOp op) const {
     return (op != ControlOp::intersect && op != ControlOp::unite) || record(cycle).is_quiet;
   }
@@ -99,7 +100,7 @@ class Coordination {
   // The same for all ranks.
   Decided leave_together(std::uint64_t cycle);
 
-  // By collective.
+  // By number of the collective.
   [[nodiscard]] const std::vector<Response>& responses() const { return responses_; }
   // A sentence that names a rank which decided differently. Empty in a correct run.
   [[nodiscard]] const std::string& disagreement() const { return disagreement_; }

@@ -24,7 +24,7 @@ inline constexpr Bytes kListLengthBytes = 4;  // sent before a list
 inline constexpr Bytes kEmptyListBytes = 24;
 inline constexpr Bytes kListBytes = 52;  // a list with entries, without the entries
 
-// 60 + L + 8 D for each request: 161 tensors of L = 48, D = 2 are 20016 B.
+// 60 + L + 8 D for each request. Example: 161 tensors of L = 48, D = 2 take 20016 B.
 [[nodiscard]] constexpr Bytes request_list_bytes(const NameShape& shape, std::size_t requests) {
   return requests == 0
              ? kEmptyListBytes
@@ -52,24 +52,26 @@ enum class CoordinationMode : std::uint8_t {
   cached,        // response cache and bit vector; coordinator for new tensors (section 3.1)
   in_ni,         // a bit per unit in every NI, intersected in a tree as bits are set
 };
-// What transports the messages of the control plane, and what runs the collectives.
+// What transports the messages of the control plane, or runs the collectives.
 enum class PlaneModel : std::uint8_t { network, closed_form };
-// The background thread while a collective runs.
+// What the background thread does while a collective runs.
 enum class DataPlaneWait : std::uint8_t {
   asynchronous,  // goes on with the next cycle (NCCL)
   blocking,      // waits for it (MPI)
 };
 
 struct JitterSpec {
-  double rank_skew = 0;            // slows a rank in all iterations, by up to this share
-  double jitter = 0;               // slows a rank in one iteration, by up to this share
-  std::uint32_t order_window = 1;  // a tensor completes less than this many places off its own
+  double rank_skew = 0;  // slows a rank by a fixed random factor of up to this share
+  // Slows a rank by a random factor of up to this share, new in each iteration.
+  double jitter = 0;
+  // A tensor completes less than this many places from its own place.
+  std::uint32_t order_window = 1;
   std::uint64_t seed = 1;
 };
 
 struct ControlTimes {
-  Cycle cycle = 1;      // least time between the starts of two cycles of a rank
-  Cycle request = 0;    // a coordinator handles one request
+  Cycle cycle = 1;      // minimum time between the starts of two cycles of a rank
+  Cycle request = 0;    // time in which a coordinator handles one request
   Cycle overhead = 1;   // software time per message, sent or received; at least 1
   Cycle ni_update = 1;  // in_ni: from a set bit or a message to its effect; at least 1
 };
@@ -81,7 +83,8 @@ struct CoordinationSpec {
   std::uint32_t cache_capacity = 1024;
   std::uint32_t arity = 8;             // of the tree of hierarchical and in_ni
   std::uint32_t new_shapes_every = 0;  // in iterations; 0: shapes never change
-  std::uint32_t lost_permille = 0;     // of computing's speed while all-reduces run; under 1000
+  // Speed that computing loses while all-reduces run, in 1/1000; less than 1000.
+  std::uint32_t lost_permille = 0;
   DataPlaneWait wait = DataPlaneWait::asynchronous;
   ControlTimes times;
   FusionSpec fusion;

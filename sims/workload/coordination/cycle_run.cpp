@@ -98,7 +98,7 @@ void CycleRun::run_uniform(ControlOp op) {
   const Cycle overhead = job_.spec.times.overhead;
   const Bytes bytes = coordination_.message_bytes(RankId(0), cycle_, op, 0);
   const std::vector<Cycle>& times = flights(op, bytes);
-  std::size_t first = 0;  // of the round
+  std::size_t first = 0;  // first message of the round
   for (const auto& round : coordination_.pattern(op).rounds) {
     arrival_.resize(round.size());
     for (std::size_t m = 0; m < round.size(); ++m) {

@@ -23,7 +23,7 @@ class CycleRun {
   void run_round(ControlOp op, std::size_t first, const std::vector<PatternMessage>& round);
   // Fast path for messages of one size whose receipt costs only the overhead.
   void run_uniform(ControlOp op);
-  // Both by message of the operation's pattern.
+  // Both are indexed by message of the operation's pattern.
   [[nodiscard]] const std::vector<MessageTime::Path>& paths(ControlOp op);
   [[nodiscard]] const std::vector<Cycle>& flights(ControlOp op, Bytes bytes);
   void execute();
@@ -46,7 +46,7 @@ class CycleRun {
     Bytes bytes = 0;
     std::vector<Cycle> times;
   };
-  std::vector<Flights> flights_;                       // by operation, for the latest size
+  std::vector<Flights> flights_;                       // by operation, for the most recent size
   std::vector<std::vector<MessageTime::Path>> paths_;  // by operation
   Cycle stream_free_ = 0;                              // end of the previous collective
 };

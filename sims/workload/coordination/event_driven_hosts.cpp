@@ -107,15 +107,15 @@ std::string EventDrivenHosts::name_of(CollectiveNumber collective) const {
   return name_of_tensors(job_, job_.units[unit_of(collective).index()].tensors);
 }
 
-// A message holds the number of its unit or collective, the tree's number and its direction: it
+// A message holds the number of its unit or collective, the tree's number and its direction. It
 // fits into one flit.
 constexpr Bytes kMessageBytes = 4;
 constexpr std::uint64_t kDown = std::uint64_t{1} << 32;
 
 // Coordination in the network interfaces. For each unit, an NI has a bit of its own and one for
-// each of its children in a tree over all ranks. When all are set, it tells its parent. When the
-// root's are set, the collective starts everywhere, in the order in which the root's units became
-// complete. Software neither polls nor takes part.
+// each of its children in a tree over all ranks. When all bits of a unit are set, the NI tells its
+// parent. When all bits are set at the root, the collective starts on all ranks, in the order in
+// which units became complete at the root. Software neither polls nor takes part.
 class NiHosts : public EventDrivenHosts {
  public:
   explicit NiHosts(const TrainingJob& job);
@@ -130,7 +130,7 @@ class NiHosts : public EventDrivenHosts {
     return started_[collective];
   }
 
-  // Sets the rank's own bit, or one of a child.
+  // Sets the rank's own bit, or the bit of a child.
   void set_bit(RankId rank, UnitId unit, Cycle now);
   // Starts the collective on the rank and below it.
   void start_collective(RankId rank, CollectiveNumber collective, Cycle now);

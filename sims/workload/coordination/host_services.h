@@ -30,8 +30,8 @@ struct HostMessage {
 // mean the same collective, of the same size.
 using CollectiveNumber = std::uint32_t;
 
-// What hosts ask of the machine. Each time is later than that of the event being handled. The times
-// of one rank's sends never decrease, nor do those of its posts.
+// Services of the machine for the hosts. Each time is later than that of the event being handled.
+// The times of one rank's sends never decrease, and neither do the times of its posts.
 class HostServices {
  public:
   HostServices() = default;

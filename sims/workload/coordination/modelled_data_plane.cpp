@@ -78,7 +78,7 @@ void ModelledDataPlane::woken(RankId rank, Cycle now) {
       hosts_.collective_done(RankId(r), ended.collective, now);
     }
   }
-  // A host that did not ask to be woken finds nothing to do.
+  // A host that did not ask to be woken finds no work.
   hosts_.woken(rank, now);
 }
 

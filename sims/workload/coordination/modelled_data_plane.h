@@ -1,5 +1,5 @@
-// Collectives without a network. A collective begins when all ranks have come to it in their
-// streams, and takes the time of a formula. Messages still go over the machine below.
+// Collectives without a network. A collective begins when all ranks have reached it in their
+// streams, and takes the time of a formula. Messages still use the machine below.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace espalier {
 
-// Every rank's stream of collectives.
+// The streams of collectives of all ranks.
 class ModelledStreams {
  public:
   // `reductions` must outlive it.
@@ -24,10 +24,10 @@ class ModelledStreams {
     CollectiveNumber collective = 0;
     Cycle end = 0;  // the same on all ranks
   };
-  // See HostServices::post. Returns the collective if this rank was the last to come to it.
+  // See HostServices::post. Returns the collective if this rank was the last to reach it.
   [[nodiscard]] std::optional<Running> post(RankId rank, CollectiveNumber collective, Bytes bytes,
                                             Cycle at);
-  // The collective has ended on all ranks. Appends the collectives that begin with that to `begun`.
+  // The collective has ended on all ranks. Appends the collectives that begin now to `begun`.
   void ended(const Running& running, std::vector<Running>& begun);
 
   // Lists ranks whose next collectives differ.
@@ -44,7 +44,7 @@ class ModelledStreams {
     Cycle latest = 0;
   };
 
-  // A rank has come to the first collective of its stream.
+  // A rank has reached the first collective of its stream.
   [[nodiscard]] std::optional<Running> arrive(const Post& post, Cycle at);
 
   const ReductionTime& reductions_;
@@ -61,7 +61,7 @@ class ModelledDataPlane : public HostProgram, public HostServices {
   void start(HostServices& services) override;
   void woken(RankId rank, Cycle now) override;
   void received(const HostMessage& message, Cycle now) override { hosts_.received(message, now); }
-  // The machine below runs no collectives.
+  // The machine below runs no collectives, so this is never called.
   void collective_done(RankId /*rank*/, CollectiveNumber /*collective*/, Cycle /*now*/) override {}
   [[nodiscard]] bool finished() const override { return hosts_.finished(); }
   [[nodiscard]] std::string name_of(CollectiveNumber collective) const override {

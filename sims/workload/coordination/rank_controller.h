@@ -1,5 +1,5 @@
-// What one rank's background thread knows and decides in a cycle: its tensor queue and its response
-// cache (Romero et al., Algorithms 1 and 2). Time and messages are not its concern.
+// State and decisions of one rank's background thread in a cycle: its tensor queue and its response
+// cache (Romero et al., Algorithms 1 and 2). Other files handle time and messages.
 #pragma once
 
 #include <algorithm>
@@ -49,11 +49,11 @@ using ShapeId = std::uint32_t;
 
 enum class CacheState : std::uint8_t { miss, hit, invalid };
 
-// A rank's cache of responses (Romero et al., section 3.1.1): which bit of the bit vector stands
-// for which tensor. Responses have one global order, so the caches of all ranks are equal.
+// A rank's cache of responses (Romero et al., section 3.1.1): it assigns tensors to bits of the bit
+// vector. Responses have one global order, so the caches of all ranks are equal.
 class ResponseCache {
  public:
-  // At most `capacity` entries; 0: nothing is ever cached.
+  // At most `capacity` entries; 0: nothing is cached.
   ResponseCache(std::uint32_t capacity, std::size_t tensors);
 
   [[nodiscard]] std::size_t size() const { return entries_.size(); }
@@ -62,10 +62,12 @@ class ResponseCache {
   [[nodiscard]] std::uint32_t bit_of(TensorId tensor) const { return bit_of_[tensor.index()]; }
   [[nodiscard]] TensorId tensor_at(std::uint32_t bit) const { return entries_[bit].tensor; }
 
-  // A response is executed, so its entry is the latest one in use. A new entry takes the next bit,
-  // or the bit of the least recently used entry if the cache is full. True if it was not a hit.
+  // A response is executed, so its entry becomes the most recently used. A new entry takes the next
+  // bit, or the bit of the least recently used entry if the cache is full. Returns true if the
+  // response was not a hit.
   bool put(TensorId tensor, ShapeId shape);
-  // Removes entries that a rank found invalid. The others close up, in order.
+  // Removes entries that a rank found invalid. The remaining entries move together and keep their
+  // order.
   void erase(const std::vector<std::uint32_t>& bits);
 
  private:
@@ -105,7 +107,7 @@ class RankController {
   [[nodiscard]] std::size_t cached_entries() const { return cache_.size(); }
   // Clears the bits in `common` whose units are not cached and pending here.
   void intersect_pending(BitVector& common) const { common.intersect(bits_); }
-  // No unit is cached and pending.
+  // True if no unit is cached and pending.
   [[nodiscard]] bool none_pending() const { return cached_.empty(); }
   [[nodiscard]] const std::vector<std::uint32_t>& invalid_bits() const { return invalid_; }
   // Requests for the coordinator, each sent once: pending units that are not cached.

@@ -12,9 +12,9 @@
 
 namespace espalier {
 
-// When the gradients of one rank are complete. Computing takes a little longer or shorter on every
-// rank and in every iteration, and the framework's task graph leaves the order open (Romero et al.,
-// section 2.2.1).
+// When the gradients of one rank are complete. The time varies from rank to rank and from iteration
+// to iteration, and the framework's task graph does not fix the order (Romero et al., section
+// 2.2.1).
 struct ReadyUnit {
   Cycle at = 0;     // from the start of the iteration
   Cycle first = 0;  // when its first tensor is complete
@@ -28,7 +28,7 @@ class ReadyTimes {
 
   // Ascending in time; equal times in the order of units. A group is complete with its last tensor.
   [[nodiscard]] std::vector<ReadyUnit> of(RankId rank, std::uint32_t iteration) const;
-  // Time of the whole iteration on the rank.
+  // Compute time of the whole iteration on the rank.
   [[nodiscard]] Cycle compute(RankId rank, std::uint32_t iteration) const;
 
  private:
@@ -43,7 +43,7 @@ class ReadyTimes {
 };
 
 // Progress of a rank's computing in an iteration. All-reduces slow it down, because their kernels
-// use processors and memory of the accelerator.
+// use the accelerator's processors and memory.
 class ComputeClock {
  public:
   static constexpr std::uint32_t kFullSpeed = 1000;  // work done in a cycle
@@ -51,31 +51,31 @@ class ComputeClock {
   // `lost_permille` of the speed is lost while an all-reduce is posted and not done; below 1000.
   explicit ComputeClock(std::uint32_t lost_permille) : slow_speed_(kFullSpeed - lost_permille) {}
 
-  // Computing starts in cycle `at`. Precondition: no all-reduce is under way.
+  // Computing starts in cycle `at`. Precondition: no all-reduce is in flight.
   void begin(Cycle at) { pieces_.assign(1, {at, 0, kFullSpeed}); }
   // An all-reduce is posted to the rank's stream, or the oldest one is done. Posts come in the
-  // order of time, and so do ends. A call may be ahead of time.
+  // order of time, and ends too. `at` may be later than the current cycle.
   void posted(Cycle at);
   void done(Cycle at);
 
   // Work done by cycle `now`, in cycles of undisturbed computing. Precondition: `now` is not before
   // the start.
   [[nodiscard]] Cycle computed_by(Cycle now) const;
-  // The first cycle by which `computed` is done, with the all-reduces known now.
+  // The first cycle in which `computed` cycles of work are done, given the all-reduces known now.
   [[nodiscard]] Cycle when_computed(Cycle computed) const;
 
  private:
   // Constant speed from `begin` to the next piece.
   struct Piece {
     Cycle begin = 0;
-    std::uint64_t work = 0;  // done by `begin`
+    std::uint64_t work = 0;  // work done before `begin`
     std::uint32_t speed = kFullSpeed;
   };
   void change_speed(Cycle at, std::uint32_t speed);
   void slow_down(Cycle at);
 
   std::uint32_t slow_speed_;
-  std::vector<Cycle> under_way_;  // times of their posts
+  std::vector<Cycle> under_way_;  // times at which the unfinished all-reduces were posted
   std::vector<Piece> pieces_{1};
 };
 
@@ -95,8 +95,8 @@ class RankFramework {
     }
     find_earliest();
   }
-  // When the next unit is complete, with the all-reduces known now; kNever after the iteration's
-  // last.
+  // When the next unit is complete, given the all-reduces known now; kNever after the last unit of
+  // the iteration.
   [[nodiscard]] Cycle next_ready() const {
     return next_ < ready_.size() ? clock_.when_computed(ready_[next_].at) : kNever;
   }
@@ -105,8 +105,9 @@ class RankFramework {
 
   // An all-reduce is posted to the rank's stream in cycle `at`.
   void posted(Cycle at) { clock_.posted(at); }
-  // An all-reduce of `tensors` tensors is done. If they were the iteration's last, returns when the
-  // iteration ends, which is not before its computing ends, and begins the next one. Else kNever.
+  // An all-reduce of `tensors` tensors is done. If these were the iteration's last tensors, begins
+  // the next iteration and returns when this one ends, which is not before its computing ends.
+  // Otherwise returns kNever.
   Cycle reduced(std::size_t tensors, Cycle now);
 
   [[nodiscard]] std::uint32_t iteration() const { return iteration_; }
@@ -130,7 +131,7 @@ class RankFramework {
   std::uint32_t iteration_ = 0;
   Cycle begin_ = 0;
   std::vector<ReadyUnit> ready_;
-  std::size_t next_ = 0;  // in ready_
+  std::size_t next_ = 0;  // index into ready_
   Cycle earliest_ = 0;    // when the next unit would be complete at full speed
   std::size_t left_ = 0;  // tensors not yet reduced
 };

@@ -68,7 +68,7 @@ void append(Response& response, const TensorUnit& unit) {
   response.bytes += unit.bytes;
 }
 
-// Responses of a unit that does not fit into one buffer.
+// Cuts a unit that does not fit into one buffer into several responses.
 void cut(const TensorUnit& unit, const TensorSet& set, Bytes threshold,
          std::vector<Response>& responses) {
   Response piece;

@@ -21,7 +21,7 @@ struct Tensor {
   Cycle ready = 0;  // when its gradient is complete, from the start of the iteration
 };
 
-// The parameters of a layer; each kind is a tensor of its own.
+// The parameters of a layer. Each kind is a separate tensor.
 enum class LayerTensors : std::uint8_t {
   weights,
   bias,        // weights, and one element per filter
@@ -31,7 +31,7 @@ enum class LayerTensors : std::uint8_t {
 struct TensorSpec {
   LayerTensors tensors = LayerTensors::weights;
   Bytes element_bytes = 4;
-  Cycle compute = 0;  // scales forward and back-propagation to this time; 0: not scaled
+  Cycle compute = 0;  // forward and back-propagation are scaled to this time; 0: not scaled
 };
 
 struct TensorSet {
@@ -66,9 +66,9 @@ struct FusionSpec {
   bool fuse_groups = true;  // groups may share a buffer with each other and with other tensors
 };
 
-// `ready` is in the global order. A buffer takes the first unit that is left, then every later unit
+// `ready` is in the global order. A buffer takes the first remaining unit, then every later unit
 // that still fits. A unit larger than the threshold fills buffers of its own, tensor by tensor. A
-// larger single tensor is reduced alone.
+// single tensor larger than the threshold is reduced alone.
 [[nodiscard]] std::vector<Response> fuse(const std::vector<UnitId>& ready,
                                          const std::vector<TensorUnit>& units, const TensorSet& set,
                                          const FusionSpec& spec);

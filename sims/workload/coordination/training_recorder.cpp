@@ -10,7 +10,7 @@ TrainingRecorder::TrainingRecorder(const TrainingJob& job) : job_(job) {
 }
 
 void TrainingRecorder::control_cycle(std::uint32_t iteration, Cycle begin, Cycle end) {
-  // Cycles after the last tensor count for the last iteration.
+  // Cycles after the last tensor count towards the last iteration.
   const std::size_t last = record_.iterations.size() - 1;
   IterationRecord& of = record_.iterations[std::min<std::size_t>(iteration, last)];
   of.control += end - begin;

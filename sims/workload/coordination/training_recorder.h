@@ -1,4 +1,4 @@
-// What happened in a coordinated training job, on the network or in closed form.
+// Events of a coordinated training job, on the network or in closed form.
 #pragma once
 
 #include <algorithm>
@@ -37,7 +37,7 @@ struct TrainingRecord {
   std::uint64_t control_messages = 0;
   Bytes control_bytes = 0;
   Cycle end = 0;
-  std::string failure;  // which hosts did not agree; empty in a correct run
+  std::string failure;  // names the hosts that did not agree; empty in a correct run
 };
 
 class TrainingRecorder {
@@ -48,7 +48,7 @@ class TrainingRecorder {
   // A cycle of rank 0 while it waits for the tensors of `iteration`.
   void control_cycle(std::uint32_t iteration, Cycle begin, Cycle end);
   void control_messages(std::uint64_t count, Bytes bytes);
-  // `framework`: the rank's.
+  // `framework` is the rank's own.
   void posted(RankId rank, CollectiveNumber collective, const Response& response,
               const RankFramework& framework, Cycle at);
   [[nodiscard]] const CollectiveRecord& collective(CollectiveNumber collective) const {

@@ -11,7 +11,7 @@ __extension__ using Wide = unsigned __int128;
 std::uint64_t ceil_div(std::uint64_t a, std::uint64_t b) { return a / b + (a % b != 0 ? 1 : 0); }
 
 Cycle capped(Wide cycles) { return static_cast<Cycle>(std::min<Wide>(cycles, kLongestCompute)); }
-// Both factors may use all 64 bits.
+// The factors may use all 64 bits.
 Cycle capped_product(Wide a, Wide b) {
   const Wide limit = kLongestCompute;
   if (b != 0 && a > limit / b) return kLongestCompute;
@@ -27,7 +27,7 @@ Wide fold_cycles(const Gemm& gemm, const ComputeSpec& spec) {
   return Wide{gemm.depth} + 2 * Wide{spec.rows} + spec.columns - 2;
 }
 
-// One product for every sample of the mini-batch.
+// A separate product for every sample of the mini-batch.
 Cycle per_sample(const Gemm& gemm, std::uint64_t mini_batch, const ComputeSpec& spec) {
   if (spec.sharing == PeSharing::samples) {
     return capped_product(ceil_div(mini_batch, spec.pes), gemm_cycles(gemm, spec));
@@ -62,7 +62,7 @@ LayerTime layer_time(const Layer& layer, bool is_first, std::uint64_t mini_batch
       if (!is_first) {
         time.input_gradient = with_weights(input_gradient_gemm(layer), mini_batch, spec);
       }
-      // The sum over the mini-batch stays in its array until it is complete.
+      // The sum over the mini-batch stays in one array until it is complete.
       time.weight_gradient = dealt_cycles(weight_gradient_gemm(layer, mini_batch), 1, spec);
       break;
   }

@@ -1,5 +1,5 @@
-// How long an accelerator computes, by two models: output-stationary systolic arrays that memory
-// keeps busy (MultiTree, section V-A and Table III), and peak rates alone (Themis, section 5.1).
+// Compute time of an accelerator by two models: output-stationary systolic arrays that never wait
+// for memory (MultiTree, section V-A and Table III), and peak rates only (Themis, section 5.1).
 // docs/training.md has the formulas.
 #pragma once
 
@@ -37,7 +37,7 @@ struct Gemm {
 [[nodiscard]] Gemm input_gradient_gemm(const Layer& layer);
 [[nodiscard]] Gemm weight_gradient_gemm(const Layer& layer, std::uint64_t samples);
 
-// Longer times saturate here, so that sums never overflow.
+// Longer times are cut to this value, so that sums never overflow.
 inline constexpr Cycle kLongestCompute = Cycle{1} << 60;
 [[nodiscard]] Cycle add_compute(Cycle a, Cycle b);
 

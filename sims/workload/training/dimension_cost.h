@@ -15,13 +15,14 @@
 
 namespace espalier {
 
-// The dimensions that `group` has, cut to its part. A part of a switch keeps its bandwidth. In part
-// of a fully connected dimension an NPU uses only the links to that part.
+// The dimensions in which `group` extends, reduced to the group's part. Part of a switched
+// dimension keeps its bandwidth. In part of a fully connected dimension, an NPU uses only the links
+// to that part.
 [[nodiscard]] std::vector<PlannedDimension> planned_for(
     const LogicalGroup& group, const std::vector<DimensionSpec>& dimensions,
     const std::vector<PlannedDimension>& planned);
 
-// What the costs need to know of a multi-dimensional system.
+// The properties of a multi-dimensional system that the costs depend on.
 struct CostSystem {
   std::vector<DimensionSpec> dimensions;
   std::vector<PlannedDimension> planned;
@@ -29,8 +30,8 @@ struct CostSystem {
   double cycle_ns = 1;
 };
 
-// The paper's Ideal: all bytes at the summed bandwidth of the group's dimensions. The bytes of an
-// all_to_all are those of its stages, see ForecastCost.
+// The paper's Ideal: all bytes at the summed bandwidth of the group's dimensions. An all_to_all
+// counts the bytes of its stages, see ForecastCost.
 class IdealCost : public CollectiveCost {
  public:
   IdealCost(const CostSystem& system, const ParallelGroups& groups)

@@ -54,7 +54,7 @@ struct BuiltInNetwork {
 };
 
 [[nodiscard]] const std::vector<BuiltInNetwork>& built_in_networks();
-// nullptr: no network has that name.
+// Returns nullptr if no network has that name.
 [[nodiscard]] const BuiltInNetwork* find_network(const std::string& name);
 
 }  // namespace espalier

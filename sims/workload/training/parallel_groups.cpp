@@ -28,7 +28,7 @@ ParallelGroups split_groups(const std::vector<DimensionSpec>& dimensions,
                             std::uint64_t model_npus) {
   if (model_npus == 0) throw std::invalid_argument("a model-parallel group has at least one NPU");
   ParallelGroups groups;
-  std::uint64_t missing = model_npus;  // times what the group has is model_npus
+  std::uint64_t missing = model_npus;  // factor from the group's size so far to model_npus
   for (std::uint32_t d = 0; d < dimensions.size(); ++d) {
     const std::uint32_t size = dimensions[d].size;
     groups.all.push_back({d, size, 1});

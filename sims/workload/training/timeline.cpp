@@ -48,7 +48,7 @@ class Composer {
     for (const GroupDimension& d : group) begin = std::max(begin, free_at_[d.dimension]);
     const double end = begin + cost_.nanoseconds(op);
     for (const GroupDimension& d : group) free_at_[d.dimension] = end;
-    // An operation that begins later than now follows another one without a gap.
+    // An operation that begins later than now follows another operation without a gap.
     result_.communication += std::max(0.0, end - std::max(begin, covered_));
     covered_ = std::max(covered_, end);
     return end;

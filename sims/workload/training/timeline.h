@@ -1,4 +1,5 @@
-// A workload's iterations in time: computing, and waiting for communication (Themis, Fig. 12).
+// The iterations of a workload over time: computing, and waiting for communication (Themis, Fig.
+// 12).
 //
 // An operation starts when it is issued and every physical dimension of its scope is free.
 // Operations that share a dimension run one after the other, in the order of issue; others run at
@@ -12,7 +13,7 @@
 
 namespace espalier {
 
-// How long a communication operation takes on an idle network.
+// Time of a communication operation on an idle network.
 class CollectiveCost {
  public:
   CollectiveCost() = default;
@@ -29,7 +30,7 @@ struct TrainingTimeline {
   double backward = 0;  // computing
   double exposed_data = 0;
   double exposed_model = 0;
-  double communication = 0;  // while an operation is under way
+  double communication = 0;  // while an operation is in flight
 
   [[nodiscard]] double compute() const { return forward + backward; }
   // A wait for several operations is charged to the one that ends first, then to the next one.

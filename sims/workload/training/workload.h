@@ -1,6 +1,6 @@
-// A training iteration of one NPU: its computing steps in order, and its communication beside them
-// (Themis, sections 5.2 and 6.2); and the workloads of Themis' evaluation. Plain data: the time of
-// communication is not known here.
+// A training iteration of one NPU: its computing steps in order, and its concurrent communication
+// (Themis, sections 5.2 and 6.2); and the workloads of Themis' evaluation. Communication times are
+// computed elsewhere.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,8 @@ namespace espalier {
 // Which NPUs take part, see parallel_groups.h.
 enum class CommunicationScope : std::uint8_t { all, model, data };
 
-// The colour of its waiting time in Fig. 12. It differs from the scope: DLRM's embeddings are
-// model-parallel and go to all NPUs.
+// The colour of an operation's waiting time in Fig. 12. It may differ from the scope: DLRM's
+// embeddings are model-parallel and go to all NPUs.
 enum class Parallelism : std::uint8_t { data, model };
 
 // `bytes` is as in CollectiveConfig::size. all_reduce, reduce_scatter: input of each NPU.
@@ -63,12 +63,13 @@ struct Workload {
   std::vector<ComputeStep> steps;
   std::vector<Communication> communications;  // ascending in issued_after: the order of issue
 
-  // The functions below write a workload, step by step.
+  // The functions below add to a workload, step by step.
   std::size_t compute(std::string layer, ComputePhase phase, double nanoseconds) {
     steps.push_back({std::move(layer), phase, nanoseconds});
     return steps.size() - 1;
   }
-  // Issued after the last step so far. The iteration's end waits for it.
+  // Issues an operation after the last step so far. The end of the iteration waits for the
+  // operation.
   std::size_t issue(const CommunicationOp& op, Parallelism parallelism) {
     communications.push_back({op, parallelism, steps.size() - 1, kIterationEnd});
     return communications.size() - 1;
@@ -80,15 +81,15 @@ struct Workload {
   }
 };
 
-// When data-parallel NPUs exchange the gradients of their weights.
+// When data-parallel NPUs exchange their weight gradients.
 enum class GradientExchange : std::uint8_t {
   bulk,      // all gradients in one operation, after back-propagation
   per_layer  // each layer's gradient when it is complete
 };
 
 struct WorkloadSpec {
-  std::uint32_t mini_batch =
-      1;                    // samples per NPU; a model-parallel group works on the same samples
+  // Samples per NPU; a model-parallel group works on the same samples.
+  std::uint32_t mini_batch = 1;
   Bytes element_bytes = 2;  // of gradients and activations: FP16 (section 5.2)
   RooflineSpec roofline;
   // "Exposed communication occurs at the end of back-propagation, where NPUs communicate their

@@ -6,7 +6,7 @@ namespace espalier {
 
 namespace {
 
-// Collects the gradients of a workload that is being written, and issues their exchange.
+// Collects the gradients of a workload under construction, and issues their exchange.
 class GradientCollector {
  public:
   GradientCollector(Workload& workload, const WorkloadSpec& spec, CollectiveOp op,
