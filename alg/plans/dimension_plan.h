@@ -74,8 +74,8 @@ struct PlanRequest {
   std::uint32_t chunks = 64;
   // For themis only. Threshold: time of a stage of chunk size / this (section 5.3).
   std::uint32_t threshold_divisor = 16;
-  bool loads_start_at_fixed_delay =
-      false;  // themis only: A_K instead of 0 (section 4.4; see docs/themis.md)
+  // For themis only. Loads start at A_K instead of 0 (section 4.4; see docs/themis.md).
+  bool loads_start_at_fixed_delay = false;
 };
 
 // Multi-rail hierarchical, dim1 to dimD and back: the paper's baseline. An all_gather consists only

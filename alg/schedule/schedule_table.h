@@ -45,7 +45,7 @@ struct TablePeer {
 // other: the senders of a root's Reduces are loaded into the NI along with the table.
 //
 // A flow is a tree, and the NI tells arrivals apart by flow, op and sender. So a node has at most
-// one Reduce entry per flow, and receives the Gather of a flow at most once, and never where it is
+// one Reduce entry per flow, and receives the Gather of a flow at most once, and never if it is
 // that flow's root.
 struct TableEntry {
   TableOp op = TableOp::nop;
