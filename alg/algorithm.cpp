@@ -24,7 +24,8 @@ Algorithm program_row(std::string name, std::string summary, std::vector<Collect
 
 std::string Algorithm::unsuited(const Topology& topology) const {
   if (planner != nullptr) return unsuited_for_planners(topology);
-  // A transfer may pass from link to link; here a message would have to change its flits.
+  // A transfer of a schedule may pass from link to link. In this network its flits would have to
+  // change their width.
   if (topology.dimensions()) {
     std::vector<std::string> names;
     for (const Planner& p : planners()) names.push_back(p.name);

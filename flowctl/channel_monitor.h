@@ -38,7 +38,7 @@ class ChannelMonitor {
   struct Vc {
     std::uint32_t depth = 0;
     std::uint32_t credits = 0;            // seen by the sender
-    std::deque<Flit> inside;              // under way or buffered
+    std::deque<Flit> inside;              // in flight or buffered
     std::deque<Cycle> credits_under_way;  // cycles in which the sender will see them
     MessageId sub_packets_of;             // message that owns the VC until its tail
     MessageId packet_of;

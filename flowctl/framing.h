@@ -13,8 +13,7 @@ namespace espalier {
 // The longest packet, because a flit has a 16-bit count of the flits left in its packet.
 inline constexpr std::uint32_t kMostPacketFlits = 65535;
 
-// Where the packets (or sub-packets) of a message begin and end, as offsets of flits in the
-// message.
+// The boundaries of the packets (or sub-packets) of a message, as offsets of flits in the message.
 struct PacketGrid {
   std::uint64_t flits = 0;         // of the message, head flits included
   std::uint32_t first_packet = 0;  // flits of the first packet, if the message fills it

@@ -19,7 +19,7 @@
 namespace espalier {
 namespace {
 
-// Which links count at the border of a set.
+// The links that count at the border of a set.
 enum class Direction : std::uint8_t { out, in };
 
 const char* to_string(Direction direction) { return direction == Direction::out ? "out" : "in"; }
@@ -33,7 +33,7 @@ double to_double(const Ratio& r) {
   return static_cast<double>(r.numerator) / static_cast<double>(r.denominator);
 }
 
-// A set of vertices and the direction in which its border binds.
+// A set of vertices, and the direction in which its border limits the collective.
 struct Cut {
   std::vector<bool> inside;  // by vertex
   Direction direction = Direction::out;
@@ -74,7 +74,7 @@ std::string border_text(const Topology& topology, const Cut& cut) {
                      static_cast<double>(border_rate(topology, cut)) / 1e9);
 }
 
-// Named by the side with fewer nodes.
+// Names the cut by the side with fewer nodes.
 std::string cut_text(const Topology& topology, Cut cut) {
   const auto nodes_inside = static_cast<std::size_t>(
       std::count(cut.inside.begin(),
@@ -101,8 +101,8 @@ Cut single_node(const Topology& topology, NodeId node, Direction direction) {
 
 // ---- reduce_scatter, all_gather ----
 
-// Maximises |S| / B(S) over the sets S that leave out a node, by Dinkelbach's iteration: a set with
-// |S| - B(S) * best > 0 is a better one, and a minimum cut finds it.
+// Maximises |S| / B(S) over the sets S that lack at least one node, by Dinkelbach's iteration: a
+// set with |S| - B(S) * best > 0 is better than the best one, and a minimum cut finds it.
 class ScatterBound {
  public:
   ScatterBound(const Topology& topology, Direction direction)
@@ -138,7 +138,7 @@ class ScatterBound {
   [[nodiscard]] const Cut& cut() const { return cut_; }
 
  private:
-  // All vertices but the node with the least rate towards it.
+  // Starts with all vertices except the node with the lowest rate towards it.
   void start_with_single_nodes() {
     std::vector<FlowAmount> rate(topology_.num_vertices(), 0);
     for (const TopologyLink& link : topology_.links()) {
@@ -192,18 +192,18 @@ BandwidthBound scatter_bound(const Topology& topology, Direction direction) {
 
 // ---- all_reduce ----
 
-// A partition of the nodes; C(P) is the sum over the parts of the rate out of each.
+// A partition of the nodes. C(P) is the sum of the rates out of the parts.
 struct Partition {
   std::vector<std::size_t> part_of;  // by node: the least node of its part
   std::size_t parts = 0;
   FlowAmount rate = 0;
 };
 
-// Minimises C(P) / (p - 1) by Newton's iteration: a partition with C(P) - x (p - 1) < 0 is a better
-// one than the ratio x. The least sum of B(A) - x over the parts A of any partition is the Dilworth
-// truncation of that function, taken greedily (Cunningham 1985): nodes one by one get the largest
-// potential y that keeps y(A) <= B(A) - x for all sets A of the nodes so far, by one minimum cut
-// each; sets where equality holds grow together to the parts.
+// Minimises C(P) / (p - 1) by Newton's iteration: a partition with C(P) - x (p - 1) < 0 is better
+// than the ratio x. The minimum sum of B(A) - x over the parts A of any partition is the Dilworth
+// truncation of this function, which a greedy algorithm computes (Cunningham 1985): each node in
+// turn gets the largest potential y that keeps y(A) <= B(A) - x for all sets A of the nodes so far,
+// with one minimum cut per node; sets for which equality holds are merged into parts.
 class StrengthSearch {
  public:
   StrengthSearch(const Topology& topology, Direction direction)
@@ -226,7 +226,7 @@ class StrengthSearch {
   Partition run() {
     while (true) {
       Partition better = best_partition_at(best_.rate, best_.parts - 1);
-      // One part alone has nothing to cross: the search ends there with C = 0.
+      // A single part has no border: the search ends there with C = 0.
       if (better.parts == 1 || better.rate * (best_.parts - 1) >= best_.rate * (better.parts - 1)) {
         return best_;
       }
@@ -249,7 +249,7 @@ class StrengthSearch {
 
     std::vector<std::size_t> part_of(nodes);
     std::iota(part_of.begin(), part_of.end(), std::size_t{0});
-    // Nodes without a potential yet stay outside of every set.
+    // Nodes that have no potential yet stay outside of every set.
     for (std::size_t n = 0; n < nodes; ++n) set_node(n, 0, everything);
     FlowAmount all_potentials = 0;
     FlowAmount positive_potentials = 0;
@@ -276,7 +276,7 @@ class StrengthSearch {
     network_.set_capacity(arc + 1, to_sink);
   }
 
-  // All parts that the tight set meets become one.
+  // Merges all parts that the tight set meets.
   void merge_source_side(std::vector<std::size_t>& part_of, std::size_t node) const {
     std::vector<bool> met(part_of.size(), false);
     std::size_t least = node;
@@ -306,8 +306,7 @@ bool is_balanced(const Topology& topology) {
   return std::all_of(surplus.begin(), surplus.end(), [](const FlowAmount& s) { return s == 0; });
 }
 
-// The cut between two nodes with the least rate, in one direction. Either node 0 is inside or it is
-// outside.
+// The cut between two nodes with the lowest rate in one direction. Node 0 may be inside or outside.
 Cut least_cut(const Topology& topology) {
   FlowNetwork network(topology.num_vertices());
   for (const TopologyLink& link : topology.links()) {
@@ -367,12 +366,13 @@ BandwidthBound all_reduce_bound(const Topology& topology) {
     return bound;
   }
   take_partition(StrengthSearch(topology, Direction::out).run(), Direction::out);
-  // Every link between parts leaves one and enters another, so that only switches outside of all
-  // parts can make the two directions differ.
+  // Every link between two parts leaves one part and enters the other, so only switches outside of
+  // all parts can make the two directions differ.
   if (topology.num_switches() != 0) {
     take_partition(StrengthSearch(topology, Direction::in).run(), Direction::in);
   }
-  // Where every vertex has equal rates in and out, so has every set: partitions in two cover it.
+  // If every vertex has equal rates in and out, so has every set, and partitions in two parts cover
+  // this case.
   if (!is_balanced(topology)) {
     const Cut cut = least_cut(topology);
     const double seconds = 1.0 / static_cast<double>(border_rate(topology, cut));
@@ -389,7 +389,7 @@ struct Distance {
   std::uint64_t picoseconds = 0;
 };
 
-// To nodes that have a part; to all where no parts are given.
+// The farthest node that has a part, or the farthest of all nodes if `parts` is empty.
 Distance farthest_from(const Topology& topology, NodeId from, const std::vector<Bytes>& parts) {
   using Entry = std::pair<std::uint64_t, std::size_t>;
   std::vector<std::uint64_t> distance(topology.num_vertices(),
@@ -427,8 +427,8 @@ Distance farthest_pair(const Topology& topology) {
   return farthest;
 }
 
-// Of pairs between which data must pass: an all_gather's come from nodes with a part, the others'
-// go to them.
+// Considers pairs of nodes between which data must pass: an all_gather's data come from nodes with
+// a part; the data of other operations go to nodes with a part.
 Distance farthest_pair(const Topology& topology, CollectiveOp op, const std::vector<Bytes>& parts) {
   const bool from_parts = op == CollectiveOp::all_gather;
   Distance farthest{NodeId(0), NodeId(0), 0};
@@ -483,7 +483,7 @@ CollectiveBound collective_bound(const Topology& topology, CollectiveOp op, Byte
   const BandwidthBound bandwidth = bandwidth_bound(topology, op);
   const bool has_parts = op != CollectiveOp::all_reduce && !parts.empty();
   const Bytes smallest = has_parts ? *std::min_element(parts.begin(), parts.end()) : 0;
-  // Bytes that every node has at least, times N.
+  // N times the number of bytes that every node has at least.
   const Bytes even = has_parts ? smallest * topology.num_nodes() : size;
   const Distance farthest =
       has_parts && smallest == 0 ? farthest_pair(topology, op, parts) : farthest_pair(topology);

@@ -1,4 +1,4 @@
-// Proven lower bounds on the time of a collective, with the cut that binds .
+// Proven lower bounds on the time of a collective, and the name of the cut that limits it.
 #pragma once
 
 #include <string>
@@ -12,14 +12,14 @@ namespace espalier {
 struct BandwidthBound {
   // Seconds per byte of the collective's data: time >= seconds_per_byte * size.
   double seconds_per_byte = 0;
-  std::string cut;  // names the binding cut or partition, for people
+  std::string cut;  // names the limiting cut or partition, for the user
 };
 
 struct CollectiveBound {
   double seconds = 0;            // the larger of the two below
-  double bandwidth_seconds = 0;  // reaches it only with every link of the cut busy all the time
-  double latency_seconds = 0;    // distance: the farthest pair, link latencies only
-  std::string binding;           // names the cut or the pair of nodes that binds
+  double bandwidth_seconds = 0;  // reached only if every link of the cut is always busy
+  double latency_seconds = 0;    // distance of the farthest pair, with link latencies only
+  std::string binding;           // names the limiting cut or pair of nodes
 };
 
 // With N nodes, chunks of size/N each, and B+(S) the rate of all links that leave a set S of
@@ -40,9 +40,10 @@ struct CollectiveBound {
 // Preconditions: connected, at least two nodes, no link without bandwidth.
 [[nodiscard]] BandwidthBound bandwidth_bound(const Topology& topology, CollectiveOp op);
 
-// `parts`: bytes of each node's part (all_to_all: of the part that every node sends it), by node;
-// empty: all parts are equal. Parts may differ by an element: the smallest counts, and only
-// distances to (from) nodes that have a part. all_reduce has no parts.
+// `parts`: bytes of each node's part, by node (all_to_all: of the part that every node sends to
+// it); empty: all parts are equal. If parts differ by an element, the bandwidth bound uses the
+// smallest part, and the latency bound only distances to (or from) nodes that have a part.
+// all_reduce has no parts.
 [[nodiscard]] CollectiveBound collective_bound(const Topology& topology, CollectiveOp op,
                                                Bytes size, const std::vector<Bytes>& parts = {});
 
@@ -55,11 +56,12 @@ struct CollectiveBound {
 // Preconditions as for bandwidth_bound.
 [[nodiscard]] BandwidthBound all_to_all_bound(const Topology& topology);
 
-// Networks of equal links in which every node looks the same and no set of nodes has a border
-// smaller than b, the rate of a single node's links. Then single nodes bind: |S| / B(S) <= (N-1) /
-// b for every S that leaves out a node, and (p-1) / C(P) <= (p-1) / (p b) <= (N-1) / (N b). A
-// torus, as a product of rings, has no smaller cut: two links cross every cut of a ring, of two
-// nodes too. Nor has a complete graph: |S| (N-|S|) links cross, at least N-1.
+// True for networks of equal links in which every node looks the same and no set of nodes has a
+// border smaller than b, the rate of a single node's links. Then single nodes give the bound: |S| /
+// B(S) <= (N-1) / b for every S that lacks a node, and (p-1) / C(P) <= (p-1) / (p b) <= (N-1) / (N
+// b). A torus, as a product of rings, has no smaller cut: two links cross every cut of a ring, also
+// of a ring of two nodes. A complete graph has none either: |S| (N-|S|) links cross a cut, at least
+// N-1.
 [[nodiscard]] bool single_nodes_bind(const Topology& topology);
 
 }  // namespace espalier

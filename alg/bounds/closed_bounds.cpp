@@ -1,5 +1,5 @@
-// Bounds that need no search over cuts: of networks whose single nodes bind, of an all-to-all, of
-// multi-dimensional systems.
+// Bounds without a search over cuts: for networks in which single nodes give the bound, for an
+// all-to-all, and for multi-dimensional systems.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace {
 bool is_complete(const Topology& topology) {
   const std::size_t nodes = topology.num_nodes();
   if (topology.num_switches() != 0 || topology.num_links() != nodes * (nodes - 1)) return false;
-  std::vector<std::size_t> seen_from(nodes, nodes);  // by node: the last one with a link to it
+  std::vector<std::size_t> seen_from(nodes, nodes);  // by node: the last node with a link to it
   for (std::size_t n = 0; n < nodes; ++n) {
     for (const LinkId id : topology.out_links(NodeId(n))) {
       std::size_t& seen = seen_from[topology.link(id).to.index()];
@@ -57,7 +57,7 @@ class Search {
 
   template <class Describe>
   void offer(double seconds_per_byte, Describe describe) {
-    // Equal bounds are told as the first of them, whatever the rounding.
+    // Of equal bounds, the first one is reported, whatever the rounding.
     if (seconds_per_byte <= best_.seconds_per_byte * (1 + 1e-12)) return;
     best_ = {seconds_per_byte, describe()};
   }
@@ -142,7 +142,7 @@ BandwidthBound all_to_all_bound(const Topology& topology) { return Search(topolo
 
 namespace {
 
-// Of two NPUs of a group that are as far apart as any.
+// The latency between two NPUs of a group with the largest distance.
 std::uint64_t farthest_ps(const DimensionSpec& dimension) {
   switch (dimension.shape) {
     case DimensionShape::ring:
@@ -155,10 +155,10 @@ std::uint64_t farthest_ps(const DimensionSpec& dimension) {
   return 2 * dimension.link.latency_ps;
 }
 
-// All links of some dimensions, and the parts that they hold together.
+// A cut of all links of some dimensions, and the number of parts into which the system falls.
 struct DimensionCut {
   double parts = 1;
-  double bytes_per_second = 0;  // of an NPU
+  double bytes_per_second = 0;  // bandwidth of an NPU in these dimensions
   bool in_network = false;
   std::string names;
 
@@ -169,7 +169,7 @@ struct DimensionCut {
     names += fmt::format("{}dim{}", names.empty() ? "" : "+", d + 1);
   }
 
-  // How often each element crosses, at least.
+  // The minimum number of times that each element crosses the cut.
   [[nodiscard]] double crossings(CollectiveOp op) const {
     if (op != CollectiveOp::all_reduce) return parts - 1;
     return in_network ? parts : 2 * (parts - 1);

@@ -1,4 +1,4 @@
-// Minimum cuts between two vertices of a network, exact: Boost.Graph with wide integers.
+// Minimum cuts between two vertices of a network. Exact: Boost.Graph with wide integers.
 #pragma once
 
 #include <boost/graph/adjacency_list.hpp>
@@ -8,10 +8,10 @@
 
 namespace espalier {
 
-// Rates in bytes per second, multiplied by the two sides of a ratio, stay exact.
+// Wide enough for exact products of rates in bytes per second and the two sides of a ratio.
 using FlowAmount = boost::multiprecision::int128_t;
 
-// The arcs stay, their capacities may be set anew for every cut.
+// A network with fixed arcs, whose capacities may be changed before every cut.
 class FlowNetwork {
  public:
   explicit FlowNetwork(std::size_t vertices) : graph_(vertices) {}
@@ -24,7 +24,7 @@ class FlowNetwork {
 
   // Capacity of the minimum cut that separates sink from source. Precondition: they differ.
   FlowAmount min_cut(std::size_t source, std::size_t sink);
-  // Side of the vertex in the cut found last: the smallest minimum cut's source side.
+  // Side of the vertex in the last cut, which is the minimum cut with the smallest source side.
   [[nodiscard]] bool on_source_side(std::size_t vertex) const {
     return reached_[vertex] == boost::black_color;
   }
@@ -43,7 +43,8 @@ class FlowNetwork {
 
   Graph graph_;
   std::vector<EdgeRef> arcs_;
-  std::vector<boost::default_color_type> reached_;  // by the source, over what capacity is left
+  // Reachable from the source over remaining capacity.
+  std::vector<boost::default_color_type> reached_;
 };
 
 }  // namespace espalier

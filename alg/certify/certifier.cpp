@@ -43,7 +43,7 @@ std::vector<Violation> Findings::list() const {
 
 namespace {
 
-// Everything that needs no tables. Precondition: check_form found the schedule usable.
+// The checks that need no tables. Precondition: check_form() found the schedule usable.
 void check_schedule(const Topology& topology, const Schedule& schedule,
                     const CertifierLimits& limits, Certificate& certificate, Findings& findings) {
   certificate.contention_free = check_contention(topology, schedule, findings);
@@ -55,7 +55,7 @@ void check_schedule(const Topology& topology, const Schedule& schedule,
   check_data_order(schedule, ordered, chunks, findings);
 }
 
-// One table that all nodes hold: root 0's part stands for all.
+// Checks one table that all nodes hold. The part of root 0 represents all roots.
 void check_symmetric_tables(const Topology& topology, const ScheduleTables& tables,
                             const CertifierLimits& limits, Certificate& certificate,
                             Findings& findings) {
@@ -105,7 +105,7 @@ Certificate certify(const Topology& topology, const ScheduleTables& tables,
   }
   const certifier::RaisedTables raised = certifier::raise_tables(topology, tables, findings);
   certificate.transfers = raised.schedule.transfers.size();
-  // Raising has looked at every entry already; a dependency on a later step it leaves to be found.
+  // Raising has checked every entry already, except for dependencies on later steps.
   if (findings.count(ViolationKind::malformed) == 0 &&
       certifier::check_dependencies(raised.schedule, findings)) {
     certifier::check_issue_order(tables, raised, findings);

@@ -1,5 +1,5 @@
-// Proves a schedule before anything is simulated, in time linear in its transfers (times N/64 for
-// the contribution sets). Plain functions over the IR; nothing here trusts a generator.
+// Proves properties of a schedule before a simulation, in time linear in its transfers (times N/64
+// for the contribution sets). Plain functions over the IR, which trust no generator.
 #pragma once
 
 #include <cstdint>
@@ -16,11 +16,12 @@ enum class ViolationKind : std::uint8_t {
   // An id out of range, a route that does not lead from sender to receiver, a dependency on a later
   // step, ...
   malformed,
-  // An output chunk misses a contribution, or holds one twice.
+  // An output chunk lacks a contribution, or contains one twice.
   postcondition,
   // A transfer may read or overwrite data that is still being written or read.
   read_before_write,
-  // A cycle of dependencies and table order, or of VC channels; a wait for a message nobody sends.
+  // A cycle of dependencies and table order, or of VC channels; or a wait for a message that no
+  // node sends.
   deadlock,
   // Two transfers of one step on one link although the schedule claims otherwise.
   contention,
@@ -32,37 +33,37 @@ inline constexpr std::size_t kViolationKinds = 6;
 
 struct Violation {
   ViolationKind kind;
-  std::string what;  // names the transfers or entries; for a deadlock the whole cycle, for
-                     // contention the pair
+  // Names the transfers or entries; for a deadlock the whole cycle, for contention the pair.
+  std::string what;
 };
 
 struct CertifierLimits {
   std::size_t table_entries = 0;   // without NOPs; 0: as many as the schedule needs
   std::size_t children_slots = 0;  // 0: as many as the schedule needs
-  Bytes element_bytes = 0;         // what data may be cut between; 0: not known
+  Bytes element_bytes = 0;         // data are cut only between elements; 0: unknown
   // VC classes that the routers keep apart; 0: as many as the network's routes need.
   std::uint32_t vc_classes = 0;
 };
 
 struct Certificate {
-  // At most kListedPerKind of each kind, in a deterministic order; where there are more, one line
-  // with their number follows.
+  // At most kListedPerKind of each kind, in a deterministic order. If there are more, a line with
+  // their number follows.
   static constexpr std::size_t kListedPerKind = 8;
   std::vector<Violation> violations;
   std::size_t transfers = 0;
-  bool contention_free = false;  // proven, whatever the schedule claims
-  // Of one node; 0 where only the IR was checked. NOPs are not counted: they hold nothing but a
-  // step number, which the hardware gets from the gap between the steps of two entries.
+  bool contention_free = false;  // proven, independent of the schedule's claim
+  // The largest table of a node; 0 if only the IR was checked. NOPs are not counted: they contain
+  // only a step number, which the hardware derives from the gap between the steps of two entries.
   std::size_t most_table_entries = 0;
   std::size_t most_children = 0;
   [[nodiscard]] bool ok() const { return violations.empty(); }
 };
 
-// Later checks need the earlier ones: a malformed schedule is not checked further, and data are
-// followed only where the schedule completes.
+// Later checks need the results of earlier ones: a malformed schedule is not checked further, and
+// data are followed only if the schedule completes.
 [[nodiscard]] Certificate certify(const Topology& topology, const Schedule& schedule,
                                   const CertifierLimits& limits = {});
-// Raises the tables and certifies the result together with the order in which each NI takes its
+// Raises the tables and certifies the result, together with the order in which each NI issues its
 // entries.
 [[nodiscard]] Certificate certify(const Topology& topology, const ScheduleTables& tables,
                                   const CertifierLimits& limits = {});
@@ -70,11 +71,12 @@ struct Certificate {
 struct TableError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
-// The schedule that the tables alone describe: the certifier judges what the hardware will do, not
-// what the generator meant. Throws TableError, naming node and entry, where an entry means nothing
-// (no parent for a Reduce, a peer without a route, an address range that does not fall on chunk
-// borders, a wait for a message nobody sends); certify() reports every one of them instead of
-// throwing. A range that began or ended with empty chunks comes back without them.
+// The schedule that the tables alone describe, so that the certifier judges what the hardware will
+// do and not what the generator intended. Throws TableError, which names node and entry, if an
+// entry has no meaning (a Reduce without a parent, a peer without a route, an address range that
+// does not end at chunk borders, a wait for a message that no node sends). certify() reports all
+// such entries instead of throwing. Empty chunks at the beginning or end of a range are left out of
+// the result.
 [[nodiscard]] Schedule raise_from_tables(const Topology& topology, const ScheduleTables& tables);
 
 }  // namespace espalier

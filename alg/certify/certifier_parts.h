@@ -15,8 +15,8 @@
 
 namespace espalier::certifier {
 
-// Collects violations. Only the first few of each kind are described; the rest are counted, so that
-// a schedule of millions of bad transfers does not make millions of strings.
+// Collects violations. Only the first few of each kind are described and the others counted, so
+// that a schedule with millions of bad transfers does not make millions of strings.
 class Findings {
  public:
   template <class Describe>
@@ -30,7 +30,8 @@ class Findings {
   [[nodiscard]] bool full(ViolationKind kind) const {
     return count(kind) >= Certificate::kListedPerKind;
   }
-  // For a search that stops early: said in place of the number of the rest.
+  // For a search that stops early: the list says so instead of stating the number of other
+  // violations.
   void not_exhaustive(ViolationKind kind) { open_ended_.at(static_cast<std::size_t>(kind)) = true; }
   [[nodiscard]] std::vector<Violation> list() const;
 
@@ -40,12 +41,12 @@ class Findings {
   std::array<bool, kViolationKinds> open_ended_{};
 };
 
-// Checks that routes lead where they should; examines each route once.
+// Checks that routes lead to the right vertices. Each route is examined once.
 class RouteCheck {
  public:
   RouteCheck(const Topology& topology, const RouteSet& routes);
-  // Empty where `route` leads from `from` to `to` without passing a vertex twice, else what is
-  // wrong with it.
+  // Returns an empty text if `route` leads from `from` to `to` without passing a vertex twice,
+  // otherwise the error.
   [[nodiscard]] std::string problem(RouteId route, NodeId from, NodeId to);
 
  private:
@@ -54,11 +55,12 @@ class RouteCheck {
 
   const Topology& topology_;
   const RouteSet& routes_;
-  std::vector<State> state_;                 // by route
-  std::vector<std::size_t> last_passed_by_;  // by vertex: 1 + the last route seen to pass it
+  std::vector<State> state_;  // by route
+  // By vertex: 1 + the last examined route that passes it.
+  std::vector<std::size_t> last_passed_by_;
 };
 
-// Where a transfer is in the tables.
+// The place of a transfer in the tables.
 struct TableSlot {
   NodeId node;
   std::uint32_t entry = 0;
@@ -70,22 +72,23 @@ struct RaisedTables {
   std::vector<TableSlot> slots;  // by transfer
 };
 
-// Reports meaningless entries as malformed, then waits for messages that nobody sends as deadlock.
-// The schedule is complete only if it reports neither.
+// Reports entries without meaning as malformed, and then waits for messages that no node sends as
+// deadlock. The result is complete only if neither is reported.
 [[nodiscard]] RaisedTables raise_tables(const Topology& topology, const ScheduleTables& tables,
                                         Findings& findings);
 
-// Chunks in order and without gaps, owners where the collective needs them.
+// Checks that chunks are in order and without gaps, and have owners if the collective needs them.
 void check_chunks(const std::vector<Chunk>& chunks, Bytes size, CollectiveOp op,
                   std::size_t num_nodes, Findings& findings);
-// Dependencies exist, arrive at the sender and are of no later step. Returns whether they can be
-// followed: one on a later step is wrong, but can be.
+// Checks that dependencies exist, arrive at the sender and belong to no later step. Returns whether
+// dependencies can be followed; this is still true for a dependency on a later step.
 [[nodiscard]] bool check_dependencies(const Schedule& schedule, Findings& findings);
 // Returns whether the other checks can run.
 [[nodiscard]] bool check_form(const Topology& topology, const Schedule& schedule,
                               Findings& findings);
 
-// Returns whether contention-free; a finding only where the schedule claims it wrongly.
+// Returns whether the schedule is free of contention. Reports contention only if the schedule
+// claims to be free of it.
 [[nodiscard]] bool check_contention(const Topology& topology, const Schedule& schedule,
                                     Findings& findings);
 void check_channel_cycles(const Topology& topology, const Schedule& schedule,
@@ -93,34 +96,34 @@ void check_channel_cycles(const Topology& topology, const Schedule& schedule,
 void check_issue_order(const ScheduleTables& tables, const RaisedTables& raised,
                        Findings& findings);
 
-// The transfers and their dependencies, renamed to positions in a topological order.
+// The transfers in a topological order, and their dependencies as positions in this order.
 struct OrderedTransfers {
   std::vector<TransferId> at;  // by position
   std::vector<std::size_t> begin;
-  std::vector<std::uint32_t>
-      before;  // before[begin[p] .. begin[p + 1]): positions of p's dependencies
+  // before[begin[p] .. begin[p + 1]): positions of p's dependencies.
+  std::vector<std::uint32_t> before;
 };
-// Reports a cycle of dependencies, and is then empty.
+// Reports a cycle of dependencies; the result is then empty.
 [[nodiscard]] OrderedTransfers order_transfers(const Schedule& schedule, Findings& findings);
 
-// Chunks that travel together in every transfer are one run, which is judged once.
+// A run is a set of chunks that travel together in every transfer. It is judged once.
 struct ChunkRun {
   ChunkId first;
   ChunkId last;
   NodeId owner;
   NodeId destination;
-  bool empty = true;  // of bytes
+  bool empty = true;  // true: the chunks have no bytes
 };
 struct ChunkRuns {
   std::vector<ChunkRun> runs;
   std::vector<std::size_t> begin;  // by run
-  std::vector<std::uint32_t>
-      positions;  // positions[begin[r] .. begin[r + 1]): ascending, the transfers that carry run r
+  // positions[begin[r] .. begin[r + 1]): the transfers that carry run r, ascending.
+  std::vector<std::uint32_t> positions;
 };
 [[nodiscard]] ChunkRuns group_by_chunk(const Schedule& schedule, const OrderedTransfers& ordered);
 [[nodiscard]] std::string name_of(const ChunkRun& run);
 
-// Precondition: the sizes of the chunks add up. element_bytes 0: not known.
+// Precondition: the sizes of the chunks add up. element_bytes 0: unknown.
 void check_shares(CollectiveOp op, Bytes element_bytes, const std::vector<Chunk>& chunks,
                   std::size_t num_nodes, Findings& findings);
 void check_postcondition(const Schedule& schedule, const OrderedTransfers& ordered,
@@ -128,18 +131,18 @@ void check_postcondition(const Schedule& schedule, const OrderedTransfers& order
 void check_data_order(const Schedule& schedule, const OrderedTransfers& ordered,
                       const ChunkRuns& chunks, Findings& findings);
 
-// Tables that every node holds alike (ScheduleTables::symmetry): whether they mean something, so
-// that one root's part can be judged for all. Returns whether it can.
+// Checks a table that all nodes share (ScheduleTables::symmetry). Returns whether its entries have
+// a meaning, so that the part of one root can be judged for all roots.
 [[nodiscard]] bool check_symmetry(const Topology& topology, const ScheduleTables& tables,
                                   Findings& findings);
-// As check_contention, for the transfers of root 0 and all their translates.
+// Like check_contention(), for the transfers of root 0 and all their translates.
 [[nodiscard]] bool check_symmetric_contention(const Topology& topology,
                                               const ScheduleTables& tables, Findings& findings);
-// Every entry waits for earlier steps only, so that the order of the entries of different roots in
-// a table cannot close a circle.
+// Checks that every entry waits only for earlier steps. Then the order of the entries of different
+// roots in a table cannot form a cycle.
 void check_symmetric_order(const Schedule& first_root, Findings& findings);
 
-// Fills in the certificate's figures.
+// Fills in most_table_entries and most_children, and reports exceeded limits.
 void check_capacity(const ScheduleTables& tables, const CertifierLimits& limits,
                     Certificate& certificate, Findings& findings);
 

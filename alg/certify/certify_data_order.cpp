@@ -1,10 +1,9 @@
-// No transfer may read memory while another may still write it. Two transfers may write the same
-// memory only in a fixed order, except reduces, which commute. A transfer reads its sender's and
-// writes its receiver's memory from its issue to its delivery, and it is issued when its
-// dependencies have been delivered: so of two accesses that conflict, one must belong to a
-// transitive dependency of the other. The receiver adds one more order: a Reduce is held beside
-// memory until the flows that the receiver's entry of its flow comes after are complete there
-// (TableEntry::after).
+// No transfer may read memory that another transfer may still write. Two transfers may write the
+// same memory only in a fixed order, except Reduces, which commute. A transfer reads its sender's
+// and writes its receiver's memory from its issue to its delivery, and it is issued when its
+// dependencies have been delivered. So of two conflicting accesses, one must belong to a transitive
+// dependency of the other. The receiver adds one more order: it holds a Reduce beside memory until
+// the flows in `after` of its entry for the Reduce's flow are complete (TableEntry::after).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,8 +19,7 @@ namespace espalier::certifier {
 
 namespace {
 
-// ---- Reachability in a directed acyclic graph: many questions at once, in bit-parallel sweeps
-// ----
+// ---- Reachability in a directed acyclic graph, in bit-parallel sweeps ----
 
 // The predecessors of each vertex: before[begin[v] .. begin[v + 1]), all below v.
 struct PredecessorView {
@@ -29,19 +27,19 @@ struct PredecessorView {
   const std::uint32_t* before;
 };
 
-// Is there a path from `first` to `second`?
+// Asks whether there is a path from `first` to `second`.
 struct PathQuestion {
   std::uint32_t first;
   std::uint32_t second;
-  std::uint32_t tag;  // the asker's
+  std::uint32_t tag;  // returned to the asker
 };
 
-// Each sweep follows 64 * Words sources through the vertices between the first of them and the last
-// vertex asked about.
+// Each sweep follows 64 * Words sources, through the vertices between the first source and the last
+// vertex in a question.
 template <std::size_t Words>
 class PathFinder {
  public:
-  // Calls `missing` for each question whose answer is no, by ascending `first`; stops when it
+  // Calls `missing` for each question whose answer is no, by ascending `first`. Stops when it
   // returns false.
   template <class Missing>
   void find_missing(PredecessorView graph, std::vector<PathQuestion>& questions, Missing missing) {
@@ -66,7 +64,7 @@ class PathFinder {
  private:
   using Row = std::array<std::uint64_t, Words>;
 
-  // Questions from one batch of sources: one bit of a row for each source.
+  // Takes the questions of one batch of sources, with one bit of a row for each source.
   std::size_t take_batch(const std::vector<PathQuestion>& questions, std::size_t begin) {
     sources_.clear();
     last_ = 0;
@@ -113,7 +111,7 @@ class PathFinder {
 
 enum class AccessKind : std::uint8_t { read, add, overwrite };
 
-// Two accesses by position, which must be ordered but whose order does not follow from the
+// Two accesses, given by position, that must be ordered, but whose order does not follow from the
 // transfers of their own chunk.
 struct OpenPair {
   std::uint32_t first;
@@ -146,8 +144,8 @@ class DataOrder {
     AccessKind kind;
   };
 
-  // A transfer's fields that matter here, together: transfers of one chunk lie far apart in the
-  // schedule.
+  // The fields of a transfer that are needed here. They are copied together, because transfers of
+  // one chunk are far apart in the schedule.
   struct Ends {
     NodeId from;
     NodeId to;
@@ -161,7 +159,8 @@ class DataOrder {
     return t.kind == TransferKind::reduce ? AccessKind::add : AccessKind::overwrite;
   }
 
-  // The transfer of the receiver that waits for a Reduce and for other flows too.
+  // Finds, for each Reduce, the transfer of the receiver that waits for the Reduce and also for
+  // other flows.
   void find_holders() {
     for (std::uint32_t t = 0; t < schedule_.transfers.size(); ++t) {
       const auto dependencies = schedule_.dependencies_of(TransferId(t));
@@ -177,8 +176,9 @@ class DataOrder {
     }
   }
 
-  // `second` adds at `node` only after `first`, because it is held there until then: `first`
-  // completes one of the flows it is held for, or is the node's own send of such a flow.
+  // True if `second` is added at `node` only after `first`, because it is held there: `first`
+  // completes one of the flows for which `second` is held, or is the node's own send of such a
+  // flow.
   [[nodiscard]] bool held_until(std::uint32_t first, std::uint32_t second, NodeId node) const {
     const TransferId add = ordered_.at[first_[second]];
     if (holder_.empty() || transfer_at(first_[second]).to != node) return false;
@@ -203,7 +203,7 @@ class DataOrder {
     questions_.clear();
     waited_for_by_.assign(count_, 0);
     for (std::size_t n = 0; n < schedule_.num_nodes; ++n) ask_about_node(n);
-    // Data dependencies alone order almost every schedule; they are few per chunk.
+    // Data dependencies alone order almost every schedule, and there are few of them per chunk.
     local_paths_.find_missing(
         {dependency_begin_.data(), dependencies_.data()}, questions_, [&](const PathQuestion& q) {
           open_.push_back({first_[q.first], first_[q.second], NodeId(q.tag), r});
@@ -211,7 +211,7 @@ class DataOrder {
         });
   }
 
-  // Orders between transfers of this run of chunks.
+  // Collects the orders between transfers of this run of chunks.
   void collect_dependencies() {
     for (std::uint32_t i = 0; i < count_; ++i) local_[first_[i]] = i;
     dependency_begin_.assign(1, 0);
@@ -219,7 +219,7 @@ class DataOrder {
     for (std::uint32_t i = 0; i < count_; ++i) {
       const std::uint32_t p = first_[i];
       for (std::size_t d = ordered_.begin[p]; d < ordered_.begin[p + 1]; ++d) {
-        // An entry left by another run points elsewhere.
+        // Entries that another run has left point elsewhere.
         const std::uint32_t before = ordered_.before[d];
         if (local_[before] < count_ && first_[local_[before]] == before) {
           dependencies_.push_back(local_[before]);
@@ -229,7 +229,7 @@ class DataOrder {
     }
   }
 
-  // By node, in topological order.
+  // Collects the accesses by node, in topological order.
   void collect_accesses() {
     std::fill(access_begin_.begin(), access_begin_.end(), 0);
     ends_.clear();
@@ -248,9 +248,9 @@ class DataOrder {
     }
   }
 
-  // Reads among themselves and adds among themselves need no order: they form groups. Where every
-  // access of a group comes after every access of the group before, it comes after all earlier
-  // groups too.
+  // Reads need no order among themselves, and neither do adds: each forms a group. If every access
+  // of a group comes after every access of the previous group, it comes after all earlier groups
+  // too.
   void ask_about_node(std::size_t node) {
     const std::size_t end = access_begin_[node + 1];
     std::size_t previous = access_begin_[node];
@@ -280,9 +280,9 @@ class DataOrder {
     }
   }
 
-  // Transfers of other chunks may order the pairs that are still open: searches all transfers. A
-  // read ends when the message has left, and an entry that comes after a flow waits for its node's
-  // own sends of that flow to leave: only a read can start such an order.
+  // Transfers of other chunks may order the remaining pairs, so this searches all transfers. A read
+  // ends when the message has left, and an entry that comes after a flow waits until its node's own
+  // sends of that flow have left. So only a read can be the start of such an order.
   void check_across_chunks(Findings& findings) {
     std::vector<PathQuestion> after_writes;
     std::vector<PathQuestion> after_reads;
@@ -311,8 +311,8 @@ class DataOrder {
     });
   }
 
-  // The dependencies of all transfers and, for those that come after a flow, their node's own sends
-  // of it.
+  // The dependencies of all transfers. A transfer that comes after a flow also depends on its
+  // node's own sends of this flow.
   void add_own_sends(std::vector<std::size_t>& begin, std::vector<std::uint32_t>& before) const {
     struct OwnSend {
       NodeId node;
@@ -360,11 +360,11 @@ class DataOrder {
   const Schedule& schedule_;
   const OrderedTransfers& ordered_;
   const ChunkRuns& chunks_;
-  std::vector<std::uint32_t> local_;  // by position; valid for the transfers of the run
+  std::vector<std::uint32_t> local_;  // by position; valid for the transfers of the current run
   std::vector<OpenPair> open_;
-  std::vector<TransferId> holder_;  // by transfer; empty where no transfer waits for other flows
+  std::vector<TransferId> holder_;  // by transfer; empty if no transfer waits for other flows
 
-  // Of one run of chunks.
+  // The members below belong to the current run of chunks.
   const std::uint32_t* first_ = nullptr;
   std::uint32_t count_ = 0;
   std::vector<std::size_t> dependency_begin_;
@@ -373,8 +373,8 @@ class DataOrder {
   std::vector<std::size_t> next_access_;
   std::vector<Access> accesses_;
   std::vector<Ends> ends_;  // by local transfer
-  std::vector<std::uint32_t>
-      waited_for_by_;  // 1 + the transfer that last named it as its dependency
+  // 1 + the transfer that last had it as a dependency.
+  std::vector<std::uint32_t> waited_for_by_;
   std::vector<PathQuestion> questions_;
   PathFinder<4> local_paths_;
 };

@@ -1,4 +1,4 @@
-// Cycles of waiting: among transfers, among table entries that each NI issues in order, among
+// Cycles of waits: among transfers, among the table entries that each NI issues in order, and among
 // virtual channels.
 #include <fmt/format.h>
 
@@ -42,7 +42,8 @@ OrderedTransfers order_transfers(const Schedule& s, Findings& findings) {
   const std::size_t count = s.transfers.size();
   std::vector<std::uint32_t> order(count);
   std::iota(order.begin(), order.end(), 0U);
-  // Transfers are sorted by step. If every dependency is of an earlier step, that order will do.
+  // Transfers are sorted by step. If every dependency is on an earlier step, this order is
+  // topological.
   if (!goes_forward_in_steps(s)) {
     std::vector<Precedence> precedences;
     precedences.reserve(s.dependencies.size());
@@ -84,8 +85,8 @@ OrderedTransfers order_transfers(const Schedule& s, Findings& findings) {
 void check_issue_order(const ScheduleTables& tables, const RaisedTables& raised,
                        Findings& findings) {
   const Schedule& s = raised.schedule;
-  // A cycle cannot go through table order alone, and both table order and dependencies never go
-  // back in steps.
+  // A cycle cannot consist of table order alone, and neither table order nor dependencies go back
+  // in steps.
   if (goes_forward_in_steps(s)) return;
 
   std::vector<std::size_t> begin{0};
@@ -113,8 +114,8 @@ void check_issue_order(const ScheduleTables& tables, const RaisedTables& raised,
   std::vector<std::uint32_t> cycle = sort_topologically(begin.back(), precedences).cycle;
   if (cycle.empty()) return;
 
-  // Of a run of entries of one node only the ends are printed: a dependency ends at one and starts
-  // at the other.
+  // Of several consecutive entries of one node, only the first and the last are printed: a
+  // dependency ends at one and starts at the other.
   const auto new_node = std::find_if(cycle.begin(), cycle.end(), [&](std::uint32_t v) {
     return node_of(v) != node_of(cycle.back());
   });

@@ -14,7 +14,7 @@ namespace {
 
 using certifier::Findings;
 
-// Time and memory of a proof grow with the square of the size.
+// Time and memory of a proof grow with the square of this size.
 constexpr std::uint32_t kLargestProven = 4096;
 
 std::string describe(const DimensionPlan& plan, StageRef ref) {
@@ -102,7 +102,7 @@ void check_order_form(const DimensionPlan& plan, Findings& findings) {
 
 // ---- postcondition ----
 
-// Why `stages` do not make up the collective; empty if they do.
+// The reason why `stages` do not form the collective; empty if they do.
 std::string stages_problem(const DimensionPlan& plan, const std::vector<PlannedStage>& stages) {
   constexpr std::size_t kNone = ~std::size_t{0};
   const bool reduces = plan.op != CollectiveOp::all_gather;
@@ -148,10 +148,10 @@ std::string stages_problem(const DimensionPlan& plan, const std::vector<PlannedS
   return {};
 }
 
-// A chunk that visits every dimension once is right if each dimension's stage is: the groups of the
-// dimension partition the NPUs; all NPUs of a group hold the same part of the chunk (the part
-// depends on the coordinates in the dimensions visited before, which they share); and each NPU's
-// sum covers a product set of NPUs, which the stage extends by the dimension.
+// A chunk that visits every dimension once is right if each dimension's stage is right. The groups
+// of the dimension partition the NPUs. All NPUs of a group have the same part of the chunk, because
+// it depends on the coordinates in the dimensions visited before, which are equal in the group. And
+// each NPU's sum covers a product set of NPUs, which the stage extends by the dimension.
 void check_stages(const DimensionPlan& plan, Findings& findings) {
   for (std::size_t c = 0; c < plan.chunks.size(); ++c) {
     std::string problem = stages_problem(plan, plan.chunks[c].stages);
@@ -180,8 +180,8 @@ void prove_algorithms(const DimensionPlan& plan, Findings& findings) {
 // ---- deadlock ----
 
 // All NPUs start a dimension's stages in one order. A stage that all its NPUs have started ends and
-// frees its places. So a stage waits for ever only in a cycle of two kinds of waits: for the stage
-// before it in the dimension's order, and for the stage before it of its chunk.
+// frees its places. So a stage waits forever only in a cycle of two kinds of waits: for the
+// previous stage in the dimension's order, and for the previous stage of its chunk.
 class StartOrderCheck {
  public:
   StartOrderCheck(const DimensionPlan& plan, Findings& findings)
@@ -235,7 +235,7 @@ class StartOrderCheck {
     return started_[dimension] < order.size() ? &order[started_[dimension]] : nullptr;
   }
 
-  // Runs every stage that can run. The order does not change which stages remain.
+  // Runs every stage that can run. The order of execution does not change which stages remain.
   void advance() {
     std::vector<std::uint32_t> candidates;
     for (std::uint32_t d = 0; d < started_.size(); ++d) candidates.push_back(d);
@@ -254,7 +254,7 @@ class StartOrderCheck {
     }
   }
 
-  // Precondition: nothing can run, and `dimension` has a stage that waits.
+  // Precondition: no stage can run, and `dimension` has a stage that waits.
   [[nodiscard]] std::string cycle_from(std::uint32_t dimension) const {
     std::vector<bool> seen(started_.size(), false);
     while (!seen[dimension]) {

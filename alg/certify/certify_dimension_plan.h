@@ -1,6 +1,6 @@
-// The certifier's judgement of a dimension plan, by composition: every dimension's algorithm is
-// proven on one group of the dimension, and a chunk that visits every dimension once reduces (or
-// gathers) over their product.
+// Certifies a dimension plan by composition: every dimension's algorithm is proven on one group of
+// the dimension, and a chunk that visits every dimension once is reduced (or gathered) over the
+// product of the groups.
 #pragma once
 
 #include <vector>

@@ -1,5 +1,5 @@
-// Checks that every id is in range and every route and dependency is meaningful. The other checks
-// rely on it.
+// Checks that every id is in range and that every route and dependency has a meaning. The other
+// checks rely on this.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// The collective's result by multiset algebra: whose contributions a chunk holds, and whether one
-// more than once.
+// Checks the collective's result by multiset algebra: which contributions a chunk contains, and
+// whether it contains one more than once.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -56,8 +56,8 @@ std::string name_of(const ChunkRun& run) {
 
 namespace {
 
-// Whether the shares are cut evenly between elements and differ by at most one element of
-// `element_bytes`; 0: of any size that fits.
+// Whether the shares are cut at elements of `element_bytes` and differ by at most one element.
+// element_bytes 0: the size of an element is unknown, and any size is accepted.
 bool is_even_cut(const std::vector<Bytes>& shares, Bytes element_bytes) {
   const auto extremes = std::minmax_element(shares.begin(), shares.end());
   const Bytes smallest = *extremes.first;
@@ -107,8 +107,9 @@ using Word = std::uint64_t;
 constexpr std::size_t kWordBits = 64;
 constexpr std::size_t kNamedRanks = 8;
 
-// The contributions in every node's copy of one chunk. Two sets per node: a sum that holds a
-// contribution twice cannot be repaired, but it may be overwritten.
+// The contributions in every node's copy of one chunk, as two sets per node: contained, and
+// contained twice. A sum with a duplicate contribution cannot be repaired, but it may be
+// overwritten.
 class Contributions {
  public:
   explicit Contributions(std::size_t nodes)
@@ -185,8 +186,8 @@ class Contributions {
   std::size_t words_;
   std::vector<Word> once_;
   std::vector<Word> twice_;
-  std::vector<bool>
-      any_twice_;  // the second sets are empty in a good schedule and then cost nothing
+  // In a good schedule the second sets are empty and then cost no time.
+  std::vector<bool> any_twice_;
 };
 
 std::string ranks_text(const std::vector<std::size_t>& ranks) {

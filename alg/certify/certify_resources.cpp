@@ -1,4 +1,4 @@
-// Links and tables: whether a timestep's transfers fit the links, and the entries fit the tables.
+// Checks whether a timestep's transfers fit the links, and whether the entries fit the tables.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,11 +11,10 @@ namespace espalier::certifier {
 
 bool check_contention(const Topology& topology, const Schedule& s, Findings& findings) {
   const std::vector<std::uint32_t> units = link_units(topology);
-  // Transfers are sorted by step: the last user of a link is the only one that can be of the same
-  // step.
+  // Transfers are sorted by step, so only the last user of a link can belong to the same step.
   struct Use {
     TransferId last;
-    std::uint32_t transfers = 0;  // of its step
+    std::uint32_t transfers = 0;  // in the step of `last`
   };
   std::vector<Use> uses(topology.num_links());
   bool free = true;

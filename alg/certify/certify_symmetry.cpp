@@ -1,6 +1,6 @@
-// One table for all nodes. A translation maps the network and the whole schedule to themselves, so
-// a proof about root 0's flows holds for every root. Two checks remain where roots meet: links, and
-// the order of the tables.
+// Checks one table for all nodes. A translation maps the network and the whole schedule to
+// themselves, so a proof about root 0's flows holds for every root. Two properties involve several
+// roots and need checks of their own: links, and the order of the tables.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@ bool is_same_group(const Translations& a, const Translations& b) {
   return a.dims() == b.dims() && a.generators() == b.generators();
 }
 
-// Empty where the entry can be moved to any node.
+// Returns an empty text if the entry can be translated to any node.
 std::string problem_of(const Topology& topology, const ScheduleTables& tables,
                        const TableEntry& entry) {
   if (entry.op == TableOp::nop) return {};
@@ -80,7 +80,7 @@ bool check_symmetry(const Topology& topology, const ScheduleTables& tables, Find
 
 bool check_symmetric_contention(const Topology& topology, const ScheduleTables& tables,
                                 Findings& findings) {
-  // All nodes send over the same port as node 0 in a step.
+  // In a step, all nodes send through the same port as node 0.
   std::vector<Timestep> last_use(topology.num_links(), 0);
   bool free = true;
   const auto& entries = tables.nodes.front();

@@ -12,8 +12,8 @@ namespace espalier {
 
 namespace {
 
-// Every vertex that was never ordered waits for another such vertex: following these must close a
-// cycle.
+// Every vertex that is not in the order waits for another such vertex, so following the waits leads
+// into a cycle.
 std::vector<std::uint32_t> find_cycle(std::size_t vertices,
                                       const std::vector<Precedence>& precedences,
                                       const std::vector<std::uint32_t>& missing) {

@@ -1,4 +1,4 @@
-// From NI tables back to the schedule IR, following the hardware's treatment of each entry.
+// Raises NI tables to the schedule IR according to the hardware's treatment of each entry.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace certifier {
 
 namespace {
 
-// Entries of a node, sorted by flow; takes the place of a map per node.
+// Entries of a node, sorted by flow. Replaces a map for each node.
 struct FlowEntry {
   FlowId flow;
   std::uint32_t entry;
@@ -186,8 +186,8 @@ class Raising {
     return problem.empty() ? problem : fmt::format("node {}: {}", peer.node.value(), problem);
   }
 
-  // Empty chunks have no address of their own: a range starts and ends with chunks that hold
-  // something.
+  // Empty chunks have no addresses of their own, so a range starts and ends with chunks that have
+  // bytes.
   [[nodiscard]] std::string range_problem(const TableEntry& entry, ChunkRange& range) const {
     if (entry.size == 0) return "it sends no bytes";
     const Bytes all = data_bytes(tables_.op, tables_.size, topology_.num_nodes());
@@ -230,8 +230,8 @@ class Raising {
     return entry.op == TableOp::reduce ? 1 : static_cast<std::uint32_t>(entry.children.size());
   }
 
-  // The transfers are sorted by step, then node, then entry; the work is done node by node, so
-  // that tables of millions of entries are read in the order of memory.
+  // Transfers are sorted by step, then node, then entry. The work is done node by node, so that
+  // tables of millions of entries are read in the order of memory.
   void place_transfers() {
     std::vector<std::uint64_t> order;  // step, ordinal
     std::vector<std::uint32_t> sends;
@@ -249,7 +249,7 @@ class Raising {
     }
     raised_.schedule.transfers.resize(transfers);
     raised_.slots.resize(transfers);
-    // Dependencies follow in add_dependencies.
+    // add_dependencies() adds the dependencies later.
     raised_.schedule.dependency_begin.assign(transfers + 1U, 0);
   }
 
@@ -279,7 +279,7 @@ class Raising {
     });
   }
 
-  // A node receives each flow's Gather once, or is its root.
+  // Checks that a node receives each flow's Gather at most once, and never as the flow's root.
   void check_trees() {
     arrivals_ = ArrivalIndex(raised_.schedule.transfers, tables_.nodes.size());
     for (std::size_t n = 0; n < tables_.nodes.size(); ++n) {
@@ -301,7 +301,7 @@ class Raising {
 
   void add_dependencies() {
     Schedule& s = raised_.schedule;
-    // First by entry, then in the order of the transfers.
+    // Waits are collected by entry first, and then put into the order of the transfers.
     std::vector<std::size_t> begin{0};
     std::vector<TransferId> waits;
     for_each_sending_entry([&](TableSlot slot, const TableEntry& entry, std::uint32_t ordinal) {
@@ -359,8 +359,7 @@ class Raising {
     }
   }
 
-  // The node has also sent its own messages of a flow that an entry waits for: earlier entries do
-  // it.
+  // Checks that the node's own messages of a flow in `after` are sent by earlier entries.
   void check_own_sends(const TableSlot& slot, FlowId flow) {
     if (last_entries_of_ != slot.node) {
       last_entries_of_ = slot.node;
@@ -371,7 +370,7 @@ class Raising {
       }
       std::sort(last_entries_.begin(), last_entries_.end());
     }
-    // The flow's last entry: in front of the first entry of the next flow.
+    // The flow's last entry precedes the first entry of the next flow.
     const auto next = std::lower_bound(last_entries_.begin(), last_entries_.end(),
                                        FlowEntry{FlowId(flow.index() + 1), 0});
     if (next == last_entries_.begin() || (next - 1)->flow != flow) return;
@@ -406,10 +405,10 @@ class Raising {
   RaisedTables raised_;
   FlowEntries reduces_;
   NodeId last_entries_of_;
-  std::vector<FlowEntry> last_entries_;        // of one node, all that send
+  std::vector<FlowEntry> last_entries_;        // entries of one node that send
   FlowEntries roots_;                          // Gather entries without a parent
   std::vector<ChunkRange> ranges_;             // by ordinal among the entries that send
-  std::vector<std::uint32_t> first_transfer_;  // likewise
+  std::vector<std::uint32_t> first_transfer_;  // by ordinal among the entries that send
   ArrivalIndex arrivals_{{}, 0};
 };
 

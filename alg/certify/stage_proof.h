@@ -27,7 +27,7 @@ class StageProof {
   StageProof(const Steps& steps, StageKind kind)
       : steps_(steps), kind_(kind), size_(steps.size()) {}
 
-  // The fault found; empty if the stage is proven.
+  // Returns the error found; nothing if the stage is proven.
   [[nodiscard]] std::optional<Violation> run() {
     if (steps_.algorithm() == DimensionAlgorithm::in_network) {
       check_switch();
@@ -37,7 +37,7 @@ class StageProof {
     for (std::uint32_t lane = 0; lane < steps_.lanes(); ++lane) {
       for (std::uint32_t npu = 0; npu < size_ && !found_; ++npu) check_messages(npu, lane);
     }
-    // Blocks are in range from here on: receives are checked against sends.
+    // From here on, blocks are in range, because receives have been checked against sends.
     for (std::uint32_t lane = 0; lane < steps_.lanes(); ++lane) {
       for (std::uint32_t npu = 0; npu < size_ && !found_; ++npu) {
         if (kind_ == StageKind::reduce_scatter) {
@@ -51,7 +51,7 @@ class StageProof {
   }
 
  private:
-  // Of one NPU, by block: 1 + the step in which it sends (receives) the block, 0 for never.
+  // For one NPU, by block: 1 + the step in which it sends (or receives) the block; 0: never.
   using BlockSteps = std::vector<std::uint32_t>;
 
   template <class... Args>
@@ -83,7 +83,8 @@ class StageProof {
     }
   }
 
-  // The receive at `npu` of what `from` sends it; direct's come in the order of coordinates.
+  // Whether `npu` has a receive for the message from `from`. The receives of `direct` are in the
+  // order of coordinates.
   [[nodiscard]] bool expects(std::uint32_t npu, std::uint32_t from, std::uint32_t lane,
                              std::uint32_t step, BlockRange blocks) const {
     const std::uint32_t count = steps_.num_receives(kind_, step);
@@ -99,8 +100,8 @@ class StageProof {
     return false;
   }
 
-  // Receives equal sends: every send has a receive of its own, since no NPU sends to the same NPU
-  // twice in a step, and there are as many receives as sends.
+  // Checks that receives match sends: every send has its own receive, because no NPU sends to the
+  // same NPU twice in a step, and there are as many receives as sends.
   void check_messages(std::uint32_t npu, std::uint32_t lane) {
     BlockSteps last_sent_to(size_, 0);
     each_send(npu, lane, [&](std::uint32_t step, const StageSend& s) {
@@ -187,7 +188,7 @@ class StageProof {
     });
   }
 
-  // The switch adds the messages for an NPU, and copies an NPU's own message to all others.
+  // The switch adds the messages for an NPU, and copies an NPU's own message to all other NPUs.
   void check_switch() {
     const bool reduces = kind_ == StageKind::reduce_scatter;
     std::vector<std::uint32_t> last_for(size_, 0);  // 1 + NPU, by block

@@ -1,10 +1,11 @@
-// BCUBE: halving-doubling with groups of `base` ranks in place of pairs (the collective of Gloo's
+// BCUBE: halving-doubling with groups of `base` ranks instead of pairs (the collective of Gloo's
 // bcube, after Guo et al.: "BCube: a high performance, server-centric network architecture for
 // modular data centers", 2009). The members of a group differ in one digit of their ranks, written
-// to that base, and exchange with each other at once: log_B N rounds of B - 1 messages each way.
+// to this base, and all exchange with each other in one round: log_B N rounds of B - 1 messages
+// each way.
 //
-// The reduce-scatter begins with the highest digit, so that a rank keeps one run of chunks in
-// the order of the ranks; the all-gather ends with it.
+// The reduce-scatter begins with the highest digit, so that a rank keeps consecutive chunks in the
+// order of the ranks. The all-gather ends with the highest digit.
 #include <algorithm>
 #include <numeric>
 #include <stdexcept>
@@ -54,8 +55,8 @@ class Bcube {
   }
 
  private:
-  // With its t-th message a rank sends to the peer whose digit is t larger, round the group: as
-  // many at once as its links can take.
+  // With its t-th message, a rank sends to the peer whose digit is larger by t, modulo the base. In
+  // one step it sends as many messages as its links can take.
   void add_round(std::size_t distance, TransferKind kind) {
     for (std::size_t t = 1; t < base_; ++t) {
       if ((t - 1) % per_step_ == 0) ++schedule_.num_steps;
@@ -70,7 +71,7 @@ class Bcube {
     exchange_.end_round();
   }
 
-  // The chunks of the `count` ranks that differ from it in the low digits only.
+  // The chunks of the `count` ranks that differ from `rank` only in the low digits.
   [[nodiscard]] static std::vector<std::size_t> block_around(std::size_t rank, std::size_t count) {
     std::vector<std::size_t> chunks(count);
     std::iota(chunks.begin(), chunks.end(), rank / count * count);

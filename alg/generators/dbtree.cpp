@@ -18,9 +18,9 @@
 namespace espalier {
 namespace {
 
-// `segments: auto`: near the fastest from 32 KiB to 1 MiB on tori and fat-trees (a segment of 8
-// KiB, 512 flits of 16 B, covers the latency of two or three links), and no more than keep tables
-// small.
+// `segments: auto`: close to the fastest choice from 32 KiB to 1 MiB on tori and fat-trees (a
+// segment of 8 KiB, 512 flits of 16 B, covers the latency of two or three links), with a limit that
+// keeps tables small.
 constexpr Bytes kSegmentBytes = Bytes{8} * 1024;
 constexpr std::size_t kMostAutoSegments = 64;
 
@@ -31,12 +31,12 @@ std::size_t segments_per_tree(const CollectiveRequest& request) {
       std::clamp<Bytes>((of_tree + kSegmentBytes - 1) / kSegmentBytes, 1, kMostAutoSegments));
 }
 
-constexpr std::size_t kPeriod = 3;  // of a tree's steps, per segment
+constexpr std::size_t kPeriod = 3;  // steps of a tree for each segment
 
-// When the first segment passes each edge, counted in steps of the tree. An edge has one of the
-// period's slots for both directions; the edges to a node's children have the next two slots. So a
-// node never sends two messages at once (up in its own slot, down in its children's), never
-// receives two at once, and a message waits only at the root.
+// When the first segment passes each edge, counted in steps of the tree. An edge uses one slot of
+// the period for both directions; the edges to a node's children use the next two slots. So a node
+// never sends two messages at once (up in its own slot, down in its children's slots), never
+// receives two at once, and messages wait only at the root.
 struct TreeTimes {
   std::vector<std::size_t> up;    // by child
   std::vector<std::size_t> down;  // by child
@@ -48,7 +48,7 @@ TreeTimes times_of(const RankTree& tree) {
   for (std::size_t r = 0; r < ranks; ++r) {
     if (r != tree.root) children[tree.parent[r]].push_back(r);
   }
-  // How long before the top edge a node sends up, and how long after it receives.
+  // Steps from a node's send until the top edge, and from the top edge until the node receives.
   std::vector<std::size_t> before(ranks, 0);
   std::vector<std::size_t> after(ranks, 0);
   const std::size_t top = children[tree.root].front();
@@ -84,7 +84,7 @@ class DoubleTreeScheduler {
     schedule_.op = request.op;
     schedule_.num_nodes = topology.num_nodes();
     schedule_.size = request.size;
-    // The first tree's segments, then the second's.
+    // The segments of the first tree, then those of the second.
     const auto halves = cut_evenly(request.size, 2, request.element_bytes);
     for (std::size_t t = 0; t < 2; ++t) {
       const auto cuts = cut_evenly(halves[t + 1] - halves[t], segments_, request.element_bytes);
@@ -106,7 +106,7 @@ class DoubleTreeScheduler {
  private:
   void add_tree(const RankTree& tree, std::size_t which) {
     const TreeTimes times = times_of(tree);
-    // Deepest first: by then the children have sent.
+    // Deepest ranks first, so that children are handled before their parents.
     std::vector<std::size_t> upwards;
     for (std::size_t r = 0; r < tree.size(); ++r) {
       if (r != tree.root) upwards.push_back(r);
@@ -143,7 +143,7 @@ class DoubleTreeScheduler {
   Schedule schedule_;
   NodeRoutes routes_;
   std::size_t segments_;
-  std::array<std::size_t, 2> used_segments_{};  // of each tree, that are not empty
+  std::array<std::size_t, 2> used_segments_{};  // by tree: segments that are not empty
 };
 
 Schedule generate_dbtree(const Topology& topology, const CollectiveRequest& request) {

@@ -1,10 +1,10 @@
-// DIRECT (all-pairs): every node sends chunk i straight to node i, which reduces it, and every node
-// sends its result straight to all others. Nothing is forwarded, so a phase has no dependencies and
-// pays the latency once. In an all_to_all every node sends every other its chunk.
+// DIRECT (all-pairs): every node sends chunk i directly to node i, which reduces it, and every node
+// sends its result directly to all others. Nothing is forwarded, so a phase has no dependencies and
+// pays the latency once. In an all_to_all, every node sends each other node its chunk.
 //
 // The order is the cyclic shift: with its t-th message of a phase, node i sends to node i + t. On a
-// two-level fat-tree with as many spines as nodes per leaf, whose routes choose the spine by the
-// destination or by the source, every such shift is free of contention.
+// two-level fat-tree with as many spines as nodes per leaf, whose routes choose the spine by
+// destination or by source, every such shift is free of contention.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 namespace espalier {
 namespace {
 
-// Every root's Gathers wait for all Reduces that it receives: N^3 waits in all.
+// The Gathers of each root wait for all Reduces that it receives, which makes N^3 waits.
 constexpr std::size_t kMostNodes = 256;
 
 class DirectScheduler {
@@ -59,7 +59,7 @@ class DirectScheduler {
     return offsets_[chunk + 1] - offsets_[chunk];
   }
 
-  // visit(shift, from, to): ranks
+  // Calls visit(shift, from, to) with ranks.
   template <class Visit>
   void for_each_pair(Visit visit) const {
     for (std::size_t shift = 1; shift < nodes_; ++shift) {
@@ -67,7 +67,7 @@ class DirectScheduler {
     }
   }
 
-  // `from` and `to` are ranks. A flow has the number of its chunk.
+  // `from` and `to` are ranks. The flow has the number of the chunk.
   [[nodiscard]] Transfer transfer(std::size_t shift, std::size_t from, std::size_t to,
                                   std::size_t chunk, TransferKind kind) {
     const auto step = static_cast<Timestep>(1 + (shift - 1) / per_step_);
@@ -94,7 +94,7 @@ class DirectScheduler {
     });
   }
 
-  // A root's chunks lie in the order in which they leave, its own first.
+  // The chunks of a root are in the order in which they leave; its own chunk is first.
   void add_all_to_all() {
     for (std::size_t root = 0; root < nodes_; ++root) {
       Bytes offset = root * schedule_.size;

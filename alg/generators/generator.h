@@ -12,19 +12,20 @@ namespace espalier {
 
 struct CollectiveRequest {
   CollectiveOp op = CollectiveOp::all_reduce;
-  // all_gather: of the gathered result; other operations: of each rank's input. A multiple of
-  // element_bytes.
+  // all_gather: size of the gathered result; other operations: size of each rank's input. A
+  // multiple of element_bytes.
   Bytes size = 0;
   Bytes element_bytes = kDefaultElementBytes;
-  // Pieces of a chunk: a node forwards one piece while the next arrives. 0: the algorithm chooses.
+  // Pieces of a chunk: a node forwards one piece while the next one arrives. 0: the algorithm
+  // chooses.
   std::uint32_t segments = 0;
   std::uint32_t base = 4;  // peers of a group (bcube)
-  // The node of each rank; empty: rank r is node r. Chunks lie in the order of their ranks, and
-  // chunk r belongs to the node of rank r. An algorithm over ranks sends from rank to rank along
-  // packet routes. In an algorithm that follows the network, ranks only say whose chunk is whose
-  // and, with multitree, whose tree takes its turn first.
+  // The node of each rank; empty: rank r is node r. Chunks are in the order of ranks, and chunk r
+  // belongs to the node of rank r. An algorithm over ranks sends from rank to rank along packet
+  // routes. In an algorithm that follows the network, ranks only determine the owners of chunks
+  // and, with multitree, the order in which trees take turns.
   std::vector<NodeId> rank_order;
-  // Which tree takes its turn first (MultiTree, section III-C2).
+  // The order in which trees take turns (MultiTree, section III-C2).
   enum class TreeOrder : std::uint8_t { root, remaining_height } tree_order = TreeOrder::root;
 
   [[nodiscard]] NodeId node_of(std::size_t rank) const {
@@ -48,23 +49,24 @@ struct ParameterProblem {
 };
 
 struct Generator : AlgorithmRow {
-  // Empty where the algorithm runs on this topology, else the reason why not, as a sentence for the
-  // user.
+  // Returns an empty text if the algorithm runs on this topology, otherwise the reason as a
+  // sentence for the user.
   std::string (*unsuited)(const Topology& topology) = nullptr;
-  // Preconditions: unsuited(topology) is empty, ops has request.op, request.rank_order is empty or
-  // has every node once (empty where follows_rank_order() is false). The result has no transfers of
-  // zero bytes. Throws std::invalid_argument where the request cannot be met on this topology.
+  // Preconditions: unsuited(topology) is empty; ops contains request.op; request.rank_order is
+  // empty or contains every node once (it is empty if follows_rank_order() is false). The result
+  // has no transfers of zero bytes. Throws std::invalid_argument if the request cannot be met on
+  // this topology.
   Schedule (*generate)(const Topology& topology, const CollectiveRequest& request) = nullptr;
-  // Checks the request's parameters; nullptr where every value runs.
+  // Checks the request's parameters; nullptr: every value is valid.
   std::optional<ParameterProblem> (*problem)(const Topology& topology,
                                              const CollectiveRequest& request) = nullptr;
-  // The messages that `espalier reorder` prices; nothing where the algorithm follows the network.
+  // The messages that `espalier reorder` prices; none if the algorithm follows the network.
   std::optional<OrderModel> order_model = std::nullopt;
 };
 
-// In the order in which they are listed to users.
+// In the order in which users see them.
 [[nodiscard]] const std::vector<Generator>& generators();
-// nullptr where no generator has that name.
+// Returns nullptr if no generator has that name.
 [[nodiscard]] const Generator* find_generator(const std::string& name);
 
 }  // namespace espalier

@@ -1,12 +1,13 @@
-// The registry of schedule generators. An explicit list, because the linker drops self-registering
-// objects of a static library.
+// The registry of schedule generators. It is an explicit list, because the linker drops objects of
+// a static library that only register themselves.
 #include <algorithm>
 
 #include "alg/generators/generator.h"
 
 namespace espalier {
 
-// An algorithm's .cpp defines its row: its name, what it computes, where it runs, its parameters.
+// Defined in the algorithm's .cpp: its name, its operations, the networks on which it runs, its
+// parameters.
 Generator ring_row();
 Generator bidirectional_ring_row();
 Generator ring_2d_row();

@@ -2,9 +2,9 @@
 // all-gather by recursive doubling (Rabenseifner; Thakur, Rabenseifner, Gropp: "Optimization of
 // collective communication operations in MPICH", 2005).
 //
-// A number of ranks that is not a power of two is folded to the next lower power: in each of the
-// first pairs of ranks, the even rank hands all its data to the odd rank and gets its result at the
-// end.
+// If the number of ranks is not a power of two, it is reduced to the next lower power: in each of
+// the first pairs of ranks, the even rank sends all its data to the odd rank at the beginning and
+// receives its result at the end.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -49,14 +49,14 @@ class HalvingDoubling {
   }
 
  private:
-  // Member m of the power of two: of a folded pair the odd rank.
+  // The rank of member m of the power of two. The member of a folded pair is the odd rank.
   [[nodiscard]] std::size_t rank_of(std::size_t member) const {
     return member < folded_ ? 2 * member + 1 : member + folded_;
   }
   [[nodiscard]] NodeId node_of(std::size_t member) const { return rank_at_[rank_of(member)]; }
 
-  // In an all_reduce equal pieces for the members; else one chunk per rank, and a member has that
-  // of its folded partner, too.
+  // In an all_reduce, one piece for each member. In other operations, one chunk for each rank, and
+  // a member also has the chunk of its folded partner.
   void cut_chunks() {
     const bool by_member = request_.op == CollectiveOp::all_reduce;
     const std::size_t count = by_member ? members_ : rank_at_.size();
@@ -76,7 +76,8 @@ class HalvingDoubling {
     return request_.rank_order.empty() ? rank_at_[chunk] : request_.rank_order[chunk];
   }
 
-  // If rank_at differs from the request's order, the chunks of a block are not adjacent.
+  // Assigns chunk numbers. If rank_at differs from the order of the request, the chunks of a block
+  // are not consecutive.
   void name_chunks(bool by_member) {
     chunk_of_.resize(schedule_.chunks.size());
     if (by_member) {
@@ -92,7 +93,8 @@ class HalvingDoubling {
     }
   }
 
-  // The chunks of the `count` members, a power of two, that differ from it in the low bits only.
+  // The chunks of the `count` members (a power of two) that differ from `member` only in the low
+  // bits.
   [[nodiscard]] std::vector<std::size_t> block_around(std::size_t member, std::size_t count) const {
     const std::size_t first = member / count * count;
     return chunks_of(first_chunk_[first], first_chunk_[first + count]);
@@ -117,7 +119,8 @@ class HalvingDoubling {
     exchange_.end_round();
   }
 
-  // Every member keeps its half of what it still has to reduce, and sends the partner's.
+  // Every member keeps half of the data that it still has to reduce, and sends the other half to
+  // its partner.
   void halve(std::size_t distance) {
     begin_step();
     for (std::size_t m = 0; m < members_; ++m) {
@@ -137,7 +140,7 @@ class HalvingDoubling {
     exchange_.end_round();
   }
 
-  // In an all_gather the even rank gets its own chunk again, so that one message will do.
+  // In an all_gather the even rank receives its own chunk again, so that one message is enough.
   void unfold(bool gathers) {
     begin_step();
     for (std::size_t m = 0; m < folded_; ++m) {
@@ -154,8 +157,10 @@ class HalvingDoubling {
   std::size_t folded_ = 0;   // pairs of ranks with only one member
   Schedule schedule_;
   BlockExchange exchange_;
-  std::vector<std::size_t> first_chunk_;  // by member, and the end; places, as of chunk_of_
-  std::vector<std::size_t> chunk_of_;     // by place: in an all_reduce a member, else a rank
+  // By member, with an entry for the end; indices into chunk_of_.
+  std::vector<std::size_t> first_chunk_;
+  // By index: in an all_reduce a member's chunk, otherwise a rank's.
+  std::vector<std::size_t> chunk_of_;
 };
 
 Schedule generate_halving_doubling(const Topology& topology, const CollectiveRequest& request) {

@@ -9,8 +9,8 @@
 namespace espalier {
 namespace {
 
-// A grid seen as a matrix: the columns are the nodes of all dimensions but the last, in snake order
-// so that neighbouring columns are linked; the rows are the last dimension. Dimensions of size 1
+// A grid as a matrix. The columns are the nodes of all dimensions except the last, in snake order,
+// so that neighbouring columns are linked. The rows are the last dimension. Dimensions of size 1
 // are left out.
 class GridMatrix {
  public:
@@ -34,7 +34,7 @@ class GridMatrix {
       const std::size_t size = grid_.dims[used_dims_[i]];
       const std::size_t sweep = rest / size;
       const std::size_t offset = rest % size;
-      // Every other sweep of a dimension runs backwards.
+      // Every other sweep through a dimension runs backwards.
       coordinates[used_dims_[i]] =
           static_cast<std::uint32_t>(sweep % 2 == 0 ? offset : size - 1 - offset);
       rest = sweep;
@@ -49,8 +49,8 @@ class GridMatrix {
   std::size_t columns_ = 1;
 };
 
-// An even number of lines, at least two places in each: there through places 1.. of the lines, back
-// and forth; back through place 0 of each line.
+// Precondition: an even number of lines with at least two places each. The cycle visits places 1..
+// of all lines, back and forth, and returns through place 0 of each line.
 template <class NodeAt>
 std::vector<NodeId> comb_cycle(std::size_t lines, std::size_t places, const NodeAt& node_at) {
   std::vector<NodeId> cycle{node_at(0, 0)};
@@ -63,8 +63,8 @@ std::vector<NodeId> comb_cycle(std::size_t lines, std::size_t places, const Node
   return cycle;
 }
 
-// A torus with an odd number of columns: down and up the columns as far as the row before the last,
-// back along the last row, and by the wrap-around link of column 0 to the start.
+// A torus with an odd number of columns: down and up the columns without the last row, back along
+// the last row, and through the wrap-around link of column 0 to the start.
 std::vector<NodeId> wrapped_cycle(const GridMatrix& m) {
   std::vector<NodeId> cycle;
   for (std::size_t column = 0; column < m.columns(); ++column) {
@@ -83,7 +83,8 @@ std::vector<LinkId> grid_cycle(const Topology& topology) {
   const GridMatrix m(grid);
   std::vector<LinkId> links;
   if (m.num_dims() == 1 && grid.wraps) {
-    // Always plus: in a ring of two nodes the links of minus stay free for the other direction.
+    // Always the plus direction: in a ring of two nodes, the minus links stay free for the reversed
+    // ring.
     std::size_t dim = 0;
     while (grid.dims[dim] == 1) ++dim;
     for (std::size_t row = 0; row < m.rows(); ++row) {
@@ -113,8 +114,8 @@ std::vector<LinkId> grid_cycle(const Topology& topology) {
   return links;
 }
 
-// Depth-first search for a cycle through all nodes; the neighbour with the fewest ways on goes
-// first, as it is the first to become unreachable.
+// Depth-first search for a cycle through all nodes. The neighbour with the fewest unvisited
+// neighbours is tried first, because it would be the first to become unreachable.
 class CycleSearch {
  public:
   explicit CycleSearch(const Topology& topology) : topology_(topology) {
@@ -194,12 +195,12 @@ class CycleSearch {
     }
     std::stable_sort(choices.begin(), choices.end(),
                      [&](NodeId a, NodeId b) { return ways_on(a) < ways_on(b); });
-    std::reverse(choices.begin(), choices.end());  // taken from the back
+    std::reverse(choices.begin(), choices.end());  // choices are taken from the back
     choices_.push_back(std::move(choices));
   }
 
-  // Going on to `to` leaves the path's present end behind: an unvisited neighbour of it needs two
-  // other nodes to stand between.
+  // True if the step to `to` makes a cycle impossible: an unvisited neighbour of the current end of
+  // the path needs two other neighbours on the cycle.
   [[nodiscard]] bool strands_a_node(NodeId to) const {
     if (path_.size() < 2) return false;
     for (const NodeId left : around_[path_.back().index()]) {
@@ -213,8 +214,8 @@ class CycleSearch {
     return false;
   }
 
-  // The rest of the cycle is a path from the present end through all unvisited nodes to the start:
-  // they must be connected, and the start must be next to one of them.
+  // The rest of the cycle is a path from the current end through all unvisited nodes to the start.
+  // So these nodes must be connected, and the start must be next to one of them.
   [[nodiscard]] bool can_still_close() {
     seen_.assign(visited_.begin(), visited_.end());
     frontier_.assign(1, path_.back());
@@ -254,9 +255,9 @@ class CycleSearch {
   std::vector<std::vector<NodeId>> choices_;
 };
 
-// From node 0; at every vertex first to the nodes around it and then on to the switches, both in
-// port order. So the nodes of a switch follow each other, as do leaves that share a spine, and on a
-// BiGraph the two sides alternate.
+// Visits the vertices from node 0: at every vertex first the nodes, then the switches next to it,
+// both in port order. So the nodes of a switch follow each other, and so do leaves that share a
+// spine; on a BiGraph the two sides alternate.
 std::vector<NodeId> depth_first_order(const Topology& topology) {
   std::vector<bool> seen(topology.num_vertices(), false);
   std::vector<NodeId> order;
@@ -315,7 +316,7 @@ std::vector<LinkId> hamiltonian_cycle(const Topology& topology) {
 
 NodeRing find_node_ring(const Topology& topology) {
   NodeRing ring;
-  // In networks with switches most hops pass a switch anyway.
+  // In networks with switches most hops pass a switch in any case.
   const auto cycle =
       topology.num_switches() == 0 ? hamiltonian_cycle(topology) : std::vector<LinkId>{};
   if (!cycle.empty()) {

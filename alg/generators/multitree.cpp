@@ -1,6 +1,6 @@
 // MULTITREE: the trees of Algorithm 1 (tree_forest.cpp) as a schedule. The all-gather follows the
-// trees from the roots down; the reduce-scatter is its mirror in time (MultiTree, section III-C1);
-// the all-to-all is an all-gather that sends each subtree only its own data (section VII-B).
+// trees from the roots down; the reduce-scatter is its mirror in time (MultiTree, section III-C1).
+// The all-to-all is an all-gather that sends only its own data to each subtree (section VII-B).
 #include "alg/generators/multitree.h"
 
 #include <fmt/format.h>
@@ -56,7 +56,8 @@ class TreeScheduler {
   }
 
  private:
-  // Children were added after their parents, so backwards every node's children come before it.
+  // Children were added after their parents, so in reverse order children come before their
+  // parents.
   void add_reduce_scatter(std::size_t rank) {
     const auto& edges = forest_.trees[root_of(rank)];
     for (auto edge = edges.rbegin(); edge != edges.rend(); ++edge) {
@@ -70,7 +71,7 @@ class TreeScheduler {
   void add_all_gather(std::size_t rank) {
     const std::size_t root = root_of(rank);
     const auto first = request_.op == CollectiveOp::all_reduce ? forest_.num_steps : 0;
-    // The root waits for the Reduces of its children, every other node for the Gather of its
+    // The root waits for the Reduces of its children; every other node waits for the Gather of its
     // parent.
     for (std::size_t n = 0; n < arrivals_.size(); ++n) {
       if (n != root) arrivals_[n].clear();
@@ -87,8 +88,8 @@ class TreeScheduler {
     const auto& edges = forest_.trees[root];
     const std::size_t nodes = topology_.num_nodes();
     const std::size_t first_chunk = rank * nodes;
-    // The sizes of the subtrees give every node's place in depth-first order: a child comes after
-    // its parent and the subtrees of its elder siblings.
+    // The sizes of the subtrees give every node's position in depth-first order: a child comes
+    // after its parent and after the subtrees of its earlier siblings.
     std::vector<std::uint32_t> below(nodes, 1);
     for (auto edge = edges.rbegin(); edge != edges.rend(); ++edge) {
       below[edge->parent.index()] += below[edge->child.index()];

@@ -1,5 +1,5 @@
-// MULTITREE with one tree: built once, translated to every root. Contention-free by symmetry, with
-// the fewest timesteps possible (alg/generators/translated_tree.h).
+// MULTITREE with one tree, which is built once and translated to every root. By symmetry it is free
+// of contention, and it has the fewest timesteps possible (alg/generators/translated_tree.h).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,9 +18,9 @@ namespace {
 
 constexpr const char* kName = "multitree_translated";
 
-// A turn of the coordinates that takes the network to itself: on k x k by 90 degrees,
-// (x, y, ...) -> (-last, x, y, ...). It permutes the ports, so that pieces of a chunk that follow
-// trees turned against each other even out what one tree leaves idle.
+// A rotation of the coordinates that maps the network to itself: on k x k by 90 degrees, (x, y,
+// ...) -> (-last, x, y, ...). It permutes the ports. Pieces of a chunk that follow rotated trees
+// therefore balance the ports that a single tree leaves idle.
 class Rotation {
  public:
   explicit Rotation(const Translations& group) : group_(group) {
@@ -33,7 +33,7 @@ class Rotation {
     }
   }
 
-  // The identity where the network has no such turn.
+  // The identity if the network has no such rotation.
   [[nodiscard]] NodeId node(NodeId v, std::size_t times) const {
     for (; possible_ && times > 0; --times) v = turned(v);
     return v;
@@ -56,7 +56,7 @@ class Rotation {
     }
     return NodeId(result + (size - rest % size) % size);
   }
-  // Of several ports with the same generator the first that no other port has been turned to.
+  // The first port with this generator that is not yet the image of another port.
   [[nodiscard]] std::uint32_t port_of(NodeId generator, std::size_t taken) const {
     const auto& generators = group_.generators();
     for (std::uint32_t p = 0; p < generators.size(); ++p) {
@@ -87,7 +87,7 @@ TreeForest translated_to_all_roots(const Topology& topology, const Translations&
   return forest;
 }
 
-// The flows of root 0, one per segment; those of the other roots are their translates.
+// The flows of root 0, one for each segment. The flows of the other roots are their translates.
 class SymmetricScheduler {
  public:
   SymmetricScheduler(const Topology& topology, const CollectiveRequest& request,
@@ -126,7 +126,7 @@ class SymmetricScheduler {
   }
 
  private:
-  // The step in which a segment passes an edge of an all-gather: segments follow each other.
+  // The step in which a segment passes an edge of the all-gather; segments follow each other.
   [[nodiscard]] Timestep step_of(const RelativeEdge& edge, std::size_t segment) const {
     return static_cast<Timestep>((edge.step - 1) * segments_ + segment + 1);
   }
@@ -145,7 +145,7 @@ class SymmetricScheduler {
       Transfer t = transfer(edge->child, edge->parent, segment);
       t.route = RouteSet::single(link_back(topology_, link_of(*edge)));
       t.kind = TransferKind::reduce;
-      // Segments follow each other on the way up too: the mirror of each is its own.
+      // Segments follow each other in the reduction too: segments are mirrored one by one.
       const Timestep mirrored = step_of(*edge, segments_ - 1 - segment);
       t.step = phase_steps_ - mirrored + 1;
       arrivals_[edge->parent.index()].push_back(schedule_.add(t, arrivals_[edge->child.index()]));
@@ -204,10 +204,11 @@ Schedule generate_multitree_translated(const Topology& topology, const Collectiv
   const TranslatedTree tree = find_translated_tree(group);
   const std::size_t nodes = topology.num_nodes();
   const Bytes elements = request.size / request.element_bytes;
-  // No segment is empty.
+  // Few enough that no segment is empty.
   const std::size_t segments =
       std::clamp<std::size_t>(request.segments, 1, std::max<std::size_t>(1, elements / nodes));
-  // What roots do differs where some have no data, or no data of the same sizes.
+  // If some roots have no data, or data of other sizes, their schedules differ, so symmetry cannot
+  // be used.
   if (elements < nodes || request.op == CollectiveOp::all_to_all) {
     return schedule_trees(topology, request, translated_to_all_roots(topology, group, tree), kName);
   }

@@ -1,4 +1,4 @@
-// Routes between any two nodes for algorithms whose messages take several hops.
+// Routes between any two nodes, for algorithms whose messages take several hops.
 #pragma once
 
 #include <string>
@@ -10,10 +10,10 @@
 
 namespace espalier {
 
-// route_packet's routes, each computed and stored once.
+// Routes of route_packet(). Each is computed and stored once.
 class NodeRoutes {
  public:
-  // Both outlive this object; routes are added to `routes`.
+  // Both must outlive this object. Routes are added to `routes`.
   NodeRoutes(const Topology& topology, RouteSet& routes)
       : topology_(topology), routes_(routes), known_(topology.num_nodes() * topology.num_nodes()) {}
 
@@ -23,30 +23,31 @@ class NodeRoutes {
  private:
   const Topology& topology_;
   RouteSet& routes_;
-  std::vector<RouteId> known_;  // from * nodes + to; invalid until it is asked for
+  std::vector<RouteId> known_;  // from * nodes + to; invalid until first used
 };
 
-// Messages a step that every node can send and receive at once: its links, at most one for each
-// other node. Precondition: at least two nodes.
+// The number of messages that every node can send and receive in one step: its number of links, but
+// at most one for each other node. Precondition: at least two nodes.
 [[nodiscard]] std::size_t messages_per_step(const Topology& topology);
 
-// Empty where packets can be routed between all nodes, else the reason why not. See
+// Returns an empty text if packets can be routed between all nodes, otherwise the reason. See
 // Generator::unsuited.
 [[nodiscard]] std::string unsuited_for_routes(const Topology& topology);
 
-// Builds schedules of algorithms that exchange runs of chunks between ranks. No other message
-// carries a message's chunks between the same two ranks, so each message is a flow of its own; it
+// Builds schedules of algorithms in which ranks exchange consecutive chunks. No other message
+// carries the same chunks between the same two ranks, so each message is a separate flow. A message
 // waits for flows that are complete at its sender.
 class BlockExchange {
  public:
-  // The schedule has its chunks before the first message; it outlives this object.
+  // The schedule must have its chunks before the first message, and must outlive this object.
   BlockExchange(const Topology& topology, Schedule& schedule)
       : schedule_(schedule), routes_(topology, schedule.routes), arrived_(topology.num_nodes()) {}
 
-  // Sends `chunks`, ascending: one message for each run of consecutive chunks that has bytes.
+  // Sends `chunks`, which ascend: one message for each sequence of consecutive chunks that has
+  // bytes.
   void send(NodeId from, NodeId to, const std::vector<std::size_t>& chunks, TransferKind kind);
 
-  // Messages of a round do not wait for arrivals of the same round.
+  // Ends a round. Messages of a round do not wait for arrivals of the same round.
   void end_round();
 
  private:
@@ -56,14 +57,14 @@ class BlockExchange {
   };
 
   void send_run(NodeId from, NodeId to, const Run& run, TransferKind kind);
-  // Everything that the node has received of these chunks.
+  // The transfers of earlier rounds that brought these chunks to the node.
   [[nodiscard]] std::vector<TransferId> waits_for(NodeId node, const Run& run) const;
 
   Schedule& schedule_;
   NodeRoutes routes_;
   std::vector<std::vector<TransferId>> arrived_;  // by node
-  std::vector<std::pair<NodeId, TransferId>>
-      arriving_;  // of the round being added, not yet visible
+  // Arrivals of the current round, for which messages do not wait yet.
+  std::vector<std::pair<NodeId, TransferId>> arriving_;
   std::size_t next_flow_ = 0;
 };
 

@@ -7,8 +7,8 @@
 namespace espalier {
 namespace {
 
-// A rank whose lowest one is bit b has its parent at distance 2^b: upwards if bit b+1 is a zero and
-// that rank exists, else downwards.
+// A rank whose lowest set bit is bit b has its parent at distance 2^b: upwards if bit b+1 is 0 and
+// the rank above exists, otherwise downwards.
 std::size_t parent_of(std::size_t rank, std::size_t ranks) {
   const std::size_t lowest = rank & (~rank + 1);
   const std::size_t cleared = rank ^ lowest;

@@ -1,5 +1,5 @@
 // RING and its bidirectional form: one closed walk over all nodes. Also the two halves of a ring
-// all-reduce on one ring of nodes, which every ring algorithm uses.
+// all-reduce on a ring of nodes, which every ring algorithm uses.
 #include <algorithm>
 #include <vector>
 
@@ -29,7 +29,7 @@ Transfer hop_of(const RingLine& line, const RingFlow& flow, std::size_t place, T
 
 RingLine reversed(const RingLine& line, const std::vector<RouteId>& hops_back) {
   RingLine result;
-  // The last hop back starts at nodes[0], so both lines start at the same node.
+  // The last hop of the reversed ring starts at nodes[0], so both lines start at the same node.
   result.nodes.push_back(line.nodes.front());
   result.nodes.insert(result.nodes.end(), line.nodes.rbegin(), line.nodes.rend() - 1);
   result.hops.assign(hops_back.rbegin(), hops_back.rend());
@@ -41,7 +41,7 @@ TransferId add_reduce_chain(Schedule& schedule, const RingLine& line, const Ring
   TransferId arrived;
   for (std::size_t hop = 1; hop < line.size(); ++hop) {
     const std::size_t place = (flow.root + hop) % line.size();
-    // Every place adds data of its own, so each of them waits for it and not only the first.
+    // Every place adds its own data, so each place waits for its own data, not only the first one.
     auto after = waits[place];
     if (arrived.valid()) after.push_back(arrived);
     const auto step = static_cast<Timestep>(first_step + hop - 1);
@@ -102,8 +102,8 @@ RingLine line_along(const Topology& topology, const NodeRing& ring, RouteSet& ro
   return line;
 }
 
-// The other direction of the cable that `link` belongs to, or of a parallel one where the ring
-// itself takes that: with two nodes it goes there and back.
+// The reverse of `link`, or of a parallel link if the ring itself uses the reverse: with two nodes,
+// the ring goes there and back.
 LinkId link_back(const Topology& topology, const NodeRing& ring, LinkId link) {
   const TopologyLink& there = topology.link(link);
   const auto taken = [&](LinkId candidate) {
@@ -133,7 +133,8 @@ std::vector<RouteId> hops_back(const Topology& topology, const NodeRing& ring, R
   return back;
 }
 
-// As the ranks are ordered, along packet routes; where they are not, as the network is wired.
+// A ring in the order of the ranks along packet routes; without an order of ranks, a ring that
+// follows the links.
 NodeRing ring_of(const Topology& topology, const CollectiveRequest& request) {
   if (request.rank_order.empty()) return find_node_ring(topology);
   NodeRing ring;
@@ -145,7 +146,7 @@ NodeRing ring_of(const Topology& topology, const CollectiveRequest& request) {
   return ring;
 }
 
-// Chunks [first_chunk, first_chunk + N): one per rank, each a flow of its own.
+// Adds a flow for each of the chunks [first_chunk, first_chunk + N), one per rank.
 void add_flows(Schedule& schedule, const RingLine& line, std::size_t first_chunk) {
   std::vector<std::size_t> chunk_of(line.size());  // by node
   for (std::size_t rank = 0; rank < line.size(); ++rank) {

@@ -1,10 +1,10 @@
-// 2D-RING: ring collectives along one dimension of a 2D grid, then along the other. The data is cut
-// into parts that differ in which dimension comes first and in which direction the rings turn, so
-// that all links work.
+// 2D-RING: ring collectives along one dimension of a 2D grid, then along the other. The data are
+// cut into parts that differ in the dimension that comes first and in the direction of the rings,
+// so that all links are used.
 //
-// An all_reduce is a whole ring all-reduce along either dimension, as in MultiTree's comparison: it
-// sends twice the least data. A reduce_scatter or all_gather is hierarchical: the second dimension
-// only moves the block that the first one has left at the node.
+// An all_reduce is a complete ring all-reduce along either dimension, as in MultiTree's comparison;
+// it sends twice the minimum data. A reduce_scatter or all_gather is hierarchical: the second
+// dimension moves only the block that the first dimension has left at the node.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -28,7 +28,7 @@ std::vector<std::size_t> dims_in_use(const GridShape& grid) {
   return used;
 }
 
-// One share of the data. Places on a line are counted along its ring.
+// One share of the data. Places on a line are counted in the order of its ring.
 struct Part {
   DimPair dims{};  // the first dimension and the second
   bool plus = true;
@@ -49,10 +49,10 @@ class RingOf2d {
     schedule_.op = request_.op;
     schedule_.num_nodes = topology_.num_nodes();
     schedule_.size = request_.size;
-    // A mesh ring needs both directions of a line for itself; a torus has a ring in each.
+    // A mesh ring uses both directions of a line; a torus has a ring in each direction.
     schedule_.ni_ports = grid_.wraps ? 4 : 2;
-    // Both halves change dimensions at the same step, so that they never meet on a link even where
-    // the dimensions differ in length.
+    // Both halves change dimensions at the same step, so they never share a link, even if the
+    // dimensions differ in length.
     const std::size_t longest = std::max(length(dims_[0]), length(dims_[1]));
     phase_steps_ =
         static_cast<Timestep>((longest - 1) * (request_.op == CollectiveOp::all_reduce ? 2 : 1));
@@ -81,7 +81,7 @@ class RingOf2d {
           add_all_gather(parts[p]);
           break;
         default:
-          break;  // not among this generator's ops
+          break;  // the generator's row excludes other operations
       }
     }
     schedule_.sort_by_step();
@@ -106,7 +106,8 @@ class RingOf2d {
     return grid_.node_at(at);
   }
 
-  // The ring along the part's first or second dimension, at coordinate `across` of the other.
+  // The ring along the part's first or second dimension, at coordinate `across` of the other
+  // dimension.
   RingLine line(const Part& part, std::size_t which, std::size_t across) {
     const std::size_t dim = part.dims.at(which);
     const std::size_t size = length(dim);
@@ -134,8 +135,8 @@ class RingOf2d {
     return order;
   }
 
-  // A ring folded onto a line: 0 2 4 ... 5 3 1. Its hops, of two links but at the ends, take every
-  // directed link of the line at most once.
+  // A ring folded onto a line: 0 2 4 ... 5 3 1. Its hops have two links each, except at the ends,
+  // and use every directed link of the line at most once.
   static std::vector<std::size_t> fold_order(std::size_t size) {
     std::vector<std::size_t> order;
     for (std::size_t i = 0; i < size; i += 2) order.push_back(i);
@@ -143,7 +144,7 @@ class RingOf2d {
     return order;
   }
 
-  // Chunks end where a block of either phase ends. Empty ones are left out.
+  // Chunks end where a block of either phase ends. Empty chunks are left out.
   void add_chunks(const std::vector<Bytes>& cuts) {
     for (std::size_t c = 0; c + 1 < cuts.size(); ++c) {
       schedule_.chunks.push_back({cuts[c], cuts[c + 1] - cuts[c], NodeId()});
@@ -231,10 +232,10 @@ class RingOf2d {
     }
   }
 
-  // The hierarchical layout: the cells (x, 0), (x, 1), ... lie one after the other, cell (x, y)
-  // belongs to the rank whose number is the node's, and the nodes with coordinate x own block x of
-  // the first dimension. With an order of the ranks a block is several runs of chunks, each a flow
-  // of its own.
+  // The hierarchical layout: cells (x, 0), (x, 1), ... follow each other. Cell (x, y) belongs to
+  // the rank with the node's number, and the nodes with coordinate x own block x of the first
+  // dimension. With an order of ranks, a block is several sequences of chunks, and each is a
+  // separate flow.
   struct Cells {
     std::vector<std::vector<Block>> blocks;  // by x
     std::vector<std::vector<Block>> cells;   // by x and y
@@ -296,7 +297,7 @@ class RingOf2d {
     }
   }
 
-  // The mirror of the reduce_scatter: the second dimension goes first.
+  // The mirror of the reduce_scatter: the second dimension comes first.
   void add_all_gather(const Part& part) {
     const Cells layout = lay_out_cells(part);
     CompletedAt completed(topology_.num_nodes());

@@ -50,7 +50,7 @@ class TreeSearch {
     }
   }
 
-  // Gives up after `most_steps`, with a tree that does not span.
+  // Gives up after `most_steps` steps and returns a tree that does not span.
   TranslatedTree run(const Variant& variant, Timestep most_steps) {
     variant_ = variant;
     step_of_.assign(group_.num_nodes(), kUnknown);
@@ -91,7 +91,8 @@ class TreeSearch {
   }
 
   [[nodiscard]] bool may_be_parent(NodeId parent, NodeId child, Timestep step) const {
-    if (step_of_[parent.index()] >= step) return false;  // absent ones are kUnknown
+    // KUnknown for nodes that are not in the tree.
+    if (step_of_[parent.index()] >= step) return false;
     return variant_.shortest_paths_only ? distance_[parent.index()] + 1 == distance_[child.index()]
                                         : depth_[parent.index()] < diameter_;
   }
@@ -121,7 +122,8 @@ class TreeSearch {
     }
   }
 
-  // Kuhn's augmenting path: a port for `child`, if need be by moving others to other ports.
+  // Kuhn's augmenting path: finds a port for `child`, if necessary by moving other children to
+  // other ports.
   bool augment(NodeId child, Timestep step) {
     for (std::size_t port = 0; port < ports(); ++port) {
       if (tried_[port] || !may_be_parent(before(child, port), child, step)) continue;
@@ -139,7 +141,7 @@ class TreeSearch {
   std::uint32_t diameter_;
   std::vector<NodeId> before_;  // by node and port: node - generator
   Variant variant_;
-  std::vector<std::uint32_t> step_of_;  // by node, in which it joined the tree
+  std::vector<std::uint32_t> step_of_;  // by node: the step in which it joined the tree
   std::vector<std::uint32_t> depth_;
   std::vector<Candidate> candidates_;
   std::vector<NodeId> child_by_port_;
@@ -171,8 +173,8 @@ TranslatedTree find_translated_tree(const Translations& group) {
   const Timestep bound = ball_bound(group, distance);
   TreeSearch search(group, distance);
   TranslatedTree best;
-  auto most_steps = static_cast<Timestep>(group.num_nodes());  // a path would do
-  // Returns whether the tree found cannot be improved.
+  auto most_steps = static_cast<Timestep>(group.num_nodes());  // as many as a path needs
+  // Returns true if the tree cannot be improved.
   const auto attempt = [&](const Variant& variant) {
     TranslatedTree tree = search.run(variant, most_steps);
     if (tree.edges.size() + 1 != group.num_nodes()) return false;

@@ -11,8 +11,8 @@ namespace espalier {
 
 namespace {
 
-// Switches, each with its state of the path rule, from which a tree found no new node in this
-// timestep. Links are only taken and trees only grow, so later searches from there fail too.
+// Pairs of a switch and a state of the path rule from which a tree found no new node in this
+// timestep. Links are only taken and trees only grow, so later searches from these pairs fail too.
 class DeadEnds {
  public:
   explicit DeadEnds(std::size_t num_states) : since_(num_states, 0) {}
@@ -26,7 +26,8 @@ class DeadEnds {
   Timestep now_ = 0;
 };
 
-// Breadth first from a node, through switches only, over links with a unit left in this timestep.
+// Breadth-first search from a node, through switches only, over links with a free unit in this
+// timestep.
 class FreePaths {
  public:
   explicit FreePaths(const Topology& topology)
@@ -40,8 +41,8 @@ class FreePaths {
   // Number of pairs of a switch and a state of the path rule.
   [[nodiscard]] std::size_t num_states() const { return reached_.size(); }
 
-  // The nearest node that `has` lacks, over the free links in port order; empty where there is
-  // none. The links stay free. `dead_ends` belong to the tree that asks.
+  // The path over free links, tried in port order, to the nearest node that `has` lacks; empty if
+  // there is none. The links stay free. `dead_ends` belong to the calling tree.
   [[nodiscard]] const std::vector<LinkId>& find(NodeId from, const std::vector<bool>& has,
                                                 DeadEnds& dead_ends) {
     path_.clear();
@@ -84,9 +85,9 @@ class FreePaths {
     NodeId vertex;
     PathRule::State state;
     LinkId by;
-    std::size_t before;  // place in the queue
+    std::size_t before;  // index in the queue
   };
-  // Switches come after the nodes.
+  // Switches are numbered after the nodes.
   [[nodiscard]] std::size_t place_of(NodeId at_switch, PathRule::State state) const {
     return (at_switch.index() - topology_.num_nodes()) * PathRule::kNumStates + state;
   }
@@ -101,7 +102,7 @@ class FreePaths {
   std::vector<LinkId> path_;
 };
 
-// One tree while it grows.
+// One tree under construction.
 class GrowingTree {
  public:
   GrowingTree(NodeId root, const Topology& topology, std::size_t num_states)
@@ -115,8 +116,8 @@ class GrowingTree {
   [[nodiscard]] bool complete() const { return edges_.size() + 1 == topology_.num_nodes(); }
   [[nodiscard]] const std::vector<TreeEdge>& edges() const { return edges_; }
 
-  // Nodes added from here on become parents only in later timesteps. A member that has no neighbour
-  // outside the tree can never become a parent again and leaves the frontier for good.
+  // Nodes that are added from now on become parents only in later timesteps. A member without
+  // neighbours outside the tree can never become a parent again and leaves the frontier.
   void begin_timestep(Timestep step) {
     dead_ends_.begin_timestep(step);
     const auto enclosed = [&](NodeId p) {
@@ -132,8 +133,8 @@ class GrowingTree {
   }
 
   // One turn: connects one node over links that are still free, or returns false. A parent without
-  // a free useful path has none later in the timestep either (links are only taken, and only this
-  // tree adds to itself), so the search resumes where the last one stopped.
+  // a free useful path will not find one later in the timestep (links are only taken, and only this
+  // tree adds nodes to itself), so the search resumes where the last one stopped.
   bool take_turn(FreePaths& free_paths, Timestep step, RouteSet& paths) {
     if (complete()) return false;
     for (; next_candidate_ < candidates_; ++next_candidate_) {
@@ -150,8 +151,8 @@ class GrowingTree {
     return false;
   }
 
-  // The largest distance, in links, from the tree to a node it lacks (section III-C2's priority for
-  // irregular networks).
+  // The largest distance, in links, from the tree to a node outside it (section III-C2's priority
+  // for irregular networks).
   [[nodiscard]] std::uint32_t remaining_height() const {
     std::vector<bool> reached = has_;
     reached.resize(topology_.num_vertices(), false);
@@ -181,7 +182,8 @@ class GrowingTree {
   const Topology& topology_;
   std::vector<bool> has_;
   DeadEnds dead_ends_;
-  std::vector<NodeId> frontier_;  // members that may still become parents, in the order of adding
+  // Members that may still become parents, in the order in which they were added.
+  std::vector<NodeId> frontier_;
   std::vector<TreeEdge> edges_;
   std::size_t candidates_ = 0;  // frontier_[0, candidates_) were added in earlier timesteps
   std::size_t next_candidate_ = 0;

@@ -14,34 +14,35 @@ constexpr std::uint64_t kPicosecondsPerSecond = 1'000'000'000'000;
 constexpr std::uint64_t kFemtosecondsPerSecond = 1'000'000'000'000'000;
 
 // Parts that pass an NPU's links during the stage. An all_gather in the network sends only one
-// copy, but the data that come back take as long as in the other algorithms.
+// copy, but the data that come back take as long as with the other algorithms.
 std::uint64_t moved_parts(StageKind kind, std::uint32_t size, std::uint64_t parts) {
   return kind == StageKind::reduce_scatter ? parts / size * (size - 1) : parts * (size - 1);
 }
 
-// How long each dimension is busy with what has been planned (Themis, section 4.4: Latency Model
-// and Dim Load Tracker).
+// The time for which each dimension is busy with the planned chunks (Themis, section 4.4: Latency
+// Model and Dim Load Tracker).
 //
-// Exact: the time of a stage is a fraction of bytes, nodes and rates, and equal loads must compare
-// equal whatever way a chunk took. All times count one unit that divides every stage's time.
+// Exact arithmetic: the time of a stage is a fraction of bytes, nodes and rates, and equal loads
+// must compare equal for every order of visits. All times are multiples of one unit that divides
+// every stage's time.
 class DimensionLoads {
  public:
   // Preconditions: no size, rate or divisor is 0.
   DimensionLoads(const std::vector<PlannedDimension>& dimensions, std::uint32_t threshold_divisor);
 
-  // From A_K on, instead of 0.
+  // Loads start at A_K instead of 0.
   void start_at_fixed_delays();
 
-  // A stage of `kind` on dimension `d` of a chunk of `bytes`, of which an NPU has `parts` of
-  // num_nodes() when it starts.
+  // Adds a stage of `kind` on dimension `d` for a chunk of `bytes`. At its start an NPU has `parts`
+  // of num_nodes() parts of the chunk.
   void add(StageKind kind, std::size_t d, Bytes bytes, std::uint64_t parts);
 
-  // The loads differ by less than the Threshold: a stage that starts with `parts` of
-  // bytes / threshold_divisor on the least loaded dimension.
+  // True if the loads differ by less than the Threshold: the time of a stage on the least loaded
+  // dimension that starts with `parts` parts of a chunk of bytes / threshold_divisor.
   [[nodiscard]] bool balanced(StageKind kind, Bytes bytes, std::uint64_t parts) const;
   [[nodiscard]] bool less(std::size_t a, std::size_t b) const { return loads_[a] < loads_[b]; }
 
-  // Rounded.
+  // The loads, rounded.
   [[nodiscard]] std::vector<std::uint64_t> femtoseconds() const;
   [[nodiscard]] std::uint64_t num_nodes() const { return nodes_; }
 
@@ -55,7 +56,7 @@ class DimensionLoads {
   std::uint32_t threshold_divisor_;
   std::uint64_t nodes_ = 1;
   Time units_per_second_ = 1;
-  std::vector<Time> units_per_part_;  // by dimension: of a byte / nodes / threshold_divisor
+  std::vector<Time> units_per_part_;  // by dimension: time of a byte / nodes / threshold_divisor
   std::vector<Time> loads_;
 };
 
@@ -132,7 +133,7 @@ std::uint64_t count_nodes(const std::vector<PlannedDimension>& dimensions) {
   return nodes;
 }
 
-// Of a chunk, at an NPU before the first stage.
+// The share of a chunk at an NPU before the first stage.
 Fraction first_share(CollectiveOp op, const std::vector<PlannedDimension>& dimensions) {
   Fraction share;
   if (op == CollectiveOp::all_gather) share.divide(count_nodes(dimensions));
@@ -158,7 +159,7 @@ Fraction share_before(const DimensionPlan& plan, StageRef ref) {
 
 using DimensionOrder = std::vector<std::uint32_t>;
 
-// Plans chunk after chunk and keeps the loads.
+// Plans the chunks one after the other and tracks the loads.
 class PlanBuilder {
  public:
   PlanBuilder(const char* algorithm, const std::vector<PlannedDimension>& dimensions,
@@ -179,7 +180,7 @@ class PlanBuilder {
 
   void start_at_fixed_delays() { loads_.start_at_fixed_delays(); }
 
-  // `order_of(bytes)`: the order in which a chunk of `bytes` visits the dimensions.
+  // `order_of(bytes)` returns the order in which a chunk of `bytes` visits the dimensions.
   template <class OrderOf>
   DimensionPlan plan(OrderOf order_of) {
     const Bytes elements = request_.size / request_.element_bytes;
@@ -245,9 +246,10 @@ class PlanBuilder {
   }
 
   const PlanRequest& request_;
-  StageKind kind_;  // of the half that is planned
+  StageKind kind_;  // of the planned half
   DimensionLoads loads_;
-  std::uint64_t first_parts_;  // of a chunk cut into num_nodes(): at an NPU before the first stage
+  // Number of parts, of the num_nodes() parts of a chunk, at an NPU before the first stage.
+  std::uint64_t first_parts_;
   DimensionPlan plan_;
   DimensionOrder baseline_;
 };

@@ -1,5 +1,5 @@
 // Hierarchical collectives on multi-dimensional systems: the order in which each chunk visits the
-// dimensions, planned offline and the same for all NPUs (Themis, sections 2.3 and 4.2).
+// dimensions. It is planned offline and is the same for all NPUs (Themis, sections 2.3 and 4.2).
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,8 @@ struct PlannedDimension {
   std::uint32_t size = 2;  // P_K
   DimensionAlgorithm algorithm = DimensionAlgorithm::ring;
   std::uint64_t bytes_per_second = 0;  // aggregate of an NPU, one direction: 1 / B_K
-  std::uint64_t step_latency_ps = 0;   // NPU to NPU, of a minimal message: A_K is steps times that
+  // NPU to NPU, for a minimal message; A_K is the number of steps times this latency.
+  std::uint64_t step_latency_ps = 0;
 };
 
 struct PlannedStage {
@@ -31,8 +32,8 @@ struct PlannedStage {
 struct PlannedChunk {
   Bytes offset = 0;
   Bytes size = 0;
-  // all_reduce: every dimension's reduce_scatter, then every all_gather in the reverse order.
-  // reduce_scatter, all_gather: that alone.
+  // all_reduce: the reduce_scatter of every dimension, then every all_gather in reverse order.
+  // reduce_scatter and all_gather: only these stages.
   std::vector<PlannedStage> stages;
 };
 
@@ -48,18 +49,18 @@ struct StageRef {
 struct DimensionPlan {
   std::string algorithm;  // Planner::name
   CollectiveOp op = CollectiveOp::all_reduce;
-  Bytes size = 0;  // of the collective; chunks cover it in order. all_gather: of the result
+  Bytes size = 0;  // of the collective; chunks cover it in order; all_gather: of the result
   std::vector<PlannedDimension> dimensions;
   std::vector<PlannedChunk> chunks;
-  // By dimension: the order in which its stages start, the same at every NPU (section 4.6.2);
-  // empty where NPUs choose for themselves.
+  // By dimension: the order in which its stages start, which is the same at every NPU (section
+  // 4.6.2); empty if NPUs choose by themselves.
   std::vector<std::vector<StageRef>> start_order;
-  // Predicted load of each dimension when all chunks were planned, in femtoseconds: of an
-  // all_reduce's reduce_scatter half (its all_gather half is the same).
+  // Predicted load of each dimension after all chunks were planned, in femtoseconds. For an
+  // all_reduce, the load of the reduce_scatter half, which equals that of the all_gather half.
   std::vector<std::uint64_t> loads_fs;
 
   [[nodiscard]] std::size_t num_nodes() const;
-  // Bytes resident at an NPU before stage `stage` of `chunk` starts, and after it has ended.
+  // Bytes that an NPU holds of a chunk before a stage starts, and after it has ended.
   [[nodiscard]] double resident_before(StageRef stage) const;
   [[nodiscard]] double resident_after(StageRef stage) const;
 };
@@ -68,30 +69,32 @@ struct PlanRequest {
   CollectiveOp op = CollectiveOp::all_reduce;  // all_to_all is not planned
   Bytes size = 0;                              // multiple of element_bytes
   Bytes element_bytes = kDefaultElementBytes;
-  std::uint32_t chunks = 64;  // chunks of whole elements, sizes differ by at most one; never more
-                              // chunks than elements
-  // themis only.
-  std::uint32_t threshold_divisor = 16;     // Threshold: stage of chunk size / this (section 5.3)
-  bool loads_start_at_fixed_delay = false;  // A_K instead of 0 (section 4.4; see docs/themis.md)
+  // Chunks are whole elements; their sizes differ by at most one element. There are never more
+  // chunks than elements.
+  std::uint32_t chunks = 64;
+  // For themis only. Threshold: time of a stage of chunk size / this (section 5.3).
+  std::uint32_t threshold_divisor = 16;
+  // For themis only. Loads start at A_K instead of 0 (section 4.4; see docs/themis.md).
+  bool loads_start_at_fixed_delay = false;
 };
 
-// Multi-rail hierarchical, dim1 to dimD and back: the paper's baseline. An all_gather is the way
-// back alone, dimD to dim1. `start_order` is empty.
+// Multi-rail hierarchical, dim1 to dimD and back: the paper's baseline. An all_gather consists only
+// of the way back, dimD to dim1. `start_order` is empty.
 //
 // Both planners throw std::invalid_argument for an all_to_all, no dimensions, no chunks, a
 // dimension without bandwidth, or a dimension whose algorithm does not suit its size.
 [[nodiscard]] DimensionPlan plan_baseline(const std::vector<PlannedDimension>& dimensions,
                                           const PlanRequest& request);
-// Algorithm 1. `start_order` is empty. Dimensions with equal loads keep the order that they have in
-// the baseline. "Chunk size" is what an NPU has of a chunk before its first stage, also in the
-// Threshold: all of it, but of an all_gather's one part in num_nodes().
+// Algorithm 1. `start_order` is empty. Dimensions with equal loads keep the order of the baseline.
+// "Chunk size", also in the Threshold, is what an NPU has of a chunk before its first stage: the
+// whole chunk, or in an all_gather one part of num_nodes() parts.
 [[nodiscard]] DimensionPlan plan_themis(const std::vector<PlannedDimension>& dimensions,
                                         const PlanRequest& request);
 
-// Seconds that `plan`'s bytes take at the summed bandwidth of all dimensions: the paper's Ideal. It
-// assumes that the load can be balanced, so it is not a bound.
+// The paper's Ideal: seconds that the plan's bytes take at the summed bandwidth of all dimensions.
+// It assumes that the load can be balanced, so it is not a bound.
 [[nodiscard]] double ideal_seconds(const DimensionPlan& plan);
-// The bytes that an NPU sends on `dimension` in the whole collective: N_K.
+// N_K: the bytes that an NPU sends on `dimension` in the whole collective.
 [[nodiscard]] double bytes_sent_on(const DimensionPlan& plan, std::uint32_t dimension);
 
 }  // namespace espalier

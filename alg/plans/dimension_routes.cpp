@@ -6,7 +6,7 @@ namespace espalier {
 
 namespace {
 
-// Coordinates that `self` sends to.
+// The coordinates to which `self` sends.
 std::vector<std::uint32_t> peers_of(const PlannedDimension& dimension, std::uint32_t self) {
   std::vector<std::uint32_t> peers;
   if (dimension.algorithm == DimensionAlgorithm::halving_doubling) {
@@ -55,7 +55,7 @@ DimensionRoutes::DimensionRoutes(const Topology& topology,
       }
       if (slots_[d].to_switch) {
         const NodeId adder = topology.link(topology.out_links(node)[first_port]).to;
-        // Folded: the switch has no other NPU.
+        // In a folded system the switch has no other NPU.
         const std::uint32_t at_switch = topology.is_folded() ? 0 : self * parallel;
         bundles[0] = single_links(topology.out_links(node), first_port, parallel);
         bundles[1] = single_links(topology.out_links(adder), at_switch, parallel);
@@ -75,7 +75,7 @@ RouteBundle DimensionRoutes::bundle_to(const Topology& topology, NodeId node, st
                                        std::uint32_t port, std::uint32_t peer,
                                        std::uint32_t count) {
   const DimensionedShape& shape = *topology.dimensions();
-  // Folded: the node represents all its peers.
+  // In a folded system the node represents all its peers.
   const bool folded = topology.is_folded();
   const NodeId to = folded ? node : shape.peer(node, dimension, peer);
   RouteBundle bundle;
@@ -85,7 +85,7 @@ RouteBundle DimensionRoutes::bundle_to(const Topology& topology, NodeId node, st
     const NodeId reached = topology.link(first).to;
     RouteId route = RouteSet::single(first);
     if (reached != to) {
-      // Over a switch, whose links have the numbers of its group's coordinates.
+      // Through a switch, whose links are numbered by the coordinates of its group.
       route = routes_.add(topology, {first, topology.out_links(reached)[folded ? 0 : peer]});
     }
     if (s == 0) bundle.first = route;

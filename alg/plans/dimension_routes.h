@@ -1,5 +1,4 @@
-// The routes that the stages of a dimension plan take: within a dimension, spread over its parallel
-// links.
+// The routes of the stages of a dimension plan: within a dimension, spread over its parallel links.
 #pragma once
 
 #include <cstdint>
@@ -19,40 +18,40 @@ struct RouteBundle {
 
 class DimensionRoutes {
  public:
-  // Precondition: topology.dimensions(), of the plan's sizes.
+  // Precondition: topology.dimensions(), with the sizes of the plan.
   DimensionRoutes(const Topology& topology, const std::vector<PlannedDimension>& dimensions);
 
-  // From `node` to its peer at coordinate `peer`; on a ring, to the neighbour that lane `lane`
-  // sends to; in_network, to its switch, whoever the peer is. The algorithm of the dimension sends
-  // there.
+  // The routes from `node` to its peer at coordinate `peer`. On a ring: to the neighbour to which
+  // lane `lane` sends. in_network: to the switch, for any peer. Precondition: the dimension's
+  // algorithm sends to this peer.
   [[nodiscard]] const RouteBundle& bundle(NodeId node, std::size_t dimension, std::uint32_t lane,
                                           std::uint32_t peer) const {
     const Slots& slots = slots_[dimension];
     const std::uint32_t slot = slots.by_lane ? lane : slots.to_switch ? 0 : peer;
     return bundles_[node.index() * per_node_ + slots.first + slot];
   }
-  // in_network: from the switch to `node`.
+  // in_network: the routes from the switch to `node`.
   [[nodiscard]] const RouteBundle& from_switch(NodeId node, std::size_t dimension) const {
     return bundles_[node.index() * per_node_ + slots_[dimension].first + 1];
   }
   [[nodiscard]] const RouteSet& routes() const { return routes_; }
-  // The routes that some stage uses, ascending.
+  // The routes that are used by some stage, ascending.
   [[nodiscard]] std::vector<RouteId> used() const;
 
  private:
   struct Slots {
     std::size_t first = 0;
     bool by_lane = false;
-    bool to_switch = false;  // in_network: a bundle there, one back
+    bool to_switch = false;  // in_network: one bundle to the switch, and one back
   };
   RouteBundle bundle_to(const Topology& topology, NodeId node, std::size_t dimension,
                         std::uint32_t port, std::uint32_t peer, std::uint32_t count);
-  // Of links that are numbered in a row, each a route of its own.
+  // The bundle of consecutive links, each of which is a route of its own.
   [[nodiscard]] static RouteBundle single_links(const std::vector<LinkId>& links,
                                                 std::uint32_t first, std::uint32_t count);
 
   RouteSet routes_;
-  std::vector<Slots> slots_;  // by dimension, of a node's bundles
+  std::vector<Slots> slots_;  // by dimension: which of a node's bundles belong to it
   std::size_t per_node_ = 0;
   std::vector<RouteBundle> bundles_;
 };

@@ -13,10 +13,10 @@ namespace {
 
 Bytes divided_up(Bytes a, Bytes b) { return (a + b - 1) / b; }
 
-// A message of a stage, in a dimension's links.
+// A message of a stage on the links of a dimension.
 struct Send {
-  std::uint64_t rank = 0;    // of its stage in the dimension, by start
-  std::uint64_t number = 0;  // equal ranks: in the order of issue
+  std::uint64_t rank = 0;    // start order of its stage in the dimension
+  std::uint64_t number = 0;  // order of issue among equal ranks
   Cycle issued = 0;
   Tick duration = 0;
   StageRef stage;
@@ -24,7 +24,7 @@ struct Send {
   std::uint32_t step = 0;
 };
 
-// The links of one direction, to one peer or of all planes, as one server.
+// The links of one direction, to one peer, or of all planes, as one server.
 struct LinkServer {
   std::vector<Send> waiting;  // by rank and number
   Tick free = 0;
@@ -54,7 +54,7 @@ struct Dimension {
     }
   }
 
-  // Of the links that a message from coordinate 0 takes.
+  // The server of the links that a message from coordinate 0 takes.
   [[nodiscard]] std::uint32_t server(std::uint32_t lane, std::uint32_t peer) const {
     switch (timing.shape) {
       case DimensionShape::ring:
@@ -88,7 +88,8 @@ enum class EventKind : std::uint8_t { start, sent, at_switch, step_done };
 
 struct Event {
   Cycle at = 0;
-  std::uint64_t number = 0;  // events of a cycle take place in the order in which they were made
+  // Events of one cycle are handled in the order in which they were created.
+  std::uint64_t number = 0;
   EventKind kind = EventKind::start;
   StageRef stage;
   std::uint32_t lane = 0;
@@ -146,7 +147,7 @@ class Forecaster {
     events_.push({at, next_number_++, kind, stage, lane, step, server});
   }
 
-  // After everything else of the cycle, so that the choice sees all stages that wait.
+  // Runs after all other events of the cycle, so that the choice considers all waiting stages.
   void choose_everywhere(Cycle now) {
     std::sort(ready_.begin(), ready_.end(),
               [](StageRef a, StageRef b) { return a.chunk < b.chunk; });
@@ -206,7 +207,7 @@ class Forecaster {
     Dimension& dimension = dimension_of(ref);
     const StageKind kind = planned(ref).kind;
     const std::uint32_t sends = dimension.steps.num_sends(kind, step);
-    // All messages of a step are of one size.
+    // All messages of a step have the same size.
     const StageSend first = dimension.steps.send(kind, 0, lane, step, 0);
     const Tick duration = message_duration(dimension, ref, first.blocks.count);
     running_[ref.chunk].sends_left[lane] = sends;
@@ -283,14 +284,14 @@ class Forecaster {
   const DimensionPlan& plan_;
   const ForecastSpec& spec_;
   std::vector<Dimension> dimensions_;
-  // The stage of a chunk that runs.
+  // The running stage of a chunk.
   struct Running {
     std::uint64_t rank = 0;
     std::uint32_t lanes_left = 0;
-    std::array<std::uint32_t, 2> sends_left{};  // by lane, of the present step
+    std::array<std::uint32_t, 2> sends_left{};  // by lane, of the current step
   };
   std::vector<Running> running_;  // by chunk
-  std::vector<StageRef> ready_;   // in this cycle
+  std::vector<StageRef> ready_;   // became ready in this cycle
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
   std::uint64_t next_number_ = 0;
   Forecast forecast_;

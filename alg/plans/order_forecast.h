@@ -3,16 +3,15 @@
 // the collective runs; deterministic, integer, a few microseconds per stage.
 //
 // The model:
-// - A dimension chooses when a place is free and a stage waits, among the stages that wait then;
-// the
-//   chosen stage takes its place at once and starts `arbitration` cycles later, and only then the
-//   next one is chosen. Stages of several chunks that become ready in the same cycle arrive in
-//   ascending chunk number; at the beginning all chunks do.
-// - A link serves whole messages; messages of the stage that started first go first.
-// - As all NPUs do the same, what an NPU receives from another arrives when what it sends in the
-//   same step arrives there. A step waits for everything that the step before in its lane receives.
-// - in_network: a second server models the way from the switch to the NPU, which begins when
-//   the last message has reached the switch (the NPU whose turn comes last counts).
+// - When a place is free and stages wait, a dimension chooses one of them. The chosen stage takes
+//   its place immediately and starts `arbitration` cycles later; only then the next stage is
+//   chosen. Stages that become ready in the same cycle arrive in ascending chunk number; at the
+//   beginning all chunks do.
+// - A link serves whole messages. Messages of the stage that started first go first.
+// - All NPUs do the same, so an NPU's messages of a step arrive at their receivers when the
+//   messages to this NPU arrive. A step waits for all receives of the previous step in its lane.
+// - in_network: a second server models the way from the switch to the NPU, which begins when the
+//   last message has reached the switch (that of the NPU whose turn comes last).
 #pragma once
 
 #include <cstdint>
@@ -26,19 +25,21 @@
 
 namespace espalier {
 
-// How long messages take in a dimension.
+// Message times in a dimension.
 struct ForecastDimension {
-  // Which messages share links: ring, those of a direction; fully_connected, those to a peer;
-  // switched, all.
+  // Determines which messages share links. ring: those of one direction; fully_connected: those to
+  // one peer; switched: all.
   DimensionShape shape = DimensionShape::switched;
-  std::uint32_t links = 1;  // DimensionSpec::parallel_links: a message is spread over them evenly
+  // DimensionSpec::parallel_links; a message is spread evenly over these links.
+  std::uint32_t links = 1;
   std::uint32_t flit_bytes = 16;
   Bytes payload_bytes = 256;  // of a packet
-  bool message_mode = true;   // one head flit per message, else per packet
+  bool message_mode = true;   // one head flit per message, otherwise per packet
   Tick ticks_per_flit = 1;
   Tick ticks_per_cycle = 1;
-  Cycle overhead = 1;  // of a message on idle links, issue to visible, less its serialization
-  // in_network: the same of the way to the switch; `overhead` is that of the way from it.
+  // Time of a message on idle links from issue to visible, without its serialization.
+  Cycle overhead = 1;
+  // in_network: the same for the way to the switch; `overhead` is then for the way from the switch.
   Cycle overhead_to_switch = 0;
 };
 
@@ -46,17 +47,17 @@ struct ForecastSpec {
   std::vector<ForecastDimension> dimensions;
   ArbiterSpec arbiter;
   FlightSpec flight;
-  Cycle arbitration = 1;  // from ready stage and free place to the stage's first operation
-  Cycle reduction = 1;    // latency of the reduction unit, of an NPU and in a switch
+  Cycle arbitration = 1;  // from a ready stage and a free place to the stage's first operation
+  Cycle reduction = 1;    // of the reduction unit of an NPU or in a switch
 };
 
 struct Forecast {
   std::vector<std::vector<StageRef>> start_order;  // by dimension
-  Cycle cycles = 0;                                // of the whole collective, predicted
+  Cycle cycles = 0;                                // predicted, for the whole collective
 };
 
-// Preconditions: as many dimensions as the plan has, at least 1 place in flight. The plan's
-// start_order is not looked at.
+// Preconditions: as many dimensions as the plan, and at least 1 place in flight. The plan's
+// start_order is ignored.
 [[nodiscard]] Forecast forecast_order(const DimensionPlan& plan, const ForecastSpec& spec);
 
 }  // namespace espalier

@@ -1,5 +1,5 @@
-// The algorithms of multi-dimensional systems. They make a plan, whose stages the NIs run, and no
-// schedule of transfers.
+// The algorithms of multi-dimensional systems. They make a plan, whose stages the NIs run, instead
+// of a schedule of transfers.
 #pragma once
 
 #include <string>
@@ -12,17 +12,17 @@
 namespace espalier {
 
 struct Planner : AlgorithmRow {
-  // Precondition: ops has request.op.
+  // Precondition: ops contains request.op.
   DimensionPlan (*plan)(const std::vector<PlannedDimension>& dimensions,
                         const PlanRequest& request) = nullptr;
 };
 
-// In the order in which they are listed to users.
+// In the order in which users see them.
 [[nodiscard]] const std::vector<Planner>& planners();
-// nullptr where no planner has that name.
+// Returns nullptr if no planner has that name.
 [[nodiscard]] const Planner* find_planner(const std::string& name);
 
-// See Generator::unsuited; the same for every planner.
+// See Generator::unsuited. The answer is the same for every planner.
 [[nodiscard]] std::string unsuited_for_planners(const Topology& topology);
 
 }  // namespace espalier

@@ -1,5 +1,5 @@
-// Which of the chunks that wait for a dimension goes next: the decision of the NI's dimension
-// queues and of the pre-simulation that fixes their order (Themis, section 4.3).
+// Chooses the next one of the chunks that wait for a dimension. Used by the NI's dimension queues
+// and by the pre-simulation that fixes their order (Themis, section 4.3).
 #pragma once
 
 #include <cstdint>
@@ -9,9 +9,10 @@
 
 namespace espalier {
 
-enum class QueueOrder : std::uint8_t { fifo, scf };            // scf: smallest chunk first
-enum class ChunkKey : std::uint8_t { larger, before, after };  // of a stage's two sizes
-enum class TieRule : std::uint8_t { newest, oldest };          // among equals
+enum class QueueOrder : std::uint8_t { fifo, scf };  // scf: smallest chunk first
+// Which of a stage's two sizes is compared.
+enum class ChunkKey : std::uint8_t { larger, before, after };
+enum class TieRule : std::uint8_t { newest, oldest };  // among equal chunks
 
 struct ArbiterSpec {
   QueueOrder order = QueueOrder::scf;
@@ -28,12 +29,13 @@ class StageQueue {
   void push(StageRef stage, double key_bytes);
   [[nodiscard]] bool empty() const { return waiting_.empty(); }
   [[nodiscard]] std::size_t size() const { return waiting_.size(); }
-  // Takes out the stage that goes next. fifo: the one that arrived first. scf: the smallest key;
-  // among equals the one that arrived last (newest) or first (oldest). Precondition: not empty.
+  // Removes and returns the next stage. fifo: the one that arrived first. scf: the one with the
+  // smallest key; among equals the one that arrived last (newest) or first (oldest). Precondition:
+  // not empty.
   StageRef pop();
-  // The one that pop() would take. Precondition: not empty.
+  // The stage that pop() would return. Precondition: not empty.
   [[nodiscard]] StageRef next() const;
-  // Takes out `stage` if it waits here; false if it does not.
+  // Removes `stage` if it waits here; otherwise returns false.
   bool take(StageRef stage);
   [[nodiscard]] bool holds(StageRef stage) const;
 
@@ -48,16 +50,16 @@ class StageQueue {
   std::vector<Waiting> waiting_;  // in order of arrival
 };
 
-// How many stages of a dimension may be under way.
+// How many stages of a dimension may be in flight.
 struct FlightSpec {
   std::uint32_t places = 8;
-  // More where those have so few bytes that the fixed delay of their steps leaves the links idle:
-  // while what they send takes less than twice that delay (section 4.3: small chunks run in
-  // parallel).
+  // Permits more stages if these have so few bytes that the fixed delay of their steps leaves the
+  // links idle: as long as sending their bytes takes less than twice this delay (section 4.3: small
+  // chunks run in parallel).
   bool cover_delay = false;
 };
 
-// Keeps account of the stages of one dimension that are under way.
+// Tracks the stages of one dimension that are in flight.
 class FlightGate {
  public:
   FlightGate(const DimensionPlan& plan, std::uint32_t dimension, const FlightSpec& spec);
@@ -76,7 +78,7 @@ class FlightGate {
   }
 
  private:
-  // Time that the stage's bytes take at the dimension's bandwidth.
+  // The time that the stage's bytes take at the dimension's bandwidth.
   [[nodiscard]] std::int64_t sending_ps(StageRef stage) const;
 
   const DimensionPlan& plan_;
@@ -87,8 +89,8 @@ class FlightGate {
   std::int64_t delay_ps_ = 0;  // twice the fixed delay of a stage, A_K
 };
 
-// The number that the arbiter compares: by `key`, the bytes resident before the stage, after it, or
-// the larger of both.
+// The number that the arbiter compares. `key` selects the bytes that an NPU holds before the stage,
+// after it, or the larger of both.
 [[nodiscard]] double arbitration_key(const DimensionPlan& plan, StageRef stage, ChunkKey key);
 
 }  // namespace espalier

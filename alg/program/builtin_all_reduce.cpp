@@ -20,8 +20,8 @@ Program build_ring(const BuiltinRequest& request) {
   });
 }
 
-// As NCCL's rings between servers: ring c enters every server at its rank c and leaves it by the
-// rank before, so that the NICs of all ranks carry rings.
+// Like NCCL's rings between servers: ring c enters every server at its rank c and leaves it at the
+// rank before, so that the NICs of all ranks are used.
 Program build_ring_rotated(const BuiltinRequest& request) {
   const auto signature = signature_for(request, "gc3_ring_rotated", CollectiveOp::all_reduce,
                                        request.ranks * request.channels, true);
@@ -30,7 +30,7 @@ Program build_ring_rotated(const BuiltinRequest& request) {
     for (std::uint32_t c = 0; c < request.channels; ++c) {
       RingRuns runs{{}, ProgramBuffer::input, c * request.ranks, 1, c, 1};
       for (std::uint32_t r = 0; r < request.ranks; ++r) {
-        const std::uint32_t first = r / per_server * per_server;  // of its server
+        const std::uint32_t first = r / per_server * per_server;  // first rank of the server
         runs.ranks.push_back(first + (r + c) % per_server);
       }
       write_ring_reduce_scatter(tracer, runs);
@@ -58,15 +58,15 @@ Program build_reducescatter_ring(const BuiltinRequest& request) {
 }
 
 // ---------------------------------------------------------------- all pairs (GC3, section 7.1.2)
-// Every rank receives its chunk from all others side by side in scratch, adds them up, and sends
-// the sum to all.
+// Every rank receives its chunk from all other ranks side by side in scratch, adds them up, and
+// sends the sum to all.
 
 Program build_allpairs(const BuiltinRequest& request) {
   const std::uint32_t ranks = request.ranks;
   const auto signature =
       signature_for(request, "gc3_allpairs", CollectiveOp::all_reduce, ranks, true);
   return build_program(request, signature, [&](ChunkTracer& tracer) {
-    // Peers come in the order of their distance, so no rank is everyone's first peer.
+    // Peers are ordered by distance, so the ranks do not all start with the same peer.
     for (std::uint32_t away = 1; away < ranks; ++away) {
       for (std::uint32_t r = 0; r < ranks; ++r) {
         const std::uint32_t peer = (r + away) % ranks;
@@ -90,8 +90,8 @@ Program build_allpairs(const BuiltinRequest& request) {
 }
 
 // ---------------------------------------------------------------- hierarchical (GC3, section 2)
-// Rings inside servers, then across them, and back. Both kinds of links are busy at once, with
-// different tiles.
+// Rings inside servers, then across servers, then inside servers again. Both kinds of links are
+// busy at the same time, with different tiles.
 
 namespace {
 
@@ -218,7 +218,7 @@ Program build_allgather_recursive_doubling(const BuiltinRequest& request) {
 }
 
 // ---------------------------------------------------------------- trees
-// The reduction climbs to the root, and the result comes down. Tiles follow each other through the
+// The reduction goes up to the root, and the result comes down. Tiles follow each other through the
 // tree.
 
 namespace {

@@ -4,9 +4,9 @@
 namespace espalier {
 
 // GC3, section 7.3: a server first gathers its data for rank g of another server on its own rank g,
-// and sends them in one message. Two differences from the paper: its figure also sends to the own
-// server, from scratch that was never written; and in its order all servers send to the first one
-// first, where here partners come in the order of their distance.
+// and sends them in one message. There are two differences from the paper. The paper's figure also
+// sends to the own server, from scratch that was never written. In the paper's order all servers
+// start with the first server; here partners are ordered by distance.
 Program build_twostep_alltoall(const BuiltinRequest& request) {
   const auto signature = signature_for(request, "gc3_twostep_alltoall", CollectiveOp::all_to_all,
                                        request.ranks, false);
@@ -35,17 +35,17 @@ Program build_twostep_alltoall(const BuiltinRequest& request) {
   });
 }
 
-// The same with two library calls. The first gives every rank the chunks that its server has for
-// its counterparts, in the order of arrival. The second copies them side by side and exchanges the
-// runs.
+// The same with two library calls. The first call gives every rank the chunks that its server has
+// for its counterparts, in the order of arrival. The second call copies them side by side and
+// exchanges the sequences of chunks.
 Program build_twostep_alltoall_composed(const BuiltinRequest& request) {
   const auto signature = signature_for(request, "gc3_twostep_alltoall_composed",
                                        CollectiveOp::all_to_all, request.ranks, false);
   const std::uint32_t per_server = request.ranks_per_server;
   const std::uint32_t servers = request.ranks / per_server;
   return build_program(request, signature, [&](ChunkTracer& tracer) {
-    // Index in scratch, behind the runs: chunk of rank i of this server for the counterpart in
-    // `to`.
+    // Index in scratch, after the sequences: the chunk of rank i of this server for the counterpart
+    // in `to`.
     const auto arrived = [&](std::uint32_t i, std::uint32_t to) {
       return request.ranks + i * servers + to;
     };
@@ -87,7 +87,7 @@ Program build_direct_alltoall(const BuiltinRequest& request) {
   const auto signature =
       signature_for(request, "gc3_direct_alltoall", CollectiveOp::all_to_all, ranks, false);
   return build_program(request, signature, [&](ChunkTracer& tracer) {
-    // Peers come in the order of their distance, so no rank is everyone's first peer.
+    // Peers are ordered by distance, so the ranks do not all start with the same peer.
     for (std::uint32_t r = 0; r < ranks; ++r) {
       tracer.chunk(r, ProgramBuffer::input, r).copy(r, ProgramBuffer::output, r);
     }
@@ -130,7 +130,7 @@ Program build_alltonext(const BuiltinRequest& request) {
         tracer.chunk(r, ProgramBuffer::input, 0, per_server).copy(next, ProgramBuffer::output, 0);
         continue;
       }
-      const std::uint32_t first = next - per_server;  // of this server
+      const std::uint32_t first = next - per_server;  // first rank of this server
       for (std::uint32_t g = 0; g < per_server; ++g) {
         ChunkRef part = tracer.chunk(r, ProgramBuffer::input, g);
         if (first + g != r) part = part.copy(first + g, ProgramBuffer::scratch, kLeaving);

@@ -16,7 +16,7 @@ namespace espalier {
                                              CollectiveOp collective, std::uint32_t chunks,
                                              bool in_place);
 
-// The program that `write` writes, in the request's number of instances, compiled.
+// Compiles the program that `write` writes, with the request's number of instances.
 template <class Write>
 [[nodiscard]] Program build_program(const BuiltinRequest& request,
                                     const ProgramSignature& signature, Write write) {
@@ -28,18 +28,19 @@ template <class Write>
   return compile(tracer.finish());
 }
 
-// The channel of a distance in programs where every rank sends to every other one. A rank has a
-// sending and a receiving block for each distance, and a document at most 32 blocks of one channel.
+// The channel for a distance between ranks, for programs in which every rank sends to every other
+// one. A rank has a sending and a receiving block for each distance, and an MSCCL document has at
+// most 32 blocks of one channel.
 [[nodiscard]] constexpr Directives channel_of_distance(std::uint32_t away) {
   constexpr std::uint32_t kDistancesPerChannel = 15;
   return {(away - 1) / kDistancesPerChannel};
 }
 
-// 0, 1, 2, ...
+// The ranks 0, 1, 2, ...
 [[nodiscard]] std::vector<std::uint32_t> all_ranks(const BuiltinRequest& request);
 
-// One ring over `ranks`. Runs of `count` chunks begin at `offset`. Run r ends at ranks[r]
-// (all-gather: starts there) and goes on channel first_channel + r % channels.
+// One ring over `ranks`. Sequences of `count` chunks begin at `offset`. Sequence r ends at ranks[r]
+// (all-gather: starts there) and uses channel first_channel + r % channels.
 struct RingRuns {
   std::vector<std::uint32_t> ranks;
   ProgramBuffer buffer = ProgramBuffer::input;

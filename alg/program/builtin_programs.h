@@ -14,7 +14,7 @@ struct BuiltinRequest {
   std::uint32_t ranks = 2;
   // Consecutive ranks of one server, for hierarchical programs.
   std::uint32_t ranks_per_server = 1;
-  std::uint32_t channels = 1;   // over which a ring is spread
+  std::uint32_t channels = 1;   // channels over which a ring is spread
   std::uint32_t instances = 1;  // parallelize() over the whole program
   Protocol protocol = Protocol::simple;
 };
@@ -33,7 +33,7 @@ struct BuiltinProgram {
 
 // In the order in which users see them.
 [[nodiscard]] const std::vector<BuiltinProgram>& builtin_programs();
-// nullptr: no program has that name.
+// Returns nullptr if no program has that name.
 [[nodiscard]] const BuiltinProgram* find_builtin_program(const std::string& name);
 
 }  // namespace espalier

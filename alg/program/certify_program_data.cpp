@@ -21,7 +21,7 @@ class ChunkSums {
  public:
   using Value = std::uint32_t;
   static constexpr Value kNothing = 0;  // never written
-  static constexpr Value kUnknown = 1;  // made of kNothing, which was reported when it was read
+  static constexpr Value kUnknown = 1;  // made from kNothing, which was reported when it was read
 
   struct Term {
     InputChunk chunk;
@@ -31,16 +31,16 @@ class ChunkSums {
   ChunkSums() : nodes_(2) {}
   [[nodiscard]] Value of(InputChunk chunk);
   [[nodiscard]] Value sum(Value a, Value b);
-  // Whether the value is the sum of `chunks`, which ascend and may repeat.
+  // True if the value is the sum of `chunks`, which ascend and may repeat.
   [[nodiscard]] bool is_sum_of(Value value, const std::vector<InputChunk>& chunks);
-  // The input chunk if the value is a single one; else nullptr.
+  // The input chunk if the value is a single one; otherwise nullptr.
   [[nodiscard]] const InputChunk* single(Value value) const;
   // Ascending by chunk.
   [[nodiscard]] std::vector<Term> terms(Value value) const;
 
  private:
   struct Node {
-    InputChunk chunk;        // without parts
+    InputChunk chunk;        // set if the value has no parts
     Value left = kNothing;   // part; parts are older than their sum
     Value right = kNothing;  // part
     std::uint64_t hash = 0;  // the sum of the chunks' hashes
@@ -187,7 +187,7 @@ class DataFlow {
     return memory_[rank] + storage_.place(rank, buffer, static_cast<std::uint32_t>(offset));
   }
 
-  // Into `read_`.
+  // Copies the values into `read_`.
   void read(std::uint32_t step, ProgramBuffer buffer, std::int32_t offset) {
     const std::uint32_t count = flat_.steps[step].step->count;
     const std::size_t first = index(step, buffer, offset);
@@ -332,7 +332,7 @@ class Postcondition {
   void check(std::uint32_t rank, std::uint32_t index, Expected& expected) {
     const std::uint32_t place = storage_.place(rank, ProgramBuffer::output, index);
     const Value is = data_.at(rank, place);
-    // A value made of unwritten data has been reported.
+    // Values made from unwritten data have been reported already.
     if (expected.chunks.empty() || is == ChunkSums::kUnknown) return;
     if (is != ChunkSums::kNothing && is == expected.known_right) return;
     if (data_.sums().is_sum_of(is, expected.chunks)) {

@@ -1,4 +1,4 @@
-// Does the program end with the slots of its connections?
+// Proves that the program ends with the slots of its connections.
 //
 // It is executed once, without time. Every block runs until it must wait for a semaphore, a
 // message, a free slot or the end of an earlier call. One execution decides for all: semaphores
@@ -56,7 +56,7 @@ class Execution {
   // Steps in the order of their ends.
   [[nodiscard]] std::vector<std::uint32_t>& order() { return order_; }
 
-  // A cycle of blocks: each waits for the next one, the last for the first. Precondition: run()
+  // A cycle of blocks: each waits for the next one, and the last for the first. Precondition: run()
   // returned false.
   [[nodiscard]] std::vector<std::uint32_t> cycle() const {
     std::uint32_t block = 0;
@@ -114,7 +114,7 @@ class Execution {
     return chunks_per_slot_ == 0 ? 1 : (s.count - 1) / chunks_per_slot_ + 1;
   }
 
-  // Starts a rank's blocks of the lowest call that is left.
+  // Starts a rank's blocks of its lowest remaining call.
   void start_next_call(std::uint32_t rank) {
     CallState& running = calls_[rank];
     bool has_next = false;
@@ -225,7 +225,7 @@ class Execution {
            sent_[of_block.in] == received_[of_block.in];
   }
 
-  // The block that a stuck block waits for, which is stuck, too.
+  // The block for which a stuck block waits. It is stuck too.
   [[nodiscard]] std::uint32_t obstacle(std::uint32_t block) const {
     const BlockState& state = state_[block];
     const FlatBlock& of_block = flat_.blocks[block];

@@ -1,4 +1,5 @@
-// Is the program well formed? Checks ranks, chunks, promises, blocks, their peers and their steps.
+// Checks that the program is well formed: ranks, chunks, promises, blocks, their peers and their
+// steps.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,7 +10,7 @@ namespace espalier::program_certifier {
 
 namespace {
 
-// Of all ranks together; the certifier follows the value of each.
+// Chunks of all ranks together. The certifier follows the value of each chunk.
 constexpr std::uint64_t kMostChunks = std::uint64_t{1} << 25;
 
 void check_frame(const Program& program, Findings& findings) {
@@ -55,8 +56,8 @@ void check_size(const Program& program, Findings& findings) {
   });
 }
 
-// A declared buffer has the size that the collective gives it (MSCCL-IR, A.3); 0: not named. Only
-// in custom collectives ranks have different sizes.
+// A declared buffer must have the size that the collective gives it (MSCCL-IR, A.3); 0: not named.
+// Ranks have different sizes only in custom collectives.
 void check_chunk_counts(const Program& program, std::size_t rank, Findings& findings) {
   const RankProgram& of_rank = program.ranks[rank];
   const ProgramStorage storage(program);
@@ -88,7 +89,7 @@ void check_promises(const Program& program, Findings& findings) {
       continue;
     }
     const RankProgram& of_rank = program.ranks[promise.rank];
-    // In place, both buffers name the same memory.
+    // In place, both buffers are the same memory.
     const std::uint32_t size = program.in_place
                                    ? std::max(of_rank.input_chunks, of_rank.output_chunks)
                                    : of_rank.output_chunks;
@@ -167,7 +168,7 @@ void check_form(const Program& program, Findings& findings) {
 
 namespace {
 
-// MSCCL-IR, A.6.
+// Limit of MSCCL-IR, A.6.
 constexpr std::uint32_t kMostChunksOfStep = 71;
 
 struct StepCheck {
@@ -226,7 +227,7 @@ struct StepCheck {
     if (step.wait_step < 0 || static_cast<std::size_t>(step.wait_step) >= other.steps.size()) {
       return "which does not exist";
     }
-    // A step of its own block that comes later can never be waited for.
+    // A wait for a later step of the own block would never end.
     if (static_cast<std::size_t>(step.wait_block) == block &&
         static_cast<std::size_t>(step.wait_step) >= s) {
       return "which its own block comes to only afterwards";

@@ -1,4 +1,4 @@
-// Does every message have a sender and a receiver? Checks the ends of connections and their
+// Checks that every message has a sender and a receiver: the ends of connections and their
 // messages.
 #include <fmt/format.h>
 

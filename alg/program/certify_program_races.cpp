@@ -1,4 +1,4 @@
-// Does the program itself order any two conflicting accesses of a rank's memory?
+// Proves that the program orders any two conflicting accesses of a rank's memory.
 //
 // Order comes from: the steps of a block, each complete before the next; a wait, after the whole
 // step that it names; a later call, after all blocks of the rank's earlier calls; and a message, as

@@ -36,7 +36,7 @@ std::string to_text(const std::vector<InputChunk>& value) {
   return text;
 }
 
-// Each rank has a share of the chunks.
+// True if each rank has an equal share of the chunks.
 bool divides_by_ranks(CollectiveOp op) {
   return op == CollectiveOp::all_gather || op == CollectiveOp::reduce_scatter ||
          op == CollectiveOp::all_to_all;

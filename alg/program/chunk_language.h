@@ -1,5 +1,5 @@
-// The chunk language (GC3, section 3): a program says where chunks go, by references to them, and
-// is traced operation by operation.
+// The chunk language (GC3, section 3): a program moves chunks by references to them, and is traced
+// operation by operation.
 //
 //   ChunkTracer tracer(signature);
 //   ChunkRef sum = tracer.chunk(1, ProgramBuffer::input, 0);
@@ -31,7 +31,7 @@ class ChunkError : public std::runtime_error {
  public:
   ChunkError(const std::string& what, SourcePlace place)
       : std::runtime_error(what), place_(place) {}
-  // The operation's, as given to ChunkTracer::at.
+  // The place of the operation, as given to ChunkTracer::at.
   [[nodiscard]] SourcePlace place() const { return place_; }
 
  private:
@@ -87,8 +87,8 @@ struct ChunkTrace {
 
 class ChunkTracer;
 
-// The chunks that are in a place when the reference is made. It is valid until the place is written
-// again.
+// Refers to the chunks that are in a place when the reference is made. The reference is valid until
+// the place is written again.
 class ChunkRef {
  public:
   [[nodiscard]] const ChunkSpan& span() const { return span_; }
@@ -96,7 +96,7 @@ class ChunkRef {
   // Copies the chunks; the result refers to the copy. A copy onto itself does nothing.
   ChunkRef copy(std::uint32_t rank, ProgramBuffer buffer, std::uint32_t index,
                 Directives directives = {}) const;
-  // Adds `other` to the chunks, in their place; the result refers to the sum.
+  // Adds `other` to the chunks in place. The result refers to the sum.
   ChunkRef reduce(const ChunkRef& other, Directives directives = {}) const;
 
  private:
@@ -127,10 +127,10 @@ class ChunkTracer {
   ChunkTracer(const ChunkTracer&) = delete;
   ChunkTracer& operator=(const ChunkTracer&) = delete;
 
-  // The place of the operations that follow.
+  // Sets the place of the following operations.
   void at(SourcePlace place) { place_ = place; }
 
-  // The chunks that are in a place now. They must have been written.
+  // Refers to the chunks that are in a place now. They must have been written.
   [[nodiscard]] ChunkRef chunk(std::uint32_t rank, ProgramBuffer buffer, std::uint32_t index,
                                std::uint32_t count = 1);
 

@@ -36,8 +36,8 @@ class Compilation {
   }
 
  private:
-  // A fused instruction sends as soon as it receives. If it would wait for a slot for ever, it is
-  // taken apart: its receive then frees the slot before its send finds room.
+  // A fused instruction sends as soon as it receives. If it would wait for a slot forever, it is
+  // split: its receive then frees the slot before its send needs room.
   std::optional<Program> take_apart_and_order(OrderBy priority) {
     constexpr int kMostRounds = 64;
     rules_.apart.assign(unfused_.nodes.size(), false);

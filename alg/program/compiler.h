@@ -1,4 +1,4 @@
-// From a traced program to thread blocks (GC3, sections 4 and 5): chunk DAG, instruction DAG,
+// Compiles a traced program to thread blocks (GC3, sections 4 and 5): chunk DAG, instruction DAG,
 // fusion, channels, order, blocks, waits.
 #pragma once
 
@@ -12,8 +12,8 @@ struct CompileOptions {
   std::uint32_t most_channels = 32;  // for messages without a directed channel
 };
 
-// The program ends for any number of tiles with these slots, whether a slot takes one chunk of a
-// step or all. If necessary the compiler takes fused instructions apart, and in the last resort
+// With these slots the program ends for any number of tiles, whether a slot takes one chunk of a
+// step or all of them. If necessary, the compiler splits fused instructions, or as a last resort
 // fuses none. Throws ChunkError if the parallel fragments need too many chunks.
 [[nodiscard]] Program compile(const ChunkTrace& trace, const CompileOptions& options = {});
 

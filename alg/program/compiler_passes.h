@@ -1,5 +1,5 @@
-// The passes of the compiler from the instruction DAG on: fusion, channels, order, thread blocks,
-// and a check of the result (GC3, sections 4.2, 5.2 and 6.1).
+// The passes of the compiler after the instruction DAG: fusion, channels, order, thread blocks, and
+// a check of the result (GC3, sections 4.2, 5.2 and 6.1).
 #pragma once
 
 #include <cstdint>
@@ -13,23 +13,23 @@ namespace espalier {
 
 struct ChannelRules {
   bool fuse = true;
-  std::uint32_t most = 32;  // undirected chains use the channels below; NCCL has as many
-  // Slots of a connection. A message with more chunks than slots streams through a chain of fused
-  // instructions that all run at once, so the chain must not visit a rank twice.
+  std::uint32_t most = 32;  // undirected chains use channels below this number; NCCL has 32
+  // Slots of each connection. A message with more chunks than slots streams through a chain of
+  // fused instructions that all run at the same time, so the chain must not visit a rank twice.
   std::uint32_t slots = 8;
   std::vector<bool> apart;  // by receive in the unfused DAG: must not be joined with a send
 };
 // Joins receives with the sends of the same chunks to fused instructions (rcs, rrcs, rrs) and
-// assigns channels. If several sends wait for a receive, the one on the longest path is joined. A
-// message gets its directed channel, else the lowest one with which no connection gets two owners.
-// A chain of fused instructions has one channel; joins that channels forbid are not made. Instances
-// have their own channels.
+// assigns channels. If several sends wait for a receive, the send on the longest path is joined. A
+// message gets its directed channel, or the lowest channel with which no connection gets two
+// owners. A chain of fused instructions has one channel; receives and sends whose channels differ
+// are not joined. Instances have their own channels.
 [[nodiscard]] InstructionDag fuse_and_assign_channels(const InstructionDag& dag,
                                                       const ChannelRules& rules = {});
 
 enum class OrderBy : std::uint8_t {
   depth,      // lower dependency depth first, then higher reverse depth
-  readiness,  // as depth, but a message is sent only when its receive could take it
+  readiness,  // as depth, but a message is sent only when its receive can take it
   trace,      // as written
 };
 
@@ -40,25 +40,26 @@ struct InstructionOrder {
   std::vector<std::uint32_t> stuck;
 };
 
-// One order of all instructions in which they can run one after the other. Every thread block runs
-// its own instructions in this order, so waits cannot close a cycle. A connection never holds more
-// chunks than it has slots; each slot may have to carry a single chunk. A message with more chunks
-// than slots stands directly before its receive, and both run at once. Unfused instructions always
-// have an order, that of the trace.
+// An order of all instructions in which they can run one after the other. Every thread block
+// executes its own instructions in this order, so waits cannot form a cycle. A connection never
+// holds more chunks than it has slots, because a slot may carry only a single chunk. A message with
+// more chunks than slots comes directly before its receive, and both run at the same time. Unfused
+// instructions always have an order: that of the trace.
 [[nodiscard]] InstructionOrder order_instructions(const InstructionDag& dag, OrderBy priority,
                                                   std::uint32_t slots);
 
-// Puts instructions on thread blocks, and adds the waits between blocks. There is one block per
-// (send peer, receive peer, channel) in use. Ends that a fused instruction ties together belong to
-// one block, others to blocks of their own. A local instruction goes to the block of its rank whose
-// last instruction is the earliest. Preconditions: `order` is complete, channels are assigned.
+// Assigns instructions to thread blocks, and adds the waits between blocks. There is one block for
+// each (send peer, receive peer, channel) in use. Connection ends that a fused instruction ties
+// together belong to one block; other ends have blocks of their own. A local instruction goes to
+// the block of its rank whose last instruction is the earliest. Preconditions: `order` is complete,
+// and channels are assigned.
 [[nodiscard]] Program assemble(const InstructionDag& dag, const std::vector<std::uint32_t>& order);
 
-// Runs one tile without time: every block goes as far as messages, full slots, waits and calls let
-// it. The end does not depend on the order of execution, and later tiles repeat it. Returns the
-// empty text if all blocks end, else a sentence that names a stuck connection. A step of `count`
-// chunks takes count / chunks_per_slot slots, rounded up; with chunks_per_slot 0 it takes one.
-// Precondition: every wait names a step of its rank, every peer is a rank.
+// Executes one tile without time: every block runs as far as messages, full slots, waits and calls
+// permit. The final state does not depend on the order of execution, and later tiles repeat it.
+// Returns an empty text if all blocks end, otherwise a sentence that names a stuck connection. A
+// step of `count` chunks takes count / chunks_per_slot slots, rounded up; with chunks_per_slot 0 it
+// takes one slot. Precondition: every wait names a step of its rank, and every peer is a rank.
 [[nodiscard]] std::string unfinished_with(const Program& program, std::uint32_t slots,
                                           std::uint32_t chunks_per_slot);
 

@@ -9,7 +9,8 @@ namespace espalier {
 
 namespace {
 
-// The link `channel` places further among the links between the same two vertices, in port order.
+// Of the parallel links between two vertices, the link that is `channel` positions after `first` in
+// port order.
 LinkId parallel_link(const Topology& topology, LinkId first, std::uint32_t channel) {
   const TopologyLink& link = topology.link(first);
   std::vector<LinkId> parallel;

@@ -24,7 +24,7 @@ class TiedEnds {
     std::uint32_t recv_peer;
   };
 
-  // Ties two ends. False if one of them is tied to a different end.
+  // Ties two ends. Returns false if one of them is tied to a different end.
   bool tie(const Tie& tie) {
     const auto [at_send, sends_new] = recv_peer_.emplace(key(tie, tie.send_peer), tie.recv_peer);
     if (at_send->second != tie.recv_peer) return false;
@@ -71,7 +71,7 @@ class Fusion {
 
   InstructionDag run() {
     if (rules_.fuse) join_all();
-    // Directed channels come first; the compiler's choice gives way.
+    // Directed channels come first; channels that the compiler chooses adapt to them.
     for (const bool is_directed : {true, false}) {
       for (std::uint32_t n = 0; n < dag_.nodes.size(); ++n) {
         if (dag_.nodes[n].op != ProgramOp::send || receive_of_[n] != Instruction::kNone) continue;
@@ -129,7 +129,7 @@ class Fusion {
     }
   }
 
-  // The sends of a chain of fused instructions, from `head` on.
+  // The sends of a chain of fused instructions, beginning with `head`.
   [[nodiscard]] std::vector<std::uint32_t> messages_from(std::uint32_t head) const {
     std::vector<std::uint32_t> sends;
     for (std::uint32_t send = head; send != Instruction::kNone;
@@ -157,7 +157,7 @@ class Fusion {
             dag_.peer_of(receive.message_from)};
   }
 
-  // Ties the ends along the chain as far as the channel allows. Returns the number of messages
+  // Ties the ends along the chain as far as the channel permits. Returns the number of messages
   // reached.
   std::size_t tie_along(const std::vector<std::uint32_t>& sends, std::uint32_t channel,
                         std::vector<TiedEnds::Tie>& added) {
@@ -176,7 +176,7 @@ class Fusion {
     return reached;
   }
 
-  // The lowest channel that suits the chain, else the one that suits its longest part.
+  // The lowest channel that suits the whole chain, or the channel that suits its longest part.
   [[nodiscard]] std::uint32_t choose_channel(const std::vector<std::uint32_t>& sends) {
     std::uint32_t best = 0;
     std::size_t best_reach = 0;
@@ -208,7 +208,7 @@ class Fusion {
     }
   }
 
-  // A channel that instances use becomes several, and the channels above move up.
+  // A channel that several instances use becomes several channels, and the channels above move up.
   [[nodiscard]] std::map<std::uint32_t, std::uint32_t> first_of_channel() const {
     std::map<std::uint32_t, std::uint32_t> widths;
     for (std::uint32_t n = 0; n < dag_.nodes.size(); ++n) {
@@ -225,7 +225,7 @@ class Fusion {
     return firsts;
   }
 
-  // Only the send reads the result, and the final value of the place is not promised.
+  // True if only the send reads the result and the final value of the place is not promised.
   [[nodiscard]] bool is_result_dead(std::uint32_t receive) const {
     return readers_[receive].size() == 1 && !dag_.nodes[receive].result_is_promised;
   }
@@ -244,7 +244,8 @@ class Fusion {
     return result;
   }
 
-  // A fused instruction takes the position of its receive, behind everything that it waits for.
+  // A fused instruction takes the position of its receive, after all instructions that it waits
+  // for.
   [[nodiscard]] InstructionDag build() const {
     const auto first_of = first_of_channel();
     InstructionDag result;

@@ -29,7 +29,7 @@ class Ordering {
       const Instruction& node = dag.nodes[n];
       if (node.message_from != Instruction::kNone) ++pending_[n];
       for (const DagEdge& edge : node.after) {
-        // The earlier call has ended before this one begins.
+        // An earlier call has ended before this call begins, so the edge needs no wait.
         if (dag.nodes[edge.from].call != node.call) continue;
         followers_[edge.from].push_back(n);
         ++pending_[n];
@@ -68,9 +68,9 @@ class Ordering {
 
  private:
   struct Queue {
-    std::deque<std::uint32_t> receives;  // of the messages in it
+    std::deque<std::uint32_t> receives;  // of the messages in the queue
     std::uint32_t chunks = 0;
-    std::vector<std::uint32_t> waiting;  // instructions that wait for it to change
+    std::vector<std::uint32_t> waiting;  // instructions that wait for a change of the queue
   };
   using Priority = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>;  // smallest first
 
@@ -106,8 +106,8 @@ class Ordering {
   }
 
   void try_to_place(std::uint32_t first) {
-    // A message with more chunks than slots runs at the same time as its receive, which may pass it
-    // on.
+    // A message with more chunks than slots runs at the same time as its receive, which may itself
+    // pass the message on.
     std::vector<std::uint32_t> together;
     for (std::uint32_t n = first; n != Instruction::kNone;) {
       const Instruction& node = dag_.nodes[n];
@@ -174,7 +174,7 @@ class Ordering {
   std::vector<std::uint32_t> connection_;              // by the instruction that sends on it
   std::vector<Priority> priority_;
   std::vector<bool> is_placed_;
-  std::vector<std::vector<std::uint32_t>> waits_for_ready_;  // by the receive that they stream to
+  std::vector<std::vector<std::uint32_t>> waits_for_ready_;  // by the receive to which they stream
   std::vector<Queue> queues_;
   std::priority_queue<Priority, std::vector<Priority>, std::greater<>> ready_;
   std::vector<std::uint32_t> order_;

@@ -1,6 +1,6 @@
-// A collective program: for each rank thread blocks, each a straight line of instructions (GC3,
-// section 4; MSCCL-IR). The compiler makes it, XML files hold it, the certifier proves it, and the
-// program contexts of an NI run it.
+// A collective program: thread blocks for each rank, each a straight sequence of instructions (GC3,
+// section 4; MSCCL-IR). The compiler produces it, XML files store it, the certifier proves it, and
+// the program contexts of an NI execute it.
 #pragma once
 
 #include <cstdint>
@@ -54,11 +54,12 @@ enum class Protocol : std::uint8_t { simple, ll, ll128 };
   return op == ProgramOp::recv_reduce_send || op == ProgramOp::recv_reduce_copy ||
          op == ProgramOp::recv_reduce_copy_send || op == ProgramOp::reduce;
 }
-// It reads local memory [src, src + count). A reduce also reads [dst, dst + count).
+// True if the operation reads local memory [src, src + count). A reduce also reads [dst, dst +
+// count).
 [[nodiscard]] constexpr bool reads_source(ProgramOp op) {
   return op == ProgramOp::send || op == ProgramOp::copy || reduces(op);
 }
-// It writes local memory [dst, dst + count).
+// True if the operation writes local memory [dst, dst + count).
 [[nodiscard]] constexpr bool writes_target(ProgramOp op) {
   return op == ProgramOp::recv || op == ProgramOp::recv_copy_send ||
          op == ProgramOp::recv_reduce_copy || op == ProgramOp::recv_reduce_copy_send ||
@@ -82,8 +83,8 @@ struct ProgramStep {
 };
 
 struct ThreadBlock {
-  std::int32_t send_peer = kNoPeer;  // the only rank it may send to
-  std::int32_t recv_peer = kNoPeer;  // the only rank it may receive from
+  std::int32_t send_peer = kNoPeer;  // the only rank to which it may send
+  std::int32_t recv_peer = kNoPeer;  // the only rank from which it may receive
   std::uint32_t channel = 0;         // of both connections
   // Number of the library call. The block starts when every block of its rank with a lower number
   // has ended and the call is launched. Each call has its own connections.
@@ -93,7 +94,7 @@ struct ThreadBlock {
 };
 
 struct RankProgram {
-  std::uint32_t input_chunks = 0;  // 0 where the program does not name the buffer here
+  std::uint32_t input_chunks = 0;  // 0 if the program does not name the buffer at this rank
   std::uint32_t output_chunks = 0;
   std::uint32_t scratch_chunks = 0;
   std::vector<ThreadBlock> blocks;  // a block's number is its index
@@ -131,11 +132,11 @@ struct Program {
   // buffer (nchunksperloop).
   std::uint32_t chunks = 1;
   std::vector<RankProgram> ranks;
-  Bytes min_bytes = 0;  // least size for which it is offered
-  Bytes max_bytes = 0;  // greatest size; 0: no limit
-  // broadcast, reduce. The certifier finds it if it is not given.
+  Bytes min_bytes = 0;  // smallest size of a call for which the program may be used
+  Bytes max_bytes = 0;  // largest size of a call; 0: no limit
+  // For broadcast and reduce. If it is not given, the certifier finds it.
   std::optional<std::uint32_t> root;
-  // custom: its promises; empty: not known.
+  // For custom collectives: the promises; empty: unknown.
   std::vector<PromisedChunk> promises;
 
   [[nodiscard]] std::size_t num_ranks() const { return ranks.size(); }
@@ -144,7 +145,7 @@ struct Program {
   [[nodiscard]] std::uint32_t num_calls() const;
 };
 
-// One direction of a queue pair. Its k-th message is the k-th of the sending block.
+// One direction of a queue pair. Its k-th message is the k-th message of the sending block.
 struct Connection {
   std::uint32_t from = 0;  // rank
   std::uint32_t to = 0;    // rank
@@ -156,21 +157,22 @@ struct Connection {
 };
 
 // Every connection of which a block names an end, ascending in (from, to, channel, call). If
-// several blocks name an end, the first one is its owner. Precondition: peers are ranks of the
-// program.
+// several blocks name an end, the first one is the end's owner. Precondition: peers are ranks of
+// the program.
 [[nodiscard]] std::vector<Connection> connections_of(const Program& program);
 
-// Where the chunks of a rank's buffers are (MSCCL-IR, in-place programs). A rank's memory is a row
-// of places, one per chunk: [0, num_places). Out of place, the row is input, output, scratch. In
-// place, input and output share the places of the larger one: all_gather has input chunk k of rank
-// r in output chunk r * f + k, reduce_scatter has output chunk k of rank r in input chunk r * f +
-// k, with f = chunks / ranks; the others share chunk for chunk.
+// The places of the chunks of a rank's buffers (MSCCL-IR, in-place programs). A rank's memory is a
+// sequence of places, one per chunk: [0, num_places). Out of place, the sequence is input, output,
+// scratch. In place, input and output share the places of the larger buffer: all_gather has input
+// chunk k of rank r in output chunk r * f + k, reduce_scatter has output chunk k of rank r in input
+// chunk r * f + k, with f = chunks / ranks; in other collectives, chunk k of both buffers shares
+// one place.
 class ProgramStorage {
  public:
   // Precondition: at least one rank. custom: buffers have the sizes that each rank declares.
   explicit ProgramStorage(const Program& program);
 
-  // Chunks of a rank's buffer, even if the program does not name it.
+  // Chunks of a rank's buffer, also if the program does not name it.
   [[nodiscard]] std::uint32_t size(std::uint32_t rank, ProgramBuffer buffer) const;
   // Precondition: offset < size(rank, buffer).
   [[nodiscard]] std::uint32_t place(std::uint32_t rank, ProgramBuffer buffer,
@@ -188,7 +190,7 @@ class ProgramStorage {
 };
 
 // The promised value of output chunk `index` of `rank`, ascending; empty: nothing is promised.
-// broadcast and reduce use `root`, custom uses program.promises.
+// broadcast and reduce use `root`; custom uses program.promises.
 [[nodiscard]] std::vector<InputChunk> promised_value(const Program& program, std::uint32_t rank,
                                                      std::uint32_t index, std::uint32_t root = 0);
 

@@ -40,7 +40,7 @@ void resolve_waits(FlatProgram& flat) {
     const std::uint32_t rank = flat.blocks[step.block].rank;
     const FlatBlock& awaited =
         flat.blocks[flat.first_block[rank] + static_cast<std::uint32_t>(step.step->wait_block)];
-    // The step is not a nop, so it is not one of the trailing nops left out.
+    // Trailing nops were left out, but this step is not a nop.
     step.waits_for = awaited.first + static_cast<std::uint32_t>(step.step->wait_step);
   }
 }
@@ -233,7 +233,7 @@ void prove(const Program& program, const ProgramLimits& limits, ProgramCertifica
   if (findings.count(ProgramViolationKind::deadlock) != 0) return;
   const ProgramStorage storage(program);
   check_races(flat, order, storage, findings);
-  // A wrong result of one legal execution is wrong even if the program has races.
+  // A wrong result of one legal execution proves the program wrong, with or without races.
   check_data(flat, order, storage, certificate, findings);
 }
 

@@ -1,4 +1,4 @@
-// Proves a collective program before anything is simulated.
+// Proves properties of a collective program before a simulation.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,7 @@ namespace espalier {
 
 enum class ProgramViolationKind : std::uint8_t {
   // The program has no meaning: a reference out of range, a wait for a step that does not signal,
-  // two
-  // owners of a connection's end, a chunk count that does not fit the collective.
+  // two owners of a connection's end, or a chunk count that does not fit the collective.
   malformed,
   // Unequal numbers of sends and receives on a connection, or unequal counts of a pair.
   unmatched,
@@ -20,11 +19,11 @@ enum class ProgramViolationKind : std::uint8_t {
   deadlock,
   // A chunk is read that was never written.
   uninitialised,
-  // Two conflicting accesses have no order.
+  // Two conflicting accesses are not ordered.
   race,
-  // An output chunk does not hold what the collective promises.
+  // An output chunk does not have the value that the collective promises.
   postcondition,
-  // The program needs more contexts, instructions or slots than there are.
+  // The program needs more contexts, instructions or slots than are available.
   capacity,
 };
 [[nodiscard]] const char* to_string(ProgramViolationKind kind);
@@ -49,19 +48,19 @@ struct ProgramLimits {
 };
 
 struct ProgramCertificate {
-  // At most kListedPerKind of each kind, in a deterministic order; a line with the number of the
-  // others follows.
+  // At most kListedPerKind of each kind, in a deterministic order; a final line states the number
+  // of the others.
   static constexpr std::size_t kListedPerKind = 8;
   std::vector<ProgramViolation> violations;
   // With Program::also_out_of_place: violations out of place. They do not count for ok().
   std::vector<ProgramViolation> out_of_place;
-  // Smallest number of slots without a deadlock; 0: every number has one.
+  // The smallest number of slots without a deadlock; 0: every number of slots has a deadlock.
   std::uint32_t least_slots = 0;
   std::uint32_t most_contexts = 0;  // of one rank
   std::uint32_t most_steps = 0;     // of one block
   std::size_t messages = 0;
   std::size_t connections = 0;
-  std::uint32_t root = 0;  // broadcast, reduce: as found
+  std::uint32_t root = 0;  // broadcast, reduce: the root that was found
   // False for a custom collective without promises: nothing is proven about its results.
   bool promises_known = true;
   [[nodiscard]] bool ok() const { return violations.empty(); }

@@ -1,4 +1,4 @@
-// Shared by program_certifier.cpp and the certify_program_*.cpp.
+// Shared by program_certifier.cpp and certify_program_*.cpp.
 #pragma once
 
 #include <array>
@@ -29,7 +29,7 @@ struct Site {
 // "gpu 1 tb 0 step 3", without the missing parts.
 [[nodiscard]] std::string name_of(const Site& site);
 
-// Collects violations: the first few of each kind in words, and the number of all.
+// Collects violations: the first few of each kind as texts, and the number of all.
 class Findings {
  public:
   template <class Describe>
@@ -53,15 +53,15 @@ class Findings {
   std::array<std::size_t, kKinds> count_{};
 };
 
-// The program as rows of blocks, steps and connections of all ranks, with resolved references.
-// Numbers of blocks, steps and connections are indices of these rows.
+// The program as arrays of all blocks, steps and connections of all ranks, with resolved
+// references. A number of a block, step or connection is an index into these arrays.
 struct FlatStep {
   const ProgramStep* step = nullptr;
   std::uint32_t block = 0;
-  std::uint32_t position = 0;         // in its block
+  std::uint32_t position = 0;         // index in the block
   std::uint32_t waits_for = kNone;    // step
-  std::uint32_t message_of = kNone;   // of a receive: the sending step
-  std::uint32_t received_by = kNone;  // of a send: the receiving step
+  std::uint32_t message_of = kNone;   // for a receive: the sending step
+  std::uint32_t received_by = kNone;  // for a send: the receiving step
 };
 struct FlatBlock {
   std::uint32_t rank = 0;
@@ -91,7 +91,7 @@ struct FlatProgram {
   const Program& program;
   std::vector<FlatStep> steps;
   std::vector<FlatBlock> blocks;
-  std::vector<std::uint32_t> first_block;  // by rank, then the number of blocks
+  std::vector<std::uint32_t> first_block;  // by rank, with an entry for the end
   std::vector<FlatConnection> connections;
 };
 
@@ -105,8 +105,8 @@ void check_ends(const Program& program, Findings& findings);
 // Pairs the k-th send with the k-th receive of every connection, or reports why it cannot.
 void pair_messages(FlatProgram& flat, Findings& findings);
 
-// The steps in an order of execution with unlimited slots; empty if the program has a deadlock,
-// which is reported, with limited or unlimited slots. Fills in least_slots.
+// Returns the steps in an order of execution with unlimited slots; empty if the program has a
+// deadlock with limited or unlimited slots, which is reported. Fills in least_slots.
 [[nodiscard]] std::vector<std::uint32_t> check_deadlock(const FlatProgram& flat,
                                                         const ProgramLimits& limits,
                                                         ProgramCertificate& certificate,
@@ -120,7 +120,7 @@ void check_races(const FlatProgram& flat, const std::vector<std::uint32_t>& orde
 void check_data(const FlatProgram& flat, const std::vector<std::uint32_t>& order,
                 const ProgramStorage& storage, ProgramCertificate& certificate, Findings& findings);
 
-// Fills in the figures.
+// Fills in most_contexts and most_steps, and reports exceeded limits.
 void check_capacity(const Program& program, const ProgramLimits& limits,
                     ProgramCertificate& certificate, Findings& findings);
 

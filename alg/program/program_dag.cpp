@@ -11,8 +11,8 @@ namespace espalier {
 
 namespace {
 
-// The last writer and readers of each place of one rank: the source of dependencies. Nodes are
-// added in an order in which they can run.
+// The last writer and the readers of each place of one rank, from which dependencies follow. Nodes
+// are added in an order in which they can run.
 class PlaceHistory {
  public:
   static constexpr std::uint32_t kNobody = ~0U;
@@ -31,7 +31,7 @@ class PlaceHistory {
     at.writer = node;
     at.readers.clear();
   }
-  // kNobody: the place holds its initial value.
+  // Returns kNobody if the place holds its initial value.
   [[nodiscard]] std::uint32_t last_writer(std::uint32_t place) const {
     return place < places_.size() ? places_[place].writer : kNobody;
   }
@@ -49,7 +49,7 @@ class PlaceHistory {
   std::vector<Place> places_;
 };
 
-// The smallest cut with which every operation has as many chunks for each of its instances.
+// The smallest split such that the chunks of every operation divide evenly among its instances.
 std::uint32_t smallest_split(const ChunkTrace& trace) {
   constexpr std::uint64_t kMostNodes = 1U << 22;
   std::uint64_t chunks = trace.signature.chunks;
@@ -172,7 +172,7 @@ class Lowering {
           add(is_reduce ? ProgramOp::recv_reduce_copy : ProgramOp::recv, node, node.target.rank);
       dag_.nodes[send].message_to = recv;
       dag_.nodes[recv].message_from = send;
-      // The accumulator is a local operand, whatever place the data come from.
+      // The accumulator is a local operand, whatever the source of the data is.
       if (is_reduce) dag_.nodes[recv].source = node.target;
     }
     mark_promised();

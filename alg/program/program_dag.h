@@ -14,18 +14,18 @@ namespace espalier {
 // A dependency on an earlier node.
 struct DagEdge {
   std::uint32_t from = 0;
-  // True dependency: the node needs data of `from`. False: `from` must be done with a place that
-  // the node writes.
+  // A true dependency: the node needs data of `from`. A false dependency: `from` must be done with
+  // a place that the node writes.
   bool is_true = false;
   friend bool operator==(const DagEdge& a, const DagEdge& b) {
     return a.from == b.from && a.is_true == b.is_true;
   }
 };
 
-// Leaves one edge per node, ascending; a true dependency wins.
+// Keeps one edge for each node, ascending; a true dependency replaces a false one.
 void simplify(std::vector<DagEdge>& edges);
 
-// One instance of an operation. Input chunks are written by no node.
+// One instance of an operation. The initial input chunks have no node.
 struct ChunkNode {
   TransferKind kind = TransferKind::copy;
   ChunkSpan source;
@@ -39,10 +39,10 @@ struct ChunkNode {
   [[nodiscard]] bool is_remote() const { return source.rank != target.rank; }
 };
 
-// The chunk DAG (GC3, section 4.1): operations, and what each depends on.
+// The chunk DAG (GC3, section 4.1): operations and their dependencies.
 struct ChunkDag {
-  // Every chunk is cut into `split` chunks, the least common multiple of what the fragments need.
-  // An operation of several chunks hands whole chunks to its instances if they divide.
+  // Every chunk is cut into `split` chunks, the least common multiple of the fragments' needs. If
+  // the chunks of an operation divide evenly, its instances take whole chunks.
   std::uint32_t split = 1;
   Program signature;  // in chunks after the cut
   // In the order of the trace, instances in a row. Every edge leads forward.
@@ -57,11 +57,11 @@ struct Instruction {
 
   ProgramOp op = ProgramOp::nop;
   std::uint32_t rank = 0;
-  // As in ProgramStep. The target of a send is the peer's place, and so is the source of a receive;
-  // all other places are local.
+  // As in ProgramStep. The target of a send and the source of a receive are places of the peer; all
+  // other places are local.
   ChunkSpan source;
   ChunkSpan target;
-  // Before channels are assigned: the directed channel of the message. Then the channel.
+  // Before channels are assigned: the directed channel of the message. Afterwards: its channel.
   std::optional<std::uint32_t> channel;
   std::uint32_t instance = 0;
   std::uint32_t call = 0;
@@ -69,14 +69,15 @@ struct Instruction {
   std::vector<DagEdge> after;          // processing edges, within the rank, ascending
   std::uint32_t message_from = kNone;  // communication edge: the sender of its message
   std::uint32_t message_to = kNone;    // communication edge: the receiver of its message
-  std::uint32_t traced = 0;            // its number, or its receive's, in the unfused DAG
-  bool result_is_promised = false;     // its result stays in a promised chunk
+  // Its number in the unfused DAG; for a fused instruction, the number of its receive.
+  std::uint32_t traced = 0;
+  bool result_is_promised = false;  // its result remains in a promised chunk
 
   [[nodiscard]] std::uint32_t count() const { return source.count; }
 };
 
-// The instruction DAG (GC3, section 4.2): what each rank does, in what order, and which instruction
-// receives the message of which one.
+// The instruction DAG (GC3, section 4.2): the instructions of each rank, their order, and which
+// instruction receives which message.
 struct InstructionDag {
   Program signature;
   std::vector<Instruction> nodes;  // every edge leads forward
@@ -86,7 +87,7 @@ struct InstructionDag {
   }
 };
 
-// Unfused, in the order of the trace.
+// Unfused instructions in the order of the trace.
 [[nodiscard]] InstructionDag make_instruction_dag(const ChunkDag& chunks);
 
 // Edges on the longest path from each node.

@@ -10,11 +10,11 @@ namespace espalier {
 
 struct ProtocolSpec {
   Bytes slot_bytes = 0;     // data of one FIFO slot of a connection: the tile
-  std::uint32_t slots = 0;  // messages that the sender may be ahead of the receiver
+  std::uint32_t slots = 0;  // messages by which the sender may be ahead of the receiver
   // num / den of the bytes on the wire are data; the rest are flags.
   std::uint32_t payload_num = 1;
   std::uint32_t payload_den = 1;
-  bool has_fence = false;  // a flag is written after the data, behind a fence
+  bool has_fence = false;  // a flag is written after the data and a fence
 
   [[nodiscard]] constexpr Bytes wire_bytes(Bytes data) const {
     return (data * payload_den + payload_num - 1) / payload_num;
@@ -33,7 +33,7 @@ struct ProtocolSpec {
   return {};
 }
 
-// How the chunks of a call move: in tiles, which are passes over the whole program, and per step in
+// How the chunks of a call move: in tiles, i.e. passes over the whole program, and within a step in
 // transactions of one slot each.
 struct Tiling {
   Bytes chunk_bytes = 0;
@@ -56,7 +56,7 @@ struct Tiling {
 // elements. Precondition: size > 0.
 [[nodiscard]] inline Tiling tile(const Program& program, Bytes size, Bytes element_bytes,
                                  Bytes slot_bytes) {
-  constexpr Bytes kMostChunksPerSlot = 71;  // of runtimes (MSCCL-IR, A.8)
+  constexpr Bytes kMostChunksPerSlot = 71;  // limit of the runtimes (MSCCL-IR, A.8)
   const Bytes elements = (size + element_bytes - 1) / element_bytes;
   Tiling tiling;
   tiling.chunk_bytes = (elements + program.chunks - 1) / program.chunks * element_bytes;

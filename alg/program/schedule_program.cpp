@@ -50,10 +50,11 @@ class ScheduleTracing {
         least->size, most->size);
   }
 
-  // Numbers the chunks as the program does. Returns why it cannot, or the empty text.
+  // Numbers the chunks for the program. Returns the reason if that is impossible, otherwise an
+  // empty text.
   std::string number_chunks() {
     index_.resize(schedule_.chunks.size());
-    // Chunks so far of each rank, in an all_to_all of each pair of ranks.
+    // Chunks so far of each rank; in an all_to_all, of each pair of ranks.
     std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> count;
     for (std::size_t c = 0; c < index_.size(); ++c) {
       if (schedule_.op == CollectiveOp::all_reduce) {
@@ -83,7 +84,7 @@ class ScheduleTracing {
     return {};
   }
 
-  // Where a chunk is at a rank.
+  // The span of a chunk at a rank.
   ChunkSpan at(std::uint32_t rank, std::size_t chunk) {
     if (!is_all_to_all()) {
       const bool gathers = schedule_.op == CollectiveOp::all_gather;
@@ -154,7 +155,7 @@ class ScheduleTracing {
     {
       const auto instances = tracer.parallelize(options_.instances);
       if (is_all_to_all()) {
-        // A rank's chunks for itself need no transfer.
+        // A rank's chunks for itself are copied locally.
         for (std::uint32_t r = 0; r < ranks_; ++r) {
           tracer.chunk(r, ProgramBuffer::input, r * share_, share_)
               .copy(r, ProgramBuffer::output, r * share_);
@@ -168,7 +169,7 @@ class ScheduleTracing {
   const Schedule& schedule_;
   const ScheduleProgramOptions& options_;
   std::uint32_t ranks_;
-  std::uint32_t share_ = 1;   // chunks of a rank; all_to_all: of a pair of ranks
+  std::uint32_t share_ = 1;   // chunks of a rank; all_to_all: chunks of a pair of ranks
   std::uint32_t chunks_ = 0;  // of the program
   std::vector<std::uint32_t> index_;
   std::vector<std::map<std::size_t, std::uint32_t>> scratch_;  // by rank and chunk

@@ -1,4 +1,4 @@
-// A generated schedule as a collective program, to compare both on the same NIs.
+// A generated schedule as a collective program, so that both can be compared on the same NIs.
 #pragma once
 
 #include <cstdint>
@@ -14,21 +14,21 @@ struct ScheduleProgramOptions {
   Protocol protocol = Protocol::simple;
   std::uint32_t instances = 1;  // parallelize() over the whole program
   Bytes element_bytes = kDefaultElementBytes;
-  // Trees cross at every rank. Each further channel lets more of them be fused, on its own blocks.
+  // Trees cross at every rank. Each additional channel permits more fusion, with blocks of its own.
   CompileOptions compile{true, 0, 8};
 };
 
 // Exactly one of the two members is set.
 struct ScheduleProgram {
   std::optional<Program> program;
-  std::string reason;  // why it cannot be expressed, as a sentence for the user
+  std::string reason;  // reason why the schedule cannot be expressed, as a sentence for the user
 };
 
-// Transfers in the order of their steps, each a copy or a reduction of its chunks, without routes
-// and times of steps. Chunks must be equal up to one element of padding. Except in an all_reduce,
-// every rank or pair of ranks must have the same number of chunks, which are then numbered by rank.
-// all_reduce, reduce_scatter and all_gather are in place; an all_to_all forwards through scratch.
-// Precondition: the schedule is certified.
+// The transfers in the order of their steps, each as a copy or a reduction of its chunks, without
+// routes and times of steps. Chunks must be equal up to one element of padding. Except in an
+// all_reduce, every rank or pair of ranks must have the same number of chunks, which are then
+// numbered by rank. all_reduce, reduce_scatter and all_gather are in place; an all_to_all forwards
+// through scratch. Precondition: the schedule is certified.
 [[nodiscard]] ScheduleProgram program_of_schedule(const Schedule& schedule,
                                                   const ScheduleProgramOptions& options = {});
 

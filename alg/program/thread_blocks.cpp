@@ -14,7 +14,7 @@ namespace {
 // The blocks of one rank.
 class RankBlocks {
  public:
-  // Records the ends of `node`. Another instruction may tie them together.
+  // Records the connection ends of `node`. Another instruction may tie them together later.
   void see(const InstructionDag& dag, const Instruction& node) {
     const std::int32_t to = peer(dag, node.message_to);
     const std::int32_t from = peer(dag, node.message_from);
@@ -100,10 +100,10 @@ class RankBlocks {
   std::map<End, std::int32_t> send_peer_;  // of the block that owns a receiving end
   std::map<std::uint32_t, bool> has_local_;
   std::map<BlockKey, std::int32_t> numbers_;
-  std::vector<std::int64_t> last_;  // position of its last instruction
+  std::vector<std::int64_t> last_;  // position of the block's last instruction
 };
 
-// By block of a rank: the number of its last step known to be done, or -1.
+// By block of a rank: the number of its last step that is known to be done, or -1.
 using Clock = std::vector<std::int32_t>;
 
 // Position of an instruction.
@@ -150,8 +150,8 @@ class RankAssembly {
   }
 
  private:
-  // The instructions of other blocks to wait for, without those known to be done or implied by
-  // another one. Updates `now`.
+  // The instructions of other blocks for which to wait, without those that are known to be done or
+  // implied by another one. Updates `now`.
   [[nodiscard]] std::vector<std::uint32_t> waits_of(const Instruction& node, std::uint32_t block,
                                                     Clock& now) const {
     std::vector<std::uint32_t> wanted;
@@ -194,7 +194,7 @@ class RankAssembly {
   std::vector<std::vector<Clock>> after_step_;  // by block and step
 };
 
-// 0 for a buffer that no step of the rank names (MSCCL-IR, A.3).
+// A buffer has 0 chunks if no step of the rank names it (MSCCL-IR, A.3).
 void count_chunks(Program& program) {
   const ProgramStorage storage(program);
   for (std::uint32_t r = 0; r < program.num_ranks(); ++r) {
@@ -210,7 +210,7 @@ void count_chunks(Program& program) {
         if (writes_target(step.op)) name(step.dst_buffer);
       }
     }
-    // The buffers of a custom collective are known only from the program.
+    // The buffers of a custom collective are known only from the program itself.
     if (program.collective == CollectiveOp::custom) continue;
     RankProgram& rank = program.ranks[r];
     rank.input_chunks = names_input ? storage.size(r, ProgramBuffer::input) : 0;

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::uint32_t kFree = ~std::uint32_t{0};
 
-// The next rank is always one with the most messages to ranks before it, so that costs show early.
+// The next rank always has the most messages to ranks already placed, so that costs show early.
 std::vector<std::uint32_t> order_of_ranks(const CostModel& model) {
   std::vector<std::vector<std::uint32_t>> peers(model.ranks);
   for_each_message(model, [&](const RankPair& pair, Bytes /*bytes*/) {
@@ -89,7 +89,8 @@ class Tree {
     node_of_[ranks_[depth]] = kFree;
   }
 
-  // Bound of a partial order's cost. Pairs that are not placed cost as little as free nodes allow.
+  // A lower bound of a partial order's cost: pairs that are not placed have the lowest cost among
+  // free nodes.
   [[nodiscard]] Cost promise() {
     return cost_by(
         model_,
@@ -150,7 +151,7 @@ std::optional<FoundOrder> branch_and_bound(const CostModel& model, const CostMat
 
 namespace {
 
-constexpr std::size_t kTiny = 8;  // so few ranks need only a short search before the proof
+constexpr std::size_t kTiny = 8;  // this many ranks need only a short search before the proof
 constexpr std::uint64_t kTinyEvaluations = 500;
 constexpr std::uint64_t kLikelyEvaluations = 100'000;
 
@@ -234,7 +235,7 @@ class HeldKarp {
   std::uint64_t evaluations_ = 0;
 };
 
-// For so few ranks a search mostly finds the optimum, which is then only to be proven.
+// For this few ranks, a search usually finds the optimum, which then only has to be proven.
 FoundOrder likely_order(const CostModel& model, const CostMatrix& costs, OrderDirection direction) {
   OrderSearchSpec spec;
   spec.direction = direction;

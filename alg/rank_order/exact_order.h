@@ -11,9 +11,9 @@ namespace espalier {
 // Partial orders that branch and bound prices before it gives up.
 inline constexpr std::uint64_t kMostPartialOrders = 20'000'000;
 
-// The best or worst order of any model. Ranks get their nodes one after the other, and partial
-// orders that cannot beat the best known one are cut off. Returns `known` if it is optimal; nothing
-// if the tree of partial orders is too large.
+// The best or worst order of any model. Ranks are assigned to nodes one after the other, and
+// partial orders that cannot beat the best known order are cut off. Returns `known` if it is
+// optimal, and nothing if the tree of partial orders is too large.
 [[nodiscard]] std::optional<FoundOrder> branch_and_bound(const CostModel& model,
                                                          const CostMatrix& costs,
                                                          OrderDirection direction,
@@ -22,8 +22,8 @@ inline constexpr std::uint64_t kMostPartialOrders = 20'000'000;
 inline constexpr std::size_t kMostHeldKarpRanks = 16;  // 2^15 * 15 subsets: 4 MiB of costs
 inline constexpr std::size_t kMostBranchedRanks = 12;
 
-// The best or worst order; of several the first one found. Nothing if the model has more ranks than
-// `most_ranks`, or needs more than kMostPartialOrders.
+// The best or worst order; of several, the first one found. Returns nothing if the model has more
+// ranks than `most_ranks`, or needs more than kMostPartialOrders.
 [[nodiscard]] std::optional<FoundOrder> exact_order(const CostModel& model, const CostMatrix& costs,
                                                     OrderDirection direction,
                                                     std::size_t most_ranks);

@@ -15,7 +15,7 @@ namespace espalier {
 
 namespace {
 
-// Messages and bytes that a rank exchanges with each of its partners, each list descending.
+// Messages and bytes that a rank exchanges with each of its partners. Both lists are descending.
 struct Partners {
   std::vector<std::uint64_t> messages;
   std::vector<Bytes> bytes;
@@ -25,7 +25,7 @@ struct Partners {
   }
 };
 
-// The different Partners of all ranks.
+// The distinct Partners over all ranks.
 std::set<Partners> kinds_of_ranks(const CostModel& model) {
   struct Sum {
     std::uint64_t messages = 0;
@@ -53,7 +53,7 @@ std::set<Partners> kinds_of_ranks(const CostModel& model) {
   return kinds;
 }
 
-// The partner with the most traffic is the nearest: no assignment of partners costs less.
+// The partner with the most traffic is the nearest node. No assignment of partners costs less.
 Cost least_of(const Partners& kind, const std::vector<Cost>& latency,
               const std::vector<Cost>& per_byte) {
   Cost cost = 0;
@@ -117,8 +117,9 @@ Cost cheapest_hop(const std::vector<Cost>& hops, std::size_t nodes) {
   return least;
 }
 
-// For one root: a tree with c ranks at a depth d has c different nodes at the ends of walks of d
-// hops. The most expensive of these walks costs at least as much as the c-th cheapest.
+// For one root: a tree with c ranks at depth d has c different nodes at the ends of paths of d
+// hops. So its most expensive path of d hops costs at least as much as the c-th cheapest walk of d
+// hops.
 Cost bound_from(std::size_t root, const std::vector<Cost>& hops, std::size_t nodes,
                 const std::vector<std::size_t>& count) {
   std::vector<Cost> walk(nodes, kNoPath);
@@ -140,7 +141,7 @@ Cost bound_from(std::size_t root, const std::vector<Cost>& hops, std::size_t nod
   return bound;
 }
 
-// The printed form names ranks twice, so the bound does not apply to it.
+// The printed form names some ranks twice, so the bound does not apply to it.
 bool is_tree_of_ranks(const TreeModel& tree, std::size_t ranks) {
   std::vector<std::size_t> parents(ranks, 0);
   std::size_t edges = 0;
@@ -179,7 +180,8 @@ Cost trees_bound(const CostModel& model, const CostMatrix& costs) {
   Cost most = 0;
   std::vector<std::size_t> shape;
   for (const TreeModel& tree : model.trees) {
-    // The second tree has the shape of the first, and any node can be any rank.
+    // If the second tree has the shape of the first one, its bound is the same, because any node
+    // can be any rank.
     std::vector<std::size_t> count = ranks_by_depth(tree);
     if (count == shape) continue;
     shape = std::move(count);

@@ -13,10 +13,10 @@ struct OrderBound {
 };
 
 // Ring, sum: a 1-tree whose node penalties are raised by subgradient steps (Held and Karp, 1970).
-// Ring, max: the lowest threshold whose hops form a network without a cut node.
-// Rounds: every rank has new partners in every round, so the largest cost of k rounds must give
-// each node a degree and each connected part a size. Trees: walks of the trees' depths. Load: every
-// rank's partners are different nodes, at best its nearest ones.
+// Ring, max: the lowest threshold whose hops form a network without a cut node. Rounds: every rank
+// has new partners in every round, so the hops up to the largest cost of k rounds must give each
+// node a minimum degree and each connected part a minimum size. Trees: walks of the trees' depths.
+// Load: the partners of a rank are different nodes, at best the nearest ones.
 [[nodiscard]] OrderBound order_bound(const CostModel& model, const CostMatrix& costs);
 
 // The bounds of the kinds of models, for order_bound(). `hops` are the costs of all pairs, in rows.

@@ -87,7 +87,7 @@ void RoundsCost::reset(const RankOrder& order) {
   old_rounds_ = rounds_;
 }
 
-// Called twice for a pair whose ranks both change. The second call finds nothing to do.
+// Called twice for a pair if both its ranks change. The second call changes nothing.
 void RoundsCost::set_pair(std::uint32_t pair) {
   const Cost before = pair_costs_[pair];
   const Cost now = cost_of(pairs_[pair]);
@@ -266,7 +266,8 @@ Cost TreesCost::cost() const {
   return most;
 }
 
-// The share holds both trees' paths, and the mean edge times the edges of a path, roughly.
+// The guide's share contains the paths of both trees, and an estimate of a path: the mean edge
+// times the edges of a path.
 double TreesCost::guide() const {
   if (is_load_) return static_cast<double>(cost());
   double roots = 0;

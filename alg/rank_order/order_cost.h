@@ -22,12 +22,12 @@ class OrderCost {
 
   // Prices the whole order.
   virtual void reset(const RankOrder& order) = 0;
-  // The ranks exchange nodes among themselves. Each rank is listed once.
+  // The listed ranks exchange their nodes. Each rank is listed once.
   virtual void change(const std::vector<RankChange>& changes) = 0;
   // Takes back the last change; only once.
   virtual void undo() = 0;
 
-  // full_cost of the order.
+  // full_cost() of the order.
   [[nodiscard]] virtual Cost cost() const = 0;
   // The value that a search compares: the cost, and a small share of the parts below the maximum.
   // Orders of different quality can have the same slowest pairs (the flat landscape of section

@@ -1,5 +1,5 @@
-// The cost of a collective in an order of the ranks (Cloud Collectives, section IV-A): a model says
-// who sends how much to whom, and a matrix what a message costs between two nodes.
+// The cost of a collective in an order of ranks (Cloud Collectives, section IV-A). A model states
+// the messages and their sizes, and a matrix states the cost of a message between two nodes.
 //
 // A round costs as much as its slowest pair. Rounds cost their sum or their maximum. A tree costs
 // its most expensive path from the root to a leaf; of several trees the most expensive one counts.
@@ -16,8 +16,8 @@
 
 namespace espalier {
 
-// In 1/scale of the unit of latencies. Integers are not rounded, so results are the same
-// everywhere.
+// In units of 1/scale of the unit of latencies. Integers are not rounded, so results are the same
+// on every machine.
 using Cost = std::uint64_t;
 
 // The cost of S bytes between two nodes: c_ij(S) = latency + S * per_byte.
@@ -45,7 +45,7 @@ class CostMatrix {
   }
   // per_byte is latency / scale: the order of the pairs by cost is the same for all sizes.
   [[nodiscard]] bool is_proportional() const { return per_byte_.empty(); }
-  // In the unit of latencies.
+  // A cost in the unit of latencies.
   [[nodiscard]] double in_units(Cost cost) const {
     return static_cast<double>(cost) / static_cast<double>(scale_);
   }

@@ -17,7 +17,7 @@ class BestOrder {
  public:
   explicit BestOrder(OrderDirection direction) : worst_(direction == OrderDirection::worst) {}
 
-  // A search minimizes energy; that for the worst order has the negative guide.
+  // A search minimizes the energy. For the worst order, the energy is the negative guide.
   [[nodiscard]] double energy(double guide) const { return worst_ ? -guide : guide; }
 
   // An order has been priced. It is copied only if it is better.

@@ -10,7 +10,7 @@
 
 namespace espalier {
 
-// Called now and then with the used part of the budget, 0 to 1.
+// Called at intervals with the used share of the budget, 0 to 1.
 using SearchProgress = std::function<void(double)>;
 
 struct FoundOrder {
@@ -19,8 +19,8 @@ struct FoundOrder {
   std::uint64_t evaluations = 0;
 };
 
-// The best or worst order priced, as `spec` says; with a budget of one, the start. Precondition:
-// the number of nodes is that of the model's ranks.
+// The best or worst order priced in a search according to `spec`; with a budget of one, the start.
+// Precondition: there are as many nodes as ranks in the model.
 [[nodiscard]] FoundOrder search_order(const CostModel& model, const CostMatrix& costs,
                                       const OrderSearchSpec& spec,
                                       const SearchProgress& progress = {});

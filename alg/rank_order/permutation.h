@@ -29,12 +29,12 @@ class RandomSource {
 using RankOrder = std::vector<std::uint32_t>;
 
 [[nodiscard]] RankOrder identity_permutation(std::size_t nodes);
-// Each of the N! with equal probability (Fisher and Yates). A seed gives the same one on every
-// machine.
+// Each of the N! permutations with equal probability (Fisher and Yates). A seed gives the same
+// permutation on every machine.
 [[nodiscard]] RankOrder random_permutation(std::size_t nodes, std::uint64_t seed);
 
 [[nodiscard]] std::vector<NodeId> to_nodes(const RankOrder& order);
-// Every node below order.size() occurs once.
+// True if every node below order.size() occurs exactly once.
 [[nodiscard]] bool is_permutation_of_nodes(const std::vector<NodeId>& order);
 
 }  // namespace espalier

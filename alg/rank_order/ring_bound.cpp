@@ -12,17 +12,17 @@ namespace {
 using Signed = std::int64_t;
 constexpr Signed kFar = std::numeric_limits<Signed>::max();
 constexpr std::size_t kClimbs = 300;
-constexpr std::size_t kClimbsPerStep = 5;  // steps of one length
+constexpr std::size_t kClimbsPerStep = 5;  // number of steps of equal length
 
-// A spanning tree of all nodes but 0, with the two cheapest hops of node 0: every ring costs at
-// least as much. Penalties on both ends of every hop raise the cost of each ring by twice their
-// sum, and that of the 1-tree by its degrees.
+// A spanning tree of all nodes except 0, plus the two cheapest hops of node 0. Every ring costs at
+// least as much. Penalties at both ends of every hop raise the cost of each ring by twice their
+// sum, and the cost of the 1-tree by the sum of penalty times degree.
 class OneTree {
  public:
   OneTree(const std::vector<Cost>& hops, std::size_t nodes)
       : hops_(hops), nodes_(nodes), penalty_(nodes, 0), degree_(nodes, 0) {}
 
-  // Returns the tree's cost less twice the penalties, and sets the degrees.
+  // Returns the tree's cost minus twice the penalties, and sets the degrees.
   Signed build() {
     std::fill(degree_.begin(), degree_.end(), 0);
     Signed cost = span() + close();
@@ -91,7 +91,7 @@ class OneTree {
   std::vector<Signed> degree_;
 };
 
-// Finds out whether the network of the hops up to `limit` has a cut node (Hopcroft, Tarjan).
+// Determines whether the network of the hops up to `limit` has a cut node (Hopcroft, Tarjan).
 class CutNodes {
  public:
   CutNodes(const std::vector<Cost>& hops, std::size_t nodes, Cost limit)
@@ -111,7 +111,7 @@ class CutNodes {
     std::size_t next;
   };
 
-  // Without recursion, because networks are deep.
+  // Without recursion, because the search can be as deep as the number of nodes.
   bool visit_all() {
     std::size_t children_of_root = 0;
     std::vector<Frame> stack{{0, nodes_, 0}};
@@ -152,7 +152,8 @@ class CutNodes {
   bool has_cut_ = false;
 };
 
-// A common divisor of all hops divides the cost of every ring.
+// A common divisor of all hops divides the cost of every ring, so the bound is rounded up to a
+// multiple.
 Cost rounded_up(Cost bound, const std::vector<Cost>& hops) {
   Cost divisor = 0;
   for (const Cost hop : hops) divisor = std::gcd(divisor, hop);

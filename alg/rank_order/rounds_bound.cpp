@@ -1,4 +1,4 @@
-// A bound of rounds whose slowest pair counts.
+// A bound for rounds whose cost is that of their slowest pair.
 #include <algorithm>
 #include <functional>
 #include <numeric>
@@ -10,7 +10,7 @@ namespace espalier {
 
 namespace {
 
-// What any k rounds require of the ranks.
+// What any k rounds require of the hops.
 struct Need {
   std::size_t degree = 0;   // different partners of a rank
   std::size_t ranks = 0;    // number of ranks with that degree
@@ -53,7 +53,7 @@ class Thresholds {
     limits_.erase(std::unique(limits_.begin(), limits_.end()), limits_.end());
   }
 
-  // The lowest cost whose hops, up to that cost, can meet the need.
+  // The lowest cost such that the hops up to this cost can meet the need.
   [[nodiscard]] Cost lowest(const Need& need) const {
     Cost cost = 0;
     if (need.degree != 0 && need.ranks != 0) {
@@ -112,9 +112,9 @@ Need need_of_round(const CostModel& model, const CostRound& round) {
   return need;
 }
 
-// The size of the groups if every round divides all ranks into groups of one size and no pair meets
-// twice; else 0. Any k rounds then give every rank k times the partners of one round, and connect
-// groups of the k-th power.
+// The size of the groups if every round divides all ranks into groups of equal size and no pair
+// meets twice; otherwise 0. Any k rounds then give every rank k times the partners of one round,
+// and connect groups whose size is the k-th power.
 std::size_t regular_group(const CostModel& model) {
   std::vector<const CostRound*> all;
   std::size_t of_round = 0;

@@ -95,8 +95,8 @@ class Encoding {
     solver_.add(total < number(known));
   }
 
-  // A variable that is at least the cost of each pair stands for the slowest pair. An order below
-  // the limit exists if and only if such values exist.
+  // For each round, a variable that is at least the cost of each pair represents the slowest pair.
+  // An order below the limit exists if and only if such values exist.
   void add_rounds(Cost known) {
     if (model_.rounds.empty()) return;
     z3::expr total = number(0);

@@ -10,9 +10,9 @@
 namespace espalier {
 
 enum class Z3Verdict : std::uint8_t {
-  better,   // it found a cheaper order
-  optimal,  // it proved that none is cheaper
-  unknown,  // it reached the limit of its resources
+  better,   // the solver found a cheaper order
+  optimal,  // the solver proved that no order is cheaper
+  unknown,  // the solver reached its resource limit
 };
 [[nodiscard]] const char* to_string(Z3Verdict verdict);
 
@@ -21,7 +21,7 @@ struct Z3Answer {
   RankOrder order;  // verdict better: the cheaper order
 };
 
-// A sentence for the user if the build has no Z3; else empty.
+// A sentence for the user if the build has no Z3; otherwise empty.
 [[nodiscard]] std::string why_no_z3();
 
 // `rlimit` is in Z3's resource units, which do not depend on the machine's speed. Throws

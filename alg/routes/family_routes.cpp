@@ -1,5 +1,4 @@
-// Routes of networks with switches, GPU clusters and data centres, as their builders in hw/topology
-// wire them.
+// Routes of networks with switches, GPU clusters and data centres, as built in hw/topology.
 #include <cstddef>
 #include <cstdint>
 
@@ -36,7 +35,7 @@ class Walk {
 void cross_bigraph(const SwitchedShape& shape, std::uint32_t source, std::uint32_t destination,
                    Walk& walk) {
   const std::uint32_t half = shape.leaves / 2;
-  // A leaf's ports behind its nodes lead to the other side, in order of position.
+  // The ports of a leaf after those of its nodes lead to the other side, in order of position.
   const auto hop_to = [&](std::uint32_t leaf) {
     walk.leave_by(std::size_t{shape.nodes_per_switch} + leaf % half);
   };
@@ -96,7 +95,7 @@ std::vector<LinkId> switched_route(const Topology& topology, NodeId from, NodeId
 
 namespace {
 
-// Of its group.
+// The NIC of a GPU within its group.
 std::size_t nic_of(const ClusterShape& shape, NodeId gpu, std::uint32_t channel) {
   return (std::size_t{shape.place_in_group(gpu)} + channel) % shape.nics_per_group;
 }
@@ -118,7 +117,7 @@ std::vector<LinkId> cluster_route(const Topology& topology, NodeId from, NodeId 
     return route;
   }
   leave_by(1 + nic_of(shape, from, channel));
-  leave_by(shape.gpus_per_nic_group);  // behind the NIC's GPUs
+  leave_by(shape.gpus_per_nic_group);  // the port after those of the NIC's GPUs
   leave_by(std::size_t{shape.group_of(to)} * shape.nics_per_group + nic_of(shape, to, channel));
   leave_by(shape.place_in_group(to));
   return route;
@@ -132,7 +131,7 @@ class EcmpWalk {
   EcmpWalk(const Topology& topology, NodeId from, std::uint64_t flow)
       : topology_(topology), at_(from), flow_(flow) {}
 
-  // Over one of the links to vertices that `leads` accepts. Precondition: there is one.
+  // Goes over one of the links to vertices that `leads` accepts. Precondition: there is one.
   template <class Leads>
   void go(Leads leads) {
     equal_.clear();

@@ -17,7 +17,7 @@ GridHop grid_hop(const Topology& topology, LinkId link) {
     hop.plus = at + 1 == to[hop.dim];
     return hop;
   }
-  // A ring of two nodes has parallel links, minus before plus.
+  // A ring of two nodes has parallel links; minus comes before plus.
   hop.plus =
       size == 2 ? link != topology.link_between(l.from, l.to) : (at + 1) % size == to[hop.dim];
   hop.wraps = at == (hop.plus ? size - 1 : 0);
@@ -36,7 +36,7 @@ LinkId grid_link(const Topology& topology, NodeId from, std::size_t dim, bool pl
   for (const LinkId link : topology.out_links(from)) {
     if (topology.link(link).to != to) continue;
     found = link;
-    // Only a ring of two nodes has a second link to the same neighbour: plus, after minus.
+    // Only a ring of two nodes has a second link to the same neighbour: plus comes after minus.
     if (!plus) break;
   }
   return found;

@@ -1,5 +1,5 @@
-// Properties of a topology's links: the direction of a grid's link, units of bandwidth, the link
-// back, distances.
+// Properties of a topology's links: the direction of a grid's link, units of bandwidth, reverse
+// links, distances.
 #pragma once
 
 #include <cstddef>
@@ -17,9 +17,9 @@ struct GridHop {
   bool wraps = false;  // the wrap-around link of its ring
 };
 
-// Preconditions: the topology has a grid, the link is one of the grid's.
+// Preconditions: the topology has a grid, and the link belongs to the grid.
 [[nodiscard]] GridHop grid_hop(const Topology& topology, LinkId link);
-// An invalid id at the border of a mesh and in a dimension of size 1.
+// Returns an invalid id at the border of a mesh and in a dimension of size 1.
 [[nodiscard]] LinkId grid_link(const Topology& topology, NodeId from, std::size_t dim, bool plus);
 
 // Heterogeneous links as a multigraph (MultiTree, section VII-B): a link stands for several edges
@@ -29,16 +29,16 @@ struct GridHop {
 // link carries this many transfers of equal size while the slowest link carries one.
 [[nodiscard]] std::vector<std::uint32_t> link_units(const Topology& topology);
 
-// The same for trees that are used in both directions: no more units than the link back has.
+// The same for trees that are used in both directions: at most the units of the reverse link.
 [[nodiscard]] std::vector<std::uint32_t> two_way_link_units(const Topology& topology);
 
-// The link back: of several parallel ones the one at the same place in the order, so that the
-// mirror of a contention-free step is contention-free. An invalid id if no link leads back.
+// The reverse link. Of several parallel links, the one at the same position in the order, so that
+// the mirror of a contention-free step is free of contention. An invalid id if no link leads back.
 [[nodiscard]] LinkId link_back(const Topology& topology, LinkId there);
 
 inline constexpr std::size_t kUnreached = std::numeric_limits<std::size_t>::max();
 
-// Links on a shortest way from `from`, by vertex; kUnreached where there is none.
+// The number of links on a shortest path from `from`, by vertex; kUnreached if there is no path.
 [[nodiscard]] std::vector<std::size_t> distances_from(const Topology& topology, NodeId from);
 
 }  // namespace espalier

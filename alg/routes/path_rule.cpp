@@ -8,7 +8,7 @@ namespace espalier {
 
 namespace {
 
-// The path has gone down, or has used its one link between switches.
+// The path has gone down, or has used its single link between switches.
 constexpr PathRule::State kTurned = 1;
 
 bool every_switch_has_nodes(const Topology& topology) {
@@ -35,7 +35,7 @@ std::vector<std::size_t> data_center_levels(const Topology& topology) {
   return level;
 }
 
-// The distance of every vertex from the root that paths turn at.
+// The distance of every vertex from the root at which paths turn.
 std::vector<std::size_t> levels(const Topology& topology) {
   if (topology.data_center()) return data_center_levels(topology);
   if (!topology.cluster()) return distances_from(topology, NodeId(0));

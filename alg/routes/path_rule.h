@@ -1,4 +1,4 @@
-// How a path through switches may continue, so that paths together cannot block each other.
+// Limits how a path through switches may continue, so that paths cannot deadlock.
 #pragma once
 
 #include <cstdint>
@@ -9,14 +9,14 @@
 
 namespace espalier {
 
-// Where every switch has nodes, as on a BiGraph and a dragonfly, a path passes one link between
-// switches at most: a tree goes farther by a node that it has there. (So trees have height 2 on a
+// If every switch has nodes, as on a BiGraph and a dragonfly, a path uses at most one link between
+// switches; a tree reaches farther nodes through a node on the way. (So trees have height 2 on a
 // BiGraph, as in MultiTree's evaluation; longer paths take links from other trees, and on a 4x8
-// BiGraph 43 timesteps instead of 31.) Elsewhere, as on a fat-tree, paths go up* and then down*
-// (up: towards the root of the breadth-first tree at vertex 0; the same level: towards the lower
-// id); a GPU cluster's root is its fabric, so that GPUs of one server are linked by its switch on
-// every server, and a data centre's levels are those of its switches. Either way an order of
-// the links rules out a cycle. Precondition: a connected network.
+// BiGraph this costs 43 timesteps instead of 31.) On other networks, such as a fat-tree, paths go
+// up* and then down* (up: towards the root of the breadth-first tree at vertex 0; on the same
+// level: towards the lower id). The root of a GPU cluster is its fabric, so that GPUs of one server
+// are linked by the server's switch; the levels of a data centre are those of its switches. In both
+// cases an order of the links excludes a cycle. Precondition: a connected network.
 class PathRule {
  public:
   // The property of a path that decides how it may continue. A path starts with kStart.
@@ -26,13 +26,13 @@ class PathRule {
   explicit PathRule(const Topology& topology);
 
   static constexpr std::size_t kNumStates = 2;
-  // The path's state behind `link`, or nothing where it may not take the link.
+  // The path's state after `link`, or nothing if the path may not take the link.
   [[nodiscard]] std::optional<State> after(State state, LinkId link) const;
 
  private:
   enum class Kind : std::uint8_t { neutral, between_switches, up, down };
-  std::vector<Kind>
-      kinds_;  // by LinkId; the first two where every switch has nodes, else the others
+  // By LinkId. The first two kinds are used if every switch has nodes, otherwise the last two.
+  std::vector<Kind> kinds_;
 };
 
 }  // namespace espalier

@@ -9,15 +9,15 @@
 
 namespace espalier {
 
-// Route i < num_links() is the single link i, so a neighbour transfer needs no storage of its own.
-// Longer routes are added, equal ones share an id.
+// Route i < num_links() is the single link i, so a neighbour transfer needs no storage. Longer
+// routes are added; equal routes share an id.
 class RouteSet {
  public:
   explicit RouteSet(const Topology& topology);
 
   [[nodiscard]] static RouteId single(LinkId link) { return RouteId(link.index()); }
-  // Links in travel order, each starting where the one before ends. Throws std::invalid_argument
-  // otherwise.
+  // `links` in travel order: each starts where the previous one ends, otherwise throws
+  // std::invalid_argument.
   RouteId add(const Topology& topology, const std::vector<LinkId>& links);
 
   [[nodiscard]] std::size_t size() const { return begin_.size() - 1; }

@@ -31,7 +31,7 @@ std::vector<LinkId> dimension_order_route(const Topology& topology, NodeId from,
   return route;
 }
 
-// A packet that has gone down once must not go up again: that makes it two vertices per router.
+// A packet that has gone down must not go up again, so a router is two vertices of the search.
 enum Phase : std::uint8_t { may_go_up, only_down };
 
 class UpDownRouter {
@@ -81,7 +81,7 @@ class UpDownRouter {
     return after < before || (after == before && to < from);
   }
 
-  // Breadth first against the links, over (phase, vertex).
+  // Breadth-first search against the direction of links, over (phase, vertex).
   [[nodiscard]] Distances distances_to(NodeId to) const {
     struct State {
       Phase phase;
@@ -139,7 +139,7 @@ std::uint32_t dateline_class(const Topology& topology, const RouteSet& routes, R
                              std::size_t hop) {
   const GridHop last = grid_hop(topology, routes.link(route, hop));
   if (last.wraps) return 1;
-  // Dimension order: the hops in this dimension directly precede this one.
+  // Dimension order: earlier hops in this dimension directly precede this one.
   for (std::size_t h = hop; h-- > 0;) {
     const GridHop before = grid_hop(topology, routes.link(route, h));
     if (before.dim != last.dim) break;
@@ -148,7 +148,7 @@ std::uint32_t dateline_class(const Topology& topology, const RouteSet& routes, R
   return 0;
 }
 
-// Classes that only ever grow along a route cannot close a circle.
+// Classes never decrease along a route, so they cannot form a cycle.
 std::uint32_t switch_hop_class(const Topology& topology, const RouteSet& routes, RouteId route,
                                std::size_t hop) {
   std::uint32_t between_switches = 0;
@@ -170,12 +170,12 @@ std::uint32_t usable_vc_classes(const Topology& topology, std::uint32_t vcs) {
   return std::clamp(vcs, 1U, vc_classes(topology));
 }
 
-// BiGraph: the first of two hops within a side joins switches of one position, the second never
-// does, so it waits only for hops that end. Dragonfly: a local link at a route's start waits for a
-// global one, and that for a local link at the route's end. Were these local links in one class,
-// the circle could close: A to B, B to C, C to A. The global ones may share a class with either.
-// Between two groups all global traffic goes through one switch each: routes start towards it and
-// end away from it.
+// BiGraph: the first of two hops within a side joins switches of one position, and the second hop
+// never does, so the first waits only for hops that end. Dragonfly: a local link at a route's start
+// waits for a global link, and the global link for a local link at the route's end. If these local
+// links had one class, there could be a cycle: A to B, B to C, C to A. Global links may share a
+// class with either. Between two groups, all global traffic uses one switch in each group: routes
+// start towards this switch and end away from it.
 std::uint32_t least_vc_classes(const Topology& topology) {
   if (is_torus(topology)) return 2;
   if (!is_kind(topology, SwitchedShape::Kind::dragonfly)) return 1;

@@ -1,6 +1,6 @@
-// What an algorithm of any kind declares about itself. Other code asks the row instead of comparing
-// names. Each kind adds its functions: Generator (alg/generators/generator.h) and Planner
-// (alg/plans/planner.h); alg/algorithm.h joins them and the collective programs.
+// The properties that an algorithm of any kind declares. Other code reads this row instead of
+// comparing names. Each kind adds its functions: Generator (alg/generators/generator.h) and Planner
+// (alg/plans/planner.h); alg/algorithm.h joins them with the collective programs.
 #pragma once
 
 #include <algorithm>
@@ -20,12 +20,12 @@ struct AlgorithmParameter {
 struct AlgorithmRow {
   std::string name;               // the value of collective.algorithm
   std::string summary;            // one line for `espalier list algorithms`
-  std::vector<CollectiveOp> ops;  // what the algorithm computes
+  std::vector<CollectiveOp> ops;  // operations that the algorithm computes
   std::vector<AlgorithmParameter> parameters;
-  // Why collective.rank_order cannot be given, as a clause; empty where it can.
+  // The reason why collective.rank_order cannot be given, as a clause; empty if it can be given.
   std::string fixed_ranks;
-  // Place of the algorithm's colour and mark in the palette of figures; kNoLook: it has none of its
-  // own.
+  // Index of the algorithm's colour and mark in the palette of figures; kNoLook: the algorithm has
+  // none of its own.
   static constexpr std::size_t kNoLook = ~std::size_t{0};
   std::size_t look = kNoLook;
 
@@ -33,7 +33,7 @@ struct AlgorithmRow {
     return std::find(ops.begin(), ops.end(), op) != ops.end();
   }
   [[nodiscard]] bool follows_rank_order() const { return fixed_ranks.empty(); }
-  // nullptr where the algorithm has no such parameter.
+  // Returns nullptr if the algorithm has no such parameter.
   [[nodiscard]] const AlgorithmParameter* parameter(const std::string& key) const {
     const auto found = std::find_if(parameters.begin(), parameters.end(),
                                     [&](const AlgorithmParameter& p) { return p.key == key; });

@@ -18,7 +18,7 @@ ArrivalIndex::ArrivalIndex(const std::vector<Transfer>& transfers, std::size_t n
     std::sort(arrivals_.begin() + static_cast<std::ptrdiff_t>(begin_[n]),
               arrivals_.begin() + static_cast<std::ptrdiff_t>(begin_[n + 1]),
               [](const Arrival& a, const Arrival& b) {
-                // Duplicates stay in the order of the schedule, in which they are reported.
+                // Duplicates keep the order of the schedule, in which they are reported.
                 return std::tie(a.flow, a.kind, a.from, a.transfer) <
                        std::tie(b.flow, b.kind, b.from, b.transfer);
               });
@@ -58,7 +58,7 @@ bool collect_completion(const ArrivalIndex& arrivals, NodeId node, FlowId flow, 
                         std::vector<TransferId>& completing) {
   ArrivalIndex::Range range = arrivals.at(node, flow, TransferKind::copy);
   if (role.is_root || range.empty()) {
-    // Until the Gather comes, a node that passes its sum on holds but a part.
+    // Before the Gather arrives, a node that passes its sum on has only a partial sum.
     if (!role.is_root && role.sends_reduce) return false;
     range = arrivals.at(node, flow, TransferKind::reduce);
   }

@@ -28,7 +28,7 @@ class ArrivalIndex {
   // Precondition: senders and receivers are below num_nodes.
   ArrivalIndex(const std::vector<Transfer>& transfers, std::size_t num_nodes);
 
-  // All that arrives at a node, by flow, then kind, then sender, then transfer.
+  // All arrivals at a node, by flow, then kind, then sender, then transfer.
   [[nodiscard]] Range at(NodeId to) const;
   [[nodiscard]] Range at(NodeId to, FlowId flow, TransferKind kind) const;
   // The first such transfer; an invalid id if none arrives.
@@ -39,13 +39,13 @@ class ArrivalIndex {
   std::vector<Arrival> arrivals_;
 };
 
-// The part of a node in a flow that decides when the flow is complete there.
+// The properties of a node in a flow that determine when the flow is complete at the node.
 struct FlowRole {
   bool is_root = false;       // it has a Gather entry without a parent
-  bool sends_reduce = false;  // it passes its partial sum on
+  bool sends_reduce = false;  // passes its partial sum on
 };
 // Appends to `completing` the transfers whose arrival completes `flow` at `node` (see
-// TableEntry::after), by sender. False where the flow is never complete there.
+// TableEntry::after), ordered by sender. Returns false if the flow is never complete there.
 [[nodiscard]] bool collect_completion(const ArrivalIndex& arrivals, NodeId node, FlowId flow,
                                       FlowRole role, std::vector<TransferId>& completing);
 

@@ -6,7 +6,7 @@ namespace espalier {
 
 namespace {
 
-// Appends one part after the other.
+// Appends the parts one after the other.
 class Appending {
  public:
   Appending(const Topology& topology, ScheduleTables& target)
@@ -31,7 +31,7 @@ class Appending {
   }
 
  private:
-  // Equal routes of two parts become one.
+  // Equal routes of two parts become one route.
   void rename_routes(const RouteSet& routes) {
     routes_.clear();
     std::vector<LinkId> links;
@@ -68,7 +68,7 @@ class Appending {
   const Topology& topology_;
   ScheduleTables& target_;
   std::vector<RouteId> routes_;  // by the part's route
-  std::size_t first_flow_ = 0;   // of the part at hand
+  std::size_t first_flow_ = 0;   // of the current part
   std::size_t next_flow_ = 0;
 };
 

@@ -1,5 +1,5 @@
-// From the schedule IR to NI tables. The hardware must wait for exactly the arrivals that the
-// schedule says.
+// Lowers the schedule IR to NI tables. The hardware must wait for exactly the arrivals that the
+// schedule states.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,11 +17,11 @@ class Lowering {
  public:
   explicit Lowering(const Schedule& schedule);
   [[nodiscard]] ScheduleTables run();
-  // Lowers node 0's part alone.
+  // Lowers only node 0's part.
   [[nodiscard]] ScheduleTables run_first();
 
  private:
-  // The dependencies of one transfer in the words of the tables.
+  // The dependencies of one transfer as the tables express them.
   struct Waits {
     std::vector<NodeId> reduces;  // senders, same flow, ascending
     NodeId gather;                // sender, same flow
@@ -40,7 +40,7 @@ class Lowering {
     NodeId to;
     TransferId id;
   };
-  // One entry: outgoing_[begin .. end).
+  // One entry, made from outgoing_[begin .. end).
   struct Draft {
     Timestep step;
     bool waits;
@@ -73,7 +73,7 @@ class Lowering {
   std::vector<std::size_t> sent_begin_;  // by node
   std::vector<TransferId> sent_;
 
-  // Of one node or transfer; kept for their memory.
+  // For one node or transfer; members only to reuse their memory.
   NodeId node_;
   std::vector<Outgoing> outgoing_;
   std::vector<Draft> drafts_;
@@ -127,7 +127,7 @@ void Lowering::collect_outgoing(NodeId node) {
   });
 }
 
-// One Reduce per flow, one Gather per flow, step and run of chunks.
+// Makes one Reduce per flow, and one Gather per flow, step and sequence of chunks.
 void Lowering::draft_entries() {
   drafts_.clear();
   for (std::size_t begin = 0; begin < outgoing_.size();) {
@@ -187,7 +187,7 @@ void Lowering::split_dependencies(TransferId t, Waits& waits) {
       const Transfer& y = transfer(b);
       return std::tie(x.flow, x.kind, x.from, a) < std::tie(y.flow, y.kind, y.from, b);
     };
-    // Generators state most of them in this order already.
+    // Generators usually add dependencies in this order already.
     if (!std::is_sorted(dependencies_.begin(), dependencies_.end(), before)) {
       std::sort(dependencies_.begin(), dependencies_.end(), before);
     }
@@ -216,7 +216,8 @@ void Lowering::split_dependencies(TransferId t, Waits& waits) {
   }
 }
 
-// dependencies_[begin .. end), all of one other flow, must be the arrivals that complete it here.
+// dependencies_[begin .. end) belong to one other flow, and must be exactly the arrivals that
+// complete this flow at the node.
 void Lowering::check_completion(TransferId t, std::size_t begin, std::size_t end) {
   const Transfer& first = transfer(dependencies_[begin]);
   completing_.clear();
@@ -263,8 +264,8 @@ bool Lowering::is_first_of_root(const Draft& draft) const {
   return true;
 }
 
-// Records the first Gather of a root, with which all others are compared. Precondition: waits_
-// belong to the draft's first transfer.
+// Compares all Gathers of a root with the first one. Precondition: waits_ belong to the draft's
+// first transfer.
 void Lowering::check_roots_wait_alike(const Draft& draft) {
   const FlowId flow = draft.flow;
   for (std::size_t i = draft.end; i < outgoing_.size() && outgoing_[i].flow == flow; ++i) {
@@ -320,8 +321,8 @@ void Lowering::lower_node(NodeId node, std::vector<TableEntry>& entries) {
   collect_outgoing(node);
   draft_entries();
   entries.reserve(drafts_.size());
-  // The NI's timestep counter passes every step, so that the lockstep counter can hold each one for
-  // its time.
+  // The NI's timestep counter passes every step, so that the lockstep counter can hold each step
+  // for its time.
   Timestep next_step = 1;
   const auto add_nops_before = [&](Timestep step) {
     for (; next_step < step; ++next_step) {

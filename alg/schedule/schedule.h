@@ -14,7 +14,7 @@
 
 namespace espalier {
 
-// broadcast, reduce, custom: only collective programs (alg/program) compute them.
+// Only collective programs (alg/program) compute broadcast, reduce and custom.
 enum class CollectiveOp : std::uint8_t {
   all_reduce,
   reduce_scatter,
@@ -33,13 +33,13 @@ enum class TransferKind : std::uint8_t { reduce, copy };
 struct Chunk {
   Bytes offset = 0;
   Bytes size = 0;
-  // reduce_scatter: the rank whose copy must be complete at the end; all_gather, all_to_all: the
-  // rank that has it at the start. Not used by all_reduce.
+  // reduce_scatter: the rank whose copy must be complete at the end. all_gather, all_to_all: the
+  // rank that has the chunk at the start. all_reduce does not use it.
   NodeId owner;
-  NodeId destination = {};  // all_to_all: the rank that must have it at the end
+  NodeId destination = {};  // all_to_all: the rank that must have the chunk at the end
 };
 
-// Bytes that the chunks cover: `size`; in an all_to_all `size` for every rank.
+// Bytes that the chunks cover: `size`, or in an all_to_all `size` for every rank.
 [[nodiscard]] constexpr Bytes data_bytes(CollectiveOp op, Bytes size, std::size_t ranks) {
   return op == CollectiveOp::all_to_all ? size * ranks : size;
 }
@@ -57,7 +57,7 @@ struct Transfer {
   ChunkId first_chunk;
   std::uint32_t num_chunks = 1;
   RouteId route;
-  Timestep step = 1;  // 1-based, over the whole collective
+  Timestep step = 1;  // counted from 1, over the whole collective
   TransferKind kind = TransferKind::copy;
 };
 
@@ -67,28 +67,30 @@ struct Schedule {
   std::string algorithm;  // name as in `espalier list algorithms`
   CollectiveOp op = CollectiveOp::all_reduce;
   std::size_t num_nodes = 0;
-  Bytes size = 0;          // as requested; chunks cover [0, data_bytes()) without gaps, in order
+  // As requested. Chunks cover [0, data_bytes()) in order and without gaps.
+  Bytes size = 0;
   Timestep num_steps = 0;  // of the whole schedule: an all_reduce of T steps per phase has 2T
-  // Claim: no link carries more transfers of one step than it has units of bandwidth
-  // (link_units.h).
+  // Claim: no link carries more transfers in one step than it has units of bandwidth
+  // (alg/routes/links.h).
   bool contention_free = true;
-  std::uint32_t ni_ports =
-      1;  // injection and ejection ports the algorithm can use at once at a node (NI radix)
+  // Injection and ejection ports that the algorithm can use at the same time at a node (NI radix).
+  std::uint32_t ni_ports = 1;
   std::vector<Chunk> chunks;
   std::vector<Transfer> transfers;  // sorted by step
   RouteSet routes;
-  // Where it is given, chunks and flows are numbered by their root, as many for each, and the
-  // transfers are those of root 0 alone: all others are their translates.
+  // If set, chunks and flows are numbered by their root, the same number for each root, and the
+  // transfers are those of root 0 only. All other transfers are their translates.
   std::optional<Translations> symmetry;
 
-  // Transfers that must have arrived (and been reduced) at the sender before this one may start.
-  // dependencies[dependency_begin[t] .. dependency_begin[t + 1])
+  // Transfers that must have arrived (and been reduced) at the sender before transfer t may start:
+  // dependencies[dependency_begin[t] .. dependency_begin[t + 1]).
   std::vector<std::uint32_t> dependency_begin{0};
   std::vector<TransferId> dependencies;
 
-  // Appends `transfer` and the transfers it waits for; returns its id.
+  // Appends `transfer`, which waits for the transfers in `after`. Returns its id.
   TransferId add(const Transfer& transfer, const std::vector<TransferId>& after);
-  // Stable sort of the transfers by step, dependencies renamed along. Every generator ends with it.
+  // Sorts the transfers by step (stable) and renames the dependencies. Every generator ends with
+  // it.
   void sort_by_step();
 
   [[nodiscard]] Bytes bytes_of(const Transfer& t) const;
@@ -107,12 +109,12 @@ struct Schedule {
 
 inline constexpr Bytes kDefaultElementBytes = 4;
 
-// Cuts `size` bytes into `count` runs of whole elements that differ by at most one element, the
-// longer ones first. A run may be empty. Returns count + 1 offsets. Precondition: size is a
+// Cuts `size` bytes into `count` pieces of whole elements that differ by at most one element,
+// longer pieces first. A piece may be empty. Returns count + 1 offsets. Precondition: size is a
 // multiple of element_bytes.
 [[nodiscard]] std::vector<Bytes> cut_evenly(Bytes size, std::size_t count, Bytes element_bytes);
 
-// No link carries two transfers of one step. Precondition: transfers sorted by step.
+// True if no link carries two transfers of one step. Precondition: transfers are sorted by step.
 [[nodiscard]] bool is_contention_free(const Schedule& schedule);
 
 }  // namespace espalier

@@ -20,7 +20,7 @@ const char* to_string(TableOp op) {
 
 namespace {
 
-// To tell `values` values apart.
+// The number of bits that can represent `values` different values.
 std::uint32_t bits_for(std::uint64_t values) {
   std::uint32_t bits = 0;
   while ((std::uint64_t{1} << bits) < values) ++bits;
@@ -48,7 +48,7 @@ TableFormat table_format(const ScheduleTables& tables, std::size_t num_nodes) {
       format.after_slots = std::max(format.after_slots, entry.after.size());
     }
   }
-  if (tables.symmetry) flows = tables.chunks.size();  // every root's, of which one is written
+  if (tables.symmetry) flows = tables.chunks.size();  // all roots, although only one is written
   format.flow = bits_for(flows);
   format.node = bits_for(num_nodes + 1);
   format.step = bits_for(std::uint64_t{tables.num_steps} + 1);  // counted from 1

@@ -18,8 +18,8 @@ namespace espalier {
 enum class TableOp : std::uint8_t { reduce, gather, nop };
 [[nodiscard]] const char* to_string(TableOp op);  // "Reduce", "Gather", "NOP"
 
-// A tree neighbour and the route the Route Info of its head flit is computed from. The route is
-// invalid where nothing is ever sent to it: a Gather's parent, a Reduce's children.
+// A tree neighbour, and the route from which the Route Info of a head flit to it is computed. The
+// route is invalid if nothing is ever sent to it: a Gather's parent, a Reduce's children.
 struct TablePeer {
   NodeId node;
   RouteId route;
@@ -45,7 +45,7 @@ struct TablePeer {
 // other: the senders of a root's Reduces are loaded into the NI along with the table.
 //
 // A flow is a tree, and the NI tells arrivals apart by flow, op and sender. So a node has at most
-// one Reduce entry per flow, and receives the Gather of a flow at most once, and never where it is
+// one Reduce entry per flow, and receives the Gather of a flow at most once, and never if it is
 // that flow's root.
 struct TableEntry {
   TableOp op = TableOp::nop;
@@ -75,26 +75,27 @@ struct ScheduleTables {
   // adds v to every node in it and to the root of every flow. Address and size of an entry refer to
   // root 0's data; for another root they refer to the same places in that root's data.
   std::optional<Translations> symmetry;
-  // Chunks, and flows, of each root. Precondition: symmetry.
+  // The number of chunks, and of flows, of each root. Precondition: symmetry is set.
   [[nodiscard]] std::size_t per_root() const { return chunks.size() / symmetry->num_nodes(); }
 };
 
-// Entries that a node's table stores. A NOP only holds its step; the paper's tables of 2N entries
-// do not count it either.
+// The number of entries that a node's table stores. A NOP only holds its step; the paper's tables
+// of 2N entries do not count NOPs either.
 [[nodiscard]] inline std::size_t stored_entries(const std::vector<TableEntry>& table) {
   return static_cast<std::size_t>(std::count_if(
       table.begin(), table.end(), [](const TableEntry& e) { return e.op != TableOp::nop; }));
 }
 
-// Within a step, entries that wait for nothing come first, then ascending flow id, as in the
-// paper's Fig. 5. Steps in which a node has nothing to send get a NOP. Throws
-// std::invalid_argument, naming the transfer, where tables cannot express the schedule: a
-// dependency that is neither from the same tree nor a completed flow, or a wait that the hardware
-// would add. Precondition: certify() finds nothing malformed in the schedule.
+// Lowers a schedule to tables. Within a step, entries that wait for nothing come first, then
+// entries in ascending flow id, as in the paper's Fig. 5. A step in which a node has nothing to
+// send gets a NOP. Throws std::invalid_argument, naming the transfer, if tables cannot express the
+// schedule: a dependency that is neither from the same tree nor a completed flow, or a wait that
+// the hardware would add. Precondition: certify() finds nothing malformed in the schedule.
 [[nodiscard]] ScheduleTables lower_to_tables(const Schedule& schedule);
 
-// A table for every node, made from the shared one; tables without symmetry are returned unchanged.
-// Memory grows with the square of the nodes. Precondition: certify() finds nothing.
+// Makes a table for every node from the shared table. Tables without symmetry are returned
+// unchanged. Memory grows with the square of the number of nodes. Precondition: certify() finds
+// nothing.
 [[nodiscard]] ScheduleTables expand_symmetry(const Topology& topology, ScheduleTables tables);
 
 // Node 0's transfers in the whole schedule: every transfer of root 0 is translated once so that
@@ -106,42 +107,42 @@ struct ScheduleTables {
 // range.
 [[nodiscard]] ScheduleTables tables_of_first_root(const ScheduleTables& tables);
 
-// Several collectives as one program of the NIs. A node starts the next one when it has issued all
-// of the one before; it does not wait for other nodes.
+// Several collectives as one program of the NIs. A node starts the next collective when it has
+// issued all entries of the previous one; it does not wait for other nodes.
 struct TableSequence {
   ScheduleTables tables;
-  // By part: where it begins in `tables`.
+  // By part: its beginning in `tables`.
   std::vector<Timestep> first_step;
   std::vector<ChunkId> first_chunk;
 };
 
-// The parts' tables one after the other: steps, flows, chunks and addresses of each start behind
-// those of the part before. Preconditions: at least one part; one operation for all parts,
-// on `topology`.
+// Concatenates the parts' tables: the steps, flows, chunks and addresses of each part start after
+// those of the previous part. Preconditions: at least one part; all parts compute one operation on
+// `topology`.
 [[nodiscard]] TableSequence concatenate(const Topology& topology,
                                         const std::vector<const ScheduleTables*>& parts);
 
-// How wide a schedule-table entry is in hardware: MultiTree, section V-A ("each table entry needs
-// 200 bits" on 64 nodes). Every field is as narrow as its values allow.
+// The width of a schedule-table entry in hardware: MultiTree, section V-A ("each table entry needs
+// 200 bits" on 64 nodes). Every field is as narrow as its values permit.
 struct TableFormat {
   // Bits, except for the two counts of slots.
   std::uint32_t op = 2;  // Reduce, Gather, NOP
   std::uint32_t flow = 0;
-  std::uint32_t node = 0;  // of Parent and of each child: a node, or nil
+  std::uint32_t node = 0;  // for Parent and for each child: a node, or nil
   std::size_t children_slots = 0;
   std::uint32_t step = 0;
   std::uint32_t start_addr = 64;
   std::uint32_t size = 64;
-  std::size_t after_slots = 0;  // flows; composed algorithms only
+  std::size_t after_slots = 0;  // number of flows; only for composed algorithms
 
   [[nodiscard]] std::uint64_t entry_bits() const;
-  // A node's table of `entries` entries, in bytes, rounded up.
+  // The size in bytes of a table with `entries` entries, rounded up.
   [[nodiscard]] std::uint64_t table_bytes(std::size_t entries) const;
 };
 
-// The narrowest format that every entry of all tables fits into.
+// The narrowest format that fits every entry of all tables.
 [[nodiscard]] TableFormat table_format(const ScheduleTables& tables, std::size_t num_nodes);
-// "Op 2, FlowID 6, Parent 7, Children 4 x 7, Step 6, Start Addr 64, Size 64"
+// E.g. "Op 2, FlowID 6, Parent 7, Children 4 x 7, Step 6, Start Addr 64, Size 64".
 [[nodiscard]] std::string to_string(const TableFormat& format);
 
 }  // namespace espalier

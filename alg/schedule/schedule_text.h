@@ -1,5 +1,5 @@
-// Schedules as people read them: the names of transfers and links, the tables of the paper's Fig.
-// 5, and graphs.
+// Schedules as text for users: the names of transfers and links, the tables of the paper's Fig. 5,
+// and graphs.
 #pragma once
 
 #include <iosfwd>
@@ -11,18 +11,19 @@
 
 namespace espalier {
 
-// "reduce of flow 3 from 1 to 0 in step 2"
+// E.g. "reduce of flow 3 from 1 to 0 in step 2".
 [[nodiscard]] std::string describe(const Transfer& transfer);
-// "entry 2 of node 0 (Reduce of flow 1 in step 2)"
+// E.g. "entry 2 of node 0 (Reduce of flow 1 in step 2)".
 [[nodiscard]] std::string describe(const ScheduleTables& tables, NodeId node, std::size_t entry);
-// Vertex and output port: "r_0_1.e".
+// Vertex and output port, e.g. "r_0_1.e".
 [[nodiscard]] std::string link_name(const Topology& topology, LinkId link);
 
-// One block per node with the columns Op, FlowID, Parent, Children, Step, Start Addr, Size, and
-// After where any entry has it; "nil" for none.
+// Writes one block per node with the columns Op, FlowID, Parent, Children, Step, Start Addr, Size,
+// and After if any entry has it. "nil" stands for none.
 void write_table_text(std::ostream& out, const ScheduleTables& tables);
 
-// Graphviz: one cluster per flow, an edge per transfer labelled with its step; reduces are dashed.
+// Writes a Graphviz file: one cluster per flow, and an edge per transfer with its step as label.
+// Reduces are dashed.
 void write_dot(std::ostream& out, const Schedule& schedule);
 
 }  // namespace espalier

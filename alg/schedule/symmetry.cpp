@@ -1,5 +1,5 @@
-// Networks that look the same from every node; schedules and tables in which the part of one root
-// describes the parts of all roots.
+// Networks that look the same from every node, and schedules and tables in which the part of one
+// root describes the parts of all roots.
 #include <utility>
 
 #include "alg/schedule/translations.h"
@@ -28,7 +28,7 @@ NodeId Translations::combine(NodeId a, NodeId b, bool minus) const {
 std::optional<Translations> Translations::find(const Topology& topology) {
   const std::size_t nodes = topology.num_nodes();
   if (topology.num_switches() != 0 || nodes < 2) return std::nullopt;
-  // Without coordinates the cyclic group is tried.
+  // Without coordinates, only the cyclic group is tried.
   Translations group(topology.grid()
                          ? topology.grid()->dims
                          : std::vector<std::uint32_t>{static_cast<std::uint32_t>(nodes)},
@@ -92,7 +92,7 @@ Schedule fold_onto_first_node(const Schedule& schedule) {
     result.route = RouteSet::single(group.translate(LinkId(t.route.index()), by));
     return result;
   };
-  // Transfer t becomes 2 t, sent by node 0, and 2 t + 1, received by it.
+  // Transfer t becomes transfer 2 t, which node 0 sends, and 2 t + 1, which node 0 receives.
   std::vector<TransferId> waits;
   for (std::size_t t = 0; t < schedule.transfers.size(); ++t) {
     waits.clear();
@@ -112,7 +112,7 @@ ScheduleTables tables_of_first_root(const ScheduleTables& tables) {
   result.symmetry.reset();
   result.chunks.resize(tables.per_root());
   result.size = result.chunks.back().offset + result.chunks.back().size;
-  // One root's tables do not show whether two roots meet on a link.
+  // The tables of one root do not show whether two roots share a link.
   result.contention_free = false;
   result.nodes.assign(group.num_nodes(), {});
   for (const TableEntry& entry : tables.nodes.front()) {
@@ -135,7 +135,7 @@ ScheduleTables expand_symmetry(const Topology& topology, ScheduleTables tables) 
     for (const TableEntry& entry : first) {
       TableEntry moved = translated(entry, group, per_root, NodeId(n));
       if (entry.op != TableOp::nop) {
-        // The same places in another root's data.
+        // The corresponding chunks in another root's data.
         const std::size_t first_of_root = root_of(moved.flow, per_root).index() * per_root;
         std::size_t begin = 0;
         while (tables.chunks[begin].offset != entry.start_addr) ++begin;

@@ -17,7 +17,7 @@ struct GivenValue {
   Value value;
   Place place;
   std::vector<Place> entries;  // of a value that is a list
-  // Of the records in a value that is a list of records.
+  // Places of the fields of each record, if the value is a list of records.
   std::vector<std::map<std::string, Place>> fields;
 };
 
@@ -30,7 +30,7 @@ struct GivenKey {
 class GivenKeys {
  public:
   void add_section(const std::string& name, const Place& place) { sections_[name] = place; }
-  // Notes that another kind of value was given where the section should be.
+  // Notes that the section is broken: another kind of value was given in its place.
   void add_broken_section(const std::string& name) { broken_sections_.insert(name); }
   // True if no section around the key is broken, so that a key missing there is reported.
   [[nodiscard]] bool surroundings_usable(const std::string& name) const;

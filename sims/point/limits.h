@@ -13,7 +13,7 @@ inline constexpr std::uint64_t kWidestFlit = 4096;  // bytes
 inline constexpr std::uint64_t kLargestMessage = std::uint64_t{1} << 30;
 inline constexpr std::uint64_t kLargestCollective = std::uint64_t{1} << 40;
 
-// Of one link: picoseconds, bytes per second.
+// Limits of one link in picoseconds and bytes per second.
 inline constexpr std::uint64_t kLongestLinkLatency = kSecond;
 inline constexpr std::uint64_t kSlowestLink = 1'000;
 inline constexpr std::uint64_t kFastestLink = 1'000 * kSecond;

@@ -129,7 +129,7 @@ class Fabric : public sc_core::sc_module {
 };
 
 [[nodiscard]] FramingSpec framing_spec(const SystemConfig& config);
-// Of messages in a dimension of a multi-dimensional system, whose flits have their own width.
+// For messages in a dimension of a multi-dimensional system, where flits have another width.
 [[nodiscard]] FramingSpec framing_spec(const SystemConfig& config, const DimensionSpec& dimension);
 
 }  // namespace espalier

@@ -18,8 +18,8 @@ constexpr Cycle kProgressCycles = 5000;
 constexpr Cycle kLongestSlice = Cycle{1} << 36;
 // Events for observers are kept until the slice ends, so the slice must be short.
 constexpr Cycle kLongestWatchedSlice = Cycle{1} << 16;
-constexpr double kProgressSeconds =
-    0.05;  // between two looks at the progress, where slices may grow
+// Between two reports of progress, if slices may grow.
+constexpr double kProgressSeconds = 0.05;
 
 double cpu_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 

@@ -27,7 +27,7 @@ namespace {
 
 struct StepLoad {
   Cycle serialization = 0;  // of the step's longest message, on the slowest link of its route
-  // Of the flits that do not fit into the NI buffer, if the message does not fit.
+  // The same for the flits that do not fit into the NI buffer, if the message does not fit.
   Cycle unbuffered = 0;
   Cycle flight = 0;  // the largest sum of serialization and idle_overhead
 };

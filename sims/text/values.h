@@ -44,8 +44,8 @@ struct ValueShape {
   std::vector<ValueField> fields;  // record
   std::uint64_t min = 0;           // integer, quantities in base units
   std::uint64_t max = 0;
-  double min_fraction =
-      0.0;  // fraction: min and max themselves are excluded where the flag says so
+  // fraction: min_excluded and max_excluded exclude the bounds themselves.
+  double min_fraction = 0.0;
   double max_fraction = 1.0;
   bool min_excluded = false;
   bool max_excluded = false;

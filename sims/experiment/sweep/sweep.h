@@ -35,7 +35,7 @@ struct AxisKey {
 // Keys that vary together. Each has the same number of values.
 struct SweepAxis {
   std::vector<AxisKey> keys;
-  // Where it does not hold, the keys keep their values from below the axis.
+  // If the condition does not hold, the keys keep the values that they have without the axis.
   std::optional<Condition> when;
 
   [[nodiscard]] std::size_t size() const { return keys.front().values.size(); }

@@ -9,7 +9,7 @@
 
 namespace espalier {
 
-// Where the layer's weights come from, and whether it has their gradient.
+// The origin of the layer's weights, and whether the layer has their gradient.
 enum class LayerWeights : std::uint8_t {
   own,     // the layer's gradient is all-reduced
   shared,  // weights of another layer, which counts and all-reduces them
