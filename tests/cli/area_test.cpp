@@ -124,7 +124,7 @@ TEST_CASE("A number that the user does not give stays the formula's") {
         Approx(7e-6 * energy.at("events").at("crossbar_traversals").get<double>()).margin(1e-6));
 }
 
-TEST_CASE("A macro without a user is refused, or a warning says that it has no effect") {
+TEST_CASE("A macro that the model does not use is refused, or a warning says so") {
   const TemporaryFolder folder;
   const std::string config = folder.write("small.yaml", kSmallConfig);
   // A run does not count the uses of these.

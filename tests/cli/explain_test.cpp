@@ -338,7 +338,7 @@ TEST_CASE("A schedule does not slip if each timestep waits for the whole previou
   CHECK(explained(mesh, {})["explanation"]["slips"].empty());
 }
 
-TEST_CASE("The account for people says the same as the one for machines") {
+TEST_CASE("The text of explain names the causes and the slack") {
   const TemporaryFolder folder;
   const std::string config = folder.write("torus.yaml", kExplainTorus);
   const Outcome outcome =
@@ -357,7 +357,8 @@ TEST_CASE("A run without a schedule has no account") {
                    "traffic: {pattern: uniform, injection_rate: 0.1, duration_cycles: 500}\n");
   const Outcome outcome = test::espalier({"explain", config});
   CHECK(outcome.exit_code == 2);
-  CHECK_THAT(outcome.err, Contains("traffic.yaml: error: there is no account of traffic"));
+  CHECK_THAT(outcome.err, Contains("traffic.yaml: error: explain needs the schedule of a "
+                                   "collective; it cannot explain traffic"));
 }
 
 TEST_CASE("No output takes another one's file, or the configuration's") {
@@ -371,8 +372,8 @@ TEST_CASE("No output takes another one's file, or the configuration's") {
     CHECK(outcome.exit_code == 2);
     return outcome.err;
   };
-  CHECK_THAT(error({"--json", file, "--timeline", file}), Contains("is the --json file too"));
-  CHECK_THAT(error({"--json", config}), Contains("is the configuration file too"));
+  CHECK_THAT(error({"--json", file, "--timeline", file}), Contains("is also the --json file"));
+  CHECK_THAT(error({"--json", config}), Contains("is also the configuration file"));
   CHECK(test::read_text(config) == kExplainTorus);
 }
 

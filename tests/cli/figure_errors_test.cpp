@@ -60,7 +60,7 @@ TEST_CASE("Two figures of one name would overwrite each other") {
   const std::string two = folder.write("a/fig.yaml", figure_text("size_bytes", "time_ns"));
   const Outcome outcome = test::espalier({"figure", one, two, "-o", folder.file("out")});
   CHECK(outcome.exit_code == 2);
-  CHECK_THAT(outcome.err, Contains("a/fig.yaml: error: another figure is called fig"));
+  CHECK_THAT(outcome.err, Contains("a/fig.yaml: error: another figure has the same name, fig"));
 }
 
 TEST_CASE("A folder that cannot be written to is an input error") {
@@ -68,7 +68,7 @@ TEST_CASE("A folder that cannot be written to is an input error") {
   const std::string file = folder.write("fig.yaml", figure_text("size_bytes", "time_ns"));
   const Outcome outcome = test::espalier({"figure", file, "-o", file});
   CHECK(outcome.exit_code == 2);
-  CHECK_THAT(outcome.err, Contains("error: is no folder and cannot be made"));
+  CHECK_THAT(outcome.err, Contains("error: is not a folder and cannot be made"));
 }
 
 TEST_CASE("A point that fails is named; the others are drawn, and it is tried again next time") {
@@ -81,7 +81,7 @@ TEST_CASE("A point that fails is named; the others are drawn, and it is tried ag
     CHECK(outcome.exit_code == 1);
     CHECK_THAT(outcome.err, Contains("fig.yaml: error: panel '', series 'MULTITREE', ") &&
                                 Contains("collective.size=8KiB: the schedule does not pass") &&
-                                Contains("needs 5 table entries, its table holds 4"));
+                                Contains("needs 5 table entries, but its table holds at most 4"));
     CHECK_THAT(outcome.out, Contains(attempt == 0 ? "4 simulations, 0 of them kept"
                                                   : "4 simulations, 2 of them kept"));
     const std::string csv = test::read_text(folder.file("out/fig.csv"));

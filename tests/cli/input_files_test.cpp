@@ -133,7 +133,7 @@ TEST_CASE("Every reader says why a file cannot be read") {
       const std::string device = files.device(extension);
       refused(files.read(reader, device), device, "is a device");
       const std::string huge = files.huge(extension);
-      refused(files.read(reader, huge), huge, "is too large: at most 1GiB are read");
+      refused(files.read(reader, huge), huge, "is too large; allowed are at most 1GiB");
       // `report` takes a folder for a sweep.
       if (reader.command.front() == "report") continue;
       const std::string folder = files.folder(extension);

@@ -161,7 +161,8 @@ TEST_CASE("No command writes over a file that it reads") {
     const Outcome outcome = test::espalier(command);
     CHECK(outcome.exit_code == 2);
     CHECK(outcome.out.empty());
-    CHECK_THAT(outcome.err, Contains(command.back() + ": this is the ") && Contains(" file"));
+    CHECK_THAT(outcome.err,
+               Contains(command.back() + ": this file is also the ") && Contains(" file"));
   }
   std::size_t i = 0;
   for (const auto& file : {config, graph, named, latency, results})

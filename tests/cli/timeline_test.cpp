@@ -346,10 +346,10 @@ TEST_CASE("What a timeline cannot show is said") {
              Contains("missing/t.json") && Contains("No such file"));
   CHECK_THAT(
       error({"--timeline", folder.file("t.json"), "-s", "collective.algorithm=[ring, multitree]"}),
-      Contains("--timeline") && Contains("one run, and there are 2"));
+      Contains("--timeline") && Contains("one run, but there are 2"));
   const std::string both = folder.file("t.vcd");
   CHECK_THAT(error({"--timeline", both, "--waves", both}),
-             Contains("this is the --waves file too"));
+             Contains("this file is also the --waves file"));
   if (std::filesystem::exists("/dev/full")) {
     CHECK_THAT(error({"--timeline", "/dev/full"}, 1),
                Contains("/dev/full") && Contains("No space left on device"));

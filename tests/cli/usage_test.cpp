@@ -52,7 +52,7 @@ TEST_CASE("A good command exits with 0 and says nothing on stderr") {
 TEST_CASE("A rejected schedule exits with 1 and the reason names nodes and numbers") {
   const TemporaryFolder folder;
   const std::string config = folder.write("small.yaml", kSmallConfig);
-  const std::string reason = "node 3 needs 5 table entries, its table holds 4";
+  const std::string reason = "node 3 needs 5 table entries, but its table holds at most 4";
   const Outcome checked = test::espalier({"check", config, "-s", "system.ni.table_entries=4"});
   CHECK(checked.exit_code == 1);
   CHECK_THAT(checked.out, Contains("REJECTED") && Contains(reason));
@@ -161,7 +161,7 @@ TEST_CASE("Help goes to stdout and explains every option with its default") {
   const Outcome all = test::espalier({"--help"});
   CHECK(all.exit_code == 0);
   CHECK(all.err.empty());
-  CHECK_THAT(all.out, Contains("Exit codes: 0 good, 1") && Contains("2 usage"));
+  CHECK_THAT(all.out, Contains("Exit codes: 0 success, 1") && Contains("2 usage"));
   for (const std::string& subcommand : kSubcommands) {
     CAPTURE(subcommand);
     CHECK_THAT(all.out, Contains("\n  " + subcommand + " "));

@@ -31,7 +31,7 @@ TEST_CASE("Ranks that post in different orders end the run with both collectives
       INFO(run.failure);
       CHECK_FALSE(run.verified);
       CHECK_THAT(run.failure, Contains("no progress at cycle"));
-      CHECK_THAT(run.failure, Contains("these wait for each other"));
+      CHECK_THAT(run.failure, Contains("these modules wait for each other"));
       CHECK_THAT(run.failure, Contains("runs <tensor 0>, "));
       CHECK_THAT(run.failure, Contains("runs <tensor 1>, "));
       CHECK_THAT(run.failure, Contains("net.ni_n_2 waits for net.ni_n_"));
@@ -89,7 +89,7 @@ TEST_CASE("A copy that comes before its collective has begun ends the run") {
     return tables;
   };
   CHECK_THAT(failure_of(without_reduces, {800}, {{{0, 5}}, {{0, 5000}}}),
-             Contains("a copy from node 0 reached node 1 before that had begun"));
+             Contains("a copy from node 0 reached node 1 before that node had begun"));
 }
 
 TEST_CASE("Tables that cannot be made end the run with the reason and the collective's name") {
@@ -102,20 +102,21 @@ TEST_CASE("Tables that cannot be made end the run with the reason and the collec
 TEST_CASE("A rank that posts a collective twice is named") {
   const Topology line = make_mesh({2}, kDefaultLink);
   CHECK(failure_of(tables_by("ring", line), {800}, {{{0, 5}}, {{0, 50}, {0, 60}}}) ==
-        "<tensor 0>: host_1 posts it twice");
+        "<tensor 0>: host_1 posts this collective twice");
 }
 
 TEST_CASE("A rank that posts another size than the others is named") {
   const Topology line = make_mesh({2}, kDefaultLink);
   CHECK(failure_of(tables_by("ring", line), {800}, {{{0, 5}}, {{0, 50, 400}}}) ==
-        "<tensor 0>: host_1 posts 400 bytes of it, others 800");
+        "<tensor 0>: host_1 posts this collective with 400 bytes, but other hosts posted it with "
+        "800");
 }
 
 TEST_CASE("Tables of another size than was posted are refused") {
   const Topology line = make_mesh({2}, kDefaultLink);
   const auto half = [&](Bytes bytes) { return tables_for("ring", line, bytes / 2); };
   CHECK(failure_of(half, {800}, {{{0, 5}}, {{0, 50}}}) ==
-        "<tensor 0>: the tables are no all-reduce of 800 bytes over 2 nodes");
+        "<tensor 0>: the tables are not an all-reduce of 800 bytes over 2 nodes");
 }
 
 TEST_CASE("A host that sends a message to itself ends the run") {

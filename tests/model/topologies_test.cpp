@@ -122,7 +122,7 @@ TEST_CASE("Without a second VC packets of a dragonfly block each other in a circ
       const auto outcome = test::run_traffic(topology, round_the_groups(), config, simulation);
       CHECK(outcome.complete == (vcs > 1));
       if (vcs == 1) {
-        CHECK_THAT(outcome.failure, Catch::Matchers::Contains("these wait for each other"));
+        CHECK_THAT(outcome.failure, Catch::Matchers::Contains("these modules wait for each other"));
       }
     }
   }

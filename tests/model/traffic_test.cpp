@@ -148,7 +148,7 @@ TEST_CASE("Wormhole packets that hold the switch deadlock on a torus and the wat
   const auto outcome = simulate_traffic(make_torus({4, 4}, link_of(2)), point, {});
   CHECK_FALSE(outcome.complete);
   CHECK_FALSE(outcome.verified);
-  CHECK_THAT(outcome.failure, Catch::Matchers::Contains("these wait for each other"));
+  CHECK_THAT(outcome.failure, Catch::Matchers::Contains("these modules wait for each other"));
 }
 
 TEST_CASE("Wormhole buffers of a few flits do not deadlock a mesh") {
@@ -339,7 +339,7 @@ TEST_CASE("Both fidelities stop in the same deadlock") {
   for (const auto& outcome : {cycle, train}) {
     CHECK_FALSE(outcome.complete);
     CHECK_FALSE(outcome.verified);
-    CHECK_THAT(outcome.failure, Catch::Matchers::Contains("these wait for each other"));
+    CHECK_THAT(outcome.failure, Catch::Matchers::Contains("these modules wait for each other"));
   }
   CHECK(cycle.latency.messages > 0);
   CHECK(test::reproducible(train) == test::reproducible(cycle));

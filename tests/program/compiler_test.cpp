@@ -442,7 +442,7 @@ TEST_CASE("A program with too few slots is refused with the name of the connecti
   REQUIRE(unfinished_with(program, 2, 1).empty());
   REQUIRE(unfinished_with(program, 1, 1) ==
           "the connection from rank 0 to rank 1 on channel 0 needs more than 1 slots: gpu 0 tb 0 "
-          "step 1 finds it full for ever");
+          "step 1 waits for ever for a free slot");
 }
 
 TEST_CASE("A rank that only works on its own memory has one block without peers") {

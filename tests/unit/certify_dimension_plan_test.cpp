@@ -126,7 +126,7 @@ TEST_CASE("The general certifier agrees, transfer by transfer") {
   }
 }
 
-TEST_CASE("A plan that the general certifier refuses is refused") {
+TEST_CASE("A plan that the general certifier refuses is also refused by the plan certifier") {
   // Gathering in another order than the reverse mixes blocks up.
   PlanRequest request;
   request.size = 4 * 144;
@@ -139,39 +139,42 @@ TEST_CASE("A plan that the general certifier refuses is refused") {
   std::swap(plan.chunks[0].stages[2], plan.chunks[0].stages[3]);
   CHECK_FALSE(certify(topology, test::PlanExpansion(plan, topology).expand()).ok());
   CHECK(only(plan, ViolationKind::postcondition) ==
-        "chunk 0: stage 2 gathers on dim1, but in the reverse order of the reduction dim2 is next");
+        "chunk 0: stage 2 gathers on dim1, but must gather on dim2: an all_reduce gathers in the "
+        "reverse order of its reduction");
 }
 
 TEST_CASE("Chunks that do not cover the collective are found out") {
   constexpr auto kMalformed = ViolationKind::malformed;
   DimensionPlan plan = sound_plan();
   plan.chunks[3].size += 4;
-  CHECK(only(plan, kMalformed) == "chunk 4 begins at byte 19760, but chunk 3 ends at 19764");
+  CHECK(only(plan, kMalformed) == "chunk 4 begins at byte 19760, but chunk 3 ends at byte 19764");
   plan = sound_plan();
   plan.size -= 4;
-  CHECK(only(plan, kMalformed) == "the chunks end at byte 49380, the collective at 49376");
+  CHECK(only(plan, kMalformed) ==
+        "the chunks end at byte 49380, but the collective ends at byte 49376");
   plan = sound_plan();
   plan.chunks[0].offset = 8;
-  CHECK(only(plan, kMalformed) == "chunk 0 begins at byte 8, but nothing ends at 0");
+  CHECK(only(plan, kMalformed) == "chunk 0 begins at byte 8, but the collective begins at byte 0");
 }
 
 TEST_CASE("A plan for other dimensions than it has is found out") {
   constexpr auto kMalformed = ViolationKind::malformed;
   DimensionPlan plan = sound_plan();
   plan.chunks[2].stages[1].dimension = 3;
-  CHECK(only(plan, kMalformed) == "chunk 2 stage 1: dim4, but there are 3 dimensions");
+  CHECK(only(plan, kMalformed) == "chunk 2 stage 1 is on dim4, but the plan has 3 dimensions");
   plan = sound_plan();
   plan.dimensions[1].size = 6;
-  CHECK(only(plan, kMalformed) == "dim2: halving_doubling does not suit 6 NPUs");
+  CHECK(only(plan, kMalformed) == "dim2: halving_doubling does not run on a dimension of 6 NPUs");
   plan = sound_plan();
   plan.dimensions[2].size = 5000;
-  CHECK(only(plan, kMalformed) == "dim3: 5000 NPUs, but only up to 4096 can be proven");
+  CHECK(only(plan, kMalformed) ==
+        "dim3 has 5000 NPUs; the certifier proves dimensions of at most 4096 NPUs");
   plan = sound_plan();
   plan.dimensions.clear();
   CHECK(only(plan, kMalformed) == "the plan has no dimensions");
   plan = sound_plan();
   plan.op = CollectiveOp::all_to_all;
-  CHECK(only(plan, kMalformed) == "an all_to_all has no dimension plan");
+  CHECK(only(plan, kMalformed) == "a dimension plan cannot carry out an all_to_all");
 }
 
 TEST_CASE("Stages that do not make up the collective are found out") {
@@ -196,7 +199,8 @@ TEST_CASE("Stages that do not make up the collective are found out") {
   CHECK(changed([](Stages& s) { std::swap(s[2], s[3]); }) ==
         "chunk 0: stage 3 reduces on dim3, but stage 2 has already gathered on dim3");
   CHECK(changed([](Stages& s) { std::swap(s[0], s[1]); }) ==
-        "chunk 0: stage 4 gathers on dim2, but in the reverse order of the reduction dim1 is next");
+        "chunk 0: stage 4 gathers on dim2, but must gather on dim1: an all_reduce gathers in the "
+        "reverse order of its reduction");
   CHECK(changed([](Stages& s) { s.clear(); }) == "chunk 0: there is no reduce_scatter on dim1");
 
   DimensionPlan plan = sound_plan(CollectiveOp::reduce_scatter);
@@ -209,11 +213,11 @@ TEST_CASE("A start order that leaves a stage out or names it twice is a deadlock
   DimensionPlan plan = sound_plan();
   const StageRef lost = plan.start_order[1].back();
   plan.start_order[1].pop_back();
-  CHECK(only(plan, kDeadlock).find("never starts") != std::string::npos);
+  CHECK(only(plan, kDeadlock).find("is not named in the start orders") != std::string::npos);
   plan.start_order[1].push_back(lost);
   CHECK(certify_dimension_plan(plan, 8).empty());
   plan.start_order[1].push_back(lost);
-  CHECK(only(plan, kDeadlock).find("is to start twice") != std::string::npos);
+  CHECK(only(plan, kDeadlock).find("is named twice in the start orders") != std::string::npos);
   CHECK(has(certify_dimension_plan(sound_plan(), 0), kDeadlock));
 }
 
@@ -221,13 +225,14 @@ TEST_CASE("A start order that names a missing stage is malformed") {
   constexpr auto kMalformed = ViolationKind::malformed;
   DimensionPlan plan = sound_plan();
   plan.start_order[0][2] = {10, 0};
-  CHECK(only(plan, kMalformed) == "start 2 of dim1: there is no chunk 10 stage 0");
+  CHECK(only(plan, kMalformed) == "start 2 of dim1 names chunk 10 stage 0, which does not exist");
   plan = sound_plan();
   plan.start_order[0][2] = plan.start_order[1][2];
-  CHECK(only(plan, kMalformed).find("start 2 of dim1 is chunk") == 0);
+  CHECK(only(plan, kMalformed).find("start 2 of dim1 names chunk") == 0);
   plan = sound_plan();
   plan.start_order.pop_back();
-  CHECK(only(plan, kMalformed) == "start orders for 2 dimensions, but there are 3");
+  CHECK(only(plan, kMalformed) ==
+        "the plan has start orders for 2 dimensions, but it has 3 dimensions");
 }
 
 TEST_CASE("Two chunks that wait for each other in two dimensions are named as a cycle") {

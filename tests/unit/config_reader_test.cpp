@@ -43,7 +43,7 @@ TEST_CASE("Settings of other algorithms than the one that runs have no effect, a
   CHECK(warnings("algorithm: [ring, multitree_translated], segments: 7") == "");
   CHECK(warnings("algorithm: [ring, multitree], tree_order: remaining_height") == "");
   CHECK_THAT(warnings("algorithm: multitree, segments: 7"),
-             Contains("collective.segments has no effect: it is only used where "
+             Contains("collective.segments has no effect: it is used only where "
                       "collective.algorithm is dbtree or multitree_translated"));
   CHECK_THAT(warnings("op: all_to_all, algorithm: multitree_translated, segments: 7"),
              Contains("collective.segments has no effect"));
@@ -239,7 +239,7 @@ TEST_CASE("Keys of drawn traffic have no effect on listed messages") {
   const auto all = parse_diagnostics(result.diagnostics);
   REQUIRE(all.size() == 1);
   CHECK(all[0].message ==
-        "traffic.seed has no effect: it is only used where traffic.pattern is not file");
+        "traffic.seed has no effect: it is used only where traffic.pattern is not file");
 }
 
 TEST_CASE("The fidelity is train where that is exact, unless cycle is asked for") {

@@ -71,5 +71,5 @@ TEST_CASE("Conditions without a meaning are refused") {
              Contains("cannot be compared"));
   CHECK_THAT(error_of("{system.router.vsc: 4}"), Contains("did you mean 'system.router.vcs'?"));
   CHECK_THAT(error_of("[]"), Contains("the list is empty"));
-  CHECK_THAT(error_of("4"), Contains("takes a mapping"));
+  CHECK_THAT(error_of("4"), Contains("expected a mapping"));
 }

@@ -153,7 +153,7 @@ TEST_CASE("Winning again alone is idempotent for an allocator") {
   }
 }
 
-TEST_CASE("A winner keeps what it was promised") {
+TEST_CASE("A grant keeps the fields of its request") {
   SwitchAllocator allocator(8, 2);
   allocator.request({6, 1, 3, 2, 5, 777, 770});
   const auto& winner = allocator.allocate().front();

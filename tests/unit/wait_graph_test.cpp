@@ -13,7 +13,7 @@ TEST_CASE("Modules that wait for each other are printed as a cycle in order") {
   const std::string text =
       describe_waits({{"a", "b", "credits"}, {"b", "c", "the switch"}, {"c", "a", "a Gather"}});
   CHECK(text ==
-        "these wait for each other:\n"
+        "these modules wait for each other in a cycle:\n"
         "  a waits for b: credits\n"
         "  b waits for c: the switch\n"
         "  c waits for a: a Gather\n");
@@ -23,7 +23,7 @@ TEST_CASE("What merely leads into the cycle is left out") {
   const std::string text =
       describe_waits({{"a", "m", "1"}, {"m", "x", "2"}, {"x", "y", "3"}, {"y", "x", "4"}});
   CHECK(text ==
-        "these wait for each other:\n"
+        "these modules wait for each other in a cycle:\n"
         "  x waits for y: 3\n"
         "  y waits for x: 4\n");
 }
@@ -31,7 +31,7 @@ TEST_CASE("What merely leads into the cycle is left out") {
 TEST_CASE("A cycle is found behind waits that lead nowhere") {
   const std::string text = describe_waits(
       {{"a", "dead", "1"}, {"a", "b", "2"}, {"b", "end", "3"}, {"b", "c", "4"}, {"c", "a", "5"}});
-  CHECK_THAT(text, Contains("these wait for each other"));
+  CHECK_THAT(text, Contains("these modules wait for each other"));
   CHECK_THAT(text, Contains("a waits for b: 2"));
   CHECK_THAT(text, Contains("b waits for c: 4"));
   CHECK_THAT(text, Contains("c waits for a: 5"));
@@ -41,7 +41,7 @@ TEST_CASE("A cycle is found behind waits that lead nowhere") {
 
 TEST_CASE("A module that waits for itself is a cycle of one") {
   CHECK(describe_waits({{"a", "b", "x"}, {"b", "b", "y"}}) ==
-        "these wait for each other:\n  b waits for b: y\n");
+        "these modules wait for each other in a cycle:\n  b waits for b: y\n");
 }
 
 TEST_CASE("Without a cycle the chain up to what never moves is printed") {
@@ -81,7 +81,7 @@ TEST_CASE("A cycle through a hundred thousand modules is found without deep recu
 }
 
 TEST_CASE("Nothing waiting is said in words") {
-  CHECK_THAT(describe_waits({}), Contains("nothing waits"));
+  CHECK_THAT(describe_waits({}), Contains("no module waits"));
 }
 
 }  // namespace

@@ -77,7 +77,7 @@ TEST_CASE("Waveforms have a format that their file's ending names") {
     CHECK_THROWS_AS(make_wave_writer(path, kClock), std::invalid_argument);
   }
   CHECK_THROWS_WITH(make_wave_writer("run.lxt", kClock),
-                    "run.lxt: waveforms are written to a file that ends in .vcd or .fst");
+                    "run.lxt: the name of a waveform file must end in .vcd or .fst");
 }
 
 TEST_CASE("Waveforms in a folder that is not there are refused at once") {

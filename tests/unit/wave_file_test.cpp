@@ -177,7 +177,7 @@ TEST_CASE("Names that a viewer could not show are refused") {
     CAPTURE(name);
     CHECK_THROWS_AS(waves->add(name, 1), std::invalid_argument);
   }
-  CHECK_THROWS_WITH(waves->add("net.a", 2), "signal net.a: is there twice");
+  CHECK_THROWS_WITH(waves->add("net.a", 2), "signal net.a: is defined twice");
   CHECK_THROWS_WITH(waves->add("net", 2), "signal net: is the name of a scope");
   CHECK_THROWS_WITH(waves->add("net.a.b", 2), "signal net.a: is the name of a scope");
   CHECK_THROWS_WITH(waves->add("net.b", 0), Contains("1 to 64 bits"));

@@ -154,7 +154,7 @@ void Save::put(const GtkwSignal& signal) {
 
 void Save::put_texts(const GtkwSignal& signal) {
   if (signal.texts == nullptr) {
-    throw std::invalid_argument(fmt::format("signal {}: has no texts to be shown", signal.path));
+    throw std::invalid_argument(fmt::format("signal {}: has no texts to show", signal.path));
   }
   if (!is_vcd_) return put_flags(kEnum | kBinary | kRightJustify);
   // GTKWave looks the digits up that it would show: other widths need another file.

@@ -205,7 +205,8 @@ Section bandwidth_section(const ReportView& view) {
   for (std::size_t p = 0; p < std::min(panels.size(), kMostPictures); ++p)
     figures.push_back(draw_size_panel(view, panels[p]));
   section.html = paragraph_html(
-      "Size of the collective over its time. No algorithm on the same network is above the bound.");
+      "Bandwidth is the size of the collective divided by its time. No algorithm on the same "
+      "network can exceed the proven bound.");
   if (panels.size() > kMostPictures) {
     section.html += paragraph_html(
         fmt::format("The first {} of {} pictures; all numbers are in the table of runs.",

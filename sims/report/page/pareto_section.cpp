@@ -192,19 +192,20 @@ Section pareto_section(const ReportView& view) {
                               [](const FrontPanel& panel) { return !has_choice(panel); }),
                panels.end());
   if (panels.empty()) {
-    section.why_not = "no two designs that ran the same differ in area or time";
+    section.why_not = "no two designs with the same workload differ in area or time";
     return section;
   }
   std::vector<std::string> figures;
   for (std::size_t p = 0; p < std::min(panels.size(), kMostPictures); ++p)
     figures.push_back(draw_front_panel(view, panels[p]));
   section.html = paragraph_html(
-      "Filled marks, with the run\u2019s number where there is room, are on the front: no other "
-      "design is at least as "
-      "small and as fast, and better in one of the two. Hollow ones are dominated.");
+      "Designs with filled marks are on the Pareto front: no other design is at least as small and "
+      "as fast, and better in one of the two. Hollow marks are dominated designs. A number is the "
+      "number of the run.");
   if (panels.size() > kMostPictures) {
-    section.html += paragraph_html(fmt::format(
-        "The first {} of {} pictures; all fronts are in the table.", kMostPictures, panels.size()));
+    section.html += paragraph_html(
+        fmt::format("This page shows the first {} of {} pictures; the table has all fronts.",
+                    kMostPictures, panels.size()));
   }
   section.html += figures_html(figures) + front_table(view, panels);
   return section;
