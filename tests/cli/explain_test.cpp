@@ -156,7 +156,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("Trains and flits have the same account") {
+TEST_CASE("explain gives the same result for trains and flits") {
   const TemporaryFolder folder;
   for (const ExplainedRun& run : many_runs()) {
     CAPTURE(run.config, run.settings);
@@ -349,7 +349,7 @@ TEST_CASE("The text of explain names the causes and the slack") {
   CHECK_THAT(outcome.out, Contains("Slack"));
 }
 
-TEST_CASE("A run without a schedule has no account") {
+TEST_CASE("explain is refused for a run without a schedule") {
   const TemporaryFolder folder;
   const std::string config =
       folder.write("traffic.yaml",
@@ -361,7 +361,7 @@ TEST_CASE("A run without a schedule has no account") {
                                    "collective; it cannot explain traffic"));
 }
 
-TEST_CASE("No output takes another one's file, or the configuration's") {
+TEST_CASE("No output may use the file of another output or of the configuration") {
   const TemporaryFolder folder;
   const std::string config = folder.write("torus.yaml", kExplainTorus);
   const std::string file = folder.file("out.json");
@@ -377,7 +377,7 @@ TEST_CASE("No output takes another one's file, or the configuration's") {
   CHECK(test::read_text(config) == kExplainTorus);
 }
 
-TEST_CASE("Several runs are accounted for one by one") {
+TEST_CASE("explain shows several runs one after the other") {
   const TemporaryFolder folder;
   const std::string config = folder.write("torus.yaml", kExplainTorus);
   const Outcome outcome = test::espalier(

@@ -63,7 +63,7 @@ TEST_CASE("Two figures of one name would overwrite each other") {
   CHECK_THAT(outcome.err, Contains("a/fig.yaml: error: another figure has the same name, fig"));
 }
 
-TEST_CASE("A folder that cannot be written to is an input error") {
+TEST_CASE("A figure's folder that cannot be written is an input error") {
   const TemporaryFolder folder;
   const std::string file = folder.write("fig.yaml", figure_text("size_bytes", "time_ns"));
   const Outcome outcome = test::espalier({"figure", file, "-o", file});
@@ -71,7 +71,8 @@ TEST_CASE("A folder that cannot be written to is an input error") {
   CHECK_THAT(outcome.err, Contains("error: is not a folder and cannot be made"));
 }
 
-TEST_CASE("A point that fails is named; the others are drawn, and it is tried again next time") {
+TEST_CASE(
+    "A failed point is named, the other points are drawn, and the next call simulates it again") {
   const TemporaryFolder folder;
   // MULTITREE needs five entries.
   const std::string file =
@@ -90,7 +91,9 @@ TEST_CASE("A point that fails is named; the others are drawn, and it is tried ag
   }
 }
 
-TEST_CASE("Without gnuplot the data and the script are there, and what to install is said") {
+TEST_CASE(
+    "Without gnuplot the figure's data and script are written, and a message says what to "
+    "install") {
   const TemporaryFolder folder;
   const std::string file = folder.write("fig.yaml", figure_text("size_bytes", "time_ns"));
   const std::string output = folder.file("out");

@@ -56,7 +56,7 @@ std::vector<std::string> printing_commands(const TemporaryFolder& folder) {
 
 }  // namespace
 
-TEST_CASE("Output that a full disk takes from stdout makes the command fail") {
+TEST_CASE("A command fails if a full disk cuts its output to stdout") {
   const TemporaryFolder folder;
   for (const std::string& command : printing_commands(folder)) {
     CAPTURE(command);
@@ -81,7 +81,7 @@ TEST_CASE("Output to a closed stdout makes the command fail, and goes to no othe
   CHECK(test::read_text(config) == kSmallConfig);
 }
 
-TEST_CASE("A place that cannot be written is refused before the simulation") {
+TEST_CASE("An output that cannot be written is refused before the simulation") {
   const TemporaryFolder folder;
   const std::string config = folder.write("small.yaml", kSmallConfig);
   const std::string place = folder.file("missing/out");
@@ -108,7 +108,7 @@ TEST_CASE("A place that cannot be written is refused before the simulation") {
   }
 }
 
-TEST_CASE("The name of an output is not empty") {
+TEST_CASE("An empty name of an output is refused") {
   const TemporaryFolder folder;
   const std::string config = folder.write("small.yaml", kSmallConfig);
   const std::vector<std::vector<std::string>> commands{
@@ -191,7 +191,7 @@ TEST_CASE("An output keeps its old contents if the new ones cannot be written") 
   CHECK(std::distance(begin(files), end(files)) == 2);
 }
 
-TEST_CASE("A device takes an output as it comes") {
+TEST_CASE("An output to a device is written directly") {
   const TemporaryFolder folder;
   const std::string config = folder.write("small.yaml", kSmallConfig);
   CHECK(test::espalier({"run", config, "--json", "/dev/null"}).exit_code == 0);

@@ -73,7 +73,7 @@ TEST_CASE("All errors of a sweep file are shown in one call, each at its place")
   CHECK_FALSE(std::filesystem::exists(sweep.path("out")));
 }
 
-TEST_CASE("A sweep file that is no mapping of keys is refused") {
+TEST_CASE("A sweep file that is not a mapping of keys is refused") {
   for (const char* command : {"plan", "run"}) {
     for (const char* text : {"", "# nothing\n", "null\n", "---\n", "[]\n", "42\n", "text\n"}) {
       const SweepFolder sweep(text);
@@ -147,7 +147,7 @@ TEST_CASE("An axis varies only where its condition holds, and makes no point twi
              Contains("when: 'collective.size' is not an axis that stands before this axis"));
 }
 
-TEST_CASE("The same configuration twice is one point") {
+TEST_CASE("Two equal configurations of a sweep become one point") {
   const SweepFolder sweep(std::string(kStart) +
                           "axes:\n"
                           "  - zip:\n"
@@ -185,7 +185,7 @@ TEST_CASE("Seeds repeat every point") {
              Contains("traffic.seed=7") && Contains("traffic.seed=8") && Contains("4 points"));
 }
 
-TEST_CASE("Limits out of range are refused, in the file and on the command line") {
+TEST_CASE("Limits out of range are refused, both in the file and on the command line") {
   const std::string axes = "axes: [{key: system.router.vcs, values: [2]}]\n";
   const SweepFolder file(kStart + axes + "time_limit: 2600000h\n");
   const Outcome plan = file.call("plan");
@@ -276,7 +276,7 @@ TEST_CASE("The hidden worker command without arguments is a usage error") {
   CHECK_THAT(outcome.err, Contains("point is required"));
 }
 
-TEST_CASE("A command that gets no more memory says what it was and how much it had", "[slow]") {
+TEST_CASE("A command that runs out of memory reports the command and its memory", "[slow]") {
   const SweepFolder folder;
   const std::string config = folder.write("large.yaml",
                                           "system: {topology: {type: torus, dims: [32, "

@@ -146,7 +146,7 @@ TEST_CASE("run and figure stop as cleanly") {
   CHECK_FALSE(std::filesystem::exists(folder.path("r.json")));
 }
 
-TEST_CASE("A point that takes too long is given up, and the others are there") {
+TEST_CASE("A point that exceeds its time limit fails, and the other points have results") {
   const SweepFolder sweep(kEndless);
   const Outcome outcome = sweep.call("run", {"--time-limit", "500ms"});
   CHECK(outcome.exit_code == 1);

@@ -147,7 +147,7 @@ TEST_CASE("Gathered tables have a row for every point, in the order of the manif
   }
 }
 
-TEST_CASE("Gather names what is missing and writes nothing, unless a part is wanted") {
+TEST_CASE("Gather names missing points and writes no files unless --partial is given") {
   const SweepFolder sweep;
   REQUIRE(sweep.call("run").exit_code == 0);
   const auto ids = sweep.ids();
@@ -165,7 +165,7 @@ TEST_CASE("Gather names what is missing and writes nothing, unless a part is wan
   CHECK_THAT(nothing.err, Contains("sweep plan"));
 }
 
-TEST_CASE("Shards have every point once, and their table is that of one run") {
+TEST_CASE("Shards contain every point once, and their results equal those of one run") {
   const SweepFolder sweep;
   std::size_t points = 0;
   for (const std::string shard : {"1/5", "2/5", "3/5", "4/5", "5/5"}) {
@@ -210,7 +210,7 @@ TEST_CASE("A task of a Slurm array runs its shard, whatever number the array sta
   CHECK(sweep.call("run", {"--shard", "1/1"}).exit_code == 0);
 }
 
-TEST_CASE("Tables of before stay where a new one has gaps, and gather says so") {
+TEST_CASE("Gather keeps earlier tables if points are missing, and says so") {
   const SweepFolder sweep;
   REQUIRE(sweep.call("run").exit_code == 0);
   REQUIRE(sweep.call("gather").exit_code == 0);
@@ -223,7 +223,7 @@ TEST_CASE("Tables of before stay where a new one has gaps, and gather says so") 
   CHECK(sweep.text("out/results.csv") == before);
 }
 
-TEST_CASE("Two files of one name do not share a folder unless that is asked for") {
+TEST_CASE("Two sweep files of the same name do not share a folder unless -o says so") {
   const SweepFolder folder;
   for (const char* name : {"a", "b"}) {
     std::filesystem::create_directory(folder.path(name));

@@ -113,7 +113,7 @@ TEST_CASE("Both fidelities give the same training results from the command line"
   CHECK(results[0] == results[1]);
 }
 
-TEST_CASE("People see a table of iterations, each against the network's first row") {
+TEST_CASE("The table of iterations compares each row with the network's first row") {
   const TemporaryFolder folder;
   const Outcome outcome = test::espalier({"run", write_training(folder)});
   INFO(outcome.out);

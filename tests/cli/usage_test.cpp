@@ -36,7 +36,7 @@ const std::vector<std::string> kWithConfig{"run", "schedule", "check"};
 
 }  // namespace
 
-TEST_CASE("A good command exits with 0 and says nothing on stderr") {
+TEST_CASE("A successful command exits with 0 and prints nothing on stderr") {
   const TemporaryFolder folder;
   const std::string config = folder.write("small.yaml", kSmallConfig);
   for (const auto& arguments : std::vector<std::vector<std::string>>{
@@ -80,7 +80,7 @@ TEST_CASE("A simulation that stops moving exits with 1 and is not verified") {
   CHECK_FALSE(result.at("failure").get<std::string>().empty());
 }
 
-TEST_CASE("Usage errors exit with 2, on stderr alone") {
+TEST_CASE("Usage errors exit with 2 and print only to stderr") {
   const TemporaryFolder folder;
   const std::string config = folder.write("small.yaml", kSmallConfig);
   check_usage_error({}, "subcommand is required");
@@ -105,7 +105,7 @@ TEST_CASE("Usage errors exit with 2, on stderr alone") {
   check_usage_error({"list", "planets"}, "topologies");
 }
 
-TEST_CASE("Of several files a bad one is named and none is run") {
+TEST_CASE("If one of several files is invalid, it is named and no file is run") {
   const TemporaryFolder folder;
   const std::string good = folder.write("good.yaml", kSmallConfig);
   const std::string bad = folder.write("bad.yaml", "system: {topology: {type: ring}}\n");

@@ -347,7 +347,7 @@ TEST_CASE("VCD and FST of a run hold the same values at the same times") {
   }
 }
 
-TEST_CASE("What waves cannot show is said") {
+TEST_CASE("A run that waves cannot show is refused with the reason") {
   const TemporaryFolder folder;
   const std::string config = folder.write("torus.yaml", kWavesTorus);
   const auto error = [&](const std::vector<std::string>& more, int code = 2) {

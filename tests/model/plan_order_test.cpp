@@ -29,7 +29,8 @@ test::PlanRun run(const RunPoint& point, Fidelity fidelity) {
                               Folding::off);
 }
 
-TEST_CASE("NPUs that choose for themselves deadlock when one is late, and are named with chunks") {
+TEST_CASE(
+    "Without an enforced order a late NPU causes a deadlock, whose report names NPUs and chunks") {
   for (const Fidelity fidelity : kFidelities) {
     const test::PlanRun stuck = run(late_point(false, 5, 2000), fidelity);
     INFO(stuck.failure);
@@ -44,14 +45,14 @@ TEST_CASE("NPUs that choose for themselves deadlock when one is late, and are na
   }
 }
 
-TEST_CASE("A deadlock of NPUs is noticed where it happens, not when patience ends") {
+TEST_CASE("A deadlock of NPUs is reported at its cycle, not when the watchdog expires") {
   RunPoint point = late_point(false, 5, 2000);
   point.simulation.watchdog_cycles = 100'000'000;
   CHECK_THAT(run(point, Fidelity::cycle).failure, Contains("these modules wait for each other"));
   CHECK_THAT(run(point, Fidelity::train).failure, Contains("these modules wait for each other"));
 }
 
-TEST_CASE("With one order for all a late NPU costs time and nothing else") {
+TEST_CASE("With an enforced order a late NPU only delays the collective") {
   for (const Fidelity fidelity : kFidelities) {
     const test::PlanRun punctual = run(late_point(true, 0, 0), fidelity);
     CHECK(punctual.verified);
@@ -70,7 +71,7 @@ TEST_CASE("With one order for all a late NPU costs time and nothing else") {
   }
 }
 
-TEST_CASE("NPUs that are all on time agree without one order") {
+TEST_CASE("NPUs without delays finish without an enforced order") {
   const test::PlanRun punctual = run(late_point(false, 0, 0), Fidelity::cycle);
   CHECK(punctual.failure == "");
   CHECK(punctual.verified);

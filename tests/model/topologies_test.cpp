@@ -108,7 +108,7 @@ TrafficConfig round_the_groups() {
   return traffic;
 }
 
-TEST_CASE("Without a second VC packets of a dragonfly block each other in a circle") {
+TEST_CASE("Without a second VC packets of a dragonfly deadlock") {
   const Topology topology = make_dragonfly(1, 2, 3, link_of(3));
   for (const Fidelity fidelity : {Fidelity::cycle, Fidelity::train}) {
     for (const std::uint32_t vcs : {1U, 2U, 3U, 4U}) {

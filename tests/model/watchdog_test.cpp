@@ -150,7 +150,7 @@ TEST_CASE("Posts far in the future are waited for") {
   CHECK(outcome.latency.messages > 10);
 }
 
-TEST_CASE("Data that a schedule got wrong is named with rank and chunk") {
+TEST_CASE("Wrong data of a schedule is reported with rank and chunk") {
   // Node 1 never gets chunk 2.
   const Topology line = make_mesh({2}, kDefaultLink);
   ScheduleTables tables = deadlocked(line);

@@ -63,7 +63,7 @@ TEST_CASE("The exchange of two ranks is proven, with its figures") {
   REQUIRE(certificate.promises_known);
 }
 
-TEST_CASE("A program with a wrong frame is malformed") {
+TEST_CASE("A program with wrong ranks, chunks, sizes, root or promises is malformed") {
   SECTION("no ranks") {
     REQUIRE(texts(Program{}) == Texts{"malformed: the program has no ranks; it needs at least 1"});
   }
@@ -120,14 +120,14 @@ TEST_CASE("A program with a wrong frame is malformed") {
   }
 }
 
-TEST_CASE("A wrong block is malformed") {
+TEST_CASE("A thread block with a wrong peer or channel is malformed") {
   REQUIRE(texts(custom("gpu\ntb >0\ntb <2 c4\ngpu")) ==
           Texts{"malformed: gpu 0 tb 0 (line 2): sends to itself",
                 "malformed: gpu 0 tb 1 (line 3): receives from gpu 2, but the program has 2 ranks",
                 "malformed: gpu 0 tb 1 (line 3): is on channel 4, but the program has 4 channels"});
 }
 
-TEST_CASE("A wrong step is malformed") {
+TEST_CASE("A step with a wrong operand, count or peer is malformed") {
   SECTION("an offset") {
     Program program = exchange();
     step(program, 0, 0, 0).src_offset = -1;
@@ -165,7 +165,7 @@ TEST_CASE("A wrong step is malformed") {
   }
 }
 
-TEST_CASE("A wrong wait is malformed") {
+TEST_CASE("A wait for a step that does not exist or does not signal is malformed") {
   const auto of_wait = [](const std::string& wait) {
     const Texts found =
         texts(custom("gpu i1 s4\ntb\ncpy i0 s0 !\nnop !\ncpy i0 s1 @0.0\ntb\ncpy i0 s2 " + wait +
@@ -184,7 +184,7 @@ TEST_CASE("A wrong wait is malformed") {
   REQUIRE(of_wait("@2.0") == place + "tb 2 step 0, which belongs to another call");
 }
 
-TEST_CASE("A wait for an earlier step of the same block says nothing new") {
+TEST_CASE("A wait for an earlier step of the same block has no effect") {
   REQUIRE(texts(custom("gpu i1 o1\ntb\ncpy i0 o0 !\ncpy i0 o0 @0.0")) == Texts{});
 }
 
@@ -233,7 +233,7 @@ TEST_CASE("An end of a connection has one owner, even if the owner does not use 
   REQUIRE(texts(custom("gpu i1\ntb >1\ns i0\ntb >1 k1\ngpu o1\ntb <0\nr o0\ntb <0 k1")) == Texts{});
 }
 
-TEST_CASE("An end without the other one is refused at its first step") {
+TEST_CASE("A connection without its other end is refused at the first step that uses it") {
   REQUIRE(texts(custom("gpu i1\ntb >1\ns i0\ngpu o1\ntb <0 c1\nr o0")) ==
           Texts{"malformed: gpu 0 tb 0 step 0 (line 3): sends to gpu 1 on channel 0, but no thread "
                 "block of gpu 1 has the other end of this connection",
@@ -308,7 +308,7 @@ TEST_CASE("A fused step passes on each transaction before it takes the next") {
   REQUIRE(texts(program, limits) == Texts{});
 }
 
-TEST_CASE("A cycle through a wait and a message") {
+TEST_CASE("A cycle of a wait and a message is a deadlock") {
   const Program program = custom(R"(gpu i1 o2
 tb >1
 s i0 @1.0
@@ -369,20 +369,20 @@ TEST_CASE("A value made of unwritten data is reported once, where it is read") {
                                   "never written before"});
 }
 
-TEST_CASE("Two names of one place conflict") {
+TEST_CASE("Accesses through two names of one place are a race") {
   const std::string text = "gpu i2 o2\ntb\ncpy i1 i0\ntb\ncpy o0 o1\n";
   REQUIRE(texts(program_of(CollectiveOp::custom, true, 2, text)) ==
           Texts{"race: gpu 0 tb 1 step 0 (line 5): reads o 0, which gpu 0 tb 0 step 0 writes as i "
                 "0, but no wait and no message orders the two steps"});
 }
 
-TEST_CASE("Ranges that overlap in part conflict") {
+TEST_CASE("Accesses to partly overlapping ranges are a race") {
   REQUIRE(texts(custom("gpu i4 o4\ntb\ncpy i0 o0 x3\ntb\ncpy i0 o2 x2")) ==
           Texts{"race: gpu 0 tb 1 step 0 (line 5): writes o 2, which gpu 0 tb 0 step 0 writes, but "
                 "no wait and no message orders the two steps"});
 }
 
-TEST_CASE("Interleaved instances of recursive doubling run into each other") {
+TEST_CASE("Interleaved instances of recursive doubling have a race") {
   // As a public compiler makes two instances: chunk A becomes 2 A + i, but the two chunks of the
   // second exchange stay consecutive.
   std::string text;
@@ -487,7 +487,7 @@ TEST_CASE("A program that is also offered out of place is proven out of place, t
   REQUIRE(certificate.out_of_place.front().kind == Kind::postcondition);
 }
 
-TEST_CASE("An end of a connection without the other one is refused, used or not") {
+TEST_CASE("A connection without its other end is refused, even if no step uses it") {
   REQUIRE(texts(custom("gpu i1\ntb >1\ngpu i1\n")) ==
           Texts{"malformed: gpu 0 tb 0 (line 2): sends to gpu 1 on channel 0, but no thread block "
                 "of gpu 1 has the other end of this connection"});
@@ -500,7 +500,7 @@ TEST_CASE("Reductions that may run as one have one count") {
                 "counts must be equal"});
 }
 
-TEST_CASE("Full slots order nothing") {
+TEST_CASE("A full slot does not order accesses to memory") {
   // With one slot, the second send comes after the first receive, and all that waits for it.
   const std::string text = R"(gpu i2
 tb >1
@@ -523,7 +523,7 @@ r o0
   REQUIRE(texts(custom(text), limits) == found);
 }
 
-TEST_CASE("Contributions are counted") {
+TEST_CASE("A contribution that is missing or counted twice is reported") {
   SECTION("one is missing") {
     Program program = exchange();
     step(program, 1, 0, 1).op = ProgramOp::recv_copy_send;

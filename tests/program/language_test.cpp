@@ -56,7 +56,7 @@ TEST_CASE("A reference is stale as soon as its place is written again") {
   REQUIRE_NOTHROW(written.copy(1, kScratchBuffer, 3));
 }
 
-TEST_CASE("Neither side of a reduction may be stale") {
+TEST_CASE("Neither operand of a reduction may be stale") {
   ChunkTracer tracer(all_reduce());
   const ChunkRef mine = tracer.chunk(0, kInput, 0);
   const ChunkRef theirs = tracer.chunk(1, kInput, 0);

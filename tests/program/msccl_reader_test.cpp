@@ -52,8 +52,7 @@ std::string warnings_of(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE(
-    "A range of sizes without a size, and a missing name of the later generation, are warnings") {
+TEST_CASE("An empty range of sizes and a missing name of the later generation give warnings") {
   const std::string text = valid_file("two_rank_exchange.xml");
   CHECK_THAT(warnings_of(with(text, "coll=", "minBytes=\"8\" maxBytes=\"8\" coll=")),
              Catch::Contains("no size is at least minBytes and below maxBytes"));
@@ -142,7 +141,8 @@ TEST_CASE("All errors of an invalid document are reported with their places") {
 }
 
 // Each ends with <!-- violation KIND LINE -->: what certify_program must find, and where.
-TEST_CASE("The reader accepts wrong programs, which the certifier refuses") {
+TEST_CASE(
+    "The reader accepts well-formed documents of wrong programs, which the certifier refuses") {
   for (const std::string& path : corpus("xml/unproven", ".xml")) {
     CAPTURE(path);
     const std::string text = contents_of(path);
@@ -261,7 +261,7 @@ TEST_CASE("Sizes are inclusive, whatever the generation of the document") {
   REQUIRE(read("maxBytes=\"0\"").max_bytes == 0);
 }
 
-TEST_CASE("Needless requirements of runtimes are warnings") {
+TEST_CASE("Requirements that only runtimes have give warnings") {
   const std::string text = valid_file("two_rank_exchange.xml");
   REQUIRE(warnings_of(with(text, "nchannels=\"1\"", "nchannels=\"33\""))
               .find("runtimes use 32 at most") != std::string::npos);

@@ -75,7 +75,7 @@ TEST_CASE("The smallest all_reduce is certified") {
   CHECK(certificate.most_table_entries == 0);
 }
 
-TEST_CASE("Ids out of range and routes that lead nowhere are malformed") {
+TEST_CASE("Ids out of range and routes to the wrong node are malformed") {
   Plan plan = line_of_3(CollectiveOp::reduce_scatter, 2);
   const auto first = plan.add(kReduce, 0, 2, 1, 1);
   plan.add(kReduce, 0, 1, 0, 2, {first});
@@ -525,7 +525,7 @@ TEST_CASE("An entry cannot wait for a flow that its own node sends on later") {
           "flow 2 in step 4) has been sent, but that entry comes later in the same table"));
 }
 
-TEST_CASE("All Gathers of a root wait for the same flows, because they wait for the same Reduces") {
+TEST_CASE("All Gathers of a root must wait for the same flows") {
   const Topology topology = make_mesh({2, 2}, test::kPlainLink);
   CollectiveRequest request;
   request.size = 4096;
@@ -592,7 +592,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("One lost dependency among a hundred thousand transfers is found") {
+TEST_CASE("The certifier finds one lost dependency among a hundred thousand transfers") {
   const Topology topology = make_torus({16, 16}, test::kPlainLink);
   CollectiveRequest request;
   request.size = 256 * 64;
@@ -706,7 +706,7 @@ TEST_CASE(
 }
 
 // Harmless means: whatever order the hardware takes them in, the data come out right.
-TEST_CASE("Accepted corruptions compute the right result in every order that the tables allow") {
+TEST_CASE("Accepted corruptions give the right result in every order that the tables allow") {
   for (const MutationCase& c : mutation_cases()) {
     const ScheduleTables tables = multitree_tables(c);
     for (const test::TableMutant& mutant : test::accepted_mutants(c.topology, tables)) {
@@ -718,7 +718,7 @@ TEST_CASE("Accepted corruptions compute the right result in every order that the
   }
 }
 
-TEST_CASE("The findings on corrupted data are what happens when the tables run") {
+TEST_CASE("Running corrupted tables confirms the certifier's findings") {
   const MutationCase c{"3x2 mesh", make_mesh({3, 2}, test::kPlainLink), CollectiveOp::all_reduce};
   const ScheduleTables tables = multitree_tables(c);
   std::size_t races_seen = 0;

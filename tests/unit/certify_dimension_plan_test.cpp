@@ -97,7 +97,7 @@ TEST_CASE("Plans of all kinds are certified") {
   }
 }
 
-TEST_CASE("The general certifier agrees, transfer by transfer") {
+TEST_CASE("The general certifier accepts the plan's transfers") {
   for (std::uint32_t seed = 1; seed <= 120; ++seed) {
     std::mt19937 random(seed);
     std::vector<PlannedDimension> dimensions(1 + test::pick(random, 3));
@@ -143,7 +143,7 @@ TEST_CASE("A plan that the general certifier refuses is also refused by the plan
         "reverse order of its reduction");
 }
 
-TEST_CASE("Chunks that do not cover the collective are found out") {
+TEST_CASE("Chunks that do not cover the collective are refused") {
   constexpr auto kMalformed = ViolationKind::malformed;
   DimensionPlan plan = sound_plan();
   plan.chunks[3].size += 4;
@@ -157,7 +157,7 @@ TEST_CASE("Chunks that do not cover the collective are found out") {
   CHECK(only(plan, kMalformed) == "chunk 0 begins at byte 8, but the collective begins at byte 0");
 }
 
-TEST_CASE("A plan for other dimensions than it has is found out") {
+TEST_CASE("A plan whose stages name other dimensions is refused") {
   constexpr auto kMalformed = ViolationKind::malformed;
   DimensionPlan plan = sound_plan();
   plan.chunks[2].stages[1].dimension = 3;
@@ -177,7 +177,7 @@ TEST_CASE("A plan for other dimensions than it has is found out") {
   CHECK(only(plan, kMalformed) == "a dimension plan cannot carry out an all_to_all");
 }
 
-TEST_CASE("Stages that do not make up the collective are found out") {
+TEST_CASE("Stages that do not carry out the collective are refused") {
   constexpr auto kPostcondition = ViolationKind::postcondition;
   const DimensionPlan sound = sound_plan();
   const auto changed = [&](auto change) {
@@ -208,7 +208,7 @@ TEST_CASE("Stages that do not make up the collective are found out") {
   CHECK(only(plan, kPostcondition).find("chunk 7: stage 2 (all_gather on dim") == 0);
 }
 
-TEST_CASE("A start order that leaves a stage out or names it twice is a deadlock") {
+TEST_CASE("A start order that omits a stage or names it twice is reported as a deadlock") {
   constexpr auto kDeadlock = ViolationKind::deadlock;
   DimensionPlan plan = sound_plan();
   const StageRef lost = plan.start_order[1].back();
@@ -297,7 +297,7 @@ TEST_CASE("Random start orders deadlock exactly where the stages cannot be run t
   CHECK(deadlocks < 360);
 }
 
-TEST_CASE("The steps of every algorithm are proven for groups of any size") {
+TEST_CASE("The certifier proves the steps of every algorithm for groups of any size") {
   for (const DimensionAlgorithm algorithm : test::kAllAlgorithms) {
     for (const std::uint32_t size : {2U, 3U, 4U, 5U, 8U, 13U, 16U, 64U, 100U, 256U}) {
       if (!suits(algorithm, size)) continue;
@@ -309,7 +309,7 @@ TEST_CASE("The steps of every algorithm are proven for groups of any size") {
   }
 }
 
-TEST_CASE("Steps that send the wrong block, to the wrong NPU or none are found out") {
+TEST_CASE("Steps that send a wrong block, to a wrong NPU or not at all are refused") {
   for (const DimensionAlgorithm algorithm : test::kAllAlgorithms) {
     const StageSteps right(algorithm, 8);
     for (const StageKind kind : kBothKinds) {

@@ -128,7 +128,7 @@ TEST_CASE("A packet that starts without a head flit is reported") {
   }
 }
 
-TEST_CASE("A packet whose last flit is no tail or whose tail is not its last flit is reported") {
+TEST_CASE("A packet whose last flit is not a tail or whose tail is not its last flit is reported") {
   ChannelMonitor no_tail = monitor();
   send_all(no_tail, {flit(FlitType::head, 2), flit(FlitType::body, 1)});
   CHECK_THAT(no_tail.violation(), Contains("its tail are not the same flit"));

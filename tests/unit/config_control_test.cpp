@@ -76,7 +76,7 @@ struct BadControl {
   const char* hint;
 };
 
-TEST_CASE("Mistakes about control messages are reported where they are, with what would do") {
+TEST_CASE("Mistakes about control messages are reported at their place with the allowed values") {
   const std::string control = "control: {seed: 1}\n";
   const std::vector<BadControl> cases{
       {"beside traffic", kGoodSystem + "traffic: {pattern: uniform}\n@control: {seed: 1}\n",
@@ -140,7 +140,7 @@ TEST_CASE("Mistakes about control messages are reported where they are, with wha
   }
 }
 
-TEST_CASE("The depth of a VC that nobody sets aside has no effect, and that is said") {
+TEST_CASE("control.vc_depth_flits without own VCs has no effect, and a warning says so") {
   const ConfigResult result = read_run_config_text(
       "odd.yaml", kGoodSystem + kGoodCollective + "control: {vcs: shared, vc_depth_flits: 8}\n");
   CHECK(result.ok);

@@ -46,7 +46,7 @@ TEST_CASE("A data centre has links of its own at each level, and puts nodes on h
   CHECK(oversubscription(point.system).aggregation == 2. * 4 * 8 / (2 * 2 * 16));
 }
 
-TEST_CASE("Nodes are on random hosts unless they are told otherwise") {
+TEST_CASE("Nodes are placed on random hosts by default") {
   const RunPoint point = only_point(with_center(""));
   CHECK(point.system.topology.placement == Placement::random);
   const RunPoint other = only_point(with_center(", placement_seed: 2"));
@@ -79,7 +79,7 @@ TEST_CASE("Other tenants have defaults and every key of theirs is read, and reso
   CHECK(resolved_yaml(again.points.front()) == yaml);
 }
 
-TEST_CASE("Mistakes about data centres are reported where they are, with what would do") {
+TEST_CASE("Mistakes about data centres are reported at their place with the allowed values") {
   const std::string control = "control: {seed: 1}\n";
   const std::vector<BadDataCenter> cases{
       {"too many nodes",

@@ -100,7 +100,7 @@ TEST_CASE("A multi-dimensional system reads entry by entry") {
   CHECK(topology.dimensions()->dimensions.size() == 3);
 }
 
-TEST_CASE("Every auto of a dimension has a value that its shape gives") {
+TEST_CASE("Every auto value of a dimension follows from its shape") {
   const SystemConfig system = only_point(with("links: auto")).system;
   const std::vector<DimensionSpec> specs = dimension_specs(system);
   REQUIRE(specs.size() == 3);
@@ -139,7 +139,8 @@ TEST_CASE("A minimal message takes the configured latency, to the cycle") {
   }
 }
 
-TEST_CASE("What is left of a switch's latency is shared by two links, the first one longer") {
+TEST_CASE(
+    "The two links of a switch share the remaining latency, and an odd cycle goes to the first") {
   const auto links = [](const char* latency) {
     const SystemConfig system =
         only_point(with(fmt::format("latency: [{}, 300ns, 100ns]", latency))).system;
@@ -258,7 +259,7 @@ TEST_CASE("Lists of dimensions are all as long as their shapes") {
   }
 }
 
-TEST_CASE("What is no list of dimensions is refused at its place") {
+TEST_CASE("A value that is not a list of dimensions is refused at its place") {
   expect_dimension_error(
       with("size: @8"), "system.dimensions.size: expected a list with one value for each dimension",
       "write [8]");
@@ -276,7 +277,7 @@ TEST_CASE("What is no list of dimensions is refused at its place") {
   expect_dimension_error(with("@sizes: [2]"), "unknown key 'sizes'", "did you mean 'size'?");
 }
 
-TEST_CASE("A dimension that no hardware could be is refused") {
+TEST_CASE("A dimension that hardware cannot have is refused") {
   expect_dimension_error(
       with("links: [2, @3, 3]"),
       "a ring needs an even number of links, half of them to either side; found 3",
@@ -346,7 +347,8 @@ TEST_CASE("A multi-dimensional system needs its shape, sizes, bandwidths and lat
   CHECK(some.diagnostics.find("missing key 'system.dimensions.links'") == std::string::npos);
 }
 
-TEST_CASE("Keys of other systems have no effect on dimensions, and theirs none elsewhere") {
+TEST_CASE(
+    "Keys of other systems have no effect on dimensions, and keys of dimensions none on others") {
   const auto warns = [](const std::string& text, const std::string& setting) {
     const ConfigResult result = read_run_config_text("f.yaml", text, "", {setting});
     CAPTURE(setting, result.diagnostics);

@@ -462,7 +462,7 @@ TEST_CASE("Values of the wrong form or range are refused at their place") {
   for (const BadCase& bad : value_cases()) check_case(bad);
 }
 
-TEST_CASE("Contradictions between keys are refused where the reader looks first") {
+TEST_CASE("Contradictions between keys are refused at the place of the first key") {
   for (const BadCase& bad : cross_cases()) check_case(bad);
 }
 

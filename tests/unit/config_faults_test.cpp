@@ -58,7 +58,7 @@ TEST_CASE("Every fault is read, and resolved to itself") {
         R"("dma_jitter":{"max_cycles":20,"seed":7,"nodes":[0,3]}})");
 }
 
-TEST_CASE("What a fault leaves out is not written either, and jitter is everyone's by default") {
+TEST_CASE("Keys that a fault omits are not resolved, and jitter applies to all nodes by default") {
   const RunPoint point = only_point(kCollective +
                                     "faults: {slow_links: [{from: 0, to: 1, latency: 1us}], "
                                     "clock_skew: [{node: 0, per_step: 1}], "
@@ -109,7 +109,7 @@ TEST_CASE("A slow link is all parallel links of one direction and no other") {
   CHECK_THROWS_AS(faulty_links(ring_of_two, faults), std::invalid_argument);
 }
 
-TEST_CASE("Faults are of the workload that two runs have in common") {
+TEST_CASE("Faults are part of the workload that two runs must share") {
   CHECK(report::is_workload_key("faults.slow_links"));
   CHECK(report::is_workload_key("faults.dma_jitter.max_cycles"));
 }
@@ -145,7 +145,7 @@ void check_refused(const std::vector<BadFault>& cases) {
   }
 }
 
-TEST_CASE("What is no list of faults is refused where it is") {
+TEST_CASE("A value that is not a list of faults is refused at its place") {
   check_refused({
       {"misspelt kind", kCollective + "faults: {@slow_link: []}\n",
        "unknown key 'slow_link' in 'faults'", "did you mean 'slow_links'?"},
@@ -179,7 +179,7 @@ TEST_CASE("What is no list of faults is refused where it is") {
   });
 }
 
-TEST_CASE("Faults of what the system does not have are refused with what it has") {
+TEST_CASE("A fault of a missing node or link is refused, with the nodes and links that exist") {
   check_refused({
       {"a node too far", kCollective + late("{node: @16, cycles: 5}"),
        "faults.late_nis: there is no node 16; the network has 16 nodes", "0 to 15"},
@@ -201,7 +201,7 @@ TEST_CASE("Faults of what the system does not have are refused with what it has"
   });
 }
 
-TEST_CASE("A fault makes something worse, once") {
+TEST_CASE("A fault must make a link slower, and each link has one fault") {
   check_refused({
       {"no difference", kCollective + slow("@{from: 0, to: 1}"), "the link has no fault",
        "or both"},
@@ -233,7 +233,7 @@ TEST_CASE("A fault makes something worse, once") {
   });
 }
 
-TEST_CASE("Faults that cannot act are refused") {
+TEST_CASE("Faults that have no effect on the run are refused") {
   const std::string off =
       "system: {topology: {type: torus, dims: [4, 4]}, ni: {lockstep: off}}\n" + kGoodCollective;
   const std::string planned =
@@ -267,7 +267,7 @@ TEST_CASE("Faults that cannot act are refused") {
   CHECK(only_point(planned + skew("{node: 1, cycles: 1}")).faults.clock_skew.size() == 1);
 }
 
-TEST_CASE("A latency between cycles is rounded up, and that is said") {
+TEST_CASE("A latency of a fraction of a cycle is rounded up with a warning") {
   const ConfigResult result =
       read_run_config_text("good.yaml", kCollective + slow("{from: 0, to: 1, latency: 200500ps}"));
   CHECK(result.ok);

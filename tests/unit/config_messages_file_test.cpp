@@ -76,7 +76,7 @@ TEST_CASE("The largest numbers of a file of messages") {
         std::vector<Row>{{1'000'000'000'000'000, 0, 1, 1U << 30}});
 }
 
-TEST_CASE("Mistakes in a file of messages are refused at their place") {
+TEST_CASE("Mistakes in a file of messages are reported at their place") {
   struct BadFile {
     std::string input;
     const char* message;

@@ -43,7 +43,7 @@ TEST_CASE("Overrides supply what the file lacks, a section included") {
   CHECK(only_point(kGoodSystem, {"traffic.seed=9"}).traffic->seed == 9);
 }
 
-TEST_CASE("What is wrong with an override is shown in the override") {
+TEST_CASE("An error in an override is shown in the override") {
   struct BadOverride {
     std::string marked;  // '@' before the character the caret points at
     const char* message;

@@ -32,7 +32,7 @@ TEST_CASE("The shortest configuration gets Table III's defaults") {
   CHECK(point.collective->element_bytes == 4);
 }
 
-TEST_CASE("Settings of other algorithms than the one that runs have no effect, and that is said") {
+TEST_CASE("Settings of algorithms that do not run have no effect, and a warning says so") {
   const auto warnings = [](const std::string& collective) {
     const ConfigResult result = read_run_config_text(
         "c.yaml", kGoodSystem + "collective: {size: 1MiB, " + collective + "}\n");
@@ -256,7 +256,7 @@ TEST_CASE("The fidelity is train where that is exact, unless cycle is asked for"
   CHECK(train_obstacle(with("auto", "flit")).find("system.router.hold: flit") == 0);
 }
 
-TEST_CASE("Words stand for zero in the structs") {
+TEST_CASE("Words such as auto are stored as zero in the structs") {
   const RunPoint point = only_point(R"(
 system:
   topology: {type: torus, dims: [4, 4]}
@@ -387,7 +387,7 @@ TEST_CASE("Every preset gives a system without a warning") {
   CHECK(find_preset("isca") == nullptr);
 }
 
-TEST_CASE("The registry is well formed") {
+TEST_CASE("The registry of keys is well formed") {
   std::set<std::string> seen;
   for (const Key& key : keys()) {
     INFO(key.name);
@@ -476,7 +476,7 @@ TEST_CASE("The schema names every key with its range and default") {
   }
 }
 
-TEST_CASE("Reading has no memory: the same text gives the same result") {
+TEST_CASE("Reading the same text twice gives the same result") {
   const std::string text = kGoodSystem + "collective: {algorithm: nope, size: 1}\n";
   CHECK(read_run_config_text("a", text).diagnostics == read_run_config_text("a", text).diagnostics);
 }

@@ -145,7 +145,7 @@ TEST_CASE("A configuration file can be the base, and its paths still lead where 
   CHECK(result.figure.panels[0].points[0].point.system.topology.file == "../systems/net.yaml");
 }
 
-TEST_CASE("What is wrong in a configuration is shown in the layer it comes from") {
+TEST_CASE("An error in a configuration is shown in the layer that contains it") {
   check_error("title: t\n" + kAxes + kBase +
                   "series:\n  - {label: RING, config: {collective: {algorithm: @rong}}}\n",
               "'rong' is not a valid name for this key", "did you mean 'ring'?");

@@ -118,7 +118,7 @@ void check_against_text(OrderModel model, std::size_t n, std::uint32_t base,
 
 }  // namespace
 
-TEST_CASE("A pair has the cost of its slower direction, which grows with the bytes") {
+TEST_CASE("The cost of a pair is that of its slower direction and grows with the bytes") {
   const CostMatrix costs(2, {0, 7, 9, 0}, {0, 3, 2, 0}, 10, 1000);
   CHECK(costs.cost(0, 1, 0) == 90);
   CHECK(costs.cost(1, 0, 100) == 90 + 300);

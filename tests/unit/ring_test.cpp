@@ -66,7 +66,7 @@ TEST_CASE("Ring collectives are right on irregular networks") {
   }
 }
 
-TEST_CASE("A broken ring schedule is found out by the checks of these tests") {
+TEST_CASE("The checks of these tests detect a broken ring schedule") {
   const Topology topology = make_torus({4}, kPlainLink);
   Schedule schedule =
       find_generator("ring")->generate(topology, large(CollectiveOp::all_reduce, topology));

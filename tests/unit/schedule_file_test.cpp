@@ -256,7 +256,7 @@ TEST_CASE("Every mistake in a schedule file is named with its place") {
   CHECK_THAT(error_of(bad.dump(), topology), StartsWith(expected));
 }
 
-TEST_CASE("Text that is not strict JSON is refused") {
+TEST_CASE("Schedule files that are not strict JSON are refused") {
   const Topology topology = make_mesh({2, 2}, test::kPlainLink);
   CHECK_THAT(error_of("", topology), StartsWith("not JSON: parse error at line 1"));
   CHECK_THAT(error_of("{\"format\": \"espalier-schedule\",\n oops}", topology),

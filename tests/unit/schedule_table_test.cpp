@@ -170,7 +170,7 @@ TEST_CASE("Waiting for another flow becomes After, at its root and where its Gat
              Contains("NOP     nil     nil     nil       1     nil         nil   nil\n"));
 }
 
-TEST_CASE("A schedule that tables cannot express is refused with the transfer named") {
+TEST_CASE("A schedule that tables cannot express is refused, and the error names the transfer") {
   LineSchedule line;
   const auto lowering_fails_with = [&](const std::string& transfer, const std::string& why) {
     CHECK_THROWS_WITH(lower_to_tables(line.schedule), Contains(transfer) && Contains(why));
@@ -236,7 +236,7 @@ TEST_CASE("A schedule that tables cannot express is refused with the transfer na
   }
 }
 
-TEST_CASE("An entry that means nothing is an error that names node and entry") {
+TEST_CASE("An invalid table entry is an error that names node and entry") {
   const Topology topology = make_mesh({2, 2}, test::kPlainLink);
   ScheduleTables tables =
       lower_to_tables(generate("multitree", topology, CollectiveOp::all_reduce, 4096));

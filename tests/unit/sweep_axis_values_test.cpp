@@ -50,7 +50,7 @@ TEST_CASE("Steps and factors count decimals exactly, and meet their end") {
             .values == Values{"1", "1000000000", "1000000000000000000"});
 }
 
-TEST_CASE("What a factor does not make a whole number of is said as it is") {
+TEST_CASE("A factor that gives a fraction of a unit is refused with the exact value") {
   const Axis axis = axis_of("collective.size", "{from: 1kB, to: 16kB, factor: 1.1}");
   CHECK(axis.values.empty());
   CHECK_THAT(axis.errors, Contains("1464.1 is not a whole number of the key's units"));
@@ -61,7 +61,7 @@ TEST_CASE("What a factor does not make a whole number of is said as it is") {
   }
 }
 
-TEST_CASE("A word is no end of a range") {
+TEST_CASE("A word cannot be an end of a range") {
   for (const std::string text : {"{from: auto, to: 4, step: 1}", "{from: 1, to: auto, step: 1}"}) {
     const Axis axis = axis_of("system.ni.ports", text);
     CHECK(axis.values.empty());
@@ -70,7 +70,7 @@ TEST_CASE("A word is no end of a range") {
   CHECK(axis_of("system.ni.ports", "{values: [auto, 1]}").values == Values{"auto", "1"});
 }
 
-TEST_CASE("A value is there once, however it is written, unless it may be there again") {
+TEST_CASE("A value may be listed once, in whatever form, unless repeats are allowed") {
   CHECK_THAT(axis_of("collective.size", "{values: [1KiB, 2KiB, 1024B]}").errors,
              Contains("1024B is in the list twice"));
   CHECK_THAT(axis_of("system.topology.dims", "{values: [[2, 2], [2, 4], [2, 2]]}").errors,

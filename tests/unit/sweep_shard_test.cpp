@@ -61,7 +61,7 @@ TEST_CASE("Shards count from one") {
   }
 }
 
-TEST_CASE("A task of a Slurm array has the shard of its place among the tasks") {
+TEST_CASE("A task of a Slurm array runs the shard of its position among the tasks") {
   {
     const Task task({{"ID", "12"}, {"COUNT", "3"}, {"MIN", "10"}, {"STEP", "1"}});
     CHECK(shard_of_slurm_task().shard->index == 2);
@@ -75,7 +75,7 @@ TEST_CASE("A task of a Slurm array has the shard of its place among the tasks") 
   CHECK(shard_of_slurm_task().shard->of == 1);
 }
 
-TEST_CASE("Slurm variables that do not say which task this is are refused, with the reason") {
+TEST_CASE("Slurm variables that do not identify the task are refused with the reason") {
   CHECK_THAT(refusal({{"ID", "3"}}), Contains("SLURM_ARRAY_TASK_ID=3") &&
                                          Contains("SLURM_ARRAY_TASK_COUNT is not set") &&
                                          Contains("--shard 1/1"));

@@ -163,7 +163,7 @@ TEST_CASE("A grant keeps the fields of its request") {
   CHECK(winner.start == 777);
 }
 
-TEST_CASE("Random requests: only requests win and each output and crossbar input wins once") {
+TEST_CASE("For random requests only requesters win, and each output and crossbar input wins once") {
   for (std::uint32_t seed = 1; seed <= 30; ++seed) {
     CAPTURE(seed);
     std::mt19937 random(seed);
