@@ -29,7 +29,7 @@ std::string Algorithm::unsuited(const Topology& topology) const {
   if (topology.dimensions()) {
     std::vector<std::string> names;
     for (const Planner& p : planners()) names.push_back(p.name);
-    return fmt::format("The links' flits differ from dimension to dimension; {} run there.",
+    return fmt::format("The flit size differs between dimensions; only {} run there.",
                        fmt::join(names, " and "));
   }
   return generator != nullptr ? generator->unsuited(topology) : std::string();

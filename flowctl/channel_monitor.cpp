@@ -29,12 +29,12 @@ void ChannelMonitor::left(std::uint32_t vc_number, const Flit& flit, Cycle now) 
   Vc& vc = vcs_[vc_number];
   collect_credits(vc, now);
   if (vc.inside.empty()) {
-    report(vc_number, now, "a flit left that never entered");
+    report(vc_number, now, "a flit left the VC but never entered it");
   } else {
     const Flit& first = vc.inside.front();
     if (first.message != flit.message || first.left_in_packet != flit.left_in_packet ||
         first.type != flit.type) {
-      report(vc_number, now, "flits left in another order than they were sent");
+      report(vc_number, now, "flits left the VC in another order than they were sent");
     }
     vc.inside.pop_front();
   }
@@ -47,13 +47,13 @@ void ChannelMonitor::credits_claimed(std::uint32_t vc_number, std::uint32_t cred
   collect_credits(vc, now);
   ++checks_;
   if (credits != vc.credits) {
-    report(vc_number, now, "the sender sees other credits than have come back to it");
+    report(vc_number, now, "the sender's credit count differs from the credits returned to it");
   }
 }
 
 void ChannelMonitor::check_drained() {
   for (std::uint32_t v = 0; v < vcs_.size(); ++v) {
-    if (!vcs_[v].inside.empty()) report(v, kNever, "a flit that entered has not left");
+    if (!vcs_[v].inside.empty()) report(v, kNever, "a flit entered the VC but never left it");
   }
 }
 
@@ -79,7 +79,7 @@ void ChannelMonitor::check_order(std::uint32_t vc_number, Vc& vc, const Flit& fl
   const bool inside_packet = vc.expected_left != 0;
   if (inside_packet && (flit.left_in_packet != vc.expected_left || flit.message != vc.packet_of ||
                         carries_header(flit.type))) {
-    report(vc_number, now, "a packet's flits do not follow each other");
+    report(vc_number, now, "the flits of a packet are not consecutive");
   }
   if (vc.sub_packets_of.valid() && flit.type == FlitType::sub_head) {
     report(vc_number, now, "a message has a second head flit");
@@ -88,7 +88,7 @@ void ChannelMonitor::check_order(std::uint32_t vc_number, Vc& vc, const Flit& fl
     report(vc_number, now, "a packet does not start with a head flit");
   }
   if (ends_packet(flit.type) != (flit.left_in_packet == 1)) {
-    report(vc_number, now, "the packet's last flit is not a tail");
+    report(vc_number, now, "the packet's last flit and its tail are not the same flit");
   }
   vc.expected_left = flit.left_in_packet - 1U;
   vc.packet_of = flit.message;

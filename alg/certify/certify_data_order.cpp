@@ -352,9 +352,11 @@ class DataOrder {
     };
     const Transfer& a = transfer_at(pair.first);
     const Transfer& b = transfer_at(pair.second);
-    return fmt::format("nothing orders the {}, which {} {} at node {}, and the {}, which {} it",
-                       describe(a), verb(a), name_of(chunks_.runs[pair.run]), pair.node.value(),
-                       describe(b), verb(b));
+    return fmt::format(
+        "the {} {} {} at node {} and the {} {} it, but no chain of dependencies orders the two "
+        "transfers",
+        describe(a), verb(a), name_of(chunks_.runs[pair.run]), pair.node.value(), describe(b),
+        verb(b));
   }
 
   const Schedule& schedule_;

@@ -24,7 +24,7 @@ std::string cycle_text(const char* title, std::size_t length, Line line) {
   if (length > kLongestPrintedCycle) {
     text += fmt::format("\n  ... and {} more", length - kLongestPrintedCycle);
   }
-  return text + "\n  and so round again";
+  return text + "\n  (back to the first line)";
 }
 
 bool goes_forward_in_steps(const Schedule& s) {
@@ -56,7 +56,7 @@ OrderedTransfers order_transfers(const Schedule& s, Findings& findings) {
     if (!sorted.cycle.empty()) {
       findings.add(ViolationKind::deadlock, [&] {
         return cycle_text(
-            "transfers wait for each other:", sorted.cycle.size(), [&](std::size_t i) {
+            "transfers wait for each other in a cycle:", sorted.cycle.size(), [&](std::size_t i) {
               return fmt::format("{} waits for", describe(s.transfers[sorted.cycle[i]]));
             });
       });
@@ -127,12 +127,13 @@ void check_issue_order(const ScheduleTables& tables, const RaisedTables& raised,
     if (first || last) ends.push_back(cycle[i]);
   }
   findings.add(ViolationKind::deadlock, [&] {
-    return cycle_text("table entries wait for each other:", ends.size(), [&](std::size_t i) {
-      const NodeId node = node_of(ends[i]);
-      const bool same_table = node_of(ends[(i + 1) % ends.size()]) == node;
-      return fmt::format("{} {}", describe(tables, node, ends[i] - begin[node.index()]),
-                         same_table ? "comes in its table after" : "waits for");
-    });
+    return cycle_text(
+        "table entries wait for each other in a cycle:", ends.size(), [&](std::size_t i) {
+          const NodeId node = node_of(ends[i]);
+          const bool same_table = node_of(ends[(i + 1) % ends.size()]) == node;
+          return fmt::format("{} {}", describe(tables, node, ends[i] - begin[node.index()]),
+                             same_table ? "comes in its table after" : "waits for");
+        });
   });
 }
 
@@ -164,10 +165,11 @@ void check_channel_cycles(const Topology& topology, const Schedule& s, std::uint
       sort_topologically(topology.num_links() * classes, waits).cycle;
   if (cycle.empty()) return;
   findings.add(ViolationKind::deadlock, [&] {
-    return cycle_text("virtual channels wait for each other:", cycle.size(), [&](std::size_t i) {
-      return fmt::format("link {} in VC class {} waits for",
-                         link_name(topology, LinkId(cycle[i] / classes)), cycle[i] % classes);
-    });
+    return cycle_text(
+        "virtual channels wait for each other in a cycle:", cycle.size(), [&](std::size_t i) {
+          return fmt::format("link {} in VC class {} waits for",
+                             link_name(topology, LinkId(cycle[i] / classes)), cycle[i] % classes);
+        });
   });
 }
 

@@ -29,23 +29,25 @@ void check_dimensions(const DimensionPlan& plan, Findings& findings) {
   const auto malformed = [&](const std::string& what) {
     findings.add(ViolationKind::malformed, [&] { return what; });
   };
-  if (plan.op == CollectiveOp::all_to_all) malformed("an all_to_all has no dimension plan");
+  if (plan.op == CollectiveOp::all_to_all)
+    malformed("a dimension plan cannot carry out an all_to_all");
   if (plan.dimensions.empty()) malformed("the plan has no dimensions");
   constexpr std::uint64_t kMostNodes = std::uint64_t{1} << 31;
   std::uint64_t nodes = 1;
   for (std::size_t d = 0; d < plan.dimensions.size(); ++d) {
     const PlannedDimension& dimension = plan.dimensions[d];
     if (!suits(dimension.algorithm, dimension.size)) {
-      malformed(fmt::format("dim{}: {} does not suit {} NPUs", d + 1,
+      malformed(fmt::format("dim{}: {} does not run on a dimension of {} NPUs", d + 1,
                             to_string(dimension.algorithm), dimension.size));
     }
     if (dimension.size > kLargestProven) {
-      malformed(fmt::format("dim{}: {} NPUs, but only up to {} can be proven", d + 1,
-                            dimension.size, kLargestProven));
+      malformed(fmt::format("dim{} has {} NPUs; the certifier proves dimensions of at most {} NPUs",
+                            d + 1, dimension.size, kLargestProven));
     }
     if (nodes <= kMostNodes) nodes *= dimension.size;
   }
-  if (nodes > kMostNodes) malformed(fmt::format("more than {} NPUs", kMostNodes));
+  if (nodes > kMostNodes)
+    malformed(fmt::format("the plan's dimensions have more than {} NPUs in all", kMostNodes));
 }
 
 void check_chunks(const DimensionPlan& plan, Findings& findings) {
@@ -54,22 +56,25 @@ void check_chunks(const DimensionPlan& plan, Findings& findings) {
     const PlannedChunk& chunk = plan.chunks[c];
     if (chunk.offset != end) {
       findings.add(ViolationKind::malformed, [&] {
-        return fmt::format("chunk {} begins at byte {}, but {} ends at {}", c, chunk.offset,
-                           c == 0 ? std::string("nothing") : fmt::format("chunk {}", c - 1), end);
+        return fmt::format(
+            "chunk {} begins at byte {}, but {} at byte {}", c, chunk.offset,
+            c == 0 ? std::string("the collective begins") : fmt::format("chunk {} ends", c - 1),
+            end);
       });
     }
     end = chunk.offset + chunk.size;
     for (std::size_t s = 0; s < chunk.stages.size(); ++s) {
       if (chunk.stages[s].dimension < plan.dimensions.size()) continue;
       findings.add(ViolationKind::malformed, [&] {
-        return fmt::format("chunk {} stage {}: dim{}, but there are {} dimensions", c, s,
+        return fmt::format("chunk {} stage {} is on dim{}, but the plan has {} dimensions", c, s,
                            chunk.stages[s].dimension + 1, plan.dimensions.size());
       });
     }
   }
   if (end != plan.size) {
     findings.add(ViolationKind::malformed, [&] {
-      return fmt::format("the chunks end at byte {}, the collective at {}", end, plan.size);
+      return fmt::format("the chunks end at byte {}, but the collective ends at byte {}", end,
+                         plan.size);
     });
   }
 }
@@ -78,7 +83,7 @@ void check_order_form(const DimensionPlan& plan, Findings& findings) {
   if (plan.start_order.empty()) return;
   if (plan.start_order.size() != plan.dimensions.size()) {
     findings.add(ViolationKind::malformed, [&] {
-      return fmt::format("start orders for {} dimensions, but there are {}",
+      return fmt::format("the plan has start orders for {} dimensions, but it has {} dimensions",
                          plan.start_order.size(), plan.dimensions.size());
     });
     return;
@@ -88,12 +93,13 @@ void check_order_form(const DimensionPlan& plan, Findings& findings) {
       const StageRef ref = plan.start_order[d][i];
       if (ref.chunk >= plan.chunks.size() || ref.stage >= plan.chunks[ref.chunk].stages.size()) {
         findings.add(ViolationKind::malformed, [&] {
-          return fmt::format("start {} of dim{}: there is no chunk {} stage {}", i, d + 1,
-                             ref.chunk, ref.stage);
+          return fmt::format("start {} of dim{} names chunk {} stage {}, which does not exist", i,
+                             d + 1, ref.chunk, ref.stage);
         });
       } else if (plan.chunks[ref.chunk].stages[ref.stage].dimension != d) {
         findings.add(ViolationKind::malformed, [&] {
-          return fmt::format("start {} of dim{} is {}", i, d + 1, describe(plan, ref));
+          return fmt::format("start {} of dim{} names {}, which is on another dimension", i, d + 1,
+                             describe(plan, ref));
         });
       }
     }
@@ -114,8 +120,8 @@ std::string stages_problem(const DimensionPlan& plan, const std::vector<PlannedS
     const bool is_reduction = stages[s].kind == StageKind::reduce_scatter;
     const std::uint32_t d = stages[s].dimension;
     if (is_reduction ? !reduces : !gathers) {
-      return fmt::format("stage {} ({} on dim{}) is none of {}", s, to_string(stages[s].kind),
-                         d + 1, to_string(plan.op));
+      return fmt::format("stage {} ({} on dim{}) does not belong to the collective {}", s,
+                         to_string(stages[s].kind), d + 1, to_string(plan.op));
     }
     std::size_t& done_in = is_reduction ? reduced_in[d] : gathered_in[d];
     if (done_in != kNone) {
@@ -141,8 +147,8 @@ std::string stages_problem(const DimensionPlan& plan, const std::vector<PlannedS
     const std::uint32_t expected = stages[stages.size() - 1 - s].dimension;
     if (stages[s].dimension == expected) continue;
     return fmt::format(
-        "stage {} gathers on dim{}, but in the reverse order of the reduction dim{} "
-        "is next",
+        "stage {} gathers on dim{}, but must gather on dim{}: an all_reduce gathers in the reverse "
+        "order of its reduction",
         s, stages[s].dimension + 1, expected + 1);
   }
   return {};
@@ -193,8 +199,11 @@ class StartOrderCheck {
   void run(std::uint32_t in_flight) {
     if (!names_each_once()) return;
     if (in_flight == 0 && !plan_.chunks.empty()) {
-      findings_.add(ViolationKind::deadlock,
-                    [] { return std::string("no stage may ever start: 0 in flight"); });
+      findings_.add(ViolationKind::deadlock, [] {
+        return std::string(
+            "no stage can start, because 0 stages may be in flight in a dimension; allowed is 1 or "
+            "more");
+      });
       return;
     }
     advance();
@@ -217,14 +226,15 @@ class StartOrderCheck {
     };
     for (const auto& order : plan_.start_order) {
       for (const StageRef ref : order) {
-        if (named[ref.chunk][ref.stage]) add(ref, "is to start twice");
+        if (named[ref.chunk][ref.stage]) add(ref, "is named twice in the start orders");
         named[ref.chunk][ref.stage] = true;
       }
     }
     for (std::size_t c = 0; c < named.size(); ++c) {
       for (std::size_t s = 0; s < named[c].size(); ++s) {
         if (named[c][s]) continue;
-        add({static_cast<std::uint32_t>(c), static_cast<std::uint32_t>(s)}, "never starts");
+        add({static_cast<std::uint32_t>(c), static_cast<std::uint32_t>(s)},
+            "is not named in the start orders");
       }
     }
     return right;

@@ -41,14 +41,16 @@ bool RouteCheck::is_sound(RouteId route) {
 }
 
 std::string RouteCheck::problem(RouteId route, NodeId from, NodeId to) {
-  if (!route.valid()) return "there is no route";
-  if (route.index() >= routes_.size()) return fmt::format("there is no route {}", route.value());
-  if (!is_sound(route)) return "the route is broken or passes a vertex twice";
+  if (!route.valid()) return "no route is given";
+  if (route.index() >= routes_.size()) return fmt::format("route {} does not exist", route.value());
+  if (!is_sound(route))
+    return "the links of the route do not join, or the route passes a vertex twice";
   const TopologyLink& first = topology_.link(routes_.link(route, 0));
   const TopologyLink& last = topology_.link(routes_.link(route, routes_.hops(route) - 1));
   if (first.from == from && last.to == to) return {};
-  return fmt::format("the route leads from {} to {}", topology_.vertex_name(first.from),
-                     topology_.vertex_name(last.to));
+  return fmt::format("the route leads from {} to {}, but must lead from {} to {}",
+                     topology_.vertex_name(first.from), topology_.vertex_name(last.to),
+                     topology_.vertex_name(from), topology_.vertex_name(to));
 }
 
 void check_chunks(const std::vector<Chunk>& chunks, Bytes size, CollectiveOp op,
@@ -59,19 +61,25 @@ void check_chunks(const std::vector<Chunk>& chunks, Bytes size, CollectiveOp op,
     const Chunk& chunk = chunks[c];
     if (chunk.offset != covered || chunk.size > all - covered) {
       findings.add(ViolationKind::malformed, [&] {
-        return fmt::format("chunk {} is [{}, +{}), but the chunks before it end at {} of {} bytes",
-                           c, chunk.offset, chunk.size, covered, all);
+        return fmt::format(
+            "chunk {} starts at byte {} and has {} bytes, but the chunks before it end at byte {} "
+            "of {}",
+            c, chunk.offset, chunk.size, covered, all);
       });
       return;
     }
     covered += chunk.size;
     if (op != CollectiveOp::all_reduce && chunk.owner.index() >= num_nodes) {
-      findings.add(ViolationKind::malformed,
-                   [&] { return fmt::format("chunk {} has no owner among the nodes", c); });
+      findings.add(ViolationKind::malformed, [&] {
+        return fmt::format("the owner of chunk {} is not a node; nodes are 0 to {}", c,
+                           num_nodes - 1);
+      });
     }
     if (op == CollectiveOp::all_to_all && chunk.destination.index() >= num_nodes) {
-      findings.add(ViolationKind::malformed,
-                   [&] { return fmt::format("chunk {} has no destination among the nodes", c); });
+      findings.add(ViolationKind::malformed, [&] {
+        return fmt::format("the destination of chunk {} is not a node; nodes are 0 to {}", c,
+                           num_nodes - 1);
+      });
     }
   }
   if (covered != all) {
@@ -83,17 +91,25 @@ void check_chunks(const std::vector<Chunk>& chunks, Bytes size, CollectiveOp op,
 namespace {
 
 std::string transfer_problem(const Schedule& s, const Transfer& t, RouteCheck& routes) {
-  if (t.from.index() >= s.num_nodes) return "the sender is no node";
-  if (t.to.index() >= s.num_nodes) return "the receiver is no node";
-  if (t.from == t.to) return "it is sent to its sender";
+  const auto no_node = [&](const char* who, NodeId node) {
+    if (!node.valid()) return fmt::format("no {} is given", who);
+    return fmt::format("the {} {} is not a node of this network; nodes are 0 to {}", who,
+                       node.value(), s.num_nodes - 1);
+  };
+  if (t.from.index() >= s.num_nodes) return no_node("sender", t.from);
+  if (t.to.index() >= s.num_nodes) return no_node("receiver", t.to);
+  if (t.from == t.to)
+    return fmt::format("node {} is both the sender and the receiver", t.from.value());
   if (!t.flow.valid()) return "it has no flow";
-  if (t.num_chunks == 0) return "it carries no chunk";
+  if (t.num_chunks == 0) return "it carries no chunks";
   if (t.first_chunk.index() >= s.chunks.size() ||
       t.num_chunks > s.chunks.size() - t.first_chunk.index()) {
-    return fmt::format("its chunks are not among the {} of the collective", s.chunks.size());
+    return fmt::format("its chunks are not among the {} chunks of the collective", s.chunks.size());
   }
   if (s.bytes_of(t) == 0) return "it carries no bytes";
-  if (t.step == 0 || t.step > s.num_steps) return fmt::format("steps are 1 to {}", s.num_steps);
+  if (t.step == 0 || t.step > s.num_steps) {
+    return fmt::format("its step is {}; steps are 1 to {}", t.step, s.num_steps);
+  }
   return routes.problem(t.route, t.from, t.to);
 }
 
@@ -104,7 +120,10 @@ void check_transfers(const Topology& topology, const Schedule& s, Findings& find
     const Transfer& t = s.transfers[i];
     std::string problem = transfer_problem(s, t, routes);
     if (problem.empty() && t.step < step_before) {
-      problem = fmt::format("it comes after a transfer of step {}", step_before);
+      problem = fmt::format(
+          "its step is {}, but the transfer before it has step {}; transfers must be sorted by "
+          "step",
+          t.step, step_before);
     }
     step_before = t.step;
     if (!problem.empty()) {
@@ -141,13 +160,14 @@ bool check_dependencies(const Schedule& s, Findings& findings) {
         usable = false;
         findings.add(ViolationKind::malformed, [&] {
           return fmt::format(
-              "transfer {} ({}) depends on the {}, which does not arrive at its sender", i,
-              describe(t), describe(before));
+              "transfer {} ({}) depends on the {}, which arrives at node {} and not at the sender, "
+              "node {}",
+              i, describe(t), describe(before), before.to.value(), t.from.value());
         });
       } else if (before.step > t.step) {
         findings.add(ViolationKind::malformed, [&] {
-          return fmt::format("transfer {} ({}) depends on a later step: on the {}", i, describe(t),
-                             describe(before));
+          return fmt::format("transfer {} ({}) depends on the {}, which has a later step", i,
+                             describe(t), describe(before));
         });
       }
     }
@@ -166,9 +186,11 @@ bool check_arrivals_are_told_apart(const Schedule& s, Findings& findings) {
       if (a[1].flow != a->flow || a[1].kind != a->kind || a[1].from != a->from) continue;
       usable = false;
       findings.add(ViolationKind::malformed, [&] {
-        return fmt::format("the receiver cannot tell apart the {} and the {}",
-                           describe(s.transfers[a->transfer.index()]),
-                           describe(s.transfers[a[1].transfer.index()]));
+        return fmt::format(
+            "the receiver cannot distinguish the {} from the {}: both have the same flow and the "
+            "same sender",
+            describe(s.transfers[a->transfer.index()]),
+            describe(s.transfers[a[1].transfer.index()]));
       });
     }
   }
@@ -182,16 +204,16 @@ bool check_form(const Topology& topology, const Schedule& s, Findings& findings)
     findings.add(ViolationKind::malformed, [&] { return what; });
   };
   if (s.num_nodes != topology.num_nodes()) {
-    malformed(fmt::format("the schedule is for {} nodes, the topology has {}", s.num_nodes,
-                          topology.num_nodes()));
+    malformed(fmt::format("the schedule is for {} nodes, but the topology has {} nodes",
+                          s.num_nodes, topology.num_nodes()));
     return false;
   }
-  if (s.ni_ports == 0) malformed("an NI has at least one port");
+  if (s.ni_ports == 0) malformed("the schedule gives an NI 0 ports; an NI has at least 1 port");
   check_chunks(s.chunks, s.size, s.op, s.num_nodes, findings);
   if (findings.count(ViolationKind::malformed) != 0) return false;
   check_transfers(topology, s, findings);
   if (!dependency_lists_are_sound(s))
-    malformed("the lists of dependencies do not fit the transfers");
+    malformed("the lists of dependencies do not match the transfers; each transfer has one list");
   if (findings.count(ViolationKind::malformed) != 0) return false;
   const bool can_follow = check_dependencies(s, findings);
   return check_arrivals_are_told_apart(s, findings) && can_follow;

@@ -85,8 +85,10 @@ void check_shares(CollectiveOp op, Bytes element_bytes, const std::vector<Chunk>
   if (!is_even_cut(first, element_bytes)) {
     findings.add(ViolationKind::postcondition, [&] {
       const auto [least, most] = std::minmax_element(first.begin(), first.end());
-      return fmt::format("of rank 0's data {} bytes are for rank {} and {} for rank {}", *least,
-                         least - first.begin(), *most, most - first.begin());
+      return fmt::format(
+          "rank 0 sends {} bytes to rank {} but {} bytes to rank {}; these shares may differ by at "
+          "most one element",
+          *least, least - first.begin(), *most, most - first.begin());
     });
   }
   for (std::size_t owner = 1; owner < num_nodes; ++owner) {
@@ -94,8 +96,10 @@ void check_shares(CollectiveOp op, Bytes element_bytes, const std::vector<Chunk>
       const Bytes share = shares[owner * num_nodes + to];
       if (share == first[to]) continue;
       findings.add(ViolationKind::postcondition, [&] {
-        return fmt::format("{} bytes of rank {}'s data are for rank {}, of rank 0's {}", share,
-                           owner, to, first[to]);
+        return fmt::format(
+            "rank {} sends {} bytes to rank {}, but rank 0 sends it {} bytes; all ranks must send "
+            "a rank the same number of bytes",
+            owner, share, to, first[to]);
       });
     }
   }

@@ -50,16 +50,17 @@ void check_capacity(const ScheduleTables& tables, const CertifierLimits& limits,
       certificate.most_children = std::max(certificate.most_children, children);
       if (limits.children_slots != 0 && children > limits.children_slots) {
         findings.add(ViolationKind::capacity, [&] {
-          return fmt::format("{} has {} children, its field holds {}",
-                             describe(tables, NodeId(n), e), children, limits.children_slots);
+          return fmt::format(
+              "{} has {} children, but the children field of a table entry holds at most {}",
+              describe(tables, NodeId(n), e), children, limits.children_slots);
         });
       }
     }
     certificate.most_table_entries = std::max(certificate.most_table_entries, stored);
     if (limits.table_entries != 0 && stored > limits.table_entries) {
       findings.add(ViolationKind::capacity, [&] {
-        return fmt::format("node {} needs {} table entries, its table holds {}", n, stored,
-                           limits.table_entries);
+        return fmt::format("node {} needs {} table entries, but its table holds at most {}", n,
+                           stored, limits.table_entries);
       });
     }
   }

@@ -22,15 +22,17 @@ std::string problem_of(const Topology& topology, const ScheduleTables& tables,
                        const TableEntry& entry) {
   if (entry.op == TableOp::nop) return {};
   if (!entry.flow.valid() || entry.flow.index() >= tables.chunks.size()) {
-    return "its flow has no root";
+    return fmt::format("its flow does not exist; flows are 0 to {}", tables.chunks.size() - 1);
   }
-  if (!entry.after.empty()) return "an entry of all nodes cannot come after other flows";
+  if (!entry.after.empty())
+    return "its field After names other flows, which a table for all nodes cannot do";
   const auto peer_problem = [&](const TablePeer& peer) -> std::string {
     if (!peer.node.valid()) return {};
     if (peer.node.index() >= topology.num_nodes())
-      return fmt::format("{} is no node", peer.node.value());
+      return fmt::format("{} is not a node of this network; nodes are 0 to {}", peer.node.value(),
+                         topology.num_nodes() - 1);
     if (peer.route.valid() && peer.route.index() >= topology.num_links()) {
-      return "in an entry of all nodes a route is a single link";
+      return "a route in a table for all nodes must be a single link";
     }
     return {};
   };
@@ -49,27 +51,37 @@ bool check_symmetry(const Topology& topology, const ScheduleTables& tables, Find
   };
   const auto group = Translations::find(topology);
   if (!group || !is_same_group(*group, *tables.symmetry)) {
-    malformed("the tables are the same for all nodes, the network is not");
+    malformed(
+        "one table stands for all nodes, but the network does not look the same from every node");
     return false;
   }
   if (tables.nodes.size() != 1 || tables.chunks.empty() ||
       tables.chunks.size() % group->num_nodes() != 0) {
-    malformed("tables that are the same for all nodes are one table, with as many chunks per node");
+    malformed(
+        fmt::format("a schedule with one table for all nodes needs 1 table and the same number of "
+                    "chunks for each of the {} nodes; found {} tables and {} chunks",
+                    group->num_nodes(), tables.nodes.size(), tables.chunks.size()));
     return false;
   }
   check_chunks(tables.chunks, tables.size, tables.op, topology.num_nodes(), findings);
   for (std::size_t c = 0; c < tables.chunks.size(); ++c) {
     const Chunk& chunk = tables.chunks[c];
-    if (chunk.size == 0) malformed(fmt::format("chunk {} is empty: its root has nothing to do", c));
+    if (chunk.size == 0)
+      malformed(fmt::format(
+          "chunk {} is empty; in a schedule with one table for all nodes every chunk has bytes",
+          c));
     if (tables.op != CollectiveOp::all_reduce && chunk.owner != NodeId(c / tables.per_root())) {
-      malformed(fmt::format("chunk {} does not belong to its root", c));
+      malformed(fmt::format("chunk {} belongs to node {}, but its root is node {}", c,
+                            chunk.owner.value(), c / tables.per_root()));
     }
   }
   const auto& entries = tables.nodes.front();
   for (std::size_t e = 0; e < entries.size(); ++e) {
     std::string problem = problem_of(topology, tables, entries[e]);
     if (problem.empty() && e != 0 && entries[e].step < entries[e - 1].step) {
-      problem = fmt::format("it follows an entry of step {}", entries[e - 1].step);
+      problem = fmt::format(
+          "its step is {}, but the entry before it has step {}; entries must be sorted by step",
+          entries[e].step, entries[e - 1].step);
     }
     if (!problem.empty()) {
       malformed(fmt::format("{}: {}", describe(tables, NodeId(0), e), problem));
@@ -92,9 +104,9 @@ bool check_symmetric_contention(const Topology& topology, const ScheduleTables& 
         free = false;
         if (tables.contention_free) {
           findings.add(ViolationKind::contention, [&] {
-            return fmt::format("in step {} link {} carries two transfers, one of them of the {}",
-                               last, link_name(topology, LinkId(peer.route.index())),
-                               describe(tables, NodeId(0), e));
+            return fmt::format(
+                "in step {} link {} carries two transfers; one of them comes from {}", last,
+                link_name(topology, LinkId(peer.route.index())), describe(tables, NodeId(0), e));
           });
         }
       }
@@ -114,8 +126,8 @@ void check_symmetric_order(const Schedule& first_root, Findings& findings) {
       if (first_root.transfers[d.index()].step < first_root.transfers[t].step) continue;
       findings.add(ViolationKind::deadlock, [&] {
         return fmt::format(
-            "the {} waits for the {}, which is of no earlier step: entries of other roots may "
-            "stand between them in every table",
+            "the {} waits for the {}, which must have an earlier step, because entries of other "
+            "roots may stand between the two in every table",
             describe(first_root.transfers[t]), describe(first_root.transfers[d.index()]));
       });
     }

@@ -109,7 +109,7 @@ std::string ChannelDependencies::cycle() {
                         link_name(topology_, LinkId(channel / classes_)), channel % classes_);
   }
   if (text.empty()) return text;
-  return "virtual channels wait for each other:" + text + "\n  and so round again";
+  return "virtual channels wait for each other in a cycle:" + text + "\n  (back to the first line)";
 }
 
 }  // namespace espalier

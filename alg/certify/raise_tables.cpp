@@ -64,12 +64,13 @@ class Raising {
   void check_tables() {
     if (tables_.nodes.size() != topology_.num_nodes()) {
       findings_.add(ViolationKind::malformed, [&] {
-        return fmt::format("there are tables for {} nodes, the topology has {}",
+        return fmt::format("the schedule has tables for {} nodes, but the topology has {} nodes",
                            tables_.nodes.size(), topology_.num_nodes());
       });
     }
     if (tables_.ni_ports == 0) {
-      findings_.add(ViolationKind::malformed, [] { return "an NI has at least one port"; });
+      findings_.add(ViolationKind::malformed,
+                    [] { return "the schedule gives an NI 0 ports; an NI has at least 1 port"; });
     }
     check_chunks(tables_.chunks, tables_.size, tables_.op, topology_.num_nodes(), findings_);
   }
@@ -80,7 +81,9 @@ class Raising {
       for (std::size_t e = 0; e < entries.size(); ++e) {
         std::string problem = problem_of(NodeId(n), entries[e]);
         if (problem.empty() && e != 0 && entries[e].step < entries[e - 1].step) {
-          problem = fmt::format("it follows an entry of step {}", entries[e - 1].step);
+          problem = fmt::format(
+              "its step is {}, but the entry before it has step {}; entries must be sorted by step",
+              entries[e].step, entries[e - 1].step);
         }
         if (!problem.empty()) malformed(NodeId(n), e, problem);
         note_flow(n, e);
@@ -105,8 +108,11 @@ class Raising {
     std::sort(reduces.begin(), reduces.end());
     for (std::size_t i = 1; i < reduces.size(); ++i) {
       if (reduces[i].flow != reduces[i - 1].flow) continue;
-      malformed(NodeId(node), reduces[i].entry,
-                fmt::format("entry {} is a Reduce of this flow already", reduces[i - 1].entry));
+      malformed(
+          NodeId(node), reduces[i].entry,
+          fmt::format(
+              "entry {} is already a Reduce of this flow; a table has at most one Reduce of a flow",
+              reduces[i - 1].entry));
     }
   }
 
@@ -122,23 +128,25 @@ class Raising {
           sorted_after(roots[i]) == sorted_after(roots[i - 1])) {
         continue;
       }
-      malformed(
-          NodeId(node), roots[i].entry,
-          fmt::format("entry {} of the same root names other flows in After", roots[i - 1].entry));
+      malformed(NodeId(node), roots[i].entry,
+                fmt::format("entry {} is a Gather of the same root, but names other flows in "
+                            "After; all Gathers of a root must name the same flows",
+                            roots[i - 1].entry));
     }
   }
 
   [[nodiscard]] std::string problem_of(NodeId node, const TableEntry& entry) {
     if (entry.step == 0 || entry.step > tables_.num_steps) {
-      return fmt::format("steps are 1 to {}", tables_.num_steps);
+      return fmt::format("its step is {}; steps are 1 to {}", entry.step, tables_.num_steps);
     }
     if (entry.op == TableOp::nop) {
       const bool blank = !entry.flow.valid() && !entry.parent.node.valid() &&
                          entry.children.empty() && entry.start_addr == 0 && entry.size == 0 &&
                          entry.after.empty();
-      return blank ? "" : "a NOP has a step and nothing else";
+      return blank ? "" : "a NOP has a step and no other field";
     }
-    if (entry.op != TableOp::reduce && entry.op != TableOp::gather) return "there is no such op";
+    if (entry.op != TableOp::reduce && entry.op != TableOp::gather)
+      return "its op is unknown; the ops are Reduce, Gather and NOP";
     if (!entry.flow.valid()) return "it has no flow";
     for (std::size_t i = 0; i < entry.after.size(); ++i) {
       const FlowId flow = entry.after[i];
@@ -146,7 +154,8 @@ class Raising {
       if (!flow.valid() || flow == entry.flow ||
           std::find(first, first + static_cast<std::ptrdiff_t>(i), flow) !=
               first + static_cast<std::ptrdiff_t>(i)) {
-        return "After names each of the other flows at most once";
+        return "After names a flow twice, or the flow of the entry itself; it names other flows, "
+               "each at most once";
       }
     }
     ranges_.emplace_back();
@@ -166,10 +175,10 @@ class Raising {
       const TablePeer& child = entry.children[c];
       std::string problem = peer_problem(node, child, !reduces);
       if (!problem.empty()) return "children: " + problem;
-      if (child.node == entry.parent.node) return "its parent is its child";
+      if (child.node == entry.parent.node) return "its parent is also its child";
       for (std::size_t other = 0; other < c; ++other) {
         if (entry.children[other].node == child.node) {
-          return fmt::format("node {} is its child twice", child.node.value());
+          return fmt::format("node {} is listed twice among its children", child.node.value());
         }
       }
     }
@@ -178,9 +187,11 @@ class Raising {
 
   [[nodiscard]] std::string peer_problem(NodeId node, const TablePeer& peer, bool is_sent_to) {
     if (peer.node.index() >= tables_.nodes.size()) {
-      return peer.node.valid() ? fmt::format("{} is no node", peer.node.value()) : "nil";
+      return peer.node.valid() ? fmt::format("{} is not a node of this network; nodes are 0 to {}",
+                                             peer.node.value(), tables_.nodes.size() - 1)
+                               : "no node is given";
     }
-    if (peer.node == node) return "the node itself";
+    if (peer.node == node) return "the node of the table itself";
     if (!is_sent_to) return {};
     std::string problem = routes_.problem(peer.route, node, peer.node);
     return problem.empty() ? problem : fmt::format("node {}: {}", peer.node.value(), problem);
@@ -192,8 +203,8 @@ class Raising {
     if (entry.size == 0) return "it sends no bytes";
     const Bytes all = data_bytes(tables_.op, tables_.size, topology_.num_nodes());
     if (entry.start_addr >= all || entry.size > all - entry.start_addr) {
-      return fmt::format("[{}, +{}) is not within the {} bytes of the collective", entry.start_addr,
-                         entry.size, all);
+      return fmt::format("Start Addr {} with Size {} is not within the {} bytes of the collective",
+                         entry.start_addr, entry.size, all);
     }
     const auto& chunks = tables_.chunks;
     const auto first = std::upper_bound(chunks.begin(), chunks.end(), entry.start_addr,
@@ -207,8 +218,8 @@ class Raising {
              1;
     }
     if (first->offset != entry.start_addr || last->offset + last->size != end) {
-      return fmt::format("[{}, +{}) does not fall on the borders of chunks", entry.start_addr,
-                         entry.size);
+      return fmt::format("Start Addr {} with Size {} does not begin and end at borders of chunks",
+                         entry.start_addr, entry.size);
     }
     range.first = ChunkId(static_cast<std::size_t>(first - chunks.begin()));
     range.count = static_cast<std::uint32_t>(last - first) + 1;
@@ -288,11 +299,13 @@ class Raising {
         if (a->kind != TransferKind::copy) continue;
         const TableSlot& slot = raised_.slots[a->transfer.index()];
         if (has(roots_[n], a->flow)) {
-          malformed(slot.node, slot.entry, fmt::format("child {} is the root of this flow", n));
+          malformed(slot.node, slot.entry,
+                    fmt::format(
+                        "its child {} is the root of this flow, and a root receives no Gather", n));
         } else if (a != all.begin() && a[-1].flow == a->flow && a[-1].kind == a->kind) {
           const TableSlot& other = raised_.slots[a[-1].transfer.index()];
           malformed(slot.node, slot.entry,
-                    fmt::format("child {} receives this flow from {} too", n,
+                    fmt::format("its child {} also receives this flow from {}", n,
                                 describe(tables_, other.node, other.entry)));
         }
       }
@@ -377,9 +390,9 @@ class Raising {
     const std::uint32_t last = (next - 1)->entry;
     if (last < slot.entry) return;
     findings_.add(ViolationKind::deadlock, [&] {
-      return fmt::format("{} waits until {} has left, which comes after it in its table",
-                         describe(tables_, slot.node, slot.entry),
-                         describe(tables_, slot.node, last));
+      return fmt::format(
+          "{} waits until {} has been sent, but that entry comes later in the same table",
+          describe(tables_, slot.node, slot.entry), describe(tables_, slot.node, last));
     });
   }
 

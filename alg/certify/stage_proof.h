@@ -106,14 +106,17 @@ class StageProof {
     BlockSteps last_sent_to(size_, 0);
     each_send(npu, lane, [&](std::uint32_t step, const StageSend& s) {
       if (s.peer >= size_ || s.peer == npu || !in_range(s.blocks)) {
-        fail(ViolationKind::malformed, "NPU {} sends blocks {}+{} to {} in step {}", npu,
-             s.blocks.first, s.blocks.count, s.peer, step);
+        fail(ViolationKind::malformed,
+             "NPU {} sends blocks {}+{} to NPU {} in step {}; it may send blocks 0 to {} to "
+             "another NPU",
+             npu, s.blocks.first, s.blocks.count, s.peer, step, size_ - 1);
         return;
       }
       if (last_sent_to[s.peer] == step + 1 || !expects(s.peer, npu, lane, step, s.blocks)) {
         fail(ViolationKind::postcondition,
-             "NPU {} sends blocks {}+{} to {} in step {}, which does not receive them then", npu,
-             s.blocks.first, s.blocks.count, s.peer, step);
+             "NPU {} sends blocks {}+{} to NPU {} in step {}, but that NPU does not receive these "
+             "blocks in that step",
+             npu, s.blocks.first, s.blocks.count, s.peer, step);
       }
       last_sent_to[s.peer] = step + 1;
     });
@@ -123,7 +126,8 @@ class StageProof {
       const std::uint32_t sends = steps_.num_sends(kind_, step);
       const std::uint32_t receives = steps_.num_receives(kind_, step);
       if (sends != receives) {
-        fail(ViolationKind::postcondition, "an NPU sends {} messages in step {} and receives {}",
+        fail(ViolationKind::postcondition,
+             "an NPU sends {} messages in step {} but receives {}; the two numbers must be equal",
              sends, step, receives);
       }
     }
@@ -134,8 +138,8 @@ class StageProof {
     each_send(npu, lane, [&](std::uint32_t step, const StageSend& s) {
       for (std::uint32_t b = s.blocks.first; b < s.blocks.first + s.blocks.count; ++b) {
         if (b == npu) {
-          fail(ViolationKind::postcondition, "NPU {} gives its own block away in step {}", npu,
-               step);
+          fail(ViolationKind::postcondition,
+               "NPU {} sends its own block in step {}, but must keep it", npu, step);
         }
         if (sent[b] != 0) {
           fail(ViolationKind::postcondition,
@@ -198,16 +202,20 @@ class StageProof {
       const std::uint32_t others =
           reduces ? steps_.num_sends(kind_, 0) : steps_.num_receives(kind_, 0);
       if (single != 1 || others != size_ - 1) {
-        fail(ViolationKind::postcondition, "an NPU has {} and {} messages, not 1 and {}", single,
-             others, size_ - 1);
+        fail(ViolationKind::postcondition,
+             "an NPU exchanges {} messages of its own block and {} of other blocks with the "
+             "switch; expected 1 and {}",
+             single, others, size_ - 1);
         return;
       }
       const BlockRange own = reduces ? steps_.receive(kind_, npu, 0, 0, 0).blocks
                                      : steps_.send(kind_, npu, 0, 0, 0).blocks;
       const bool to_all = reduces || steps_.send(kind_, npu, 0, 0, 0).peer == npu;
       if (own.first != npu || own.count != 1 || !to_all) {
-        fail(ViolationKind::postcondition, "NPU {} takes part with blocks {}+{} for its own", npu,
-             own.first, own.count);
+        fail(ViolationKind::postcondition,
+             "NPU {} exchanges blocks {}+{} as its own block; expected blocks {}+1, sent to all "
+             "NPUs",
+             npu, own.first, own.count, npu);
       }
       for (std::uint32_t i = 0; i < others && !found_; ++i) {
         const StageSend s = reduces ? steps_.send(kind_, npu, 0, 0, i) : StageSend{};
@@ -217,8 +225,9 @@ class StageProof {
         if (!in_range(blocks) || blocks.count != 1 || blocks.first == npu || peer != blocks.first ||
             last_for[blocks.first] == npu + 1) {
           fail(ViolationKind::postcondition,
-               "NPU {} and {} exchange blocks {}+{}, which is not once each block's own", npu, peer,
-               blocks.first, blocks.count);
+               "NPU {} exchanges blocks {}+{} with NPU {}; expected 1 block, the own block of that "
+               "NPU, exactly once",
+               npu, blocks.first, blocks.count, peer);
           return;
         }
         last_for[blocks.first] = npu + 1;

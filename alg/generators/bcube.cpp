@@ -104,7 +104,8 @@ Schedule generate_bcube(const Topology& topology, const CollectiveRequest& reque
 Generator bcube_row() {
   Generator row;
   row.name = "bcube";
-  row.summary = "halving-doubling in groups of collective.base ranks, all pairs of a group at once";
+  row.summary =
+      "halving-doubling in groups of collective.base ranks; all pairs of a group exchange at once";
   row.ops = reduction_ops();
   row.parameters = {{"collective.base", {}}};
   row.problem = problem_of_base;

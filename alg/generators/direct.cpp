@@ -124,8 +124,7 @@ class DirectScheduler {
 std::string unsuited_for_direct(const Topology& topology) {
   if (topology.num_nodes() > kMostNodes) {
     return fmt::format(
-        "Between {} nodes the direct algorithm has too many messages; it runs on up "
-        "to {}.",
+        "The direct algorithm has too many messages on {} nodes; it runs on at most {}.",
         topology.num_nodes(), kMostNodes);
   }
   return unsuited_for_routes(topology);
@@ -140,7 +139,9 @@ Schedule generate_direct(const Topology& topology, const CollectiveRequest& requ
 Generator direct_row() {
   Generator row;
   row.name = "direct";
-  row.summary = "all-pairs: every chunk straight to its owner, every result straight to all";
+  row.summary =
+      "all-pairs: nodes send every chunk directly to its owner, and the owner sends the result to "
+      "all";
   row.ops = {CollectiveOp::all_reduce, CollectiveOp::reduce_scatter, CollectiveOp::all_gather,
              CollectiveOp::all_to_all};
   row.look = 7;

@@ -221,11 +221,13 @@ namespace {
 std::string unsuited_for_hdrm(const Topology& topology) {
   const auto& shape = topology.switched();
   if (!shape || shape->kind != SwitchedShape::Kind::bigraph) {
-    return "HDRM maps ranks onto the two sides of a BiGraph; this network is none.";
+    return "HDRM maps ranks onto the two sides of a BiGraph; this network is not a BiGraph.";
   }
   if (is_power_of_two(shape->leaves) && is_power_of_two(shape->nodes_per_switch)) return {};
-  return fmt::format("HDRM needs powers of two; this BiGraph has {} switches with {} nodes each.",
-                     shape->leaves, shape->nodes_per_switch);
+  return fmt::format(
+      "HDRM needs a BiGraph whose numbers of switches and of nodes per switch are powers of two; "
+      "this BiGraph has {} switches with {} nodes each.",
+      shape->leaves, shape->nodes_per_switch);
 }
 
 Schedule generate_hdrm(const Topology& topology, const CollectiveRequest& request) {

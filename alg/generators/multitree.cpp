@@ -160,8 +160,8 @@ std::string unsuited_for_mirrored_trees(const Topology& topology, const std::str
     if (link_back(topology, LinkId(l)).valid()) continue;
     const TopologyLink& there = topology.link(LinkId(l));
     return fmt::format(
-        "{}'s reduce-scatter is the mirror of its all-gather: it needs as many links {} -> {} as "
-        "back",
+        "{} reverses its all-gather to reduce, so it needs as many links {} -> {} as in the other "
+        "direction",
         algorithm, topology.vertex_name(there.from), topology.vertex_name(there.to));
   }
   return {};

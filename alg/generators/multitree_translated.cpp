@@ -198,7 +198,8 @@ std::string unsuited_for_multitree_translated(const Topology& topology) {
 
 Schedule generate_multitree_translated(const Topology& topology, const CollectiveRequest& request) {
   if (!request.rank_order.empty()) {
-    throw std::invalid_argument("multitree_translated: one table stands for all nodes alike");
+    throw std::invalid_argument(
+        "multitree_translated: one table stands for all nodes, so ranks cannot be ordered");
   }
   const Translations group = *Translations::find(topology);
   const TranslatedTree tree = find_translated_tree(group);
@@ -221,11 +222,12 @@ Generator multitree_translated_row() {
   Generator row;
   row.name = kName;
   row.summary =
-      "one tree of the fewest steps, translated to every root: tori, hypercubes, all-to-all links";
+      "one tree with the fewest steps, translated to every root; runs on tori, hypercubes and "
+      "fully connected networks";
   row.ops = {CollectiveOp::all_reduce, CollectiveOp::reduce_scatter, CollectiveOp::all_gather,
              CollectiveOp::all_to_all};
   row.parameters = {{"collective.segments", {CollectiveOp::all_to_all}}};
-  row.fixed_ranks = "one table stands for all nodes alike";
+  row.fixed_ranks = "one table stands for all nodes";
   row.look = 3;
   row.unsuited = unsuited_for_multitree_translated;
   row.generate = generate_multitree_translated;

@@ -55,7 +55,9 @@ std::array<RankTree, 2> make_double_tree(std::size_t ranks) {
 
 std::string unsuited_for_bcube(std::size_t nodes, std::uint32_t base) {
   if (base >= 2 && nodes >= base && is_power_of(nodes, base)) return {};
-  return fmt::format("bcube needs a power of its base of nodes; {} is none of {}.", nodes, base);
+  return fmt::format(
+      "bcube needs a number of nodes that is a power of its base; {} nodes are not a power of {}.",
+      nodes, base);
 }
 
 std::uint32_t smallest_bcube_base(std::size_t nodes) {

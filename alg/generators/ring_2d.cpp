@@ -351,7 +351,9 @@ Schedule generate_2d_ring(const Topology& topology, const CollectiveRequest& req
 Generator ring_2d_row() {
   Generator row;
   row.name = "2d_ring";
-  row.summary = "ring all-reduce in one dimension, then in the other, halves in opposite orders";
+  row.summary =
+      "ring all-reduce in one dimension, then in the other; each half of the data starts in "
+      "another dimension";
   row.ops = reduction_ops();
   row.look = 2;
   row.unsuited = unsuited_for_2d_ring;

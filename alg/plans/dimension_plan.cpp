@@ -211,7 +211,7 @@ class PlanBuilder {
   static const std::vector<PlannedDimension>& checked(
       const std::vector<PlannedDimension>& dimensions, const PlanRequest& request) {
     if (request.op == CollectiveOp::all_to_all) {
-      throw std::invalid_argument("an all_to_all has no dimension plan");
+      throw std::invalid_argument("a dimension plan cannot carry out an all_to_all");
     }
     if (dimensions.empty()) throw std::invalid_argument("a plan needs dimensions");
     if (request.chunks == 0 || request.threshold_divisor == 0 || request.element_bytes == 0) {
@@ -220,7 +220,7 @@ class PlanBuilder {
     for (const PlannedDimension& d : dimensions) {
       if (d.bytes_per_second == 0) throw std::invalid_argument("a dimension has no bandwidth");
       if (!suits(d.algorithm, d.size)) {
-        throw std::invalid_argument("a dimension's algorithm does not suit its size");
+        throw std::invalid_argument("a dimension's algorithm does not run on its number of NPUs");
       }
     }
     return dimensions;
@@ -315,19 +315,21 @@ Planner planner_row(const char* name, const char* summary, decltype(Planner::pla
   row.summary = summary;
   row.ops = reduction_ops();
   row.parameters = {{"collective.chunks", {}}, {"collective.parts", {}}};
-  row.fixed_ranks = "its NPUs' places in the dimensions are their ranks";
+  row.fixed_ranks = "an NPU's rank follows from its coordinates in the dimensions";
   row.plan = plan;
   return row;
 }
 
 Planner baseline_row() {
-  return planner_row("baseline", "multi-rail hierarchical: dim1 to dimD and back, in fixed order",
+  return planner_row("baseline",
+                     "multi-rail hierarchical: every chunk visits dim1 to dimD and returns",
                      plan_baseline);
 }
 
 Planner themis_row() {
   Planner row = planner_row(
-      "themis", "every chunk its own order of dimensions, by load (Algorithm 1)", plan_themis);
+      "themis", "each chunk visits the dimensions in its own order, chosen by load (Algorithm 1)",
+      plan_themis);
   row.parameters.push_back({"collective.threshold_divisor", {}});
   row.parameters.push_back({"collective.loads_start_at_fixed_delay", {}});
   return row;

@@ -42,7 +42,7 @@ DimensionRoutes::DimensionRoutes(const Topology& topology,
       const std::uint32_t first_port = shape.first_port(d);
       RouteBundle* bundles = &bundles_[n * per_node_ + slots_[d].first];
       if (slots_[d].by_lane && spec.shape != DimensionShape::ring) {
-        throw std::invalid_argument("a ring algorithm runs on a ring");
+        throw std::invalid_argument("the algorithm ring runs only on a dimension of shape ring");
       }
       if (slots_[d].by_lane) {
         bundles[0] = bundle_to(topology, node, d, first_port, (self + 1) % size, parallel);
@@ -51,7 +51,9 @@ DimensionRoutes::DimensionRoutes(const Topology& topology,
         continue;
       }
       if (slots_[d].to_switch != spec.one_switch) {
-        throw std::invalid_argument("a switch that adds runs in_network, and nothing else does");
+        throw std::invalid_argument(
+            "the algorithm in_network needs a switch that reduces, and such a switch runs only "
+            "in_network");
       }
       if (slots_[d].to_switch) {
         const NodeId adder = topology.link(topology.out_links(node)[first_port]).to;
@@ -91,7 +93,7 @@ RouteBundle DimensionRoutes::bundle_to(const Topology& topology, NodeId node, st
     if (s == 0) bundle.first = route;
     if (route.index() != bundle.first.index() + s ||
         topology.link(routes_.link(route, routes_.hops(route) - 1)).to != to) {
-      throw std::logic_error("parallel links of a dimension are not numbered in a row");
+      throw std::logic_error("parallel links of a dimension do not have consecutive numbers");
     }
   }
   return bundle;
@@ -101,7 +103,7 @@ RouteBundle DimensionRoutes::single_links(const std::vector<LinkId>& links, std:
                                           std::uint32_t count) {
   for (std::uint32_t s = 1; s < count; ++s) {
     if (links[first + s].index() != links[first].index() + s) {
-      throw std::logic_error("parallel links of a dimension are not numbered in a row");
+      throw std::logic_error("parallel links of a dimension do not have consecutive numbers");
     }
   }
   return {RouteSet::single(links[first]), count};

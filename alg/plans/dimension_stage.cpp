@@ -38,7 +38,7 @@ StageSteps::StageSteps(DimensionAlgorithm algorithm, std::uint32_t size)
     : algorithm_(algorithm), size_(size) {
   if (!suits(algorithm, size)) {
     throw std::invalid_argument(
-        fmt::format("{} does not work among {} NPUs", to_string(algorithm), size));
+        fmt::format("{} does not run among {} NPUs", to_string(algorithm), size));
   }
 }
 

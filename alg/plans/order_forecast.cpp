@@ -106,7 +106,8 @@ class Forecaster {
   Forecaster(const DimensionPlan& plan, const ForecastSpec& spec)
       : plan_(plan), spec_(spec), running_(plan.chunks.size()) {
     if (spec.dimensions.size() != plan.dimensions.size() || spec.flight.places == 0) {
-      throw std::invalid_argument("a forecast needs every dimension's timing and a place in each");
+      throw std::invalid_argument(
+          "a forecast needs the timing of every dimension and at least one stage in flight");
     }
     for (std::size_t d = 0; d < plan.dimensions.size(); ++d) {
       const PlannedDimension& planned = plan.dimensions[d];

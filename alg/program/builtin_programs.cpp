@@ -55,12 +55,12 @@ std::string unsuited_sizes(const BuiltinRequest& request) {
   constexpr std::uint32_t kMostChannels = 32;  // NCCL's limit
   if (request.ranks < 2) return "needs at least two ranks";
   if (request.ranks > kMostBuiltinRanks) {
-    return fmt::format("is made for at most {} ranks, not for {}", kMostBuiltinRanks,
+    return fmt::format("runs on at most {} ranks; found {} ranks", kMostBuiltinRanks,
                        request.ranks);
   }
   if (request.instances == 0) return "needs at least one instance";
   if (request.instances > kMostChannels) {
-    return fmt::format("runs as at most {} instances, not as {}", kMostChannels, request.instances);
+    return fmt::format("runs as at most {} instances; found {}", kMostChannels, request.instances);
   }
   if (request.channels == 0) return "needs at least one channel";
   return {};
@@ -70,15 +70,15 @@ std::string unsuited_ring(const BuiltinRequest& request) {
   const std::string sizes = unsuited_sizes(request);
   if (!sizes.empty()) return sizes;
   if (request.channels <= request.ranks) return {};
-  return fmt::format("spreads its {} chunks over channels, and {} are more", request.ranks,
-                     request.channels);
+  return fmt::format("spreads its {} chunks over at most as many channels; found {} channels",
+                     request.ranks, request.channels);
 }
 
 std::string unsuited_power_of_two(const BuiltinRequest& request) {
   const std::string sizes = unsuited_sizes(request);
   if (!sizes.empty()) return sizes;
   if ((request.ranks & (request.ranks - 1)) == 0) return {};
-  return fmt::format("needs a power of two of ranks, not {}", request.ranks);
+  return fmt::format("needs a power of two of ranks; found {}", request.ranks);
 }
 
 std::string unsuited_servers(const BuiltinRequest& request) {
@@ -86,8 +86,9 @@ std::string unsuited_servers(const BuiltinRequest& request) {
   if (!sizes.empty()) return sizes;
   if (request.ranks_per_server < 2) return "needs at least two ranks per server";
   if (request.ranks % request.ranks_per_server != 0) {
-    return fmt::format("needs servers of equal size: {} ranks are not a multiple of {}",
-                       request.ranks, request.ranks_per_server);
+    return fmt::format(
+        "needs servers of equal size, but {} ranks are not a multiple of {} ranks per server",
+        request.ranks, request.ranks_per_server);
   }
   if (request.ranks == request.ranks_per_server) return "needs at least two servers";
   return {};
@@ -98,9 +99,10 @@ const std::vector<BuiltinProgram>& builtin_programs() {
       {"gc3_ring", "one logical ring, its chunks spread over channels", CollectiveOp::all_reduce,
        false, true, unsuited_ring, build_ring},
       {"gc3_ring_rotated",
-       "a ring for each channel, turned by one rank within every server: all NICs carry some",
+       "one ring for each channel, each shifted by one rank within every server to use all NICs",
        CollectiveOp::all_reduce, true, true, unsuited_servers, build_ring_rotated},
-      {"gc3_allpairs", "two steps: every rank sums its chunk from all others and hands it to all",
+      {"gc3_allpairs",
+       "two steps: every rank receives and sums its chunk from all ranks and sends the sum to all",
        CollectiveOp::all_reduce, false, false, unsuited_sizes, build_allpairs},
       {"gc3_hierarchical", "rings inside servers and across them, in one program",
        CollectiveOp::all_reduce, true, false, unsuited_servers, build_hierarchical},
@@ -110,28 +112,31 @@ const std::vector<BuiltinProgram>& builtin_programs() {
        false, false, unsuited_power_of_two, build_halving_doubling},
       {"gc3_binomial_tree", "reduction to rank 0 and broadcast over a binomial tree",
        CollectiveOp::all_reduce, false, false, unsuited_sizes, build_binomial_tree},
-      {"gc3_double_binary_tree", "half of the data over each of two trees",
+      {"gc3_double_binary_tree", "two trees, each of which carries half of the data",
        CollectiveOp::all_reduce, false, false, unsuited_sizes, build_double_binary_tree},
       {"gc3_reducescatter_ring", "the first half of gc3_ring", CollectiveOp::reduce_scatter, false,
        true, unsuited_ring, build_reducescatter_ring},
       {"gc3_allgather_ring", "the second half of gc3_ring", CollectiveOp::all_gather, false, true,
        unsuited_ring, build_allgather_ring},
-      {"gc3_allgather_recursive_doubling", "partners exchange all they have, ever farther away",
+      {"gc3_allgather_recursive_doubling",
+       "recursive doubling: partners at doubling distances exchange all their data",
        CollectiveOp::all_gather, false, false, unsuited_power_of_two,
        build_allgather_recursive_doubling},
-      {"gc3_direct_alltoall", "every rank sends to every other one", CollectiveOp::all_to_all,
+      {"gc3_direct_alltoall", "every rank sends to every other rank", CollectiveOp::all_to_all,
        false, false, unsuited_sizes, build_direct_alltoall},
-      {"gc3_twostep_alltoall", "what goes to another server is brought together first",
+      {"gc3_twostep_alltoall",
+       "each server collects its data for another server before it sends them",
        CollectiveOp::all_to_all, true, false, unsuited_servers, build_twostep_alltoall},
       {"gc3_twostep_alltoall_composed",
-       "gc3_twostep_alltoall as two library calls, its runs gathered by copies",
+       "gc3_twostep_alltoall as two library calls, which collect data by copies",
        CollectiveOp::all_to_all, true, false, unsuited_servers, build_twostep_alltoall_composed},
-      {"gc3_broadcast_tree", "from rank 0 down a binomial tree", CollectiveOp::broadcast, false,
-       false, unsuited_sizes, build_broadcast_tree},
-      {"gc3_alltonext", "rank i's buffer to rank i + 1, between servers by way of all their ranks",
+      {"gc3_broadcast_tree", "broadcast from rank 0 over a binomial tree", CollectiveOp::broadcast,
+       false, false, unsuited_sizes, build_broadcast_tree},
+      {"gc3_alltonext",
+       "rank i sends its buffer to rank i + 1, between servers over all their ranks",
        CollectiveOp::custom, true, false, unsuited_servers, build_alltonext},
-      {"gc3_alltonext_direct", "rank i's buffer to rank i + 1 in one message", CollectiveOp::custom,
-       false, false, unsuited_sizes, build_alltonext_direct},
+      {"gc3_alltonext_direct", "rank i sends its buffer to rank i + 1 in one message",
+       CollectiveOp::custom, false, false, unsuited_sizes, build_alltonext_direct},
   };
   return programs;
 }

@@ -87,7 +87,7 @@ class Execution {
       return fmt::format("{} waits for the message of {}", name, flat_.name(at.message_of));
     }
     const FlatConnection& out = flat_.connections[flat_.blocks[block].out];
-    return fmt::format("{} waits for a free slot, which {} makes", name,
+    return fmt::format("{} waits for a free slot, which {} would free", name,
                        flat_.name(oldest_receive(out, received_[flat_.blocks[block].out])));
   }
 
@@ -289,7 +289,7 @@ void report(const FlatProgram& flat, const Execution& stuck, const std::string& 
     if (cycle.size() > kLongestPrintedCycle) {
       text += fmt::format("\n  ... and {} more", cycle.size() - kLongestPrintedCycle);
     }
-    return text + "\n  and so round again";
+    return text + "\n  (back to the first line)";
   });
 }
 
@@ -300,7 +300,8 @@ std::vector<std::uint32_t> check_deadlock(const FlatProgram& flat, const Program
   Execution unlimited(flat, kUnlimited, limits.chunks_per_slot);
   if (!unlimited.run()) {
     report(flat, unlimited,
-           "gets stuck with any number of slots, blocks wait for each other:", findings);
+           "deadlocks with any number of slots; thread blocks wait for each other in a cycle:",
+           findings);
     return {};
   }
   certificate.least_slots = find_least_slots(flat, limits);
@@ -308,7 +309,8 @@ std::vector<std::uint32_t> check_deadlock(const FlatProgram& flat, const Program
     Execution limited(flat, limits.slots, limits.chunks_per_slot);
     limited.run();
     const std::string title = fmt::format(
-        "gets stuck with {} slots of a connection, it needs {}; blocks wait for each other:",
+        "deadlocks with {} slots of a connection, but needs {}; thread blocks wait for each other "
+        "in a cycle:",
         limits.slots, certificate.least_slots);
     report(flat, limited, title, findings);
     return {};

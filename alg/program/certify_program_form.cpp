@@ -16,26 +16,28 @@ constexpr std::uint64_t kMostChunks = std::uint64_t{1} << 25;
 void check_frame(const Program& program, Findings& findings) {
   const std::size_t ranks = program.num_ranks();
   if (program.chunks == 0) {
-    findings.add(kMalformed, {}, [] { return "it has no chunks"; });
+    findings.add(kMalformed, {}, [] { return "the program has no chunks; it needs at least 1"; });
   }
   const bool is_shared_out = program.collective == CollectiveOp::all_gather ||
                              program.collective == CollectiveOp::reduce_scatter ||
                              program.collective == CollectiveOp::all_to_all;
   if (is_shared_out && program.chunks % ranks != 0) {
     findings.add(kMalformed, {}, [&] {
-      return fmt::format("{} chunks are not a multiple of {} ranks, as {} needs", program.chunks,
-                         ranks, to_string(program.collective));
+      return fmt::format(
+          "the program has {} chunks, which is not a multiple of its {} ranks, as {} needs",
+          program.chunks, ranks, to_string(program.collective));
     });
   }
   if (program.max_bytes != 0 && program.min_bytes > program.max_bytes) {
     findings.add(kMalformed, {}, [&] {
-      return fmt::format("is offered from {} bytes to {}: for no size", program.min_bytes,
-                         program.max_bytes);
+      return fmt::format(
+          "the program's smallest size, {} bytes, exceeds its largest size, {} bytes",
+          program.min_bytes, program.max_bytes);
     });
   }
   if (program.root && *program.root >= ranks) {
     findings.add(kMalformed, {}, [&] {
-      return fmt::format("its root is gpu {}, but there are {} ranks", *program.root, ranks);
+      return fmt::format("the root is gpu {}, but the program has {} ranks", *program.root, ranks);
     });
   }
 }
@@ -51,8 +53,8 @@ void check_size(const Program& program, Findings& findings) {
   }
   if (chunks <= kMostChunks) return;
   findings.add(kMalformed, {}, [&] {
-    return fmt::format("its buffers have {} chunks in all ranks together, more than {}", chunks,
-                       kMostChunks);
+    return fmt::format("the buffers of all ranks together have {} chunks; allowed are at most {}",
+                       chunks, kMostChunks);
   });
 }
 
@@ -83,7 +85,7 @@ void check_promises(const Program& program, Findings& findings) {
   for (const PromisedChunk& promise : program.promises) {
     if (promise.rank >= program.num_ranks()) {
       findings.add(kMalformed, {}, [&] {
-        return fmt::format("a promise is for gpu {}, but there are {} ranks", promise.rank,
+        return fmt::format("a promise names gpu {}, but the program has {} ranks", promise.rank,
                            program.num_ranks());
       });
       continue;
@@ -95,7 +97,8 @@ void check_promises(const Program& program, Findings& findings) {
                                    : of_rank.output_chunks;
     if (promise.index >= size) {
       findings.add(kMalformed, site_of(program, promise.rank), [&] {
-        return fmt::format("output chunk {} is promised, but there are {}", promise.index, size);
+        return fmt::format("a promise names output chunk {}, but the rank has {} output chunks",
+                           promise.index, size);
       });
     }
     for (const InputChunk& chunk : promise.value) {
@@ -105,8 +108,7 @@ void check_promises(const Program& program, Findings& findings) {
       }
       findings.add(kMalformed, site_of(program, promise.rank), [&] {
         return fmt::format(
-            "output chunk {} is promised with input chunk {} of gpu {}, which "
-            "does not exist",
+            "the promise of output chunk {} names input chunk {} of gpu {}, which does not exist",
             promise.index, chunk.index, chunk.rank);
       });
     }
@@ -115,8 +117,9 @@ void check_promises(const Program& program, Findings& findings) {
   std::sort(targets.begin(), targets.end());
   const auto twice = std::adjacent_find(targets.begin(), targets.end());
   if (twice == targets.end()) return;
-  findings.add(kMalformed, site_of(program, twice->first),
-               [&] { return fmt::format("output chunk {} is promised twice", twice->second); });
+  findings.add(kMalformed, site_of(program, twice->first), [&] {
+    return fmt::format("output chunk {} has two promises; allowed is one", twice->second);
+  });
 }
 
 // Returns whether each peer is a rank or kNoPeer.
@@ -128,7 +131,7 @@ bool check_peers(const Program& program, std::size_t rank, std::size_t block, Fi
     if (exists && peer != static_cast<std::int32_t>(rank)) return true;
     findings.add(kMalformed, site_of(program, rank, block), [&] {
       if (exists) return fmt::format("{} itself", verb);
-      return fmt::format("{} gpu {}, but there are {} ranks", verb, peer, ranks);
+      return fmt::format("{} gpu {}, but the program has {} ranks", verb, peer, ranks);
     });
     return false;
   };
@@ -136,7 +139,7 @@ bool check_peers(const Program& program, std::size_t rank, std::size_t block, Fi
   const bool receives_right = check("receives from", of_block.recv_peer);
   if (of_block.channel >= program.num_channels) {
     findings.add(kMalformed, site_of(program, rank, block), [&] {
-      return fmt::format("is on channel {}, but there are {} channels", of_block.channel,
+      return fmt::format("is on channel {}, but the program has {} channels", of_block.channel,
                          program.num_channels);
     });
   }
@@ -147,7 +150,7 @@ bool check_peers(const Program& program, std::size_t rank, std::size_t block, Fi
 
 void check_form(const Program& program, Findings& findings) {
   if (program.num_ranks() == 0) {
-    findings.add(kMalformed, {}, [] { return "it has no ranks"; });
+    findings.add(kMalformed, {}, [] { return "the program has no ranks; it needs at least 1"; });
     return;
   }
   check_frame(program, findings);
@@ -191,8 +194,9 @@ struct StepCheck {
     const std::uint32_t size = declared(buffer);
     if (offset >= 0 && static_cast<std::uint64_t>(offset) + count <= size) return;
     findings.add(kMalformed, site(s), [&] {
-      return fmt::format("its {} is {} {}, {} chunks long, but buffer {} has {} chunks here", name,
-                         to_string(buffer), offset, count, to_string(buffer), size);
+      return fmt::format(
+          "its {} is {} {}, {} chunks long, but buffer {} of this rank has {} chunks", name,
+          to_string(buffer), offset, count, to_string(buffer), size);
     });
   }
 
@@ -201,18 +205,19 @@ struct StepCheck {
     const std::uint32_t least = step.op == ProgramOp::nop ? 0 : 1;
     if (step.count < least || step.count > kMostChunksOfStep) {
       findings.add(kMalformed, site(s), [&] {
-        return fmt::format("its count is {}, allowed are {} to {}", step.count, least,
+        return fmt::format("its count is {}; allowed is {} to {}", step.count, least,
                            kMostChunksOfStep);
       });
     }
     if (reads_source(step.op)) check_operand(s, "source", step.src_buffer, step.src_offset);
     if (writes_target(step.op)) check_operand(s, "target", step.dst_buffer, step.dst_offset);
     if (sends(step.op) && of_block().send_peer == kNoPeer) {
-      findings.add(kMalformed, site(s), [] { return "sends, but its block has no peer for that"; });
+      findings.add(kMalformed, site(s),
+                   [] { return "sends, but its thread block has no send peer"; });
     }
     if (receives(step.op) && of_block().recv_peer == kNoPeer) {
       findings.add(kMalformed, site(s),
-                   [] { return "receives, but its block has no peer for that"; });
+                   [] { return "receives, but its thread block has no receive peer"; });
     }
   }
 
@@ -230,7 +235,7 @@ struct StepCheck {
     // A wait for a later step of the own block would never end.
     if (static_cast<std::size_t>(step.wait_block) == block &&
         static_cast<std::size_t>(step.wait_step) >= s) {
-      return "which its own block comes to only afterwards";
+      return "which comes later in its own thread block";
     }
     // Scoreboards are cleared between calls.
     if (other.call != of_block().call) return "which belongs to another call";
@@ -256,8 +261,10 @@ struct StepCheck {
     if (s == 0 || steps[s - 1].op != ProgramOp::nop) return;
     if (steps[s].op == ProgramOp::nop || steps[s].wait_block != -1) return;
     findings.add(kMalformed, site(s), [&] {
-      return fmt::format("comes after the nop {}, but waits for nothing itself",
-                         name_of(site(s - 1)));
+      return fmt::format(
+          "comes after the nop {}, but waits for no step; the step after a nop must wait for a "
+          "step",
+          name_of(site(s - 1)));
     });
   }
 
@@ -274,8 +281,8 @@ struct StepCheck {
     if (!joins || last.count == step.count) return;
     findings.add(kMalformed, site(s), [&] {
       return fmt::format(
-          "reduces {} chunks into the place into which {} reduces {}, and both may run as one "
-          "reduction: their counts must agree",
+          "reduces {} chunks into the place into which {} reduces {}; a runtime may join the two "
+          "reductions, so their counts must be equal",
           step.count, name_of(site(s - 1)), last.count);
     });
   }

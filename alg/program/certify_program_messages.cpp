@@ -56,7 +56,7 @@ std::string connection_name(const End& end) {
 // Two contexts would overwrite each other's state.
 void check_owner(const Program& program, const End& first, const End& second, Findings& findings) {
   findings.add(ProgramViolationKind::malformed, site_of(program, second.rank(), second.block), [&] {
-    return fmt::format("{}, as {} does, but one block alone may own that end",
+    return fmt::format("{}, as {} does, but only one thread block may own this end of a connection",
                        connection_name(second),
                        name_of(site_of(program, first.rank(), first.block)));
   });
@@ -73,8 +73,8 @@ void check_counterpart(const Program& program, const End& end, Findings& finding
   const Site site = used == steps.end() ? site_of(program, end.rank(), end.block)
                                         : site_of(program, end.rank(), end.block, step);
   findings.add(ProgramViolationKind::malformed, site, [&] {
-    return fmt::format("{}, but no block of gpu {} has the other end", connection_name(end),
-                       end.sends ? end.to : end.from);
+    return fmt::format("{}, but no thread block of gpu {} has the other end of this connection",
+                       connection_name(end), end.sends ? end.to : end.from);
   });
 }
 

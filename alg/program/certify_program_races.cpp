@@ -239,7 +239,7 @@ class RankRaces {
       const bool same_name = a.buffer == b.buffer && a.chunk == b.chunk;
       const std::string other =
           same_name ? "" : fmt::format(" as {} {}", to_string(a.buffer), a.chunk);
-      return fmt::format("{} {} {}, which {} {}{}, and nothing orders the two",
+      return fmt::format("{} {} {}, which {} {}{}, but no wait and no message orders the two steps",
                          later.writes ? "writes" : "reads", to_string(b.buffer), b.chunk,
                          flat_.name(earlier.step), earlier.writes ? "writes" : "reads", other);
     });

@@ -158,15 +158,18 @@ void ChunkTracer::check_signature(const ProgramSignature& signature) const {
   if (signature.ranks == 0) fail("a program needs at least one rank");
   if (signature.chunks == 0) fail("a program needs at least one chunk");
   if (signature.chunks >= kMostChunks) {
-    fail(fmt::format("{} chunks are more than {}", signature.chunks, kMostChunks - 1));
+    fail(fmt::format("the program has {} chunks; allowed are at most {}", signature.chunks,
+                     kMostChunks - 1));
   }
   if (std::uint64_t{signature.ranks} * signature.chunks > kMostPlaces) {
-    fail(fmt::format("{} chunks on each of {} ranks are more than {} in all", signature.chunks,
-                     signature.ranks, kMostPlaces));
+    fail(fmt::format("the program has {} chunks on each of {} ranks; allowed are at most {} in all",
+                     signature.chunks, signature.ranks, kMostPlaces));
   }
   if (divides_by_ranks(signature.collective) && signature.chunks % signature.ranks != 0) {
-    fail(fmt::format("the {} chunks of {} must divide by its {} ranks", signature.chunks,
-                     to_string(signature.collective), signature.ranks));
+    fail(
+        fmt::format("the program has {} chunks, but the number of chunks of {} must be a multiple "
+                    "of its {} ranks",
+                    signature.chunks, to_string(signature.collective), signature.ranks));
   }
   const bool has_root = signature.collective == CollectiveOp::broadcast ||
                         signature.collective == CollectiveOp::reduce;
@@ -174,21 +177,23 @@ void ChunkTracer::check_signature(const ProgramSignature& signature) const {
     fail(fmt::format("{} needs a root", to_string(signature.collective)));
   }
   if (signature.root && *signature.root >= signature.ranks) {
-    fail(fmt::format("root {} is none of the {} ranks", *signature.root, signature.ranks));
+    fail(fmt::format("root {} does not exist; the program has {} ranks", *signature.root,
+                     signature.ranks));
   }
   if (signature.collective != CollectiveOp::custom) {
-    if (!signature.promises.empty()) fail("only a custom collective is told what it promises");
+    if (!signature.promises.empty())
+      fail("promises are given, but only a custom collective takes promises");
     return;
   }
   for (const auto* counts : {&signature.input_chunks, &signature.output_chunks}) {
     if (!counts->empty() && counts->size() != signature.ranks) {
-      fail(fmt::format("numbers of chunks are given for {} of {} ranks", counts->size(),
-                       signature.ranks));
+      fail(fmt::format("buffer sizes are given for {} ranks, but the program has {} ranks",
+                       counts->size(), signature.ranks));
     }
     for (const std::uint32_t count : *counts) {
       if (count > signature.chunks) {
-        fail(fmt::format("a buffer of {} chunks is larger than the program's {}", count,
-                         signature.chunks));
+        fail(fmt::format("a buffer has {} chunks, but a buffer of this program has at most {}",
+                         count, signature.chunks));
       }
     }
   }
@@ -198,26 +203,29 @@ void ChunkTracer::check_signature(const ProgramSignature& signature) const {
   for (const PromisedChunk& promise : signature.promises) {
     if (promise.rank >= signature.ranks ||
         promise.index >= chunks_of(signature.output_chunks, promise.rank)) {
-      fail(fmt::format("rank {} out[{}] is promised and does not exist", promise.rank,
+      fail(fmt::format("a promise names rank {} out[{}], which does not exist", promise.rank,
                        promise.index));
     }
     for (const InputChunk& part : promise.value) {
       if (part.rank >= signature.ranks ||
           part.index >= chunks_of(signature.input_chunks, part.rank)) {
-        fail(fmt::format("rank {} out[{}] is promised rank {} in[{}], which does not exist",
-                         promise.rank, promise.index, part.rank, part.index));
+        fail(
+            fmt::format("the promise of rank {} out[{}] names rank {} in[{}], which does not exist",
+                        promise.rank, promise.index, part.rank, part.index));
       }
     }
     if (!std::is_sorted(promise.value.begin(), promise.value.end())) {
-      fail(fmt::format("what rank {} out[{}] is promised is not in ascending order", promise.rank,
-                       promise.index));
+      fail(fmt::format(
+          "the promise of rank {} out[{}] does not list its input chunks in ascending order",
+          promise.rank, promise.index));
     }
   }
 }
 
 void ChunkTracer::check_span(const ChunkSpan& span) const {
   if (span.rank >= trace_.signature.num_ranks()) {
-    fail(fmt::format("rank {} is none of the {} ranks", span.rank, trace_.signature.num_ranks()));
+    fail(fmt::format("rank {} does not exist; the program has {} ranks", span.rank,
+                     trace_.signature.num_ranks()));
   }
   if (span.count == 0) fail("a reference needs at least one chunk");
   const bool grows = span.buffer == ProgramBuffer::scratch;
@@ -228,7 +236,7 @@ void ChunkTracer::check_span(const ChunkSpan& span) const {
 }
 
 void ChunkTracer::check_fresh(const ChunkRef& ref) const {
-  if (ref.tracer_ != this) fail("a reference of another program");
+  if (ref.tracer_ != this) fail("the reference belongs to another program");
   const std::uint32_t first = memory_->number(ref.span_);
   for (std::uint32_t k = 0; k < ref.span_.count; ++k) {
     if (memory_->at(ref.span_.rank, first + k).version == ref.versions_[k]) continue;
@@ -254,7 +262,8 @@ ChunkRef ChunkTracer::chunk(std::uint32_t rank, ProgramBuffer buffer, std::uint3
   const std::uint32_t first = memory_->number(span);
   for (std::uint32_t k = 0; k < count; ++k) {
     if (memory_->at(rank, first + k).value) continue;
-    fail(fmt::format("{} is read and was never written", to_string({rank, buffer, index + k, 1})));
+    fail(fmt::format("{} is read, but no operation before has written it",
+                     to_string({rank, buffer, index + k, 1})));
   }
   return reference_to(span);
 }
@@ -275,12 +284,14 @@ ChunkRef ChunkTracer::record(TransferKind kind, const ChunkRef& source, const Ch
              : fmt::format("{} and its copy {} overlap", to_string(from), to_string(target)));
   }
   if (directives.channel.value_or(0) >= kMostChannels) {
-    fail(fmt::format("channel {} is not below {}", *directives.channel, kMostChannels));
+    fail(fmt::format("channel {} is too large; allowed are 0 to {}", *directives.channel,
+                     kMostChannels - 1));
   }
   for (std::uint32_t k = 0; kind == TransferKind::reduce && k < target.count; ++k) {
     const std::size_t terms = memory_->at(from.rank, first_read + k).value->size() +
                               memory_->at(target.rank, first_written + k).value->size();
-    if (terms > kMostTerms) fail(fmt::format("a sum of more than {} chunks", kMostTerms));
+    if (terms > kMostTerms)
+      fail(fmt::format("the sum has more than {} chunks, which is the limit", kMostTerms));
   }
   for (std::uint32_t k = 0; k < target.count; ++k) {
     Memory::Value value = memory_->at(from.rank, first_read + k).value;
@@ -303,14 +314,14 @@ void ChunkTracer::begin_parallelize(std::uint32_t instances) {
       std::uint64_t{instances} * (fragments_.empty() ? 1 : fragments_.back());
   if (product == 0) fail("a fragment needs at least one instance");
   if (product * trace_.signature.chunks >= kMostChunks) {
-    fail(fmt::format("{} instances of {} chunks are more than {} chunks", product,
+    fail(fmt::format("{} instances of {} chunks exceed the limit of {} chunks", product,
                      trace_.signature.chunks, kMostChunks - 1));
   }
   fragments_.push_back(static_cast<std::uint32_t>(product));
 }
 
 void ChunkTracer::end_parallelize() {
-  if (fragments_.empty()) fail("no fragment is open that could end");
+  if (fragments_.empty()) fail("there is no open fragment to end");
   leave_fragment();
 }
 
@@ -331,7 +342,7 @@ void ChunkTracer::check_promises() const {
     const std::uint32_t place = memory_->storage().place(rank, ProgramBuffer::output, index);
     const Memory::Value value = memory_->at(rank, place).value;
     if (value && *value == promised) return;
-    fail(fmt::format("rank {} out[{}] must hold {} in the end, and holds {}", rank, index,
+    fail(fmt::format("at the end rank {} out[{}] must hold {}, but holds {}", rank, index,
                      to_text(promised), to_text(value ? *value : std::vector<InputChunk>{})));
   };
   if (program.collective == CollectiveOp::custom) {
@@ -349,7 +360,7 @@ void ChunkTracer::check_promises() const {
 }
 
 ChunkTrace ChunkTracer::finish() {
-  if (!fragments_.empty()) fail("a fragment has not ended");
+  if (!fragments_.empty()) fail("a fragment is still open at the end of the program");
   check_promises();
   return trace_;
 }

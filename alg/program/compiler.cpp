@@ -32,7 +32,8 @@ class Compilation {
     for (const OrderBy priority : {OrderBy::depth, OrderBy::trace}) {
       if (auto program = order_by(priority)) return check_slots(std::move(*program));
     }
-    throw std::logic_error("instructions in the order of the trace always run");
+    throw std::logic_error(
+        "no order of the instructions runs to its end, not even the order of the trace");
   }
 
  private:
@@ -61,7 +62,7 @@ class Compilation {
   [[nodiscard]] Program check_slots(Program program) const {
     for (const std::uint32_t chunks_per_slot : {1U, 0U}) {
       const std::string fault = unfinished_with(program, slots_, chunks_per_slot);
-      if (!fault.empty()) throw std::logic_error("a compiled program stands still: " + fault);
+      if (!fault.empty()) throw std::logic_error("the compiled program deadlocks: " + fault);
     }
     return program;
   }

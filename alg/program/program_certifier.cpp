@@ -102,7 +102,7 @@ void check_contexts(const Program& program, std::size_t rank, const ProgramLimit
     findings.add(
         ProgramViolationKind::capacity, site_of(program, rank), [&, in = call, n = blocks] {
           const std::string of_call = program.num_calls() > 1 ? fmt::format(" in call {}", in) : "";
-          return fmt::format("needs {} contexts{}, an NI has {}", n, of_call, limits.contexts);
+          return fmt::format("needs {} contexts{}, but an NI has {}", n, of_call, limits.contexts);
         });
   }
 }
@@ -115,7 +115,8 @@ void check_context_steps(const Program& program, std::size_t rank, const Program
     certificate.most_steps = std::max(certificate.most_steps, steps);
     if (limits.context_steps == 0 || steps <= limits.context_steps) continue;
     findings.add(ProgramViolationKind::capacity, site_of(program, rank, b), [&] {
-      return fmt::format("has {} steps, a context holds {}", steps, limits.context_steps);
+      return fmt::format("has {} steps, but a context holds at most {}", steps,
+                         limits.context_steps);
     });
   }
 }

@@ -62,16 +62,16 @@ std::uint32_t smallest_split(const ChunkTrace& trace) {
     const std::uint64_t instances = operation.parallel;
     split = std::lcm(split, instances / std::gcd(instances, std::uint64_t{operation.source.count}));
     if (split > 1 && split * chunks >= ChunkTracer::kMostChunks) {
-      throw ChunkError(
-          fmt::format("fragments of so many instances cut {} chunks into {} each, more "
-                      "than {} in all",
-                      chunks, split, ChunkTracer::kMostChunks - 1),
-          operation.place);
+      throw ChunkError(fmt::format("the fragments' instances cut {} chunks into {} parts each; "
+                                   "allowed are at most {} parts in all",
+                                   chunks, split, ChunkTracer::kMostChunks - 1),
+                       operation.place);
     }
     nodes += instances;
     if (nodes > kMostNodes) {
       throw ChunkError(
-          fmt::format("all instances together are more than {} operations", kMostNodes),
+          fmt::format("all instances together have more than {} operations, which is the limit",
+                      kMostNodes),
           operation.place);
     }
   }

@@ -29,7 +29,7 @@ class ScheduleTracing {
     try {
       return {compile(trace(), options_.compile), {}};
     } catch (const ChunkError& error) {
-      return {std::nullopt, fmt::format("in the order of its steps {}", error.what())};
+      return {std::nullopt, fmt::format("in the order of the schedule's steps: {}", error.what())};
     }
   }
 
@@ -41,12 +41,11 @@ class ScheduleTracing {
         std::minmax_element(schedule_.chunks.begin(), schedule_.chunks.end(),
                             [](const Chunk& a, const Chunk& b) { return a.size < b.size; });
     if (least == schedule_.chunks.end() || least->size == 0) {
-      return "a chunk of the schedule is empty: the size is too small";
+      return "a chunk of the schedule is empty, because the size is too small";
     }
     if (most->size - least->size <= options_.element_bytes) return {};
     return fmt::format(
-        "the chunks of a program are equal, and those of the schedule have {} to {} "
-        "bytes",
+        "a program's chunks have equal sizes, but the schedule's chunks have {} to {} bytes",
         least->size, most->size);
   }
 
@@ -76,7 +75,7 @@ class ScheduleTracing {
     const bool is_even =
         count.size() == owners &&
         std::all_of(count.begin(), count.end(), [&](const auto& c) { return c.second == share_; });
-    if (!is_even) return "its ranks do not all have the same number of chunks";
+    if (!is_even) return "the schedule's ranks do not all have the same number of chunks";
     if (is_all_to_all()) return {};
     for (std::size_t c = 0; c < index_.size(); ++c) {
       index_[c] += number(schedule_.chunks[c].owner) * share_;

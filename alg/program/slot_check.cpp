@@ -118,7 +118,7 @@ class UntimedRun {
     const Connection& at = connections_[progress_[r][b].to];
     return fmt::format(
         "the connection from rank {} to rank {} on channel {} needs more than {} slots: gpu {} tb "
-        "{} step {} finds it full for ever",
+        "{} step {} waits for ever for a free slot",
         at.from, at.to, at.channel, slots_, r, b, progress_[r][b].step);
   }
 

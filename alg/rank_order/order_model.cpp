@@ -19,8 +19,8 @@ namespace {
 std::vector<std::uint64_t> symmetric(const std::vector<std::uint64_t>& directed,
                                      std::size_t nodes) {
   if (directed.size() != nodes * nodes) {
-    throw std::invalid_argument(fmt::format("a matrix of {} nodes has {} entries, not {}", nodes,
-                                            nodes * nodes, directed.size()));
+    throw std::invalid_argument(fmt::format("a matrix of {} nodes needs {} entries; found {}",
+                                            nodes, nodes * nodes, directed.size()));
   }
   std::vector<std::uint64_t> both(directed.size(), 0);
   for (std::size_t i = 0; i < nodes; ++i) {
@@ -50,9 +50,10 @@ CostMatrix::CostMatrix(std::size_t nodes, const std::vector<std::uint64_t>& late
       (static_cast<long double>(largest_of(latency_)) * static_cast<long double>(scale) +
        static_cast<long double>(largest) * static_cast<long double>(largest_of(per_byte_)));
   if (scale == 0 || most > static_cast<long double>(std::numeric_limits<std::int64_t>::max())) {
-    throw std::invalid_argument(fmt::format(
-        "costs of {} nodes with messages of {} bytes exceed 64 bits: smaller units would do", nodes,
-        largest));
+    throw std::invalid_argument(
+        fmt::format("the costs of {} nodes with messages of {} bytes exceed 64 bits; give the "
+                    "latencies in a larger unit",
+                    nodes, largest));
   }
 }
 
@@ -303,12 +304,13 @@ std::size_t CostModel::num_messages() const {
 std::string unsuited_for_model(const CostModelRequest& request) {
   if (request.ranks < kFewestRanks) return "An order needs at least two ranks.";
   if (request.objective == OrderObjective::max && request.model != OrderModel::ring) {
-    return "reorder.objective max is that of a ring: the slowest of its hops governs all steps.";
+    return "reorder.objective max works only with the model ring, where the slowest hop governs "
+           "all steps.";
   }
   if (request.model == OrderModel::bcube) return unsuited_for_bcube(request.ranks, request.base);
   const bool printed = request.form == OrderForm::as_printed;
   if (printed && request.model == OrderModel::halving_doubling && !is_power_of_two(request.ranks)) {
-    return fmt::format("As printed, halving_doubling needs a power of two of ranks, not {}.",
+    return fmt::format("halving_doubling as printed needs a power of two of ranks; found {}.",
                        request.ranks);
   }
   return {};

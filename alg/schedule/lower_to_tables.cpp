@@ -107,8 +107,8 @@ void Lowering::check_single_gathers() const {
     for (const ArrivalIndex::Arrival& a : arrivals_.at(NodeId(n))) {
       if (a.kind != TransferKind::copy) continue;
       if (before != nullptr && before->flow == a.flow) {
-        fail(a.transfer,
-             fmt::format("its receiver gets this flow from node {} too", before->from.value()));
+        fail(a.transfer, fmt::format("its receiver also receives this flow from node {}",
+                                     before->from.value()));
       }
       before = &a;
     }
@@ -137,7 +137,7 @@ void Lowering::draft_entries() {
       const Outgoing& other = outgoing_[end];
       if (other.flow != first.flow || other.kind != first.kind) break;
       if (first.kind == TransferKind::reduce)
-        fail(other.id, "its sender has another Reduce of this flow");
+        fail(other.id, "its sender sends another Reduce of this flow");
       if (other.step != first.step || other.first_chunk != first.first_chunk ||
           transfer(other.id).num_chunks != transfer(first.id).num_chunks) {
         break;
@@ -230,7 +230,8 @@ void Lowering::check_completion(TransferId t, std::size_t begin, std::size_t end
       std::equal(completing_.begin(), completing_.end(), stated)) {
     return;
   }
-  fail(t, fmt::format("it depends on the {}, but not on just what completes that flow at node {}",
+  fail(t, fmt::format("it depends on the {}, but not on exactly the arrivals that complete that "
+                      "flow at node {}",
                       describe(first), node_.value()));
 }
 
@@ -240,7 +241,8 @@ void Lowering::check_tree_waits(TransferId t, const Waits& waits) const {
     return;
   }
   if (waits.gather.valid()) {
-    if (!waits.reduces.empty()) fail(t, "only a root's Gather waits for Reduces of its flow");
+    if (!waits.reduces.empty())
+      fail(t, "it waits for Reduces of its flow, which only a root's Gather may do");
     return;
   }
   const FlowId flow = transfer(t).flow;
@@ -252,7 +254,7 @@ void Lowering::check_tree_waits(TransferId t, const Waits& waits) const {
       reduces.begin(), reduces.end(), waits.reduces.begin(), waits.reduces.end(),
       [](const ArrivalIndex::Arrival& arrival, NodeId sender) { return arrival.from == sender; });
   if (!all_awaited)
-    fail(t, "a root's Gather waits for all Reduces of its flow that its node receives");
+    fail(t, "a root's Gather must wait for all Reduces of its flow that its node receives");
 }
 
 bool Lowering::is_first_of_root(const Draft& draft) const {
@@ -273,7 +275,7 @@ void Lowering::check_roots_wait_alike(const Draft& draft) {
     split_dependencies(outgoing_[i].id, waits_of_other_);
     if (waits_of_other_.after == waits_.after) continue;
     fail(outgoing_[i].id,
-         fmt::format("it waits for other flows than the {}, a Gather of the same root",
+         fmt::format("it does not wait for the same flows as the {}, a Gather of the same root",
                      describe(transfer(outgoing_[draft.begin].id))));
   }
 }
@@ -307,9 +309,9 @@ TableEntry Lowering::entry_of(const Draft& draft) {
     const Transfer& other = transfer(id);
     split_dependencies(id, waits_of_other_);
     if (!(waits_of_other_ == waits_)) {
-      fail(id, fmt::format("it would share a Gather entry with the {}, which differs in "
-                           "dependencies",
-                           describe(t)));
+      fail(id,
+           fmt::format("it would share a Gather entry with the {}, which has other dependencies",
+                       describe(t)));
     }
     entry.children.push_back({other.to, other.route});
   }

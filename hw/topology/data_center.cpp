@@ -15,12 +15,13 @@ namespace espalier {
 namespace {
 
 void check_slots(const DataCenterShape& shape) {
-  if (shape.slots.size() < 2) throw std::invalid_argument("a job has at least 2 nodes");
+  if (shape.slots.size() < 2)
+    throw std::invalid_argument("a data centre's job needs at least 2 nodes");
   std::vector<std::uint32_t> sorted = shape.slots;
   std::sort(sorted.begin(), sorted.end());
   const std::uint64_t slots = std::uint64_t{shape.racks()} * shape.hosts_per_rack;
   if (sorted.back() >= slots || std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end()) {
-    throw std::invalid_argument("every node has a host slot of its own");
+    throw std::invalid_argument("every node needs its own host slot");
   }
 }
 
@@ -28,18 +29,20 @@ void check_shape(const DataCenterShape& shape) {
   if (shape.pods == 0 || shape.racks_per_pod == 0 || shape.hosts_per_rack == 0 ||
       shape.rack_uplinks == 0 || shape.aggregations_per_pod == 0 ||
       shape.aggregation_uplinks == 0 || shape.cores == 0) {
-    throw std::invalid_argument("a data centre has pods, racks, hosts, switches and uplinks");
+    throw std::invalid_argument(
+        "a data centre needs at least one pod, rack, host, switch and uplink");
   }
   const std::uint64_t racks = std::uint64_t{shape.pods} * shape.racks_per_pod;
   if (racks * shape.hosts_per_rack > kMostVertices || racks * shape.rack_uplinks > kMostVertices) {
     throw std::invalid_argument("a network has at most 2^31 vertices");
   }
   if (shape.rack_uplinks % shape.aggregations_per_pod != 0) {
-    throw std::invalid_argument("a rack has as many uplinks to each aggregation switch");
+    throw std::invalid_argument(
+        "a rack needs the same number of uplinks to each aggregation switch");
   }
   if (shape.pods > 1 &&
       shape.cores > std::uint64_t{shape.aggregations_per_pod} * shape.aggregation_uplinks) {
-    throw std::invalid_argument("every core switch is linked to every pod");
+    throw std::invalid_argument("every core switch must be linked to every pod");
   }
   check_slots(shape);
 }

@@ -30,7 +30,7 @@ void check_dimension(const DimensionSpec& dimension, std::size_t d) {
   if (dimension.size < 2) refuse("a dimension has at least 2 NPUs");
   const std::uint32_t directions = dimension.directions();
   if (dimension.links == 0 || dimension.links % directions != 0) {
-    refuse(fmt::format("{} links per NPU are no multiple of {}", dimension.links, directions));
+    refuse(fmt::format("{} links per NPU are not a multiple of {}", dimension.links, directions));
   }
 }
 

@@ -156,10 +156,10 @@ namespace {
 void check_shape(const ClusterShape& shape) {
   if (shape.servers == 0 || shape.gpus_per_server == 0 || shape.gpus_per_nic_group == 0 ||
       shape.nics_per_group == 0) {
-    throw std::invalid_argument("a GPU cluster has servers, GPUs, groups and NICs");
+    throw std::invalid_argument("a GPU cluster needs at least one server, GPU, group and NIC");
   }
   if (shape.gpus_per_server % shape.gpus_per_nic_group != 0) {
-    throw std::invalid_argument("a server's GPUs form groups of equal size");
+    throw std::invalid_argument("a server's GPUs must form groups of equal size");
   }
   const std::uint64_t gpus = std::uint64_t{shape.servers} * shape.gpus_per_server;
   if (gpus < 2) throw std::invalid_argument("a GPU cluster has at least 2 GPUs");

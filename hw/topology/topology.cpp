@@ -47,7 +47,8 @@ LinkId Topology::add_link(NodeId from, NodeId to, LinkSpec spec, const std::stri
     throw std::invalid_argument("a link names an unknown vertex");
   }
   if (from == to) {
-    throw std::invalid_argument(fmt::format("'{}' is linked to itself", vertex_name(from)));
+    throw std::invalid_argument(
+        fmt::format("a link joins '{}' to itself; it must join two vertices", vertex_name(from)));
   }
   return connect(from, to, spec, out_name, in_name);
 }

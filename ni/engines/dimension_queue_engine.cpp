@@ -286,7 +286,7 @@ void DimensionQueueEngine::explain(const std::string& who, const std::vector<std
     if (queues_[d].gate.open() && !queues_[d].waiting.holds(next)) {
       waits.push_back(
           {fmt::format("{}.dim{}", who, d + 1), fmt::format("{}.chunk{}", who, next.chunk),
-           fmt::format("the order of dimension {} has chunk {} next", d + 1, next.chunk)});
+           fmt::format("the start order of dimension {} has chunk {} next", d + 1, next.chunk)});
     }
   }
   for (const std::uint32_t slot : slot_of_) {
@@ -302,16 +302,16 @@ void DimensionQueueEngine::explain(const std::string& who, const std::vector<std
       if (queue.gate.open() || slot == kNone) continue;
       const StageRef other = active_[slot].stage;
       if (program_.stage(other).dimension != d) continue;
-      waits.push_back({fmt::format("{}.chunk{}", who, c),
-                       fmt::format("{}.chunk{}", who, other.chunk),
-                       queue.gate.in_flight() == 1
-                           ? fmt::format("the only place of dimension {} is taken", d + 1)
-                           : fmt::format("all {} places of dimension {} are taken",
-                                         queue.gate.in_flight(), d + 1)});
+      waits.push_back(
+          {fmt::format("{}.chunk{}", who, c), fmt::format("{}.chunk{}", who, other.chunk),
+           queue.gate.in_flight() == 1
+               ? fmt::format("dimension {} already has 1 stage in flight, its limit", d + 1)
+               : fmt::format("dimension {} already has {} stages in flight, its limit", d + 1,
+                             queue.gate.in_flight())});
     }
     if (queue.gate.open()) {
       waits.push_back({fmt::format("{}.chunk{}", who, c), fmt::format("{}.dim{}", who, d + 1),
-                       fmt::format("it is not its turn in dimension {}", d + 1)});
+                       fmt::format("another chunk is next in dimension {}", d + 1)});
     }
   }
 }

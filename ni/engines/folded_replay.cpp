@@ -37,7 +37,7 @@ class FoldedReplay::ChunkReplay {
     }
     const auto message = in_flight_.find(name_of(event.place));
     if (message == in_flight_.end()) {
-      return fmt::format("data of chunk {} arrived that nobody had sent", chunk_);
+      return fmt::format("data of chunk {} arrived before any NPU or switch had sent them", chunk_);
     }
     if (event.act == Act::npu_writes) {
       write_npus(event.place, message->second);
@@ -109,7 +109,7 @@ class FoldedReplay::ChunkReplay {
       const Counterpart mine = counterpart(place, NodeId(n));
       const auto& block = blocks[owner_of(place, NodeId(n)).index()];
       if (block.size() != mine.pieces.count) {
-        return fmt::format("a switch sent data of chunk {} that it did not have", chunk_);
+        return fmt::format("a switch sent data of chunk {} before it had received them", chunk_);
       }
       message.tags.insert(message.tags.end(), block.begin(), block.end());
       message.of_node.push_back(mine);
@@ -170,7 +170,7 @@ FoldedReplay::Place FoldedReplay::place_of(const Operation& operation) const {
     const StageSend send = steps.send(stage.kind, self, place.at.lane, place.at.step, place.send);
     if (send.peer == peer) return place;
   }
-  throw std::logic_error("an operation that is none of its stage");
+  throw std::logic_error("an operation does not belong to its stage");
 }
 
 void FoldedReplay::read(const Operation& operation, std::vector<DataTag>& data) const {

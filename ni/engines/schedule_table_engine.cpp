@@ -192,7 +192,7 @@ void ScheduleTableEngine::explain(const std::string& who, const std::vector<std:
         {who, own ? who : ni_names[event.peer.index()],
          fmt::format("table entry {} (step {}) waits for the {} of flow {} {} node {}", head_,
                      timestep_, event.is_reduce() ? "Reduce" : "Gather", event.flow.index(),
-                     own ? "to leave for" : "from", event.peer.index())});
+                     own ? "to be sent to" : "from", event.peer.index())});
   }
 }
 

@@ -190,7 +190,8 @@ void StreamEngine::show(EngineView& view) const {
 void StreamEngine::explain(const std::string& who, const std::vector<std::string>& ni_names,
                            WaitList& waits) const {
   if (running_ == nullptr) {
-    waits.push_back({who, observer_.host_of(node_), "everything that it has posted is done"});
+    waits.push_back(
+        {who, observer_.host_of(node_), "all collectives that the host has posted are complete"});
     return;
   }
   const std::size_t first = waits.size();

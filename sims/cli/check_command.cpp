@@ -50,7 +50,7 @@ bool check_plan(const Input& input, const std::string& what, const Topology& top
   fmt::print("{}: {} {} on {}: {}\n", input.path, planned.plan.algorithm, what, topology.name(),
              !violations.empty() ? "REJECTED"
              : planned.plan.start_order.empty()
-                 ? "data certified; the order of starts is not enforced, deadlock is not excluded"
+                 ? "data certified; deadlock is possible, because the start order is not enforced"
                  : "certified");
   fmt::print("{}", plan_summary(topology, planned));
   print_violations(violations);
@@ -79,7 +79,7 @@ bool check_workload(const Input& input, const RunPoint& point) {
       continue;
     }
     unplanned.push_back(op);
-    fmt::print("{}: {}, {}: not planned; its time is a closed form\n", input.path, workload.name,
+    fmt::print("{}: {}, {}: has no plan; a closed form gives its time\n", input.path, workload.name,
                describe(op));
   }
   return good;
@@ -109,7 +109,7 @@ bool check_program_alone(const Input& input, const Program& program) {
   large.chunks_per_slot = 1;
   const std::uint32_t slots = certify_program(program, large).least_slots;
   if (slots > limits.slots) {
-    fmt::print("  warning: chunks that fill a slot each need {} slots\n", slots);
+    fmt::print("  warning: if each chunk fills a slot, a connection needs {} slots\n", slots);
   }
   return true;
 }
@@ -126,8 +126,8 @@ bool check_tables(const Input& input, const RunPoint& point) {
   }
   if (point.coordination) {
     fmt::print(
-        "  an all-reduce for each layer; hosts fuse them while the job runs, and what they "
-        "fuse is certified then\n");
+        "  one all-reduce for each layer; hosts fuse all-reduces while the job runs, and each "
+        "fused all-reduce is certified then\n");
   }
   const TableFormat format = table_format(tables, input.topology->num_nodes());
   fmt::print("  table entries {} (2N = {}) of {} bits: {}; {} bytes per NI\n",

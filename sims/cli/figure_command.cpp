@@ -35,7 +35,8 @@ bool names_differ(const std::vector<FigureResult>& figures) {
   bool good = true;
   for (const FigureResult& result : figures) {
     if (names.insert(result.figure.name).second) continue;
-    say(result.figure.path, fmt::format("another figure is called {}, too", result.figure.name));
+    say(result.figure.path,
+        fmt::format("another figure has the same name, {}", result.figure.name));
     good = false;
   }
   return good;
@@ -57,7 +58,7 @@ void print_plan(const std::vector<FigureResult>& figures, const FigureJobs& jobs
   }
   const auto& all = jobs.jobs();
   const auto kept = std::count_if(all.begin(), all.end(), [](const auto& job) { return job.kept; });
-  fmt::print("{} simulations, {} of them kept from before\n", all.size(), kept);
+  fmt::print("{} simulations, {} of them kept from earlier runs\n", all.size(), kept);
 }
 
 bool report_failures(const Figure& figure, std::size_t f, const FigureJobs& jobs) {
@@ -117,7 +118,7 @@ int figure_command(const FigureOptions& options) {
     return kGood;
   }
   if (!cache.open()) {
-    say(cache.folder().string(), "is no folder and cannot be made");
+    say(cache.folder().string(), "is not a folder and cannot be made");
     return kUsageError;
   }
   for (FigureResult& figure : figures) figure.diagnostics.forget_warnings();
@@ -127,7 +128,7 @@ int figure_command(const FigureOptions& options) {
     return kUsageError;
   }
   if (run.signal != 0) {
-    fmt::print(stderr, "stopped by {}; what is finished is kept, and the same command goes on\n",
+    fmt::print(stderr, "stopped by {}; finished points are kept, and the same command continues\n",
                signal_name(run.signal));
     return exit_code_of_signal(run.signal);
   }
@@ -138,7 +139,7 @@ int figure_command(const FigureOptions& options) {
   if (!print_diagnostics(figures)) return kUsageError;
   const auto& all = jobs.jobs();
   const auto kept = std::count_if(all.begin(), all.end(), [](const auto& job) { return job.kept; });
-  fmt::print("{} simulations, {} of them kept from before\n", all.size(), kept);
+  fmt::print("{} simulations, {} of them kept from earlier runs\n", all.size(), kept);
   return exit_code;
 }
 

@@ -34,23 +34,24 @@ bool check_gradients(const Input& input) {
   for (const RunPoint& point : input.points) {
     if (!point.training) continue;
     if (point.coordination) {
-      fmt::print(
-          stderr,
-          "{}: error: coordinated hosts choose the sizes of their all-reduces while they run; a "
-          "schedule file has one size\n",
-          input.path);
+      fmt::print(stderr,
+                 "{}: error: the hosts of a coordinated job choose the sizes of their all-reduces "
+                 "while they run, but a schedule file has one size\n",
+                 input.path);
       return false;
     }
     if (point.training->overlap == Overlap::layerwise) {
       fmt::print(stderr,
-                 "{}: error: it holds one all-reduce, training.overlap: layerwise has one for each "
-                 "layer\n",
+                 "{}: error: the schedule file holds one all-reduce, but training.overlap: "
+                 "layerwise needs one for each layer\n",
                  input.path);
       return false;
     }
     if (point.collective->size != input.tables->size) {
-      fmt::print(stderr, "{}: error: its all-reduce is of {} B, the network's gradients are {} B\n",
-                 input.path, input.tables->size, point.collective->size);
+      fmt::print(
+          stderr,
+          "{}: error: the schedule's all-reduce has {} B, but the network's gradients have {} B\n",
+          input.path, input.tables->size, point.collective->size);
       return false;
     }
   }
@@ -72,10 +73,10 @@ bool load_schedule(Input& input, const std::vector<std::string>& overrides, Conf
   }
   for (const std::string& setting : overrides) {
     if (setting.rfind("collective.", 0) != 0) continue;
-    fmt::print(
-        stderr,
-        "-s {}: error: {} is a finished schedule; generate another one from a configuration\n",
-        setting, input.path);
+    fmt::print(stderr,
+               "-s {}: error: {} is a finished schedule and cannot be changed; generate another "
+               "schedule from a configuration\n",
+               setting, input.path);
     return false;
   }
   // JSON is also YAML, so the configuration reader can read the configuration inside the file.
@@ -139,7 +140,7 @@ bool load_program_input(Input& input, const std::vector<std::string>& overrides,
                                              path.parent_path().string(), overrides, need);
   say(messages, config.diagnostics);
   if (!config.ok && !sets(overrides, "collective.size")) {
-    say(messages, "hint: a program's file says nothing of sizes: -s collective.size=16MiB\n");
+    say(messages, "hint: a program's file does not give the size: -s collective.size=16MiB\n");
   }
   input.points = std::move(config.points);
   input.topology = config.topology;

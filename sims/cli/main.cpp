@@ -25,10 +25,10 @@ void add_configs(CLI::App& command, std::vector<std::string>& configs) {
       ->required();
 }
 
-void add_overrides(CLI::App& command, std::vector<std::string>& overrides,
-                   const std::string& meaning =
-                       "set a configuration key: system.link.latency=100ns (repeatable; names as "
-                       "in the file)") {
+void add_overrides(
+    CLI::App& command, std::vector<std::string>& overrides,
+    const std::string& meaning =
+        "set a configuration key, for example system.link.latency=100ns; may be repeated") {
   command.add_option("-s,--set", overrides, meaning)
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
@@ -39,8 +39,10 @@ CLI::Option* add_file(CLI::App& command, const std::string& names, std::string& 
   return command.add_option(names, path, meaning)
       ->type_name("FILE")
       ->check([](const std::string& name) {
-        return name.empty() ? std::string("the name of the file is empty; - stands for stdout")
-                            : std::string();
+        return name.empty()
+                   ? std::string(
+                         "the name of the file is empty; write a file name, or - for stdout")
+                   : std::string();
       });
 }
 
@@ -52,7 +54,8 @@ void add_repeatable(CLI::App& command, const std::string& name, std::vector<std:
 }
 
 void add_jobs(CLI::App& command, unsigned& jobs) {
-  command.add_option("-j,--jobs", jobs, "simulations at once (default: one per core)");
+  command.add_option("-j,--jobs", jobs,
+                     "number of simulations that run at the same time (default: one per core)");
 }
 
 using Command = std::function<int()>;
@@ -72,7 +75,7 @@ void add_run_options(CLI::App& command, RunOptions& options) {
   add_file(command, "--waves", options.waves.file,
            "write waveforms to this file, .fst or .vcd, with a save file for GTKWave");
   add_repeatable(command, "--wave-scope", options.waves.scopes, "GLOB",
-                 "only signals and scopes with matching names: 'net.ni_*'");
+                 "write only signals and scopes whose names match, for example 'net.ni_*'");
   command
       .add_option("--wave-from", options.waves.from,
                   "begin the waves at this cycle or timestep: 5000, step:17")
@@ -83,7 +86,7 @@ void add_run_options(CLI::App& command, RunOptions& options) {
       ->type_name("POINT");
   add_file(command, "--timeline", options.timeline,
            "write the activity of NIs and links over time to this file, as JSON for Perfetto; it "
-           "covers the whole run, also with --wave-from and --wave-to; about 1 KB a message");
+           "covers the whole run, also with --wave-from and --wave-to; about 1 KB per message");
   add_jobs(command, options.jobs);
 }
 
@@ -93,8 +96,9 @@ Subcommand add_run(CLI::App& app, RunOptions& options) {
   add_run_options(*command, options);
   add_file(*command, "--messages", options.messages,
            "write one line per message to this file: when it was ready and delivered");
-  command->add_flag("--explain", options.explain,
-                    "show where the time went: critical path, worst slips, slack");
+  command->add_flag(
+      "--explain", options.explain,
+      "show which messages and links took the time: critical path, worst slips, slack");
   // Workers only.
   command->add_option("--point", options.point, "")->group("");
   command->add_option("--read", options.files_read, "")->group("")->allow_extra_args(false);
@@ -102,8 +106,9 @@ Subcommand add_run(CLI::App& app, RunOptions& options) {
 }
 
 Subcommand add_explain(CLI::App& app, RunOptions& options) {
-  CLI::App* command = app.add_subcommand(
-      "explain", "simulate, and show where the time went: critical path, worst slips, slack");
+  CLI::App* command = app.add_subcommand("explain",
+                                         "simulate, and show which messages and links took the "
+                                         "time: critical path, worst slips, slack");
   add_run_options(*command, options);
   options.explain = true;
   return {command, [&options] { return run_command(options); }};
@@ -139,10 +144,11 @@ Subcommand add_area(CLI::App& app, AreaOptions& options) {
       app.add_subcommand("area", "area and delay of routers and network interfaces, by block");
   add_configs(*command, options.configs);
   add_overrides(*command, options.overrides);
-  add_repeatable(*command, "--technology", options.technologies, "NAME",
-                 "cell library instead of the configured one; see espalier list technologies");
+  add_repeatable(
+      *command, "--technology", options.technologies, "NAME",
+      "cell library that replaces the configured library; see espalier list technologies");
   add_repeatable(*command, "--node", options.nodes, "LENGTH",
-                 "feature size instead of the configured one: 22nm");
+                 "feature size that replaces the configured size, for example 22nm");
   command->add_flag("--synthesize", options.synthesize,
                     "measure NI control, dependency table, FIFO control and SCF finder with yosys "
                     "instead of using the formulas; takes seconds each");
@@ -162,7 +168,7 @@ Subcommand add_figure(CLI::App& app, FigureOptions& options) {
                    "interrupted figure")
       ->type_name("FOLDER")
       ->capture_default_str();
-  command->add_flag("--plan", options.plan, "list the points, simulate nothing");
+  command->add_flag("--plan", options.plan, "list the points without simulating them");
   add_jobs(*command, options.jobs);
   options.program = kProgram;
   return {command, [&options] { return figure_command(options); }};
@@ -170,7 +176,7 @@ Subcommand add_figure(CLI::App& app, FigureOptions& options) {
 
 Subcommand add_reorder(CLI::App& app, ReorderOptions& options) {
   CLI::App* command = app.add_subcommand(
-      "reorder", "search the best assignment of ranks to nodes, by measured latencies");
+      "reorder", "search for the best assignment of ranks to nodes by measured latencies");
   command->add_option("config", options.config, "configuration (YAML)")->required();
   add_overrides(*command, options.overrides);
   add_file(*command, "--latency", options.latency,
@@ -183,7 +189,7 @@ Subcommand add_reorder(CLI::App& app, ReorderOptions& options) {
   add_file(*command, "--json", options.json, "write the result to this file, - for stdout");
   command
       ->add_option("--spread", options.spread,
-                   "number of orders in the JSON whose costs spread from the best to the worst")
+                   "number of orders in the JSON, with costs evenly from the best to the worst")
       ->check(CLI::Range(0, 1000));
   return {command, [&options] { return reorder_command(options); }};
 }
@@ -193,7 +199,7 @@ Subcommand add_report(CLI::App& app, ReportOptions& options) {
       app.add_subcommand("report", "one self-contained HTML page of results: tables and pictures");
   command
       ->add_option("results", options.results,
-                   "documents of run --json, folders of sweeps, their results.jsonl")
+                   "files of run --json, folders of sweeps, or their results.jsonl")
       ->required();
   add_file(*command, "-o,--output", options.output, "write to this file, - for stdout")->required();
   command->add_option("--title", options.title, "title of the page")
@@ -212,7 +218,7 @@ CLI::App& add_sweep_step(CLI::App& sweep, const std::string& name, const std::st
       ->type_name("FOLDER");
   if (name != "gather") {
     add_overrides(*command, options.overrides,
-                  "set a configuration key; for an axis, its value or its list of values");
+                  "set a configuration key; for a key of an axis, its value or its list of values");
   }
   return *command;
 }
@@ -220,11 +226,11 @@ CLI::App& add_sweep_step(CLI::App& sweep, const std::string& name, const std::st
 void add_limits(CLI::App& command, SweepOptions& options) {
   command
       .add_option("--time-limit", options.time_limit,
-                  "time for each point, instead of the file's: 90s, 10min, 2h")
+                  "time limit of a point, which replaces the limit in the file: 90s, 10min, 2h")
       ->type_name("TIME");
   command
       .add_option("--memory-limit", options.memory_limit,
-                  "address space for each point, instead of the file's: 4GiB")
+                  "limit of a point's address space, which replaces the limit in the file: 4GiB")
       ->type_name("SIZE");
   command.add_flag("--keep-failed", options.keep_failed, "do not run failed points again");
 }
@@ -240,27 +246,28 @@ Subcommand add_sweep(CLI::App& app, SweepOptions& options) {
   add_limits(run, options);
   add_jobs(run, options.jobs);
   run.add_option("--shard", options.shard,
-                 "only this part of the points, 1/N to N/N (default: the part of the Slurm task, "
-                 "or all)")
+                 "simulate only this part of the points, 1/N to N/N (default: the part of the "
+                 "Slurm task, or all points)")
       ->type_name("I/N");
-  run.add_option("--point", options.point, "only this point, even if it is finished")
+  run.add_option("--point", options.point, "simulate only this point, even if it is finished")
       ->type_name("ID");
 
   CLI::App& gather = add_sweep_step(*sweep, "gather",
                                     "write results.csv and results.jsonl of all points", options);
-  gather.add_flag("--partial", options.partial, "write them even if points are missing");
+  gather.add_flag("--partial", options.partial, "write the files even if points are missing");
 
   CLI::App& submit =
       add_sweep_step(*sweep, "submit", "run the points as a job array, then gather them", options);
   add_limits(submit, options);
-  submit.add_flag("--slurm", options.slurm, "submit with sbatch");
+  submit.add_flag("--slurm", options.slurm, "submit the scripts with sbatch");
   submit
       .add_option("--array-size", options.array_size,
                   "number of tasks (default: one for each point, at most 100)")
       ->check(CLI::Range(std::size_t{1}, std::size_t{1'000'000}));
   add_repeatable(submit, "--sbatch-option", options.sbatch_options, "OPTION",
-                 "one word for sbatch, for the array and gather: --sbatch-option=--time=1:00:00");
-  submit.add_flag("--dry-run", options.dry_run, "write the scripts, submit nothing");
+                 "option for sbatch, as one word, for the array and for gather: "
+                 "--sbatch-option=--time=1:00:00");
+  submit.add_flag("--dry-run", options.dry_run, "write the scripts without submitting them");
 
   return {sweep, [sweep, &options] {
             if (sweep->got_subcommand("plan")) return sweep_plan_command(options);
@@ -285,9 +292,9 @@ Subcommand add_worker(CLI::App& app, std::vector<std::string>& words) {
 
 int dispatch(int argc, char** argv) {
   CLI::App app{
-      "Espalier: what a collective costs on an accelerator interconnect, to the cycle.\n"
-      "Exit codes: 0 good, 1 a check or a simulation failed, 2 usage, input or output error; 130 "
-      "and 143 stopped by SIGINT and SIGTERM."};
+      "Espalier simulates collectives on accelerator interconnects, to the cycle.\nExit codes: 0 "
+      "success, 1 a check or a simulation failed, 2 usage, input or output error; 130 and 143 "
+      "stopped by SIGINT and SIGTERM."};
   app.set_version_flag("--version", std::string("espalier ") + kVersion);
   app.require_subcommand(0, 1);  // a missing command and an unknown command have different errors
 
@@ -308,21 +315,22 @@ int dispatch(int argc, char** argv) {
                                       add_sweep(app, sweep),       add_reorder(app, reorder),
                                       add_worker(app, worker),     add_report(app, report)};
   std::string kind;
-  CLI::App* list = app.add_subcommand("list", "the names that configurations may use");
-  list->add_option("kind", kind, "one kind only")->check(CLI::IsMember(list_kinds()));
+  CLI::App* list = app.add_subcommand("list", "list the names that configurations may use");
+  list->add_option("kind", kind, "kind of names to list")->check(CLI::IsMember(list_kinds()));
   subcommands.push_back({list, [&kind] { return list_command(kind); }});
   CLI::App* schema =
-      app.add_subcommand("schema", "every configuration key with type, default and meaning");
+      app.add_subcommand("schema", "list every configuration key with type, default and meaning");
   bool results_schema = false;
   bool markdown_schema = false;
   bool json_schema = false;
   CLI::Option* results_option = schema->add_flag(
-      "--results", results_schema, "every field of a result with unit and meaning instead");
+      "--results", results_schema, "list every field of a result with unit and meaning");
   CLI::Option* markdown_option =
       schema
-          ->add_flag("--markdown", markdown_schema, "with --results: the table of docs/results.md")
+          ->add_flag("--markdown", markdown_schema,
+                     "with --results: write the table of docs/results.md")
           ->needs(results_option);
-  schema->add_flag("--json", json_schema, "with --results: a list of objects")
+  schema->add_flag("--json", json_schema, "with --results: write a list of JSON objects")
       ->needs(results_option)
       ->excludes(markdown_option);
   subcommands.push_back({schema, [&] {

@@ -76,7 +76,10 @@ std::string output_mistake(const std::vector<CommandFile>& outputs,
     if (output.path.empty()) continue;
     if (output.path == "-") {
       if (!on_stdout.empty()) {
-        return fmt::format("{} - and {} -: stdout takes one of them", on_stdout, output.what);
+        return fmt::format(
+            "{} - and {} -: only one of the two outputs can go to stdout; name a file for the "
+            "other",
+            on_stdout, output.what);
       }
       on_stdout = output.what;
       const int flags = fcntl(STDOUT_FILENO, F_GETFL);
@@ -87,8 +90,8 @@ std::string output_mistake(const std::vector<CommandFile>& outputs,
     }
     for (const CommandFile& other : used) {
       if (!is_stream(output.path) && are_one_file(output.path, other.path)) {
-        return fmt::format("{} {}: this is the {} too; name another file", output.what, output.path,
-                           other.what);
+        return fmt::format("{} {}: this file is also the {}; name another file", output.what,
+                           output.path, other.what);
       }
     }
     used.push_back({output.what + " file", output.path});

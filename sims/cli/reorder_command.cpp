@@ -196,12 +196,13 @@ int refuse(const std::string& path, const std::string& problem) {
 
 std::string problem_of(const Input& input) {
   if (input.points.size() != 1) {
-    return fmt::format("reorder takes one point, the configuration has {}: -s picks one",
+    return fmt::format("reorder needs one point, but the configuration has {}; choose one with -s",
                        input.points.size());
   }
-  if (input.tables) return "a finished schedule has its order; reorder takes a configuration";
+  if (input.tables) return "a finished schedule already has its rank order; give a configuration";
   if (input.topology->dimensions()) {
-    return "on a multi-dimensional system places in the dimensions are ranks";
+    return "reorder does not run on a multi-dimensional system, where an NPU's coordinates give "
+           "its rank";
   }
   return {};
 }
@@ -240,7 +241,7 @@ int study(const ReorderOptions& options, const Input& input) {
   std::FILE* people = options.json == "-" || options.output == "-" || options.write_latency == "-"
                           ? stderr
                           : stdout;
-  fmt::print(people, "{}", study_table(result, probed ? "cycles" : "file's unit", seconds));
+  fmt::print(people, "{}", study_table(result, probed ? "cycles" : "unit of the file", seconds));
   const std::string topology = input.topology->name();
   if (!options.output.empty() &&
       !write_text(options.output, mapping_file(result, point.reorder, topology))) {
@@ -259,7 +260,7 @@ int reorder_command(const ReorderOptions& options) {
   if (!inputs) return kUsageError;
   const Input& input = inputs->front();
   const std::string problem = input.topology == nullptr
-                                  ? "a program alone has no network: reorder takes a configuration"
+                                  ? "a program alone has no network; give a configuration"
                                   : problem_of(input);
   if (!problem.empty()) return refuse(input.path, problem);
   std::vector<CommandFile> files = files_of(*inputs);

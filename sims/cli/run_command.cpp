@@ -135,7 +135,7 @@ void choose_fidelity(std::vector<Input>& inputs, Messages audience) {
     for (RunPoint& point : input.points) {
       const Fidelity chosen = chosen_fidelity(point);
       if (chosen == Fidelity::cycle && point.simulation.fidelity == Fidelity::automatic) {
-        notice = fmt::format("{}: note: simulated flit by flit (fidelity: cycle), because of {}\n",
+        notice = fmt::format("{}: note: simulates flit by flit (fidelity: cycle) because of {}\n",
                              input.path, train_obstacle(point));
       }
       point.simulation.fidelity = chosen;
@@ -155,7 +155,8 @@ void say_what_is_not_folded(const std::vector<Input>& inputs) {
                          !point.workload && find_planner(point.collective->algorithm) != nullptr;
       const std::string obstacle = might ? folding_obstacle(point, shape) : std::string();
       if (obstacle.empty()) continue;
-      fmt::print(stderr, "{}: note: all {} NPUs are simulated, not one for all, because of {}\n",
+      fmt::print(stderr,
+                 "{}: note: simulates all {} NPUs instead of one NPU for all because of {}\n",
                  input.path, shape.num_nodes(), obstacle);
       break;
     }
@@ -278,7 +279,7 @@ int run_command(const RunOptions& options) {
     // The parent has read the same files without an error.
     const std::string failure =
         inputs ? change_since(options.files_read, *inputs)
-               : "its files changed while the simulations were running; run the command again";
+               : "input files changed while the simulations were running; run the command again";
     if (!failure.empty()) {
       write_worker_report(not_run(failure));
       return kCheckFailed;

@@ -62,15 +62,16 @@ std::string one_collective_mistake(const std::string& option,
                                    const std::vector<const RunPoint*>& points) {
   if (points.size() != 1) {
     return fmt::format(
-        "{} shows one run, and there are {} points; choose one with -s, for example -s "
+        "{} shows one run, but there are {} points; choose one with -s, for example -s "
         "collective.algorithm=multitree",
         option, points.size());
   }
   if (points.front()->coordination) {
-    return fmt::format("{} shows one collective; a coordinated job runs many at a time", option);
+    return fmt::format("{} shows one collective, but a coordinated job runs many at a time",
+                       option);
   }
   if (points.front()->workload) {
-    return fmt::format("{} shows one collective; a workload simulates several, one by one", option);
+    return fmt::format("{} shows one collective, but a workload simulates several", option);
   }
   return {};
 }
@@ -79,8 +80,8 @@ std::string wave_mistake(const WaveOptions& options, const std::vector<const Run
   for (const auto& [name, text] :
        {std::make_pair("--wave-from", &options.from), std::make_pair("--wave-to", &options.to)}) {
     if (!text->empty() && !parse_point(*text)) {
-      return fmt::format("{} {}: expected a cycle, as 5000, or a timestep, as step:17", name,
-                         *text);
+      return fmt::format("{} {}: expected a cycle such as 5000, or a timestep such as step:17",
+                         name, *text);
     }
   }
   const bool has_details = !options.scopes.empty() || !options.from.empty() || !options.to.empty();
@@ -97,8 +98,8 @@ std::string wave_mistake(const WaveOptions& options, const std::vector<const Run
   }
   const bool in_steps = window.from_step || window.to_step;
   if (in_steps && !has_steps(*points.front())) {
-    return "--wave-from and --wave-to in timesteps need schedule tables; this run has none: give "
-           "cycles";
+    return "--wave-from and --wave-to in timesteps need schedule tables, but this run has none; "
+           "give cycles";
   }
   return {};
 }
@@ -117,7 +118,7 @@ std::unique_ptr<WaveSession> wave_session(const WaveOptions& options, const RunP
 
 std::string timeline_mistake(const std::string& file, const std::vector<const RunPoint*>& points) {
   if (file.empty()) return {};
-  if (file == "-") return "--timeline -: a timeline goes to a file; name one";
+  if (file == "-") return "--timeline -: a timeline cannot go to stdout; name a file";
   return one_collective_mistake("--timeline", points);
 }
 
@@ -133,7 +134,7 @@ std::string what_has_no_account(const Input& input, const RunPoint& point) {
 // Coordinated jobs in closed form have no messages.
 std::string message_list_mistake(const RunOptions& options, const std::vector<Input>& inputs) {
   if (options.messages.empty()) return {};
-  if (options.messages == "-") return "--messages -: messages go to a file; name one";
+  if (options.messages == "-") return "--messages -: messages cannot go to stdout; name a file";
   for (const Input& input : inputs) {
     for (const RunPoint& point : input.points) {
       if (!point.coordination || is_on_network(point.coordination->control_plane,
@@ -141,8 +142,8 @@ std::string message_list_mistake(const RunOptions& options, const std::vector<In
         continue;
       }
       return fmt::format(
-          "{}: error: --messages: in closed form there are no messages to list; "
-          "-s coordination.control_plane=network simulates them",
+          "{}: error: --messages: a closed form has no messages to list; -s "
+          "coordination.control_plane=network simulates them",
           input.path);
     }
   }
@@ -160,7 +161,7 @@ std::string observer_mistake(const RunOptions& options, const std::vector<Input>
       const std::string what = what_has_no_account(input, point);
       if (what.empty() || !no_account.empty()) continue;
       no_account =
-          fmt::format("{}: error: there is no account of {}: it follows a collective's schedule",
+          fmt::format("{}: error: explain needs the schedule of a collective; it cannot explain {}",
                       input.path, what);
     }
   }

@@ -160,34 +160,39 @@ int schedule_command(const ScheduleOptions& options) {
   }
   const Input& input = inputs->front();
   if (!input.program && input.points.size() != 1) {
-    fmt::print(stderr, "{}: error: {} points; choose one with -s, for example -s {}\n", input.path,
-               input.points.size(), distinguishing_setting(input.points));
+    fmt::print(stderr,
+               "{}: error: found {} points, but schedule shows one; choose one with -s, for "
+               "example -s {}\n",
+               input.path, input.points.size(), distinguishing_setting(input.points));
     return kUsageError;
   }
   if (is_planned(input) && options.format != "table" && options.format != "json") {
     fmt::print(stderr,
-               "{}: error: {} plans the stages of dimensions; it has no schedule of transfers to "
-               "show as {}: table or json\n",
+               "{}: error: {} plans the stages of dimensions and has no transfers to show as {}; "
+               "allowed are table and json\n",
                input.path, input.points.front().collective->algorithm, options.format);
     return kUsageError;
   }
   if (is_program(input) && options.format != "table" && options.format != "msccl-xml") {
-    fmt::print(stderr, "{}: error: a collective program has no {}: table or msccl-xml\n",
-               input.path, options.format);
+    fmt::print(
+        stderr,
+        "{}: error: a collective program cannot be shown as {}; allowed are table and msccl-xml\n",
+        input.path, options.format);
     return kUsageError;
   }
   const bool trains = !input.program && input.points.front().training.has_value();
   if (trains && options.format == "json" &&
       input.points.front().training->overlap == Overlap::layerwise) {
     fmt::print(stderr,
-               "{}: error: a schedule file holds one all-reduce, training.overlap: layerwise has "
-               "one for each layer; -s training.overlap=none has one\n",
+               "{}: error: a schedule file holds one all-reduce, but training.overlap: layerwise "
+               "has one for each layer; use -s training.overlap=none\n",
                input.path);
     return kUsageError;
   }
   if (!input.program && input.points.front().coordination) {
     fmt::print(stderr,
-               "{}: note: an all-reduce for each layer; hosts fuse them while the job runs\n",
+               "{}: note: shows one all-reduce for each layer; hosts fuse all-reduces while the "
+               "job runs\n",
                input.path);
   }
   std::ostringstream text;
@@ -195,7 +200,8 @@ int schedule_command(const ScheduleOptions& options) {
   const std::string reason =
       as_program ? write_program(text, input, options.format) : std::string();
   if (!reason.empty()) {
-    fmt::print(stderr, "{}: error: not to be had as {}: {}\n", input.path, options.format, reason);
+    fmt::print(stderr, "{}: error: cannot be written as {}: {}\n", input.path, options.format,
+               reason);
     return kCheckFailed;
   }
   if (!as_program) write_schedule(text, input, options);

@@ -191,17 +191,19 @@ std::string certificate_text(const Program& program, const ProgramCertificate& c
       program.num_steps(), certificate.messages, certificate.connections, certificate.most_contexts,
       certificate.most_steps);
   if (certificate.least_slots != 0) {
-    text += fmt::format("  slots per connection: {} suffice\n", certificate.least_slots);
+    text += fmt::format("  slots per connection: at least {}\n", certificate.least_slots);
   }
   if (!certificate.promises_known) {
     text +=
-        "  what the custom collective promises is not given: its results are not proven "
+        "  results are not proven: the custom collective has no promises "
         "(collective.program.promises)\n";
   }
   if (!certificate.out_of_place.empty()) {
-    text += fmt::format("  warning: it is offered out of place too, but is wrong there: {}: {}\n",
-                        to_string(certificate.out_of_place.front().kind),
-                        describe(certificate.out_of_place.front()));
+    text += fmt::format(
+        "  warning: the program claims to run out of place, too, but is wrong out of place: {}: "
+        "{}\n",
+        to_string(certificate.out_of_place.front().kind),
+        describe(certificate.out_of_place.front()));
   }
   for (const ProgramViolation& violation : certificate.violations) {
     text += fmt::format("  {}: {}\n", to_string(violation.kind), describe(violation));

@@ -72,7 +72,7 @@ bool update_manifest(const Planned& planned, const fs::path& folder) {
 // Returns false and prints the reason if the folder cannot be made or written.
 bool prepare_folder(const Planned& planned, const fs::path& folder, const PointStore& store) {
   if (!store.open()) {
-    static_cast<void>(usage_error(store.folder().string(), "is no folder and cannot be made"));
+    static_cast<void>(usage_error(store.folder().string(), "is not a folder and cannot be made"));
     return false;
   }
   if (update_manifest(planned, folder)) return true;
@@ -114,7 +114,7 @@ std::optional<WorkerLimits> limits_of(const SweepOptions& options, const Sweep& 
 void print_counts(const SweepPlan& plan) {
   fmt::print("{} points", plan.points.size());
   if (plan.excluded != 0) fmt::print(", {} left out by only and except", plan.excluded);
-  if (plan.alike != 0) fmt::print(", {} the same as others", plan.alike);
+  if (plan.alike != 0) fmt::print(", {} equal to other points", plan.alike);
   fmt::print("\n");
 }
 
@@ -127,7 +127,7 @@ int finish(const SweepTally& tally, const fs::path& folder) {
                        fmt::format("results cannot be written; {} points are left", tally.left()));
   }
   if (tally.signal != 0) {
-    fmt::print(stderr, "stopped by {}; {} points are left, and the same command goes on\n",
+    fmt::print(stderr, "stopped by {}; {} points are left, and the same command continues\n",
                signal_name(tally.signal), tally.left());
     return exit_code_of_signal(tally.signal);
   }
@@ -147,7 +147,7 @@ bool is_finished(const PointStore& store, const SweepPoint& point) {
 void say_what_stays(const std::vector<fs::path>& files) {
   for (const fs::path& file : files) {
     if (fs::exists(file))
-      fmt::print(stderr, "{} is there from before, and stays as it was\n", file.string());
+      fmt::print(stderr, "{} from an earlier gather is not changed\n", file.string());
   }
 }
 
@@ -162,7 +162,8 @@ bool is_own_folder(const SweepOptions& options, const fs::path& folder) {
   if (!fs::exists(other, ignored) || fs::equivalent(other, options.file, ignored)) return true;
   static_cast<void>(usage_error(
       folder.string(),
-      fmt::format("is the folder of another sweep, {}; -o names one for {}", other, options.file)));
+      fmt::format("is the folder of another sweep, {}; choose another folder for {} with -o", other,
+                  options.file)));
   return false;
 }
 
@@ -219,7 +220,8 @@ int sweep_gather_command(const SweepOptions& options) {
   if (!is_own_folder(options, folder)) return kUsageError;
   const ManifestFile file = read_manifest(folder);
   if (!file.manifest) {
-    fmt::print(stderr, "{}\nhint: 'espalier sweep plan' or 'sweep run' writes it\n", file.problem);
+    fmt::print(stderr, "{}\nhint: 'espalier sweep plan' or 'espalier sweep run' writes it\n",
+               file.problem);
     return kUsageError;
   }
   const GatheredSweep gathered = gather_sweep(*file.manifest, PointStore(folder));
@@ -245,7 +247,8 @@ int sweep_gather_command(const SweepOptions& options) {
 }
 
 int sweep_submit_command(const SweepOptions& options) {
-  if (!options.slurm) return usage_error("sweep submit", "to what? --slurm is the one there is");
+  if (!options.slurm)
+    return usage_error("sweep submit", "no cluster is given; write --slurm, which is the only one");
   const auto planned = plan_of(options);
   if (!planned || !limits_of(options, planned->sweep)) return kUsageError;
   const fs::path folder = fs::absolute(folder_of(options)).lexically_normal();
@@ -256,7 +259,7 @@ int sweep_submit_command(const SweepOptions& options) {
   const auto open = static_cast<std::size_t>(std::count_if(
       points.begin(), points.end(), [&](const SweepPoint& p) { return !is_finished(store, p); }));
   if (open == 0) {
-    fmt::print("all {} points are finished: espalier sweep gather\n", points.size());
+    fmt::print("all {} points are finished; run espalier sweep gather\n", points.size());
     return kGood;
   }
 
@@ -293,7 +296,8 @@ int sweep_submit_command(const SweepOptions& options) {
   const Submission behind = submit_script(gather, {"--dependency=afterany:" + run.job});
   if (behind.job.empty()) {
     return usage_error("sweep submit",
-                       fmt::format("the array is job {}, but gather: {}", run.job, behind.problem));
+                       fmt::format("the array is submitted as job {}, but gather is not: {}",
+                                   run.job, behind.problem));
   }
   fmt::print("job {}: {} tasks for {} open points; job {} gathers\n", run.job, job.tasks, open,
              behind.job);

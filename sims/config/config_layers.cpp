@@ -42,7 +42,7 @@ std::optional<ConfigNode> load_file(const ConfigNode& node, const fs::path& fold
   auto root = load_yaml(*file.text, source, diagnostics);
   if (!root) return std::nullopt;
   if (root->kind != ConfigNode::Kind::map) {
-    diagnostics.error({source, 1, 1}, "a configuration is a mapping of sections");
+    diagnostics.error({source, 1, 1}, "expected a configuration, which is a mapping of sections");
     return std::nullopt;
   }
   rewrite_paths(*root, "", fs::path(node.text).parent_path());
@@ -74,7 +74,7 @@ std::optional<ConfigNode> load_layer(const ConfigNode& node, const fs::path& fol
   if (node.kind == ConfigNode::Kind::scalar && !node.text.empty())
     return load_file(node, folder, diagnostics);
   diagnostics.error(node.place,
-                    "config: takes sections of keys, or the path of a configuration file",
+                    "config: expected sections of keys, or the path of a configuration file",
                     "config: {collective: {algorithm: multitree}}");
   return std::nullopt;
 }

@@ -170,8 +170,8 @@ GivenKey read_key(ConfigNode node, const Place& key_place, const Key& key,
   if (node.kind == ConfigNode::Kind::null) node.place = key_place;
   if (node.kind == ConfigNode::Kind::list && !is_written_as_list(key.shape)) {
     if (key.listable) return read_list(node, key, diagnostics);
-    diagnostics.error(node.place, fmt::format("{}: takes one value, not a list", key.name),
-                      fmt::format("lists are for {}", listable_keys()));
+    diagnostics.error(node.place, fmt::format("{}: expected one value, found a list", key.name),
+                      fmt::format("keys that take a list: {}", listable_keys()));
     return {node.place, {}};
   }
   GivenKey given{node.place, {}};
@@ -227,9 +227,10 @@ void collect_section(const ConfigNode& map, const std::string& section, GivenKey
       } else {
         given.add_broken_section(name);
         const bool empty = entry.value.kind == ConfigNode::Kind::null;
-        diagnostics.error(empty ? entry.place : entry.value.place,
-                          fmt::format("'{}' {}", name, empty ? "is empty" : "is a section of keys"),
-                          fmt::format("its keys: {}", fmt::join(names_in_section(name), ", ")));
+        diagnostics.error(
+            empty ? entry.place : entry.value.place,
+            fmt::format("'{}' {}", name, empty ? "is empty" : "is a section; expected its keys"),
+            fmt::format("its keys: {}", fmt::join(names_in_section(name), ", ")));
       }
     }
   }
@@ -245,7 +246,7 @@ void collect_override(const std::string& assignment, GivenKeys& given, Diagnosti
   const SourceIndex source = diagnostics.add_override(assignment);
   if (const std::size_t line_end = assignment.find('\n'); line_end != std::string::npos) {
     diagnostics.error({source, 1, Diagnostics::override_column(line_end)},
-                      "an override is a single line");
+                      "an override must be a single line");
     return;
   }
   const std::size_t equals = assignment.find('=');
@@ -253,7 +254,7 @@ void collect_override(const std::string& assignment, GivenKeys& given, Diagnosti
   const Place name_place{source, 1, Diagnostics::override_column(0)};
   const Key* key = find_key(name);
   if (key == nullptr) {
-    const std::string message = is_section(name) ? fmt::format("'{}' is a section of keys", name)
+    const std::string message = is_section(name) ? fmt::format("'{}' is a section, not a key", name)
                                                  : fmt::format("unknown key '{}'", name);
     const std::string nearest = nearest_name(name, all_key_names());
     std::string hint = "espalier schema lists all keys";

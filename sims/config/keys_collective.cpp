@@ -23,11 +23,11 @@ void add_rank_order_keys(KeyTable& table) {
       .names({RankOrderConfig::kRandom})
       .optional()
       .doc(
-          "which node each rank is: identity: rank r is node r; random: drawn; a file of espalier "
-          "reorder, relative to this file's folder");
+          "assignment of ranks to nodes; identity: rank r is node r; random: drawn from the seed; "
+          "or a file that espalier reorder writes, relative to this file's folder");
   order.integer("rank_order_seed", &RankOrderConfig::seed)
       .only(table.where("collective.rank_order", {RankOrderConfig::kRandom}))
-      .doc("of the order that is drawn");
+      .doc("seed of the random order");
 }
 
 void add_plan_keys(KeyTable& table) {
@@ -36,19 +36,23 @@ void add_plan_keys(KeyTable& table) {
   collective.integer("chunks", &Config::chunks)
       .range(1, 65536)
       .only_where_algorithm_reads_it()
-      .doc("equal chunks, each with its own way through the dimensions");
+      .doc("number of equal chunks; each chunk has its own order of dimensions");
   collective.integer("threshold_divisor", &Config::threshold_divisor)
       .range(1, 65536)
       .only_where_algorithm_reads_it()
-      .doc("loads that differ by less than a stage of chunk size / this number count as equal");
+      .doc(
+          "two loads count as equal if they differ by less than the load of a stage of chunk size "
+          "/ this number");
   collective.boolean("loads_start_at_fixed_delay", &Config::loads_start_at_fixed_delay)
       .only_where_algorithm_reads_it()
-      .doc("a dimension's load starts at its steps' latency, as the paper's text says, not at 0");
+      .doc(
+          "true: a dimension's load starts at the latency of its steps, as the paper's text says; "
+          "false: at 0");
   collective.choice("parts", &Config::parts)
       .only_where_algorithm_reads_it()
       .doc(
-          "the NPUs' parts of a chunk: equal (padded), exact (to an element); auto: equal where "
-          "padding adds at most 1 %");
+          "NPUs' parts of a chunk; equal: padded to equal size; exact: cut between elements; auto: "
+          "equal where padding adds at most 1 %");
 }
 
 void add_program_keys(KeyTable& table) {
@@ -64,26 +68,33 @@ void add_program_keys(KeyTable& table) {
   from_file.path("file", &Config::file)
       .required()
       .doc(
-          "the program as MSCCL XML (.xml) or as a trace (.trace), relative to this file's folder");
+          "file of the program, MSCCL XML (.xml) or a trace (.trace), relative to this file's "
+          "folder");
   from_file.path("promises", &Config::promises)
       .doc(
-          "contents that a custom collective's output chunks must have, relative to this file's "
-          "folder");
+          "file with the contents that the output chunks of a custom collective must have, "
+          "relative to this file's folder");
   runs([](const Algorithm& a) { return has_built_in_program(a) && a.program->uses_channels; })
       .integer("channels", &Config::channels)
       .range(1, 32)
-      .doc("over which a built-in program spreads its steps");
+      .doc("number of channels over which a built-in program spreads its steps");
   built_in.integer("instances", &Config::instances)
       .range(1, 32)
-      .doc("copies of a built-in program, each with its share of the data and channels of its own");
+      .doc(
+          "number of copies of a built-in program; each copy has a share of the data and its own "
+          "channels");
   runs([](const Algorithm& a) { return has_built_in_program(a) && a.program->uses_servers; })
       .integer("ranks_per_server", &Config::ranks_per_server)
       .range(1, 65536)
       .word("auto")
-      .doc("ranks that a hierarchical program takes for one server; auto: as gpu_cluster has them");
+      .doc(
+          "number of ranks that a hierarchical program treats as one server; auto: the number of "
+          "GPUs per server of gpu_cluster");
   runs([](const Algorithm& a) { return a.is_program(); })
       .choice("protocol", &Config::protocol)
-      .doc("of all connections; auto: the file's, Simple of a built-in program");
+      .doc(
+          "protocol of all connections; auto: the protocol in the program's file, Simple for a "
+          "built-in program");
 }
 
 }  // namespace
@@ -122,37 +133,37 @@ void add_collective_keys(KeyTable& table) {
   // A workload has operations of its own, whose elements are FP16.
   collective.choice("op", &Config::op)
       .only(KeyTable::without({"workload"}))
-      .doc("what is computed");
+      .doc("collective operation");
   collective
       .named("algorithm", &Config::algorithm,
              algorithms_where([](const Algorithm&) { return true; }))
       .required()
-      .doc("what plans the collective (espalier list algorithms)");
+      .doc("algorithm that generates the schedule, plan or program (espalier list algorithms)");
   collective.size("size", &Config::size)
       .range(1, kLargestCollective)
       .only(KeyTable::without({"training", "workload"}))
       .required()
-      .doc("all_gather: of the gathered result; otherwise of each rank's input");
+      .doc("size of each rank's input; for all_gather, size of the gathered result");
   collective.size("element", &Config::element_bytes)
       .range(1, 64 << 10)
       .only(KeyTable::without({"workload"}))
-      .doc("data is cut between elements only");
+      .doc("size of an element; data are cut only between elements");
   collective.number(ValueType::name, "tree_order", &Config::remaining_height_first)
       .names({"root", "remaining_height"})
       .only_where_algorithm_reads_it()
-      .doc("multitree: whose tree takes its turn first (section III-C2)");
+      .doc("tree that takes its turn first in MultiTree (section III-C2)");
   collective.integer("segments", &Config::segments)
       .range(1, 64 << 10)
       .word("auto")
       .only_where_algorithm_reads_it()
       .doc(
-          "pieces, none empty: of either tree's half (dbtree; auto: about 8 KiB each, 1 to 64), of "
-          "a chunk (multitree_translated; auto: 1)");
+          "number of pieces, none of them empty; dbtree: of each tree's half of the data (auto: "
+          "pieces of about 8 KiB, 1 to 64); multitree_translated: of a chunk (auto: 1)");
   add_rank_order_keys(table);
   collective.integer("base", &Config::base)
       .range(2, 64)
       .only_where_algorithm_reads_it()
-      .doc("peers of a group, the base of the ranks' digits");
+      .doc("number of ranks in a group, which is the base of the ranks' digits");
   add_plan_keys(table);
   add_program_keys(table);
 }

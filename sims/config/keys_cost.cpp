@@ -56,7 +56,7 @@ void add_macro_keys(KeyTable& table, CostBlock block) {
       .above_zero_to(1e12)
       .word("formula")
       .optional()
-      .doc(memory ? "cells of one memory" : "cells of one instance");
+      .doc(memory ? "cell area of one memory" : "cell area of one instance");
   macro.time(memory ? "access" : "delay", &UserMacro::delay_ps)
       .range(1, kMicrosecond)
       .word("formula")
@@ -88,37 +88,41 @@ void add_cost_keys(KeyTable& table) {
   cost.number(ValueType::length, "node", &CostSpec::node_nm)
       .range(5, 1000)
       .word("auto")
-      .doc("feature size, to whose square areas are proportional; auto: the library's own");
+      .doc("feature size; areas are proportional to its square; auto: the node of the library");
   cost.time("fo4", &CostSpec::fo4_ps)
       .range(1, 10'000)
       .word("auto")
       .doc(
-          "delay of an inverter that drives four of its kind; auto: 0.55 ps per nm of the node, at "
-          "least 19.5 ps");
+          "delay of an inverter that drives four equal inverters; auto: 0.55 ps per nm of the "
+          "node, at least 19.5 ps");
   cost.fraction("utilization", &CostSpec::utilization)
       .above_zero_to(1)
       .doc("cell area / placed area");
   cost.fraction("wire_margin", &CostSpec::wire_margin)
       .between(0, 10)
-      .doc("part of the delay of logic that is added to it for wires and setup");
+      .doc("share of the logic delay that is added for wires and setup");
   cost.choice("buffers", &CostSpec::buffers)
-      .doc("of routers and NIs; auto: SRAM where even the upper end of its area is smaller");
-  flat.choice("table", &CostSpec::table).doc("schedule table; auto: as buffers");
+      .doc(
+          "memory type of the buffers of routers and NIs; auto: SRAM where even the upper end of "
+          "its area is smaller");
+  flat.choice("table", &CostSpec::table)
+      .doc("memory type of the schedule table; auto: by the same rule as the buffers");
   flat.integer("table_entry_bits", &CostSpec::table_entry_bits)
       .range(1, 65536)
       .word("auto")
       .doc("width of a schedule-table entry; auto: the fields that the topology needs");
-  dimensional.choice("queues", &CostSpec::queues).doc("dimension queues; auto: as buffers");
+  dimensional.choice("queues", &CostSpec::queues)
+      .doc("memory type of the dimension queues; auto: by the same rule as the buffers");
   dimensional.integer("queue_entries", &CostSpec::queue_entries)
       .range(1, 65536)
       .word("auto")
       .doc(
-          "chunks that a dimension queue has room for; auto: 64, or as many as the collective has "
-          "if those are more");
+          "number of chunks that a dimension queue can hold; auto: 64, or the collective's number "
+          "of chunks if that is larger");
   cost.fraction("link_pj_per_bit", &CostSpec::link_pj_per_bit)
       .above_zero_to(1e6)
       .word("none")
-      .doc("energy of a link, pJ per bit; none: unknown, and links have no energy");
+      .doc("energy of a link, pJ per bit; none: unknown, so results have no energy of links");
   for (std::size_t b = 0; b < kNumCostBlocks; ++b) {
     const auto block = static_cast<CostBlock>(b);
     if (block != CostBlock::ni_readiness_table) add_macro_keys(table, block);

@@ -76,24 +76,26 @@ void add_fault_keys(KeyTable& table) {
        record_field("bandwidth", &SlowLink::bytes_per_second, ValueType::rate, kSlowestLink,
                     kFastestLink, false),
        record_field("latency", &SlowLink::latency_ps, ValueType::time, 1, kSecond, false)},
-      "all links from one vertex to a neighbour, one way: slower or longer than healthy links");
+      "slow links: all links from one vertex to a neighbour, in one direction; their bandwidth is "
+      "lower or their latency longer than that of healthy links");
   add_records<LateNi>(table, "faults.late_nis", &FaultsConfig::late_nis,
                       {node_field(&LateNi::node), cycles_field("cycles", &LateNi::cycles, true)},
-                      "the node's host posts the collective this much later than all others");
+                      "late hosts: the host of the node posts the collective this many cycles "
+                      "later than all other hosts");
   add_records<ClockSkew>(
       table, "faults.clock_skew", &FaultsConfig::clock_skew,
       {node_field(&ClockSkew::node), cycles_field("cycles", &ClockSkew::cycles, false),
        cycles_field("per_step", &ClockSkew::per_step, false)},
-      "the NI's lockstep clock is `cycles` behind, and its down-counter takes `per_step` longer "
-      "each step");
+      "skewed clocks: the lockstep clock of the NI is `cycles` behind, and its down-counter takes "
+      "`per_step` cycles longer in each step");
   const auto jitter =
       table.group("faults.dma_jitter", &RunPoint::faults, &FaultsConfig::dma_jitter);
   jitter.cycles("max_cycles", &DmaJitterConfig::max_cycles)
       .required()
       .doc(
-          "each message (each packet where system.ni.dma.bandwidth is given) is read from memory 0 "
-          "to this many cycles later");
-  jitter.integer("seed", &DmaJitterConfig::seed).doc("of the additional cycles");
+          "each message is read from memory 0 to this many cycles later; each packet where "
+          "system.ni.dma.bandwidth is given");
+  jitter.integer("seed", &DmaJitterConfig::seed).doc("seed of the additional cycles");
   jitter.integer("nodes", &DmaJitterConfig::nodes)
       .list(ListOf::any_number)
       .range(0, kMostNodeNumber)

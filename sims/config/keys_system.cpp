@@ -16,7 +16,7 @@ void add_preset_key(KeyTable& table) {
   Key& key = table.add("system.preset");
   key.shape.type = ValueType::name;
   for (const Preset& preset : presets()) key.shape.names.push_back(preset.name);
-  key.description = "fills in what the file leaves out of `system`";
+  key.description = "preset that gives the keys of `system` that the file leaves out";
   key.resolved = false;  // its settings are written instead
   key.set = [](RunPoint&, const Value&) {};
   key.get = [](const RunPoint&) { return Value{}; };
@@ -29,7 +29,7 @@ void add_credit_latency_key(KeyTable& table) {
   system.time("credit_latency", &SystemConfig::credit_latency_cycles)
       .word("link")
       .only(table.where_not_dimensional())
-      .doc("time a credit takes back; link: as long as the link's latency");
+      .doc("time that a credit takes to return; link: the latency of the link");
   Key& key = table.last();
   key.set = [](RunPoint& point, const Value& value) {
     point.system.credit_latency_cycles = cycles_covering(value.number, point.system.clock);
@@ -47,7 +47,9 @@ void add_dma_bandwidth_key(KeyTable& table) {
   const auto dma = table.group("system.ni.dma", &RunPoint::system, &SystemConfig::ni);
   dma.rate("bandwidth", &NiConfig::dma_bytes_per_cycle)
       .word("ports")
-      .doc("DMA rate shared by all ports; ports: never the bottleneck");
+      .doc(
+          "DMA rate that all ports share; ports: the rate of all ports, so that DMA is never the "
+          "bottleneck");
   Key& key = table.last();
   key.set = [](RunPoint& point, const Value& value) {
     point.system.ni.dma_bytes_per_cycle = value.number / point.system.clock.hertz;
@@ -62,16 +64,16 @@ void add_link_keys(KeyTable& table) {
                         .only(table.where_not_dimensional());
   link.time("latency", &LinkSpec::latency_ps)
       .range(1, kLongestLinkLatency)
-      .doc("from one router's output to the next one's input");
+      .doc("latency from the output of one router to the input of the next router");
   link.rate("bandwidth", &LinkSpec::bytes_per_second)
-      .doc("of one direction; at most one flit per router cycle");
+      .doc("bandwidth of one direction; at most one flit per router cycle");
 }
 
 void add_router_keys(KeyTable& table) {
   const auto clock = table.group("system.router", &RunPoint::system, &SystemConfig::clock);
   clock.number(ValueType::frequency, "clock", &ClockSpec::hertz)
       .range(1'000, kSecond)
-      .doc("of routers and network interfaces");
+      .doc("clock of routers and network interfaces");
   // This key is not among the links' keys, because it is stored in cycles of the clock above.
   add_credit_latency_key(table);
   const KeyCondition flat = table.where_not_dimensional();
@@ -89,14 +91,14 @@ void add_router_keys(KeyTable& table) {
       .range(0, 1000)
       .or_implied(&RouterConfig::pipeline_is_implied)
       .doc(
-          "from a flit's arrival to its earliest departure; auto: the cycles that system.cost "
-          "implies for the router's stages at this clock");
+          "cycles from a flit's arrival to its earliest departure; auto: the cycles that "
+          "system.cost implies for the router's stages at this clock");
   router.choice("switching", &RouterConfig::switching)
       .doc(
-          "vct: the next buffer has room for a whole packet before its head moves on; wormhole: "
-          "for one flit");
+          "vct: a packet moves on when the next buffer has room for the whole packet; wormhole: "
+          "when it has room for one flit");
   router.choice("hold", &RouterConfig::hold)
-      .doc("how long a grant of the crossbar lasts: a packet or a flit");
+      .doc("duration of a grant of the crossbar: a packet or a flit");
   router.choice("crossbar_inputs", &RouterConfig::crossbar_inputs)
       .doc("one crossbar input per input port, or per VC");
 }
@@ -110,15 +112,15 @@ void add_flow_control_keys(KeyTable& table) {
   flow.integer("payload_bytes", &Flow::payload_bytes)
       .range(1, kMi)
       .only(flat)
-      .doc("of a packet; in message mode of a sub-packet");
+      .doc("payload of a packet; in message mode, payload of a sub-packet");
   flow.integer("sub_message_bytes", &Flow::sub_message_bytes)
       .range(1, kGi)
       .only(table.where("system.flow_control.mode", {"message"}))
       .only(flat)
-      .doc("of a sub-message");
+      .doc("size of a sub-message");
   flow.boolean("pad_last_packet", &Flow::pad_last_packet)
       .only(table.where("system.flow_control.mode", {"packet"}))
-      .doc("the last packet of a message is as long as the others");
+      .doc("true: the last packet of a message is padded to the length of the others");
 }
 
 void add_reduction_keys(KeyTable& table) {
@@ -128,14 +130,14 @@ void add_reduction_keys(KeyTable& table) {
       .doc("reduce as data arrives, or when the message is complete");
   reduction.cycles("latency_cycles", &ReductionConfig::latency_cycles)
       .min(1)
-      .doc("pipeline of the reduction unit");
+      .doc("latency of the reduction unit's pipeline");
   reduction.integer("bytes_per_cycle", &ReductionConfig::bytes_per_cycle)
       .range(1, kMi)
       .word("port")
       .doc("reduction rate; port: as fast as an ejection port delivers");
   reduction.integer("block_bytes", &ReductionConfig::block_bytes)
       .range(1, kGi)
-      .doc("work is done in whole blocks of this size");
+      .doc("the reduction unit works on whole blocks of this size");
 }
 
 void add_dimension_queue_keys(KeyTable& table) {
@@ -149,21 +151,24 @@ void add_dimension_queue_keys(KeyTable& table) {
                                   &NiConfig::dimension_queue, &DimensionQueueConfig::arbiter)
                            .only(dimensional);
   arbiter.choice("order", &ArbiterSpec::order)
-      .doc("which chunk that waits for a dimension goes next; scf: the smallest");
+      .doc("order in which waiting chunks start on a dimension; scf: smallest chunk first");
   arbiter.choice("key", &ArbiterSpec::key)
-      .doc("which size of a chunk scf compares: before the stage, after it, or the larger of both");
-  arbiter.choice("ties", &ArbiterSpec::ties).doc("which arrival of equal chunks scf takes");
+      .doc(
+          "size of a chunk that scf compares: before the stage, after the stage, or the larger of "
+          "both");
+  arbiter.choice("ties", &ArbiterSpec::ties)
+      .doc("arrival that scf prefers among chunks of equal size");
   queue.integer("in_flight", &DimensionQueueConfig::in_flight)
       .range(1, 1024)
       .word("auto")
       .doc(
-          "chunks that share a dimension at a time; auto: 8, and more where their bytes do not "
-          "cover the fixed delay of their steps");
+          "number of chunks in flight on a dimension at a time; auto: 8, or more where the bytes "
+          "of 8 chunks do not cover the fixed delay of their steps");
   queue.integer("arbitration_cycles", &DimensionQueueConfig::arbitration_cycles)
       .range(1, 1000)
       .or_implied(&DimensionQueueConfig::arbitration_is_implied)
       .doc(
-          "from when a place and a chunk are there to the chunk's start; auto: the cycles that "
+          "cycles from when a chunk waits and may start until it starts; auto: the cycles that "
           "system.cost implies for the SCF finder at this clock");
   queue.boolean("enforce_order", &DimensionQueueConfig::enforce_order)
       .doc(
@@ -174,32 +179,39 @@ void add_dimension_queue_keys(KeyTable& table) {
 void add_ni_keys(KeyTable& table) {
   const auto ni = table.group("system.ni", &RunPoint::system, &SystemConfig::ni);
   const auto flat = ni.only(table.where_not_dimensional());
-  flat.choice("lockstep", &NiConfig::lockstep).doc("what holds a schedule's timestep back");
+  flat.choice("lockstep", &NiConfig::lockstep)
+      .doc("rule that delays the next timestep of a schedule");
   flat.integer("ports", &NiConfig::ports)
       .range(1, 64)
       .word("auto")
-      .doc("injection and ejection ports; auto: as many as the algorithm can use");
+      .doc("number of injection and of ejection ports; auto: as many as the algorithm can use");
   flat.integer("buffer_flits", &NiConfig::buffer_flits)
       .range(0, 16 * kMi)
-      .doc("NI buffer that the lockstep estimate counts on");
+      .doc("NI buffer that the lockstep estimate assumes");
   flat.integer("table_entries", &NiConfig::table_entries)
       .range(1, 16 * kMi)
       .word("auto")
-      .doc("schedule table; auto: as many as the schedule needs");
+      .doc("entries of the schedule table; auto: as many as the schedule needs");
   ni.integer("send_queue", &NiConfig::send_queue)
       .range(1, 64 * kKi)
-      .doc("descriptors that wait for one injection port");
+      .doc("number of descriptors that may wait for one injection port");
   ni.cycles("dma.latency_cycles", &NiConfig::dma_latency_cycles)
       .min(1)
-      .doc("from an operation's issue to its first flit on the injection channel");
+      .doc("cycles from the issue of an operation to its first flit on the injection channel");
   add_dma_bandwidth_key(table);
-  ni.cycles("injection_cycles", &NiConfig::injection_cycles).min(1).doc("NI to router buffer");
-  ni.cycles("ejection_cycles", &NiConfig::ejection_cycles).min(1).doc("router to NI");
+  ni.cycles("injection_cycles", &NiConfig::injection_cycles)
+      .min(1)
+      .doc("cycles from the NI to the router's buffer");
+  ni.cycles("ejection_cycles", &NiConfig::ejection_cycles)
+      .min(1)
+      .doc("cycles from the router to the NI");
   ni.cycles("delivery_cycles", &NiConfig::delivery_cycles)
       .min(1)
-      .doc("from ejected to visible in memory");
+      .doc("cycles from ejection until the data are visible in memory");
   ni.cycles("turnaround_cycles", &NiConfig::turnaround_cycles)
-      .doc("a root writes its reduced chunk back before its Gather reads it");
+      .doc(
+          "cycles in which a root writes its reduced chunk to memory before its Gather reads the "
+          "chunk");
   add_reduction_keys(table);
   add_dimension_queue_keys(table);
 }
@@ -230,26 +242,28 @@ void add_program_ni_keys(KeyTable& table) {
       .range(1, 65536)
       .word("auto")
       .doc(
-          "contexts that run thread blocks, all of a call at once; auto: as many as the program "
-          "needs");
+          "number of contexts that run thread blocks, all thread blocks of a call at once; auto: "
+          "as many as the program needs");
   ni.integer("context_steps", &Config::context_steps)
       .range(1, 65536)
       .word("auto")
-      .doc("instructions that a context's RAM holds; auto: as many as the program needs");
+      .doc(
+          "number of instructions that the RAM of a context holds; auto: as many as the program "
+          "needs");
   ni.integer("slots", &Config::slots)
       .range(1, 1024)
       .word("protocol")
-      .doc("FIFO slots of a connection; protocol: 2 of Simple, 8 of LL and LL128");
+      .doc("FIFO slots of a connection; protocol: 2 for Simple, 8 for LL and LL128");
   ni.size("slot", &Config::slot_bytes)
       .word("protocol")
       .doc(
-          "data of a FIFO slot, the tile; protocol: 2 MiB of Simple, 32 KiB of LL, 576000 B of "
+          "data of a FIFO slot (a tile); protocol: 2 MiB for Simple, 32 KiB for LL, 576000 B for "
           "LL128");
   ni.size("request", &Config::request_bytes)
       .doc("data of one request of a context, which is a message");
   ni.integer("requests", &Config::requests)
       .range(1, 65536)
-      .doc("requests of one context in flight");
+      .doc("number of requests of one context in flight");
   ni.integer("context_bytes_per_cycle", &Config::context_bytes_per_cycle)
       .range(1, 1 << 20)
       .word("unlimited")
@@ -260,20 +274,25 @@ void add_program_ni_keys(KeyTable& table) {
       .doc("rate at which the contexts of an NI read and write together");
   cycles("decode_cycles", &Config::decode_cycles)
       .min(1)
-      .doc("from a step's turn to its first request");
+      .doc("cycles from a step's turn to its first request");
   cycles("fence_cycles", &Config::fence_cycles)
-      .doc("before the flag that completes a slot; protocol Simple");
+      .doc("cycles of the fence before the flag that completes a slot; protocol Simple only");
   cycles("doorbell_cycles", &Config::doorbell_cycles)
       .doc(
-          "of each call: from the host's call, or the end of the call before, to the program load");
+          "cycles of each call from the host's call, or from the end of the call before, to the "
+          "load of the program");
   cycles("load_cycles_per_step", &Config::load_cycles_per_step)
-      .doc("of each call: loading the program's steps into the contexts");
+      .doc("cycles of each call to load one step of the program into a context");
   cycles("network_slot_cycles", &Config::network_slot_cycles)
-      .doc("of an NI for each slot that it sends to another server of a gpu_cluster, one by one");
+      .doc(
+          "cycles of an NI for each slot that it sends to another server of a gpu_cluster, one "
+          "slot after the other");
   cycles("credit_cycles", &Config::credit_cycles)
       .min(1)
       .word("path")
-      .doc("from a slot's release until its sender may use it; path: what the idle way back takes");
+      .doc(
+          "cycles from the release of a slot until its sender may use it; path: the latency of the "
+          "idle route back");
 }
 
 }  // namespace espalier

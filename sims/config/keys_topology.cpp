@@ -30,29 +30,31 @@ class TopologyKeys {
     count({"fully_connected", "switch", "data_center"}, "nodes", &Topo::nodes)
         .min(2)
         .required()
-        .doc("accelerators of the network");
+        .doc("number of accelerators");
     count({"dgx2", "fat_tree", "bigraph", "dragonfly"}, "nodes_per_switch", &Topo::nodes_per_switch)
         .required()
-        .doc("accelerators of one switch");
+        .doc("number of accelerators at one switch");
     count({"fat_tree", "bigraph"}, "switches", &Topo::switches)
         .min(2)
         .required()
-        .doc("switches with accelerators; bigraph: of both sides together");
+        .doc("number of switches with accelerators; bigraph: of both sides together");
     count({"fat_tree"}, "spines", &Topo::spines)
         .required()
-        .doc("switches of the upper level, each linked to every lower switch");
-    count({"dragonfly"}, "group_size", &Topo::group_size).required().doc("switches of one group");
+        .doc("number of switches of the upper level; each is linked to every lower switch");
+    count({"dragonfly"}, "group_size", &Topo::group_size)
+        .required()
+        .doc("number of switches in one group");
     count({"dragonfly"}, "groups", &Topo::groups)
         .min(2)
         .required()
-        .doc("groups of switches, each linked to every other group");
+        .doc("number of groups of switches; each group is linked to every other group");
     add_cluster_keys();
     add_center_keys();
     only({"file", "anynet", "astra_network"}, group_.path("file", &Topo::file))
         .required()
         .doc(
-            "graph of nodes, switches and links (anynet: in BookSim's format; astra_network: "
-            "ASTRA-sim's network.yml), relative to this file's folder");
+            "file with the graph of nodes, switches and links (anynet: in BookSim's format; "
+            "astra_network: ASTRA-sim's network.yml), relative to this file's folder");
   }
 
  private:
@@ -67,25 +69,28 @@ class TopologyKeys {
              std::uint64_t Topo::*latency, std::uint64_t Topo::*bandwidth) const {
     only(types, group_.time(name + ".latency", latency))
         .word("link")
-        .doc("of one direction, " + where + "; link: system.link.latency");
+        .doc("latency of one direction, " + where + "; link: system.link.latency");
     only(types, group_.rate(name + ".bandwidth", bandwidth))
         .word("link")
-        .doc("of one direction, " + where + "; link: system.link.bandwidth");
+        .doc("bandwidth of one direction, " + where + "; link: system.link.bandwidth");
   }
 
   void add_cluster_keys() const {
     const Names cluster{"gpu_cluster"};
     count(cluster, "servers", &Topo::servers)
         .required()
-        .doc("servers, each with a switch between its GPUs");
+        .doc("number of servers; each has a switch between its GPUs");
     count(cluster, "gpus_per_server", &Topo::gpus_per_server)
         .required()
-        .doc("accelerators of a server");
+        .doc("number of accelerators in a server");
     count(cluster, "gpus_per_nic_group", &Topo::gpus_per_nic_group)
-        .doc("neighbouring GPUs of a server that share NICs; a divisor of gpus_per_server");
+        .doc(
+            "number of neighbouring GPUs of a server that share NICs; a divisor of "
+            "gpus_per_server");
     count(cluster, "nics_per_group", &Topo::nics_per_group)
         .doc(
-            "NICs of a group, each linked to its GPUs and to the fabric; a single server has none");
+            "number of NICs of a group; each NIC is linked to the group's GPUs and to the fabric; "
+            "a single server has no NICs");
     links(cluster, "nic_link", "between GPU and NIC and between NIC and fabric",
           &Topo::nic_link_latency_ps, &Topo::nic_link_bytes_per_second);
   }
@@ -93,33 +98,38 @@ class TopologyKeys {
   void add_center_keys() const {
     const Names center{"data_center"};
     count(center, "pods", &Topo::pods)
-        .doc("groups of racks with core switches between them; a single pod has no core switch");
+        .doc(
+            "number of pods, which are groups of racks with core switches between them; a single "
+            "pod has no core switch");
     count(center, "racks_per_pod", &Topo::racks_per_pod)
         .required()
-        .doc("racks, each with a top-of-rack switch (ToR)");
+        .doc("number of racks in a pod; each rack has a top-of-rack switch (ToR)");
     count(center, "hosts_per_rack", &Topo::hosts_per_rack)
         .required()
-        .doc("slots for nodes; other tenants have the slots without a node");
+        .doc("number of hosts in a rack; a host has a node or belongs to another tenant");
     count(center, "rack_uplinks", &Topo::rack_uplinks)
         .required()
-        .doc("links of a ToR to its pod's aggregation switches, in turn");
+        .doc(
+            "number of links from a ToR to the aggregation switches of its pod, to each switch in "
+            "turn");
     count(center, "aggregations_per_pod", &Topo::aggregations_per_pod)
-        .doc("aggregation switches; a divisor of rack_uplinks");
+        .doc("number of aggregation switches in a pod; a divisor of rack_uplinks");
     count(center, "aggregation_uplinks", &Topo::aggregation_uplinks)
-        .doc("links of an aggregation switch to cores, in turn");
-    count(center, "cores", &Topo::cores).doc("switches between pods; at most a pod's uplinks");
+        .doc("number of links from an aggregation switch to core switches, to each switch in turn");
+    count(center, "cores", &Topo::cores)
+        .doc("number of core switches between pods; at most the number of uplinks of a pod");
     links(center, "aggregation_link", "between ToR and aggregation switch",
           &Topo::aggregation_link_latency_ps, &Topo::aggregation_link_bytes_per_second);
     links(center, "core_link", "between aggregation switch and core", &Topo::core_link_latency_ps,
           &Topo::core_link_bytes_per_second);
     only(center, group_.choice("placement", &Topo::placement))
         .doc(
-            "of nodes on hosts; packed: rack after rack is filled; spread: node i in rack i mod "
-            "racks; random: on any hosts, as in a provider's list of addresses");
+            "placement of nodes on hosts; packed: rack after rack is filled; spread: node i is in "
+            "rack i mod racks; random: nodes are on random hosts, as with a cloud provider");
     only(center, group_.integer("placement_seed", &Topo::placement_seed))
-        .doc("of a random placement");
+        .doc("seed of a random placement");
     only(center, group_.integer("ecmp_seed", &Topo::ecmp_seed))
-        .doc("of the hash by which switches choose among equal paths");
+        .doc("seed of the hash by which switches choose among equal paths");
   }
 
   KeyTable& table_;
@@ -137,32 +147,34 @@ void add_dimension_keys(KeyTable& table) {
   written.choice("shape", &Dims::shape)
       .list(ListOf::per_dimension)
       .required()
-      .doc("network among the NPUs that differ in this dimension only");
+      .doc("shape of the network among the NPUs that differ only in this dimension");
   written.integer("size", &Dims::size)
       .list(ListOf::per_dimension)
       .range(2, kLargestCount)
       .required()
-      .doc("NPUs of a group");
+      .doc("number of NPUs along this dimension");
   written.integer("links", &Dims::links)
       .list(ListOf::per_dimension)
       .range(1, 4096)
       .word("auto")
-      .doc("links that leave an NPU; auto: 2 on a ring, size - 1 fully_connected, 1 on a switch");
+      .doc(
+          "number of links that leave an NPU; auto: 2 on a ring, size - 1 where fully_connected, 1 "
+          "on a switch");
   written.rate("bandwidth", &Dims::bytes_per_second)
       .list(ListOf::per_dimension)
       .required()
-      .doc("of one link, one direction");
+      .doc("bandwidth of one link in one direction");
   written.time("latency", &Dims::latency_ps)
       .list(ListOf::per_dimension)
       .required()
-      .doc("NPU to NPU of a minimal message, NIs and routers included");
+      .doc("latency of a minimal message from NPU to NPU, NIs and routers included");
   any.integer("flit_bytes", &Dims::flit_bytes)
       .list(ListOf::per_dimension)
       .range(1, kWidestFlit)
       .word("auto")
       .doc(
-          "payload of one flit; auto: the narrowest flit of which a link carries at most one per "
-          "cycle");
+          "payload of one flit; auto: the narrowest flit with which a link carries at most one "
+          "flit per cycle");
   any.integer("packet_flits", &Dims::packet_flits)
       .range(1, kMostPacketFlits - 1)
       .doc("payload of a packet, or of a sub-packet in message mode");
@@ -174,8 +186,8 @@ void add_dimension_keys(KeyTable& table) {
   any.choice("algorithm", &Dims::algorithm)
       .list(ListOf::per_dimension)
       .doc(
-          "of a stage; auto: ring on a ring, direct where fully_connected, halving_doubling on a "
-          "switch (direct where its size is not a power of two)");
+          "algorithm of a stage; auto: ring on a ring, direct where fully_connected, "
+          "halving_doubling on a switch (direct where its size is not a power of two)");
 }
 
 }  // namespace

@@ -12,56 +12,60 @@ void add_training_keys(KeyTable& table) {
   std::vector<std::string> networks;
   for (const BuiltInNetwork& network : built_in_networks()) networks.emplace_back(network.name);
   training.path("file", &TrainingConfig::file)
-      .doc("layers in a SCALE-Sim topology file, relative to this file's folder");
+      .doc("file with the layers, a SCALE-Sim topology file, relative to this file's folder");
   training.named("network", &TrainingConfig::network, networks)
       .only(table.without_path("training.file"))
       .required()
       .doc("a built-in network (espalier list networks)");
   training.choice("overlap", &TrainingConfig::overlap)
       .doc(
-          "none: one all-reduce after back-propagation; layerwise: each layer's gradient as soon "
-          "as it is complete");
+          "none: one all-reduce after back-propagation; layerwise: one all-reduce for each layer, "
+          "as soon as its gradient is complete");
   training.integer("mini_batch", &TrainingConfig::mini_batch)
       .range(1, 1ULL << 20)
       .doc("samples per accelerator and iteration");
   compute.integer("pes", &ComputeSpec::pes)
       .range(1, kMostArrays)
-      .doc("processing elements, a systolic array each");
-  compute.integer("rows", &ComputeSpec::rows).range(1, kMostArrays).doc("of an array");
-  compute.integer("columns", &ComputeSpec::columns).range(1, kMostArrays).doc("of an array");
+      .doc("number of processing elements; each is a systolic array");
+  compute.integer("rows", &ComputeSpec::rows).range(1, kMostArrays).doc("rows of a systolic array");
+  compute.integer("columns", &ComputeSpec::columns)
+      .range(1, kMostArrays)
+      .doc("columns of a systolic array");
   compute.choice("sharing", &ComputeSpec::sharing)
-      .doc("of activations: each processing element has whole samples, or folds of the mini-batch");
+      .doc(
+          "division of the work: each processing element computes whole samples, or folds of the "
+          "mini-batch");
 }
 
 void add_workload_keys(KeyTable& table) {
   const auto workload = table.group("workload", &RunPoint::workload);
   workload.choice("name", &WorkloadConfig::kind)
       .required()
-      .doc("what is trained (Themis, section 5.2)");
+      .doc("workload that is trained (Themis, section 5.2)");
   workload.integer("iterations", &WorkloadConfig::iterations)
       .range(1, 1'000'000)
-      .doc("one after the other");
+      .doc("number of iterations, one after the other");
   workload.integer("mini_batch", &WorkloadConfig::mini_batch)
       .range(1, 1ULL << 20)
       .word("auto")
       .doc(
-          "samples per NPU, of transformer_1t per model-parallel group; auto: 32 for resnet152, "
-          "128 for gnmt, 512 for dlrm, 16 for transformer_1t");
+          "samples per NPU (transformer_1t: per model-parallel group); auto: 32 for resnet152, 128 "
+          "for gnmt, 512 for dlrm, 16 for transformer_1t");
   workload.choice("exchange", &WorkloadConfig::exchange)
       .doc(
-          "bulk: all gradients after back-propagation; per_layer: each layer's when it is "
-          "complete");
+          "bulk: all gradients are all-reduced after back-propagation; per_layer: each layer's "
+          "gradient is all-reduced when it is complete");
   workload.integer("model_npus", &WorkloadConfig::model_npus)
       .range(2, 1ULL << 20)
       .only(table.where("workload.name", {"transformer_1t"}))
-      .doc("NPUs of a model-parallel group");
+      .doc("number of NPUs in a model-parallel group");
   workload.integer("compute.tflops", &WorkloadConfig::tflops)
       .range(1, 1'000'000)
-      .doc("of an NPU; a multiply-accumulate counts as two FLOP");
+      .doc("TFLOP/s of an NPU; a multiply-accumulate counts as two FLOP");
   workload.rate("compute.memory", &WorkloadConfig::memory_bytes_per_second)
       .range(1'000'000, 1'000'000'000'000'000)
       .word("unlimited")
-      .doc("of an NPU; unlimited: never the bottleneck");
+      .doc("memory bandwidth of an NPU; unlimited: never the bottleneck");
 }
 
 }  // namespace espalier

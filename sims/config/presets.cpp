@@ -35,12 +35,12 @@ Preset dimensional(const char* name, const char* description, const DimensionLis
 const std::vector<Preset>& presets() {
   static const std::vector<Preset> table{
       {kDefaultPreset,
-       "Table III's network with a reduction unit that keeps up with the ejection ports",
+       "MultiTree's Table III with a reduction unit as fast as the ejection ports",
        {}},
       // The authors' simulator takes 16 cycles for each started 2048 B of a received chunk, after
       // the chunk's last byte.
       {"isca21",
-       "MultiTree's Table III as its authors' simulator has it: one aggregator, full last packets",
+       "MultiTree's Table III as in its authors' simulator: one aggregator and padded last packets",
        {{"system.link.latency", "150ns"},
         {"system.link.bandwidth", "16GB/s"},
         {"system.router.clock", "1GHz"},

@@ -153,8 +153,8 @@ class PointBuilder {
     }
     diagnostics_.error(
         longest->place,
-        fmt::format("the file's lists make up to {:.0f} points; at most {} are allowed", product,
-                    kMostListedPoints),
+        fmt::format("the lists in the file make up to {:.0f} points; at most {} are allowed",
+                    product, kMostListedPoints),
         "shorten the lists, or describe the points in a sweep with 'only'");
   }
 
@@ -220,7 +220,7 @@ class PointBuilder {
 
   void report_useless(const Key& key) {
     const Place place = given_.place_of(key.name);
-    const std::string only = fmt::format("it is only used where {}", key.applies_when());
+    const std::string only = fmt::format("it is used only where {}", key.applies_when());
     if (!key.required && !key.exclusive) {
       diagnostics_.warning(place, fmt::format("{} has no effect: {}", key.name, only));
       return;
@@ -335,7 +335,8 @@ std::optional<ConfigNode> load_root(const std::string& text, SourceIndex source,
   if (root->kind == ConfigNode::Kind::null) {
     diagnostics.error({source, 1, 1}, "the file is empty", kMinimalFile);
   } else {
-    diagnostics.error(root->place, "a configuration is a mapping of sections", kMinimalFile);
+    diagnostics.error(root->place, "expected a configuration, which is a mapping of sections",
+                      kMinimalFile);
   }
   return std::nullopt;
 }

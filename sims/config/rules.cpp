@@ -36,11 +36,14 @@ class SectionRules {
   void check(const RunPoint& point, ConfigNeed need) {
     if (has("coordination") && !has("training")) {
       refuse_alone("coordination", "training",
-                   "training: {network: resnet50} says what the hosts coordinate");
+                   "add what the hosts coordinate, for example training: {network: resnet50}");
     }
-    refuse_both("control", "traffic", "control messages run beside a collective, or alone");
+    refuse_both("control", "traffic",
+                "control messages run with a collective, or alone; remove one of the two sections");
     for (const char* other : {"traffic", "control", "workload"}) {
-      refuse_both("tenants", other, "other tenants' traffic runs beside a collective or training");
+      refuse_both("tenants", other,
+                  "other tenants' traffic runs with a collective or with training; remove one of "
+                  "the two sections");
     }
     check_what_runs(point, need);
     check_lockstep(point);
@@ -50,14 +53,15 @@ class SectionRules {
   [[nodiscard]] bool has(const char* section) const { return given_.has_section(section); }
 
   void refuse_both(const char* one, const char* other,
-                   const char* hint = "a run has one of the two") {
+                   const char* hint = "remove one of the two sections") {
     if (!has(one) || !has(other)) return;
     diagnostics_.error(std::max(given_.place_of_section(one), given_.place_of_section(other)),
                        fmt::format("both '{}' and '{}' are given", one, other), hint);
   }
   void refuse_alone(const char* section, const char* needed, const char* hint) {
-    diagnostics_.error(given_.place_of_section(section),
-                       fmt::format("'{}' without '{}'", section, needed), hint);
+    diagnostics_.error(
+        given_.place_of_section(section),
+        fmt::format("section '{0}' needs section '{1}', which is missing", section, needed), hint);
   }
 
   void check_what_runs(const RunPoint& point, ConfigNeed need) {
@@ -66,13 +70,15 @@ class SectionRules {
     if (has("workload")) {
       for (const char* other : {"training", "traffic", "control"}) refuse_both("workload", other);
       if (has("collective")) return;
-      refuse_alone("workload", "collective",
-                   "collective: {algorithm: themis} says how its collectives are planned");
+      refuse_alone(
+          "workload", "collective",
+          "add the planner of its collectives, for example collective: {algorithm: themis}");
     } else if (has("training") && !has("collective")) {
       refuse_both("training", "traffic");
       if (has("traffic")) return;
-      refuse_alone("training", "collective",
-                   "collective: {algorithm: multitree} says how gradients are all-reduced");
+      refuse_alone(
+          "training", "collective",
+          "add the algorithm of the all-reduces, for example collective: {algorithm: multitree}");
     } else if (has("collective")) {
       refuse_both("collective", "traffic");
     } else if (need == ConfigNeed::collective) {
@@ -90,9 +96,9 @@ class SectionRules {
     if (has_steps || lockstep == nullptr || lockstep->values.size() < 2) return;
     diagnostics_.error(
         lockstep->place,
-        fmt::format("system.ni.lockstep: a list has no meaning with '{}'{}",
+        fmt::format("system.ni.lockstep: found a list, but the key has no effect with '{}'{}",
                     point.traffic ? "traffic" : "control", point.traffic ? "" : " alone"),
-        fmt::format("{} no timesteps to keep in step",
+        fmt::format("give one value: {} no timesteps",
                     point.traffic ? "traffic has" : "control messages have"));
   }
 

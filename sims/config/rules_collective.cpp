@@ -16,7 +16,7 @@ namespace {
 constexpr const char* kRankOrderKey = "collective.rank_order";
 
 std::string these_do(const std::vector<std::string>& names) {
-  return names.empty() ? "" : fmt::format("these do: {}", fmt::join(names, ", "));
+  return names.empty() ? "" : fmt::format("allowed: {}", fmt::join(names, ", "));
 }
 
 void check_collective_size(const ExaminedPoint& examined) {
@@ -26,7 +26,7 @@ void check_collective_size(const ExaminedPoint& examined) {
     const Bytes above = (collective.size / collective.element_bytes + 1) * collective.element_bytes;
     examined.diagnostics.error(
         examined.given.place_of_value("collective.size", collective.size),
-        fmt::format("collective.size: {} is not a multiple of the element of {}",
+        fmt::format("collective.size: {} is not a multiple of the element size, {}",
                     format_quantity(Quantity::size, collective.size),
                     format_quantity(Quantity::size, collective.element_bytes)),
         fmt::format("for example {}", format_quantity(Quantity::size, above)));
@@ -45,8 +45,8 @@ void check_fold(const ExaminedPoint& examined) {
   if (obstacle.empty()) return;
   examined.diagnostics.error(
       examined.given.place_of("simulation.fold"),
-      fmt::format("simulation.fold: one NPU does not stand for all with {}", obstacle),
-      "simulation.fold: off, or auto, which folds where that is exact");
+      fmt::format("simulation.fold: one NPU cannot be simulated for all NPUs with {}", obstacle),
+      "write simulation.fold: off, or auto, which folds only where that is exact");
 }
 
 void check_program_file(const ExaminedPoint& examined, const Program& program) {
@@ -54,27 +54,27 @@ void check_program_file(const ExaminedPoint& examined, const Program& program) {
   const Place place = examined.given.place_of("collective.program.file");
   if (examined.topology != nullptr && program.num_ranks() != examined.topology->num_nodes()) {
     examined.diagnostics.error(
-        place,
-        fmt::format("collective.program.file: its {} ranks do not fit the network's {} nodes",
-                    program.num_ranks(), examined.topology->num_nodes()));
+        place, fmt::format("collective.program.file: the program has {} ranks, but the network has "
+                           "{} nodes; the two numbers must be equal",
+                           program.num_ranks(), examined.topology->num_nodes()));
   }
   const Bytes size = collective.size;
   if (size != 0 &&
       (size < program.min_bytes || (program.max_bytes != 0 && size > program.max_bytes))) {
     const std::string most =
-        program.max_bytes == 0 ? "on" : fmt::format("to {} bytes", program.max_bytes);
-    examined.diagnostics.warning(
-        examined.given.place_of_value("collective.size", size),
-        fmt::format("collective.size: the program is offered from {} bytes {}, not for {}",
-                    program.min_bytes, most, size));
+        program.max_bytes == 0 ? "upwards" : fmt::format("to {} bytes", program.max_bytes);
+    examined.diagnostics.warning(examined.given.place_of_value("collective.size", size),
+                                 fmt::format("collective.size: the program is made for sizes from "
+                                             "{} bytes {}, but the size is {} bytes",
+                                             program.min_bytes, most, size));
   }
   if (program.collective == collective.op) return;
   const char* op = to_string(program.collective);
-  examined.diagnostics.error(place,
-                             fmt::format("collective.program.file: it computes {}, collective.op "
-                                         "is {}",
-                                         op, to_string(collective.op)),
-                             fmt::format("collective: {{op: {}}}", op));
+  examined.diagnostics.error(
+      place,
+      fmt::format("collective.program.file: the program computes {}, but collective.op is {}", op,
+                  to_string(collective.op)),
+      fmt::format("collective: {{op: {}}}", op));
 }
 
 // Checks the algorithm's parameters against the network.
@@ -153,9 +153,8 @@ void check_program(const ExaminedPoint& examined) {
   const std::string reason =
       algorithm.program->unsuited(builtin_request(*examined.topology, point));
   if (reason.empty()) return;
-  examined.diagnostics.error(
-      examined.place_of_algorithm(),
-      fmt::format("collective.algorithm: {} cannot be made: {}", algorithm.name, reason));
+  examined.diagnostics.error(examined.place_of_algorithm(),
+                             fmt::format("collective.algorithm: {} {}", algorithm.name, reason));
 }
 
 Place place_of_rank_order(const GivenKeys& given, const std::string& source) {
@@ -176,10 +175,12 @@ void check_rank_order(const ExaminedPoint& examined) {
   if (collective.rank_order.is_identity() || algorithm->follows_rank_order()) return;
   const auto able =
       algorithms_where([](const Algorithm& other) { return other.follows_rank_order(); });
-  examined.diagnostics.error(place_of_rank_order(examined.given, collective.rank_order.source),
-                             fmt::format("{}: {} takes no rank order: {}", kRankOrderKey,
-                                         algorithm->name, algorithm->fixed_ranks),
-                             fmt::format("identity; these take one: {}", fmt::join(able, ", ")));
+  examined.diagnostics.error(
+      place_of_rank_order(examined.given, collective.rank_order.source),
+      fmt::format("{}: {} cannot use a rank order: {}", kRankOrderKey, algorithm->name,
+                  algorithm->fixed_ranks),
+      fmt::format("write identity, or use an algorithm with a rank order: {}",
+                  fmt::join(able, ", ")));
 }
 
 }  // namespace espalier

@@ -58,9 +58,9 @@ class DimensionsChecker {
     const std::size_t dimensions = config_.shape.size();
     if (length == dimensions) return;
     error(key, kWholeList,
-          fmt::format("has {} entr{}, system.dimensions.shape has {}", length,
+          fmt::format("has {} entr{}, but system.dimensions.shape has {}", length,
                       length == 1 ? "y" : "ies", dimensions),
-          "one entry for each dimension");
+          "give one entry for each dimension");
   }
   // A list of length 0 stands for "auto".
   void check_auto_length(const char* key, std::size_t length) {
@@ -83,10 +83,15 @@ class DimensionsChecker {
     const std::uint32_t fewest = fewest_links(config_.shape[d], config_.size[d]);
     if (links % fewest == 0) return;
     const bool ring = config_.shape[d] == DimensionShape::ring;
-    error("links", d,
-          ring ? fmt::format("a ring has as many links to either side; {} is odd", links)
-               : fmt::format("{} links to {} peers are not as many to each", links, fewest),
-          fmt::format("for example {}", (links / fewest + 1) * fewest));
+    error(
+        "links", d,
+        ring ? fmt::format(
+                   "a ring needs an even number of links, half of them to either side; found {}",
+                   links)
+             : fmt::format(
+                   "an NPU needs the same number of links to each peer; found {} links to {} peers",
+                   links, fewest),
+        fmt::format("for example {}", (links / fewest + 1) * fewest));
   }
 
   [[nodiscard]] std::uint64_t flit_bytes(std::size_t d) const {
@@ -99,10 +104,11 @@ class DimensionsChecker {
     const std::uint64_t narrowest = narrowest_flit_bytes(rate, system_.clock);
     if (narrowest > kWidestFlit) {
       error("bandwidth", d,
-            fmt::format(
-                "{} at {} need flits of {} B; at most {}", format_quantity(Quantity::rate, rate),
-                format_quantity(Quantity::frequency, system_.clock.hertz), narrowest, kWidestFlit),
-            "a faster system.router.clock, or more links");
+            fmt::format("{} at {} needs flits of {} B; allowed are at most {} B",
+                        format_quantity(Quantity::rate, rate),
+                        format_quantity(Quantity::frequency, system_.clock.hertz), narrowest,
+                        kWidestFlit),
+            "use a faster system.router.clock, or more links");
       return;
     }
     if (flit_bytes(d) >= narrowest) return;
@@ -123,7 +129,7 @@ class DimensionsChecker {
     error("algorithm", d,
           fmt::format("{} does not run on a dimension that is {} of {} NPUs", name_of(algorithm),
                       shape_with_article(config_.shape[d]), config_.size[d]),
-          fmt::format("what does: {}", fmt::join(names, ", ")));
+          fmt::format("allowed: {}", fmt::join(names, ", ")));
   }
 
   static const char* shape_with_article(DimensionShape shape) {
@@ -143,8 +149,9 @@ class DimensionsChecker {
     for (const std::uint32_t size : config_.size) {
       nodes *= size;
       if (nodes > kMostNodes) {
-        error("size", kWholeList, fmt::format("more than {} nodes", kMostNodes),
-              fmt::format("{} is their product", fmt::join(config_.size, " x ")));
+        error("size", kWholeList,
+              fmt::format("the system has more than {} nodes, which is the limit", kMostNodes),
+              fmt::format("{} nodes in all", fmt::join(config_.size, " x ")));
         return;
       }
     }
@@ -161,10 +168,11 @@ class DimensionsChecker {
       }
     }
     if (links > kMostLinks) {
-      error("links", kWholeList, fmt::format("{} links; at most {}", links, kMostLinks), "");
+      error("links", kWholeList,
+            fmt::format("the system has {} links; allowed are at most {}", links, kMostLinks), "");
     } else if (ports > kMostPorts) {
-      error("links", kWholeList, fmt::format("{} links at each NPU; at most {}", ports, kMostPorts),
-            "");
+      error("links", kWholeList,
+            fmt::format("an NPU has {} links; allowed are at most {}", ports, kMostPorts), "");
     }
   }
 
@@ -176,11 +184,10 @@ class DimensionsChecker {
                                                         static_cast<std::uint32_t>(flit_bytes(d)));
     if (cycles_covering(latency, system_.clock) < shortest) {
       error("latency", d,
-            fmt::format("{} leave less than a cycle for a link: NIs and routers take {} cycles at "
-                        "{}",
-                        format_quantity(Quantity::time, latency),
-                        shortest - hops_in(config_.shape[d]),
-                        format_quantity(Quantity::frequency, system_.clock.hertz)),
+            fmt::format(
+                "{} leaves less than a cycle for each link: NIs and routers take {} cycles at {}",
+                format_quantity(Quantity::time, latency), shortest - hops_in(config_.shape[d]),
+                format_quantity(Quantity::frequency, system_.clock.hertz)),
             fmt::format("the shortest possible is {}, {} cycles",
                         format_quantity(Quantity::time, picoseconds_of(shortest, system_.clock)),
                         shortest));
@@ -203,7 +210,7 @@ class DimensionsChecker {
       static_cast<void>(time_links(probe, system_.clock));
     } catch (const std::invalid_argument& problem) {
       error("bandwidth", kWholeList, problem.what(),
-            "flit_bytes for which the rates are simple fractions of a flit per cycle");
+            "choose flit_bytes for which the rates are simple fractions of a flit per cycle");
     }
   }
 
@@ -216,8 +223,8 @@ class DimensionsChecker {
       if (depth == 0) continue;
       if (system_.router.switching == Switching::vct && depth < packet) {
         error("vc_depth_flits", d,
-              fmt::format("virtual cut-through needs room for a whole packet of {} flits, a VC "
-                          "holds {}",
+              fmt::format("virtual cut-through needs room for a whole packet of {} flits, but a VC "
+                          "holds {} flits",
                           packet, depth),
               fmt::format("at least {}", packet));
         continue;
@@ -226,10 +233,10 @@ class DimensionsChecker {
       if (depth >= enough) continue;
       diagnostics_.warning(
           place_("vc_depth_flits", d),
-          fmt::format("system.dimensions.vc_depth_flits: {} flits do not cover the credit loop: a "
-                      "lone stream cannot use a link's full rate",
+          fmt::format("system.dimensions.vc_depth_flits: {} flits do not cover the credit loop, so "
+                      "one VC alone cannot use a link's full rate",
                       depth),
-          fmt::format("{} would do", enough));
+          fmt::format("{} flits or more cover it", enough));
     }
   }
 

@@ -66,21 +66,21 @@ class FaultChecker {
     for (std::size_t i = 0; i < faults_.clock_skew.size(); ++i) {
       const ClockSkew& skew = faults_.clock_skew[i];
       if (skew.cycles != 0 || skew.per_step != 0) continue;
-      diagnostics_.error(given_.place_of_entry(kClockSkew, i),
-                         "faults.clock_skew: a clock that is neither behind nor slow is no fault",
-                         "cycles, per_step, or both");
+      diagnostics_.error(
+          given_.place_of_entry(kClockSkew, i),
+          "faults.clock_skew: cycles and per_step are both 0, so the clock has no fault",
+          "give cycles, per_step, or both");
     }
   }
 
   // If several workloads or none are given, that error is reported elsewhere.
   void check_workload() {
     if (const std::string fault = uneven_fault(faults_); point_.workload && !fault.empty()) {
-      diagnostics_.error(
-          given_.place_of_section("faults"),
-          fmt::format("faults: in a workload one group of NPUs stands for all, which it does not "
-                      "with {}",
-                      fault),
-          "a collective without 'workload', on the whole system");
+      diagnostics_.error(given_.place_of_section("faults"),
+                         fmt::format("faults: a workload simulates one group of NPUs for all "
+                                     "groups, which is not exact with {}",
+                                     fault),
+                         "run a collective without 'workload', which simulates the whole system");
     }
     if (point_.collective || given_.has_section("collective")) return;
     if (!point_.traffic && !point_.control) return;
@@ -90,33 +90,33 @@ class FaultChecker {
         continue;
       }
       diagnostics_.error(given_.place_of(key),
-                         fmt::format("{}: {} no collective that a host could post late", key,
+                         fmt::format("{}: {} no collective, which a host could post late", key,
                                      point_.traffic ? "traffic has" : "control messages have"),
-                         "faults.slow_links and faults.dma_jitter act on traffic, too");
+                         "remove it; faults.slow_links and faults.dma_jitter also act on traffic");
     }
     if (faults_.dma_jitter && !point_.traffic) {
-      diagnostics_.error(
-          given_.place_of_section(kDmaJitter),
-          "faults.dma_jitter: control messages come with their descriptors, not from memory",
-          "remove it, or give a collective beside them");
+      diagnostics_.error(given_.place_of_section(kDmaJitter),
+                         "faults.dma_jitter: control messages are not read from memory, so DMA "
+                         "jitter cannot delay them",
+                         "remove it, or add a collective");
     }
   }
 
   void check_has_effect(std::size_t i) {
     const SlowLink& fault = faults_.slow_links[i];
     if (fault.bytes_per_second != 0 || fault.latency_ps != 0) return;
-    diagnostics_.error(given_.place_of_entry(kSlowLinks, i),
-                       "faults.slow_links: a link with the bandwidth and the latency of a healthy "
-                       "one is no fault",
-                       "bandwidth, latency, or both");
+    diagnostics_.error(
+        given_.place_of_entry(kSlowLinks, i),
+        "faults.slow_links: neither bandwidth nor latency is given, so the link has no fault",
+        "give bandwidth, latency, or both");
   }
 
   void check_node(const char* key, std::uint32_t node, const Place& place) {
     if (node >= topology_->num_nodes()) {
       diagnostics_.error(place,
-                         fmt::format("{}: there is no node {}; the network has {}", key, node,
+                         fmt::format("{}: there is no node {}; the network has {} nodes", key, node,
                                      topology_->num_nodes()),
-                         fmt::format("0 to {}", topology_->num_nodes() - 1));
+                         fmt::format("write a number from 0 to {}", topology_->num_nodes() - 1));
       return;
     }
     const auto [first, is_new] = places_.emplace(std::pair(std::string(key), node), place);
@@ -130,9 +130,9 @@ class FaultChecker {
     const Place place = given_.place_of_field(kSlowLinks, i, end);
     if (node_number(written)) {
       diagnostics_.error(place,
-                         fmt::format("{}.{}: there is no node {}; the network has {}", kSlowLinks,
-                                     end, written, topology_->num_nodes()),
-                         fmt::format("0 to {}", topology_->num_nodes() - 1));
+                         fmt::format("{}.{}: there is no node {}; the network has {} nodes",
+                                     kSlowLinks, end, written, topology_->num_nodes()),
+                         fmt::format("write a number from 0 to {}", topology_->num_nodes() - 1));
       return false;
     }
     std::vector<std::string> names;
@@ -142,8 +142,9 @@ class FaultChecker {
     const std::string nearest = nearest_name(written, names);
     diagnostics_.error(
         place, fmt::format("{}.{}: '{}' is neither a node nor a switch", kSlowLinks, end, written),
-        nearest.empty() ? fmt::format("a node's number, or a name such as '{}'", names.front())
-                        : fmt::format("did you mean '{}'?", nearest));
+        nearest.empty()
+            ? fmt::format("write a node's number, or a name such as '{}'", names.front())
+            : fmt::format("did you mean '{}'?", nearest));
     return false;
   }
 
@@ -204,7 +205,7 @@ class FaultChecker {
         fmt::format("{}.bandwidth: {} is not slower than the healthy link's {}", kSlowLinks,
                     format_quantity(Quantity::rate, rate),
                     format_quantity(Quantity::rate, slowest)),
-        "a fault makes a link worse; the healthy system is described by the other sections");
+        "a fault can only make a link slower; describe the healthy system in section system");
   }
 
   void check_latency(std::size_t i, const std::vector<LinkId>& links) {
@@ -225,7 +226,7 @@ class FaultChecker {
           fmt::format("{}.latency: {} is not longer than the healthy link's {}", kSlowLinks,
                       format_quantity(Quantity::time, latency),
                       format_quantity(Quantity::time, longest)),
-          "a fault makes a link worse; the healthy system is described by the other sections");
+          "a fault can only make a link slower; describe the healthy system in section system");
       return;
     }
     check_whole_cycles("faults.slow_links.latency", latency, clock, place, diagnostics_);
@@ -253,7 +254,7 @@ class FaultChecker {
       } catch (const std::invalid_argument& problem) {
         diagnostics_.error(given_.place_of_field(kSlowLinks, i, "bandwidth"),
                            fmt::format("{}.bandwidth: {}", kSlowLinks, problem.what()),
-                           "for example a half or a quarter of the healthy link's");
+                           "use for example a half or a quarter of the healthy link's bandwidth");
         return;
       }
     }
@@ -285,12 +286,12 @@ void check_skewed_steps(const ExaminedPoint& examined) {
     if (point.faults.clock_skew[i].per_step == 0) continue;
     examined.diagnostics.error(
         given.place_of_field(kClockSkew, i, "per_step"),
-        has_steps ? fmt::format("faults.clock_skew.per_step: with system.ni.lockstep {} no step is "
-                                "counted down",
+        has_steps ? fmt::format("faults.clock_skew.per_step: with system.ni.lockstep {} an NI does "
+                                "not count down steps",
                                 name_of(lockstep))
                   : fmt::format("faults.clock_skew.per_step: {} has no timesteps",
                                 point.collective->algorithm),
-        has_steps ? "system.ni.lockstep: estimate or full" : "cycles alone");
+        has_steps ? "set system.ni.lockstep to estimate or full" : "give only cycles");
   }
 }
 

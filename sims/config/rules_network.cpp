@@ -135,22 +135,22 @@ class NetworkRules {
   void check_payload() {
     const Bytes payload = system_.flow_control.payload_bytes;
     const Bytes flit = system_.clock.flit_bytes;
-    given_.rule(
-        {"system.flow_control.payload_bytes", "system.router.flit_bytes"}, [&](const Place& at) {
-          if (payload % flit != 0) {
-            diagnostics_.error(at,
-                               fmt::format("system.flow_control.payload_bytes: {} is not a "
-                                           "multiple of the {} B of a flit",
-                                           payload, flit),
-                               fmt::format("for example {}", (payload / flit + 1) * flit));
-          } else if (longest_packet_flits(system_) > kMostPacketFlits) {
-            diagnostics_.error(at,
-                               fmt::format("system.flow_control.payload_bytes: a packet has at "
-                                           "most {} flits, this one {}",
-                                           kMostPacketFlits, longest_packet_flits(system_)),
-                               fmt::format("at most {}", (kMostPacketFlits - 1) * flit));
-          }
-        });
+    given_.rule({"system.flow_control.payload_bytes", "system.router.flit_bytes"},
+                [&](const Place& at) {
+                  if (payload % flit != 0) {
+                    diagnostics_.error(at,
+                                       fmt::format("system.flow_control.payload_bytes: {} is not a "
+                                                   "multiple of the {} B of a flit",
+                                                   payload, flit),
+                                       fmt::format("for example {}", (payload / flit + 1) * flit));
+                  } else if (longest_packet_flits(system_) > kMostPacketFlits) {
+                    diagnostics_.error(at,
+                                       fmt::format("system.flow_control.payload_bytes: a packet "
+                                                   "has {1} flits; allowed are at most {0}",
+                                                   kMostPacketFlits, longest_packet_flits(system_)),
+                                       fmt::format("at most {}", (kMostPacketFlits - 1) * flit));
+                  }
+                });
   }
 
   void check_sub_messages() {
@@ -183,7 +183,7 @@ class NetworkRules {
                   diagnostics_.error(
                       at,
                       fmt::format("system.router.vc_depth_flits: virtual cut-through needs room "
-                                  "for a whole packet of {} flits, a VC holds {}",
+                                  "for a whole packet of {} flits, but a VC holds {} flits",
                                   packet, system_.router.vc_depth_flits),
                       fmt::format("at least {}, or system.router.switching: wormhole", packet));
                 });
@@ -208,10 +208,10 @@ class NetworkRules {
           if (system_.router.vc_depth_flits >= enough) return;
           diagnostics_.warning(
               at,
-              fmt::format("system.router.vc_depth_flits: {} flits do not cover the credit "
-                          "loop: a lone stream cannot use a link's full rate",
+              fmt::format("system.router.vc_depth_flits: {} flits do not cover the credit loop, so "
+                          "one VC alone cannot use a link's full rate",
                           system_.router.vc_depth_flits),
-              fmt::format("{} would do", enough));
+              fmt::format("{} flits or more cover it", enough));
         });
   }
 
@@ -243,12 +243,11 @@ class NetworkRules {
                         std::max(longest, cycles_covering(link.spec.latency_ps, system_.clock));
                   }
                   if (point_.simulation.watchdog_cycles > longest) return;
-                  diagnostics_.error(
-                      at,
-                      fmt::format("simulation.watchdog_cycles: after {} cycles the watchdog would "
-                                  "end a run whose flit is on a link of {} cycles",
-                                  point_.simulation.watchdog_cycles, longest),
-                      fmt::format("more than {}", longest));
+                  diagnostics_.error(at,
+                                     fmt::format("simulation.watchdog_cycles: {} cycles are too "
+                                                 "few, because a flit is on a link for {} cycles",
+                                                 point_.simulation.watchdog_cycles, longest),
+                                     fmt::format("more than {}", longest));
                 });
   }
 
@@ -265,12 +264,12 @@ class NetworkRules {
                 [&](const Place& at) {
                   diagnostics_.warning(
                       at,
-                      fmt::format("simulation.stall_probability: stalls can outlast the watchdog's "
-                                  "{} cycles, which then ends the run as if it were deadlocked",
+                      fmt::format("simulation.stall_probability: stalls can last longer than the "
+                                  "watchdog's {} cycles; the watchdog would then report a deadlock",
                                   point_.simulation.watchdog_cycles),
                       enough <= static_cast<double>(kLongestRunCycles)
                           ? fmt::format("simulation.watchdog_cycles: at least {:.0f}", enough)
-                          : "a smaller probability");
+                          : "use a smaller probability");
                 });
   }
 
@@ -278,22 +277,24 @@ class NetworkRules {
     if (point_.simulation.fidelity != Fidelity::train) return;
     const std::string obstacle = train_obstacle(point_);
     if (obstacle.empty()) return;
-    given_.rule({"simulation.fidelity", "system.router.switching", "system.router.hold",
-                 "simulation.monitors", "simulation.stall_probability"},
-                [&](const Place& at) {
-                  diagnostics_.error(
-                      at, fmt::format("simulation.fidelity: train is not exact with {}", obstacle),
-                      "simulation.fidelity: cycle, or auto, which picks the fastest exact one");
-                });
+    given_.rule(
+        {"simulation.fidelity", "system.router.switching", "system.router.hold",
+         "simulation.monitors", "simulation.stall_probability"},
+        [&](const Place& at) {
+          diagnostics_.error(
+              at, fmt::format("simulation.fidelity: train is not exact with {}", obstacle),
+              "write simulation.fidelity: cycle, or auto, which picks the fastest exact fidelity");
+        });
   }
 
   // Each dimension is a separate network with flits of its own width.
   void refuse_messages() {
     const auto refuse = [&](const char* section) {
-      diagnostics_.error(
-          given_.place_of_section(section),
-          fmt::format("{}: a message does not pass from one dimension to another", section),
-          "a multi-dimensional system runs collectives");
+      diagnostics_.error(given_.place_of_section(section),
+                         fmt::format("{}: messages cannot pass from one dimension to another, so a "
+                                     "multi-dimensional system has no such section",
+                                     section),
+                         "remove the section; a multi-dimensional system runs collectives");
     };
     if (point_.traffic) refuse("traffic");
     if (point_.control) refuse("control");
@@ -312,20 +313,21 @@ class NetworkRules {
     if (system_.router.vcs < least) {
       diagnostics_.error(
           given_.place_of_first({"system.router.vcs", kTypeKey}),
-          fmt::format("system.router.vcs: packets {} need {} VCs, one for {}, or they can block "
-                      "each other in a circle",
+          fmt::format("system.router.vcs: packets {} need {} VCs, one for {}; with fewer VCs they "
+                      "can deadlock",
                       torus ? "around a torus" : "across a dragonfly", least,
-                      torus ? "each side of the dateline"
-                            : "local links before the global one and one for those behind it"),
+                      torus
+                          ? "each side of the dateline"
+                          : "local links before the global link and one for local links after it"),
           fmt::format("at least {}", least));
     }
     if (holds_blocked_packets()) {
       diagnostics_.error(
           given_.place_of_first({"system.router.hold", "system.router.switching"}),
-          fmt::format("system.router.hold: a blocked wormhole packet that holds the switch also "
-                      "blocks the VCs that should get past it, and packets {} can deadlock",
+          fmt::format("system.router.hold: a blocked wormhole packet that holds the crossbar also "
+                      "blocks the packets of other VCs, so packets {} can deadlock",
                       torus ? "around a torus" : "across a dragonfly"),
-          "hold: flit, or switching: vct");
+          "write system.router.hold: flit, or system.router.switching: vct");
     }
   }
 
@@ -343,7 +345,7 @@ class NetworkRules {
       refuse("transpose", "a square torus or mesh of two dimensions");
     }
     if (point_.traffic->pattern == TrafficPattern::bit_complement && (nodes & (nodes - 1)) != 0) {
-      refuse("bit_complement", "a power of two of nodes");
+      refuse("bit_complement", "a number of nodes that is a power of two");
     }
   }
 
@@ -353,9 +355,9 @@ class NetworkRules {
       return;
     }
     given_.rule({"control.duration_cycles"}, [&](const Place& at) {
-      diagnostics_.error(at,
-                         "control.duration_cycles: control messages alone end with no collective",
-                         "for example 100000");
+      diagnostics_.error(
+          at, "control.duration_cycles: without a collective control messages need a duration",
+          "for example 100000");
     });
   }
 
@@ -367,24 +369,26 @@ class NetworkRules {
       if (system_.router.vcs >= needed) return;
       diagnostics_.error(
           at,
-          fmt::format("system.router.vcs: control messages with {} VCs need {} here, {}",
-                      own ? "their own" : "shared", needed,
-                      own ? "one of each VC class for control messages, and one for gradients"
-                          : "one of each VC class"),
+          fmt::format(
+              "system.router.vcs: control messages with {} VCs need {} VCs on this network: {}",
+              own ? "their own" : "shared", needed,
+              own ? "one of each VC class for control messages, and one for gradients"
+                  : "one of each VC class"),
           fmt::format("at least {}", needed));
     });
     if (topology_->num_nodes() < 2) {
-      diagnostics_.error(given_.place_of_section("control"),
-                         "control: a single node has nobody to send control messages to",
-                         "at least two nodes");
+      diagnostics_.error(
+          given_.place_of_section("control"),
+          "control: the network has a single node, which has no destination for control messages",
+          "use a network of at least two nodes");
     }
     given_.rule({"system.router.hold", "system.router.switching"}, [&](const Place& at) {
       if (!holds_blocked_packets()) return;
-      diagnostics_.error(
-          at,
-          "system.router.hold: a blocked wormhole packet of a gradient that holds the switch would "
-          "starve the control messages that should get past it",
-          "hold: flit, or switching: vct; control messages go by wormhole in any case");
+      diagnostics_.error(at,
+                         "system.router.hold: a blocked wormhole packet of a gradient that holds "
+                         "the crossbar would also block control messages",
+                         "write system.router.hold: flit, or system.router.switching: vct, which "
+                         "applies to gradients only");
     });
   }
 
@@ -393,8 +397,9 @@ class NetworkRules {
     const auto& shape = topology_->data_center();
     if (!shape || shape->racks() < 2) {
       diagnostics_.error(given_.place_of_section("tenants"),
-                         "tenants: their flows go from rack to rack, and this network has none",
-                         "system.topology: {type: data_center, ...} with two racks or more");
+                         "tenants: flows of other tenants go from rack to rack, so the network "
+                         "must be a data_center with two racks or more",
+                         "for example system.topology: {type: data_center, racks_per_pod: 2, ...}");
       return;
     }
     given_.rule(
@@ -405,8 +410,9 @@ class NetworkRules {
           if (point_.tenants->bytes_per_second <= most) return;
           diagnostics_.error(
               given_.place_of("tenants.rate"),
-              fmt::format("tenants.rate: a flow keeps to one uplink of its rack, and that has {}",
-                          format_quantity(Quantity::rate, most)),
+              fmt::format(
+                  "tenants.rate: a flow uses one uplink of its rack, which carries at most {}",
+                  format_quantity(Quantity::rate, most)),
               fmt::format("at most {}", format_quantity(Quantity::rate, most)));
         });
   }

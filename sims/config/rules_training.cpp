@@ -23,13 +23,15 @@ void check_training_size(const ExaminedPoint& examined) {
   const std::uint64_t parameters = count_parameters(training.layers);
   if (parameters > kLargestCollective / examined.point.collective->element_bytes) {
     examined.diagnostics.error(
-        place, fmt::format("training: the gradients of {} parameters are larger than {}",
-                           parameters, format_quantity(Quantity::size, kLargestCollective)));
+        place,
+        fmt::format("training: the gradients of {} parameters exceed the largest collective, {}",
+                    parameters, format_quantity(Quantity::size, kLargestCollective)));
   }
   const IterationPlan plan = plan_iteration(training.layers, training.mini_batch, training.compute);
   if (plan.compute() > kLongestRunCycles) {
-    examined.diagnostics.error(
-        place, fmt::format("training: computing takes more than {} cycles", kLongestRunCycles));
+    examined.diagnostics.error(place, fmt::format("training: the computation of an iteration takes "
+                                                  "more than {} cycles, which is the limit",
+                                                  kLongestRunCycles));
   }
 }
 
@@ -39,19 +41,21 @@ void check_training(const ExaminedPoint& examined) {
   if (op != CollectiveOp::all_reduce && examined.given.usable({"collective.op"})) {
     examined.diagnostics.error(
         examined.given.place_of_value("collective.op", static_cast<std::uint64_t>(op)),
-        "collective.op: gradients are all-reduced", "all_reduce, the default");
+        "collective.op: training all-reduces its gradients, so the operation must be all_reduce",
+        "write all_reduce, which is the default, or remove the key");
   }
   if (point.system.topology.is_dimensional()) {
-    examined.diagnostics.error(examined.given.place_of_section("training"),
-                               "training: a multi-dimensional system trains a 'workload'",
-                               "workload: {name: resnet152}");
+    examined.diagnostics.error(
+        examined.given.place_of_section("training"),
+        "training: this section does not run on a multi-dimensional system; section workload does",
+        "for example workload: {name: resnet152}");
     return;
   }
   if (has_program(point)) {
     examined.diagnostics.error(examined.place_of_algorithm(),
-                               "collective.algorithm: training posts schedules, no collective "
-                               "programs",
-                               "ring and multitree among others run there");
+                               "collective.algorithm: training needs a schedule, but this "
+                               "algorithm is a collective program",
+                               "use an algorithm such as ring or multitree");
     return;
   }
   if (!point.training->layers.empty() &&
@@ -64,8 +68,8 @@ void check_training(const ExaminedPoint& examined) {
 void check_workload(const ExaminedPoint& examined) {
   if (!examined.point.system.topology.is_dimensional()) {
     examined.diagnostics.error(examined.given.place_of("workload.name"),
-                               "workload: its collectives are planned for dimensions",
-                               "system.topology.type: dimensions or astra_network");
+                               "workload: a workload runs only on a multi-dimensional system",
+                               "set system.topology.type to dimensions or astra_network");
     return;
   }
   if (examined.topology == nullptr) return;
@@ -94,25 +98,26 @@ void check_planes(const ExaminedPoint& examined) {
   if (data && !control) {
     examined.diagnostics.error(
         given.place_of_first({"coordination.data_plane", "coordination.mode"}),
-        "coordination.data_plane: all-reduces in the network need messages there",
-        "coordination.control_plane: network");
+        "coordination.data_plane: all-reduces in the simulated network need control messages in "
+        "the simulated network",
+        "set coordination.control_plane: network");
   }
   if (control && ranks > kMostNetworkRanks) {
     examined.diagnostics.error(
         given.place_of("coordination.control_plane"),
-        fmt::format("coordination.control_plane: {} ranks are more than the {} that are simulated "
-                    "in a network",
-                    ranks, kMostNetworkRanks),
-        "coordination.control_plane: closed_form");
+        fmt::format(
+            "coordination.control_plane: the network has {} ranks; at most {} ranks are simulated",
+            ranks, kMostNetworkRanks),
+        "set coordination.control_plane: closed_form");
   }
   // The closed forms hold only for a network without faults.
   if (control && data) return;
   for (const char* fault : {"faults.slow_links", "faults.dma_jitter.max_cycles"}) {
     if (!given.is_given(fault)) continue;
     examined.diagnostics.error(
-        given.place_of(fault), fmt::format("{}: there are no faults in closed form", fault),
-        control ? "coordination.data_plane: network"
-                : "coordination.control_plane: network and data_plane: network");
+        given.place_of(fault), fmt::format("{}: a closed form cannot describe faults", fault),
+        control ? "set coordination.data_plane: network"
+                : "set coordination.control_plane and coordination.data_plane to network");
   }
 }
 
@@ -132,14 +137,17 @@ void check_coordination(const ExaminedPoint& examined) {
     examined.diagnostics.error(given.place_of_section(section),
                                fmt::format("{}: {}", section, why));
   };
-  refuse_section("control", "hosts that coordinate have messages of their own");
-  refuse_section("tenants", "results of coordinated jobs do not tell of other tenants");
+  refuse_section(
+      "control",
+      "a coordinated job sends its own control messages, so section control must be removed");
+  refuse_section("tenants",
+                 "a coordinated job does not run with other tenants; remove section tenants");
   for (const char* fault : {"faults.late_nis", "faults.clock_skew"}) {
     if (!given.is_given(fault)) continue;
     examined.diagnostics.error(
         given.place_of(fault),
-        fmt::format("{}: hosts that coordinate have clocks of their own", fault),
-        "coordination.rank_skew and coordination.jitter delay them");
+        fmt::format("{}: this fault does not act on a coordinated job", fault),
+        "use coordination.rank_skew and coordination.jitter to delay hosts");
   }
   if (examined.topology != nullptr) check_planes(examined);
 }

@@ -51,22 +51,21 @@ void write_schema_section(const std::string& section, std::size_t depth, std::st
 
 std::string schema_text() {
   std::string out =
-      "A configuration is one YAML document. Numbers with a unit are written with it:\n";
+      "A configuration is one YAML document. A number with a unit is written with the unit:\n";
   out += units_line("time", Quantity::time);
   out += units_line("bandwidth", Quantity::rate);
   out += units_line("frequency", Quantity::frequency);
   out += units_line("size", Quantity::size);
   out += units_line("length", Quantity::length);
   out +=
-      "kB, MB, GB are powers of 1000, KiB, MiB, GiB of 1024. Booleans are true and false.\n"
-      "A file has 'collective' or 'traffic', not both. Beside 'collective' it may have\n"
-      "  training      one iteration, whose gradients are all-reduced\n"
-      "  coordination  beside 'training': the hosts agree on what is all-reduced when\n"
-      "  workload      in place of 'training': iterations with collectives of their own\n"
-      "  control       short messages; also alone\n"
-      "  tenants       other tenants' traffic on a data_center\n"
-      "A key that takes a list runs each value; several lists run every combination.\n"
-      "On the command line a key is its dotted name: -s system.link.latency=100ns\n\n";
+      "kB, MB and GB are powers of 1000; KiB, MiB and GiB are powers of 1024. Booleans are true "
+      "and false.\nA file has either 'collective' or 'traffic'. Besides 'collective' it may have\n "
+      " training      one training iteration, which all-reduces its gradients\n  coordination  "
+      "with 'training': hosts agree which tensors are all-reduced next\n  workload      instead of "
+      "'training': iterations with their own collectives\n  control       short control messages; "
+      "also without a collective\n  tenants       traffic of other tenants on a data_center\nIf a "
+      "key that takes a list has one, each value is run; several lists run every combination.\nOn "
+      "the command line a key is given by its dotted name: -s system.link.latency=100ns\n\n";
   write_schema_section("", 0, out);
   return out;
 }

@@ -134,8 +134,8 @@ std::optional<CostModelRequest> cost_model_request(const RunPoint& point, std::s
   const auto model = point.reorder.model ? point.reorder.model : model_of(collective.algorithm);
   if (!model) {
     problem = fmt::format(
-        "There is no cost model of {}: it follows the network, and not the order of its ranks. "
-        "reorder.model names one of ring, halving_doubling, dbtree, bcube.",
+        "{} has no cost model, because it follows the network and not the order of its ranks. Set "
+        "reorder.model to ring, halving_doubling, dbtree or bcube.",
         collective.algorithm);
     return std::nullopt;
   }

@@ -215,14 +215,14 @@ class Batch {
     WorkerReport& report = worker.report;
     if (worker.has_report) {
       if (report.kind == FailureKind::memory_limit && batch_.limits.memory_bytes != 0)
-        report.failure = fmt::format("needs more than the memory limit of {}",
+        report.failure = fmt::format("exceeded the memory limit of {}",
                                      format_quantity(Quantity::size, batch_.limits.memory_bytes));
       return;
     }
     if (worker.too_late) {
       report.kind = FailureKind::time_limit;
       report.failure =
-          fmt::format("took longer than the time limit of {}",
+          fmt::format("exceeded the time limit of {}",
                       format_quantity(Quantity::duration,
                                       static_cast<std::uint64_t>(batch_.limits.time.count())));
       return;
@@ -234,7 +234,7 @@ class Batch {
     if (WIFSIGNALED(status)) {
       const int signal = WTERMSIG(status);
       // Otherwise the user has killed it.
-      const char* cause = signal == SIGKILL ? ": probably the machine was out of memory" : "";
+      const char* cause = signal == SIGKILL ? "; the machine was probably out of memory" : "";
       report.failure += fmt::format(" ({}{})", signal_name(signal), cause);
     } else if (WIFEXITED(status)) {
       report.failure += fmt::format(" (exit code {})", WEXITSTATUS(status));

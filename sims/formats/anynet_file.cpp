@@ -102,7 +102,7 @@ class AnynetParser {
       return std::nullopt;
     }
     if (at == words.size()) {
-      diagnostics_.error(end_of(word), fmt::format("no number follows '{}'", word.text),
+      diagnostics_.error(end_of(word), fmt::format("expected a number after '{}'", word.text),
                          kAnynetExample);
       return std::nullopt;
     }
@@ -124,10 +124,11 @@ class AnynetParser {
     if (!cycles) return std::nullopt;
     const std::uint64_t longest = kLongestLinkLatency;
     if (context_.clock && picoseconds(cycles->number) > longest) {
-      diagnostics_.error(word.place,
-                         fmt::format("latency: {} cycles at {} are longer than {}", cycles->number,
-                                     format_quantity(Quantity::frequency, context_.clock->hertz),
-                                     format_quantity(Quantity::time, longest)));
+      diagnostics_.error(
+          word.place,
+          fmt::format("latency: {} cycles at {} exceed the longest latency, {}", cycles->number,
+                      format_quantity(Quantity::frequency, context_.clock->hertz),
+                      format_quantity(Quantity::time, longest)));
       return std::nullopt;
     }
     return cycles->number;
@@ -135,8 +136,8 @@ class AnynetParser {
 
   void join(const Vertex& head, const Vertex& other, const Latency& latency) {
     if (head.type == Type::node && other.type == Type::node) {
-      diagnostics_.error(other.place, "a node cannot be linked to a node",
-                         "nodes are linked to routers, routers to both");
+      diagnostics_.error(other.place, "this link joins two nodes",
+                         "link a node to a router, or a router to a router");
     } else if (head.type == Type::router && other.type == Type::router) {
       join_routers(head, other, latency);
     } else {
@@ -151,11 +152,11 @@ class AnynetParser {
     const auto [first, is_new] = attached_.emplace(node, attachment);
     if (is_new) return;
     if (first->second.router != router) {
-      diagnostics_.error(
-          attachment.place,
-          fmt::format("node {} is linked to router {} and to router {}", node, first->second.router,
-                      router),
-          fmt::format("a node has one router; the first is in line {}", first->second.place.line));
+      diagnostics_.error(attachment.place,
+                         fmt::format("node {} is linked to router {} and to router {}", node,
+                                     first->second.router, router),
+                         fmt::format("link a node to one router; the first link is in line {}",
+                                     first->second.place.line));
     } else if (first->second.latency != attachment.latency) {
       report_two_latencies(text_of(Type::node, node), text_of(Type::router, router),
                            first->second.place, attachment.place);
@@ -164,7 +165,7 @@ class AnynetParser {
 
   void join_routers(const Vertex& from, const Vertex& to, const Latency& latency) {
     if (from.number == to.number) {
-      diagnostics_.error(to.place, fmt::format("router {} is linked to itself", from.number));
+      diagnostics_.error(to.place, fmt::format("a link joins router {} to itself", from.number));
       return;
     }
     const auto [there, is_new] =
@@ -177,7 +178,8 @@ class AnynetParser {
     }
     ways_.emplace(std::make_pair(to.number, from.number), Way{std::nullopt, true, to.place});
     if (ways_.size() + 2 * attached_.size() > kMostLinks && !too_many_links_) {
-      diagnostics_.error(to.place, fmt::format("more than {} links", kMostLinks));
+      diagnostics_.error(
+          to.place, fmt::format("the file has more than {} links, which is the limit", kMostLinks));
       too_many_links_ = true;
     }
   }
@@ -185,7 +187,7 @@ class AnynetParser {
   void report_two_latencies(const std::string& from, const std::string& to, const Place& first,
                             const Place& second) {
     diagnostics_.error(second, fmt::format("the link from {} to {} has two latencies", from, to),
-                       fmt::format("the first is in line {}", first.line));
+                       fmt::format("the first link is in line {}", first.line));
   }
 
   void check_numbers(const Place& start) {
@@ -194,9 +196,9 @@ class AnynetParser {
       for (const auto& [number, place] : places_.at(type)) {
         if (number != expected) {
           diagnostics_.error(place,
-                             fmt::format("there is {}, but not {}", text_of(type, number),
+                             fmt::format("{} is used, but {} is missing", text_of(type, number),
                                          text_of(type, expected)),
-                             "nodes and routers are numbered from 0 on, without gaps");
+                             "number nodes and routers from 0 without gaps");
           break;
         }
         ++expected;
@@ -204,11 +206,11 @@ class AnynetParser {
     }
     for (const auto& [node, place] : places_.at(Type::node)) {
       if (attached_.count(node) != 0) continue;
-      diagnostics_.error(place, fmt::format("node {} is linked to no router", node),
+      diagnostics_.error(place, fmt::format("node {} has no link to a router", node),
                          kAnynetExample);
     }
     if (attached_.size() < 2) {
-      diagnostics_.error(start, "a network has at least 2 nodes", kAnynetExample);
+      diagnostics_.error(start, "a network needs at least 2 nodes", kAnynetExample);
     }
   }
 
@@ -255,7 +257,7 @@ class AnynetParser {
         lost.index() - (type == Type::router ? topology.num_nodes() : 0));
     diagnostics_.error(
         places_.at(type).at(number),
-        fmt::format("the network is not connected: there is no way from node 0 to {} and back",
+        fmt::format("the network is not connected: there is no path from node 0 to {} and back",
                     text_of(type, number)));
   }
 

@@ -46,12 +46,12 @@ class AstraNetworkParser {
     const auto root = load_yaml(text, source, diagnostics_);
     if (!root) return std::nullopt;
     if (root->kind != ConfigNode::Kind::map) {
-      diagnostics_.error({source, 1, 1},
-                         root->kind == ConfigNode::Kind::null
-                             ? "the file is empty"
-                             : "a network is a mapping with the keys topology, npus_count, "
-                               "bandwidth and latency",
-                         "for example 'topology: [Ring, Switch]' and 'npus_count: [4, 8]'");
+      diagnostics_.error(
+          {source, 1, 1},
+          root->kind == ConfigNode::Kind::null
+              ? "the file is empty"
+              : "expected a mapping with the keys topology, npus_count, bandwidth and latency",
+          "for example 'topology: [Ring, Switch]' and 'npus_count: [4, 8]'");
       return std::nullopt;
     }
     check_keys(*root, "", kKeys, diagnostics_);
@@ -84,22 +84,24 @@ class AstraNetworkParser {
     const ConfigEntry* entry = root.find(key);
     if (entry == nullptr) {
       diagnostics_.error(start, fmt::format("missing key '{}'", key),
-                         "topology, npus_count, bandwidth and latency, a list each");
+                         "give a list for each of topology, npus_count, bandwidth and latency");
       return {};
     }
     const ConfigNode& node = entry->value;
     const std::size_t entries = node.items.size();
     if (node.kind != ConfigNode::Kind::list || entries == 0 || entries > kMostDimensions) {
-      diagnostics_.error(entry->place, fmt::format("{}: takes a list of 1 to {} entries, one for "
-                                                   "each dimension",
-                                                   key, kMostDimensions));
+      diagnostics_.error(
+          entry->place,
+          fmt::format("{}: expected a list of 1 to {} entries, one for each dimension", key,
+                      kMostDimensions));
       return {};
     }
     if (length_ == 0) length_ = entries;
     if (entries != length_) {
-      diagnostics_.error(node.place,
-                         fmt::format("{}: has {} entries, {} before it", key, entries, length_),
-                         "one entry for each dimension");
+      diagnostics_.error(
+          node.place,
+          fmt::format("{}: has {} entries, but the lists before it have {}", key, entries, length_),
+          "give one entry for each dimension");
     }
     List list;
     for (ConfigNode item : node.items) {
@@ -123,7 +125,9 @@ class AstraNetworkParser {
     if (exact < hertz) {
       diagnostics_.error(
           bandwidth_place,
-          fmt::format("bandwidth: a link of {:.4g} B per cycle; at least 1", exact / hertz),
+          fmt::format(
+              "bandwidth: a link carries {:.4g} B per cycle; it must carry at least 1 B per cycle",
+              exact / hertz),
           "a slower system.router.clock has more bytes per cycle");
     }
     const double bytes_per_cycle = std::max(1.0, std::round(exact / hertz));
@@ -131,7 +135,7 @@ class AstraNetworkParser {
     if (exact >= hertz && std::abs(change) > kRoundingWorthAWarning) {
       diagnostics_.warning(
           bandwidth_place,
-          fmt::format("bandwidth: a link's {:.4g} B per cycle are rounded to {:.0f}, {:+.1f} %",
+          fmt::format("bandwidth: a link's {:.4g} B per cycle are rounded to {:.0f} B, {:+.1f} %",
                       exact / hertz, bytes_per_cycle, 100 * change),
           "a slower system.router.clock has more bytes per cycle");
     }

@@ -94,23 +94,23 @@ class LayersParser {
   // SCALE-Sim does not read it. So any eight names are accepted.
   bool check_header(const std::vector<ConfigNode>& cells) {
     const auto refuse = [&](const Place& place, const std::string& what) {
-      diagnostics_.error(place, what, fmt::format("the first line is {}", kLayerHeader));
+      diagnostics_.error(place, what, fmt::format("the first line must be {}", kLayerHeader));
       return false;
     };
     for (const ConfigNode& cell : cells) {
       if (is_number(cell.text)) {
-        return refuse(cell.place, "a number where the first line should name the columns");
+        return refuse(cell.place, "found a number in the first line, which names the columns");
       }
     }
     if (cells.size() < kWeightsColumn) {
-      return refuse(end_of(cells.back()), fmt::format("{} columns are named, a layer has {}",
-                                                      cells.size(), kWeightsColumn));
+      return refuse(end_of(cells.back()),
+                    fmt::format("found {} columns; a layer has {}", cells.size(), kWeightsColumn));
     }
     if (cells.size() > kWeightsColumn + 1 ||
         (cells.size() > kWeightsColumn && lower_case(cells[kWeightsColumn].text) != "weights")) {
       diagnostics_.error(cells[kWeightsColumn].place,
                          fmt::format("unknown column '{}'", cells[kWeightsColumn].text),
-                         "the only column there may be after Strides is Weights");
+                         "only the column Weights may follow Strides");
       return false;
     }
     return true;
@@ -120,7 +120,7 @@ class LayersParser {
     if (cells.size() > kWeightsColumn + 1) {
       diagnostics_.error(
           cells[kWeightsColumn + 1].place,
-          fmt::format("{} values, there are {} columns", cells.size(), kWeightsColumn + 1),
+          fmt::format("found {} values for {} columns", cells.size(), kWeightsColumn + 1),
           kLayerExample);
       return;
     }
@@ -146,7 +146,9 @@ class LayersParser {
     if (cells.size() > kWeightsColumn) good &= read_weights(cells[kWeightsColumn], layer);
     if (!good || !check_sizes(cells, layer)) return;
     if (layers_.size() == kMostLayers) {
-      diagnostics_.error(cells.front().place, fmt::format("more than {} layers", kMostLayers));
+      diagnostics_.error(
+          cells.front().place,
+          fmt::format("the file has more than {} layers, which is the limit", kMostLayers));
     }
     layers_.push_back(std::move(layer));
   }
@@ -183,7 +185,7 @@ class LayersParser {
       diagnostics_.error(
           cells[column].place,
           fmt::format("a filter of {} {} does not fit into an IFMAP of {}", filter, side, ifmap),
-          "the IFMAP's size is with its zero padding");
+          "the IFMAP's size includes its zero padding");
       return false;
     };
     bool good = fits(3, "rows", layer.filter_height, layer.ifmap_height);
@@ -200,14 +202,15 @@ class LayersParser {
   void check_any(SourceIndex source) {
     const auto has_parameters = [](const Layer& layer) { return layer.parameters() != 0; };
     if (header_line_ == 0) {
-      diagnostics_.error({source, 1, 1}, "the file is empty",
-                         fmt::format("a line {}, then one for each layer", kLayerHeader));
+      diagnostics_.error(
+          {source, 1, 1}, "the file is empty",
+          fmt::format("write the line {}, then one line for each layer", kLayerHeader));
     } else if (layers_.empty()) {
-      diagnostics_.error({source, header_line_, 1}, "there are no layers under the header",
+      diagnostics_.error({source, header_line_, 1}, "the file has no layers after the header",
                          kLayerExample);
     } else if (std::none_of(layers_.begin(), layers_.end(), has_parameters)) {
       diagnostics_.error({source, header_line_, 1},
-                         "no layer has parameters of its own: there is nothing to all-reduce");
+                         "no layer has parameters, so there is nothing to all-reduce");
     }
   }
 

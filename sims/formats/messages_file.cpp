@@ -70,9 +70,8 @@ class MessagesParser {
     for (std::size_t c = 0; c < kMessageColumns.size(); ++c) {
       if (c < cells.size() && cells[c].text == kMessageColumns[c]) continue;
       const ConfigNode& cell = cells[std::min(c, cells.size() - 1)];
-      diagnostics_.error(cell.place,
-                         fmt::format("the header has no column '{}' here", kMessageColumns[c]),
-                         fmt::format("the first line is {}", kMessageHeader));
+      diagnostics_.error(cell.place, fmt::format("expected column '{}' here", kMessageColumns[c]),
+                         fmt::format("the first line must be {}", kMessageHeader));
       return false;
     }
     return check_count(cells);
@@ -83,7 +82,7 @@ class MessagesParser {
     if (cells.size() > kMessageColumns.size()) {
       diagnostics_.error(
           cells[kMessageColumns.size()].place,
-          fmt::format("{} values, there are {} columns", cells.size(), kMessageColumns.size()),
+          fmt::format("found {} values for {} columns", cells.size(), kMessageColumns.size()),
           kMessageHeader);
     } else {
       diagnostics_.error(end_of(cells.back()),
@@ -101,7 +100,8 @@ class MessagesParser {
     const auto bytes = parse_value(cells[3], kMessageColumns[3], bytes_shape_, diagnostics_);
     if (from && to && *from == *to) {
       diagnostics_.error(cells[2].place,
-                         fmt::format("to: '{}' sends to itself", topology_.vertex_name(*from)));
+                         fmt::format("to: '{}' sends to itself", topology_.vertex_name(*from)),
+                         "name another node as destination");
       return;
     }
     if (!ready || !from || !to || !bytes) return;
@@ -111,7 +111,8 @@ class MessagesParser {
   std::optional<NodeId> find_node(const ConfigNode& cell, const char* column) {
     const NodeId vertex = topology_.find_vertex(cell.text);
     if (vertex.valid() && topology_.is_switch(vertex)) {
-      diagnostics_.error(cell.place, fmt::format("{}: '{}' is a switch", column, cell.text),
+      diagnostics_.error(cell.place,
+                         fmt::format("{}: '{}' is a switch, not a node", column, cell.text),
                          "messages go from node to node");
       return std::nullopt;
     }
@@ -136,17 +137,18 @@ class MessagesParser {
       }
     }
     const std::string nearest = nearest_name(name, node_names_);
-    return nearest.empty() ? fmt::format("a name such as '{}', or a number from 0 to {}",
+    return nearest.empty() ? fmt::format("write a name such as '{}', or a number from 0 to {}",
                                          node_names_.front(), node_names_.size() - 1)
                            : fmt::format("did you mean '{}'?", nearest);
   }
 
   void check_any(SourceIndex source) {
     if (header_line_ == 0) {
-      diagnostics_.error({source, 1, 1}, "the file is empty",
-                         fmt::format("a line {}, then one for each message", kMessageHeader));
+      diagnostics_.error(
+          {source, 1, 1}, "the file is empty",
+          fmt::format("write the line {}, then one line for each message", kMessageHeader));
     } else if (messages_.empty()) {
-      diagnostics_.error({source, header_line_, 1}, "there are no messages under the header",
+      diagnostics_.error({source, header_line_, 1}, "the file has no messages after the header",
                          "for example 0,0,1,4096");
     }
   }

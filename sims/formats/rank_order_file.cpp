@@ -22,12 +22,13 @@ constexpr const char* kRankOrderExample = "rank_order: [1, 0, 2, 3]";
 std::optional<std::vector<NodeId>> read_entries(const ConfigNode& list, const Place& place,
                                                 std::size_t nodes, Diagnostics& diagnostics) {
   if (list.kind != ConfigNode::Kind::list) {
-    diagnostics.error(place, "rank_order: is a list with the node of each rank", kRankOrderExample);
+    diagnostics.error(place, "rank_order: expected a list with the node of each rank",
+                      kRankOrderExample);
     return std::nullopt;
   }
   const std::size_t errors_before = diagnostics.num_errors();
   if (list.items.size() != nodes) {
-    diagnostics.error(place, fmt::format("rank_order: has {} entries; the network has {} nodes",
+    diagnostics.error(place, fmt::format("rank_order: has {} entries, but the network has {} nodes",
                                          list.items.size(), nodes));
   }
   ValueShape shape;
@@ -41,8 +42,8 @@ std::optional<std::vector<NodeId>> read_entries(const ConfigNode& list, const Pl
     if (taken_by != list.items.size()) {
       diagnostics.error(
           list.items[rank].place,
-          fmt::format("rank_order: node {} is rank {} already", value->number, taken_by),
-          "every node is one rank");
+          fmt::format("rank_order: node {} is already rank {}", value->number, taken_by),
+          "name every node once");
     }
     taken_by = rank;
     order.emplace_back(value->number);
@@ -110,8 +111,9 @@ class LatencyParser {
     if (diagnostics_.num_errors() != errors_before) return std::nullopt;
     if (lines_ < nodes_) {
       diagnostics_.error(
-          end, fmt::format("{} lines of latencies; the network has {} nodes", lines_, nodes_),
-          "a line for each node");
+          end,
+          fmt::format("found {} lines of latencies, but the network has {} nodes", lines_, nodes_),
+          "write one line for each node");
       return std::nullopt;
     }
     return std::move(latencies_);
@@ -120,15 +122,17 @@ class LatencyParser {
  private:
   bool check_count(const std::vector<ConfigNode>& cells) {
     if (lines_ == nodes_) {
-      diagnostics_.error(cells.front().place,
-                         fmt::format("a line more than the network has nodes, {}", nodes_));
+      diagnostics_.error(
+          cells.front().place,
+          fmt::format("found more lines of latencies than the network has nodes, {}", nodes_));
       return false;
     }
     if (cells.size() == nodes_) return true;
     const ConfigNode& cell = cells.size() < nodes_ ? cells.back() : cells[nodes_];
-    diagnostics_.error(cell.place,
-                       fmt::format("{} values; the network has {} nodes", cells.size(), nodes_),
-                       "the latency to each node, separated by commas");
+    diagnostics_.error(
+        cell.place,
+        fmt::format("found {} values, but the network has {} nodes", cells.size(), nodes_),
+        "write the latency to each node, separated by commas");
     return false;
   }
 

@@ -124,7 +124,7 @@ Enum name_of_one(const JsonCursor& json, const std::array<Enum, Count>& all) {
     if (json.text() == to_string(value)) return value;
     names += (names.empty() ? "" : ", ") + std::string(to_string(value));
   }
-  json.fail(fmt::format("\"{}\" is none of {}", json.text(), names));
+  json.fail(fmt::format("\"{}\" is unknown; allowed are {}", json.text(), names));
 }
 
 class Reader {
@@ -158,7 +158,9 @@ class Reader {
       const std::size_t fields = item.expect_array();
       const bool has_destination = fields == 4 && tables_.op == CollectiveOp::all_to_all;
       if (fields != 3 && !has_destination) {
-        item.fail("expected [offset, size, owner], in an all_to_all [..., destination] too");
+        item.fail(
+            "expected [offset, size, owner], or in an all_to_all [offset, size, owner, "
+            "destination]");
       }
       Chunk chunk;
       chunk.offset = item.at(0).integer(0, kMost64);
@@ -172,7 +174,7 @@ class Reader {
   void read_nodes(const JsonCursor& json) {
     const std::size_t count = json.expect_array();
     if (count != topology_.num_nodes()) {
-      json.fail(fmt::format("there are {} tables, but the topology has {} nodes", count,
+      json.fail(fmt::format("found {} tables, but the topology has {} nodes", count,
                             topology_.num_nodes()));
     }
     tables_.nodes.resize(count);
@@ -243,8 +245,8 @@ class Reader {
       const LinkId direct = topology_.link_between(from, node);
       if (!direct.valid()) {
         json.fail(
-            fmt::format("there is no link from node {} to node {}; its route is needed: "
-                        "{{\"node\": {}, \"links\": [...]}}",
+            fmt::format("there is no link from node {} to node {}; give the route: {{\"node\": {}, "
+                        "\"links\": [...]}}",
                         from.value(), node.value(), node.value()));
       }
       return {node, RouteSet::single(direct)};
@@ -253,7 +255,7 @@ class Reader {
     const NodeId node = node_id(json.key("node"));
     const JsonCursor names = json.key("links");
     const std::size_t count = names.expect_array();
-    if (count == 0) names.fail("a route has at least one link");
+    if (count == 0) names.fail("a route needs at least one link");
     std::vector<LinkId> links;
     NodeId at = from;
     for (std::size_t i = 0; i < count; ++i) {
@@ -293,10 +295,10 @@ FileResult<ScheduleDocument> ScheduleDocument::parse(const std::string& text) {
     Json json = parse_strict_json(text);
     const JsonCursor root(json);
     if (!json.is_object() || !json.contains("format") || json["format"] != kFormat) {
-      root.fail(fmt::format("not a schedule file: \"format\" should be \"{}\"", kFormat));
+      root.fail(fmt::format("not a schedule file: \"format\" must be \"{}\"", kFormat));
     }
     if (!json.contains("version") || json["version"] != kVersion) {
-      root.fail(fmt::format("\"version\" should be {}; no other is known", kVersion));
+      root.fail(fmt::format("\"version\" must be {}", kVersion));
     }
     if (!json.contains("config")) root.fail("key \"config\" is missing");
     return {ScheduleDocument(std::move(json)), {}};

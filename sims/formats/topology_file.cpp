@@ -44,7 +44,7 @@ void check_link_rate(std::uint64_t bytes_per_second, const ClockSpec& clock, con
           format_quantity(Quantity::rate, bytes_per_second), clock.flit_bytes,
           format_quantity(Quantity::frequency, clock.hertz),
           format_quantity(Quantity::rate, fastest)),
-      fmt::format("a slower link, a faster clock, or system.router.flit_bytes of at least {}",
+      fmt::format("use a slower link, a faster clock, or system.router.flit_bytes of at least {}",
                   flit_bytes));
 }
 
@@ -96,7 +96,7 @@ class TopologyParser {
       diagnostics_.error({source, 1, 1},
                          root->kind == ConfigNode::Kind::null
                              ? "the file is empty"
-                             : "a graph is a mapping with the keys nodes, switches and links",
+                             : "expected a mapping with the keys nodes, switches and links",
                          "for example 'nodes: [a, b]' and 'links: [{between: [a, b]}]'");
       return std::nullopt;
     }
@@ -129,30 +129,32 @@ class TopologyParser {
       return;
     }
     if (entry->value.kind != ConfigNode::Kind::list) {
-      diagnostics_.error(entry->place, fmt::format("{}: takes a list of names", key),
+      diagnostics_.error(entry->place, fmt::format("{}: expected a list of names", key),
                          fmt::format("for example {}: [a, b]", key));
       return;
     }
     const auto& items = entry->value.items;
     if (items.size() > kMostNodes) {
-      diagnostics_.error(entry->place, fmt::format("{}: at most {} names", key, kMostNodes));
+      diagnostics_.error(entry->place, fmt::format("{}: has too many names; allowed are at most {}",
+                                                   key, kMostNodes));
       return;
     }
     for (const ConfigNode& item : items) read_vertex(item, key, are_nodes);
     if (are_nodes && items.size() < 2) {
-      diagnostics_.error(entry->place, "a network has at least 2 nodes");
+      diagnostics_.error(entry->place, "a network needs at least 2 nodes");
     }
   }
 
   void read_vertex(const ConfigNode& item, const std::string& key, bool is_node) {
     if (item.kind != ConfigNode::Kind::scalar || !is_identifier(item.text)) {
       diagnostics_.error(item.place, fmt::format("{}: '{}' is not a valid name", key, item.text),
-                         "a letter, then letters, digits and underscores");
+                         "write a letter, then letters, digits and underscores");
       return;
     }
     const auto [first, is_new] = vertex_places_.emplace(item.text, item.place);
     if (!is_new) {
-      diagnostics_.error(item.place, fmt::format("{}: the name '{}' is taken", key, item.text),
+      diagnostics_.error(item.place,
+                         fmt::format("{}: the name '{}' is given twice", key, item.text),
                          fmt::format("the first is in line {}", first->second.line));
       return;
     }
@@ -172,7 +174,7 @@ class TopologyParser {
       return;
     }
     if (entry->value.kind != ConfigNode::Kind::list) {
-      diagnostics_.error(entry->place, "links: takes a list of links",
+      diagnostics_.error(entry->place, "links: expected a list of links",
                          "for example links: [{between: [a, b]}]");
       return;
     }
@@ -181,8 +183,8 @@ class TopologyParser {
 
   void read_link(const ConfigNode& item) {
     if (item.kind != ConfigNode::Kind::map) {
-      diagnostics_.error(item.place, "a link is a mapping",
-                         "{between: [a, b]} for both ways, {from: a, to: b} for one");
+      diagnostics_.error(item.place, "expected a link, which is a mapping",
+                         "write {between: [a, b]} for both directions, {from: a, to: b} for one");
       return;
     }
     check_keys(item, "", {"between", "from", "to", "latency", "bandwidth", "count"}, diagnostics_);
@@ -234,12 +236,12 @@ class TopologyParser {
     const bool one_way = between == nullptr && from != nullptr && to != nullptr;
     if (!duplex && !one_way) {
       diagnostics_.error(item.place, "a link has either 'between', or 'from' and 'to'",
-                         "{between: [a, b]} for both ways, {from: a, to: b} for one");
+                         "write {between: [a, b]} for both directions, {from: a, to: b} for one");
       return std::nullopt;
     }
     if (duplex &&
         (between->value.kind != ConfigNode::Kind::list || between->value.items.size() != 2)) {
-      diagnostics_.error(between->value.place, "between: takes the names of two vertices",
+      diagnostics_.error(between->value.place, "between: expected the names of two vertices",
                          "for example between: [a, b]");
       return std::nullopt;
     }
@@ -248,7 +250,7 @@ class TopologyParser {
     const auto b = find_vertex(second, item.place);
     if (!a || !b) return std::nullopt;
     if (*a == *b) {
-      diagnostics_.error(second.place, fmt::format("'{}' is linked to itself", second.text));
+      diagnostics_.error(second.place, fmt::format("a link joins '{}' to itself", second.text));
       return std::nullopt;
     }
     return std::make_pair(*a, *b);
@@ -268,7 +270,8 @@ class TopologyParser {
 
   bool add_link(NodeId from, NodeId to, const LinkSpec& spec, const Place& place) {
     if (topology_->num_links() == kMostLinks) {
-      diagnostics_.error(place, fmt::format("more than {} links", kMostLinks));
+      diagnostics_.error(
+          place, fmt::format("the file has more than {} links, which is the limit", kMostLinks));
       return false;
     }
     const std::size_t index = parallel_links_[{from, to}]++;
@@ -290,7 +293,7 @@ class TopologyParser {
     const std::string& name = topology_->vertex_name(lost);
     diagnostics_.error(
         vertex_places_.at(name),
-        fmt::format("the network is not connected: there is no way from '{}' to '{}' and back",
+        fmt::format("the network is not connected: there is no path from '{}' to '{}' and back",
                     topology_->vertex_name(NodeId(0)), name),
         fmt::format("add links to and from '{}'", name));
   }

@@ -117,8 +117,8 @@ std::shared_ptr<const Program> load_program(const ProgramConfig& config, const P
   const std::string path = program_path(config);
   const std::string extension = std::filesystem::path(path).extension().string();
   if (extension != ".xml" && extension != ".trace") {
-    diagnostics.error(place, fmt::format("'{}' is no program's file", path),
-                      "MSCCL XML ends in .xml, a trace in .trace");
+    diagnostics.error(place, fmt::format("'{}' is not the file of a program", path),
+                      "the name of MSCCL XML ends in .xml, the name of a trace in .trace");
     return nullptr;
   }
   const auto text = read_named_file(path, place, diagnostics);

@@ -157,8 +157,8 @@ bool is_whole_center(const TopologyConfig& c, const Place& place, Diagnostics& d
   }
   if (c.pods > 1 && c.cores > pod_uplinks) {
     diagnostics.error(place,
-                      fmt::format("system.topology.cores: {} cores are more than the {} x {} "
-                                  "uplinks of a pod (aggregations_per_pod, aggregation_uplinks)",
+                      fmt::format("system.topology.cores: {} cores exceed the {} x {} uplinks of a "
+                                  "pod (aggregations_per_pod, aggregation_uplinks)",
                                   c.cores, c.aggregations_per_pod, c.aggregation_uplinks),
                       fmt::format("at most {}", pod_uplinks));
     return false;
@@ -176,14 +176,14 @@ bool check_size(const TopologyConfig& config, const Place& place, Diagnostics& d
   const NetworkSize size = size_of(config);
   if (size.nodes < 2) {
     diagnostics.error(
-        place, fmt::format("a network has at least 2 nodes; {} has {}", size.shape, size.nodes),
+        place, fmt::format("a network needs at least 2 nodes; {} has {}", size.shape, size.nodes),
         config.kind == Kind::gpu_cluster ? "for example 8" : "for example [4, 4]");
     return false;
   }
   const auto too_many = [&](std::uint64_t count, std::uint64_t most, const char* of_what) {
     if (count <= most) return false;
-    diagnostics.error(place,
-                      fmt::format("{} has {} {}; at most {}", size.shape, count, of_what, most));
+    diagnostics.error(place, fmt::format("{} has {} {}; allowed are at most {}", size.shape, count,
+                                         of_what, most));
     return true;
   };
   if (too_many(size.nodes, kMostNodes, "nodes") || too_many(size.links, kMostLinks, "links") ||
@@ -193,8 +193,8 @@ bool check_size(const TopologyConfig& config, const Place& place, Diagnostics& d
   }
   if (config.kind == Kind::bigraph && config.switches % 2 != 0) {
     diagnostics.error(place,
-                      fmt::format("system.topology.switches: a BiGraph has as many switches on "
-                                  "either side; {} is odd",
+                      fmt::format("system.topology.switches: a BiGraph needs an even number of "
+                                  "switches, half of them on either side; found {}",
                                   config.switches),
                       fmt::format("for example {}", config.switches + 1));
     return false;

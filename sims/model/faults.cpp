@@ -79,11 +79,11 @@ Cycle jitter_of(const FaultsConfig& faults, NodeId node) {
 }
 
 std::string uneven_fault(const FaultsConfig& faults) {
-  if (!faults.slow_links.empty()) return "faults.slow_links: one link is not like the others";
-  if (!faults.late_nis.empty()) return "faults.late_nis: one node is late";
-  if (!faults.clock_skew.empty()) return "faults.clock_skew: one node's clock is behind";
+  if (!faults.slow_links.empty()) return "faults.slow_links (a link differs from the other links)";
+  if (!faults.late_nis.empty()) return "faults.late_nis (a node is late)";
+  if (!faults.clock_skew.empty()) return "faults.clock_skew (the clock of a node differs)";
   if (faults.dma_jitter && faults.dma_jitter->max_cycles != 0) {
-    return "faults.dma_jitter: every DMA engine has delays of its own";
+    return "faults.dma_jitter (each DMA engine has its own delays)";
   }
   return {};
 }

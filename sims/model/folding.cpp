@@ -17,12 +17,12 @@ std::string folding_obstacle(const RunPoint& point, const DimensionPlan& plan,
     const PlanLayout padded(plan, shape, collective.element_bytes, PartSizes::equal);
     const double ratio = static_cast<double>(padded.padded_size()) / static_cast<double>(plan.size);
     return fmt::format(
-        "collective.parts: chunks do not divide into equal parts (equal would add {:.1f} %)",
+        "collective.parts (chunks do not divide into equal parts; padding would add {:.1f} %)",
         100 * (ratio - 1));
   }
   if (const std::string fault = uneven_fault(point.faults); !fault.empty()) return fault;
   if (point.simulation.stall_probability > 0) {
-    return "simulation.stall_probability: every link stalls by itself";
+    return "simulation.stall_probability (each link stalls on its own)";
   }
   return {};
 }

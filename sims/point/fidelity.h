@@ -18,7 +18,7 @@ namespace espalier {
   if (router.switching == Switching::wormhole) {
     return "system.router.switching: wormhole, which stops packets halfway";
   }
-  if (point.control) return "control: short messages whose wormhole packets may stop halfway";
+  if (point.control) return "control messages, whose wormhole packets may stop halfway";
   if (point.simulation.stall_probability > 0) {
     return "simulation.stall_probability, which delays single flits at random";
   }

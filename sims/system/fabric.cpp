@@ -51,7 +51,7 @@ Fabric::Fabric(sc_core::sc_module_name module_name, ClockDomain& clock, const Sy
       vcs_(partition_vcs(topology, config.router.vcs, control)),
       clock_(clock) {
   if (control != nullptr && vcs_.vcs < vcs_.classes * (vcs_.sets_control_aside ? 2 : 1)) {
-    throw std::invalid_argument("too few VCs for control messages");
+    throw std::invalid_argument("the routers have too few VCs for control messages");
   }
   network_ = build_network(config, simulation);
   build_nis(config, observer);
@@ -86,7 +86,8 @@ std::unique_ptr<Network> Fabric::build_network(const SystemConfig& config,
   if (control_ != nullptr) point.control = *control_;
   const Fidelity fidelity = chosen_fidelity(point);
   if (fidelity == Fidelity::train && !train_obstacle(point).empty()) {
-    throw std::invalid_argument("trains are not exact with " + train_obstacle(point));
+    throw std::invalid_argument("simulation.fidelity: train is not exact with " +
+                                train_obstacle(point));
   }
   return fidelity == Fidelity::train ? make_train_network(plan, clock_, message_table_, paths_)
                                      : make_flit_network(plan, clock_, message_table_, paths_);
@@ -179,7 +180,7 @@ std::vector<PathHop> Fabric::path_over(const RouteSet& routes, RouteId route, Vc
   const TopologyLink& last = topology_.link(routes.link(route, hops - 1));
   if (hops >= kMostHops) {
     throw std::invalid_argument(fmt::format(
-        "the route from {} to {} passes {} links, and a flit counts up to {} routers",
+        "the route from {} to {} passes {} links; a flit can pass at most {}",
         topology_.vertex_name(first.from), topology_.vertex_name(last.to), hops, kMostHops));
   }
   std::vector<PathHop> path;

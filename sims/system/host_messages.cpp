@@ -37,7 +37,8 @@ HostMessages::~HostMessages() = default;
 HostMessages::Channel& HostMessages::channel(NodeId from, NodeId to) {
   const auto known = channels_.find({from, to});
   if (known != channels_.end()) return known->second;
-  if (from == to) throw std::invalid_argument("a host sends a message to itself");
+  if (from == to)
+    throw std::invalid_argument("a host sends a message to itself; messages go to other hosts");
   const RouteId route = routes_.bind(route_packet(topology_, from, to));
   return channels_.emplace(std::pair{from, to}, Channel{route, {}}).first->second;
 }

@@ -89,7 +89,7 @@ void HostNetwork::open(CollectiveNumber collective, Bytes bytes) {
   const StreamProgramCache::Program program = programs_.of_size(bytes);
   // The largest id means "invalid", so it cannot be used.
   if (next_number_ + program->numbers > std::numeric_limits<ChunkId::value_type>::max()) {
-    throw std::length_error("more chunks have been posted than can be numbered");
+    throw std::length_error("the hosts have posted more chunks than the simulator can number");
   }
   Running& running = running_[collective];
   running.program = program;
@@ -107,11 +107,12 @@ void HostNetwork::note_post(RankId rank, CollectiveNumber collective, Bytes byte
   HostedCollective& hosted = collectives_[collective];
   Running& running = running_[collective];
   if (!running.stream || running.posted[rank.index()]) {
-    throw std::invalid_argument(fmt::format("{} posts it twice", host_name(rank)));
+    throw std::invalid_argument(fmt::format("{} posts this collective twice", host_name(rank)));
   }
   if (hosted.bytes != bytes) {
     throw std::invalid_argument(
-        fmt::format("{} posts {} bytes of it, others {}", host_name(rank), bytes, hosted.bytes));
+        fmt::format("{} posts this collective with {} bytes, but other hosts posted it with {}",
+                    host_name(rank), bytes, hosted.bytes));
   }
   running.posted[rank.index()] = true;
   hosted.first_post = std::min(hosted.first_post, at);
@@ -138,8 +139,8 @@ void HostNetwork::close(CollectiveNumber collective) {
 
 void HostNetwork::out_of_turn(NodeId node, const Operation& operation) {
   fail(
-      fmt::format("a copy from node {} reached node {} before that had begun the collective: its "
-                  "tables are no all-reduce",
+      fmt::format("a copy from node {} reached node {} before that node had begun the collective; "
+                  "the schedule is not an all-reduce",
                   operation.from.index(), node.index()));
 }
 

@@ -10,10 +10,11 @@ namespace {
 
 void refuse_what_hosts_do(const RunPoint& point) {
   if (point.control) {
-    throw std::invalid_argument("control messages and hosts' own do not go together");
+    throw std::invalid_argument("hosts that send messages cannot run with section control");
   }
   if (!point.faults.late_nis.empty() || !point.faults.clock_skew.empty()) {
-    throw std::invalid_argument("late NIs and skewed clocks do not go together with hosts");
+    throw std::invalid_argument(
+        "hosts that post collectives cannot run with late NIs or skewed clocks");
   }
 }
 

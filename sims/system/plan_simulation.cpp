@@ -96,7 +96,8 @@ bool is_folded(const Topology& topology, const RunPoint& point, const DimensionP
   const std::string obstacle =
       hooks.delivered ? "--messages" : folding_obstacle(point, plan, *topology.dimensions());
   if (!obstacle.empty() && point.simulation.fold == Folding::on) {
-    throw std::invalid_argument("simulation.fold: one NPU does not stand for all with " + obstacle);
+    throw std::invalid_argument("simulation.fold: one NPU cannot be simulated for all NPUs with " +
+                                obstacle);
   }
   return obstacle.empty();
 }

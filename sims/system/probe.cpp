@@ -1,5 +1,7 @@
 #include "sims/system/probe.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <memory>
 #include <stdexcept>
@@ -152,12 +154,16 @@ class Prober : public SideListener {
 };
 
 void check_spec(const Topology& topology, const ProbeSpec& spec) {
-  if (topology.num_nodes() < 2) throw std::invalid_argument("probing takes two nodes");
+  if (topology.num_nodes() < 2) throw std::invalid_argument("probing needs at least 2 nodes");
   if (spec.probes == 0 || spec.payload == 0) {
-    throw std::invalid_argument("a pair has a probe at least, and a probe has a byte");
+    throw std::invalid_argument(
+        fmt::format("probing needs at least 1 probe for each pair and at least 1 byte for each "
+                    "probe; found {} probes of {} bytes",
+                    spec.probes, spec.payload));
   }
   if (spec.percentile == 0 || spec.percentile > 100) {
-    throw std::invalid_argument("a percentile is 1 to 100");
+    throw std::invalid_argument(
+        fmt::format("a percentile must be 1 to 100; found {}", spec.percentile));
   }
 }
 

@@ -75,8 +75,8 @@ SimulationOutcome SimulatedSystem::run(Bytes total_bytes) {
     const Cycle reached = sc_core::sc_time_stamp().value() / clock_.period().value();
     if (clock_.time_is_up() || reached >= clock_.last_cycle()) {
       stuck = fmt::format(
-          "simulated time ends at cycle {}: the kernel counts femtoseconds in 64 bits; a faster "
-          "clock has more cycles",
+          "simulated time ends at cycle {}, because the kernel counts femtoseconds in 64 bits; a "
+          "faster system.router.clock allows more cycles",
           clock_.last_cycle());
       break;
     }

@@ -35,7 +35,7 @@ StreamProgramCache::Program StreamPrograms::load(Bytes bytes) {
   if (tables.op != CollectiveOp::all_reduce || tables.size != bytes ||
       tables.nodes.size() != (tables.symmetry ? 1 : nodes)) {
     throw std::invalid_argument(
-        fmt::format("the tables are no all-reduce of {} bytes over {} nodes", bytes, nodes));
+        fmt::format("the tables are not an all-reduce of {} bytes over {} nodes", bytes, nodes));
   }
   const std::uint32_t ports =
       point_.system.ni.ports != 0 ? point_.system.ni.ports : tables.ni_ports;

@@ -100,10 +100,11 @@ class WaitSearch {
 }  // namespace
 
 std::string describe_waits(const WaitList& waits, std::size_t most) {
-  if (waits.empty()) return "nothing waits: a message or a wake-up has been lost\n";
+  if (waits.empty()) return "no module waits, so a message or a wake-up has been lost\n";
   const Walk walk = WaitSearch(waits).run();
 
-  std::string text = walk.cyclic ? "these wait for each other:\n" : "the longest chain of waits:\n";
+  std::string text = walk.cyclic ? "these modules wait for each other in a cycle:\n"
+                                 : "the longest chain of waits:\n";
   std::size_t lines = 0;
   for (std::size_t i = walk.cycle_start; i < walk.path.size() && lines < most; ++i, ++lines) {
     const Wait& wait = waits[walk.path[i]];

@@ -38,7 +38,7 @@ FileText unreadable(int error) {
 }
 
 FileText too_large(std::uint64_t most_bytes) {
-  return {std::nullopt, fmt::format("is too large: at most {} are read",
+  return {std::nullopt, fmt::format("is too large; allowed are at most {}",
                                     format_quantity(Quantity::size, most_bytes))};
 }
 
@@ -80,7 +80,7 @@ FileText read_file_bytes(const std::string& path, std::uint64_t most_bytes) {
 FileText read_file_text(const std::string& path) {
   if (!is_utf8(path)) {
     return {std::nullopt,
-            "has a path that is not UTF-8, which results in JSON cannot name; rename it"};
+            "has a path that is not UTF-8, which JSON results cannot contain; rename it"};
   }
   return read_file_bytes(path);
 }

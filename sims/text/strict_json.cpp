@@ -45,7 +45,7 @@ class StrictBuilder : public nlohmann::json_sax<Json> {
   bool end_array() override { return close(); }
   bool key(string_t& name) override {
     if (open_.back()->contains(name)) {
-      throw JsonError(fmt::format("{}/{}: the key is there twice", pointer(), escaped(name)));
+      throw JsonError(fmt::format("{}/{}: the key is given twice", pointer(), escaped(name)));
     }
     key_ = std::move(name);
     return true;

@@ -39,8 +39,8 @@ StrictMap::StrictMap(const ConfigNode& node, std::string name, const std::vector
       diagnostics_(diagnostics) {
   if (!usable_) {
     diagnostics.error(node.place,
-                      name_.empty() ? "the file is a mapping of keys"
-                                    : fmt::format("{}: takes a mapping of keys", name_),
+                      name_.empty() ? "expected a mapping of keys"
+                                    : fmt::format("{}: expected a mapping of keys", name_),
                       fmt::format("its keys: {}", fmt::join(keys, ", ")));
     return;
   }
@@ -134,7 +134,7 @@ std::optional<std::uint64_t> StrictMap::quantity(const std::string& key, Quantit
     return std::nullopt;
   }
   if (*parsed.value < min) {
-    diagnostics_.error(place_of(key), fmt::format("{}: {} is too little", named(key), text),
+    diagnostics_.error(place_of(key), fmt::format("{}: {} is too small", named(key), text),
                        fmt::format("at least {}", format_quantity(quantity, min)));
     return std::nullopt;
   }
@@ -146,7 +146,7 @@ std::vector<ConfigNode> StrictMap::list(const std::string& key, const std::strin
   if (node == nullptr) return {};
   if (node->kind != ConfigNode::Kind::list || node->items.empty()) {
     diagnostics_.error(place_of(key),
-                       fmt::format("{}: takes a list of at least one item", named(key)), hint);
+                       fmt::format("{}: expected a list of at least one item", named(key)), hint);
     return {};
   }
   return node->items;
@@ -161,12 +161,12 @@ bool StrictMap::require(const std::string& key, const std::string& hint) const {
 std::optional<std::string> parse_label(const ConfigNode& node, const std::string& name,
                                        Diagnostics& diagnostics) {
   if (node.kind != ConfigNode::Kind::scalar || node.text.empty()) {
-    diagnostics.error(node.place, fmt::format("{}: takes a line of text", name));
+    diagnostics.error(node.place, fmt::format("{}: expected a line of text", name));
     return std::nullopt;
   }
   if (std::any_of(node.text.begin(), node.text.end(), is_control)) {
     diagnostics.error(node.place, fmt::format("{}: contains a control character", name),
-                      "it is a single line");
+                      "write a single line");
     return std::nullopt;
   }
   if (node.text.find('"') != std::string::npos) {

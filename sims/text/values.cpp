@@ -60,10 +60,10 @@ class ValueParser {
   std::optional<Value> parse() {
     if (shape_.list != ListOf::nothing) return parse_list();
     if (node_.kind == ConfigNode::Kind::list) {
-      return fail("takes one value, not a list", describe(shape_));
+      return fail("expected one value, found a list", describe(shape_));
     }
     if (node_.kind == ConfigNode::Kind::map) {
-      return fail("takes a value, not a section of keys", describe(shape_));
+      return fail("expected a value, found a section of keys", describe(shape_));
     }
     if (node_.kind == ConfigNode::Kind::null) return fail("has no value", describe(shape_));
     if (shape_.type == ValueType::name) return parse_name();
@@ -73,7 +73,8 @@ class ValueParser {
     }
     if (const auto quantity = quantity_of(shape_.type)) return parse_with_unit(*quantity);
     if (node_.quoted) {
-      return fail(fmt::format("'{}' in quotes is text", node_.text), "remove the quotes");
+      return fail(fmt::format("expected a value without quotes, found the text '{}'", node_.text),
+                  "remove the quotes");
     }
     if (shape_.type == ValueType::boolean) return parse_boolean();
     if (shape_.type == ValueType::fraction) return parse_fraction();
@@ -89,7 +90,7 @@ class ValueParser {
   std::optional<Value> parse_name() {
     const auto found = std::find(shape_.names.begin(), shape_.names.end(), node_.text);
     if (found == shape_.names.end()) {
-      return fail(fmt::format("'{}' is not a valid name here", node_.text),
+      return fail(fmt::format("'{}' is not a valid name for this key", node_.text),
                   name_hint(node_.text, shape_.names));
     }
     return number_value(static_cast<std::uint64_t>(found - shape_.names.begin()));
@@ -112,10 +113,10 @@ class ValueParser {
                                               "On",  "ON",  "True", "TRUE", "1"};
     static const std::vector<std::string> no{"no",  "No",  "NO",    "n",     "N", "off",
                                              "Off", "OFF", "False", "FALSE", "0"};
-    return fail(fmt::format("'{}' is not true or false", text),
-                is_one_of(text, yes)  ? "write true"
-                : is_one_of(text, no) ? "write false"
-                                      : "only true and false are booleans");
+    return fail(fmt::format("'{}' is not true or false", text), is_one_of(text, yes) ? "write true"
+                                                                : is_one_of(text, no)
+                                                                    ? "write false"
+                                                                    : "write true or false");
   }
 
   std::optional<Value> parse_integer() {
@@ -235,19 +236,19 @@ class ValueParser {
   std::nullopt_t fail_no_list() {
     if (shape_.list == ListOf::grid) {
       const bool number = node_.kind == ConfigNode::Kind::scalar && all_digits(node_.text);
-      return fail("takes a list of sizes",
+      return fail("expected a list of sizes",
                   number ? fmt::format("write [{}]", node_.text) : "for example [8, 8]");
     }
     const std::string as_list = node_.kind == ConfigNode::Kind::scalar
                                     ? fmt::format("write [{}]", node_.text)
                                     : describe(shape_);
     if (shape_.list == ListOf::per_dimension) {
-      return fail("takes a list, one value for each dimension", as_list);
+      return fail("expected a list with one value for each dimension", as_list);
     }
     if (shape_.type == ValueType::record) {
-      return fail("takes a list of mappings", describe(shape_));
+      return fail("expected a list of mappings", describe(shape_));
     }
-    return fail("takes a list", as_list);
+    return fail("expected a list", as_list);
   }
 
   // Returns an empty string if the length is right.

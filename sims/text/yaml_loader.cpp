@@ -62,7 +62,7 @@ bool check_characters(const std::string& text, const Origin& origin, Diagnostics
       in_indentation = false;  // report tabs once per line
     } else if (is_control(c) && c != '\t' && !ends_line) {
       diagnostics.error(place,
-                        fmt::format("a control character (0x{:02x}) in the text",
+                        fmt::format("the text contains a control character (0x{:02x})",
                                     static_cast<unsigned>(static_cast<unsigned char>(c))),
                         c == '\0' ? "is this a text file, saved as UTF-8?" : "remove it");
       return false;
@@ -167,8 +167,9 @@ class TreeBuilder final : public YAML::EventHandler {
     refuse_anchor(mark, anchor);
     refuse_tag(mark, tag);
     if (frames_.size() == kDeepestNesting) {
-      diagnostics_.error(origin_.place(mark),
-                         fmt::format("nested more than {} levels deep", kDeepestNesting));
+      diagnostics_.error(
+          origin_.place(mark),
+          fmt::format("the text is nested more than {} levels deep", kDeepestNesting));
       throw Stop{};
     }
     Frame frame;

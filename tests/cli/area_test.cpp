@@ -30,7 +30,7 @@ Json result_of(const std::vector<std::string>& arguments) {
 
 }  // namespace
 
-TEST_CASE("One command shows the paper's system at 45 and 22 nm") {
+TEST_CASE("area shows the paper's system at 45 and 22 nm in one call") {
   const Outcome outcome = test::espalier({"area", kTableIII, "--node", "45nm", "--node", "22nm"});
   CHECK(outcome.exit_code == 0);
   CHECK_THAT(outcome.out, Contains("torus 8x8 (64 nodes): nangate45 at 45 nm") &&
@@ -83,7 +83,7 @@ TEST_CASE("area needs no workload, and reports mistakes as run does") {
   CHECK_THAT(wrong.err, Contains("system.cost.node: '22' has no unit"));
 }
 
-TEST_CASE("A user's macro is taken, and says so") {
+TEST_CASE("A user's macro replaces the formula, and the result names it as the source") {
   const TemporaryFolder folder;
   const std::string config = folder.write("small.yaml", kSmallConfig);
   const Json area = area_json({config, "-s", "system.cost.macros.ni.schedule_table.area_um2=14058"})
@@ -124,7 +124,7 @@ TEST_CASE("A number that the user does not give stays the formula's") {
         Approx(7e-6 * energy.at("events").at("crossbar_traversals").get<double>()).margin(1e-6));
 }
 
-TEST_CASE("A macro without a user is refused, or a warning says that it has no effect") {
+TEST_CASE("A macro that the model does not use is refused, or a warning says so") {
   const TemporaryFolder folder;
   const std::string config = folder.write("small.yaml", kSmallConfig);
   // A run does not count the uses of these.
@@ -267,7 +267,7 @@ TEST_CASE("Energy counts what the routers did") {
   CHECK(sum == Approx(result.at("energy").at("total_uJ").get<double>()).margin(1e-5));
 }
 
-TEST_CASE("Links have energy if the configuration gives the energy of a bit") {
+TEST_CASE("Results have the energy of links if the configuration gives the energy per bit") {
   const TemporaryFolder folder;
   const std::string config = folder.write("small.yaml", kSmallConfig);
   const Json result = result_of({config, "-s", "system.cost.link_pj_per_bit=5"});

@@ -25,7 +25,7 @@ constexpr const char* kAlone =
 
 }  // namespace
 
-TEST_CASE("A result beside control messages has their latencies, apart from the gradients'") {
+TEST_CASE("A result with control messages has their latencies apart from those of gradients") {
   const TemporaryFolder folder;
   const std::string file = folder.write("beside.yaml", kBeside);
   const Json results = test::run_to_json({file}).at("results");

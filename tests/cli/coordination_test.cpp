@@ -155,11 +155,14 @@ TEST_CASE("A mistake in the coordination section is refused with its place") {
       "system: {topology: {type: mesh, dims: [2, 2]}}\n"
       "collective: {algorithm: ring, size: 1KiB}\ncoordination: {mode: cached}\n");
   CHECK(lonely.exit_code == 2);
-  CHECK_THAT(lonely.err, Contains("job.yaml:3:1") && Contains("'coordination' without 'training'"));
+  CHECK_THAT(lonely.err,
+             Contains("job.yaml:3:1") &&
+                 Contains("section 'coordination' needs section 'training', which is missing"));
 
   const Outcome half = run_wrong(kJob + "  control_plane: closed_form\n  data_plane: network\n");
   CHECK(half.exit_code == 2);
-  CHECK_THAT(half.err, Contains("coordination.data_plane") && Contains("need messages there"));
+  CHECK_THAT(half.err, Contains("coordination.data_plane") &&
+                           Contains("need control messages in the simulated network"));
 
   const Outcome typing = run_wrong(kJob + "  mode: cachd\n");
   CHECK(typing.exit_code == 2);
@@ -169,14 +172,14 @@ TEST_CASE("A mistake in the coordination section is refused with its place") {
                                    "  control_plane: closed_form\n  data_plane: closed_form\n"
                                    "faults: {dma_jitter: {max_cycles: 5}}\n");
   CHECK(faulty.exit_code == 2);
-  CHECK_THAT(faulty.err, Contains("no faults in closed form"));
+  CHECK_THAT(faulty.err, Contains("a closed form cannot describe faults"));
 
   const Outcome slow = run_wrong(kJob +
                                  "  data_plane: closed_form\n"
                                  "faults: {dma_jitter: {max_cycles: 5}}\n");
   CHECK(slow.exit_code == 2);
-  CHECK_THAT(slow.err,
-             Contains("no faults in closed form") && Contains("coordination.data_plane: network"));
+  CHECK_THAT(slow.err, Contains("a closed form cannot describe faults") &&
+                           Contains("coordination.data_plane: network"));
 
   const test::TemporaryFolder folder;
   const Outcome listed = test::espalier(
@@ -185,7 +188,7 @@ TEST_CASE("A mistake in the coordination section is refused with its place") {
                     kJob + "  control_plane: closed_form\n  data_plane: closed_form\n"),
        "--messages", folder.file("messages.csv")});
   CHECK(listed.exit_code == 2);
-  CHECK_THAT(listed.err, Contains("in closed form there are no messages to list"));
+  CHECK_THAT(listed.err, Contains("a closed form has no messages to list"));
   const Outcome timeline = test::espalier(
       {"run", folder.write("job.yaml", kJob), "--timeline", folder.file("run.json")});
   CHECK(timeline.exit_code == 2);
@@ -193,5 +196,5 @@ TEST_CASE("A mistake in the coordination section is refused with its place") {
 
   const Outcome beside = run_wrong(kJob + "control: {injection_rate: 0.01}\n");
   CHECK(beside.exit_code == 2);
-  CHECK_THAT(beside.err, Contains("messages of their own"));
+  CHECK_THAT(beside.err, Contains("sends its own control messages"));
 }

@@ -42,7 +42,7 @@ TEST_CASE("run --csv - leaves stdout to the CSV, and does not share it") {
   const Outcome both = test::espalier({"run", config, "--csv", "-", "--json", "-"});
   CHECK(both.exit_code == 2);
   CHECK(both.out.empty());
-  CHECK_THAT(both.err, Contains("stdout takes one of them"));
+  CHECK_THAT(both.err, Contains("only one of the two outputs can go to stdout"));
   const Outcome nowhere = test::espalier({"run", config, "--csv", folder.file("missing/a.csv")});
   CHECK(nowhere.exit_code == 2);
   CHECK_THAT(nowhere.err, Contains("missing/a.csv: error: cannot be written"));

@@ -156,7 +156,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("Trains and flits have the same account") {
+TEST_CASE("explain gives the same result for trains and flits") {
   const TemporaryFolder folder;
   for (const ExplainedRun& run : many_runs()) {
     CAPTURE(run.config, run.settings);
@@ -338,7 +338,7 @@ TEST_CASE("A schedule does not slip if each timestep waits for the whole previou
   CHECK(explained(mesh, {})["explanation"]["slips"].empty());
 }
 
-TEST_CASE("The account for people says the same as the one for machines") {
+TEST_CASE("The text of explain names the causes and the slack") {
   const TemporaryFolder folder;
   const std::string config = folder.write("torus.yaml", kExplainTorus);
   const Outcome outcome =
@@ -349,7 +349,7 @@ TEST_CASE("The account for people says the same as the one for machines") {
   CHECK_THAT(outcome.out, Contains("Slack"));
 }
 
-TEST_CASE("A run without a schedule has no account") {
+TEST_CASE("explain is refused for a run without a schedule") {
   const TemporaryFolder folder;
   const std::string config =
       folder.write("traffic.yaml",
@@ -357,10 +357,11 @@ TEST_CASE("A run without a schedule has no account") {
                    "traffic: {pattern: uniform, injection_rate: 0.1, duration_cycles: 500}\n");
   const Outcome outcome = test::espalier({"explain", config});
   CHECK(outcome.exit_code == 2);
-  CHECK_THAT(outcome.err, Contains("traffic.yaml: error: there is no account of traffic"));
+  CHECK_THAT(outcome.err, Contains("traffic.yaml: error: explain needs the schedule of a "
+                                   "collective; it cannot explain traffic"));
 }
 
-TEST_CASE("No output takes another one's file, or the configuration's") {
+TEST_CASE("No output may use the file of another output or of the configuration") {
   const TemporaryFolder folder;
   const std::string config = folder.write("torus.yaml", kExplainTorus);
   const std::string file = folder.file("out.json");
@@ -371,12 +372,12 @@ TEST_CASE("No output takes another one's file, or the configuration's") {
     CHECK(outcome.exit_code == 2);
     return outcome.err;
   };
-  CHECK_THAT(error({"--json", file, "--timeline", file}), Contains("is the --json file too"));
-  CHECK_THAT(error({"--json", config}), Contains("is the configuration file too"));
+  CHECK_THAT(error({"--json", file, "--timeline", file}), Contains("is also the --json file"));
+  CHECK_THAT(error({"--json", config}), Contains("is also the configuration file"));
   CHECK(test::read_text(config) == kExplainTorus);
 }
 
-TEST_CASE("Several runs are accounted for one by one") {
+TEST_CASE("explain shows several runs one after the other") {
   const TemporaryFolder folder;
   const std::string config = folder.write("torus.yaml", kExplainTorus);
   const Outcome outcome = test::espalier(

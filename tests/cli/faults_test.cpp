@@ -58,8 +58,9 @@ TEST_CASE("A fault that is misspelt on the command line is pointed at") {
   const Outcome outcome =
       test::espalier({"run", kExample, "-s", "faults.late_nis=[{node: 64, cycles: 1}]"});
   CHECK(outcome.exit_code == 2);
-  CHECK_THAT(outcome.err, Contains("faults.late_nis: there is no node 64; the network has 64") &&
-                              Contains("hint: 0 to 63"));
+  CHECK_THAT(outcome.err,
+             Contains("faults.late_nis: there is no node 64; the network has 64 nodes") &&
+                 Contains("hint: write a number from 0 to 63"));
   CHECK_THAT(test::espalier({"run", kExample, "-s", "faults.late_ni=none"}).err,
              Contains("did you mean 'faults.late_nis'?"));
 }

@@ -60,18 +60,19 @@ TEST_CASE("Two figures of one name would overwrite each other") {
   const std::string two = folder.write("a/fig.yaml", figure_text("size_bytes", "time_ns"));
   const Outcome outcome = test::espalier({"figure", one, two, "-o", folder.file("out")});
   CHECK(outcome.exit_code == 2);
-  CHECK_THAT(outcome.err, Contains("a/fig.yaml: error: another figure is called fig"));
+  CHECK_THAT(outcome.err, Contains("a/fig.yaml: error: another figure has the same name, fig"));
 }
 
-TEST_CASE("A folder that cannot be written to is an input error") {
+TEST_CASE("A figure's folder that cannot be written is an input error") {
   const TemporaryFolder folder;
   const std::string file = folder.write("fig.yaml", figure_text("size_bytes", "time_ns"));
   const Outcome outcome = test::espalier({"figure", file, "-o", file});
   CHECK(outcome.exit_code == 2);
-  CHECK_THAT(outcome.err, Contains("error: is no folder and cannot be made"));
+  CHECK_THAT(outcome.err, Contains("error: is not a folder and cannot be made"));
 }
 
-TEST_CASE("A point that fails is named; the others are drawn, and it is tried again next time") {
+TEST_CASE(
+    "A failed point is named, the other points are drawn, and the next call simulates it again") {
   const TemporaryFolder folder;
   // MULTITREE needs five entries.
   const std::string file =
@@ -81,7 +82,7 @@ TEST_CASE("A point that fails is named; the others are drawn, and it is tried ag
     CHECK(outcome.exit_code == 1);
     CHECK_THAT(outcome.err, Contains("fig.yaml: error: panel '', series 'MULTITREE', ") &&
                                 Contains("collective.size=8KiB: the schedule does not pass") &&
-                                Contains("needs 5 table entries, its table holds 4"));
+                                Contains("needs 5 table entries, but its table holds at most 4"));
     CHECK_THAT(outcome.out, Contains(attempt == 0 ? "4 simulations, 0 of them kept"
                                                   : "4 simulations, 2 of them kept"));
     const std::string csv = test::read_text(folder.file("out/fig.csv"));
@@ -90,7 +91,9 @@ TEST_CASE("A point that fails is named; the others are drawn, and it is tried ag
   }
 }
 
-TEST_CASE("Without gnuplot the data and the script are there, and what to install is said") {
+TEST_CASE(
+    "Without gnuplot the figure's data and script are written, and a message says what to "
+    "install") {
   const TemporaryFolder folder;
   const std::string file = folder.write("fig.yaml", figure_text("size_bytes", "time_ns"));
   const std::string output = folder.file("out");

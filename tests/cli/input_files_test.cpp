@@ -123,7 +123,7 @@ void refused(const Outcome& outcome, const std::string& file, const std::string&
 
 }  // namespace
 
-TEST_CASE("Every reader says why a file cannot be read") {
+TEST_CASE("Every reader reports the reason why a file cannot be read") {
   for (const Reader& reader : readers()) {
     DYNAMIC_SECTION(reader.kind) {
       const InputFiles files;
@@ -133,7 +133,7 @@ TEST_CASE("Every reader says why a file cannot be read") {
       const std::string device = files.device(extension);
       refused(files.read(reader, device), device, "is a device");
       const std::string huge = files.huge(extension);
-      refused(files.read(reader, huge), huge, "is too large: at most 1GiB are read");
+      refused(files.read(reader, huge), huge, "is too large; allowed are at most 1GiB");
       // `report` takes a folder for a sweep.
       if (reader.command.front() == "report") continue;
       const std::string folder = files.folder(extension);
@@ -142,7 +142,7 @@ TEST_CASE("Every reader says why a file cannot be read") {
   }
 }
 
-TEST_CASE("A path that is not UTF-8 is refused before the simulation") {
+TEST_CASE("A path that is not UTF-8 is refused before any simulation") {
   const test::TemporaryFolder folder;
   for (const std::string extension : {".yaml", ".json", ".xml", ".trace"}) {
     const std::string path = folder.write("\xff" + extension, test::kSmallConfig);

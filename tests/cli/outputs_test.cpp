@@ -56,7 +56,7 @@ std::vector<std::string> printing_commands(const TemporaryFolder& folder) {
 
 }  // namespace
 
-TEST_CASE("Output that a full disk takes from stdout makes the command fail") {
+TEST_CASE("A command fails if a full disk cuts its output to stdout") {
   const TemporaryFolder folder;
   for (const std::string& command : printing_commands(folder)) {
     CAPTURE(command);
@@ -81,7 +81,7 @@ TEST_CASE("Output to a closed stdout makes the command fail, and goes to no othe
   CHECK(test::read_text(config) == kSmallConfig);
 }
 
-TEST_CASE("A place that cannot be written is refused before the simulation") {
+TEST_CASE("An output that cannot be written is refused before the simulation") {
   const TemporaryFolder folder;
   const std::string config = folder.write("small.yaml", kSmallConfig);
   const std::string place = folder.file("missing/out");
@@ -108,7 +108,7 @@ TEST_CASE("A place that cannot be written is refused before the simulation") {
   }
 }
 
-TEST_CASE("The name of an output is not empty") {
+TEST_CASE("An empty name of an output is refused") {
   const TemporaryFolder folder;
   const std::string config = folder.write("small.yaml", kSmallConfig);
   const std::vector<std::vector<std::string>> commands{
@@ -161,7 +161,8 @@ TEST_CASE("No command writes over a file that it reads") {
     const Outcome outcome = test::espalier(command);
     CHECK(outcome.exit_code == 2);
     CHECK(outcome.out.empty());
-    CHECK_THAT(outcome.err, Contains(command.back() + ": this is the ") && Contains(" file"));
+    CHECK_THAT(outcome.err,
+               Contains(command.back() + ": this file is also the ") && Contains(" file"));
   }
   std::size_t i = 0;
   for (const auto& file : {config, graph, named, latency, results})
@@ -190,7 +191,7 @@ TEST_CASE("An output keeps its old contents if the new ones cannot be written") 
   CHECK(std::distance(begin(files), end(files)) == 2);
 }
 
-TEST_CASE("A device takes an output as it comes") {
+TEST_CASE("An output to a device is written directly") {
   const TemporaryFolder folder;
   const std::string config = folder.write("small.yaml", kSmallConfig);
   CHECK(test::espalier({"run", config, "--json", "/dev/null"}).exit_code == 0);

@@ -113,8 +113,7 @@ TEST_CASE("A plan has no transfers to draw and no flits to describe") {
     const Outcome outcome = test::espalier({"schedule", config, "-f", format});
     CHECK(outcome.exit_code == 2);
     CHECK(outcome.out.empty());
-    CHECK_THAT(outcome.err,
-               Contains("it has no schedule of transfers to show as") && Contains("table or json"));
+    CHECK_THAT(outcome.err, Contains("has no transfers to show as") && Contains("table and json"));
   }
 }
 
@@ -144,8 +143,8 @@ TEST_CASE("The example of a late node completes with one order for all, and only
   INFO(stuck.err);
   CHECK(stuck.exit_code == 1);
   CHECK_THAT(stuck.err, Contains("point 2: no progress at cycle") &&
-                            Contains("these wait for each other:\n  net.ni_") &&
-                            Contains("the only place of dimension "));
+                            Contains("these modules wait for each other in a cycle:\n  net.ni_") &&
+                            Contains("already has 1 stage in flight"));
 }
 
 TEST_CASE("run names the reason why all NPUs are simulated and not one for all") {
@@ -155,8 +154,8 @@ TEST_CASE("run names the reason why all NPUs are simulated and not one for all")
   CHECK_THAT(folded.err, !Contains("note"));
   const Outcome in_full = test::espalier({"run", file, "-s", "collective.size=1000B"});
   CHECK(in_full.exit_code == 0);
-  CHECK_THAT(in_full.err, Contains("all 16 NPUs are simulated, not one for all, because of "
-                                   "collective.parts: chunks do not divide into equal parts"));
+  CHECK_THAT(in_full.err, Contains("simulates all 16 NPUs instead of one NPU for all because of "
+                                   "collective.parts (chunks do not divide into equal parts"));
 }
 
 TEST_CASE("Plans whose order of starts is not enforced are not certified free of deadlock") {
@@ -164,7 +163,7 @@ TEST_CASE("Plans whose order of starts is not enforced are not certified free of
   const std::vector<std::string> free{"-s", "system.ni.dimension_queue.enforce_order=false"};
   const Outcome checked = test::espalier({"check", late, free[0], free[1]});
   CHECK(checked.exit_code == 0);
-  CHECK_THAT(checked.out, Contains("deadlock is not excluded") && !Contains(": certified"));
+  CHECK_THAT(checked.out, Contains("deadlock is possible") && !Contains(": certified"));
 }
 
 TEST_CASE("A run that did not end has no time, no bandwidth and no speed") {
@@ -195,5 +194,5 @@ TEST_CASE("One point that cannot be run leaves the results of the others") {
   const Json results = Json::parse(outcome.out).at("results");
   REQUIRE(results.size() == 2);
   CHECK_THAT(results[0].at("failure").get<std::string>(),
-             Contains("one NPU does not stand for all with --messages"));
+             Contains("one NPU cannot be simulated for all NPUs with --messages"));
 }

@@ -133,7 +133,7 @@ TEST_CASE("The segments of a program's critical path add up to its cycles, and a
   }
 }
 
-TEST_CASE("Trains and flits have the same account of a program") {
+TEST_CASE("explain gives the same result of a program for trains and flits") {
   const TemporaryFolder folder;
   for (const AccountedRun& run : many_runs()) {
     const auto is_long = [](const std::string& setting) {
@@ -218,7 +218,7 @@ TEST_CASE("An injected bottleneck is what a program's critical path spent most t
   }
 }
 
-TEST_CASE("The account of a program names contexts, their steps, and the call") {
+TEST_CASE("explain of a program names contexts, their steps, and the call") {
   const TemporaryFolder folder;
   const std::string config = folder.write("servers.yaml", kServers);
   const Outcome outcome = test::espalier({"explain", config});
@@ -229,7 +229,7 @@ TEST_CASE("The account of a program names contexts, their steps, and the call") 
   CHECK_THAT(outcome.out, Contains("fence"));
 }
 
-TEST_CASE("The account of a program states no bound that is not proven") {
+TEST_CASE("explain of a program states only proven bounds") {
   const TemporaryFolder folder;
   const std::string config = folder.write("server.yaml", kServer);
   const Outcome outcome = test::espalier({"explain", config, "-s", "collective.op=broadcast", "-s",

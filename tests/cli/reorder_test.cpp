@@ -109,18 +109,18 @@ TEST_CASE("reorder names the input that it cannot use") {
     return outcome.err;
   };
   CHECK_THAT(refused({"--latency", latency, "-s", "collective.algorithm=multitree"}),
-             Contains("no cost model of multitree") && Contains("reorder.model"));
+             Contains("multitree has no cost model") && Contains("reorder.model"));
   CHECK_THAT(refused({"--latency", latency, "-s", "reorder.model=bcube"}),
-             Contains("6 is none of 4"));
+             Contains("6 nodes are not a power of 4"));
   const std::string small = folder.write("small.csv", "0,1\n1,0\n");
   CHECK_THAT(refused({"--latency", small}),
-             Contains("small.csv:1:3: error: 2 values; the network has 6 nodes"));
+             Contains("small.csv:1:3: error: found 2 values, but the network has 6 nodes"));
   CHECK_THAT(refused({"--latency", folder.file("nowhere.csv")}), Contains("nowhere.csv: error:"));
   CHECK_THAT(refused({"--latency", latency, "-s", "collective.algorithm=[ring, dbtree]"}),
-             Contains("takes one point, the configuration has 2"));
+             Contains("needs one point, but the configuration has 2"));
   CHECK_THAT(refused({"--latency", latency, "--json", "-", "--output", "-"}),
-             Contains("stdout takes one of them"));
+             Contains("only one of the two outputs can go to stdout"));
   CHECK_THAT(refused({"--latency", latency, "-s", "collective.algorithm=dbtree", "-s",
                       "reorder.objective=max"}),
-             Contains("objective max is that of a ring"));
+             Contains("objective max works only with the model ring"));
 }

@@ -157,9 +157,9 @@ TEST_CASE("A report of sizes has curves with the bound, maps of links, and trees
                        Contains("r_0_0 to r_0_3") && Contains("64 links: mean "));
   CHECK_THAT(page, Contains("Reduce of flow 0") && Contains("Gather of flow 0") &&
                        Contains("Links in use by timestep"));
-  CHECK_THAT(page, Contains("espalier run ") && Contains("id=\"run-6\"") &&
-                       Contains("id=\"area\"") &&
-                       Contains("Dimensions over time: only collectives on multi-dimensional"));
+  CHECK_THAT(page,
+             Contains("espalier run ") && Contains("id=\"run-6\"") && Contains("id=\"area\"") &&
+                 Contains("Dimensions over time: no run is a collective on a multi-dimensional"));
 }
 
 TEST_CASE("A report needs nothing but itself, and two of the same results are the same bytes") {
@@ -276,7 +276,8 @@ TEST_CASE("A sweep over networks in files has its maps and schedules, also after
     CHECK_THAT(page, Contains("Link utilization, run 2") && Contains("Gather of flow 0") &&
                          !Contains("No map of"));
     // The hash knows the network by its file's name only, the id by what stands in it.
-    CHECK_THAT(page, Contains(", point ") && Contains("is named by their content, too"));
+    CHECK_THAT(page,
+               Contains(", point ") && Contains("also depends on the content of these files"));
   }
 }
 
@@ -297,7 +298,7 @@ TEST_CASE("A report of a multi-dimensional system has its dimensions over time a
   CHECK_THAT(page, Contains("Activity of the dimensions, run 1: baseline") &&
                        Contains("Activity of the dimensions, run 2: themis") &&
                        Contains("Utilization of the dimensions") && Contains("run 2, dim2: "));
-  CHECK_THAT(page, Contains("Trees and timesteps: no collective with a schedule"));
+  CHECK_THAT(page, Contains("Trees and timesteps: no run is a collective with timesteps"));
 }
 
 TEST_CASE("Results of several files stand side by side, with what differs as columns") {
@@ -306,7 +307,7 @@ TEST_CASE("Results of several files stand side by side, with what differs as col
       {reports.results("one", test::kSmallConfig), reports.results("curves", kCurves)});
   CHECK_THAT(page, Contains("7 runs</strong>") && Contains(">type</th>") &&
                        Contains(">dims</th>") && Contains(">algorithm</th>") &&
-                       Contains("The same in all runs: "));
+                       Contains("Settings of all runs: "));
 }
 
 TEST_CASE("Each result's configuration is its own, whatever differs") {
@@ -344,15 +345,15 @@ TEST_CASE("A file that cannot be read is refused with its name and place") {
   refused(reports.folder.write("bad.jsonl", "{\"id\": \"a\", \"set\": {}}\n"),
           "bad.jsonl:1: error: top level: key \"config_hash\" is missing");
   refused(reports.changed(good, [](Json& d) { d["tool"]["version"] = "99.0.0"; }),
-          "/tool/version: written by espalier 99.0.0");
-  refused(reports.changed(good, [](Json& d) { d["tool"]["version"] = "new"; }), "no version");
+          "/tool/version: was written by espalier 99.0.0");
+  refused(reports.changed(good, [](Json& d) { d["tool"]["version"] = "new"; }), "is not a version");
   refused(reports.changed(good, [](Json& d) { d["tool"]["name"] = "other"; }), "not espalier");
   refused(reports.changed(good, [](Json& d) { d["results"] = Json::array(); }),
           "/results: is empty");
   refused(reports.changed(good, [](Json& d) { d["results"][0]["time_ns"] = "fast"; }),
           "/results/0/time_ns: expected a number, not string");
   refused(reports.changed(good, [](Json& d) { d["points"].push_back(d["points"][0]); }),
-          "2 points for 1 results");
+          "has 2 points but 1 results; the two numbers must be equal");
   refused(reports.changed(good, [](Json& d) { d["config"] = 3; }), "/config: expected an object");
 }
 
@@ -362,7 +363,7 @@ TEST_CASE("A sweep's file that is not the point it is named after is refused") {
   fs::copy_file(sweep / "points" / "p0.json", sweep / "points" / "p5.json");
   const Outcome outcome = reports.make({sweep.string()});
   CHECK(outcome.exit_code == 2);
-  CHECK_THAT(outcome.err, Contains("p5.json") && Contains("is in the file of p5"));
+  CHECK_THAT(outcome.err, Contains("p5.json") && Contains("is the id in the file of point p5"));
 }
 
 TEST_CASE("Every text of the results is shown as text, not as HTML") {

@@ -298,7 +298,7 @@ TEST_CASE("Results say which fidelity ran, and auto says why it is not train") {
     const Outcome fallen_back = run({setting, "collective.size=[1KiB, 2KiB]"});
     CHECK(fidelity_of(fallen_back) == "cycle");
     // Once for the file, not for each of its points and processes.
-    const std::string note = config + ": note: simulated flit by flit (fidelity: cycle), because " +
+    const std::string note = config + ": note: simulates flit by flit (fidelity: cycle) because " +
                              "of " + setting.substr(0, setting.find('='));
     CHECK_THAT(fallen_back.err, Contains(note));
     CHECK(fallen_back.err.find("note:") == fallen_back.err.rfind("note:"));

@@ -121,7 +121,7 @@ TEST_CASE("The system of a schedule file may be overridden") {
   const Outcome larger =
       test::espalier({"check", files.schedule(), "-s", "system.topology.dims=[2, 3]"});
   CHECK(larger.exit_code == 2);
-  CHECK_THAT(larger.err, Contains("/nodes: there are 4 tables"));
+  CHECK_THAT(larger.err, Contains("/nodes: found 4 tables"));
 }
 
 // Tables are of one size and one algorithm.
@@ -228,7 +228,7 @@ TEST_CASE("Chunks without an owner are rejected, and unchecked they bound nothin
   const std::string wrong = folder.write("wrong.json", document.dump());
   const Outcome checked = test::espalier({"run", wrong});
   CHECK(checked.exit_code == 1);
-  CHECK_THAT(checked.err, Contains("chunk 0 has no owner among the nodes"));
+  CHECK_THAT(checked.err, Contains("the owner of chunk 0 is not a node"));
   const std::string results = folder.file("results.json");
   const Outcome unchecked =
       test::espalier({"run", wrong, "-s", "simulation.check=false", "--json", results});

@@ -58,7 +58,7 @@ TEST_CASE("All errors of a sweep file are shown in one call, each at its place")
   CHECK(outcome.out.empty());
   for (const char* text :
        {":2:1: error: unknown key 'confg'", "did you mean 'config'?",
-        ":3:77: error: collective.size: a list; in a sweep it is an axis",
+        ":3:77: error: collective.size: found a list; in a sweep a list of values is an axis",
         ":5:11: error: axis.key: unknown key 'system.router.vsc'",
         "did you mean 'system.router.vcs'?", ":6:49: error: axis: 'to' is less than 'from'",
         ":7:45: error: system.router.vcs: 2 is in the list twice",
@@ -66,14 +66,14 @@ TEST_CASE("All errors of a sweep file are shown in one call, each at its place")
         "error: when: unknown key 'collective.algoritm'",
         ":10:8: error: seeds: 'none' is not an integer",
         ":11:13: error: time_limit: '10' has no unit",
-        ":12:15: error: memory_limit: 1MiB is too little"}) {
+        ":12:15: error: memory_limit: 1MiB is too small"}) {
     CAPTURE(text, outcome.err);
     CHECK_THAT(outcome.err, Contains(text));
   }
   CHECK_FALSE(std::filesystem::exists(sweep.path("out")));
 }
 
-TEST_CASE("A sweep file that is no mapping of keys is refused") {
+TEST_CASE("A sweep file that is not a mapping of keys is refused") {
   for (const char* command : {"plan", "run"}) {
     for (const char* text : {"", "# nothing\n", "null\n", "---\n", "[]\n", "42\n", "text\n"}) {
       const SweepFolder sweep(text);
@@ -81,8 +81,9 @@ TEST_CASE("A sweep file that is no mapping of keys is refused") {
       CAPTURE(command, text, outcome.err);
       CHECK(outcome.exit_code == 2);
       const bool is_empty = *text == 0 || *text == '#' || *text == 'n' || *text == '-';
-      CHECK_THAT(outcome.err, Contains(sweep.file() + ":1:1: error: the file is " +
-                                       (is_empty ? "empty" : "a mapping of keys")));
+      CHECK_THAT(outcome.err,
+                 Contains(sweep.file() + ":1:1: error: " +
+                          (is_empty ? "the file is empty" : "expected a mapping of keys")));
     }
   }
   CHECK(test::espalier({"sweep", "submit", "/dev/null", "--slurm", "--dry-run"}).exit_code == 2);
@@ -143,16 +144,16 @@ TEST_CASE("An axis varies only where its condition holds, and makes no point twi
       "  - {key: system.router.vcs, values: [2], when: {collective.size: '> 1KiB'}}\n"
       "  - {key: collective.size, values: [1KiB]}\n");
   CHECK_THAT(later.call("plan").err,
-             Contains("when: 'collective.size' is not an axis before this one"));
+             Contains("when: 'collective.size' is not an axis that stands before this axis"));
 }
 
-TEST_CASE("The same configuration twice is one point") {
+TEST_CASE("Two equal configurations of a sweep become one point") {
   const SweepFolder sweep(std::string(kStart) +
                           "axes:\n"
                           "  - zip:\n"
                           "      - {key: system.router.vcs, values: [2, 4, 2]}\n"
                           "      - {key: collective.size, values: [4KiB, 4KiB, 4096B]}\n");
-  CHECK_THAT(sweep.call("plan").out, Contains("2 points, 1 the same as others"));
+  CHECK_THAT(sweep.call("plan").out, Contains("2 points, 1 equal to other points"));
 }
 
 TEST_CASE("only and except leave points out by their keys") {
@@ -184,16 +185,16 @@ TEST_CASE("Seeds repeat every point") {
              Contains("traffic.seed=7") && Contains("traffic.seed=8") && Contains("4 points"));
 }
 
-TEST_CASE("Limits out of range are refused, in the file and on the command line") {
+TEST_CASE("Limits out of range are refused, both in the file and on the command line") {
   const std::string axes = "axes: [{key: system.router.vcs, values: [2]}]\n";
   const SweepFolder file(kStart + axes + "time_limit: 2600000h\n");
   const Outcome plan = file.call("plan");
   CHECK(plan.exit_code == 2);
-  CHECK_THAT(plan.err, Contains("time_limit: 2600000h is too much") && Contains("to 36500d"));
+  CHECK_THAT(plan.err, Contains("time_limit: 2600000h is too large") && Contains("to 36500d"));
   const SweepFolder sweep(kStart + axes);
   const Outcome run = sweep.call("run", {"--time-limit", "2600000h"});
   CHECK(run.exit_code == 2);
-  CHECK_THAT(run.err, Contains("--time-limit: error: 2600000h is too much"));
+  CHECK_THAT(run.err, Contains("--time-limit: error: 2600000h is too large"));
   CHECK(sweep.call("run", {"--time-limit", "0s"}).exit_code == 2);
   CHECK(sweep.call("run", {"--memory-limit", "1MiB"}).exit_code == 2);
   CHECK(sweep.call("run", {"--time-limit", "876000h"}).exit_code == 0);
@@ -206,27 +207,28 @@ TEST_CASE("A value in the place of a section is an error, not replaced by an axi
     const Outcome outcome = sweep.call("plan");
     CAPTURE(config, outcome.err);
     CHECK(outcome.exit_code == 2);
-    CHECK_THAT(outcome.err, Contains("' takes keys") && Contains(":2:"));
+    CHECK_THAT(outcome.err, Contains("' is a section; expected its keys") && Contains(":2:"));
   }
   const SweepFolder overridden("title: t\nconfig: {system: 3}\nseeds: 2\n");
   CHECK_THAT(overridden.call("plan", {"-s", "system.router.vcs=2"}).err,
-             Contains("'system' takes keys"));
+             Contains("'system' is a section; expected its keys"));
 }
 
 TEST_CASE("A sweep that is its own configuration gets one error") {
   const SweepFolder sweep("title: t\nconfig: sweep.yaml\nseeds: 2\n");
   const Outcome outcome = sweep.call("plan");
   CHECK(outcome.exit_code == 2);
-  CHECK_THAT(outcome.err, Contains(":2:9: error: config: this is the sweep's own file"));
+  CHECK_THAT(outcome.err, Contains(":2:9: error: config: names the sweep's own file"));
   CHECK(outcome.err.find("error", outcome.err.find("error") + 1) == std::string::npos);
 }
 
 TEST_CASE("A value in the place of a list is refused with an example") {
   const SweepFolder axes(kStart + std::string("axes: {key: system.router.vcs, values: [2]}\n"));
-  CHECK_THAT(axes.call("plan").err, Contains("axes: takes a list") && Contains("hint: axes: [{"));
+  CHECK_THAT(axes.call("plan").err,
+             Contains("axes: expected a list") && Contains("hint: axes: [{"));
   const SweepFolder values(kStart + std::string("axes: [{key: system.router.vcs, values: 2}]\n"));
-  CHECK_THAT(values.call("plan").err,
-             Contains("axis.values: takes a list") && Contains("hint: one value is a list"));
+  CHECK_THAT(values.call("plan").err, Contains("axis.values: expected a list") &&
+                                          Contains("hint: write one value as a list"));
   const SweepFolder title("title: 'a \"b\"'\nconfig: {}\nseeds: 2\n");
   CHECK_THAT(title.call("plan").err, Contains("double quote") && !Contains("gnuplot"));
 }
@@ -259,7 +261,7 @@ TEST_CASE("A damaged manifest is reported with its place") {
   sweep.write("out/manifest.json", "{\n  \"axes\": [,]\n}\n");
   Outcome outcome = sweep.call("gather");
   CHECK(outcome.exit_code == 2);
-  CHECK_THAT(outcome.err, Contains("out/manifest.json:2:12: error: the JSON is broken here"));
+  CHECK_THAT(outcome.err, Contains("out/manifest.json:2:12: error: the JSON is not valid here"));
   Json manifest = Json::parse(good);
   manifest["points"][3].erase("id");
   sweep.write("out/manifest.json", manifest.dump());
@@ -274,7 +276,7 @@ TEST_CASE("The hidden worker command without arguments is a usage error") {
   CHECK_THAT(outcome.err, Contains("point is required"));
 }
 
-TEST_CASE("A command that gets no more memory says what it was and how much it had", "[slow]") {
+TEST_CASE("A command that runs out of memory reports the command and its memory", "[slow]") {
   const SweepFolder folder;
   const std::string config = folder.write("large.yaml",
                                           "system: {topology: {type: torus, dims: [32, "

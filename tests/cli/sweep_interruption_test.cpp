@@ -115,7 +115,7 @@ TEST_CASE(
     const Outcome outcome = run.wait();
     CHECK(outcome.exit_code == exit_code);
     CHECK_THAT(outcome.err, Contains(std::string("stopped by ") + name) &&
-                                Contains("2 points are left, and the same command goes on"));
+                                Contains("2 points are left, and the same command continues"));
     for (const int worker : workers) CHECK(::kill(worker, 0) != 0);
     CHECK(sweep.point_files() == std::set<std::string>{sweep.ids().back() + ".json"});
   }
@@ -146,7 +146,7 @@ TEST_CASE("run and figure stop as cleanly") {
   CHECK_FALSE(std::filesystem::exists(folder.path("r.json")));
 }
 
-TEST_CASE("A point that takes too long is given up, and the others are there") {
+TEST_CASE("A point that exceeds its time limit fails, and the other points have results") {
   const SweepFolder sweep(kEndless);
   const Outcome outcome = sweep.call("run", {"--time-limit", "500ms"});
   CHECK(outcome.exit_code == 1);
@@ -191,7 +191,7 @@ TEST_CASE("A point whose process is killed fails alone") {
   const Json failure = failure_of(sweep, sweep.ids()[0]);
   CHECK(failure.at("kind") == "crash");
   CHECK_THAT(failure.at("failure").get<std::string>(),
-             Contains("SIGKILL: probably the machine was out of memory"));
+             Contains("SIGKILL; the machine was probably out of memory"));
 }
 
 TEST_CASE("A result that cannot be written stops the sweep") {

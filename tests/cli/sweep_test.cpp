@@ -87,9 +87,9 @@ TEST_CASE("A file without the result of its point is named, and run replaces it"
   other["config_hash"] = "0123456789abcdef";
   const std::vector<std::pair<std::string, std::string>> damages{
       {R"({"id":")" + ids[0] + R"(","result":null})", "has no result"},
-      {sweep.text(file(2)), "is of another point"},
-      {other.dump(), "is of another configuration"},
-      {"{", "is not whole"}};
+      {sweep.text(file(2)), "belongs to another point"},
+      {other.dump(), "belongs to another configuration"},
+      {"{", "is not complete"}};
   for (std::size_t i = 0; i < damages.size(); ++i) sweep.write(file(i), damages[i].first);
   const Outcome gather = sweep.call("gather", {"--partial"});
   CHECK(gather.exit_code == 1);
@@ -101,7 +101,7 @@ TEST_CASE("A file without the result of its point is named, and run replaces it"
   for (std::size_t i = 0; i < damages.size(); ++i) {
     const std::string problem = sweep.path(file(i)) + " " + damages[i].second;
     CHECK_THAT(gather.err, Contains("missing: " + ids[i]) && Contains(": " + problem));
-    CHECK_THAT(run.err, Contains("warning: " + problem + "; the point is simulated again"));
+    CHECK_THAT(run.err, Contains("warning: " + problem + "; simulating the point again"));
   }
   CHECK(sweep.call("gather").exit_code == 0);
 }
@@ -147,7 +147,7 @@ TEST_CASE("Gathered tables have a row for every point, in the order of the manif
   }
 }
 
-TEST_CASE("Gather names what is missing and writes nothing, unless a part is wanted") {
+TEST_CASE("Gather names missing points and writes no files unless --partial is given") {
   const SweepFolder sweep;
   REQUIRE(sweep.call("run").exit_code == 0);
   const auto ids = sweep.ids();
@@ -165,7 +165,7 @@ TEST_CASE("Gather names what is missing and writes nothing, unless a part is wan
   CHECK_THAT(nothing.err, Contains("sweep plan"));
 }
 
-TEST_CASE("Shards have every point once, and their table is that of one run") {
+TEST_CASE("Shards contain every point once, and their results equal those of one run") {
   const SweepFolder sweep;
   std::size_t points = 0;
   for (const std::string shard : {"1/5", "2/5", "3/5", "4/5", "5/5"}) {
@@ -210,7 +210,7 @@ TEST_CASE("A task of a Slurm array runs its shard, whatever number the array sta
   CHECK(sweep.call("run", {"--shard", "1/1"}).exit_code == 0);
 }
 
-TEST_CASE("Tables of before stay where a new one has gaps, and gather says so") {
+TEST_CASE("Gather keeps earlier tables if points are missing, and says so") {
   const SweepFolder sweep;
   REQUIRE(sweep.call("run").exit_code == 0);
   REQUIRE(sweep.call("gather").exit_code == 0);
@@ -218,12 +218,12 @@ TEST_CASE("Tables of before stay where a new one has gaps, and gather says so") 
   std::filesystem::remove(sweep.path("out/points/" + sweep.ids()[3] + ".json"));
   const Outcome outcome = sweep.call("gather");
   CHECK(outcome.exit_code == 1);
-  CHECK_THAT(outcome.err, Contains("out/results.csv is there from before, and stays as it was") &&
-                              Contains("out/results.jsonl is there from before"));
+  CHECK_THAT(outcome.err, Contains("out/results.csv from an earlier gather is not changed") &&
+                              Contains("out/results.jsonl from an earlier gather is not changed"));
   CHECK(sweep.text("out/results.csv") == before);
 }
 
-TEST_CASE("Two files of one name do not share a folder unless that is asked for") {
+TEST_CASE("Two sweep files of the same name do not share a folder unless -o says so") {
   const SweepFolder folder;
   for (const char* name : {"a", "b"}) {
     std::filesystem::create_directory(folder.path(name));
@@ -234,7 +234,8 @@ TEST_CASE("Two files of one name do not share a folder unless that is asked for"
   for (const char* command : {"plan", "run", "gather"}) {
     const Outcome outcome = test::espalier({"sweep", command, "b/study.yaml"}, here);
     CHECK(outcome.exit_code == 2);
-    CHECK_THAT(outcome.err, Contains("the folder of another sweep, a/study.yaml; -o names one"));
+    CHECK_THAT(outcome.err,
+               Contains("the folder of another sweep, a/study.yaml; choose another folder for"));
   }
   CHECK(test::espalier({"sweep", "gather", "a/study.yaml"}, here).exit_code == 0);
   CHECK(test::espalier({"sweep", "plan", "b/study.yaml", "-o", "sweeps/study"}, here).exit_code ==
@@ -253,10 +254,10 @@ TEST_CASE("A changed plan says what changed, and keeps the points it still has")
   sweep.write("sweep.yaml", text);
   const Outcome plan = sweep.call("plan");
   CHECK(plan.exit_code == 0);
-  CHECK_THAT(plan.err, Contains("the plan has changed") &&
-                           Contains("axis system.link.latency: [150ns, 100ns], before: [20ns, "
-                                    "150ns]") &&
-                           Contains("6 points are new, 6 are gone, 6 stay"));
+  CHECK_THAT(plan.err,
+             Contains("the plan has changed") &&
+                 Contains("axis system.link.latency: now [150ns, 100ns], before [20ns, 150ns]") &&
+                 Contains("6 points are added, 6 are removed, 6 stay"));
   CHECK(sweep.call("plan").err.empty());
   CHECK_THAT(sweep.call("run").out, Contains("12 finished, 6 of them now"));
   CHECK(sweep.call("gather").exit_code == 0);
@@ -306,7 +307,7 @@ TEST_CASE("Scripts for Slurm run one shard for each task and gather behind them"
     command += " '" + word + "'";
   const Outcome missing = test::run_program("/bin/sh", {"-c", command});
   CHECK(missing.exit_code == 2);
-  CHECK_THAT(missing.err, Contains("no sbatch"));
+  CHECK_THAT(missing.err, Contains("sbatch is not on the PATH"));
 }
 
 TEST_CASE("Every sweep in configs plans, and a small version of it runs", "[slow]") {

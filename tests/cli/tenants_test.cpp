@@ -37,7 +37,7 @@ std::size_t lines_with(const std::string& text, const std::string& word) {
 
 }  // namespace
 
-TEST_CASE("A result beside other tenants has their loads and latency, apart from the job's") {
+TEST_CASE("A result with other tenants has their loads and latency apart from those of the job") {
   const TemporaryFolder folder;
   Json tenants[2];
   for (const char* fidelity : {"train", "cycle"}) {
@@ -77,7 +77,7 @@ TEST_CASE("A list of messages tells other tenants' from the job's, the same in b
   CHECK(lists[0] == lists[1]);
 }
 
-TEST_CASE("Waves, timelines and accounts of a run beside other tenants can be taken") {
+TEST_CASE("Waves, timelines and explain work for a run with other tenants") {
   const TemporaryFolder folder;
   const std::string file = folder.write("beside.yaml", beside("auto"));
   const Outcome waves = test::espalier({"run", file, "--waves", folder.file("run.vcd")});

@@ -295,7 +295,7 @@ TEST_CASE("A program's contexts have a slice for each step, and say what it wait
   CHECK(trace.slices_named("ctx0").front().name.find(" tile 0") != std::string::npos);
 }
 
-TEST_CASE("Control messages stand in a timeline beside gradients") {
+TEST_CASE("A timeline shows control messages and gradients") {
   const TemporaryFolder folder;
   const Trace trace(timeline_text(folder, {kControl, {}}));
   std::size_t control = 0;
@@ -332,7 +332,7 @@ TEST_CASE("Waves and a timeline of one run are what each would be alone") {
   CHECK((values(test::read_text(waves)) == values(waves_alone)));
 }
 
-TEST_CASE("What a timeline cannot show is said") {
+TEST_CASE("A run that a timeline cannot show is refused with the reason") {
   const TemporaryFolder folder;
   const std::string config = folder.write("torus.yaml", kTimelineTorus);
   const auto error = [&](const std::vector<std::string>& more, int code = 2) {
@@ -346,10 +346,10 @@ TEST_CASE("What a timeline cannot show is said") {
              Contains("missing/t.json") && Contains("No such file"));
   CHECK_THAT(
       error({"--timeline", folder.file("t.json"), "-s", "collective.algorithm=[ring, multitree]"}),
-      Contains("--timeline") && Contains("one run, and there are 2"));
+      Contains("--timeline") && Contains("one run, but there are 2"));
   const std::string both = folder.file("t.vcd");
   CHECK_THAT(error({"--timeline", both, "--waves", both}),
-             Contains("this is the --waves file too"));
+             Contains("this file is also the --waves file"));
   if (std::filesystem::exists("/dev/full")) {
     CHECK_THAT(error({"--timeline", "/dev/full"}, 1),
                Contains("/dev/full") && Contains("No space left on device"));

@@ -36,7 +36,7 @@ const std::vector<std::string> kWithConfig{"run", "schedule", "check"};
 
 }  // namespace
 
-TEST_CASE("A good command exits with 0 and says nothing on stderr") {
+TEST_CASE("A successful command exits with 0 and prints nothing on stderr") {
   const TemporaryFolder folder;
   const std::string config = folder.write("small.yaml", kSmallConfig);
   for (const auto& arguments : std::vector<std::vector<std::string>>{
@@ -52,7 +52,7 @@ TEST_CASE("A good command exits with 0 and says nothing on stderr") {
 TEST_CASE("A rejected schedule exits with 1 and the reason names nodes and numbers") {
   const TemporaryFolder folder;
   const std::string config = folder.write("small.yaml", kSmallConfig);
-  const std::string reason = "node 3 needs 5 table entries, its table holds 4";
+  const std::string reason = "node 3 needs 5 table entries, but its table holds at most 4";
   const Outcome checked = test::espalier({"check", config, "-s", "system.ni.table_entries=4"});
   CHECK(checked.exit_code == 1);
   CHECK_THAT(checked.out, Contains("REJECTED") && Contains(reason));
@@ -80,7 +80,7 @@ TEST_CASE("A simulation that stops moving exits with 1 and is not verified") {
   CHECK_FALSE(result.at("failure").get<std::string>().empty());
 }
 
-TEST_CASE("Usage errors exit with 2, on stderr alone") {
+TEST_CASE("Usage errors exit with 2 and print only to stderr") {
   const TemporaryFolder folder;
   const std::string config = folder.write("small.yaml", kSmallConfig);
   check_usage_error({}, "subcommand is required");
@@ -105,7 +105,7 @@ TEST_CASE("Usage errors exit with 2, on stderr alone") {
   check_usage_error({"list", "planets"}, "topologies");
 }
 
-TEST_CASE("Of several files a bad one is named and none is run") {
+TEST_CASE("If one of several files is invalid, it is named and no file is run") {
   const TemporaryFolder folder;
   const std::string good = folder.write("good.yaml", kSmallConfig);
   const std::string bad = folder.write("bad.yaml", "system: {topology: {type: ring}}\n");
@@ -161,7 +161,7 @@ TEST_CASE("Help goes to stdout and explains every option with its default") {
   const Outcome all = test::espalier({"--help"});
   CHECK(all.exit_code == 0);
   CHECK(all.err.empty());
-  CHECK_THAT(all.out, Contains("Exit codes: 0 good, 1") && Contains("2 usage"));
+  CHECK_THAT(all.out, Contains("Exit codes: 0 success, 1") && Contains("2 usage"));
   for (const std::string& subcommand : kSubcommands) {
     CAPTURE(subcommand);
     CHECK_THAT(all.out, Contains("\n  " + subcommand + " "));

@@ -347,7 +347,7 @@ TEST_CASE("VCD and FST of a run hold the same values at the same times") {
   }
 }
 
-TEST_CASE("What waves cannot show is said") {
+TEST_CASE("A run that waves cannot show is refused with the reason") {
   const TemporaryFolder folder;
   const std::string config = folder.write("torus.yaml", kWavesTorus);
   const auto error = [&](const std::vector<std::string>& more, int code = 2) {
@@ -364,7 +364,7 @@ TEST_CASE("What waves cannot show is said") {
   CHECK_THAT(error({"--waves", file, "--wave-from", "soon"}), Contains("step:17"));
   CHECK_THAT(error({"--waves", file, "--wave-from", "7", "--wave-to", "7"}), Contains("not after"));
   CHECK_THAT(error({"--waves", file, "-s", "collective.algorithm=[ring, multitree]"}),
-             Contains("one run, and there are 2"));
+             Contains("one run, but there are 2"));
   const std::string traffic =
       folder.write("traffic.yaml",
                    "system: {topology: {type: mesh, dims: [2, 2]}}\n"
@@ -373,7 +373,7 @@ TEST_CASE("What waves cannot show is said") {
   CHECK(steps.exit_code == 2);
   CHECK_THAT(steps.err, Contains("need schedule tables"));
   CHECK_THAT(error({"--waves", file, "--wave-scope", "net.nothing"}, 1),
-             Contains("no signal has a name like 'net.nothing'"));
+             Contains("no signal matches 'net.nothing'"));
   CHECK_THAT(error({"--waves", file, "--wave-from", "99999999"}, 1),
              Contains("the window begins after the run's last cycle"));
 }

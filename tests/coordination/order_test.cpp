@@ -100,7 +100,7 @@ TEST_CASE(
   CHECK(least.iterations == 1);
   const std::string text = check_order(least);
   CHECK_THAT(text,
-             Catch::Matchers::Contains("host_0 waits for host_1 (t1, while host_1 is in t0)") &&
+             Catch::Matchers::Contains("host_0 waits for host_1 (t1, while host_1 runs t0)") &&
                  Catch::Matchers::Contains("host_1 waits for host_0 (t0, while host_0"));
 }
 

@@ -66,23 +66,23 @@ const char* const kAnywhere[] = {"ring", "bidirectional_ring", "direct", "halvin
 
 constexpr Bytes kSize = test::kSanitized ? 2 * 1024 : 16 * 1024;
 
-TEST_CASE("The baselines end alike in both fidelities on a 4x4 torus") {
+TEST_CASE("The baselines take the same cycles in both fidelities on a 4x4 torus") {
   const Topology torus = make_torus({4, 4}, link_of(20));
   for (const char* algorithm : kAnywhere) check_fidelities(algorithm, torus, kSize);
 }
 
-TEST_CASE("The baselines end alike in both fidelities on a fat-tree") {
+TEST_CASE("The baselines take the same cycles in both fidelities on a fat-tree") {
   const Topology fat_tree = make_fat_tree(4, 4, 4, link_of(20));
   for (const char* algorithm : kAnywhere) check_fidelities(algorithm, fat_tree, kSize);
 }
 
-TEST_CASE("The baselines end alike in both fidelities on a BiGraph") {
+TEST_CASE("The baselines take the same cycles in both fidelities on a BiGraph") {
   const Topology bigraph = make_bigraph(2, 8, link_of(20));
   for (const char* algorithm : kAnywhere) check_fidelities(algorithm, bigraph, kSize);
   check_fidelities("hdrm", bigraph, kSize);
 }
 
-TEST_CASE("The baselines end alike in both fidelities where nothing divides evenly") {
+TEST_CASE("The baselines take the same cycles in both fidelities where nothing divides evenly") {
   const Topology fat_tree = make_fat_tree(3, 3, 2, link_of(15));
   for (const char* algorithm : kAnywhere) check_fidelities(algorithm, fat_tree, 4 * 1213);
   for (const char* algorithm : kAnywhere) {

@@ -539,7 +539,7 @@ TEST_CASE("A network that cannot keep control messages apart is refused") {
   RunPoint point = point_of(FlowControlMode::message);
   point.system.router.vcs = 1;
   CHECK_THROWS_WITH(beside("ring", make_torus({4}, kDefaultLink), 4096, point),
-                    Contains("too few VCs for control messages"));
+                    Contains("the routers have too few VCs for control messages"));
   point.system.router.vcs = 4;
   point.simulation.fidelity = Fidelity::train;
   CHECK_THROWS_WITH(beside("ring", make_torus({4}, kDefaultLink), 4096, point),

@@ -229,7 +229,7 @@ TEST_CASE("Messages leave a port in order, however late memory answers") {
   }
 }
 
-TEST_CASE("Jitter of no cycles is none, and the same seed is the same run") {
+TEST_CASE("Jitter of 0 cycles has no effect, and equal seeds give equal runs") {
   const Topology torus = make_torus({4, 4}, link_of(30));
   const SystemConfig config = in_mode(FlowControlMode::message);
   const auto with_jitter = [&](Cycle most, std::uint64_t seed) {

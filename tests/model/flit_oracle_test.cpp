@@ -281,7 +281,7 @@ TEST_CASE("Both fidelities agree with a flit-by-flit oracle on random systems") 
   }
 }
 
-TEST_CASE("The oracle refuses what it does not model") {
+TEST_CASE("The oracle refuses settings that it does not model") {
   const Topology topology = make_mesh({2}, test::kDefaultLink);
   const auto run = [&](const SystemConfig& config) {
     return test::run_oracle(topology, config, {{0, 1, 256, 0, {LinkId(0)}}}, 1, kLimit);

@@ -31,7 +31,7 @@ TEST_CASE("Ranks that post in different orders end the run with both collectives
       INFO(run.failure);
       CHECK_FALSE(run.verified);
       CHECK_THAT(run.failure, Contains("no progress at cycle"));
-      CHECK_THAT(run.failure, Contains("these wait for each other"));
+      CHECK_THAT(run.failure, Contains("these modules wait for each other"));
       CHECK_THAT(run.failure, Contains("runs <tensor 0>, "));
       CHECK_THAT(run.failure, Contains("runs <tensor 1>, "));
       CHECK_THAT(run.failure, Contains("net.ni_n_2 waits for net.ni_n_"));
@@ -40,7 +40,7 @@ TEST_CASE("Ranks that post in different orders end the run with both collectives
   }
 }
 
-TEST_CASE("A rank that never posts is found as what the others wait for") {
+TEST_CASE("A rank that never posts is reported as the rank that the others wait for") {
   const Topology star = make_single_switch(4, link_of(50));
   std::vector<PostList> posts(4, PostList{{0, 10}});
   posts[1].clear();
@@ -61,7 +61,7 @@ std::string failure_of(const TablesOfSize& tables_of, const std::vector<Bytes>& 
   return run.failure;
 }
 
-TEST_CASE("Wrong data are found when the collective is complete, under its name") {
+TEST_CASE("Wrong data are reported when the collective completes, with the collective's name") {
   const Topology line = make_mesh({2}, kDefaultLink);
   // Node 1 never gets the sum of node 0's half.
   const auto without_a_gather = [&](Bytes bytes) {
@@ -89,10 +89,11 @@ TEST_CASE("A copy that comes before its collective has begun ends the run") {
     return tables;
   };
   CHECK_THAT(failure_of(without_reduces, {800}, {{{0, 5}}, {{0, 5000}}}),
-             Contains("a copy from node 0 reached node 1 before that had begun"));
+             Contains("a copy from node 0 reached node 1 before that node had begun"));
 }
 
-TEST_CASE("Tables that cannot be made end the run with the reason and the collective's name") {
+TEST_CASE(
+    "A schedule that cannot be generated ends the run with the reason and the collective's name") {
   const auto none = [](Bytes bytes) -> ScheduleTables {
     throw std::runtime_error(fmt::format("no tables of {} bytes", bytes));
   };
@@ -102,20 +103,21 @@ TEST_CASE("Tables that cannot be made end the run with the reason and the collec
 TEST_CASE("A rank that posts a collective twice is named") {
   const Topology line = make_mesh({2}, kDefaultLink);
   CHECK(failure_of(tables_by("ring", line), {800}, {{{0, 5}}, {{0, 50}, {0, 60}}}) ==
-        "<tensor 0>: host_1 posts it twice");
+        "<tensor 0>: host_1 posts this collective twice");
 }
 
 TEST_CASE("A rank that posts another size than the others is named") {
   const Topology line = make_mesh({2}, kDefaultLink);
   CHECK(failure_of(tables_by("ring", line), {800}, {{{0, 5}}, {{0, 50, 400}}}) ==
-        "<tensor 0>: host_1 posts 400 bytes of it, others 800");
+        "<tensor 0>: host_1 posts this collective with 400 bytes, but other hosts posted it with "
+        "800");
 }
 
-TEST_CASE("Tables of another size than was posted are refused") {
+TEST_CASE("A schedule whose size differs from the posted size is refused") {
   const Topology line = make_mesh({2}, kDefaultLink);
   const auto half = [&](Bytes bytes) { return tables_for("ring", line, bytes / 2); };
   CHECK(failure_of(half, {800}, {{{0, 5}}, {{0, 50}}}) ==
-        "<tensor 0>: the tables are no all-reduce of 800 bytes over 2 nodes");
+        "<tensor 0>: the tables are not an all-reduce of 800 bytes over 2 nodes");
 }
 
 TEST_CASE("A host that sends a message to itself ends the run") {
@@ -130,7 +132,7 @@ TEST_CASE("A host that sends a message to itself ends the run") {
   CHECK_THAT(report.text, Contains("host_1 to host_1") && Contains("to itself"));
 }
 
-TEST_CASE("Hosts do not go together with control messages, late NIs or skewed clocks") {
+TEST_CASE("Hosts are refused together with control messages, late NIs or skewed clocks") {
   const Topology line = make_mesh({2}, kDefaultLink);
   test::LonelyHost hosts;
   RunPoint point = point_of(in_mode(FlowControlMode::packet));

@@ -182,7 +182,9 @@ void check_skewed(const Topology& topology, const std::string& algorithm, std::u
   }
 }
 
-TEST_CASE("Collectives that hosts post when they like end alike in both fidelities, and right") {
+TEST_CASE(
+    "Collectives that hosts post at random times take the same cycles and give right data in both "
+    "fidelities") {
   const Topology torus = make_torus({2, 2}, link_of(20));
   const Topology star = make_single_switch(8, link_of(50));
   const Topology cluster = small_cluster();
@@ -209,7 +211,7 @@ TEST_CASE("Hosts on an always clocked system post and receive in the same cycles
   CHECK(sleeping.all == clocked.all);
 }
 
-TEST_CASE("A rank that posts late delays all others, and nobody takes that for a deadlock") {
+TEST_CASE("A rank that posts late delays all others and is not reported as a deadlock") {
   const Topology star = make_single_switch(8, link_of(50));
   std::vector<PostList> posts(8, PostList{{0, 10}, {1, 10}});
   posts[3] = {{0, 5'000'000}, {1, 5'000'000}};
@@ -282,7 +284,7 @@ test::Report run_busy(const BusyCase& busy, const RunPoint& point, std::uint64_t
   });
 }
 
-TEST_CASE("Hosts that post and send and answer at once see the same cycles in both fidelities") {
+TEST_CASE("Hosts that post, send and answer at once see the same cycles in both fidelities") {
   test::ShareOfCases share(8);
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
     if (!share.take()) continue;

@@ -89,7 +89,8 @@ Cycle cycles_of(const RunPoint& point) {
   return result.cycles;
 }
 
-TEST_CASE("Whatever a switch adds and copies is right, and the same however it is simulated") {
+TEST_CASE(
+    "A switch that adds and copies gives right data, and the same cycles in both fidelities") {
   struct System {
     std::vector<std::uint32_t> sizes;
     Algorithms algorithms;
@@ -132,7 +133,7 @@ TEST_CASE("Whatever a switch adds and copies is right, and the same however it i
   }
 }
 
-TEST_CASE("Parts that differ, and parts of no byte, pass through a switch that adds") {
+TEST_CASE("A switch that adds handles parts of different sizes and empty parts") {
   for (const CollectiveOp op : kInNetworkOps) {
     for (const Bytes size : {Bytes{1000}, Bytes{44}}) {
       RunPoint point = point_of({3, 5}, {kOffload, kOffload}, 2, size, op, "themis");

@@ -233,7 +233,7 @@ void check_random_points(int cases, std::uint32_t seed) {
   }
 }
 
-TEST_CASE("Random plans on random systems end alike in both fidelities") {
+TEST_CASE("Random plans on random systems take the same cycles in both fidelities") {
   check_random_points(100, 20'261);
 }
 

@@ -130,7 +130,7 @@ TEST_CASE("A low percentile filters what other tenants do to probes") {
   CHECK(high > low);
 }
 
-TEST_CASE("Probing nothing is refused") {
+TEST_CASE("Probing with 0 probes, 0 bytes or a percentile outside 1 to 100 is refused") {
   const Topology line = make_mesh({2}, test::link_of(7));
   const RunPoint point = on({});
   CHECK_THROWS(probe(line, point, {0, 4, 10}));

@@ -104,7 +104,7 @@ TEST_CASE("A context moves what it sends and receives at its rate, as it is on t
   CHECK(run(point, program).cycles == simple + 2 * 4096 / 2);
 }
 
-TEST_CASE("Slots to another server are posted one by one, others are not") {
+TEST_CASE("Slots to another server are posted one after the other; slots within a server are not") {
   RunPoint point = point_of(256);
   point.system.topology.kind = TopologyKind::gpu_cluster;
   point.system.topology.gpus_per_server = 1;
@@ -174,7 +174,7 @@ TEST_CASE("Forwarding from the slot moves half of what receiving and sending aga
   CHECK(cycles(false) < 2 * 262144 * 12 / 10);
 }
 
-TEST_CASE("A sender is at most its slots ahead of the receiver") {
+TEST_CASE("A sender is ahead of its receiver by at most the number of slots") {
   const auto cycles = [](std::uint32_t slots) {
     RunPoint point = point_of(1 << 20);
     point.system.ni.program.slots = slots;
@@ -188,7 +188,7 @@ TEST_CASE("A sender is at most its slots ahead of the receiver") {
   CHECK(cycles(64) < cycles(1) / 4);
 }
 
-TEST_CASE("A fence begins when all that its flag tells of has left: no size hides it") {
+TEST_CASE("A fence begins when the data of its slot have left, whatever their size") {
   const auto cycles = [](Bytes size, Cycle fence) {
     RunPoint point = point_of(size);
     point.system.ni.program.fence_cycles = fence;
@@ -200,7 +200,7 @@ TEST_CASE("A fence begins when all that its flag tells of has left: no size hide
   CHECK(cycles(65540, 100) >= cycles(65536, 100));
 }
 
-TEST_CASE("What nobody sends is waited for until the watchdog names who waits for whom") {
+TEST_CASE("If a message is never sent, the watchdog's report names the waiting contexts") {
   RunPoint point = point_of(256);
   Program program = one_send();
   program.ranks[0].blocks[0].steps.clear();
@@ -210,7 +210,7 @@ TEST_CASE("What nobody sends is waited for until the watchdog names who waits fo
                                  Catch::Contains("step 0 (r)"));
 }
 
-TEST_CASE("A chunk that goes to the wrong place is found in memory") {
+TEST_CASE("A chunk that is written to the wrong place is found by the memory check") {
   Program program = ring_program(3);
   program.ranks[1].blocks[0].steps.back().dst_offset = 1;
   RunPoint point = point_of(1200);

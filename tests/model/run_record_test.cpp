@@ -239,13 +239,13 @@ TEST_CASE("The record is the same in either fidelity in systems that were hard t
   CHECK(systems > 4);
 }
 
-TEST_CASE("A record holds control messages beside gradients") {
+TEST_CASE("A record contains control messages and gradients") {
   const std::string text = record_of(kControl, {}, "");
   CHECK(count(text, "flaw: ") == 0);
   CHECK(count(text, "bytes 16 ") > 10);
 }
 
-TEST_CASE("A record goes with messages, not with their lengths") {
+TEST_CASE("The size of a record depends on the number of messages, not on their lengths") {
   const std::string small = record_of(kTorus, {"collective.size=64KiB"}, "");
   const std::string large = record_of(kTorus, {"collective.size=2MiB"}, "");
   CHECK(count(small, "flaw: ") == 0);

@@ -56,7 +56,7 @@ constexpr std::size_t kMessages = 6;
 constexpr std::size_t kPosted = 9;
 constexpr std::size_t kArrived = 11;
 
-TEST_CASE("Beside other tenants a collective takes the same cycles and energy in both fidelities") {
+TEST_CASE("With other tenants a collective takes the same cycles and energy in both fidelities") {
   for (std::uint64_t seed = 1; seed <= 24; ++seed) {
     const char* const algorithm = seed % 3 == 0   ? "ring"
                                   : seed % 3 == 1 ? "halving_doubling"

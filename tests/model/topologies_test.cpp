@@ -108,7 +108,7 @@ TrafficConfig round_the_groups() {
   return traffic;
 }
 
-TEST_CASE("Without a second VC packets of a dragonfly block each other in a circle") {
+TEST_CASE("Without a second VC packets of a dragonfly deadlock") {
   const Topology topology = make_dragonfly(1, 2, 3, link_of(3));
   for (const Fidelity fidelity : {Fidelity::cycle, Fidelity::train}) {
     for (const std::uint32_t vcs : {1U, 2U, 3U, 4U}) {
@@ -122,7 +122,7 @@ TEST_CASE("Without a second VC packets of a dragonfly block each other in a circ
       const auto outcome = test::run_traffic(topology, round_the_groups(), config, simulation);
       CHECK(outcome.complete == (vcs > 1));
       if (vcs == 1) {
-        CHECK_THAT(outcome.failure, Catch::Matchers::Contains("these wait for each other"));
+        CHECK_THAT(outcome.failure, Catch::Matchers::Contains("these modules wait for each other"));
       }
     }
   }

@@ -136,7 +136,8 @@ TEST_CASE(
 
 // A blocked packet that holds the switch also blocks the VC class that should get past it, so
 // datelines no longer help. The configuration reader refuses this; without it the watchdog ends it.
-TEST_CASE("Wormhole packets that hold the switch deadlock on a torus and the watchdog says so") {
+TEST_CASE(
+    "Wormhole packets that hold the crossbar deadlock on a torus, and the watchdog reports it") {
   SystemConfig config = in_mode(FlowControlMode::packet);
   config.router.switching = Switching::wormhole;
   config.router.vcs = 2;
@@ -148,7 +149,7 @@ TEST_CASE("Wormhole packets that hold the switch deadlock on a torus and the wat
   const auto outcome = simulate_traffic(make_torus({4, 4}, link_of(2)), point, {});
   CHECK_FALSE(outcome.complete);
   CHECK_FALSE(outcome.verified);
-  CHECK_THAT(outcome.failure, Catch::Matchers::Contains("these wait for each other"));
+  CHECK_THAT(outcome.failure, Catch::Matchers::Contains("these modules wait for each other"));
 }
 
 TEST_CASE("Wormhole buffers of a few flits do not deadlock a mesh") {
@@ -232,7 +233,7 @@ TEST_CASE("Generated traffic has the asked rate and own streams per node") {
   for (std::size_t i = 0; i < 100; ++i) CHECK(more[i].ready == messages[i].ready);
 }
 
-TEST_CASE("Patterns send where their names say") {
+TEST_CASE("Each traffic pattern sends to the destinations that it is named after") {
   const Topology torus = make_torus({4, 4}, link_of(10));
   struct Row {
     TrafficPattern pattern;
@@ -280,7 +281,7 @@ TEST_CASE("Listed messages are posted as listed, on the routes of normal packets
   CHECK(operations[1].route == operations[2].route);
 }
 
-TEST_CASE("Listed messages arrive when posting them by hand says they do") {
+TEST_CASE("Listed messages arrive in the same cycles as messages posted by the test") {
   const Topology mesh = make_mesh({3, 2}, link_of(4));
   SystemConfig config = in_mode(FlowControlMode::packet);
   config.ni.ports = 2;
@@ -339,7 +340,7 @@ TEST_CASE("Both fidelities stop in the same deadlock") {
   for (const auto& outcome : {cycle, train}) {
     CHECK_FALSE(outcome.complete);
     CHECK_FALSE(outcome.verified);
-    CHECK_THAT(outcome.failure, Catch::Matchers::Contains("these wait for each other"));
+    CHECK_THAT(outcome.failure, Catch::Matchers::Contains("these modules wait for each other"));
   }
   CHECK(cycle.latency.messages > 0);
   CHECK(test::reproducible(train) == test::reproducible(cycle));
@@ -362,7 +363,7 @@ TEST_CASE("A run that would outlast the kernel's 64-bit time ends with an error"
   }
 }
 
-TEST_CASE("The kernel's time can be used to its end") {
+TEST_CASE("The kernel's whole time range can be used") {
   const Topology pair = make_mesh({2}, {1'000'000'000'000, 16'000});  // 1 s, a flit per cycle
   SystemConfig config;
   config.clock.hertz = 1000;
@@ -377,7 +378,7 @@ TEST_CASE("The kernel's time can be used to its end") {
   }
 }
 
-TEST_CASE("What trains cannot do exactly is refused below the configuration reader as well") {
+TEST_CASE("The simulator also refuses settings that trains cannot simulate exactly") {
   const Topology pair = make_mesh({2}, test::kDefaultLink);
   TrafficConfig traffic;
   traffic.pattern = TrafficPattern::file;

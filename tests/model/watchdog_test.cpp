@@ -52,7 +52,7 @@ TEST_CASE("Two NIs that wait for each other end the run with both names and the 
     CHECK_FALSE(outcome.verified);
     CHECK_THAT(outcome.failure, Contains("no progress at cycle"));
     CHECK_THAT(outcome.failure, Contains("0 of 4 messages delivered"));
-    CHECK_THAT(outcome.failure, Contains("these wait for each other"));
+    CHECK_THAT(outcome.failure, Contains("these modules wait for each other"));
     CHECK_THAT(outcome.failure, Contains("net.ni_0 waits for net.ni_1"));
     CHECK_THAT(outcome.failure, Contains("net.ni_1 waits for net.ni_0"));
     CHECK_THAT(outcome.failure, Contains("Gather of flow 3 from node 1"));
@@ -67,7 +67,7 @@ TEST_CASE("A deadlock is found alike when the clock never sleeps") {
   simulation.watchdog_cycles = 5000;
   const auto outcome = run_tables(line, deadlocked(line), SystemConfig{}, simulation);
   CHECK_FALSE(outcome.complete);
-  CHECK_THAT(outcome.failure, Contains("these wait for each other"));
+  CHECK_THAT(outcome.failure, Contains("these modules wait for each other"));
 }
 
 TEST_CASE("A packet longer than every buffer ends the run and names the buffer") {
@@ -150,7 +150,7 @@ TEST_CASE("Posts far in the future are waited for") {
   CHECK(outcome.latency.messages > 10);
 }
 
-TEST_CASE("Data that a schedule got wrong is named with rank and chunk") {
+TEST_CASE("Wrong data of a schedule is reported with rank and chunk") {
   // Node 1 never gets chunk 2.
   const Topology line = make_mesh({2}, kDefaultLink);
   ScheduleTables tables = deadlocked(line);

@@ -122,26 +122,27 @@ TEST_CASE("A request that a built-in program does not support is refused with th
   BuiltinRequest request;
   request.ranks = 6;
   REQUIRE(reason("gc3_ring", request).empty());
-  REQUIRE(reason("gc3_halving_doubling", request) == "needs a power of two of ranks, not 6");
+  REQUIRE(reason("gc3_halving_doubling", request) == "needs a power of two of ranks; found 6");
   REQUIRE(reason("gc3_hierarchical", request) == "needs at least two ranks per server");
   request.ranks_per_server = 4;
   REQUIRE(reason("gc3_alltonext", request) ==
-          "needs servers of equal size: 6 ranks are not a multiple of 4");
+          "needs servers of equal size, but 6 ranks are not a multiple of 4 ranks per server");
   request.ranks_per_server = 6;
   REQUIRE(reason("gc3_twostep_alltoall", request) == "needs at least two servers");
   request.channels = 7;
-  REQUIRE(reason("gc3_ring", request) == "spreads its 6 chunks over channels, and 7 are more");
+  REQUIRE(reason("gc3_ring", request) ==
+          "spreads its 6 chunks over at most as many channels; found 7 channels");
   request.channels = 0;
   REQUIRE(reason("gc3_ring", request) == "needs at least one channel");
   request.channels = 1;
   request.instances = 0;
   REQUIRE(reason("gc3_allpairs", request) == "needs at least one instance");
   request.instances = 33;
-  REQUIRE(reason("gc3_allpairs", request) == "runs as at most 32 instances, not as 33");
+  REQUIRE(reason("gc3_allpairs", request) == "runs as at most 32 instances; found 33");
   request.instances = 1;
   request.ranks = 1;
   REQUIRE(reason("gc3_allpairs", request) == "needs at least two ranks");
   request.ranks = 257;
-  REQUIRE(reason("gc3_allpairs", request) == "is made for at most 256 ranks, not for 257");
+  REQUIRE(reason("gc3_allpairs", request) == "runs on at most 256 ranks; found 257 ranks");
   REQUIRE(find_builtin_program("gc3_rong") == nullptr);
 }

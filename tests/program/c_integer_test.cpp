@@ -17,7 +17,7 @@ TEST_CASE("Integers are read as C reads them with base 0") {
   REQUIRE(parse_c_integer("9223372036854775807").value == INT64_MAX);
 }
 
-TEST_CASE("Text that is not an integer as a whole is refused") {
+TEST_CASE("Text that is only partly an integer is refused") {
   for (const char* text : {"", " 1", "1 ", "1\n", "\t", "1x", "x", "-", "+", "--1", "0x", "0xg",
                            "08", "1.0", "1e3", "0b1", "1,000", "\xc2\xa0"}) {
     CAPTURE(text);

@@ -327,28 +327,28 @@ void expect_mutants_caught(const char* name, const Program& program,
 
 }  // namespace
 
-TEST_CASE("Mutants of rings are rejected or harmless") {
+TEST_CASE("Mutants of rings are rejected, or compute the right result") {
   expect_mutants_caught("ring all-reduce", ring_all_reduce(3, 1, 1));
   expect_mutants_caught("ring all-reduce, 2 channels", ring_all_reduce(2, 2, 2), 1);
   expect_mutants_caught("ring all-gather", ring_all_gather(4));
 }
 
-TEST_CASE("Mutants of chains are rejected or harmless") {
+TEST_CASE("Mutants of chains are rejected, or compute the right result") {
   expect_mutants_caught("chain broadcast", chain_broadcast(3, 2));
   expect_mutants_caught("chain reduce", chain_reduce(3, 2), 1);
 }
 
-TEST_CASE("Mutants of all-to-alls are rejected or harmless") {
+TEST_CASE("Mutants of all-to-alls are rejected, or compute the right result") {
   expect_mutants_caught("direct all-to-all", direct_all_to_all(3));
   expect_mutants_caught("two-step all-to-all", two_step_all_to_all(2, 2), 1);
 }
 
-TEST_CASE("Mutants of programs of many blocks are rejected or harmless") {
+TEST_CASE("Mutants of programs with many thread blocks are rejected, or compute the right result") {
   expect_mutants_caught("all-pairs all-reduce", all_pairs_all_reduce(3, 2), 1);
   expect_mutants_caught("hierarchical all-reduce", hierarchical_all_reduce(2, 2));
 }
 
-TEST_CASE("Mutants of composed programs are rejected or harmless") {
+TEST_CASE("Mutants of composed programs are rejected, or compute the right result") {
   expect_mutants_caught("composed all-reduce", composed_all_reduce(3));
 }
 

@@ -63,33 +63,38 @@ TEST_CASE("The exchange of two ranks is proven, with its figures") {
   REQUIRE(certificate.promises_known);
 }
 
-TEST_CASE("A program with a wrong frame is malformed") {
-  SECTION("no ranks") { REQUIRE(texts(Program{}) == Texts{"malformed: it has no ranks"}); }
+TEST_CASE("A program with wrong ranks, chunks, sizes, root or promises is malformed") {
+  SECTION("no ranks") {
+    REQUIRE(texts(Program{}) == Texts{"malformed: the program has no ranks; it needs at least 1"});
+  }
   SECTION("no chunks") {
     Program program = exchange();
     program.chunks = 0;
-    REQUIRE(texts(program)[0] == "malformed: it has no chunks");
+    REQUIRE(texts(program)[0] == "malformed: the program has no chunks; it needs at least 1");
   }
   SECTION("chunks that do not divide") {
     Program program = program_of(CollectiveOp::all_gather, false, 3, "gpu\ngpu");
-    REQUIRE(texts(program) ==
-            Texts{"malformed: 3 chunks are not a multiple of 2 ranks, as all_gather needs"});
+    REQUIRE(texts(program) == Texts{"malformed: the program has 3 chunks, which is not a multiple "
+                                    "of its 2 ranks, as all_gather needs"});
   }
   SECTION("sizes") {
     Program program = exchange();
     program.min_bytes = 10;
     program.max_bytes = 5;
-    REQUIRE(texts(program) == Texts{"malformed: is offered from 10 bytes to 5: for no size"});
+    REQUIRE(
+        texts(program) ==
+        Texts{
+            "malformed: the program's smallest size, 10 bytes, exceeds its largest size, 5 bytes"});
   }
   SECTION("root") {
     Program program = exchange();
     program.root = 2;
-    REQUIRE(texts(program) == Texts{"malformed: its root is gpu 2, but there are 2 ranks"});
+    REQUIRE(texts(program) == Texts{"malformed: the root is gpu 2, but the program has 2 ranks"});
   }
   SECTION("more chunks than can be followed") {
     REQUIRE(texts(custom("gpu s4294967295\ngpu s4294967295")) ==
-            Texts{"malformed: its buffers have 8589934590 chunks in all ranks together, more than "
-                  "33554432"});
+            Texts{"malformed: the buffers of all ranks together have 8589934590 chunks; allowed "
+                  "are at most 33554432"});
   }
   SECTION("declared chunks") {
     Program program = exchange();
@@ -106,36 +111,36 @@ TEST_CASE("A program with a wrong frame is malformed") {
     Program program = custom("gpu i1 o1");
     program.promises = {{0, 1, {{0, 0}}}, {1, 0, {{0, 0}}}, {0, 0, {{0, 1}}}, {0, 0, {{0, 0}}}};
     REQUIRE(texts(program) ==
-            Texts{"malformed: gpu 0 (line 1): output chunk 1 is promised, but there are 1",
-                  "malformed: a promise is for gpu 1, but there are 1 ranks",
-                  "malformed: gpu 0 (line 1): output chunk 0 is promised with input chunk 1 of gpu "
-                  "0, which does not exist",
-                  "malformed: gpu 0 (line 1): output chunk 0 is promised twice"});
+            Texts{"malformed: gpu 0 (line 1): a promise names output chunk 1, but the rank has 1 "
+                  "output chunks",
+                  "malformed: a promise names gpu 1, but the program has 1 ranks",
+                  "malformed: gpu 0 (line 1): the promise of output chunk 0 names input chunk 1 of "
+                  "gpu 0, which does not exist",
+                  "malformed: gpu 0 (line 1): output chunk 0 has two promises; allowed is one"});
   }
 }
 
-TEST_CASE("A wrong block is malformed") {
+TEST_CASE("A thread block with a wrong peer or channel is malformed") {
   REQUIRE(texts(custom("gpu\ntb >0\ntb <2 c4\ngpu")) ==
           Texts{"malformed: gpu 0 tb 0 (line 2): sends to itself",
-                "malformed: gpu 0 tb 1 (line 3): receives from gpu 2, but there are 2 ranks",
-                "malformed: gpu 0 tb 1 (line 3): is on channel 4, but there are 4 channels"});
+                "malformed: gpu 0 tb 1 (line 3): receives from gpu 2, but the program has 2 ranks",
+                "malformed: gpu 0 tb 1 (line 3): is on channel 4, but the program has 4 channels"});
 }
 
-TEST_CASE("A wrong step is malformed") {
+TEST_CASE("A step with a wrong operand, count or peer is malformed") {
   SECTION("an offset") {
     Program program = exchange();
     step(program, 0, 0, 0).src_offset = -1;
     step(program, 1, 0, 2).count = 3;
-    REQUIRE(texts(program) ==
-            Texts{"malformed: gpu 0 tb 0 step 0 (line 4): its source is i -1, 1 chunks long, but "
-                  "buffer i has 2 chunks here",
-                  "malformed: gpu 1 tb 0 step 2 (line 11): its target is i 0, 3 chunks long, but "
-                  "buffer i has 2 chunks here"});
+    REQUIRE(texts(program) == Texts{"malformed: gpu 0 tb 0 step 0 (line 4): its source is i -1, 1 "
+                                    "chunks long, but buffer i of this rank has 2 chunks",
+                                    "malformed: gpu 1 tb 0 step 2 (line 11): its target is i 0, 3 "
+                                    "chunks long, but buffer i of this rank has 2 chunks"});
   }
   SECTION("a buffer that is not declared") {
     REQUIRE(texts(custom("gpu i1\ntb\ncpy i0 o0")) ==
             Texts{"malformed: gpu 0 tb 0 step 0 (line 3): its target is o 0, 1 chunks long, but "
-                  "buffer o has 0 chunks here"});
+                  "buffer o of this rank has 0 chunks"});
   }
   SECTION("only local operands must exist") {
     Program program = exchange();
@@ -148,19 +153,19 @@ TEST_CASE("A wrong step is malformed") {
     step(program, 0, 0, 0).count = 0;
     step(program, 1, 0, 1).count = 0;
     REQUIRE(texts(program) ==
-            Texts{"malformed: gpu 0 tb 0 step 0 (line 4): its count is 0, allowed are 1 to 71",
-                  "malformed: gpu 1 tb 0 step 1 (line 10): its count is 0, allowed are 1 to 71"});
+            Texts{"malformed: gpu 0 tb 0 step 0 (line 4): its count is 0; allowed is 1 to 71",
+                  "malformed: gpu 1 tb 0 step 1 (line 10): its count is 0; allowed is 1 to 71"});
   }
   SECTION("no peer") {
-    REQUIRE(texts(custom("gpu i1\ntb\ns i0\nr i0\ngpu")) ==
-            Texts{"malformed: gpu 0 tb 0 step 0 (line 3): sends, but its block has no peer for "
-                  "that",
-                  "malformed: gpu 0 tb 0 step 1 (line 4): receives, but its block has no peer for "
-                  "that"});
+    REQUIRE(
+        texts(custom("gpu i1\ntb\ns i0\nr i0\ngpu")) ==
+        Texts{"malformed: gpu 0 tb 0 step 0 (line 3): sends, but its thread block has no send peer",
+              "malformed: gpu 0 tb 0 step 1 (line 4): receives, but its thread block has no "
+              "receive peer"});
   }
 }
 
-TEST_CASE("A wrong wait is malformed") {
+TEST_CASE("A wait for a step that does not exist or does not signal is malformed") {
   const auto of_wait = [](const std::string& wait) {
     const Texts found =
         texts(custom("gpu i1 s4\ntb\ncpy i0 s0 !\nnop !\ncpy i0 s1 @0.0\ntb\ncpy i0 s2 " + wait +
@@ -175,11 +180,11 @@ TEST_CASE("A wrong wait is malformed") {
   REQUIRE(of_wait("@-1.0") == place + "tb -1 step 0, which does not exist");
   REQUIRE(of_wait("@0.1") == place + "tb 0 step 1, a nop, which never signals");
   REQUIRE(of_wait("@0.2") == place + "tb 0 step 2, which does not signal");
-  REQUIRE(of_wait("@1.0") == place + "tb 1 step 0, which its own block comes to only afterwards");
+  REQUIRE(of_wait("@1.0") == place + "tb 1 step 0, which comes later in its own thread block");
   REQUIRE(of_wait("@2.0") == place + "tb 2 step 0, which belongs to another call");
 }
 
-TEST_CASE("A wait for an earlier step of the same block says nothing new") {
+TEST_CASE("A wait for an earlier step of the same block has no effect") {
   REQUIRE(texts(custom("gpu i1 o1\ntb\ncpy i0 o0 !\ncpy i0 o0 @0.0")) == Texts{});
 }
 
@@ -204,7 +209,7 @@ nop @1.0)";
   REQUIRE(with("cpy s0 s2 @1.0") == Texts{});
   REQUIRE(with("cpy s0 s2")[0] ==
           "malformed: gpu 0 tb 2 step 1 (line 8): comes after the nop gpu 0 tb 2 step 0, but waits "
-          "for nothing itself");
+          "for no step; the step after a nop must wait for a step");
 }
 
 TEST_CASE("Nops order as many blocks as they name") {
@@ -217,23 +222,23 @@ tb
 )";
   REQUIRE(texts(custom(text + "nop @0.0\nre s0 s1 @1.0")) == Texts{});
   REQUIRE(texts(custom(text + "re s0 s1 @1.0")) ==
-          Texts{"race: gpu 0 tb 2 step 0 (line 7): reads s 0, which gpu 0 tb 0 step 0 writes, and "
-                "nothing orders the two"});
+          Texts{"race: gpu 0 tb 2 step 0 (line 7): reads s 0, which gpu 0 tb 0 step 0 writes, but "
+                "no wait and no message orders the two steps"});
 }
 
 TEST_CASE("An end of a connection has one owner, even if the owner does not use it") {
   REQUIRE(texts(custom("gpu i1\ntb >1\ns i0\ntb >1\ngpu o1\ntb <0\nr o0")) ==
           Texts{"malformed: gpu 0 tb 1 (line 4): sends to gpu 1 on channel 0, as gpu 0 tb 0 does, "
-                "but one block alone may own that end"});
+                "but only one thread block may own this end of a connection"});
   REQUIRE(texts(custom("gpu i1\ntb >1\ns i0\ntb >1 k1\ngpu o1\ntb <0\nr o0\ntb <0 k1")) == Texts{});
 }
 
-TEST_CASE("An end without the other one is refused at its first step") {
+TEST_CASE("A connection without its other end is refused at the first step that uses it") {
   REQUIRE(texts(custom("gpu i1\ntb >1\ns i0\ngpu o1\ntb <0 c1\nr o0")) ==
-          Texts{"malformed: gpu 0 tb 0 step 0 (line 3): sends to gpu 1 on channel 0, but no block "
-                "of gpu 1 has the other end",
+          Texts{"malformed: gpu 0 tb 0 step 0 (line 3): sends to gpu 1 on channel 0, but no thread "
+                "block of gpu 1 has the other end of this connection",
                 "malformed: gpu 1 tb 0 step 0 (line 6): receives from gpu 0 on channel 1, but no "
-                "block of gpu 0 has the other end"});
+                "thread block of gpu 0 has the other end of this connection"});
 }
 
 TEST_CASE("Every message has a sender and a receiver with the same number of chunks") {
@@ -255,11 +260,11 @@ TEST_CASE("Ranks that both receive first wait for each other") {
       custom("gpu i1 o1\ntb >1 <1\nr o0\ns i0\ngpu i1 o1\ntb >0 <0\nr o0\ns i0");
   const ProgramCertificate certificate = certify_program(program);
   REQUIRE(texts(certificate) ==
-          Texts{"deadlock: gpu 0 tb 0 step 0 (line 3): gets stuck with any number of slots, blocks "
-                "wait for each other:\n"
+          Texts{"deadlock: gpu 0 tb 0 step 0 (line 3): deadlocks with any number of slots; thread "
+                "blocks wait for each other in a cycle:\n"
                 "  gpu 0 tb 0 step 0 waits for the message of gpu 1 tb 0 step 1\n"
                 "  gpu 1 tb 0 step 0 waits for the message of gpu 0 tb 0 step 1\n"
-                "  and so round again"});
+                "  (back to the first line)"});
   REQUIRE(certificate.least_slots == 0);
 }
 
@@ -270,11 +275,11 @@ TEST_CASE("Ranks that both send first need a slot for each message") {
   limits.slots = 1;
   const ProgramCertificate certificate = certify_program(program, limits);
   REQUIRE(texts(certificate) ==
-          Texts{"deadlock: gpu 0 tb 0 step 1 (line 4): gets stuck with 1 slots of a connection, it "
-                "needs 2; blocks wait for each other:\n"
-                "  gpu 0 tb 0 step 1 waits for a free slot, which gpu 1 tb 0 step 2 makes\n"
-                "  gpu 1 tb 0 step 1 waits for a free slot, which gpu 0 tb 0 step 2 makes\n"
-                "  and so round again"});
+          Texts{"deadlock: gpu 0 tb 0 step 1 (line 4): deadlocks with 1 slots of a connection, but "
+                "needs 2; thread blocks wait for each other in a cycle:\n"
+                "  gpu 0 tb 0 step 1 waits for a free slot, which gpu 1 tb 0 step 2 would free\n"
+                "  gpu 1 tb 0 step 1 waits for a free slot, which gpu 0 tb 0 step 2 would free\n"
+                "  (back to the first line)"});
   REQUIRE(certificate.least_slots == 2);
   limits.slots = 2;
   REQUIRE(certify_program(program, limits).ok());
@@ -303,7 +308,7 @@ TEST_CASE("A fused step passes on each transaction before it takes the next") {
   REQUIRE(texts(program, limits) == Texts{});
 }
 
-TEST_CASE("A cycle through a wait and a message") {
+TEST_CASE("A cycle of a wait and a message is a deadlock") {
   const Program program = custom(R"(gpu i1 o2
 tb >1
 s i0 @1.0
@@ -313,13 +318,12 @@ gpu i1 s1
 tb <0 >0
 rcs s0
 )");
-  REQUIRE(texts(program) ==
-          Texts{"deadlock: gpu 0 tb 0 step 0 (line 3): gets stuck with any number of slots, blocks "
-                "wait for each other:\n"
-                "  gpu 0 tb 0 step 0 waits for gpu 0 tb 1 step 0\n"
-                "  gpu 0 tb 1 step 0 waits for the message of gpu 1 tb 0 step 0\n"
-                "  gpu 1 tb 0 step 0 waits for the message of gpu 0 tb 0 step 0\n"
-                "  and so round again"});
+  REQUIRE(texts(program) == Texts{"deadlock: gpu 0 tb 0 step 0 (line 3): deadlocks with any number "
+                                  "of slots; thread blocks wait for each other in a cycle:\n"
+                                  "  gpu 0 tb 0 step 0 waits for gpu 0 tb 1 step 0\n"
+                                  "  gpu 0 tb 1 step 0 waits for the message of gpu 1 tb 0 step 0\n"
+                                  "  gpu 1 tb 0 step 0 waits for the message of gpu 0 tb 0 step 0\n"
+                                  "  (back to the first line)"});
 }
 
 TEST_CASE("A later call starts when the earlier one has ended, and is ordered after it") {
@@ -365,20 +369,20 @@ TEST_CASE("A value made of unwritten data is reported once, where it is read") {
                                   "never written before"});
 }
 
-TEST_CASE("Two names of one place conflict") {
+TEST_CASE("Accesses through two names of one place are a race") {
   const std::string text = "gpu i2 o2\ntb\ncpy i1 i0\ntb\ncpy o0 o1\n";
   REQUIRE(texts(program_of(CollectiveOp::custom, true, 2, text)) ==
           Texts{"race: gpu 0 tb 1 step 0 (line 5): reads o 0, which gpu 0 tb 0 step 0 writes as i "
-                "0, and nothing orders the two"});
+                "0, but no wait and no message orders the two steps"});
 }
 
-TEST_CASE("Ranges that overlap in part conflict") {
+TEST_CASE("Accesses to partly overlapping ranges are a race") {
   REQUIRE(texts(custom("gpu i4 o4\ntb\ncpy i0 o0 x3\ntb\ncpy i0 o2 x2")) ==
-          Texts{"race: gpu 0 tb 1 step 0 (line 5): writes o 2, which gpu 0 tb 0 step 0 writes, and "
-                "nothing orders the two"});
+          Texts{"race: gpu 0 tb 1 step 0 (line 5): writes o 2, which gpu 0 tb 0 step 0 writes, but "
+                "no wait and no message orders the two steps"});
 }
 
-TEST_CASE("Interleaved instances of recursive doubling run into each other") {
+TEST_CASE("Interleaved instances of recursive doubling have a race") {
   // As a public compiler makes two instances: chunk A becomes 2 A + i, but the two chunks of the
   // second exchange stay consecutive.
   std::string text;
@@ -413,8 +417,8 @@ TEST_CASE("Two fused steps that store their results in one place race") {
                        "gpu i1\ntb >1\ns i0\n"
                        "gpu o1\ntb <1\nr o0\n"
                        "gpu o1\ntb <1\nr o0\n")) ==
-          Texts{"race: gpu 1 tb 1 step 0 (line 8): writes s 0, which gpu 1 tb 0 step 0 writes, and "
-                "nothing orders the two"});
+          Texts{"race: gpu 1 tb 1 step 0 (line 8): writes s 0, which gpu 1 tb 0 step 0 writes, but "
+                "no wait and no message orders the two steps"});
 }
 
 TEST_CASE("A step must not move chunks by less than their number") {
@@ -437,8 +441,8 @@ TEST_CASE("A message comes after the sender's earlier steps, and after the read 
   REQUIRE(texts(custom(round_trip("cpy i0 o0\ns i0", "r o0", "rcs s0"))) == Texts{});
   REQUIRE(texts(custom(round_trip("s i0", "r i0", "rcs s0"))) == Texts{});
   REQUIRE(texts(custom(round_trip("s i0\ncpy i0 o0", "r o0", "rcs s0"))) ==
-          Texts{"race: gpu 0 tb 1 step 0 (line 6): writes o 0, which gpu 0 tb 0 step 1 writes, and "
-                "nothing orders the two"});
+          Texts{"race: gpu 0 tb 1 step 0 (line 6): writes o 0, which gpu 0 tb 0 step 1 writes, but "
+                "no wait and no message orders the two steps"});
 }
 
 TEST_CASE(
@@ -483,21 +487,20 @@ TEST_CASE("A program that is also offered out of place is proven out of place, t
   REQUIRE(certificate.out_of_place.front().kind == Kind::postcondition);
 }
 
-TEST_CASE("An end of a connection without the other one is refused, used or not") {
-  REQUIRE(
-      texts(custom("gpu i1\ntb >1\ngpu i1\n")) ==
-      Texts{"malformed: gpu 0 tb 0 (line 2): sends to gpu 1 on channel 0, but no block of gpu 1 "
-            "has the other end"});
+TEST_CASE("A connection without its other end is refused, even if no step uses it") {
+  REQUIRE(texts(custom("gpu i1\ntb >1\ngpu i1\n")) ==
+          Texts{"malformed: gpu 0 tb 0 (line 2): sends to gpu 1 on channel 0, but no thread block "
+                "of gpu 1 has the other end of this connection"});
 }
 
 TEST_CASE("Reductions that may run as one have one count") {
   REQUIRE(texts(custom("gpu i2 s2\ntb\nre i0 s0\nre i0 s0 x2")) ==
           Texts{"malformed: gpu 0 tb 0 step 1 (line 4): reduces 2 chunks into the place into which "
-                "gpu 0 tb 0 step 0 reduces 1, and both may run as one reduction: their counts must "
-                "agree"});
+                "gpu 0 tb 0 step 0 reduces 1; a runtime may join the two reductions, so their "
+                "counts must be equal"});
 }
 
-TEST_CASE("Full slots order nothing") {
+TEST_CASE("A full slot does not order accesses to memory") {
   // With one slot, the second send comes after the first receive, and all that waits for it.
   const std::string text = R"(gpu i2
 tb >1
@@ -513,16 +516,14 @@ tb <0 c1
 r o0
 )";
   const Texts found = texts(custom(text));
-  REQUIRE(
-      found ==
-      Texts{"race: gpu 1 tb 1 step 0 (line 12): writes o 0, which gpu 1 tb 0 step 0 writes, and "
-            "nothing orders the two"});
+  REQUIRE(found == Texts{"race: gpu 1 tb 1 step 0 (line 12): writes o 0, which gpu 1 tb 0 step 0 "
+                         "writes, but no wait and no message orders the two steps"});
   ProgramLimits limits;
   limits.slots = 1;
   REQUIRE(texts(custom(text), limits) == found);
 }
 
-TEST_CASE("Contributions are counted") {
+TEST_CASE("A contribution that is missing or counted twice is reported") {
   SECTION("one is missing") {
     Program program = exchange();
     step(program, 1, 0, 1).op = ProgramOp::recv_copy_send;
@@ -610,11 +611,11 @@ TEST_CASE("A program must fit the contexts of the NI") {
   limits.contexts = 1;
   limits.context_steps = 2;
   REQUIRE(texts(exchange(), limits) ==
-          Texts{"capacity: gpu 0 tb 0 (line 3): has 3 steps, a context holds 2",
-                "capacity: gpu 1 tb 0 (line 8): has 3 steps, a context holds 2"});
+          Texts{"capacity: gpu 0 tb 0 (line 3): has 3 steps, but a context holds at most 2",
+                "capacity: gpu 1 tb 0 (line 8): has 3 steps, but a context holds at most 2"});
   const std::string blocks = "gpu\ntb\ntb\ntb k1\n";
   REQUIRE(texts(custom(blocks), limits) ==
-          Texts{"capacity: gpu 0 (line 1): needs 2 contexts in call 0, an NI has 1"});
+          Texts{"capacity: gpu 0 (line 1): needs 2 contexts in call 0, but an NI has 1"});
   REQUIRE(certify_program(custom(blocks)).most_contexts == 2);
 }
 

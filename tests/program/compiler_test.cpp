@@ -318,7 +318,7 @@ TEST_CASE("Fragments of 2 and 3 instances cut every chunk into 6, and a whole pr
   REQUIRE(interpret(program).empty());
 }
 
-TEST_CASE("A cut into too many chunks is refused") {
+TEST_CASE("A program whose instances cut it into too many chunks is refused") {
   ChunkTracer tracer(free_form(2, 1));
   for (const std::uint32_t prime : {1021U, 1031U}) {
     const auto fragment = tracer.parallelize(prime);
@@ -327,7 +327,7 @@ TEST_CASE("A cut into too many chunks is refused") {
   REQUIRE_THROWS_AS(compile(tracer.finish()), ChunkError);
 }
 
-TEST_CASE("A cut of a large scratch buffer is refused, too") {
+TEST_CASE("A program whose instances cut a scratch buffer into too many chunks is refused") {
   ChunkTracer tracer(free_form(2, 1));
   {
     const auto instances = tracer.parallelize(4096);
@@ -336,7 +336,7 @@ TEST_CASE("A cut of a large scratch buffer is refused, too") {
   REQUIRE_THROWS_AS(compile(tracer.finish()), ChunkError);
 }
 
-TEST_CASE("A remote reduction adds the message to the place of the accumulator") {
+TEST_CASE("A remote reduction adds the message to the accumulator's place") {
   ProgramSignature signature = free_form(2, 3);
   signature.promises = {{1, 2, {{0, 1}, {1, 0}}}};
   ChunkTracer tracer(signature);
@@ -372,7 +372,7 @@ TEST_CASE(
   REQUIRE(steps[0].wait_block != steps[1].wait_block);
 }
 
-TEST_CASE("A wait that an earlier one implies is not made") {
+TEST_CASE("A wait that an earlier wait implies is left out") {
   ChunkTracer tracer(free_form(2, 2));
   const ChunkRef both = tracer.chunk(0, kIn, 0, 2).copy(1, kScratch, 0);
   (void)both;
@@ -442,7 +442,7 @@ TEST_CASE("A program with too few slots is refused with the name of the connecti
   REQUIRE(unfinished_with(program, 2, 1).empty());
   REQUIRE(unfinished_with(program, 1, 1) ==
           "the connection from rank 0 to rank 1 on channel 0 needs more than 1 slots: gpu 0 tb 0 "
-          "step 1 finds it full for ever");
+          "step 1 waits for ever for a free slot");
 }
 
 TEST_CASE("A rank that only works on its own memory has one block without peers") {

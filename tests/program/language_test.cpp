@@ -33,9 +33,10 @@ ProgramSignature all_reduce(std::uint32_t ranks = 2, std::uint32_t chunks = 2) {
 TEST_CASE("A chunk that was never written cannot be read") {
   ChunkTracer tracer(signature(CollectiveOp::all_reduce, 2, 2, false));
   REQUIRE_THROWS_MATCHES(tracer.chunk(0, kOutput, 1), ChunkError,
-                         Message("rank 0 out[1] is read and was never written"));
-  REQUIRE_THROWS_MATCHES(tracer.chunk(0, kScratchBuffer, 7), ChunkError,
-                         Message("rank 0 scratch[7] is read and was never written"));
+                         Message("rank 0 out[1] is read, but no operation before has written it"));
+  REQUIRE_THROWS_MATCHES(
+      tracer.chunk(0, kScratchBuffer, 7), ChunkError,
+      Message("rank 0 scratch[7] is read, but no operation before has written it"));
   tracer.chunk(1, kInput, 0).copy(0, kScratchBuffer, 7);
   REQUIRE_NOTHROW(tracer.chunk(0, kScratchBuffer, 7));
   REQUIRE_THROWS_AS(tracer.chunk(0, kScratchBuffer, 6, 2), ChunkError);
@@ -55,7 +56,7 @@ TEST_CASE("A reference is stale as soon as its place is written again") {
   REQUIRE_NOTHROW(written.copy(1, kScratchBuffer, 3));
 }
 
-TEST_CASE("Neither side of a reduction may be stale") {
+TEST_CASE("Neither operand of a reduction may be stale") {
   ChunkTracer tracer(all_reduce());
   const ChunkRef mine = tracer.chunk(0, kInput, 0);
   const ChunkRef theirs = tracer.chunk(1, kInput, 0);
@@ -107,7 +108,7 @@ TEST_CASE("A copy onto its own place does nothing") {
 TEST_CASE("Places out of range are refused, and only scratch grows") {
   ChunkTracer tracer(all_reduce());
   REQUIRE_THROWS_MATCHES(tracer.chunk(2, kInput, 0), ChunkError,
-                         Message("rank 2 is none of the 2 ranks"));
+                         Message("rank 2 does not exist; the program has 2 ranks"));
   REQUIRE_THROWS_MATCHES(tracer.chunk(0, kInput, 1, 2), ChunkError,
                          Message("rank 0 in[1..2] is out of range: the buffer has 2 chunks"));
   REQUIRE_THROWS_AS(tracer.chunk(0, kInput, ~0U, ~0U), ChunkError);
@@ -145,10 +146,9 @@ TEST_CASE("A sum without one part is not an all_reduce") {
   ChunkTracer tracer(all_reduce(3, 1));
   const ChunkRef sum = tracer.chunk(0, kInput, 0).reduce(tracer.chunk(1, kInput, 0));
   sum.copy(1, kInput, 0);
-  REQUIRE_THROWS_MATCHES(
-      tracer.finish(), ChunkError,
-      Message("rank 0 out[0] must hold rank 0 in[0] + rank 1 in[0] + rank 2 in[0] in the end, and "
-              "holds rank 0 in[0] + rank 1 in[0]"));
+  REQUIRE_THROWS_MATCHES(tracer.finish(), ChunkError,
+                         Message("at the end rank 0 out[0] must hold rank 0 in[0] + rank 1 in[0] + "
+                                 "rank 2 in[0], but holds rank 0 in[0] + rank 1 in[0]"));
 }
 
 TEST_CASE("A part that is added twice makes the sum wrong") {
@@ -197,7 +197,7 @@ TEST_CASE("A custom collective must keep its given promises") {
 
   custom.promises = {{1, 1, {{0, 0}}}};
   REQUIRE_THROWS_MATCHES(ChunkTracer(custom), ChunkError,
-                         Message("rank 1 out[1] is promised and does not exist"));
+                         Message("a promise names rank 1 out[1], which does not exist"));
   custom.promises = {{1, 0, {{1, 0}}}};
   REQUIRE_THROWS_AS(ChunkTracer(custom), ChunkError);
 }
@@ -208,7 +208,8 @@ TEST_CASE("Signatures that do not describe a collective are refused") {
   REQUIRE_THROWS_AS(ChunkTracer(all_reduce(~0U, 1)), ChunkError);
   REQUIRE_THROWS_AS(ChunkTracer(all_reduce(1, ~0U)), ChunkError);
   REQUIRE_THROWS_MATCHES(ChunkTracer(signature(CollectiveOp::all_to_all, 3, 4, false)), ChunkError,
-                         Message("the 4 chunks of all_to_all must divide by its 3 ranks"));
+                         Message("the program has 4 chunks, but the number of chunks of all_to_all "
+                                 "must be a multiple of its 3 ranks"));
 }
 
 TEST_CASE("Fragments end in the order in which they began, and multiply") {
@@ -222,7 +223,8 @@ TEST_CASE("Fragments end in the order in which they began, and multiply") {
     tracer.chunk(0, kInput, 0).copy(1, kOutput, 0);
     tracer.end_parallelize();
     tracer.chunk(1, kInput, 0).copy(0, kOutput, 1);
-    REQUIRE_THROWS_MATCHES(tracer.finish(), ChunkError, Message("a fragment has not ended"));
+    REQUIRE_THROWS_MATCHES(tracer.finish(), ChunkError,
+                           Message("a fragment is still open at the end of the program"));
   }
   const ChunkTrace trace = tracer.finish();
   REQUIRE(trace.operations[0].parallel == 6);
@@ -247,7 +249,8 @@ TEST_CASE("Sums that double without end are stopped") {
     }
   };
   REQUIRE_NOTHROW(double_it(16));
-  REQUIRE_THROWS_MATCHES(double_it(1), ChunkError, Message("a sum of more than 65536 chunks"));
+  REQUIRE_THROWS_MATCHES(double_it(1), ChunkError,
+                         Message("the sum has more than 65536 chunks, which is the limit"));
 }
 
 TEST_CASE("A channel above the limit is refused") {
@@ -255,5 +258,5 @@ TEST_CASE("A channel above the limit is refused") {
   const ChunkRef chunk = tracer.chunk(0, kInput, 0);
   REQUIRE_NOTHROW(chunk.copy(1, kScratchBuffer, 0, {ChunkTracer::kMostChannels - 1}));
   REQUIRE_THROWS_MATCHES(chunk.copy(1, kScratchBuffer, 0, {~0U}), ChunkError,
-                         Message("channel 4294967295 is not below 65536"));
+                         Message("channel 4294967295 is too large; allowed are 0 to 65535"));
 }

@@ -48,7 +48,7 @@ void edit(std::string& text, Random& random) {
 
 }  // namespace
 
-TEST_CASE("Any document is read or refused, and a document that is read can be written again") {
+TEST_CASE("Every document is read or refused, and every document that is read can be written") {
   INFO("seed " << kSeed);
   Random random(kSeed);
   std::size_t num_read = 0;

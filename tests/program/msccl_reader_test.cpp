@@ -52,11 +52,10 @@ std::string warnings_of(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE(
-    "A range of sizes without a size, and a missing name of the later generation, are warnings") {
+TEST_CASE("An empty range of sizes and a missing name of the later generation give warnings") {
   const std::string text = valid_file("two_rank_exchange.xml");
   CHECK_THAT(warnings_of(with(text, "coll=", "minBytes=\"8\" maxBytes=\"8\" coll=")),
-             Catch::Contains("there is no size from minBytes to below it"));
+             Catch::Contains("no size is at least minBytes and below maxBytes"));
   const std::string nameless = with(text, "<algo name=", "<algo redop=");
   CHECK_THAT(warnings_of(with(nameless, "coll=", "outofplace=\"0\" coll=")),
              Catch::Contains("it is missing"));
@@ -142,7 +141,8 @@ TEST_CASE("All errors of an invalid document are reported with their places") {
 }
 
 // Each ends with <!-- violation KIND LINE -->: what certify_program must find, and where.
-TEST_CASE("The reader accepts wrong programs, which the certifier refuses") {
+TEST_CASE(
+    "The reader accepts well-formed documents of wrong programs, which the certifier refuses") {
   for (const std::string& path : corpus("xml/unproven", ".xml")) {
     CAPTURE(path);
     const std::string text = contents_of(path);
@@ -226,7 +226,7 @@ TEST_CASE("A misspelled name comes with the right one") {
   REQUIRE(hint_of("srcbuf=\"i\"", "srcbuf=\"x\"").find("valid names: i, o, s") !=
           std::string::npos);
   const std::string missing = hint_of("srcoff", "srcof");
-  REQUIRE(missing.find("hint: there is 'srcof'") != std::string::npos);
+  REQUIRE(missing.find("hint: found 'srcof'") != std::string::npos);
   REQUIRE(missing.find("did you mean 'srcoff'?") != std::string::npos);
 }
 
@@ -261,7 +261,7 @@ TEST_CASE("Sizes are inclusive, whatever the generation of the document") {
   REQUIRE(read("maxBytes=\"0\"").max_bytes == 0);
 }
 
-TEST_CASE("Needless requirements of runtimes are warnings") {
+TEST_CASE("Requirements that only runtimes have give warnings") {
   const std::string text = valid_file("two_rank_exchange.xml");
   REQUIRE(warnings_of(with(text, "nchannels=\"1\"", "nchannels=\"33\""))
               .find("runtimes use 32 at most") != std::string::npos);
@@ -270,9 +270,9 @@ TEST_CASE("Needless requirements of runtimes are warnings") {
   REQUIRE(warnings_of(with(text, "inplace=\"1\"", "inplace=\"1\" maxBytes=\"0\""))
               .find("0 is read as 'no limit'") != std::string::npos);
   REQUIRE(warnings_of(with(text, "inplace=\"1\"", "inplace=\"1\" root=\"1\""))
-              .find("the collective has none") != std::string::npos);
+              .find("the collective has no root") != std::string::npos);
   REQUIRE(warnings_of(with(valid_file("custom_to_next.xml"), "i_chunks=\"2\"", "i_chunks=\"1\""))
-              .find("less than nchunksperloop") != std::string::npos);
+              .find("is less than nchunksperloop") != std::string::npos);
 }
 
 namespace {
@@ -307,11 +307,11 @@ std::string many_blocks(int blocks, int channels) {
 
 TEST_CASE("Documents beyond the limits of runtimes are refused") {
   REQUIRE(errors_of(many_steps(256)).empty());
-  REQUIRE(
-      errors_of(many_steps(257)).find("test.xml:260:2: error: gpu 0 tb 0: more than 256 steps") !=
-      std::string::npos);
+  REQUIRE(errors_of(many_steps(257))
+              .find("test.xml:260:2: error: gpu 0 tb 0: has more than 256 steps") !=
+          std::string::npos);
   REQUIRE(errors_of(many_blocks(216, 7)).empty());
-  REQUIRE(errors_of(many_blocks(217, 7)).find("gpu 0: 217 thread blocks") != std::string::npos);
+  REQUIRE(errors_of(many_blocks(217, 7)).find("gpu 0: has 217 thread blocks") != std::string::npos);
   REQUIRE(errors_of(many_blocks(32, 1)).empty());
   REQUIRE(errors_of(many_blocks(33, 1)).find("more than 32 thread blocks of this rank have") !=
           std::string::npos);
@@ -324,7 +324,8 @@ TEST_CASE("A document cannot make its reader fill the memory") {
   for (int r = 0; r < 40; ++r) {
     text += fmt::format("<gpu id=\"{}\" i_chunks=\"0\" o_chunks=\"0\" s_chunks=\"0\"/>\n", r);
   }
-  REQUIRE(errors_of(text + "</algo>").find("all buffers together have 83886080 chunks") !=
+  REQUIRE(errors_of(text + "</algo>")
+              .find("all buffers together have 83886080 chunks, which is too many") !=
           std::string::npos);
 }
 

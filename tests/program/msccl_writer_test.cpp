@@ -87,38 +87,37 @@ TEST_CASE("A program that cannot be written is refused with the reason") {
     return unwritable_as_msccl_xml(program);
   };
   REQUIRE(reason([](Program&, ThreadBlock& block, ProgramStep&) { block.call = 1; }) ==
-          "it is composed of 2 library calls, and a document is one call");
+          "the program has 2 library calls, but a document has one call");
   REQUIRE(reason([](Program&, ThreadBlock&, ProgramStep& step) { step.count = 72; }) ==
-          "gpu 1: tb 0: step 1: it moves 72 chunks; runtimes take 1 to 71, of a nop 0");
+          "gpu 1: tb 0: step 1: moves 72 chunks; runtimes accept 1 to 71, and 0 for a nop");
   REQUIRE(reason([](Program&, ThreadBlock& block, ProgramStep& step) {
             block.steps.resize(257, step);
-          }) == "gpu 1: tb 0: 257 steps; runtimes take 256");
+          }) == "gpu 1: tb 0: has 257 steps; runtimes accept at most 256");
   REQUIRE(reason([](Program& program, ThreadBlock&, ProgramStep&) {
             program.ranks[0].blocks.resize(217);
-          }) == "gpu 0: 217 thread blocks; runtimes take 216");
+          }) == "gpu 0: has 217 thread blocks; runtimes accept at most 216");
   REQUIRE(reason([](Program& program, ThreadBlock&, ProgramStep&) {
             program.ranks[0].blocks.resize(33);
-          }) == "gpu 0: more than 32 thread blocks of channel 0");
+          }) == "gpu 0: has more than 32 thread blocks of channel 0");
   REQUIRE(reason([](Program&, ThreadBlock& block, ProgramStep&) { block.send_peer = 1; }) ==
           "gpu 1: tb 0: its peer 1 does not exist");
   REQUIRE(reason([](Program&, ThreadBlock& block, ProgramStep&) { block.channel = 1; }) ==
-          "gpu 1: tb 0: channel 1 of 1");
+          "gpu 1: tb 0: is on channel 1, but the program has 1 channels");
   REQUIRE(reason([](Program&, ThreadBlock&, ProgramStep& step) { step.wait_block = 0; }) ==
-          "gpu 1: tb 0: step 1: it waits for tb 0 step -1");
-  REQUIRE(
-      reason([](Program&, ThreadBlock& block, ProgramStep&) { block.steps[0] = ProgramStep{}; }) ==
-      "gpu 1: tb 0: step 1: it waits for nothing, but follows a nop, which hands its "
-      "dependency on");
+          "gpu 1: tb 0: step 1: waits for tb 0 step -1, which is not a valid dependency");
+  REQUIRE(reason([](Program&, ThreadBlock& block, ProgramStep&) {
+            block.steps[0] = ProgramStep{};
+          }) == "gpu 1: tb 0: step 1: follows a nop, so it must wait for a step");
   REQUIRE(reason([](Program& program, ThreadBlock&, ProgramStep&) { program.name = "\n"; }) ==
-          "its name holds a control character or broken UTF-8");
+          "the program's name contains a control character or broken UTF-8");
   REQUIRE(reason([](Program& program, ThreadBlock&, ProgramStep&) {
             program.max_bytes = ~Bytes{0};
           }).find("below 2^63") != std::string::npos);
   REQUIRE(reason([](Program& program, ThreadBlock&, ProgramStep&) {
             program.ranks[0].input_chunks = 1;
-          }) == "gpu 0: 1 input and 0 output chunks; the collective has 2 and 2");
+          }) == "gpu 0: has 1 input and 0 output chunks, but the collective has 2 and 2");
   REQUIRE(reason([](Program& program, ThreadBlock&, ProgramStep&) { program.ranks.clear(); }) ==
-          "it has no ranks");
+          "the program has no ranks");
 }
 
 TEST_CASE("Built-in programs come back from their documents and promises") {

@@ -67,33 +67,50 @@ TEST_CASE("All errors in promises are reported with their places") {
                  "rank 2 out 0 = 0:0 1:0\n"
                  "rank 2 out x = 0:0\n"
                  "promise rank 2 out 0 = 0:0\n") ==
-          "p.txt:2:1: error: rank 1 out 0 has a promise already\n"
-          "rank 1 out 0 = 1:0\n^\n"
-          "hint: it is in line 1\n"
-          "p.txt:3:6: error: rank: 9 is out of range\nrank 9 out 0 = 0:0\n     ^\n"
+          "p.txt:2:1: error: rank 1 out 0 already has a promise\n"
+          "rank 1 out 0 = 1:0\n"
+          "^\n"
+          "hint: the first is in line 1\n"
+          "p.txt:3:6: error: rank: 9 is out of range\n"
+          "rank 9 out 0 = 0:0\n"
+          "     ^\n"
           "hint: integer, 0 to 3\n"
-          "p.txt:4:12: error: output: 2 is out of range\nrank 1 out 2 = 0:0\n           ^\n"
+          "p.txt:4:12: error: output: 2 is out of range\n"
+          "rank 1 out 2 = 0:0\n"
+          "           ^\n"
           "hint: integer, 0 to 1\n"
-          "p.txt:5:12: error: rank 0 has no output chunks\nrank 0 out 0 = 0:0\n           ^\n"
-          "p.txt:6:24: error: rank 2 has no input chunks\nrank 2 out 0 = 0:0 + 2:0\n"
+          "p.txt:5:12: error: rank 0 has no output chunks\n"
+          "rank 0 out 0 = 0:0\n"
+          "           ^\n"
+          "p.txt:6:24: error: rank 2 has no input chunks\n"
+          "rank 2 out 0 = 0:0 + 2:0\n"
           "                       ^\n"
-          "p.txt:7:21: error: rank is missing\nrank 2 out 0 = 0:0 +\n                    ^\n"
+          "p.txt:7:21: error: rank is missing\n"
+          "rank 2 out 0 = 0:0 +\n"
+          "                    ^\n"
           "hint: for example 'rank 1 out 0 = 0:0 + 1:0'\n"
-          "p.txt:8:8: error: expected 'out', found 'in'\nrank 2 in 0 = 0:0\n       ^\n"
+          "p.txt:8:8: error: expected 'out', found 'in'\n"
+          "rank 2 in 0 = 0:0\n"
+          "       ^\n"
           "hint: for example 'rank 1 out 0 = 0:0 + 1:0'\n"
-          "p.txt:9:20: error: expected the end of the line, found '1'\nrank 2 out 0 = 0:0 1:0\n    "
-          "               ^\n"
+          "p.txt:9:20: error: expected the end of the line, found '1'\n"
+          "rank 2 out 0 = 0:0 1:0\n"
+          "                   ^\n"
           "hint: for example 'rank 1 out 0 = 0:0 + 1:0'\n"
-          "p.txt:10:12: error: output: 'x' is not an integer\nrank 2 out x = 0:0\n           ^\n"
+          "p.txt:10:12: error: output: 'x' is not an integer\n"
+          "rank 2 out x = 0:0\n"
+          "           ^\n"
           "hint: integer, 0 to 1\n"
-          "p.txt:11:1: error: expected 'rank', found 'promise'\npromise rank 2 out 0 = 0:0\n^\n"
+          "p.txt:11:1: error: expected 'rank', found 'promise'\n"
+          "promise rank 2 out 0 = 0:0\n"
+          "^\n"
           "hint: for example 'rank 1 out 0 = 0:0 + 1:0'\n");
 }
 
 TEST_CASE("Only custom collectives take promises") {
   Program program = to_next();
   program.collective = CollectiveOp::all_reduce;
-  REQUIRE(
-      errors("", program) ==
-      "p.txt: error: promises are for a custom collective; what all_reduce promises is known\n");
+  REQUIRE(errors("", program) ==
+          "p.txt: error: found promises, which only a custom collective may have; the results of "
+          "all_reduce are known\n");
 }

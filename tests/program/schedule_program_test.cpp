@@ -62,8 +62,8 @@ TEST_CASE("Every generated schedule with equal chunks becomes a program that com
     }
   }
   const std::string unequal =
-      "2d_ring on mesh 3x2: the chunks of a program are equal, and those of the schedule have 4000 "
-      "to 8000 bytes";
+      "2d_ring on mesh 3x2: a program's chunks have equal sizes, but the schedule's chunks have "
+      "4000 to 8000 bytes";
   REQUIRE(refused == std::vector<std::string>(2, unequal));
   REQUIRE(expressed > 200);
 }
@@ -74,5 +74,5 @@ TEST_CASE("A schedule of empty chunks cannot become a program") {
       generate(*find_generator("ring"), torus, CollectiveOp::all_reduce, 4 * 7);
   const auto result = program_of_schedule(schedule);
   REQUIRE_FALSE(result.program);
-  REQUIRE(result.reason == "a chunk of the schedule is empty: the size is too small");
+  REQUIRE(result.reason == "a chunk of the schedule is empty, because the size is too small");
 }

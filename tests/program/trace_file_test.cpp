@@ -98,14 +98,14 @@ TEST_CASE("All errors of a trace's grammar are reported with their places and wh
                            "parallelize 2\n"
                            "%6 : chunk\n";
   REQUIRE(errors(text) ==
-          "t:3:1: error: a second %1\n"
-          "%1 = chunk rank 1 in 0\n^\nhint: the first is made in line 2\n"
+          "t:3:1: error: %1 is given twice\n"
+          "%1 = chunk rank 1 in 0\n^\nhint: the first is in line 2\n"
           "t:4:19: error: unknown buffer 'inn'\n"
           "%2 = chunk rank 1 inn 0\n                  ^\nhint: did you mean 'in'?\n"
           "t:6:15: error: a reference such as %1 is missing\n"
           "%4 = reduce %1\n              ^\n"
           "hint: for example '%3 = reduce %2 %1 ch=0': adds %1 into %2\n"
-          "t:7:6: error: no line before made %9\n"
+          "t:7:6: error: %9 is used, but no line before gives it\n"
           "copy %9 rank 1 in 0\n     ^\n"
           "t:8:6: error: expected a reference, found '3'\n"
           "copy 3 rank 1 in 0\n     ^\nhint: for example %1\n"
@@ -115,44 +115,46 @@ TEST_CASE("All errors of a trace's grammar are reported with their places and wh
           "t:10:21: error: expected the end of the line, found 'channel'\n"
           "copy %3 rank 1 in 0 channel=0\n                    ^\n"
           "hint: for example '%2 = copy %1 rank 1 scratch 0 ch=0'\n"
-          "t:11:1: error: 'cpoy' begins no line\n"
+          "t:11:1: error: a line cannot begin with 'cpoy'\n"
           "cpoy %3 rank 1 in 0\n^\nhint: did you mean 'copy'?\n"
-          "t:12:1: error: 'chunk' without a result does nothing\n"
+          "t:12:1: error: 'chunk' needs a reference for its result\n"
           "chunk rank 0 in 0\n^\nhint: for example '%1 = chunk rank 0 in 0 count 2'\n"
-          "t:13:1: error: 'call' has no result\n%5 = call\n^\n"
-          "t:14:1: error: 'protocol' stands before the operations\n"
-          "protocol LL\n^\nhint: the first is in line 2\n"
-          "t:15:1: error: no 'parallelize' is open that could end\nend\n^\n"
+          "t:13:1: error: 'call' gives no result; remove the reference before '='\n%5 = call\n^\n"
+          "t:14:1: error: 'protocol' must stand before the first operation\n"
+          "protocol LL\n^\nhint: the first operation is in line 2\n"
+          "t:15:1: error: 'end' has no open 'parallelize'\nend\n^\n"
           "t:16:13: error: parallelize: 0 is out of range\n"
           "parallelize 0\n            ^\nhint: integer, 1 to 1048576\n"
-          "t:18:1: error: no 'end' ends this fragment\nparallelize 2\n^\n"
+          "t:18:1: error: 'parallelize' has no 'end'\nparallelize 2\n^\n"
           "t:19:4: error: expected '=', found ':'\n"
           "%6 : chunk\n   ^\nhint: for example '%2 = copy %1 rank 1 in 0'\n");
 }
 
 TEST_CASE("All errors of a trace's header are reported") {
   REQUIRE(errors("protocol simple\nprotocol LL\ninput 0 1\n") ==
-          "t:1:1: error: there is no line 'collective'\nprotocol simple\n^\n"
+          "t:1:1: error: the line 'collective' is missing\nprotocol simple\n^\n"
           "hint: for example 'collective all_reduce ranks 4 chunks 4 in_place'\n"
           "t:1:10: error: unknown protocol 'simple'\nprotocol simple\n         ^\n"
           "hint: did you mean 'Simple'?\n"
-          "t:2:1: error: a second 'protocol'\nprotocol LL\n^\nhint: the first is in line 1\n"
-          "t:3:1: error: 'input' stands behind 'collective'\ninput 0 1\n^\n");
+          "t:2:1: error: 'protocol' is given twice\nprotocol LL\n^\nhint: the first is in line 1\n"
+          "t:3:1: error: 'input' must stand after 'collective'\ninput 0 1\n^\n");
   REQUIRE(errors("collective allreduce ranks 2 chunks 1\nroot 0\n")
               .find("did you mean 'all_reduce'?") != std::string::npos);
   REQUIRE(
       errors(kAllReduce + "root 0\ninput 0 1\npromise rank 0 out 0 = 0:0\nbytes 4 3\n" + kSum) ==
-      "t:2:1: error: all_reduce has no root\nroot 0\n^\n"
-      "t:3:1: error: 'input' is for a custom collective\ninput 0 1\n^\n"
-      "hint: buffers and results of all_reduce are known\n"
-      "t:4:1: error: 'promise' is for a custom collective\npromise rank 0 out 0 = 0:0\n^\n"
-      "hint: buffers and results of all_reduce are known\n"
-      "t:5:1: error: no size is from 4 to 3 bytes\nbytes 4 3\n^\n");
+      "t:2:1: error: found a root, but all_reduce has none\nroot 0\n^\n"
+      "t:3:1: error: found 'input', which only a custom collective may have\ninput 0 1\n^\n"
+      "hint: remove it: all_reduce has known buffers and results\n"
+      "t:4:1: error: found 'promise', which only a custom collective may have\npromise rank 0 out "
+      "0 = 0:0\n^\n"
+      "hint: remove it: all_reduce has known buffers and results\n"
+      "t:5:1: error: the smallest size, 4 bytes, exceeds the largest size, 3 bytes\nbytes 4 "
+      "3\n^\n");
   REQUIRE(errors("collective custom ranks 2 chunks 1\npromise rank 0 out 0 = 1:0\n"
                  "promise rank 0 out 0 = 0:0\ninput 0 0\npromise rank 2 out 0 = 0:0\n") ==
-          "t:3:1: error: rank 0 out 0 has a promise already\npromise rank 0 out 0 = 0:0\n^\n"
-          "hint: it is in line 2\n"
-          "t:4:1: error: buffers stand before promises\ninput 0 0\n^\n"
+          "t:3:1: error: rank 0 out 0 already has a promise\npromise rank 0 out 0 = 0:0\n^\n"
+          "hint: the first is in line 2\n"
+          "t:4:1: error: write buffers before promises\ninput 0 0\n^\n"
           "t:5:14: error: rank: 2 is out of range\npromise rank 2 out 0 = 0:0\n             ^\n"
           "hint: integer, 0 to 1\n");
 }
@@ -162,17 +164,20 @@ TEST_CASE("The first error of the language is reported at its place") {
   const std::string stale = kAllReduce + kSum + "  copy %2 rank 0 in 0\n";
   REQUIRE(errors(stale).find("t:6:3: error: the reference to rank 1 in[0] is stale") !=
           std::string::npos);
-  REQUIRE(errors(kAllReduce + "%1 = chunk rank 0 scratch 0\n")
-              .find("t:2:6: error: rank 0 scratch[0] is read and was never written") !=
-          std::string::npos);
+  REQUIRE(
+      errors(kAllReduce + "%1 = chunk rank 0 scratch 0\n")
+          .find(
+              "t:2:6: error: rank 0 scratch[0] is read, but no operation before has written it") !=
+      std::string::npos);
   REQUIRE(errors(kAllReduce + "%1 = chunk rank 2 in 0\n")
-              .find("t:2:6: error: rank 2 is none of the 2 ranks") != std::string::npos);
+              .find("t:2:6: error: rank 2 does not exist; the program has 2 ranks") !=
+          std::string::npos);
   // What is promised: at the collective.
   REQUIRE(errors("# comment\n" + kAllReduce + "%1 = chunk rank 0 in 0\n")
-              .find("t:2:1: error: rank 0 out[0] must hold") != std::string::npos);
+              .find("t:2:1: error: at the end rank 0 out[0] must hold") != std::string::npos);
   REQUIRE(errors("collective all_gather ranks 2 chunks 1\n")
-              .find("t:1:1: error: the 1 chunks of all_gather must divide by its 2 ranks") !=
-          std::string::npos);
+              .find("t:1:1: error: the program has 1 chunks, but the number of chunks of "
+                    "all_gather must be a multiple of its 2 ranks") != std::string::npos);
   REQUIRE(errors("collective broadcast ranks 2 chunks 1\n").find("t:1:1: error: broadcast needs") !=
           std::string::npos);
   REQUIRE(errors("collective broadcast ranks 2 chunks 1 in_place\nroot 1\n%1 = chunk rank 1 in 0\n"
@@ -182,7 +187,7 @@ TEST_CASE("The first error of the language is reported at its place") {
 
 TEST_CASE("A header cannot make its reader fill the memory") {
   REQUIRE(errors("collective custom ranks 65536 chunks 1048575\n")
-              .find("are more than 4194304 in all") != std::string::npos);
+              .find("allowed are at most 4194304 in all") != std::string::npos);
 }
 
 TEST_CASE("Any trace is read or refused") {

@@ -200,7 +200,7 @@ TEST_CASE("On an 8x8 mesh all single nodes bind an all-reduce and a corner the o
   CHECK(scatter.cut == "cut {r_0_0} | rest: 2 links out, 32 GB/s");
 }
 
-TEST_CASE("A narrow bridge is named as the cut that binds") {
+TEST_CASE("A narrow bridge is named as the cut that limits the bandwidth") {
   // Two squares with diagonals, joined by one cable.
   std::vector<std::pair<std::size_t, std::size_t>> pairs{{3, 4}};
   for (const std::size_t base : {0U, 4U}) {
@@ -242,7 +242,7 @@ TEST_CASE(
   CHECK(bound.seconds_per_byte == Approx(2.0 / 64 / kRate).epsilon(1e-12));
 }
 
-TEST_CASE("The larger of bandwidth and distance binds") {
+TEST_CASE("The bound is the larger of the bandwidth bound and the distance bound") {
   const Topology topology = make_torus({8, 8}, kPlainLink);
   const CollectiveBound small = collective_bound(topology, CollectiveOp::all_reduce, 64);
   CHECK(small.latency_seconds == Approx(8 * 150e-9));
@@ -255,7 +255,7 @@ TEST_CASE("The larger of bandwidth and distance binds") {
   CHECK(collective_bound(topology, CollectiveOp::all_reduce, 0).seconds == 0);
 }
 
-TEST_CASE("Nodes that get no part of too few elements do not bind") {
+TEST_CASE("Nodes without a part of a small collective do not limit the bound") {
   const Topology line = make_mesh({4}, kPlainLink);
   const double hop = 150e-9;
   const auto distance = [&](CollectiveOp op, const std::vector<Bytes>& parts) {
@@ -272,7 +272,7 @@ TEST_CASE("Nodes that get no part of too few elements do not bind") {
         Approx(3 * hop));
 }
 
-TEST_CASE("Of uneven parts the smallest counts") {
+TEST_CASE("The bound uses the smallest of uneven parts") {
   const Topology ring = make_torus({4}, kPlainLink);
   const Bytes size = 1 << 24;
   const CollectiveBound even = collective_bound(ring, CollectiveOp::all_gather, size);

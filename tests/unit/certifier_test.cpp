@@ -76,7 +76,7 @@ TEST_CASE("The smallest all_reduce is certified") {
   CHECK(certificate.most_table_entries == 0);
 }
 
-TEST_CASE("Ids out of range and routes that lead nowhere are malformed") {
+TEST_CASE("Ids out of range and routes to the wrong node are malformed") {
   Plan plan = line_of_3(CollectiveOp::reduce_scatter, 2);
   const auto first = plan.add(kReduce, 0, 2, 1, 1);
   plan.add(kReduce, 0, 1, 0, 2, {first});
@@ -88,15 +88,15 @@ TEST_CASE("Ids out of range and routes that lead nowhere are malformed") {
   }
   SECTION("sender") {
     s.transfers[1].from = NodeId(3);
-    expected = "sender is no node";
+    expected = "the sender 3 is not a node of this network";
   }
   SECTION("receiver") {
     s.transfers[1].to = NodeId();
-    expected = "receiver is no node";
+    expected = "no receiver is given";
   }
   SECTION("to itself") {
     s.transfers[1].to = NodeId(1);
-    expected = "sent to its sender";
+    expected = "both the sender and the receiver";
   }
   SECTION("flow") {
     s.transfers[1].flow = FlowId();
@@ -124,7 +124,7 @@ TEST_CASE("Ids out of range and routes that lead nowhere are malformed") {
   }
   SECTION("order of steps") {
     s.transfers[0].step = 3;
-    expected = "comes after a transfer of step 3";
+    expected = "the transfer before it has step 3";
   }
   SECTION("no route") {
     s.transfers[1].route = RouteId();
@@ -132,7 +132,7 @@ TEST_CASE("Ids out of range and routes that lead nowhere are malformed") {
   }
   SECTION("unknown route") {
     s.transfers[1].route = RouteId(99);
-    expected = "no route 99";
+    expected = "route 99 does not exist";
   }
   SECTION("route elsewhere") {
     s.transfers[1].route = s.transfers[0].route;
@@ -150,7 +150,7 @@ TEST_CASE("Ids out of range and routes that lead nowhere are malformed") {
   }
   SECTION("dependency that arrives elsewhere") {
     s.dependencies[0] = TransferId(1);
-    expected = "does not arrive at its sender";
+    expected = "and not at the sender";
   }
   SECTION("dependency on a later step") {
     s.transfers[1].step = 1;
@@ -158,7 +158,7 @@ TEST_CASE("Ids out of range and routes that lead nowhere are malformed") {
     std::swap(s.transfers[0], s.transfers[1]);
     s.dependency_begin = {0, 1, 1};
     s.dependencies = {TransferId(1)};
-    expected = "depends on a later step";
+    expected = "which has a later step";
   }
   SECTION("dependency lists") {
     s.dependency_begin.back() = 5;
@@ -166,11 +166,11 @@ TEST_CASE("Ids out of range and routes that lead nowhere are malformed") {
   }
   SECTION("the same message twice") {
     plan.add(kReduce, 0, 1, 0, 2, {first}, 1);
-    expected = "cannot tell apart";
+    expected = "cannot distinguish";
   }
   SECTION("gap between chunks") {
     s.chunks[1].offset = 9;
-    expected = "end at 8 of 16";
+    expected = "end at byte 8 of 16";
   }
   SECTION("chunks too short") {
     s.size = 20;
@@ -178,11 +178,11 @@ TEST_CASE("Ids out of range and routes that lead nowhere are malformed") {
   }
   SECTION("chunks too long") {
     s.chunks[1].size = ~Bytes{0};
-    expected = "end at 8 of 16";
+    expected = "end at byte 8 of 16";
   }
   SECTION("no owner") {
     s.chunks[1].owner = NodeId(3);
-    expected = "chunk 1 has no owner";
+    expected = "the owner of chunk 1 is not a node";
   }
   SECTION("no bytes") {
     s.chunks[0].size = 0;
@@ -191,7 +191,7 @@ TEST_CASE("Ids out of range and routes that lead nowhere are malformed") {
   }
   SECTION("no ports") {
     s.ni_ports = 0;
-    expected = "at least one port";
+    expected = "at least 1 port";
   }
   REQUIRE_FALSE(expected.empty());
   CHECK_THAT(listed(plan.certified(), ViolationKind::malformed), Contains(expected));
@@ -302,18 +302,17 @@ TEST_CASE("Data that may be overwritten while they are read are a violation") {
   SECTION("forwarding without waiting for the data") {
     plan.add(kCopy, 0, 1, 2, 2);
     CHECK(listed(plan.certified(), ViolationKind::read_before_write) ==
-          "nothing orders the copy of flow 0 from 0 to 1 in step 1, which overwrites chunk 0 at "
-          "node 1, and "
-          "the copy of flow 0 from 1 to 2 in step 2, which reads it\n");
+          "the copy of flow 0 from 0 to 1 in step 1 overwrites chunk 0 at node 1 and the copy of "
+          "flow 0 from 1 to 2 in step 2 reads it, but no chain of dependencies orders the two "
+          "transfers\n");
   }
   SECTION("a second copy that does not wait for the reader") {
     plan.add(kCopy, 0, 1, 2, 2, {first});
     plan.add(kCopy, 1, 0, 1, 3);
     CHECK_THAT(
         listed(plan.certified(), ViolationKind::read_before_write),
-        Contains(
-            "flow 0 from 1 to 2 in step 2, which reads chunk 0 at node 1, and the copy of flow 1 "
-            "from 0 to 1 in step 3, which overwrites it"));
+        Contains("flow 0 from 1 to 2 in step 2 reads chunk 0 at node 1 and the copy of flow 1 "
+                 "from 0 to 1 in step 3 overwrites it"));
   }
   SECTION("waiting for the data") {
     plan.add(kCopy, 0, 1, 2, 2, {first});
@@ -334,9 +333,9 @@ TEST_CASE("A sum that is sent on while a reduce may still arrive is a violation"
     CHECK(plan.certified().ok());
   } else {
     CHECK(listed(plan.certified(), ViolationKind::read_before_write) ==
-          "nothing orders the reduce of flow 0 from 2 to 1 in step 1, which adds to chunk 0 at "
-          "node 1, and "
-          "the copy of flow 0 from 1 to 0 in step 2, which reads it\n");
+          "the reduce of flow 0 from 2 to 1 in step 1 adds to chunk 0 at node 1 and the copy of "
+          "flow 0 from 1 to 0 in step 2 reads it, but no chain of dependencies orders the two "
+          "transfers\n");
   }
 }
 
@@ -357,7 +356,7 @@ TEST_CASE("A read and a later write may be ordered by way of other chunks") {
   plan.add(kCopy, 5, 1, 0, 5, after);
   const std::string races = listed(plan.certified(), ViolationKind::read_before_write);
   const std::string overwritten =
-      "flow 0 from 0 to 2 in step 1, which reads chunk 0 at node 0, and the copy of flow 5";
+      "flow 0 from 0 to 2 in step 1 reads chunk 0 at node 0 and the copy of flow 5";
   if (with_token) {
     CHECK_THAT(races, !Contains(overwritten));
   } else {
@@ -522,11 +521,12 @@ TEST_CASE("An entry cannot wait for a flow that its own node sends on later") {
   tables.nodes[0].insert(tables.nodes[0].begin() + 4, early);
   CHECK_THAT(
       listed(certify(topology, tables), ViolationKind::deadlock),
-      Contains("entry 4 of node 0 (Gather of flow 7 in step 4) waits until entry 5 of node 0 "
-               "(Gather of flow 2 in step 4) has left, which comes after it in its table"));
+      Contains(
+          "entry 4 of node 0 (Gather of flow 7 in step 4) waits until entry 5 of node 0 (Gather of "
+          "flow 2 in step 4) has been sent, but that entry comes later in the same table"));
 }
 
-TEST_CASE("All Gathers of a root wait for the same flows, because they wait for the same Reduces") {
+TEST_CASE("All Gathers of a root must wait for the same flows") {
   const Topology topology = make_mesh({2, 2}, test::kPlainLink);
   CollectiveRequest request;
   request.size = 4096;
@@ -540,7 +540,8 @@ TEST_CASE("All Gathers of a root wait for the same flows, because they wait for 
   CHECK(certify(topology, tables).ok());
   entries[4].after.emplace_back(1);
   CHECK_THAT(listed(certify(topology, tables), ViolationKind::malformed),
-             Contains("entry 3 of the same root names other flows in After"));
+             Contains("entry 3 is a Gather of the same root, but names other flows in After; all "
+                      "Gathers of a root must name the same flows"));
 }
 
 TEST_CASE("2D-RING's second phase is safe in any order, because Reduces that come early are held") {
@@ -592,7 +593,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("One lost dependency among a hundred thousand transfers is found") {
+TEST_CASE("The certifier finds one lost dependency among a hundred thousand transfers") {
   const Topology topology = make_torus({16, 16}, test::kPlainLink);
   CollectiveRequest request;
   request.size = 256 * 64;
@@ -706,7 +707,7 @@ TEST_CASE(
 }
 
 // Harmless means: whatever order the hardware takes them in, the data come out right.
-TEST_CASE("Accepted corruptions compute the right result in every order that the tables allow") {
+TEST_CASE("Accepted corruptions give the right result in every order that the tables allow") {
   test::ShareOfCases share(5);
   for (const MutationCase& c : mutation_cases()) {
     const ScheduleTables tables = multitree_tables(c);
@@ -720,7 +721,7 @@ TEST_CASE("Accepted corruptions compute the right result in every order that the
   }
 }
 
-TEST_CASE("The findings on corrupted data are what happens when the tables run") {
+TEST_CASE("Running corrupted tables confirms the certifier's findings") {
   const MutationCase c{"3x2 mesh", make_mesh({3, 2}, test::kPlainLink), CollectiveOp::all_reduce};
   const ScheduleTables tables = multitree_tables(c);
   std::size_t races_seen = 0;

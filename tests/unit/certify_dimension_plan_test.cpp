@@ -97,7 +97,7 @@ TEST_CASE("Plans of all kinds are certified") {
   }
 }
 
-TEST_CASE("The general certifier agrees, transfer by transfer") {
+TEST_CASE("The general certifier accepts the plan's transfers") {
   for (std::uint32_t seed = 1; seed <= 120; ++seed) {
     std::mt19937 random(seed);
     std::vector<PlannedDimension> dimensions(1 + test::pick(random, 3));
@@ -126,7 +126,7 @@ TEST_CASE("The general certifier agrees, transfer by transfer") {
   }
 }
 
-TEST_CASE("A plan that the general certifier refuses is refused") {
+TEST_CASE("A plan that the general certifier refuses is also refused by the plan certifier") {
   // Gathering in another order than the reverse mixes blocks up.
   PlanRequest request;
   request.size = 4 * 144;
@@ -139,42 +139,45 @@ TEST_CASE("A plan that the general certifier refuses is refused") {
   std::swap(plan.chunks[0].stages[2], plan.chunks[0].stages[3]);
   CHECK_FALSE(certify(topology, test::PlanExpansion(plan, topology).expand()).ok());
   CHECK(only(plan, ViolationKind::postcondition) ==
-        "chunk 0: stage 2 gathers on dim1, but in the reverse order of the reduction dim2 is next");
+        "chunk 0: stage 2 gathers on dim1, but must gather on dim2: an all_reduce gathers in the "
+        "reverse order of its reduction");
 }
 
-TEST_CASE("Chunks that do not cover the collective are found out") {
+TEST_CASE("Chunks that do not cover the collective are refused") {
   constexpr auto kMalformed = ViolationKind::malformed;
   DimensionPlan plan = sound_plan();
   plan.chunks[3].size += 4;
-  CHECK(only(plan, kMalformed) == "chunk 4 begins at byte 19760, but chunk 3 ends at 19764");
+  CHECK(only(plan, kMalformed) == "chunk 4 begins at byte 19760, but chunk 3 ends at byte 19764");
   plan = sound_plan();
   plan.size -= 4;
-  CHECK(only(plan, kMalformed) == "the chunks end at byte 49380, the collective at 49376");
+  CHECK(only(plan, kMalformed) ==
+        "the chunks end at byte 49380, but the collective ends at byte 49376");
   plan = sound_plan();
   plan.chunks[0].offset = 8;
-  CHECK(only(plan, kMalformed) == "chunk 0 begins at byte 8, but nothing ends at 0");
+  CHECK(only(plan, kMalformed) == "chunk 0 begins at byte 8, but the collective begins at byte 0");
 }
 
-TEST_CASE("A plan for other dimensions than it has is found out") {
+TEST_CASE("A plan whose stages name other dimensions is refused") {
   constexpr auto kMalformed = ViolationKind::malformed;
   DimensionPlan plan = sound_plan();
   plan.chunks[2].stages[1].dimension = 3;
-  CHECK(only(plan, kMalformed) == "chunk 2 stage 1: dim4, but there are 3 dimensions");
+  CHECK(only(plan, kMalformed) == "chunk 2 stage 1 is on dim4, but the plan has 3 dimensions");
   plan = sound_plan();
   plan.dimensions[1].size = 6;
-  CHECK(only(plan, kMalformed) == "dim2: halving_doubling does not suit 6 NPUs");
+  CHECK(only(plan, kMalformed) == "dim2: halving_doubling does not run on a dimension of 6 NPUs");
   plan = sound_plan();
   plan.dimensions[2].size = 5000;
-  CHECK(only(plan, kMalformed) == "dim3: 5000 NPUs, but only up to 4096 can be proven");
+  CHECK(only(plan, kMalformed) ==
+        "dim3 has 5000 NPUs; the certifier proves dimensions of at most 4096 NPUs");
   plan = sound_plan();
   plan.dimensions.clear();
   CHECK(only(plan, kMalformed) == "the plan has no dimensions");
   plan = sound_plan();
   plan.op = CollectiveOp::all_to_all;
-  CHECK(only(plan, kMalformed) == "an all_to_all has no dimension plan");
+  CHECK(only(plan, kMalformed) == "a dimension plan cannot carry out an all_to_all");
 }
 
-TEST_CASE("Stages that do not make up the collective are found out") {
+TEST_CASE("Stages that do not carry out the collective are refused") {
   constexpr auto kPostcondition = ViolationKind::postcondition;
   const DimensionPlan sound = sound_plan();
   const auto changed = [&](auto change) {
@@ -196,7 +199,8 @@ TEST_CASE("Stages that do not make up the collective are found out") {
   CHECK(changed([](Stages& s) { std::swap(s[2], s[3]); }) ==
         "chunk 0: stage 3 reduces on dim3, but stage 2 has already gathered on dim3");
   CHECK(changed([](Stages& s) { std::swap(s[0], s[1]); }) ==
-        "chunk 0: stage 4 gathers on dim2, but in the reverse order of the reduction dim1 is next");
+        "chunk 0: stage 4 gathers on dim2, but must gather on dim1: an all_reduce gathers in the "
+        "reverse order of its reduction");
   CHECK(changed([](Stages& s) { s.clear(); }) == "chunk 0: there is no reduce_scatter on dim1");
 
   DimensionPlan plan = sound_plan(CollectiveOp::reduce_scatter);
@@ -204,16 +208,16 @@ TEST_CASE("Stages that do not make up the collective are found out") {
   CHECK(only(plan, kPostcondition).find("chunk 7: stage 2 (all_gather on dim") == 0);
 }
 
-TEST_CASE("A start order that leaves a stage out or names it twice is a deadlock") {
+TEST_CASE("A start order that omits a stage or names it twice is reported as a deadlock") {
   constexpr auto kDeadlock = ViolationKind::deadlock;
   DimensionPlan plan = sound_plan();
   const StageRef lost = plan.start_order[1].back();
   plan.start_order[1].pop_back();
-  CHECK(only(plan, kDeadlock).find("never starts") != std::string::npos);
+  CHECK(only(plan, kDeadlock).find("is not named in the start orders") != std::string::npos);
   plan.start_order[1].push_back(lost);
   CHECK(certify_dimension_plan(plan, 8).empty());
   plan.start_order[1].push_back(lost);
-  CHECK(only(plan, kDeadlock).find("is to start twice") != std::string::npos);
+  CHECK(only(plan, kDeadlock).find("is named twice in the start orders") != std::string::npos);
   CHECK(has(certify_dimension_plan(sound_plan(), 0), kDeadlock));
 }
 
@@ -221,13 +225,14 @@ TEST_CASE("A start order that names a missing stage is malformed") {
   constexpr auto kMalformed = ViolationKind::malformed;
   DimensionPlan plan = sound_plan();
   plan.start_order[0][2] = {10, 0};
-  CHECK(only(plan, kMalformed) == "start 2 of dim1: there is no chunk 10 stage 0");
+  CHECK(only(plan, kMalformed) == "start 2 of dim1 names chunk 10 stage 0, which does not exist");
   plan = sound_plan();
   plan.start_order[0][2] = plan.start_order[1][2];
-  CHECK(only(plan, kMalformed).find("start 2 of dim1 is chunk") == 0);
+  CHECK(only(plan, kMalformed).find("start 2 of dim1 names chunk") == 0);
   plan = sound_plan();
   plan.start_order.pop_back();
-  CHECK(only(plan, kMalformed) == "start orders for 2 dimensions, but there are 3");
+  CHECK(only(plan, kMalformed) ==
+        "the plan has start orders for 2 dimensions, but it has 3 dimensions");
 }
 
 TEST_CASE("Two chunks that wait for each other in two dimensions are named as a cycle") {
@@ -292,7 +297,7 @@ TEST_CASE("Random start orders deadlock exactly where the stages cannot be run t
   CHECK(deadlocks < 360);
 }
 
-TEST_CASE("The steps of every algorithm are proven for groups of any size") {
+TEST_CASE("The certifier proves the steps of every algorithm for groups of any size") {
   for (const DimensionAlgorithm algorithm : test::kAllAlgorithms) {
     for (const std::uint32_t size : {2U, 3U, 4U, 5U, 8U, 13U, 16U, 64U, 100U, 256U}) {
       if (!suits(algorithm, size)) continue;
@@ -304,7 +309,7 @@ TEST_CASE("The steps of every algorithm are proven for groups of any size") {
   }
 }
 
-TEST_CASE("Steps that send the wrong block, to the wrong NPU or none are found out") {
+TEST_CASE("Steps that send a wrong block, to a wrong NPU or not at all are refused") {
   for (const DimensionAlgorithm algorithm : test::kAllAlgorithms) {
     const StageSteps right(algorithm, 8);
     for (const StageKind kind : kBothKinds) {

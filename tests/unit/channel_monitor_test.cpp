@@ -114,10 +114,10 @@ TEST_CASE("A normal packet between the sub-packets of a message is reported") {
 TEST_CASE("A packet with a missing or a repeated flit is reported") {
   ChannelMonitor missing = monitor();
   send_all(missing, {flit(FlitType::head, 4), flit(FlitType::body, 2)});
-  CHECK_THAT(missing.violation(), Contains("do not follow each other"));
+  CHECK_THAT(missing.violation(), Contains("are not consecutive"));
   ChannelMonitor repeated = monitor();
   send_all(repeated, {flit(FlitType::head, 4), flit(FlitType::body, 3), flit(FlitType::body, 3)});
-  CHECK_THAT(repeated.violation(), Contains("do not follow each other"));
+  CHECK_THAT(repeated.violation(), Contains("are not consecutive"));
 }
 
 TEST_CASE("A packet that starts without a head flit is reported") {
@@ -128,20 +128,20 @@ TEST_CASE("A packet that starts without a head flit is reported") {
   }
 }
 
-TEST_CASE("A packet whose last flit is no tail or whose tail is not its last flit is reported") {
+TEST_CASE("A packet whose last flit is not a tail or whose tail is not its last flit is reported") {
   ChannelMonitor no_tail = monitor();
   send_all(no_tail, {flit(FlitType::head, 2), flit(FlitType::body, 1)});
-  CHECK_THAT(no_tail.violation(), Contains("not a tail"));
+  CHECK_THAT(no_tail.violation(), Contains("its tail are not the same flit"));
   ChannelMonitor early = monitor();
   send_all(early, {flit(FlitType::head, 3), flit(FlitType::tail, 2)});
-  CHECK_THAT(early.violation(), Contains("not a tail"));
+  CHECK_THAT(early.violation(), Contains("its tail are not the same flit"));
 }
 
 TEST_CASE("A flit that never left is reported at the end") {
   ChannelMonitor watcher = monitor();
   watcher.sent(1, flit(FlitType::head_tail, 1), 0);
   watcher.check_drained();
-  CHECK_THAT(watcher.violation(), Contains("has not left"));
+  CHECK_THAT(watcher.violation(), Contains("never left it"));
   ChannelMonitor drained = monitor();
   drained.sent(1, flit(FlitType::head_tail, 1), 0);
   drained.left(1, flit(FlitType::head_tail, 1), 9);
@@ -157,7 +157,7 @@ TEST_CASE("A sender that sees a credit too many or too few is reported") {
   watcher.credits_claimed(0, depth - 1, 1);
   CHECK(watcher.violation().empty());
   watcher.credits_claimed(0, depth, 1);
-  CHECK_THAT(watcher.violation(), Contains("other credits"));
+  CHECK_THAT(watcher.violation(), Contains("credit count differs"));
 }
 
 TEST_CASE("The first violation is kept") {

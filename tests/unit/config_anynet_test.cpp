@@ -124,39 +124,41 @@ TEST_CASE("Mistakes in an anynet file are refused at their place") {
   };
   const std::string two = "router 0 node 0 node 1\n";
   const std::vector<BadFile> cases{
-      {"@", "a network has at least 2 nodes", "for example 'router 0"},
-      {"@# nothing\n", "a network has at least 2 nodes", "for example 'router 0"},
-      {"@router 0 node 0\n", "a network has at least 2 nodes", "for example 'router 0"},
+      {"@", "a network needs at least 2 nodes", "for example 'router 0"},
+      {"@# nothing\n", "a network needs at least 2 nodes", "for example 'router 0"},
+      {"@router 0 node 0\n", "a network needs at least 2 nodes", "for example 'router 0"},
       {two + "@ruter 1 node 2\n", "'ruter' is neither 'node' nor 'router'",
        "did you mean 'router'?"},
       {two + "@0 node 2\n", "'0' is neither 'node' nor 'router'", ""},
       {"router 0 node 0 @nod 1 node 1\n", "'nod' is neither", "did you mean 'node'?"},
       {"router 0 node 0 5 @6 node 1\n", "'6' is neither", ""},
-      {two + "router@\n", "no number follows 'router'", "for example 'router 0"},
-      {two + "router 0 node@ # end\n", "no number follows 'node'", "for example"},
+      {two + "router@\n", "expected a number after 'router'", "for example 'router 0"},
+      {two + "router 0 node@ # end\n", "expected a number after 'node'", "for example"},
       {two + "router @x node 2\n", "router: 'x' is no", "integer, 0 to 65535"},
       {two + "router @-1 node 2\n", "router: ", "integer, 0 to 65535"},
       {two + "router 0 node @65536\n", "node: 65536 is out of range", "integer, 0 to 65535"},
       {"router 0 node 0 @0 node 1\n", "latency: 0 is out of range", "1 to 1000000"},
       {"router 0 node 0 @-3 node 1\n", "latency: ", "1 to 1000000"},
       {"router 0 node 0 @1.5 node 1\n", "latency: ", "1 to 1000000"},
-      {two + "node 0 @node 1\n", "a node cannot be linked to a node", "routers to both"},
-      {two + "router 0 @router 0\n", "router 0 is linked to itself", ""},
+      {two + "node 0 @node 1\n", "this link joins two nodes", "a router to a router"},
+      {two + "router 0 @router 0\n", "a link joins router 0 to itself", ""},
       {two + "router 0 router 1\nrouter 1 @node 1\n",
-       "node 1 is linked to router 0 and to router 1", "the first is in line 1"},
+       "node 1 is linked to router 0 and to router 1", "the first link is in line 1"},
       {two + "node 0 router 0 @router 1\n", "node 0 is linked to router 0 and to router 1",
-       "the first is in line 1"},
+       "the first link is in line 1"},
       {two + "router 0 router 1 4\nrouter 0 @router 1 5\n",
-       "the link from router 0 to router 1 has two latencies", "the first is in line 2"},
+       "the link from router 0 to router 1 has two latencies", "the first link is in line 2"},
       {two + "router 0 router 1 4\nrouter 0 @router 1\n",
-       "the link from router 0 to router 1 has two latencies", "the first is in line 2"},
+       "the link from router 0 to router 1 has two latencies", "the first link is in line 2"},
       {two + "node 1 @router 0 3\n", "the link from node 1 to router 0 has two latencies",
-       "the first is in line 1"},
-      {"router 0 node 0 @node 2\n", "there is node 2, but not node 1", "numbered from 0 on"},
-      {"@router 1 node 0 node 1\n", "there is router 1, but not router 0", "numbered from 0 on"},
-      {two + "@node 2\n", "node 2 is linked to no router", "for example"},
-      {two + "@router 1\n", "there is no way from node 0 to router 1 and back", ""},
-      {two + "router 1 @node 2\n", "there is no way from node 0 to node 2 and back", ""},
+       "the first link is in line 1"},
+      {"router 0 node 0 @node 2\n", "node 2 is used, but node 1 is missing",
+       "number nodes and routers from 0"},
+      {"@router 1 node 0 node 1\n", "router 1 is used, but router 0 is missing",
+       "number nodes and routers from 0"},
+      {two + "@node 2\n", "node 2 has no link to a router", "for example"},
+      {two + "@router 1\n", "there is no path from node 0 to router 1 and back", ""},
+      {two + "router 1 @node 2\n", "there is no path from node 0 to node 2 and back", ""},
   };
   for (const BadFile& bad : cases) {
     const Marked marked = unmark(bad.input);
@@ -183,8 +185,10 @@ TEST_CASE("All mistakes of an anynet file are reported in one run") {
 TEST_CASE("An anynet latency of more than the longest link's is refused") {
   const Parsed parsed = parse("router 0 node 0 1001 node 1\n", 1'000);
   CHECK_FALSE(parsed.topology);
-  CHECK(parsed.diagnostics.find("net.anynet:1:17: error: latency: 1001 cycles at 1kHz are longer "
-                                "than 1s") == 0);
+  CHECK(
+      parsed.diagnostics.find(
+          "net.anynet:1:17: error: latency: 1001 cycles at 1kHz exceed the longest latency, 1s") ==
+      0);
 }
 
 TEST_CASE("A configuration finds its anynet file in its own folder and gives its links a rate") {

@@ -75,10 +75,11 @@ TEST_CASE("An ASTRA-sim network is a multi-dimensional system") {
 }
 
 TEST_CASE("Errors in an ASTRA-sim network are reported in its file") {
-  expect_astra_error(replaced(kNetwork, "Ring", "@Torus"), "'Torus' is not a valid name here",
-                     "Ring");
+  expect_astra_error(replaced(kNetwork, "Ring", "@Torus"),
+                     "'Torus' is not a valid name for this key", "Ring");
   expect_astra_error(replaced(kNetwork, "[ 4, 8, 8 ]", "@[ 4, 8 ]"),
-                     "npus_count: has 2 entries, 3 before it", "one entry for each dimension");
+                     "npus_count: has 2 entries, but the lists before it have 3",
+                     "give one entry for each dimension");
   expect_astra_error(replaced(kNetwork, "[ 4,", "[ @1,"), "npus_count: 1 is out of range",
                      "integer, 2 to");
   expect_astra_error(replaced(kNetwork, "200.0", "@0.0"), "bandwidth: 0.0 is out of range",
@@ -88,10 +89,10 @@ TEST_CASE("Errors in an ASTRA-sim network are reported in its file") {
   expect_astra_error(replaced(kNetwork, "latency:", "@latencys:"), "unknown key 'latencys'",
                      "did you mean 'latency'?");
   expect_astra_error("@topology: [Ring]\nnpus_count: [4]\nbandwidth: [50]\n",
-                     "missing key 'latency'", "a list each");
+                     "missing key 'latency'", "give a list for each");
   expect_astra_error(replaced(kNetwork, "npus_count: [ 4, 8, 8 ]", "@npus_count: 4"),
-                     "npus_count: takes a list", "");
-  expect_astra_error("@[1]\n", "a network is a mapping", "");
+                     "npus_count: expected a list", "");
+  expect_astra_error("@[1]\n", "expected a mapping with the keys", "");
 }
 
 TEST_CASE("Rounding a link's rate by more than a hundredth is a warning") {
@@ -103,7 +104,7 @@ TEST_CASE("Rounding a link's rate by more than a hundredth is a warning") {
   CHECK(network->dimensions.bytes_per_second.front() == 13'000'000'000);
   CHECK(diagnostics.num_warnings() == 1);
   CHECK(diagnostics.text().find("n.yml:3:13: warning: bandwidth: a link's 13.42 B per cycle are "
-                                "rounded to 13, -3.1 %") != std::string::npos);
+                                "rounded to 13 B, -3.1 %") != std::string::npos);
 }
 
 TEST_CASE("An ASTRA-sim entry that the hardware refuses is shown in its file") {
@@ -115,7 +116,7 @@ TEST_CASE("An ASTRA-sim entry that the hardware refuses is shown in its file") {
                            "collective: {algorithm: baseline, size: 1MiB}\n",
                            folder.path());
   CHECK_FALSE(result.ok);
-  CHECK(result.diagnostics.find("network.yml:4:12: error: system.dimensions.latency: 5ns leave "
+  CHECK(result.diagnostics.find("network.yml:4:12: error: system.dimensions.latency: 5ns leaves "
                                 "less than a cycle") != std::string::npos);
   const ConfigResult missing =
       read_run_config_text("config.yaml",

@@ -76,33 +76,37 @@ struct BadControl {
   const char* hint;
 };
 
-TEST_CASE("Mistakes about control messages are reported where they are, with what would do") {
+TEST_CASE("Mistakes about control messages are reported at their place with the allowed values") {
   const std::string control = "control: {seed: 1}\n";
   const std::vector<BadControl> cases{
       {"beside traffic", kGoodSystem + "traffic: {pattern: uniform}\n@control: {seed: 1}\n",
-       "both 'control' and 'traffic' are given", "beside a collective"},
+       "both 'control' and 'traffic' are given", "with a collective"},
       {"alone without end", kGoodSystem + "@control: {seed: 1}\n",
-       "control.duration_cycles: control messages alone end with no collective", "for example"},
+       "control.duration_cycles: without a collective control messages need a duration",
+       "for example"},
       {"alone with the collective's end", kGoodSystem + "control: {duration_cycles: @collective}\n",
-       "end with no collective", "for example"},
+       "need a duration", "for example"},
       {"too few VCs for a torus", system_with("  router: {vcs: @3}\n") + kGoodCollective + control,
-       "control messages with their own VCs need 4 here", "at least 4"},
+       "control messages with their own VCs need 4 VCs on this network", "at least 4"},
       {"one VC shared on a torus",
        system_with("  router: {vcs: @1}\n") + kGoodCollective + "control: {vcs: shared}\n",
-       "control messages with shared VCs need 2 here", "at least 2"},
+       "control messages with shared VCs need 2 VCs on this network", "at least 2"},
       {"one VC on a BiGraph",
        "system: {topology: {type: bigraph, nodes_per_switch: 2, switches: 4}, router: {vcs: "
        "@1}}\n" +
            kGoodCollective + control,
-       "control messages with their own VCs need 2 here, one of each VC class", "at least 2"},
+       "control messages with their own VCs need 2 VCs on this network: one of each VC class",
+       "at least 2"},
       {"one VC shared on a dragonfly",
        "system: {topology: {type: dragonfly, nodes_per_switch: 1, group_size: 2, groups: 3}, "
        "router: {vcs: @1}}\n" +
            kGoodCollective + "control: {vcs: shared}\n",
-       "control messages with shared VCs need 2 here, one of each VC class", "at least 2"},
+       "control messages with shared VCs need 2 VCs on this network: one of each VC class",
+       "at least 2"},
       {"wormhole gradients that hold the switch",
        system_with("  router: {switching: @wormhole}\n") + kGoodCollective + control,
-       "would starve the control messages", "hold: flit, or switching: vct"},
+       "would also block control messages",
+       "write system.router.hold: flit, or system.router.switching: vct"},
       {"trains", kGoodSystem + kGoodCollective + control + "simulation: {fidelity: @train}\n",
        "train is not exact with control", "cycle, or auto"},
       {"misspelt", kGoodSystem + kGoodCollective + "control: {@patern: uniform}\n",
@@ -119,10 +123,10 @@ TEST_CASE("Mistakes about control messages are reported where they are, with wha
        "out of range", ""},
       {"a list of rates",
        kGoodSystem + kGoodCollective + "control: {injection_rate: @[0.1, 0.2]}\n",
-       "takes one value, not a list", "control.vcs"},
+       "expected one value, found a list", "control.vcs"},
       {"a list of steps without steps",
        system_with("  ni: {lockstep: @[off, full]}\n") + "control: {duration_cycles: 10}\n",
-       "a list has no meaning with 'control' alone", "no timesteps"},
+       "found a list, but the key has no effect with 'control' alone", "no timesteps"},
   };
   for (const BadControl& bad : cases) {
     const Marked input = unmark(bad.input);
@@ -136,7 +140,7 @@ TEST_CASE("Mistakes about control messages are reported where they are, with wha
   }
 }
 
-TEST_CASE("The depth of a VC that nobody sets aside has no effect, and that is said") {
+TEST_CASE("control.vc_depth_flits without own VCs has no effect, and a warning says so") {
   const ConfigResult result = read_run_config_text(
       "odd.yaml", kGoodSystem + kGoodCollective + "control: {vcs: shared, vc_depth_flits: 8}\n");
   CHECK(result.ok);

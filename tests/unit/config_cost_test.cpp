@@ -83,14 +83,14 @@ TEST_CASE("Every key of the cost section is read") {
 
 TEST_CASE("Mistakes in the cost section are reported at their place, with a hint") {
   const auto [with_mark, message, hint] = GENERATE(
-      std::make_tuple("cost: {technology: @nangate}", "'nangate' is not a valid name here",
+      std::make_tuple("cost: {technology: @nangate}", "'nangate' is not a valid name for this key",
                       "nangate45"),
       std::make_tuple("cost: {node: @45}", "'45' has no unit", "45nm"),
       std::make_tuple("cost: {node: @45ps}", "'ps' is not a unit of length", "nm um"),
       std::make_tuple("cost: {node: @0.5nm}", "'0.5nm' is not a whole number of nanometres", ""),
       std::make_tuple("cost: {utilization: @1.5}", "1.5 is out of range", "0 (excluded) to 1"),
       std::make_tuple("cost: {utilisation@: 0.7}", "", ""),
-      std::make_tuple("cost: {buffers: @dram}", "'dram' is not a valid name here", "sram"),
+      std::make_tuple("cost: {buffers: @dram}", "'dram' is not a valid name for this key", "sram"),
       std::make_tuple("cost: {link_pj_per_bit: @0}", "0 is out of range", "or none"),
       std::make_tuple("cost: {macros: {router: {@bufers: {area_um2: 1}}}}", "bufers", "buffers"),
       std::make_tuple("cost: {macros: {router: {crossbar: {@write_pj: 1}}}}", "write_pj", ""));

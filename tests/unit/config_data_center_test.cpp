@@ -46,7 +46,7 @@ TEST_CASE("A data centre has links of its own at each level, and puts nodes on h
   CHECK(oversubscription(point.system).aggregation == 2. * 4 * 8 / (2 * 2 * 16));
 }
 
-TEST_CASE("Nodes are on random hosts unless they are told otherwise") {
+TEST_CASE("Nodes are placed on random hosts by default") {
   const RunPoint point = only_point(with_center(""));
   CHECK(point.system.topology.placement == Placement::random);
   const RunPoint other = only_point(with_center(", placement_seed: 2"));
@@ -79,7 +79,7 @@ TEST_CASE("Other tenants have defaults and every key of theirs is read, and reso
   CHECK(resolved_yaml(again.points.front()) == yaml);
 }
 
-TEST_CASE("Mistakes about data centres are reported where they are, with what would do") {
+TEST_CASE("Mistakes about data centres are reported at their place with the allowed values") {
   const std::string control = "control: {seed: 1}\n";
   const std::vector<BadDataCenter> cases{
       {"too many nodes",
@@ -93,7 +93,7 @@ TEST_CASE("Mistakes about data centres are reported where they are, with what wo
       {"cores without a link",
        "system: {topology: {type: data_center, nodes: @4, pods: 2, racks_per_pod: 2, "
        "hosts_per_rack: 4, rack_uplinks: 2, cores: 2}}\ntraffic: {}\n",
-       "2 cores are more than the 1 x 1 uplinks of a pod", "at most 1"},
+       "2 cores exceed the 1 x 1 uplinks of a pod", "at most 1"},
       {"no racks", "system: {@topology: {type: data_center, nodes: 4}}\ntraffic: {}\n",
        "missing key 'system.topology.racks_per_pod'", "integer, 1 to 65536"},
       {"an uplink faster than the clock", with_center(", aggregation_link: {bandwidth: @17GB/s}"),
@@ -105,12 +105,14 @@ TEST_CASE("Mistakes about data centres are reported where they are, with what wo
       {"tenants without racks",
        "system: {topology: {type: torus, dims: [4, 4]}}\n"
        "collective: {algorithm: ring, size: 1MiB}\n@tenants: {seed: 1}\n",
-       "tenants: their flows go from rack to rack, and this network has none", "data_center"},
+       "tenants: flows of other tenants go from rack to rack, so the network must be a data_center "
+       "with two racks or more",
+       "data_center"},
       {"tenants faster than an uplink", with_center("", "tenants: {rate: @17GB/s}\n"),
-       "tenants.rate: a flow keeps to one uplink of its rack, and that has 16GB/s",
+       "tenants.rate: a flow uses one uplink of its rack, which carries at most 16GB/s",
        "at most 16GB/s"},
       {"tenants beside control messages", with_center("", control + "@tenants: {seed: 1}\n"),
-       "both 'tenants' and 'control' are given", "beside a collective or training"},
+       "both 'tenants' and 'control' are given", "with a collective or with training"},
   };
   for (const BadDataCenter& bad : cases) {
     const Marked input = unmark(bad.input);

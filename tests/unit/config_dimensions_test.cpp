@@ -100,7 +100,7 @@ TEST_CASE("A multi-dimensional system reads entry by entry") {
   CHECK(topology.dimensions()->dimensions.size() == 3);
 }
 
-TEST_CASE("Every auto of a dimension has a value that its shape gives") {
+TEST_CASE("Every auto value of a dimension follows from its shape") {
   const SystemConfig system = only_point(with("links: auto")).system;
   const std::vector<DimensionSpec> specs = dimension_specs(system);
   REQUIRE(specs.size() == 3);
@@ -139,7 +139,8 @@ TEST_CASE("A minimal message takes the configured latency, to the cycle") {
   }
 }
 
-TEST_CASE("What is left of a switch's latency is shared by two links, the first one longer") {
+TEST_CASE(
+    "The two links of a switch share the remaining latency, and an odd cycle goes to the first") {
   const auto links = [](const char* latency) {
     const SystemConfig system =
         only_point(with(fmt::format("latency: [{}, 300ns, 100ns]", latency))).system;
@@ -220,7 +221,8 @@ TEST_CASE("A dimension's VCs cover its credit loop unless the file says otherwis
   CHECK(dimension_vc_depths(only_point(with("vc_depth_flits: [900, auto, auto]")).system).front() ==
         900);
   expect_dimension_error(with("vc_depth_flits: [auto, @100, auto]"),
-                         "100 flits do not cover the credit loop", "would do", "warning");
+                         "100 flits do not cover the credit loop", "flits or more cover it",
+                         "warning");
 }
 
 TEST_CASE("A preset of a whole system can be changed key by key") {
@@ -235,9 +237,9 @@ TEST_CASE("A preset of a whole system can be changed key by key") {
   const ConfigResult result =
       read_run_config_text("f.yaml", file, "", {"system.dimensions.size=[4, 4, 4]"});
   CHECK_FALSE(result.ok);
-  CHECK(result.diagnostics.find("-s system.dimensions.size=[4, 4, 4]: error: "
-                                "system.dimensions.size: has 3 entries, system.dimensions.shape "
-                                "has 2") != std::string::npos);
+  CHECK(result.diagnostics.find(
+            "-s system.dimensions.size=[4, 4, 4]: error: system.dimensions.size: has 3 entries, "
+            "but system.dimensions.shape has 2") != std::string::npos);
   const ConfigResult slow =
       read_run_config_text("f.yaml", file, "", {"system.ni.dma.latency_cycles=900"});
   CHECK_FALSE(slow.ok);
@@ -252,45 +254,53 @@ TEST_CASE("Lists of dimensions are all as long as their shapes") {
         "algorithm: @[auto, ring]"}) {
     expect_dimension_error(with(key),
                            "system.dimensions." + key.substr(0, key.find(':')) +
-                               ": has 2 entries, system.dimensions.shape has 3",
-                           "one entry for each dimension");
+                               ": has 2 entries, but system.dimensions.shape has 3",
+                           "give one entry for each dimension");
   }
 }
 
-TEST_CASE("What is no list of dimensions is refused at its place") {
-  expect_dimension_error(with("size: @8"),
-                         "system.dimensions.size: takes a list, one value for each dimension",
-                         "write [8]");
+TEST_CASE("A value that is not a list of dimensions is refused at its place") {
+  expect_dimension_error(
+      with("size: @8"), "system.dimensions.size: expected a list with one value for each dimension",
+      "write [8]");
   expect_dimension_error(with("size: @[]"), "has 0 entries; a system has 1 to 16 dimensions",
                          "list with one entry for each dimension: integer, 2 to 65536");
   expect_dimension_error(with("size: [8, @1, 4]"), "system.dimensions.size: 1 is out of range",
                          "integer, 2 to");
   expect_dimension_error(with("size: [8, @four, 4]"), "'four' is not an integer", "integer, 2 to");
-  expect_dimension_error(with("size: [8, @[4], 4]"), "takes one value, not a list", "integer");
+  expect_dimension_error(with("size: [8, @[4], 4]"), "expected one value, found a list", "integer");
   expect_dimension_error(with("shape: [switch, @rink, fully_connected]"),
-                         "'rink' is not a valid name here", "did you mean 'ring'?");
+                         "'rink' is not a valid name for this key", "did you mean 'ring'?");
   expect_dimension_error(with("bandwidth: [200Gb/s, @100, 50Gb/s]"), "'100' has no unit", "Gb/s");
-  expect_dimension_error(with("latency: @auto"), "takes a list", "write [auto]");
-  expect_dimension_error(with("links: @automatic"), "takes a list", "write [automatic]");
+  expect_dimension_error(with("latency: @auto"), "expected a list", "write [auto]");
+  expect_dimension_error(with("links: @automatic"), "expected a list", "write [automatic]");
   expect_dimension_error(with("@sizes: [2]"), "unknown key 'sizes'", "did you mean 'size'?");
 }
 
-TEST_CASE("A dimension that no hardware could be is refused") {
-  expect_dimension_error(with("links: [2, @3, 3]"),
-                         "a ring has as many links to either side; 3 is odd", "for example 4");
-  expect_dimension_error(with("links: [2, 4, @4]"), "4 links to 3 peers are not as many to each",
-                         "for example 6");
-  expect_dimension_error(with("size: @[4096, 64, 4]"), "more than 65536 nodes", "4096 x 64 x 4");
-  expect_dimension_error(with("links: @[4096, 4, 3]"), "1049472 links; at most 1048576", "");
+TEST_CASE("A dimension that hardware cannot have is refused") {
+  expect_dimension_error(
+      with("links: [2, @3, 3]"),
+      "a ring needs an even number of links, half of them to either side; found 3",
+      "for example 4");
+  expect_dimension_error(
+      with("links: [2, 4, @4]"),
+      "an NPU needs the same number of links to each peer; found 4 links to 3 peers",
+      "for example 6");
+  expect_dimension_error(with("size: @[4096, 64, 4]"),
+                         "the system has more than 65536 nodes, which is the limit",
+                         "4096 x 64 x 4");
+  expect_dimension_error(with("links: @[4096, 4, 3]"),
+                         "the system has 1049472 links; allowed are at most 1048576", "");
   expect_dimension_error(with("flit_bytes: [@24, 25, 25]"), "25GB/s is more than 24 B x 1GHz",
                          "at least 25");
   expect_dimension_error(with("bandwidth: [@5TB/s, 100Gb/s, 50Gb/s]"),
-                         "need flits of 5000 B; at most 4096", "a faster system.router.clock");
+                         "needs flits of 5000 B; allowed are at most 4096 B",
+                         "a faster system.router.clock");
   expect_dimension_error(with("bandwidth: @[24999999999B/s, 100Gb/s, 50Gb/s]"), "ticks per cycle",
                          "flit_bytes");
   expect_dimension_error(
       with("latency: [@16ns, 300ns, 100ns]"),
-      "16ns leave less than a cycle for a link: NIs and routers take 15 cycles at 1GHz",
+      "16ns leaves less than a cycle for each link: NIs and routers take 15 cycles at 1GHz",
       "the shortest possible is 17ns, 17 cycles");
   expect_dimension_error(with("latency: [700ns, 300ns, @13ns]"), "NIs and routers take 13 cycles",
                          "the shortest possible is 14ns");
@@ -304,20 +314,20 @@ TEST_CASE("A dimension that no hardware could be is refused") {
 TEST_CASE("An algorithm runs on the shapes that it fits") {
   expect_dimension_error(with("algorithm: [auto, @direct, auto]"),
                          "direct does not run on a dimension that is a ring of 4 NPUs",
-                         "what does: ring");
+                         "allowed: ring");
   expect_dimension_error(
       with("algorithm: [auto, auto, @in_network]"),
       "in_network does not run on a dimension that is a fully connected group of 4 NPUs",
-      "what does: direct");
+      "allowed: direct");
   expect_dimension_error(with("algorithm: [@ring, auto, auto]"),
                          "ring does not run on a dimension that is a switch of 8 NPUs",
-                         "what does: halving_doubling, direct, in_network");
+                         "allowed: halving_doubling, direct, in_network");
   expect_dimension_error(
       "system: {topology: {type: dimensions}, dimensions: {shape: [switch], size: [6], "
       "bandwidth: [8GB/s], latency: [100ns], algorithm: [@halving_doubling]}}\n" +
           kThemis,
       "halving_doubling does not run on a dimension that is a switch of 6 NPUs",
-      "what does: direct, in_network");
+      "allowed: direct, in_network");
   CHECK(algorithms_of(only_point(with("algorithm: [in_network, auto, direct]")).system) ==
         Algorithms{DimensionAlgorithm::in_network, DimensionAlgorithm::ring,
                    DimensionAlgorithm::direct});
@@ -337,7 +347,8 @@ TEST_CASE("A multi-dimensional system needs its shape, sizes, bandwidths and lat
   CHECK(some.diagnostics.find("missing key 'system.dimensions.links'") == std::string::npos);
 }
 
-TEST_CASE("Keys of other systems have no effect on dimensions, and theirs none elsewhere") {
+TEST_CASE(
+    "Keys of other systems have no effect on dimensions, and keys of dimensions none on others") {
   const auto warns = [](const std::string& text, const std::string& setting) {
     const ConfigResult result = read_run_config_text("f.yaml", text, "", {setting});
     CAPTURE(setting, result.diagnostics);
@@ -412,7 +423,7 @@ TEST_CASE("Planners run on dimensions only, and generators elsewhere only") {
   CHECK(torus.diagnostics.find("collective.algorithm: themis does not run on this topology: It "
                                "plans the stages of a multi-dimensional system") !=
         std::string::npos);
-  CHECK(torus.diagnostics.find("these do: ring, ") != std::string::npos);
+  CHECK(torus.diagnostics.find("allowed: ring, ") != std::string::npos);
   const Topology topology = build_topology(only_point(with("")).system);
   for (const Algorithm& algorithm : algorithms()) {
     CAPTURE(algorithm.name);
@@ -423,8 +434,8 @@ TEST_CASE("Planners run on dimensions only, and generators elsewhere only") {
   }
   expect_dimension_error(
       with("", "collective: {algorithm: @multitree, size: 1MiB}\n"),
-      "The links' flits differ from dimension to dimension; baseline and themis run there",
-      "these do: baseline, themis");
+      "The flit size differs between dimensions; only baseline and themis run there",
+      "allowed: baseline, themis");
   expect_dimension_error(with("", "collective: {op: @all_to_all, algorithm: themis, size: 1MiB}\n"),
                          "themis computes all_reduce, reduce_scatter, all_gather, not all_to_all",
                          "");
@@ -432,10 +443,12 @@ TEST_CASE("Planners run on dimensions only, and generators elsewhere only") {
 
 TEST_CASE("Messages of traffic and control do not pass from dimension to dimension") {
   expect_dimension_error(with("", "@traffic: {}\n"),
-                         "traffic: a message does not pass from one dimension to another",
+                         "traffic: messages cannot pass from one dimension to another, so a "
+                         "multi-dimensional system has no such section",
                          "runs collectives");
   expect_dimension_error(with("", kThemis + "@control: {}\n"),
-                         "control: a message does not pass from one dimension to another",
+                         "control: messages cannot pass from one dimension to another, so a "
+                         "multi-dimensional system has no such section",
                          "runs collectives");
 }
 
@@ -445,9 +458,9 @@ TEST_CASE("One NPU is not asked to stand for all where it does not") {
                          "chunks do not divide into equal parts", "fold: off, or auto");
   expect_dimension_error(
       with("", kThemis + "simulation: {fold: @on}\nfaults: {late_nis: [{node: 1, cycles: 1}]}\n"),
-      "simulation.fold: one NPU does not stand for all with faults.late_nis", "auto");
+      "simulation.fold: one NPU cannot be simulated for all NPUs with faults.late_nis", "auto");
   expect_dimension_error(with("", kThemis + "simulation: {fold: @on, stall_probability: 0.5}\n"),
-                         "every link stalls by itself", "auto");
+                         "each link stalls on its own", "auto");
   CHECK(only_point(with("", kThemis + "simulation: {fold: on}\n")).simulation.fold == Folding::on);
 }
 

@@ -58,7 +58,7 @@ TEST_CASE("Every fault is read, and resolved to itself") {
         R"("dma_jitter":{"max_cycles":20,"seed":7,"nodes":[0,3]}})");
 }
 
-TEST_CASE("What a fault leaves out is not written either, and jitter is everyone's by default") {
+TEST_CASE("Keys that a fault omits are not resolved, and jitter applies to all nodes by default") {
   const RunPoint point = only_point(kCollective +
                                     "faults: {slow_links: [{from: 0, to: 1, latency: 1us}], "
                                     "clock_skew: [{node: 0, per_step: 1}], "
@@ -109,7 +109,7 @@ TEST_CASE("A slow link is all parallel links of one direction and no other") {
   CHECK_THROWS_AS(faulty_links(ring_of_two, faults), std::invalid_argument);
 }
 
-TEST_CASE("Faults are of the workload that two runs have in common") {
+TEST_CASE("Faults are part of the workload that two runs must share") {
   CHECK(report::is_workload_key("faults.slow_links"));
   CHECK(report::is_workload_key("faults.dma_jitter.max_cycles"));
 }
@@ -145,14 +145,14 @@ void check_refused(const std::vector<BadFault>& cases) {
   }
 }
 
-TEST_CASE("What is no list of faults is refused where it is") {
+TEST_CASE("A value that is not a list of faults is refused at its place") {
   check_refused({
       {"misspelt kind", kCollective + "faults: {@slow_link: []}\n",
        "unknown key 'slow_link' in 'faults'", "did you mean 'slow_links'?"},
       {"a mapping alone", kCollective + "faults: {late_nis: @{node: 1, cycles: 1}}\n",
-       "faults.late_nis: takes a list of mappings", "list of {node: integer"},
-      {"a number", kCollective + "faults: {late_nis: @5}\n", "takes a list of mappings", "none"},
-      {"a list of numbers", kCollective + late("@5"), "faults.late_nis: takes a mapping of keys",
+       "faults.late_nis: expected a list of mappings", "list of {node: integer"},
+      {"a number", kCollective + "faults: {late_nis: @5}\n", "expected a list of mappings", "none"},
+      {"a list of numbers", kCollective + late("@5"), "faults.late_nis: expected a mapping of keys",
        "its keys: node, cycles"},
       {"an empty list", kCollective + "faults: {late_nis: @[]}\n", "the list is empty", "none"},
       {"misspelt field", kCollective + late("{node: 1, @cycle: 5}"),
@@ -172,17 +172,17 @@ TEST_CASE("What is no list of faults is refused where it is") {
       {"jitter without its size", kCollective + "faults: {@dma_jitter: {seed: 1}}\n",
        "missing key 'faults.dma_jitter.max_cycles'", "integer"},
       {"jitter of a word", kCollective + "faults: {dma_jitter: {max_cycles: 1, nodes: @some}}\n",
-       "faults.dma_jitter.nodes: takes a list", "[some]"},
+       "faults.dma_jitter.nodes: expected a list", "[some]"},
       {"a node number in words",
        kCollective + "faults: {dma_jitter: {max_cycles: 1, nodes: [1, @two]}}\n",
        "'two' is not an integer", ""},
   });
 }
 
-TEST_CASE("Faults of what the system does not have are refused with what it has") {
+TEST_CASE("A fault of a missing node or link is refused, with the nodes and links that exist") {
   check_refused({
       {"a node too far", kCollective + late("{node: @16, cycles: 5}"),
-       "faults.late_nis: there is no node 16; the network has 16", "0 to 15"},
+       "faults.late_nis: there is no node 16; the network has 16 nodes", "0 to 15"},
       {"its clock", kCollective + skew("{node: @99, cycles: 5}"),
        "faults.clock_skew: there is no node 99", "0 to 15"},
       {"its memory", kCollective + "faults: {dma_jitter: {max_cycles: 1, nodes: [3, @16]}}\n",
@@ -201,17 +201,18 @@ TEST_CASE("Faults of what the system does not have are refused with what it has"
   });
 }
 
-TEST_CASE("A fault makes something worse, once") {
+TEST_CASE("A fault must make a link slower, and each link has one fault") {
   check_refused({
-      {"no difference", kCollective + slow("@{from: 0, to: 1}"), "is no fault", "or both"},
+      {"no difference", kCollective + slow("@{from: 0, to: 1}"), "the link has no fault",
+       "or both"},
       {"a faster link", kCollective + slow("{from: 0, to: 1, bandwidth: @32GB/s}"),
-       "32GB/s is not slower than the healthy link's 16GB/s", "makes a link worse"},
+       "32GB/s is not slower than the healthy link's 16GB/s", "can only make a link slower"},
       {"the same rate", kCollective + slow("{from: 0, to: 1, bandwidth: @16GB/s}"), "is not slower",
-       "makes a link worse"},
+       "can only make a link slower"},
       {"a shorter way", kCollective + slow("{from: 0, to: 1, latency: @100ns}"),
-       "100ns is not longer than the healthy link's 150ns", "makes a link worse"},
+       "100ns is not longer than the healthy link's 150ns", "can only make a link slower"},
       {"the same way", kCollective + slow("{from: 0, to: 1, latency: @150ns}"), "is not longer",
-       "makes a link worse"},
+       "can only make a link slower"},
       {"beyond the watchdog", kCollective + slow("{from: 0, to: 1, latency: @100us}"),
        "after 100000 cycles the watchdog would end a run whose flit is on this link of 100000",
        "more than 100000"},
@@ -227,11 +228,12 @@ TEST_CASE("A fault makes something worse, once") {
        "node 1 is in the list twice", "line 3"},
       {"jitter twice", kCollective + "faults: {dma_jitter: {max_cycles: 1, nodes: [4, @4]}}\n",
        "node 4 is in the list twice", "line 3"},
-      {"a clock on time", kCollective + skew("@{node: 1}"), "neither behind nor slow", "per_step"},
+      {"a clock on time", kCollective + skew("@{node: 1}"), "cycles and per_step are both 0",
+       "per_step"},
   });
 }
 
-TEST_CASE("Faults that cannot act are refused") {
+TEST_CASE("Faults that have no effect on the run are refused") {
   const std::string off =
       "system: {topology: {type: torus, dims: [4, 4]}, ni: {lockstep: off}}\n" + kGoodCollective;
   const std::string planned =
@@ -244,28 +246,28 @@ TEST_CASE("Faults that cannot act are refused") {
   const std::string control = kGoodSystem + "control: {duration_cycles: 100}\n";
   check_refused({
       {"groups of a workload", planned_workload + "@faults: {late_nis: [{node: 1, cycles: 1}]}\n",
-       "faults: in a workload one group of NPUs stands for all, which it does not with "
+       "faults: a workload simulates one group of NPUs for all groups, which is not exact with "
        "faults.late_nis",
        "without 'workload'"},
       {"nobody posts traffic late", kTraffic + "faults: {late_nis: @[{node: 1, cycles: 1}]}\n",
-       "faults.late_nis: traffic has no collective", "act on traffic, too"},
+       "faults.late_nis: traffic has no collective", "also act on traffic"},
       {"nor by a clock", kTraffic + "faults: {clock_skew: @[{node: 1, cycles: 1}]}\n",
-       "faults.clock_skew: traffic has no collective", "act on traffic, too"},
+       "faults.clock_skew: traffic has no collective", "also act on traffic"},
       {"nor control", control + "faults: {late_nis: @[{node: 1, cycles: 1}]}\n",
        "faults.late_nis: control messages have no collective", ""},
       {"control is not read", control + "faults: {@dma_jitter: {max_cycles: 1}}\n",
-       "faults.dma_jitter: control messages come with their descriptors", "collective"},
+       "faults.dma_jitter: control messages are not read from memory", "collective"},
       {"nothing counts", off + skew("{node: 1, per_step: @1}"),
-       "faults.clock_skew.per_step: with system.ni.lockstep off no step is counted down",
+       "faults.clock_skew.per_step: with system.ni.lockstep off an NI does not count down steps",
        "estimate or full"},
       {"no steps", planned + skew("{node: 1, cycles: 5, per_step: @1}"),
-       "faults.clock_skew.per_step: themis has no timesteps", "cycles alone"},
+       "faults.clock_skew.per_step: themis has no timesteps", "give only cycles"},
   });
   CHECK(only_point(off + skew("{node: 1, cycles: 1}")).faults.clock_skew.size() == 1);
   CHECK(only_point(planned + skew("{node: 1, cycles: 1}")).faults.clock_skew.size() == 1);
 }
 
-TEST_CASE("A latency between cycles is rounded up, and that is said") {
+TEST_CASE("A latency of a fraction of a cycle is rounded up with a warning") {
   const ConfigResult result =
       read_run_config_text("good.yaml", kCollective + slow("{from: 0, to: 1, latency: 200500ps}"));
   CHECK(result.ok);

@@ -76,7 +76,7 @@ TEST_CASE("The largest numbers of a file of messages") {
         std::vector<Row>{{1'000'000'000'000'000, 0, 1, 1U << 30}});
 }
 
-TEST_CASE("Mistakes in a file of messages are refused at their place") {
+TEST_CASE("Mistakes in a file of messages are reported at their place") {
   struct BadFile {
     std::string input;
     const char* message;
@@ -84,16 +84,16 @@ TEST_CASE("Mistakes in a file of messages are refused at their place") {
   };
   const std::string header = "ready,from,to,bytes\n";
   const std::vector<BadFile> cases{
-      {"@", "the file is empty", "a line ready,from,to,bytes"},
-      {"@\n# nothing\n\n", "the file is empty", "a line ready,from,to,bytes"},
-      {"@ready,from,to,bytes\n# nothing\n", "there are no messages", "0,0,1,4096"},
-      {"\n@0,a,b,16\n", "the header has no column 'ready' here", "ready,from,to,bytes"},
-      {"ready,@to,from,bytes\n", "no column 'from' here", "ready,from,to,bytes"},
-      {"ready,from,@to\n", "no column 'bytes' here", "ready,from,to,bytes"},
-      {"ready,from,to,bytes,@flow\n", "5 values, there are 4 columns", "ready,from,to,bytes"},
+      {"@", "the file is empty", "the line ready,from,to,bytes"},
+      {"@\n# nothing\n\n", "the file is empty", "the line ready,from,to,bytes"},
+      {"@ready,from,to,bytes\n# nothing\n", "the file has no messages", "0,0,1,4096"},
+      {"\n@0,a,b,16\n", "expected column 'ready' here", "ready,from,to,bytes"},
+      {"ready,@to,from,bytes\n", "expected column 'from' here", "ready,from,to,bytes"},
+      {"ready,from,@to\n", "expected column 'bytes' here", "ready,from,to,bytes"},
+      {"ready,from,to,bytes,@flow\n", "found 5 values for 4 columns", "ready,from,to,bytes"},
       {header + "0,a,b@\n", "no value for 'bytes'", "ready,from,to,bytes"},
       {header + "0@\n", "no value for 'from'", "ready,from,to,bytes"},
-      {header + "0,a,b,16,@,\n", "6 values, there are 4 columns", "ready,from,to,bytes"},
+      {header + "0,a,b,16,@,\n", "found 6 values for 4 columns", "ready,from,to,bytes"},
       {header + "0,a,b,16\n@-1,a,b,16\n", "ready: -1 is out of range", "integer, 0 to"},
       {header + "@soon,a,b,16\n", "ready: 'soon' is not an integer", "integer, 0 to"},
       {header + "@1000000000000001,a,b,16\n", "is out of range", "integer, 0 to"},
@@ -103,7 +103,7 @@ TEST_CASE("Mistakes in a file of messages are refused at their place") {
       {header + "0,a,b, @# nothing\n", "bytes: '' is not an integer", "integer, 1 to"},
       {header + "0,a,@\xc3\xa4,16\n", "to: there is no node '\xc3\xa4'", "such as 'a'"},
       {header + "0,@gpu,b,16\n", "from: there is no node 'gpu'", "did you mean 'gpu7'?"},
-      {header + "0,a,@s0,16\n", "to: 's0' is a switch", "from node to node"},
+      {header + "0,a,@s0,16\n", "to: 's0' is a switch, not a node", "from node to node"},
       {header + "0,@3,b,16\n", "from: 3 is out of range", "integer, 0 to 2"},
       {header + "0,b,@1,16\n", "to: 'b' sends to itself", ""},
   };

@@ -43,7 +43,7 @@ TEST_CASE("Overrides supply what the file lacks, a section included") {
   CHECK(only_point(kGoodSystem, {"traffic.seed=9"}).traffic->seed == 9);
 }
 
-TEST_CASE("What is wrong with an override is shown in the override") {
+TEST_CASE("An error in an override is shown in the override") {
   struct BadOverride {
     std::string marked;  // '@' before the character the caret points at
     const char* message;
@@ -53,7 +53,7 @@ TEST_CASE("What is wrong with an override is shown in the override") {
       {"system.link.latency=@5", "'5' has no unit", "for example 150ns"},
       {"@system.link.latncy=5ns", "unknown key 'system.link.latncy'",
        "did you mean 'system.link.latency'?"},
-      {"@system.link=5ns", "'system.link' is a section of keys", "its keys: latency"},
+      {"@system.link=5ns", "'system.link' is a section, not a key", "its keys: latency"},
       {"@nonsense=1", "unknown key 'nonsense'", "espalier schema"},
       {"@=1", "unknown key ''", "espalier schema"},
       {"@", "unknown key ''", "espalier schema"},
@@ -61,7 +61,7 @@ TEST_CASE("What is wrong with an override is shown in the override") {
       {"system.router.vcs=@", "has no value", "integer, 1 to 32"},
       {"system.router.vcs=@010", "leading zero", "write 10"},
       {"system.router.vcs= @99", "99 is out of range", "1 to 32"},
-      {"system.router.vcs=@[1, 2]", "takes one value, not a list", "lists are for"},
+      {"system.router.vcs=@[1, 2]", "expected one value, found a list", "keys that take a list"},
       {"collective.size=[1MiB, @2]", "'2' has no unit", "for example 16MiB"},
       {"collective.size=@[1MiB", "not valid YAML", "closing ']' is missing"},
       {"simulation.check=@yes", "'yes' is not true or false", "write true"},
@@ -69,10 +69,10 @@ TEST_CASE("What is wrong with an override is shown in the override") {
        "for example 256"},
       {"system.link.bandwidth=@17GB/s", "at most one flit per router cycle", "at least 17"},
       {"traffic.seed=@1", "both 'collective' and 'traffic' are given", "one of the two"},
-      {"collective.algorithm=@multitre", "'multitre' is not a valid name here",
+      {"collective.algorithm=@multitre", "'multitre' is not a valid name for this key",
        "did you mean 'multitree'?"},
       {"system.router.vcs=@&a 4", "anchors are not supported", ""},
-      {"collective.size=[1MiB,@\n2]", "an override is a single line", ""},
+      {"collective.size=[1MiB,@\n2]", "an override must be a single line", ""},
       {"system.router.vcs=4 @\xff", "not UTF-8", ""},
   };
   for (const BadOverride& bad : cases) {

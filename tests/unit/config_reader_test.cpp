@@ -32,7 +32,7 @@ TEST_CASE("The shortest configuration gets Table III's defaults") {
   CHECK(point.collective->element_bytes == 4);
 }
 
-TEST_CASE("Settings of other algorithms than the one that runs have no effect, and that is said") {
+TEST_CASE("Settings of algorithms that do not run have no effect, and a warning says so") {
   const auto warnings = [](const std::string& collective) {
     const ConfigResult result = read_run_config_text(
         "c.yaml", kGoodSystem + "collective: {size: 1MiB, " + collective + "}\n");
@@ -43,7 +43,7 @@ TEST_CASE("Settings of other algorithms than the one that runs have no effect, a
   CHECK(warnings("algorithm: [ring, multitree_translated], segments: 7") == "");
   CHECK(warnings("algorithm: [ring, multitree], tree_order: remaining_height") == "");
   CHECK_THAT(warnings("algorithm: multitree, segments: 7"),
-             Contains("collective.segments has no effect: it is only used where "
+             Contains("collective.segments has no effect: it is used only where "
                       "collective.algorithm is dbtree or multitree_translated"));
   CHECK_THAT(warnings("op: all_to_all, algorithm: multitree_translated, segments: 7"),
              Contains("collective.segments has no effect"));
@@ -239,7 +239,7 @@ TEST_CASE("Keys of drawn traffic have no effect on listed messages") {
   const auto all = parse_diagnostics(result.diagnostics);
   REQUIRE(all.size() == 1);
   CHECK(all[0].message ==
-        "traffic.seed has no effect: it is only used where traffic.pattern is not file");
+        "traffic.seed has no effect: it is used only where traffic.pattern is not file");
 }
 
 TEST_CASE("The fidelity is train where that is exact, unless cycle is asked for") {
@@ -256,7 +256,7 @@ TEST_CASE("The fidelity is train where that is exact, unless cycle is asked for"
   CHECK(train_obstacle(with("auto", "flit")).find("system.router.hold: flit") == 0);
 }
 
-TEST_CASE("Words stand for zero in the structs") {
+TEST_CASE("Words such as auto are stored as zero in the structs") {
   const RunPoint point = only_point(R"(
 system:
   topology: {type: torus, dims: [4, 4]}
@@ -387,7 +387,7 @@ TEST_CASE("Every preset gives a system without a warning") {
   CHECK(find_preset("isca") == nullptr);
 }
 
-TEST_CASE("The registry is well formed") {
+TEST_CASE("The registry of keys is well formed") {
   std::set<std::string> seen;
   for (const Key& key : keys()) {
     INFO(key.name);
@@ -476,7 +476,7 @@ TEST_CASE("The schema names every key with its range and default") {
   }
 }
 
-TEST_CASE("Reading has no memory: the same text gives the same result") {
+TEST_CASE("Reading the same text twice gives the same result") {
   const std::string text = kGoodSystem + "collective: {algorithm: nope, size: 1}\n";
   CHECK(read_run_config_text("a", text).diagnostics == read_run_config_text("a", text).diagnostics);
 }

@@ -355,7 +355,7 @@ TEST_CASE("A base and link utilization survive the resolved configuration") {
   check_identical(point, again.points.front());
 }
 
-TEST_CASE("What reads without warnings resolves without warnings") {
+TEST_CASE("A configuration that reads without warnings resolves without warnings") {
   for (const char* mode : {"message", "packet"}) {
     const RunPoint point =
         only_point(kGoodSystem + kGoodCollective,
@@ -391,7 +391,7 @@ TEST_CASE("A network resolves to the keys of its type only") {
             {{"type", "fat_tree"}, {"nodes_per_switch", 2}, {"switches", 3}, {"spines", 4}}));
 }
 
-TEST_CASE("What a GPU cluster's file leaves out resolves to its defaults") {
+TEST_CASE("Keys that a GPU cluster's file omits resolve to their defaults") {
   const RunPoint point = only_point(
       "system: {topology: {type: gpu_cluster, servers: 2, gpus_per_server: 4, nic_link: {latency: "
       "1us}}}\ntraffic: {}\n");

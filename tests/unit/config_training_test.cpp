@@ -125,13 +125,13 @@ TEST_CASE("Contradictions around training are refused at their place") {
       {kGoodSystem + kTraining + "collective: {algorithm: ring, size: @1MiB}\n",
        "collective.size contradicts 'training'", "remove one of the two"},
       {kGoodSystem + kTraining + "collective: {algorithm: ring, op: @all_gather}\n",
-       "gradients are all-reduced", "all_reduce"},
+       "all-reduces its gradients", "all_reduce"},
       {kGoodSystem + kTraining + "collective: {algorithm: ring, op: [all_reduce, @all_gather]}\n",
-       "gradients are all-reduced", "all_reduce"},
+       "all-reduces its gradients", "all_reduce"},
       {kGoodSystem + kTraining + "@collective: {element: 2B}\n",
        "missing key 'collective.algorithm'", "one of ring"},
-      {kGoodSystem + "@training: {network: ncf}\n", "'training' without 'collective'",
-       "collective: {algorithm"},
+      {kGoodSystem + "@training: {network: ncf}\n",
+       "section 'training' needs section 'collective', which is missing", "collective: {algorithm"},
       {kGoodSystem + kTraining + "@traffic: {pattern: uniform}\n",
        "both 'training' and 'traffic' are given", "one of the two"},
       {kGoodSystem + kRing + "training: {network: ncf, mini_batch: @0}\n",
@@ -139,10 +139,10 @@ TEST_CASE("Contradictions around training are refused at their place") {
       {kGoodSystem + kRing + "training: {network: ncf, compute: {@pe: 4}}\n",
        "unknown key 'pe' in 'training.compute'", "did you mean 'pes'?"},
       {kGoodSystem + kRing + "training: {network: ncf, compute: {rows: @[8, 16]}}\n",
-       "takes one value, not a list", "training.overlap"},
+       "expected one value, found a list", "training.overlap"},
       {kGoodSystem +
            "collective: {algorithm: ring, element: 64KiB}\ntraining: {network: @alexnet}\n",
-       "the gradients of 60954656 parameters are larger than 1024GiB", ""},
+       "the gradients of 60954656 parameters exceed the largest collective, 1024GiB", ""},
   };
   for (const BadCase& bad : cases) {
     const Marked marked = unmark(bad.input);

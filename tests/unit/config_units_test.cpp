@@ -48,7 +48,7 @@ TEST_CASE("Decimals are exact where floating point is not") {
   CHECK(parse_quantity(Quantity::size, "0B").value == 0);
 }
 
-TEST_CASE("What is no quantity is refused with the reason") {
+TEST_CASE("A text that is not a quantity is refused with the reason") {
   const auto refused = [](Quantity q, const char* text, const char* reason) {
     const ParsedQuantity parsed = parse_quantity(q, text);
     INFO(text << " -> " << parsed.error << " / " << parsed.hint);

@@ -140,7 +140,7 @@ TEST_CASE("Random placement takes hosts of their own, by the seed, and unequally
   CHECK_THROWS_AS(place_nodes(Placement::random, 129, 8, 16, 3), std::invalid_argument);
 }
 
-TEST_CASE("What is no data centre is refused") {
+TEST_CASE("A shape that is not a data centre is refused") {
   const auto check = [](void (*spoil)(DataCenterShape&)) {
     DataCenterShape shape = small_shape();
     spoil(shape);
@@ -207,7 +207,7 @@ TEST_CASE("A pair of nodes keeps to its path, and pairs spread over all uplinks 
   CHECK(moved > 24 * 23 / 2);
 }
 
-TEST_CASE("No routes of a data centre block each other in a circle, whoever's they are") {
+TEST_CASE("The routes of the job and of other tenants in a data centre form no cycle") {
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
     CAPTURE(seed);
     const Topology topology = center(random_shape(20, seed));

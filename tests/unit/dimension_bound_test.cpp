@@ -79,7 +79,7 @@ TEST_CASE("A dimension that is too slow for its share binds alone") {
   CHECK(bound().binding == "4 parts with 10 GB/s per NPU of dim2 between them");
 }
 
-TEST_CASE("Ideal time is no bound where a dimension is too slow for its share") {
+TEST_CASE("The ideal time is not a bound if a dimension is too slow for its share") {
   const DimensionedShape shape{{dimension(DimensionShape::switched, 4, 1, 100),
                                 dimension(DimensionShape::switched, 4, 1, 10)}};
   const DimensionPlan plan = plan_for(shape, CollectiveOp::all_reduce);

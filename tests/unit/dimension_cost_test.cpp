@@ -49,7 +49,7 @@ TEST_CASE("Ideal is bytes divided by the bandwidth of the scope's dimensions") {
   CHECK(m.ideal({CollectiveOp::all_reduce, 0, CommunicationScope::all}) == 0);
 }
 
-TEST_CASE("A scope of one NPU costs nothing") {
+TEST_CASE("A collective among one NPU takes no time") {
   const Modelled m("themis_2d_sw_sw", 1);
   CHECK(m.ideal(all_reduce(CommunicationScope::model)) == 0);
   CHECK(m.forecast("themis", all_reduce(CommunicationScope::model)) == 0);

@@ -36,7 +36,7 @@ double units(std::uint64_t femtoseconds) {
 
 }  // namespace
 
-TEST_CASE("Themis plans the worked example of its Fig. 7 step by step") {
+TEST_CASE("Themis' planner reproduces each step of the worked example in its Fig. 7") {
   const DimensionPlan all = plan_themis(WorkedExample::dimensions(), WorkedExample::request());
   CHECK(all.algorithm == "themis");
   CHECK(orders_of(all) == std::vector<Order>{{0, 1}, {1, 0}, {0, 1}, {0, 1}});
@@ -282,7 +282,7 @@ TEST_CASE("Planning twice gives the same plan") {
   }
 }
 
-TEST_CASE("There is no plan without dimensions, bandwidth, chunks or a reduction") {
+TEST_CASE("A plan without dimensions, bandwidth, chunks or a reduction is refused") {
   const std::vector<PlannedDimension> sound = WorkedExample::dimensions();
   PlanRequest request = WorkedExample::request();
   CHECK_THROWS_AS(plan_themis({}, request), std::invalid_argument);

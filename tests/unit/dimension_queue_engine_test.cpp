@@ -201,7 +201,7 @@ TEST_CASE("No more stages are under way in a dimension than have a place, one st
   CHECK(driver.engine.in_flight(0) == 3);
 }
 
-TEST_CASE("Dimensions start stages side by side") {
+TEST_CASE("Dimensions start stages in the same cycle") {
   const Dimensions dimensions{direct(3), direct(3)};
   DimensionPlan plan = plan_of(dimensions, kScatter, {9, 9});
   std::swap(plan.chunks[1].stages[0], plan.chunks[1].stages[1]);
@@ -232,7 +232,7 @@ TEST_CASE("A stage starts as many cycles after it is ready and has a place as ar
   }
 }
 
-TEST_CASE("A choice is made when there is a place, among what waits then") {
+TEST_CASE("An arbiter chooses among the chunks that wait when a place is free") {
   const Dimensions dimensions{direct(3), direct(3)};
   // Chunk 1 comes through dim1 and is smaller than chunk 2, but too late for the first choice.
   DimensionPlan plan = plan_of(dimensions, kScatter, {9, 9, 90});
@@ -266,7 +266,7 @@ TEST_CASE("A step is sent in the cycle after the step before came in, lane by la
   CHECK(driver.issued_of(1, 0) == 1);
 }
 
-TEST_CASE("A step that came in before its turn releases the next one when its turn comes") {
+TEST_CASE("A message that arrives early releases the next step when its own step is due") {
   const Dimensions dimensions{halving(8)};
   Driver driver(dimensions, plan_of(dimensions, kScatter, {64}), spec_of(QueueOrder::fifo));
   driver.evaluate(0);
@@ -296,7 +296,7 @@ TEST_CASE("A step waits for all that the one before receives, a stage for all it
   CHECK(driver.started_at({0, 1}) == 21);
 }
 
-TEST_CASE("What arrives before its stage has started is counted when it does") {
+TEST_CASE("Messages that arrive before their stage starts are counted when it starts") {
   const Dimensions dimensions{direct(3)};
   Driver driver(dimensions, plan_of(dimensions, kGather, {9, 9}), spec_of(QueueOrder::fifo));
   driver.evaluate(0);
@@ -496,18 +496,20 @@ TEST_CASE("An operation says what, where to and over how many links") {
   CHECK(driver.issued[0].first.to == NodeId(1 + 2 * 3));  // x2: 1 to 3
 }
 
-TEST_CASE("The watchdog is told whom a stage waits for, and what a waiting chunk lacks") {
+TEST_CASE(
+    "The watchdog's report names the NPU that a stage waits for and the reason why a chunk waits") {
   const Dimensions dimensions{direct(2), direct(3)};
   Driver driver(dimensions, plan_of(dimensions, kScatter, {12, 12}), spec_of(QueueOrder::fifo), 1);
   driver.run(0, 5);
   CHECK_THAT(driver.explained(),
              Contains("ni_1.chunk0 > ni_0.chunk0: reduce_scatter on dimension 1 waits for step 1 "
                       "from node 0"));
-  CHECK_THAT(driver.explained(),
-             Contains("ni_1.chunk1 > ni_1.chunk0: the only place of dimension 1 is taken"));
+  CHECK_THAT(
+      driver.explained(),
+      Contains("ni_1.chunk1 > ni_1.chunk0: dimension 1 already has 1 stage in flight, its limit"));
 }
 
-TEST_CASE("The watchdog is told of those that have not sent, not of those that have") {
+TEST_CASE("The watchdog's report names the NPUs that have not sent and no others") {
   const Dimensions dimensions{direct(4)};
   Driver driver(dimensions, plan_of(dimensions, kScatter, {12}), spec_of(QueueOrder::fifo));
   driver.evaluate(0);
@@ -518,17 +520,17 @@ TEST_CASE("The watchdog is told of those that have not sent, not of those that h
              Contains("from node 1") && Contains("from node 3") && !Contains("from node 2"));
 }
 
-TEST_CASE("The watchdog is told whose turn an enforced order waits for") {
+TEST_CASE("The watchdog's report names the chunk that an enforced order waits for") {
   const Dimensions dimensions{direct(2), direct(2)};
   DimensionPlan plan = plan_of(dimensions, kScatter, {8, 8});
   std::swap(plan.chunks[1].stages[0], plan.chunks[1].stages[1]);
   plan.start_order = {{{0, 0}, {1, 1}}, {{0, 1}, {1, 0}}};
   Driver driver(dimensions, plan, spec_of(QueueOrder::fifo, 4));
   driver.run(0, 5);
-  CHECK_THAT(driver.explained(), Contains("ni_0.dim2 > ni_0.chunk0: the order of dimension 2 has "
-                                          "chunk 0 next"));
   CHECK_THAT(driver.explained(),
-             Contains("ni_0.chunk1 > ni_0.dim2: it is not its turn in dimension 2"));
+             Contains("ni_0.dim2 > ni_0.chunk0: the start order of dimension 2 has chunk 0 next"));
+  CHECK_THAT(driver.explained(),
+             Contains("ni_0.chunk1 > ni_0.dim2: another chunk is next in dimension 2"));
 }
 
 TEST_CASE("Flow ids name stage, lane and step and nothing else") {

@@ -136,7 +136,7 @@ TEST_CASE("Halving-doubling uses no routes but those to its partners") {
   CHECK(all.routes.used().size() == 8 * 7);
 }
 
-TEST_CASE("A ring algorithm is refused where there is no ring") {
+TEST_CASE("A ring algorithm is refused on a dimension that is not a ring") {
   CHECK_THROWS_AS(System({switched(4, 1, DimensionAlgorithm::ring)}), std::invalid_argument);
 }
 

@@ -160,7 +160,7 @@ TEST_CASE("Systems of thousands of NPUs are built with all their links") {
   CHECK(timing.links.back().ticks_per_flit == 375);
 }
 
-TEST_CASE("What is no multi-dimensional system is refused") {
+TEST_CASE("A shape that is not a multi-dimensional system is refused") {
   const auto refused = [](const std::vector<DimensionSpec>& dimensions) {
     CHECK_THROWS_AS(make_dimensions(dimensions), std::invalid_argument);
   };

@@ -15,7 +15,7 @@ std::vector<Cycle> delays(Cycle most, std::uint64_t seed, std::size_t node, std:
   return result;
 }
 
-TEST_CASE("Every delay from none to the most comes about equally often") {
+TEST_CASE("Every delay from 0 to the maximum occurs about equally often") {
   constexpr std::size_t kEach = 10'000;
   for (const Cycle most : {Cycle{1}, Cycle{20}, Cycle{63}}) {
     std::vector<std::size_t> times(most + 1, 0);

@@ -145,10 +145,10 @@ TEST_CASE("A configuration file can be the base, and its paths still lead where 
   CHECK(result.figure.panels[0].points[0].point.system.topology.file == "../systems/net.yaml");
 }
 
-TEST_CASE("What is wrong in a configuration is shown in the layer it comes from") {
+TEST_CASE("An error in a configuration is shown in the layer that contains it") {
   check_error("title: t\n" + kAxes + kBase +
                   "series:\n  - {label: RING, config: {collective: {algorithm: @rong}}}\n",
-              "'rong' is not a valid name here", "did you mean 'ring'?");
+              "'rong' is not a valid name for this key", "did you mean 'ring'?");
   check_error("title: t\n" + kAxes + kBase + kRing + "points:\n  - {system: {@ruter: {vcs: 4}}}\n",
               "unknown key 'ruter' in 'system'", "did you mean 'router'?");
 }
@@ -157,13 +157,13 @@ TEST_CASE("Mistakes in a figure file have their place and a hint") {
   const std::string good = "title: t\n" + kAxes + kBase + kRing;
   check_error("@tittle: t\n" + kAxes + kBase + kRing, "unknown key 'tittle'",
               "did you mean 'title'?");
-  check_error("@title:\n" + kAxes + kBase + kRing, "title: takes a line of text");
+  check_error("@title:\n" + kAxes + kBase + kRing, "title: expected a line of text");
   check_error("title: @\"a \\\"b\\\"\"\n" + kAxes + kBase + kRing, "contains a double quote");
   check_error("@" + kAxes + kBase + kRing, "missing key 'title'");
   check_error("@title: t\n" + kAxes + kBase, "missing key 'series'", "series: [{label");
   check_error("@title: t\ny: {field: time_ns}\n" + kBase + kRing, "missing key 'x'", "x: {field");
   check_error(good + "kind: @pie\n", "kind: 'pie' is not a valid name", "lines, bars");
-  check_error(good + "panels: @3\n", "panels: takes a list");
+  check_error(good + "panels: @3\n", "panels: expected a list");
   check_error(good + "panels:\n  - {title: a}\n  - {title: @a}\n", "two panels are called 'a'");
   check_error(good + "panels:\n  - @{kind: lines}\n", "missing key 'panel.title'");
   check_error(good + "normalize: {series: @RNG}\n", "there is no series 'RNG'",
@@ -173,12 +173,12 @@ TEST_CASE("Mistakes in a figure file have their place and a hint") {
   check_error(good + "panels:\n  - {title: a, x: {key: @system.link.latenzy}}\n",
               "unknown key 'system.link.latenzy'", "did you mean 'system.link.latency'?");
   check_error(good + "panels:\n  - {title: a, x: {key: @traffic.seed}}\n",
-              "means nothing in panel");
-  check_error(good + "panels:\n  - {title: a, x: {key: @collective.algorithm}}\n", "are no numbers",
-              "kind: bars");
+              "has no effect in panel");
+  check_error(good + "panels:\n  - {title: a, x: {key: @collective.algorithm}}\n",
+              "are not numbers", "kind: bars");
   check_error("title: t\nx: {field: nodes}\ny: {label: t, parts: [{field: a}, {field: @b}]}\n" +
                   kBase + kRing,
-              "lines cannot be stacked", "kind: bars");
+              "only bars can be stacked", "kind: bars");
   check_error("title: t\nx: {field: nodes}\ny: {field: time_ns, factor: @0}\n" + kBase + kRing,
               "y.factor");
   check_error(kAxes + "title: t\n" + kBase +

@@ -125,7 +125,7 @@ TEST_CASE("Two points of a series at one x are an error: a line would run back a
              Contains("fig.yaml:1:1: error:") && Contains("series 'R': two points at size = 4"));
 }
 
-TEST_CASE("Nothing to divide by leaves the cell empty") {
+TEST_CASE("A missing reference value leaves the cell empty") {
   Sample sample;
   sample.panel().normalization = Normalization{"R", std::nullopt, false, {0, 3, 1}};
   sample.add(0, result(4, 0));
@@ -135,7 +135,7 @@ TEST_CASE("Nothing to divide by leaves the cell empty") {
   CHECK_THAT(figure_csv(sample.figure, rows), Contains("a,R,4.0,,4.0,0.0\n"));
 }
 
-TEST_CASE("Fields that the results lack are named with the nearest one") {
+TEST_CASE("A field that the results lack is reported with the nearest name") {
   Sample sample;
   sample.panel().x.field.name = "siz";
   check_fields(sample.panel(), {{"size", 4}, {"time", "soon"}}, sample.diagnostics);
@@ -216,7 +216,7 @@ TEST_CASE(
   CHECK(rows[2].y == 0.25);
 }
 
-TEST_CASE("A list that is none, or not of numbers, is an error with its place") {
+TEST_CASE("A value that is not a list of numbers is an error at its place") {
   Sample sample;
   Panel& panel = sample.panel();
   panel.x.field.name = "period";

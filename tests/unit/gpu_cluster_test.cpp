@@ -104,7 +104,7 @@ TEST_CASE("A single server needs no NICs") {
   CHECK(topology.num_links() == 16);
 }
 
-TEST_CASE("A cluster without GPUs, or with groups that do not divide a server, is no cluster") {
+TEST_CASE("A cluster without GPUs, or with groups that do not divide a server, is refused") {
   for (const ClusterShape& shape : std::vector<ClusterShape>{
            {0, 8, 2, 2}, {1, 0, 1, 1}, {2, 8, 0, 1}, {2, 8, 2, 0}, {2, 8, 3, 1}, {1, 1, 1, 1}}) {
     CHECK_THROWS_AS(cluster(shape), std::invalid_argument);

@@ -64,7 +64,7 @@ TEST_CASE("Every torus has a Hamiltonian cycle, also with an odd number of nodes
   }
 }
 
-TEST_CASE("A mesh has a Hamiltonian cycle if it has an even number of nodes and is no line") {
+TEST_CASE("A mesh has a Hamiltonian cycle if it has an even number of nodes and is not a line") {
   for (std::uint32_t x = 1; x <= 6; ++x) {
     for (std::uint32_t y = 1; y <= 6; ++y) {
       for (std::uint32_t z = 1; z <= 5; ++z) {

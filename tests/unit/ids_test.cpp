@@ -31,7 +31,7 @@ TEST_CASE("Ids compare as their numbers do") {
   CHECK(high < NodeId());  // nil sorts last
 }
 
-TEST_CASE("Ids of different kinds and plain numbers do not pass for each other") {
+TEST_CASE("Ids of different kinds and plain numbers do not convert to each other") {
   STATIC_REQUIRE_FALSE(std::is_convertible_v<NodeId, LinkId>);
   STATIC_REQUIRE_FALSE(std::is_convertible_v<std::size_t, NodeId>);
   STATIC_REQUIRE_FALSE(std::is_convertible_v<NodeId, std::size_t>);

@@ -231,7 +231,7 @@ TEST_CASE("An all-to-all that leaves a rank out is refused, whatever its chunks 
     limits.element_bytes = 4;
     const auto violations = certify(torus, all_for_one, limits).violations;
     CHECK(std::any_of(violations.begin(), violations.end(), [](const Violation& v) {
-      return v.what.find("of rank 0's data 0 bytes are for rank 1") == 0;
+      return v.what.find("rank 0 sends 0 bytes to rank 1") == 0;
     }));
   }
 }

@@ -92,7 +92,7 @@ TEST_CASE("Timesteps per phase where the literal algorithm needs one more") {
   CHECK(generate(make_torus({16, 16}, test::kPlainLink), 1 << 20).num_steps == 2 * 64);
 }
 
-TEST_CASE("One table of at most 2N entries serves every node") {
+TEST_CASE("One table of at most 2N entries is valid for every node") {
   for (const std::uint32_t side : {4U, 8U, 16U}) {
     const Topology torus = make_torus({side, side}, test::kPlainLink);
     const ScheduleTables tables = lower_to_tables(generate(torus, 1 << 20));

@@ -51,7 +51,7 @@ TEST_CASE("An all_reduce ends with every contribution in every chunk at every ra
   CHECK(wrong(1, memory, CollectiveOp::all_reduce).empty());
 }
 
-TEST_CASE("The order of reduction does not matter but a contribution twice or none does") {
+TEST_CASE("The order of reduction does not matter, but a repeated or missing contribution does") {
   NodeMemory twice(NodeId(0), CollectiveOp::all_reduce, kChunks);
   for (std::size_t c = 0; c < 3; ++c) twice.write(copy_of(ChunkId(c)), {sum(c)});
   CHECK(wrong(0, twice, CollectiveOp::all_reduce).empty());
@@ -61,7 +61,7 @@ TEST_CASE("The order of reduction does not matter but a contribution twice or no
   CHECK(wrong(0, twice, CollectiveOp::all_reduce) == std::vector<std::size_t>{2});
 }
 
-TEST_CASE("Another chunk's sum is wrong data") {
+TEST_CASE("The sum of another chunk is wrong data") {
   NodeMemory memory(NodeId(0), CollectiveOp::all_reduce, kChunks);
   for (std::size_t c = 0; c < 3; ++c) memory.write(copy_of(ChunkId(c)), {sum(c)});
   memory.write(copy_of(ChunkId(0)), {sum(1)});
@@ -85,14 +85,14 @@ TEST_CASE("An all_gather starts with a rank's own chunks and ends with everyone'
   CHECK(wrong(1, memory, CollectiveOp::all_gather).empty());
 }
 
-TEST_CASE("What was never written does not pass for data") {
+TEST_CASE("Memory that was never written does not count as right data") {
   const NodeMemory memory(NodeId(0), CollectiveOp::all_gather, kChunks);
   CHECK(memory.read(ChunkId(1)) != contribution(NodeId(0), ChunkId(1)));
   CHECK(memory.read(ChunkId(1)) != contribution(NodeId(1), ChunkId(1)));
   CHECK(memory.read(ChunkId(1)) != 0);
 }
 
-TEST_CASE("Empty chunks do not count") {
+TEST_CASE("Empty chunks are not compared") {
   const std::vector<Chunk> chunks{{0, 8, NodeId(0)}, {8, 0, NodeId(1)}};
   const NodeMemory memory(NodeId(0), CollectiveOp::all_gather, chunks);
   const auto promised = promised_tags(CollectiveOp::all_gather, chunks, 2);

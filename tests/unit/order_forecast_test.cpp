@@ -113,7 +113,7 @@ TEST_CASE("The stages of one chunk take the time of their steps") {
   }
 }
 
-TEST_CASE("Packets have a head flit each, messages one in all") {
+TEST_CASE("Each packet has a head flit; a message has one head flit") {
   const DimensionPlan plan = single_stage(CollectiveOp::all_gather, DimensionAlgorithm::direct);
   ForecastSpec spec = slow_links(DimensionShape::fully_connected);
   const Cycle as_message = forecast_order(plan, spec).cycles;
@@ -197,7 +197,7 @@ TEST_CASE("Several stages in flight hide each other's latency but share the band
   CHECK(before < busy + 2000 + 100);
 }
 
-TEST_CASE("One after the other, a dimension's stages start in its queue's order") {
+TEST_CASE("With one stage in flight, a dimension starts stages in the order of its queue") {
   PlanRequest request;
   request.op = CollectiveOp::reduce_scatter;
   request.size = 4 * 64 * 16;
@@ -249,7 +249,7 @@ TEST_CASE("The forecast order of any plan is complete, free of deadlock and the 
   }
 }
 
-TEST_CASE("Nothing to send takes no time") {
+TEST_CASE("A collective of 0 bytes takes no time") {
   PlanRequest request;
   const Forecast forecast = forecast_order(plan_baseline(WorkedExample::dimensions(), request),
                                            WorkedExample::forecast());

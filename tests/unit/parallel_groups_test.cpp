@@ -67,12 +67,13 @@ TEST_CASE("A group of one NPU has nothing to communicate, and one of all NPUs le
 
 TEST_CASE("Group sizes that do not divide are refused") {
   CHECK_THROWS_WITH(split_groups(switches({16, 8}), 0),
-                    "a model-parallel group has at least one NPU");
+                    "a model-parallel group needs at least one NPU");
   CHECK_THROWS_WITH(split_groups(switches({16, 8}), 48),
-                    "a model-parallel group of 48 NPUs needs 3 of dimension 2, which has 8: "
-                    "neither divides the other");
+                    "a model-parallel group of 48 NPUs needs 3 NPUs of dimension 2, which has 8; "
+                    "one of the two numbers must divide the other");
   CHECK_THROWS_WITH(split_groups(switches({16, 8}), 256),
-                    "a model-parallel group of 256 NPUs is 2 times as large as the system");
+                    "a model-parallel group of 256 NPUs is 2 times as large as the system; it may "
+                    "have at most all NPUs");
   CHECK_THROWS_WITH(split_groups(of_preset("themis_3d_fc_ring_sw"), 32),
                     "a model-parallel group of 32 NPUs would cut the ring of dimension 2 into "
                     "parts of 4");

@@ -118,7 +118,7 @@ void check_against_text(OrderModel model, std::size_t n, std::uint32_t base,
 
 }  // namespace
 
-TEST_CASE("A pair has the cost of its slower direction, which grows with the bytes") {
+TEST_CASE("The cost of a pair is that of its slower direction and grows with the bytes") {
   const CostMatrix costs(2, {0, 7, 9, 0}, {0, 3, 2, 0}, 10, 1000);
   CHECK(costs.cost(0, 1, 0) == 90);
   CHECK(costs.cost(1, 0, 100) == 90 + 300);
@@ -176,7 +176,8 @@ TEST_CASE("The load of an order is the cost of all its messages") {
 TEST_CASE("Only a ring is governed by its slowest hop alone") {
   CostModelRequest request = request_of(OrderModel::dbtree, OrderForm::corrected, 8, 2);
   request.objective = OrderObjective::max;
-  CHECK(unsuited_for_model(request).find("objective max is that of a ring") != std::string::npos);
+  CHECK(unsuited_for_model(request).find("objective max works only with the model ring") !=
+        std::string::npos);
   request.model = OrderModel::ring;
   CHECK(unsuited_for_model(request).empty());
 }
@@ -194,8 +195,7 @@ TEST_CASE("The corrected BCube model is the published one") {
   check_against_text(OrderModel::bcube, 5, 5);
 }
 
-TEST_CASE(
-    "As printed, round 0 of halving-doubling over 8 ranks pairs neighbours of half the ranks") {
+TEST_CASE("As printed, round 0 of halving-doubling over 8 ranks pairs ranks 0 to 3 with the next") {
   const CostModel printed =
       make_cost_model(request_of(OrderModel::halving_doubling, OrderForm::as_printed, 8));
   std::vector<std::pair<std::uint32_t, std::uint32_t>> pairs;
@@ -261,8 +261,9 @@ TEST_CASE("Ranks beyond a power of two are folded in a round of their own with a
   CHECK(model.rounds[0].pairs[1].b == 3);
   CHECK(unsuited_for_model(request_of(OrderModel::halving_doubling, OrderForm::as_printed, 6)) !=
         "");
-  CHECK(unsuited_for_model(request_of(OrderModel::bcube, OrderForm::corrected, 12)) ==
-        "bcube needs a power of its base of nodes; 12 is none of 4.");
+  CHECK(
+      unsuited_for_model(request_of(OrderModel::bcube, OrderForm::corrected, 12)) ==
+      "bcube needs a number of nodes that is a power of its base; 12 nodes are not a power of 4.");
 }
 
 namespace {

@@ -21,14 +21,14 @@ TEST_CASE("A file is read up to the limit and not beyond") {
   std::ofstream(path) << "0123456789";
   CHECK(read_file_bytes(path, 10).text == "0123456789");
   CHECK_FALSE(read_file_bytes(path, 9).text);
-  CHECK(read_file_bytes(path, 9).problem == "is too large: at most 9B are read");
+  CHECK(read_file_bytes(path, 9).problem == "is too large; allowed are at most 9B");
   std::ofstream(path, std::ios::trunc).close();
   CHECK(read_file_bytes(path, 0).text == "");
 }
 
 TEST_CASE("The limit holds for files without a size of their own") {
   CHECK(read_file_bytes("/proc/self/status").text->find("Name:") == 0);
-  CHECK(read_file_bytes("/proc/self/status", 8).problem == "is too large: at most 8B are read");
+  CHECK(read_file_bytes("/proc/self/status", 8).problem == "is too large; allowed are at most 8B");
 }
 
 TEST_CASE("A named file that cannot be read is an error where it is named") {

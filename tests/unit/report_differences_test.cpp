@@ -22,14 +22,14 @@ TEST_CASE("Keys whose values differ, and keys that only some have, are differenc
   CHECK(differences.common == Json{{"collective.size", "4KiB"}, {"a.x", 1}});
 }
 
-TEST_CASE("Equal configurations have everything in common, none have nothing") {
+TEST_CASE("Equal configurations share all settings, and no configurations share none") {
   CHECK(compare_configs({&kRing, &kRing}).keys.empty());
   CHECK(compare_configs({&kRing}).common == kRing);
   CHECK(compare_configs({}).keys.empty());
   CHECK(compare_configs({nullptr}).common.empty());
 }
 
-TEST_CASE("A configuration that is not known makes no difference") {
+TEST_CASE("An unknown configuration is not a difference") {
   CHECK(compare_configs({&kRing, nullptr, &kRing}).keys.empty());
 }
 

@@ -6,7 +6,7 @@
 
 using namespace espalier::report;
 
-TEST_CASE("A single design is on the Pareto front, and none is fine") {
+TEST_CASE("The Pareto front of one design is that design, and that of no design is empty") {
   CHECK(pareto_front({}).empty());
   CHECK(pareto_front({{3, 4}}) == std::vector<bool>{true});
 }

@@ -8,13 +8,13 @@
 using namespace espalier::report;
 using Catch::Matchers::Contains;
 
-TEST_CASE("What means something to HTML is escaped, in text and in attributes") {
+TEST_CASE("Characters with a meaning in HTML are escaped in text and in attributes") {
   CHECK(escape("a<b> & \"c\" 'd'") == "a&lt;b&gt; &amp; &quot;c&quot; &#39;d&#39;");
   CHECK(escape("&amp;") == "&amp;amp;");
   CHECK(escape("\u00b5s, \u4e16\u754c, \U0001F333") == "\u00b5s, \u4e16\u754c, \U0001F333");
 }
 
-TEST_CASE("What no document may hold is replaced, byte by byte") {
+TEST_CASE("Bytes that an HTML document cannot contain are replaced") {
   const std::string bad = "\xEF\xBF\xBD";
   CHECK(escape(std::string("a\0b", 3)) == "a" + bad + "b");
   CHECK(escape("a\x1b[1m") == "a" + bad + "[1m");

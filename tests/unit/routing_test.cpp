@@ -195,7 +195,7 @@ TEST_CASE("Routes cross switches") {
         topology.link_between(NodeId(4), NodeId(5)));
 }
 
-TEST_CASE("Where links have none back there may be no legal route, and that is said") {
+TEST_CASE("Without links back there may be no legal route, and the error says so") {
   Topology topology("one-way ring");
   for (const char* name : {"a", "b", "c", "d"}) topology.add_node(name);
   for (std::size_t n = 0; n < 4; ++n) test::add_one_way(topology, n, (n + 1) % 4, kPlainLink);

@@ -114,7 +114,7 @@ TEST_CASE("Every mistake in a schedule file is named with its place") {
   }
   SECTION("version") {
     set("/version", 2);
-    expected = "top level: \"version\" should be 1";
+    expected = "top level: \"version\" must be 1";
   }
   SECTION("no object") {
     bad = Json::array();
@@ -138,7 +138,7 @@ TEST_CASE("Every mistake in a schedule file is named with its place") {
   }
   SECTION("collective") {
     set("/op", "all_to_some");
-    expected = "/op: \"all_to_some\" is none of all_reduce";
+    expected = "/op: \"all_to_some\" is unknown; allowed are all_reduce";
   }
   SECTION("size") {
     set("/size", -1);
@@ -170,7 +170,7 @@ TEST_CASE("Every mistake in a schedule file is named with its place") {
   }
   SECTION("nodes") {
     bad["nodes"].erase(3);
-    expected = "/nodes: there are 3 tables";
+    expected = "/nodes: found 3 tables";
   }
   SECTION("table") {
     set("/nodes/2", 7);
@@ -186,7 +186,7 @@ TEST_CASE("Every mistake in a schedule file is named with its place") {
   }
   SECTION("op") {
     set("/nodes/2/0/op", "Send");
-    expected = "/nodes/2/0/op: \"Send\" is none of Reduce";
+    expected = "/nodes/2/0/op: \"Send\" is unknown; allowed are Reduce";
   }
   SECTION("flow missing") {
     erase("/nodes/2/0", "flow");
@@ -222,7 +222,7 @@ TEST_CASE("Every mistake in a schedule file is named with its place") {
   }
   SECTION("route") {
     set("/nodes/2/3/children/1", {{"node", 3}, {"links", Json::array()}});
-    expected = "/nodes/2/3/children/1/links: a route has at least one link";
+    expected = "/nodes/2/3/children/1/links: a route needs at least one link";
   }
   SECTION("link") {
     set("/nodes/2/3/children/1", {{"node", 3}, {"links", {"r_1_0.up"}}});
@@ -256,7 +256,7 @@ TEST_CASE("Every mistake in a schedule file is named with its place") {
   CHECK_THAT(error_of(bad.dump(), topology), StartsWith(expected));
 }
 
-TEST_CASE("Text that is not strict JSON is refused") {
+TEST_CASE("Schedule files that are not strict JSON are refused") {
   const Topology topology = make_mesh({2, 2}, test::kPlainLink);
   CHECK_THAT(error_of("", topology), StartsWith("not JSON: parse error at line 1"));
   CHECK_THAT(error_of("{\"format\": \"espalier-schedule\",\n oops}", topology),
@@ -264,7 +264,7 @@ TEST_CASE("Text that is not strict JSON is refused") {
   CHECK_THAT(error_of("{} {}", topology), StartsWith("not JSON"));
   CHECK_THAT(error_of("{\"size\": 1e999}", topology), StartsWith("not JSON"));
   CHECK(error_of("{\"a/b\": [0, {\"size\": 1, \"size\": 2}]}", topology) ==
-        "/a~1b/1/size: the key is there twice");
+        "/a~1b/1/size: the key is given twice");
   CHECK_THAT(error_of(std::string(100'000, '['), topology), Contains("nested too deeply"));
   CHECK_THAT(error_of("{\"format\": \"\xff\"}", topology), StartsWith("not JSON"));
 }

@@ -120,7 +120,7 @@ class Driver {
   FakeBackEnd back_end;
 };
 
-TEST_CASE("A dependent Gather issues in the cycle after its parent's Gather became visible") {
+TEST_CASE("A Gather issues in the cycle after its parent's Gather became visible") {
   const TableProgram program = Program().entry(1, {kGathered}, 1, TableOp::gather).done();
   Driver driver(program, spec(LockstepMode::off));
   driver.run(0, 99);
@@ -215,7 +215,7 @@ TEST_CASE("An entry waits for the last of its events") {
   CHECK(driver.issue_cycle(0) == 31);
 }
 
-TEST_CASE("The same event twice does not count for another one") {
+TEST_CASE("A repeated event does not replace a missing event") {
   const TableEvent other{FlowId(0), Kind::reduced, NodeId(5)};
   const TableProgram program = Program().entry(1, {kReduced, other}).done();
   Driver driver(program, spec(LockstepMode::off));
@@ -226,7 +226,7 @@ TEST_CASE("The same event twice does not count for another one") {
   CHECK(driver.back_end.issued.empty());
 }
 
-TEST_CASE("Events nobody waits for clear nothing") {
+TEST_CASE("An event that no entry waits for clears no wait") {
   const TableProgram program = Program().entry(1, {kReduced}).done();
   Driver driver(program, spec(LockstepMode::off));
   driver.evaluate(0);
@@ -272,7 +272,7 @@ TEST_CASE("No more entries issue per cycle than the NI has ports") {
   }
 }
 
-TEST_CASE("All sends of an entry start in one cycle or none does") {
+TEST_CASE("Either all sends of an entry start in one cycle, or none starts") {
   const TableProgram program = Program().entry(1, {}, 3, TableOp::gather).done();
   Driver driver(program, spec(LockstepMode::off));
   driver.back_end.full_queue = NodeId(2);  // of the entry's last send

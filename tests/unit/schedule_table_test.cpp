@@ -170,7 +170,7 @@ TEST_CASE("Waiting for another flow becomes After, at its root and where its Gat
              Contains("NOP     nil     nil     nil       1     nil         nil   nil\n"));
 }
 
-TEST_CASE("A schedule that tables cannot express is refused with the transfer named") {
+TEST_CASE("A schedule that tables cannot express is refused, and the error names the transfer") {
   LineSchedule line;
   const auto lowering_fails_with = [&](const std::string& transfer, const std::string& why) {
     CHECK_THROWS_WITH(lower_to_tables(line.schedule), Contains(transfer) && Contains(why));
@@ -205,7 +205,8 @@ TEST_CASE("A schedule that tables cannot express is refused with the transfer na
   SECTION("a flow whose Gather reaches a node twice") {
     line.add(kCopy, 0, 0, 1, 1);
     line.add(kCopy, 0, 2, 1, 2);
-    lowering_fails_with("copy of flow 0 from 2 to 1 in step 2", "from node 0 too");
+    lowering_fails_with("copy of flow 0 from 2 to 1 in step 2",
+                        "also receives this flow from node 0");
   }
   SECTION("a wait for another flow that is not complete") {
     const auto reduce = line.add(kReduce, 0, 0, 1, 1);
@@ -217,14 +218,15 @@ TEST_CASE("A schedule that tables cannot express is refused with the transfer na
     const auto reduce = line.add(kReduce, 0, 0, 1, 1);
     line.add(kReduce, 0, 2, 1, 1);
     line.add(kReduce, 5, 1, 2, 3, {reduce}, 1);
-    lowering_fails_with("reduce of flow 5 from 1 to 2 in step 3", "not on just what completes");
+    lowering_fails_with("reduce of flow 5 from 1 to 2 in step 3",
+                        "not on exactly the arrivals that complete");
   }
   SECTION("two Gathers of a root that wait for different flows") {
     const auto other = line.add(kCopy, 3, 0, 1, 1, {}, 1);
     line.add(kCopy, 0, 1, 0, 2);
     line.add(kCopy, 0, 1, 2, 3, {other});
     lowering_fails_with("copy of flow 0 from 1 to 2 in step 3",
-                        "other flows than the copy of flow 0");
+                        "the same flows as the copy of flow 0");
   }
   SECTION("two Gathers of one step that differ") {
     const auto other = line.add(kCopy, 3, 0, 1, 1, {}, 1);
@@ -234,7 +236,7 @@ TEST_CASE("A schedule that tables cannot express is refused with the transfer na
   }
 }
 
-TEST_CASE("An entry that means nothing is an error that names node and entry") {
+TEST_CASE("An invalid table entry is an error that names node and entry") {
   const Topology topology = make_mesh({2, 2}, test::kPlainLink);
   ScheduleTables tables =
       lower_to_tables(generate("multitree", topology, CollectiveOp::all_reduce, 4096));
@@ -270,11 +272,11 @@ TEST_CASE("An entry that means nothing is an error that names node and entry") {
   }
   SECTION("step order") {
     std::swap(tables.nodes[2][0], tables.nodes[2][4]);
-    raising_fails_with("entry 1 of node 2", "follows an entry of step 4");
+    raising_fails_with("entry 1 of node 2", "the entry before it has step 4");
   }
   SECTION("NOP with anything else") {
     reduce.op = TableOp::nop;
-    raising_fails_with("entry 1 of node 2", "nothing else");
+    raising_fails_with("entry 1 of node 2", "no other field");
   }
 }
 

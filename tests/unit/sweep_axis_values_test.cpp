@@ -50,10 +50,10 @@ TEST_CASE("Steps and factors count decimals exactly, and meet their end") {
             .values == Values{"1", "1000000000", "1000000000000000000"});
 }
 
-TEST_CASE("What a factor does not make a whole number of is said as it is") {
+TEST_CASE("A factor that gives a fraction of a unit is refused with the exact value") {
   const Axis axis = axis_of("collective.size", "{from: 1kB, to: 16kB, factor: 1.1}");
   CHECK(axis.values.empty());
-  CHECK_THAT(axis.errors, Contains("1464.1 is no whole number of units"));
+  CHECK_THAT(axis.errors, Contains("1464.1 is not a whole number of the key's units"));
   for (const std::string factor : {"1", "0.5", "0", "-2", "2000000000"}) {
     CAPTURE(factor);
     CHECK_THAT(axis_of("collective.size", "{from: 1kB, to: 16kB, factor: " + factor + "}").errors,
@@ -61,16 +61,16 @@ TEST_CASE("What a factor does not make a whole number of is said as it is") {
   }
 }
 
-TEST_CASE("A word is no end of a range") {
+TEST_CASE("A word cannot be an end of a range") {
   for (const std::string text : {"{from: auto, to: 4, step: 1}", "{from: 1, to: auto, step: 1}"}) {
     const Axis axis = axis_of("system.ni.ports", text);
     CHECK(axis.values.empty());
-    CHECK_THAT(axis.errors, Contains("'auto' is no number"));
+    CHECK_THAT(axis.errors, Contains("'auto' is not a number"));
   }
   CHECK(axis_of("system.ni.ports", "{values: [auto, 1]}").values == Values{"auto", "1"});
 }
 
-TEST_CASE("A value is there once, however it is written, unless it may be there again") {
+TEST_CASE("A value may be listed once, in whatever form, unless repeats are allowed") {
   CHECK_THAT(axis_of("collective.size", "{values: [1KiB, 2KiB, 1024B]}").errors,
              Contains("1024B is in the list twice"));
   CHECK_THAT(axis_of("system.topology.dims", "{values: [[2, 2], [2, 4], [2, 2]]}").errors,
@@ -96,7 +96,7 @@ TEST_CASE("Lists of mappings are values like others, each once and in no order")
              Contains("is in the list twice"));
   CHECK_THAT(axis_of(late, "{values: [[{node: 5}]]}").errors,
              Contains("missing key 'faults.late_nis.cycles'"));
-  CHECK_THAT(axis_of(late, "{from: 1, to: 2, step: 1}").errors, Contains("are no numbers"));
+  CHECK_THAT(axis_of(late, "{from: 1, to: 2, step: 1}").errors, Contains("are not numbers"));
   CHECK(axis_of("faults.dma_jitter.max_cycles", "{from: 0, to: 20, step: 10}").values ==
         Values{"0", "10", "20"});
 }

@@ -57,7 +57,7 @@ TEST_CASE("Values and keys compare by their order, whatever their unit") {
   CHECK_FALSE(is_so("{system.router.vcs: '>= system.flow_control.payload_bytes'}"));
 }
 
-TEST_CASE("A word is neither more nor less, and what means nothing does not hold") {
+TEST_CASE("A word has no order, and a condition on a key without effect is false") {
   CHECK(is_so("{system.ni.ports: auto}"));
   CHECK_FALSE(is_so("{system.ni.ports: '< 4'}"));
   CHECK_FALSE(is_so("{system.ni.ports: '>= 1'}"));
@@ -65,11 +65,11 @@ TEST_CASE("A word is neither more nor less, and what means nothing does not hold
   CHECK_FALSE(is_so("{collective.tree_order: '!= root'}"));
 }
 
-TEST_CASE("Conditions without a meaning are refused") {
+TEST_CASE("Conditions that cannot be evaluated are refused") {
   CHECK_THAT(error_of("{collective.algorithm: '> ring'}"), Contains("have no order"));
   CHECK_THAT(error_of("{collective.size: '> collective.algorithm'}"),
              Contains("cannot be compared"));
   CHECK_THAT(error_of("{system.router.vsc: 4}"), Contains("did you mean 'system.router.vcs'?"));
   CHECK_THAT(error_of("[]"), Contains("the list is empty"));
-  CHECK_THAT(error_of("4"), Contains("takes a mapping"));
+  CHECK_THAT(error_of("4"), Contains("expected a mapping"));
 }

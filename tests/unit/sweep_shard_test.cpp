@@ -57,11 +57,11 @@ TEST_CASE("Shards count from one") {
     CAPTURE(text);
     const ParsedShard parsed = parse_shard(text);
     CHECK_FALSE(parsed.shard);
-    CHECK_THAT(parsed.error, Contains("is no shard"));
+    CHECK_THAT(parsed.error, Contains("is not a shard"));
   }
 }
 
-TEST_CASE("A task of a Slurm array has the shard of its place among the tasks") {
+TEST_CASE("A task of a Slurm array runs the shard of its position among the tasks") {
   {
     const Task task({{"ID", "12"}, {"COUNT", "3"}, {"MIN", "10"}, {"STEP", "1"}});
     CHECK(shard_of_slurm_task().shard->index == 2);
@@ -75,17 +75,18 @@ TEST_CASE("A task of a Slurm array has the shard of its place among the tasks") 
   CHECK(shard_of_slurm_task().shard->of == 1);
 }
 
-TEST_CASE("Slurm variables that do not say which task this is are refused, with the reason") {
+TEST_CASE("Slurm variables that do not identify the task are refused with the reason") {
   CHECK_THAT(refusal({{"ID", "3"}}), Contains("SLURM_ARRAY_TASK_ID=3") &&
-                                         Contains("no SLURM_ARRAY_TASK_COUNT") &&
+                                         Contains("SLURM_ARRAY_TASK_COUNT is not set") &&
                                          Contains("--shard 1/1"));
   CHECK_THAT(refusal({{"ID", "x"}, {"COUNT", "4"}}),
-             Contains("SLURM_ARRAY_TASK_ID=x is no number"));
-  CHECK_THAT(refusal({{"ID", ""}, {"COUNT", "4"}}), Contains("SLURM_ARRAY_TASK_ID= is no number"));
+             Contains("SLURM_ARRAY_TASK_ID=x is not a number"));
+  CHECK_THAT(refusal({{"ID", ""}, {"COUNT", "4"}}),
+             Contains("SLURM_ARRAY_TASK_ID= is not a number"));
   CHECK_THAT(refusal({{"ID", "1"}, {"COUNT", "4"}, {"STEP", "two"}}),
-             Contains("SLURM_ARRAY_TASK_STEP=two is no number"));
-  CHECK_THAT(refusal({{"ID", "0"}, {"COUNT", "4"}}), Contains("no SLURM_ARRAY_TASK_MIN") &&
-                                                         Contains("before the first one, 1") &&
+             Contains("SLURM_ARRAY_TASK_STEP=two is not a number"));
+  CHECK_THAT(refusal({{"ID", "0"}, {"COUNT", "4"}}), Contains("SLURM_ARRAY_TASK_MIN is not set") &&
+                                                         Contains("below the first task's, 1") &&
                                                          !Contains("gaps"));
   CHECK_THAT(refusal({{"ID", "20"}, {"COUNT", "4"}, {"MIN", "1"}}), Contains("have gaps"));
   CHECK_THAT(refusal({{"ID", "4"}, {"COUNT", "4"}, {"MIN", "1"}, {"STEP", "2"}}),

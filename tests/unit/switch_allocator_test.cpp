@@ -153,7 +153,7 @@ TEST_CASE("Winning again alone is idempotent for an allocator") {
   }
 }
 
-TEST_CASE("A winner keeps what it was promised") {
+TEST_CASE("A grant keeps the fields of its request") {
   SwitchAllocator allocator(8, 2);
   allocator.request({6, 1, 3, 2, 5, 777, 770});
   const auto& winner = allocator.allocate().front();
@@ -163,7 +163,7 @@ TEST_CASE("A winner keeps what it was promised") {
   CHECK(winner.start == 777);
 }
 
-TEST_CASE("Random requests: only requests win and each output and crossbar input wins once") {
+TEST_CASE("For random requests only requesters win, and each output and crossbar input wins once") {
   for (std::uint32_t seed = 1; seed <= 30; ++seed) {
     CAPTURE(seed);
     std::mt19937 random(seed);

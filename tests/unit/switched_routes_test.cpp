@@ -123,7 +123,7 @@ TEST_CASE("Routers keep as many VC classes apart as they have VCs, up to what ro
   CHECK(usable_vc_classes(make_torus({4, 4}, kPlainLink), 1) == 1);
 }
 
-TEST_CASE("In a single class local links of a dragonfly at both ends of routes close a circle") {
+TEST_CASE("With one VC class the local links of a dragonfly form a cycle") {
   for (const Topology& topology :
        {make_dragonfly(1, 2, 3, kPlainLink), make_dragonfly(2, 4, 9, kPlainLink)}) {
     CAPTURE(topology.name());
@@ -146,7 +146,9 @@ TEST_CASE("A dragonfly's class counts the links between switches that lie behind
   CHECK(classes == std::vector<std::uint32_t>{0, 0, 1, 2, 2});
 }
 
-TEST_CASE("A dragonfly route is minimal: what it does not need of local, global, local it omits") {
+TEST_CASE(
+    "A dragonfly route is minimal: it omits the hops of local, global, local that it does not "
+    "need") {
   const Topology topology = make_dragonfly(2, 2, 3, kPlainLink);
   CHECK(vertices_between(topology, 0, 1) == Names{"sw_0"});
   CHECK(vertices_between(topology, 0, 3) == Names{"sw_0", "sw_1"});
@@ -219,7 +221,7 @@ TEST_CASE("Two hops within a side of a BiGraph by any middle switch need the sec
   CHECK(deadlocks(topology, schedule, 2) == "");
 }
 
-TEST_CASE("A bad routing is refused by the cycle of its links") {
+TEST_CASE("A routing with a cycle of links is refused, and the error lists the cycle") {
   // A ring of four switches, each with a node; all packets go round in one direction.
   Topology topology("ring of switches");
   for (std::size_t n = 0; n < 4; ++n) topology.add_node(fmt::format("n{}", n));

@@ -190,7 +190,7 @@ TEST_CASE("The port order of a dragonfly switch: nodes, then switches by number"
   CHECK(names_behind(topology, vertex(topology, "sw_3")) == Names{"n_3", "sw_0", "sw_2"});
 }
 
-TEST_CASE("Builders of switched networks refuse what is no network") {
+TEST_CASE("Builders of switched networks refuse invalid shapes") {
   CHECK_THROWS_AS(make_fully_connected(1, test::kPlainLink), std::invalid_argument);
   CHECK_THROWS_AS(make_single_switch(1, test::kPlainLink), std::invalid_argument);
   CHECK_THROWS_AS(make_switch_pair(0, test::kPlainLink), std::invalid_argument);

@@ -87,7 +87,7 @@ TEST_CASE("A flow joins two different racks, and many flows all pairs of them") 
   CHECK(pairs.size() == 12);
 }
 
-TEST_CASE("In a tournament everybody meets everybody once, and one at a time") {
+TEST_CASE("In a tournament every pair meets once, and nobody meets two at a time") {
   for (const std::uint32_t players : {2U, 3U, 4U, 7U, 8U, 64U}) {
     CAPTURE(players);
     std::set<std::set<std::uint32_t>> met;

@@ -13,17 +13,17 @@ TEST_CASE("Modules that wait for each other are printed as a cycle in order") {
   const std::string text =
       describe_waits({{"a", "b", "credits"}, {"b", "c", "the switch"}, {"c", "a", "a Gather"}});
   CHECK(text ==
-        "these wait for each other:\n"
+        "these modules wait for each other in a cycle:\n"
         "  a waits for b: credits\n"
         "  b waits for c: the switch\n"
         "  c waits for a: a Gather\n");
 }
 
-TEST_CASE("What merely leads into the cycle is left out") {
+TEST_CASE("Modules that only lead into the cycle are left out") {
   const std::string text =
       describe_waits({{"a", "m", "1"}, {"m", "x", "2"}, {"x", "y", "3"}, {"y", "x", "4"}});
   CHECK(text ==
-        "these wait for each other:\n"
+        "these modules wait for each other in a cycle:\n"
         "  x waits for y: 3\n"
         "  y waits for x: 4\n");
 }
@@ -31,7 +31,7 @@ TEST_CASE("What merely leads into the cycle is left out") {
 TEST_CASE("A cycle is found behind waits that lead nowhere") {
   const std::string text = describe_waits(
       {{"a", "dead", "1"}, {"a", "b", "2"}, {"b", "end", "3"}, {"b", "c", "4"}, {"c", "a", "5"}});
-  CHECK_THAT(text, Contains("these wait for each other"));
+  CHECK_THAT(text, Contains("these modules wait for each other"));
   CHECK_THAT(text, Contains("a waits for b: 2"));
   CHECK_THAT(text, Contains("b waits for c: 4"));
   CHECK_THAT(text, Contains("c waits for a: 5"));
@@ -41,10 +41,10 @@ TEST_CASE("A cycle is found behind waits that lead nowhere") {
 
 TEST_CASE("A module that waits for itself is a cycle of one") {
   CHECK(describe_waits({{"a", "b", "x"}, {"b", "b", "y"}}) ==
-        "these wait for each other:\n  b waits for b: y\n");
+        "these modules wait for each other in a cycle:\n  b waits for b: y\n");
 }
 
-TEST_CASE("Without a cycle the chain up to what never moves is printed") {
+TEST_CASE("Without a cycle the chain up to the module that never moves is printed") {
   const std::string text = describe_waits({{"a", "b", "x"}, {"b", "c", "y"}});
   CHECK(text ==
         "the longest chain of waits:\n"
@@ -62,7 +62,7 @@ TEST_CASE("Without a cycle the chain is the longest one whatever the names") {
         "  a waits for z: w\n");
 }
 
-TEST_CASE("Long cycles are cut and say how much is left") {
+TEST_CASE("A long cycle is shortened, and the text counts the remaining modules") {
   WaitList waits;
   for (int i = 0; i < 40; ++i) {
     waits.push_back({"m" + std::to_string(i), "m" + std::to_string((i + 1) % 40), "x"});
@@ -80,8 +80,8 @@ TEST_CASE("A cycle through a hundred thousand modules is found without deep recu
   CHECK_THAT(describe_waits(waits), Contains("and 99976 more"));
 }
 
-TEST_CASE("Nothing waiting is said in words") {
-  CHECK_THAT(describe_waits({}), Contains("nothing waits"));
+TEST_CASE("An empty list of waits has a text of its own") {
+  CHECK_THAT(describe_waits({}), Contains("no module waits"));
 }
 
 }  // namespace

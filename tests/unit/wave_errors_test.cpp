@@ -77,10 +77,10 @@ TEST_CASE("Waveforms have a format that their file's ending names") {
     CHECK_THROWS_AS(make_wave_writer(path, kClock), std::invalid_argument);
   }
   CHECK_THROWS_WITH(make_wave_writer("run.lxt", kClock),
-                    "run.lxt: waveforms are written to a file that ends in .vcd or .fst");
+                    "run.lxt: the name of a waveform file must end in .vcd or .fst");
 }
 
-TEST_CASE("Waveforms in a folder that is not there are refused at once") {
+TEST_CASE("Waveforms in a missing folder are refused before the run") {
   const std::string vcd = "/nonexistent/run.vcd";
   CHECK_THROWS_WITH(make_wave_writer(vcd, kClock),
                     vcd + ": cannot be written: No such file or directory");
@@ -103,7 +103,7 @@ TEST_CASE("A folder is not overwritten by waveforms, and a device not removed") 
   CHECK_THROWS_AS(make_wave_writer(folder.file("device.fst"), kClock), std::runtime_error);
 }
 
-TEST_CASE("A build without FST says what to do") {
+TEST_CASE("A build without FST names the packages to install") {
   if (has_fst()) return;
   CHECK_THROWS_WITH(make_wave_writer("run.fst", kClock), Contains("verilator") && Contains(".vcd"));
 }
@@ -136,7 +136,7 @@ TEST_CASE("A disk without room for the FST writer's temporary files ends no proc
   CHECK(error_with_limit(path, 100'000'000, report, write_many_signals).empty());
 }
 
-TEST_CASE("A waveform that is given up leaves what was written by then") {
+TEST_CASE("An abandoned waveform keeps the changes written before") {
   const WaveFolder folder;
   for (const char* name : {"left.vcd", "left.fst"}) {
     if (std::string(name) == "left.fst" && !has_fst()) continue;

@@ -133,7 +133,7 @@ TEST_CASE("The time axis counts cycles at 1 GHz and picoseconds at every other c
   CHECK(values(lines) == Lines{"#2000", "0=x", "#4000", "0=1", "#6000", "closed"});
 }
 
-TEST_CASE("Signals in any order make one tree, in the order in which its parts first appear") {
+TEST_CASE("Signals in any order form one tree in the order of their first appearance") {
   Lines lines;
   const auto waves = record(lines);
   waves->describe_scope("net.r_10", "Router");
@@ -177,7 +177,7 @@ TEST_CASE("Names that a viewer could not show are refused") {
     CAPTURE(name);
     CHECK_THROWS_AS(waves->add(name, 1), std::invalid_argument);
   }
-  CHECK_THROWS_WITH(waves->add("net.a", 2), "signal net.a: is there twice");
+  CHECK_THROWS_WITH(waves->add("net.a", 2), "signal net.a: is defined twice");
   CHECK_THROWS_WITH(waves->add("net", 2), "signal net: is the name of a scope");
   CHECK_THROWS_WITH(waves->add("net.a.b", 2), "signal net.a: is the name of a scope");
   CHECK_THROWS_WITH(waves->add("net.b", 0), Contains("1 to 64 bits"));
@@ -215,7 +215,7 @@ TEST_CASE("Values that do not fit into their bits are an error, not another valu
   CHECK_THROWS_AS(two.waves->change(0, two.b, 2), std::out_of_range);
 }
 
-TEST_CASE("Calls out of order are errors") {
+TEST_CASE("Calls of a wave file out of order are errors") {
   TwoSignals two;
   CHECK_THROWS_AS(two.waves->change(0, two.a, 1), std::logic_error);
   CHECK_THROWS_AS(two.waves->finish(0), std::logic_error);

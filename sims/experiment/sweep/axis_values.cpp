@@ -30,8 +30,9 @@ class RangeReader {
     is_fraction_ = type == ValueType::fraction;
     if (is_written_as_list(key_.shape) ||
         (!is_fraction_ && type != ValueType::integer && !quantity_of(type))) {
-      fail(map_.place_of("from"), fmt::format("the values of '{}' are no numbers", key_.name),
-           "values: [...] lists them");
+      fail(map_.place_of("from"),
+           fmt::format("a range needs numbers, but the values of '{}' are not numbers", key_.name),
+           "list the values: values: [...]");
       return {};
     }
     const auto from = bound("from");
@@ -41,12 +42,12 @@ class RangeReader {
     if (has_step == has_factor) {
       fail(map_.place_of(has_step ? "factor" : "from"),
            has_step ? "both 'step' and 'factor' are given" : "neither 'step' nor 'factor' is given",
-           "step: 8 adds, factor: 2 multiplies");
+           "give one of them: step: 8 adds 8, factor: 2 multiplies by 2");
       return {};
     }
     if (!from || !to) return {};
     if (*from > *to) {
-      fail(map_.place_of("to"), "'to' is less than 'from'", "ranges ascend");
+      fail(map_.place_of("to"), "'to' is less than 'from'", "a range must ascend");
       return {};
     }
     return has_step ? stepped(*from, *to) : multiplied(*from, *to);
@@ -63,8 +64,8 @@ class RangeReader {
     node.place = map_.place_of(end);
     const std::string what = fmt::format("{}.{}", name_, end);
     if (!key_.shape.zero_word.empty() && node.text == key_.shape.zero_word) {
-      diagnostics_.error(node.place, fmt::format("{}: '{}' is no number", what, node.text),
-                         "values: [...] lists words, too");
+      diagnostics_.error(node.place, fmt::format("{}: '{}' is not a number", what, node.text),
+                         "list words and numbers: values: [...]");
       return std::nullopt;
     }
     const auto value = parse_value(node, what, key_.shape, diagnostics_);
@@ -120,7 +121,7 @@ class RangeReader {
     const auto parts = factor();
     if (!parts) return {};
     if (from == 0) {
-      fail(map_.place_of("from"), "from 0 no factor leads anywhere", "");
+      fail(map_.place_of("from"), "a range that starts at 0 cannot use a factor", "");
       return {};
     }
     return is_fraction_ ? multiplied_fractions(from, to, *parts)
@@ -141,7 +142,7 @@ class RangeReader {
         std::string decimals = fmt::format("{:09}", rest);
         decimals.erase(decimals.find_last_not_of('0') + 1);
         fail(map_.place_of("factor"),
-             fmt::format("{}.{} is no whole number of units", whole, decimals),
+             fmt::format("{}.{} is not a whole number of the key's units", whole, decimals),
              "list the values instead");
         return {};
       }
@@ -166,7 +167,8 @@ class RangeReader {
 
   std::vector<ConfigNode> limited(std::vector<ConfigNode> values) const {
     if (values.size() <= kMostValues) return values;
-    fail(map_.place_of("from"), fmt::format("more than {} values", kMostValues), "");
+    fail(map_.place_of("from"),
+         fmt::format("the axis has more than {} values, which is the limit", kMostValues), "");
     return {};
   }
 
@@ -228,9 +230,9 @@ std::vector<ConfigNode> read_axis_values(const StrictMap& map, const std::string
       if (map.find(word) == nullptr) continue;
       diagnostics.error(map.place_of(word),
                         fmt::format("{}: both 'values' and '{}' are given", name, word),
-                        "an axis has a list or a range");
+                        "give either a list or a range");
     }
-    return check_axis_values(map.list("values", "one value is a list, too: values: [2]"), key,
+    return check_axis_values(map.list("values", "write one value as a list, too: values: [2]"), key,
                              may_repeat, diagnostics);
   }
   for (const char* word : {"from", "to", "step", "factor"}) {

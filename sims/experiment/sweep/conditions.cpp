@@ -53,7 +53,8 @@ class ConditionReader {
   std::vector<Comparison> read_mapping(const ConfigNode& node) const {
     std::vector<Comparison> all;
     if (node.kind != ConfigNode::Kind::map || node.entries.empty()) {
-      fail(node.place, "takes a mapping of keys to what they are, or a list of such", kExample);
+      fail(node.place, "expected a mapping of keys to conditions, or a list of such mappings",
+           kExample);
       return all;
     }
     for (const ConfigEntry& entry : node.entries) {

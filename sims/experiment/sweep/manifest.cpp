@@ -108,7 +108,7 @@ ManifestFile read_manifest(const std::filesystem::path& folder) {
     if (problem.empty()) return {std::move(manifest), {}};
     return {std::nullopt, fmt::format("{}: error: {}", path, problem)};
   } catch (const Json::parse_error& error) {
-    return {std::nullopt, fmt::format("{}:{}: error: the JSON is broken here", path,
+    return {std::nullopt, fmt::format("{}:{}: error: the JSON is not valid here", path,
                                       line_and_column(*file.text, error.byte))};
   }
 }
@@ -124,22 +124,22 @@ std::vector<std::string> plan_changes(const Json& before, const Json& now) {
     const Json* old = axis_in(before, axis.at("key"));
     const std::string key = axis.at("key");
     if (old == nullptr) {
-      changes.push_back(fmt::format("axis {} is new", key));
+      changes.push_back(fmt::format("axis {} is added", key));
     } else if (old->at("values") != axis.at("values")) {
-      changes.push_back(fmt::format("axis {}: {}, before: {}", key, text_of(axis.at("values")),
+      changes.push_back(fmt::format("axis {}: now {}, before {}", key, text_of(axis.at("values")),
                                     text_of(old->at("values"))));
     }
   }
   for (const Json& axis : before.at("axes")) {
     if (axis_in(now, axis.at("key")) == nullptr)
-      changes.push_back(fmt::format("axis {} is gone", axis.at("key").get<std::string>()));
+      changes.push_back(fmt::format("axis {} is removed", axis.at("key").get<std::string>()));
   }
   const auto ids_before = ids_in(before);
   const auto ids_now = ids_in(now);
   const std::size_t added = count_missing(ids_now, ids_before);
   const std::size_t gone = count_missing(ids_before, ids_now);
   if (added + gone != 0) {
-    changes.push_back(fmt::format("{} points are new, {} are gone, {} stay", added, gone,
+    changes.push_back(fmt::format("{} points are added, {} are removed, {} stay", added, gone,
                                   ids_now.size() - added));
   }
   return changes;

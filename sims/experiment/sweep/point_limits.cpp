@@ -9,7 +9,7 @@ ParsedQuantity LimitRange::parse(const std::string& text) const {
   if (!parsed.value || (*parsed.value >= least && *parsed.value <= most)) return parsed;
   const bool too_little = *parsed.value < least;
   return {
-      std::nullopt, fmt::format("{} is too {}", text, too_little ? "little" : "much"),
+      std::nullopt, fmt::format("{} is too {}", text, too_little ? "small" : "large"),
       fmt::format("{} to {}", format_quantity(quantity, least), format_quantity(quantity, most))};
 }
 

@@ -28,8 +28,8 @@ StoredPoint read_point(const std::filesystem::path& path, const std::string& id,
   const FileText file = read_file_bytes(path.string());
   if (!file.text) return useless(file.problem);
   Json document = Json::parse(*file.text, nullptr, false);
-  if (!document.is_object()) return useless("is not whole");
-  if (document.value("id", Json()) != id) return useless("is of another point");
+  if (!document.is_object()) return useless("is not complete");
+  if (document.value("id", Json()) != id) return useless("belongs to another point");
   const std::string problem = judge(document);
   if (!problem.empty()) return useless(problem);
   return {std::move(document), {}};
@@ -48,8 +48,9 @@ bool PointStore::open() const {
 StoredPoint PointStore::finished(const std::string& id, const std::string& config_hash) const {
   return read_point(folder_ / (id + ".json"), id, [&](const Json& document) {
     if (!document.value("result", Json()).is_object()) return "has no result";
-    return document.value("config_hash", Json()) == config_hash ? ""
-                                                                : "is of another configuration";
+    return document.value("config_hash", Json()) == config_hash
+               ? ""
+               : "belongs to another configuration";
   });
 }
 

@@ -16,7 +16,7 @@ std::optional<std::size_t> parse_number(const std::string& text) {
   return number;
 }
 
-constexpr const char* kAllOrPart = "--shard 1/1 runs all points, --shard says any other part";
+constexpr const char* kAllOrPart = "write --shard 1/1 for all points, or --shard I/N for a part";
 
 bool is_set(const char* name) { return std::getenv(name) != nullptr; }
 
@@ -26,7 +26,8 @@ std::optional<std::size_t> number_of(const char* name) {
 
 // "SLURM_ARRAY_TASK_ID=3", or "no SLURM_ARRAY_TASK_ID" if the variable is not set.
 std::string setting_text(const char* name) {
-  return is_set(name) ? fmt::format("{}={}", name, std::getenv(name)) : fmt::format("no {}", name);
+  return is_set(name) ? fmt::format("{}={}", name, std::getenv(name))
+                      : fmt::format("{} is not set", name);
 }
 
 }  // namespace
@@ -38,7 +39,8 @@ ParsedShard parse_shard(const std::string& text) {
   const std::size_t of =
       parse_number(slash == std::string::npos ? "" : text.substr(slash + 1)).value_or(0);
   if (index == 0 || index > of)
-    return {std::nullopt, fmt::format("'{}' is no shard: 1/4 to 4/4 are those of four", text)};
+    return {std::nullopt,
+            fmt::format("'{}' is not a shard; the shards of four are 1/4 to 4/4", text)};
   return {Shard{index - 1, of}, {}};
 }
 
@@ -55,7 +57,7 @@ ParsedShard shard_of_slurm_task() {
     const bool is_needed = name == kTask || name == kCount;
     if (number_of(name) || (!is_needed && !is_set(name))) continue;
     return refused(name == kTask || is_set(name)
-                       ? fmt::format("{} is no number", setting_text(name))
+                       ? fmt::format("{} is not a number", setting_text(name))
                        : fmt::format("{}, but {}", setting_text(kTask), setting_text(name)));
   }
   const std::size_t task = *number_of(kTask);
@@ -65,10 +67,11 @@ ParsedShard shard_of_slurm_task() {
   const std::string array =
       fmt::format("{}, {}, {}", setting_text(kTask), setting_text(kCount), setting_text(kFirst));
   if (task < first) {
-    return refused(fmt::format("{}: the task is before the first one, {}", array, first));
+    return refused(
+        fmt::format("{}: the task's number is below the first task's, {}", array, first));
   }
   if (step == 0 || (task - first) % step != 0 || (task - first) / step >= count)
-    return refused(fmt::format("{}: the array's numbers have gaps", array));
+    return refused(fmt::format("{}: the numbers of the array's tasks have gaps", array));
   return {Shard{(task - first) / step, count}, {}};
 }
 

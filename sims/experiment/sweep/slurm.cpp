@@ -54,7 +54,7 @@ std::string gather_script(const SlurmJob& job) {
 Submission submit_script(const std::filesystem::path& script,
                          const std::vector<std::string>& options) {
   const std::string sbatch = find_program("sbatch");
-  if (sbatch.empty()) return {{}, "there is no sbatch on the PATH"};
+  if (sbatch.empty()) return {{}, "sbatch is not on the PATH"};
   std::vector<std::string> arguments{"--parsable"};
   arguments.insert(arguments.end(), options.begin(), options.end());
   arguments.push_back(script.string());

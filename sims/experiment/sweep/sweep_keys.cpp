@@ -13,17 +13,18 @@ const Key* key_named(const std::string& name, const Place& place, const std::str
   if (const Key* key = find_key(name)) return key;
   if (is_section(name)) {
     diagnostics.error(
-        place, fmt::format("{}: '{}' is a section of keys", what, name),
-        fmt::format("a key by its dotted name: {}.{}", name, names_in_section(name).front()));
+        place, fmt::format("{}: '{}' is a section, not a key", what, name),
+        fmt::format("write the dotted name of a key: {}.{}", name, names_in_section(name).front()));
     return nullptr;
   }
   std::vector<std::string> names;
   for (const Key& key : keys()) names.push_back(key.name);
   const std::string nearest = nearest_name(name, names);
-  diagnostics.error(place, fmt::format("{}: unknown key '{}'", what, name),
-                    nearest.empty()
-                        ? "keys have dotted names, system.router.vcs; espalier schema lists all"
-                        : fmt::format("did you mean '{}'?", nearest));
+  diagnostics.error(
+      place, fmt::format("{}: unknown key '{}'", what, name),
+      nearest.empty()
+          ? "write a dotted name such as system.router.vcs; espalier schema lists all keys"
+          : fmt::format("did you mean '{}'?", nearest));
   return nullptr;
 }
 

@@ -33,7 +33,7 @@ class SweepPlanner {
     diagnostics_.error(
         {0, 1, 1},
         fmt::format("the axes make {} points; at most {} are allowed", points, kMostCombinations),
-        "give the axes fewer values, or make several sweeps");
+        "give the axes fewer values, or write several sweeps");
   }
 
   // Axes without a condition multiply, whatever the other axes do. The product is computed first,
@@ -123,7 +123,8 @@ class SweepPlanner {
 SweepPlan plan_sweep(const Sweep& sweep, Diagnostics& diagnostics) {
   SweepPlan plan = SweepPlanner(sweep, diagnostics).plan();
   if (plan.points.empty() && diagnostics.num_errors() == 0) {
-    diagnostics.error({0, 1, 1}, "no point is left", "'only' and 'except' leave out all of them");
+    diagnostics.error({0, 1, 1}, "the sweep has no points",
+                      "'only' and 'except' leave out all points");
   }
   return plan;
 }

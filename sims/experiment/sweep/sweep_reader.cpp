@@ -107,8 +107,8 @@ class SweepReader {
     std::error_code ignored;
     if (node.kind == ConfigNode::Kind::scalar &&
         fs::equivalent(fs::path(sweep_.folder) / node.text, sweep_.path, ignored)) {
-      diagnostics_.error(node.place, "config: this is the sweep's own file",
-                         "it takes the path of a configuration, or its sections in place");
+      diagnostics_.error(node.place, "config: names the sweep's own file",
+                         "give the path of a configuration, or write its sections here");
       return;
     }
     if (auto layer = load_layer(node, sweep_.folder, diagnostics_)) sweep_.base = std::move(*layer);
@@ -144,7 +144,7 @@ class SweepReader {
             member.place_of(member.find("values") != nullptr ? "values" : "from"),
             fmt::format("zip: '{}' has {} values, '{}' has {}", key->key->name, key->values.size(),
                         axis.keys.front().key->name, axis.size()),
-            "zipped keys vary together: as many values each");
+            "zipped keys vary together and need the same number of values");
         good = false;
         continue;
       }
@@ -169,7 +169,7 @@ class SweepReader {
 
   bool is_new(const Key& key, const Place& place) {
     if (std::find(axis_keys_.begin(), axis_keys_.end(), &key) != axis_keys_.end()) {
-      diagnostics_.error(place, fmt::format("'{}' is an axis already", key.name));
+      diagnostics_.error(place, fmt::format("'{}' already is an axis", key.name));
       return false;
     }
     axis_keys_.push_back(&key);
@@ -249,7 +249,7 @@ class SweepReader {
       const ConfigNode* node = find_setting(sweep_.base, section);
       if (node == nullptr) return;
       if (node->kind == ConfigNode::Kind::map || node->kind == ConfigNode::Kind::null) continue;
-      diagnostics_.error(node->place, fmt::format("'{}' takes keys", section),
+      diagnostics_.error(node->place, fmt::format("'{}' is a section; expected its keys", section),
                          fmt::format("the sweep sets {}", key.name));
       return;
     }
@@ -268,7 +268,8 @@ class SweepReader {
           });
       if (always_replaced) continue;
       diagnostics_.error(
-          node->place, fmt::format("{}: a list; in a sweep it is an axis", key.name),
+          node->place,
+          fmt::format("{}: found a list; in a sweep a list of values is an axis", key.name),
           fmt::format("axes: [{{key: {}, values: {}}}]", key.name, text_of(json_of(*node))));
     }
   }
@@ -282,8 +283,9 @@ class SweepReader {
           for (const Key* key : {comparison.key, comparison.other}) {
             if (key != nullptr && is_axis_from(index, *key)) {
               diagnostics_.error(
-                  place, fmt::format("when: '{}' is not an axis before this one", key->name),
-                  "an axis can depend on those that stand before it");
+                  place,
+                  fmt::format("when: '{}' is not an axis that stands before this axis", key->name),
+                  "an axis can depend only on axes that stand before it");
             }
           }
         }

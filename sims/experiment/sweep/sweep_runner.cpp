@@ -18,7 +18,7 @@ void say_failure(const SweepPoint& point, const std::string& failure) {
 
 void say_problem(const StoredPoint& point) {
   if (!point.problem.empty())
-    fmt::print(stderr, "warning: {}; the point is simulated again\n", point.problem);
+    fmt::print(stderr, "warning: {}; simulating the point again\n", point.problem);
 }
 
 // Returns the points that need a simulation, and counts the others.

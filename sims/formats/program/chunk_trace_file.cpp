@@ -170,11 +170,12 @@ std::optional<TraceOperation> read_operation(LineParser& line) {
   operation.word = (*word)->word;
   line.set_form((*word)->form);
   if (operation.result && !has_result(operation.word)) {
-    line.error(operation.result_place, fmt::format("'{}' has no result", (*word)->name));
+    line.error(operation.result_place,
+               fmt::format("'{}' gives no result; remove the reference before '='", (*word)->name));
     return std::nullopt;
   }
   if (!operation.result && operation.word == TraceWord::chunk) {
-    line.error(operation.place, "'chunk' without a result does nothing", (*word)->form);
+    line.error(operation.place, "'chunk' needs a reference for its result", (*word)->form);
     return std::nullopt;
   }
   if (!read_rest(line, operation) || !line.expect_end()) return std::nullopt;
@@ -203,7 +204,7 @@ class TraceReader {
     });
     header_.end({source_, 1, 1}, diagnostics_);
     for (const Place& fragment : open_fragments_) {
-      diagnostics_.error(fragment, "no 'end' ends this fragment");
+      diagnostics_.error(fragment, "'parallelize' has no 'end'");
     }
     if (num_errors() != 0) return std::nullopt;
     return trace();
@@ -220,15 +221,17 @@ class TraceReader {
     const std::string& word = line.peek();
     if (contains(TraceHeader::words(), word)) {
       if (!operations_.empty()) {
-        line.error(line.place(), fmt::format("'{}' stands before the operations", word),
-                   fmt::format("the first is in line {}", operations_.front().place.line));
+        line.error(
+            line.place(), fmt::format("'{}' must stand before the first operation", word),
+            fmt::format("the first operation is in line {}", operations_.front().place.line));
         return;
       }
       header_.read_line(line);
     } else if (word.front() != '%' && !contains(trace_words(), word)) {
       std::vector<std::string> words = TraceHeader::words();
       words.insert(words.end(), trace_words().begin(), trace_words().end());
-      line.error(line.place(), fmt::format("'{}' begins no line", word), name_hint(word, words));
+      line.error(line.place(), fmt::format("a line cannot begin with '{}'", word),
+                 name_hint(word, words));
     } else if (auto operation = read_operation(line)) {
       check_references(line, *operation);
       check_fragments(line, *operation);
@@ -248,20 +251,21 @@ class TraceReader {
     for (std::size_t i = 0; i < operation.arguments.size(); ++i) {
       const std::string name = fmt::format("%{}", operation.arguments[i]);
       if (made_.count(operation.arguments[i]) != 0 || contains(broken_, name)) continue;
-      line.error(operation.argument_places[i], fmt::format("no line before made {}", name));
+      line.error(operation.argument_places[i],
+                 fmt::format("{} is used, but no line before gives it", name));
     }
     if (!operation.result) return;
     const auto [first, is_new] = made_.emplace(*operation.result, operation.result_place);
     if (is_new) return;
-    line.error(operation.result_place, fmt::format("a second %{}", *operation.result),
-               fmt::format("the first is made in line {}", first->second.line));
+    line.error(operation.result_place, fmt::format("%{} is given twice", *operation.result),
+               fmt::format("the first is in line {}", first->second.line));
   }
 
   void check_fragments(LineParser& line, const TraceOperation& operation) {
     if (operation.word == TraceWord::parallelize) open_fragments_.push_back(operation.place);
     if (operation.word != TraceWord::end) return;
     if (open_fragments_.empty()) {
-      line.error(operation.place, "no 'parallelize' is open that could end");
+      line.error(operation.place, "'end' has no open 'parallelize'");
     } else {
       open_fragments_.pop_back();
     }

@@ -50,7 +50,7 @@ void TraceHeader::read_line(LineParser& line) {
   const bool may_repeat = word == "input" || word == "output" || word == "promise";
   const auto [first, is_new] = first_.emplace(word, place);
   if (!is_new && !may_repeat) {
-    line.error(place, fmt::format("a second '{}'", word),
+    line.error(place, fmt::format("'{}' is given twice", word),
                fmt::format("the first is in line {}", first->second.line));
     return;
   }
@@ -60,7 +60,7 @@ void TraceHeader::read_line(LineParser& line) {
   } else if (word == "name") {
     signature_.name = line.rest();
     if (!is_plain_text(signature_.name)) {
-      line.error(place, "name: it holds a control character or broken UTF-8");
+      line.error(place, "name: contains a control character or broken UTF-8");
     }
   } else if (word == "protocol") {
     read_protocol(line);
@@ -69,7 +69,7 @@ void TraceHeader::read_line(LineParser& line) {
   } else if (!has_collective_) {
     // If there is a line 'collective', it was wrong and has been reported.
     const bool is_missing = first_.count("collective") == 0;
-    if (is_missing) line.error(place, fmt::format("'{}' stands behind 'collective'", word));
+    if (is_missing) line.error(place, fmt::format("'{}' must stand after 'collective'", word));
   } else if (word == "root") {
     read_root(line, place);
   } else if (word == "promise") {
@@ -103,13 +103,15 @@ void TraceHeader::read_protocol(LineParser& line) {
 }
 
 void TraceHeader::read_bytes(LineParser& line, const Place& place) {
-  line.set_form("for example 'bytes 0 1MiB': from the first to the second; 0: without limit");
+  line.set_form(
+      "for example 'bytes 0 1MiB': smallest and largest size; a largest size of 0 means no limit");
   const auto min = line.bytes("bytes");
   if (!min) return;
   const auto max = line.bytes("bytes");
   if (!max || !line.expect_end()) return;
   if (*max != 0 && *min > *max) {
-    line.error(place, fmt::format("no size is from {} to {} bytes", *min, *max));
+    line.error(place, fmt::format("the smallest size, {} bytes, exceeds the largest size, {} bytes",
+                                  *min, *max));
     return;
   }
   signature_.min_bytes = *min;
@@ -120,7 +122,8 @@ void TraceHeader::read_root(LineParser& line, const Place& place) {
   line.set_form("for example 'root 0'");
   if (signature_.collective != CollectiveOp::broadcast &&
       signature_.collective != CollectiveOp::reduce) {
-    line.error(place, fmt::format("{} has no root", to_string(signature_.collective)));
+    line.error(place,
+               fmt::format("found a root, but {} has none", to_string(signature_.collective)));
     return;
   }
   const auto root = line.number("root", 0, signature_.ranks - 1);
@@ -129,8 +132,9 @@ void TraceHeader::read_root(LineParser& line, const Place& place) {
 
 bool TraceHeader::is_custom(LineParser& line, const Place& place, const std::string& word) {
   if (signature_.collective == CollectiveOp::custom) return true;
-  line.error(place, fmt::format("'{}' is for a custom collective", word),
-             fmt::format("buffers and results of {} are known", to_string(signature_.collective)));
+  line.error(
+      place, fmt::format("found '{}', which only a custom collective may have", word),
+      fmt::format("remove it: {} has known buffers and results", to_string(signature_.collective)));
   return false;
 }
 
@@ -139,7 +143,7 @@ void TraceHeader::read_buffer(LineParser& line, std::vector<std::uint32_t>& coun
   line.set_form("for example 'input 0 4': rank 0 has 4 chunks");
   if (!is_custom(line, place, word)) return;
   if (bounds_) {
-    line.error(place, "buffers stand before promises");
+    line.error(place, "write buffers before promises");
     return;
   }
   const auto rank = line.number("rank", 0, signature_.ranks - 1);
@@ -165,14 +169,14 @@ void TraceHeader::read_promise_line(LineParser& line, const Place& place) {
     signature_.promises.push_back(*promise);
   } else {
     line.error(place,
-               fmt::format("rank {} out {} has a promise already", promise->rank, promise->index),
-               fmt::format("it is in line {}", first->second.line));
+               fmt::format("rank {} out {} already has a promise", promise->rank, promise->index),
+               fmt::format("the first is in line {}", first->second.line));
   }
 }
 
 void TraceHeader::end(const Place& end_of_file, Diagnostics& diagnostics) {
   if (first_.count("collective") == 0) {
-    diagnostics.error(end_of_file, "there is no line 'collective'",
+    diagnostics.error(end_of_file, "the line 'collective' is missing",
                       "for example 'collective all_reduce ranks 4 chunks 4 in_place'");
   }
   const auto by_place = [](const PromisedChunk& a, const PromisedChunk& b) {

@@ -30,9 +30,9 @@ const std::vector<std::string> kElements{"algo", "gpu", "tb", "step"};
 
 // Collectives of MSCCL documents that Espalier does not support.
 const std::vector<std::pair<const char*, const char*>> kForeignCollectives{
-    {"alltoallv", "its amounts differ from pair to pair, and the chunks of a program are equal"},
-    {"send", "it is one message, no collective"},
-    {"recv", "it is one message, no collective"},
+    {"alltoallv", "its messages have different sizes, but the chunks of a program are equal"},
+    {"send", "it is a single message and not a collective"},
+    {"recv", "it is a single message and not a collective"},
     {"gather", "write it as 'custom', with a file of promises"},
     {"scatter", "write it as 'custom', with a file of promises"}};
 
@@ -59,7 +59,7 @@ class Reader {
       if (std::strcmp(node.name(), "algo") != 0) {
         report_foreign_root(node);
       } else if (algo) {
-        report_.error(node.name(), "a second 'algo': a document is one program",
+        report_.error(node.name(), "found a second 'algo'; a document has one",
                       fmt::format("the first is in line {}", report_.line(algo.name())));
       } else {
         algo = node;
@@ -70,8 +70,9 @@ class Reader {
 
   void report_foreign_root(pugi::xml_node node) {
     const bool is_registration = std::strcmp(node.name(), "msccl_algos") == 0;
-    report_.error(node.name(), fmt::format("expected the element 'algo', found '{}'", node.name()),
-                  is_registration ? "it is a list of files: read one of those" : "");
+    report_.error(
+        node.name(), fmt::format("expected the element 'algo', found '{}'", node.name()),
+        is_registration ? "this file is a list of files; give one of the listed files" : "");
   }
 
   // Calls visit(child) for the children with the name. Other children are reported or ignored.
@@ -97,10 +98,10 @@ class Reader {
     const bool is_known =
         std::find(kElements.begin(), kElements.end(), child.name()) != kElements.end();
     if (is_known) {
-      report_.error(child.name(), fmt::format("'{}' stands in '{}'", child.name(), parent.name()),
-                    "the elements are algo > gpu > tb > step");
+      report_.error(child.name(), fmt::format("found '{}' in '{}'", child.name(), parent.name()),
+                    "elements nest as algo > gpu > tb > step");
     } else if (std::strcmp(child.name(), "op") == 0 && std::strcmp(expected, "step") == 0) {
-      report_.error(child.name(), "'op' is a spelling of 'step' that no runtime reads",
+      report_.error(child.name(), "'op' is not read by any runtime; the element is called 'step'",
                     "write <step s= type= srcbuf= srcoff= dstbuf= dstoff= cnt= depid= deps= "
                     "hasdep=/>");
     } else {
@@ -145,7 +146,7 @@ class Reader {
         algo.error_at("name", "it is missing", why);
       }
     } else if (!is_plain_text(program_.name)) {
-      algo.error_at("name", "it holds a control character or broken UTF-8");
+      algo.error_at("name", "contains a control character or broken UTF-8");
     }
   }
 
@@ -161,7 +162,7 @@ class Reader {
     const bool has_root =
         collective_ == CollectiveOp::broadcast || collective_ == CollectiveOp::reduce;
     if (!has_root) {
-      algo.warn_at("root", "it is ignored: the collective has none");
+      algo.warn_at("root", "is ignored, because the collective has no root");
       return;
     }
     const auto root = algo.integer("root", {0, kMostInt});
@@ -177,8 +178,9 @@ class Reader {
     program_.in_place = *in_place != 0;
     program_.also_out_of_place = *in_place != 0 && *out_of_place != 0;
     if (*in_place == 0 && *out_of_place == 0) {
-      algo.error_at("outofplace", "neither in place nor out of place: it could never be used",
-                    "inplace=\"1\" or outofplace=\"1\" or both");
+      algo.error_at("outofplace",
+                    "the program is neither in place nor out of place, so it could never be used",
+                    "write inplace=\"1\", outofplace=\"1\", or both");
     }
   }
 
@@ -190,16 +192,17 @@ class Reader {
     const bool unlimited = *max == 0 || *max == kUnlimitedBytes;
     if (!unlimited && *min > *max) {
       algo.error_at("minBytes", fmt::format("{} is more than maxBytes, {}", *min, *max),
-                    algo.has("maxBytes") ? "" : "without maxBytes it is 134217728");
+                    algo.has("maxBytes") ? "" : "without the attribute, maxBytes is 134217728");
       return;
     }
     if (!is_later_ && !unlimited && *min == *max) {
-      algo.warn_at("maxBytes", "there is no size from minBytes to below it",
-                   "without 'outofplace' it is the first size that is too large");
+      algo.warn_at("maxBytes", "no size is at least minBytes and below maxBytes",
+                   "without 'outofplace' maxBytes is the first size that is too large");
     }
     if (!is_later_ && *max == 0) {
-      algo.warn_at("maxBytes", "0 is read as 'no limit'",
-                   "runtimes of the first generation would never use the program");
+      algo.warn_at(
+          "maxBytes", "0 is read as 'no limit'",
+          "runtimes of the first generation read it as 'never' and would not use the program");
     }
     program_.min_bytes = static_cast<Bytes>(*min);
     const bool is_exclusive = !is_later_ && !unlimited;
@@ -218,9 +221,10 @@ class Reader {
   void check_shares(XmlElement& algo) {
     if (!collective_ || !chunks_ || !num_gpus_ || !has_shares(*collective_)) return;
     if (*chunks_ % *num_gpus_ == 0) return;
-    algo.error_at("nchunksperloop",
-                  fmt::format("{} chunks do not divide by {} ranks", *chunks_, *num_gpus_),
-                  fmt::format("{}: every rank has the same number", algo.text("coll")));
+    algo.error_at(
+        "nchunksperloop",
+        fmt::format("{} chunks are not a multiple of {} ranks", *chunks_, *num_gpus_),
+        fmt::format("{} needs the same number of chunks for every rank", algo.text("coll")));
   }
 
   void check_channels_used(XmlElement& algo) {
@@ -242,13 +246,14 @@ class Reader {
       algo.error_at("root", fmt::format("there is no rank {}", *program_.root));
     }
     if (num_gpus_ && *num_gpus_ != elements) {
-      algo.error_at("ngpus",
-                    fmt::format("{} ranks, but there are {} gpu elements", *num_gpus_, elements),
-                    missing_rank(by_rank) + "every rank has one, if only an empty one");
+      algo.error_at(
+          "ngpus",
+          fmt::format("{} ranks, but the document has {} gpu elements", *num_gpus_, elements),
+          missing_rank(by_rank) + "write one gpu element for each rank, even if it is empty");
     }
     if (num_chunks_ > kMostChunksOfProgram) {
-      algo.error(fmt::format("all buffers together have {} chunks", num_chunks_),
-                 fmt::format("{} at most", kMostChunksOfProgram));
+      algo.error(fmt::format("all buffers together have {} chunks, which is too many", num_chunks_),
+                 fmt::format("allowed are at most {}", kMostChunksOfProgram));
     }
     for (auto& [rank, gpu] : by_rank) program_.ranks.push_back(std::move(gpu));
   }
@@ -285,19 +290,19 @@ class Reader {
     if (!id) return;
     const auto [first, is_new] = by_rank.emplace(*id, std::move(rank));
     if (is_new) return;
-    gpu.error_at("id", fmt::format("there are two of rank {}", *id),
+    gpu.error_at("id", fmt::format("rank {} is given twice", *id),
                  fmt::format("the first is in line {}", first->second.line));
   }
 
   void check_buffer(XmlElement& gpu, const char* name, std::int64_t chunks, std::int64_t expected) {
     if (chunks == 0 || chunks == expected) return;
     if (*collective_ == CollectiveOp::custom && chunks < expected) {
-      gpu.warn_at(name, fmt::format("{}, less than nchunksperloop", chunks),
-                  "runtimes of the first generation refuse that");
+      gpu.warn_at(name, fmt::format("{} is less than nchunksperloop", chunks),
+                  "runtimes of the first generation refuse such a program");
       return;
     }
-    gpu.error_at(name, fmt::format("{} does not fit nchunksperloop, {}", chunks, *chunks_),
-                 fmt::format("0 where the program does not name the buffer, else {}", expected));
+    gpu.error_at(name, fmt::format("{} does not match nchunksperloop, {}", chunks, *chunks_),
+                 fmt::format("write {}, or 0 if the program does not use the buffer", expected));
   }
 
   // ---------------------------------------------------------------- tb
@@ -305,8 +310,8 @@ class Reader {
   void read_blocks(pugi::xml_node node, const XmlElement& gpu, RankProgram& rank) {
     const auto count = std::distance(node.children("tb").begin(), node.children("tb").end());
     if (count > kMostBlocksOfRank) {
-      report_.error(node.name(), fmt::format("{}: {} thread blocks", gpu.label(), count),
-                    fmt::format("runtimes take {} at most", kMostBlocksOfRank));
+      report_.error(node.name(), fmt::format("{}: has {} thread blocks", gpu.label(), count),
+                    fmt::format("runtimes accept at most {}", kMostBlocksOfRank));
     }
     std::map<std::int64_t, ThreadBlock> by_id;
     std::map<std::int64_t, std::int64_t> of_channel;
@@ -323,7 +328,7 @@ class Reader {
       const auto [first, is_new] = by_id.emplace(*id, std::move(block));
       if (is_new) return;
       tb.error_at("id", fmt::format("{} is given twice", *id),
-                  fmt::format("the first is in line {}; they are 0 to {}, in any order",
+                  fmt::format("the first is in line {}; give each of 0 to {} once, in any order",
                               first->second.line, count - 1));
     });
     for (auto& [id, block] : by_id) rank.blocks.push_back(std::move(block));
@@ -347,7 +352,7 @@ class Reader {
     tb.error_at("chan",
                 fmt::format("more than {} thread blocks of this rank have channel {}",
                             kMostBlocksOfChannel, *channel),
-                "runtimes take no more");
+                "runtimes do not accept more");
   }
 
   // ---------------------------------------------------------------- step
@@ -361,12 +366,12 @@ class Reader {
       const auto s = step.integer("s", {0, kMostInt});
       if (s && *s != expected && in_order) {
         in_order = false;
-        step.error_at("s", fmt::format("{} where {} follows", *s, expected),
-                      "steps are numbered from 0 on, in their order");
+        step.error_at("s", fmt::format("expected {1}, found {0}", *s, expected),
+                      "number steps from 0 in their order");
       }
       if (expected++ == kMostStepsOfBlock) {
-        step.error(fmt::format("{}: more than {} steps", tb.label(), kMostStepsOfBlock),
-                   "runtimes take no more");
+        step.error(fmt::format("{}: has more than {} steps", tb.label(), kMostStepsOfBlock),
+                   "runtimes do not accept more");
       }
       read_step(child, step, block);
       check_after_nop(step, block.steps.back(), after_nop);
@@ -380,7 +385,7 @@ class Reader {
     ProgramStep step;
     step.line = report_.line(node.name());
     if (element.text("type") == "ra") {
-      element.error_at("type", "'ra' is reserved: runtimes do not execute it");
+      element.error_at("type", "'ra' is reserved; runtimes do not execute it");
     } else {
       step.op = element.choice("type", msccl_ops()).value_or(ProgramOp::nop);
     }
@@ -394,7 +399,8 @@ class Reader {
     const auto wait_step = element.integer("deps", {-1, kMostInt});
     if (wait_block && wait_step && (*wait_block == -1) != (*wait_step == -1)) {
       element.error_at(*wait_block == -1 ? "depid" : "deps",
-                       fmt::format("half a dependency: depid {}, deps {}", *wait_block, *wait_step),
+                       fmt::format("depid is {} and deps is {}; either both or neither must be -1",
+                                   *wait_block, *wait_step),
                        "write -1 for both if there is none");
     }
     step.wait_block = as_i32(wait_block.value_or(-1));
@@ -412,8 +418,8 @@ class Reader {
 
   static void check_after_nop(XmlElement& element, const ProgramStep& step, bool after_nop) {
     if (!after_nop || step.op == ProgramOp::nop || step.wait_block != -1) return;
-    element.error_at("depid", "a nop before it hands its dependency on, so it has one too",
-                     "move the last nop's dependency here");
+    element.error_at("depid", "the step before is a nop, so this step needs a dependency",
+                     "move the dependency of the last nop to this step");
   }
 
   XmlReport& report_;

@@ -111,24 +111,27 @@ class Writable {
     const auto ranks = static_cast<std::int64_t>(program_.num_ranks());
     const auto limit = static_cast<Bytes>(kUnlimitedBytes);
     if (program_.num_calls() > 1) {
-      return refuse(fmt::format("it is composed of {} library calls, and a document is one call",
+      return refuse(fmt::format("the program has {} library calls, but a document has one call",
                                 program_.num_calls()));
     }
-    if (ranks == 0) return refuse("it has no ranks");
+    if (ranks == 0) return refuse("the program has no ranks");
     if (!is_plain_text(program_.name)) {
-      return refuse("its name holds a control character or broken UTF-8");
+      return refuse("the program's name contains a control character or broken UTF-8");
     }
     if (program_.chunks == 0 || program_.chunks > kMostChunksOfBuffer) {
-      return refuse(fmt::format("it has {} chunks; a document has 1 to {}", program_.chunks,
-                                kMostChunksOfBuffer));
+      return refuse(fmt::format("the program has {} chunks; a document has 1 to {}",
+                                program_.chunks, kMostChunksOfBuffer));
     }
     if (has_shares(program_.collective) && program_.chunks % ranks != 0) {
-      return refuse(fmt::format("{} chunks do not divide by {} ranks", program_.chunks, ranks));
+      return refuse(
+          fmt::format("{} chunks are not a multiple of {} ranks", program_.chunks, ranks));
     }
     if (program_.min_bytes >= limit || program_.max_bytes >= limit ||
         (program_.max_bytes != 0 && program_.min_bytes > program_.max_bytes)) {
-      return refuse(fmt::format("no size is from {} to {} bytes and below 2^63", program_.min_bytes,
-                                program_.max_bytes));
+      return refuse(
+          fmt::format("the smallest size, {} bytes, must not exceed the largest size, {} bytes, "
+                      "and both must be below 2^63",
+                      program_.min_bytes, program_.max_bytes));
     }
     if (program_.also_out_of_place && !program_.in_place) {
       return refuse("also_out_of_place needs in_place");
@@ -136,10 +139,11 @@ class Writable {
     const bool has_root = program_.collective == CollectiveOp::broadcast ||
                           program_.collective == CollectiveOp::reduce;
     if (program_.root && (!has_root || *program_.root >= ranks)) {
-      return refuse(fmt::format("its root {} does not exist", *program_.root));
+      return refuse(fmt::format("the root {} does not exist", *program_.root));
     }
     if (program_.num_channels == 0 || program_.num_channels > INT32_MAX) {
-      return refuse(fmt::format("it has {} channels", program_.num_channels));
+      return refuse(fmt::format("the program has {} channels; allowed are 1 to 2^31 - 1",
+                                program_.num_channels));
     }
     return true;
   }
@@ -150,24 +154,25 @@ class Writable {
     const std::int64_t in = input_chunks_of(program_.collective, program_.chunks, ranks);
     const std::int64_t out = output_chunks_of(program_.collective, program_.chunks, ranks);
     if (!fits(rank.input_chunks, in) || !fits(rank.output_chunks, out)) {
-      return refuse(fmt::format("{} input and {} output chunks; the collective has {} and {}",
-                                rank.input_chunks, rank.output_chunks, in, out));
+      return refuse(
+          fmt::format("has {} input and {} output chunks, but the collective has {} and {}",
+                      rank.input_chunks, rank.output_chunks, in, out));
     }
     num_chunks_ += in + out + rank.scratch_chunks;
     if (rank.scratch_chunks > kMostChunksOfBuffer || num_chunks_ > kMostChunksOfProgram) {
-      return refuse(fmt::format("more than {} chunks in one buffer or {} in all",
+      return refuse(fmt::format("has more than {} chunks in one buffer or {} in all buffers",
                                 kMostChunksOfBuffer, kMostChunksOfProgram));
     }
     if (rank.blocks.size() > kMostBlocksOfRank) {
-      return refuse(
-          fmt::format("{} thread blocks; runtimes take {}", rank.blocks.size(), kMostBlocksOfRank));
+      return refuse(fmt::format("has {} thread blocks; runtimes accept at most {}",
+                                rank.blocks.size(), kMostBlocksOfRank));
     }
     std::map<std::uint32_t, std::int64_t> of_channel;
     for (std::size_t b = 0; b < rank.blocks.size(); ++b) {
       const ThreadBlock& block = rank.blocks[b];
       if (++of_channel[block.channel] > kMostBlocksOfChannel) {
-        return refuse(fmt::format("more than {} thread blocks of channel {}", kMostBlocksOfChannel,
-                                  block.channel));
+        return refuse(fmt::format("has more than {} thread blocks of channel {}",
+                                  kMostBlocksOfChannel, block.channel));
       }
       if (!check_block(number, block)) return refuse(fmt::format("tb {}: {}", b, what_));
     }
@@ -187,11 +192,12 @@ class Writable {
         return refuse(fmt::format("its peer {} does not exist", peer));
     }
     if (block.channel >= program_.num_channels) {
-      return refuse(fmt::format("channel {} of {}", block.channel, program_.num_channels));
+      return refuse(fmt::format("is on channel {}, but the program has {} channels", block.channel,
+                                program_.num_channels));
     }
     if (block.steps.size() > kMostStepsOfBlock) {
-      return refuse(
-          fmt::format("{} steps; runtimes take {}", block.steps.size(), kMostStepsOfBlock));
+      return refuse(fmt::format("has {} steps; runtimes accept at most {}", block.steps.size(),
+                                kMostStepsOfBlock));
     }
     bool after_nop = false;
     for (std::size_t s = 0; s < block.steps.size(); ++s) {
@@ -205,16 +211,17 @@ class Writable {
   bool check_step(const ProgramStep& step, bool after_nop) {
     const bool is_nop = step.op == ProgramOp::nop;
     if (is_nop ? step.count != 0 : step.count == 0 || step.count > kMostChunksOfStep) {
-      return refuse(fmt::format("it moves {} chunks; runtimes take 1 to {}, of a nop 0", step.count,
-                                kMostChunksOfStep));
+      return refuse(fmt::format("moves {} chunks; runtimes accept 1 to {}, and 0 for a nop",
+                                step.count, kMostChunksOfStep));
     }
-    if (step.src_offset < -1 || step.dst_offset < -1) return refuse("a negative offset");
+    if (step.src_offset < -1 || step.dst_offset < -1) return refuse("has a negative offset");
     if (step.wait_block < -1 || step.wait_step < -1 ||
         (step.wait_block == -1) != (step.wait_step == -1)) {
-      return refuse(fmt::format("it waits for tb {} step {}", step.wait_block, step.wait_step));
+      return refuse(fmt::format("waits for tb {} step {}, which is not a valid dependency",
+                                step.wait_block, step.wait_step));
     }
     if (after_nop && !is_nop && step.wait_block == -1) {
-      return refuse("it waits for nothing, but follows a nop, which hands its dependency on");
+      return refuse("follows a nop, so it must wait for a step");
     }
     return true;
   }

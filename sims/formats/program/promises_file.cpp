@@ -63,9 +63,11 @@ std::optional<std::vector<PromisedChunk>> read_promises(const std::string& file_
   const SourceIndex source = diagnostics.add_file(file_name, text);
   const std::size_t errors_before = diagnostics.num_errors();
   if (program.collective != CollectiveOp::custom) {
-    diagnostics.error({source, 0, 0},
-                      fmt::format("promises are for a custom collective; what {} promises is known",
-                                  to_string(program.collective)));
+    diagnostics.error(
+        {source, 0, 0},
+        fmt::format(
+            "found promises, which only a custom collective may have; the results of {} are known",
+            to_string(program.collective)));
     return std::nullopt;
   }
   PromiseBounds bounds;
@@ -84,8 +86,8 @@ std::optional<std::vector<PromisedChunk>> read_promises(const std::string& file_
         promises.emplace(std::make_pair(promise->rank, promise->index), std::pair(*promise, place));
     if (!is_new) {
       diagnostics.error(
-          place, fmt::format("rank {} out {} has a promise already", promise->rank, promise->index),
-          fmt::format("it is in line {}", first->second.second.line));
+          place, fmt::format("rank {} out {} already has a promise", promise->rank, promise->index),
+          fmt::format("the first is in line {}", first->second.second.line));
     }
     return true;
   });

@@ -29,7 +29,7 @@ CInteger failed(const char* why) { return {std::nullopt, why}; }
 CInteger parse_c_integer(std::string_view text) {
   if (text.empty()) return failed("is empty, not an integer");
   if (text.find_first_of(" \t\r\n") != std::string_view::npos) {
-    return failed("is not an integer: it holds a blank");
+    return failed("is not an integer: it contains a blank");
   }
   std::string_view digits = text;
   const bool negative = digits.front() == '-';
@@ -64,11 +64,11 @@ namespace {
 const char* what_is_wrong(pugi::xml_parse_status status) {
   switch (status) {
     case pugi::status_no_document_element:
-      return "there is no element in it";
+      return "the file has no element";
     case pugi::status_end_element_mismatch:
-      return "an element is not closed, or closed by another one's tag";
+      return "an element is not closed, or the tag of another element closes it";
     case pugi::status_bad_attribute:
-      return "an attribute is name=\"value\"";
+      return "an attribute must have the form name=\"value\"";
     case pugi::status_bad_comment:
       return "a comment is not closed";
     case pugi::status_bad_start_element:
@@ -76,9 +76,9 @@ const char* what_is_wrong(pugi::xml_parse_status status) {
     case pugi::status_bad_end_element:
       return "a closing tag is broken";
     case pugi::status_unrecognized_tag:
-      return "'<' begins no tag here";
+      return "'<' does not begin a tag here";
     default:
-      return "it is broken here";
+      return "the error is here";
   }
 }
 
@@ -201,9 +201,7 @@ pugi::xml_attribute XmlElement::required(const char* name) {
   if (!attribute) {
     const std::string meant = nearest_name(name, unknown_);
     error(fmt::format("{}: attribute '{}' is missing", label(), name),
-          meant.empty()
-              ? ""
-              : fmt::format("there is '{}': names are as they are, to the letter", meant));
+          meant.empty() ? "" : fmt::format("found '{}'; names are case-sensitive", meant));
   }
   return attribute;
 }

@@ -189,10 +189,10 @@ std::string slips_text(const Json& explanation) {
       text += fmt::format(", waiting for the {}", message_text(delay["waited_for"]));
     }
     if (delay.contains("cause")) {
-      text += fmt::format("\n{:18}kept most by {}: {} cycles\n", "", cause_text(delay["cause"]),
+      text += fmt::format("\n{:18}delayed most by {}: {} cycles\n", "", cause_text(delay["cause"]),
                           delay["cause_cycles"].dump());
     } else {
-      text += fmt::format("\n{:18}which took what it takes on an idle network\n", "");
+      text += fmt::format("\n{:18}which took no longer than on an idle network\n", "");
     }
   }
   return text.empty() ? "  none\n" : text;
@@ -200,7 +200,7 @@ std::string slips_text(const Json& explanation) {
 
 std::string slack_text(const Json& explanation) {
   if (!explanation.contains("slack")) return {};
-  std::string text = "\nSlack: cycles that a timestep's entries could have issued later\n";
+  std::string text = "\nSlack: cycles by which a timestep's entries could have issued later\n";
   text += "    step       least  at                   critical NIs\n";
   for (const Json& step : explanation["slack"]) {
     std::size_t critical = 0;
@@ -225,21 +225,23 @@ std::string explanation_text(const Json& result) {
       fmt::format("\n{} on {}: {} cycles {}\n", result["algorithm"].get<std::string>(),
                   result["topology"].get<std::string>(), cycles, span);
   if (result["bound_ratio"].is_number()) {
-    text += fmt::format("Bound: {:.1f} % of that; {}\n", 100 * result["bound_ratio"].get<double>(),
+    text += fmt::format("Lower bound: {:.1f} % of that; {}\n",
+                        100 * result["bound_ratio"].get<double>(),
                         result["bound_binding"].get<std::string>());
   }
   if (result.contains("folded") && result["folded"].get<bool>()) {
-    text += "One NPU stands for all: it is both ends of every message\n";
+    text += "One NPU was simulated for all NPUs, so it is both ends of every message\n";
   }
   text += "\nWhere the time went, on the critical path (cycles)\n" + totals_text(explanation);
   text += "\nBy place\n" + shares_text(explanation["causes"], cycles, kMostCauses, cause_text);
-  text += "\nBy channel whose rate decided\n" +
+  text += "\nBy channel that limited the rate\n" +
           shares_text(explanation["bottlenecks"], cycles, kMostBottlenecks,
                       [](const Json& each) { return each["channel"].get<std::string>(); });
   text += "\nThe critical path, message by message (from, to)\n" + path_text(explanation);
   text += explanation.contains("slack")
-              ? "\nThe worst slips: an NI gets behind the median NI of its timestep (cycles)\n"
-              : "\nThe worst slips: cycles more than on an idle, healthy network\n";
+              ? "\nThe worst slips: how much later than the median NI an NI finished its timestep "
+                "(cycles)\n"
+              : "\nThe worst slips: cycles beyond those on an idle, healthy network\n";
   text += slips_text(explanation);
   return text + slack_text(explanation);
 }

@@ -20,7 +20,7 @@ void WaveSession::begin(Fabric& fabric) {
   watch_nis(fabric);
   watch_channels(fabric);
   if (recorder_.num_signals() == 0) {
-    throw std::invalid_argument(fmt::format("no signal has a name like '{}'; for example {}",
+    throw std::invalid_argument(fmt::format("no signal matches '{}'; signals are for example {}",
                                             fmt::join(request_.scopes, "' or '"),
                                             std::string(fabric.ni(NodeId(0)).name())));
   }

@@ -112,7 +112,7 @@ FstFormat::FstFormat(const std::string& path) : path_(path) {
   const auto kind = std::filesystem::status(path, ignored).type();
   if (kind != std::filesystem::file_type::regular &&
       kind != std::filesystem::file_type::not_found) {
-    throw std::runtime_error(fmt::format("{}: cannot be written: it is no file", path));
+    throw std::runtime_error(fmt::format("{}: cannot be written: it is not a regular file", path));
   }
   errno = 0;
   writer_ = fstWriterCreate(path.c_str(), 1);

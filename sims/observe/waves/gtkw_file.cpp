@@ -153,7 +153,7 @@ void Save::put(const GtkwSignal& signal) {
 
 void Save::put_texts(const GtkwSignal& signal) {
   if (signal.texts == nullptr) {
-    throw std::invalid_argument(fmt::format("signal {}: has no texts to be shown", signal.path));
+    throw std::invalid_argument(fmt::format("signal {}: has no texts to show", signal.path));
   }
   if (!is_vcd_) return put_flags(kEnum | kBinary | kRightJustify);
   // GTKWave looks up the digits as it would show them, so each width needs a file of its own.

@@ -58,8 +58,8 @@ SignalId SignalTree::add(const std::string& path, unsigned bits, const EnumText*
   };
   if (bits < 1 || bits > kMostBits) refuse(fmt::format("has 1 to 64 bits, not {}", bits));
   if (scope_of_path_.count(path) != 0) refuse("is the name of a scope");
-  if (signal_paths_.count(path) != 0) refuse("is there twice");
-  if (!is_path(path)) refuse("is not made of identifiers with dots between them");
+  if (signal_paths_.count(path) != 0) refuse("is defined twice");
+  if (!is_path(path)) refuse("must be made of identifiers with dots between them");
   if (texts != nullptr) {
     check(*texts);
     if (bits < kMostBits && texts->texts.size() > (std::size_t{1} << bits)) {

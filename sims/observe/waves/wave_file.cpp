@@ -21,7 +21,7 @@ constexpr std::uint64_t kFastest = 1'000'000'000'000;
 WaveClock::WaveClock(std::uint64_t hertz) : counts_cycles_(hertz == kGigahertz) {
   if (hertz == 0 || hertz > kFastest) {
     throw std::invalid_argument(
-        fmt::format("a waveform's clock is between 1 Hz and 1 THz, not {} Hz", hertz));
+        fmt::format("a waveform's clock must be between 1 Hz and 1 THz; found {} Hz", hertz));
   }
   clock_.hertz = hertz;
 }
@@ -41,7 +41,7 @@ void WaveFile::describe_scope(const std::string& path, const std::string& compon
 
 void WaveFile::begin(Cycle first, Cycle last) {
   expect(Stage::declaring, "a waveform is begun");
-  if (tree_.size() == 0) throw std::invalid_argument("a waveform has at least one signal");
+  if (tree_.size() == 0) throw std::invalid_argument("a waveform needs at least one signal");
   if (last < first) throw std::invalid_argument("a waveform's window ends before it begins");
   tree_.write_header(*format_, clock_.timescale());
   states_.resize(tree_.size());
@@ -79,8 +79,8 @@ void WaveFile::note(Cycle at, SignalId signal, WaveValue value) {
 void WaveFile::go_to(Cycle cycle) {
   expect(Stage::recording, "values change");
   if (cycle < now_) {
-    throw std::logic_error(
-        fmt::format("a waveform at cycle {} was given a change of cycle {}", now_, cycle));
+    throw std::logic_error(fmt::format(
+        "a waveform at cycle {} received a change of the earlier cycle {}", now_, cycle));
   }
   write_cycle();
   now_ = cycle;
@@ -127,7 +127,7 @@ void WaveFile::expect(Stage stage, const char* what) const {
   if (stage_ == stage) return;
   throw std::logic_error(fmt::format(
       "{} {}", what,
-      stage == Stage::declaring ? "before begin() only" : "between begin() and finish() only"));
+      stage == Stage::declaring ? "only before begin()" : "only between begin() and finish()"));
 }
 
 std::unique_ptr<WaveWriter> make_wave_writer(const std::string& path, std::uint64_t clock_hertz) {
@@ -138,7 +138,7 @@ std::unique_ptr<WaveWriter> make_wave_writer(const std::string& path, std::uint6
   }
   if (ending == ".fst") return std::make_unique<WaveFile>(open_fst(path), clock);
   throw std::invalid_argument(
-      fmt::format("{}: waveforms are written to a file that ends in .vcd or .fst", path));
+      fmt::format("{}: the name of a waveform file must end in .vcd or .fst", path));
 }
 
 }  // namespace espalier

@@ -103,7 +103,7 @@ class FigureReader {
     std::set<std::string> titles;
     for (const ConfigNode& node : map.list("panels")) {
       const StrictMap panel(node, "panel", kPanelKeys, diagnostics_);
-      panel.require("title", "its rows in the CSV carry it");
+      panel.require("title", "the rows of a panel in the CSV carry its title");
       PanelDraft draft = shared;
       draft.title.clear();
       read_panel_keys(panel, draft);
@@ -155,7 +155,7 @@ class FigureReader {
                         diagnostics_);
     XAxis axis;
     if (map.find("factor") != nullptr && map.find("step") == nullptr) {
-      diagnostics_.error(map.place_of("factor"), "x.factor: only beside 'step'");
+      diagnostics_.error(map.place_of("factor"), "x.factor: is used only with 'step'");
     }
     if (map.find("key") != nullptr) {
       read_x_key(map, axis);
@@ -177,7 +177,7 @@ class FigureReader {
     const Place place = map.place_of("key");
     if (map.find("field") != nullptr) {
       diagnostics_.error(place, "x: both 'field' and 'key' are given",
-                         "a field of the results, or a key of the configuration");
+                         "give a field of the results, or a key of the configuration");
     }
     const std::string name = map.text("key").value_or("");
     axis.field = {name, place};
@@ -202,7 +202,7 @@ class FigureReader {
       for (const ConfigNode& part : map.list("parts")) axis.parts.push_back(read_part(part));
       if (map.find("field") != nullptr) {
         diagnostics_.error(map.place_of("field"), "y: both 'field' and 'parts' are given",
-                           "bars are stacked from 'parts', or of one 'field'");
+                           "give 'parts' for stacked bars, or one 'field'");
       }
       map.require("label", "label: time");
     } else {
@@ -274,25 +274,29 @@ class FigureReader {
     if (!draft.y) map.require("y", kYExample);
     if (draft.series.empty()) map.require("series", kSeriesExample);
     if (draft.y && draft.y->parts.size() > 1 && draft.kind == FigureKind::lines) {
-      diagnostics_.error(draft.y->parts[1].field.place, "y.parts: lines cannot be stacked",
+      diagnostics_.error(draft.y->parts[1].field.place, "y.parts: only bars can be stacked",
                          "kind: bars");
     }
     if (draft.kind == FigureKind::bars && draft.x && draft.x->along_list) {
-      diagnostics_.error(draft.x->field.place, "x.step: the entries of a list are drawn as lines");
+      diagnostics_.error(draft.x->field.place,
+                         "x.step: the entries of a list can be drawn only as lines");
     }
     for (const SeriesDraft& series : draft.series) {
       if (series.field && draft.y && draft.y->parts.size() > 1) {
-        diagnostics_.error(series.field->place, "series.field: y has parts, each with its field");
+        diagnostics_.error(
+            series.field->place,
+            "series.field: has no effect with y.parts, where each part has its field");
       }
     }
     if (draft.kind == FigureKind::bars && draft.x && draft.x->scale != AxisScale::linear) {
-      diagnostics_.error(draft.x->field.place, "x.scale: bars stand side by side, without a scale");
+      diagnostics_.error(draft.x->field.place, "x.scale: bars have no scale along x");
     }
     if (draft.kind == FigureKind::lines && draft.x && draft.x->key && !is_number(*draft.x->key)) {
       diagnostics_.error(
           draft.x->field.place,
-          fmt::format("x.key: the values of '{}' are no numbers", draft.x->field.name),
-          "kind: bars takes names along x");
+          fmt::format("x.key: lines need numbers along x, but the values of '{}' are not numbers",
+                      draft.x->field.name),
+          "use kind: bars, which accepts names along x");
     }
     const auto& normalization = draft.normalization;
     if (!normalization || normalization->series.empty() || draft.series.empty()) return;
@@ -306,7 +310,8 @@ class FigureReader {
     }
     if (normalization->inverse && draft.y && draft.y->parts.size() > 1) {
       diagnostics_.error(normalization->place,
-                         "normalize.inverse: the inverses of parts do not add up to a bar");
+                         "normalize.inverse: cannot be used with y.parts, because inverses of "
+                         "parts do not add up");
     }
   }
 
@@ -337,7 +342,7 @@ class FigureReader {
       const Key* key = panel.x.key;
       if (key != nullptr && !(has_section_of(point, *key) && key->applies_at(point))) {
         diagnostics_.error(panel.x.field.place,
-                           fmt::format("x.key: '{}' means nothing in panel '{}', series '{}'",
+                           fmt::format("x.key: '{}' has no effect in panel '{}', series '{}'",
                                        key->name, panel.title, panel.series[series]));
       }
       panel.points.push_back({series, std::move(point)});

@@ -22,11 +22,12 @@ void check_field(const FieldRef& field, const Panel& panel, const Json& result, 
     diagnostics.error(field.place, fmt::format("the results have no field '{}'", field.name),
                       name_hint(field.name, all_fields(result)));
   } else if (number_only && !value->is_number()) {
-    diagnostics.error(field.place, fmt::format("the field '{}' is not a number", field.name),
-                      panel.kind == FigureKind::lines ? "kind: bars takes names along x" : "");
+    diagnostics.error(
+        field.place, fmt::format("the field '{}' is not a number", field.name),
+        panel.kind == FigureKind::lines ? "use kind: bars, which accepts names along x" : "");
   } else if (!value->is_number() && !value->is_string()) {
     diagnostics.error(field.place,
-                      fmt::format("the field '{}' is neither number nor text", field.name));
+                      fmt::format("the field '{}' is neither a number nor a text", field.name));
   }
 }
 
@@ -137,7 +138,7 @@ class PanelTable {
     if (!off_the_axis) return;
     diagnostics_.warning(
         panel_.y.parts.front().field.place,
-        fmt::format("panel '{}': values of 0 have no place on a log axis", panel_.title));
+        fmt::format("panel '{}': a log axis cannot show values of 0", panel_.title));
   }
 
  private:
@@ -217,7 +218,7 @@ class PanelTable {
             panel_.x.field.place,
             fmt::format("panel '{}', series '{}': two points at {} = {}", panel_.title,
                         panel_.series[values_[i].series], panel_.x.field.name, values_[i].x.dump()),
-            "a series takes one value for every x; make several series of it");
+            "a series needs one value for every x; split the points into several series");
         return;
       }
     }
@@ -253,9 +254,9 @@ class PanelTable {
     warned_of_zero_ = true;
     diagnostics_.warning(
         panel_.normalization->place,
-        fmt::format("panel '{}': series '{}' is 0 where {} = {}: nothing can be relative to it",
-                    panel_.title, panel_.normalization->series, panel_.x.field.name,
-                    value.x.dump()));
+        fmt::format(
+            "panel '{}': series '{}' is 0 where {} = {}, so other series cannot be divided by it",
+            panel_.title, panel_.normalization->series, panel_.x.field.name, value.x.dump()));
   }
 
   const Panel& panel_;

@@ -20,8 +20,8 @@ std::string run_gnuplot(const std::filesystem::path& script) {
       script.has_parent_path() ? script.parent_path().string() : std::string(".");
   if (program.empty()) {
     return fmt::format(
-        "no picture: gnuplot is not installed (Debian: apt-get install gnuplot-nox); then: "
-        "cd {} && gnuplot {}",
+        "no picture: gnuplot is not installed. Install it (Debian: apt-get install gnuplot-nox), "
+        "then run: cd {} && gnuplot {}",
         folder, name);
   }
   const ChildOutcome gnuplot = run_child(program, {name}, folder);

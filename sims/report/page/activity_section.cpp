@@ -71,7 +71,8 @@ std::string draw_activity(const ReportView& view, std::size_t index, const Activ
   const std::string title = title_of_run(view, index, true);
   const double rows = kActivityRow * static_cast<double>(activity.dimensions.size());
   Svg svg(kPictureWidth, 12 + rows + 44, "Activity of the dimensions, " + title,
-          "one row for each dimension; full height: it had a chunk to work on all the time");
+          "one row for each dimension; at full height the dimension had a chunk to work on all the "
+          "time");
   const Axis x{"time, \u00b5s", ScaleKind::linear, round_range(ScaleKind::linear, 0, longest, 6),
                number_text};
   double names = 0;
@@ -94,21 +95,21 @@ Section activity_section(const ReportView& view) {
   const std::vector<std::size_t> runs =
       view.points_where([](const ReportPoint& point) { return point.result.contains("activity"); });
   if (runs.empty()) {
-    section.why_not = "only collectives on multi-dimensional systems have it";
+    section.why_not = "no run is a collective on a multi-dimensional system";
     return section;
   }
   const Shown shown =
       chosen_by(view, runs, kMostRuns, [](std::size_t i) { return fmt::format("{}", i); });
   section.html = paragraph_html(
-      "How much of the time each dimension of the first NPU had a chunk to work on, waiting or "
-      "under way. All pictures of one size have one time axis." +
+      "Share of the time in which each dimension of the first NPU had a chunk, waiting or in "
+      "flight. All pictures of one collective size have the same time axis." +
       what_is_left_out(shown, runs.size()));
   std::vector<std::string> figures;
   for (const std::size_t i : shown.runs) {
     const Activity activity = activity_of(view.point(i));
     if (activity.dimensions.empty()) {
-      section.html += paragraph_html(
-          fmt::format("No picture of {}: its activity is not periods and lists.", name_of_run(i)));
+      section.html += paragraph_html(fmt::format(
+          "No picture of {}: its activity does not have the expected form.", name_of_run(i)));
       continue;
     }
     double longest = 0;

@@ -128,7 +128,7 @@ std::string draw_unit(const std::string& name, const std::vector<Unit>& units) {
   const double height = 12 + kStep * 1.25 * static_cast<double>(units.size()) + 44;
   const std::string title = name == "ni" ? "NI" : name;
   Svg svg(kPictureWidth, height + legend, "Area of one " + title + " by blocks",
-          "bars of blocks; a line to the right shows how far the range of SRAM areas goes");
+          "bars of blocks; a line to the right shows the upper end of the SRAM areas");
   const Axis x{"area of one " + title + ", mm\u00b2", ScaleKind::linear,
                round_range(ScaleKind::linear, 0, most == 0 ? 1 : most, 5), number_text};
   const Axis y{"", ScaleKind::linear, {0, 1, {}}, number_text};
@@ -183,7 +183,7 @@ std::string technology_of(const ReportView& view, const AreaDesign& design) {
 }  // namespace
 
 Section area_section(const ReportView& view) {
-  Section section{"area", "Where the area goes", {}, {}};
+  Section section{"area", "Area by blocks", {}, {}};
   const std::vector<AreaDesign> all = designs_of(view);
   if (all.empty()) {
     section.why_not = "no result has an area by blocks";
@@ -191,7 +191,8 @@ Section area_section(const ReportView& view) {
   }
   const std::vector<AreaDesign> designs = some_of(all);
   section.html = paragraph_html(
-      "Bars add up the blocks; the line to the right of a bar is the range of its SRAM." +
+      "A bar adds up the areas of the blocks; the line to its right shows the range of its SRAM "
+      "areas." +
       technology_of(view, designs.front()));
   if (designs.size() < all.size()) {
     section.html +=

@@ -200,8 +200,8 @@ Section bandwidth_section(const ReportView& view) {
   }
   section.html =
       paragraph_html(
-          "Size of the collective over its time. No algorithm on the same network is above the "
-          "bound.") +
+          "Bandwidth is the size of the collective divided by its time. No algorithm on the same "
+          "network can exceed the proven bound.") +
       first_figures_html(panels.size(), "all numbers are in the table of runs",
                          [&](std::size_t p) { return draw_size_panel(view, panels[p]); });
   return section;

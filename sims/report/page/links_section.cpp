@@ -74,8 +74,8 @@ std::string draw_map(const ReportView& view, std::size_t index, const Topology& 
   const TopologyLayout layout(topology, kPictureWidth);
   const std::string title = title_of_run(view, index, true);
   Svg svg(kPictureWidth, layout.height() + kHeatKeyHeight, "Link utilization, " + title,
-          "lines are links, one for each direction, on the right as one travels; the darker, the "
-          "busier");
+          "each line is one direction of a link, on the right in its direction of travel; darker "
+          "lines are busier");
   const double room = layout.room();
   const double aside = std::clamp(room * 0.13, 0.6, 3.5);
   const std::string width = coordinate_text(std::clamp(room * 0.2, 0.8, 5.0));
@@ -122,13 +122,13 @@ std::string draw_map(const ReportView& view, std::size_t index, const Topology& 
 std::optional<std::string> map_of(const ReportView& view, std::size_t index, std::string& why) {
   const std::vector<LinkUse> uses = link_uses(view.point(index));
   if (uses.empty()) {
-    why = "its list of links is not one of from, to and utilization";
+    why = "an entry in its list of links does not have from, to and utilization";
     return std::nullopt;
   }
   const auto system = rebuild_system(view.data(), view.point(index), why);
   if (!system) return std::nullopt;
   if (system->topology->dimensions() || !are_links_of(*system->topology, uses)) {
-    why = "its links are not those of its topology";
+    why = "its links do not match its topology";
     return std::nullopt;
   }
   return draw_map(view, index, *system->topology, uses);
@@ -149,8 +149,8 @@ std::string draw_dimensions(const ReportView& view, const std::vector<std::size_
   const double height = 12 + static_cast<double>(bars) * (kLinkBar + 3) +
                         static_cast<double>(runs.size()) * (kHead + 6) + 44;
   Svg svg(kPictureWidth, height, "Utilization of the dimensions",
-          "one bar for each dimension of each run: bytes sent over what its links could send");
-  const Axis x{"bytes sent over what the links could send", ScaleKind::linear,
+          "one bar for each dimension of each run: bytes sent / bytes that its links could send");
+  const Axis x{"bytes sent / bytes that the links could send", ScaleKind::linear,
                round_range(ScaleKind::linear, 0, 1, 5),
                [](double v) { return fmt::format("{:.0f} %", 100 * v); }};
   const Axis y{"", ScaleKind::linear, {0, 1, {}}, number_text, names};
@@ -181,7 +181,7 @@ std::string draw_dimensions(const ReportView& view, const std::vector<std::size_
 }  // namespace
 
 Section links_section(const ReportView& view) {
-  Section section{"links", "How busy the links are", {}, {}};
+  Section section{"links", "Link utilization", {}, {}};
   const std::vector<std::size_t> with_links = view.points_where([](const ReportPoint& point) {
     return point.result.contains("links") && !point.result.at("links").empty();
   });
@@ -190,7 +190,7 @@ Section links_section(const ReportView& view) {
   });
   if (with_links.empty() && with_dimensions.empty()) {
     section.why_not =
-        "results say it of every link where they are made with -s simulation.link_utilization=true";
+        "no result has the utilization of links; run with -s simulation.link_utilization=true";
     return section;
   }
   std::vector<std::string> figures;
@@ -210,8 +210,8 @@ Section links_section(const ReportView& view) {
   if (!bars.runs.empty()) figures.push_back(draw_dimensions(view, bars.runs));
   if (!maps.runs.empty()) {
     section.html += paragraph_html(
-        "A line for each direction of a link, on the right-hand side of one who travels; lines "
-        "that end between nodes go around the torus." +
+        "Each line is one direction of a link, on the right in its direction of travel. A line "
+        "that ends between nodes is a wrap-around link of the torus." +
         what_is_left_out(maps, with_links.size()));
   }
   if (!bars.runs.empty() && bars.runs.size() < with_dimensions.size())

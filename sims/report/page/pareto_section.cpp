@@ -192,15 +192,14 @@ Section pareto_section(const ReportView& view) {
                               [](const FrontPanel& panel) { return !has_choice(panel); }),
                panels.end());
   if (panels.empty()) {
-    section.why_not = "no two designs that ran the same differ in area or time";
+    section.why_not = "no two designs with the same workload differ in area or time";
     return section;
   }
   section.html =
       paragraph_html(
-          "Filled marks, with the run\u2019s number where there is room, are on the front: no "
-          "other "
-          "design is at least as small and as fast, and better in one of the two. Hollow ones are "
-          "dominated.") +
+          "Designs with filled marks are on the Pareto front: no other design is at least as small "
+          "and as fast, and better in one of the two. Hollow marks are dominated designs. A number "
+          "is the number of the run.") +
       first_figures_html(panels.size(), "all fronts are in the table",
                          [&](std::size_t p) { return draw_front_panel(view, panels[p]); }) +
       front_table(view, panels);

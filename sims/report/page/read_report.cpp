@@ -87,7 +87,7 @@ class Reader {
   void read_sweep(const std::string& path) {
     const fs::path manifest_file = fs::path(path) / "manifest.json";
     if (!fs::exists(manifest_file)) {
-      throw FileError(path, "is no folder of a sweep: it has no manifest.json");
+      throw FileError(path, "is not the folder of a sweep: it has no manifest.json");
     }
     begin(path, ReportSource::Kind::sweep);
     std::vector<ReportPoint> planned;
@@ -174,10 +174,10 @@ std::string read_tool(const JsonCursor& tool, const std::string& version) {
   const JsonCursor cursor = tool.key("version");
   const std::vector<unsigned long> numbers = version_numbers(cursor.text());
   if (numbers.empty()) {
-    cursor.fail(fmt::format("\"{}\" is no version: three numbers", cursor.text()));
+    cursor.fail(fmt::format("\"{}\" is not a version; a version has three numbers", cursor.text()));
   }
   if (numbers > version_numbers(version)) {
-    cursor.fail(fmt::format("written by espalier {}, which this one, {}, does not know",
+    cursor.fail(fmt::format("was written by espalier {}, which is newer than this espalier, {}",
                             cursor.text(), version));
   }
   return cursor.text();
@@ -323,11 +323,12 @@ std::vector<ReportPoint> read_results_document(const JsonCursor& root, const std
       root.has("command") ? read_command(root.key("command"), value.at("command")) : "";
   const JsonCursor results = root.key("results");
   const std::size_t count = results.expect_array();
-  if (count == 0) results.fail("is empty: nothing was run");
+  if (count == 0) results.fail("is empty, because nothing was run");
   const bool has_places = root.has("points");
   if (has_places && root.key("points").expect_array() != count) {
     root.key("points").fail(
-        fmt::format("{} points for {} results", value.at("points").size(), count));
+        fmt::format("has {} points but {} results; the two numbers must be equal",
+                    value.at("points").size(), count));
   }
   std::vector<ReportPoint> points(count);
   for (std::size_t i = 0; i < count; ++i) {
@@ -355,7 +356,7 @@ std::vector<ReportPoint> read_manifest(const JsonCursor& root, const std::string
   if (root.has("sweep") && root.value().at("sweep").is_string())
     source.name = root.key("sweep").text();
   const JsonCursor list = root.key("points");
-  if (list.expect_array() == 0) list.fail("is empty: the sweep has no points");
+  if (list.expect_array() == 0) list.fail("is empty, because the sweep has no points");
   std::vector<ReportPoint> points;
   std::set<std::string> ids;
   for (std::size_t i = 0; i < list.expect_array(); ++i) {
@@ -364,8 +365,8 @@ std::vector<ReportPoint> read_manifest(const JsonCursor& root, const std::string
     for (const char* key : {"id", "set", "config_hash"}) entry.expect_key(key);
     point.id = entry.key("id").text();
     if (point.id.empty() || point.id.find('/') != std::string::npos || point.id.front() == '.')
-      entry.key("id").fail(fmt::format("\"{}\" is no id", point.id));
-    if (!ids.insert(point.id).second) entry.key("id").fail("is there twice");
+      entry.key("id").fail(fmt::format("\"{}\" is not the id of a point", point.id));
+    if (!ids.insert(point.id).second) entry.key("id").fail("is given twice");
     expect_object(entry.key("set"));
     point.set = entry.value().at("set");
     point.config = flatten_config(point.set);
@@ -378,7 +379,7 @@ void fill_point(const JsonCursor& root, ReportPoint& point) {
   for (const char* key : {"id", "set"}) root.expect_key(key);
   const JsonCursor id = root.key("id");
   if (!point.id.empty() && id.text() != point.id)
-    id.fail(fmt::format("\"{}\" is in the file of {}", id.text(), point.id));
+    id.fail(fmt::format("\"{}\" is the id in the file of point {}", id.text(), point.id));
   point.id = id.text();
   expect_object(root.key("set"));
   const Json& value = root.value();
@@ -395,8 +396,8 @@ void fill_point(const JsonCursor& root, ReportPoint& point) {
   for (const char* key : {"config_hash", "config", "result"}) root.expect_key(key);
   const JsonCursor hash = root.key("config_hash");
   if (!point.config_hash.empty() && hash.text() != point.config_hash) {
-    hash.fail(fmt::format("{} is not {}, as in the manifest: of another sweep", hash.text(),
-                          point.config_hash));
+    hash.fail(fmt::format("is {}, but {} in the manifest; the file belongs to another sweep",
+                          hash.text(), point.config_hash));
   }
   point.config_hash = hash.text();
   expect_object(root.key("config"));

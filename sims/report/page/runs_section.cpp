@@ -20,7 +20,7 @@ std::string settings_html(const ReportView& view, const ReportPoint& point) {
     items += fmt::format("{}{}: {}", items.empty() ? "" : "\n", escape(key),
                          escape(value_text(point.config.at(key))));
   }
-  if (items.empty()) return "as all";
+  if (items.empty()) return "as all runs";
   return fmt::format("<details><summary>{}{}</summary><pre>{}</pre></details>",
                      count_text(view.differences().keys.size(), "key"),
                      point.config_is_complete ? "" : ", in part", items);
@@ -79,10 +79,10 @@ Section runs_section(const ReportView& view) {
   }
   section.html =
       paragraph_html(
-          "Where every number comes from: the hash is of the run\u2019s resolved "
-          "configuration, which is what all runs share (in the summary) and the "
-          "settings here. It knows graphs, messages and layers in files by the files\u2019 "
-          "names; a sweep\u2019s point is named by their content, too.") +
+          "Source of every number: the configuration hash is computed from the run\u2019s resolved "
+          "configuration, which consists of the settings of all runs (in the summary) and the "
+          "settings in this table. The hash contains the names of files with graphs, messages and "
+          "layers; the name of a sweep\u2019s point also depends on the content of these files.") +
       table.str("Runs");
   return section;
 }

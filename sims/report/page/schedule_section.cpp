@@ -148,8 +148,8 @@ std::string draw_occupancy(const Topology& topology, const Schedule& schedule) {
   const double top = 14 + kBars + 12;
   const double bottom = top + rows * cell_height;
   Svg svg(kPictureWidth, bottom + 46 + kHeatKeyHeight, "Links in use by timestep",
-          "bars: part of all links that carry something in a timestep; cells: part of the links "
-          "that leave a node or switch");
+          "bars: share of all links that carry data in a timestep; cells: share of the links that "
+          "leave a node or switch");
   const Scale x(ScaleKind::linear, 0, steps, left, kPictureWidth - kRight);
   const Scale share(ScaleKind::linear, 0, 1, 14 + kBars, 14);
   for (const double part : {0.0, 0.5, 1.0}) {
@@ -192,7 +192,8 @@ std::string draw_schedule(const ReportView& view, std::size_t index, const Rebui
   if (schedule.num_steps <= kMostSteps) {
     figures.push_back(draw_occupancy(topology, schedule));
   } else {
-    html += paragraph_html(fmt::format("{} timesteps are too many to draw.", schedule.num_steps));
+    html += paragraph_html(fmt::format("The schedule has {} timesteps, which are too many to draw.",
+                                       schedule.num_steps));
   }
   return html + figures_html(figures);
 }
@@ -228,8 +229,8 @@ Section schedule_section(const ReportView& view) {
            number_of(point, "nodes").value_or(0) <= static_cast<double>(kMostNodes);
   });
   if (runs.empty()) {
-    section.why_not = fmt::format(
-        "no collective with a schedule of timesteps ran on {} nodes or fewer", kMostNodes);
+    section.why_not =
+        fmt::format("no run is a collective with timesteps on {} nodes or fewer", kMostNodes);
     return section;
   }
   const Shown shown = chosen_by(view, runs, kMostSchedules, [&](std::size_t i) {
@@ -238,9 +239,8 @@ Section schedule_section(const ReportView& view) {
            text_of(point, "op");
   });
   section.html = paragraph_html(
-      "Schedules as the run\u2019s configuration generates them; the flow is the first of as many "
-      "as "
-      "there are trees or chains." +
+      "Schedules that the run\u2019s configuration generates. Each picture shows the first flow; "
+      "every tree or chain is a flow." +
       what_is_left_out(shown, runs.size()));
   for (const std::size_t i : shown.runs) {
     std::string why;

@@ -93,8 +93,9 @@ Shown chosen_by(const ReportView& view, const std::vector<std::size_t>& runs, st
 
 std::string what_is_left_out(const Shown& shown, std::size_t all) {
   if (shown.runs.size() >= all) return {};
-  return fmt::format(" {} of {} runs{}.", shown.runs.size(), all,
-                     shown.are_groups ? ": of each kind the largest size, and its fastest" : "");
+  return fmt::format(
+      " {} of {} runs{}.", shown.runs.size(), all,
+      shown.are_groups ? ": the fastest run with the largest size of each kind" : "");
 }
 
 std::string title_of_run(const ReportView& view, std::size_t index, bool named) {

@@ -35,7 +35,7 @@ std::string sources_html(const ReportView& view) {
     table.add_text(source.path);
     table.add_text(kinds[static_cast<std::size_t>(source.kind)] +
                    (source.name.empty() ? "" : " " + source.name));
-    table.add_text(source.version.empty() ? "not said" : "espalier " + source.version);
+    table.add_text(source.version.empty() ? "not given" : "espalier " + source.version);
     table.add_text(fmt::format("{}", runs));
   }
   return table.str("Files");
@@ -126,7 +126,7 @@ std::string results_html(const ReportView& view, const std::vector<std::size_t>&
     for (const Column& column : columns) table.add_text(column.text(point));
     table.add_cell(state_html(view, i));
   }
-  return table.str(keys.empty() ? "Results" : "Results, by what differs");
+  return table.str(keys.empty() ? "Results" : "Results by settings that differ");
 }
 
 std::string common_html(const ReportView& view) {
@@ -139,7 +139,7 @@ std::string common_html(const ReportView& view) {
     table.add_text(key);
     table.add_text(value_text(value));
   }
-  return fmt::format("<details><summary>The same in all runs: {}</summary>{}</details>\n",
+  return fmt::format("<details><summary>Settings of all runs: {}</summary>{}</details>\n",
                      count_text(common.size(), "key"), table.str("Configuration of all runs"));
 }
 
@@ -176,9 +176,10 @@ Section summary_section(const ReportView& view) {
     if ((all <= kMostRows || matters) && shown.size() < kMostRows) shown.push_back(i);
   }
   if (shown.size() < all) {
-    section.html += paragraph_html(fmt::format(
-        "{} of {} runs: the fastest, failed and missing ones. All are at the end of the page.",
-        shown.size(), all));
+    section.html += paragraph_html(
+        fmt::format("This table shows {} of {} runs: the fastest, the failed and the missing runs. "
+                    "The table at the end of the page shows all runs.",
+                    shown.size(), all));
   }
   section.html += results_html(view, shown) + common_html(view);
   return section;

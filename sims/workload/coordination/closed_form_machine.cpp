@@ -21,7 +21,7 @@ std::string ClosedFormMachine::run(HostProgram& hosts) {
   WaitList waits;
   streams_.explain(hosts, waits);
   if (waits.empty()) hosts.explain(waits);
-  std::string text = "no host has anything left to do";
+  std::string text = "deadlock: no host can continue";
   for (std::size_t w = 0; w < waits.size() && w < 8; ++w) {
     text += (w == 0 ? ": " : "; ") + waits[w].who + " waits for " + waits[w].whom + " (" +
             waits[w].why + ")";

@@ -70,7 +70,7 @@ void Coordination::enter(RankId rank, Record& now) {
       now.common = BitVector(now.entries, true);
       now.invalid = BitVector(now.entries);
     } else if (now.entries != controller.cached_entries()) {
-      disagree(rank, "how many responses are cached");
+      disagree(rank, "the number of cached responses");
       return;
     }
     if (!now.common_is_empty && controller.none_pending()) {
@@ -94,7 +94,7 @@ std::optional<ControlOp> Coordination::op(RankId rank, std::uint64_t cycle, std:
   if (uses_cache_) {
     if (index == 0) return ControlOp::intersect;
     const Record& now = record(cycle);
-    if (now.entered != job_.spec.ranks) disagree(rank, "that all ranks are in the cycle");
+    if (now.entered != job_.spec.ranks) disagree(rank, "the ranks in the cycle");
     if (now.any_invalid && index == 1) return ControlOp::unite;
     if (!now.any_uncached) return std::nullopt;
     index -= now.any_invalid ? 2 : 1;
@@ -175,7 +175,7 @@ void Coordination::learn_cached(RankId rank, Record& record) {
     record.cached = std::move(cached);
     if (!record.any_uncached) decide(record);
   } else if (*record.cached != cached) {
-    disagree(rank, "what is pending everywhere");
+    disagree(rank, "the tensors that are pending on all ranks");
   }
 }
 
@@ -194,7 +194,7 @@ void Coordination::decide(Record& record) {
 
 Coordination::Decided Coordination::leave(RankId rank, std::uint64_t cycle) {
   Record& now = record(cycle);
-  if (!now.is_decided) disagree(rank, "that anything is decided");
+  if (!now.is_decided) disagree(rank, "the decision of the cycle");
   const Decided decided = now.decided;
   if (!now.units.empty()) controllers_[rank.index()].executed(now.units);
   if (++now.left == job_.spec.ranks) {
@@ -206,7 +206,7 @@ Coordination::Decided Coordination::leave(RankId rank, std::uint64_t cycle) {
 
 Coordination::Decided Coordination::leave_together(std::uint64_t cycle) {
   Record& now = record(cycle);
-  if (!now.is_decided) disagree(kRoot, "that anything is decided");
+  if (!now.is_decided) disagree(kRoot, "the decision of the cycle");
   const Decided decided = now.decided;
   if (!now.units.empty()) {
     for (RankController& controller : controllers_) controller.executed(now.units);
@@ -224,7 +224,7 @@ std::size_t Coordination::tensors_in(const std::vector<UnitId>& units) const {
 
 void Coordination::disagree(RankId rank, const char* what) {
   if (!disagreement_.empty()) return;
-  disagreement_ = fmt::format("rank {} does not agree on {}", rank.value(), what);
+  disagreement_ = fmt::format("rank {} disagrees with the other ranks on {}", rank.value(), what);
 }
 
 }  // namespace espalier

@@ -214,8 +214,8 @@ void NiHosts::explain(WaitList& waits) const {
       const std::uint32_t left = missing_[r * job().units.size() + u];
       const std::uint32_t all = 1 + children_of(RankId(r));
       if (left == all) continue;
-      waits.push_back(
-          {host_name(RankId(r)), "", fmt::format("{} of {} bits of unit {}", left, all, u)});
+      waits.push_back({host_name(RankId(r)), "",
+                       fmt::format("{} of {} bits of unit {} are missing", left, all, u)});
     }
   }
 }

@@ -40,8 +40,8 @@ void ModelledStreams::explain(const HostProgram& hosts, WaitList& waits) const {
       const bool waits_here = streams_[other].empty() || streams_[other].front().collective != mine;
       if (!waits_here) continue;
       const std::string at = streams_[other].empty()
-                                 ? "posts nothing"
-                                 : "is in " + hosts.name_of(streams_[other].front().collective);
+                                 ? "has posted nothing"
+                                 : "runs " + hosts.name_of(streams_[other].front().collective);
       waits.push_back(
           {host_name(RankId(r)), host_name(RankId(other)),
            fmt::format("{}, while {} {}", hosts.name_of(mine), host_name(RankId(other)), at)});

@@ -76,7 +76,7 @@ ForecastCost::ForecastCost(const CostSystem& system, const ParallelGroups& group
                            std::string algorithm, PlanRequest request)
     : system_(system), groups_(groups), algorithm_(std::move(algorithm)), request_(request) {
   if (find_planner(algorithm_) == nullptr) {
-    throw std::invalid_argument("'" + algorithm_ + "' plans nothing");
+    throw std::invalid_argument("'" + algorithm_ + "' is not a planner of dimensions");
   }
 }
 

@@ -26,7 +26,7 @@ std::uint64_t num_npus(const LogicalGroup& group) {
 
 ParallelGroups split_groups(const std::vector<DimensionSpec>& dimensions,
                             std::uint64_t model_npus) {
-  if (model_npus == 0) throw std::invalid_argument("a model-parallel group has at least one NPU");
+  if (model_npus == 0) throw std::invalid_argument("a model-parallel group needs at least one NPU");
   ParallelGroups groups;
   std::uint64_t missing = model_npus;  // factor from the group's size so far to model_npus
   for (std::uint32_t d = 0; d < dimensions.size(); ++d) {
@@ -49,14 +49,15 @@ ParallelGroups split_groups(const std::vector<DimensionSpec>& dimensions,
       missing = 1;
     } else {
       throw std::invalid_argument(
-          fmt::format("a model-parallel group of {} NPUs needs {} of dimension {}, which has {}: "
-                      "neither divides the other",
+          fmt::format("a model-parallel group of {} NPUs needs {} NPUs of dimension {}, which has "
+                      "{}; one of the two numbers must divide the other",
                       model_npus, missing, d + 1, size));
     }
   }
   if (missing != 1) {
     throw std::invalid_argument(
-        fmt::format("a model-parallel group of {} NPUs is {} times as large as the system",
+        fmt::format("a model-parallel group of {} NPUs is {} times as large as the system; it may "
+                    "have at most all NPUs",
                     model_npus, missing));
   }
   return groups;
