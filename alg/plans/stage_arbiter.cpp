@@ -56,7 +56,8 @@ double arbitration_key(const DimensionPlan& plan, StageRef stage, ChunkKey key) 
 FlightGate::FlightGate(const DimensionPlan& plan, std::uint32_t dimension, const FlightSpec& spec)
     : plan_(plan), dimension_(plan.dimensions[dimension]), spec_(spec) {
   const StageSteps steps(dimension_.algorithm, dimension_.size);
-  delay_ps_ = static_cast<std::int64_t>(2 * steps.steps() * dimension_.step_latency_ps);
+  delay_ps_ =
+      static_cast<std::int64_t>(std::uint64_t{2} * steps.steps() * dimension_.step_latency_ps);
 }
 
 std::int64_t FlightGate::sending_ps(StageRef stage) const {

@@ -67,7 +67,7 @@ std::string unsuited_sizes(const BuiltinRequest& request) {
 }
 
 std::string unsuited_ring(const BuiltinRequest& request) {
-  const std::string sizes = unsuited_sizes(request);
+  std::string sizes = unsuited_sizes(request);
   if (!sizes.empty()) return sizes;
   if (request.channels <= request.ranks) return {};
   return fmt::format("spreads its {} chunks over at most as many channels; found {} channels",
@@ -75,14 +75,14 @@ std::string unsuited_ring(const BuiltinRequest& request) {
 }
 
 std::string unsuited_power_of_two(const BuiltinRequest& request) {
-  const std::string sizes = unsuited_sizes(request);
+  std::string sizes = unsuited_sizes(request);
   if (!sizes.empty()) return sizes;
   if ((request.ranks & (request.ranks - 1)) == 0) return {};
   return fmt::format("needs a power of two of ranks; found {}", request.ranks);
 }
 
 std::string unsuited_servers(const BuiltinRequest& request) {
-  const std::string sizes = unsuited_sizes(request);
+  std::string sizes = unsuited_sizes(request);
   if (!sizes.empty()) return sizes;
   if (request.ranks_per_server < 2) return "needs at least two ranks per server";
   if (request.ranks % request.ranks_per_server != 0) {

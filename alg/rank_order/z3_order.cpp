@@ -68,7 +68,7 @@ class Encoding {
       if (size == bytes) return array;
     }
     const std::string name = "c" + std::to_string(arrays_.size());
-    const z3::expr array = context_.constant(
+    z3::expr array = context_.constant(
         name.c_str(), context_.array_sort(context_.int_sort(), context_.int_sort()));
     const std::vector<Cost> values = costs_.costs(bytes);
     for (std::size_t at = 0; at < values.size(); ++at) {

@@ -470,7 +470,7 @@ void add_names(const Json& value, const std::string& prefix, std::vector<std::st
   }
   if (!value.is_object()) return;
   for (const auto& [key, member] : value.items()) {
-    const std::string name = prefix.empty() ? key : prefix + "." + key;
+    const std::string name = prefix.empty() ? key : fmt::format("{}.{}", prefix, key);
     if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
     add_names(member, name, names);
   }
