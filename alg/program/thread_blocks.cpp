@@ -150,8 +150,8 @@ class RankAssembly {
   }
 
  private:
-  // The instructions of other blocks for which to wait, without those that are known to be done or
-  // implied by another one. Updates `now`.
+  // The instructions of other blocks that `node` must wait for. Skips an instruction that is known
+  // to be done, or that another wait implies. Updates `now`.
   [[nodiscard]] std::vector<std::uint32_t> waits_of(const Instruction& node, std::uint32_t block,
                                                     Clock& now) const {
     std::vector<std::uint32_t> wanted;

@@ -55,7 +55,7 @@ namespace espalier {
 // networks whose routes go up, then down. Otherwise the most links between switches that a shortest
 // route may pass: 2 on a BiGraph, 3 on a dragonfly.
 [[nodiscard]] std::uint32_t vc_classes(const Topology& topology);
-// The number of these classes that routers with `vcs` VCs can keep apart.
+// The number of VC classes that routers with `vcs` VCs can keep apart.
 [[nodiscard]] std::uint32_t usable_vc_classes(const Topology& topology, std::uint32_t vcs);
 // The number of classes that suffices if all routes are those of route_packet(): 2 on a torus and
 // on a dragonfly of more than two groups of several switches, otherwise 1.

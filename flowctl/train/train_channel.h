@@ -123,7 +123,7 @@ class TrainChannel {
   };
   void send_begin(std::uint32_t vc, const Train& train);
   // The last `n` promised flits do not come. Must be called no later than the cycle in which the
-  // first of these flits would have left.
+  // first of the `n` flits would have left.
   void send_cut(std::uint32_t vc, std::uint64_t n, Cycle now);
   [[nodiscard]] bool has_room(std::uint32_t vc, std::uint64_t flits, Tick now_end) const {
     return room_at(vc, flits) <= now_end;
@@ -135,7 +135,7 @@ class TrainChannel {
   [[nodiscard]] static Tick unsent_credit(Cycle) { return kNever; }
   [[nodiscard]] const TrainCredits& credits(std::uint32_t vc) const { return vcs_[vc].credits; }
   void spend(std::uint32_t vc, std::uint64_t flits) { vcs_[vc].credits.spend(flits); }
-  // Asks to be called when credits for one of these VCs are announced.
+  // Asks to be called when credits for a VC in `vcs` are announced.
   void wait_for_credits(VcMask vcs) { awaited_ |= vcs; }
   [[nodiscard]] Tick ticks_per_flit() const { return rate_; }
 

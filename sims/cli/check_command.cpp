@@ -15,7 +15,6 @@
 #include "sims/cli/schedule_text.h"
 #include "sims/experiment/certify_point.h"
 #include "sims/experiment/plan_run.h"
-#include "sims/experiment/program_run.h"
 #include "sims/experiment/training_tables.h"
 #include "sims/experiment/workload_plans.h"
 #include "sims/model/build_program.h"

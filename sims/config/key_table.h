@@ -217,8 +217,8 @@ class KeyTable {
     return KeyGroup<Struct>(*this, std::move(section), key_values::PathTo<Struct>{path, path});
   }
 
-  // Condition: key `name` has one of these values. The key must be earlier in the table. Throws
-  // std::logic_error if the key or a word is unknown.
+  // Condition: the value of key `name` is one of `words`. The key must be earlier in the table.
+  // Throws std::logic_error if the key or a word is unknown.
   [[nodiscard]] KeyCondition where(const std::string& name, std::vector<std::string> words) const;
   [[nodiscard]] KeyCondition where_not(const std::string& name,
                                        std::vector<std::string> words) const;

@@ -117,7 +117,7 @@ RunPoint choose_sections(const GivenKeys& given, ConfigNeed need, Diagnostics& d
 
 void check_points(const std::vector<RunPoint>& points, const Topology* topology,
                   const GivenKeys& given, Diagnostics& diagnostics) {
-  // Lists cannot vary the keys of these rules, so one point is checked.
+  // No list can vary a key that these two checks read, so one point is checked.
   const ExaminedPoint first{points.front(), topology, given, diagnostics};
   check_network(first);
   check_faults(first);

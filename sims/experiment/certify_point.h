@@ -1,4 +1,4 @@
-// Schedules of a point's collective, and whether the point's system can run them.
+// Schedules and programs of a point's collective, and whether the point's system can run them.
 #pragma once
 
 #include <cstdint>
@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "alg/certify/certifier.h"
+#include "alg/program/program.h"
+#include "alg/program/program_certifier.h"
 #include "alg/schedule/schedule_table.h"
 #include "hw/topology/topology.h"
 #include "sims/point/config.h"
@@ -31,6 +33,12 @@ namespace espalier {
 // tables, where both share VCs. Precondition: point.control.
 [[nodiscard]] std::string control_deadlock(const Topology& topology, const RunPoint& point,
                                            const ScheduleTables* tables = nullptr);
+
+// The certificate of a program for the point's slots, contexts and chunk sizes, and for the paths
+// that its messages take through the network. It stands in program_run.cpp.
+[[nodiscard]] ProgramCertificate certify_program_point(const Topology& topology,
+                                                       const RunPoint& point,
+                                                       const Program& program);
 
 // The reason for the result of a run that the certifier refuses; an empty text without violations.
 [[nodiscard]] std::string refusal(const std::vector<Violation>& violations);

@@ -24,7 +24,8 @@ struct PointInput {
   const std::optional<ScheduleTables>& tables;  // of a schedule file
 };
 
-// A lower bound of the run's time. Empty fields are null in the result.
+// A lower bound of the run's time. Without `bound`, bound_ns and bound_ratio are null; without
+// `ideal_seconds`, the result has no ideal_ns.
 struct RunBound {
   Bytes size = 0;  // bytes of the collective: `bandwidth_GBps` is size / time
   std::optional<CollectiveBound> bound;

@@ -1,5 +1,4 @@
-#include "sims/experiment/program_run.h"
-
+// A collective program on a point's network and NIs.
 #include <fmt/format.h>
 
 #include <algorithm>

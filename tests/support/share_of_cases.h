@@ -1,6 +1,6 @@
 // Under sanitizers code is 10 to 60 times slower. They report what a line of code does wrong, and
-// few cases reach every line; so the longest property tests run one case in so many there. Without
-// sanitizers every case runs.
+// few cases reach every line; so the longest property tests run only a share of their cases there.
+// Without sanitizers every case runs.
 #pragma once
 
 #include <cstdint>
