@@ -58,7 +58,7 @@ espalier_folder(sims/observe/explain ONCE USES hw hw/topology ni ni/engines alg/
                 sims/model sims/system sims/observe/record LINKS nlohmann_json::nlohmann_json fmt::fmt)
 espalier_folder(sims/experiment ONCE USES hw hw/topology hw/cost alg/routes alg/schedule alg/generators alg/plans alg/program
                 alg/certify alg/bounds alg/rank_order sims/text sims/workload/training sims/workload/coordination
-                sims/point sims/model sims/config sims/system sims/observe/explain
+                sims/point sims/formats sims/model sims/config sims/system sims/observe/explain
                 LINKS nlohmann_json::nlohmann_json Boost::headers Boost::filesystem Threads::Threads fmt::fmt)
 espalier_folder(sims/experiment/sweep ONCE USES sims/text sims/process sims/point sims/config sims/experiment)
 espalier_folder(sims/report/plot ONCE USES alg sims/text LINKS fmt::fmt)

@@ -221,7 +221,7 @@ namespace {
 std::string unsuited_for_hdrm(const Topology& topology) {
   const auto& shape = topology.switched();
   if (!shape || shape->kind != SwitchedShape::Kind::bigraph) {
-    return "HDRM maps ranks onto the two sides of a BiGraph; this network is not a BiGraph.";
+    return "HDRM maps ranks onto the two sides of a BiGraph; this network is not a BiGraph";
   }
   if (is_power_of_two(shape->leaves) && is_power_of_two(shape->nodes_per_switch)) return {};
   return fmt::format(

@@ -334,7 +334,7 @@ class RingOf2d {
 };
 
 std::string unsuited_for_2d_ring(const Topology& topology) {
-  if (!topology.grid()) return "2D-RING needs a 2D torus or mesh; this network is not a grid.";
+  if (!topology.grid()) return "2D-RING needs a 2D torus or mesh; this network is not a grid";
   const std::size_t used = dims_in_use(*topology.grid()).size();
   if (used == 2) return {};
   return fmt::format(

@@ -351,7 +351,7 @@ const Planner* find_planner(const std::string& name) {
 
 std::string unsuited_for_planners(const Topology& topology) {
   if (topology.dimensions()) return {};
-  return "It plans the stages of a multi-dimensional system (system.topology.type: dimensions).";
+  return "it plans the stages of a multi-dimensional system (system.topology.type: dimensions)";
 }
 
 }  // namespace espalier

@@ -84,7 +84,9 @@ std::string unsuited_power_of_two(const BuiltinRequest& request) {
 std::string unsuited_servers(const BuiltinRequest& request) {
   std::string sizes = unsuited_sizes(request);
   if (!sizes.empty()) return sizes;
-  if (request.ranks_per_server < 2) return "needs at least two ranks per server";
+  if (request.ranks_per_server < 2) {
+    return "needs at least two ranks per server: set collective.program.ranks_per_server";
+  }
   if (request.ranks % request.ranks_per_server != 0) {
     return fmt::format(
         "needs servers of equal size, but {} ranks are not a multiple of {} ranks per server",

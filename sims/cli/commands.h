@@ -36,6 +36,18 @@ struct RunOptions {
 };
 [[nodiscard]] int run_command(const RunOptions& options);
 
+struct CompareOptions {
+  std::string config;
+  std::vector<std::string> files;  // programs and schedules
+  std::vector<std::string> overrides;
+  std::string json;
+  std::string csv;
+  std::string time_limit;  // of each algorithm; empty: none
+  unsigned jobs = 0;       // processes at once; 0: one for each core
+  std::string program;     // this executable, for workers
+};
+[[nodiscard]] int compare_command(const CompareOptions& options);
+
 struct ScheduleOptions {
   std::string config;
   std::vector<std::string> overrides;

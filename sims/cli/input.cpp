@@ -19,10 +19,24 @@ void say(Messages messages, const std::string& text) {
   if (messages == Messages::people) fmt::print(stderr, "{}", text);
 }
 
+// Names the algorithms that `all` leaves out.
+std::string skipped_note(const std::string& path, const std::vector<SkippedAlgorithm>& skipped) {
+  std::vector<std::string> names;
+  for (const SkippedAlgorithm& each : skipped) {
+    const bool is_new = std::find(names.begin(), names.end(), each.name) == names.end();
+    if (!each.is_named && is_new) names.push_back(each.name);
+  }
+  if (names.empty()) return {};
+  return fmt::format(
+      "{}: note: collective.algorithm: all leaves out {}, which do not suit; espalier compare gives "
+      "the reasons\n",
+      path, fmt::join(names, ", "));
+}
+
 bool load_config(Input& input, const std::vector<std::string>& overrides, ConfigNeed need,
                  Messages messages) {
   ConfigResult config = read_run_config(input.path, overrides, need);
-  say(messages, config.diagnostics);
+  say(messages, config.diagnostics + skipped_note(input.path, config.skipped));
   input.points = std::move(config.points);
   input.topology = config.topology;
   input.file_hashes.insert(config.file_hashes.begin(), config.file_hashes.end());

@@ -114,6 +114,28 @@ Subcommand add_explain(CLI::App& app, RunOptions& options) {
   return {command, [&options] { return run_command(options); }};
 }
 
+Subcommand add_compare(CLI::App& app, CompareOptions& options) {
+  CLI::App* command = app.add_subcommand(
+      "compare", "simulate every algorithm that suits a network, and rank them by time");
+  command
+      ->add_option("config", options.config,
+                   "configuration (YAML), or a network's file: graph (.yaml), BookSim's anynet "
+                   "(.anynet), ASTRA-sim's network (.yml)")
+      ->required();
+  command->add_option("files", options.files,
+                      "own programs (.xml, .trace) and schedules (.json) that compete, too");
+  add_overrides(*command, options.overrides);
+  add_file(*command, "--json", options.json, "write the results to this file, - for stdout");
+  add_file(*command, "--csv", options.csv, "write one line per result to this file, - for stdout");
+  command
+      ->add_option("--time-limit", options.time_limit,
+                   "give up an algorithm that is simulated longer: 90s, 10min")
+      ->type_name("TIME");
+  add_jobs(*command, options.jobs);
+  options.program = kProgram;
+  return {command, [&options] { return compare_command(options); }};
+}
+
 Subcommand add_schedule(CLI::App& app, ScheduleOptions& options) {
   CLI::App* command = app.add_subcommand("schedule", "generate a schedule, show or export it");
   command
@@ -284,10 +306,12 @@ Subcommand add_sweep(CLI::App& app, SweepOptions& options) {
 }
 
 // The subcommand that simulates one point for a sweep or a figure, in a process of its own.
-Subcommand add_worker(CLI::App& app, std::vector<std::string>& words) {
+Subcommand add_worker(CLI::App& app, std::vector<std::string>& words, WorkerTask& task) {
   CLI::App* command = app.add_subcommand("worker", "")->group("");
+  command->add_flag("--explain", task.explain);
+  command->add_option("--schedule", task.schedule);
   command->add_option("point", words)->expected(-2)->required();
-  return {command, [&words] { return work_on_point(words) ? kGood : kCheckFailed; }};
+  return {command, [&words, &task] { return work_on_point(words, task) ? kGood : kCheckFailed; }};
 }
 
 int dispatch(int argc, char** argv) {
@@ -308,12 +332,15 @@ int dispatch(int argc, char** argv) {
   SweepOptions sweep;
   ReorderOptions reorder;
   ReportOptions report;
+  CompareOptions compare;
   std::vector<std::string> worker;
+  WorkerTask task;
   std::vector<Subcommand> subcommands{add_run(app, run),           add_explain(app, explain),
                                       add_schedule(app, schedule), add_check(app, check),
                                       add_area(app, area),         add_figure(app, figure),
                                       add_sweep(app, sweep),       add_reorder(app, reorder),
-                                      add_worker(app, worker),     add_report(app, report)};
+                                      add_worker(app, worker, task), add_report(app, report),
+                                      add_compare(app, compare)};
   std::string kind;
   CLI::App* list = app.add_subcommand("list", "list the names that configurations may use");
   list->add_option("kind", kind, "kind of names to list")->check(CLI::IsMember(list_kinds()));

@@ -18,24 +18,6 @@ std::string text_of(const Json& result, const char* key) {
   return value->is_string() ? value->get<std::string>() : value->dump();
 }
 
-std::string fixed(const Json& result, const char* key, int digits, double factor = 1) {
-  const auto value = result.find(key);
-  if (value == result.end() || !value->is_number()) return "-";
-  return fmt::format("{:.{}f}", value->get<double>() * factor, digits);
-}
-
-std::string size_text(const Json& result) {
-  const auto value = result.find("size_bytes");
-  if (value == result.end()) return text_of(result, "message_bytes");
-  const auto bytes = value->get<std::uint64_t>();
-  for (const auto& [shift, unit] : {std::pair{30, "GiB"}, {20, "MiB"}, {10, "KiB"}}) {
-    if (bytes != 0 && bytes % (std::uint64_t{1} << shift) == 0) {
-      return fmt::format("{} {}", bytes >> shift, unit);
-    }
-  }
-  return fmt::format("{} B", bytes);
-}
-
 // Returns 0 for a failed run.
 double time_of(const Json& result) {
   const auto time = result.find("time_ns");
@@ -55,11 +37,7 @@ std::string rank_order_text(const Json& result) {
                                             : order;
 }
 
-struct Column {
-  std::string title;
-  bool always;  // show the column even if all rows have the same value
-  std::function<std::string(const Json&)> text;
-};
+using Column = ResultColumn;
 
 // A number of the training iteration.
 std::string iteration_figure(const Json& result, const char* key, int digits, double factor) {
@@ -201,19 +179,15 @@ std::vector<Column> columns(const std::vector<Json>& results) {
                        [key](const Json& r) { return r.contains(key); });
   };
   std::vector<Column> table{{"algorithm", true, plain("algorithm")},
-                            {"rank order", false, rank_order_text},
                             {"op", false, plain("op")},
                             {"topology", false, plain("topology")},
-                            {"size", false, size_text},
-                            {"flow control", true, plain("flow_control")},
-                            {"lockstep", false, plain("lockstep")},
-                            {"chunks", false, plain("chunks")},
-                            {"queue", false, plain("queue_order")},
-                            {"in flight", false, plain("in_flight")},
-                            {"protocol", has("protocol"), plain("protocol")},
-                            {"channels", false, plain("channels")},
-                            {"instances", false, plain("instances")},
-                            {"steps", has("timesteps"), plain("timesteps")},
+                            {"size", false, size_text}};
+  for (Column column : setting_columns()) {
+    column.always = column.title == "flow control" ||
+                    (column.title == "protocol" && has("protocol"));
+    table.push_back(std::move(column));
+  }
+  const std::vector<Column> figures{{"steps", has("timesteps"), plain("timesteps")},
                             {"cycles", true, plain("cycles")},
                             {"time us", true, number("time_ns", 1, 1e-3)},
                             {"GB/s", true, number("bandwidth_GBps", 2, 1)},
@@ -222,6 +196,7 @@ std::vector<Column> columns(const std::vector<Json>& results) {
                             {"speed", true, speed},
                             {"util", has("utilization"), percent("utilization")},
                             {"links busy", true, percent("link_utilization_mean")}};
+  table.insert(table.end(), figures.begin(), figures.end());
   if (std::any_of(results.begin(), results.end(), has_control)) {
     for (const Column& column : control_columns()) table.push_back(column);
   }
@@ -231,10 +206,46 @@ std::vector<Column> columns(const std::vector<Json>& results) {
 
 }  // namespace
 
+std::string fixed(const Json& result, const char* key, int digits, double factor) {
+  const auto value = result.find(key);
+  if (value == result.end() || !value->is_number()) return "-";
+  return fmt::format("{:.{}f}", value->get<double>() * factor, digits);
+}
+
+std::string size_text(const Json& result) {
+  const auto value = result.find("size_bytes");
+  if (value == result.end()) return text_of(result, "message_bytes");
+  const auto bytes = value->get<std::uint64_t>();
+  for (const auto& [shift, unit] : {std::pair{30, "GiB"}, {20, "MiB"}, {10, "KiB"}}) {
+    if (bytes != 0 && bytes % (std::uint64_t{1} << shift) == 0) {
+      return fmt::format("{} {}", bytes >> shift, unit);
+    }
+  }
+  return fmt::format("{} B", bytes);
+}
+
+std::vector<ResultColumn> setting_columns() {
+  const auto plain = [](const char* key) {
+    return [key](const Json& r) { return text_of(r, key); };
+  };
+  return {{"rank order", false, rank_order_text},
+          {"flow control", false, plain("flow_control")},
+          {"lockstep", false, plain("lockstep")},
+          {"chunks", false, plain("chunks")},
+          {"queue", false, plain("queue_order")},
+          {"in flight", false, plain("in_flight")},
+          {"protocol", false, plain("protocol")},
+          {"channels", false, plain("channels")},
+          {"instances", false, plain("instances")}};
+}
+
 std::string result_table(const std::vector<Json>& results) {
-  if (results.empty()) return {};
+  return results.empty() ? std::string() : table_text(columns(results), results);
+}
+
+std::string table_text(const std::vector<ResultColumn>& columns, const std::vector<Json>& results) {
   std::vector<std::vector<std::string>> lines(results.size() + 1);
-  for (const Column& column : columns(results)) {
+  for (const ResultColumn& column : columns) {
     std::vector<std::string> cells;
     cells.reserve(results.size());
     for (const Json& result : results) cells.push_back(column.text(result));

@@ -1,11 +1,30 @@
 // The table of results that `run` prints.
 #pragma once
 
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 namespace espalier {
+
+struct ResultColumn {
+  std::string title;
+  bool always;  // show the column even if all rows have the same value
+  std::function<std::string(const nlohmann::ordered_json&)> text;
+};
+
+// The settings of a collective beside its algorithm and size. Only columns whose values vary are
+// shown.
+[[nodiscard]] std::vector<ResultColumn> setting_columns();
+// Lines with aligned columns, one row for each result. Precondition: `results` is not empty.
+[[nodiscard]] std::string table_text(const std::vector<ResultColumn>& columns,
+                                     const std::vector<nlohmann::ordered_json>& results);
+// "12.3"; "-" if the result has no such number.
+[[nodiscard]] std::string fixed(const nlohmann::ordered_json& result, const char* key, int digits,
+                                double factor = 1);
+// "16 MiB"
+[[nodiscard]] std::string size_text(const nlohmann::ordered_json& result);
 
 // One row for each result. Columns with one value in all rows are left out, except for the most
 // important ones. The last columns compare the time with the bound, and the speed with the first

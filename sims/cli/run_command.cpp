@@ -11,9 +11,8 @@
 #include "sims/cli/input.h"
 #include "sims/cli/output.h"
 #include "sims/cli/result_table.h"
+#include "sims/cli/results_document.h"
 #include "sims/cli/run_observers.h"
-#include "sims/cli/version.h"
-#include "sims/config/resolved.h"
 #include "sims/experiment/message_log.h"
 #include "sims/experiment/point_runner.h"
 #include "sims/experiment/progress.h"
@@ -28,100 +27,6 @@ namespace espalier {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-Json merge(const std::vector<Json>& values) {
-  if (values.front().is_object()) {
-    Json merged = Json::object();
-    // A point leaves out keys that do not apply to it.
-    for (const Json& owner : values) {
-      for (const auto& [key, ignored] : owner.items()) {
-        if (merged.contains(key)) continue;
-        std::vector<Json> members;
-        for (const Json& value : values) {
-          if (value.contains(key)) members.push_back(value.at(key));
-        }
-        merged[key] = merge(members);
-      }
-    }
-    return merged;
-  }
-  std::vector<Json> distinct;
-  for (const Json& value : values) {
-    if (std::find(distinct.begin(), distinct.end(), value) == distinct.end())
-      distinct.push_back(value);
-  }
-  return distinct.size() == 1 ? distinct.front() : Json(distinct);
-}
-
-// The configuration by dotted names.
-Json flat(const Json& config, const std::string& section = {}) {
-  Json all = Json::object();
-  for (const auto& [key, value] : config.items()) {
-    const std::string name = section.empty() ? key : section + "." + key;
-    if (value.is_object()) {
-      all.update(flat(value, name));
-    } else {
-      all[name] = value;
-    }
-  }
-  return all;
-}
-
-void add_points(Json& points, const std::vector<Input>& inputs, std::size_t index,
-                const std::filesystem::path& folder) {
-  const Input& input = inputs[index];
-  std::vector<Json> configs;
-  Json all = Json::object();  // every key of every point
-  for (const RunPoint& point : seen_from(input.points, folder)) {
-    configs.push_back(flat(resolved_json(point)));
-    all.update(configs.back());
-  }
-  std::vector<std::string> varying;
-  for (const auto& item : all.items()) {
-    const bool varies = std::any_of(configs.begin(), configs.end(), [&](const Json& config) {
-      return !config.contains(item.key()) || config.at(item.key()) != item.value();
-    });
-    if (varies) varying.push_back(item.key());
-  }
-  for (const Json& config : configs) {
-    Json& point = points.emplace_back();
-    if (inputs.size() > 1) point["config"] = index;
-    if (input.tables) point["schedule"] = input.path;
-    point["set"] = Json::object();
-    for (const std::string& key : varying)
-      point["set"][key] = config.contains(key) ? config.at(key) : Json(nullptr);
-  }
-}
-
-// Merges several configurations: a key with different values holds the list of its values.
-Json merged_config(const std::vector<RunPoint>& points) {
-  std::vector<Json> configs;
-  configs.reserve(points.size());
-  for (const RunPoint& point : points) configs.push_back(resolved_json(point));
-  return merge(configs);
-}
-
-// The document of `run --json` (docs/results.md). `folder` is the folder of the document; paths in
-// the document are relative to it.
-Json results_document(const std::vector<std::string>& command, const std::vector<Input>& inputs,
-                      const std::vector<Json>& results, const std::filesystem::path& folder) {
-  Json document;
-  document["tool"]["name"] = "espalier";
-  document["tool"]["version"] = kVersion;
-  document["command"] = command;
-  const auto configs = [&inputs](auto place) {
-    Json all = Json::array();
-    for (const Input& input : inputs) all.push_back(merged_config(place(input.points)));
-    return all.size() == 1 ? all.front() : all;
-  };
-  document["config"] = configs([&](const auto& points) { return seen_from(points, folder); });
-  // The hash does not depend on the document's folder.
-  document["config_hash"] = hash_of(configs([](const auto& points) { return points; }));
-  document["points"] = Json::array();
-  for (std::size_t i = 0; i < inputs.size(); ++i) add_points(document["points"], inputs, i, folder);
-  document["results"] = results;
-  return document;
-}
 
 struct PointRef {
   const Input* input;

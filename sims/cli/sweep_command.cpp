@@ -114,6 +114,7 @@ std::optional<WorkerLimits> limits_of(const SweepOptions& options, const Sweep& 
 void print_counts(const SweepPlan& plan) {
   fmt::print("{} points", plan.points.size());
   if (plan.excluded != 0) fmt::print(", {} left out by only and except", plan.excluded);
+  if (plan.unsuited != 0) fmt::print(", {} without a suitable algorithm", plan.unsuited);
   if (plan.alike != 0) fmt::print(", {} equal to other points", plan.alike);
   fmt::print("\n");
 }

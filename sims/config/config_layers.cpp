@@ -23,7 +23,7 @@ void rewrite_paths(ConfigNode& node, const std::string& name, const fs::path& to
     const std::string inner = join_key(name, entry.key);
     rewrite_paths(entry.value, inner, to_folder);
     const Key* key = find_key(inner);
-    if (key == nullptr || key->shape.type != ValueType::text) continue;
+    if (key == nullptr) continue;
     rewrite(entry.value, key->shape, to_folder);
     for (ConfigNode& item : entry.value.items) rewrite(item, key->shape, to_folder);
   }

@@ -140,26 +140,51 @@ std::string unknown_key_hint(const std::string& section, const std::string& name
   return fmt::format("valid names: {}", fmt::join(here, ", "));
 }
 
+bool is_all_word(const ConfigNode& node, const Key& key) {
+  return node.kind == ConfigNode::Kind::scalar && !key.shape.all_word.empty() &&
+         node.text == key.shape.all_word;
+}
+
+bool has_value(const GivenKey& given, const Value& value) {
+  return std::any_of(given.values.begin(), given.values.end(),
+                     [&](const GivenValue& other) { return other.value == value; });
+}
+
+// Adds every name that is not in the list yet.
+void add_all_names(GivenKey& given, const Place& place, const Key& key) {
+  given.all_place = place;
+  for (std::uint64_t name = 0; name < key.shape.names.size(); ++name) {
+    if (name == key.shape.file_name || has_value(given, number_value(name))) continue;
+    given.values.push_back({number_value(name), place, {}, {}});
+  }
+}
+
 GivenKey read_list(const ConfigNode& node, const Key& key, Diagnostics& diagnostics) {
-  GivenKey given{node.place, {}};
+  GivenKey given{node.place, {}, {}};
   if (node.items.empty()) {
     diagnostics.error(node.place, fmt::format("{}: the list is empty", key.name),
                       describe(key.shape));
     return given;
   }
   bool good = true;
+  // The names that the list gives itself come first, in the order of the list.
+  const ConfigNode* all = nullptr;
   for (const ConfigNode& item : node.items) {
+    if (is_all_word(item, key)) {
+      all = &item;
+      continue;
+    }
     const auto value = parse_value(item, key.name, key.shape, diagnostics);
     good = good && value;
     if (!value) continue;
-    const auto same = [&](const GivenValue& other) { return other.value == *value; };
-    if (std::any_of(given.values.begin(), given.values.end(), same)) {
+    if (has_value(given, *value)) {
       diagnostics.error(item.place,
                         fmt::format("{}: {} is in the list twice", key.name, item.text));
       good = false;
     }
     given.values.push_back({*value, item.place, {}, {}});
   }
+  if (all != nullptr) add_all_names(given, all->place, key);
   if (!good) given.values.clear();
   return given;
 }
@@ -172,9 +197,13 @@ GivenKey read_key(ConfigNode node, const Place& key_place, const Key& key,
     if (key.listable) return read_list(node, key, diagnostics);
     diagnostics.error(node.place, fmt::format("{}: expected one value, found a list", key.name),
                       fmt::format("keys that take a list: {}", listable_keys()));
-    return {node.place, {}};
+    return {node.place, {}, {}};
   }
-  GivenKey given{node.place, {}};
+  GivenKey given{node.place, {}, {}};
+  if (is_all_word(node, key)) {
+    add_all_names(given, node.place, key);
+    return given;
+  }
   if (const auto value = parse_value(node, key.name, key.shape, diagnostics)) {
     GivenValue& item = given.values.emplace_back(GivenValue{*value, node.place, {}, {}});
     for (const ConfigNode& entry : node.items) {
@@ -186,23 +215,6 @@ GivenKey read_key(ConfigNode node, const Place& key_place, const Key& key,
   return given;
 }
 
-bool is_program_path(const std::string& text) {
-  const auto ends_with = [&](const std::string& end) {
-    return text.size() > end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
-  };
-  return ends_with(".xml") || ends_with(".trace");
-}
-
-// The path of a program file may be given as the algorithm's name.
-void take_program_file(ConfigNode& algorithm, GivenKeys& given) {
-  for (ConfigNode& item : algorithm.items) take_program_file(item, given);
-  if (algorithm.kind != ConfigNode::Kind::scalar || !is_program_path(algorithm.text)) return;
-  Value file;
-  file.text = algorithm.text;
-  given.set("collective.program.file", {algorithm.place, {{file, algorithm.place, {}, {}}}});
-  algorithm.text = "program";
-}
-
 void collect_section(const ConfigNode& map, const std::string& section, GivenKeys& given,
                      Diagnostics& diagnostics) {
   for (const ConfigEntry& entry : map.entries) {
@@ -211,9 +223,7 @@ void collect_section(const ConfigNode& map, const std::string& section, GivenKey
     const bool is_dotted = entry.key.find('.') != std::string::npos;
     const Key* key = is_dotted ? nullptr : find_key(name);
     if (key != nullptr) {
-      ConfigNode node = entry.value;
-      if (name == "collective.algorithm") take_program_file(node, given);
-      given.set(name, read_key(std::move(node), entry.place, *key, diagnostics));
+      given.set(name, read_key(entry.value, entry.place, *key, diagnostics));
     } else if (is_dotted || !is_section(name)) {
       diagnostics.error(entry.place,
                         section.empty()
@@ -240,6 +250,26 @@ void collect_section(const ConfigNode& map, const std::string& section, GivenKey
 
 void collect_keys(const ConfigNode& root, GivenKeys& given, Diagnostics& diagnostics) {
   collect_section(root, "", given, diagnostics);
+}
+
+void add_every_algorithm(GivenKeys& given, const std::vector<std::string>& programs, bool is_fixed,
+                         const Place& place) {
+  if (!given.usable({kAlgorithmKey})) return;
+  const Key& key = *find_key(kAlgorithmKey);
+  const GivenKey* before = given.find(kAlgorithmKey);
+  GivenKey algorithms = before == nullptr ? GivenKey{place, {}, {}} : *before;
+  for (const std::string& file : programs) {
+    Value value = number_value(key.shape.file_name);
+    value.text = file;
+    if (!has_value(algorithms, value)) algorithms.values.push_back({value, place, {}, {}});
+  }
+  if (!is_fixed) {
+    // The configured algorithms compete like the others: none is skipped with a warning.
+    const Place all = algorithms.place;
+    for (GivenValue& value : algorithms.values) value.place = all;
+    add_all_names(algorithms, all, key);
+  }
+  given.set(kAlgorithmKey, std::move(algorithms));
 }
 
 void collect_override(const std::string& assignment, GivenKeys& given, Diagnostics& diagnostics) {
@@ -269,15 +299,14 @@ void collect_override(const std::string& assignment, GivenKeys& given, Diagnosti
   if (equals == std::string::npos) {
     diagnostics.error({source, 1, Diagnostics::override_column(assignment.size())},
                       fmt::format("{}: no value is given", name), fmt::format("{}=VALUE", name));
-    given.set(name, {name_place, {}});
+    given.set(name, {name_place, {}, {}});
     return;
   }
   auto node = load_override_value(assignment.substr(equals + 1), source, equals + 1, diagnostics);
   if (!node) {
-    given.set(name, {name_place, {}});
+    given.set(name, {name_place, {}, {}});
     return;
   }
-  if (name == "collective.algorithm") take_program_file(*node, given);
   const Place value_place{source, 1, Diagnostics::override_column(equals + 1)};
   given.set(name, read_key(std::move(*node), value_place, *key, diagnostics));
 }

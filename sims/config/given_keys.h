@@ -3,6 +3,7 @@
 
 #include <initializer_list>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -25,6 +26,8 @@ struct GivenValue {
 struct GivenKey {
   Place place;  // of the value as a whole
   std::vector<GivenValue> values;
+  // Of the word that stands for all names (ValueShape::all_word), if it was given.
+  std::optional<Place> all_place;
 };
 
 class GivenKeys {
@@ -78,6 +81,11 @@ class GivenKeys {
 
 // Collects the keys of a configuration file. Invalid values are recorded as errors.
 void collect_keys(const ConfigNode& root, GivenKeys& given, Diagnostics& diagnostics);
+// Adds to collective.algorithm every other algorithm, unless `is_fixed`, and the programs in the
+// files `programs`. The key needs no value before.
+void add_every_algorithm(GivenKeys& given, const std::vector<std::string>& programs, bool is_fixed,
+                         const Place& place);
+
 // Collects one override, "key=value". It replaces the file's value.
 void collect_override(const std::string& assignment, GivenKeys& given, Diagnostics& diagnostics);
 

@@ -157,6 +157,22 @@ class KeyDraft {
     };
     return word("auto");
   }
+  // A file with one of these endings may be given in place of the name `name`; file_of() returns
+  // the member that takes its path. `all` stands for a list of all other names.
+  template <class FileOf>
+  KeyDraft& file_as(const std::string& name, std::vector<std::string> endings, std::string all,
+                    FileOf file_of) {
+    ValueShape& shape = key_->shape;
+    const auto found = std::find(shape.names.begin(), shape.names.end(), name);
+    shape.file_name = static_cast<std::uint64_t>(found - shape.names.begin());
+    shape.file_endings = std::move(endings);
+    shape.all_word = std::move(all);
+    key_->set = [set = key_->set, path = path_, file_of](RunPoint& point, const Value& value) {
+      set(point, value);
+      if (!value.text.empty()) file_of(path.to_change(point)) = value.text;
+    };
+    return *this;
+  }
   KeyDraft& names(std::vector<std::string> names) {
     key_->shape.names = std::move(names);
     return *this;

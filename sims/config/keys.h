@@ -17,6 +17,7 @@ namespace espalier {
 // Many other keys depend on these two keys.
 inline constexpr const char* kTypeKey = "system.topology.type";
 inline constexpr const char* kAlgorithmKey = "collective.algorithm";
+inline constexpr const char* kProgramFileKey = "collective.program.file";
 
 // An optional section. The point has the section's struct if the file has the section.
 struct Section {

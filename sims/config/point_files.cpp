@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 
+#include "sims/config/keys.h"
 #include "sims/config/rules.h"
 #include "sims/formats/layers_file.h"
 #include "sims/formats/messages_file.h"
@@ -53,19 +54,18 @@ class PointFiles {
     }
   }
 
-  // Reads the program once for all points.
-  void read_program() {
-    const GivenKey* file = given_.find("collective.program.file");
-    if (file == nullptr || !given_.usable({"collective.program.file", "collective.algorithm"})) {
-      return;
-    }
-    std::shared_ptr<const Program> program;
-    bool is_read = false;
+  // Reads each program's file once.
+  void read_programs() {
+    if (!given_.usable({kProgramFileKey, kAlgorithmKey})) return;
+    std::map<std::string, std::shared_ptr<const Program>> programs;  // by path
     for (RunPoint& point : points_) {
       if (!point.collective || point.collective->program.file.empty()) continue;
-      if (!is_read) program = load_program(point.collective->program, file->place, diagnostics_);
-      is_read = true;
-      point.collective->program.given = program;
+      ProgramConfig& config = point.collective->program;
+      const auto [program, is_new] = programs.try_emplace(config.file);
+      if (is_new) {
+        program->second = load_program(config, place_of_program(given_, config.file), diagnostics_);
+      }
+      config.given = program->second;
     }
   }
 
@@ -106,7 +106,7 @@ void read_point_files(std::vector<RunPoint>& points, const Topology* topology,
   if (topology != nullptr) files.read_messages(*topology);
   if (topology != nullptr) files.read_rank_orders(*topology);
   files.read_layers();
-  files.read_program();
+  files.read_programs();
 }
 
 }  // namespace espalier

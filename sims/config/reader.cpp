@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "sims/config/given_keys.h"
@@ -13,6 +14,7 @@
 #include "sims/config/presets.h"
 #include "sims/config/rules.h"
 #include "sims/formats/astra_network_file.h"
+#include "sims/model/build_program.h"
 #include "sims/model/build_topology.h"
 #include "sims/model/system_shape.h"
 #include "sims/text/read_file.h"
@@ -21,6 +23,8 @@
 namespace espalier {
 
 namespace {
+
+namespace fs = std::filesystem;
 
 constexpr const char* kMinimalFile =
     "a minimal file: 'system: {topology: {type: torus, dims: [8, 8]}}' and "
@@ -91,7 +95,8 @@ class PointBuilder {
     for (const Key& key : keys()) check_applicability(key);
     std::optional<Topology> topology = make_topology();
     read_point_files(points_, topology ? &*topology : nullptr, given_, diagnostics_);
-    check_points(points_, topology ? &*topology : nullptr, given_, diagnostics_);
+    result.skipped =
+        check_and_skip_points(points_, topology ? &*topology : nullptr, given_, diagnostics_);
     if (diagnostics_.num_errors() != 0) return;
     for (RunPoint& point : points_) point.file_hashes = diagnostics_.file_hashes();
     result.points = std::move(points_);
@@ -113,7 +118,17 @@ class PointBuilder {
 
   // True if the input or the preset sets the key.
   [[nodiscard]] bool is_set(const std::string& name) const {
-    return given_.is_given(name) || preset_.count(name) != 0;
+    return given_.is_given(name) || preset_.count(name) != 0 ||
+           (name == kProgramFileKey && every_program_has_a_file());
+  }
+
+  // The list of algorithms may name the programs' files itself.
+  [[nodiscard]] bool every_program_has_a_file() const {
+    return !points_.empty() &&
+           std::none_of(points_.begin(), points_.end(), [](const RunPoint& point) {
+             return has_program(point) && point.collective->program.file.empty() &&
+                    find_algorithm(point.collective->algorithm)->program == nullptr;
+           });
   }
 
   [[nodiscard]] bool is_in_use(const Key& key) const { return has_section_of(frame_, key); }
@@ -189,8 +204,11 @@ class PointBuilder {
     }
     if (point.traffic) point.traffic->folder = folder_;
     if (point.training) point.training->folder = folder_;
+    const Value* algorithm = value_of(kAlgorithmKey);
+    const bool names_program = algorithm != nullptr && !algorithm->text.empty();
     for (const Key& key : keys()) {
       if (!has_section_of(point, key) || !key.applies_at(point)) continue;
+      if (names_program && key.name == kProgramFileKey) continue;  // set by the algorithm
       if (const Value* value = value_of(key.name)) key.set(point, *value);
     }
     return point;
@@ -349,11 +367,14 @@ ConfigResult finish(ConfigResult result, const Diagnostics& diagnostics) {
   return result;
 }
 
-}  // namespace
+// The algorithms that `compare` adds to those of a configuration.
+struct AddedAlgorithms {
+  std::vector<std::string> programs;  // files
+};
 
-ConfigResult read_run_config_text(const std::string& name, const std::string& text,
-                                  const std::string& folder,
-                                  const std::vector<std::string>& overrides, ConfigNeed need) {
+ConfigResult read_text(const std::string& name, const std::string& text, const std::string& folder,
+                       const std::vector<std::string>& overrides, ConfigNeed need,
+                       const std::optional<AddedAlgorithms>& added) {
   ConfigResult result;
   Diagnostics diagnostics;
   GivenKeys given;
@@ -361,8 +382,57 @@ ConfigResult read_run_config_text(const std::string& name, const std::string& te
   const auto root = load_root(text, source, diagnostics);
   if (root) collect_keys(*root, given, diagnostics);
   for (const std::string& assignment : overrides) collect_override(assignment, given, diagnostics);
+  if (added) {
+    const bool is_fixed =
+        std::any_of(overrides.begin(), overrides.end(), [](const std::string& assignment) {
+          return assignment.substr(0, assignment.find('=')) == kAlgorithmKey;
+        });
+    add_every_algorithm(given, added->programs, is_fixed, {source, 1, 1});
+  }
   if (root) PointBuilder(given, folder, need, diagnostics).build(result);
   return finish(std::move(result), diagnostics);
+}
+
+// The configuration that a network's file stands for: a graph, BookSim's anynet or ASTRA-sim's
+// network. Empty if the text is no such file.
+std::string config_of_network(const fs::path& path, const std::string& text) {
+  const char* type = nullptr;
+  if (path.extension() == ".anynet") {
+    type = "anynet";
+  } else {
+    Diagnostics unheard;
+    const auto root = load_yaml(text, unheard.add_file(path.string(), text), unheard);
+    if (!root || root->kind != ConfigNode::Kind::map) return {};
+    const auto has = [&](const char* key) { return root->find(key) != nullptr; };
+    if (has("nodes") && has("links")) type = "file";
+    if (has("topology") && has("npus_count")) type = "astra_network";
+  }
+  if (type == nullptr) return {};
+  const nlohmann::ordered_json topology{{"type", type}, {"file", path.filename().string()}};
+  return nlohmann::ordered_json{{"system", {{"topology", topology}}}}.dump();
+}
+
+ConfigResult read_file(const std::string& path, const std::vector<std::string>& overrides,
+                       ConfigNeed need, const std::optional<AddedAlgorithms>& added) {
+  const FileText file = read_file_text(path);
+  if (!file.text) {
+    Diagnostics diagnostics;
+    const SourceIndex source = diagnostics.add_file(path, "");
+    diagnostics.error({source, 0, 0}, fmt::format("the file {}", file.problem));
+    return finish({}, diagnostics);
+  }
+  const std::string folder = fs::path(path).parent_path().string();
+  const std::string network = config_of_network(path, *file.text);
+  if (network.empty()) return read_text(path, *file.text, folder, overrides, need, added);
+  return read_text(path + " (network)", network, folder, overrides, need, added);
+}
+
+}  // namespace
+
+ConfigResult read_run_config_text(const std::string& name, const std::string& text,
+                                  const std::string& folder,
+                                  const std::vector<std::string>& overrides, ConfigNeed need) {
+  return read_text(name, text, folder, overrides, need, std::nullopt);
 }
 
 std::vector<RunPoint> read_run_config_tree(const ConfigNode& root, const std::string& folder,
@@ -376,6 +446,17 @@ std::vector<RunPoint> read_run_config_tree(const ConfigNode& root, const std::st
   return std::move(result.points);
 }
 
+std::vector<SkippedAlgorithm> skipped_algorithms(const ConfigNode& root,
+                                                 const std::string& folder,
+                                                 const Diagnostics& sources) {
+  Diagnostics unheard = sources;
+  GivenKeys given;
+  ConfigResult result;
+  collect_keys(root, given, unheard);
+  PointBuilder(given, folder, ConfigNeed::workload, unheard).build(result);
+  return std::move(result.skipped);
+}
+
 RunPoint draft_run_point(const ConfigNode& root) {
   Diagnostics unheard;
   GivenKeys given;
@@ -385,15 +466,18 @@ RunPoint draft_run_point(const ConfigNode& root) {
 
 ConfigResult read_run_config(const std::string& path, const std::vector<std::string>& overrides,
                              ConfigNeed need) {
-  const FileText file = read_file_text(path);
-  if (!file.text) {
-    Diagnostics diagnostics;
-    const SourceIndex source = diagnostics.add_file(path, "");
-    diagnostics.error({source, 0, 0}, fmt::format("the file {}", file.problem));
-    return finish({}, diagnostics);
+  return read_file(path, overrides, need, std::nullopt);
+}
+
+ConfigResult read_comparison(const std::string& path, const std::vector<std::string>& overrides,
+                             const std::vector<std::string>& programs) {
+  AddedAlgorithms added;
+  const fs::path folder = fs::path(path).parent_path();
+  for (const std::string& program : programs) {
+    // Programs are found from the configuration's folder.
+    added.programs.push_back(fs::proximate(program, folder.empty() ? "." : folder).string());
   }
-  return read_run_config_text(path, *file.text, std::filesystem::path(path).parent_path().string(),
-                              overrides, need);
+  return read_file(path, overrides, ConfigNeed::collective, added);
 }
 
 }  // namespace espalier

@@ -24,6 +24,13 @@ enum class ConfigNeed : std::uint8_t {
   system,      // area: neither is needed, either may be given
 };
 
+// An algorithm of a list, or of `all`, that does not suit the network, the operation or another key.
+struct SkippedAlgorithm {
+  std::string name;    // or the file of a program
+  std::string reason;  // "needs a power of two of ranks; found 12"
+  bool is_named = false;  // the list names the algorithm, and a warning was recorded
+};
+
 struct ConfigResult {
   // The cross product of the file's lists, each in the order of the file; list_keys() tells which
   // list varies slowest. Empty if there are errors.
@@ -31,6 +38,7 @@ struct ConfigResult {
   // The topology of every point; lists cannot vary the topology or its links. nullptr if there are
   // errors.
   std::shared_ptr<const Topology> topology;
+  std::vector<SkippedAlgorithm> skipped;  // of collective.algorithm, in the order of the list
   std::string diagnostics;  // errors and warnings, ready to print
   FileHashes file_hashes;   // of every text that was read, even if there are errors
   std::size_t num_warnings = 0;
@@ -41,6 +49,12 @@ struct ConfigResult {
 [[nodiscard]] ConfigResult read_run_config(const std::string& path,
                                            const std::vector<std::string>& overrides = {},
                                            ConfigNeed need = ConfigNeed::workload);
+
+// The same for `compare`: every algorithm runs in place of the configured ones, unless an override
+// names algorithms. Programs that the configuration names, and the files `programs`, run too.
+[[nodiscard]] ConfigResult read_comparison(const std::string& path,
+                                           const std::vector<std::string>& overrides,
+                                           const std::vector<std::string>& programs);
 
 // The same for a given text. Relative paths start in `folder`.
 [[nodiscard]] ConfigResult read_run_config_text(const std::string& name, const std::string& text,
@@ -56,6 +70,12 @@ struct ConfigResult {
                                                          const std::vector<std::string>& overrides,
                                                          Diagnostics& diagnostics,
                                                          ConfigNeed need = ConfigNeed::workload);
+
+// The algorithms of the tree's list that are skipped. Empty if no algorithm suits, or if the tree has
+// another mistake. `sources` knows the files of the tree.
+[[nodiscard]] std::vector<SkippedAlgorithm> skipped_algorithms(const ConfigNode& root,
+                                                               const std::string& folder,
+                                                               const Diagnostics& sources);
 
 // Makes the first point of a tree as far as possible and checks nothing. Used to find out which
 // keys apply.

@@ -33,8 +33,22 @@ using DimensionPlace = std::function<Place(const std::string& key, std::size_t e
 [[nodiscard]] bool check_dimensions(const SystemConfig& system, const DimensionPlace& place,
                                     Diagnostics& diagnostics);
 
+// Checks the points as check_points() does. In a list of algorithms, an algorithm whose points have
+// errors that not all algorithms have is skipped: its points are removed. A warning is recorded for
+// an algorithm that the list names. If no algorithm is left, all errors are recorded.
+[[nodiscard]] std::vector<SkippedAlgorithm> check_and_skip_points(std::vector<RunPoint>& points,
+                                                                  const Topology* topology,
+                                                                  const GivenKeys& given,
+                                                                  Diagnostics& diagnostics);
+
+// The place where this file of a program is named.
+[[nodiscard]] Place place_of_program(const GivenKeys& given, const std::string& file);
 // The place of this source of a rank order.
 [[nodiscard]] Place place_of_rank_order(const GivenKeys& given, const std::string& source);
+
+inline constexpr const char* kUnsuited = "does not run on this topology";
+// A hint that begins with these words lists algorithms that run.
+inline constexpr const char* kAllowedHint = "allowed: ";
 
 // One point under examination; see check_points for its parts.
 struct ExaminedPoint {

@@ -15,8 +15,28 @@ namespace {
 
 constexpr const char* kRankOrderKey = "collective.rank_order";
 
-std::string these_do(const std::vector<std::string>& names) {
-  return names.empty() ? "" : fmt::format("allowed: {}", fmt::join(names, ", "));
+// True if the point could run with `algorithm`.
+bool would_run(const ExaminedPoint& examined, const Algorithm& algorithm) {
+  const RunPoint& point = examined.point;
+  const CollectiveConfig& collective = *point.collective;
+  if (!algorithm.computes(collective.op)) return false;
+  if (algorithm.is_program() && algorithm.program == nullptr) return false;  // needs a file
+  if (!collective.rank_order.is_identity() && !algorithm.follows_rank_order()) return false;
+  if (examined.topology == nullptr) return true;
+  const Topology& topology = *examined.topology;
+  if (!algorithm.unsuited(topology).empty()) return false;
+  if (algorithm.program != nullptr) {
+    return algorithm.program->unsuited(builtin_request(topology, point)).empty();
+  }
+  return algorithm.generator == nullptr || algorithm.generator->problem == nullptr ||
+         !algorithm.generator->problem(topology, collective_request(collective));
+}
+
+// Names only algorithms that the point could run with.
+std::string others_that_run(const ExaminedPoint& examined) {
+  const auto names = algorithms_where(
+      [&](const Algorithm& algorithm) { return would_run(examined, algorithm); });
+  return names.empty() ? "" : fmt::format("{}{}", kAllowedHint, fmt::join(names, ", "));
 }
 
 void check_collective_size(const ExaminedPoint& examined) {
@@ -51,7 +71,7 @@ void check_fold(const ExaminedPoint& examined) {
 
 void check_program_file(const ExaminedPoint& examined, const Program& program) {
   const CollectiveConfig& collective = *examined.point.collective;
-  const Place place = examined.given.place_of("collective.program.file");
+  const Place place = place_of_program(examined.given, collective.program.file);
   if (examined.topology != nullptr && program.num_ranks() != examined.topology->num_nodes()) {
     examined.diagnostics.error(
         place, fmt::format("collective.program.file: the program has {} ranks, but the network has "
@@ -98,6 +118,8 @@ void check_parameters(const ExaminedPoint& examined, const Algorithm& algorithm)
 }  // namespace
 
 Place ExaminedPoint::place_of_algorithm() const {
+  const std::string& file = point.collective->program.file;
+  if (!file.empty()) return place_of_program(given, file);
   return given.place_of_value(kAlgorithmKey, find_key(kAlgorithmKey)->get(point).number);
 }
 
@@ -113,17 +135,13 @@ void check_operation(const ExaminedPoint& examined) {
   if (algorithm.computes(op)) return;
   std::vector<std::string> ops;
   for (const CollectiveOp known : algorithm.ops) ops.emplace_back(to_string(known));
-  const auto able = algorithms_where([&](const Algorithm& other) {
-    return other.computes(op) &&
-           (examined.topology == nullptr || other.unsuited(*examined.topology).empty());
-  });
   examined.diagnostics.error(
       examined.given.is_given("collective.op")
           ? examined.given.place_of_value("collective.op", static_cast<std::uint64_t>(op))
           : examined.given.place_of(kAlgorithmKey),
       fmt::format("collective.op: {} computes {}, not {}", algorithm.name, fmt::join(ops, ", "),
                   to_string(op)),
-      these_do(able));
+      others_that_run(examined));
 }
 
 void check_algorithm(const ExaminedPoint& examined) {
@@ -131,13 +149,10 @@ void check_algorithm(const ExaminedPoint& examined) {
   if (algorithm == nullptr || examined.topology == nullptr) return;
   const std::string reason = algorithm->unsuited(*examined.topology);
   if (reason.empty()) return;
-  const auto suited = algorithms_where(
-      [&](const Algorithm& other) { return other.unsuited(*examined.topology).empty(); });
   examined.diagnostics.error(
       examined.place_of_algorithm(),
-      fmt::format("collective.algorithm: {} does not run on this topology: {}", algorithm->name,
-                  reason),
-      these_do(suited));
+      fmt::format("{}: {} {}: {}", kAlgorithmKey, algorithm->name, kUnsuited, reason),
+      others_that_run(examined));
 }
 
 void check_program(const ExaminedPoint& examined) {
@@ -154,7 +169,17 @@ void check_program(const ExaminedPoint& examined) {
       algorithm.program->unsuited(builtin_request(*examined.topology, point));
   if (reason.empty()) return;
   examined.diagnostics.error(examined.place_of_algorithm(),
-                             fmt::format("collective.algorithm: {} {}", algorithm.name, reason));
+                             fmt::format("collective.algorithm: {} {}", algorithm.name, reason),
+                             others_that_run(examined));
+}
+
+Place place_of_program(const GivenKeys& given, const std::string& file) {
+  if (const GivenKey* key = given.find(kAlgorithmKey)) {
+    for (const GivenValue& value : key->values) {
+      if (value.value.text == file) return value.place;
+    }
+  }
+  return given.place_of(kProgramFileKey);
 }
 
 Place place_of_rank_order(const GivenKeys& given, const std::string& source) {

@@ -1,19 +1,41 @@
 #include "sims/experiment/point_worker.h"
 
+#include <fmt/format.h>
+
 #include <exception>
 #include <new>
+#include <optional>
 
 #include "sims/config/reader.h"
 #include "sims/experiment/workers.h"
+#include "sims/formats/schedule_file.h"
+#include "sims/observe/explain/run_account.h"
+#include "sims/text/read_file.h"
 
 namespace espalier {
 
 namespace {
 
+// Reads the tables for the network of the point. Returns an error, or an empty text.
+std::string read_schedule(const std::string& path, const Topology& topology,
+                          std::optional<ScheduleTables>& tables) {
+  const FileText file = read_file_text(path);
+  if (!file.text) return fmt::format("the file {} {}", path, file.problem);
+  const auto document = ScheduleDocument::parse(*file.text);
+  if (!document.value) return fmt::format("{}: {}", path, document.error);
+  auto read = document.value->read_tables(topology);
+  tables = std::move(read.value);
+  return tables ? std::string() : fmt::format("{}: {}", path, read.error);
+}
+
 PointReport simulate(const std::string& config, const std::string& folder,
-                     const std::vector<std::string>& files) {
+                     const std::vector<std::string>& files, const WorkerTask& task) {
   PointReport report;
-  const ConfigResult read = read_run_config_text("point", config, folder);
+  ConfigResult read = read_run_config_text("point", config, folder);
+  if (!task.schedule.empty()) {
+    const FileText file = read_file_text(task.schedule);
+    read.file_hashes[task.schedule] = hash_text(file.text.value_or(""));
+  }
   if (const std::string changed = changed_file(files, read.file_hashes); !changed.empty()) {
     report.failure = changed_file_error(changed);
     return report;
@@ -22,10 +44,18 @@ PointReport simulate(const std::string& config, const std::string& folder,
     report.failure = read.diagnostics;
     return report;
   }
+  std::optional<ScheduleTables> tables;
+  if (!task.schedule.empty()) {
+    report.failure = read_schedule(task.schedule, *read.topology, tables);
+    if (!report.failure.empty()) return report;
+  }
   SimulationHooks hooks;
   hooks.progress = write_worker_progress;
+  RunAccount account;
+  if (task.explain) hooks.observers.push_back(&account.recorder());
   try {
-    return run_point(*read.topology, read.points.front(), std::nullopt, hooks);
+    return run_point(*read.topology, read.points.front(), tables, hooks,
+                     task.explain ? &account : nullptr);
   } catch (const std::bad_alloc&) {
     // Memory ran out in code that did not ask the handler first.
     report_out_of_memory();
@@ -38,16 +68,20 @@ PointReport simulate(const std::string& config, const std::string& folder,
 }  // namespace
 
 std::vector<std::string> worker_arguments(const nlohmann::ordered_json& config,
-                                          const std::string& folder, const FileHashes& files) {
-  std::vector<std::string> arguments{"worker", config.dump(), folder};
+                                          const std::string& folder, const FileHashes& files,
+                                          const WorkerTask& task) {
+  std::vector<std::string> arguments{"worker"};
+  if (task.explain) arguments.emplace_back("--explain");
+  if (!task.schedule.empty()) arguments.insert(arguments.end(), {"--schedule", task.schedule});
+  arguments.insert(arguments.end(), {config.dump(), folder});
   for (std::string& file : to_words(files)) arguments.push_back(std::move(file));
   return arguments;
 }
 
-bool work_on_point(const std::vector<std::string>& arguments) {
+bool work_on_point(const std::vector<std::string>& arguments, const WorkerTask& task) {
   report_when_out_of_memory();
   const PointReport report =
-      simulate(arguments.at(0), arguments.at(1), {arguments.begin() + 2, arguments.end()});
+      simulate(arguments.at(0), arguments.at(1), {arguments.begin() + 2, arguments.end()}, task);
   write_worker_report(report);
   return report.failure.empty();
 }

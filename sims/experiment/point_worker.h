@@ -10,15 +10,22 @@
 
 namespace espalier {
 
+// What a worker does besides simulating the point's own algorithm.
+struct WorkerTask {
+  bool explain = false;  // the result has an explanation of the time
+  std::string schedule;  // file of the schedule tables; empty: the algorithm makes the tables
+};
+
 // The child's command line. `config`: as resolved_json gives it; paths in it start in `folder`.
 // `files`: hashes of the files that the point was read from. The child fails if a file has another
 // hash.
 [[nodiscard]] std::vector<std::string> worker_arguments(const nlohmann::ordered_json& config,
                                                         const std::string& folder,
-                                                        const FileHashes& files);
+                                                        const FileHashes& files,
+                                                        const WorkerTask& task = {});
 
-// The child's side: simulates the point and writes its report to stdout. `arguments`: those behind
-// the word "worker", two or more. False if the point failed.
-[[nodiscard]] bool work_on_point(const std::vector<std::string>& arguments);
+// The child's side: simulates the point and writes its report to stdout. `arguments`: the
+// positional ones behind the word "worker", two or more. False if the point failed.
+[[nodiscard]] bool work_on_point(const std::vector<std::string>& arguments, const WorkerTask& task);
 
 }  // namespace espalier

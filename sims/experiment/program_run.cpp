@@ -40,7 +40,10 @@ void describe_program(Json& result, const Topology& topology, const RunPoint& po
                       const Program& program) {
   const Tiling tiling = tiling_of(program, point);
   const ProtocolSpec protocol = protocol_of(program, point);
-  result["algorithm"] = point.collective->algorithm;
+  // A program from a file has a name of its own, by which tables tell several programs apart.
+  result["algorithm"] = point.collective->program.given == nullptr
+                            ? point.collective->algorithm
+                            : program_label(point.collective->program);
   result["program"] = program.name;
   result["op"] = to_string(program.collective);
   result["topology"] = topology.name();

@@ -108,6 +108,13 @@ Program build_program(const Topology& topology, const RunPoint& point) {
 
 std::string program_path(const ProgramConfig& config) { return beside(config.folder, config.file); }
 
+std::string program_label(const ProgramConfig& config) {
+  const std::filesystem::path file(config.file);
+  const std::string& name = config.given->name;
+  return name == file.stem() ? file.filename().string()
+                             : fmt::format("{} ({})", name, file.filename().string());
+}
+
 std::string promises_path(const ProgramConfig& config) {
   return beside(config.folder, config.promises);
 }

@@ -27,6 +27,9 @@ namespace espalier {
 
 // The paths of the program file and of the promises file.
 [[nodiscard]] std::string program_path(const ProgramConfig& config);
+// The name of a given program and its file, "two rank exchange (mine.trace)"; the file alone if the
+// program has no name.
+[[nodiscard]] std::string program_label(const ProgramConfig& config);
 [[nodiscard]] std::string promises_path(const ProgramConfig& config);
 
 // Reads both files; returns nullptr if there are errors. `place` is where the configuration names

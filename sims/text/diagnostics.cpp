@@ -152,6 +152,14 @@ void Diagnostics::warning(const Place& place, std::string message, std::string h
   add({place, false, std::move(message), std::move(hint), {}});
 }
 
+std::vector<Diagnostics::Error> Diagnostics::errors() const {
+  std::vector<Error> errors;
+  for (const Message& message : messages_) {
+    if (message.is_error) errors.push_back({message.place, message.text, message.hint});
+  }
+  return errors;
+}
+
 void Diagnostics::forget_warnings() {
   messages_.erase(std::remove_if(messages_.begin(), messages_.end(),
                                  [](const Message& message) { return !message.is_error; }),

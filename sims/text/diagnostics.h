@@ -43,6 +43,13 @@ class Diagnostics {
   // configuration that was tried.
   void take(const Diagnostics& tried, const std::string& note);
 
+  struct Error {
+    Place place;
+    std::string text;
+    std::string hint;
+  };
+  [[nodiscard]] std::vector<Error> errors() const;
+
   // To be called after the warnings have been shown: later texts contain only new messages.
   void forget_warnings();
 

@@ -27,6 +27,12 @@ bool is_one_of(const std::string& text, const std::vector<std::string>& words) {
   return std::find(words.begin(), words.end(), text) != words.end();
 }
 
+bool has_ending(const std::string& text, const std::vector<std::string>& endings) {
+  return std::any_of(endings.begin(), endings.end(), [&](const std::string& end) {
+    return text.size() > end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
+  });
+}
+
 std::string without(std::string text, char unwanted) {
   text.erase(std::remove(text.begin(), text.end(), unwanted), text.end());
   return text;
@@ -89,6 +95,11 @@ class ValueParser {
 
   std::optional<Value> parse_name() {
     const auto found = std::find(shape_.names.begin(), shape_.names.end(), node_.text);
+    if (found == shape_.names.end() && has_ending(node_.text, shape_.file_endings)) {
+      auto file = parse_text();
+      if (file) file->number = shape_.file_name;
+      return file;
+    }
     if (found == shape_.names.end()) {
       return fail(fmt::format("'{}' is not a valid name for this key", node_.text),
                   name_hint(node_.text, shape_.names));
@@ -358,8 +369,9 @@ bool is_word(const Value& value, const ValueShape& shape) {
 }
 
 bool is_path(const std::string& text, const ValueShape& shape) {
-  return shape.type == ValueType::text && !text.empty() && text != shape.zero_word &&
-         !is_one_of(text, shape.names);
+  if (is_one_of(text, shape.names)) return false;
+  if (shape.type == ValueType::name) return has_ending(text, shape.file_endings);
+  return shape.type == ValueType::text && !text.empty() && text != shape.zero_word;
 }
 
 std::optional<Value> parse_value(const ConfigNode& node, const std::string& key,
@@ -431,7 +443,7 @@ std::string format_value(const Value& value, const ValueShape& shape) {
   }
   switch (shape.type) {
     case ValueType::name:
-      return shape.names.at(value.number);
+      return value.text.empty() ? shape.names.at(value.number) : value.text;
     case ValueType::text:
     case ValueType::vertex:
       return value.text;
@@ -457,8 +469,14 @@ std::string describe(const ValueShape& shape) {
     return fmt::format("list of {}, or {}", describe(entry_shape(shape)), shape.zero_word);
   }
   switch (shape.type) {
-    case ValueType::name:
-      return fmt::format("one of {}", fmt::join(shape.names, ", "));
+    case ValueType::name: {
+      std::string names = fmt::format("one of {}", fmt::join(shape.names, ", "));
+      if (!shape.all_word.empty()) names += fmt::format("; or {}", shape.all_word);
+      if (!shape.file_endings.empty()) {
+        names += fmt::format("; or a file that ends in {}", fmt::join(shape.file_endings, " or "));
+      }
+      return names;
+    }
     case ValueType::text:
       return shape.zero_word.empty() ? "a file's path"
                                      : fmt::format("{}, {}, or a file's path", shape.zero_word,

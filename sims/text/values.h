@@ -41,6 +41,11 @@ struct ValueShape {
   ValueType type = ValueType::integer;
   ListOf list = ListOf::nothing;
   std::vector<std::string> names;  // name
+  // name: a value with one of these endings (".xml") is a file; it stands for the name
+  // `names[file_name]`, and Value::text has its path.
+  std::vector<std::string> file_endings;
+  std::uint64_t file_name = 0;
+  std::string all_word;  // name: in place of a list, the word for all names but names[file_name]
   std::vector<ValueField> fields;  // record
   std::uint64_t min = 0;           // integer, quantities in base units
   std::uint64_t max = 0;

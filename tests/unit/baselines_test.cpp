@@ -204,7 +204,7 @@ TEST_CASE("HDRM refuses networks other than BiGraphs of powers of two") {
   for (const Topology& topology :
        {make_torus({4, 4}, kPlainLink), make_fat_tree(4, 4, 4, kPlainLink)}) {
     CHECK(unsuited(topology) ==
-          "HDRM maps ranks onto the two sides of a BiGraph; this network is not a BiGraph.");
+          "HDRM maps ranks onto the two sides of a BiGraph; this network is not a BiGraph");
   }
   CHECK(unsuited(make_bigraph(3, 8, kPlainLink)) ==
         "HDRM needs a BiGraph whose numbers of switches and of nodes per switch are powers of two; "

@@ -4,6 +4,7 @@
 
 #include <set>
 
+#include "sims/config/keys.h"
 #include "sims/config/reader.h"
 #include "sims/config/resolved.h"
 #include "sims/experiment/point_content.h"
@@ -83,6 +84,10 @@ class SweepPlanner {
     }
     Diagnostics own = sources_;
     std::vector<RunPoint> points = read_run_config_tree(config, sweep_.folder, {}, own);
+    if (own.num_errors() != 0 && skips(config, set)) {
+      ++plan_.unsuited;
+      return;
+    }
     diagnostics_.take(own, set_text(set));
     if (points.size() != 1) {
       ++plan_.invalid;
@@ -102,6 +107,32 @@ class SweepPlanner {
     planned.config_hash = hash_of(planned.config);
     planned.files = std::move(point.file_hashes);
     plan_.points.push_back(std::move(planned));
+  }
+
+  // True if an axis has several algorithms, and this combination's algorithm does not suit where
+  // another one of the axis does.
+  bool skips(const ConfigNode& config, const Json& set) {
+    const auto chosen = set.find(kAlgorithmKey);
+    if (chosen == set.end()) return false;
+    for (const SweepAxis& axis : sweep_.axes) {
+      for (const AxisKey& key : axis.keys) {
+        if (key.key->name != kAlgorithmKey) continue;
+        ConfigNode list;
+        list.kind = ConfigNode::Kind::list;
+        list.place = key.values.front().place;
+        list.items = key.values;
+        ConfigNode all = config;
+        set_key(all, kAlgorithmKey, list);
+        for (const SkippedAlgorithm& each : skipped_algorithms(all, sweep_.folder, sources_)) {
+          if (each.name != text_of(*chosen)) continue;
+          diagnostics_.warning(key.values.front().place,
+                               fmt::format("{}: {} is skipped where it does not suit: {}",
+                                           kAlgorithmKey, each.name, each.reason));
+          return true;
+        }
+      }
+    }
+    return false;
   }
 
   [[nodiscard]] bool is_wanted(const ConfigNode& config) const {

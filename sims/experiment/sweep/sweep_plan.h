@@ -26,6 +26,7 @@ struct SweepPlan {
   std::vector<SweepPoint> points;  // all ids are different
   std::size_t combinations = 0;    // of the axes' values
   std::size_t excluded = 0;        // combinations excluded by `only` and `except`
+  std::size_t unsuited = 0;        // combinations whose algorithm does not suit, where others do
   std::size_t alike = 0;           // combinations that give the same simulation as an earlier one
   std::size_t invalid = 0;         // combinations that the configuration reader refused
 };

@@ -1,0 +1,301 @@
+// espalier compare: every algorithm that suits a network, ranked by simulated time.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sims/cli/commands.h"
+#include "sims/cli/comparison.h"
+#include "sims/cli/input.h"
+#include "sims/cli/output.h"
+#include "sims/cli/results_document.h"
+#include "sims/config/resolved.h"
+#include "sims/experiment/point_worker.h"
+#include "sims/experiment/progress.h"
+#include "sims/experiment/result_fields.h"
+#include "sims/experiment/sweep/point_limits.h"
+#include "sims/experiment/workers.h"
+#include "sims/formats/schedule_file.h"
+#include "sims/point/fidelity.h"
+#include "sims/text/read_file.h"
+
+namespace espalier {
+
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+struct ComparedPoint {
+  const Input* input;
+  const RunPoint* point;
+};
+
+std::optional<ScheduleTables> read_tables(const std::string& path, const Input& main,
+                                          FileHashes& hashes) {
+  const FileText file = read_file_text(path);
+  if (!file.text) {
+    fmt::print(stderr, "{}: error: the file {}\n", path, file.problem);
+    return std::nullopt;
+  }
+  hashes[path] = hash_text(*file.text);
+  const auto document = ScheduleDocument::parse(*file.text);
+  if (!document.value) {
+    fmt::print(stderr, "{}: error: {}\n", path, document.error);
+    return std::nullopt;
+  }
+  auto tables = document.value->read_tables(*main.topology);
+  if (!tables.value) {
+    fmt::print(stderr, "{}: error: the schedule does not fit the network of {}: {}\n", path,
+               main.path, tables.error);
+    return std::nullopt;
+  }
+  return std::move(tables.value);
+}
+
+// The schedule in `path` on the network of `main`, once for each setting that `main` varies.
+std::optional<Input> schedule_beside(const std::string& path, const Input& main) {
+  Input input;
+  input.path = path;
+  input.topology = main.topology;
+  input.file_hashes = main.file_hashes;
+  input.tables = read_tables(path, main, input.file_hashes);
+  if (!input.tables) return std::nullopt;
+  std::vector<std::string> seen;
+  for (RunPoint point : main.points) {
+    if (point.training || point.collective->op != input.tables->op ||
+        point.collective->size != input.tables->size) {
+      continue;
+    }
+    // A schedule generator's point has the keys that a run of tables has.
+    if (find_generator(point.collective->algorithm) == nullptr) continue;
+    point.collective->algorithm = input.tables->algorithm;
+    if (find_generator(point.collective->algorithm) == nullptr) {
+      point.collective->algorithm = "ring";  // a name of the user's own
+    }
+    point.file_hashes = input.file_hashes;
+    std::string content = resolved_json(point).dump();
+    if (std::find(seen.begin(), seen.end(), content) != seen.end()) continue;
+    seen.push_back(std::move(content));
+    input.points.push_back(std::move(point));
+  }
+  if (!input.points.empty()) return input;
+  fmt::print(stderr,
+             "{}: error: the schedule is an {} of {} B, which is not compared in {}; generate it "
+             "again for the operation and size of that configuration\n",
+             path, to_string(input.tables->op), input.tables->size, main.path);
+  return std::nullopt;
+}
+
+std::optional<std::vector<Input>> load(const CompareOptions& options,
+                                       std::vector<SkippedAlgorithm>& skipped) {
+  std::vector<std::string> programs;
+  std::vector<std::string> schedules;
+  for (const std::string& file : options.files) {
+    const std::string extension = fs::path(file).extension().string();
+    if (extension == ".xml" || extension == ".trace") {
+      programs.push_back(file);
+    } else if (extension == ".json") {
+      schedules.push_back(file);
+    } else {
+      fmt::print(stderr,
+                 "{}: error: expected a program (.xml, .trace) or a schedule (.json) beside the "
+                 "configuration; to compare configurations, sweep them (espalier sweep)\n",
+                 file);
+      return std::nullopt;
+    }
+  }
+  ConfigResult config = read_comparison(options.config, options.overrides, programs);
+  fmt::print(stderr, "{}", config.diagnostics);
+  if (!config.ok) return std::nullopt;
+  skipped = std::move(config.skipped);
+  Input main;
+  main.path = options.config;
+  main.points = std::move(config.points);
+  main.topology = config.topology;
+  main.file_hashes = std::move(config.file_hashes);
+  std::vector<Input> inputs{std::move(main)};
+  for (const std::string& file : schedules) {
+    auto input = schedule_beside(file, inputs.front());
+    if (!input) return std::nullopt;
+    inputs.push_back(std::move(*input));
+  }
+  for (Input& input : inputs) {
+    for (RunPoint& point : input.points) point.simulation.fidelity = chosen_fidelity(point);
+  }
+  return inputs;
+}
+
+class Comparison {
+ public:
+  Comparison(const CompareOptions& options, const std::vector<Input>& inputs)
+      : options_(options), inputs_(inputs) {
+    for (const Input& input : inputs) {
+      for (const RunPoint& point : input.points) points_.push_back({&input, &point});
+    }
+    reports_.resize(points_.size());
+  }
+
+  // Returns the signal that stopped the simulations, or 0.
+  [[nodiscard]] int simulate(const WorkerLimits& limits) {
+    std::vector<std::size_t> all(points_.size());
+    for (std::size_t i = 0; i < all.size(); ++i) all[i] = i;
+    const int signal = run(all, false, limits);
+    for (std::size_t i = 0; i < reports_.size() && signal == 0; ++i) {
+      if (points_[i].input->tables && reports_[i].result.is_object()) {
+        // Beside the generator whose tables it may be, the file's name tells.
+        reports_[i].result["algorithm"] = fs::path(points_[i].input->path).filename().string();
+      }
+    }
+    return signal;
+  }
+
+  // Simulates each of these points again and explains where its time went.
+  [[nodiscard]] int explain(const std::vector<std::size_t>& which, const WorkerLimits& limits) {
+    std::vector<std::size_t> explained;
+    for (const std::size_t i : which) {
+      const RunPoint& point = *points_[i].point;
+      if (!point.workload && !point.coordination) explained.push_back(i);
+    }
+    return run(explained, true, limits);
+  }
+
+  [[nodiscard]] std::vector<Json> results() const {
+    std::vector<Json> results;
+    for (const WorkerReport& report : reports_) {
+      results.push_back(report.result.is_null() ? not_run(report.failure).result : report.result);
+    }
+    return results;
+  }
+  [[nodiscard]] const std::vector<WorkerReport>& reports() const { return reports_; }
+  // The name of a point in messages: its algorithm, or its file.
+  [[nodiscard]] std::string name(std::size_t i) const {
+    if (points_[i].input->tables) return points_[i].input->path;
+    const CollectiveConfig& collective = *points_[i].point->collective;
+    return collective.program.file.empty() ? collective.algorithm : collective.program.file;
+  }
+
+ private:
+  int run(const std::vector<std::size_t>& which, bool explain, const WorkerLimits& limits) {
+    if (which.empty()) return 0;
+    ProgressBar bar(which.size());
+    WorkerBatch batch;
+    batch.limits = limits;
+    batch.arguments = [&](std::size_t i) {
+      const auto& [input, point] = points_[which[i]];
+      WorkerTask task;
+      task.explain = explain;
+      if (input->tables) task.schedule = input->path;
+      return worker_arguments(resolved_json(*point), point->system.topology.folder,
+                              point->file_hashes, task);
+    };
+    batch.progress = [&](std::size_t i, double done) { bar.update(i, done); };
+    batch.finished = [&](std::size_t i, const WorkerReport& report) {
+      if (!explain) {
+        reports_[which[i]] = report;
+      } else if (report.result.contains("explanation")) {
+        reports_[which[i]].result["explanation"] = report.result["explanation"];
+      }
+      return true;
+    };
+    return run_workers(options_.program, which.size(), jobs_at_once(options_.jobs), batch);
+  }
+
+  const CompareOptions& options_;
+  const std::vector<Input>& inputs_;
+  std::vector<ComparedPoint> points_;
+  std::vector<WorkerReport> reports_;
+};
+
+// The command line without its outputs.
+std::vector<std::string> command_words(const CompareOptions& options) {
+  std::vector<std::string> words{"espalier", "compare", options.config};
+  words.insert(words.end(), options.files.begin(), options.files.end());
+  for (const std::string& setting : options.overrides) words.insert(words.end(), {"-s", setting});
+  return words;
+}
+
+Json json_of(const std::vector<SkippedAlgorithm>& skipped) {
+  Json list = Json::array();
+  for (const SkippedAlgorithm& each : skipped) {
+    list.push_back({{"algorithm", each.name}, {"reason", each.reason}});
+  }
+  return list;
+}
+
+bool write_outputs(const CompareOptions& options, const std::vector<Input>& inputs,
+                   const std::vector<Json>& results, const std::vector<Ranking>& rankings,
+                   const std::vector<SkippedAlgorithm>& skipped) {
+  bool written = true;
+  if (!options.json.empty()) {
+    fs::path folder = fs::path(options.json == "-" ? "" : options.json).parent_path();
+    if (folder.empty()) folder = fs::current_path();
+    Json document = results_document(command_words(options), inputs, results, folder);
+    document["rankings"] = Json::array();
+    for (const Ranking& ranking : rankings) document["rankings"].push_back(ranking.order);
+    document["skipped"] = json_of(skipped);
+    written &= write_text(options.json, document.dump(2) + "\n");
+  }
+  if (!options.csv.empty()) written &= write_text(options.csv, results_csv(results));
+  return written;
+}
+
+}  // namespace
+
+int compare_command(const CompareOptions& options) {
+  WorkerLimits limits;
+  if (!options.time_limit.empty()) {
+    const ParsedQuantity limit = kTimeLimits.parse(options.time_limit);
+    if (!limit.value) {
+      fmt::print(stderr, "--time-limit {}: error: {}\nhint: {}\n", options.time_limit, limit.error,
+                 limit.hint);
+      return kUsageError;
+    }
+    limits.time = std::chrono::milliseconds(*limit.value);
+  }
+  std::vector<SkippedAlgorithm> skipped;
+  const auto inputs = load(options, skipped);
+  if (!inputs) return kUsageError;
+  if (const std::string mistake = output_mistake(
+          {{"--json", options.json}, {"--csv", options.csv}}, files_of(*inputs));
+      !mistake.empty()) {
+    fmt::print(stderr, "{}\n", mistake);
+    return kUsageError;
+  }
+  Comparison comparison(options, *inputs);
+  int signal = comparison.simulate(limits);
+  std::vector<Ranking> rankings;
+  if (signal == 0) {
+    rankings = rank_results(comparison.results());
+    std::vector<std::size_t> best;
+    for (const Ranking& ranking : rankings) {
+      if (!ranking.order.empty()) best.push_back(ranking.order.front());
+    }
+    signal = comparison.explain(best, limits);
+  }
+  if (signal != 0) {
+    fmt::print(stderr, "stopped by {}; no results are written\n", signal_name(signal));
+    return exit_code_of_signal(signal);
+  }
+  const std::vector<Json> results = comparison.results();
+  const bool stdout_is_taken = options.json == "-" || options.csv == "-";
+  std::FILE* people = stdout_is_taken ? stderr : stdout;
+  for (const Ranking& ranking : rankings) {
+    fmt::print(people, "{}", ranking_text(ranking, results));
+  }
+  bool good = true;
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    const WorkerReport& report = comparison.reports()[i];
+    if (report.failure.empty()) continue;
+    good = false;
+    fmt::print(stderr, "{}: error: {}: {}\n", options.config, comparison.name(i), report.failure);
+  }
+  fmt::print(people, "{}", skipped_text(skipped));
+  if (!write_outputs(options, *inputs, results, rankings, skipped)) return kUsageError;
+  return good ? kGood : kCheckFailed;
+}
+
+}  // namespace espalier

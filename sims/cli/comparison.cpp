@@ -1,0 +1,196 @@
+#include "sims/cli/comparison.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <optional>
+
+#include "sims/cli/result_table.h"
+
+namespace espalier {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string string_in(const Json& result, const char* key) {
+  const auto value = result.find(key);
+  return value != result.end() && value->is_string() ? value->get<std::string>() : std::string();
+}
+
+// What the algorithms compete in: a training iteration, or the whole run. None for a failed run.
+std::optional<double> time_ns_of(const Json& result) {
+  if (!result.value("verified", false)) return std::nullopt;
+  const auto training = result.find("training");
+  const Json& owner = training == result.end() ? result : *training;
+  const auto time = owner.find(training == result.end() ? "time_ns" : "iteration_ns");
+  if (time == owner.end() || !time->is_number()) return std::nullopt;
+  return time->get<double>();
+}
+
+std::string workload_of(const Json& result) {
+  const std::string what =
+      result.contains("workload")  ? "iterations of " + string_in(result, "workload")
+      : result.contains("network") ? "training of " + string_in(result, "network")
+                                   : fmt::format("{} of {}", string_in(result, "op"),
+                                                 size_text(result));
+  return fmt::format("{} on {}, {} nodes", what, string_in(result, "topology"),
+                     result.at("nodes").dump());
+}
+
+// The simpler of two algorithms needs the smaller table. A program has no table; its largest
+// context stands for it.
+std::uint64_t table_entries(const Json& result) {
+  for (const char* key : {"table_entries_max", "context_steps_max"}) {
+    const auto entries = result.find(key);
+    if (entries != result.end() && entries->is_number()) return entries->get<std::uint64_t>();
+  }
+  return 0;
+}
+
+// µm² of the schedule table of the largest NI; none for programs and plans, which have no table.
+std::optional<double> table_area(const Json& result) {
+  if (!result.contains("table_entries_max")) return std::nullopt;
+  const auto area = result.find("area");
+  if (area == result.end() || !area->is_object() || !area->contains("blocks")) return std::nullopt;
+  for (const Json& block : area->at("blocks")) {
+    if (string_in(block, "block") == "ni.schedule_table") return block.at("um2").get<double>();
+  }
+  return std::nullopt;
+}
+
+std::string microseconds(double nanoseconds) { return fmt::format("{:.1f}", nanoseconds / 1e3); }
+
+std::vector<ResultColumn> ranking_columns(const Json& best) {
+  const auto percent = [](const char* key) {
+    return [key](const Json& r) {
+      const std::string text = fixed(r, key, 1, 100);
+      return text == "-" ? text : text + " %";
+    };
+  };
+  const double fastest = *time_ns_of(best);
+  std::vector<ResultColumn> columns{
+      {"algorithm", true, [](const Json& r) { return string_in(r, "algorithm"); }}};
+  for (ResultColumn& column : setting_columns()) columns.push_back(std::move(column));
+  columns.push_back({"time us", true, [](const Json& r) { return microseconds(*time_ns_of(r)); }});
+  columns.push_back({"slower", true, [fastest](const Json& r) {
+                       return fmt::format("{:+.1f} %", 100 * (*time_ns_of(r) / fastest - 1));
+                     }});
+  columns.push_back({"GB/s", true, [](const Json& r) { return fixed(r, "bandwidth_GBps", 2); }});
+  columns.push_back({"of bound", true, percent("bound_ratio")});
+  columns.push_back({"table entries", true, [](const Json& r) {
+                       const auto entries = r.find("table_entries_max");
+                       return entries == r.end() || entries->is_null() ? "-" : entries->dump();
+                     }});
+  columns.push_back({"table um2", true, [](const Json& r) {
+                       const auto area = table_area(r);
+                       return area ? fmt::format("{:.0f}", *area) : std::string("-");
+                     }});
+  columns.push_back({"energy uJ", true, [](const Json& r) {
+                       const auto energy = r.find("energy");
+                       return energy == r.end() || !energy->is_object()
+                                  ? std::string("-")
+                                  : fixed(*energy, "priced_uJ", 1);
+                     }});
+  return columns;
+}
+
+// "multitree", with the settings that vary among the results.
+std::string name_of(const Json& result, const std::vector<Json>& ranked) {
+  std::string name = string_in(result, "algorithm");
+  for (const ResultColumn& column : setting_columns()) {
+    const std::string mine = column.text(result);
+    const bool varies = std::any_of(ranked.begin(), ranked.end(), [&](const Json& other) {
+      return string_in(other, "algorithm") == string_in(result, "algorithm") &&
+             column.text(other) != mine;
+    });
+    if (varies) name += fmt::format(", {} {}", column.title, mine);
+  }
+  return name;
+}
+
+std::string tie_text(const Ranking& ranking, const std::vector<Json>& ranked) {
+  if (ranking.tied < 2) return {};
+  std::vector<std::string> others;
+  for (std::size_t i = 1; i < ranking.tied; ++i) others.push_back(name_of(ranked[i], ranked));
+  const std::uint64_t entries = table_entries(ranked.front());
+  const bool simpler = table_entries(ranked[1]) > entries;
+  return fmt::format("{} {} within {:.1f} % of it{}.\n", fmt::join(others, ", "),
+                     others.size() == 1 ? "is" : "are", 100 * kTieShare,
+                     simpler ? fmt::format("; it needs the smallest table, {} entries", entries)
+                             : "");
+}
+
+}  // namespace
+
+std::vector<Ranking> rank_results(const std::vector<Json>& results) {
+  std::vector<Ranking> rankings;
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    if (!time_ns_of(results[i])) continue;
+    const std::string workload = workload_of(results[i]);
+    auto ranking = std::find_if(rankings.begin(), rankings.end(),
+                                [&](const Ranking& other) { return other.workload == workload; });
+    if (ranking == rankings.end()) ranking = rankings.insert(ranking, {workload, {}, 0});
+    ranking->order.push_back(i);
+  }
+  for (Ranking& ranking : rankings) {
+    const auto time = [&](std::size_t i) { return *time_ns_of(results[i]); };
+    std::stable_sort(ranking.order.begin(), ranking.order.end(),
+                     [&](std::size_t a, std::size_t b) { return time(a) < time(b); });
+    const double limit = time(ranking.order.front()) * (1 + kTieShare);
+    const auto tie_end = std::find_if(ranking.order.begin(), ranking.order.end(),
+                                      [&](std::size_t i) { return time(i) > limit; });
+    std::stable_sort(ranking.order.begin(), tie_end, [&](std::size_t a, std::size_t b) {
+      return table_entries(results[a]) < table_entries(results[b]);
+    });
+    ranking.tied = static_cast<std::size_t>(tie_end - ranking.order.begin());
+  }
+  return rankings;
+}
+
+std::string ranking_text(const Ranking& ranking, const std::vector<Json>& results) {
+  std::vector<Json> ranked;
+  for (const std::size_t i : ranking.order) ranked.push_back(results[i]);
+  const Json& best = ranked.front();
+  std::string text = fmt::format("{}\n\n{}\n", ranking.workload,
+                                 table_text(ranking_columns(best), ranked));
+  text += fmt::format("Best: {}, {} us", name_of(best, ranked), microseconds(*time_ns_of(best)));
+  if (ranked.size() > ranking.tied) {
+    const Json& next = ranked[ranking.tied];
+    text += fmt::format(", {:.2f} times as fast as {}", *time_ns_of(next) / *time_ns_of(best),
+                        name_of(next, ranked));
+  }
+  text += ".\n" + tie_text(ranking, ranked);
+  const auto explanation = best.find("explanation");
+  if (explanation != best.end() && explanation->is_object()) {
+    const std::string verdict = string_in(*explanation, "verdict");
+    if (!verdict.empty()) text += verdict + "\n";
+  }
+  const auto ratio = best.find("bound_ratio");
+  const std::string binding = string_in(best, "bound_binding");
+  if (ratio != best.end() && ratio->is_number() && !binding.empty()) {
+    text += fmt::format("No algorithm can be faster than {} us on this network; what binds is: {}.\n",
+                        fixed(best, "bound_ns", 1, 1e-3), binding);
+  }
+  return text + "\n";
+}
+
+std::string skipped_text(const std::vector<SkippedAlgorithm>& skipped) {
+  std::map<std::string, std::vector<std::string>> by_reason;
+  std::vector<std::string> reasons;  // in order
+  for (const SkippedAlgorithm& each : skipped) {
+    auto& names = by_reason[each.reason];
+    if (names.empty()) reasons.push_back(each.reason);
+    if (std::find(names.begin(), names.end(), each.name) == names.end()) names.push_back(each.name);
+  }
+  if (reasons.empty()) return {};
+  std::string text = "Not compared:\n";
+  for (const std::string& reason : reasons) {
+    text += fmt::format("  {}: {}\n", fmt::join(by_reason[reason], ", "), reason);
+  }
+  return text;
+}
+
+}  // namespace espalier

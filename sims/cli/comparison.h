@@ -1,0 +1,34 @@
+// The ranking of algorithms that `compare` prints.
+#pragma once
+
+#include <cstddef>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "sims/config/reader.h"
+
+namespace espalier {
+
+// Times closer than this share are a tie. The simpler algorithm wins a tie: the one whose largest
+// schedule table has fewer entries.
+inline constexpr double kTieShare = 0.001;
+
+// The results of one workload: one network, operation and size, or one network to train.
+struct Ranking {
+  std::string workload;            // "all_reduce of 25 MB on lab.yaml, 12 nodes"
+  std::vector<std::size_t> order;  // indices of the verified results, the best one first
+  std::size_t tied = 0;            // the first so many results of `order` are a tie
+};
+
+// One ranking for each workload, in the order of the results. Results that failed are left out.
+[[nodiscard]] std::vector<Ranking> rank_results(const std::vector<nlohmann::ordered_json>& results);
+
+// The table, and sentences on the best algorithm: why it won, what limits it, what bounds it.
+[[nodiscard]] std::string ranking_text(const Ranking& ranking,
+                                       const std::vector<nlohmann::ordered_json>& results);
+
+// The algorithms that did not run, grouped by reason; empty if there are none.
+[[nodiscard]] std::string skipped_text(const std::vector<SkippedAlgorithm>& skipped);
+
+}  // namespace espalier
