@@ -259,8 +259,8 @@ int compare_command(const CompareOptions& options) {
   std::vector<SkippedAlgorithm> skipped;
   const auto inputs = load(options, skipped);
   if (!inputs) return kUsageError;
-  if (const std::string mistake = output_mistake(
-          {{"--json", options.json}, {"--csv", options.csv}}, files_of(*inputs));
+  if (const std::string mistake =
+          output_mistake({{"--json", options.json}, {"--csv", options.csv}}, files_of(*inputs));
       !mistake.empty()) {
     fmt::print(stderr, "{}\n", mistake);
     return kUsageError;

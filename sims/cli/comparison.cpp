@@ -32,10 +32,10 @@ std::optional<double> time_ns_of(const Json& result) {
 
 std::string workload_of(const Json& result) {
   const std::string what =
-      result.contains("workload")  ? "iterations of " + string_in(result, "workload")
-      : result.contains("network") ? "training of " + string_in(result, "network")
-                                   : fmt::format("{} of {}", string_in(result, "op"),
-                                                 size_text(result));
+      result.contains("workload") ? "iterations of " + string_in(result, "workload")
+      : result.contains("network")
+          ? "training of " + string_in(result, "network")
+          : fmt::format("{} of {}", string_in(result, "op"), size_text(result));
   return fmt::format("{} on {}, {} nodes", what, string_in(result, "topology"),
                      result.at("nodes").dump());
 }
@@ -117,10 +117,10 @@ std::string tie_text(const Ranking& ranking, const std::vector<Json>& ranked) {
   for (std::size_t i = 1; i < ranking.tied; ++i) others.push_back(name_of(ranked[i], ranked));
   const std::uint64_t entries = table_entries(ranked.front());
   const bool simpler = table_entries(ranked[1]) > entries;
-  return fmt::format("{} {} within {:.1f} % of it{}.\n", fmt::join(others, ", "),
-                     others.size() == 1 ? "is" : "are", 100 * kTieShare,
-                     simpler ? fmt::format("; it needs the smallest table, {} entries", entries)
-                             : "");
+  return fmt::format(
+      "{} {} within {:.1f} % of it{}.\n", fmt::join(others, ", "),
+      others.size() == 1 ? "is" : "are", 100 * kTieShare,
+      simpler ? fmt::format("; it needs the smallest table, {} entries", entries) : "");
 }
 
 }  // namespace
@@ -154,8 +154,8 @@ std::string ranking_text(const Ranking& ranking, const std::vector<Json>& result
   std::vector<Json> ranked;
   for (const std::size_t i : ranking.order) ranked.push_back(results[i]);
   const Json& best = ranked.front();
-  std::string text = fmt::format("{}\n\n{}\n", ranking.workload,
-                                 table_text(ranking_columns(best), ranked));
+  std::string text =
+      fmt::format("{}\n\n{}\n", ranking.workload, table_text(ranking_columns(best), ranked));
   text += fmt::format("Best: {}, {} us", name_of(best, ranked), microseconds(*time_ns_of(best)));
   if (ranked.size() > ranking.tied) {
     const Json& next = ranked[ranking.tied];
@@ -171,8 +171,9 @@ std::string ranking_text(const Ranking& ranking, const std::vector<Json>& result
   const auto ratio = best.find("bound_ratio");
   const std::string binding = string_in(best, "bound_binding");
   if (ratio != best.end() && ratio->is_number() && !binding.empty()) {
-    text += fmt::format("No algorithm can be faster than {} us on this network; what binds is: {}.\n",
-                        fixed(best, "bound_ns", 1, 1e-3), binding);
+    text +=
+        fmt::format("No algorithm can be faster than {} us on this network; what binds is: {}.\n",
+                    fixed(best, "bound_ns", 1, 1e-3), binding);
   }
   return text + "\n";
 }

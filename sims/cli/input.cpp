@@ -28,7 +28,8 @@ std::string skipped_note(const std::string& path, const std::vector<SkippedAlgor
   }
   if (names.empty()) return {};
   return fmt::format(
-      "{}: note: collective.algorithm: all leaves out {}, which do not suit; espalier compare gives "
+      "{}: note: collective.algorithm: all leaves out {}, which do not suit; espalier compare "
+      "gives "
       "the reasons\n",
       path, fmt::join(names, ", "));
 }

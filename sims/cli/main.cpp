@@ -335,12 +335,11 @@ int dispatch(int argc, char** argv) {
   CompareOptions compare;
   std::vector<std::string> worker;
   WorkerTask task;
-  std::vector<Subcommand> subcommands{add_run(app, run),           add_explain(app, explain),
-                                      add_schedule(app, schedule), add_check(app, check),
-                                      add_area(app, area),         add_figure(app, figure),
-                                      add_sweep(app, sweep),       add_reorder(app, reorder),
-                                      add_worker(app, worker, task), add_report(app, report),
-                                      add_compare(app, compare)};
+  std::vector<Subcommand> subcommands{
+      add_run(app, run),       add_explain(app, explain), add_schedule(app, schedule),
+      add_check(app, check),   add_area(app, area),       add_figure(app, figure),
+      add_sweep(app, sweep),   add_reorder(app, reorder), add_worker(app, worker, task),
+      add_report(app, report), add_compare(app, compare)};
   std::string kind;
   CLI::App* list = app.add_subcommand("list", "list the names that configurations may use");
   list->add_option("kind", kind, "kind of names to list")->check(CLI::IsMember(list_kinds()));

@@ -183,19 +183,19 @@ std::vector<Column> columns(const std::vector<Json>& results) {
                             {"topology", false, plain("topology")},
                             {"size", false, size_text}};
   for (Column column : setting_columns()) {
-    column.always = column.title == "flow control" ||
-                    (column.title == "protocol" && has("protocol"));
+    column.always =
+        column.title == "flow control" || (column.title == "protocol" && has("protocol"));
     table.push_back(std::move(column));
   }
   const std::vector<Column> figures{{"steps", has("timesteps"), plain("timesteps")},
-                            {"cycles", true, plain("cycles")},
-                            {"time us", true, number("time_ns", 1, 1e-3)},
-                            {"GB/s", true, number("bandwidth_GBps", 2, 1)},
-                            {"bound us", true, number("bound_ns", 1, 1e-3)},
-                            {"of bound", true, percent("bound_ratio")},
-                            {"speed", true, speed},
-                            {"util", has("utilization"), percent("utilization")},
-                            {"links busy", true, percent("link_utilization_mean")}};
+                                    {"cycles", true, plain("cycles")},
+                                    {"time us", true, number("time_ns", 1, 1e-3)},
+                                    {"GB/s", true, number("bandwidth_GBps", 2, 1)},
+                                    {"bound us", true, number("bound_ns", 1, 1e-3)},
+                                    {"of bound", true, percent("bound_ratio")},
+                                    {"speed", true, speed},
+                                    {"util", has("utilization"), percent("utilization")},
+                                    {"links busy", true, percent("link_utilization_mean")}};
   table.insert(table.end(), figures.begin(), figures.end());
   if (std::any_of(results.begin(), results.end(), has_control)) {
     for (const Column& column : control_columns()) table.push_back(column);
@@ -228,14 +228,10 @@ std::vector<ResultColumn> setting_columns() {
   const auto plain = [](const char* key) {
     return [key](const Json& r) { return text_of(r, key); };
   };
-  return {{"rank order", false, rank_order_text},
-          {"flow control", false, plain("flow_control")},
-          {"lockstep", false, plain("lockstep")},
-          {"chunks", false, plain("chunks")},
-          {"queue", false, plain("queue_order")},
-          {"in flight", false, plain("in_flight")},
-          {"protocol", false, plain("protocol")},
-          {"channels", false, plain("channels")},
+  return {{"rank order", false, rank_order_text},  {"flow control", false, plain("flow_control")},
+          {"lockstep", false, plain("lockstep")},  {"chunks", false, plain("chunks")},
+          {"queue", false, plain("queue_order")},  {"in flight", false, plain("in_flight")},
+          {"protocol", false, plain("protocol")},  {"channels", false, plain("channels")},
           {"instances", false, plain("instances")}};
 }
 

@@ -446,8 +446,7 @@ std::vector<RunPoint> read_run_config_tree(const ConfigNode& root, const std::st
   return std::move(result.points);
 }
 
-std::vector<SkippedAlgorithm> skipped_algorithms(const ConfigNode& root,
-                                                 const std::string& folder,
+std::vector<SkippedAlgorithm> skipped_algorithms(const ConfigNode& root, const std::string& folder,
                                                  const Diagnostics& sources) {
   Diagnostics unheard = sources;
   GivenKeys given;

@@ -24,10 +24,11 @@ enum class ConfigNeed : std::uint8_t {
   system,      // area: neither is needed, either may be given
 };
 
-// An algorithm of a list, or of `all`, that does not suit the network, the operation or another key.
+// An algorithm of a list, or of `all`, that does not suit the network, the operation or another
+// key.
 struct SkippedAlgorithm {
-  std::string name;    // or the file of a program
-  std::string reason;  // "needs a power of two of ranks; found 12"
+  std::string name;       // or the file of a program
+  std::string reason;     // "needs a power of two of ranks; found 12"
   bool is_named = false;  // the list names the algorithm, and a warning was recorded
 };
 
@@ -39,8 +40,8 @@ struct ConfigResult {
   // errors.
   std::shared_ptr<const Topology> topology;
   std::vector<SkippedAlgorithm> skipped;  // of collective.algorithm, in the order of the list
-  std::string diagnostics;  // errors and warnings, ready to print
-  FileHashes file_hashes;   // of every text that was read, even if there are errors
+  std::string diagnostics;                // errors and warnings, ready to print
+  FileHashes file_hashes;                 // of every text that was read, even if there are errors
   std::size_t num_warnings = 0;
   bool ok = false;  // no errors; there may be warnings
 };
@@ -71,8 +72,8 @@ struct ConfigResult {
                                                          Diagnostics& diagnostics,
                                                          ConfigNeed need = ConfigNeed::workload);
 
-// The algorithms of the tree's list that are skipped. Empty if no algorithm suits, or if the tree has
-// another mistake. `sources` knows the files of the tree.
+// The algorithms of the tree's list that are skipped. Empty if no algorithm suits, or if the tree
+// has another mistake. `sources` knows the files of the tree.
 [[nodiscard]] std::vector<SkippedAlgorithm> skipped_algorithms(const ConfigNode& root,
                                                                const std::string& folder,
                                                                const Diagnostics& sources);

@@ -34,8 +34,8 @@ bool would_run(const ExaminedPoint& examined, const Algorithm& algorithm) {
 
 // Names only algorithms that the point could run with.
 std::string others_that_run(const ExaminedPoint& examined) {
-  const auto names = algorithms_where(
-      [&](const Algorithm& algorithm) { return would_run(examined, algorithm); });
+  const auto names =
+      algorithms_where([&](const Algorithm& algorithm) { return would_run(examined, algorithm); });
   return names.empty() ? "" : fmt::format("{}{}", kAllowedHint, fmt::join(names, ", "));
 }
 

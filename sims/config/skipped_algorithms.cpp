@@ -21,6 +21,7 @@ struct Trial {
   CollectiveOp op;
   std::string rank_order;
   std::vector<RunPoint> points;
+  std::vector<std::size_t> places;  // of `points` among all points
   Diagnostics found;
 
   [[nodiscard]] bool is_of(const Trial& other) const {
@@ -32,17 +33,20 @@ struct Trial {
 std::vector<Trial> trials_of(const std::vector<RunPoint>& points, const Topology* topology,
                              const GivenKeys& given, const Diagnostics& diagnostics) {
   std::vector<Trial> trials;
-  for (const RunPoint& point : points) {
+  for (std::size_t p = 0; p < points.size(); ++p) {
+    const RunPoint& point = points[p];
     const CollectiveConfig& collective = *point.collective;
     Trial trial{collective.program.file.empty() ? collective.algorithm : collective.program.file,
                 collective.op,
                 collective.rank_order.source,
+                {},
                 {},
                 diagnostics.without_messages()};
     const auto known = std::find_if(trials.begin(), trials.end(),
                                     [&](const Trial& other) { return other.is_of(trial); });
     Trial& owner = known == trials.end() ? trials.emplace_back(std::move(trial)) : *known;
     owner.points.push_back(point);
+    owner.places.push_back(p);
   }
   for (Trial& trial : trials) check_points(trial.points, topology, given, trial.found);
   return trials;
@@ -58,9 +62,8 @@ std::vector<Diagnostics::Error> common_errors(const std::vector<Trial>& trials) 
   for (const Trial& trial : trials) {
     const std::vector<Diagnostics::Error> errors = trial.found.errors();
     const auto is_missing = [&](const Diagnostics::Error& error) {
-      return std::none_of(errors.begin(), errors.end(), [&](const Diagnostics::Error& other) {
-        return is_same(error, other);
-      });
+      return std::none_of(errors.begin(), errors.end(),
+                          [&](const Diagnostics::Error& other) { return is_same(error, other); });
     };
     common.erase(std::remove_if(common.begin(), common.end(), is_missing), common.end());
   }
@@ -123,11 +126,11 @@ std::vector<SkippedAlgorithm> check_and_skip_points(std::vector<RunPoint>& point
     return {};
   }
   std::vector<SkippedAlgorithm> skipped;
-  points.clear();
+  std::vector<bool> keeps(points.size(), false);
   for (const Trial& trial : trials) {
     if (suits(trial)) {
       diagnostics.take(trial.found, {});  // warnings
-      points.insert(points.end(), trial.points.begin(), trial.points.end());
+      for (const std::size_t p : trial.places) keeps[p] = true;
       continue;
     }
     const Diagnostics::Error error = trial.found.errors().front();
@@ -138,6 +141,11 @@ std::vector<SkippedAlgorithm> check_and_skip_points(std::vector<RunPoint>& point
                           lists_algorithms(error) ? "" : error.hint);
     }
   }
+  std::vector<RunPoint> kept;
+  for (std::size_t p = 0; p < points.size(); ++p) {
+    if (keeps[p]) kept.push_back(std::move(points[p]));
+  }
+  points = std::move(kept);
   return skipped;
 }
 

@@ -13,7 +13,7 @@ using test::TemporaryFolder;
 
 namespace {
 
-constexpr const char* kRing =
+constexpr const char* kReorderedRing =
     "system: {topology: {type: fat_tree, switches: 2, nodes_per_switch: 3, spines: 3}, "
     "link: {latency: 20ns}}\n"
     "collective: {algorithm: ring, size: 12KiB}\n"
@@ -37,7 +37,7 @@ Json result_of(const TemporaryFolder& folder, std::vector<std::string> arguments
 
 TEST_CASE("The order that reorder finds runs, and the result says that it did") {
   const TemporaryFolder folder;
-  const std::string config = folder.write("ring.yaml", kRing);
+  const std::string config = folder.write("ring.yaml", kReorderedRing);
   const std::string latency = folder.write("latency.csv", kDealt);
   const Json json =
       result_of(folder, {config, "--latency", latency, "--output", folder.file("order.yaml")});
@@ -56,7 +56,7 @@ TEST_CASE("The order that reorder finds runs, and the result says that it did") 
 
 TEST_CASE("The worst order is written where it is asked for, and results are reproducible") {
   const TemporaryFolder folder;
-  const std::string config = folder.write("ring.yaml", kRing);
+  const std::string config = folder.write("ring.yaml", kReorderedRing);
   const std::string latency = folder.write("latency.csv", kDealt);
   const std::vector<std::string> arguments{config,
                                            "--latency",
@@ -77,7 +77,7 @@ TEST_CASE("The worst order is written where it is asked for, and results are rep
 
 TEST_CASE("Latencies that were probed can be written, read again, and give the same order") {
   const TemporaryFolder folder;
-  const std::string config = folder.write("ring.yaml", kRing);
+  const std::string config = folder.write("ring.yaml", kReorderedRing);
   const Json probed = result_of(folder, {config, "--write-latency", folder.file("latency.csv")});
   const Json read = result_of(folder, {config, "--latency", folder.file("latency.csv")});
   for (const char* key : {"identity", "best", "worst", "random", "bound"}) {
@@ -87,7 +87,7 @@ TEST_CASE("Latencies that were probed can be written, read again, and give the s
 
 TEST_CASE("Random orders of a sweep over seeds name their seeds") {
   const TemporaryFolder folder;
-  const std::string config = folder.write("ring.yaml", kRing);
+  const std::string config = folder.write("ring.yaml", kReorderedRing);
   const Json run = test::run_to_json(
       {config, "-s", "collective.rank_order=random", "-s", "collective.rank_order_seed=[1, 2]"});
   REQUIRE(run.at("results").size() == 2);
@@ -100,7 +100,7 @@ TEST_CASE("Random orders of a sweep over seeds name their seeds") {
 
 TEST_CASE("reorder names the input that it cannot use") {
   const TemporaryFolder folder;
-  const std::string config = folder.write("ring.yaml", kRing);
+  const std::string config = folder.write("ring.yaml", kReorderedRing);
   const std::string latency = folder.write("latency.csv", kDealt);
   const auto refused = [&](std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), {"reorder", config});

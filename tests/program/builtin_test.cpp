@@ -123,7 +123,8 @@ TEST_CASE("A request that a built-in program does not support is refused with th
   request.ranks = 6;
   REQUIRE(reason("gc3_ring", request).empty());
   REQUIRE(reason("gc3_halving_doubling", request) == "needs a power of two of ranks; found 6");
-  REQUIRE(reason("gc3_hierarchical", request) == "needs at least two ranks per server");
+  REQUIRE(reason("gc3_hierarchical", request) ==
+          "needs at least two ranks per server: set collective.program.ranks_per_server");
   request.ranks_per_server = 4;
   REQUIRE(reason("gc3_alltonext", request) ==
           "needs servers of equal size, but 6 ranks are not a multiple of 4 ranks per server");

@@ -420,7 +420,7 @@ TEST_CASE("Queues and plans are configured, and lists of them run one by one") {
 TEST_CASE("Planners run on dimensions only, and generators elsewhere only") {
   const ConfigResult torus = read_run_config_text("f.yaml", kGoodSystem + kThemis);
   CHECK_FALSE(torus.ok);
-  CHECK(torus.diagnostics.find("collective.algorithm: themis does not run on this topology: It "
+  CHECK(torus.diagnostics.find("collective.algorithm: themis does not run on this topology: it "
                                "plans the stages of a multi-dimensional system") !=
         std::string::npos);
   CHECK(torus.diagnostics.find("allowed: ring, ") != std::string::npos);

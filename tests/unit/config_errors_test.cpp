@@ -412,11 +412,11 @@ const std::vector<BadCase>& cross_cases() {
        "found a list, but the key has no effect with 'traffic'", "no timesteps"},
       {"algorithm that does not fit the topology",
        "system: {topology: {type: torus, dims: [4]}}\n"
-       "collective: {algorithm: [multitree, @2d_ring], size: 1MiB}\n",
+       "collective: {algorithm: @2d_ring, size: 1MiB}\n",
        "2d_ring does not run on this topology", "allowed: "},
       {"algorithm that does not compute the operation",
        "system: {topology: {type: torus, dims: [4]}}\n"
-       "collective: {op: [all_reduce, @all_gather], algorithm: [ring, dbtree], size: 1MiB}\n",
+       "collective: {op: @all_gather, algorithm: dbtree, size: 1MiB}\n",
        "collective.op: dbtree computes all_reduce, not all_gather",
        "allowed: ring, bidirectional_ring, multitree"},
       {"no segment at all",

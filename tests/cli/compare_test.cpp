@@ -1,0 +1,197 @@
+// espalier compare, and lists of algorithms of which some do not suit.
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <string>
+
+#include "cli_test_support.h"
+
+using namespace espalier;
+using Catch::Matchers::Contains;
+using test::Json;
+using test::Outcome;
+using test::TemporaryFolder;
+
+namespace {
+
+std::string lab() { return std::string(ESPALIER_SOURCE_DIR) + "/configs/lab.yaml"; }
+std::string lab_graph() { return std::string(ESPALIER_SOURCE_DIR) + "/configs/graphs/lab.yaml"; }
+
+// Every chunk is summed at rank 0 and copied to all others: correct, and slow.
+std::string star_program(const std::string& name) {
+  std::string text = "name " + name + "\ncollective all_reduce ranks 12 chunks 1 in_place\n";
+  text += "%1 = chunk rank 0 in 0\n";
+  int last = 1;
+  int next = 2;
+  for (int rank = 1; rank < 12; ++rank) {
+    text += "%" + std::to_string(next) + " = chunk rank " + std::to_string(rank) + " in 0\n";
+    text += "%" + std::to_string(next + 1) + " = reduce %" + std::to_string(last) + " %" +
+            std::to_string(next) + "\n";
+    last = next + 1;
+    next += 2;
+  }
+  for (int rank = 1; rank < 12; ++rank) {
+    text += "copy %" + std::to_string(last) + " rank " + std::to_string(rank) + " in 0\n";
+  }
+  return text;
+}
+
+Json compare(std::vector<std::string> arguments, int exit_code = 0) {
+  arguments.insert(arguments.begin(), "compare");
+  arguments.insert(arguments.end(), {"--json", "-"});
+  const Outcome outcome = test::espalier(arguments);
+  INFO(outcome.err);
+  REQUIRE(outcome.exit_code == exit_code);
+  return Json::parse(outcome.out);
+}
+
+bool lists_algorithm(const Json& list, const std::string& algorithm) {
+  return std::any_of(list.begin(), list.end(),
+                     [&](const Json& each) { return each["algorithm"] == algorithm; });
+}
+
+}  // namespace
+
+TEST_CASE("compare ranks every algorithm that suits an irregular network, and gives reasons") {
+  const Json document = compare({lab()});
+  REQUIRE(document["rankings"].size() == 1);
+  const Json& order = document["rankings"][0];
+  REQUIRE(order.size() == document["results"].size());
+  REQUIRE(order.size() >= 10);
+  double before = 0;
+  for (const Json& index : order) {
+    const Json& result = document["results"][index.get<std::size_t>()];
+    CHECK(result["verified"] == true);
+    CHECK(result["time_ns"].get<double>() >= before);
+    before = result["time_ns"].get<double>();
+  }
+  CHECK(lists_algorithm(document["skipped"], "2d_ring"));
+  CHECK(lists_algorithm(document["skipped"], "gc3_reducescatter_ring"));
+  CHECK_FALSE(lists_algorithm(document["skipped"], "ring"));
+  for (const Json& each : document["skipped"])
+    CHECK_FALSE(each["reason"].get<std::string>().empty());
+}
+
+TEST_CASE("compare agrees with run on the time of each algorithm") {
+  const Json document = compare({lab()});
+  const Outcome run = test::espalier({"run", lab(), "--json", "-"});
+  const Json alone = Json::parse(run.out);
+  for (const Json& result : alone["results"]) {
+    const auto same =
+        std::find_if(document["results"].begin(), document["results"].end(),
+                     [&](const Json& other) { return other["algorithm"] == result["algorithm"]; });
+    REQUIRE(same != document["results"].end());
+    CHECK((*same)["cycles"] == result["cycles"]);
+  }
+}
+
+TEST_CASE("compare takes a graph in place of a configuration") {
+  const Outcome outcome = test::espalier(
+      {"compare", lab_graph(), "-s", "collective.size=64KiB", "-s", "system.router.flit_bytes=64"});
+  INFO(outcome.err);
+  CHECK(outcome.exit_code == 0);
+  CHECK_THAT(outcome.out, Contains("all_reduce of 64 KiB on lab, 12 nodes"));
+  CHECK_THAT(outcome.out, Contains("Best: "));
+  CHECK_THAT(outcome.out, Contains("No algorithm can be faster than "));
+  CHECK_THAT(outcome.out, Contains("Not compared:"));
+}
+
+TEST_CASE("Own programs and schedules compete under their own names") {
+  const TemporaryFolder folder;
+  const std::string first = folder.write("first.trace", star_program("my star"));
+  const std::string second = folder.write("second.trace", star_program("my star"));
+  const std::string schedule = folder.file("mine.json");
+  REQUIRE(test::espalier({"schedule", lab(), "-s", "collective.algorithm=multitree", "--format",
+                          "json", "-o", schedule})
+              .exit_code == 0);
+  const Json document = compare({lab(), first, second, schedule});
+  CHECK(lists_algorithm(document["results"], "my star (first.trace)"));
+  CHECK(lists_algorithm(document["results"], "my star (second.trace)"));
+  CHECK(lists_algorithm(document["results"], "mine.json"));
+  const auto cycles = [&](const std::string& name) {
+    for (const Json& each : document["results"]) {
+      if (each["algorithm"] == name) return each["cycles"].get<std::uint64_t>();
+    }
+    return std::uint64_t{0};
+  };
+  CHECK(cycles("mine.json") == cycles("multitree"));
+}
+
+TEST_CASE("A schedule of another size is not compared") {
+  const TemporaryFolder folder;
+  const std::string schedule = folder.file("mine.json");
+  REQUIRE(test::espalier({"schedule", lab(), "-s", "collective.algorithm=ring", "-s",
+                          "collective.size=2MB", "--format", "json", "-o", schedule})
+              .exit_code == 0);
+  const Outcome outcome = test::espalier({"compare", lab(), schedule});
+  CHECK(outcome.exit_code == 2);
+  CHECK_THAT(outcome.err, Contains("all_reduce of 2000000 B, which is not compared"));
+}
+
+TEST_CASE("compare names a file that cannot compete, and a limit that is no time") {
+  const Outcome other = test::espalier({"compare", lab(), lab()});
+  CHECK(other.exit_code == 2);
+  CHECK_THAT(other.err, Contains("expected a program (.xml, .trace) or a schedule"));
+  const Outcome limit = test::espalier({"compare", lab(), "--time-limit", "soon"});
+  CHECK(limit.exit_code == 2);
+  CHECK_THAT(limit.err, Contains("--time-limit soon: error: "));
+}
+
+TEST_CASE("A mistake that no algorithm can avoid is reported once and stops compare") {
+  const Outcome outcome = test::espalier({"compare", lab(), "-s", "collective.size=999999"});
+  CHECK(outcome.exit_code == 2);
+  const std::string text = "is not a multiple of the element size";
+  const std::size_t first = outcome.err.find(text);
+  REQUIRE(first != std::string::npos);
+  CHECK(outcome.err.find(text, first + 1) == std::string::npos);
+  CHECK_THAT(outcome.err, !Contains("does not run on this topology"));
+}
+
+TEST_CASE("In a list, an algorithm that does not suit is skipped with a warning") {
+  const Outcome outcome = test::espalier(
+      {"run", lab(), "-s", "collective.algorithm=[bcube, ring, gc3_hierarchical]", "--csv", "-"});
+  CHECK(outcome.exit_code == 0);
+  CHECK_THAT(outcome.err, Contains("bcube needs a number of nodes that is a power"));
+  CHECK_THAT(outcome.err, Contains("gc3_hierarchical needs at least two ranks per"));
+  CHECK_THAT(outcome.out, Contains("\nring,"));
+  const Outcome none =
+      test::espalier({"run", lab(), "-s", "collective.algorithm=[bcube, gc3_hierarchical]"});
+  CHECK(none.exit_code == 2);
+}
+
+TEST_CASE("A hint names only algorithms that run") {
+  const Outcome refused = test::espalier({"run", lab(), "-s", "collective.algorithm=2d_ring"});
+  CHECK(refused.exit_code == 2);
+  const std::string& text = refused.err;
+  const std::size_t begin = text.find("allowed: ") + std::string("allowed: ").size();
+  std::string list = text.substr(begin, text.find('\n', begin) - begin);
+  CHECK_THAT(list, !Contains("bcube"));
+  CHECK_THAT(list, !Contains("gc3_hierarchical"));
+  CHECK_THAT(list, !Contains("gc3_reducescatter_ring"));
+  const Outcome all = test::espalier(
+      {"run", lab(), "-s", "collective.algorithm=[" + list + "]", "-s", "collective.size=12KiB"});
+  INFO(all.err);
+  CHECK(all.exit_code == 0);
+  CHECK_THAT(all.err, !Contains("skipped"));
+}
+
+TEST_CASE("Own programs stand beside built-in algorithms in an axis of a sweep") {
+  const TemporaryFolder folder;
+  folder.write("first.trace", star_program("my star"));
+  folder.write("second.trace", star_program("my star"));
+  const std::string sweep =
+      folder.write("sweep.yaml",
+                   "title: own programs\nconfig:\n  system: {topology: {type: fully_connected, "
+                   "nodes: 12}}\n  collective: {algorithm: ring, size: 48KiB}\n"
+                   "axes: [{key: collective.algorithm, values: [ring, first.trace, "
+                   "second.trace, hdrm]}]\n");
+  const std::string out = folder.file("out");
+  const Outcome run = test::espalier({"sweep", "run", sweep, "-o", out});
+  INFO(run.err);
+  REQUIRE(run.exit_code == 0);
+  CHECK_THAT(run.err, Contains("hdrm is skipped where it does not suit"));
+  REQUIRE(test::espalier({"sweep", "gather", sweep, "-o", out}).exit_code == 0);
+  const std::string csv = test::read_text(out + "/results.csv");
+  CHECK_THAT(csv, Contains("my star (first.trace)"));
+  CHECK_THAT(csv, Contains("my star (second.trace)"));
+  CHECK(std::count(csv.begin(), csv.end(), '\n') == 4);
+}
