@@ -137,7 +137,7 @@ TEST_CASE("compare names a file that cannot compete, and a limit that is no time
 }
 
 TEST_CASE("A mistake that no algorithm can avoid is reported once and stops compare") {
-  const Outcome outcome = test::espalier({"compare", lab(), "-s", "collective.size=999999"});
+  const Outcome outcome = test::espalier({"compare", lab(), "-s", "collective.size=999999B"});
   CHECK(outcome.exit_code == 2);
   const std::string text = "is not a multiple of the element size";
   const std::size_t first = outcome.err.find(text);
