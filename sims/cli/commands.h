@@ -31,8 +31,11 @@ struct RunOptions {
   std::optional<std::size_t> point;
   // Worker: the files that the parent read (sims/text/file_hashes.h).
   std::vector<std::string> files_read;
-  unsigned jobs = 0;    // processes at once; 0: one for each core
-  std::string program;  // this executable, for workers
+  bool resume = false;     // use the finished points of an interrupted run
+  bool quiet = false;      // errors only
+  std::string stdin_file;  // worker: holds what the parent read from stdin
+  unsigned jobs = 0;       // processes at once; 0: one for each core
+  std::string program;     // this executable, for workers
 };
 [[nodiscard]] int run_command(const RunOptions& options);
 
@@ -115,6 +118,7 @@ struct SweepOptions {
   std::string time_limit;
   std::string memory_limit;
   bool keep_failed = false;
+  bool no_warnings = false;  // plan or submit has printed them
 
   bool partial = false;  // gather
 
@@ -131,10 +135,16 @@ struct SweepOptions {
 
 // What `espalier list` accepts.
 [[nodiscard]] std::vector<std::string> list_kinds();
-// `kind` empty: all kinds.
-[[nodiscard]] int list_command(const std::string& kind);
-// The keys of a configuration, or the register of results in one of three forms.
-enum class SchemaForm : std::uint8_t { keys, results, results_markdown, results_json };
-[[nodiscard]] int schema_command(SchemaForm form);
+// `kind` empty: all kinds. `as_json`: a list of JSON objects.
+[[nodiscard]] int list_command(const std::string& kind, bool as_json);
+
+struct SchemaOptions {
+  bool results = false;   // the register of results, not the keys of a configuration
+  bool markdown = false;  // the register as the table of docs/results.md
+  bool json = false;      // a list of JSON objects
+  // "config", "sweep" or "results": a JSON Schema of these files. Empty: none.
+  std::string json_schema;
+};
+[[nodiscard]] int schema_command(const SchemaOptions& options);
 
 }  // namespace espalier

@@ -231,15 +231,15 @@ bool write_outputs(const CompareOptions& options, const std::vector<Input>& inpu
                    const std::vector<SkippedAlgorithm>& skipped) {
   bool written = true;
   if (!options.json.empty()) {
-    fs::path folder = fs::path(options.json == "-" ? "" : options.json).parent_path();
-    if (folder.empty()) folder = fs::current_path();
-    Json document = results_document(command_words(options), inputs, results, folder);
+    Json document =
+        results_document(command_words(options), inputs, results, folder_of(options.json));
     document["rankings"] = Json::array();
     for (const Ranking& ranking : rankings) document["rankings"].push_back(ranking.order);
     document["skipped"] = json_of(skipped);
     written &= write_text(options.json, document.dump(2) + "\n");
   }
-  if (!options.csv.empty()) written &= write_text(options.csv, results_csv(results));
+  if (!options.csv.empty())
+    written &= write_text(options.csv, results_table_csv(inputs, results, folder_of(options.csv)));
   return written;
 }
 

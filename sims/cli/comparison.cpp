@@ -73,7 +73,7 @@ std::vector<ResultColumn> ranking_columns(const Json& best) {
   const double fastest = *time_ns_of(best);
   std::vector<ResultColumn> columns{
       {"algorithm", true, [](const Json& r) { return string_in(r, "algorithm"); }}};
-  for (ResultColumn& column : setting_columns()) columns.push_back(std::move(column));
+  for (ResultColumn& column : variant_columns()) columns.push_back(std::move(column));
   columns.push_back({"time us", true, [](const Json& r) { return microseconds(*time_ns_of(r)); }});
   columns.push_back({"slower", true, [fastest](const Json& r) {
                        return fmt::format("{:+.1f} %", 100 * (*time_ns_of(r) / fastest - 1));
@@ -100,7 +100,7 @@ std::vector<ResultColumn> ranking_columns(const Json& best) {
 // "multitree", with the settings that vary among the results.
 std::string name_of(const Json& result, const std::vector<Json>& ranked) {
   std::string name = string_in(result, "algorithm");
-  for (const ResultColumn& column : setting_columns()) {
+  for (const ResultColumn& column : variant_columns()) {
     const std::string mine = column.text(result);
     const bool varies = std::any_of(ranked.begin(), ranked.end(), [&](const Json& other) {
       return string_in(other, "algorithm") == string_in(result, "algorithm") &&

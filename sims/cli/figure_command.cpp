@@ -42,6 +42,17 @@ bool names_differ(const std::vector<FigureResult>& figures) {
   return good;
 }
 
+std::vector<CommandFile> outputs_of(const std::vector<FigureResult>& figures,
+                                    const fs::path& folder) {
+  std::vector<CommandFile> outputs;
+  for (const FigureResult& result : figures) {
+    for (const char* ending : {".csv", ".gp", ".svg"}) {
+      outputs.push_back({"figure", (folder / (result.figure.name + ending)).string()});
+    }
+  }
+  return outputs;
+}
+
 void print_plan(const std::vector<FigureResult>& figures, const FigureJobs& jobs) {
   for (std::size_t f = 0; f < figures.size(); ++f) {
     const Figure& figure = figures[f].figure;
@@ -118,7 +129,12 @@ int figure_command(const FigureOptions& options) {
     return kGood;
   }
   if (!cache.open()) {
-    say(cache.folder().string(), "is not a folder and cannot be made");
+    say(cache.folder().string(), "is not a folder that can be made and written");
+    return kUsageError;
+  }
+  if (const std::string mistake = output_mistake(outputs_of(figures, folder), {});
+      !mistake.empty()) {
+    fmt::print(stderr, "{}\n", mistake);
     return kUsageError;
   }
   for (FigureResult& figure : figures) figure.diagnostics.forget_warnings();

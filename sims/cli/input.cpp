@@ -15,8 +15,11 @@ namespace espalier {
 
 namespace {
 
-void say(Messages messages, const std::string& text) {
-  if (messages == Messages::people) fmt::print(stderr, "{}", text);
+// `good`: the text has warnings only.
+void say(Messages messages, const std::string& text, bool good) {
+  if (messages == Messages::people || (messages == Messages::errors && !good)) {
+    fmt::print(stderr, "{}", text);
+  }
 }
 
 // Names the algorithms that `all` leaves out.
@@ -29,19 +32,32 @@ std::string skipped_note(const std::string& path, const std::vector<SkippedAlgor
   if (names.empty()) return {};
   return fmt::format(
       "{}: note: collective.algorithm: all leaves out {}, which do not suit; espalier compare "
-      "gives "
-      "the reasons\n",
+      "gives the reasons\n",
       path, fmt::join(names, ", "));
 }
 
-bool load_config(Input& input, const std::vector<std::string>& overrides, ConfigNeed need,
-                 Messages messages) {
-  ConfigResult config = read_run_config(input.path, overrides, need);
-  say(messages, config.diagnostics + skipped_note(input.path, config.skipped));
+// Takes the points and prints the messages.
+bool take_config(Input& input, ConfigResult config, Messages messages) {
+  say(messages, config.diagnostics + skipped_note(input.path, config.skipped), config.ok);
   input.points = std::move(config.points);
   input.topology = config.topology;
   input.file_hashes.insert(config.file_hashes.begin(), config.file_hashes.end());
   return config.ok;
+}
+
+bool load_config(Input& input, const std::vector<std::string>& overrides, ConfigNeed need,
+                 Messages messages, const std::string& stdin_file) {
+  if (input.path != "-") {
+    return take_config(input, read_run_config(input.path, overrides, need), messages);
+  }
+  input.path = "stdin";
+  const FileText file = read_file_bytes(stdin_file);
+  if (!file.text) {
+    fmt::print(stderr, "stdin: error: it {}\n", file.problem);
+    return false;
+  }
+  return take_config(input, read_run_config_text(input.path, *file.text, "", overrides, need),
+                     messages);
 }
 
 // A schedule file holds one all-reduce of all gradients.
@@ -98,11 +114,7 @@ bool load_schedule(Input& input, const std::vector<std::string>& overrides, Conf
   const std::string folder = std::filesystem::path(input.path).parent_path().string();
   ConfigResult config = read_run_config_text(
       input.path + " (config)", document.value->config().dump(2), folder, overrides, need);
-  say(messages, config.diagnostics);
-  if (!config.ok) return false;
-  input.points = std::move(config.points);
-  input.topology = config.topology;
-  input.file_hashes.insert(config.file_hashes.begin(), config.file_hashes.end());
+  if (!take_config(input, std::move(config), messages)) return false;
   auto tables = document.value->read_tables(*input.topology);
   if (!tables.value) {
     fmt::print(stderr, "{}: error: {}\n", input.path, tables.error);
@@ -144,7 +156,7 @@ bool load_program_input(Input& input, const std::vector<std::string>& overrides,
   const auto program = load_program(file, {source, 0, 0}, diagnostics);
   const bool alone = need == ConfigNeed::collective && overrides.empty();
   // Otherwise the configuration's reader loads the program again and prints its messages.
-  if (!program || alone) say(messages, diagnostics.text());
+  if (!program || alone) say(messages, diagnostics.text(), program != nullptr);
   if (!program) return false;
   if (alone) {
     input.program = *program;
@@ -153,22 +165,19 @@ bool load_program_input(Input& input, const std::vector<std::string>& overrides,
   const std::string text = config_of_program(*program, path.filename().string(), overrides);
   ConfigResult config = read_run_config_text(input.path + " (config)", text,
                                              path.parent_path().string(), overrides, need);
-  say(messages, config.diagnostics);
-  if (!config.ok && !sets(overrides, "collective.size")) {
-    say(messages, "hint: a program's file does not give the size: -s collective.size=16MiB\n");
+  const bool ok = take_config(input, std::move(config), messages);
+  if (!ok && !sets(overrides, "collective.size")) {
+    say(messages, "hint: a program's file does not give the size: -s collective.size=16MiB\n", ok);
   }
-  input.points = std::move(config.points);
-  input.topology = config.topology;
-  input.file_hashes.insert(config.file_hashes.begin(), config.file_hashes.end());
-  return config.ok;
+  return ok;
 }
 
 bool load_input(Input& input, const std::vector<std::string>& overrides, ConfigNeed need,
-                Messages messages) {
+                Messages messages, const std::string& stdin_file) {
   if (is_program_file(input.path)) return load_program_input(input, overrides, need, messages);
   const bool is_schedule = std::filesystem::path(input.path).extension() == ".json";
   return is_schedule ? load_schedule(input, overrides, need, messages)
-                     : load_config(input, overrides, need, messages);
+                     : load_config(input, overrides, need, messages, stdin_file);
 }
 
 // Makes a relative `file` relative to `new_folder`.
@@ -181,13 +190,14 @@ void move_path(std::string& file, std::string& folder, const std::filesystem::pa
 
 std::optional<std::vector<Input>> load_inputs(const std::vector<std::string>& paths,
                                               const std::vector<std::string>& overrides,
-                                              ConfigNeed need, Messages messages) {
+                                              ConfigNeed need, Messages messages,
+                                              const std::string& stdin_file) {
   std::vector<Input> inputs;
   bool ok = true;
   for (const std::string& path : paths) {
     Input input;
     input.path = path;
-    ok &= load_input(input, overrides, need, messages);
+    ok &= load_input(input, overrides, need, messages, stdin_file);
     inputs.push_back(std::move(input));
   }
   if (!ok) return std::nullopt;
@@ -221,7 +231,7 @@ std::vector<RunPoint> seen_from(std::vector<RunPoint> points, const std::filesys
 std::vector<CommandFile> files_of(const std::vector<Input>& inputs) {
   std::vector<CommandFile> files;
   for (const Input& input : inputs) {
-    files.push_back({"configuration file", input.path});
+    if (input.path != "stdin") files.push_back({"configuration file", input.path});
     for (const RunPoint& point : input.points) {
       const std::filesystem::path folder = point.system.topology.folder;
       for (const Key& key : keys()) {

@@ -28,15 +28,19 @@ struct Input {
   std::optional<Program> program;
 };
 
-enum class Messages : std::uint8_t { people, nobody };
+// What is printed to stderr.
+enum class Messages : std::uint8_t { people, errors, nobody };
 
-// Reads every file and prints all errors and warnings to stderr; nullopt if there was an error.
-// .json files are schedules, .xml and .trace files collective programs, all others configurations.
-// A program needs no system for `check` and `schedule` (ConfigNeed::collective without overrides).
-// Otherwise its ranks are nodes of one switch, unless an override gives another topology.
+// Reads every file and prints errors and warnings to stderr; nullopt if there was an error.
+// "-" is a configuration from stdin, whose paths start in the working folder; `stdin_file` holds
+// it. .json files are schedules, .xml and .trace files collective programs, all others
+// configurations. A program needs no system for `check` and `schedule` (ConfigNeed::collective
+// without overrides). Otherwise its ranks are nodes of one switch, unless an override gives another
+// topology.
 [[nodiscard]] std::optional<std::vector<Input>> load_inputs(
     const std::vector<std::string>& paths, const std::vector<std::string>& overrides,
-    ConfigNeed need, Messages messages = Messages::people);
+    ConfigNeed need, Messages messages = Messages::people,
+    const std::string& stdin_file = "/dev/stdin");
 
 // The input files, and the files that their configurations name: graphs, layers, programs.
 [[nodiscard]] std::vector<CommandFile> files_of(const std::vector<Input>& inputs);

@@ -3,14 +3,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "alg/algorithm.h"
 #include "hw/cost/technology.h"
 #include "sims/cli/output.h"
+#include "sims/config/json_schema.h"
 #include "sims/config/keys.h"
 #include "sims/config/presets.h"
+#include "sims/experiment/result_json_schema.h"
 #include "sims/experiment/result_register.h"
+#include "sims/experiment/sweep/sweep_json_schema.h"
 #include "sims/point/enum_names.h"
 #include "sims/workload/training/layer.h"
 
@@ -18,6 +22,7 @@ namespace espalier {
 
 namespace {
 
+using Json = nlohmann::ordered_json;
 using NamedLine = std::pair<std::string, std::string>;
 
 struct Kind {
@@ -113,9 +118,18 @@ std::vector<std::string> list_kinds() {
   return names;
 }
 
-int list_command(const std::string& wanted) {
+int list_command(const std::string& wanted, bool as_json) {
+  Json list = Json::array();
   for (const Kind& kind : kinds()) {
     if (!wanted.empty() && kind.name != wanted) continue;
+    if (as_json) {
+      Json names = Json::array();
+      for (const auto& [name, summary] : kind.entries) {
+        names.push_back({{"name", name}, {"summary", summary}});
+      }
+      list.push_back({{"kind", kind.name}, {"key", kind.key}, {"names", std::move(names)}});
+      continue;
+    }
     fmt::print("{} ({})\n", kind.name, kind.key);
     std::size_t width = 20;
     for (const auto& [name, summary] : kind.entries) width = std::max(width, name.size());
@@ -123,23 +137,41 @@ int list_command(const std::string& wanted) {
       fmt::print("  {:<{}} {}\n", name, width, summary);
     }
   }
+  if (as_json) fmt::print("{}\n", list.dump(2));
   return kGood;
 }
 
-int schema_command(SchemaForm form) {
-  switch (form) {
-    case SchemaForm::keys:
-      fmt::print("{}", schema_text());
-      break;
-    case SchemaForm::results:
-      fmt::print("{}", result_register_text());
-      break;
-    case SchemaForm::results_markdown:
-      fmt::print("{}", result_register_markdown());
-      break;
-    case SchemaForm::results_json:
-      fmt::print("{}", result_register_json());
-      break;
+namespace {
+
+// The summaries of `list`, for the names in schemas.
+NameTexts name_texts() {
+  NameTexts texts;
+  for (const Kind& kind : kinds()) {
+    for (const auto& [name, summary] : kind.entries) {
+      if (!summary.empty()) texts[kind.key][name] = summary;
+    }
+  }
+  return texts;
+}
+
+Json json_schema(const std::string& of) {
+  if (of == "sweep") return sweep_json_schema(name_texts());
+  return of == "config" ? config_json_schema(name_texts(), true) : results_json_schema();
+}
+
+}  // namespace
+
+int schema_command(const SchemaOptions& options) {
+  if (!options.json_schema.empty()) {
+    fmt::print("{}\n", json_schema(options.json_schema).dump(2));
+  } else if (options.results) {
+    fmt::print("{}", options.json       ? result_register_json()
+                     : options.markdown ? result_register_markdown()
+                                        : result_register_text());
+  } else if (options.json) {
+    fmt::print("{}\n", keys_json().dump(2));
+  } else {
+    fmt::print("{}", schema_text());
   }
   return kGood;
 }

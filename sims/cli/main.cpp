@@ -21,7 +21,8 @@ constexpr const char* kProgram = "/proc/self/exe";
 void add_configs(CLI::App& command, std::vector<std::string>& configs) {
   command
       .add_option("config", configs,
-                  "configurations (YAML), schedules (.json) or programs (.xml, .trace)")
+                  "configurations (YAML), schedules (.json) or programs (.xml, .trace); - reads a "
+                  "configuration from stdin")
       ->required();
 }
 
@@ -58,6 +59,10 @@ void add_jobs(CLI::App& command, unsigned& jobs) {
                      "number of simulations that run at the same time (default: one per core)");
 }
 
+void add_quiet(CLI::App& command, bool& quiet) {
+  command.add_flag("-q,--quiet", quiet, "print errors only: no warnings, notes and progress");
+}
+
 using Command = std::function<int()>;
 
 // The options of a subcommand, and its action after the options are read.
@@ -88,6 +93,9 @@ void add_run_options(CLI::App& command, RunOptions& options) {
            "write the activity of NIs and links over time to this file, as JSON for Perfetto; it "
            "covers the whole run, also with --wave-from and --wave-to; about 1 KB per message");
   add_jobs(command, options.jobs);
+  command.add_flag("--resume", options.resume,
+                   "use the finished points that an interrupted run has kept beside its results");
+  add_quiet(command, options.quiet);
 }
 
 Subcommand add_run(CLI::App& app, RunOptions& options) {
@@ -102,6 +110,7 @@ Subcommand add_run(CLI::App& app, RunOptions& options) {
   // Workers only.
   command->add_option("--point", options.point, "")->group("");
   command->add_option("--read", options.files_read, "")->group("")->allow_extra_args(false);
+  command->add_option("--stdin", options.stdin_file, "")->group("");
   return {command, [&options] { return run_command(options); }};
 }
 
@@ -267,6 +276,8 @@ Subcommand add_sweep(CLI::App& app, SweepOptions& options) {
   CLI::App& run = add_sweep_step(*sweep, "run", "simulate the unfinished points", options);
   add_limits(run, options);
   add_jobs(run, options.jobs);
+  run.add_flag("--no-warnings", options.no_warnings,
+               "do not repeat the warnings about the file that plan and submit have printed");
   run.add_option("--shard", options.shard,
                  "simulate only this part of the points, 1/N to N/N (default: the part of the "
                  "Slurm task, or all points)")
@@ -305,6 +316,30 @@ Subcommand add_sweep(CLI::App& app, SweepOptions& options) {
           }};
 }
 
+Subcommand add_schema(CLI::App& app, SchemaOptions& options) {
+  CLI::App* command =
+      app.add_subcommand("schema", "list every configuration key with type, default and meaning");
+  CLI::Option* results = command->add_flag("--results", options.results,
+                                           "list every field of a result with unit and meaning");
+  CLI::Option* markdown = command
+                              ->add_flag("--markdown", options.markdown,
+                                         "with --results: write the table of docs/results.md")
+                              ->needs(results);
+  CLI::Option* json = command
+                          ->add_flag("--json", options.json,
+                                     "write the keys, or with --results the fields, as a list of "
+                                     "JSON objects")
+                          ->excludes(markdown);
+  command
+      ->add_option("--json-schema", options.json_schema,
+                   "write a JSON Schema (draft-07) of these files, for editors and other programs")
+      ->check(CLI::IsMember({"config", "sweep", "results"}))
+      ->excludes(results)
+      ->excludes(markdown)
+      ->excludes(json);
+  return {command, [&options] { return schema_command(options); }};
+}
+
 // The subcommand that simulates one point for a sweep or a figure, in a process of its own.
 Subcommand add_worker(CLI::App& app, std::vector<std::string>& words, WorkerTask& task) {
   CLI::App* command = app.add_subcommand("worker", "")->group("");
@@ -341,30 +376,13 @@ int dispatch(int argc, char** argv) {
       add_sweep(app, sweep),   add_reorder(app, reorder), add_worker(app, worker, task),
       add_report(app, report), add_compare(app, compare)};
   std::string kind;
+  bool list_as_json = false;
   CLI::App* list = app.add_subcommand("list", "list the names that configurations may use");
   list->add_option("kind", kind, "kind of names to list")->check(CLI::IsMember(list_kinds()));
-  subcommands.push_back({list, [&kind] { return list_command(kind); }});
-  CLI::App* schema =
-      app.add_subcommand("schema", "list every configuration key with type, default and meaning");
-  bool results_schema = false;
-  bool markdown_schema = false;
-  bool json_schema = false;
-  CLI::Option* results_option = schema->add_flag(
-      "--results", results_schema, "list every field of a result with unit and meaning");
-  CLI::Option* markdown_option =
-      schema
-          ->add_flag("--markdown", markdown_schema,
-                     "with --results: write the table of docs/results.md")
-          ->needs(results_option);
-  schema->add_flag("--json", json_schema, "with --results: write a list of JSON objects")
-      ->needs(results_option)
-      ->excludes(markdown_option);
-  subcommands.push_back({schema, [&] {
-                           return schema_command(json_schema       ? SchemaForm::results_json
-                                                 : markdown_schema ? SchemaForm::results_markdown
-                                                 : results_schema  ? SchemaForm::results
-                                                                   : SchemaForm::keys);
-                         }});
+  list->add_flag("--json", list_as_json, "write a list of JSON objects");
+  subcommands.push_back({list, [&] { return list_command(kind, list_as_json); }});
+  SchemaOptions schema;
+  subcommands.push_back(add_schema(app, schema));
 
   try {
     app.parse(argc, argv);

@@ -182,7 +182,7 @@ std::vector<Column> columns(const std::vector<Json>& results) {
                             {"op", false, plain("op")},
                             {"topology", false, plain("topology")},
                             {"size", false, size_text}};
-  for (Column column : setting_columns()) {
+  for (Column column : variant_columns()) {
     column.always =
         column.title == "flow control" || (column.title == "protocol" && has("protocol"));
     table.push_back(std::move(column));
@@ -224,7 +224,7 @@ std::string size_text(const Json& result) {
   return fmt::format("{} B", bytes);
 }
 
-std::vector<ResultColumn> setting_columns() {
+std::vector<ResultColumn> variant_columns() {
   const auto plain = [](const char* key) {
     return [key](const Json& r) { return text_of(r, key); };
   };

@@ -16,7 +16,7 @@ struct ResultColumn {
 
 // The settings of a collective beside its algorithm and size. Only columns whose values vary are
 // shown.
-[[nodiscard]] std::vector<ResultColumn> setting_columns();
+[[nodiscard]] std::vector<ResultColumn> variant_columns();
 // Lines with aligned columns, one row for each result. Precondition: `results` is not empty.
 [[nodiscard]] std::string table_text(const std::vector<ResultColumn>& columns,
                                      const std::vector<nlohmann::ordered_json>& results);

@@ -4,6 +4,8 @@
 
 #include "sims/cli/version.h"
 #include "sims/config/resolved.h"
+#include "sims/experiment/axis_numbers.h"
+#include "sims/experiment/result_fields.h"
 
 namespace espalier {
 
@@ -75,6 +77,13 @@ void add_points(Json& points, const std::vector<Input>& inputs, std::size_t inde
   }
 }
 
+// What tells the points of a document apart; paths are relative to `folder`.
+Json points_json(const std::vector<Input>& inputs, const std::filesystem::path& folder) {
+  Json points = Json::array();
+  for (std::size_t i = 0; i < inputs.size(); ++i) add_points(points, inputs, i, folder);
+  return points;
+}
+
 // Merges several configurations: a key with different values holds the list of its values.
 Json merged_config(const std::vector<RunPoint>& points) {
   std::vector<Json> configs;
@@ -84,6 +93,11 @@ Json merged_config(const std::vector<RunPoint>& points) {
 }
 
 }  // namespace
+
+std::filesystem::path folder_of(const std::string& target) {
+  const auto parent = std::filesystem::path(target == "-" ? "" : target).parent_path();
+  return parent.empty() ? std::filesystem::current_path() : parent;
+}
 
 Json results_document(const std::vector<std::string>& command, const std::vector<Input>& inputs,
                       const std::vector<Json>& results, const std::filesystem::path& folder) {
@@ -99,10 +113,24 @@ Json results_document(const std::vector<std::string>& command, const std::vector
   document["config"] = configs([&](const auto& points) { return seen_from(points, folder); });
   // The hash does not depend on the document's folder.
   document["config_hash"] = hash_of(configs([](const auto& points) { return points; }));
-  document["points"] = Json::array();
-  for (std::size_t i = 0; i < inputs.size(); ++i) add_points(document["points"], inputs, i, folder);
+  document["points"] = points_json(inputs, folder);
   document["results"] = results;
   return document;
+}
+
+std::string results_table_csv(const std::vector<Input>& inputs, const std::vector<Json>& results,
+                              const std::filesystem::path& folder) {
+  std::vector<std::string> keys;
+  std::vector<Json> leading;
+  for (const Json& point : points_json(inputs, folder)) {
+    const Json& set = point.at("set");
+    for (const auto& item : set.items()) {
+      if (std::find(keys.begin(), keys.end(), item.key()) == keys.end()) keys.push_back(item.key());
+    }
+    leading.push_back(set);
+    leading.back().update(numbers_of(set));
+  }
+  return results_csv(results, setting_columns(keys), leading);
 }
 
 }  // namespace espalier

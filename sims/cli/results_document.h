@@ -17,4 +17,13 @@ namespace espalier {
     const std::vector<std::string>& command, const std::vector<Input>& inputs,
     const std::vector<nlohmann::ordered_json>& results, const std::filesystem::path& folder);
 
+// The folder of an output; the current folder for stdout ("-").
+[[nodiscard]] std::filesystem::path folder_of(const std::string& target);
+
+// The table of `--csv`: the keys that vary between the points, then the fields of the results.
+// Paths are relative to `folder`.
+[[nodiscard]] std::string results_table_csv(const std::vector<Input>& inputs,
+                                            const std::vector<nlohmann::ordered_json>& results,
+                                            const std::filesystem::path& folder);
+
 }  // namespace espalier

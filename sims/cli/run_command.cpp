@@ -1,8 +1,13 @@
 #include "sims/cli/commands.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -13,14 +18,18 @@
 #include "sims/cli/result_table.h"
 #include "sims/cli/results_document.h"
 #include "sims/cli/run_observers.h"
+#include "sims/cli/run_store.h"
+#include "sims/config/resolved.h"
 #include "sims/experiment/message_log.h"
 #include "sims/experiment/point_runner.h"
 #include "sims/experiment/progress.h"
 #include "sims/experiment/result_fields.h"
+#include "sims/experiment/sweep/slurm.h"
 #include "sims/experiment/workers.h"
 #include "sims/model/folding.h"
 #include "sims/observe/explain/explanation.h"
 #include "sims/point/fidelity.h"
+#include "sims/text/read_file.h"
 
 namespace espalier {
 
@@ -118,38 +127,134 @@ std::string change_since(const std::vector<std::string>& files_read,
   return changed.empty() ? std::string() : changed_file_error(changed);
 }
 
-// Fills `reports`. Returns the signal that stopped the run, or 0.
+// The parts of a run that needs several processes.
+struct RunFiles {
+  std::optional<MessageLogParts> messages;
+  std::optional<RunStore> store;
+};
+
+// Fills those of `reports` that have no result yet. Returns the signal that stopped the run, or 0.
 int run_all(const RunOptions& options, const std::vector<Input>& inputs,
-            const std::vector<PointRef>& points, const std::optional<MessageLogParts>& messages,
-            RunObservers* observers, std::vector<PointReport>& reports) {
-  ProgressBar bar(points.size());
+            const std::vector<PointRef>& points, RunFiles& files, RunObservers* observers,
+            std::vector<PointReport>& reports) {
+  std::vector<std::size_t> open;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    if (reports[i].result.is_null()) open.push_back(i);
+  }
+  ProgressBar bar(open.size());
+  const auto& messages = files.messages;
   const auto part = [&](std::size_t i) { return messages ? messages->part(i) : std::string(); };
   if (points.size() == 1) {
     reports[0] = run_here(
-        points[0], 1, [&](double done) { bar.update(0, done); }, part(0), *observers);
+        points[0], 1,
+        [&](double done) {
+          if (!options.quiet) bar.update(0, done);
+        },
+        part(0), *observers);
     return 0;
   }
   const std::vector<std::string> files_read = to_words(hashes_of(inputs));
   WorkerBatch batch;
-  batch.arguments = [&](std::size_t i) {
+  batch.arguments = [&](std::size_t k) {
+    const std::size_t i = open[k];
     std::vector<std::string> words = command_words(options);
     words.insert(words.end(), {"--point", std::to_string(i)});
+    if (!options.stdin_file.empty()) words.insert(words.end(), {"--stdin", options.stdin_file});
     for (const std::string& file : files_read) words.insert(words.end(), {"--read", file});
     if (options.explain) words.emplace_back("--explain");
     if (messages) words.insert(words.end(), {"--messages", part(i)});
     return words;
   };
-  batch.progress = [&](std::size_t i, double done) { bar.update(i, done); };
-  batch.finished = [&](std::size_t i, const WorkerReport& report) {
-    reports[i] = report;
+  batch.progress = [&](std::size_t k, double done) {
+    if (!options.quiet) bar.update(k, done);
+  };
+  batch.finished = [&](std::size_t k, const WorkerReport& report) {
+    reports[open[k]] = report;
+    if (files.store) files.store->add(open[k], report);
     return true;
   };
-  return run_workers(options.program, points.size(), jobs_at_once(options.jobs), batch);
+  return run_workers(options.program, open.size(), jobs_at_once(options.jobs), batch);
 }
 
-std::filesystem::path folder_of(const std::string& target) {
-  const auto parent = std::filesystem::path(target == "-" ? "" : target).parent_path();
-  return parent.empty() ? std::filesystem::current_path() : parent;
+// Keeps the text of stdin for the workers. Returns false and prints the reason if it cannot be
+// read.
+bool hold_stdin(RunOptions& options) {
+  const FileText text = read_file_bytes("/dev/stdin");
+  if (!text.text) {
+    fmt::print(stderr, "stdin: error: it {}\n", text.problem);
+    return false;
+  }
+  // The file has no name and ends with this process.
+  const int file = memfd_create("configuration", MFD_CLOEXEC);
+  std::size_t written = 0;
+  while (file >= 0 && written < text.text->size()) {
+    const ssize_t now = write(file, text.text->data() + written, text.text->size() - written);
+    if (now <= 0) break;
+    written += static_cast<std::size_t>(now);
+  }
+  options.stdin_file = fmt::format("/proc/{}/fd/{}", getpid(), file);
+  if (file >= 0 && written == text.text->size()) return true;
+  fmt::print(stderr, "stdin: error: it cannot be kept in memory: {}\n", std::strerror(errno));
+  return false;
+}
+
+// Not for stdout, devices and pipes.
+bool is_file_output(const std::string& output) {
+  if (output.empty() || output == "-") return false;
+  std::error_code ignored;
+  return !std::filesystem::exists(output, ignored) ||
+         std::filesystem::is_regular_file(output, ignored);
+}
+
+// The command that continues an interrupted run.
+std::string resume_command(const RunOptions& options) {
+  std::vector<std::string> words = command_words(options);
+  words.insert(words.begin(), "espalier");
+  if (options.explain) words.emplace_back("--explain");
+  if (!options.json.empty()) words.insert(words.end(), {"--json", options.json});
+  if (!options.csv.empty()) words.insert(words.end(), {"--csv", options.csv});
+  if (options.jobs != 0) words.insert(words.end(), {"-j", std::to_string(options.jobs)});
+  words.emplace_back("--resume");
+  return shell_line(words);
+}
+
+// Why `--resume` cannot be used; empty if it can.
+std::string resume_mistake(const RunOptions& options) {
+  if (!options.resume) return {};
+  if (!options.messages.empty()) {
+    return "--resume: the messages of finished points are not kept; leave out --messages";
+  }
+  return is_file_output(options.json) || is_file_output(options.csv)
+             ? ""
+             : "--resume: finished points are kept beside the results; name their file with --json "
+               "or --csv";
+}
+
+// Says what an interrupted run leaves behind: the finished points, or at least their rows.
+void say_interruption(const RunOptions& options, int signal, RunFiles& files,
+                      const std::vector<PointReport>& reports) {
+  std::vector<Json> finished;
+  for (const PointReport& report : reports) {
+    if (!report.result.is_null()) finished.push_back(report.result);
+  }
+  const std::string stop = fmt::format("stopped by {}; {} of {} points are finished",
+                                       signal_name(signal), finished.size(), reports.size());
+  if (finished.empty()) {
+    fmt::print(stderr, "{}\n", stop);
+    return;
+  }
+  const bool is_kept = files.store && files.store->write();
+  if (is_kept) {
+    fmt::print(stderr, "{} and kept in {}; to continue:\n    {}\n", stop,
+               files.store->folder().string(), resume_command(options));
+    return;
+  }
+  const bool stdout_is_taken = options.json == "-" || options.csv == "-";
+  fmt::print(stdout_is_taken ? stderr : stdout, "{}", result_table(finished));
+  fmt::print(stderr, "{}, and their rows are printed; {}\n", stop,
+             files.store                ? files.store->folder().string() + " cannot be written"
+             : options.messages.empty() ? "with --json FILE, run keeps them and --resume continues"
+                                        : "with --messages, run does not keep them");
 }
 
 // Writes what `options` asks for. Returns false if an output could not be written.
@@ -163,7 +268,9 @@ bool write_outputs(const RunOptions& options, const std::vector<Input>& inputs,
     const Json document = results_document(command, inputs, results, folder_of(options.json));
     written &= write_text(options.json, document.dump(2) + "\n");
   }
-  if (!options.csv.empty()) written &= write_text(options.csv, results_csv(results));
+  if (!options.csv.empty()) {
+    written &= write_text(options.csv, results_table_csv(inputs, results, folder_of(options.csv)));
+  }
   if (messages == nullptr) return written;
   bool complete = true;
   for (std::size_t i = 0; i < reports.size(); ++i) {
@@ -176,10 +283,17 @@ bool write_outputs(const RunOptions& options, const std::vector<Input>& inputs,
 
 }  // namespace
 
-int run_command(const RunOptions& options) {
+int run_command(const RunOptions& given) {
+  RunOptions options = given;
+  const bool reads_stdin =
+      std::find(options.configs.begin(), options.configs.end(), "-") != options.configs.end();
+  if (reads_stdin && !options.point && !hold_stdin(options)) return kUsageError;
   // A worker's parent has printed all messages about the files.
-  const Messages audience = options.point ? Messages::nobody : Messages::people;
-  auto inputs = load_inputs(options.configs, options.overrides, ConfigNeed::workload, audience);
+  const Messages audience = options.point   ? Messages::nobody
+                            : options.quiet ? Messages::errors
+                                            : Messages::people;
+  auto inputs = load_inputs(options.configs, options.overrides, ConfigNeed::workload, audience,
+                            options.stdin_file);
   if (options.point) {
     // The parent has read the same files without an error.
     const std::string failure =
@@ -203,7 +317,8 @@ int run_command(const RunOptions& options) {
     write_worker_report(report);
     return report.failure.empty() ? kGood : kCheckFailed;
   }
-  if (const std::string mistake = observer_mistake(options, *inputs); !mistake.empty()) {
+  for (const std::string& mistake : {resume_mistake(options), observer_mistake(options, *inputs)}) {
+    if (mistake.empty()) continue;
     fmt::print(stderr, "{}\n", mistake);
     return kUsageError;
   }
@@ -216,13 +331,22 @@ int run_command(const RunOptions& options) {
       return kUsageError;
     }
   }
-  std::optional<MessageLogParts> messages;
-  if (!options.messages.empty()) messages.emplace(options.messages, points.size());
+  RunFiles files;
+  if (!options.messages.empty()) files.messages.emplace(options.messages, points.size());
   std::vector<PointReport> reports(points.size());
+  const std::string& target = is_file_output(options.json) ? options.json : options.csv;
+  if (points.size() > 1 && is_file_output(target) && !files.messages) {
+    files.store.emplace(target, *inputs, options.explain, resume_command(options));
+    const std::string problem = files.store->begin(options.resume, reports);
+    if (!problem.empty()) {
+      fmt::print(stderr, "{}\n", problem);
+      return kUsageError;
+    }
+  }
   if (const int signal =
-          run_all(options, *inputs, points, messages, observers ? &*observers : nullptr, reports);
+          run_all(options, *inputs, points, files, observers ? &*observers : nullptr, reports);
       signal != 0) {
-    fmt::print(stderr, "stopped by {}; no results are written\n", signal_name(signal));
+    say_interruption(options, signal, files, reports);
     return exit_code_of_signal(signal);
   }
 
@@ -247,9 +371,16 @@ int run_command(const RunOptions& options) {
       fmt::print(stderr, "{}: error: point {}: {}\n", points[i].input->path, i + 1,
                  reports[i].failure);
   }
-  if (!write_outputs(options, *inputs, reports, results, messages ? &*messages : nullptr)) {
+  if (!write_outputs(options, *inputs, reports, results,
+                     files.messages ? &*files.messages : nullptr)) {
+    // The simulations are not lost.
+    if (files.store && files.store->write()) {
+      fmt::print(stderr, "the finished points are kept in {}; to write the results:\n    {}\n",
+                 files.store->folder().string(), resume_command(options));
+    }
     return kUsageError;
   }
+  if (files.store) files.store->remove();
   return good ? kGood : kCheckFailed;
 }
 

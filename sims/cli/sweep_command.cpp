@@ -47,8 +47,9 @@ std::optional<Planned> plan_of(const SweepOptions& options) {
   Planned planned;
   planned.sweep = read_sweep(options.file, options.overrides, diagnostics);
   if (diagnostics.num_errors() == 0) planned.plan = plan_sweep(planned.sweep, diagnostics);
-  fmt::print(stderr, "{}", diagnostics.text());
-  if (diagnostics.num_errors() == 0) return planned;
+  const bool good = diagnostics.num_errors() == 0;
+  if (!good || !options.no_warnings) fmt::print(stderr, "{}", diagnostics.text());
+  if (good) return planned;
   if (planned.plan.invalid != 0) {
     fmt::print(stderr, "{}: error: {} of {} points cannot be simulated\n", options.file,
                planned.plan.invalid, planned.plan.combinations - planned.plan.excluded);
@@ -72,7 +73,8 @@ bool update_manifest(const Planned& planned, const fs::path& folder) {
 // Returns false and prints the reason if the folder cannot be made or written.
 bool prepare_folder(const Planned& planned, const fs::path& folder, const PointStore& store) {
   if (!store.open()) {
-    static_cast<void>(usage_error(store.folder().string(), "is not a folder and cannot be made"));
+    static_cast<void>(
+        usage_error(store.folder().string(), "is not a folder that can be made and written"));
     return false;
   }
   if (update_manifest(planned, folder)) return true;
@@ -119,10 +121,24 @@ void print_counts(const SweepPlan& plan) {
   fmt::print("\n");
 }
 
+std::string version_text(const std::string& version) {
+  return version.empty() ? "a version that the points do not name" : "espalier " + version;
+}
+
+void say_other_versions(const SweepTally& tally, const fs::path& folder) {
+  for (const auto& [version, points] : tally.other_versions) {
+    fmt::print(stderr,
+               "warning: {} finished points are results of {}, and this program is espalier {}; to "
+               "simulate them again, remove {}\n",
+               points, version_text(version), kVersion, (folder / "points").string());
+  }
+}
+
 int finish(const SweepTally& tally, const fs::path& folder) {
   const std::size_t finished = tally.finished_before + tally.finished_now;
   fmt::print("{} points: {} finished, {} of them now; {} failed\n", tally.points, finished,
              tally.finished_now, tally.failed);
+  say_other_versions(tally, folder);
   if (!tally.writable) {
     return usage_error((folder / "points").string(),
                        fmt::format("results cannot be written; {} points are left", tally.left()));
@@ -210,6 +226,7 @@ int sweep_run_command(const SweepOptions& options) {
   const std::vector<std::string> same = same_sweep(options);
   command.insert(command.end(), same.begin(), same.end());
   settings.command = shell_line(command);
+  settings.version = kVersion;
   settings.at_once = jobs_at_once(options.jobs);
   settings.keep_failed = options.keep_failed;
   if (!prepare_folder(*planned, folder, store)) return kUsageError;
@@ -228,6 +245,12 @@ int sweep_gather_command(const SweepOptions& options) {
   const GatheredSweep gathered = gather_sweep(*file.manifest, PointStore(folder));
   for (const std::string& point : gathered.missing) fmt::print(stderr, "missing: {}\n", point);
   for (const std::string& point : gathered.failed) fmt::print(stderr, "failed: {}\n", point);
+  if (gathered.versions.size() > 1) {
+    fmt::print(stderr, "warning: the points are results of different versions of the program:\n");
+    for (const auto& [version, points] : gathered.versions) {
+      fmt::print(stderr, "  {} points of {}\n", points, version_text(version));
+    }
+  }
   const std::size_t gaps = gathered.missing.size() + gathered.failed.size();
   const fs::path csv = folder / "results.csv";
   const fs::path jsonl = folder / "results.jsonl";
@@ -271,7 +294,8 @@ int sweep_submit_command(const SweepOptions& options) {
   job.tasks = options.array_size != 0 ? options.array_size : std::min(points.size(), kMostTasks);
   job.options = options.sbatch_options;
   const std::string program = fs::read_symlink(kProgram).string();
-  job.run_command = {program, "sweep", "run"};
+  // This command has printed the warnings, so the tasks need not repeat them.
+  job.run_command = {program, "sweep", "run", "--no-warnings"};
   const std::vector<std::string> same = same_sweep(options);
   job.run_command.insert(job.run_command.end(), same.begin(), same.end());
   const auto pass_on = [&](const char* option, const std::string& value) {

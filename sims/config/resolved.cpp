@@ -11,8 +11,6 @@ namespace espalier {
 
 namespace {
 
-nlohmann::ordered_json json_value(const Value& value, const ValueShape& shape);
-
 // In a list of integers, a word ("auto") remains text.
 nlohmann::ordered_json json_list(const Value& value, const ValueShape& shape) {
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
@@ -31,6 +29,8 @@ nlohmann::ordered_json json_list(const Value& value, const ValueShape& shape) {
   }
   return list;
 }
+
+}  // namespace
 
 nlohmann::ordered_json json_value(const Value& value, const ValueShape& shape) {
   if (shape.list != ListOf::nothing && !is_word(value, shape)) return json_list(value, shape);
@@ -51,6 +51,8 @@ nlohmann::ordered_json json_value(const Value& value, const ValueShape& shape) {
   }
   return format_value(value, shape);
 }
+
+namespace {
 
 // Text that some YAML reader might not take for a plain word is quoted; JSON's quoting is valid
 // YAML.

@@ -6,8 +6,12 @@
 #include <string>
 
 #include "sims/point/config.h"
+#include "sims/text/values.h"
 
 namespace espalier {
+
+// A value as a configuration writes it: numbers and lists as such, quantities with their units.
+[[nodiscard]] nlohmann::ordered_json json_value(const Value& value, const ValueShape& shape);
 
 // Every key that has a meaning at this point, in the order of the key table. Quantities are written
 // as in a file ("150ns").

@@ -1,8 +1,10 @@
 #include "sims/experiment/point_runner.h"
 
+#include <fmt/format.h>
 #include <sys/resource.h>
 
 #include <chrono>
+#include <cstdlib>
 #include <stdexcept>
 #include <utility>
 
@@ -54,10 +56,16 @@ PointReport refused(PointReport report, const std::string& why) {
   return report;
 }
 
+// Rounded to 14 digits, which hides the rounding errors of the arithmetic: 1920, not
+// 1919.9999999999998.
+double as_nanoseconds(double seconds) {
+  return std::strtod(fmt::format("{:.13e}", seconds * 1e9).c_str(), nullptr);
+}
+
 void describe_bound(Json& result, const RunBound& run, double time_ns) {
   result["bandwidth_GBps"] = time_ns == 0 ? 0.0 : static_cast<double>(run.size) / time_ns;
   if (run.bound) {
-    const double bound_ns = run.bound->seconds * 1e9;
+    const double bound_ns = as_nanoseconds(run.bound->seconds);
     result["bound_ns"] = bound_ns;
     result["bound_ratio"] = time_ns == 0 ? 0.0 : bound_ns / time_ns;
     result["bound_binding"] = run.bound->binding;
@@ -65,7 +73,7 @@ void describe_bound(Json& result, const RunBound& run, double time_ns) {
     result["bound_ns"] = nullptr;
     result["bound_ratio"] = nullptr;
   }
-  if (run.ideal_seconds) result["ideal_ns"] = *run.ideal_seconds * 1e9;
+  if (run.ideal_seconds) result["ideal_ns"] = as_nanoseconds(*run.ideal_seconds);
 }
 
 // Figures that depend on the machine. `simulated`: the part of the flit hops that was simulated.

@@ -3,10 +3,26 @@
 
 #include <chrono>
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace espalier {
+
+// Estimates the time that is left from the pace since the first progress. The time before, in which
+// schedules are generated and systems are built, says nothing about the pace.
+class TimeLeft {
+ public:
+  using Time = std::chrono::steady_clock::time_point;
+
+  // In seconds. `done`: the part of the work that is done, 0 to 1. Nothing while the pace is not
+  // known: in the first two seconds, and until 1 % or 20 seconds have passed.
+  [[nodiscard]] std::optional<double> seconds(Time now, double done);
+
+ private:
+  std::optional<Time> begin_;
+  double done_at_begin_ = 0;
+};
 
 // Writes to stderr. Silent for the first two seconds, and if stderr is not a terminal.
 class ProgressBar {
@@ -24,11 +40,12 @@ class ProgressBar {
   void clear();
 
  private:
-  void draw(double done) const;
+  void draw(double done);
 
   std::vector<double> done_;
   std::chrono::steady_clock::time_point begin_;
   std::chrono::steady_clock::time_point last_drawn_;
+  TimeLeft left_;
   bool terminal_;
   bool drawn_ = false;
 };

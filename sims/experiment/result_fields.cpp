@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <set>
 
+#include "sims/experiment/axis_numbers.h"
+
 namespace espalier {
 
 namespace {
@@ -74,23 +76,50 @@ std::string csv_cell(const std::string& text) {
 
 std::string csv_cell(const Json* value) {
   if (value == nullptr || value->is_null()) return {};
-  return csv_cell(value->is_string() ? value->get<std::string>() : value->dump());
+  if (value->is_string()) return csv_cell(value->get<std::string>());
+  if (!value->is_number_float()) return csv_cell(value->dump());
+  // The JSON library does not always find the shortest decimal.
+  const std::string number = fmt::format("{}", value->get<double>());
+  return number.find_first_of(".e") == std::string::npos ? number + ".0" : number;
 }
 
-std::string results_csv(const std::vector<Json>& results) {
+std::vector<std::string> setting_columns(const std::vector<std::string>& keys) {
+  std::vector<std::string> columns;
+  for (const std::string& key : keys) {
+    columns.push_back(key);
+    if (std::string number = number_name(key); !number.empty()) {
+      columns.push_back(std::move(number));
+    }
+  }
+  return columns;
+}
+
+std::string results_csv(const std::vector<Json>& results, const std::vector<std::string>& columns,
+                        const std::vector<Json>& leading) {
   std::vector<const Json*> pointers;
   pointers.reserve(results.size());
   for (const Json& result : results) pointers.push_back(&result);
-  const std::vector<std::string> fields = table_fields(pointers);
-  std::string text;
-  for (const std::string& field : fields) text += (text.empty() ? "" : ",") + csv_cell(field);
-  text += '\n';
-  for (const Json& result : results) {
-    for (std::size_t f = 0; f < fields.size(); ++f) {
-      if (f != 0) text += ',';
-      text += csv_cell(find_field(result, fields[f]));
+  std::vector<std::string> fields = table_fields(pointers);
+  // Column names must be unique.
+  fields.erase(std::remove_if(fields.begin(), fields.end(),
+                              [&](const std::string& field) {
+                                return std::find(columns.begin(), columns.end(), field) !=
+                                       columns.end();
+                              }),
+               fields.end());
+  std::vector<std::string> header;
+  for (const std::string& name : columns) header.push_back(csv_cell(name));
+  for (const std::string& name : fields) header.push_back(csv_cell(name));
+  std::string text = fmt::format("{}\n", fmt::join(header, ","));
+  for (std::size_t r = 0; r < results.size(); ++r) {
+    std::vector<std::string> cells;
+    for (const std::string& column : columns) {
+      const auto found = leading[r].find(column);
+      cells.push_back(csv_cell(found == leading[r].end() ? nullptr : &*found));
     }
-    text += '\n';
+    for (const std::string& field : fields)
+      cells.push_back(csv_cell(find_field(results[r], field)));
+    text += fmt::format("{}\n", fmt::join(cells, ","));
   }
   return text;
 }

@@ -19,11 +19,18 @@ namespace espalier {
 // Every field, `host` included: candidates for a mistyped name.
 [[nodiscard]] std::vector<std::string> all_fields(const nlohmann::ordered_json& result);
 
-// One cell; empty for null and for a field that a result does not have (nullptr).
+// One cell. A number is the shortest decimal that reads back to it. Empty for null and for a field
+// that a result does not have (nullptr).
 [[nodiscard]] std::string csv_cell(const nlohmann::ordered_json* value);
 [[nodiscard]] std::string csv_cell(const std::string& text);
 
-// A header and one line per result.
-[[nodiscard]] std::string results_csv(const std::vector<nlohmann::ordered_json>& results);
+// The columns of settings: every key, and behind a key with a unit its number (axis_numbers.h).
+[[nodiscard]] std::vector<std::string> setting_columns(const std::vector<std::string>& keys);
+
+// A header and one line per result. `columns` come first; `leading` has their cells, one object for
+// each result. A field of the results whose name is a column is left out.
+[[nodiscard]] std::string results_csv(const std::vector<nlohmann::ordered_json>& results,
+                                      const std::vector<std::string>& columns = {},
+                                      const std::vector<nlohmann::ordered_json>& leading = {});
 
 }  // namespace espalier

@@ -41,12 +41,15 @@ bool write_to_disk(const fs::path& path, const std::string& text) {
   return close(file) == 0 && written;
 }
 
+// A unique name: another process or machine may write the same file.
+fs::path unfinished_name(const fs::path& path) {
+  return fmt::format("{}.{}.{}{}", path.string(), host_name(), getpid(), kEnding);
+}
+
 }  // namespace
 
 bool write_whole_file(const fs::path& path, const std::string& text) {
-  // A unique name: another process or machine may write the same file.
-  const fs::path unfinished =
-      fmt::format("{}.{}.{}{}", path.string(), host_name(), getpid(), kEnding);
+  const fs::path unfinished = unfinished_name(path);
   std::error_code error;
   if (write_to_disk(unfinished, text)) {
     fs::rename(unfinished, path, error);
@@ -54,6 +57,16 @@ bool write_whole_file(const fs::path& path, const std::string& text) {
   }
   fs::remove(unfinished, error);
   return false;
+}
+
+bool can_write_in(const fs::path& folder) {
+  const fs::path tried = unfinished_name(folder / "try");
+  const int file = open(tried.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+  if (file < 0) return false;
+  close(file);
+  std::error_code ignored;
+  fs::remove(tried, ignored);
+  return true;
 }
 
 void remove_unfinished_files(const fs::path& folder) {

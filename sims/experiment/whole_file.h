@@ -9,6 +9,9 @@ namespace espalier {
 // Writes a file beside `path` and renames it. False if it cannot be written.
 [[nodiscard]] bool write_whole_file(const std::filesystem::path& path, const std::string& text);
 
+// Whether new files can be written in the folder. Leaves no file behind.
+[[nodiscard]] bool can_write_in(const std::filesystem::path& folder);
+
 // Removes temporary files that processes of this machine left in the folder when they were killed.
 void remove_unfinished_files(const std::filesystem::path& folder);
 

@@ -206,7 +206,8 @@ class Batch {
     ++ended_;
     // The next point is simulated while this report is written.
     start_next();
-    batch_.progress(point, 1.0);
+    // A point that the signal ended is not done.
+    if (reports) batch_.progress(point, 1.0);
     if (reports && !batch_.finished(point, report)) stopped_ = true;
     if (ended_ == next_ && (next_ == points_ || stopped_)) signals_.cancel();
   }

@@ -68,7 +68,7 @@ TEST_CASE("A figure's folder that cannot be written is an input error") {
   const std::string file = folder.write("fig.yaml", figure_text("size_bytes", "time_ns"));
   const Outcome outcome = test::espalier({"figure", file, "-o", file});
   CHECK(outcome.exit_code == 2);
-  CHECK_THAT(outcome.err, Contains("error: is not a folder and cannot be made"));
+  CHECK_THAT(outcome.err, Contains("error: is not a folder that can be made and written"));
 }
 
 TEST_CASE(

@@ -191,6 +191,76 @@ TEST_CASE("An output keeps its old contents if the new ones cannot be written") 
   CHECK(std::distance(begin(files), end(files)) == 2);
 }
 
+TEST_CASE("A run that fails later leaves older waveforms and timelines as they were") {
+  const TemporaryFolder folder;
+  const std::string config =
+      folder.write("long.yaml",
+                   "system: {topology: {type: mesh, dims: [2, 2]}}\nsimulation: {fidelity: cycle}\n"
+                   "collective: {op: all_reduce, algorithm: ring, size: 8GiB}\n");
+  for (const std::string name : {"old.vcd", "old.json"}) {
+    CAPTURE(name);
+    const std::string old = folder.write(name, "yesterday\n");
+    const std::string option = name == "old.vcd" ? "--waves" : "--timeline";
+    const Outcome outcome =
+        test::run_program("/bin/sh", {"-c", "timeout -s KILL 0.5 " ESPALIER_PROGRAM " run " +
+                                                config + " " + option + " " + old + "; echo $?"});
+    CHECK(outcome.out == "137\n");
+    CHECK(test::read_text(old) == "yesterday\n");
+    CHECK(boost::filesystem::exists(folder.file("old.unfinished" + name.substr(3))));
+  }
+  const std::string small = folder.write("small.yaml", kSmallConfig);
+  const std::string vcd = folder.file("old.vcd");
+  CHECK(test::espalier({"run", small, "--waves", vcd}).exit_code == 0);
+  CHECK_THAT(test::read_text(vcd), Contains("$enddefinitions"));
+  CHECK_FALSE(boost::filesystem::exists(folder.file("old.unfinished.vcd")));
+}
+
+TEST_CASE("A figure's outputs are proven writable before its points are simulated") {
+  const TemporaryFolder folder;
+  const std::string figure = folder.write("figure.yaml", kFigure);
+  const std::string out = folder.file("out");
+  boost::filesystem::create_directories(out + "/figure.csv");
+  const Outcome outcome = test::espalier({"figure", figure, "-o", out});
+  CHECK(outcome.exit_code == 2);
+  CHECK_THAT(outcome.err, Contains("figure.csv: error: cannot be written: Is a directory"));
+  CHECK(boost::filesystem::is_empty(out + "/points"));
+}
+
+TEST_CASE("A configuration from stdin gives the results of the file") {
+  const TemporaryFolder folder;
+  const std::string config = folder.write("small.yaml", std::string(kSmallConfig));
+  const std::string sizes = " -s 'collective.size=[4KiB, 8KiB]'";
+  const auto results = [&](const std::string& command) {
+    const Outcome outcome = test::run_program("/bin/sh", {"-c", command});
+    CAPTURE(outcome.err);
+    REQUIRE(outcome.exit_code == 0);
+    return test::without_host(test::Json::parse(outcome.out).at("results")).dump();
+  };
+  const std::string program = ESPALIER_PROGRAM;
+  CHECK(results(program + " run - --json - < " + config) ==
+        results(program + " run " + config + " --json -"));
+  CHECK(results("cat " + config + " | " + program + " run - --json -" + sizes) ==
+        results(program + " run " + config + " --json -" + sizes));
+  const Outcome wrong =
+      test::run_program("/bin/sh", {"-c", "echo 'colective: 1' | " + program + " run -"});
+  CHECK(wrong.exit_code == 2);
+  CHECK_THAT(wrong.err, Contains("stdin:1:1: error: unknown key 'colective'"));
+  CHECK(test::run_program("/bin/sh", {"-c", program + " check - < " + config}).exit_code == 0);
+}
+
+TEST_CASE("run --quiet prints errors and no warnings") {
+  const TemporaryFolder folder;
+  const std::string config =
+      folder.write("shallow.yaml", std::string(kSmallConfig) + "simulation: {fidelity: cycle}\n");
+  const std::vector<std::string> run{"run", config, "-s", "system.router.vc_depth_flits=80"};
+  CHECK_THAT(test::espalier(run).err, Contains("warning"));
+  std::vector<std::string> quiet = run;
+  quiet.emplace_back("-q");
+  CHECK(test::espalier(quiet).err.empty());
+  quiet.insert(quiet.end(), {"-s", "system.router.vcs=0"});
+  CHECK_THAT(test::espalier(quiet).err, Contains("error"));
+}
+
 TEST_CASE("An output to a device is written directly") {
   const TemporaryFolder folder;
   const std::string config = folder.write("small.yaml", kSmallConfig);

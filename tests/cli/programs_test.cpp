@@ -228,7 +228,7 @@ TEST_CASE("A file may be given as an algorithm, also in a list") {
           .at("results");
   REQUIRE(results.size() == 2);
   CHECK(results[0].at("algorithm") == "gc3_ring");
-  CHECK(results[1].at("algorithm") == "program");
+  CHECK(results[1].at("algorithm") == "two_rank_exchange (p.xml)");
   CHECK(results[1].at("verified") == true);
 }
 

@@ -146,6 +146,131 @@ TEST_CASE("run and figure stop as cleanly") {
   CHECK_FALSE(std::filesystem::exists(folder.path("r.json")));
 }
 
+namespace {
+
+// Its second and third point end at once, the first one takes `size`.
+std::string three_points(const std::string& size) {
+  return "system: {topology: {type: mesh, dims: [2, 2]}}\nsimulation: {fidelity: cycle}\n"
+         "collective: {algorithm: ring, size: [" +
+         size + ", 4KiB, 8KiB]}\n";
+}
+
+// Sends `signal` when only the longest point is left.
+Outcome interrupt(const std::vector<std::string>& command, int signal = SIGINT) {
+  RunningCommand run(command);
+  int alone = 0;
+  REQUIRE(test::wait_until([&] {
+    alone = test::children_of(run.pid()).size() == 1 ? alone + 1 : 0;
+    std::this_thread::sleep_for(std::chrono::milliseconds(4));
+    return alone == 25;
+  }));
+  run.send(signal);
+  return run.wait();
+}
+
+Outcome in_shell(const std::string& command) {
+  return test::run_program("/bin/sh",
+                           {"-c", "espalier() { " ESPALIER_PROGRAM " \"$@\"; }\n" + command});
+}
+
+}  // namespace
+
+TEST_CASE(
+    "An interrupted run keeps its finished points, and the command that it prints completes it") {
+  const SweepFolder folder;
+  const std::string config = folder.write("three.yaml", three_points("64MiB"));
+  const std::string results = folder.path("r.json");
+  const Outcome stopped = interrupt({"run", config, "-j", "2", "--json", results}, SIGTERM);
+  CAPTURE(stopped.err);
+  CHECK(stopped.exit_code == 143);
+  CHECK_THAT(stopped.err, Contains("stopped by SIGTERM; 2 of 3 points are finished and kept in " +
+                                   results + ".partial; to continue:\n    espalier run "));
+  CHECK_FALSE(std::filesystem::exists(results));
+  const Outcome resumed = in_shell(stopped.err.substr(stopped.err.find("    espalier run ")));
+  CAPTURE(resumed.err);
+  CHECK(resumed.exit_code == 0);
+  CHECK_THAT(resumed.err, Contains(".partial: 2 of 3 points are finished"));
+  CHECK_FALSE(std::filesystem::exists(results + ".partial"));
+  REQUIRE(test::espalier({"run", config, "--json", folder.path("whole.json")}).exit_code == 0);
+  const auto without_command = [&](const std::string& name) {
+    Json document = test::without_host(Json::parse(folder.text(name)));
+    document.erase("command");
+    return document;
+  };
+  CHECK(without_command("r.json").dump() == without_command("whole.json").dump());
+}
+
+TEST_CASE("run --resume takes no points of another configuration, and tells other versions") {
+  const SweepFolder folder;
+  const std::string config = folder.write("three.yaml", three_points("8GiB"));
+  const std::string results = folder.path("r.json");
+  const std::string kept = results + ".partial";
+  std::vector<std::string> run{"run", config, "-j", "2", "--json", results};
+  REQUIRE(interrupt(run).exit_code == 130);
+  std::vector<std::string> other = run;
+  other.insert(other.end(), {"-s", "system.link.latency=20ns", "--resume"});
+  const Outcome refused = test::espalier(other);
+  CHECK(refused.exit_code == 2);
+  CHECK_THAT(refused.err,
+             Contains(kept + ": error: the finished points belong to another configuration"));
+  // The same configuration without --resume leaves the points where they are.
+  const Outcome again = interrupt(run);
+  CHECK_THAT(again.err, Contains(kept + ": note: 2 of 3 points are finished since an earlier run; "
+                                        "--resume uses them"));
+  std::size_t points = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(kept + "/points")) {
+    const std::string name = "r.json.partial/points/" + entry.path().filename().string();
+    Json point = Json::parse(folder.text(name));
+    point["version"] = "0.0.9";
+    folder.write(name, point.dump());
+    ++points;
+  }
+  CHECK(points == 2);
+  std::vector<std::string> resume = run;
+  resume.emplace_back("--resume");
+  const Outcome resumed = interrupt(resume);
+  CAPTURE(resumed.err);
+  CHECK_THAT(resumed.err, Contains("warning: 2 of them are results of espalier 0.0.9"));
+  CHECK_THAT(resumed.err, Contains("2 of 3 points are finished and kept"));
+  // A folder of somebody else is left alone.
+  folder.write("s.json", "");
+  std::filesystem::create_directories(folder.path("s.json.partial/precious"));
+  const Outcome foreign = test::espalier({"run", config, "--json", folder.path("s.json")});
+  CHECK(foreign.exit_code == 2);
+  CHECK_THAT(foreign.err, Contains("s.json.partial: error: it exists and holds no points"));
+  CHECK(std::filesystem::exists(folder.path("s.json.partial/precious")));
+}
+
+TEST_CASE("An interrupted run without a file of results prints the finished rows") {
+  const SweepFolder folder;
+  const std::string config = folder.write("three.yaml", three_points("8GiB"));
+  const Outcome stopped = interrupt({"run", config, "-j", "2"});
+  CHECK(stopped.exit_code == 130);
+  CHECK_THAT(stopped.err, Contains("2 of 3 points are finished, and their rows are printed; with "
+                                   "--json FILE, run keeps them and --resume continues"));
+  CHECK(test::lines_of(stopped.out).size() == 3);
+}
+
+TEST_CASE("run --resume needs a file of results, and a run without finished points begins anew") {
+  const SweepFolder folder;
+  const std::string config = folder.write("three.yaml", three_points("16KiB"));
+  for (const std::vector<std::string>& output :
+       {std::vector<std::string>{},
+        {"--json", "-"},
+        {"--json", folder.path("a"), "--messages", folder.path("b")}}) {
+    std::vector<std::string> command{"run", config, "--resume"};
+    command.insert(command.end(), output.begin(), output.end());
+    const Outcome outcome = test::espalier(command);
+    CHECK(outcome.exit_code == 2);
+    CHECK(outcome.out.empty());
+    CHECK_THAT(outcome.err, Contains("--resume: "));
+  }
+  const Outcome fresh = test::espalier({"run", config, "--csv", folder.path("r.csv"), "--resume"});
+  CHECK(fresh.exit_code == 0);
+  CHECK_THAT(fresh.err, Contains("there are no finished points; all points are simulated"));
+  CHECK_FALSE(std::filesystem::exists(folder.path("r.csv.partial")));
+}
+
 TEST_CASE("A point that exceeds its time limit fails, and the other points have results") {
   const SweepFolder sweep(kEndless);
   const Outcome outcome = sweep.call("run", {"--time-limit", "500ms"});

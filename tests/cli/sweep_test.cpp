@@ -137,7 +137,8 @@ TEST_CASE("Gathered tables have a row for every point, in the order of the manif
   REQUIRE(rows.size() == 13);
   REQUIRE(objects.size() == 12);
   CHECK_THAT(rows[0], Catch::Matchers::StartsWith("id,collective.algorithm,collective.size,"
-                                                  "system.link.latency,algorithm,op,"));
+                                                  "collective.size_bytes,system.link.latency,"
+                                                  "system.link.latency_ns,algorithm,op,"));
   CHECK_THAT(rows[0], !Contains("host"));
   for (std::size_t i = 0; i < 12; ++i) {
     CHECK_THAT(rows[i + 1], Catch::Matchers::StartsWith(ids[i] + ","));
@@ -145,6 +146,73 @@ TEST_CASE("Gathered tables have a row for every point, in the order of the manif
     CHECK(object.at("id") == ids[i]);
     CHECK_THAT(rows[i + 1], Contains("," + object.at("result").at("cycles").dump() + ","));
   }
+}
+
+TEST_CASE("An axis with a unit has a numeric column in base units beside its text") {
+  const SweepFolder sweep(
+      "title: Units\n"
+      "config:\n"
+      "  system: {topology: {type: mesh, dims: [2, 2]}, ni: {lockstep: \"off\"}}\n"
+      "  collective: {op: all_reduce, algorithm: ring, size: 4KiB}\n"
+      "axes:\n"
+      "  - zip:\n"
+      "    - {key: system.link.latency, values: [50ns, 1us, 0.5ns]}\n"
+      "    - {key: system.link.bandwidth, values: [16GB/s, 12.5GB/s, 500MB/s]}\n"
+      "    - {key: system.router.clock, values: [1GHz, 1.25GHz, 500MHz]}\n"
+      "    - {key: collective.size, values: [4KiB, 1MB, 16KiB]}\n"
+      "    - {key: system.router.vcs, values: [2, 4, 8]}\n");
+  const Outcome run = sweep.call("run");
+  CAPTURE(run.err);
+  REQUIRE(run.exit_code == 0);
+  REQUIRE(sweep.call("gather").exit_code == 0);
+  const auto rows = lines_of(sweep.text("out/results.csv"));
+  REQUIRE(rows.size() == 4);
+  CHECK_THAT(rows[0],
+             Contains(",system.link.latency,system.link.latency_ns,system.link.bandwidth,"
+                      "system.link.bandwidth_GBps,system.router.clock,system.router.clock_GHz,"
+                      "collective.size,collective.size_bytes,system.router.vcs,"));
+  CHECK_THAT(rows[1], Contains(",50ns,50,16GB/s,16,1GHz,1,4KiB,4096,2,"));
+  CHECK_THAT(rows[2], Contains(",1us,1000,12.5GB/s,12.5,1.25GHz,1.25,1MB,1000000,4,"));
+  CHECK_THAT(rows[3], Contains(",0.5ns,0.5,500MB/s,0.5,500MHz,0.5,16KiB,16384,8,"));
+  const Json numbers = Json::parse(lines_of(sweep.text("out/results.jsonl"))[1]).at("set_numbers");
+  CHECK(numbers.dump() == R"({"system.link.latency_ns":1000,"system.link.bandwidth_GBps":12.5,)"
+                          R"("system.router.clock_GHz":1.25,"collective.size_bytes":1000000})");
+}
+
+TEST_CASE("Points of another version of the program are counted in a warning") {
+  const SweepFolder sweep;
+  REQUIRE(sweep.call("run").exit_code == 0);
+  CHECK_THAT(sweep.call("run").err, !Contains("warning"));
+  const std::string file = "out/points/" + sweep.ids().front() + ".json";
+  Json point = Json::parse(sweep.text(file));
+  CHECK_THAT(test::espalier({"--version"}).out, Contains(point.at("version").get<std::string>()));
+  point["version"] = "0.0.9";
+  sweep.write(file, point.dump());
+  const Outcome run = sweep.call("run");
+  CHECK(run.exit_code == 0);
+  CHECK_THAT(run.out, Contains("12 finished, 0 of them now"));
+  CHECK_THAT(run.err, Contains("warning: 1 finished points are results of espalier 0.0.9"));
+  const Outcome gather = sweep.call("gather");
+  CHECK(gather.exit_code == 0);
+  CHECK_THAT(gather.err, Contains("different versions") && Contains("1 points of espalier 0.0.9") &&
+                             Contains("11 points of espalier "));
+}
+
+TEST_CASE("sweep run --no-warnings leaves out the warnings that plan has printed") {
+  const SweepFolder sweep(
+      "title: Shallow\n"
+      "config: {system: {topology: {type: mesh, dims: [2, 2]}}, collective: {algorithm: ring, "
+      "size: 4KiB}}\n"
+      "axes: [{key: system.router.vc_depth_flits, values: [80, 100]}]\n");
+  const Outcome plan = sweep.call("plan");
+  CHECK_THAT(plan.err, Contains("warning"));
+  CHECK(sweep.call("run", {"--no-warnings"}).err.empty());
+  const Outcome submit = sweep.call("submit", {"--slurm", "--dry-run"}, "other");
+  CHECK_THAT(submit.err, Contains("warning"));
+  CHECK_THAT(sweep.text("other/submit.sbatch"), Contains("sweep run --no-warnings "));
+  // Errors are printed nevertheless.
+  sweep.write("sweep.yaml", "title: t\n");
+  CHECK_THAT(sweep.call("run", {"--no-warnings"}).err, Contains("error"));
 }
 
 TEST_CASE("Gather names missing points and writes no files unless --partial is given") {

@@ -276,3 +276,57 @@ TEST_CASE("schema describes every key once, nested as in a file") {
   std::sort(expected.begin(), expected.end());
   CHECK(described == expected);
 }
+
+TEST_CASE("schema --json lists every key, and list --json every name") {
+  const Outcome schema = test::espalier({"schema", "--json"});
+  CHECK(schema.exit_code == 0);
+  const test::Json described = test::Json::parse(schema.out);
+  REQUIRE(described.size() == keys().size());
+  for (std::size_t k = 0; k < keys().size(); ++k) {
+    CHECK(described[k].at("name") == keys()[k].name);
+    CHECK(described[k].at("meaning") == keys()[k].description);
+  }
+  const Outcome list = test::espalier({"list", "--json"});
+  CHECK(list.exit_code == 0);
+  std::vector<std::string> lines;
+  for (const test::Json& kind : test::Json::parse(list.out)) {
+    const std::string shown = test::espalier({"list", kind.at("kind")}).out;
+    CHECK_THAT(shown, Catch::Matchers::StartsWith(kind.at("kind").get<std::string>() + " (" +
+                                                  kind.at("key").get<std::string>() + ")\n"));
+    const auto names = static_cast<std::ptrdiff_t>(kind.at("names").size());
+    CHECK(std::count(shown.begin(), shown.end(), '\n') == names + 1);
+    for (const test::Json& name : kind.at("names")) {
+      CHECK_THAT(shown, Contains("  " + name.at("name").get<std::string>() + " "));
+    }
+  }
+}
+
+TEST_CASE("schema --json-schema describes every key at its place") {
+  const Outcome outcome = test::espalier({"schema", "--json-schema", "config"});
+  CHECK(outcome.exit_code == 0);
+  const test::Json schema = test::Json::parse(outcome.out);
+  CHECK(schema.at("$schema") == "http://json-schema.org/draft-07/schema#");
+  for (const Key& key : keys()) {
+    CAPTURE(key.name);
+    const test::Json* at = &schema;
+    std::istringstream words(key.name);
+    for (std::string word; std::getline(words, word, '.');) {
+      CHECK(at->at("additionalProperties") == false);
+      at = &at->at("properties").at(word);
+    }
+    CHECK_THAT(at->at("description").get<std::string>(),
+               Catch::Matchers::StartsWith(key.description));
+  }
+  const test::Json& latency = schema.at("properties")
+                                  .at("system")
+                                  .at("properties")
+                                  .at("link")
+                                  .at("properties")
+                                  .at("latency");
+  CHECK(latency.at("pattern") == R"(^(0|[1-9][0-9]*)(\.[0-9]+)? *(ps|ns|us|ms|s)$)");
+  const test::Json& algorithm =
+      schema.at("properties").at("collective").at("properties").at("algorithm");
+  CHECK_THAT(algorithm.dump(), Contains("\"multitree\"") && Contains("enumDescriptions"));
+  CHECK(test::espalier({"schema", "--json-schema", "config", "--results"}).exit_code == 2);
+  CHECK(test::espalier({"schema", "--json-schema", "graph"}).exit_code == 2);
+}

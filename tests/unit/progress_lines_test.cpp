@@ -19,3 +19,26 @@ TEST_CASE("A line comes every half minute at most, once there is something to sa
   for (int i = 0; i < 160; ++i) lines.count(false);
   CHECK(lines.line(begin + seconds(9000)).empty());  // the tally says it
 }
+
+TEST_CASE("The time left is told once the pace is known") {
+  const TimeLeft::Time begin;
+  TimeLeft left;
+  // Five seconds of setting up do not count.
+  CHECK_FALSE(left.seconds(begin + seconds(5), 0));
+  CHECK_FALSE(left.seconds(begin + seconds(5), 0.001));
+  CHECK_FALSE(left.seconds(begin + seconds(6), 0.1));
+  CHECK(left.seconds(begin + seconds(9), 0.201).value() == Approx(0.799 / 0.05));
+  CHECK(left.seconds(begin + seconds(25), 1.0).value() == Approx(0));
+}
+
+TEST_CASE("A long job tells the time left after 20 seconds, however little is done") {
+  const TimeLeft::Time begin;
+  TimeLeft left;
+  CHECK_FALSE(left.seconds(begin, 1e-6));
+  CHECK_FALSE(left.seconds(begin + seconds(19), 0.002));
+  CHECK(left.seconds(begin + seconds(20), 0.002).value() == Approx(20 * 0.998 / 0.001999));
+  // Nothing moved: there is no pace.
+  TimeLeft stuck;
+  CHECK_FALSE(stuck.seconds(begin, 0.5));
+  CHECK_FALSE(stuck.seconds(begin + seconds(60), 0.5));
+}

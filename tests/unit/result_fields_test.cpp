@@ -32,3 +32,20 @@ TEST_CASE("CSV quotes what would end a cell, and doubles quotes") {
   const Json tenth = 0.1;
   CHECK(csv_cell(&tenth) == "0.1");
 }
+
+TEST_CASE("A number in a CSV is the shortest decimal that reads back to it") {
+  CHECK(results_csv({{{"a", 1298 / 1e6}, {"b", 800000.0}, {"c", 0.1}, {"d", 3}}}) ==
+        "a,b,c,d\n0.001298,800000.0,0.1,3\n");
+}
+
+TEST_CASE("Settings come before the fields, and a key with a unit has its number behind it") {
+  const auto columns = setting_columns({"system.link.latency", "collective.algorithm"});
+  CHECK(columns == std::vector<std::string>{"system.link.latency", "system.link.latency_ns",
+                                            "collective.algorithm"});
+  const nlohmann::ordered_json first{{"system.link.latency", "1us"},
+                                     {"system.link.latency_ns", 1000}};
+  CHECK(
+      results_csv({{{"a", 1}, {"collective.algorithm", "x"}}, {{"a", 2}}}, columns,
+                  {first, {{"collective.algorithm", "ring"}}}) ==
+      "system.link.latency,system.link.latency_ns,collective.algorithm,a\n1us,1000,,1\n,,ring,2\n");
+}

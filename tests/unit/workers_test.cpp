@@ -1,6 +1,7 @@
 #include "sims/experiment/workers.h"
 
 #include <catch2/catch.hpp>
+#include <csignal>
 
 #include "sims/text/file_hashes.h"
 
@@ -44,4 +45,17 @@ TEST_CASE("A worker finds the file that changed since its parent read it") {
   CHECK(changed_file(to_words(before), before).empty());
   CHECK(changed_file(to_words(before), {{"graph", hash_text("2")}, {"new", 1}}).empty());
   CHECK(changed_file(to_words(before), {{"a b.yaml", hash_text("3")}}) == "a b.yaml");
+}
+
+TEST_CASE("A point that a signal ends does not count as done") {
+  std::vector<double> told;
+  WorkerBatch batch;
+  batch.arguments = [](std::size_t i) {
+    if (i == 1) std::raise(SIGINT);
+    return std::vector<std::string>{"-c", "echo '{\"progress\":0.25}'; exec sleep 100"};
+  };
+  batch.progress = [&](std::size_t, double done) { told.push_back(done); };
+  batch.finished = [](std::size_t, const WorkerReport&) { return true; };
+  CHECK(run_workers("/bin/sh", 3, 2, batch) == SIGINT);
+  for (const double done : told) CHECK(done == 0.25);
 }

@@ -2,8 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
+#include "sims/experiment/axis_numbers.h"
 #include "sims/experiment/result_fields.h"
 #include "sims/experiment/sweep/axis_values.h"
 #include "sims/experiment/sweep/sweep_plan.h"
@@ -22,29 +21,18 @@ struct Row {
 std::string csv_of(const Json& manifest, const std::vector<Row>& rows) {
   std::vector<std::string> keys;
   for (const Json& axis : manifest.at("axes")) keys.push_back(axis.at("key"));
-  std::vector<const Json*> results;
-  for (const Row& row : rows) results.push_back(&row.document.at("result"));
-  std::vector<std::string> fields = table_fields(results);
-  // Column names must be unique, so result fields with the name of an axis are left out.
-  fields.erase(std::remove_if(fields.begin(), fields.end(),
-                              [&](const std::string& field) {
-                                return std::find(keys.begin(), keys.end(), field) != keys.end();
-                              }),
-               fields.end());
-  std::string text = "id";
-  for (const auto* names : {&keys, &fields}) {
-    for (const std::string& name : *names) text += "," + csv_cell(name);
+  std::vector<std::string> columns = setting_columns(keys);
+  columns.insert(columns.begin(), "id");
+  std::vector<Json> leading;
+  std::vector<Json> results;
+  for (const Row& row : rows) {
+    const Json& set = row.point->at("set");
+    Json& cells = leading.emplace_back(numbers_of(set));
+    cells["id"] = row.point->at("id");
+    for (const auto& [key, value] : set.items()) cells[key] = text_of(value);
+    results.push_back(row.document.at("result"));
   }
-  text += '\n';
-  for (std::size_t r = 0; r < rows.size(); ++r) {
-    const Json& set = rows[r].point->at("set");
-    text += rows[r].point->at("id").get<std::string>();
-    for (const std::string& key : keys)
-      text += "," + (set.contains(key) ? csv_cell(text_of(set.at(key))) : std::string());
-    for (const std::string& field : fields) text += "," + csv_cell(find_field(*results[r], field));
-    text += '\n';
-  }
-  return text;
+  return results_csv(results, columns, leading);
 }
 
 }  // namespace
@@ -59,6 +47,7 @@ GatheredSweep gather_sweep(const Json& manifest, const PointStore& store) {
     StoredPoint finished = store.finished(id, point.at("config_hash"));
     const StoredPoint failed = finished.document ? StoredPoint{} : store.failed(id);
     if (finished.document) {
+      ++gathered.versions[finished.document->value("version", "")];
       rows.push_back({&point, std::move(*finished.document)});
     } else if (failed.document) {
       gathered.failed.push_back(
@@ -73,6 +62,7 @@ GatheredSweep gather_sweep(const Json& manifest, const PointStore& store) {
     Json line;
     line["id"] = row.point->at("id");
     line["set"] = row.point->at("set");
+    line["set_numbers"] = numbers_of(row.point->at("set"));
     for (const char* member : {"config_hash", "config", "result"})
       line[member] = row.document.value(member, Json());
     gathered.jsonl += line.dump() + "\n";

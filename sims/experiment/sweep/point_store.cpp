@@ -42,7 +42,7 @@ bool PointStore::open() const {
   std::filesystem::create_directories(folder_, error);
   if (!std::filesystem::is_directory(folder_, error)) return false;
   remove_unfinished_files(folder_);
-  return true;
+  return can_write_in(folder_);
 }
 
 StoredPoint PointStore::finished(const std::string& id, const std::string& config_hash) const {
@@ -61,7 +61,7 @@ StoredPoint PointStore::failed(const std::string& id) const {
 }
 
 bool PointStore::keep(const SweepPoint& point, const std::string& config_folder,
-                      const WorkerReport& report, const std::string& command) const {
+                      const WorkerReport& report, const PointOrigin& origin) const {
   const auto finished_file = folder_ / (point.id + ".json");
   const auto failed_file = folder_ / (point.id + kFailedEnding);
   const bool good = report.kind == FailureKind::none;
@@ -70,7 +70,8 @@ bool PointStore::keep(const SweepPoint& point, const std::string& config_folder,
   document["set"] = point.set;
   if (good) {
     document["config_hash"] = point.config_hash;
-    document["command"] = command;
+    document["command"] = origin.command;
+    document["version"] = origin.version;
     document["config"] = with_moved_paths(point.config, config_folder, folder_.parent_path());
     document["result"] = report.result;
     document["result"].erase("host");

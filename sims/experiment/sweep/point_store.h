@@ -17,13 +17,19 @@ struct StoredPoint {
   std::string problem;  // set if the file exists but cannot be used: "FILE is not whole"
 };
 
+// What made a point's result.
+struct PointOrigin {
+  std::string command;  // runs the point again
+  std::string version;  // of the program
+};
+
 class PointStore {
  public:
   explicit PointStore(const std::filesystem::path& sweep_folder)
       : folder_(sweep_folder / "points") {}
 
   [[nodiscard]] const std::filesystem::path& folder() const { return folder_; }
-  // Returns false if the folder cannot be created.
+  // Makes the folder and proves that files can be written there. Returns false if they cannot.
   [[nodiscard]] bool open() const;
 
   // Read ID.json and ID.failed.json. A file that is incomplete, or belongs to another point, counts
@@ -33,9 +39,9 @@ class PointStore {
 
   // Replaces the point's files. Paths in the point's configuration are relative to `config_folder`;
   // in the file they are relative to the sweep's folder, so that both can be moved together.
-  // `command` runs the point again. Returns false if the file cannot be written.
+  // Returns false if the file cannot be written.
   [[nodiscard]] bool keep(const SweepPoint& point, const std::string& config_folder,
-                          const WorkerReport& report, const std::string& command) const;
+                          const WorkerReport& report, const PointOrigin& origin) const;
 
  private:
   std::filesystem::path folder_;

@@ -35,6 +35,8 @@ std::vector<const SweepPoint*> open_points(const SweepPlan& plan, const PointSto
       const StoredPoint finished = store.finished(point.id, point.config_hash);
       if (finished.document) {
         ++tally.finished_before;
+        const std::string version = finished.document->value("version", "");
+        if (version != settings.version) ++tally.other_versions[version];
         continue;
       }
       say_problem(finished);
@@ -81,7 +83,7 @@ SweepTally run_sweep(const SweepPlan& plan, const PointStore& store,
       bar.clear();
       say_failure(point, report.failure);
     }
-    if (store.keep(point, settings.folder, report, command)) {
+    if (store.keep(point, settings.folder, report, {command, settings.version})) {
       ++(good ? tally.finished_now : tally.failed);
     } else {
       // `writable` stays false: points in flight end after this one, and their files may be written

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <string>
 
 #include "sims/experiment/sweep/point_store.h"
@@ -15,6 +16,7 @@ struct SweepRunSettings {
   std::string program;  // started as worker
   std::string folder;   // paths in the points' configurations are relative to it
   std::string command;  // runs the sweep; with the id of a point appended, runs the point
+  std::string version;  // of the program
   std::string only_id;  // if not empty: run this point, even if it is finished
   Shard shard;
   std::size_t at_once = 1;
@@ -29,8 +31,11 @@ struct SweepTally {
   std::size_t finished_before = 0;
   std::size_t finished_now = 0;
   std::size_t failed = 0;  // including those that failed before
-  int signal = 0;          // the signal that stopped the sweep
-  bool writable = true;    // false: a file could not be written, and the sweep stopped
+  // Points of `finished_before` by the version of the program that made them, if it is another one;
+  // "" for points that do not tell.
+  std::map<std::string, std::size_t> other_versions;
+  int signal = 0;        // the signal that stopped the sweep
+  bool writable = true;  // false: a file could not be written, and the sweep stopped
 
   [[nodiscard]] std::size_t left() const {
     return points - finished_before - finished_now - failed;

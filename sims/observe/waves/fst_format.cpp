@@ -17,6 +17,7 @@
 
 #include "sims/observe/waves/output_file.h"
 #include "sims/observe/waves/signal_tree.h"
+#include "sims/observe/waves/unfinished_file.h"
 #include "sims/observe/waves/wave_format.h"
 
 namespace espalier {
@@ -99,14 +100,14 @@ class FstFormat final : public WaveFormat {
 
   fstEnumHandle table(const EnumText& texts, unsigned bits);
 
-  std::string path_;
+  UnfinishedFile name_;
   int error_ = 0;                            // an errno of the writer's files
   decltype(fstWriterCreate("", 1)) writer_;  // void*, or a distinct type in newer versions
   std::vector<Signal> signals_;
   std::map<std::pair<std::string, unsigned>, fstEnumHandle> tables_;  // by name and bits
 };
 
-FstFormat::FstFormat(const std::string& path) : path_(path) {
+FstFormat::FstFormat(const std::string& path) : name_(path) {
   // The writer would remove a file of this name before it creates its own.
   std::error_code ignored;
   const auto kind = std::filesystem::status(path, ignored).type();
@@ -115,7 +116,7 @@ FstFormat::FstFormat(const std::string& path) : path_(path) {
     throw std::runtime_error(fmt::format("{}: cannot be written: it is not a regular file", path));
   }
   errno = 0;
-  writer_ = fstWriterCreate(path.c_str(), 1);
+  writer_ = fstWriterCreate(name_.name().c_str(), 1);
   if (writer_ == nullptr) throw_unwritable(path, errno == 0 ? EIO : errno);
   // No date, so that equal runs give equal files.
   fstWriterSetDate(writer_, "");
@@ -175,7 +176,7 @@ void FstFormat::end_header() {
 void FstFormat::time(std::uint64_t time) {
   fst_error = &error_;
   fstWriterEmitTimeChange(writer_, time);
-  if (error_ != 0) throw_unwritable(path_, error_);
+  if (error_ != 0) throw_unwritable(name_.target(), error_);
 }
 
 void FstFormat::value(SignalId id, WaveValue value) {
@@ -197,7 +198,8 @@ void FstFormat::close() {
   fstWriterClose(std::exchange(writer_, nullptr));
   fst_error = nullptr;
   if (error_ == 0 && seek_failed) error_ = EIO;
-  if (error_ != 0) throw_unwritable(path_, error_);
+  if (error_ == 0) error_ = name_.finish();
+  if (error_ != 0) throw_unwritable(name_.target(), error_);
 }
 
 }  // namespace

@@ -22,10 +22,10 @@ void throw_unwritable(const std::string& path, int error_number) {
 }
 
 OutputFile::OutputFile(std::string path)
-    : path_(std::move(path)),
-      file_(open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)),
+    : name_(std::move(path)),
+      file_(open(name_.name().c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)),
       buffer_(kBufferBytes) {
-  if (file_ < 0) throw_unwritable(path_, errno);
+  if (file_ < 0) throw_unwritable(name_.target(), errno);
 }
 
 OutputFile::~OutputFile() {
@@ -46,12 +46,13 @@ void OutputFile::append(std::string_view text) {
 void OutputFile::close() {
   flush();
   const int file = std::exchange(file_, -1);
-  if (::close(file) != 0) throw_unwritable(path_, errno);
+  if (::close(file) != 0) throw_unwritable(name_.target(), errno);
+  if (const int error = name_.finish(); error != 0) throw_unwritable(name_.target(), error);
 }
 
 void OutputFile::flush() {
   const int error = write_out();
-  if (error != 0) throw_unwritable(path_, error);
+  if (error != 0) throw_unwritable(name_.target(), error);
 }
 
 int OutputFile::write_out() {

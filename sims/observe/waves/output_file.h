@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "sims/observe/waves/unfinished_file.h"
+
 namespace espalier {
 
 // E.g. "run.vcd: cannot be written: No space left on device".
@@ -18,7 +20,7 @@ class OutputFile {
   void append(std::string_view text);
   void close();
 
-  // Writes the rest of the buffer and ignores errors.
+  // Writes the rest of the buffer and ignores errors. A file that was not closed replaces no other.
   ~OutputFile();
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
@@ -38,7 +40,7 @@ class OutputFile {
   // Returns 0 or an errno.
   [[nodiscard]] int write_out();
 
-  std::string path_;
+  UnfinishedFile name_;
   int file_;
   std::vector<char> buffer_;
   std::size_t filled_ = 0;

@@ -160,7 +160,7 @@ bool PointCache::open() const {
   fs::create_directories(folder_, error);
   if (!fs::is_directory(folder_, error)) return false;
   remove_unfinished_files(folder_);
-  return true;
+  return can_write_in(folder_);
 }
 
 std::string PointCache::key_of(const RunPoint& point) const {

@@ -22,7 +22,7 @@ class PointCache {
   PointCache(std::filesystem::path folder, const std::string& program);
 
   [[nodiscard]] const std::filesystem::path& folder() const { return folder_; }
-  // Returns false if the folder cannot be made.
+  // Makes the folder and proves that files can be written there. Returns false if they cannot.
   [[nodiscard]] bool open() const;
 
   // The hash of everything that the result depends on: the program, the resolved configuration, and

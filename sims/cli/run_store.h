@@ -1,0 +1,56 @@
+// The finished points of `run`, kept beside its results until the results are written, so that `run
+// --resume` continues after an interruption. The folder is RESULTS.partial; its points are stored
+// as those of sweeps.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "sims/cli/input.h"
+#include "sims/experiment/sweep/point_store.h"
+#include "sims/experiment/workers.h"
+
+namespace espalier {
+
+class RunStore {
+ public:
+  // `target`: the file of the results. `command` runs the points again. `explain`: the results
+  // contain explanations.
+  RunStore(const std::string& target, const std::vector<Input>& inputs, bool explain,
+           std::string command);
+
+  [[nodiscard]] const std::filesystem::path& folder() const { return folder_; }
+
+  // Looks at what an earlier run has left, and tells the user. With `resume`, `reports` gets its
+  // finished points; the others stay as they are. Returns an error if the folder holds points of
+  // another configuration, or is not a folder of this program; empty otherwise.
+  [[nodiscard]] std::string begin(bool resume, std::vector<PointReport>& reports);
+
+  // Point i has ended. Failed points are not kept: they run again.
+  void add(std::size_t i, const WorkerReport& report);
+  // Writes all points that are not written yet. Returns false if they cannot be written.
+  [[nodiscard]] bool write();
+  // The results are written, so the points are not needed any more.
+  void remove();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  [[nodiscard]] bool is_of_this_run(const nlohmann::ordered_json& manifest) const;
+  void tell_what_stays(std::size_t kept, bool is_same, bool resume) const;
+
+  std::filesystem::path folder_;
+  PointStore store_;
+  std::string command_;
+  std::vector<SweepPoint> points_;
+  std::vector<std::string> config_folders_;  // of `points_`
+  std::string hash_;                         // of all points
+  std::vector<std::pair<std::size_t, WorkerReport>> waiting_;
+  Clock::time_point last_written_;
+  bool is_begun_ = false;  // the folder has the manifest of this run
+};
+
+}  // namespace espalier
