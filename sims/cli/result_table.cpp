@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <functional>
 #include <iterator>
+#include <map>
 
 namespace espalier {
 
@@ -93,6 +94,42 @@ std::vector<Column> training_columns(const std::vector<Json>& results) {
           {"speed", true, speed},
           {"verified", true, plain("verified")}};
 }
+std::string energy_text(const Json& result) {
+  const auto energy = result.find("energy");
+  return energy == result.end() || !energy->is_object() ? "-" : fixed(*energy, "priced_uJ", 1);
+}
+
+// The parts of the system whose energy has no price; empty if no result has an energy.
+std::string energy_note(const std::vector<Json>& results) {
+  for (const Json& result : results) {
+    const auto energy = result.find("energy");
+    if (energy == result.end() || !energy->is_object()) continue;
+    std::vector<std::string> parts;
+    for (const Json& part : energy->at("left_out")) parts.push_back(part.get<std::string>());
+    return fmt::format("energy uJ: without {}\n", fmt::join(parts, "; "));
+  }
+  return {};
+}
+
+// One line for each clock that systems of the table cannot reach.
+std::string clock_note(const std::vector<Json>& results) {
+  std::map<std::string, std::size_t> runs_by_limit;
+  for (const Json& result : results) {
+    const auto area = result.find("area");
+    if (area == result.end() || !area->is_object() || area->value("clock_met", true)) continue;
+    ++runs_by_limit[fmt::format("{} GHz ({} at {} nm)", fixed(*area, "max_clock_GHz", 2),
+                                text_of(*area, "clock_limited_by"), text_of(*area, "node_nm"))];
+  }
+  std::string text;
+  for (const auto& [limit, runs] : runs_by_limit) {
+    text += fmt::format(
+        "clock: {} of {} {} configured for a faster clock than the {} that the cost model allows; "
+        "docs/cost.md says what would do\n",
+        runs, results.size(), results.size() == 1 ? "run is" : "runs are", limit);
+  }
+  return text;
+}
+
 bool has_control(const Json& result) { return result.contains("control"); }
 
 // Latencies in cycles.
@@ -195,7 +232,8 @@ std::vector<Column> columns(const std::vector<Json>& results) {
                                     {"of bound", true, percent("bound_ratio")},
                                     {"speed", true, speed},
                                     {"util", has("utilization"), percent("utilization")},
-                                    {"links busy", true, percent("link_utilization_mean")}};
+                                    {"links busy", true, percent("link_utilization_mean")},
+                            {"energy uJ", has("energy"), energy_text}};
   table.insert(table.end(), figures.begin(), figures.end());
   if (std::any_of(results.begin(), results.end(), has_control)) {
     for (const Column& column : control_columns()) table.push_back(column);
@@ -236,7 +274,12 @@ std::vector<ResultColumn> variant_columns() {
 }
 
 std::string result_table(const std::vector<Json>& results) {
-  return results.empty() ? std::string() : table_text(columns(results), results);
+  if (results.empty()) return {};
+  return table_text(columns(results), results) + table_notes(results);
+}
+
+std::string table_notes(const std::vector<Json>& results) {
+  return energy_note(results) + clock_note(results);
 }
 
 std::string table_text(const std::vector<ResultColumn>& columns, const std::vector<Json>& results) {

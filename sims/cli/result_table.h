@@ -20,6 +20,8 @@ struct ResultColumn {
 // Lines with aligned columns, one row for each result. Precondition: `results` is not empty.
 [[nodiscard]] std::string table_text(const std::vector<ResultColumn>& columns,
                                      const std::vector<nlohmann::ordered_json>& results);
+// Lines below a table: what the energy leaves out, and clocks that cannot be reached.
+[[nodiscard]] std::string table_notes(const std::vector<nlohmann::ordered_json>& results);
 // "12.3"; "-" if the result has no such number.
 [[nodiscard]] std::string fixed(const nlohmann::ordered_json& result, const char* key, int digits,
                                 double factor = 1);

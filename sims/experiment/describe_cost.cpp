@@ -22,6 +22,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+constexpr double kPicosecondsPerSecond = 1e12;
+
 // Counts of events, and the energy of all events of a kind in pJ. Dynamic energy only: no leakage,
 // and no clock tree.
 struct EventEnergy {
@@ -37,7 +39,7 @@ struct EventEnergy {
   std::uint64_t link_flits = 0;
   std::optional<double> links_pj;  // empty: the configuration does not give the energy of a bit
 
-  [[nodiscard]] double total_pj() const {
+  [[nodiscard]] double priced_pj() const {
     return buffers_pj + crossbars_pj + allocators_pj + ni_buffers_pj + decisions_pj +
            links_pj.value_or(0);
   }
@@ -292,6 +294,7 @@ Json describe_area(const PricedSystem& priced, const SystemConfig& system, const
   json["system_placed_mm2"] = mm2(priced.cost.area.low / system.cost.utilization);
   json["system_placed_mm2_high"] = mm2(priced.cost.area.high / system.cost.utilization);
   json["max_clock_GHz"] = ghz(priced.cost.clock.period_ps);
+  json["clock_met"] = priced.cost.clock.period_ps <= kPicosecondsPerSecond / static_cast<double>(system.clock.hertz);
   json["clock_limited_by"] = to_string(priced.cost.clock.block);
   json["clock_origin"] = to_string(priced.cost.clock.origin);
   json["pipeline_cycles"] = priced.shape.router_cycles;
@@ -321,11 +324,16 @@ Json describe_energy(const PricedSystem& priced, const Topology& topology, const
   const EventEnergy energy = energy_of(events, folded, priced.shape, priced.cost, topology,
                                        point.system.cost.link_pj_per_bit);
   Json json;
-  json["total_uJ"] = microjoules(energy.total_pj());
-  json["pJ_per_byte"] =
+  json["priced_uJ"] = microjoules(energy.priced_pj());
+  json["priced_pJ_per_byte"] =
       events.payload_bytes == 0
           ? Json()
-          : Json(rounded(energy.total_pj() / static_cast<double>(events.payload_bytes), 3));
+          : Json(rounded(energy.priced_pj() / static_cast<double>(events.payload_bytes), 3));
+  json["left_out"] = Json::array();
+  if (!energy.links_pj) json["left_out"].push_back("links");
+  for (const char* part : {"leakage", "clock tree", "DMA, reduction and memory"}) {
+    json["left_out"].push_back(part);
+  }
   Json& counts = json["events"];
   counts["buffer_writes"] = energy.router_flits;
   counts["buffer_reads"] = energy.router_flits;

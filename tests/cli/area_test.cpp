@@ -243,8 +243,8 @@ TEST_CASE("Area follows what a schedule needs and not how much it sends; energy 
   CHECK(ring.at("area") == small.at("area"));
   CHECK(area_json({config}).at("systems").at(0).at("area").at("blocks") ==
         small.at("area").at("blocks"));
-  CHECK(large.at("energy").at("total_uJ").get<double>() >
-        10 * small.at("energy").at("total_uJ").get<double>());
+  CHECK(large.at("energy").at("priced_uJ").get<double>() >
+        10 * small.at("energy").at("priced_uJ").get<double>());
 }
 
 TEST_CASE("Energy counts what the routers did") {
@@ -264,7 +264,7 @@ TEST_CASE("Energy counts what the routers did") {
   for (const auto& [name, part] : result.at("energy").at("uJ").items()) {
     if (part.is_number()) sum += part.get<double>();
   }
-  CHECK(sum == Approx(result.at("energy").at("total_uJ").get<double>()).margin(1e-5));
+  CHECK(sum == Approx(result.at("energy").at("priced_uJ").get<double>()).margin(1e-5));
 }
 
 TEST_CASE("Results have the energy of links if the configuration gives the energy per bit") {
@@ -333,7 +333,7 @@ TEST_CASE("Traffic, training and control messages have area and energy, workload
     CAPTURE(name);
     const Json result = result_of({configs + name});
     CHECK(result.at("area").at("router_um2").get<double>() > 0);
-    CHECK(result.at("energy").at("total_uJ").get<double>() > 0);
+    CHECK(result.at("energy").at("priced_uJ").get<double>() > 0);
     CHECK(result.at("energy").at("events").at("arbitrations").get<int>() > 0);
   }
 }

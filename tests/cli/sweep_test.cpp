@@ -365,7 +365,7 @@ TEST_CASE("Scripts for Slurm run one shard for each task and gather behind them"
   const std::string script = sweep.text("out/submit.sbatch");
   CHECK_THAT(script, Catch::Matchers::StartsWith("#!/bin/bash\n") &&
                          Contains("#SBATCH --array=1-3\n#SBATCH --time=10:00\n") &&
-                         Contains(" sweep run " + sweep.file()) &&
+                         Contains(" sweep run --no-warnings " + sweep.file()) &&
                          Contains("-s system.router.vcs=2"));
   CHECK_THAT(sweep.text("out/gather.sbatch"), Contains(" sweep gather " + sweep.file()));
   CHECK(sweep.call("submit").exit_code == 2);

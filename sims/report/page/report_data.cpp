@@ -18,6 +18,11 @@ std::string text_of(const ReportPoint& point, const std::string& field) {
   return value->is_string() ? value->get<std::string>() : value->dump();
 }
 
+bool meets_clock(const ReportPoint& point) {
+  const auto area = point.result.find("area");
+  return area == point.result.end() || !area->is_object() || area->value("clock_met", true);
+}
+
 std::optional<double> time_ns_of(const ReportPoint& point) {
   const auto iteration = number_of(point, "training.iteration_ns");
   return iteration ? iteration : number_of(point, "time_ns");

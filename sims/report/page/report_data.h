@@ -44,6 +44,9 @@ struct ReportData {
 [[nodiscard]] std::optional<double> number_of(const ReportPoint& point, const std::string& field);
 [[nodiscard]] std::string text_of(const ReportPoint& point, const std::string& field);
 
+// False if the cost model says that the system cannot run at its configured clock.
+[[nodiscard]] bool meets_clock(const ReportPoint& point);
+
 // The time by which designs are compared: of a training iteration or of the collective.
 [[nodiscard]] std::optional<double> time_ns_of(const ReportPoint& point);
 

@@ -66,6 +66,13 @@ std::vector<Column> time_columns() {
   return columns;
 }
 
+// The clock that the cost model allows, and a mark if the configured clock is faster.
+std::string clock_text(const ReportPoint& point) {
+  const auto clock = number_of(point, "area.max_clock_GHz");
+  if (!clock) return {};
+  return number_text(*clock) + (meets_clock(point) ? "" : " (configured faster)");
+}
+
 std::vector<Column> columns_with_values(const ReportView& view) {
   std::vector<Column> columns = time_columns();
   for (const Column& column :
@@ -73,7 +80,9 @@ std::vector<Column> columns_with_values(const ReportView& view) {
         column_of("links busy", "link_utilization_mean", percent_text),
         column_of("utilization", "utilization", percent_text),
         column_of("area, mm\u00b2", "area.system_mm2"),
-        column_of("clock up to, GHz", "area.max_clock_GHz"),
+        column_of("priced energy, \u00b5J", "energy.priced_uJ"),
+        column_of("pJ/B", "energy.priced_pJ_per_byte"),
+        Column{"clock up to, GHz", clock_text},
         column_of("accepted, flits/node/cycle", "accepted_flits_per_node_cycle")})
     columns.push_back(column);
   const auto is_empty = [&](const Column& column) {
@@ -88,7 +97,10 @@ std::vector<Column> columns_with_values(const ReportView& view) {
 std::string state_html(const ReportView& view, std::size_t index) {
   switch (view.point(index).state) {
     case State::verified:
-      return view.is_best(index) ? "verified <strong class=\"best\">fastest</strong>" : "verified";
+      if (!view.is_best(index)) return "verified";
+      return meets_clock(view.point(index))
+                 ? "verified <strong class=\"best\">fastest</strong>"
+                 : "verified <strong class=\"bad\">fastest, but not at its clock</strong>";
     case State::failed:
       return "<strong class=\"bad\">failed</strong>";
     case State::missing:
