@@ -154,8 +154,8 @@ std::string ranking_text(const Ranking& ranking, const std::vector<Json>& result
   std::vector<Json> ranked;
   for (const std::size_t i : ranking.order) ranked.push_back(results[i]);
   const Json& best = ranked.front();
-  std::string text =
-      fmt::format("{}\n\n{}\n", ranking.workload, table_text(ranking_columns(best), ranked) + table_notes(ranked));
+  std::string text = fmt::format("{}\n\n{}\n", ranking.workload,
+                                 table_text(ranking_columns(best), ranked) + table_notes(ranked));
   text += fmt::format("Best: {}, {} us", name_of(best, ranked), microseconds(*time_ns_of(best)));
   if (ranked.size() > ranking.tied) {
     const Json& next = ranked[ranking.tied];

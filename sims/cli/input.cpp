@@ -38,7 +38,8 @@ std::string skipped_note(const std::string& path, const std::vector<SkippedAlgor
 
 // Takes the points and prints the messages.
 bool take_config(Input& input, ConfigResult config, Messages messages) {
-  say(messages, config.diagnostics + skipped_note(input.path, config.skipped), config.ok);
+  say(messages, config.diagnostics + (config.ok ? skipped_note(input.path, config.skipped) : ""),
+      config.ok);
   input.points = std::move(config.points);
   input.topology = config.topology;
   input.file_hashes.insert(config.file_hashes.begin(), config.file_hashes.end());

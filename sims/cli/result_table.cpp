@@ -233,7 +233,7 @@ std::vector<Column> columns(const std::vector<Json>& results) {
                                     {"speed", true, speed},
                                     {"util", has("utilization"), percent("utilization")},
                                     {"links busy", true, percent("link_utilization_mean")},
-                            {"energy uJ", has("energy"), energy_text}};
+                                    {"energy uJ", has("energy"), energy_text}};
   table.insert(table.end(), figures.begin(), figures.end());
   if (std::any_of(results.begin(), results.end(), has_control)) {
     for (const Column& column : control_columns()) table.push_back(column);

@@ -115,14 +115,6 @@ std::vector<std::string> all_key_names() {
   return names;
 }
 
-std::string listable_keys() {
-  std::vector<std::string> names;
-  for (const Key& key : keys()) {
-    if (key.listable) names.push_back(key.name);
-  }
-  return fmt::format("{}", fmt::join(names, ", "));
-}
-
 // The name may be mistyped, or may belong to another section.
 std::string unknown_key_hint(const std::string& section, const std::string& name) {
   const auto here = names_in_section(section);
@@ -195,8 +187,9 @@ GivenKey read_key(ConfigNode node, const Place& key_place, const Key& key,
   if (node.kind == ConfigNode::Kind::null) node.place = key_place;
   if (node.kind == ConfigNode::Kind::list && !is_written_as_list(key.shape)) {
     if (key.listable) return read_list(node, key, diagnostics);
-    diagnostics.error(node.place, fmt::format("{}: expected one value, found a list", key.name),
-                      fmt::format("keys that take a list: {}", listable_keys()));
+    diagnostics.error(
+        node.place, fmt::format("{}: expected one value, found a list", key.name),
+        fmt::format("espalier sweep varies any key: axes: [{{key: {}, values: [...]}}]", key.name));
     return {node.place, {}, {}};
   }
   GivenKey given{node.place, {}, {}};

@@ -86,7 +86,9 @@ void add_router_keys(KeyTable& table) {
   clock.integer("flit_bytes", &ClockSpec::flit_bytes)
       .range(1, kWidestFlit)
       .only(flat)
-      .doc("payload of one flit");
+      .doc(
+          "payload of one flit; if it is not given, a power of two that is wide enough for the "
+          "fastest link");
   router.integer("pipeline_cycles", &RouterConfig::pipeline_cycles)
       .range(0, 1000)
       .or_implied(&RouterConfig::pipeline_is_implied)

@@ -14,10 +14,12 @@
 #include "sims/config/presets.h"
 #include "sims/config/rules.h"
 #include "sims/formats/astra_network_file.h"
+#include "sims/formats/link_rules.h"
 #include "sims/model/build_program.h"
 #include "sims/model/build_topology.h"
 #include "sims/model/system_shape.h"
 #include "sims/text/read_file.h"
+#include "sims/text/units.h"
 #include "sims/text/yaml_loader.h"
 
 namespace espalier {
@@ -25,6 +27,8 @@ namespace espalier {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr const char* kFlitKey = "system.router.flit_bytes";
 
 constexpr const char* kMinimalFile =
     "a minimal file: 'system: {topology: {type: torus, dims: [8, 8]}}' and "
@@ -262,6 +266,7 @@ class PointBuilder {
       if (!key.required || !depends_on_type(key) || !key.applies_at(points_.front())) continue;
       if (!is_set(key.name) || !given_.usable({key.name.c_str()})) return std::nullopt;
     }
+    choose_flit_bytes();
     const Diagnostics before = diagnostics_;
     if (points_.front().system.topology.is_dimensional() && !has_good_dimensions()) {
       return std::nullopt;
@@ -283,10 +288,46 @@ class PointBuilder {
   }
 
   [[nodiscard]] std::optional<Topology> built_topology() const {
+    return built_topology(given_.usable({"system.router.clock", "system.router.flit_bytes"}),
+                          diagnostics_);
+  }
+
+  // Without a valid clock, the rates of links are not checked.
+  [[nodiscard]] std::optional<Topology> built_topology(bool clock_valid,
+                                                       Diagnostics& diagnostics) const {
     const SystemConfig& system = points_.front().system;
-    const bool clock_valid = given_.usable({"system.router.clock", "system.router.flit_bytes"});
     const Place place = given_.place_of(size_key_of(system.topology.kind));
-    return build_topology(system, clock_valid, place, diagnostics_);
+    return build_topology(system, clock_valid, place, diagnostics);
+  }
+
+  // A width of flits that is not given is the default, or as much wider as the fastest link needs.
+  void choose_flit_bytes() {
+    const SystemConfig& system = points_.front().system;
+    if (system.topology.is_dimensional() || is_set(kFlitKey) ||
+        !given_.usable({"system.router.clock", "system.link.bandwidth",
+                        "system.flow_control.payload_bytes"})) {
+      return;
+    }
+    std::uint64_t fastest = fastest_configured_link(system);
+    if (system.topology.kind == TopologyKind::file) {
+      Diagnostics unheard = diagnostics_.without_messages();
+      if (const auto topology = built_topology(false, unheard)) {
+        for (const TopologyLink& link : topology->links()) {
+          fastest = std::max(fastest, link.spec.bytes_per_second);
+        }
+      }
+    }
+    if (fastest <= system.clock.hertz * system.clock.flit_bytes) return;
+    const auto sizes = packet_sizes_for(fastest, system.clock.hertz, system.flow_control);
+    // Sizes that the user chose are not changed; the rules report them.
+    if (!sizes || sizes->payload != system.flow_control.payload_bytes) return;
+    diagnostics_.warning(
+        given_.place_of(kFlitKey),
+        fmt::format("{} is not given: {} B are used, because a link of {} carries at most one flit "
+                    "per cycle",
+                    kFlitKey, sizes->flit, format_quantity(Quantity::rate, fastest)),
+        fmt::format("{}: {}", kFlitKey, sizes->flit));
+    for (RunPoint& point : points_) point.system.clock.flit_bytes = sizes->flit;
   }
 
   // Keys of the dimensions take no lists, so all points have the same dimensions.

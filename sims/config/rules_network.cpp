@@ -64,7 +64,7 @@ class NetworkRules {
   void check_link_times() {
     given_.rule({"system.link.bandwidth", "system.router.flit_bytes", "system.router.clock"},
                 [&](const Place& at) {
-                  check_link_rate(system_.link.bytes_per_second, system_.clock, at, diagnostics_);
+                  check_link_rate(system_.link.bytes_per_second, rate_rule(), at, diagnostics_);
                 });
     given_.rule({"system.link.latency", "system.router.clock"}, [&](const Place& at) {
       check_whole_cycles("system.link.latency", system_.link.latency_ps, system_.clock, at,
@@ -76,6 +76,10 @@ class NetworkRules {
       check_whole_cycles("system.link.credit_latency", credit->values.front().value.number,
                          system_.clock, at, diagnostics_);
     });
+  }
+
+  [[nodiscard]] LinkRateRule rate_rule() const {
+    return {system_.clock, system_.flow_control, fastest_configured_link(system_)};
   }
 
   // Checks links with values of their own. Values inherited from system.link are checked there.
@@ -100,7 +104,7 @@ class NetworkRules {
     if (bytes_per_second != 0) {
       given_.rule({bandwidth.c_str(), "system.router.flit_bytes", "system.router.clock"},
                   [&](const Place& at) {
-                    check_link_rate(bytes_per_second, system_.clock, at, diagnostics_);
+                    check_link_rate(bytes_per_second, rate_rule(), at, diagnostics_);
                   });
     }
     if (latency_ps != 0) {
@@ -132,7 +136,17 @@ class NetworkRules {
         });
   }
 
+  // True if an error about a link proposes sizes of flits, payloads and sub-messages together, so
+  // that the rules for payloads need not propose others. A graph that could not be read may have
+  // such links.
+  [[nodiscard]] bool sizes_are_proposed() const {
+    const bool unread = topology_ == nullptr && system_.topology.kind == TopologyKind::file;
+    return unread ||
+           fastest_configured_link(system_) > system_.clock.hertz * system_.clock.flit_bytes;
+  }
+
   void check_payload() {
+    if (sizes_are_proposed()) return;
     const Bytes payload = system_.flow_control.payload_bytes;
     const Bytes flit = system_.clock.flit_bytes;
     given_.rule({"system.flow_control.payload_bytes", "system.router.flit_bytes"},
@@ -142,7 +156,8 @@ class NetworkRules {
                                        fmt::format("system.flow_control.payload_bytes: {} is not a "
                                                    "multiple of the {} B of a flit",
                                                    payload, flit),
-                                       fmt::format("for example {}", (payload / flit + 1) * flit));
+                                       fmt::format("for example {}", (payload / flit + 1) * flit) +
+                                           fitting_sub_message((payload / flit + 1) * flit));
                   } else if (longest_packet_flits(system_) > kMostPacketFlits) {
                     diagnostics_.error(at,
                                        fmt::format("system.flow_control.payload_bytes: a packet "
@@ -153,9 +168,17 @@ class NetworkRules {
                 });
   }
 
+  // The sub-messages that another payload needs.
+  [[nodiscard]] std::string fitting_sub_message(Bytes payload) const {
+    const FlowControlConfig& flow = system_.flow_control;
+    if (flow.mode != FlowControlMode::message || flow.sub_message_bytes % payload == 0) return {};
+    return fmt::format(", with system.flow_control.sub_message_bytes: {}",
+                       (flow.sub_message_bytes / payload + 1) * payload);
+  }
+
   void check_sub_messages() {
     const FlowControlConfig& flow = system_.flow_control;
-    if (flow.mode != FlowControlMode::message ||
+    if (sizes_are_proposed() || flow.mode != FlowControlMode::message ||
         flow.payload_bytes % system_.clock.flit_bytes != 0 ||
         flow.sub_message_bytes % flow.payload_bytes == 0) {
       return;

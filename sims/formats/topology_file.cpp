@@ -32,36 +32,6 @@ ValueShape link_bandwidth_shape() {
   return shape;
 }
 
-void check_link_rate(std::uint64_t bytes_per_second, const ClockSpec& clock, const Place& place,
-                     Diagnostics& diagnostics) {
-  const std::uint64_t fastest = clock.hertz * clock.flit_bytes;
-  if (bytes_per_second <= fastest) return;
-  const std::uint64_t flit_bytes = (bytes_per_second + clock.hertz - 1) / clock.hertz;
-  diagnostics.error(
-      place,
-      fmt::format(
-          "a link carries at most one flit per router cycle: {} is more than {} B x {} = {}",
-          format_quantity(Quantity::rate, bytes_per_second), clock.flit_bytes,
-          format_quantity(Quantity::frequency, clock.hertz),
-          format_quantity(Quantity::rate, fastest)),
-      fmt::format("use a slower link, a faster clock, or system.router.flit_bytes of at least {}",
-                  flit_bytes));
-}
-
-void check_whole_cycles(const char* what, std::uint64_t picoseconds, const ClockSpec& clock,
-                        const Place& place, Diagnostics& diagnostics) {
-  __extension__ using Wide = unsigned __int128;
-  constexpr std::uint64_t kPicosecondsPerSecond = 1'000'000'000'000;
-  const Wide product = static_cast<Wide>(picoseconds) * clock.hertz;
-  if (product % kPicosecondsPerSecond == 0) return;
-  const Cycle cycles = cycles_covering(picoseconds, clock);
-  diagnostics.warning(
-      place, fmt::format("{} of {} is not a whole number of cycles at {}: rounded up to {} cycle{}",
-                         what, format_quantity(Quantity::time, picoseconds),
-                         format_quantity(Quantity::frequency, clock.hertz), cycles,
-                         cycles == 1 ? "" : "s"));
-}
-
 namespace {
 
 constexpr std::uint64_t kMostParallelLinks = 64;
@@ -105,6 +75,7 @@ class TopologyParser {
     read_vertices(*root, "nodes", {source, 1, 1});
     read_vertices(*root, "switches", {source, 1, 1});
     read_links(*root, {source, 1, 1});
+    check_rates();
     if (diagnostics_.num_errors() == errors_before) check_connected();
     if (diagnostics_.num_errors() != errors_before) return std::nullopt;
     return std::move(topology_);
@@ -223,9 +194,18 @@ class TopologyParser {
                          diagnostics_);
     }
     if (const ConfigEntry* bandwidth = item.find("bandwidth")) {
-      check_link_rate(spec.bytes_per_second, *context_.clock, bandwidth->value.place, diagnostics_);
+      rates_.push_back({spec.bytes_per_second, bandwidth->value.place});
     }
     return spec;
+  }
+
+  // All links at once: the proposed flit must be wide enough for the fastest one.
+  void check_rates() {
+    if (!context_.clock) return;
+    LinkRateRule rule{*context_.clock, context_.flow_control,
+                      context_.default_link.bytes_per_second};
+    for (const auto& [rate, place] : rates_) rule.fastest = std::max(rule.fastest, rate);
+    for (const auto& [rate, place] : rates_) check_link_rate(rate, rule, place, diagnostics_);
   }
 
   std::optional<std::pair<NodeId, NodeId>> read_ends(const ConfigNode& item) {
@@ -299,6 +279,7 @@ class TopologyParser {
   }
 
   const TopologyFileContext& context_;
+  std::vector<std::pair<std::uint64_t, Place>> rates_;  // of links with a bandwidth of their own
   Diagnostics& diagnostics_;
   std::optional<Topology> topology_;
   std::map<std::string, Place> vertex_places_;

@@ -7,6 +7,8 @@
 
 #include "hw/topology/link_timing.h"
 #include "hw/topology/topology.h"
+#include "sims/formats/link_rules.h"
+#include "sims/point/config.h"
 #include "sims/text/diagnostics.h"
 #include "sims/text/values.h"
 
@@ -16,17 +18,11 @@ namespace espalier {
 [[nodiscard]] ValueShape link_latency_shape();
 [[nodiscard]] ValueShape link_bandwidth_shape();
 
-// A link carries at most one flit per router cycle.
-void check_link_rate(std::uint64_t bytes_per_second, const ClockSpec& clock, const Place& place,
-                     Diagnostics& diagnostics);
-// Warns if a time is not a whole number of router cycles. `what` names the time.
-void check_whole_cycles(const char* what, std::uint64_t picoseconds, const ClockSpec& clock,
-                        const Place& place, Diagnostics& diagnostics);
-
 struct TopologyFileContext {
   LinkSpec default_link;
   // For checks of links. Empty if the configuration's clock is invalid.
   std::optional<ClockSpec> clock;
+  FlowControlConfig flow_control;  // for the values that an error proposes
 };
 
 // Limits of every network.

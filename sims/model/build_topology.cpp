@@ -262,6 +262,7 @@ std::optional<Topology> read_graph(const SystemConfig& system, bool clock_valid,
   if (!text) return std::nullopt;
   TopologyFileContext context;
   context.default_link = system.link;
+  context.flow_control = system.flow_control;
   if (clock_valid) context.clock = system.clock;
   return system.topology.kind == Kind::anynet ? parse_anynet(path, *text, context, diagnostics)
                                               : parse_topology(path, *text, context, diagnostics);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "sims/text/utf8.h"
 
@@ -200,16 +201,42 @@ std::string Diagnostics::render(const Message& message) const {
   return out;
 }
 
+// "and at 14 more places, lines 9, 10, 11, ..., 23"
+std::string Diagnostics::other_places(const std::vector<const Message*>& group) {
+  if (group.size() < 2) return {};
+  constexpr std::size_t kMostLinesNamed = 4;
+  const std::size_t more = group.size() - 1;
+  std::vector<std::string> lines;
+  for (std::size_t i = 1; i < group.size() && i <= kMostLinesNamed; ++i) {
+    lines.push_back(fmt::format("{}", group[i]->place.line));
+  }
+  if (more > kMostLinesNamed) lines.push_back(fmt::format("... {}", group.back()->place.line));
+  return fmt::format("and at {} more place{}, line{} {}\n", more, more == 1 ? "" : "s",
+                     more == 1 ? "" : "s", fmt::join(lines, ", "));
+}
+
 std::string Diagnostics::text() const {
   std::vector<const Message*> order;
   order.reserve(messages_.size());
   for (const Message& message : messages_) order.push_back(&message);
   std::stable_sort(order.begin(), order.end(),
                    [](const Message* a, const Message* b) { return a->place < b->place; });
+  // One mistake at many places of a file, such as a rate that every link repeats, is one message.
+  std::vector<std::vector<const Message*>> groups;
+  std::map<std::tuple<SourceIndex, bool, std::string, std::string, std::string>, std::size_t> known;
+  for (const Message* message : order) {
+    const auto [group, is_new] = known.try_emplace(
+        {message->place.source, message->is_error, message->text, message->hint, message->note},
+        groups.size());
+    if (is_new) groups.emplace_back();
+    groups[group->second].push_back(message);
+  }
   std::string out;
-  for (std::size_t i = 0; i < order.size() && i < kMostMessagesShown; ++i) out += render(*order[i]);
-  if (order.size() > kMostMessagesShown) {
-    out += fmt::format("and {} more\n", order.size() - kMostMessagesShown);
+  for (std::size_t i = 0; i < groups.size() && i < kMostMessagesShown; ++i) {
+    out += render(*groups[i].front()) + other_places(groups[i]);
+  }
+  if (groups.size() > kMostMessagesShown) {
+    out += fmt::format("and {} more\n", groups.size() - kMostMessagesShown);
   }
   return out;
 }

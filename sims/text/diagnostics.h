@@ -61,7 +61,8 @@ class Diagnostics {
   //       ^
   //   hint: what would be right
   // where the column counts characters, as editors do. A long line is cut to the part around the
-  // caret, between "...". A note is added as a line "at: ...".
+  // caret, between "...". Messages that differ only in their places are one, with the number of the
+  // other places. A note is added as a line "at: ...".
   [[nodiscard]] std::string text() const;
 
   // The column of an override's value, given the byte offset of a character in "key=value".
@@ -84,6 +85,8 @@ class Diagnostics {
   void add(Message message);
   [[nodiscard]] SourceIndex source_like(const Source& source, SourceIndex index);
   [[nodiscard]] std::string render(const Message& message) const;
+  // The places behind the first one of messages that differ in nothing else.
+  [[nodiscard]] static std::string other_places(const std::vector<const Message*>& group);
 
   std::vector<Source> sources_;
   FileHashes file_hashes_;

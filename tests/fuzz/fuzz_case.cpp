@@ -96,7 +96,7 @@ Topology topology_of(const FuzzCase& fuzz_case) {
   if (!fuzz_case.graph) return build_topology(system);
   Diagnostics diagnostics;
   auto topology = parse_topology(kTopologyName, topology_text(*fuzz_case.graph),
-                                 {system.link, system.clock}, diagnostics);
+                                 {system.link, system.clock, system.flow_control}, diagnostics);
   if (!topology) throw std::invalid_argument(diagnostics.text());
   return std::move(*topology);
 }

@@ -123,7 +123,7 @@ TEST_CASE("Mistakes about control messages are reported at their place with the 
        "out of range", ""},
       {"a list of rates",
        kGoodSystem + kGoodCollective + "control: {injection_rate: @[0.1, 0.2]}\n",
-       "expected one value, found a list", "control.vcs"},
+       "expected one value, found a list", "axes: [{key: control.injection_rate"},
       {"a list of steps without steps",
        system_with("  ni: {lockstep: @[off, full]}\n") + "control: {duration_cycles: 10}\n",
        "found a list, but the key has no effect with 'control' alone", "no timesteps"},

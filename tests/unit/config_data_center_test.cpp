@@ -96,8 +96,8 @@ TEST_CASE("Mistakes about data centres are reported at their place with the allo
        "2 cores exceed the 1 x 1 uplinks of a pod", "at most 1"},
       {"no racks", "system: {@topology: {type: data_center, nodes: 4}}\ntraffic: {}\n",
        "missing key 'system.topology.racks_per_pod'", "integer, 1 to 65536"},
-      {"an uplink faster than the clock", with_center(", aggregation_link: {bandwidth: @17GB/s}"),
-       "a link carries at most one flit per router cycle", "flit_bytes of at least 17"},
+      {"an uplink faster than the clock", with_center(", aggregation_link: {bandwidth: @4200GB/s}"),
+       "a link carries at most one flit per router cycle", "a flit has at most 4096 B"},
       {"pods of a fat-tree",
        "system: {topology: {type: fat_tree, nodes_per_switch: 2, switches: 2, spines: 2, pods: "
        "@2}}\ntraffic: {}\n",

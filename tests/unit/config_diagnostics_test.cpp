@@ -108,11 +108,22 @@ TEST_CASE("Messages and hints that quote the input are one printable line each")
 TEST_CASE("More than a hundred messages are counted rather than shown") {
   Diagnostics diagnostics;
   const SourceIndex file = diagnostics.add_file("a", std::string(200, 'x'));
-  for (std::uint32_t i = 1; i <= 130; ++i) diagnostics.error({file, 1, i}, "bad");
+  for (std::uint32_t i = 1; i <= 130; ++i) {
+    diagnostics.error({file, 1, i}, "bad " + std::to_string(i));
+  }
   const std::string text = diagnostics.text();
   CHECK(text.find("a:1:100: ") != std::string::npos);
   CHECK(text.find("a:1:101: ") == std::string::npos);
   CHECK(text.find("and 30 more\n") != std::string::npos);
+}
+
+TEST_CASE("Messages that differ only in their places are one message with a count") {
+  Diagnostics diagnostics;
+  const SourceIndex file = diagnostics.add_file("a", "x\nx\nx\nx\nx\nx\nx\nx");
+  for (std::uint32_t line = 1; line <= 8; ++line) diagnostics.error({file, line, 1}, "bad");
+  CHECK(diagnostics.num_errors() == 8);
+  CHECK(diagnostics.text() ==
+        "a:1:1: error: bad\nx\n^\nand at 7 more places, lines 2, 3, 4, 5, ... 8\n");
 }
 
 TEST_CASE("Edit distance counts a swap of neighbours as one") {

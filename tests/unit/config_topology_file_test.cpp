@@ -133,7 +133,7 @@ TEST_CASE("Mistakes in a graph file are refused at their place") {
       {ab + "links: [{between: [a, b], latency: @5}]\n", "latency: '5' has no unit",
        "for example 150ns"},
       {ab + "links: [{between: [a, b], bandwidth: @32GB/s}]\n", "at most one flit per router cycle",
-       "at least 32"},
+       "set system.router.flit_bytes: 32"},
       {ab + "links: [{between: [a, b], count: @0}]\n", "count: 0 is out of range",
        "integer, 1 to 64"},
       {ab + "links: [{between: [a, b], @count: }]\n", "count: has no value", "integer, 1 to 64"},

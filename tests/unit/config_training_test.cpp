@@ -139,7 +139,7 @@ TEST_CASE("Contradictions around training are refused at their place") {
       {kGoodSystem + kRing + "training: {network: ncf, compute: {@pe: 4}}\n",
        "unknown key 'pe' in 'training.compute'", "did you mean 'pes'?"},
       {kGoodSystem + kRing + "training: {network: ncf, compute: {rows: @[8, 16]}}\n",
-       "expected one value, found a list", "training.overlap"},
+       "expected one value, found a list", "axes: [{key: training.compute.rows"},
       {kGoodSystem +
            "collective: {algorithm: ring, element: 64KiB}\ntraining: {network: @alexnet}\n",
        "the gradients of 60954656 parameters exceed the largest collective, 1024GiB", ""},

@@ -16,10 +16,10 @@ constexpr TableEvent kReduced{FlowId(0), Kind::reduced, NodeId(1)};
 constexpr TableEvent kGathered{FlowId(0), Kind::gathered, NodeId(2)};
 
 // A program written entry by entry; the send of entry i is recognised by its flow.
-class Program {
+class TableWriter {
  public:
-  Program& entry(Timestep step, const std::vector<TableEvent>& waits_for = {},
-                 std::uint32_t sends = 1, TableOp op = TableOp::reduce) {
+  TableWriter& entry(Timestep step, const std::vector<TableEvent>& waits_for = {},
+                     std::uint32_t sends = 1, TableOp op = TableOp::reduce) {
     ProgramEntry added;
     added.op = op;
     added.step = step;
@@ -39,13 +39,13 @@ class Program {
     program_.entries.push_back(added);
     return *this;
   }
-  Program& nop(Timestep step) { return entry(step, {}, 0, TableOp::nop); }
-  Program& reads_back() {
+  TableWriter& nop(Timestep step) { return entry(step, {}, 0, TableOp::nop); }
+  TableWriter& reads_back() {
     program_.entries.back().reads_back = true;
     return *this;
   }
   // The last entry comes after the flows that these events complete.
-  Program& after(const std::vector<TableEvent>& events) {
+  TableWriter& after(const std::vector<TableEvent>& events) {
     ProgramEntry& last = program_.entries.back();
     const std::uint32_t entry = index() - 1;
     for (const TableEvent& event : events) program_.waiters.push_back({event, entry, true});
@@ -74,7 +74,7 @@ ScheduleTableEngine::Spec spec(LockstepMode mode, std::vector<Cycle> step_time =
 }
 
 // A back end whose state a test sets, and which notes the flows that are issued.
-struct FakeBackEnd : BackEnd {
+struct TableBackEnd : BackEnd {
   bool is_reduction_idle = true;
   Cycle idle_at = 0;
   bool is_all_sent = true;
@@ -94,9 +94,9 @@ struct FakeBackEnd : BackEnd {
 };
 
 // Evaluates an engine and notes which flow was issued when.
-class Driver {
+class TableDriver {
  public:
-  Driver(const TableProgram& program, const ScheduleTableEngine::Spec& engine_spec)
+  TableDriver(const TableProgram& program, const ScheduleTableEngine::Spec& engine_spec)
       : engine(program, NodeFrame(), engine_spec) {}
 
   Cycle evaluate(Cycle now) { return engine.evaluate(now, back_end); }
@@ -117,12 +117,12 @@ class Driver {
   }
 
   ScheduleTableEngine engine;
-  FakeBackEnd back_end;
+  TableBackEnd back_end;
 };
 
 TEST_CASE("A Gather issues in the cycle after its parent's Gather became visible") {
-  const TableProgram program = Program().entry(1, {kGathered}, 1, TableOp::gather).done();
-  Driver driver(program, spec(LockstepMode::off));
+  const TableProgram program = TableWriter().entry(1, {kGathered}, 1, TableOp::gather).done();
+  TableDriver driver(program, spec(LockstepMode::off));
   driver.run(0, 99);
   driver.evaluate(100);
   driver.engine.clear(kGathered, 100);  // visible in cycle 100
@@ -134,9 +134,9 @@ TEST_CASE("A Gather issues in the cycle after its parent's Gather became visible
 }
 
 TEST_CASE("A dependent Reduce issues in the cycle after its child's message was reduced") {
-  const TableProgram program = Program().entry(1, {kReduced}).done();
+  const TableProgram program = TableWriter().entry(1, {kReduced}).done();
   ReductionUnit unit({ReductionMode::after_message, 1, 128, 2048}, 1);
-  Driver driver(program, spec(LockstepMode::off));
+  TableDriver driver(program, spec(LockstepMode::off));
   const Cycle visible = 1000;
   const Cycle reduced = unit.message_visible(4096, visible, visible);
   const Cycle occupancy = 32;
@@ -150,12 +150,12 @@ TEST_CASE("A dependent Reduce issues in the cycle after its child's message was 
 }
 
 TEST_CASE("A collective's first step does not start before its host has posted it") {
-  const TableProgram program = Program().entry(1).entry(2).entry(3).done();
+  const TableProgram program = TableWriter().entry(1).entry(2).entry(3).done();
   for (const LockstepMode mode :
        {LockstepMode::off, LockstepMode::estimate, LockstepMode::drain, LockstepMode::full}) {
     ScheduleTableEngine::Spec engine_spec = spec(mode, {10, 10, 10});
     engine_spec.releases = {{1, 5}, {3, 100}};
-    Driver driver(program, engine_spec);
+    TableDriver driver(program, engine_spec);
     CAPTURE(static_cast<int>(mode));
     CHECK(driver.evaluate(0) == 5);  // it says when to ask again
     CHECK(driver.engine.timer_running(0));
@@ -174,10 +174,10 @@ TEST_CASE("A collective's first step does not start before its host has posted i
 }
 
 TEST_CASE("A collective that was posted early waits for the one before, as any step does") {
-  const TableProgram program = Program().entry(1).entry(2).done();
+  const TableProgram program = TableWriter().entry(1).entry(2).done();
   ScheduleTableEngine::Spec engine_spec = spec(LockstepMode::estimate, {40, 40});
   engine_spec.releases = {{1, 0}, {2, 1}};
-  Driver driver(program, engine_spec);
+  TableDriver driver(program, engine_spec);
   driver.run(0, 50);
   CHECK(driver.issue_cycle(0) == 0);
   CHECK(driver.issue_cycle(1) == 40);
@@ -186,10 +186,10 @@ TEST_CASE("A collective that was posted early waits for the one before, as any s
 TEST_CASE("A root's Gather issues the turnaround later than a Reduce would") {
   for (const Cycle turnaround : {Cycle{0}, Cycle{1}, Cycle{2}, Cycle{7}}) {
     const TableProgram program =
-        Program().entry(1, {kReduced}, 1, TableOp::gather).reads_back().done();
+        TableWriter().entry(1, {kReduced}, 1, TableOp::gather).reads_back().done();
     ScheduleTableEngine::Spec engine_spec = spec(LockstepMode::off);
     engine_spec.turnaround = turnaround;
-    Driver driver(program, engine_spec);
+    TableDriver driver(program, engine_spec);
     driver.evaluate(0);
     driver.engine.clear(kReduced, 50);
     CAPTURE(turnaround);
@@ -204,8 +204,8 @@ TEST_CASE("A root's Gather issues the turnaround later than a Reduce would") {
 
 TEST_CASE("An entry waits for the last of its events") {
   const TableEvent other{FlowId(0), Kind::reduced, NodeId(5)};
-  const TableProgram program = Program().entry(1, {kReduced, other}).done();
-  Driver driver(program, spec(LockstepMode::off));
+  const TableProgram program = TableWriter().entry(1, {kReduced, other}).done();
+  TableDriver driver(program, spec(LockstepMode::off));
   driver.evaluate(0);
   driver.engine.clear(other, 10);
   driver.run(10, 30);
@@ -217,8 +217,8 @@ TEST_CASE("An entry waits for the last of its events") {
 
 TEST_CASE("A repeated event does not replace a missing event") {
   const TableEvent other{FlowId(0), Kind::reduced, NodeId(5)};
-  const TableProgram program = Program().entry(1, {kReduced, other}).done();
-  Driver driver(program, spec(LockstepMode::off));
+  const TableProgram program = TableWriter().entry(1, {kReduced, other}).done();
+  TableDriver driver(program, spec(LockstepMode::off));
   driver.evaluate(0);
   driver.engine.clear(kReduced, 10);
   driver.engine.clear(kReduced, 11);
@@ -227,8 +227,8 @@ TEST_CASE("A repeated event does not replace a missing event") {
 }
 
 TEST_CASE("An event that no entry waits for clears no wait") {
-  const TableProgram program = Program().entry(1, {kReduced}).done();
-  Driver driver(program, spec(LockstepMode::off));
+  const TableProgram program = TableWriter().entry(1, {kReduced}).done();
+  TableDriver driver(program, spec(LockstepMode::off));
   driver.evaluate(0);
   driver.engine.clear({FlowId(1), Kind::reduced, NodeId(1)}, 5);
   driver.engine.clear({FlowId(0), Kind::gathered, NodeId(1)}, 5);
@@ -241,8 +241,8 @@ TEST_CASE("An event that no entry waits for clears no wait") {
 }
 
 TEST_CASE("One event clears every entry that waits for it") {
-  const TableProgram program = Program().entry(1, {kReduced}).entry(1, {kReduced}).done();
-  Driver driver(program, spec(LockstepMode::off, {}, 2));
+  const TableProgram program = TableWriter().entry(1, {kReduced}).entry(1, {kReduced}).done();
+  TableDriver driver(program, spec(LockstepMode::off, {}, 2));
   driver.evaluate(0);
   driver.engine.clear(kReduced, 9);
   driver.run(9, 20);
@@ -251,8 +251,8 @@ TEST_CASE("One event clears every entry that waits for it") {
 }
 
 TEST_CASE("The table issues in order: an entry that is ready waits for the head") {
-  const TableProgram program = Program().entry(1, {kReduced}).entry(1).done();
-  Driver driver(program, spec(LockstepMode::off, {}, 4));
+  const TableProgram program = TableWriter().entry(1, {kReduced}).entry(1).done();
+  TableDriver driver(program, spec(LockstepMode::off, {}, 4));
   driver.run(0, 9);
   CHECK(driver.back_end.issued.empty());
   CHECK(driver.engine.head() == 0);
@@ -263,18 +263,18 @@ TEST_CASE("The table issues in order: an entry that is ready waits for the head"
 
 TEST_CASE("No more entries issue per cycle than the NI has ports") {
   for (std::uint32_t per_cycle = 1; per_cycle <= 5; ++per_cycle) {
-    Program entries;
+    TableWriter entries;
     for (int e = 0; e < 7; ++e) entries.entry(1);
     const TableProgram program = entries.done();
-    Driver driver(program, spec(LockstepMode::off, {}, per_cycle));
+    TableDriver driver(program, spec(LockstepMode::off, {}, per_cycle));
     driver.run(0, 10);
     for (std::size_t e = 0; e < 7; ++e) CHECK(driver.issue_cycle(e) == e / per_cycle);
   }
 }
 
 TEST_CASE("Either all sends of an entry start in one cycle, or none starts") {
-  const TableProgram program = Program().entry(1, {}, 3, TableOp::gather).done();
-  Driver driver(program, spec(LockstepMode::off));
+  const TableProgram program = TableWriter().entry(1, {}, 3, TableOp::gather).done();
+  TableDriver driver(program, spec(LockstepMode::off));
   driver.back_end.full_queue = NodeId(2);  // of the entry's last send
   driver.run(0, 20);
   CHECK(driver.back_end.issued.empty());
@@ -285,8 +285,8 @@ TEST_CASE("Either all sends of an entry start in one cycle, or none starts") {
 }
 
 TEST_CASE("Without lockstep a step follows the one before in the next cycle") {
-  const TableProgram program = Program().entry(1).entry(2).nop(3).entry(4).done();
-  Driver driver(program, spec(LockstepMode::off, {100, 100, 100, 100}));
+  const TableProgram program = TableWriter().entry(1).entry(2).nop(3).entry(4).done();
+  TableDriver driver(program, spec(LockstepMode::off, {100, 100, 100, 100}));
   driver.back_end.is_reduction_idle = false;
   driver.back_end.idle_at = 500;
   driver.back_end.is_all_sent = false;  // nobody asks
@@ -299,8 +299,8 @@ TEST_CASE("Without lockstep a step follows the one before in the next cycle") {
 
 TEST_CASE("A step lasts as long as the down-counter and not a cycle less or more") {
   for (const LockstepMode mode : {LockstepMode::estimate, LockstepMode::full}) {
-    const TableProgram program = Program().entry(1).entry(2).entry(3).done();
-    Driver driver(program, spec(mode, {10, 25, 5}));
+    const TableProgram program = TableWriter().entry(1).entry(2).entry(3).done();
+    TableDriver driver(program, spec(mode, {10, 25, 5}));
     driver.evaluate(0);
     CHECK(driver.issue_cycle(0) == 0);
     CHECK(driver.engine.lockstep_counter(0) == 10);
@@ -322,8 +322,8 @@ TEST_CASE("A step lasts as long as the down-counter and not a cycle less or more
 }
 
 TEST_CASE("A NOP arms the down-counter and sends nothing") {
-  const TableProgram program = Program().nop(1).nop(2).entry(3).done();
-  Driver driver(program, spec(LockstepMode::estimate, {10, 25, 5}));
+  const TableProgram program = TableWriter().nop(1).nop(2).entry(3).done();
+  TableDriver driver(program, spec(LockstepMode::estimate, {10, 25, 5}));
   driver.run(0, 34);
   CHECK(driver.back_end.issued.empty());
   CHECK(driver.engine.timestep() == 2);
@@ -334,8 +334,8 @@ TEST_CASE("A NOP arms the down-counter and sends nothing") {
 
 TEST_CASE(
     "The counter starts when the step's first entry issues and not when the step is entered") {
-  const TableProgram program = Program().entry(1).entry(2, {kReduced}).entry(3).done();
-  Driver driver(program, spec(LockstepMode::estimate, {10, 25, 5}));
+  const TableProgram program = TableWriter().entry(1).entry(2, {kReduced}).entry(3).done();
+  TableDriver driver(program, spec(LockstepMode::estimate, {10, 25, 5}));
   driver.run(0, 40);
   CHECK(driver.engine.timestep() == 2);
   CHECK(driver.engine.lockstep_counter(40) == 0);
@@ -348,8 +348,8 @@ TEST_CASE(
 }
 
 TEST_CASE("Later entries of a step do not restart the counter") {
-  const TableProgram program = Program().entry(1).entry(1).entry(1, {kReduced}).entry(2).done();
-  Driver driver(program, spec(LockstepMode::estimate, {10, 10}));
+  const TableProgram program = TableWriter().entry(1).entry(1).entry(1, {kReduced}).entry(2).done();
+  TableDriver driver(program, spec(LockstepMode::estimate, {10, 10}));
   driver.run(0, 4);
   CHECK(driver.issue_cycle(1) == 1);
   driver.engine.clear(kReduced, 4);
@@ -361,8 +361,8 @@ TEST_CASE("Later entries of a step do not restart the counter") {
 }
 
 TEST_CASE("A step that outlasts its counter ends with its last entry") {
-  const TableProgram program = Program().entry(1).entry(1, {kReduced}).entry(2).done();
-  Driver driver(program, spec(LockstepMode::estimate, {10, 10}));
+  const TableProgram program = TableWriter().entry(1).entry(1, {kReduced}).entry(2).done();
+  TableDriver driver(program, spec(LockstepMode::estimate, {10, 10}));
   driver.run(0, 50);
   driver.engine.clear(kReduced, 50);
   driver.run(51, 60);
@@ -373,8 +373,8 @@ TEST_CASE("A step that outlasts its counter ends with its last entry") {
 TEST_CASE("Busy reduction units hold the step until the cycle in which they are idle") {
   for (const LockstepMode mode :
        {LockstepMode::estimate, LockstepMode::drain, LockstepMode::full}) {
-    const TableProgram program = Program().entry(1).entry(2).done();
-    Driver driver(program, spec(mode, {10, 10}));
+    const TableProgram program = TableWriter().entry(1).entry(2).done();
+    TableDriver driver(program, spec(mode, {10, 10}));
     driver.evaluate(0);
     driver.back_end.is_reduction_idle = false;
     driver.back_end.idle_at = 37;
@@ -388,8 +388,8 @@ TEST_CASE("Busy reduction units hold the step until the cycle in which they are 
 }
 
 TEST_CASE("Drain starts a step only when all sends of the one before have left") {
-  const TableProgram program = Program().entry(1).entry(2).done();
-  Driver driver(program, spec(LockstepMode::drain, {10, 10}));
+  const TableProgram program = TableWriter().entry(1).entry(2).done();
+  TableDriver driver(program, spec(LockstepMode::drain, {10, 10}));
   driver.evaluate(0);
   driver.back_end.is_all_sent = false;
   driver.run(1, 80);
@@ -401,21 +401,21 @@ TEST_CASE("Drain starts a step only when all sends of the one before have left")
 }
 
 TEST_CASE("Drain does not wait for the estimate and estimate does not wait for the sends") {
-  const TableProgram program = Program().entry(1).entry(2).done();
-  Driver drain(program, spec(LockstepMode::drain, {10, 10}));
+  const TableProgram program = TableWriter().entry(1).entry(2).done();
+  TableDriver drain(program, spec(LockstepMode::drain, {10, 10}));
   drain.run(0, 20);
   CHECK(drain.issue_cycle(1) == 1);
-  Driver estimate(program, spec(LockstepMode::estimate, {10, 10}));
+  TableDriver estimate(program, spec(LockstepMode::estimate, {10, 10}));
   estimate.back_end.is_all_sent = false;
   estimate.run(0, 20);
   CHECK(estimate.issue_cycle(1) == 10);
 }
 
 TEST_CASE("The first step waits for nothing") {
-  const TableProgram program = Program().entry(1).done();
+  const TableProgram program = TableWriter().entry(1).done();
   for (const LockstepMode mode :
        {LockstepMode::off, LockstepMode::estimate, LockstepMode::drain, LockstepMode::full}) {
-    Driver driver(program, spec(mode, {10}));
+    TableDriver driver(program, spec(mode, {10}));
     driver.back_end.is_reduction_idle = false;
     driver.back_end.idle_at = 100;
     driver.back_end.is_all_sent = false;
@@ -428,8 +428,8 @@ TEST_CASE("A Reduce is held until the flows that its entry comes after are compl
   const TableEvent left{FlowId(7), Kind::gather_sent, NodeId(3)};
   const TableEvent arrived{FlowId(7), Kind::gathered, NodeId(2)};
   const TableProgram program =
-      Program().entry(1, {kReduced}).after({left, arrived}).entry(2).done();
-  Driver driver(program, spec(LockstepMode::off));
+      TableWriter().entry(1, {kReduced}).after({left, arrived}).entry(2).done();
+  TableDriver driver(program, spec(LockstepMode::off));
   driver.evaluate(0);
   CHECK_FALSE(driver.may_add(FlowId(0)));
   CHECK(driver.may_add(FlowId(1)));  // another flow is not concerned
@@ -451,7 +451,7 @@ TEST_CASE("Asking only when told to gives the issue cycles of asking in every cy
     const auto below = [&](std::uint32_t bound) {
       return static_cast<std::uint32_t>(random() % bound);
     };
-    Program entries;
+    TableWriter entries;
     std::vector<Cycle> step_time;
     std::map<Cycle, std::vector<TableEvent>> events;
     const std::uint32_t steps = 1 + below(6);
@@ -475,8 +475,8 @@ TEST_CASE("Asking only when told to gives the issue cycles of asking in every cy
     const TableProgram program = entries.done();
     const LockstepMode mode = below(2) == 0 ? LockstepMode::estimate : LockstepMode::off;
     const auto engine_spec = spec(mode, step_time, 1 + below(3));
-    Driver always(program, engine_spec);
-    Driver sleeping(program, engine_spec);
+    TableDriver always(program, engine_spec);
+    TableDriver sleeping(program, engine_spec);
     Cycle wake = 0;
     for (Cycle now = 0; now < 600; ++now) {
       always.evaluate(now);
