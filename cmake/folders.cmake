@@ -54,7 +54,7 @@ espalier_folder(sims/observe/scopes USES hw flowctl ni alg/schedule sims/system 
                 LINKS fmt::fmt)
 espalier_folder(sims/observe/timeline ONCE USES hw/topology sims/system sims/observe/record sims/observe/waves
                 LINKS nlohmann_json::nlohmann_json fmt::fmt)
-espalier_folder(sims/observe/explain ONCE USES hw hw/topology ni ni/engines alg/routes alg/schedule alg/program sims/point
+espalier_folder(sims/observe/explain ONCE USES hw hw/topology ni ni/engines alg/routes alg/schedule alg/program sims/text sims/point
                 sims/model sims/system sims/observe/record LINKS nlohmann_json::nlohmann_json fmt::fmt)
 espalier_folder(sims/experiment ONCE USES hw hw/topology hw/cost alg/routes alg/schedule alg/generators alg/plans alg/program
                 alg/certify alg/bounds alg/rank_order sims/text sims/workload/training sims/workload/coordination

@@ -10,6 +10,7 @@
 #include "sims/cli/commands.h"
 #include "sims/cli/comparison.h"
 #include "sims/cli/input.h"
+#include "sims/cli/lockstep_check.h"
 #include "sims/cli/output.h"
 #include "sims/cli/results_document.h"
 #include "sims/config/resolved.h"
@@ -160,7 +161,12 @@ class Comparison {
       const RunPoint& point = *points_[i].point;
       if (!point.workload && !point.coordination) explained.push_back(i);
     }
-    return run(explained, true, limits);
+    if (const int signal = run(explained, true, limits); signal != 0) return signal;
+    std::vector<ExplainedRun> runs;
+    for (const std::size_t i : explained) {
+      runs.push_back({points_[i].input, points_[i].point, &reports_[i].result});
+    }
+    return compare_without_lockstep(runs, options_.program, options_.jobs);
   }
 
   [[nodiscard]] std::vector<Json> results() const {

@@ -14,6 +14,7 @@
 
 #include "alg/plans/planner.h"
 #include "sims/cli/input.h"
+#include "sims/cli/lockstep_check.h"
 #include "sims/cli/output.h"
 #include "sims/cli/result_table.h"
 #include "sims/cli/results_document.h"
@@ -353,6 +354,17 @@ int run_command(const RunOptions& given) {
   // A worker that died has left no result; its point still gets a row.
   for (PointReport& report : reports) {
     if (report.result.is_null()) report = not_run(report.failure);
+  }
+  if (options.explain) {
+    std::vector<ExplainedRun> runs;
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      runs.push_back({points[i].input, points[i].point, &reports[i].result});
+    }
+    if (const int signal = compare_without_lockstep(runs, options.program, options.jobs);
+        signal != 0) {
+      say_interruption(options, signal, files, reports);
+      return exit_code_of_signal(signal);
+    }
   }
   std::vector<Json> results;
   bool good = true;

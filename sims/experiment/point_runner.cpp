@@ -14,6 +14,7 @@
 #include "sims/experiment/point_run.h"
 #include "sims/experiment/result_register.h"
 #include "sims/model/build_program.h"
+#include "sims/observe/explain/verdict.h"
 
 namespace espalier {
 
@@ -117,7 +118,8 @@ PointReport run(const PointInput& input, const SimulationHooks& hooks, RunAccoun
   }
   if (account != nullptr && outcome.complete) {
     if (Json explanation = run->explain(*account, outcome); !explanation.is_null()) {
-      result["explanation"] = std::move(explanation);
+      result["explanation"]["verdict"] = verdict_of(explanation, topology, point);
+      result["explanation"].update(explanation);
     }
   }
   if (!outcome.complete) clear_void_fields(result, VoidWhen::not_ended);

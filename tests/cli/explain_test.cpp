@@ -419,3 +419,40 @@ TEST_CASE("A save file of all signals shows the channels of the critical path af
   shown.resize(on_path.size());
   CHECK(shown == on_path);
 }
+
+TEST_CASE("explain opens with the slow link that decides, and names its rate and the usual one") {
+  const Outcome outcome = test::espalier(
+      {"explain", std::string(ESPALIER_SOURCE_DIR) + "/configs/faults/slow_link.yaml", "-s",
+       "system.ni.lockstep=off", "--json", "-"});
+  REQUIRE(outcome.exit_code == 0);
+  const Json explanation = Json::parse(outcome.out)["results"][0]["explanation"];
+  CHECK_THAT(explanation["verdict"].get<std::string>(),
+             Catch::Matchers::EndsWith("of the time is decided by link r_3_3 -> r_4_3, which runs "
+                                       "at 4GB/s where most links run at 16GB/s."));
+  CHECK_FALSE(explanation.contains("without_lockstep"));
+}
+
+TEST_CASE("explain sees through lockstep's counters by a run without lockstep") {
+  const std::string lab = std::string(ESPALIER_SOURCE_DIR) + "/configs/lab.yaml";
+  const Outcome outcome =
+      test::espalier({"explain", lab, "-s", "collective.algorithm=multitree", "--json", "-"});
+  REQUIRE(outcome.exit_code == 0);
+  const Json result = Json::parse(outcome.out)["results"][0];
+  const Json& explanation = result["explanation"];
+  const Outcome off = test::espalier({"run", lab, "-s", "collective.algorithm=multitree", "-s",
+                                      "system.ni.lockstep=off", "--json", "-"});
+  CHECK(explanation["without_lockstep"]["cycles"] == Json::parse(off.out)["results"][0]["cycles"]);
+  const auto verdict = explanation["verdict"].get<std::string>();
+  CHECK_THAT(verdict, Contains("NIs wait for lockstep's down-counters"));
+  CHECK_THAT(verdict, Contains("ithout lockstep the run takes " +
+                               explanation["without_lockstep"]["cycles"].dump() + " cycles"));
+}
+
+TEST_CASE("explain names a host that starts late, and by how much") {
+  const Outcome outcome = test::espalier(
+      {"explain", std::string(ESPALIER_SOURCE_DIR) + "/configs/themis/late_node.yaml", "--json",
+       "-"});
+  REQUIRE(outcome.exit_code == 0);
+  CHECK_THAT(Json::parse(outcome.out)["results"][0]["explanation"]["verdict"].get<std::string>(),
+             Contains("The late start of net.ni_1_1 adds 2000 cycles"));
+}

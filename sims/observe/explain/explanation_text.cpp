@@ -81,7 +81,7 @@ std::string totals_text(const Json& explanation) {
   for (const auto& [part, kind] : kinds) {
     text += fmt::format("  {:>12}  {:5.1f} %  {}\n", part, percent(part, cycles), words(kind));
   }
-  return text + fmt::format("  {:>12}           in all\n", cycles);
+  return text + fmt::format("  {:>12}           total\n", cycles);
 }
 
 // The first `most` of a list with cycles, each in the words of `text_of`.
@@ -224,6 +224,7 @@ std::string explanation_text(const Json& result) {
   std::string text =
       fmt::format("\n{} on {}: {} cycles {}\n", result["algorithm"].get<std::string>(),
                   result["topology"].get<std::string>(), cycles, span);
+  text += explanation["verdict"].get<std::string>() + "\n";
   if (result["bound_ratio"].is_number()) {
     text += fmt::format("Lower bound: {:.1f} % of that; {}\n",
                         100 * result["bound_ratio"].get<double>(),

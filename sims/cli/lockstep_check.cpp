@@ -1,0 +1,84 @@
+#include "sims/cli/lockstep_check.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "sims/cli/output.h"
+#include "sims/config/resolved.h"
+#include "sims/experiment/point_worker.h"
+#include "sims/experiment/workers.h"
+
+namespace espalier {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr double kLargeWait = 0.2;
+constexpr double kNoChange = 0.1;  // percent
+
+bool waits_for_lockstep(const ExplainedRun& run) {
+  if (run.point->system.ni.lockstep == LockstepMode::off || !run.result->contains("explanation")) {
+    return false;
+  }
+  const Json& explanation = run.result->at("explanation");
+  const Json& totals = explanation.at("totals");
+  return totals.contains("lockstep_wait") && explanation.contains("verdict") &&
+         totals.at("lockstep_wait").get<double>() >=
+             kLargeWait * explanation.at("cycles").get<double>();
+}
+
+std::string comparison(const Json& with, const Json& without) {
+  const auto before = with.at("cycles").get<std::uint64_t>();
+  const auto after = without.at("cycles").get<std::uint64_t>();
+  const std::string verdict = without.at("explanation").value("verdict", std::string());
+  if (before == after) {
+    return fmt::format(
+        " Turning lockstep off changes nothing: the run takes {} cycles without it, too. There: {}",
+        after, verdict);
+  }
+  const double change = 100 * (static_cast<double>(after) / static_cast<double>(before) - 1);
+  if (std::abs(change) < kNoChange) {
+    return fmt::format(
+        " Turning lockstep off changes almost nothing: {} instead of {} cycles. There: {}", after,
+        before, verdict);
+  }
+  return fmt::format(" Without lockstep the run takes {} cycles, {:+.1f} %. There: {}", after,
+                     change, verdict);
+}
+
+}  // namespace
+
+int compare_without_lockstep(const std::vector<ExplainedRun>& runs, const std::string& program,
+                             unsigned jobs) {
+  std::vector<ExplainedRun> held;
+  for (const ExplainedRun& run : runs) {
+    if (waits_for_lockstep(run)) held.push_back(run);
+  }
+  if (held.empty()) return 0;
+  WorkerBatch batch;
+  batch.arguments = [&](std::size_t i) {
+    RunPoint point = *held[i].point;
+    point.system.ni.lockstep = LockstepMode::off;
+    WorkerTask task;
+    task.explain = true;
+    if (held[i].input->tables) task.schedule = held[i].input->path;
+    return worker_arguments(resolved_json(point), point.system.topology.folder, point.file_hashes,
+                            task);
+  };
+  batch.progress = [](std::size_t, double) {};
+  batch.finished = [&](std::size_t i, const WorkerReport& report) {
+    if (report.failure.empty() && report.result.contains("explanation")) {
+      Json& explanation = (*held[i].result)["explanation"];
+      const std::string verdict = explanation["verdict"].get<std::string>();
+      explanation["verdict"] = verdict + comparison(*held[i].result, report.result);
+      explanation["without_lockstep"]["cycles"] = report.result.at("cycles");
+      explanation["without_lockstep"]["verdict"] = report.result.at("explanation").at("verdict");
+    }
+    return true;
+  };
+  return run_workers(program, held.size(), jobs_at_once(jobs), batch);
+}
+
+}  // namespace espalier

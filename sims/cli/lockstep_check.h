@@ -1,0 +1,25 @@
+// Whether lockstep decides the time of an explained run: the run is repeated without it.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "sims/cli/input.h"
+
+namespace espalier {
+
+struct ExplainedRun {
+  const Input* input;
+  const RunPoint* point;
+  nlohmann::ordered_json* result;
+};
+
+// Simulates each run again with system.ni.lockstep: off, in a process of its own, if its account
+// has a large lockstep wait. `explanation.without_lockstep` gets the cycles and the verdict of that
+// run, and `explanation.verdict` a sentence that compares the two. Returns the signal that stopped
+// it, or 0.
+[[nodiscard]] int compare_without_lockstep(const std::vector<ExplainedRun>& runs,
+                                           const std::string& program, unsigned jobs);
+
+}  // namespace espalier
