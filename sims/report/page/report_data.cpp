@@ -23,6 +23,17 @@ std::optional<double> time_ns_of(const ReportPoint& point) {
   return iteration ? iteration : number_of(point, "time_ns");
 }
 
+std::string clock_problem(const ReportPoint& point) {
+  const auto most = number_of(point, "area.max_clock_GHz");
+  const auto* met = find_field(point.result, "area.clock_met");
+  if (!most || met == nullptr || !met->is_boolean() || met->get<bool>()) return {};
+  const bool is_known = !point.config.is_null() && point.config.contains("system.router.clock") &&
+                        point.config.at("system.router.clock").is_string();
+  return fmt::format(
+      "cannot run at {}: {:.2g} GHz",
+      is_known ? point.config.at("system.router.clock").get<std::string>() : "its clock", *most);
+}
+
 const std::array<NamedTime, 3>& named_times() {
   static const std::array<NamedTime, 3> times{{
       {"time",

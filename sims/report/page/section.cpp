@@ -32,6 +32,14 @@ std::string first_figures_html(std::size_t count, const std::string& rest,
          figures_html(figures);
 }
 
+std::string beside_html(const std::string& figures, const std::string& table, bool beside) {
+  return beside ? "<div class=\"beside\">\n" + figures + table + "</div>\n" : figures + table;
+}
+
+std::string spread_text(double part) {
+  return part < 1e-4 ? "0.01 %" : fmt::format("{:.2g} %", 100 * part);
+}
+
 std::string paragraph_html(const std::string& plain_text) {
   return "<p>" + escape(plain_text) + "</p>\n";
 }

@@ -30,6 +30,11 @@ struct Section {
 // `rest`.
 [[nodiscard]] std::string first_figures_html(std::size_t count, const std::string& rest,
                                              const std::function<std::string(std::size_t)>& draw);
+// On wide screens the table stands beside the figures if `beside`, else below.
+[[nodiscard]] std::string beside_html(const std::string& figures, const std::string& table,
+                                      bool beside);
+// A difference as a part of a value: "0.07 %", "less than 0.01 %".
+[[nodiscard]] std::string spread_text(double part);
 [[nodiscard]] std::string paragraph_html(const std::string& plain_text);
 
 // A table that scrolls separately if it is wider than the page.
