@@ -114,7 +114,9 @@ std::vector<SeriesStyle> series_styles(const Figure& figure) {
     const std::size_t number = by_algorithm ? numbers.at(all[i].algorithm) : i % kNumLooks;
     // Further series of an algorithm keep its colour and take other marks.
     std::size_t mark = number;
-    while (mark < number + kNumLooks && !taken.emplace(number % kNumLooks, report::mark_of_series(mark), packets).second) ++mark;
+    while (mark < number + kNumLooks &&
+           !taken.emplace(number % kNumLooks, report::mark_of_series(mark), packets).second)
+      ++mark;
     styles.push_back(make_style(all[i].label, number, mark, packets));
   }
   return styles;

@@ -89,9 +89,8 @@ std::vector<bool> pareto_front(const std::vector<Design>& designs, double tolera
   };
   std::vector<bool> front(designs.size(), true);
   for (std::size_t i = 0; i < designs.size(); ++i) {
-    front[i] = std::none_of(designs.begin(), designs.end(), [&](const Design& other) {
-      return dominates(other, designs[i]);
-    });
+    front[i] = std::none_of(designs.begin(), designs.end(),
+                            [&](const Design& other) { return dominates(other, designs[i]); });
   }
   return front;
 }

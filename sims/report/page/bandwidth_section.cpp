@@ -185,8 +185,9 @@ std::string draw_size_panel(const ReportView& view, const SizePanel& panel) {
     const auto rate = [&](std::size_t i) { return *number_of(view.point(i), "bandwidth_GBps"); };
     for (const std::size_t i : one.points)
       places.emplace_back(plot.x(size_of(view.point(i))), plot.y(rate(i)));
-    draw_line(svg, places,
-              fmt::format("line c{}{}", one.look.look % kNumLooks, one.look.dashed ? " dashed" : ""));
+    draw_line(
+        svg, places,
+        fmt::format("line c{}{}", one.look.look % kNumLooks, one.look.dashed ? " dashed" : ""));
     for (std::size_t p = 0; p < one.points.size(); ++p) {
       const std::size_t i = one.points[p];
       draw_mark(svg, places[p].first, places[p].second, one.look,

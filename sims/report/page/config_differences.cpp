@@ -145,9 +145,9 @@ std::vector<std::string> telling_keys(const std::vector<std::string>& keys,
 
 namespace {
 
-constexpr std::array<std::string_view, 6> kNamed{"system.link.latency", "collective.op", "collective.size",
-                                                 "collective.element", "simulation.seed",
-                                                 "simulation.stall_probability"};
+constexpr std::array<std::string_view, 6> kNamed{
+    "system.link.latency", "collective.op",   "collective.size",
+    "collective.element",  "simulation.seed", "simulation.stall_probability"};
 constexpr std::array<std::string_view, 6> kSections{"traffic.", "training.", "workload.",
                                                     "control.", "tenants.",  "faults."};
 // The buffers of the network for control messages are part of the design.

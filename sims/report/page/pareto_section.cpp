@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
-#include <set>
 
 #include "sims/report/page/area.h"
 #include "sims/report/page/section.h"
@@ -55,8 +53,8 @@ bool has_choice(const FrontPanel& panel) {
   });
 }
 
-// A logarithmic axis above a factor of ten, a linear one from zero below it. Where the values differ
-// by less than half of the largest one, the axis begins at the values and its label says so.
+// A logarithmic axis above a factor of ten, a linear one from zero below it. Where the values
+// differ by less than half of the largest one, the axis begins at the values and its label says so.
 Axis axis_of(const std::string& label, const std::vector<double>& values) {
   const auto [low, high] = std::minmax_element(values.begin(), values.end());
   const ScaleKind kind = suited_scale(*low, *high);
@@ -65,39 +63,9 @@ Axis axis_of(const std::string& label, const std::vector<double>& values) {
   // Leaves room around the outermost marks.
   const double margin = (*high - *low) * 0.04;
   const AxisRange range = round_range(kind, std::max(0.0, *low - margin), *high + margin, 5);
-  return {range.low > 0 ? fmt::format("{} (from {})", label, tick_texts(range.ticks).front())
-                        : label,
-          kind, range};
-}
-
-void add_values(std::vector<LegendEntry>& legend, const ReportView& view,
-                const std::vector<std::size_t>& runs, const std::string& axis,
-                const std::function<SeriesLook(std::size_t)>& look) {
-  std::set<std::string> seen;
-  for (const std::size_t i : runs) {
-    const std::string value = view.value_on(i, axis);
-    if (value.empty() || !seen.insert(value).second) continue;
-    legend.push_back({view.axis_words(axis, value), look(i), false});
-  }
-}
-
-// One entry for each value of the axes; grey marks if marks stand for an axis of their own.
-std::vector<LegendEntry> legend_of(const ReportView& view, const std::vector<std::size_t>& runs) {
-  constexpr std::size_t kGrey = 7;
-  std::vector<LegendEntry> legend;
-  const bool are_paired = view.colour_axis() == view.mark_axis();
-  add_values(legend, view, runs, view.colour_axis(), [&](std::size_t i) {
-    SeriesLook look = view.look_of(i);
-    if (!are_paired) look.mark = 0;
-    return look;
-  });
-  if (are_paired) return legend;
-  add_values(legend, view, runs, view.mark_axis(), [&](std::size_t i) {
-    SeriesLook look = view.look_of(i);
-    look.look = kGrey;
-    return look;
-  });
-  return legend;
+  return {
+      range.low > 0 ? fmt::format("{} (from {})", label, tick_texts(range.ticks).front()) : label,
+      kind, range};
 }
 
 void draw_front(Svg& svg, const Plot& plot, std::vector<Design> front) {
@@ -174,10 +142,9 @@ std::string draw_front_panel(const ReportView& view, const FrontPanel& panel, co
       const std::size_t i = panel.runs[d];
       SeriesLook look = view.look_of(i);
       look.dashed = !on_front;
-      std::string tip =
-          fmt::format("{}{}: {}: {} mm\u00b2, {} \u00b5s", name_of_run(i),
-                      on_front ? "" : ", dominated", view.describe(i),
-                      number_text(panel.designs[d].cost), number_text(panel.designs[d].time));
+      std::string tip = fmt::format(
+          "{}{}: {}: {} mm\u00b2, {} \u00b5s", name_of_run(i), on_front ? "" : ", dominated",
+          view.describe(i), number_text(panel.designs[d].cost), number_text(panel.designs[d].time));
       add_word(tip, clock_problem(view.point(i)));
       draw_mark(svg, plot.x(panel.designs[d].cost), plot.y(panel.designs[d].time), look, tip);
     }
@@ -247,7 +214,7 @@ Section pareto_section(const ReportView& view) {
           "none (--tolerance), because the cost model gives two significant digits. Hollow marks "
           "are dominated designs. A number is the number of the run; (+3) means three more designs "
           "as good as that run.{}",
-          percent_text(view.options().tolerance),
+          number_text(100 * view.options().tolerance) + " %",
           has_facets ? " All pictures have the same axes." : "")) +
       beside_html(pictures, front_table(view, panels), panels.size() == 1);
   return section;

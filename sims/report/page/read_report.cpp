@@ -92,8 +92,7 @@ class Reader {
     begin(path, ReportSource::Kind::sweep);
     std::vector<ReportPoint> planned;
     read_json(manifest_file, [&](const JsonCursor& root) {
-      planned =
-          read_manifest(root, version_, data_.sources.back(), data_.is_workload_axis);
+      planned = read_manifest(root, version_, data_.sources.back(), data_.is_workload_axis);
     });
     for (ReportPoint& point : planned) {
       for (const char* ending : {".json", ".failed.json"}) {

@@ -27,8 +27,8 @@ struct ReadResult {
                                                              const std::string& version,
                                                              ReportSource& source);
 
-// Reads the points of a sweep as missing; fills the source's name and title, and adds the axes whose
-// kind the sweep's file gives.
+// Reads the points of a sweep as missing; fills the source's name and title, and adds the axes
+// whose kind the sweep's file gives.
 [[nodiscard]] std::vector<ReportPoint> read_manifest(const JsonCursor& root,
                                                      const std::string& version,
                                                      ReportSource& source,

@@ -58,6 +58,11 @@ class HtmlTable {
   std::string body_;
 };
 
+// One entry for each value of the axes of colours and marks that these runs have; grey marks if
+// marks stand for an axis of their own.
+[[nodiscard]] std::vector<LegendEntry> legend_of(const ReportView& view,
+                                                 const std::vector<std::size_t>& runs);
+
 struct Shown {
   std::vector<std::size_t> runs;  // in the report's order
   bool are_groups = false;        // some runs represent a group
@@ -83,6 +88,8 @@ struct Shown {
 // Area against time, with the Pareto front.
 [[nodiscard]] Section pareto_section(const ReportView& view);
 // The area of routers and NIs by blocks.
+[[nodiscard]] Section energy_section(const ReportView& view);
+[[nodiscard]] Section training_section(const ReportView& view);
 [[nodiscard]] Section area_section(const ReportView& view);
 // Link utilization on a map of the topology, or by dimension of a multi-dimensional system.
 [[nodiscard]] Section links_section(const ReportView& view);

@@ -168,8 +168,8 @@ std::string best_html(const ReportView& view) {
       return number_of(view.point(i), "area.system_mm2").value_or(0);
     };
     const auto time = [&](std::size_t i) { return *time_ns_of(view.point(i)) * 1e-3; };
-    const std::size_t best = *std::min_element(
-        runs.begin(), runs.end(), [&](std::size_t a, std::size_t b) {
+    const std::size_t best =
+        *std::min_element(runs.begin(), runs.end(), [&](std::size_t a, std::size_t b) {
           return area(a) != area(b) ? area(a) < area(b) : time(a) < time(b);
         });
     double least = time(best);
@@ -188,15 +188,14 @@ std::string best_html(const ReportView& view) {
     const auto ratio =
         point.result.contains("training") ? std::nullopt : number_of(point, "bound_ratio");
     const std::string settings = view.describe(best);
-    items += fmt::format("<li>{}: run {}{}{}: {} \u00b5s{}{}{}</li>\n", escape(workload),
-                         link_to_run(best), settings.empty() ? "" : ", ", escape(settings),
-                         number_text(time(best)),
-                         ratio ? ", " + percent_text(*ratio) + " of the bound" : "", ties,
-                         clock_html(point));
+    items += fmt::format(
+        "<li>{}: run {}{}{}: {} \u00b5s{}{}{}</li>\n", escape(workload), link_to_run(best),
+        settings.empty() ? "" : ", ", escape(settings), number_text(time(best)),
+        ratio ? ", " + percent_text(*ratio) + " of the bound" : "", ties, clock_html(point));
   }
   if (items.empty()) return items;
   return fmt::format("<p>Fastest, where differences up to {} count as none:</p>\n<ul>\n{}</ul>\n",
-                     percent_text(view.options().tolerance), items);
+                     number_text(100 * view.options().tolerance) + " %", items);
 }
 
 }  // namespace

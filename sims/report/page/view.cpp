@@ -35,9 +35,8 @@ void put_first(std::vector<std::string>& keys) {
 ReportView::ReportView(const ReportData& data, const ViewOptions& options)
     : data_(&data), options_(options) {
   const std::string facet = key_of(options_.facet);
-  workloads_ = workloads_of(data.points, [&](const std::string& key) {
-    return key != facet && is_workload(key);
-  });
+  workloads_ = workloads_of(
+      data.points, [&](const std::string& key) { return key != facet && is_workload(key); });
   const bool any_complete =
       std::any_of(data.points.begin(), data.points.end(),
                   [](const ReportPoint& point) { return point.config_is_complete; });
@@ -160,12 +159,12 @@ std::vector<std::string> ReportView::problems() const {
                                      {"--mark", &options_.mark}}) {
     if (axis->empty() || values_on(*axis).size() > 1) continue;
     const std::vector<std::string> values = values_on(*axis);
-    const std::string what =
-        values.empty() ? fmt::format("no run has the key '{}'", *axis)
-                       : fmt::format("'{}' is {} in all runs", *axis, values.front());
-    problems.push_back(fmt::format("error: {}: {}; {}", option, what,
-                                   known.empty() ? "no key differs between these runs"
-                                                 : "keys that differ:" + known));
+    const std::string what = values.empty()
+                                 ? fmt::format("no run has the key '{}'", *axis)
+                                 : fmt::format("'{}' is {} in all runs", *axis, values.front());
+    problems.push_back(fmt::format(
+        "error: {}: {}; {}", option, what,
+        known.empty() ? "no key differs between these runs" : "keys that differ:" + known));
   }
   return problems;
 }

@@ -14,8 +14,8 @@
 
 namespace espalier::report {
 
-// What the reader of a page asks for. An axis is a key of the configuration that differs between the
-// runs, or one of kAxisNames.
+// What the reader of a page asks for. An axis is a key of the configuration that differs between
+// the runs, or one of kAxisNames.
 struct ViewOptions {
   std::string facet = {};  // a picture for each value; designs are compared within a value
   std::string color = {};
@@ -66,8 +66,8 @@ class ReportView {
   [[nodiscard]] std::string short_name(const std::string& key) const;
   // See workloads_of.
   [[nodiscard]] const std::string& workload(std::size_t index) const { return workloads_[index]; }
-  // Whether the point is verified and no other verified point of its workload is faster by more than
-  // the tolerance. False for the only point of a workload.
+  // Whether the point is verified and no other verified point of its workload is faster by more
+  // than the tolerance. False for the only point of a workload.
   [[nodiscard]] bool is_best(std::size_t index) const { return best_[index]; }
 
   // The keys that tell these points apart; algorithm and flow control come first.

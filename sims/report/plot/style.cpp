@@ -116,7 +116,7 @@ svg .on-little { fill: var(--on-little); } svg .on-much { fill: var(--on-much); 
 .link { fill: none; stroke: var(--h); } .cell { shape-rendering: crispEdges; } .cell, .step { fill: var(--h); }
 .step { stroke: var(--soft); stroke-width: .8; }
 .vertex { fill: var(--page); stroke: var(--soft); stroke-width: 1.2; }
-.switch { fill: var(--band); }
+.switch { fill: var(--soft); stroke: var(--page); }
 .root { fill: var(--c0); }
 .wire { fill: none; stroke: var(--faint); stroke-width: 1; }
 .edge { fill: none; stroke: var(--ink); stroke-width: 1.8; }
