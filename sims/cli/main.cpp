@@ -208,8 +208,7 @@ Subcommand add_report(CLI::App& app, ReportOptions& options) {
       ->type_name("TEXT");
   const std::string axis =
       " (a configuration key that differs between the runs, or algorithm, topology, size)";
-  command
-      ->add_option("--facet", options.facet, "draw a picture for each value of this axis" + axis)
+  command->add_option("--facet", options.facet, "draw a picture for each value of this axis" + axis)
       ->type_name("AXIS");
   command->add_option("--color", options.color, "axis that colours stand for")->type_name("AXIS");
   command->add_option("--mark", options.mark, "axis that marks stand for")->type_name("AXIS");

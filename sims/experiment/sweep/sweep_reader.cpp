@@ -24,8 +24,8 @@ namespace fs = std::filesystem;
 
 const std::vector<std::string> kFileKeys{"title", "config", "axes",       "seeds",
                                          "only",  "except", "time_limit", "memory_limit"};
-const std::vector<std::string> kAxisKeys{"key",  "values", "from", "to",
-                                         "step", "factor", "zip",  "when", "kind"};
+const std::vector<std::string> kAxisKeys{"key",    "values", "from", "to",  "step",
+                                         "factor", "zip",    "when", "kind"};
 const std::vector<std::string> kZippedKeys{"key", "values", "from", "to", "step", "factor"};
 
 constexpr const char* kAxesExample =

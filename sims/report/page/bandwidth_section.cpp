@@ -200,6 +200,29 @@ std::string draw_size_panel(const ReportView& view, const SizePanel& panel) {
   return figure_html(panel.title, svg);
 }
 
+// The numbers of a picture: a row for each size, a column for each line.
+std::string size_table(const ReportView& view, const SizePanel& panel) {
+  const std::vector<Series> series = series_of(view, panel);
+  std::map<double, std::map<std::size_t, std::size_t>> runs;  // by size and series
+  HtmlTable table;
+  table.add_column("size", true);
+  for (std::size_t s = 0; s < series.size(); ++s) {
+    table.add_column(series[s].label + ", GB/s", true);
+    for (const std::size_t i : series[s].points) runs[size_of(view.point(i))][s] = i;
+  }
+  for (const auto& [size, of_series] : runs) {
+    table.begin_row();
+    table.add_text(bytes_text(static_cast<std::uint64_t>(size)));
+    for (std::size_t s = 0; s < series.size(); ++s) {
+      const auto found = of_series.find(s);
+      table.add_text(found == of_series.end()
+                         ? ""
+                         : number_text(*number_of(view.point(found->second), "bandwidth_GBps")));
+    }
+  }
+  return table.str("Bandwidth by size");
+}
+
 }  // namespace
 
 Section bandwidth_section(const ReportView& view) {
@@ -215,8 +238,11 @@ Section bandwidth_section(const ReportView& view) {
       paragraph_html(
           "Bandwidth is the size of the collective divided by its time. No algorithm on the same "
           "network can exceed the proven bound.") +
-      first_figures_html(panels.size(), "all numbers are in the table of runs",
-                         [&](std::size_t p) { return draw_size_panel(view, panels[p]); });
+      beside_html(
+          first_figures_html(panels.size(), "all numbers are in the table of runs",
+                             [&](std::size_t p) { return draw_size_panel(view, panels[p]); }),
+          panels.size() == 1 ? size_table(view, panels.front()) : std::string(),
+          panels.size() == 1);
   return section;
 }
 

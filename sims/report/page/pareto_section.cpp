@@ -59,7 +59,8 @@ Axis axis_of(const std::string& label, const std::vector<double>& values) {
   const auto [low, high] = std::minmax_element(values.begin(), values.end());
   const ScaleKind kind = suited_scale(*low, *high);
   if (kind != ScaleKind::linear) return {label, kind, round_range(kind, *low, *high, 5)};
-  if (*low < *high / 2) return {label, kind, round_range(kind, 0, *high * 1.02, 5)};
+  if (*low < *high / 2 || *low == *high)
+    return {label, kind, round_range(kind, 0, *high * 1.02, 5)};
   // Leaves room around the outermost marks.
   const double margin = (*high - *low) * 0.04;
   const AxisRange range = round_range(kind, std::max(0.0, *low - margin), *high + margin, 5);
@@ -166,7 +167,18 @@ std::string front_table(const ReportView& view, const std::vector<FrontPanel>& p
   if (panels.size() > 1) table.add_column("workload", false);
   table.add_column("settings", false);
   table.add_columns({"area, mm\u00b2", "time, \u00b5s"}, true);
-  table.add_columns({"designs as good", "clock"}, false);
+  const auto any = [&](const auto& holds) {
+    return std::any_of(panels.begin(), panels.end(), [&](const FrontPanel& panel) {
+      return std::any_of(panel.front.begin(), panel.front.end(),
+                         [&](const Tie& tie) { return holds(panel, tie); });
+    });
+  };
+  const bool has_ties = any([](const FrontPanel&, const Tie& tie) { return !tie.others.empty(); });
+  const bool has_slow = any([&](const FrontPanel& panel, const Tie& tie) {
+    return !clock_problem(view.point(panel.runs[tie.best])).empty();
+  });
+  if (has_ties) table.add_column("designs as good", false);
+  if (has_slow) table.add_column("clock", false);
   for (const FrontPanel& panel : panels) {
     for (const Tie& tie : panel.front) {
       const std::size_t i = panel.runs[tie.best];
@@ -176,10 +188,12 @@ std::string front_table(const ReportView& view, const std::vector<FrontPanel>& p
       table.add_text(view.describe(i));
       table.add_text(number_text(panel.designs[tie.best].cost));
       table.add_text(number_text(panel.designs[tie.best].time));
-      table.add_text(tie.others.empty() ? ""
-                                        : fmt::format("{} designs within {}", tie.others.size() + 1,
-                                                      spread_text(tie.spread)));
-      table.add_text(clock_problem(view.point(i)));
+      if (has_ties)
+        table.add_text(tie.others.empty()
+                           ? ""
+                           : fmt::format("{} designs within {}", tie.others.size() + 1,
+                                         spread_text(tie.spread)));
+      if (has_slow) table.add_text(clock_problem(view.point(i)));
     }
   }
   return table.str("Designs on the front, by area");

@@ -73,7 +73,7 @@ std::string draw_iterations(const ReportView& view, const std::vector<Iteration>
 std::string iterations_table(const ReportView& view, const std::vector<Iteration>& iterations) {
   HtmlTable table;
   table.add_columns({"run", "network", "settings"}, false);
-  table.add_columns({"gradients", "iteration, \u00b5s", "computing, \u00b5s", "exposed, \u00b5s",
+  table.add_columns({"gradients", "together, \u00b5s", "computing, \u00b5s", "exposed, \u00b5s",
                      "exposed, part"},
                     true);
   for (const Iteration& one : iterations) {

@@ -68,15 +68,15 @@ footer { color: var(--soft); font-size: 14px; padding-bottom: 28px; }
   gap: 26px 40px; margin: 6px 0 20px; align-items: start; }
 figure { margin: 0; min-width: 0; max-width: 620px; break-inside: avoid; }
 @media (min-width: 1000px) { .beside { display: grid; grid-template-columns: minmax(0, 1fr) minmax(0, 1fr);
-  gap: 26px 40px; align-items: start; } .beside td { white-space: normal; } }
+  gap: 26px 40px; align-items: start; } .beside td, .beside th { white-space: normal; } }
 figcaption { color: var(--soft); font-size: 14px; margin-top: 4px; }
 svg { display: block; width: 100%; height: auto; }
 /* A shadow at an edge says that the table goes on there; the covers scroll with the table. */
 .scroll { overflow-x: auto; margin: 0 0 14px; max-width: 100%;
   background: linear-gradient(90deg, var(--page) 30%, transparent) 0 0 / 40px 100% no-repeat local,
     linear-gradient(270deg, var(--page) 30%, transparent) 100% 0 / 40px 100% no-repeat local,
-    linear-gradient(90deg, var(--shade), transparent) 0 0 / 16px 100% no-repeat scroll,
-    linear-gradient(270deg, var(--shade), transparent) 100% 0 / 16px 100% no-repeat scroll; }
+    linear-gradient(90deg, var(--shade), transparent) 0 0 / 10px 100% no-repeat scroll,
+    linear-gradient(270deg, var(--shade), transparent) 100% 0 / 10px 100% no-repeat scroll; }
 table { border-collapse: collapse; font-size: 14px; font-variant-numeric: tabular-nums; }
 caption { text-align: left; color: var(--soft); padding: 0 0 4px; white-space: nowrap; }
 th, td { padding: 4px 12px 4px 0; text-align: left; vertical-align: top; white-space: nowrap;
