@@ -101,6 +101,10 @@ struct ReportOptions {
   std::vector<std::string> results;
   std::string output;
   std::string title;
+  std::string facet;
+  std::string color;
+  std::string mark;
+  double tolerance_percent = 1;
 };
 // Failed and missing points are shown in the report and do not change the exit code.
 [[nodiscard]] int report_command(const ReportOptions& options);

@@ -233,9 +233,22 @@ Subcommand add_report(CLI::App& app, ReportOptions& options) {
                    "files of run --json, folders of sweeps, or their results.jsonl")
       ->required();
   add_file(*command, "-o,--output", options.output, "write to this file, - for stdout")->required();
-  command->add_option("--title", options.title, "title of the page")
-      ->type_name("TEXT")
-      ->default_val("Espalier results");
+  command
+      ->add_option("--title", options.title,
+                   "title of the page (default: the title of the sweep, or Espalier results)")
+      ->type_name("TEXT");
+  const std::string axis =
+      " (a configuration key that differs between the runs, or algorithm, topology, size)";
+  command->add_option("--facet", options.facet, "draw a picture for each value of this axis" + axis)
+      ->type_name("AXIS");
+  command->add_option("--color", options.color, "axis that colours stand for")->type_name("AXIS");
+  command->add_option("--mark", options.mark, "axis that marks stand for")->type_name("AXIS");
+  command
+      ->add_option("--tolerance", options.tolerance_percent,
+                   "areas and times count as equal up to this difference, in percent")
+      ->type_name("PERCENT")
+      ->check(CLI::Range(0.0, 100.0))
+      ->capture_default_str();
   return {command, [&options] { return report_command(options); }};
 }
 

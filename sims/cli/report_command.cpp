@@ -8,6 +8,7 @@
 #include "sims/cli/version.h"
 #include "sims/report/page/page.h"
 #include "sims/report/page/read_report.h"
+#include "sims/report/page/view.h"
 
 namespace espalier {
 
@@ -27,7 +28,13 @@ int report_command(const ReportOptions& options) {
   const report::ReadResult read = report::read_report(options.results, kVersion);
   for (const std::string& error : read.errors) fmt::print(stderr, "{}\n", error);
   if (!read.errors.empty()) return kUsageError;
-  const std::string html = report::report_html(read.data, options.title, kVersion);
+  report::ViewOptions view_options{options.facet, options.color, options.mark,
+                                   options.tolerance_percent / 100};
+  const report::ReportView view(read.data, view_options);
+  const std::vector<std::string> problems = view.problems();
+  for (const std::string& problem : problems) fmt::print(stderr, "{}\n", problem);
+  if (!problems.empty()) return kUsageError;
+  const std::string html = report::report_html(view, options.title, kVersion);
   return write_text(options.output, html) ? kGood : kUsageError;
 }
 

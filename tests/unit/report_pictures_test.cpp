@@ -140,3 +140,96 @@ TEST_CASE("Heat has ten levels, the last of which includes all of it") {
   CHECK(heat_level(1.5) == 9);
   CHECK(heat_level(-1) == 0);
 }
+
+namespace {
+
+// Three boxes of four nodes, with one slow cable between each pair of boxes.
+Topology boxes() {
+  Topology graph("boxes");
+  const LinkSpec fast{100000, 50000000000, 0};
+  const LinkSpec slow{500000, 12500000000, 0};
+  for (int n = 0; n < 12; ++n) graph.add_node("n" + std::to_string(n));
+  int port = 0;
+  const auto join = [&](std::size_t a, std::size_t b, const LinkSpec& spec) {
+    const std::string name = "p" + std::to_string(port++);
+    graph.add_link(NodeId(a), NodeId(b), spec, name + "o", name + "i");
+    graph.add_link(NodeId(b), NodeId(a), spec, name + "x", name + "y");
+  };
+  for (std::size_t box = 0; box < 3; ++box) {
+    for (std::size_t a = 0; a < 4; ++a) {
+      for (std::size_t b = 0; b < a; ++b) join(4 * box + a, 4 * box + b, fast);
+    }
+    join(4 * box + 3, (4 * box + 4) % 12, slow);
+  }
+  return graph;
+}
+
+double distance(const TopologyLayout& layout, std::size_t a, std::size_t b) {
+  const Place from = layout.place(NodeId(a));
+  const Place to = layout.place(NodeId(b));
+  return std::hypot(from.x - to.x, from.y - to.y);
+}
+
+}  // namespace
+
+TEST_CASE("The nodes of a box stand together") {
+  const Topology graph = boxes();
+  const TopologyLayout layout(graph, 460);
+  double within = 0;
+  double between = 1e9;
+  for (std::size_t a = 0; a < 12; ++a) {
+    for (std::size_t b = 0; b < a; ++b) {
+      if (a / 4 == b / 4) {
+        within = std::max(within, distance(layout, a, b));
+      } else {
+        between = std::min(between, distance(layout, a, b));
+      }
+    }
+  }
+  CHECK(within < between);
+}
+
+TEST_CASE("The same irregular network always has the same places") {
+  const Topology graph = boxes();
+  const TopologyLayout a(graph, 460);
+  const TopologyLayout b(graph, 460);
+  for (std::size_t v = 0; v < 12; ++v) {
+    CHECK(a.place(NodeId(v)).x == b.place(NodeId(v)).x);
+    CHECK(a.place(NodeId(v)).y == b.place(NodeId(v)).y);
+  }
+}
+
+TEST_CASE("Names on a map overlap neither each other nor a vertex") {
+  std::vector<Topology> shapes = all_shapes();
+  shapes.push_back(boxes());
+  for (const Topology& topology : shapes) {
+    CAPTURE(topology.name());
+    const TopologyLayout layout(topology, 460);
+    const double size = 6;
+    const auto labels = map_labels(topology, layout, size);
+    for (std::size_t a = 0; a < labels.size(); ++a) {
+      for (std::size_t b = 0; b < a; ++b) {
+        const bool apart = labels[a].left >= labels[b].left + labels[b].width ||
+                           labels[b].left >= labels[a].left + labels[a].width ||
+                           std::abs(labels[a].line - labels[b].line) >= kMapLabelHeight;
+        CHECK(apart);
+      }
+      for (std::size_t v = 0; v < topology.num_vertices(); ++v) {
+        const Place at = layout.place(NodeId(v));
+        const bool covers = at.x > labels[a].left && at.x < labels[a].left + labels[a].width &&
+                            at.y > labels[a].line - 10 && at.y < labels[a].line;
+        CHECK_FALSE(covers);
+      }
+    }
+  }
+  CHECK(map_labels(boxes(), TopologyLayout(boxes(), 460), 6).size() == 12);
+}
+
+TEST_CASE("Only networks with wrap-around links have links that are drawn as ends") {
+  const Topology torus = make_torus({4, 4}, test::kPlainLink);
+  CHECK(TopologyLayout(torus, 460).has_ends());
+  const Topology mesh = make_mesh({4, 4}, test::kPlainLink);
+  CHECK_FALSE(TopologyLayout(mesh, 460).has_ends());
+  const Topology graph = boxes();
+  CHECK_FALSE(TopologyLayout(graph, 460).has_ends());
+}

@@ -4,6 +4,9 @@
 
 #include <cmath>
 #include <random>
+#include <set>
+
+#include "sims/report/plot/text.h"
 
 using namespace espalier::report;
 
@@ -67,6 +70,29 @@ TEST_CASE("Any range gets a few ascending ticks inside, and holds all its values
 
 TEST_CASE("Values that spread far get a logarithmic axis") {
   CHECK(suited_scale(1, 10) == ScaleKind::linear);
+  CHECK(suited_scale(1, 11) == ScaleKind::log10);
   CHECK(suited_scale(1, 100) == ScaleKind::log10);
   CHECK(suited_scale(0, 100) == ScaleKind::linear);
+}
+
+TEST_CASE("The texts of ticks have the digits that their step needs") {
+  CHECK(tick_texts({59.5, 59.505, 59.51}) == std::vector<std::string>{"59.5", "59.505", "59.51"});
+  CHECK(tick_texts({59.505, 59.515}) == std::vector<std::string>{"59.505", "59.515"});
+  CHECK(tick_texts({0, 1000, 2000}) == std::vector<std::string>{"0", "1000", "2000"});
+}
+
+TEST_CASE("No two ticks of an axis have the same text") {
+  std::mt19937_64 random(5);
+  std::uniform_real_distribution<double> exponent(-9, 9);
+  std::uniform_real_distribution<double> span(-6, 2);
+  for (int round = 0; round < 3000; ++round) {
+    const double low = std::pow(10, exponent(random));
+    const double high = low * (1 + std::pow(10, span(random)));
+    for (const ScaleKind kind : {ScaleKind::linear, ScaleKind::log10}) {
+      const AxisRange range = round_range(kind, low, high, 5);
+      const auto texts = tick_texts(range.ticks);
+      CAPTURE(low, high);
+      CHECK(std::set<std::string>(texts.begin(), texts.end()).size() == range.ticks.size());
+    }
+  }
 }

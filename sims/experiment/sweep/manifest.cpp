@@ -87,6 +87,7 @@ Json manifest_of(const Sweep& sweep, const SweepPlan& plan, const std::string& t
       Json values = Json::array();
       for (const ConfigNode& value : key.values) values.push_back(json_of(value));
       manifest["axes"].push_back({{"key", key.key->name}, {"values", values}});
+      if (!axis.kind.empty()) manifest["axes"].back()["kind"] = axis.kind;
     }
   }
   manifest["points"] = Json::array();

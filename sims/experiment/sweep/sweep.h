@@ -37,6 +37,8 @@ struct SweepAxis {
   std::vector<AxisKey> keys;
   // If the condition does not hold, the keys keep the values that they have without the axis.
   std::optional<Condition> when;
+  // "workload" or "design": what reports compare within, or compare. Empty: by the key.
+  std::string kind = {};
 
   [[nodiscard]] std::size_t size() const { return keys.front().values.size(); }
 };

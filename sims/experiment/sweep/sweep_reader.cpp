@@ -24,8 +24,8 @@ namespace fs = std::filesystem;
 
 const std::vector<std::string> kFileKeys{"title", "config", "axes",       "seeds",
                                          "only",  "except", "time_limit", "memory_limit"};
-const std::vector<std::string> kAxisKeys{"key",  "values", "from", "to",
-                                         "step", "factor", "zip",  "when"};
+const std::vector<std::string> kAxisKeys{"key",    "values", "from", "to",  "step",
+                                         "factor", "zip",    "when", "kind"};
 const std::vector<std::string> kZippedKeys{"key", "values", "from", "to", "step", "factor"};
 
 constexpr const char* kAxesExample =
@@ -124,7 +124,17 @@ class SweepReader {
     }
     axis.when = condition(map, "when");
     if (axis.when) when_places_.push_back({sweep_.axes.size(), map.place_of("when")});
+    if (map.find("kind") != nullptr) axis.kind = read_kind(map);
     if (!axis.keys.empty()) sweep_.axes.push_back(std::move(axis));
+  }
+
+  std::string read_kind(const StrictMap& map) {
+    const std::string kind = map.text("kind").value_or("");
+    if (kind == "workload" || kind == "design") return kind;
+    diagnostics_.error(map.place_of("kind"),
+                       fmt::format("axis: kind '{}' is not workload or design", kind),
+                       "kind: workload");
+    return {};
   }
 
   void read_zip(const StrictMap& map, SweepAxis& axis) {

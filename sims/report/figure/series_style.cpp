@@ -1,8 +1,9 @@
 #include "sims/report/figure/series_style.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
-#include <utility>
+#include <tuple>
 
 #include "sims/report/plot/palette.h"
 
@@ -74,23 +75,27 @@ std::vector<Identity> identities(const Figure& figure) {
   return all;
 }
 
-// kLooks.size() where the algorithm has none of its own.
-// Every series has a look of its own by what it runs.
-bool are_told_apart(const std::vector<Identity>& all) {
-  std::set<std::pair<std::size_t, bool>> seen;
-  for (const Identity& identity : all) {
-    const std::size_t look = report::look_of_algorithm(identity.algorithm);
-    const bool packets = identity.mode == FlowControlMode::packet;
-    if (look == kNumLooks || !seen.insert({look, packets}).second) return false;
-  }
-  return true;
+// Whether the algorithm tells series apart: every series has one, and there are two or more.
+bool differ_by_algorithm(const std::vector<Identity>& all) {
+  return std::all_of(all.begin(), all.end(),
+                     [](const Identity& identity) { return !identity.algorithm.empty(); }) &&
+         std::any_of(all.begin(), all.end(), [&](const Identity& identity) {
+           return identity.algorithm != all.front().algorithm;
+         });
 }
 
-SeriesStyle make_style(const std::string& label, std::size_t number, bool packets) {
+std::map<std::string, std::size_t> numbers_of(const std::vector<Identity>& all) {
+  std::vector<std::string> names;
+  for (const Identity& identity : all) names.push_back(identity.algorithm);
+  return report::numbers_of_algorithms(names);
+}
+
+SeriesStyle make_style(const std::string& label, std::size_t number, std::size_t mark,
+                       bool packets) {
   constexpr double kThin = 1.5;
   constexpr double kThick = 2.2;
   const report::Look& look = report::look_of_series(number);
-  const int filled = point_type(look.mark);
+  const int filled = point_type(report::mark_of_series(mark));
   return {label, look.colour, packets ? filled - 1 : filled, packets ? kThin : kThick, packets};
 }
 
@@ -98,13 +103,21 @@ SeriesStyle make_style(const std::string& label, std::size_t number, bool packet
 
 std::vector<SeriesStyle> series_styles(const Figure& figure) {
   const std::vector<Identity> all = identities(figure);
-  const bool by_algorithm = are_told_apart(all);
+  const bool by_algorithm = differ_by_algorithm(all);
+  const std::map<std::string, std::size_t> numbers =
+      by_algorithm ? numbers_of(all) : std::map<std::string, std::size_t>();
   std::vector<SeriesStyle> styles;
+  std::set<std::tuple<std::size_t, Mark, bool>> taken;
   for (std::size_t i = 0; i < all.size(); ++i) {
     const bool packets =
         by_algorithm ? all[i].mode == FlowControlMode::packet : (i / kNumLooks) % 2 == 1;
-    const std::size_t look = by_algorithm ? report::look_of_algorithm(all[i].algorithm) : i;
-    styles.push_back(make_style(all[i].label, look, packets));
+    const std::size_t number = by_algorithm ? numbers.at(all[i].algorithm) : i % kNumLooks;
+    // Further series of an algorithm keep its colour and take other marks.
+    std::size_t mark = number;
+    while (mark < number + kNumLooks &&
+           !taken.emplace(number % kNumLooks, report::mark_of_series(mark), packets).second)
+      ++mark;
+    styles.push_back(make_style(all[i].label, number, mark, packets));
   }
   return styles;
 }

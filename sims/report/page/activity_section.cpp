@@ -73,8 +73,7 @@ std::string draw_activity(const ReportView& view, std::size_t index, const Activ
   Svg svg(kPictureWidth, 12 + rows + 44, "Activity of the dimensions, " + title,
           "one row for each dimension; at full height the dimension had a chunk to work on all the "
           "time");
-  const Axis x{"time, \u00b5s", ScaleKind::linear, round_range(ScaleKind::linear, 0, longest, 6),
-               number_text};
+  const Axis x{"time, \u00b5s", ScaleKind::linear, round_range(ScaleKind::linear, 0, longest, 6)};
   double names = 0;
   for (const DimensionActivity& dimension : activity.dimensions)
     names = std::max(names, label_width(dimension.name));

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
-#include <numeric>
 
 #include "sims/experiment/result_fields.h"
 
@@ -81,26 +79,51 @@ std::vector<AreaUnit> area_units(const ReportPoint& point) {
   return units;
 }
 
-std::vector<bool> pareto_front(const std::vector<Design>& designs) {
-  std::vector<std::size_t> order(designs.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+std::vector<bool> pareto_front(const std::vector<Design>& designs, double tolerance) {
+  const double factor = 1 + tolerance;
+  // A gain is larger than the tolerance, a loss is not: each step from a design to one that
+  // dominates it makes cost times time smaller, so no designs dominate one another in a circle.
+  const auto dominates = [&](const Design& a, const Design& b) {
+    const bool is_as_good = a.cost <= b.cost * factor && a.time <= b.time * factor;
+    return is_as_good && (a.cost * factor < b.cost || a.time * factor < b.time);
+  };
+  std::vector<bool> front(designs.size(), true);
+  for (std::size_t i = 0; i < designs.size(); ++i) {
+    front[i] = std::none_of(designs.begin(), designs.end(),
+                            [&](const Design& other) { return dominates(other, designs[i]); });
+  }
+  return front;
+}
+
+std::vector<Tie> ties_of(const std::vector<Design>& designs, const std::vector<bool>& counts,
+                         double tolerance) {
+  std::vector<std::size_t> order;
+  for (std::size_t i = 0; i < designs.size(); ++i) {
+    if (counts[i]) order.push_back(i);
+  }
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
     if (designs[a].cost != designs[b].cost) return designs[a].cost < designs[b].cost;
     return designs[a].time < designs[b].time;
   });
-  std::vector<bool> front(designs.size(), false);
-  // The shortest time of all cheaper designs.
-  double best = std::numeric_limits<double>::infinity();
-  for (std::size_t i = 0; i < order.size();) {
-    const Design& first = designs[order[i]];  // the fastest design of its cost
-    const bool is_better = first.time < best;
-    std::size_t next = i;
-    for (; next < order.size() && designs[order[next]].cost == first.cost; ++next)
-      front[order[next]] = is_better && designs[order[next]].time == first.time;
-    best = std::min(best, first.time);
-    i = next;
+  const auto apart = [](double a, double b) {
+    return a == b ? 0 : std::max(a, b) / std::min(a, b) - 1;
+  };
+  std::vector<Tie> ties;
+  for (const std::size_t i : order) {
+    const auto spread = [&](const Tie& tie) {
+      return std::max(apart(designs[i].cost, designs[tie.best].cost),
+                      apart(designs[i].time, designs[tie.best].time));
+    };
+    const auto tie = std::find_if(ties.begin(), ties.end(),
+                                  [&](const Tie& one) { return spread(one) <= tolerance; });
+    if (tie == ties.end()) {
+      ties.push_back({i, {}, 0});
+    } else {
+      tie->spread = std::max(tie->spread, spread(*tie));
+      tie->others.push_back(i);
+    }
   }
-  return front;
+  return ties;
 }
 
 }  // namespace espalier::report

@@ -43,6 +43,17 @@ struct Design {
 // For each design, whether it is on the Pareto front. A design is off the front if another design
 // is at least as good in both values and better in one. Equal designs are all on the front or all
 // off it.
-[[nodiscard]] std::vector<bool> pareto_front(const std::vector<Design>& designs);
+[[nodiscard]] std::vector<bool> pareto_front(const std::vector<Design>& designs,
+                                             double tolerance = 0);
+
+// Designs of a front whose costs and times differ by no more than the tolerance.
+struct Tie {
+  std::size_t best = 0;             // index of the smallest design
+  std::vector<std::size_t> others;  // indices, in the order of costs
+  double spread = 0;                // the largest difference from the best one, as a part of it
+};
+// Groups the designs that `counts` selects, in the order of costs.
+[[nodiscard]] std::vector<Tie> ties_of(const std::vector<Design>& designs,
+                                       const std::vector<bool>& counts, double tolerance);
 
 }  // namespace espalier::report

@@ -130,8 +130,8 @@ std::string draw_unit(const std::string& name, const std::vector<Unit>& units) {
   Svg svg(kPictureWidth, height + legend, "Area of one " + title + " by blocks",
           "bars of blocks; a line to the right shows the upper end of the SRAM areas");
   const Axis x{"area of one " + title + ", mm\u00b2", ScaleKind::linear,
-               round_range(ScaleKind::linear, 0, most == 0 ? 1 : most, 5), number_text};
-  const Axis y{"", ScaleKind::linear, {0, 1, {}}, number_text};
+               round_range(ScaleKind::linear, 0, most == 0 ? 1 : most, 5)};
+  const Axis y{"", ScaleKind::linear, {0, 1, {}}};
   const Plot plot(svg, x, y, legend);
   for (std::size_t u = 0; u < units.size(); ++u) {
     const double top = plot.top() + kStep * 1.25 * static_cast<double>(u) + 18;

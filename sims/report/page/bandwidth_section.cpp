@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <tuple>
 
 #include "sims/report/page/section.h"
 #include "sims/report/plot/plot.h"
@@ -63,7 +64,10 @@ std::vector<SizePanel> split(const std::vector<std::size_t>& points, const Name&
 
 std::vector<SizePanel> panels_of(const ReportView& view, const std::vector<std::size_t>& points) {
   const auto systems = split(points, [&](std::size_t i) {
-    return fmt::format("{}, {}", text_of(view.point(i), "topology"), text_of(view.point(i), "op"));
+    std::string title =
+        fmt::format("{}, {}", text_of(view.point(i), "topology"), text_of(view.point(i), "op"));
+    add_word(title, view.facet_of(i));
+    return title;
   });
   std::vector<SizePanel> panels;
   for (const SizePanel& system : systems) {
@@ -97,25 +101,26 @@ std::vector<SizePanel> panels_of(const ReportView& view, const std::vector<std::
 std::vector<Series> series_of(const ReportView& view, const SizePanel& panel) {
   const auto keys = view.telling_keys(panel.points, said_elsewhere(view));
   std::vector<Series> series;
-  std::set<std::pair<std::size_t, bool>> looks;
-  bool by_algorithm = true;
+  std::set<std::tuple<std::size_t, Mark, bool>> taken;
   for (SizePanel& part :
        split(panel.points, [&](std::size_t i) { return view.describe(i, keys); })) {
-    const ReportPoint& first = view.point(part.points.front());
-    const std::string algorithm = text_of(first, "algorithm");
+    const std::size_t first = part.points.front();
     Series one;
-    one.label = part.title.empty() ? algorithm : part.title;
-    one.look = {look_of_algorithm(algorithm), text_of(first, "flow_control") == "packet"};
-    by_algorithm = by_algorithm && one.look.look < kNumLooks &&
-                   looks.insert({one.look.look, one.look.dashed}).second;
+    one.label = part.title.empty() ? text_of(view.point(first), "algorithm") : part.title;
+    one.look = view.look_of(first);
+    one.look.dashed = text_of(view.point(first), "flow_control") == "packet";
+    // Further lines of a colour take other marks.
+    std::size_t& mark = one.look.mark.emplace(one.look.mark.value_or(one.look.look));
+    const std::size_t own = mark;
+    while (mark < own + kNumLooks &&
+           !taken.emplace(one.look.look % kNumLooks, mark_of_series(mark), one.look.dashed).second)
+      ++mark;
     one.points = std::move(part.points);
     std::stable_sort(one.points.begin(), one.points.end(), [&](std::size_t a, std::size_t b) {
       return size_of(view.point(a)) < size_of(view.point(b));
     });
     series.push_back(std::move(one));
   }
-  for (std::size_t s = 0; s < series.size() && !by_algorithm; ++s)
-    series[s].look = {s % kNumLooks, s >= kNumLooks};
   return series;
 }
 
@@ -143,12 +148,18 @@ std::string draw_size_panel(const ReportView& view, const SizePanel& panel) {
   double smallest = size_of(view.point(panel.points.front()));
   double largest = smallest;
   double fastest = 0;
+  double slowest = *number_of(view.point(panel.points.front()), "bandwidth_GBps");
   for (const std::size_t i : panel.points) {
     smallest = std::min(smallest, size_of(view.point(i)));
     largest = std::max(largest, size_of(view.point(i)));
-    fastest = std::max(fastest, *number_of(view.point(i), "bandwidth_GBps"));
+    const double rate = *number_of(view.point(i), "bandwidth_GBps");
+    slowest = std::min(slowest, rate);
+    fastest = std::max(fastest, rate);
   }
-  for (const auto& [size, rate] : bound.by_size) fastest = std::max(fastest, rate);
+  for (const auto& [size, rate] : bound.by_size) {
+    slowest = std::min(slowest, rate);
+    fastest = std::max(fastest, rate);
+  }
 
   std::vector<LegendEntry> legend;
   for (const Series& one : series) legend.push_back({one.label, one.look, false});
@@ -162,8 +173,9 @@ std::string draw_size_panel(const ReportView& view, const SizePanel& panel) {
                       bytes_text(static_cast<std::uint64_t>(largest))));
   const Axis x{"size", ScaleKind::log2, power_range(smallest, largest, 5),
                [](double v) { return bytes_text(static_cast<std::uint64_t>(v)); }};
-  const Axis y{"bandwidth, GB/s", ScaleKind::linear, round_range(ScaleKind::linear, 0, fastest, 5),
-               number_text};
+  const ScaleKind kind = suited_scale(slowest, fastest);
+  const Axis y{"bandwidth, GB/s", kind,
+               round_range(kind, kind == ScaleKind::linear ? 0 : slowest, fastest, 5)};
   const Plot plot(svg, x, y, below);
   std::vector<std::pair<double, double>> places;
   for (const auto& [size, rate] : bound.by_size) places.emplace_back(plot.x(size), plot.y(rate));
@@ -173,8 +185,9 @@ std::string draw_size_panel(const ReportView& view, const SizePanel& panel) {
     const auto rate = [&](std::size_t i) { return *number_of(view.point(i), "bandwidth_GBps"); };
     for (const std::size_t i : one.points)
       places.emplace_back(plot.x(size_of(view.point(i))), plot.y(rate(i)));
-    draw_line(svg, places,
-              fmt::format("line c{}{}", one.look.look, one.look.dashed ? " dashed" : ""));
+    draw_line(
+        svg, places,
+        fmt::format("line c{}{}", one.look.look % kNumLooks, one.look.dashed ? " dashed" : ""));
     for (std::size_t p = 0; p < one.points.size(); ++p) {
       const std::size_t i = one.points[p];
       draw_mark(svg, places[p].first, places[p].second, one.look,
@@ -185,6 +198,29 @@ std::string draw_size_panel(const ReportView& view, const SizePanel& panel) {
   }
   draw_legend(svg, legend, kSizeHeight + 4);
   return figure_html(panel.title, svg);
+}
+
+// The numbers of a picture: a row for each size, a column for each line.
+std::string size_table(const ReportView& view, const SizePanel& panel) {
+  const std::vector<Series> series = series_of(view, panel);
+  std::map<double, std::map<std::size_t, std::size_t>> runs;  // by size and series
+  HtmlTable table;
+  table.add_column("size", true);
+  for (std::size_t s = 0; s < series.size(); ++s) {
+    table.add_column(series[s].label + ", GB/s", true);
+    for (const std::size_t i : series[s].points) runs[size_of(view.point(i))][s] = i;
+  }
+  for (const auto& [size, of_series] : runs) {
+    table.begin_row();
+    table.add_text(bytes_text(static_cast<std::uint64_t>(size)));
+    for (std::size_t s = 0; s < series.size(); ++s) {
+      const auto found = of_series.find(s);
+      table.add_text(found == of_series.end()
+                         ? ""
+                         : number_text(*number_of(view.point(found->second), "bandwidth_GBps")));
+    }
+  }
+  return table.str("Bandwidth by size");
 }
 
 }  // namespace
@@ -202,8 +238,11 @@ Section bandwidth_section(const ReportView& view) {
       paragraph_html(
           "Bandwidth is the size of the collective divided by its time. No algorithm on the same "
           "network can exceed the proven bound.") +
-      first_figures_html(panels.size(), "all numbers are in the table of runs",
-                         [&](std::size_t p) { return draw_size_panel(view, panels[p]); });
+      beside_html(
+          first_figures_html(panels.size(), "all numbers are in the table of runs",
+                             [&](std::size_t p) { return draw_size_panel(view, panels[p]); }),
+          panels.size() == 1 ? size_table(view, panels.front()) : std::string(),
+          panels.size() == 1);
   return section;
 }
 

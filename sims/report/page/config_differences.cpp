@@ -145,9 +145,9 @@ std::vector<std::string> telling_keys(const std::vector<std::string>& keys,
 
 namespace {
 
-constexpr std::array<std::string_view, 5> kNamed{"collective.op", "collective.size",
-                                                 "collective.element", "simulation.seed",
-                                                 "simulation.stall_probability"};
+constexpr std::array<std::string_view, 6> kNamed{
+    "system.link.latency", "collective.op",   "collective.size",
+    "collective.element",  "simulation.seed", "simulation.stall_probability"};
 constexpr std::array<std::string_view, 6> kSections{"traffic.", "training.", "workload.",
                                                     "control.", "tenants.",  "faults."};
 // The buffers of the network for control messages are part of the design.
@@ -170,13 +170,14 @@ const nlohmann::ordered_json* known_config(const ReportPoint& point) {
 
 // The keys in which the workloads of these points differ.
 std::vector<std::string> differing_keys(const std::vector<ReportPoint>& points,
-                                        const std::vector<std::size_t>& indices) {
+                                        const std::vector<std::size_t>& indices,
+                                        const std::function<bool(const std::string&)>& counts) {
   std::vector<const nlohmann::ordered_json*> configs;
   configs.reserve(indices.size());
   for (const std::size_t i : indices) configs.push_back(known_config(points[i]));
   std::vector<std::string> keys;
   const std::vector<std::string> all = compare_configs(configs).keys;
-  std::copy_if(all.begin(), all.end(), std::back_inserter(keys), is_workload_key);
+  std::copy_if(all.begin(), all.end(), std::back_inserter(keys), counts);
   return keys;
 }
 
@@ -189,7 +190,9 @@ bool is_workload_key(const std::string& key) {
                      [&](std::string_view section) { return key.rfind(section, 0) == 0; });
 }
 
-std::vector<std::string> workloads_of(const std::vector<ReportPoint>& points) {
+std::vector<std::string> workloads_of(
+    const std::vector<ReportPoint>& points,
+    const std::function<bool(const std::string& key)>& is_workload) {
   std::map<std::string, std::vector<std::size_t>> by_words;
   std::vector<std::string> workloads;
   for (std::size_t i = 0; i < points.size(); ++i) {
@@ -197,7 +200,7 @@ std::vector<std::string> workloads_of(const std::vector<ReportPoint>& points) {
     by_words[workloads.back()].push_back(i);
   }
   for (const auto& [words, indices] : by_words) {
-    const std::vector<std::string> keys = differing_keys(points, indices);
+    const std::vector<std::string> keys = differing_keys(points, indices, is_workload);
     const std::vector<std::string> names = short_names(keys);
     for (const std::size_t i : indices) {
       const auto* config = known_config(points[i]);

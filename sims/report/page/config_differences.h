@@ -1,6 +1,7 @@
 // Finds common and different settings of configurations, and which configurations can be compared.
 #pragma once
 
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -44,6 +45,8 @@ struct ConfigDifferences {
 
 // A text for each point. Times of points with equal texts can be compared. The text has operation,
 // size, nodes, network or traffic, and the keys that distinguish workloads with the same words.
-[[nodiscard]] std::vector<std::string> workloads_of(const std::vector<ReportPoint>& points);
+[[nodiscard]] std::vector<std::string> workloads_of(
+    const std::vector<ReportPoint>& points,
+    const std::function<bool(const std::string& key)>& is_workload);
 
 }  // namespace espalier::report

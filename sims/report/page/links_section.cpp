@@ -105,9 +105,9 @@ std::string draw_map(const ReportView& view, std::size_t index, const Topology& 
                          {"d", paths[level]}});
     }
   }
+  const double size = std::clamp(room * 0.3, 1.0, 7.0);
   for (std::size_t v = 0; v < topology.num_vertices(); ++v) {
     const Place at = layout.place(NodeId(v));
-    const double size = std::clamp(room * 0.3, 1.0, 7.0);
     if (topology.is_switch(NodeId(v))) {
       svg.rect(at.x - size, at.y - size, 2 * size, 2 * size, "vertex switch",
                topology.vertex_name(NodeId(v)));
@@ -115,8 +115,17 @@ std::string draw_map(const ReportView& view, std::size_t index, const Topology& 
       svg.circle(at.x, at.y, size, "vertex", topology.vertex_name(NodeId(v)));
     }
   }
+  const std::vector<MapLabel> labels = map_labels(topology, layout, size);
+  for (const MapLabel& label : labels) svg.text(label.left, label.line, label.words, "note");
   draw_heat_key(svg, 4, layout.height() + 12, "of the time");
-  return figure_html(title, svg, map_caption(uses));
+  std::string caption = map_caption(uses) + ".";
+  if (layout.has_ends())
+    caption += " A line that ends between nodes is a wrap-around link of the torus.";
+  if (labels.size() < topology.num_vertices()) {
+    caption += labels.empty() ? " Point at a node or switch to see its name."
+                              : " Point at a vertex without a name to see its name.";
+  }
+  return figure_html(title, svg, caption);
 }
 
 std::optional<std::string> map_of(const ReportView& view, std::size_t index, std::string& why) {
@@ -210,8 +219,8 @@ Section links_section(const ReportView& view) {
   if (!bars.runs.empty()) figures.push_back(draw_dimensions(view, bars.runs));
   if (!maps.runs.empty()) {
     section.html += paragraph_html(
-        "Each line is one direction of a link, on the right in its direction of travel. A line "
-        "that ends between nodes is a wrap-around link of the torus." +
+        "Each line is one direction of a link, on the right in its direction of travel. Circles "
+        "are nodes, squares are switches." +
         what_is_left_out(maps, with_links.size()));
   }
   if (!bars.runs.empty() && bars.runs.size() < with_dimensions.size())

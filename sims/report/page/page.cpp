@@ -58,18 +58,29 @@ namespace {
 using MakeSection = Section (*)(const ReportView& view);
 constexpr MakeSection kPageSections[] = {
     summary_section,  // what was run, the differences, the results
-    bandwidth_section, pareto_section,   area_section, links_section,
-    schedule_section,  activity_section, runs_section,
+    bandwidth_section, training_section, pareto_section,   energy_section, area_section,
+    links_section,     schedule_section, activity_section, runs_section,
 };
+
+constexpr const char* kDefaultTitle = "Espalier results";
+
+std::string title_of(const ReportData& data) {
+  std::string title;
+  for (const ReportSource& source : data.sources) {
+    if (source.title.empty()) continue;
+    if (!title.empty() && title != source.title) return kDefaultTitle;
+    title = source.title;
+  }
+  return title.empty() ? kDefaultTitle : title;
+}
 
 }  // namespace
 
-std::string report_html(const ReportData& data, const std::string& title,
+std::string report_html(const ReportView& view, const std::string& title,
                         const std::string& version) {
-  const ReportView view(data);
   std::vector<Section> sections;
   for (const MakeSection make : kPageSections) sections.push_back(make(view));
-  return page_html(title, version, sections);
+  return page_html(title.empty() ? title_of(view.data()) : title, version, sections);
 }
 
 }  // namespace espalier::report

@@ -4,7 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "sims/report/page/report_data.h"
 #include "sims/report/page/section.h"
 
 namespace espalier::report {
@@ -15,7 +14,7 @@ namespace espalier::report {
                                     const std::vector<Section>& sections);
 
 // Equal data and titles give equal bytes.
-[[nodiscard]] std::string report_html(const ReportData& data, const std::string& title,
+[[nodiscard]] std::string report_html(const ReportView& view, const std::string& title,
                                       const std::string& version);
 
 }  // namespace espalier::report

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
-#include <map>
 
 #include "sims/report/page/area.h"
 #include "sims/report/page/section.h"
@@ -16,15 +14,12 @@ namespace {
 
 constexpr double kFrontHeight = 320;
 
-struct Candidate {
-  std::size_t index;
-  Design design;  // mm2, us
-  bool on_front = false;
-};
-
 struct FrontPanel {
   std::string workload;
-  std::vector<Candidate> candidates;
+  std::vector<std::size_t> runs;
+  std::vector<Design> designs;  // of the runs: mm2, us
+  std::vector<bool> on_front;
+  std::vector<Tie> front;  // indices into `runs`
 };
 
 std::vector<FrontPanel> panels_of(const ReportView& view) {
@@ -39,44 +34,39 @@ std::vector<FrontPanel> panels_of(const ReportView& view) {
     const std::string& workload = view.workload(i);
     auto found = std::find_if(panels.begin(), panels.end(),
                               [&](const FrontPanel& panel) { return panel.workload == workload; });
-    if (found == panels.end()) found = panels.insert(panels.end(), {workload, {}});
-    found->candidates.push_back({i, {*area, *time * 1e-3}});
+    if (found == panels.end()) found = panels.insert(panels.end(), {workload, {}, {}, {}, {}});
+    found->runs.push_back(i);
+    found->designs.push_back({*area, *time * 1e-3});
   }
+  const double tolerance = view.options().tolerance;
   for (FrontPanel& panel : panels) {
-    std::vector<Design> designs;
-    for (const Candidate& candidate : panel.candidates) designs.push_back(candidate.design);
-    const std::vector<bool> front = pareto_front(designs);
-    for (std::size_t c = 0; c < front.size(); ++c) panel.candidates[c].on_front = front[c];
+    panel.on_front = pareto_front(panel.designs, tolerance);
+    panel.front = ties_of(panel.designs, panel.on_front, tolerance);
   }
   return panels;
 }
 
 bool has_choice(const FrontPanel& panel) {
-  const Design& first = panel.candidates.front().design;
-  return std::any_of(panel.candidates.begin(), panel.candidates.end(), [&](const Candidate& c) {
-    return c.design.cost != first.cost || c.design.time != first.time;
+  const Design& first = panel.designs.front();
+  return std::any_of(panel.designs.begin(), panel.designs.end(), [&](const Design& design) {
+    return design.cost != first.cost || design.time != first.time;
   });
 }
 
+// A logarithmic axis above a factor of ten, a linear one from zero below it. Where the values
+// differ by less than half of the largest one, the axis begins at the values and its label says so.
 Axis axis_of(const std::string& label, const std::vector<double>& values) {
   const auto [low, high] = std::minmax_element(values.begin(), values.end());
   const ScaleKind kind = suited_scale(*low, *high);
+  if (kind != ScaleKind::linear) return {label, kind, round_range(kind, *low, *high, 5)};
+  if (*low < *high / 2 || *low == *high)
+    return {label, kind, round_range(kind, 0, *high * 1.02, 5)};
   // Leaves room around the outermost marks.
-  const double margin = kind == ScaleKind::linear ? (*high - *low) * 0.04 : 0;
-  return {label, kind, round_range(kind, std::max(0.0, *low - margin), *high + margin, 5),
-          number_text};
-}
-
-std::vector<LegendEntry> legend_of(const ReportView& view, const FrontPanel& panel,
-                                   std::map<std::string, std::size_t>& looks) {
-  std::vector<LegendEntry> legend;
-  for (const Candidate& candidate : panel.candidates) {
-    const std::string algorithm = text_of(view.point(candidate.index), "algorithm");
-    if (looks.count(algorithm) != 0) continue;
-    looks.emplace(algorithm, looks.size() % kNumLooks);
-    legend.push_back({algorithm.empty() ? "run" : algorithm, {looks.at(algorithm), false}, false});
-  }
-  return legend;
+  const double margin = (*high - *low) * 0.04;
+  const AxisRange range = round_range(kind, std::max(0.0, *low - margin), *high + margin, 5);
+  return {
+      range.low > 0 ? fmt::format("{} (from {})", label, tick_texts(range.ticks).front()) : label,
+      kind, range};
 }
 
 void draw_front(Svg& svg, const Plot& plot, std::vector<Design> front) {
@@ -118,39 +108,54 @@ class Labels {
   std::vector<Label> drawn_;
 };
 
-std::string draw_front_panel(const ReportView& view, const FrontPanel& panel) {
+struct Axes {
+  Axis area;
+  Axis time;
+};
+
+Axes axes_of(const std::vector<FrontPanel>& panels) {
   std::vector<double> areas;
   std::vector<double> times;
-  std::vector<Design> front;
-  for (const Candidate& candidate : panel.candidates) {
-    areas.push_back(candidate.design.cost);
-    times.push_back(candidate.design.time);
-    if (candidate.on_front) front.push_back(candidate.design);
+  for (const FrontPanel& panel : panels) {
+    for (const Design& design : panel.designs) {
+      areas.push_back(design.cost);
+      times.push_back(design.time);
+    }
   }
-  std::map<std::string, std::size_t> looks;
-  const std::vector<LegendEntry> legend = legend_of(view, panel, looks);
+  return {axis_of("area of the system, mm\u00b2", areas), axis_of("time, \u00b5s", times)};
+}
+
+std::string draw_front_panel(const ReportView& view, const FrontPanel& panel, const Axes& axes) {
+  std::vector<Design> front;
+  for (const Tie& tie : panel.front) front.push_back(panel.designs[tie.best]);
+  const std::vector<LegendEntry> legend = legend_of(view, panel.runs);
   const double below = legend.size() > 1 ? legend_height(legend, kPictureWidth) : 0;
   Svg svg(kPictureWidth, kFrontHeight + below, "Area against time: " + panel.workload,
           fmt::format("{} of {} are on the front", front.size(),
-                      count_text(panel.candidates.size(), "design")));
-  const Plot plot(svg, axis_of("area of the system, mm\u00b2", areas),
-                  axis_of("time, \u00b5s", times), below);
+                      count_text(panel.designs.size(), "design")));
+  const Plot plot(svg, axes.area, axes.time, below);
   draw_front(svg, plot, front);
   Labels labels;
   // Marks of the front are drawn last, on top.
   for (const bool on_front : {false, true}) {
-    for (const Candidate& candidate : panel.candidates) {
-      if (candidate.on_front != on_front) continue;
-      const std::size_t i = candidate.index;
-      const double x = plot.x(candidate.design.cost);
-      const double y = plot.y(candidate.design.time);
-      draw_mark(
-          svg, x, y, {looks.at(text_of(view.point(i), "algorithm")), !on_front},
-          fmt::format("{}{}: {}: {} mm\u00b2, {} \u00b5s", name_of_run(i),
-                      on_front ? "" : ", dominated", view.describe(i),
-                      number_text(candidate.design.cost), number_text(candidate.design.time)));
-      if (on_front) labels.draw(svg, x, y, fmt::format("{}", i + 1));
+    for (std::size_t d = 0; d < panel.designs.size(); ++d) {
+      if (panel.on_front[d] != on_front) continue;
+      const std::size_t i = panel.runs[d];
+      SeriesLook look = view.look_of(i);
+      look.dashed = !on_front;
+      std::string tip = fmt::format(
+          "{}{}: {}: {} mm\u00b2, {} \u00b5s", name_of_run(i), on_front ? "" : ", dominated",
+          view.describe(i), number_text(panel.designs[d].cost), number_text(panel.designs[d].time));
+      add_word(tip, clock_problem(view.point(i)));
+      draw_mark(svg, plot.x(panel.designs[d].cost), plot.y(panel.designs[d].time), look, tip);
     }
+  }
+  for (const Tie& tie : panel.front) {
+    const Design& design = panel.designs[tie.best];
+    const std::size_t run = panel.runs[tie.best] + 1;
+    labels.draw(svg, plot.x(design.cost), plot.y(design.time),
+                tie.others.empty() ? fmt::format("{}", run)
+                                   : fmt::format("{} (+{})", run, tie.others.size()));
   }
   if (below > 0) draw_legend(svg, legend, kFrontHeight + 4);
   return figure_html(panel.workload, svg);
@@ -158,22 +163,37 @@ std::string draw_front_panel(const ReportView& view, const FrontPanel& panel) {
 
 std::string front_table(const ReportView& view, const std::vector<FrontPanel>& panels) {
   HtmlTable table;
-  table.add_columns({"run", "workload", "settings"}, false);
+  table.add_columns({"run"}, false);
+  if (panels.size() > 1) table.add_column("workload", false);
+  table.add_column("settings", false);
   table.add_columns({"area, mm\u00b2", "time, \u00b5s"}, true);
-  for (const FrontPanel& panel : panels) {
-    std::vector<Candidate> front;
-    std::copy_if(panel.candidates.begin(), panel.candidates.end(), std::back_inserter(front),
-                 [](const Candidate& candidate) { return candidate.on_front; });
-    std::stable_sort(front.begin(), front.end(), [](const Candidate& a, const Candidate& b) {
-      return a.design.cost < b.design.cost;
+  const auto any = [&](const auto& holds) {
+    return std::any_of(panels.begin(), panels.end(), [&](const FrontPanel& panel) {
+      return std::any_of(panel.front.begin(), panel.front.end(),
+                         [&](const Tie& tie) { return holds(panel, tie); });
     });
-    for (const Candidate& candidate : front) {
+  };
+  const bool has_ties = any([](const FrontPanel&, const Tie& tie) { return !tie.others.empty(); });
+  const bool has_slow = any([&](const FrontPanel& panel, const Tie& tie) {
+    return !clock_problem(view.point(panel.runs[tie.best])).empty();
+  });
+  if (has_ties) table.add_column("designs as good", false);
+  if (has_slow) table.add_column("clock", false);
+  for (const FrontPanel& panel : panels) {
+    for (const Tie& tie : panel.front) {
+      const std::size_t i = panel.runs[tie.best];
       table.begin_row();
-      table.add_cell(link_to_run(candidate.index));
-      table.add_text(panel.workload);
-      table.add_text(view.describe(candidate.index));
-      table.add_text(number_text(candidate.design.cost));
-      table.add_text(number_text(candidate.design.time));
+      table.add_cell(link_to_run(i));
+      if (panels.size() > 1) table.add_text(panel.workload);
+      table.add_text(view.describe(i));
+      table.add_text(number_text(panel.designs[tie.best].cost));
+      table.add_text(number_text(panel.designs[tie.best].time));
+      if (has_ties)
+        table.add_text(tie.others.empty()
+                           ? ""
+                           : fmt::format("{} designs within {}", tie.others.size() + 1,
+                                         spread_text(tie.spread)));
+      if (has_slow) table.add_text(clock_problem(view.point(i)));
     }
   }
   return table.str("Designs on the front, by area");
@@ -188,6 +208,7 @@ Section pareto_section(const ReportView& view) {
     section.why_not = "no verified result has an area and a time";
     return section;
   }
+  const Axes shared = axes_of(panels);
   panels.erase(std::remove_if(panels.begin(), panels.end(),
                               [](const FrontPanel& panel) { return !has_choice(panel); }),
                panels.end());
@@ -195,14 +216,21 @@ Section pareto_section(const ReportView& view) {
     section.why_not = "no two designs with the same workload differ in area or time";
     return section;
   }
+  const bool has_facets = !view.options().facet.empty();
+  const std::string pictures =
+      first_figures_html(panels.size(), "all fronts are in the table", [&](std::size_t p) {
+        return draw_front_panel(view, panels[p], has_facets ? shared : axes_of({panels[p]}));
+      });
   section.html =
-      paragraph_html(
-          "Designs with filled marks are on the Pareto front: no other design is at least as small "
-          "and as fast, and better in one of the two. Hollow marks are dominated designs. A number "
-          "is the number of the run.") +
-      first_figures_html(panels.size(), "all fronts are in the table",
-                         [&](std::size_t p) { return draw_front_panel(view, panels[p]); }) +
-      front_table(view, panels);
+      paragraph_html(fmt::format(
+          "Designs with filled marks are on the Pareto front of their workload: no other design is "
+          "better in area or time without being worse in the other. Differences up to {} count as "
+          "none (--tolerance), because the cost model gives two significant digits. Hollow marks "
+          "are dominated designs. A number is the number of the run; (+3) means three more designs "
+          "as good as that run.{}",
+          number_text(100 * view.options().tolerance) + " %",
+          has_facets ? " All pictures have the same axes." : "")) +
+      beside_html(pictures, front_table(view, panels), panels.size() == 1);
   return section;
 }
 

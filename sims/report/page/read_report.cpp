@@ -92,7 +92,7 @@ class Reader {
     begin(path, ReportSource::Kind::sweep);
     std::vector<ReportPoint> planned;
     read_json(manifest_file, [&](const JsonCursor& root) {
-      planned = read_manifest(root, version_, data_.sources.back());
+      planned = read_manifest(root, version_, data_.sources.back(), data_.is_workload_axis);
     });
     for (ReportPoint& point : planned) {
       for (const char* ending : {".json", ".failed.json"}) {
@@ -296,6 +296,19 @@ void read_place(const JsonCursor& place, const Json& value, const std::vector<Js
   point.config_is_complete = true;
 }
 
+void read_axis_kinds(const JsonCursor& axes, std::map<std::string, bool>& workload_axes) {
+  for (std::size_t i = 0; i < axes.expect_array(); ++i) {
+    const JsonCursor axis = axes.at(i);
+    expect_object(axis);
+    if (!axis.has("kind")) continue;
+    axis.expect_key("key");
+    const JsonCursor kind = axis.key("kind");
+    if (kind.text() != "workload" && kind.text() != "design")
+      kind.fail(fmt::format("\"{}\" is not workload or design", kind.text()));
+    workload_axes[axis.key("key").text()] = kind.text() == "workload";
+  }
+}
+
 std::vector<Json> read_configs(const JsonCursor& cursor, const Json& value) {
   std::vector<Json> configs;
   if (!value.is_array()) {
@@ -349,12 +362,16 @@ std::vector<ReportPoint> read_results_document(const JsonCursor& root, const std
 }
 
 std::vector<ReportPoint> read_manifest(const JsonCursor& root, const std::string& version,
-                                       ReportSource& source) {
+                                       ReportSource& source,
+                                       std::map<std::string, bool>& workload_axes) {
   root.expect_key("points");
   if (root.has("tool") && root.key("tool").is_object())
     source.version = read_tool(root.key("tool"), version);
   if (root.has("sweep") && root.value().at("sweep").is_string())
     source.name = root.key("sweep").text();
+  if (root.has("title") && root.value().at("title").is_string())
+    source.title = root.key("title").text();
+  if (root.has("axes")) read_axis_kinds(root.key("axes"), workload_axes);
   const JsonCursor list = root.key("points");
   if (list.expect_array() == 0) list.fail("is empty, because the sweep has no points");
   std::vector<ReportPoint> points;

@@ -1,6 +1,7 @@
 // Reads the input of reports: documents of `run --json`, folders of sweeps, lists of results.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -26,10 +27,12 @@ struct ReadResult {
                                                              const std::string& version,
                                                              ReportSource& source);
 
-// Reads the points of a sweep as missing; fills the source's name.
+// Reads the points of a sweep as missing; fills the source's name and title, and adds the axes
+// whose kind the sweep's file gives.
 [[nodiscard]] std::vector<ReportPoint> read_manifest(const JsonCursor& root,
                                                      const std::string& version,
-                                                     ReportSource& source);
+                                                     ReportSource& source,
+                                                     std::map<std::string, bool>& workload_axes);
 
 // Reads the result or the failure of a point of a sweep. Throws if the file belongs to another
 // point than the manifest says. A point without an id takes the file's id.

@@ -18,14 +18,20 @@ std::string text_of(const ReportPoint& point, const std::string& field) {
   return value->is_string() ? value->get<std::string>() : value->dump();
 }
 
-bool meets_clock(const ReportPoint& point) {
-  const auto area = point.result.find("area");
-  return area == point.result.end() || !area->is_object() || area->value("clock_met", true);
-}
-
 std::optional<double> time_ns_of(const ReportPoint& point) {
   const auto iteration = number_of(point, "training.iteration_ns");
   return iteration ? iteration : number_of(point, "time_ns");
+}
+
+std::string clock_problem(const ReportPoint& point) {
+  const auto most = number_of(point, "area.max_clock_GHz");
+  const auto* met = find_field(point.result, "area.clock_met");
+  if (!most || met == nullptr || !met->is_boolean() || met->get<bool>()) return {};
+  const bool is_known = !point.config.is_null() && point.config.contains("system.router.clock") &&
+                        point.config.at("system.router.clock").is_string();
+  return fmt::format(
+      "cannot run at {}: {:.2g} GHz",
+      is_known ? point.config.at("system.router.clock").get<std::string>() : "its clock", *most);
 }
 
 const std::array<NamedTime, 3>& named_times() {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -14,6 +15,7 @@ struct ReportSource {
   std::string path;  // as given
   Kind kind = Kind::results;
   std::string name;     // of a sweep
+  std::string title;    // of a sweep
   std::string version;  // of the tool that wrote the file; empty if unknown
   std::string folder;   // base of the relative paths in its configurations
 };
@@ -38,17 +40,19 @@ struct ReportPoint {
 struct ReportData {
   std::vector<ReportSource> sources;
   std::vector<ReportPoint> points;
+  // The keys that a sweep's axes vary, where the sweep's file gives their kind: true for workload.
+  std::map<std::string, bool> is_workload_axis;
 };
 
 // A field of the result by its dotted name; nullopt or an empty text if it is missing or null.
 [[nodiscard]] std::optional<double> number_of(const ReportPoint& point, const std::string& field);
 [[nodiscard]] std::string text_of(const ReportPoint& point, const std::string& field);
 
-// False if the cost model says that the system cannot run at its configured clock.
-[[nodiscard]] bool meets_clock(const ReportPoint& point);
-
 // The time by which designs are compared: of a training iteration or of the collective.
 [[nodiscard]] std::optional<double> time_ns_of(const ReportPoint& point);
+
+// "cannot run at 1GHz: 0.27 GHz" if the system is too slow for its configured clock, else empty.
+[[nodiscard]] std::string clock_problem(const ReportPoint& point);
 
 // The times of a result, named and ordered as in every table.
 struct NamedTime {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <set>
 
 #include "sims/report/plot/text.h"
 
@@ -30,6 +31,14 @@ std::string first_figures_html(std::size_t count, const std::string& rest,
   return paragraph_html(
              fmt::format("The first {} of {} pictures; {}.", kMostPictures, count, rest)) +
          figures_html(figures);
+}
+
+std::string beside_html(const std::string& figures, const std::string& table, bool beside) {
+  return beside ? "<div class=\"beside\">\n" + figures + table + "</div>\n" : figures + table;
+}
+
+std::string spread_text(double part) {
+  return part < 1e-4 ? "0.01 %" : fmt::format("{:.2g} %", 100 * part);
 }
 
 std::string paragraph_html(const std::string& plain_text) {
@@ -61,6 +70,39 @@ std::string HtmlTable::str(const std::string& plain_caption) const {
       "<caption>{0}</caption>\n<thead><tr>{1}</tr></thead>\n<tbody>\n{2}{3}</tbody></table></"
       "div>\n",
       escape(plain_caption), head_, body_, body_.empty() ? "" : "</tr>\n");
+}
+
+namespace {
+
+void add_values(std::vector<LegendEntry>& legend, const ReportView& view,
+                const std::vector<std::size_t>& runs, const std::string& axis,
+                const std::function<SeriesLook(std::size_t)>& look) {
+  std::set<std::string> seen;
+  for (const std::size_t i : runs) {
+    const std::string value = view.value_on(i, axis);
+    if (value.empty() || !seen.insert(value).second) continue;
+    legend.push_back({view.axis_words(axis, value), look(i), false});
+  }
+}
+
+}  // namespace
+
+std::vector<LegendEntry> legend_of(const ReportView& view, const std::vector<std::size_t>& runs) {
+  constexpr std::size_t kGrey = 7;
+  std::vector<LegendEntry> legend;
+  const bool are_paired = view.colour_axis() == view.mark_axis();
+  add_values(legend, view, runs, view.colour_axis(), [&](std::size_t i) {
+    SeriesLook look = view.look_of(i);
+    if (!are_paired) look.mark = 0;
+    return look;
+  });
+  if (are_paired) return legend;
+  add_values(legend, view, runs, view.mark_axis(), [&](std::size_t i) {
+    SeriesLook look = view.look_of(i);
+    look.look = kGrey;
+    return look;
+  });
+  return legend;
 }
 
 Shown chosen_by(const ReportView& view, const std::vector<std::size_t>& runs, std::size_t most,

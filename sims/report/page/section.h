@@ -30,6 +30,11 @@ struct Section {
 // `rest`.
 [[nodiscard]] std::string first_figures_html(std::size_t count, const std::string& rest,
                                              const std::function<std::string(std::size_t)>& draw);
+// On wide screens the table stands beside the figures if `beside`, else below.
+[[nodiscard]] std::string beside_html(const std::string& figures, const std::string& table,
+                                      bool beside);
+// A difference as a part of a value: "0.07 %", "less than 0.01 %".
+[[nodiscard]] std::string spread_text(double part);
 [[nodiscard]] std::string paragraph_html(const std::string& plain_text);
 
 // A table that scrolls separately if it is wider than the page.
@@ -52,6 +57,11 @@ class HtmlTable {
   std::string head_;
   std::string body_;
 };
+
+// One entry for each value of the axes of colours and marks that these runs have; grey marks if
+// marks stand for an axis of their own.
+[[nodiscard]] std::vector<LegendEntry> legend_of(const ReportView& view,
+                                                 const std::vector<std::size_t>& runs);
 
 struct Shown {
   std::vector<std::size_t> runs;  // in the report's order
@@ -78,6 +88,8 @@ struct Shown {
 // Area against time, with the Pareto front.
 [[nodiscard]] Section pareto_section(const ReportView& view);
 // The area of routers and NIs by blocks.
+[[nodiscard]] Section energy_section(const ReportView& view);
+[[nodiscard]] Section training_section(const ReportView& view);
 [[nodiscard]] Section area_section(const ReportView& view);
 // Link utilization on a map of the topology, or by dimension of a multi-dimensional system.
 [[nodiscard]] Section links_section(const ReportView& view);

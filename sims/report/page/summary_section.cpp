@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <optional>
 
 #include "sims/report/page/section.h"
@@ -66,13 +67,6 @@ std::vector<Column> time_columns() {
   return columns;
 }
 
-// The clock that the cost model allows, and a mark if the configured clock is faster.
-std::string clock_text(const ReportPoint& point) {
-  const auto clock = number_of(point, "area.max_clock_GHz");
-  if (!clock) return {};
-  return number_text(*clock) + (meets_clock(point) ? "" : " (configured faster)");
-}
-
 std::vector<Column> columns_with_values(const ReportView& view) {
   std::vector<Column> columns = time_columns();
   for (const Column& column :
@@ -82,7 +76,7 @@ std::vector<Column> columns_with_values(const ReportView& view) {
         column_of("area, mm\u00b2", "area.system_mm2"),
         column_of("priced energy, \u00b5J", "energy.priced_uJ"),
         column_of("pJ/B", "energy.priced_pJ_per_byte"),
-        Column{"clock up to, GHz", clock_text},
+        column_of("clock up to, GHz", "area.max_clock_GHz"),
         column_of("accepted, flits/node/cycle", "accepted_flits_per_node_cycle")})
     columns.push_back(column);
   const auto is_empty = [&](const Column& column) {
@@ -94,13 +88,17 @@ std::vector<Column> columns_with_values(const ReportView& view) {
   return columns;
 }
 
+std::string clock_html(const ReportPoint& point) {
+  const std::string problem = clock_problem(point);
+  return problem.empty() ? problem : ", <strong class=\"bad\">" + escape(problem) + "</strong>";
+}
+
 std::string state_html(const ReportView& view, std::size_t index) {
   switch (view.point(index).state) {
     case State::verified:
-      if (!view.is_best(index)) return "verified";
-      return meets_clock(view.point(index))
-                 ? "verified <strong class=\"best\">fastest</strong>"
-                 : "verified <strong class=\"bad\">fastest, but not at its clock</strong>";
+      return "verified" +
+             std::string(view.is_best(index) ? " <strong class=\"best\">fastest</strong>" : "") +
+             clock_html(view.point(index));
     case State::failed:
       return "<strong class=\"bad\">failed</strong>";
     case State::missing:
@@ -155,21 +153,51 @@ std::string common_html(const ReportView& view) {
                      count_text(common.size(), "key"), table.str("Configuration of all runs"));
 }
 
+// The smallest of the fastest runs of each workload stands for all of them.
 std::string best_html(const ReportView& view) {
-  std::string items;
+  std::vector<std::string> workloads;
+  std::map<std::string, std::vector<std::size_t>> fastest;
   for (std::size_t i = 0; i < view.data().points.size(); ++i) {
     if (!view.is_best(i)) continue;
-    const ReportPoint& point = view.point(i);
+    std::vector<std::size_t>& runs = fastest[view.workload(i)];
+    if (runs.empty()) workloads.push_back(view.workload(i));
+    runs.push_back(i);
+  }
+  std::string items;
+  for (const std::string& workload : workloads) {
+    const std::vector<std::size_t>& runs = fastest.at(workload);
+    const auto area = [&](std::size_t i) {
+      return number_of(view.point(i), "area.system_mm2").value_or(0);
+    };
+    const auto time = [&](std::size_t i) { return *time_ns_of(view.point(i)) * 1e-3; };
+    const std::size_t best =
+        *std::min_element(runs.begin(), runs.end(), [&](std::size_t a, std::size_t b) {
+          return area(a) != area(b) ? area(a) < area(b) : time(a) < time(b);
+        });
+    double least = time(best);
+    double most = least;
+    for (const std::size_t i : runs) {
+      least = std::min(least, time(i));
+      most = std::max(most, time(i));
+    }
+    const std::string ties =
+        runs.size() == 1
+            ? ""
+            : fmt::format(" ({} designs within {}{})", runs.size(), spread_text(most / least - 1),
+                          area(best) > 0 ? ", this is the smallest in area" : "");
+    const ReportPoint& point = view.point(best);
     // The bound covers only the collective, not the computation.
     const auto ratio =
         point.result.contains("training") ? std::nullopt : number_of(point, "bound_ratio");
-    const std::string settings = view.describe(i);
-    items += fmt::format("<li>{}: run {}{}{}: {} \u00b5s{}</li>\n", escape(view.workload(i)),
-                         link_to_run(i), settings.empty() ? "" : ", ", escape(settings),
-                         number_text(*time_ns_of(point) * 1e-3),
-                         ratio ? ", " + percent_text(*ratio) + " of the bound" : "");
+    const std::string settings = view.describe(best);
+    items += fmt::format(
+        "<li>{}: run {}{}{}: {} \u00b5s{}{}{}</li>\n", escape(workload), link_to_run(best),
+        settings.empty() ? "" : ", ", escape(settings), number_text(time(best)),
+        ratio ? ", " + percent_text(*ratio) + " of the bound" : "", ties, clock_html(point));
   }
-  return items.empty() ? items : "<p>Fastest:</p>\n<ul>\n" + items + "</ul>\n";
+  if (items.empty()) return items;
+  return fmt::format("<p>Fastest, where differences up to {} count as none:</p>\n<ul>\n{}</ul>\n",
+                     number_text(100 * view.options().tolerance) + " %", items);
 }
 
 }  // namespace

@@ -1,13 +1,26 @@
 #include "sims/report/page/topology_layout.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
+
+// GCC 12 takes the optional edges in Boost's own iterator for read before they are set.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#include <boost/graph/adjacency_list.hpp>
+#include <boost/graph/connected_components.hpp>
+#include <boost/graph/kamada_kawai_spring_layout.hpp>
+#include <boost/graph/topology.hpp>
+#pragma GCC diagnostic pop
+
+#include "sims/report/plot/plot.h"
 
 namespace espalier::report {
 
 namespace {
 
+constexpr double kLabelMargin = 34;  // around a network that has names beside its vertices
 constexpr double kPi = 3.14159265358979323846;
 
 // The direction of a grid's port (see make_torus) in the picture.
@@ -37,6 +50,7 @@ TopologyLayout::TopologyLayout(const Topology& topology, double width)
     lay_out_center(*topology.data_center());
   } else {
     lay_out_circle();
+    lay_out_springs();
   }
   find_parallel_links();
 }
@@ -164,12 +178,76 @@ void TopologyLayout::lay_out_circle() {
   room_ = std::min(30.0, kPi * radius / count);
 }
 
+// Springs between all vertices, as long as the shortest path between them (Kamada and Kawai, 1989).
+// Slow links are longer than fast ones, so that the members of a box stand together.
+void TopologyLayout::lay_out_springs() {
+  constexpr std::size_t kMostVertices = 256;  // all pairs of vertices have a spring
+  const std::size_t count = places_.size();
+  std::map<std::pair<std::size_t, std::size_t>, double> rates;
+  double fastest = 0;
+  for (const TopologyLink& link : topology_.links()) {
+    const auto [a, b] = std::minmax({link.from.index(), link.to.index()});
+    double& rate = rates[{a, b}];
+    rate = std::max(rate, static_cast<double>(link.spec.bytes_per_second));
+    fastest = std::max(fastest, rate);
+  }
+  const bool is_complete = rates.size() == count * (count - 1) / 2;
+  if (count > kMostVertices || count < 4 || is_complete) return;
+  using Weight = boost::property<boost::edge_weight_t, double>;
+  using Graph = boost::adjacency_list<boost::vecS, boost::vecS, boost::undirectedS,
+                                      boost::no_property, Weight>;
+  Graph graph(count);
+  for (const auto& [ends, rate] : rates) {
+    const double length = rate > 0 ? std::min(std::sqrt(fastest / rate), 3.0) : 1;
+    boost::add_edge(ends.first, ends.second, Weight(length), graph);
+  }
+  std::vector<std::size_t> part(count);
+  if (boost::connected_components(graph, part.data()) > 1) return;
+  using Square = boost::square_topology<>;
+  const double side = width_ - 2 * kLabelMargin;
+  std::vector<Square::point_type> points(count);
+  for (std::size_t v = 0; v < count; ++v) {
+    points[v][0] = places_[v].x - width_ / 2;
+    points[v][1] = places_[v].y - height_ / 2;
+  }
+  const Square square(side);
+  const auto positions =
+      boost::make_iterator_property_map(points.begin(), boost::get(boost::vertex_index, graph));
+  if (!boost::kamada_kawai_spring_layout(graph, positions, boost::get(boost::edge_weight, graph),
+                                         square, boost::side_length(side)))
+    return;
+  std::array<double, 2> low{points[0][0], points[0][1]};
+  std::array<double, 2> high = low;
+  for (const auto& point : points) {
+    for (const std::size_t d : {0U, 1U}) {
+      low[d] = std::min(low[d], point[d]);
+      high[d] = std::max(high[d], point[d]);
+    }
+  }
+  const double extent = std::max(high[0] - low[0], (high[1] - low[1]) / 1.1);
+  if (extent <= 0) return;
+  const double scale = side / extent;
+  height_ = (high[1] - low[1]) * scale + 2 * kLabelMargin;
+  for (std::size_t v = 0; v < count; ++v) {
+    places_[v] = {width_ / 2 + (points[v][0] - (low[0] + high[0]) / 2) * scale,
+                  kLabelMargin + (points[v][1] - low[1]) * scale};
+  }
+  double least = width_;
+  for (std::size_t a = 0; a < count; ++a) {
+    for (std::size_t b = 0; b < a; ++b) {
+      least = std::min(least, std::hypot(places_[a].x - places_[b].x, places_[a].y - places_[b].y));
+    }
+  }
+  room_ = std::min(30.0, least / 2);
+}
+
 void TopologyLayout::find_parallel_links() {
   std::map<std::pair<NodeId, NodeId>, std::uint32_t> seen;
   for (const TopologyLink& link : topology_.links()) {
     Place direction;
     // The ends of a link around a torus do not overlap the links between neighbours.
     const bool apart = is_drawn_as_ends(link, direction);
+    has_ends_ = has_ends_ || apart;
     parallel_.push_back(apart ? 0 : seen[{link.from, link.to}]++);
   }
 }
@@ -204,6 +282,58 @@ std::string TopologyLayout::link(LinkId id, double aside) const {
   const double end = step_ * 0.5;
   return stroke(from, {from.x + direction.x * end, from.y + direction.y * end}) +
          stroke({to.x - direction.x * end, to.y - direction.y * end}, to);
+}
+
+std::vector<MapLabel> map_labels(const Topology& topology, const TopologyLayout& layout,
+                                 double vertex_size) {
+  constexpr std::size_t kMostLabels = 40;
+  std::vector<MapLabel> labels;
+  if (topology.grid() || topology.num_vertices() > kMostLabels) return labels;
+  const double gap = vertex_size + 3;
+  const auto is_free = [&](const MapLabel& label) {
+    const double right = label.left + label.width;
+    const double top = label.line - kMapLabelHeight + 3;
+    const double bottom = label.line + 3;
+    if (label.left < 0 || right > layout.width() || top < 0 || bottom > layout.height())
+      return false;
+    for (std::size_t v = 0; v < topology.num_vertices(); ++v) {
+      const Place at = layout.place(NodeId(v));
+      if (at.x + vertex_size > label.left && at.x - vertex_size < right &&
+          at.y + vertex_size > top && at.y - vertex_size < bottom)
+        return false;
+    }
+    return std::none_of(labels.begin(), labels.end(), [&](const MapLabel& other) {
+      return other.left < right && label.left < other.left + other.width &&
+             std::abs(other.line - label.line) < kMapLabelHeight;
+    });
+  };
+  for (std::size_t v = 0; v < topology.num_vertices(); ++v) {
+    const Place at = layout.place(NodeId(v));
+    MapLabel label{NodeId(v), topology.vertex_name(NodeId(v)), 0, 0, 0};
+    label.width = label_width(label.words);
+    // Away from the neighbours first, where the fewest links are.
+    Place away{0, 0};
+    for (const TopologyLink& link : topology.links()) {
+      if (link.from != NodeId(v)) continue;
+      const Place to = layout.place(link.to);
+      const double length = std::max(1.0, std::hypot(to.x - at.x, to.y - at.y));
+      away = {away.x - (to.x - at.x) / length, away.y - (to.y - at.y) / length};
+    }
+    std::array<Place, 8> directions{
+        {{1, 0}, {-1, 0}, {0, 1}, {0, -1}, {0.7, 0.7}, {-0.7, 0.7}, {0.7, -0.7}, {-0.7, -0.7}}};
+    std::stable_sort(directions.begin(), directions.end(), [&](Place a, Place b) {
+      return a.x * away.x + a.y * away.y > b.x * away.x + b.y * away.y + 1e-9;
+    });
+    for (const Place direction : directions) {
+      // The middle of the label's left edge, middle or right edge stands at the gap.
+      label.left = at.x + direction.x * gap - label.width * (1 - direction.x) / 2;
+      label.line = at.y + direction.y * (gap + 5) + 4;
+      if (!is_free(label)) continue;
+      labels.push_back(label);
+      break;
+    }
+  }
+  return labels;
 }
 
 }  // namespace espalier::report

@@ -27,6 +27,8 @@ class TopologyLayout {
   [[nodiscard]] Place place(NodeId vertex) const { return places_[vertex.index()]; }
   // The radius around a place that no other vertex needs.
   [[nodiscard]] double room() const { return room_; }
+  // Whether a link of a torus is drawn as two ends.
+  [[nodiscard]] bool has_ends() const { return has_ends_; }
   // SVG path data from vertex to vertex. The line is shifted by `aside` to the right of the
   // straight line, so that both directions are visible; parallel links are shifted further. A link
   // around a torus is drawn as its two ends only.
@@ -38,6 +40,7 @@ class TopologyLayout {
   void lay_out_cluster(const ClusterShape& shape);
   void lay_out_center(const DataCenterShape& shape);
   void lay_out_circle();
+  void lay_out_springs();
   // `vertex(i)` is the i-th of the row.
   template <class Vertex>
   void put_row(std::size_t count, double y, const Vertex& vertex);
@@ -50,9 +53,26 @@ class TopologyLayout {
   double height_ = 0;
   double room_ = 0;
   double step_ = 0;  // of a grid
+  bool has_ends_ = false;
   std::vector<Place> places_;
   // By LinkId, the number of earlier links between the same vertices.
   std::vector<std::uint32_t> parallel_;
 };
+
+// The name of a vertex beside its place.
+struct MapLabel {
+  NodeId vertex;
+  std::string words;
+  double left = 0;
+  double line = 0;  // the base line
+  double width = 0;
+};
+inline constexpr double kMapLabelHeight = 13;
+
+// The labels of a map whose vertices have this size. Labels overlap neither each other nor a
+// vertex; a vertex without room beside it has none. Maps of many vertices, and grids, have no
+// labels.
+[[nodiscard]] std::vector<MapLabel> map_labels(const Topology& topology,
+                                               const TopologyLayout& layout, double vertex_size);
 
 }  // namespace espalier::report

@@ -1,20 +1,50 @@
 // Compares the points of a report: their differences, and the best points.
 #pragma once
 
+#include <array>
 #include <cstddef>
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "sims/report/page/config_differences.h"
 #include "sims/report/page/report_data.h"
+#include "sims/report/plot/plot.h"
 
 namespace espalier::report {
+
+// What the reader of a page asks for. An axis is a key of the configuration that differs between
+// the runs, or one of kAxisNames.
+struct ViewOptions {
+  std::string facet = {};  // a picture for each value; designs are compared within a value
+  std::string color = {};
+  std::string mark = {};
+  double tolerance = 0.01;  // part by which areas and times may differ and still count as equal
+};
+inline constexpr std::array kAxisNames{"algorithm", "topology", "size"};
 
 class ReportView {
  public:
   // `data` must outlive this object.
-  explicit ReportView(const ReportData& data);
+  explicit ReportView(const ReportData& data, const ViewOptions& options = {});
+
+  // One error for each option that names no axis or an axis with one value; empty if all are good.
+  [[nodiscard]] std::vector<std::string> problems() const;
+  [[nodiscard]] const ViewOptions& options() const { return options_; }
+  // The point's value on an axis, as a text; empty if it has none.
+  [[nodiscard]] std::string value_on(std::size_t index, const std::string& axis) const;
+  // The point's value on the facets' axis with the axis' name; empty without facets.
+  [[nodiscard]] std::string facet_of(std::size_t index) const;
+  // Colour and mark of the point, the same in every section.
+  [[nodiscard]] SeriesLook look_of(std::size_t index) const;
+  // The axes that colours and marks stand for; empty if no axis differs. They are equal if colour
+  // and mark change together.
+  [[nodiscard]] const std::string& colour_axis() const { return colours_.axis; }
+  [[nodiscard]] const std::string& mark_axis() const { return marks_.axis; }
+  // The name of an axis on the page, and a value with it: "multitree", "latency 150ns".
+  [[nodiscard]] std::string axis_words(const std::string& axis, const std::string& value) const;
+  [[nodiscard]] bool is_workload(const std::string& key) const;
 
   [[nodiscard]] const ReportData& data() const { return *data_; }
   [[nodiscard]] const ReportPoint& point(std::size_t index) const { return data_->points[index]; }
@@ -36,8 +66,8 @@ class ReportView {
   [[nodiscard]] std::string short_name(const std::string& key) const;
   // See workloads_of.
   [[nodiscard]] const std::string& workload(std::size_t index) const { return workloads_[index]; }
-  // Whether the point is verified and no other verified point of its workload is faster. False for
-  // the only point of a workload.
+  // Whether the point is verified and no other verified point of its workload is faster by more
+  // than the tolerance. False for the only point of a workload.
   [[nodiscard]] bool is_best(std::size_t index) const { return best_[index]; }
 
   // The keys that tell these points apart; algorithm and flow control come first.
@@ -52,10 +82,20 @@ class ReportView {
  private:
   [[nodiscard]] std::string words_of(const nlohmann::ordered_json& values,
                                      const std::vector<std::string>& keys) const;
+  struct Looks {
+    std::string axis;
+    std::map<std::string, std::size_t> numbers;  // by value
+  };
+  [[nodiscard]] std::vector<std::string> values_on(const std::string& axis) const;
+  [[nodiscard]] Looks looks_on(const std::string& axis) const;
   void find_columns();
   void find_best();
+  void find_looks();
 
   const ReportData* data_;
+  ViewOptions options_;
+  Looks colours_;
+  Looks marks_;
   ConfigDifferences differences_;
   std::vector<std::string> short_names_;
   std::vector<std::string> columns_;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <set>
 
 #include "alg/algorithm.h"
 
@@ -63,6 +64,30 @@ const Look& look_of_series(std::size_t number) { return kLooks[number % kNumLook
 std::size_t look_of_algorithm(const std::string& name) {
   const Algorithm* algorithm = find_algorithm(name);
   return algorithm == nullptr ? kNumLooks : std::min(algorithm->look, kNumLooks);
+}
+
+Mark mark_of_series(std::size_t number) {
+  return kLooks[(number + number / kNumLooks) % kNumLooks].mark;
+}
+
+std::map<std::string, std::size_t> numbers_of_algorithms(const std::vector<std::string>& names) {
+  std::map<std::string, std::size_t> numbers;
+  std::set<std::size_t> taken;
+  std::size_t next = kNumLooks;
+  for (const Algorithm& algorithm : algorithms()) {
+    const std::size_t number = algorithm.look < kNumLooks ? algorithm.look : next++;
+    if (std::find(names.begin(), names.end(), algorithm.name) == names.end()) continue;
+    numbers.emplace(algorithm.name, number);
+    taken.insert(number % kNumLooks);
+  }
+  std::size_t number = 0;
+  for (const std::string& name : names) {
+    if (numbers.count(name) != 0) continue;
+    while (number < kNumLooks && taken.count(number) != 0) ++number;
+    if (number >= kNumLooks) number = std::max(number, next);
+    numbers.emplace(name, number++);
+  }
+  return numbers;
 }
 
 std::string tint(const std::string& colour, double white) { return mix(colour, 255, white); }

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <string>
+#include <vector>
 
 namespace espalier::report {
 
@@ -29,6 +31,14 @@ inline constexpr std::size_t kNumLooks = 9;
 [[nodiscard]] const Look& look_of_series(std::size_t number);
 // The index of the algorithm's look, the same in every picture; kNumLooks if it has none.
 [[nodiscard]] std::size_t look_of_algorithm(const std::string& name);
+// The mark of a number that may exceed kNumLooks: the marks shift, so that no two of the first
+// kNumLooks^2 numbers have both colour and mark in common.
+[[nodiscard]] Mark mark_of_series(std::size_t number);
+// A number for every algorithm, for look_of_series() and mark_of_series(). An algorithm of the
+// register has the same number everywhere; programs of users get the numbers that are left, in the
+// order of `names`.
+[[nodiscard]] std::map<std::string, std::size_t> numbers_of_algorithms(
+    const std::vector<std::string>& names);
 
 // Mixes the colour with white: 0 keeps the colour, 1 gives white.
 [[nodiscard]] std::string tint(const std::string& colour, double white);

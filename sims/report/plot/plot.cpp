@@ -18,30 +18,46 @@ constexpr double kRow = 20;    // of a legend
 constexpr double kSample = 34;
 constexpr double kMark = 4.2;
 
+std::vector<std::string> texts_of(const Axis& axis) {
+  if (!axis.text) return tick_texts(axis.range.ticks);
+  std::vector<std::string> texts;
+  for (const double tick : axis.range.ticks) texts.push_back(axis.text(tick));
+  return texts;
+}
+
 double left_of(const Axis& y) {
   double widest = y.names;
-  for (const double tick : y.range.ticks) widest = std::max(widest, label_width(y.text(tick)));
+  for (const std::string& text : texts_of(y)) widest = std::max(widest, label_width(text));
   return (y.label.empty() ? 12 : 34) + widest;
 }
 
 // Leaves room for the text of the last tick, which is centred on the tick.
 double right_of(const Axis& x) {
-  const double last = x.range.ticks.empty() ? 0 : label_width(x.text(x.range.ticks.back()));
+  const double last = x.range.ticks.empty() ? 0 : label_width(texts_of(x).back());
   return std::max(kRight, last / 2 + 3);
 }
 
 void draw_x_axis(Svg& svg, const Axis& axis, const Plot& plot) {
-  for (const double tick : axis.range.ticks) {
-    svg.line(plot.x(tick), plot.top(), plot.x(tick), plot.bottom(), "grid");
-    svg.text(plot.x(tick), plot.bottom() + 17, axis.text(tick), "tick middle");
+  const std::vector<std::string> texts = texts_of(axis);
+  // A text that would touch the text before it is left out; its grid line stays.
+  double free_from = 0;
+  for (std::size_t t = 0; t < texts.size(); ++t) {
+    const double x = plot.x(axis.range.ticks[t]);
+    const double half = label_width(texts[t]) / 2;
+    svg.line(x, plot.top(), x, plot.bottom(), "grid");
+    if (x - half < free_from) continue;
+    svg.text(x, plot.bottom() + 17, texts[t], "tick middle");
+    free_from = x + half + 4;
   }
   svg.text((plot.left() + plot.right()) / 2, plot.bottom() + 37, axis.label, "label middle");
 }
 
 void draw_y_axis(Svg& svg, const Axis& axis, const Plot& plot) {
-  for (const double tick : axis.range.ticks) {
-    svg.line(plot.left(), plot.y(tick), plot.right(), plot.y(tick), "grid");
-    svg.text(plot.left() - 7, plot.y(tick) + 4, axis.text(tick), "tick end");
+  const std::vector<std::string> texts = texts_of(axis);
+  for (std::size_t t = 0; t < texts.size(); ++t) {
+    const double y = plot.y(axis.range.ticks[t]);
+    svg.line(plot.left(), y, plot.right(), y, "grid");
+    svg.text(plot.left() - 7, y + 4, texts[t], "tick end");
   }
   if (!axis.label.empty())
     svg.vertical_text(13, (plot.top() + plot.bottom()) / 2, axis.label, "label");
@@ -83,7 +99,7 @@ void draw_mark(Svg& svg, double x, double y, const SeriesLook& look, const std::
   const auto draw = [&](const std::vector<std::pair<double, double>>& corners) {
     svg.path(polygon(x, y, corners), classes, tip);
   };
-  switch (look_of_series(look.look).mark) {
+  switch (mark_of_series(look.mark.value_or(look.look))) {
     case Mark::circle:
       return svg.circle(x, y, kMark, classes, tip);
     case Mark::square:

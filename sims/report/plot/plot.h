@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,7 +16,7 @@ struct Axis {
   std::string label;  // with its unit
   ScaleKind kind = ScaleKind::linear;
   AxisRange range;
-  std::function<std::string(double)> text;  // of a tick
+  std::function<std::string(double)> text = {};  // of a tick; empty: see tick_texts()
   // Y axis: width of the row names that are shown instead of ticks.
   double names = 0;
 };
@@ -48,6 +49,7 @@ class Plot {
 struct SeriesLook {
   std::size_t look = 0;  // see look_of_series(); class c0 and so on of the style sheet
   bool dashed = false;   // with hollow marks
+  std::optional<std::size_t> mark = std::nullopt;  // see mark_of_series(); default: `look`
 };
 
 void draw_mark(Svg& svg, double x, double y, const SeriesLook& look, const std::string& tip = {});

@@ -7,7 +7,7 @@ namespace espalier::report {
 
 namespace {
 
-constexpr double kSpreadForLog = 20;
+constexpr double kSpreadForLog = 10;
 
 AxisRange linear_range(double low, double high, std::size_t count) {
   if (low == high) {

@@ -31,7 +31,7 @@ std::string series_classes() {
 constexpr const char* kStyle = R"css(:root {
   color-scheme: light dark;
   --page: #ffffff; --ink: #1b1f24; --soft: #59636e; --faint: #d8dee4; --grid: #e7ebef;
-  --band: #f4f6f8; --best: #0b6b45; --best-band: #e6f4ec; --bad: #b3261e; --accent: #0b5cad;
+  --band: #f4f6f8; --best: #0b6b45; --best-band: #e6f4ec; --bad: #b3261e; --accent: #0b5cad; --shade: #8b98a5;
   --h0: #e3edf7; --h1: #cfe0f1; --h2: #b5d1e9; --h3: #93bfe0; --h4: #6daad6;
   --h5: #4689c0; --h6: #2f74b0; --h7: #1d5f9e; --h8: #124d87; --h9: #0a3463;
   --on-little: #1b1f24; --on-much: #ffffff;
@@ -39,7 +39,7 @@ constexpr const char* kStyle = R"css(:root {
 @media (prefers-color-scheme: dark) {
   :root {
     --page: #14181c; --ink: #e6e9ec; --soft: #a2adb8; --faint: #3a434c; --grid: #2a3138;
-    --band: #1c2228; --best: #5fd29b; --best-band: #16302a; --bad: #ff8a80; --accent: #7cb8f2;
+    --band: #1c2228; --best: #5fd29b; --best-band: #16302a; --bad: #ff8a80; --accent: #7cb8f2; --shade: #6b7885;
     --h0: #1d2b3a; --h1: #22384e; --h2: #274763; --h3: #2c5879; --h4: #33658b;
     --h5: #4b8fbc; --h6: #5f9fca; --h7: #79b4d9; --h8: #9ccce8; --h9: #c9e4f5;
     --on-little: #e6e9ec; --on-much: #0e1418;
@@ -49,7 +49,7 @@ constexpr const char* kStyle = R"css(:root {
 html { -webkit-text-size-adjust: 100%; }
 body { margin: 0; background: var(--page); color: var(--ink);
   font: 16px/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif; }
-header, main, footer { max-width: 1160px; margin: 0 auto; padding: 0 20px; }
+header, main, footer { max-width: 1280px; margin: 0 auto; padding: 0 20px; }
 header { padding-top: 28px; }
 h1 { font-size: 28px; line-height: 1.2; margin: 0 0 14px; overflow-wrap: anywhere; }
 h2 { font-size: 21px; line-height: 1.25; margin: 0 0 10px; }
@@ -66,10 +66,17 @@ section > p, section > ul { max-width: 76ch; }
 footer { color: var(--soft); font-size: 14px; padding-bottom: 28px; }
 .figures { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 430px), 1fr));
   gap: 26px 40px; margin: 6px 0 20px; align-items: start; }
-figure { margin: 0; min-width: 0; max-width: 600px; break-inside: avoid; }
+figure { margin: 0; min-width: 0; max-width: 620px; break-inside: avoid; }
+@media (min-width: 1000px) { .beside { display: grid; grid-template-columns: minmax(0, 1fr) minmax(0, 1fr);
+  gap: 26px 40px; align-items: start; } .beside td, .beside th { white-space: normal; } }
 figcaption { color: var(--soft); font-size: 14px; margin-top: 4px; }
 svg { display: block; width: 100%; height: auto; }
-.scroll { overflow-x: auto; margin: 0 0 14px; max-width: 100%; }
+/* A shadow at an edge says that the table goes on there; the covers scroll with the table. */
+.scroll { overflow-x: auto; margin: 0 0 14px; max-width: 100%;
+  background: linear-gradient(90deg, var(--page) 30%, transparent) 0 0 / 40px 100% no-repeat local,
+    linear-gradient(270deg, var(--page) 30%, transparent) 100% 0 / 40px 100% no-repeat local,
+    linear-gradient(90deg, var(--shade), transparent) 0 0 / 10px 100% no-repeat scroll,
+    linear-gradient(270deg, var(--shade), transparent) 100% 0 / 10px 100% no-repeat scroll; }
 table { border-collapse: collapse; font-size: 14px; font-variant-numeric: tabular-nums; }
 caption { text-align: left; color: var(--soft); padding: 0 0 4px; white-space: nowrap; }
 th, td { padding: 4px 12px 4px 0; text-align: left; vertical-align: top; white-space: nowrap;
@@ -109,7 +116,7 @@ svg .on-little { fill: var(--on-little); } svg .on-much { fill: var(--on-much); 
 .link { fill: none; stroke: var(--h); } .cell { shape-rendering: crispEdges; } .cell, .step { fill: var(--h); }
 .step { stroke: var(--soft); stroke-width: .8; }
 .vertex { fill: var(--page); stroke: var(--soft); stroke-width: 1.2; }
-.switch { fill: var(--band); }
+.switch { fill: var(--soft); stroke: var(--page); }
 .root { fill: var(--c0); }
 .wire { fill: none; stroke: var(--faint); stroke-width: 1; }
 .edge { fill: none; stroke: var(--ink); stroke-width: 1.8; }

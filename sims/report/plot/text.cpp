@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "sims/text/utf8.h"
@@ -65,6 +67,26 @@ std::string number_text(double value) {
   return fmt::format("{:.4g}", value == 0 ? 0.0 : value);
 }
 
+std::vector<std::string> tick_texts(const std::vector<double>& ticks) {
+  double step = std::numeric_limits<double>::infinity();
+  for (std::size_t t = 1; t < ticks.size(); ++t) step = std::min(step, ticks[t] - ticks[t - 1]);
+  std::vector<std::string> texts;
+  const auto are_exact = [&] {
+    for (std::size_t t = 0; t < ticks.size(); ++t) {
+      if (std::isfinite(step) && std::abs(std::stod(texts[t]) - ticks[t]) > 1e-3 * step)
+        return false;
+    }
+    return true;
+  };
+  for (const double tick : ticks) texts.push_back(number_text(tick));
+  constexpr int kMostDigits = std::numeric_limits<double>::max_digits10;
+  for (int digits = 5; digits <= kMostDigits && !are_exact(); ++digits) {
+    for (std::size_t t = 0; t < ticks.size(); ++t)
+      texts[t] = fmt::format("{:.{}g}", ticks[t], digits);
+  }
+  return texts;
+}
+
 std::string coordinate_text(double value) {
   return without_trailing_zeros(fmt::format("{:.2f}", value));
 }
@@ -78,6 +100,11 @@ std::string bytes_text(std::uint64_t bytes) {
        {std::pair{std::uint64_t{1'000'000'000}, "GB"}, {std::uint64_t{1'000'000}, "MB"}}) {
     if (bytes != 0 && bytes % unit_bytes == 0)
       return fmt::format("{} {}", bytes / unit_bytes, unit);
+  }
+  for (const auto& [unit_bytes, unit] : {std::pair{1e9, "GB"}, {1e6, "MB"}, {1e4, "kB"}}) {
+    const double scale = unit_bytes == 1e4 ? 1e3 : unit_bytes;
+    if (static_cast<double>(bytes) >= unit_bytes)
+      return fmt::format("{:.4g} {}", static_cast<double>(bytes) / scale, unit);
   }
   return fmt::format("{} B", bytes);
 }

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace espalier::report {
 
@@ -14,6 +15,8 @@ namespace espalier::report {
 // "36320", "1.5e+12".
 [[nodiscard]] std::string number_text(double value);
 // A coordinate in a picture, with at most two decimals.
+// Texts of an axis' ticks, ascending: with as many digits as tell neighbouring ticks apart.
+[[nodiscard]] std::vector<std::string> tick_texts(const std::vector<double>& ticks);
 [[nodiscard]] std::string coordinate_text(double value);
 // In the largest unit that divides the number, binary units first: "64 KiB", "100 MB", "6001 B".
 [[nodiscard]] std::string bytes_text(std::uint64_t bytes);

@@ -1,0 +1,222 @@
+// What a report compares with what: workloads, facets, ties, and the looks of runs.
+#include "sims/report/page/view.h"
+
+#include <catch2/catch.hpp>
+
+#include <set>
+
+#include "alg/algorithm.h"
+#include "sims/report/figure/series_style.h"
+#include "sims/report/page/page.h"
+
+using namespace espalier::report;
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+struct Run {
+  std::string algorithm;
+  std::string latency;
+  int depth = 0;
+  double area = 0;
+  double ns = 0;
+};
+
+ReportData data_of(const std::vector<Run>& runs) {
+  ReportData data;
+  ReportSource source;
+  source.path = "results.json";
+  data.sources.push_back(source);
+  for (const Run& run : runs) {
+    ReportPoint point;
+    point.state = ReportPoint::State::verified;
+    point.config_is_complete = true;
+    point.config = Json{{"collective.algorithm", run.algorithm},
+                        {"system.link.latency", run.latency},
+                        {"system.router.vc_depth_flits", run.depth},
+                        {"system.router.clock", "1GHz"}};
+    point.result = Json{{"algorithm", run.algorithm},
+                        {"op", "all_reduce"},
+                        {"topology", "torus"},
+                        {"size_bytes", 1024},
+                        {"nodes", 4},
+                        {"time_ns", run.ns},
+                        {"bandwidth_GBps", 1024 / run.ns},
+                        {"area", {{"system_mm2", run.area}}}};
+    data.points.push_back(point);
+  }
+  return data;
+}
+
+std::string page_of(const ReportData& data, const ViewOptions& options = {}) {
+  return report_html(ReportView(data, options), "", "1.0.0");
+}
+
+std::size_t count(const std::string& text, const std::string& word) {
+  std::size_t times = 0;
+  for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1))
+    ++times;
+  return times;
+}
+
+}  // namespace
+
+TEST_CASE("Link latency is a workload, so the fastest run of each latency is marked") {
+  const ReportData data = data_of({{"ring", "50ns", 80, 10, 100},
+                                   {"ring", "50ns", 160, 20, 80},
+                                   {"ring", "150ns", 80, 10, 300},
+                                   {"ring", "150ns", 160, 20, 200}});
+  const ReportView view(data);
+  CHECK(view.workload(0) != view.workload(2));
+  CHECK(view.is_best(1));
+  CHECK(view.is_best(3));
+  CHECK_FALSE(view.is_best(0));
+}
+
+TEST_CASE("A sweep's file decides whether an axis is workload or design") {
+  ReportData data = data_of({{"ring", "50ns", 80, 10, 100}, {"ring", "150ns", 160, 20, 300}});
+  data.is_workload_axis = {{"system.link.latency", false}, {"system.router.vc_depth_flits", true}};
+  const ReportView view(data);
+  CHECK_FALSE(view.is_workload("system.link.latency"));
+  CHECK(view.is_workload("system.router.vc_depth_flits"));
+  CHECK(view.workload(0) != view.workload(1));
+}
+
+TEST_CASE("A facet draws one front for each of its values") {
+  const ReportData data = data_of({{"ring", "50ns", 80, 10, 100},
+                                   {"multitree", "50ns", 80, 20, 80},
+                                   {"ring", "50ns", 160, 20, 90},
+                                   {"multitree", "50ns", 160, 30, 70}});
+  CHECK(count(page_of(data), "<svg") == 1);
+  CHECK(count(page_of(data, {"system.router.vc_depth_flits"}), "<svg") == 2);
+  CHECK(count(page_of(data, {"algorithm"}), "<svg") == 2);
+}
+
+TEST_CASE(
+    "An option that names no axis, or a constant one, gets an error with the axes that differ") {
+  const ReportData data = data_of({{"ring", "50ns", 80, 10, 100}, {"ring", "50ns", 160, 20, 80}});
+  const auto problems =
+      ReportView(data, {"nothing", "algorithm", "system.router.vc_depth_flits"}).problems();
+  REQUIRE(problems.size() == 2);
+  CHECK(problems[0].find("--facet: no run has the key 'nothing'") != std::string::npos);
+  CHECK(problems[1].find("--color: 'algorithm' is ring in all runs") != std::string::npos);
+  for (const std::string& problem : problems)
+    CHECK(problem.find("\n  system.router.vc_depth_flits") != std::string::npos);
+  CHECK(ReportView(data, {}).problems().empty());
+}
+
+TEST_CASE(
+    "Times within the tolerance are equally fast, and the summary names the smallest design") {
+  const ReportData data = data_of({{"ring", "50ns", 80, 30, 100},
+                                   {"ring", "50ns", 160, 20, 100.05},
+                                   {"ring", "50ns", 320, 25, 102}});
+  const ReportView view(data);
+  CHECK(view.is_best(0));
+  CHECK(view.is_best(1));
+  CHECK_FALSE(view.is_best(2));
+  CHECK_FALSE(ReportView(data, {"", "", "", 0}).is_best(1));
+  const std::string page = page_of(data);
+  CHECK(page.find("run <a href=\"#run-2\">2</a>, vc_depth_flits 160: 0.1 \u00b5s "
+                  "(2 designs within 0.05 %, this is the smallest in area)") != std::string::npos);
+}
+
+TEST_CASE("The title of a sweep is the title of its page, unless sweeps disagree") {
+  ReportData data = data_of({{"ring", "50ns", 80, 30, 100}});
+  CHECK(page_of(data).find("<h1>Espalier results</h1>") != std::string::npos);
+  data.sources[0].title = "VC depth";
+  CHECK(page_of(data).find("<h1>VC depth</h1>") != std::string::npos);
+  CHECK(report_html(ReportView(data), "Mine", "1.0.0").find("<h1>Mine</h1>") != std::string::npos);
+  data.sources.push_back(data.sources[0]);
+  data.sources[1].title = "Something else";
+  CHECK(page_of(data).find("<h1>Espalier results</h1>") != std::string::npos);
+}
+
+TEST_CASE("A system that cannot run at its clock is marked in the summary and on the front") {
+  ReportData data = data_of({{"ring", "50ns", 80, 10, 100}, {"ring", "50ns", 160, 20, 80}});
+  const std::string words = "cannot run at 1GHz: 0.27 GHz";
+  CHECK(page_of(data).find(words) == std::string::npos);
+  for (ReportPoint& point : data.points) {
+    point.result["area"]["max_clock_GHz"] = 0.266;
+    point.result["area"]["clock_met"] = false;
+  }
+  CHECK(clock_problem(data.points[0]) == words);
+  CHECK(count(page_of(data), words) >= 5);
+}
+
+TEST_CASE("Energies are stacked by block, and what they leave out is named") {
+  ReportData data = data_of({{"ring", "50ns", 80, 10, 100}, {"ring", "50ns", 160, 20, 80}});
+  CHECK(page_of(data).find("no verified result has a priced energy") != std::string::npos);
+  for (ReportPoint& point : data.points)
+    point.result["energy"] =
+        Json{{"priced_uJ", 12.5},
+             {"priced_pJ_per_byte", 8.5},
+             {"left_out", {"links", "leakage"}},
+             {"uJ", {{"buffers", 8.0}, {"crossbars", 4.5}, {"links", nullptr}}}};
+  const std::string page = page_of(data);
+  CHECK(page.find("Left out: links, leakage.") != std::string::npos);
+  CHECK(page.find("run 1, crossbars: 4.5 \u00b5J, 36.0 %") != std::string::npos);
+}
+
+TEST_CASE("A training has a bar of computing and of exposed communication") {
+  ReportData data = data_of({{"ring", "50ns", 80, 10, 100}});
+  data.points[0].result["training"] = Json{{"iteration_ns", 4000.0}, {"exposed_ns", 1000.0}};
+  data.points[0].result["size_bytes"] = 263346944;
+  const std::string page = page_of(data);
+  CHECK(page.find("computing 3 \u00b5s, 75.0 %") != std::string::npos);
+  CHECK(page.find("exposed communication 1 \u00b5s, 25.0 %") != std::string::npos);
+  CHECK(page.find("263.3 MB") != std::string::npos);
+}
+
+TEST_CASE("An algorithm has one colour and mark, whichever runs stand beside it") {
+  const ReportData one =
+      data_of({{"ring", "50ns", 80, 10, 100}, {"multitree", "50ns", 80, 20, 80}});
+  const ReportData other = data_of({{"multitree", "50ns", 80, 20, 80},
+                                    {"2d_ring", "50ns", 80, 20, 90},
+                                    {"ring", "50ns", 80, 10, 100}});
+  const ReportView a(one);
+  const ReportView b(other);
+  CHECK(a.look_of(0).look == b.look_of(2).look);
+  CHECK(a.look_of(1).look == b.look_of(0).look);
+  CHECK(a.look_of(1).look == look_of_algorithm("multitree"));
+  CHECK(a.colour_axis() == a.mark_axis());
+}
+
+TEST_CASE("Own programs get colours that no algorithm of the page has") {
+  const auto numbers = numbers_of_algorithms(
+      {"lab tree (p1.trace)", "multitree", "lab tree (p2.trace)", "ring", "third (p3.trace)"});
+  std::set<std::size_t> colours;
+  for (const auto& [name, number] : numbers) colours.insert(number % kNumLooks);
+  CHECK(colours.size() == 5);
+  CHECK(numbers.at("multitree") == look_of_algorithm("multitree"));
+}
+
+TEST_CASE("All algorithms and eighteen own programs have different looks") {
+  std::vector<std::string> names;
+  for (const auto& algorithm : espalier::algorithms()) names.push_back(algorithm.name);
+  for (int i = 0; i < 18; ++i) names.push_back("own " + std::to_string(i));
+  std::set<std::pair<std::size_t, Mark>> looks;
+  for (const auto& [name, number] : numbers_of_algorithms(names))
+    looks.insert({number % kNumLooks, mark_of_series(number)});
+  CHECK(looks.size() == names.size());
+}
+
+TEST_CASE("A figure draws an algorithm as a page does, also where two series share it") {
+  espalier::Figure figure;
+  espalier::Panel panel;
+  const std::vector<std::string> algorithms{"multitree", "ring", "multitree"};
+  for (std::size_t s = 0; s < algorithms.size(); ++s) {
+    panel.series.push_back("series " + std::to_string(s));
+    espalier::FigurePoint point;
+    point.series = s;
+    point.point.collective.emplace();
+    point.point.collective->algorithm = algorithms[s];
+    panel.points.push_back(point);
+  }
+  figure.panels.push_back(panel);
+  const auto styles = espalier::series_styles(figure);
+  REQUIRE(styles.size() == 3);
+  CHECK(styles[0].colour == look_of_series(look_of_algorithm("multitree")).colour);
+  CHECK(styles[1].colour == look_of_series(look_of_algorithm("ring")).colour);
+  CHECK(styles[2].colour == styles[0].colour);
+  CHECK(styles[2].mark != styles[0].mark);
+}
