@@ -16,10 +16,10 @@ constexpr TableEvent kReduced{FlowId(0), Kind::reduced, NodeId(1)};
 constexpr TableEvent kGathered{FlowId(0), Kind::gathered, NodeId(2)};
 
 // A program written entry by entry; the send of entry i is recognised by its flow.
-class Program {
+class TableBuilder {
  public:
-  Program& entry(Timestep step, const std::vector<TableEvent>& waits_for = {},
-                 std::uint32_t sends = 1, TableOp op = TableOp::reduce) {
+  TableBuilder& entry(Timestep step, const std::vector<TableEvent>& waits_for = {},
+                      std::uint32_t sends = 1, TableOp op = TableOp::reduce) {
     ProgramEntry added;
     added.op = op;
     added.step = step;
@@ -39,13 +39,13 @@ class Program {
     program_.entries.push_back(added);
     return *this;
   }
-  Program& nop(Timestep step) { return entry(step, {}, 0, TableOp::nop); }
-  Program& reads_back() {
+  TableBuilder& nop(Timestep step) { return entry(step, {}, 0, TableOp::nop); }
+  TableBuilder& reads_back() {
     program_.entries.back().reads_back = true;
     return *this;
   }
   // The last entry comes after the flows that these events complete.
-  Program& after(const std::vector<TableEvent>& events) {
+  TableBuilder& after(const std::vector<TableEvent>& events) {
     ProgramEntry& last = program_.entries.back();
     const std::uint32_t entry = index() - 1;
     for (const TableEvent& event : events) program_.waiters.push_back({event, entry, true});
@@ -74,7 +74,7 @@ ScheduleTableEngine::Spec spec(LockstepMode mode, std::vector<Cycle> step_time =
 }
 
 // A back end whose state a test sets, and which notes the flows that are issued.
-struct FakeBackEnd : BackEnd {
+struct TableBackEnd : BackEnd {
   bool is_reduction_idle = true;
   Cycle idle_at = 0;
   bool is_all_sent = true;
@@ -117,11 +117,11 @@ class Driver {
   }
 
   ScheduleTableEngine engine;
-  FakeBackEnd back_end;
+  TableBackEnd back_end;
 };
 
 TEST_CASE("A Gather issues in the cycle after its parent's Gather became visible") {
-  const TableProgram program = Program().entry(1, {kGathered}, 1, TableOp::gather).done();
+  const TableProgram program = TableBuilder().entry(1, {kGathered}, 1, TableOp::gather).done();
   Driver driver(program, spec(LockstepMode::off));
   driver.run(0, 99);
   driver.evaluate(100);
@@ -134,7 +134,7 @@ TEST_CASE("A Gather issues in the cycle after its parent's Gather became visible
 }
 
 TEST_CASE("A dependent Reduce issues in the cycle after its child's message was reduced") {
-  const TableProgram program = Program().entry(1, {kReduced}).done();
+  const TableProgram program = TableBuilder().entry(1, {kReduced}).done();
   ReductionUnit unit({ReductionMode::after_message, 1, 128, 2048}, 1);
   Driver driver(program, spec(LockstepMode::off));
   const Cycle visible = 1000;
@@ -150,7 +150,7 @@ TEST_CASE("A dependent Reduce issues in the cycle after its child's message was 
 }
 
 TEST_CASE("A collective's first step does not start before its host has posted it") {
-  const TableProgram program = Program().entry(1).entry(2).entry(3).done();
+  const TableProgram program = TableBuilder().entry(1).entry(2).entry(3).done();
   for (const LockstepMode mode :
        {LockstepMode::off, LockstepMode::estimate, LockstepMode::drain, LockstepMode::full}) {
     ScheduleTableEngine::Spec engine_spec = spec(mode, {10, 10, 10});
@@ -174,7 +174,7 @@ TEST_CASE("A collective's first step does not start before its host has posted i
 }
 
 TEST_CASE("A collective that was posted early waits for the one before, as any step does") {
-  const TableProgram program = Program().entry(1).entry(2).done();
+  const TableProgram program = TableBuilder().entry(1).entry(2).done();
   ScheduleTableEngine::Spec engine_spec = spec(LockstepMode::estimate, {40, 40});
   engine_spec.releases = {{1, 0}, {2, 1}};
   Driver driver(program, engine_spec);
@@ -186,7 +186,7 @@ TEST_CASE("A collective that was posted early waits for the one before, as any s
 TEST_CASE("A root's Gather issues the turnaround later than a Reduce would") {
   for (const Cycle turnaround : {Cycle{0}, Cycle{1}, Cycle{2}, Cycle{7}}) {
     const TableProgram program =
-        Program().entry(1, {kReduced}, 1, TableOp::gather).reads_back().done();
+        TableBuilder().entry(1, {kReduced}, 1, TableOp::gather).reads_back().done();
     ScheduleTableEngine::Spec engine_spec = spec(LockstepMode::off);
     engine_spec.turnaround = turnaround;
     Driver driver(program, engine_spec);
@@ -204,7 +204,7 @@ TEST_CASE("A root's Gather issues the turnaround later than a Reduce would") {
 
 TEST_CASE("An entry waits for the last of its events") {
   const TableEvent other{FlowId(0), Kind::reduced, NodeId(5)};
-  const TableProgram program = Program().entry(1, {kReduced, other}).done();
+  const TableProgram program = TableBuilder().entry(1, {kReduced, other}).done();
   Driver driver(program, spec(LockstepMode::off));
   driver.evaluate(0);
   driver.engine.clear(other, 10);
@@ -217,7 +217,7 @@ TEST_CASE("An entry waits for the last of its events") {
 
 TEST_CASE("A repeated event does not replace a missing event") {
   const TableEvent other{FlowId(0), Kind::reduced, NodeId(5)};
-  const TableProgram program = Program().entry(1, {kReduced, other}).done();
+  const TableProgram program = TableBuilder().entry(1, {kReduced, other}).done();
   Driver driver(program, spec(LockstepMode::off));
   driver.evaluate(0);
   driver.engine.clear(kReduced, 10);
@@ -227,7 +227,7 @@ TEST_CASE("A repeated event does not replace a missing event") {
 }
 
 TEST_CASE("An event that no entry waits for clears no wait") {
-  const TableProgram program = Program().entry(1, {kReduced}).done();
+  const TableProgram program = TableBuilder().entry(1, {kReduced}).done();
   Driver driver(program, spec(LockstepMode::off));
   driver.evaluate(0);
   driver.engine.clear({FlowId(1), Kind::reduced, NodeId(1)}, 5);
@@ -241,7 +241,7 @@ TEST_CASE("An event that no entry waits for clears no wait") {
 }
 
 TEST_CASE("One event clears every entry that waits for it") {
-  const TableProgram program = Program().entry(1, {kReduced}).entry(1, {kReduced}).done();
+  const TableProgram program = TableBuilder().entry(1, {kReduced}).entry(1, {kReduced}).done();
   Driver driver(program, spec(LockstepMode::off, {}, 2));
   driver.evaluate(0);
   driver.engine.clear(kReduced, 9);
@@ -251,7 +251,7 @@ TEST_CASE("One event clears every entry that waits for it") {
 }
 
 TEST_CASE("The table issues in order: an entry that is ready waits for the head") {
-  const TableProgram program = Program().entry(1, {kReduced}).entry(1).done();
+  const TableProgram program = TableBuilder().entry(1, {kReduced}).entry(1).done();
   Driver driver(program, spec(LockstepMode::off, {}, 4));
   driver.run(0, 9);
   CHECK(driver.back_end.issued.empty());
@@ -263,7 +263,7 @@ TEST_CASE("The table issues in order: an entry that is ready waits for the head"
 
 TEST_CASE("No more entries issue per cycle than the NI has ports") {
   for (std::uint32_t per_cycle = 1; per_cycle <= 5; ++per_cycle) {
-    Program entries;
+    TableBuilder entries;
     for (int e = 0; e < 7; ++e) entries.entry(1);
     const TableProgram program = entries.done();
     Driver driver(program, spec(LockstepMode::off, {}, per_cycle));
@@ -273,7 +273,7 @@ TEST_CASE("No more entries issue per cycle than the NI has ports") {
 }
 
 TEST_CASE("Either all sends of an entry start in one cycle, or none starts") {
-  const TableProgram program = Program().entry(1, {}, 3, TableOp::gather).done();
+  const TableProgram program = TableBuilder().entry(1, {}, 3, TableOp::gather).done();
   Driver driver(program, spec(LockstepMode::off));
   driver.back_end.full_queue = NodeId(2);  // of the entry's last send
   driver.run(0, 20);
@@ -285,7 +285,7 @@ TEST_CASE("Either all sends of an entry start in one cycle, or none starts") {
 }
 
 TEST_CASE("Without lockstep a step follows the one before in the next cycle") {
-  const TableProgram program = Program().entry(1).entry(2).nop(3).entry(4).done();
+  const TableProgram program = TableBuilder().entry(1).entry(2).nop(3).entry(4).done();
   Driver driver(program, spec(LockstepMode::off, {100, 100, 100, 100}));
   driver.back_end.is_reduction_idle = false;
   driver.back_end.idle_at = 500;
@@ -299,7 +299,7 @@ TEST_CASE("Without lockstep a step follows the one before in the next cycle") {
 
 TEST_CASE("A step lasts as long as the down-counter and not a cycle less or more") {
   for (const LockstepMode mode : {LockstepMode::estimate, LockstepMode::full}) {
-    const TableProgram program = Program().entry(1).entry(2).entry(3).done();
+    const TableProgram program = TableBuilder().entry(1).entry(2).entry(3).done();
     Driver driver(program, spec(mode, {10, 25, 5}));
     driver.evaluate(0);
     CHECK(driver.issue_cycle(0) == 0);
@@ -322,7 +322,7 @@ TEST_CASE("A step lasts as long as the down-counter and not a cycle less or more
 }
 
 TEST_CASE("A NOP arms the down-counter and sends nothing") {
-  const TableProgram program = Program().nop(1).nop(2).entry(3).done();
+  const TableProgram program = TableBuilder().nop(1).nop(2).entry(3).done();
   Driver driver(program, spec(LockstepMode::estimate, {10, 25, 5}));
   driver.run(0, 34);
   CHECK(driver.back_end.issued.empty());
@@ -334,7 +334,7 @@ TEST_CASE("A NOP arms the down-counter and sends nothing") {
 
 TEST_CASE(
     "The counter starts when the step's first entry issues and not when the step is entered") {
-  const TableProgram program = Program().entry(1).entry(2, {kReduced}).entry(3).done();
+  const TableProgram program = TableBuilder().entry(1).entry(2, {kReduced}).entry(3).done();
   Driver driver(program, spec(LockstepMode::estimate, {10, 25, 5}));
   driver.run(0, 40);
   CHECK(driver.engine.timestep() == 2);
@@ -348,7 +348,8 @@ TEST_CASE(
 }
 
 TEST_CASE("Later entries of a step do not restart the counter") {
-  const TableProgram program = Program().entry(1).entry(1).entry(1, {kReduced}).entry(2).done();
+  const TableProgram program =
+      TableBuilder().entry(1).entry(1).entry(1, {kReduced}).entry(2).done();
   Driver driver(program, spec(LockstepMode::estimate, {10, 10}));
   driver.run(0, 4);
   CHECK(driver.issue_cycle(1) == 1);
@@ -361,7 +362,7 @@ TEST_CASE("Later entries of a step do not restart the counter") {
 }
 
 TEST_CASE("A step that outlasts its counter ends with its last entry") {
-  const TableProgram program = Program().entry(1).entry(1, {kReduced}).entry(2).done();
+  const TableProgram program = TableBuilder().entry(1).entry(1, {kReduced}).entry(2).done();
   Driver driver(program, spec(LockstepMode::estimate, {10, 10}));
   driver.run(0, 50);
   driver.engine.clear(kReduced, 50);
@@ -373,7 +374,7 @@ TEST_CASE("A step that outlasts its counter ends with its last entry") {
 TEST_CASE("Busy reduction units hold the step until the cycle in which they are idle") {
   for (const LockstepMode mode :
        {LockstepMode::estimate, LockstepMode::drain, LockstepMode::full}) {
-    const TableProgram program = Program().entry(1).entry(2).done();
+    const TableProgram program = TableBuilder().entry(1).entry(2).done();
     Driver driver(program, spec(mode, {10, 10}));
     driver.evaluate(0);
     driver.back_end.is_reduction_idle = false;
@@ -388,7 +389,7 @@ TEST_CASE("Busy reduction units hold the step until the cycle in which they are 
 }
 
 TEST_CASE("Drain starts a step only when all sends of the one before have left") {
-  const TableProgram program = Program().entry(1).entry(2).done();
+  const TableProgram program = TableBuilder().entry(1).entry(2).done();
   Driver driver(program, spec(LockstepMode::drain, {10, 10}));
   driver.evaluate(0);
   driver.back_end.is_all_sent = false;
@@ -401,7 +402,7 @@ TEST_CASE("Drain starts a step only when all sends of the one before have left")
 }
 
 TEST_CASE("Drain does not wait for the estimate and estimate does not wait for the sends") {
-  const TableProgram program = Program().entry(1).entry(2).done();
+  const TableProgram program = TableBuilder().entry(1).entry(2).done();
   Driver drain(program, spec(LockstepMode::drain, {10, 10}));
   drain.run(0, 20);
   CHECK(drain.issue_cycle(1) == 1);
@@ -412,7 +413,7 @@ TEST_CASE("Drain does not wait for the estimate and estimate does not wait for t
 }
 
 TEST_CASE("The first step waits for nothing") {
-  const TableProgram program = Program().entry(1).done();
+  const TableProgram program = TableBuilder().entry(1).done();
   for (const LockstepMode mode :
        {LockstepMode::off, LockstepMode::estimate, LockstepMode::drain, LockstepMode::full}) {
     Driver driver(program, spec(mode, {10}));
@@ -428,7 +429,7 @@ TEST_CASE("A Reduce is held until the flows that its entry comes after are compl
   const TableEvent left{FlowId(7), Kind::gather_sent, NodeId(3)};
   const TableEvent arrived{FlowId(7), Kind::gathered, NodeId(2)};
   const TableProgram program =
-      Program().entry(1, {kReduced}).after({left, arrived}).entry(2).done();
+      TableBuilder().entry(1, {kReduced}).after({left, arrived}).entry(2).done();
   Driver driver(program, spec(LockstepMode::off));
   driver.evaluate(0);
   CHECK_FALSE(driver.may_add(FlowId(0)));
@@ -451,7 +452,7 @@ TEST_CASE("Asking only when told to gives the issue cycles of asking in every cy
     const auto below = [&](std::uint32_t bound) {
       return static_cast<std::uint32_t>(random() % bound);
     };
-    Program entries;
+    TableBuilder entries;
     std::vector<Cycle> step_time;
     std::map<Cycle, std::vector<TableEvent>> events;
     const std::uint32_t steps = 1 + below(6);
