@@ -146,7 +146,7 @@ struct SchemaOptions {
   bool results = false;   // the register of results, not the keys of a configuration
   bool markdown = false;  // the register as the table of docs/results.md
   bool json = false;      // a list of JSON objects
-  // "config", "sweep" or "results": a JSON Schema of these files. Empty: none.
+  // Writes a JSON Schema instead: "config", "sweep" or "results" names the files it checks.
   std::string json_schema;
 };
 [[nodiscard]] int schema_command(const SchemaOptions& options);

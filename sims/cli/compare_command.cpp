@@ -21,7 +21,6 @@
 #include "sims/experiment/workers.h"
 #include "sims/formats/schedule_file.h"
 #include "sims/point/fidelity.h"
-#include "sims/text/read_file.h"
 
 namespace espalier {
 
@@ -35,26 +34,9 @@ struct ComparedPoint {
   const RunPoint* point;
 };
 
-std::optional<ScheduleTables> read_tables(const std::string& path, const Input& main,
-                                          FileHashes& hashes) {
-  const FileText file = read_file_text(path);
-  if (!file.text) {
-    fmt::print(stderr, "{}: error: the file {}\n", path, file.problem);
-    return std::nullopt;
-  }
-  hashes[path] = hash_text(*file.text);
-  const auto document = ScheduleDocument::parse(*file.text);
-  if (!document.value) {
-    fmt::print(stderr, "{}: error: {}\n", path, document.error);
-    return std::nullopt;
-  }
-  auto tables = document.value->read_tables(*main.topology);
-  if (!tables.value) {
-    fmt::print(stderr, "{}: error: the schedule does not fit the network of {}: {}\n", path,
-               main.path, tables.error);
-    return std::nullopt;
-  }
-  return std::move(tables.value);
+std::nullopt_t no_input(const std::string& path, const std::string& why) {
+  fmt::print(stderr, "{}: error: {}\n", path, why);
+  return std::nullopt;
 }
 
 // The schedule in `path` on the network of `main`, once for each setting that `main` varies.
@@ -63,32 +45,46 @@ std::optional<Input> schedule_beside(const std::string& path, const Input& main)
   input.path = path;
   input.topology = main.topology;
   input.file_hashes = main.file_hashes;
-  input.tables = read_tables(path, main, input.file_hashes);
-  if (!input.tables) return std::nullopt;
-  std::vector<std::string> seen;
+  const auto document = ScheduleDocument::load(path, input.file_hashes);
+  if (!document.value) return no_input(path, document.error);
+  auto tables = document.value->read_tables(*main.topology);
+  if (!tables.value) {
+    return no_input(path, fmt::format("the schedule does not fit the network of {}: {}", main.path,
+                                      tables.error));
+  }
+  input.tables = std::move(tables.value);
+  // The points of one schedule generator have each setting once, with the keys of a run of tables.
+  const auto runs_tables = [](const RunPoint& point) {
+    return find_generator(point.collective->algorithm) != nullptr;
+  };
+  const auto model = std::find_if(main.points.begin(), main.points.end(), runs_tables);
+  if (model == main.points.end()) {
+    return no_input(path,
+                    fmt::format("no schedule generator is compared in {}; add one, for example "
+                                "-s collective.algorithm='[ring, ...]'",
+                                main.path));
+  }
+  if (model->training || model->coordination) {
+    return no_input(path, "schedules are not compared in training");
+  }
+  const std::string name = model->collective->algorithm;
   for (RunPoint point : main.points) {
-    if (point.training || point.collective->op != input.tables->op ||
-        point.collective->size != input.tables->size) {
+    CollectiveConfig& collective = *point.collective;
+    if (collective.algorithm != name || collective.op != input.tables->op ||
+        collective.size != input.tables->size) {
       continue;
     }
-    // A schedule generator's point has the keys that a run of tables has.
-    if (find_generator(point.collective->algorithm) == nullptr) continue;
-    point.collective->algorithm = input.tables->algorithm;
-    if (find_generator(point.collective->algorithm) == nullptr) {
-      point.collective->algorithm = "ring";  // a name of the user's own
+    if (find_generator(input.tables->algorithm) != nullptr) {
+      collective.algorithm = input.tables->algorithm;
     }
     point.file_hashes = input.file_hashes;
-    std::string content = resolved_json(point).dump();
-    if (std::find(seen.begin(), seen.end(), content) != seen.end()) continue;
-    seen.push_back(std::move(content));
     input.points.push_back(std::move(point));
   }
   if (!input.points.empty()) return input;
-  fmt::print(stderr,
-             "{}: error: the schedule is an {} of {} B, which is not compared in {}; generate it "
-             "again for the operation and size of that configuration\n",
-             path, to_string(input.tables->op), input.tables->size, main.path);
-  return std::nullopt;
+  return no_input(path, fmt::format("the schedule is an {} of {} B, which is not compared in {}; "
+                                    "generate it again for the operation and size of that "
+                                    "configuration",
+                                    to_string(input.tables->op), input.tables->size, main.path));
 }
 
 std::optional<std::vector<Input>> load(const CompareOptions& options,
@@ -102,11 +98,9 @@ std::optional<std::vector<Input>> load(const CompareOptions& options,
     } else if (extension == ".json") {
       schedules.push_back(file);
     } else {
-      fmt::print(stderr,
-                 "{}: error: expected a program (.xml, .trace) or a schedule (.json) beside the "
-                 "configuration; to compare configurations, sweep them (espalier sweep)\n",
-                 file);
-      return std::nullopt;
+      return no_input(file,
+                      "expected a program (.xml, .trace) or a schedule (.json) beside the "
+                      "configuration; to compare configurations, sweep them (espalier sweep)");
     }
   }
   ConfigResult config = read_comparison(options.config, options.overrides, programs);
@@ -130,9 +124,9 @@ std::optional<std::vector<Input>> load(const CompareOptions& options,
   return inputs;
 }
 
-class Comparison {
+class ComparedRuns {
  public:
-  Comparison(const CompareOptions& options, const std::vector<Input>& inputs)
+  ComparedRuns(const CompareOptions& options, const std::vector<Input>& inputs)
       : options_(options), inputs_(inputs) {
     for (const Input& input : inputs) {
       for (const RunPoint& point : input.points) points_.push_back({&input, &point});
@@ -147,14 +141,14 @@ class Comparison {
     const int signal = run(all, false, limits);
     for (std::size_t i = 0; i < reports_.size() && signal == 0; ++i) {
       if (points_[i].input->tables && reports_[i].result.is_object()) {
-        // Beside the generator whose tables it may be, the file's name tells.
+        // The tables may name a generator that is compared, too; the file's name is the user's.
         reports_[i].result["algorithm"] = fs::path(points_[i].input->path).filename().string();
       }
     }
     return signal;
   }
 
-  // Simulates each of these points again and explains where its time went.
+  // Simulates the points `which` again and explains where their time went.
   [[nodiscard]] int explain(const std::vector<std::size_t>& which, const WorkerLimits& limits) {
     std::vector<std::size_t> explained;
     for (const std::size_t i : which) {
@@ -204,6 +198,9 @@ class Comparison {
         reports_[which[i]] = report;
       } else if (report.result.contains("explanation")) {
         reports_[which[i]].result["explanation"] = report.result["explanation"];
+      } else {
+        fmt::print(stderr, "{}: warning: {} cannot be explained: {}\n", options_.config,
+                   name(which[i]), report.failure);
       }
       return true;
     };
@@ -271,7 +268,7 @@ int compare_command(const CompareOptions& options) {
     fmt::print(stderr, "{}\n", mistake);
     return kUsageError;
   }
-  Comparison comparison(options, *inputs);
+  ComparedRuns comparison(options, *inputs);
   int signal = comparison.simulate(limits);
   std::vector<Ranking> rankings;
   if (signal == 0) {

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <map>
-#include <numeric>
 #include <optional>
 
 #include "sims/cli/result_table.h"
@@ -116,7 +115,9 @@ std::string tie_text(const Ranking& ranking, const std::vector<Json>& ranked) {
   std::vector<std::string> others;
   for (std::size_t i = 1; i < ranking.tied; ++i) others.push_back(name_of(ranked[i], ranked));
   const std::uint64_t entries = table_entries(ranked.front());
-  const bool simpler = table_entries(ranked[1]) > entries;
+  const bool simpler = ranked.front().contains("table_entries_max") &&
+                       ranked[1].contains("table_entries_max") &&
+                       table_entries(ranked[1]) > entries;
   return fmt::format(
       "{} {} within {:.1f} % of it{}.\n", fmt::join(others, ", "),
       others.size() == 1 ? "is" : "are", 100 * kTieShare,

@@ -18,7 +18,7 @@ inline constexpr double kTieShare = 0.001;
 struct Ranking {
   std::string workload;            // "all_reduce of 25 MB on lab.yaml, 12 nodes"
   std::vector<std::size_t> order;  // indices of the verified results, the best one first
-  std::size_t tied = 0;            // the first so many results of `order` are a tie
+  std::size_t tied = 0;            // results at the front of `order` whose times are within 0.1 %
 };
 
 // One ranking for each workload, in the order of the results. Results that failed are left out.

@@ -92,13 +92,7 @@ bool check_gradients(const Input& input) {
 
 bool load_schedule(Input& input, const std::vector<std::string>& overrides, ConfigNeed need,
                    Messages messages) {
-  const FileText file = read_file_text(input.path);
-  if (!file.text) {
-    fmt::print(stderr, "{}: error: the file {}\n", input.path, file.problem);
-    return false;
-  }
-  input.file_hashes[input.path] = hash_text(*file.text);
-  const auto document = ScheduleDocument::parse(*file.text);
+  const auto document = ScheduleDocument::load(input.path, input.file_hashes);
   if (!document.value) {
     fmt::print(stderr, "{}: error: {}\n", input.path, document.error);
     return false;

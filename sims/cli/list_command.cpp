@@ -12,9 +12,8 @@
 #include "sims/config/json_schema.h"
 #include "sims/config/keys.h"
 #include "sims/config/presets.h"
-#include "sims/experiment/result_json_schema.h"
 #include "sims/experiment/result_register.h"
-#include "sims/experiment/sweep/sweep_json_schema.h"
+#include "sims/experiment/sweep/sweep_reader.h"
 #include "sims/point/enum_names.h"
 #include "sims/workload/training/layer.h"
 

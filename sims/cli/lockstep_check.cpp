@@ -69,7 +69,10 @@ int compare_without_lockstep(const std::vector<ExplainedRun>& runs, const std::s
   };
   batch.progress = [](std::size_t, double) {};
   batch.finished = [&](std::size_t i, const WorkerReport& report) {
-    if (report.failure.empty() && report.result.contains("explanation")) {
+    if (!report.failure.empty() || !report.result.contains("explanation")) {
+      fmt::print(stderr, "warning: the run without lockstep cannot be explained: {}\n",
+                 report.failure);
+    } else {
       Json& explanation = (*held[i].result)["explanation"];
       const std::string verdict = explanation["verdict"].get<std::string>();
       explanation["verdict"] = verdict + comparison(*held[i].result, report.result);

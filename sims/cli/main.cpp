@@ -382,7 +382,8 @@ int dispatch(int argc, char** argv) {
   CLI::App app{
       "Espalier simulates collectives on accelerator interconnects, to the cycle.\nExit codes: 0 "
       "success, 1 a check or a simulation failed, 2 usage, input or output error; 130 and 143 "
-      "stopped by SIGINT and SIGTERM."};
+      "stopped by SIGINT and SIGTERM.",
+      "espalier"};
   app.set_version_flag("--version", version_text());
   app.require_subcommand(0, 1);  // a missing command and an unknown command have different errors
 

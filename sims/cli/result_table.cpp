@@ -40,6 +40,11 @@ std::string rank_order_text(const Json& result) {
 
 using Column = ResultColumn;
 
+std::string energy_text(const Json& result) {
+  const auto energy = result.find("energy");
+  return energy == result.end() || !energy->is_object() ? "-" : fixed(*energy, "priced_uJ", 1);
+}
+
 // A number of the training iteration.
 std::string iteration_figure(const Json& result, const char* key, int digits, double factor) {
   const auto training = result.find("training");
@@ -92,23 +97,27 @@ std::vector<Column> training_columns(const std::vector<Json>& results) {
              return percent == "-" ? percent : percent + " %";
            }},
           {"speed", true, speed},
+          {"energy uJ", true, energy_text},
           {"verified", true, plain("verified")}};
 }
-std::string energy_text(const Json& result) {
-  const auto energy = result.find("energy");
-  return energy == result.end() || !energy->is_object() ? "-" : fixed(*energy, "priced_uJ", 1);
-}
 
-// The parts of the system whose energy has no price; empty if no result has an energy.
+// What the energies leave out: one line, or one for each kind of run if they differ.
 std::string energy_note(const std::vector<Json>& results) {
+  std::map<std::string, std::size_t> runs_by_parts;
   for (const Json& result : results) {
     const auto energy = result.find("energy");
     if (energy == result.end() || !energy->is_object()) continue;
     std::vector<std::string> parts;
     for (const Json& part : energy->at("left_out")) parts.push_back(part.get<std::string>());
-    return fmt::format("energy uJ: without {}\n", fmt::join(parts, "; "));
+    ++runs_by_parts[fmt::format("{}", fmt::join(parts, "; "))];
   }
-  return {};
+  std::string text;
+  for (const auto& [parts, runs] : runs_by_parts) {
+    text += runs_by_parts.size() == 1 ? fmt::format("energy uJ: without {}\n", parts)
+                                      : fmt::format("energy uJ of {} of {} runs: without {}\n",
+                                                    runs, results.size(), parts);
+  }
+  return text;
 }
 
 // One line for each clock that systems of the table cannot reach.
@@ -202,6 +211,7 @@ std::vector<Column> columns(const std::vector<Json>& results) {
             {"mean latency", true, number("message_latency_mean_cycles", 1, 1)},
             {"max latency", true, plain("message_latency_max_cycles")},
             {"cycles", true, plain("cycles")},
+            {"energy uJ", true, energy_text},
             {"verified", true, plain("verified")}};
   }
   const auto percent = [](const char* key) {

@@ -118,10 +118,6 @@ Json value_schema(const Key& key, const NameTexts& texts) {
   if (key.shape.type == ValueType::name && key.shape.list == ListOf::nothing) {
     add_name_texts(schema, key, texts);
   }
-  // The file of a program may stand in the place of an algorithm's name.
-  if (key.name == kAlgorithmKey) {
-    schema = any_of(std::move(schema), {{"type", "string"}, {"pattern", "\\.(xml|trace)$"}});
-  }
   return schema;
 }
 

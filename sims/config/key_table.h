@@ -157,8 +157,9 @@ class KeyDraft {
     };
     return word("auto");
   }
-  // A file with one of these endings may be given in place of the name `name`; file_of() returns
-  // the member that takes its path. `all` stands for a list of all other names.
+  // A value with one of `endings` is the path of a file, and means the name `name`. file_of()
+  // returns the member of the point that stores the path. The word `all` means every name but
+  // `name`.
   template <class FileOf>
   KeyDraft& file_as(const std::string& name, std::vector<std::string> endings, std::string all,
                     FileOf file_of) {

@@ -288,16 +288,10 @@ class PointBuilder {
   }
 
   [[nodiscard]] std::optional<Topology> built_topology() const {
-    return built_topology(given_.usable({"system.router.clock", "system.router.flit_bytes"}),
-                          diagnostics_);
-  }
-
-  // Without a valid clock, the rates of links are not checked.
-  [[nodiscard]] std::optional<Topology> built_topology(bool clock_valid,
-                                                       Diagnostics& diagnostics) const {
     const SystemConfig& system = points_.front().system;
+    const bool clock_valid = given_.usable({"system.router.clock", kFlitKey});
     const Place place = given_.place_of(size_key_of(system.topology.kind));
-    return build_topology(system, clock_valid, place, diagnostics);
+    return build_topology(system, clock_valid, place, diagnostics_);
   }
 
   // A width of flits that is not given is the default, or as much wider as the fastest link needs.
@@ -308,15 +302,7 @@ class PointBuilder {
                         "system.flow_control.payload_bytes"})) {
       return;
     }
-    std::uint64_t fastest = fastest_configured_link(system);
-    if (system.topology.kind == TopologyKind::file) {
-      Diagnostics unheard = diagnostics_.without_messages();
-      if (const auto topology = built_topology(false, unheard)) {
-        for (const TopologyLink& link : topology->links()) {
-          fastest = std::max(fastest, link.spec.bytes_per_second);
-        }
-      }
-    }
+    const std::uint64_t fastest = fastest_link(system);
     if (fastest <= system.clock.hertz * system.clock.flit_bytes) return;
     const auto sizes = packet_sizes_for(fastest, system.clock.hertz, system.flow_control);
     // Sizes that the user chose are not changed; the rules report them.

@@ -21,6 +21,16 @@ namespace espalier {
 
 namespace {
 
+// B/s. Links that are too fast are why a graph was not built.
+std::uint64_t fastest_of(const SystemConfig& system, const Topology* topology) {
+  if (topology == nullptr) return fastest_link(system);
+  std::uint64_t fastest = system.link.bytes_per_second;
+  for (const TopologyLink& link : topology->links()) {
+    fastest = std::max(fastest, link.spec.bytes_per_second);
+  }
+  return fastest;
+}
+
 class NetworkRules {
  public:
   explicit NetworkRules(const ExaminedPoint& examined)
@@ -28,7 +38,8 @@ class NetworkRules {
         system_(examined.point.system),
         topology_(examined.topology),
         given_(examined.given),
-        diagnostics_(examined.diagnostics) {}
+        diagnostics_(examined.diagnostics),
+        fastest_(fastest_of(system_, topology_)) {}
 
   // Checks the keys that take no list.
   void check_system() {
@@ -79,7 +90,7 @@ class NetworkRules {
   }
 
   [[nodiscard]] LinkRateRule rate_rule() const {
-    return {system_.clock, system_.flow_control, fastest_configured_link(system_)};
+    return {system_.clock, system_.flow_control, fastest_};
   }
 
   // Checks links with values of their own. Values inherited from system.link are checked there.
@@ -136,17 +147,14 @@ class NetworkRules {
         });
   }
 
-  // True if an error about a link proposes sizes of flits, payloads and sub-messages together, so
-  // that the rules for payloads need not propose others. A graph that could not be read may have
-  // such links.
-  [[nodiscard]] bool sizes_are_proposed() const {
-    const bool unread = topology_ == nullptr && system_.topology.kind == TopologyKind::file;
-    return unread ||
-           fastest_configured_link(system_) > system_.clock.hertz * system_.clock.flit_bytes;
+  // Such a link's error proposes sizes of flits, payloads and sub-messages together, so the rules
+  // for payloads do not propose others.
+  [[nodiscard]] bool has_too_fast_link() const {
+    return fastest_ > system_.clock.hertz * system_.clock.flit_bytes;
   }
 
   void check_payload() {
-    if (sizes_are_proposed()) return;
+    if (has_too_fast_link()) return;
     const Bytes payload = system_.flow_control.payload_bytes;
     const Bytes flit = system_.clock.flit_bytes;
     given_.rule({"system.flow_control.payload_bytes", "system.router.flit_bytes"},
@@ -178,7 +186,7 @@ class NetworkRules {
 
   void check_sub_messages() {
     const FlowControlConfig& flow = system_.flow_control;
-    if (sizes_are_proposed() || flow.mode != FlowControlMode::message ||
+    if (has_too_fast_link() || flow.mode != FlowControlMode::message ||
         flow.payload_bytes % system_.clock.flit_bytes != 0 ||
         flow.sub_message_bytes % flow.payload_bytes == 0) {
       return;
@@ -445,6 +453,7 @@ class NetworkRules {
   const Topology* topology_;
   const GivenKeys& given_;
   Diagnostics& diagnostics_;
+  std::uint64_t fastest_;  // B/s of the fastest link
 };
 
 }  // namespace

@@ -14,7 +14,6 @@
 #include "sims/experiment/point_run.h"
 #include "sims/experiment/result_register.h"
 #include "sims/model/build_program.h"
-#include "sims/observe/explain/verdict.h"
 
 namespace espalier {
 

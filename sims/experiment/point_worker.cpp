@@ -10,31 +10,18 @@
 #include "sims/experiment/workers.h"
 #include "sims/formats/schedule_file.h"
 #include "sims/observe/explain/run_account.h"
-#include "sims/text/read_file.h"
 
 namespace espalier {
 
 namespace {
 
-// Reads the tables for the network of the point. Returns an error, or an empty text.
-std::string read_schedule(const std::string& path, const Topology& topology,
-                          std::optional<ScheduleTables>& tables) {
-  const FileText file = read_file_text(path);
-  if (!file.text) return fmt::format("the file {} {}", path, file.problem);
-  const auto document = ScheduleDocument::parse(*file.text);
-  if (!document.value) return fmt::format("{}: {}", path, document.error);
-  auto read = document.value->read_tables(topology);
-  tables = std::move(read.value);
-  return tables ? std::string() : fmt::format("{}: {}", path, read.error);
-}
-
 PointReport simulate(const std::string& config, const std::string& folder,
                      const std::vector<std::string>& files, const WorkerTask& task) {
   PointReport report;
   ConfigResult read = read_run_config_text("point", config, folder);
+  FileResult<ScheduleDocument> schedule;
   if (!task.schedule.empty()) {
-    const FileText file = read_file_text(task.schedule);
-    read.file_hashes[task.schedule] = hash_text(file.text.value_or(""));
+    schedule = ScheduleDocument::load(task.schedule, read.file_hashes);
   }
   if (const std::string changed = changed_file(files, read.file_hashes); !changed.empty()) {
     report.failure = changed_file_error(changed);
@@ -44,17 +31,18 @@ PointReport simulate(const std::string& config, const std::string& folder,
     report.failure = read.diagnostics;
     return report;
   }
-  std::optional<ScheduleTables> tables;
-  if (!task.schedule.empty()) {
-    report.failure = read_schedule(task.schedule, *read.topology, tables);
-    if (!report.failure.empty()) return report;
+  FileResult<ScheduleTables> tables;
+  if (schedule.value) tables = schedule.value->read_tables(*read.topology);
+  if (const std::string& error = schedule.value ? tables.error : schedule.error; !error.empty()) {
+    report.failure = fmt::format("{}: {}", task.schedule, error);
+    return report;
   }
   SimulationHooks hooks;
   hooks.progress = write_worker_progress;
   RunAccount account;
   if (task.explain) hooks.observers.push_back(&account.recorder());
   try {
-    return run_point(*read.topology, read.points.front(), tables, hooks,
+    return run_point(*read.topology, read.points.front(), tables.value, hooks,
                      task.explain ? &account : nullptr);
   } catch (const std::bad_alloc&) {
     // Memory ran out in code that did not ask the handler first.

@@ -1,4 +1,4 @@
-#include "sims/experiment/result_json_schema.h"
+#include "sims/experiment/result_register.h"
 
 #include <fmt/format.h>
 

@@ -54,6 +54,9 @@ struct ResultField {
 [[nodiscard]] std::string result_register_markdown();
 // A list of objects, for other programs.
 [[nodiscard]] std::string result_register_json();
+// A JSON Schema (draft-07) of the document that `run --json` writes; its definitions hold `result`
+// (one result) and `row` (a line of results.jsonl).
+[[nodiscard]] nlohmann::ordered_json results_json_schema();
 
 // Names of all members of a result, objects and lists included, in the register's spelling:
 // "links[].from".

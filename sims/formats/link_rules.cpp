@@ -43,19 +43,6 @@ std::string proposal(const PacketSizes& sizes, const FlowControlConfig& flow_con
   return text;
 }
 
-std::uint64_t fastest_configured_link(const SystemConfig& system) {
-  const TopologyConfig& topology = system.topology;
-  std::uint64_t fastest = system.link.bytes_per_second;
-  if (topology.kind == TopologyKind::gpu_cluster) {
-    fastest = std::max(fastest, topology.nic_link_bytes_per_second);
-  }
-  if (topology.kind == TopologyKind::data_center) {
-    fastest = std::max(
-        {fastest, topology.aggregation_link_bytes_per_second, topology.core_link_bytes_per_second});
-  }
-  return fastest;
-}
-
 void check_link_rate(std::uint64_t bytes_per_second, const LinkRateRule& rule, const Place& place,
                      Diagnostics& diagnostics) {
   const std::uint64_t fastest = rule.clock.hertz * rule.clock.flit_bytes;

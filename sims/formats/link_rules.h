@@ -37,8 +37,6 @@ struct LinkRateRule {
 // Records an error, with sizes that would do, if a link would carry more than one flit per cycle.
 void check_link_rate(std::uint64_t bytes_per_second, const LinkRateRule& rule, const Place& place,
                      Diagnostics& diagnostics);
-// B/s of the fastest link that the keys of `system` describe; links of a file are not among them.
-[[nodiscard]] std::uint64_t fastest_configured_link(const SystemConfig& system);
 // Warns if a time is not a whole number of router cycles. `what` names the time.
 void check_whole_cycles(const char* what, std::uint64_t picoseconds, const ClockSpec& clock,
                         const Place& place, Diagnostics& diagnostics);

@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "alg/schedule/schedule_text.h"
+#include "sims/text/read_file.h"
 #include "sims/text/strict_json.h"
 
 namespace espalier {
@@ -305,6 +306,13 @@ FileResult<ScheduleDocument> ScheduleDocument::parse(const std::string& text) {
   } catch (const JsonError& error) {
     return {std::nullopt, error.what()};
   }
+}
+
+FileResult<ScheduleDocument> ScheduleDocument::load(const std::string& path, FileHashes& hashes) {
+  const FileText file = read_file_text(path);
+  if (!file.text) return {std::nullopt, fmt::format("the file {}", file.problem)};
+  hashes[path] = hash_text(*file.text);
+  return parse(*file.text);
 }
 
 FileResult<ScheduleTables> ScheduleDocument::read_tables(const Topology& topology) const {

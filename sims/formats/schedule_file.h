@@ -8,6 +8,7 @@
 
 #include "alg/schedule/schedule_table.h"
 #include "hw/topology/topology.h"
+#include "sims/text/file_hashes.h"
 
 namespace espalier {
 
@@ -28,6 +29,9 @@ void write_schedule_file(std::ostream& out, const nlohmann::ordered_json& config
 class ScheduleDocument {
  public:
   [[nodiscard]] static FileResult<ScheduleDocument> parse(const std::string& text);
+  // Reads the file `path` and parses it. `hashes` gets the hash of its text if it can be read.
+  [[nodiscard]] static FileResult<ScheduleDocument> load(const std::string& path,
+                                                         FileHashes& hashes);
   // The `config` given to write_schedule_file.
   [[nodiscard]] const nlohmann::ordered_json& config() const { return json_.at("config"); }
   // Strict: all keys are known, none is missing, and numbers are in range. certify() proves that

@@ -282,6 +282,27 @@ Oversubscription oversubscription(const SystemConfig& system) {
                           data_center_links(system.topology, system.link));
 }
 
+std::uint64_t fastest_link(const SystemConfig& system) {
+  const TopologyConfig& config = system.topology;
+  std::uint64_t fastest = system.link.bytes_per_second;
+  if (config.kind == Kind::gpu_cluster) {
+    fastest = std::max(fastest, config.nic_link_bytes_per_second);
+  }
+  if (config.kind == Kind::data_center) {
+    fastest = std::max(
+        {fastest, config.aggregation_link_bytes_per_second, config.core_link_bytes_per_second});
+  }
+  if (config.kind != Kind::file) return fastest;
+  Diagnostics unheard;
+  const Place nowhere{unheard.add_file(config.file, ""), 0, 0};
+  if (const auto graph = read_graph(system, false, nowhere, unheard)) {
+    for (const TopologyLink& link : graph->links()) {
+      fastest = std::max(fastest, link.spec.bytes_per_second);
+    }
+  }
+  return fastest;
+}
+
 std::string topology_file_path(const TopologyConfig& config) {
   return (std::filesystem::path(config.folder) / config.file).string();
 }

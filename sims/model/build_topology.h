@@ -1,6 +1,7 @@
 // Builds the topology that a configuration describes.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -17,6 +18,10 @@ namespace espalier {
 [[nodiscard]] DataCenterLinks data_center_links(const TopologyConfig& config, LinkSpec link);
 
 [[nodiscard]] Oversubscription oversubscription(const SystemConfig& system);
+
+// B/s of the fastest link that the keys of `system` or its graph file describe. A graph file with
+// errors counts for nothing.
+[[nodiscard]] std::uint64_t fastest_link(const SystemConfig& system);
 
 // For a system that was read without errors. Throws std::invalid_argument with the messages if the
 // graph file has become invalid since.

@@ -1,6 +1,6 @@
-#include "sims/experiment/sweep/sweep_json_schema.h"
-
+#include "sims/config/json_schema.h"
 #include "sims/config/keys.h"
+#include "sims/experiment/sweep/sweep_reader.h"
 
 namespace espalier {
 
@@ -85,6 +85,9 @@ Json definitions(const NameTexts& texts) {
                        {"items", reference("member")},
                        {"description", "keys that vary together"}};
   properties["when"] = reference("condition");
+  properties["kind"] = {
+      {"enum", {"workload", "design"}},
+      {"description", "reports compare designs, within a workload; without it, the key decides"}};
   Json axis = closed_object(std::move(properties));
   axis["allOf"] = Json::array({reference("values_of_keys")});
   axis["oneOf"] = axis_forms();

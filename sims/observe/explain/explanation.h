@@ -11,6 +11,7 @@
 #include "sims/observe/explain/critical_path.h"
 #include "sims/observe/explain/delays.h"
 #include "sims/observe/explain/slack.h"
+#include "sims/point/config.h"
 
 namespace espalier {
 
@@ -31,6 +32,12 @@ using DescribePlace = std::function<nlohmann::ordered_json(RecordIndex)>;
 [[nodiscard]] nlohmann::ordered_json describe_explanation(const RunRecord& record,
                                                           const Explanation& explanation,
                                                           const DescribePlace& place);
+
+// What decides the time of the run, in one or two sentences, from what describe_explanation() wrote
+// for `point`. Names a link with its rate if the link is slower than most others, and a late NI
+// with its delay.
+[[nodiscard]] std::string verdict_of(const nlohmann::ordered_json& explanation,
+                                     const Topology& topology, const RunPoint& point);
 
 // The account as text. `result`: a run's JSON with its "explanation".
 [[nodiscard]] std::string explanation_text(const nlohmann::ordered_json& result);

@@ -1,4 +1,4 @@
-#include "sims/observe/explain/verdict.h"
+#include "sims/observe/explain/explanation.h"
 
 #include <fmt/format.h>
 
