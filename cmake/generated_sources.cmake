@@ -44,4 +44,3 @@ espalier_write_built_in_networks(${PROJECT_SOURCE_DIR}/sims/workload/training/ne
 set(espalier_generated_espalier_sims_workload_training ${generated}/networks.cpp)
 espalier_write_built_in_rtl(${PROJECT_SOURCE_DIR}/sims/synthesis/rtl_source.cpp.in ${generated}/rtl_source.cpp)
 set(espalier_generated_espalier_sims_synthesis ${generated}/rtl_source.cpp)
-configure_file(${PROJECT_SOURCE_DIR}/sims/cli/version.h.in ${generated}/sims/cli/version.h @ONLY)

@@ -7,6 +7,12 @@ for package in "$@"; do
 done
 [ ${#missing[@]} -eq 0 ] && exit 0
 
+if ! command -v apt-get >/dev/null; then
+  echo "missing on this system, which has no apt-get: ${missing[*]}" >&2
+  echo "Those are Debian's names. Install the libraries with your package manager, then build with CMake: docs/install.md" >&2
+  exit 1
+fi
+
 as_root=()
 if [ "$(id -u)" -ne 0 ]; then
   command -v sudo >/dev/null || { echo "missing packages, and neither root nor sudo: ${missing[*]}" >&2; exit 1; }

@@ -1,5 +1,8 @@
 // The espalier command. SystemC starts with its banner off and calls sc_main.
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdlib>
 #include <exception>
 #include <functional>
@@ -11,6 +14,7 @@
 #include "sims/cli/version.h"
 #include "sims/experiment/point_worker.h"
 #include "sims/experiment/workers.h"
+#include "sims/text/nearest_name.h"
 
 namespace {
 
@@ -367,12 +371,24 @@ Subcommand add_worker(CLI::App& app, std::vector<std::string>& words, WorkerTask
   return {command, [&words, &task] { return work_on_point(words, task) ? kGood : kCheckFailed; }};
 }
 
+// An error if the first word should be a command and is none; else empty.
+std::string unknown_command(const CLI::App& app, const std::vector<std::string>& words) {
+  if (words.empty() || words.front().rfind('-', 0) == 0) return {};
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+    if (command->get_name() == words.front()) return {};
+    if (!command->get_group().empty()) names.push_back(command->get_name());
+  }
+  return fmt::format("error: '{}' is not a command\nhint: {}", words.front(),
+                     name_hint(words.front(), names));
+}
+
 int dispatch(int argc, char** argv) {
   CLI::App app{
       "Espalier simulates collectives on accelerator interconnects, to the cycle.\nExit codes: 0 "
       "success, 1 a check or a simulation failed, 2 usage, input or output error; 130 and 143 "
       "stopped by SIGINT and SIGTERM."};
-  app.set_version_flag("--version", std::string("espalier ") + kVersion);
+  app.set_version_flag("--version", version_text());
   app.require_subcommand(0, 1);  // a missing command and an unknown command have different errors
 
   RunOptions run;
@@ -402,8 +418,19 @@ int dispatch(int argc, char** argv) {
   SchemaOptions schema;
   subcommands.push_back(add_schema(app, schema));
 
+  // `help run` is `run --help`.
+  std::vector<std::string> words(argv + 1, argv + argc);
+  if (!words.empty() && words.front() == "help") {
+    words.erase(words.begin());
+    words.emplace_back("--help");
+  }
+  if (const std::string mistake = unknown_command(app, words); !mistake.empty()) {
+    fmt::print(stderr, "{}\n", mistake);
+    return kUsageError;
+  }
   try {
-    app.parse(argc, argv);
+    std::reverse(words.begin(), words.end());  // CLI11 takes words from the back
+    app.parse(words);
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? kGood : kUsageError;
   }

@@ -294,7 +294,8 @@ Json describe_area(const PricedSystem& priced, const SystemConfig& system, const
   json["system_placed_mm2"] = mm2(priced.cost.area.low / system.cost.utilization);
   json["system_placed_mm2_high"] = mm2(priced.cost.area.high / system.cost.utilization);
   json["max_clock_GHz"] = ghz(priced.cost.clock.period_ps);
-  json["clock_met"] = priced.cost.clock.period_ps <= kPicosecondsPerSecond / static_cast<double>(system.clock.hertz);
+  json["clock_met"] = priced.cost.clock.period_ps <=
+                      kPicosecondsPerSecond / static_cast<double>(system.clock.hertz);
   json["clock_limited_by"] = to_string(priced.cost.clock.block);
   json["clock_origin"] = to_string(priced.cost.clock.origin);
   json["pipeline_cycles"] = priced.shape.router_cycles;

@@ -186,11 +186,12 @@ TEST_CASE("Help goes to stdout and explains every option with its default") {
   }
 }
 
-TEST_CASE("The version is one line") {
+TEST_CASE("The first line of the version has three numbers and the commit") {
   const Outcome outcome = test::espalier({"--version"});
   CHECK(outcome.exit_code == 0);
   CHECK(outcome.err.empty());
-  CHECK_THAT(outcome.out, Matches("espalier [0-9]+\\.[0-9]+\\.[0-9]+\n"));
+  CHECK_THAT(outcome.out.substr(0, outcome.out.find('\n')),
+             Matches("espalier [0-9]+\\.[0-9]+\\.[0-9]+(\\+g[0-9a-f]+(-dirty)?)?"));
 }
 
 TEST_CASE("list names everything that the reader accepts") {
@@ -329,4 +330,20 @@ TEST_CASE("schema --json-schema describes every key at its place") {
   CHECK_THAT(algorithm.dump(), Contains("\"multitree\"") && Contains("enumDescriptions"));
   CHECK(test::espalier({"schema", "--json-schema", "config", "--results"}).exit_code == 2);
   CHECK(test::espalier({"schema", "--json-schema", "graph"}).exit_code == 2);
+}
+
+TEST_CASE("help is --help, and an unknown command gets the nearest name") {
+  const Outcome help = test::espalier({"help", "run"});
+  CHECK(help.exit_code == 0);
+  CHECK(help.out == test::espalier({"run", "--help"}).out);
+  CHECK(test::espalier({"help"}).out == test::espalier({"--help"}).out);
+  const Outcome unknown = test::espalier({"runn", "file.yaml"});
+  CHECK(unknown.exit_code == 2);
+  CHECK(unknown.err == "error: 'runn' is not a command\nhint: did you mean 'run'?\n");
+}
+
+TEST_CASE("The version comes with the build type and the optional parts") {
+  const Outcome outcome = test::espalier({"--version"});
+  CHECK_THAT(outcome.out, Catch::Matchers::StartsWith("espalier ") && Contains("build type: ") &&
+                              Contains("waveforms in FST: ") && Contains("Z3 for rank orders: "));
 }

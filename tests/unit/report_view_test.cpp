@@ -116,8 +116,8 @@ TEST_CASE(
   CHECK_FALSE(view.is_best(2));
   CHECK_FALSE(ReportView(data, {"", "", "", 0}).is_best(1));
   const std::string page = page_of(data);
-  CHECK(page.find("run <a href=\"#run-2\">2</a>, vc_depth_flits 160: 0.1 \u00b5s "
-                  "(2 designs within 0.05 %, this is the smallest in area)") != std::string::npos);
+  CHECK(page.find("run <a href=\"#run-2\">2</a>, vc_depth_flits 160") != std::string::npos);
+  CHECK(page.find("(2 designs within 0.05 %, this is the smallest in area)") != std::string::npos);
 }
 
 TEST_CASE("The title of a sweep is the title of its page, unless sweeps disagree") {

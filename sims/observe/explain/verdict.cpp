@@ -57,7 +57,9 @@ std::string place_of(const std::string& channel, const Topology& topology,
       return fmt::format("the injection port of the NI at {}", name);
     }
   }
-  return "channel " + channel;
+  // Where one NPU stands for all, its router has another name.
+  return (channel.find(".in_ni") == std::string::npos ? "channel " : "the NI's injection port ") +
+         channel;
 }
 
 // What the kind of a segment means for a reader who does not know the list of kinds.

@@ -151,8 +151,9 @@ namespace {
 
 using State = ReportPoint::State;
 
-// {0, 1, 0} for "0.1.0"; empty if the text is not a version.
-std::vector<unsigned long> version_numbers(const std::string& text) {
+// {0, 1, 0} for "0.1.0" and for "0.1.0+g1234abcd"; empty if the text is not a version.
+std::vector<unsigned long> version_numbers(const std::string& with_commit) {
+  const std::string text = with_commit.substr(0, with_commit.find('+'));
   std::vector<unsigned long> numbers;
   for (std::size_t at = 0; at <= text.size();) {
     const std::size_t end = std::min(text.find('.', at), text.size());

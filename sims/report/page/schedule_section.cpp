@@ -35,10 +35,14 @@ std::string steps_text(const std::vector<Timestep>& steps) {
                            : fmt::format("{}\u2026", steps.front());
 }
 
+double radius_of(const TopologyLayout& layout) {
+  return std::clamp(layout.room() * 0.52, 2.0, 15.0);
+}
+
 void draw_node(Svg& svg, const TopologyLayout& layout, NodeId node, const std::string& name,
                const std::vector<Timestep>* steps, Timestep last, bool is_part) {
   const Place at = layout.place(node);
-  const double radius = std::clamp(layout.room() * 0.52, 2.0, 15.0);
+  const double radius = radius_of(layout);
   if (steps == nullptr) {
     return svg.circle(at.x, at.y, is_part ? radius : radius * 0.6, is_part ? "root" : "vertex",
                       name + (is_part ? ", root" : ""));
@@ -90,6 +94,8 @@ std::string draw_tree(const Topology& topology, const Schedule& schedule,
                 found == steps.end() ? nullptr : &found->second, last, part.count(vertex) != 0);
     }
   }
+  for (const MapLabel& label : map_labels(topology, layout, radius_of(layout)))
+    svg.text(label.left, label.line, label.words, "note");
   return figure_html(
       fmt::format("{} of flow {}", what, flow.value()), svg,
       reduces ? "Numbers are timesteps in which a node sends to its parent; the full disc is the "

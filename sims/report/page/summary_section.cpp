@@ -90,7 +90,9 @@ std::vector<Column> columns_with_values(const ReportView& view) {
 
 std::string clock_html(const ReportPoint& point) {
   const std::string problem = clock_problem(point);
-  return problem.empty() ? problem : ", <strong class=\"bad\">" + escape(problem) + "</strong>";
+  return problem.empty()
+             ? problem
+             : ", <strong class=\"bad\" title=\"" + escape(problem) + "\">clock not met</strong>";
 }
 
 std::string state_html(const ReportView& view, std::size_t index) {

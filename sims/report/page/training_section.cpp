@@ -73,9 +73,9 @@ std::string draw_iterations(const ReportView& view, const std::vector<Iteration>
 std::string iterations_table(const ReportView& view, const std::vector<Iteration>& iterations) {
   HtmlTable table;
   table.add_columns({"run", "network", "settings"}, false);
-  table.add_columns({"gradients", "together, \u00b5s", "computing, \u00b5s", "exposed, \u00b5s",
-                     "exposed, part"},
-                    true);
+  table.add_columns(
+      {"gradients", "together, \u00b5s", "computing, \u00b5s", "exposed, \u00b5s", "exposed, part"},
+      true);
   for (const Iteration& one : iterations) {
     const double all = one.compute_us + one.exposed_us;
     table.begin_row();

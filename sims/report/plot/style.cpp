@@ -31,7 +31,7 @@ std::string series_classes() {
 constexpr const char* kStyle = R"css(:root {
   color-scheme: light dark;
   --page: #ffffff; --ink: #1b1f24; --soft: #59636e; --faint: #d8dee4; --grid: #e7ebef;
-  --band: #f4f6f8; --best: #0b6b45; --best-band: #e6f4ec; --bad: #b3261e; --accent: #0b5cad; --shade: #8b98a5;
+  --band: #f4f6f8; --best: #0b6b45; --best-band: #0b6b451a; --bad: #b3261e; --accent: #0b5cad; --shade: #8b98a5;
   --h0: #e3edf7; --h1: #cfe0f1; --h2: #b5d1e9; --h3: #93bfe0; --h4: #6daad6;
   --h5: #4689c0; --h6: #2f74b0; --h7: #1d5f9e; --h8: #124d87; --h9: #0a3463;
   --on-little: #1b1f24; --on-much: #ffffff;
@@ -39,7 +39,7 @@ constexpr const char* kStyle = R"css(:root {
 @media (prefers-color-scheme: dark) {
   :root {
     --page: #14181c; --ink: #e6e9ec; --soft: #a2adb8; --faint: #3a434c; --grid: #2a3138;
-    --band: #1c2228; --best: #5fd29b; --best-band: #16302a; --bad: #ff8a80; --accent: #7cb8f2; --shade: #6b7885;
+    --band: #1c2228; --best: #5fd29b; --best-band: #5fd29b24; --bad: #ff8a80; --accent: #7cb8f2; --shade: #6b7885;
     --h0: #1d2b3a; --h1: #22384e; --h2: #274763; --h3: #2c5879; --h4: #33658b;
     --h5: #4b8fbc; --h6: #5f9fca; --h7: #79b4d9; --h8: #9ccce8; --h9: #c9e4f5;
     --on-little: #e6e9ec; --on-much: #0e1418;

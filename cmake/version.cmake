@@ -1,0 +1,13 @@
+# The version of the program, with the commit at the time of the build. Only version.cpp is compiled again after a commit.
+set(espalier_commit_header ${PROJECT_BINARY_DIR}/generated/commit/commit.h)
+add_custom_target(espalier_commit
+  COMMAND ${CMAKE_COMMAND} -DSOURCE_DIR=${PROJECT_SOURCE_DIR} -DOUTPUT=${espalier_commit_header}
+          -P ${PROJECT_SOURCE_DIR}/cmake/commit.cmake
+  BYPRODUCTS ${espalier_commit_header} VERBATIM)
+add_dependencies(espalier espalier_commit)
+set(version_source ${PROJECT_SOURCE_DIR}/sims/cli/version.cpp)
+set_source_files_properties(${version_source} PROPERTIES
+  SKIP_UNITY_BUILD_INCLUSION ON
+  INCLUDE_DIRECTORIES ${PROJECT_BINARY_DIR}/generated/commit
+  OBJECT_DEPENDS ${espalier_commit_header}
+  COMPILE_DEFINITIONS "ESPALIER_VERSION=\"${PROJECT_VERSION}\";ESPALIER_BUILD_TYPE=\"${CMAKE_BUILD_TYPE}\";ESPALIER_COMPILER=\"${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}\";ESPALIER_WITH_FST=$<BOOL:${ESPALIER_HAS_FST}>;ESPALIER_WITH_Z3=$<BOOL:${espalier_z3}>")
