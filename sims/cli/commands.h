@@ -84,6 +84,9 @@ struct ReorderOptions {
   std::string output;  // the mapping
   std::string json;
   std::size_t spread = 0;
+  bool no_simulate = false;  // price orders by the model only
+  unsigned jobs = 0;         // processes at once; 0: one for each core
+  std::string program;       // this executable, for workers
 };
 [[nodiscard]] int reorder_command(const ReorderOptions& options);
 

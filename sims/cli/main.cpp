@@ -222,6 +222,10 @@ Subcommand add_reorder(CLI::App& app, ReorderOptions& options) {
   add_file(*command, "-o,--output", options.output,
            "write the order to this file for collective.rank_order, - for stdout");
   add_file(*command, "--json", options.json, "write the result to this file, - for stdout");
+  command->add_flag("--no-simulate", options.no_simulate,
+                    "do not simulate the order of the run and the best order");
+  add_jobs(*command, options.jobs);
+  options.program = kProgram;
   command
       ->add_option("--spread", options.spread,
                    "number of orders in the JSON, with costs evenly from the best to the worst")
@@ -362,6 +366,7 @@ Subcommand add_worker(CLI::App& app, std::vector<std::string>& words, WorkerTask
   CLI::App* command = app.add_subcommand("worker", "")->group("");
   command->add_flag("--explain", task.explain);
   command->add_option("--schedule", task.schedule);
+  command->add_option("--rank-order", task.rank_order)->delimiter(',')->allow_extra_args(false);
   command->add_option("point", words)->expected(-2)->required();
   return {command, [&words, &task] { return work_on_point(words, task) ? kGood : kCheckFailed; }};
 }

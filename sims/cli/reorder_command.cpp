@@ -11,8 +11,10 @@
 #include <string>
 #include <vector>
 
+#include "alg/algorithm.h"
 #include "alg/rank_order/z3_order.h"
 #include "sims/cli/input.h"
+#include "sims/cli/order_simulation.h"
 #include "sims/cli/output.h"
 #include "sims/cli/version.h"
 #include "sims/config/resolved.h"
@@ -85,7 +87,7 @@ std::string latency_table(const std::vector<std::uint64_t>& latencies, std::size
 std::string study_table(const OrderStudy& study, const std::string& unit, double seconds) {
   std::string text;
   const auto row = [&](const std::string& name, const std::string& value) {
-    text += fmt::format("{:<16}{}\n", name, value);
+    text += fmt::format("{:<17}{}\n", name, value);
   };
   const auto cost = [&](const std::string& name, double value) {
     row(name, fmt::format("{:>14.6g} {:>8.3f} x", value,
@@ -93,8 +95,10 @@ std::string study_table(const OrderStudy& study, const std::string& unit, double
   };
   row("model", model_name(study.model));
   row("ranks", fmt::format("{}", study.model.ranks));
+  row("the run uses", study.run_order.name);
   row("", fmt::format("{:>14} {:>10}", "cost, " + unit, "of best"));
-  cost("identity", study.identity);
+  cost("number order", study.identity);
+  cost("order of the run", study.run_cost);
   cost("best", study.best.cost);
   cost("worst", study.worst.cost);
   cost("random, mean", study.random_mean);
@@ -110,7 +114,7 @@ std::string study_table(const OrderStudy& study, const std::string& unit, double
 }
 
 Json study_json(const OrderStudy& study, const RunPoint& point, const std::string& topology,
-                const std::string& latencies, double seconds) {
+                const std::string& latencies, double seconds, Json simulated) {
   Json result;
   result["model"] = name_of(study.model.model);
   result["form"] = name_of(study.model.form);
@@ -119,6 +123,9 @@ Json study_json(const OrderStudy& study, const RunPoint& point, const std::strin
   result["size_bytes"] = study.model.size;
   result["latencies"] = latencies;
   result["identity"] = study.identity;
+  result["run_order"] = {{"name", study.run_order.name},
+                         {"cost", study.run_cost},
+                         {"rank_order", study.run_order.order}};
   result["best"] = describe(study.best);
   result["worst"] = describe(study.worst);
   result["random"] = {{"orders", point.reorder.random_orders},
@@ -135,6 +142,7 @@ Json study_json(const OrderStudy& study, const RunPoint& point, const std::strin
   result["gap"] = unbounded ? Json(nullptr) : Json(study.gap());
   result["optimal"] = study.best.proven ? "proven" : "not proven";
   if (!study.z3.empty()) result["z3"] = study.z3;
+  result["simulated"] = std::move(simulated);
   result["host"] = {{"wall_s", seconds}};
   Json root;
   root["tool"] = {{"name", "espalier"}, {"version", kVersion}};
@@ -187,7 +195,9 @@ std::optional<std::vector<std::uint64_t>> measured_latencies(const std::string& 
   return latencies;
 }
 
-constexpr std::size_t kParts = 3;  // parts of the progress bar: latencies, best order, worst order
+// Parts of the progress bar: latencies, best order, worst order, two simulations.
+constexpr std::size_t kSearchParts = 3;
+constexpr std::size_t kSimulations = 2;
 
 int refuse(const std::string& path, const std::string& problem) {
   fmt::print(stderr, "{}: error: {}\n", path, problem);
@@ -216,6 +226,13 @@ std::optional<std::vector<std::uint64_t>> latencies_of(const ReorderOptions& opt
                           [&](double done) { bar.update(0, done); });
 }
 
+// The reason why the point cannot run in the order that is found; empty if it can.
+std::string why_no_order(const RunPoint& point) {
+  const Algorithm* algorithm = find_algorithm(point.collective->algorithm);
+  if (algorithm == nullptr || algorithm->follows_rank_order()) return {};
+  return fmt::format("{} cannot use a rank order: {}", algorithm->name, algorithm->fixed_ranks);
+}
+
 int study(const ReorderOptions& options, const Input& input) {
   const auto begin = std::chrono::steady_clock::now();
   const RunPoint& point = input.points.front();
@@ -223,7 +240,7 @@ int study(const ReorderOptions& options, const Input& input) {
   const auto request = cost_model_request(point, input.topology->num_nodes(), problem);
   if (!request) return refuse(input.path, problem);
   if (point.reorder.z3_rlimit != 0 && !why_no_z3().empty()) return refuse(input.path, why_no_z3());
-  ProgressBar bar(kParts);
+  ProgressBar bar(kSearchParts + (options.no_simulate ? 0 : kSimulations));
   const auto latencies = latencies_of(options, input, bar);
   if (!latencies) return kUsageError;
   bar.update(0, 1);
@@ -231,26 +248,46 @@ int study(const ReorderOptions& options, const Input& input) {
       !write_text(options.write_latency, latency_table(*latencies, request->ranks))) {
     return kUsageError;
   }
-  const OrderStudy result =
-      study_orders(*request, *latencies, point.reorder, options.spread,
-                   [&](std::size_t part, double done) { bar.update(1 + part, done); });
-  bar.clear();
+  const OrderStudy result = study_orders(
+      *request, *latencies, order_of_run(*input.topology, point), point.reorder, options.spread,
+      [&](std::size_t part, double done) { bar.update(1 + part, done); });
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  const StudiedOrder& found = chosen(result, point.reorder.search.direction);
+  const std::string no_simulation = options.no_simulate ? "--no-simulate" : why_no_order(point);
+  OrderSimulation simulation;
+  if (no_simulation.empty()) {
+    simulation = simulate_orders(
+        input, result, found, options.program, options.jobs,
+        [&](std::size_t order, double done) { bar.update(kSearchParts + order, done); });
+  }
+  bar.clear();
+  if (simulation.signal != 0) return exit_code_of_signal(simulation.signal);
   const bool probed = options.latency.empty();
   std::FILE* people = options.json == "-" || options.output == "-" || options.write_latency == "-"
                           ? stderr
                           : stdout;
   fmt::print(people, "{}", study_table(result, probed ? "cycles" : "unit of the file", seconds));
+  const bool simulated = no_simulation.empty() && simulation.failure.empty();
+  const bool is_worst = point.reorder.search.direction == OrderDirection::worst;
+  if (simulated) {
+    fmt::print(people, "{}", comparison_text(simulation, result, found, is_worst));
+  } else if (no_simulation.empty()) {
+    fmt::print(stderr, "{}: error: the simulation failed: {}\n", input.path, simulation.failure);
+  } else {
+    fmt::print(people, "not simulated: {}\n", no_simulation);
+  }
   const std::string topology = input.topology->name();
   if (!options.output.empty() &&
       !write_text(options.output, mapping_file(result, point.reorder, topology))) {
     return kUsageError;
   }
-  if (options.json.empty()) return kGood;
+  const int simulation_code = simulation.failure.empty() ? kGood : kCheckFailed;
+  if (options.json.empty()) return simulation_code;
   const auto json =
-      study_json(result, point, topology, probed ? "probes" : options.latency, seconds);
-  return write_text(options.json, json.dump(2) + "\n") ? kGood : kUsageError;
+      study_json(result, point, topology, probed ? "probes" : options.latency, seconds,
+                 simulated ? comparison_json(simulation, result, found, is_worst) : Json(nullptr));
+  return write_text(options.json, json.dump(2) + "\n") ? simulation_code : kUsageError;
 }
 
 }  // namespace

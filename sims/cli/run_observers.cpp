@@ -201,8 +201,9 @@ void RunObservers::watch(SimulationHooks& hooks) {
 
 void RunObservers::finish(PointReport& report) {
   // A run that did not end has no critical path, so its save file keeps its order.
-  if (waves_ && account_ && !account_->critical_channels().empty()) {
-    waves_->show_first(account_->critical_channels());
+  if (waves_ && account_ && !account_->highlights().channels.empty()) {
+    const RunAccount::Highlights& shown = account_->highlights();
+    waves_->show_first({shown.nis, shown.channels, shown.worst_slip});
   }
   if (!explains_) report.result.erase("explanation");
 }

@@ -7,6 +7,7 @@
 #include "sims/config/rules.h"
 #include "sims/model/build_program.h"
 #include "sims/model/folding.h"
+#include "sims/model/plan_forecast.h"
 #include "sims/text/units.h"
 
 namespace espalier {
@@ -69,6 +70,48 @@ void check_fold(const ExaminedPoint& examined) {
       "write simulation.fold: off, or auto, which folds only where that is exact");
 }
 
+// Themis plans greedily, so its plan can be worse than the one order of the baseline. This check
+// needs the plan of an otherwise valid point, like check_fold().
+void check_plan(const ExaminedPoint& examined) {
+  constexpr double kFemtosecondsPerMicrosecond = 1e9;
+  const RunPoint& point = examined.point;
+  const Planner* planner = find_planner(point.collective->algorithm);
+  if (planner == nullptr || point.workload || point.training || point.coordination ||
+      examined.topology == nullptr || examined.diagnostics.num_errors() != 0 ||
+      point.collective->size == 0) {
+    return;
+  }
+  const auto loss = plan_loss(*examined.topology, point);
+  if (!loss) return;
+  const auto text = [](const PlanLoad& load) {
+    return fmt::format("{:.1f} us on dim{}",
+                       static_cast<double>(load.femtoseconds) / kFemtosecondsPerMicrosecond,
+                       load.dimension + 1);
+  };
+  std::string hint = fmt::format(
+      "write collective.algorithm: {}; with up to {} chunks, {} is forecast to be slower",
+      planners().front().name, loss->most_tried, planner->name);
+  if (loss->better_chunks != 0) {
+    const auto microseconds = [&](Cycle cycles) {
+      return nanoseconds(cycles, point.system.clock) / 1e3;
+    };
+    hint = fmt::format("collective.chunks: {} is forecast to take {:.1f} us, and {} {:.1f} us",
+                       loss->better_chunks, microseconds(loss->better_forecast),
+                       planners().front().name, microseconds(loss->baseline_forecast));
+  }
+  examined.given.rule({"collective.chunks", kAlgorithmKey}, [&](const Place&) {
+    examined.diagnostics.warning(
+        examined.given.is_given("collective.chunks")
+            ? examined.given.place_of_value("collective.chunks", point.collective->chunks)
+            : examined.place_of_algorithm(),
+        fmt::format("collective.algorithm: the plan of {} with {} chunks predicts {}, more "
+                    "than the {} of the baseline's plan",
+                    planner->name, point.collective->chunks, text(loss->plan),
+                    text(loss->baseline)),
+        hint);
+  });
+}
+
 void check_program_file(const ExaminedPoint& examined, const Program& program) {
   const CollectiveConfig& collective = *examined.point.collective;
   const Place place = place_of_program(examined.given, collective.program.file);
@@ -126,7 +169,9 @@ Place ExaminedPoint::place_of_algorithm() const {
 void check_collective(const ExaminedPoint& examined) {
   const RunPoint& point = examined.point;
   if (!point.training && !point.workload) check_collective_size(examined);
-  if (point.system.topology.is_dimensional()) check_fold(examined);
+  if (!point.system.topology.is_dimensional()) return;
+  check_fold(examined);
+  check_plan(examined);
 }
 
 void check_operation(const ExaminedPoint& examined) {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "alg/generators/generator.h"
+#include "alg/generators/rings.h"
 #include "alg/rank_order/exact_order.h"
 #include "alg/rank_order/order_bound.h"
 #include "alg/rank_order/order_search.h"
@@ -27,22 +28,25 @@ StudiedOrder studied(const FoundOrder& found, bool proven, const CostMatrix& cos
 class Study {
  public:
   Study(const CostModelRequest& request, const std::vector<std::uint64_t>& latencies,
-        const ReorderConfig& config)
+        const RunOrder& run_order, const ReorderConfig& config)
       : config_(config),
         model_(make_cost_model(request)),
         costs_(CostMatrix::from_latency(request.ranks, latencies, config.window, model_.largest(),
                                         model_.num_messages())) {
     study_.model = request;
+    study_.run_order = run_order;
   }
 
   OrderStudy run(std::size_t spread, const StudyProgress& progress) {
     study_.identity = cost_of(identity_permutation(model_.ranks));
+    study_.run_cost = cost_of(study_.run_order.order);
     draw_orders();
     const OrderBound bound = order_bound(model_, costs_);
     study_.bound = costs_.in_units(bound.cost);
     study_.bound_kind = bound.kind;
     auto [best, proven] = extreme(OrderDirection::best, [&](double d) { progress(0, d); });
     if (config_.z3_rlimit != 0 && !proven) proven = ask_z3(best);
+    prefer_simple(best);
     study_.best = studied(best, proven || best.cost == bound.cost, costs_);
     if (study_.best.proven && best.cost != bound.cost) {
       study_.bound = study_.best.cost;
@@ -73,6 +77,16 @@ class Study {
                       seed, [&](const RankOrder& candidate) { return cost_of(candidate); });
     order.cost = cost_of(order.order);
     return order;
+  }
+
+  // A search may end with any of several orders that cost the same, and may miss the run's order.
+  void prefer_simple(FoundOrder& best) const {
+    for (const RankOrder& order : {identity_permutation(model_.ranks), study_.run_order.order}) {
+      const Cost cost = full_cost(model_, costs_, order);
+      if (cost > best.cost) continue;
+      best.order = order;
+      best.cost = cost;
+    }
   }
 
   void draw_orders() {
@@ -151,10 +165,33 @@ std::optional<CostModelRequest> cost_model_request(const RunPoint& point, std::s
   return request;
 }
 
+RunOrder order_of_run(const Topology& topology, const RunPoint& point) {
+  const RankOrderConfig& config = point.collective->rank_order;
+  RunOrder run{identity_permutation(topology.num_nodes()), "nodes in number order",
+               model_of(point.collective->algorithm)};
+  if (!config.is_identity()) {
+    run.order.clear();
+    for (const NodeId node : config.nodes) run.order.push_back(node.value());
+    run.name = config.is_random() ? fmt::format("random order, seed {}", config.seed)
+                                  : fmt::format("order of {}", config.source);
+    return run;
+  }
+  if (run.model != OrderModel::ring) return run;
+  const NodeRing ring = find_node_ring(topology);
+  RankOrder followed;
+  for (const NodeId node : ring.nodes) followed.push_back(node.value());
+  if (followed == run.order) return run;
+  run.order = std::move(followed);
+  run.name = ring.hamiltonian ? "Hamiltonian ring of the network's links"
+                              : "ring in depth-first order of the network";
+  return run;
+}
+
 OrderStudy study_orders(const CostModelRequest& request,
-                        const std::vector<std::uint64_t>& latencies, const ReorderConfig& config,
-                        std::size_t spread, const StudyProgress& progress) {
-  return Study(request, latencies, config).run(spread, progress);
+                        const std::vector<std::uint64_t>& latencies, const RunOrder& run_order,
+                        const ReorderConfig& config, std::size_t spread,
+                        const StudyProgress& progress) {
+  return Study(request, latencies, run_order, config).run(spread, progress);
 }
 
 }  // namespace espalier

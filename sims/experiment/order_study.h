@@ -10,6 +10,7 @@
 
 #include "alg/rank_order/order_model.h"
 #include "alg/rank_order/permutation.h"
+#include "hw/topology/topology.h"
 #include "sims/point/config.h"
 
 namespace espalier {
@@ -21,9 +22,21 @@ struct StudiedOrder {
   std::uint64_t evaluations = 0;
 };
 
+// The order of nodes that a run of the point uses.
+struct RunOrder {
+  RankOrder order;
+  std::string name;                 // "nodes in number order"
+  std::optional<OrderModel> model;  // of the run's algorithm; empty: it has none
+};
+
+// Rings without collective.rank_order follow a ring of the network's links, not the nodes' numbers.
+[[nodiscard]] RunOrder order_of_run(const Topology& topology, const RunPoint& point);
+
 struct OrderStudy {
   CostModelRequest model;
   double identity = 0;
+  RunOrder run_order;
+  double run_cost = 0;
   StudiedOrder best;
   StudiedOrder worst;
   // Costs of random orders, drawn with the seed of the search and the seeds after it.
@@ -50,11 +63,12 @@ struct OrderStudy {
 // Parts of the work, each from 0 to 1: the best order, the worst.
 using StudyProgress = std::function<void(std::size_t part, double done)>;
 
-// `latencies` by from * nodes + to; `spread`: number of orders between the best and the worst.
+// `latencies` by from * nodes + to; `spread`: number of orders between the best and the worst. Of
+// orders that cost the same, the best is the order of the run, or else the identity.
 // Throws std::invalid_argument where costs exceed 64 bits, or Z3 is asked and not built in.
 [[nodiscard]] OrderStudy study_orders(const CostModelRequest& request,
                                       const std::vector<std::uint64_t>& latencies,
-                                      const ReorderConfig& config, std::size_t spread,
-                                      const StudyProgress& progress);
+                                      const RunOrder& run_order, const ReorderConfig& config,
+                                      std::size_t spread, const StudyProgress& progress);
 
 }  // namespace espalier

@@ -13,6 +13,7 @@
 #include "sims/experiment/point_run.h"
 #include "sims/experiment/result_register.h"
 #include "sims/model/build_dimensions.h"
+#include "sims/model/plan_forecast.h"
 #include "sims/observe/explain/run_account.h"
 #include "sims/point/enum_names.h"
 #include "sims/point/fidelity.h"

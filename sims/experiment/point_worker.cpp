@@ -6,6 +6,7 @@
 #include <new>
 #include <optional>
 
+#include "alg/rank_order/permutation.h"
 #include "sims/config/reader.h"
 #include "sims/experiment/workers.h"
 #include "sims/formats/schedule_file.h"
@@ -37,6 +38,9 @@ PointReport simulate(const std::string& config, const std::string& folder,
     report.failure = fmt::format("{}: {}", task.schedule, error);
     return report;
   }
+  if (!task.rank_order.empty()) {
+    read.points.front().collective->rank_order.nodes = to_nodes(task.rank_order);
+  }
   SimulationHooks hooks;
   hooks.progress = write_worker_progress;
   RunAccount account;
@@ -61,6 +65,10 @@ std::vector<std::string> worker_arguments(const nlohmann::ordered_json& config,
   std::vector<std::string> arguments{"worker"};
   if (task.explain) arguments.emplace_back("--explain");
   if (!task.schedule.empty()) arguments.insert(arguments.end(), {"--schedule", task.schedule});
+  if (!task.rank_order.empty()) {
+    arguments.insert(arguments.end(),
+                     {"--rank-order", fmt::format("{}", fmt::join(task.rank_order, ","))});
+  }
   arguments.insert(arguments.end(), {config.dump(), folder});
   for (std::string& file : to_words(files)) arguments.push_back(std::move(file));
   return arguments;

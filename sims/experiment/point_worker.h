@@ -2,6 +2,7 @@
 // of the child.
 #pragma once
 
+#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -14,6 +15,8 @@ namespace espalier {
 struct WorkerTask {
   bool explain = false;  // the result has an explanation of the time
   std::string schedule;  // file of the schedule tables; empty: the algorithm makes the tables
+  // The node of each rank, which replaces collective.rank_order; empty: as configured.
+  std::vector<std::uint32_t> rank_order;
 };
 
 // The child's command line. `config`: as resolved_json gives it; paths in it start in `folder`.

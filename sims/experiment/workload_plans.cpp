@@ -8,6 +8,7 @@
 #include "hw/topology/link_timing.h"
 #include "sims/model/build_dimensions.h"
 #include "sims/model/build_workload.h"
+#include "sims/model/plan_forecast.h"
 #include "sims/system/plan_simulation.h"
 
 namespace espalier {

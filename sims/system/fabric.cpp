@@ -10,6 +10,7 @@
 #include "alg/routes/routing.h"
 #include "flowctl/vc_buffer.h"
 #include "sims/model/build_dimensions.h"
+#include "sims/model/idle_times.h"
 #include "sims/point/fidelity.h"
 
 namespace espalier {
@@ -21,20 +22,6 @@ std::string ni_name(const std::string& vertex_name) {
 }
 
 }  // namespace
-
-FramingSpec framing_spec(const SystemConfig& config) {
-  return {config.flow_control.mode == FlowControlMode::message, config.clock.flit_bytes,
-          config.flow_control.payload_bytes, config.flow_control.sub_message_bytes,
-          config.flow_control.pad_last_packet};
-}
-
-FramingSpec framing_spec(const SystemConfig& config, const DimensionSpec& dimension) {
-  FramingSpec spec = framing_spec(config);
-  spec.flit_bytes = dimension.link.flit_bytes;
-  spec.payload_bytes = Bytes{config.dimensions.packet_flits} * spec.flit_bytes;
-  spec.sub_message_bytes = spec.payload_bytes;
-  return spec;
-}
 
 Fabric::Fabric(sc_core::sc_module_name module_name, ClockDomain& clock, const SystemConfig& config,
                const SimulationConfig& simulation, const Topology& topology,

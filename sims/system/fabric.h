@@ -128,8 +128,4 @@ class Fabric : public sc_core::sc_module {
   std::map<NodeId, std::size_t> switch_units_;  // index into nis_
 };
 
-[[nodiscard]] FramingSpec framing_spec(const SystemConfig& config);
-// For messages in a dimension of a multi-dimensional system, where flits have another width.
-[[nodiscard]] FramingSpec framing_spec(const SystemConfig& config, const DimensionSpec& dimension);
-
 }  // namespace espalier

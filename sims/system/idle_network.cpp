@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "alg/routes/routing.h"
+#include "sims/model/idle_times.h"
 #include "sims/system/fabric.h"
 
 namespace espalier {

@@ -36,41 +36,6 @@ class StageLog : public StageObserver {
   std::vector<StageSpan> spans_;
 };
 
-ForecastSpec forecast_spec(const Topology& topology, const RunPoint& point,
-                           const DimensionPlan& plan) {
-  const SystemTiming timing = time_links(topology, point.system.clock);
-  const DimensionRoutes routes(topology, plan.dimensions);
-  const DimensionedShape& shape = *topology.dimensions();
-  const DimensionQueueConfig& queue = point.system.ni.dimension_queue;
-  ForecastSpec spec;
-  spec.arbiter = queue.arbiter;
-  spec.flight = queue.flight();
-  spec.arbitration = queue.arbitration_cycles;
-  spec.reduction = point.system.ni.reduction.latency_cycles;
-  for (std::size_t d = 0; d < shape.dimensions.size(); ++d) {
-    const DimensionSpec& dimension = shape.dimensions[d];
-    const RouteId route = routes.bundle(NodeId(0), d, 0, 1).first;
-    const LinkId link = routes.routes().link(route, 0);
-    ForecastDimension forecast;
-    forecast.shape = dimension.shape;
-    forecast.links = dimension.parallel_links();
-    const FramingSpec framing = framing_spec(point.system, dimension);
-    forecast.flit_bytes = framing.flit_bytes;
-    forecast.payload_bytes = framing.payload_bytes;
-    forecast.message_mode = framing.message_mode;
-    forecast.ticks_per_flit = timing.links[link.index()].ticks_per_flit;
-    forecast.ticks_per_cycle = timing.ticks_per_cycle;
-    forecast.overhead = idle_overhead(point.system, timing, routes.routes(), route);
-    if (dimension.one_switch) {
-      forecast.overhead_to_switch = forecast.overhead;
-      forecast.overhead = idle_overhead(point.system, timing, routes.routes(),
-                                        routes.from_switch(NodeId(0), d).first);
-    }
-    spec.dimensions.push_back(forecast);
-  }
-  return spec;
-}
-
 namespace {
 
 // Multiplies the counts of one NPU by the number of NPUs for which it stands.

@@ -30,10 +30,6 @@ struct PlanOutcome {
   std::vector<StageSpan> stages;  // of the first NPU, in the order of their starts
 };
 
-// The properties of the point's system that the pre-simulation needs.
-[[nodiscard]] ForecastSpec forecast_spec(const Topology& topology, const RunPoint& point,
-                                         const DimensionPlan& plan);
-
 // One plan on one system, built before the simulation starts. One process may build several and
 // then run them one after the other.
 class PlanSimulation {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "alg/program/connection_routes.h"
+#include "sims/model/idle_times.h"
 #include "sims/system/step_time.h"
 
 namespace espalier {

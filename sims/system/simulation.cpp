@@ -9,6 +9,7 @@
 #include "hw/topology/link_timing.h"
 #include "ni/engines/schedule_table_engine.h"
 #include "sims/model/faults.h"
+#include "sims/model/idle_times.h"
 #include "sims/system/simulated_system.h"
 #include "sims/system/step_time.h"
 #include "sims/system/traffic.h"

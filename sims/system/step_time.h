@@ -19,11 +19,6 @@ namespace espalier {
 [[nodiscard]] std::vector<Cycle> step_times(const ScheduleTables& tables,
                                             const SystemConfig& config, const SystemTiming& timing);
 
-// Cycles from the issue of a message to the visibility of its last flit over an idle route, minus
-// the serialization time.
-[[nodiscard]] Cycle idle_overhead(const SystemConfig& config, const SystemTiming& timing,
-                                  const RouteSet& routes, RouteId route);
-
 // `timing`: the links as the author of the schedule knows them. `ni_ports`: ports of each NI.
 [[nodiscard]] ScheduleTableEngine::Spec table_engine_spec(
     const SystemConfig& config, const ScheduleTables& tables,

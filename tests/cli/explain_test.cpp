@@ -456,3 +456,29 @@ TEST_CASE("explain names a host that starts late, and by how much") {
   CHECK_THAT(Json::parse(outcome.out)["results"][0]["explanation"]["verdict"].get<std::string>(),
              Contains("The late start of net.ni_1_1 adds 2000 cycles"));
 }
+
+TEST_CASE("A save file begins with the NI of the critical path, and its marker is the worst slip") {
+  const TemporaryFolder folder;
+  // A slow link between two NIs in the middle, and a late NI: groups in number order begin with 0.
+  const std::string config =
+      folder.write("mesh.yaml",
+                   "system: {topology: {type: mesh, dims: [6, 6]}}\n"
+                   "collective: {op: all_reduce, algorithm: multitree, size: 64KiB}\n"
+                   "faults:\n"
+                   "  slow_links: [{from: r_2_2, to: r_2_3, bandwidth: 4GB/s}]\n"
+                   "  late_nis: [{node: 7, cycles: 3000}]\n");
+  const std::string waves = folder.file("run.vcd");
+  REQUIRE(test::espalier({"run", config, "--waves", waves}).exit_code == 0);
+  std::istringstream save(test::read_text(waves + ".gtkw"));
+  std::string line;
+  std::string first_group;
+  std::int64_t marker = -1;
+  while (std::getline(save, line)) {
+    if (line[0] == '*') marker = std::stoll(line.substr(line.find(' ')));
+    if (first_group.empty() && line.rfind("-net", 0) == 0) first_group = line;
+  }
+  CHECK(first_group == "-net.ni_2_2");
+  const Json slips = explained(config, {})["explanation"]["slips"];
+  REQUIRE_FALSE(slips.empty());
+  CHECK(marker == slips[0]["at_cycle"].get<std::int64_t>());
+}

@@ -124,3 +124,62 @@ TEST_CASE("reorder names the input that it cannot use") {
                       "reorder.objective=max"}),
              Contains("objective max works only with the model ring"));
 }
+
+TEST_CASE("reorder simulates the order of the run and the best order, as a run would") {
+  const TemporaryFolder folder;
+  const std::string config = folder.write("ring.yaml", kReorderedRing);
+  const std::string latency = folder.write("latency.csv", kDealt);
+  const Json result =
+      result_of(folder, {config, "--latency", latency, "-s", "collective.size=12MiB", "--output",
+                         folder.file("order.yaml")})
+          .at("result");
+  const Json runs = test::run_to_json({config, "-s", "collective.size=12MiB", "-s",
+                                       "collective.rank_order=[identity, order.yaml]"})
+                        .at("results");
+  const Json& simulated = result.at("simulated");
+  CHECK(result.at("run_order").at("name") == "nodes in number order");
+  CHECK(simulated.at("run_order").at("cycles") == runs[0].at("cycles"));
+  CHECK(simulated.at("best").at("cycles") == runs[1].at("cycles"));
+  // The latencies are not those of this network, and bandwidth decides.
+  CHECK(simulated.at("predicted_gain").get<double>() == Approx(540.0 / 220));
+  CHECK(simulated.at("gain").get<double>() <= 1);
+  CHECK_THAT(simulated.at("verdict").get<std::string>(), Contains("The model predicts 2.45 x") &&
+                                                             Contains("so bandwidth decides") &&
+                                                             Contains("Keep the order of the run"));
+}
+
+TEST_CASE(
+    "reorder names the ring that a run follows without an order, and keeps it if it is best") {
+  const TemporaryFolder folder;
+  const std::string config = folder.write("torus.yaml",
+                                          "system: {topology: {type: torus, dims: [4, 4]}}\n"
+                                          "collective: {algorithm: ring, size: 1KiB}\n"
+                                          "reorder: {random_orders: 20, evaluations: 20000}\n");
+  const Outcome outcome = test::espalier({"reorder", config});
+  CHECK(outcome.exit_code == 0);
+  CHECK_THAT(outcome.out, Contains("the run uses     Hamiltonian ring of the network's links") &&
+                              Contains("The run already uses the best order of the model"));
+  const Json result = result_of(folder, {config}).at("result");
+  CHECK(result.at("best").at("rank_order") == result.at("run_order").at("rank_order"));
+  CHECK(result.at("run_order").at("cost").get<double>() < result.at("identity").get<double>());
+  CHECK(result.at("simulated").at("gain") == 1.0);
+}
+
+TEST_CASE("reorder says when the model is not that of the run, and when it does not simulate") {
+  const TemporaryFolder folder;
+  const std::string config = folder.write("ring.yaml", kReorderedRing);
+  const std::string latency = folder.write("latency.csv", kDealt);
+  const std::vector<std::string> of_ring{config, "--latency", latency, "-s", "reorder.model=ring"};
+  const auto with = [&](std::initializer_list<std::string> more) {
+    std::vector<std::string> arguments = of_ring;
+    arguments.insert(arguments.end(), more);
+    return result_of(folder, arguments).at("result").at("simulated");
+  };
+  CHECK_THAT(with({"-s", "collective.algorithm=direct"}).at("verdict").get<std::string>(),
+             Contains("which is not the algorithm of the run"));
+  CHECK(with({"--no-simulate"}).is_null());
+  std::vector<std::string> arguments{"reorder"};
+  arguments.insert(arguments.end(), of_ring.begin(), of_ring.end());
+  arguments.insert(arguments.end(), {"-s", "collective.algorithm=gc3_allpairs"});
+  CHECK_THAT(test::espalier(arguments).out, Contains("not simulated: gc3_allpairs cannot use"));
+}

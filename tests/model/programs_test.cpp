@@ -6,6 +6,7 @@
 #include "flowctl/framing.h"
 #include "hand_programs.h"
 #include "sims/model/build_topology.h"
+#include "sims/model/idle_times.h"
 #include "sims/model/packet_sizes.h"
 #include "sims/system/fabric.h"
 #include "sims/system/step_time.h"

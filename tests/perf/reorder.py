@@ -58,7 +58,7 @@ class Study:
 
     def search(self, objective):
         result = os.path.join(self.folder, f"reorder_{objective}.json")
-        call([self.options.espalier, "reorder", self.options.config, "--spread", "10", "--json",
+        call([self.options.espalier, "reorder", "--no-simulate", self.options.config, "--spread", "10", "--json",
               result, "-s", f"reorder.random_orders={self.options.random}",
               "-s", f"reorder.objective={objective}"] + self.settings)
         with open(result, encoding="utf-8") as file:

@@ -13,7 +13,7 @@ Program to_next() {
                                 "/tests/program/xml/valid/custom_to_next.xml"));
 }
 
-std::string errors(const std::string& text, const Program& program = to_next()) {
+std::string promise_errors(const std::string& text, const Program& program = to_next()) {
   Diagnostics diagnostics;
   return read_promises("p.txt", text, program, diagnostics) ? "" : diagnostics.text();
 }
@@ -56,7 +56,7 @@ TEST_CASE("Promises may stand in any order, sums as well") {
 }
 
 TEST_CASE("All errors in promises are reported with their places") {
-  REQUIRE(errors("rank 1 out 0 = 0:0\n"
+  REQUIRE(promise_errors("rank 1 out 0 = 0:0\n"
                  "rank 1 out 0 = 1:0\n"
                  "rank 9 out 0 = 0:0\n"
                  "rank 1 out 2 = 0:0\n"
@@ -110,7 +110,7 @@ TEST_CASE("All errors in promises are reported with their places") {
 TEST_CASE("Only custom collectives take promises") {
   Program program = to_next();
   program.collective = CollectiveOp::all_reduce;
-  REQUIRE(errors("", program) ==
+  REQUIRE(promise_errors("", program) ==
           "p.txt: error: found promises, which only a custom collective may have; the results of "
           "all_reduce are known\n");
 }

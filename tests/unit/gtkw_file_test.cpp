@@ -76,6 +76,15 @@ wires.l_0.vc[3:0]
   CHECK(!std::filesystem::exists(folder.file("run.fst.flt")));
 }
 
+TEST_CASE("The marker of a save file is in the unit of the waves") {
+  const WaveFolder folder;
+  GtkwView view = view_of(folder.file("run.fst"));
+  view.marker = 700;
+  view.clock_hertz = 500'000'000;  // picoseconds
+  write_gtkw_file(view);
+  CHECK_THAT(folder.read("run.fst.gtkw"), Contains(" 1400000\n[treeopen]"));
+}
+
 TEST_CASE("Texts beside a VCD are files of their own, one for each width") {
   const WaveFolder folder;
   GtkwView view = view_of(folder.file("run.vcd"));

@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "alg/generators/generator.h"
+#include "sims/model/idle_times.h"
 
 namespace espalier {
 namespace {

@@ -94,6 +94,7 @@ void add_late_nis(const std::vector<NodeClock>& clocks, std::vector<Delay>& dela
       if (cycles == 0) return;
       Delay delay;
       delay.vertex = static_cast<std::uint32_t>(n);
+      delay.at = clocks[n].start();
       delay.cycles = cycles;
       delay.cause.where.kind = kind;
       delay.cause.where.vertex = delay.vertex;
@@ -125,6 +126,7 @@ std::vector<Delay> message_delays(const RunRecord& record, const MessageIndex& i
     Delay delay;
     delay.vertex = message.operation.to.value();
     delay.message = m;
+    delay.at = message.done;
     delay.cycles = took - idle;
     late.push_back(delay);
   }
@@ -209,6 +211,7 @@ class StepDelays {
     Delay delay;
     delay.vertex = node.value();
     delay.step = tables_.program(node).entries[entry].step;
+    delay.at = tables_.issued_at(node, entry);
     delay.behind = behind(node, entry);
     if (delay.behind == 0) return delay;
     Cycle before = 0;
@@ -268,6 +271,7 @@ std::vector<Delay> last_messages(const TableCauses& tables, const RunRecord& rec
       Delay delay;
       delay.vertex = message.operation.to.value();
       delay.step = tables.step_of(m);
+      delay.at = message.done;
       const Cycle queued = cycles_by_kind(account_of(record, walk, m)).of(SegmentKind::ni_queue);
       delay.cycles = took - std::min(took, idle.total() + queued);
       delay.message = m;

@@ -29,6 +29,7 @@ struct DelayCause {
 struct Delay {
   std::uint32_t vertex = kNowhere;  // of the NI that got behind
   Timestep step = 0;                // in which it got behind; 0: there are no timesteps
+  Cycle at = 0;                     // when it began the step, or when the message was in memory
   Cycle cycles = 0;                 // by which it got behind in this step
   Cycle behind = 0;                 // the median of all NIs, delays of earlier steps included
   RecordIndex message = kNowhere;   // that the NI waited for; none: the NI itself was late

@@ -168,6 +168,7 @@ Json delays_of(const std::vector<Delay>& delays, const Describer& describer) {
     Json& entry = list.emplace_back(Json::object());
     entry["ni"] = describer.ni(delay.vertex);
     if (delay.step != 0) entry["step"] = delay.step;
+    entry["at_cycle"] = delay.at;
     entry["late_cycles"] = delay.cycles;
     if (delay.step != 0) entry["behind_median_cycles"] = delay.behind;
     if (delay.message != kNowhere) describer.add_message(entry["waited_for"], delay.message);

@@ -1,6 +1,7 @@
 #include "sims/observe/explain/run_account.h"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 
 #include "sims/model/faults.h"
@@ -51,13 +52,27 @@ struct Parts {
 
 }  // namespace
 
-void RunAccount::note_channels(const CriticalPath& path) {
-  for (const Segment& segment : path.segments) {
+void RunAccount::note_highlights(const Explanation& explanation) {
+  const RunRecord& record = recorder_.record();
+  std::map<std::uint32_t, Cycle> at_vertex;
+  for (const Segment& segment : explanation.path.segments) {
+    std::uint32_t vertex = segment.vertex;
+    if (vertex == kNowhere && segment.message != kNowhere) {
+      vertex = record.messages[segment.message].operation.from.value();
+    }
+    if (vertex != kNowhere) at_vertex[vertex] += segment.cycles();
     if (segment.channel == kNowhere) continue;
-    const std::string& name = recorder_.record().channels[segment.channel].name;
-    const auto seen = std::find(critical_channels_.begin(), critical_channels_.end(), name);
-    if (seen == critical_channels_.end()) critical_channels_.push_back(name);
+    const std::string& name = record.channels[segment.channel].name;
+    std::vector<std::string>& channels = highlights_.channels;
+    if (std::find(channels.begin(), channels.end(), name) == channels.end()) {
+      channels.push_back(name);
+    }
   }
+  std::vector<std::pair<std::uint32_t, Cycle>> order(at_vertex.begin(), at_vertex.end());
+  std::stable_sort(order.begin(), order.end(),
+                   [](const auto& a, const auto& b) { return a.second > b.second; });
+  for (const auto& [vertex, cycles] : order) highlights_.nis.push_back(record.nis[vertex].name);
+  if (!explanation.delays.empty()) highlights_.worst_slip = explanation.delays.front().at;
 }
 
 Json RunAccount::explain_tables(const Topology& topology, const RunPoint& point,
@@ -79,7 +94,7 @@ Json RunAccount::explain_tables(const Topology& topology, const RunPoint& point,
   explanation.delays = step_delays(causes, parts.record, parts.index, parts.walk,
                                    {point.system, healthy, tables.routes}, kWorstSlips);
   explanation.slack = step_slack(causes, parts.record, parts.index);
-  note_channels(explanation.path);
+  note_highlights(explanation);
   return describe_explanation(parts.record, explanation, [&](RecordIndex message) {
     Json place;
     place["step"] = causes.step_of(message);
@@ -104,7 +119,7 @@ Json RunAccount::explain_plan(const Topology& topology, const RunPoint& point,
   explanation.delays =
       message_delays(parts.record, parts.index, parts.walk,
                      {point.system, healthy, program.routes().routes()}, clocks, kWorstSlips);
-  note_channels(explanation.path);
+  note_highlights(explanation);
   return describe_explanation(parts.record, explanation, [&](RecordIndex message) {
     const StagePlace at = program.place_of(parts.record.messages[message].operation.flow);
     const PlannedStage& stage = program.stage(at.stage);
@@ -134,7 +149,7 @@ Json RunAccount::explain_program(const Topology& topology, const RunPoint& point
   explanation.path = path.find(cycles);
   explanation.delays = message_delays(parts.record, parts.index, parts.walk,
                                       {point.system, healthy, routes.routes}, clocks, kWorstSlips);
-  note_channels(explanation.path);
+  note_highlights(explanation);
   return describe_explanation(parts.record, explanation, [&](RecordIndex message) {
     const StepIndex step = index.request(index.sender(message)).step;
     return describe_program_step(*index.step(step).record);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -34,16 +35,21 @@ class RunAccount {
                                                        const RunPoint& point,
                                                        const Program& program, Cycle cycles);
 
-  // The channels of the critical path, in its order, after one of the explain functions.
-  [[nodiscard]] const std::vector<std::string>& critical_channels() const {
-    return critical_channels_;
-  }
+  // What a waveform should show first, after one of the explain functions: the channels of the
+  // critical path in its order, the NIs at which the path spends most time first, and the cycle of
+  // the worst slip.
+  struct Highlights {
+    std::vector<std::string> channels;
+    std::vector<std::string> nis;
+    std::optional<Cycle> worst_slip;
+  };
+  [[nodiscard]] const Highlights& highlights() const { return highlights_; }
 
  private:
-  void note_channels(const CriticalPath& path);
+  void note_highlights(const Explanation& explanation);
 
   RunRecorder recorder_;
-  std::vector<std::string> critical_channels_;
+  Highlights highlights_;
 };
 
 }  // namespace espalier

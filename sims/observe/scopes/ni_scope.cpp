@@ -8,10 +8,14 @@ namespace espalier {
 
 namespace {
 
-const EnumText kOps{"table_op", {"Reduce", "Gather", "NOP"}};
-const EnumText kStalls{
-    "stall",
-    {"none", "step", "lockstep", "parent", "children", "dma", "injection", "doorbell", "event"}};
+const EnumText kOps{"table_op", {"Reduce", "Gather", "NOP", "done"}};
+constexpr std::uint64_t kNoEntryLeft = 3;  // in kOps
+constexpr unsigned kOpBits = 2;
+const EnumText kStalls{"stall",
+                       {"none", "step", "lockstep", "parent", "children", "dma", "injection",
+                        "doorbell", "event", "done"}};
+constexpr std::uint64_t kStallDone = 9;
+constexpr unsigned kStallBits = 4;
 // State of a context that has done its last step; lower values are ProgramOp.
 constexpr std::uint64_t kDone = 9;
 const EnumText kProgramOps{"program_op",
@@ -60,11 +64,11 @@ NiScope::NiScope(NetworkInterface& ni, WaveRecorder& recorder, StepClock& steps)
     table_.lockstep =
         recorder.add(name + ".lockstep", kCycleBits, nullptr, GtkwDisplay::analog_step);
     table_.entry = recorder.add(name + ".entry", kStepBits);
-    table_.op = recorder.add(name + ".op", 2, &kOps);
+    table_.op = recorder.add(name + ".op", kOpBits, &kOps);
     table_.flow = recorder.add(name + ".flow", kFlowBits);
     table_.step = recorder.add(name + ".step", kStepBits);
     table_.ready = recorder.add(name + ".ready", kReadyBits);
-    table_.stall = recorder.add(name + ".stall", 4, &kStalls);
+    table_.stall = recorder.add(name + ".stall", kStallBits, &kStalls);
   }
   for (std::size_t d = 0; d < view_.dimensions.size(); ++d) {
     const std::string scope = fmt::format("{}.dim{}", name, d + 1);
@@ -136,20 +140,23 @@ void NiScope::show_table(const TableView& table, Cycle now) {
   } else if (now == 0) {
     recorder_.change(0, table_.lockstep, 0);
   }
-  recorder_.change(now, table_.stall, static_cast<std::uint64_t>(table.stall));
   if (table.done) {
-    for (const WaveSignal signal :
-         {table_.entry, table_.op, table_.flow, table_.step, table_.ready}) {
-      recorder_.change_to_unknown(now, signal);
+    // The numbers keep those of the last entry. Unknown values would look like a fault of the RTL.
+    recorder_.change(now, table_.op, kNoEntryLeft);
+    recorder_.change(now, table_.stall, kStallDone);
+    if (now != 0) return;
+    for (const WaveSignal signal : {table_.entry, table_.flow, table_.step, table_.ready}) {
+      recorder_.change(now, signal, 0);
     }
     return;
   }
+  recorder_.change(now, table_.stall, static_cast<std::uint64_t>(table.stall));
   recorder_.change(now, table_.entry, table.head);
   recorder_.change(now, table_.op, table.op);
   if (table.flow.valid()) {
     recorder_.change(now, table_.flow, table.flow.value());
-  } else {
-    recorder_.change_to_unknown(now, table_.flow);
+  } else if (now == 0) {
+    recorder_.change(0, table_.flow, 0);  // a NOP has no flow; the last one stays
   }
   recorder_.change(now, table_.step, table.head_step);
   recorder_.change(now, table_.ready, table.ready_bits);
@@ -196,13 +203,9 @@ void NiScope::show_contexts(const std::vector<ContextView>& contexts, Cycle now)
     recorder_.change(now, signals.op, view.done ? kDone : view.op);
     recorder_.change(now, signals.requests, view.requests);
     recorder_.change(now, signals.stall, static_cast<std::uint64_t>(view.stall));
-    if (view.done) {
-      recorder_.change_to_unknown(now, signals.pc);
-      recorder_.change_to_unknown(now, signals.tile);
-    } else {
-      recorder_.change(now, signals.pc, view.pc);
-      recorder_.change(now, signals.tile, view.tile);
-    }
+    if (view.done && now != 0) continue;
+    recorder_.change(now, signals.pc, view.pc);
+    recorder_.change(now, signals.tile, view.tile);
   }
 }
 

@@ -105,8 +105,8 @@ void WaveSession::close(Cycle end) {
   write_save_file();
 }
 
-void WaveSession::show_first(const std::vector<std::string>& channels) {
-  shown_first_ = channels;
+void WaveSession::show_first(const WaveFocus& focus) {
+  focus_ = focus;
   write_save_file();
 }
 
@@ -118,33 +118,48 @@ std::string WaveSession::channel_of(const std::string& scope) const {
   return {};
 }
 
-// Writes a group for each scope: NIs first, then the channels of show_first(), then the others in
-// the order in which they were added. Signals beyond the limit are found in the viewer's tree.
+// The NI of a scope that is an NI, or one of its dimensions or contexts: "net.ni_1_2".
+std::string WaveSession::ni_of(const std::string& scope) {
+  return scope.substr(0, scope.find('.', scope.find('.') + 1));
+}
+
+// Writes a group for each scope: NIs, those of show_first() before the others, then channels in the
+// same way. Others stand in the order in which they were added. Signals beyond the limit are found
+// in the viewer's tree.
 void WaveSession::write_save_file() const {
   constexpr std::size_t kOpenGroups = 8;
   constexpr std::size_t kMostSignals = 4000;
-  std::map<std::string, std::size_t> place_of;  // by channel
-  for (const std::string& channel : shown_first_) place_of.emplace(channel, place_of.size());
+  const auto places = [](const std::vector<std::string>& names) {
+    std::map<std::string, std::size_t> place_of;
+    for (const std::string& name : names) place_of.emplace(name, place_of.size());
+    return place_of;
+  };
+  const std::map<std::string, std::size_t> ni_place = places(focus_.nis);
+  const std::map<std::string, std::size_t> channel_place = places(focus_.channels);
   std::vector<GtkwGroup> groups;
   for (const GtkwSignal& signal : recorder_.signals()) {
     const std::string scope = signal.path.substr(0, signal.path.rfind('.'));
     if (groups.empty() || groups.back().title != scope) groups.push_back({scope, false, {}});
     groups.back().signals.push_back(signal);
   }
+  // Channels behind NIs, and unnamed ones behind named ones.
   const auto rank = [&](const GtkwGroup& group) {
-    const auto found = place_of.find(channel_of(group.title));
-    return found == place_of.end() ? place_of.size() : found->second;
+    const std::string channel = channel_of(group.title);
+    const auto& place_of = channel.empty() ? ni_place : channel_place;
+    const auto found = place_of.find(channel.empty() ? ni_of(group.title) : channel);
+    return std::make_pair(!channel.empty(),
+                          found == place_of.end() ? place_of.size() : found->second);
   };
-  const auto first_channel =
-      std::find_if(groups.begin(), groups.end(),
-                   [&](const GtkwGroup& group) { return !channel_of(group.title).empty(); });
-  std::stable_sort(first_channel, groups.end(),
+  std::stable_sort(groups.begin(), groups.end(),
                    [&](const GtkwGroup& a, const GtkwGroup& b) { return rank(a) < rank(b); });
   GtkwView view;
   view.waves = request_.path;
   view.clock_hertz = request_.clock_hertz;
   view.first = first_;
   view.end = end_;
+  if (focus_.marker && *focus_.marker >= first_ && *focus_.marker < end_) {
+    view.marker = focus_.marker;
+  }
   std::size_t signals = 0;
   for (GtkwGroup& group : groups) {
     signals += group.signals.size();

@@ -36,6 +36,13 @@ struct WaveRequest {
   bool shows_flits = false;  // also show signals that change with every flit, see VcFlitScope
 };
 
+// What a save file shows first, by the names of modules.
+struct WaveFocus {
+  std::vector<std::string> nis;
+  std::vector<std::string> channels;
+  std::optional<Cycle> marker;
+};
+
 class WaveSession : public SystemObserver {
  public:
   // Creates the file. Throws std::invalid_argument and std::runtime_error like make_wave_writer().
@@ -46,9 +53,9 @@ class WaveSession : public SystemObserver {
   // Both throw std::runtime_error if the file cannot be written.
   void advance(Cycle until) override;
   void finish(Cycle end) override;
-  // To be called after finish(): writes the save file again, with these channels and their VCs
-  // before all others.
-  void show_first(const std::vector<std::string>& channels);
+  // To be called after finish(): writes the save file again, with these NIs before all other NIs,
+  // these channels and their VCs before all other channels, and the marker if it is in the window.
+  void show_first(const WaveFocus& focus);
 
  private:
   void watch_channels(Fabric& fabric);
@@ -57,6 +64,7 @@ class WaveSession : public SystemObserver {
   [[nodiscard]] Cycle window_end() const;
   void close(Cycle end);
   [[nodiscard]] std::string channel_of(const std::string& scope) const;
+  [[nodiscard]] static std::string ni_of(const std::string& scope);
   void write_save_file() const;
 
   WaveRequest request_;
@@ -65,7 +73,7 @@ class WaveSession : public SystemObserver {
   std::vector<std::unique_ptr<ChannelScope>> channels_;
   std::set<std::string> channel_names_;
   std::vector<std::unique_ptr<NiScope>> nis_;
-  std::vector<std::string> shown_first_;
+  WaveFocus focus_;
   Cycle first_ = 0;
   Cycle end_ = 0;
   bool has_begun_ = false;

@@ -99,9 +99,11 @@ void Save::put_head() {
   const std::uint64_t first = clock_.time(view_.first);
   const std::uint64_t end = clock_.time(std::max(view_.first, view_.end));
   text_ += fmt::format("[timestart] {}\n[size] {} {}\n", first, kWindowWidth, kWindowHeight);
-  // The zoom: frames per unit of time, as a power of two. -1: no marker.
+  // The zoom: frames per unit of time, as a power of two. Then the primary marker; -1: none.
   const double length = static_cast<double>(std::max<std::uint64_t>(end - first, 1));
-  text_ += fmt::format("*{:.6f} -1\n", std::log2(kWavesWidth / kFrameWidth / length));
+  const std::string marker =
+      view_.marker ? fmt::format("{}", clock_.time(*view_.marker)) : std::string("-1");
+  text_ += fmt::format("*{:.6f} {}\n", std::log2(kWavesWidth / kFrameWidth / length), marker);
   std::set<std::string> scopes;
   for (const GtkwGroup& group : view_.groups) {
     for (const GtkwSignal& signal : group.signals) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,7 @@ struct GtkwView {
   // The window that is visible after opening.
   Cycle first = 0;
   Cycle end = 0;
+  std::optional<Cycle> marker;  // of the primary marker, at which GTKWave shows all values
   std::vector<GtkwGroup> groups;
 };
 

@@ -1,0 +1,94 @@
+#include "sims/model/plan_forecast.h"
+
+#include <algorithm>
+
+#include "alg/plans/dimension_routes.h"
+#include "sims/model/build_dimensions.h"
+#include "sims/model/idle_times.h"
+
+namespace espalier {
+
+ForecastSpec forecast_spec(const Topology& topology, const RunPoint& point,
+                           const DimensionPlan& plan) {
+  const SystemTiming timing = time_links(topology, point.system.clock);
+  const DimensionRoutes routes(topology, plan.dimensions);
+  const DimensionedShape& shape = *topology.dimensions();
+  const DimensionQueueConfig& queue = point.system.ni.dimension_queue;
+  ForecastSpec spec;
+  spec.arbiter = queue.arbiter;
+  spec.flight = queue.flight();
+  spec.arbitration = queue.arbitration_cycles;
+  spec.reduction = point.system.ni.reduction.latency_cycles;
+  for (std::size_t d = 0; d < shape.dimensions.size(); ++d) {
+    const DimensionSpec& dimension = shape.dimensions[d];
+    const RouteId route = routes.bundle(NodeId(0), d, 0, 1).first;
+    const LinkId link = routes.routes().link(route, 0);
+    ForecastDimension forecast;
+    forecast.shape = dimension.shape;
+    forecast.links = dimension.parallel_links();
+    const FramingSpec framing = framing_spec(point.system, dimension);
+    forecast.flit_bytes = framing.flit_bytes;
+    forecast.payload_bytes = framing.payload_bytes;
+    forecast.message_mode = framing.message_mode;
+    forecast.ticks_per_flit = timing.links[link.index()].ticks_per_flit;
+    forecast.ticks_per_cycle = timing.ticks_per_cycle;
+    forecast.overhead = idle_overhead(point.system, timing, routes.routes(), route);
+    if (dimension.one_switch) {
+      forecast.overhead_to_switch = forecast.overhead;
+      forecast.overhead = idle_overhead(point.system, timing, routes.routes(),
+                                        routes.from_switch(NodeId(0), d).first);
+    }
+    spec.dimensions.push_back(forecast);
+  }
+  return spec;
+}
+
+namespace {
+
+// A smaller difference comes from chunks of unequal sizes.
+constexpr std::uint64_t kSmallestLoss = 100;
+// More chunks than this are small messages, whose latencies cost more than balance gains.
+constexpr std::uint32_t kMostChunksTried = 1024;
+
+PlanLoad largest_load(const DimensionPlan& plan, const PlanRequest& request) {
+  std::vector<std::uint64_t> loads = plan.loads_fs;
+  // Fixed delays are an initial value of the loads, and no time on a link.
+  if (request.loads_start_at_fixed_delay && plan.algorithm != planners().front().name) {
+    for (std::size_t d = 0; d < loads.size(); ++d) {
+      const PlannedDimension& dimension = plan.dimensions[d];
+      const std::uint64_t steps = StageSteps(dimension.algorithm, dimension.size).steps();
+      loads[d] -= std::min(loads[d], steps * dimension.step_latency_ps * 1000);
+    }
+  }
+  const auto most = std::max_element(loads.begin(), loads.end());
+  const std::uint64_t halves = plan.op == CollectiveOp::all_reduce ? 2 : 1;
+  return {static_cast<std::uint32_t>(most - loads.begin()), *most * halves};
+}
+
+}  // namespace
+
+std::optional<PlanLoss> plan_loss(const Topology& topology, const RunPoint& point) {
+  const Planner& planner = *find_planner(point.collective->algorithm);
+  const std::vector<PlannedDimension> dimensions = planned_dimensions(point.system);
+  PlanRequest request = plan_request(*point.collective);
+  const DimensionPlan baseline = planners().front().plan(dimensions, request);
+  PlanLoss loss;
+  loss.baseline = largest_load(baseline, request);
+  loss.plan = largest_load(planner.plan(dimensions, request), request);
+  const std::uint64_t allowed = loss.baseline.femtoseconds;
+  if (loss.plan.femtoseconds <= allowed + allowed / kSmallestLoss) return std::nullopt;
+  const ForecastSpec spec = forecast_spec(topology, point, baseline);
+  loss.baseline_forecast = forecast_order(baseline, spec).cycles;
+  loss.most_tried = request.chunks;
+  const Bytes most = std::min<Bytes>(kMostChunksTried, request.size / request.element_bytes);
+  for (Bytes chunks = Bytes{2} * request.chunks; chunks <= most; chunks *= 2) {
+    request.chunks = loss.most_tried = static_cast<std::uint32_t>(chunks);
+    loss.better_forecast = forecast_order(planner.plan(dimensions, request), spec).cycles;
+    if (loss.better_forecast >= loss.baseline_forecast) continue;
+    loss.better_chunks = request.chunks;
+    break;
+  }
+  return loss;
+}
+
+}  // namespace espalier

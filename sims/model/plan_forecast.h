@@ -1,0 +1,40 @@
+// What a configuration says to the pre-simulation of plans, and whether a plan loses.
+#pragma once
+
+#include <optional>
+
+#include "alg/plans/order_forecast.h"
+#include "alg/plans/planner.h"
+#include "hw/topology/topology.h"
+#include "sims/point/config.h"
+
+namespace espalier {
+
+// The properties of the point's system that the pre-simulation needs.
+[[nodiscard]] ForecastSpec forecast_spec(const Topology& topology, const RunPoint& point,
+                                         const DimensionPlan& plan);
+
+// The time for which a plan's most loaded dimension is busy, without latencies.
+struct PlanLoad {
+  std::uint32_t dimension = 0;
+  std::uint64_t femtoseconds = 0;  // of an all_reduce: both halves
+};
+
+// A plan that predicts more time than the baseline's plan.
+struct PlanLoss {
+  PlanLoad baseline;
+  PlanLoad plan;
+  // The first number of chunks, in doublings of the point's, with which the pre-simulation expects
+  // less time than for the baseline with the point's number; 0: none, up to `most_tried`.
+  std::uint32_t better_chunks = 0;
+  std::uint32_t most_tried = 0;
+  Cycle better_forecast = 0;  // with better_chunks
+  Cycle baseline_forecast = 0;
+};
+
+// Compares the loads that the plan of the point's planner and that of the baseline predict; empty
+// if the plan's is at most a hundredth larger. Precondition: the point's algorithm is a planner,
+// topology.dimensions().
+[[nodiscard]] std::optional<PlanLoss> plan_loss(const Topology& topology, const RunPoint& point);
+
+}  // namespace espalier
