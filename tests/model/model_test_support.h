@@ -21,6 +21,7 @@
 #include "alg/routes/routing.h"
 #include "hw/clock/clock_domain.h"
 #include "hw/topology/link_timing.h"
+#include "sims/model/idle_times.h"
 #include "sims/system/fabric.h"
 #include "sims/system/simulation.h"
 
