@@ -44,24 +44,34 @@ struct ChannelSpec {
 
 inline constexpr std::uint32_t kNoVc = 0xffffffffU;
 
+// The order in which a packet looks for a VC.
+enum class VcOrder : std::uint8_t {
+  lowest,   // always from VC 0 on
+  rotating  // from the VC after the one that the channel's last packet chose
+};
+
 struct VcChoice {
   std::uint32_t vc = kNoVc;
   // If no VC was chosen: the first tick at which credits may permit a choice.
   Tick ask_again = kNever;
 };
 
-// VC allocation: chooses the lowest VC of `candidates` (permitted VCs without owner) that has
-// `flits` credits. `channel` is a Channel or a TrainChannel.
+// VC allocation: chooses a VC of `candidates` (permitted VCs without owner) that has `flits`
+// credits: the lowest from VC `first` on, or else the lowest. `channel` is a Channel or a
+// TrainChannel.
 template <class AnyChannel>
 [[nodiscard]] VcChoice choose_vc(const AnyChannel& channel, VcMask candidates, std::uint32_t flits,
-                                 Cycle now, Tick now_end) {
+                                 Cycle now, Tick now_end, std::uint32_t first = 0) {
   VcChoice choice;
-  for (VcMask left = candidates; left != 0; left &= left - 1) {
-    const auto vc = static_cast<std::uint32_t>(__builtin_ctz(left));
-    if (channel.has_room(vc, flits, now_end)) return {vc, 0};
-    const Tick room_at = channel.room_at(vc, flits);
-    choice.ask_again =
-        std::min(choice.ask_again, room_at == kNever ? channel.unsent_credit(now) : room_at);
+  const VcMask below = candidates & ((VcMask{1} << first) - 1);
+  for (const VcMask part : {candidates & ~below, below}) {
+    for (VcMask left = part; left != 0; left &= left - 1) {
+      const auto vc = static_cast<std::uint32_t>(__builtin_ctz(left));
+      if (channel.has_room(vc, flits, now_end)) return {vc, 0};
+      const Tick room_at = channel.room_at(vc, flits);
+      choice.ask_again =
+          std::min(choice.ask_again, room_at == kNever ? channel.unsent_credit(now) : room_at);
+    }
   }
   return choice;
 }

@@ -25,8 +25,8 @@ bool FlitLane::start_packet(Cycle now, VcMask taken, Cycle& ask_again) {
   const Tick q = ticks_per_cycle_;
   // Message mode: a message keeps its VC until its tail.
   const VcMask candidates = vc_ != kNoVc ? VcMask{1} << vc_ : vcs_ & ~taken;
-  const VcChoice choice =
-      choose_vc(channel_, candidates, credits_to_start(switching_, flits), now, (now + 1) * q - 1);
+  const VcChoice choice = choose_vc(channel_, candidates, credits_to_start(switching_, flits), now,
+                                    (now + 1) * q - 1, first_vc_);
   if (choice.vc == kNoVc) {
     blocked_on_ = "credit";
     ask_again = choice.ask_again == kNever ? kNever : choice.ask_again / q;
@@ -34,6 +34,7 @@ bool FlitLane::start_packet(Cycle now, VcMask taken, Cycle& ask_again) {
   }
   blocked_on_ = "";
   vc_ = choice.vc;
+  if (queue_.spec().vc_order == VcOrder::rotating) first_vc_ = (vc_ + 1) % channel_.spec().vcs;
   to_ = &channel_.vc(vc_);
   sending_ = true;
   next_ = {queue_.message(), static_cast<std::uint16_t>(flits), 0, framing.type_of(packet, 0)};

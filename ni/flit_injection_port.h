@@ -67,6 +67,7 @@ class FlitLane {
   Switching switching_;
   VcMask vcs_;
   std::uint32_t vc_ = kNoVc;
+  std::uint32_t first_vc_ = 0;  // VcOrder::rotating: where the next packet begins to look for a VC
   const char* blocked_on_ = "";
 };
 

@@ -19,6 +19,7 @@ struct InjectionSpec {
   std::uint32_t queue_depth = 16;    // descriptors
   VcMask vcs = ~VcMask{0};           // of the injection channel, for gradients
   VcMask control_vcs = 0;            // for control messages; 0: the port has no control messages
+  VcOrder vc_order = VcOrder::lowest;
 };
 
 class SendQueue {

@@ -183,8 +183,8 @@ bool Router::make_request(const Now& now, std::uint32_t input, std::uint32_t vc,
   // all flits of a cut-through packet. A wormhole packet needs a credit for each flit.
   const std::uint32_t credits =
       state.inside_packet ? 1 : credits_to_start(state.switching, flit.left_in_packet);
-  const VcChoice choice =
-      choose_out_vc(out.channel, state.candidates(out.owned), credits, now.cycle, now.end);
+  const VcChoice choice = choose_out_vc(out.channel, state.candidates(out.owned), credits,
+                                        now.cycle, now.end, out.first_vc);
   if (choice.vc == kNoVc) {
     if (choice.ask_again != kNever) allocate_again(now, choice.ask_again);
     return false;
@@ -206,6 +206,7 @@ void Router::grant(const SwitchAllocator::Request& request) {
   const Lane lane = has_lanes_ ? state.lane : Lane::bulk;
   if (out.channel != nullptr && !state.inside_packet) {
     if (is_link_conflict(request, out.input, out.free_tick)) ++counters_[kLinkConflicts];
+    if (spec_.vc_order == VcOrder::rotating) out.first_vc = (request.out_vc + 1) % spec_.vcs;
   }
   in.arbiter_of(lane).grant(request.vc);
   in.granted_in(lane) = true;

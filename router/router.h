@@ -57,9 +57,10 @@ struct OutputUnit {
   std::uint32_t out_vc = 0;
   std::uint32_t input = 0;
   bool held = false;
-  bool is_wormhole = false;  // while held: flits of the packet may have to wait for credits
-  Lane lane = Lane::bulk;    // while held: the packet's lane
-  VcMask owned = 0;          // VCs whose owner has been granted and has not sent its tail
+  bool is_wormhole = false;    // while held: flits of the packet may have to wait for credits
+  Lane lane = Lane::bulk;      // while held: the packet's lane
+  VcMask owned = 0;            // VCs whose owner has been granted and has not sent its tail
+  std::uint32_t first_vc = 0;  // VcOrder::rotating: where the next packet begins to look for a VC
   EjectionPort ejection;
 };
 

@@ -96,10 +96,11 @@ struct InputVc {
 // tail of an owner's packet can change the result.
 template <class AnyChannel>
 [[nodiscard]] VcChoice choose_out_vc(const AnyChannel* channel, VcMask candidates,
-                                     std::uint32_t flits, Cycle now, Tick now_end) {
+                                     std::uint32_t flits, Cycle now, Tick now_end,
+                                     std::uint32_t first = 0) {
   if (candidates == 0) return {};
   if (channel == nullptr) return {static_cast<std::uint32_t>(__builtin_ctz(candidates)), 0};
-  return choose_vc(*channel, candidates, flits, now, now_end);
+  return choose_vc(*channel, candidates, flits, now, now_end, first);
 }
 
 // The input stage of switch allocation for one input port. `make_request(vc, request)` returns

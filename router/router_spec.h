@@ -23,6 +23,7 @@ struct RouterSpec {
   std::uint32_t vcs = 4;
   SwitchHold hold = SwitchHold::packet;
   CrossbarInputs crossbar_inputs = CrossbarInputs::port;
+  VcOrder vc_order = VcOrder::lowest;
   Tick ticks_per_cycle = 1;
   bool has_control = false;  // some messages use the control lane
 

@@ -51,6 +51,20 @@ struct CompareOptions {
 };
 [[nodiscard]] int compare_command(const CompareOptions& options);
 
+struct LatencyOptions {
+  std::vector<std::string> configs;
+  std::vector<std::string> overrides;
+  std::vector<std::string> vary;  // "system.router.vcs=2,4": a design for each value
+  std::string loads;              // "0.1,0.2"; empty: chosen
+  std::string json;
+  std::string csv;
+  std::string page;  // HTML
+  std::string title;
+  unsigned jobs = 0;    // processes at once; 0: one for each core
+  std::string program;  // this executable, for workers
+};
+[[nodiscard]] int latency_command(const LatencyOptions& options);
+
 struct ScheduleOptions {
   std::string config;
   std::vector<std::string> overrides;

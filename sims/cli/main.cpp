@@ -149,6 +149,26 @@ Subcommand add_compare(CLI::App& app, CompareOptions& options) {
   return {command, [&options] { return compare_command(options); }};
 }
 
+Subcommand add_latency(CLI::App& app, LatencyOptions& options) {
+  CLI::App* command = app.add_subcommand(
+      "latency", "simulate traffic at several loads, and find the load that saturates each design");
+  add_configs(*command, options.configs);
+  add_overrides(*command, options.overrides);
+  add_repeatable(*command, "--vary", options.vary, "KEY=V1,V2",
+                 "a design for each value of a key; repeated: for each combination");
+  command
+      ->add_option("--loads", options.loads,
+                   "loads in flits per node and cycle: 0.05,0.1,0.2 (default: up to saturation)")
+      ->type_name("LIST");
+  add_file(*command, "-o,--output", options.page, "write the curves to this HTML page");
+  command->add_option("--title", options.title, "title of the page")->type_name("TEXT");
+  add_file(*command, "--json", options.json, "write the results to this file, - for stdout");
+  add_file(*command, "--csv", options.csv, "write one line per result to this file, - for stdout");
+  add_jobs(*command, options.jobs);
+  options.program = kProgram;
+  return {command, [&options] { return latency_command(options); }};
+}
+
 Subcommand add_schedule(CLI::App& app, ScheduleOptions& options) {
   CLI::App* command = app.add_subcommand("schedule", "generate a schedule, show or export it");
   command
@@ -403,13 +423,14 @@ int dispatch(int argc, char** argv) {
   ReorderOptions reorder;
   ReportOptions report;
   CompareOptions compare;
+  LatencyOptions latency;
   std::vector<std::string> worker;
   WorkerTask task;
   std::vector<Subcommand> subcommands{
       add_run(app, run),       add_explain(app, explain), add_schedule(app, schedule),
       add_check(app, check),   add_area(app, area),       add_figure(app, figure),
       add_sweep(app, sweep),   add_reorder(app, reorder), add_worker(app, worker, task),
-      add_report(app, report), add_compare(app, compare)};
+      add_report(app, report), add_compare(app, compare), add_latency(app, latency)};
   std::string kind;
   bool list_as_json = false;
   CLI::App* list = app.add_subcommand("list", "list the names that configurations may use");

@@ -209,7 +209,9 @@ std::vector<Column> columns(const std::vector<Json>& results) {
             {"accepted", true, number("accepted_flits_per_node_cycle", 3, 1)},
             {"messages", true, plain("messages")},
             {"mean latency", true, number("message_latency_mean_cycles", 1, 1)},
+            {"p99", true, plain("message_latency_p99_cycles")},
             {"max latency", true, plain("message_latency_max_cycles")},
+            {"saturated", false, plain("saturated")},
             {"cycles", true, plain("cycles")},
             {"energy uJ", true, energy_text},
             {"verified", true, plain("verified")}};

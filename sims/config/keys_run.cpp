@@ -21,9 +21,41 @@ void add_traffic_keys(KeyTable& table) {
       .above_zero_to(64)  // an NI has at most 64 ports
       .doc("offered load in flits per node and cycle, head flits included");
   drawn.size("message", &TrafficConfig::message_bytes).doc("size of each message");
-  drawn.integer("duration_cycles", &TrafficConfig::duration_cycles)
+  const auto hotspot = traffic.only(table.where("traffic.pattern", {"hotspot"}));
+  hotspot.number(ValueType::integer, "hotspots", &TrafficConfig::hotspots)
+      .range(0, kAnyNumber)
+      .list(ListOf::any_number)
+      .required()
+      .doc("numbers of the nodes that get more messages than others");
+  hotspot.fraction("hotspot_share", &TrafficConfig::hotspot_share)
+      .above_zero_to(1)
+      .doc("share of the messages that goes to the hotspots; the others are uniform");
+  drawn.integer("burst_messages", &TrafficConfig::burst_messages)
+      .range(1, 1'000'000)
+      .word("none")
+      .doc(
+          "mean number of messages in a burst of one flit per cycle (on-off Markov process); none: "
+          "Bernoulli process");
+  drawn.choice("loop", &TrafficConfig::loop)
+      .doc(
+          "open: sources post messages however full the network is; closed: each message is a "
+          "request, and a source waits for replies");
+  const auto closed = drawn.only(table.where("traffic.loop", {"closed"}));
+  closed.size("reply", &TrafficConfig::reply_bytes).doc("size of the reply to each request");
+  closed.integer("outstanding", &TrafficConfig::outstanding)
+      .range(1, 65536)
+      .doc("requests that a node may have without a reply");
+  drawn.integer("warmup_cycles", &TrafficConfig::warmup_cycles)
+      .range(0, kLongestRunCycles)
+      .doc("time before the measurement window");
+  drawn.integer("measure_cycles", &TrafficConfig::measure_cycles)
       .range(1, kLongestRunCycles)
-      .doc("messages become ready during this time; then the network drains");
+      .doc("measurement window: messages generated in it are measured");
+  drawn.integer("drain_cycles", &TrafficConfig::drain_cycles)
+      .range(0, kLongestRunCycles)
+      .doc(
+          "the sources go on for at most this time after the window, until all measured messages "
+          "have arrived; then the network drains");
   drawn.integer("seed", &TrafficConfig::seed).doc("seed of the drawn destinations and times");
 }
 

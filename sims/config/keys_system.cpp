@@ -103,6 +103,10 @@ void add_router_keys(KeyTable& table) {
       .doc("duration of a grant of the crossbar: a packet or a flit");
   router.choice("crossbar_inputs", &RouterConfig::crossbar_inputs)
       .doc("one crossbar input per input port, or per VC");
+  router.choice("vc_order", &RouterConfig::vc_order)
+      .doc(
+          "VC that a packet takes of those with room: the lowest, or the next one after the last "
+          "packet's (rotating: fidelity cycle)");
 }
 
 void add_flow_control_keys(KeyTable& table) {

@@ -78,7 +78,8 @@ void check_plan(const ExaminedPoint& examined) {
   const Planner* planner = find_planner(point.collective->algorithm);
   if (planner == nullptr || point.workload || point.training || point.coordination ||
       examined.topology == nullptr || examined.diagnostics.num_errors() != 0 ||
-      point.collective->size == 0) {
+      point.collective->size == 0 ||
+      std::count(planner->ops.begin(), planner->ops.end(), point.collective->op) == 0) {
     return;
   }
   const auto loss = plan_loss(*examined.topology, point);

@@ -13,6 +13,7 @@
 #include "sims/config/rules.h"
 #include "sims/formats/topology_file.h"
 #include "sims/model/build_topology.h"
+#include "sims/model/idle_times.h"
 #include "sims/model/packet_sizes.h"
 #include "sims/point/fidelity.h"
 #include "sims/text/units.h"
@@ -372,11 +373,50 @@ class NetworkRules {
                          fmt::format("traffic.pattern: {} needs {}", pattern, need),
                          "uniform and neighbor run on every network");
     };
-    if (point_.traffic->pattern == TrafficPattern::transpose && !square) {
+    const TrafficPattern pattern = point_.traffic->pattern;
+    if (pattern == TrafficPattern::transpose && !square) {
       refuse("transpose", "a square torus or mesh of two dimensions");
     }
-    if (point_.traffic->pattern == TrafficPattern::bit_complement && (nodes & (nodes - 1)) != 0) {
-      refuse("bit_complement", "a number of nodes that is a power of two");
+    if (pattern == TrafficPattern::tornado && !grid) refuse("tornado", "a torus or a mesh");
+    const bool by_bits = pattern == TrafficPattern::bit_complement ||
+                         pattern == TrafficPattern::bit_reverse ||
+                         pattern == TrafficPattern::shuffle;
+    if (by_bits && (nodes & (nodes - 1)) != 0) {
+      refuse(name_of(pattern), "a number of nodes that is a power of two");
+    }
+    if (pattern == TrafficPattern::hotspot) check_hotspots(nodes);
+    if (pattern != TrafficPattern::file) check_sources();
+  }
+
+  void check_hotspots(std::size_t nodes) {
+    for (const std::uint32_t hotspot : point_.traffic->hotspots) {
+      if (hotspot < nodes) continue;
+      diagnostics_.error(given_.place_of("traffic.hotspots"),
+                         fmt::format("traffic.hotspots: there is no node {}", hotspot),
+                         fmt::format("0 to {}", nodes - 1));
+      return;
+    }
+  }
+
+  void check_sources() {
+    const TrafficConfig& traffic = *point_.traffic;
+    const Framing framing(framing_spec(system_), traffic.message_bytes);
+    const auto most = static_cast<double>(framing.flits());
+    if (traffic.injection_rate > most) {
+      given_.rule({"traffic.injection_rate", "traffic.message"}, [&](const Place& place) {
+        diagnostics_.error(
+            place,
+            fmt::format("traffic.injection_rate: a node generates at most one message per cycle, "
+                        "which is {} flits here, head flits included",
+                        framing.flits()),
+            fmt::format("at most {}, or a larger traffic.message", framing.flits()));
+      });
+    }
+    if (traffic.burst_messages != 0 && traffic.injection_rate >= 1) {
+      diagnostics_.error(given_.place_of("traffic.burst_messages"),
+                         "traffic.burst_messages: a burst is one flit per cycle, so the mean "
+                         "traffic.injection_rate must be less",
+                         "a rate below 1, or burst_messages: none");
     }
   }
 

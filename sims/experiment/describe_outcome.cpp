@@ -45,6 +45,23 @@ void describe_center(Json& result, const RunPoint& point, const SimulationOutcom
   if (outcome.tenants) result["tenants"] = describe_tenants(point, *outcome.tenants);
 }
 
+// Numbers of a window are null where they cannot be told.
+void describe_traffic(Json& result, const TrafficStatistics& traffic) {
+  const auto known = [](const auto& value) { return value ? Json(*value) : Json(); };
+  if (traffic.generated) {
+    result["generated_flits_per_node_cycle"] = *traffic.generated;
+    result["accepted_flits_per_node_cycle"] = known(traffic.accepted);
+    result["saturated"] = known(traffic.saturated);
+  }
+  result["measured_messages"] = traffic.messages;
+  result["message_latency_mean_cycles"] = traffic.mean_cycles;
+  result["message_latency_half_width_cycles"] = known(traffic.half_width_cycles);
+  result["message_latency_p50_cycles"] = traffic.p50_cycles;
+  result["message_latency_p95_cycles"] = traffic.p95_cycles;
+  result["message_latency_p99_cycles"] = traffic.p99_cycles;
+  result["message_latency_max_cycles"] = traffic.max_cycles;
+}
+
 }  // namespace
 
 void describe_control(Json& result, const RunPoint& point, const SimulationOutcome& outcome) {
@@ -73,8 +90,12 @@ void describe_simulation(Json& result, const RunPoint& point, const SimulationOu
     result[row.name] = outcome.counters[counter(row.name)];
   }
   result["ni_ports"] = outcome.ni_ports;
-  result["message_latency_mean_cycles"] = outcome.latency.mean_cycles;
-  result["message_latency_max_cycles"] = outcome.latency.max_cycles;
+  if (outcome.traffic) {
+    describe_traffic(result, *outcome.traffic);
+  } else {
+    result["message_latency_mean_cycles"] = outcome.latency.mean_cycles;
+    result["message_latency_max_cycles"] = outcome.latency.max_cycles;
+  }
   result["messages"] = outcome.latency.messages;
   describe_control(result, point, outcome);
   describe_center(result, point, outcome);

@@ -83,8 +83,12 @@ std::vector<ResultField> fields_without_counters() {
       {"slots", "g", number, "", generator, never, "slots of a connection"},
       {"offered_flits_per_node_cycle", "f", number, "flits", given, never,
        "drawn traffic: flits that a node offers in a cycle"},
+      {"generated_flits_per_node_cycle", "f", number, "flits", simulation, not_ended,
+       "drawn traffic: flits that a node generated in a cycle of the measurement window, replies "
+       "included"},
       {"accepted_flits_per_node_cycle", "f", number, "flits", simulation, not_ended,
-       "flits that a node injected in a cycle, mean over `cycles`"},
+       "flits that became visible at a node in a cycle of the measurement window; of a file: that "
+       "a node injected in a cycle, mean over `cycles`"},
       {"config_hash", kAll, text, "", given, never,
        "FNV-1a hash of the resolved configuration of this point"},
       {"certified", "cpgtn", truth, "", certifier, not_checked,
@@ -180,10 +184,29 @@ std::vector<ResultField> fields_without_counters() {
        "flits through routers, summed over routers; control messages included"},
       {"ni_ports", "cpgtf", number, "", simulation, never,
        "injection and ejection ports that an NI uses"},
+      {"saturated", "f", truth, "", simulation, not_ended,
+       "drawn traffic: in the window the network accepted less than 98 % of the generated flits, "
+       "less "
+       "one message per node, or the drain time ended before all measured messages had arrived; "
+       "null "
+       "without warm-up"},
+      {"measured_messages", "f", number, "", simulation, never,
+       "messages generated in the measurement window; of a file: all"},
       {"message_latency_mean_cycles", "cpgtf", number, "cycles", simulation, never,
-       "issued (traffic: ready) to visible, mean; without control messages"},
+       "issued to visible, mean; without control messages. Traffic: generated to visible (closed "
+       "loop: until the reply is visible), of the measured messages"},
+      {"message_latency_half_width_cycles", "f", number, "cycles", simulation, never,
+       "half of the 95 % confidence interval of the mean, by 20 batch means; null if a batch has "
+       "no "
+       "message, and for a file"},
+      {"message_latency_p50_cycles", "f", number, "cycles", simulation, never,
+       "latency that half of the measured messages do not exceed"},
+      {"message_latency_p95_cycles", "f", number, "cycles", simulation, never,
+       "latency that 95 % of the measured messages do not exceed"},
+      {"message_latency_p99_cycles", "f", number, "cycles", simulation, never,
+       "latency that 99 % of the measured messages do not exceed"},
       {"message_latency_max_cycles", "cpgtf", number, "cycles", simulation, never,
-       "issued (traffic: ready) to visible, maximum; without control messages"},
+       "the same, maximum"},
       {"messages", "cpgtjf", number, "", simulation, never,
        "messages delivered; without control messages"},
       {"control", "cn", object, "", simulation, never, "control messages"},

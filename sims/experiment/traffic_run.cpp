@@ -26,12 +26,15 @@ class TrafficRun : public PointRun {
     result["flow_control"] = name_of(point().system.flow_control.mode);
     result["fidelity"] = name_of(chosen_fidelity(point()));
     if (is_drawn) result["offered_flits_per_node_cycle"] = traffic.injection_rate;
-    result["accepted_flits_per_node_cycle"] = nullptr;  // keeps its place beside the offered load
+    // Keep their places beside the offered load.
+    if (is_drawn) result["generated_flits_per_node_cycle"] = nullptr;
+    result["accepted_flits_per_node_cycle"] = nullptr;
   }
   SimulationOutcome simulate(const SimulationHooks& hooks) override {
     return simulate_traffic(topology(), point(), hooks);
   }
   void describe_outcome(Json& result, const SimulationOutcome& outcome) const override {
+    // A file has no measurement window.
     result["accepted_flits_per_node_cycle"] =
         outcome.cycles == 0 ? 0.0
                             : static_cast<double>(outcome.flits_injected) /

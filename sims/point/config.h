@@ -54,7 +54,23 @@ enum class Fidelity : std::uint8_t { automatic, train, cycle };
 enum class ControlPattern : std::uint8_t { uniform, neighbor };
 // VCs of control messages: a set that gradients do not use, or all VCs together with gradients.
 enum class ControlVcs : std::uint8_t { own, shared };
-enum class TrafficPattern : std::uint8_t { uniform, neighbor, transpose, bit_complement, file };
+// Destinations of traffic, as in Dally and Towles, "Principles and Practices of Interconnection
+// Networks", table 3.1, and in BookSim; `neighbor` is the next node by number.
+enum class TrafficPattern : std::uint8_t {
+  uniform,
+  neighbor,
+  transpose,
+  bit_complement,
+  bit_reverse,
+  shuffle,
+  tornado,
+  hotspot,
+  file
+};
+
+// open: sources post messages however full the network is; closed: each message is a request, and a
+// source waits for replies.
+enum class TrafficLoop : std::uint8_t { open, closed };
 
 struct TopologyConfig {
   TopologyKind kind = TopologyKind::torus;
@@ -122,6 +138,7 @@ struct RouterConfig {
   Switching switching = Switching::vct;
   SwitchHold hold = SwitchHold::packet;
   CrossbarInputs crossbar_inputs = CrossbarInputs::port;
+  VcOrder vc_order = VcOrder::lowest;
   // "auto": the reader has computed pipeline_cycles (resolve_implied_cycles,
   // sims/model/system_shape.h).
   bool pipeline_is_implied = false;
@@ -278,9 +295,27 @@ struct TrafficConfig {
   // All other patterns:
   double injection_rate = 0.1;  // flits per node and cycle, head flits included
   Bytes message_bytes = 256;
-  // Messages become ready during this time; afterwards the network drains.
-  Cycle duration_cycles = 10000;
+  // hotspot: this share of the messages goes to one of `hotspots`, and the others go anywhere.
+  std::vector<std::uint32_t> hotspots;
+  double hotspot_share = 0.5;
+  // Mean number of messages that a node generates at one flit per cycle before it pauses; 0: a node
+  // draws in every cycle whether a message becomes ready (Bernoulli).
+  std::uint32_t burst_messages = 0;
+  TrafficLoop loop = TrafficLoop::open;
+  // Closed loop: a node generates no request while `outstanding` of its requests have no reply.
+  Bytes reply_bytes = 64;
+  std::uint32_t outstanding = 4;
+  // Messages generated in the measurement window are measured. Afterwards the sources go on for at
+  // most drain_cycles, until all measured messages have arrived.
+  Cycle warmup_cycles = 5000;
+  Cycle measure_cycles = 10000;
+  Cycle drain_cycles = 50000;
   std::uint64_t seed = 1;
+
+  [[nodiscard]] Cycle window_end() const { return warmup_cycles + measure_cycles; }
+  // No message becomes ready in this cycle or later.
+  [[nodiscard]] Cycle end() const { return window_end() + drain_cycles; }
+  [[nodiscard]] bool is_closed_loop() const { return loop == TrafficLoop::closed; }
 };
 
 // One training iteration. The collective all-reduces its gradients.

@@ -144,6 +144,12 @@ template <>
 inline constexpr auto kEnumNames<CrossbarInputs> = enum_names::all_of<CrossbarInputs>(
     {{CrossbarInputs::port, "port"}, {CrossbarInputs::vc, "vc"}});
 template <>
+inline constexpr auto kEnumNames<TrafficLoop> =
+    enum_names::all_of<TrafficLoop>({{TrafficLoop::open, "open"}, {TrafficLoop::closed, "closed"}});
+template <>
+inline constexpr auto kEnumNames<VcOrder> =
+    enum_names::all_of<VcOrder>({{VcOrder::lowest, "lowest"}, {VcOrder::rotating, "rotating"}});
+template <>
 inline constexpr auto kEnumNames<LockstepMode> =
     enum_names::all_of<LockstepMode>({{LockstepMode::off, "off"},
                                       {LockstepMode::estimate, "estimate"},
@@ -167,6 +173,10 @@ inline constexpr auto kEnumNames<TrafficPattern> =
                                         {TrafficPattern::neighbor, "neighbor"},
                                         {TrafficPattern::transpose, "transpose"},
                                         {TrafficPattern::bit_complement, "bit_complement"},
+                                        {TrafficPattern::bit_reverse, "bit_reverse"},
+                                        {TrafficPattern::shuffle, "shuffle"},
+                                        {TrafficPattern::tornado, "tornado"},
+                                        {TrafficPattern::hotspot, "hotspot"},
                                         {TrafficPattern::file, "file"}});
 template <>
 inline constexpr auto kEnumNames<CollectiveOp> =

@@ -18,6 +18,9 @@ namespace espalier {
   if (router.switching == Switching::wormhole) {
     return "system.router.switching: wormhole, which stops packets halfway";
   }
+  if (router.vc_order == VcOrder::rotating) {
+    return "system.router.vc_order: rotating, which gives each packet another VC";
+  }
   if (point.control) return "control messages, whose wormhole packets may stop halfway";
   if (point.simulation.stall_probability > 0) {
     return "simulation.stall_probability, which delays single flits at random";

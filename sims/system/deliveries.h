@@ -11,7 +11,7 @@
 
 namespace espalier {
 
-// Learns when a message other than a gradient has become visible at its receiver.
+// Learns when a message has become visible at its receiver.
 class SideListener {
  public:
   virtual ~SideListener() = default;
@@ -38,6 +38,13 @@ class Deliveries : public DeliveryObserver {
   void connect_tenants(SideListener& tenants, std::size_t num_nodes) {
     tenants_ = &tenants;
     num_nodes_ = num_nodes;
+  }
+  // Hears of every message that is not of a background class, after it is counted.
+  void connect_traffic(SideListener& traffic) { traffic_ = &traffic; }
+  // Until then, more messages may be expected than have been counted.
+  void expect_exactly(std::uint64_t operations) {
+    expected_ = operations;
+    stop_if_all();
   }
   // Hosts post collectives of this many operations while the simulation runs. Precondition:
   // something is still expected.
@@ -77,6 +84,7 @@ class Deliveries : public DeliveryObserver {
     max_latency_ = std::max(max_latency_, now - operation.ready);
     if (delivered_) delivered_(operation, now);
     ++count_;
+    if (traffic_ != nullptr) traffic_->delivered(operation, now);
     if (all_gradients()) end_gradients(now);
   }
 
@@ -122,6 +130,7 @@ class Deliveries : public DeliveryObserver {
   const std::vector<PostedCollective>& posts_;
   std::vector<CollectiveSpan> spans_;
   ControlTraffic* control_ = nullptr;
+  SideListener* traffic_ = nullptr;
   SideListener* side_ = nullptr;
   SideListener* tenants_ = nullptr;
   std::size_t num_nodes_ = ~std::size_t{0};  // set if there are tenants

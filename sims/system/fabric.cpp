@@ -93,7 +93,8 @@ InjectionSpec Fabric::injection_spec(const SystemConfig& config, NodeId vertex,
           config.ni.buffer_flits,
           config.ni.send_queue,
           vcs_.of_gradients(),
-          control_ != nullptr ? vcs_.of_control() : 0};
+          control_ != nullptr ? vcs_.of_control() : 0,
+          config.router.vc_order};
 }
 
 void Fabric::build_nis(const SystemConfig& config, DeliveryObserver& observer) {

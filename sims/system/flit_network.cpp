@@ -16,8 +16,12 @@ class FlitNetwork : public NetworkOf<Router> {
               const PathTable& paths)
       : NetworkOf(plan, [&](const char* name, const std::vector<InputPortSpec>& inputs) {
           const RouterConfig& config = plan.config.router;
-          const RouterSpec spec{config.vcs, config.hold, config.crossbar_inputs,
-                                plan.timing.ticks_per_cycle, plan.control != nullptr};
+          const RouterSpec spec{config.vcs,
+                                config.hold,
+                                config.crossbar_inputs,
+                                config.vc_order,
+                                plan.timing.ticks_per_cycle,
+                                plan.control != nullptr};
           const StallPattern stalls{plan.simulation.stall_probability, plan.simulation.seed};
           auto router =
               std::make_unique<Router>(name, clock, spec, messages, paths, inputs, stalls);

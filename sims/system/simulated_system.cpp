@@ -54,6 +54,7 @@ SimulatedSystem::SimulatedSystem(const Topology& topology, const RunPoint& point
   slow_dma_engines();
   if (point.control) connect_control(*point.control);
   if (point.tenants) connect_tenants(*point.tenants);
+  if (point.traffic) traffic_.emplace(topology, point, clock_, fabric_, deliveries_);
 }
 
 SimulationOutcome SimulatedSystem::run(Bytes total_bytes) {
@@ -87,7 +88,9 @@ SimulationOutcome SimulatedSystem::run(Bytes total_bytes) {
     const bool was_quick = cpu_seconds() - slice_begin < kProgressSeconds;
     if (may_grow && was_quick && slice < longest) slice *= 2;
     if (may_grow && !was_quick && slice > kProgressCycles) slice /= 2;
-    if (hooks_.progress && total_bytes != 0) {
+    if (hooks_.progress && traffic_ && total_bytes == 0) {
+      hooks_.progress(traffic_->progress(clock_.now()));
+    } else if (hooks_.progress && total_bytes != 0) {
       hooks_.progress(static_cast<double>(deliveries_.bytes()) / static_cast<double>(total_bytes));
     }
     const bool delivered = deliveries_.count() != deliveries_before;
@@ -141,7 +144,8 @@ void SimulatedSystem::connect_tenants(const TenantsConfig& config) {
 bool SimulatedSystem::is_under_way() const {
   if (hosts_ != nullptr && hosts_->under_way(clock_.now())) return true;
   if (only_gradients_count()) return fabric_.nis_under_way(clock_.now());
-  return fabric_.under_way(clock_.now()) || (control_ && control_->has_more(clock_.now()));
+  return fabric_.under_way(clock_.now()) || (control_ && control_->has_more(clock_.now())) ||
+         (traffic_ && traffic_->has_more(clock_.now()));
 }
 
 // Routers cannot tell other tenants' flits from the job's, so the flits at the job's NIs are
@@ -173,7 +177,9 @@ std::string SimulatedSystem::describe_stop() const {
   WaitList waits = fabric_.waits(clock_.now());
   if (hosts_ != nullptr) hosts_->explain_waits(waits);
   return fmt::format("no progress at cycle {}: {} of {} messages{} delivered; {}", clock_.now(),
-                     deliveries_.count(), deliveries_.expected(), control, describe_waits(waits));
+                     deliveries_.count(),
+                     traffic_ ? traffic_->posted(clock_.now()) : deliveries_.expected(), control,
+                     describe_waits(waits));
 }
 
 SimulationOutcome SimulatedSystem::collect() {
@@ -186,6 +192,7 @@ SimulationOutcome SimulatedSystem::collect() {
   outcome.latency = deliveries_.latency();
   outcome.collectives = deliveries_.spans();
   if (control_) outcome.control = control_->statistics();
+  if (traffic_) outcome.traffic = traffic_->statistics();
   if (tenants_) outcome.tenants = tenants_->statistics(clock_.now());
   outcome.events = fabric_.events();
   outcome.events.payload_bytes = deliveries_.bytes() + deliveries_.control_bytes();

@@ -21,6 +21,7 @@
 #include "sims/system/fabric.h"
 #include "sims/system/simulation.h"
 #include "sims/system/tenant_traffic.h"
+#include "sims/system/traffic_sources.h"
 
 namespace espalier {
 
@@ -36,7 +37,8 @@ class HostSide {
 
 class SimulatedSystem {
  public:
-  // `operations`: the number that issue engines and hosts will issue. `suffix` ends the SystemC
+  // `operations`: the number that issue engines and hosts will issue; kNever if the sources of
+  // point.traffic tell it in the end. `suffix` ends the SystemC
   // names of the system's modules, so that one process can hold several systems. All arguments must
   // outlive the system.
   SimulatedSystem(const Topology& topology, const RunPoint& point, const RouteSet& routes,
@@ -85,6 +87,7 @@ class SimulatedSystem {
   std::optional<ControlTraffic> control_;
   const HostSide* hosts_ = nullptr;
   std::optional<TenantTraffic> tenants_;
+  std::optional<TrafficSources> traffic_;
   std::uint32_t ni_ports_;
 };
 

@@ -12,7 +12,6 @@
 #include "sims/model/idle_times.h"
 #include "sims/system/simulated_system.h"
 #include "sims/system/step_time.h"
-#include "sims/system/traffic.h"
 
 namespace espalier {
 
@@ -100,22 +99,15 @@ SimulationOutcome simulate_control(const Topology& topology, const RunPoint& poi
 
 SimulationOutcome simulate_traffic(const Topology& topology, const RunPoint& point,
                                    const SimulationHooks& hooks) {
-  const TrafficConfig& traffic = *point.traffic;
-  RouteSet routes(topology);
-  const std::uint64_t flits = Framing(framing_spec(point.system), traffic.message_bytes).flits();
-  const auto messages = generate_traffic(topology, traffic, flits, routes);
-  std::vector<RouteId> used;
-  used.reserve(messages.size());
-  for (const Operation& message : messages) used.push_back(message.route);
-  std::sort(used.begin(), used.end());
-  used.erase(std::unique(used.begin(), used.end()), used.end());
-  const std::uint32_t ports = ni_ports_for_all_links(topology, point.system);
   const std::vector<PostedCollective> no_posts;
-  SimulatedSystem run(topology, point, routes, used, ports, messages.size(), no_posts, hooks);
-  for (const Operation& message : messages) run.fabric().ni(message.from).post(message);
+  SimulatedSystem run(topology, point, RouteSet(topology), {},
+                      ni_ports_for_all_links(topology, point.system), kNever, no_posts, hooks);
   Bytes bytes = 0;
-  for (const Operation& message : messages) bytes += message.bytes;
+  for (const TrafficMessage& message : point.traffic->messages) bytes += message.bytes;
   SimulationOutcome outcome = run.run(bytes);
+  if (outcome.complete && outcome.failure.empty() && outcome.traffic->messages == 0) {
+    outcome.failure = "no message is generated in the measurement window";
+  }
   outcome.verified = outcome.complete && outcome.failure.empty();
   return outcome;
 }

@@ -50,6 +50,24 @@ struct LatencyStatistics {
   Cycle max_cycles = 0;
 };
 
+// Point-to-point traffic. Latencies are from generated to visible, in a closed loop until the reply
+// is visible, over the messages that are generated in the measurement window. Of a file, all
+// messages are measured, and the members that need a window are empty.
+struct TrafficStatistics {
+  std::uint64_t messages = 0;
+  double mean_cycles = 0;
+  Cycle p50_cycles = 0;  // 50 % of the messages took no longer
+  Cycle p95_cycles = 0;
+  Cycle p99_cycles = 0;
+  Cycle max_cycles = 0;
+  // 95 % confidence interval of the mean, by batch means; empty if a batch has no message.
+  std::optional<double> half_width_cycles;
+  // Flits per node and cycle that are generated, and that become visible, in the window.
+  std::optional<double> generated;
+  std::optional<double> accepted;
+  std::optional<bool> saturated;  // empty without warm-up
+};
+
 // One of several collectives in one set of tables (alg/schedule/schedule_table.h), posted by
 // the hosts of all nodes in the same cycle.
 struct PostedCollective {
@@ -78,6 +96,7 @@ struct SimulationOutcome {
   // traffic: from ready to visible; collective: from issued to visible.
   LatencyStatistics latency;
   std::optional<ControlStatistics> control;  // set if there are control messages
+  std::optional<TrafficStatistics> traffic;  // set if the run is point-to-point traffic
   std::optional<TenantStatistics> tenants;   // set if there are other tenants
   HardwareEvents events;
   std::uint64_t evaluations = 0;

@@ -97,7 +97,7 @@ TEST_CASE("Every configuration in configs runs to verified results") {
     const RunPoint& first = config.points.front();
     const std::string less = first.training     ? "training.mini_batch=1"
                              : first.collective ? "collective.size=16KiB"
-                             : first.traffic    ? "traffic.duration_cycles=1000"
+                             : first.traffic    ? "traffic.measure_cycles=1000"
                                                 : "control.duration_cycles=1000";
     const Outcome outcome = test::espalier({"run", file, "-s", less, "--json", "-"});
     CAPTURE(outcome.err);
@@ -119,7 +119,9 @@ TEST_CASE("Every multi-dimensional system in configs reads without a warning") {
     const ConfigResult config = read_run_config(file);
     CAPTURE(config.diagnostics);
     REQUIRE(config.ok);
-    CHECK(config.num_warnings == 0);
+    // The example of docs/themis.md where Themis loses.
+    const bool loses = std::filesystem::path(file).filename() == "3d_balanced.yaml";
+    CHECK(config.num_warnings == (loses ? 1 : 0));
     CHECK(config.points.size() == 2);
     CHECK(config.topology->dimensions());
   }

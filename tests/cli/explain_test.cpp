@@ -354,7 +354,8 @@ TEST_CASE("explain is refused for a run without a schedule") {
   const std::string config =
       folder.write("traffic.yaml",
                    "system: {topology: {type: mesh, dims: [4, 3]}}\n"
-                   "traffic: {pattern: uniform, injection_rate: 0.1, duration_cycles: 500}\n");
+                   "traffic: {pattern: uniform, injection_rate: 0.1, warmup_cycles: 0, "
+                   "measure_cycles: 500, drain_cycles: 0}\n");
   const Outcome outcome = test::espalier({"explain", config});
   CHECK(outcome.exit_code == 2);
   CHECK_THAT(outcome.err, Contains("traffic.yaml: error: explain needs the schedule of a "

@@ -234,7 +234,12 @@ TEST_CASE("Every figure of the repository can be planned") {
     const Outcome outcome = test::espalier({"figure", "--plan", entry.path().string()});
     CAPTURE(outcome.err);
     CHECK(outcome.exit_code == 0);
-    CHECK(outcome.err.empty());  // no warnings
+    // The papers' figures include plans that lose to the baseline, and no other cause of warnings.
+    std::istringstream lines(outcome.err);
+    for (std::string line; std::getline(lines, line);) {
+      if (line.find("warning: ") != std::string::npos)
+        CHECK_THAT(line, Contains("collective.algorithm: the plan of themis with "));
+    }
     CHECK_THAT(outcome.out, Contains(entry.path().stem().string() + ": "));
     ++figures;
   }

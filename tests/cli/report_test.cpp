@@ -206,14 +206,15 @@ TEST_CASE("Only runs of one workload are compared") {
     return reports.page({folder});
   };
   const std::string traffic =
-      "traffic: {injection_rate: 0.1, message: 256B, duration_cycles: 500, seed: 1}";
+      "traffic: {injection_rate: 0.1, message: 256B, warmup_cycles: 0, measure_cycles: 500, "
+      "drain_cycles: 0, seed: 1}";
   const std::string ring = "collective: {algorithm: ring, size: 4KiB}";
   // Twice two designs, and the fewer buffers are the smaller one in both.
   for (const auto& [name, section, axis, words] :
        {std::tuple("rate", traffic, "{key: traffic.injection_rate, values: [0.1, 0.2]}",
                    "injection_rate 0.2"),
-        {"duration", traffic, "{key: traffic.duration_cycles, values: [500, 1000]}",
-         "duration_cycles 1000"},
+        {"duration", traffic, "{key: traffic.measure_cycles, values: [500, 1000]}",
+         "measure_cycles 1000"},
         {"message", traffic, "{key: traffic.message, values: [64B, 256B]}", "message 64B"},
         {"pattern", traffic, "{key: traffic.pattern, values: [uniform, neighbor]}", "neighbor"},
         {"seed", traffic, "{key: traffic.seed, values: [1, 2]}", "seed 2"},

@@ -226,17 +226,20 @@ TEST_CASE("Several files give one list of results and one config each") {
 
 TEST_CASE("Results of synthetic traffic have the offered and the accepted load") {
   const TemporaryFolder folder;
-  const std::string config =
-      folder.write("traffic.yaml",
-                   "system: {topology: {type: torus, dims: [4, 4]}}\n"
-                   "traffic: {injection_rate: 0.2, duration_cycles: 3000}\n");
+  const std::string config = folder.write(
+      "traffic.yaml",
+      "system: {topology: {type: torus, dims: [4, 4]}}\n"
+      "traffic: {injection_rate: 0.2, warmup_cycles: 1000, measure_cycles: 3000}\n");
   const Json document = test::run_to_json({config});
   const Json& result = document.at("results").at(0);
   CHECK(result.at("traffic") == "uniform");
   CHECK(result.at("nodes") == 16);
   CHECK(result.at("message_bytes") == 256);
   CHECK(result.at("offered_flits_per_node_cycle") == 0.2);
-  CHECK(result.at("accepted_flits_per_node_cycle").get<double>() == Approx(0.2).epsilon(0.25));
+  CHECK(result.at("generated_flits_per_node_cycle").get<double>() == Approx(0.2).epsilon(0.1));
+  CHECK(result.at("accepted_flits_per_node_cycle").get<double>() == Approx(0.2).epsilon(0.1));
+  CHECK(result.at("saturated") == false);
+  CHECK(result.at("measured_messages").get<int>() < result.at("messages").get<int>());
   CHECK(result.at("messages").get<int>() > 0);
   CHECK(result.at("verified") == true);
   const std::string again = folder.write("again.yaml", document.at("config").dump());

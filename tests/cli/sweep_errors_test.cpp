@@ -176,7 +176,8 @@ TEST_CASE("only and except leave points out by their keys") {
 TEST_CASE("Seeds repeat every point") {
   const std::string traffic =
       "title: t\n"
-      "config: {system: {topology: {type: mesh, dims: [2, 2]}}, traffic: {duration_cycles: 100}}\n"
+      "config: {system: {topology: {type: mesh, dims: [2, 2]}}, traffic: {warmup_cycles: 0, "
+      "measure_cycles: 100, drain_cycles: 0}}\n"
       "axes: [{key: traffic.injection_rate, values: [0.1, 0.2]}]\n";
   const SweepFolder five(traffic + "seeds: 5\n");
   CHECK_THAT(five.call("plan").out, Contains("traffic.seed=5") && Contains("10 points"));

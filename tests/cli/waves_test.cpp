@@ -110,7 +110,8 @@ TEST_CASE("Waves of trains are those of flits, signal for signal and change for 
   const std::string traffic =
       folder.write("traffic.yaml",
                    "system: {topology: {type: mesh, dims: [4, 3]}}\n"
-                   "traffic: {pattern: uniform, injection_rate: 0.6, duration_cycles: 1500}\n");
+                   "traffic: {pattern: uniform, injection_rate: 0.6, warmup_cycles: 0, "
+                   "measure_cycles: 1500, drain_cycles: 0}\n");
   const std::string program = folder.write("program.yaml", kWavesProgram);
   const std::vector<WaveRun> runs{
       {program, {}},
@@ -377,7 +378,8 @@ TEST_CASE("A run that waves cannot show is refused with the reason") {
   const std::string traffic =
       folder.write("traffic.yaml",
                    "system: {topology: {type: mesh, dims: [2, 2]}}\n"
-                   "traffic: {pattern: uniform, injection_rate: 0.1, duration_cycles: 100}\n");
+                   "traffic: {pattern: uniform, injection_rate: 0.1, warmup_cycles: 0, "
+                   "measure_cycles: 100, drain_cycles: 0}\n");
   const Outcome steps = test::espalier({"run", traffic, "--waves", file, "--wave-to", "step:3"});
   CHECK(steps.exit_code == 2);
   CHECK_THAT(steps.err, Contains("need schedule tables"));

@@ -91,8 +91,13 @@ void draw_pattern(Draw& draw, FuzzCase& fuzz_case, const Topology& topology) {
   TrafficConfig& traffic = fuzz_case.point.traffic.emplace();
   const std::size_t nodes = topology.num_nodes();
   const auto& grid = topology.grid();
-  std::vector<TrafficPattern> patterns{TrafficPattern::uniform, TrafficPattern::neighbor};
-  if ((nodes & (nodes - 1)) == 0) patterns.push_back(TrafficPattern::bit_complement);
+  std::vector<TrafficPattern> patterns{TrafficPattern::uniform, TrafficPattern::neighbor,
+                                       TrafficPattern::hotspot};
+  if ((nodes & (nodes - 1)) == 0) {
+    patterns.insert(patterns.end(), {TrafficPattern::bit_complement, TrafficPattern::bit_reverse,
+                                     TrafficPattern::shuffle});
+  }
+  if (grid) patterns.push_back(TrafficPattern::tornado);
   if (grid && grid->dims.size() == 2 && grid->dims[0] == grid->dims[1]) {
     patterns.push_back(TrafficPattern::transpose);
   }
@@ -102,7 +107,21 @@ void draw_pattern(Draw& draw, FuzzCase& fuzz_case, const Topology& topology) {
   traffic.message_bytes = draw.between(1, draw.pick<Bytes>({flit, 10 * flit, 40 * flit}));
   const double flits_per_cycle = traffic.injection_rate * static_cast<double>(nodes);
   const auto longest = static_cast<Cycle>(static_cast<double>(draw_flits(draw)) / flits_per_cycle);
-  traffic.duration_cycles = draw.between(longest / 8 + 1, longest);
+  traffic.warmup_cycles = draw.percent(50) ? 0 : draw.between(1, longest / 2 + 1);
+  traffic.measure_cycles = draw.between(longest / 8 + 1, longest);
+  traffic.drain_cycles = draw.percent(50) ? 0 : draw.between(1, longest);
+  if (traffic.pattern == TrafficPattern::hotspot) {
+    traffic.hotspots = {static_cast<std::uint32_t>(draw.between(0, nodes - 1))};
+    traffic.hotspot_share = draw.pick({0.1, 0.5, 1.0});
+  }
+  if (traffic.injection_rate < 1 && draw.percent(30)) {
+    traffic.burst_messages = static_cast<std::uint32_t>(draw.between(1, 8));
+  }
+  if (draw.percent(30)) {
+    traffic.loop = TrafficLoop::closed;
+    traffic.reply_bytes = draw.between(1, draw.pick<Bytes>({flit, 10 * flit}));
+    traffic.outstanding = static_cast<std::uint32_t>(draw.between(1, 4));
+  }
   traffic.seed = draw.between(0, 1'000'000);
 }
 

@@ -44,7 +44,13 @@ std::vector<Aim> aims_of(const FuzzCase& fuzz_case) {
       {"system.link.credit_latency", 0, 1000},
       {"system.link.latency", 1000, 1000},
       {"system.link.bandwidth", system.clock.hertz * flit, 0},
-      {"traffic.duration_cycles", 1, 1},
+      {"traffic.burst_messages", 0, 0},
+      {"traffic.loop", 0, 0},
+      {"traffic.reply", 1, 1},
+      {"traffic.outstanding", 1, 1},
+      {"traffic.drain_cycles", 0, 0},
+      {"traffic.warmup_cycles", 0, 0},
+      {"traffic.measure_cycles", 1, 1},
       {"traffic.message", 1, flit},
   };
   if (const auto& collective = fuzz_case.point.collective) {

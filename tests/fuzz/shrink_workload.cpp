@@ -42,7 +42,8 @@ std::vector<FuzzCase> with_fewer_messages(const FuzzCase& from, std::size_t leng
 }
 
 std::vector<FuzzCase> with_listed_messages(const FuzzCase& from) {
-  if (!from.point.traffic || lists_messages(from)) return {};
+  if (!from.point.traffic || lists_messages(from) || from.point.traffic->is_closed_loop())
+    return {};
   const Topology topology = topology_of(from);
   RouteSet routes(topology);
   FuzzCase listed = from;

@@ -19,7 +19,8 @@ constexpr const char* kTorus =
     "collective: {op: all_reduce, algorithm: multitree, size: 32KiB}\n";
 constexpr const char* kTraffic =
     "system: {topology: {type: mesh, dims: [4, 3]}}\n"
-    "traffic: {pattern: uniform, injection_rate: 0.6, duration_cycles: 1500}\n";
+    "traffic: {pattern: uniform, injection_rate: 0.6, warmup_cycles: 0, measure_cycles: 1500, "
+    "drain_cycles: 0}\n";
 constexpr const char* kThemis =
     "system:\n"
     "  topology: {type: dimensions}\n"

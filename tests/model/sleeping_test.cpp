@@ -69,7 +69,9 @@ TEST_CASE("Uniform traffic ends alike whether modules sleep or not") {
     TrafficConfig traffic;
     traffic.injection_rate = 0.1 + 0.2 * static_cast<double>(v % 4);
     traffic.message_bytes = 16 + 100 * (v % 5);
-    traffic.duration_cycles = 600;
+    traffic.warmup_cycles = 0;
+    traffic.measure_cycles = 600;
+    traffic.drain_cycles = 0;
     traffic.seed = v;
     const double stalls = v % 3 == 2 ? 0.1 : 0;
     CAPTURE(v);

@@ -14,7 +14,9 @@ TrafficConfig uniform(double rate, Bytes message_bytes, std::uint64_t seed, Cycl
   TrafficConfig traffic;
   traffic.injection_rate = rate;
   traffic.message_bytes = message_bytes;
-  traffic.duration_cycles = duration;
+  traffic.warmup_cycles = 0;
+  traffic.measure_cycles = duration;
+  traffic.drain_cycles = 0;
   traffic.seed = seed;
   return traffic;
 }
@@ -242,7 +244,13 @@ TEST_CASE("Each traffic pattern sends to the destinations that it is named after
   for (const Row& row :
        {Row{TrafficPattern::neighbor, [](std::size_t n) { return (n + 1) % 16; }},
         Row{TrafficPattern::bit_complement, [](std::size_t n) { return 15 - n; }},
-        Row{TrafficPattern::transpose, [](std::size_t n) { return n % 4 * 4 + n / 4; }}}) {
+        Row{TrafficPattern::transpose, [](std::size_t n) { return n % 4 * 4 + n / 4; }},
+        Row{TrafficPattern::bit_reverse,
+            [](std::size_t n) { return n % 2 * 8 + n / 2 % 2 * 4 + n / 4 % 2 * 2 + n / 8; }},
+        Row{TrafficPattern::shuffle, [](std::size_t n) { return n * 2 % 16 + n / 8; }},
+        // One hop in X and in Y: (4 + 1) / 2 - 1.
+        Row{TrafficPattern::tornado,
+            [](std::size_t n) { return (n % 4 + 1) % 4 + (n / 4 + 1) % 4 * 4; }}}) {
     TrafficConfig traffic = uniform(0.5, 256, 1);
     traffic.pattern = row.pattern;
     RouteSet routes(torus);

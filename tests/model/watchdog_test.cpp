@@ -142,7 +142,9 @@ TEST_CASE("Posts far in the future are waited for") {
   TrafficConfig traffic;
   traffic.injection_rate = 0.0002;
   traffic.message_bytes = 16;
-  traffic.duration_cycles = 200'000;
+  traffic.warmup_cycles = 0;
+  traffic.measure_cycles = 200'000;
+  traffic.drain_cycles = 0;
   const auto outcome =
       test::run_traffic(make_mesh({2}, kDefaultLink), traffic, SystemConfig{}, simulation);
   CHECK(outcome.failure == "");

@@ -47,7 +47,7 @@ collective: {{op: all_reduce, algorithm: {algorithm}, size: {size}}}
 def traffic(message):
     return f"""
 system: {{topology: {{type: torus, dims: [8, 8]}}, flow_control: {{mode: packet}}}}
-traffic: {{pattern: uniform, injection_rate: 0.5, message: {message}, duration_cycles: 20000}}
+traffic: {{pattern: uniform, injection_rate: 0.5, message: {message}, warmup_cycles: 0, measure_cycles: 20000, drain_cycles: 0}}
 """
 
 
@@ -92,7 +92,7 @@ report("32x32 MULTITREE, messages, 1 GiB: memory", first.memory, "MiB", "< 4096"
        first.memory < 4096)
 wall, first = median_of("""
 system: {topology: {type: torus, dims: [64, 64]}, flow_control: {mode: packet}}
-traffic: {pattern: neighbor, injection_rate: 0.5, message: 4KiB, duration_cycles: 1000}
+traffic: {pattern: neighbor, injection_rate: 0.5, message: 4KiB, warmup_cycles: 0, measure_cycles: 1000, drain_cycles: 0}
 """, "train", 1, lambda run: run.wall)
 report("64x64 torus, neighbour traffic: memory", first.memory, "MiB", "< 2048",
        first.memory < 2048)

@@ -12,7 +12,7 @@ rounds = int(sys.argv[2]) if len(sys.argv) > 2 else 1
 points = int(sys.argv[3]) if len(sys.argv) > 3 else 1000
 
 SWEEP = """title: Small points
-config: {{system: {{topology: {{type: torus, dims: [8, 8]}}}}, traffic: {{pattern: uniform, duration_cycles: 500}}}}
+config: {{system: {{topology: {{type: torus, dims: [8, 8]}}}}, traffic: {{pattern: uniform, warmup_cycles: 0, measure_cycles: 500, drain_cycles: 0}}}}
 axes: [{{key: traffic.injection_rate, values: [0.1]}}]
 seeds: {}
 """

@@ -23,7 +23,7 @@ recipes = re.findall(r"```python\n(.*?)```", page, re.S)
 assert len(recipes) >= 5, "docs/python.md has lost its recipes"
 sweep = re.search(r"```yaml\n(title: .*?)```", page, re.S).group(1)
 load = """title: Load
-config: {system: {topology: {type: mesh, dims: [2, 2]}}, traffic: {pattern: uniform, duration_cycles: 2000}}
+config: {system: {topology: {type: mesh, dims: [2, 2]}}, traffic: {pattern: uniform, warmup_cycles: 0, measure_cycles: 2000, drain_cycles: 0}}
 axes: [{key: traffic.injection_rate, values: [0.05, 0.1]}]
 """
 

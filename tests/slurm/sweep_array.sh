@@ -100,7 +100,7 @@ cd "$work/sweep"
 # Some seconds for two processors.
 cat >small.yaml <<SWEEP
 title: Forty points
-config: {system: {topology: {type: torus, dims: [8, 8]}}, traffic: {duration_cycles: 10000}, simulation: {fidelity: cycle}}
+config: {system: {topology: {type: torus, dims: [8, 8]}}, traffic: {warmup_cycles: 0, measure_cycles: 10000, drain_cycles: 0}, simulation: {fidelity: cycle}}
 axes: [{key: traffic.injection_rate, from: 0.05, to: 0.2, step: 0.05}]
 seeds: 10
 SWEEP

@@ -199,13 +199,13 @@ TEST_CASE("Every traffic key reaches its struct, and an empty section is a workl
   const RunPoint point =
       only_point(kGoodSystem +
                  "traffic: {pattern: bit_complement, injection_rate: 0.35, message: 1KiB,\n"
-                 "          duration_cycles: 777, seed: 0}\n");
+                 "          measure_cycles: 777, seed: 0}\n");
   CHECK_FALSE(point.collective);
   REQUIRE(point.traffic);
   CHECK(point.traffic->pattern == TrafficPattern::bit_complement);
   CHECK(point.traffic->injection_rate == 0.35);
   CHECK(point.traffic->message_bytes == 1024);
-  CHECK(point.traffic->duration_cycles == 777);
+  CHECK(point.traffic->measure_cycles == 777);
   CHECK(point.traffic->seed == 0);
   CHECK(only_point(kGoodSystem + "traffic: {}\n").traffic.has_value());
 }

@@ -123,7 +123,20 @@ class RandomPoint {
       t.pattern = static_cast<TrafficPattern>(any() % 4);
       t.injection_rate = fraction() + 1e-9;
       t.message_bytes = pick(1, 1U << 20U);
-      t.duration_cycles = pick(1, 1'000'000);
+      t.measure_cycles = pick(1, 1'000'000);
+      t.warmup_cycles = pick(0, 1'000'000);
+      t.drain_cycles = pick(0, 1'000'000);
+      if (any() % 2 == 0) {
+        t.pattern = TrafficPattern::hotspot;
+        t.hotspots = {1, 0};
+        t.hotspot_share = fraction() + 1e-9;
+      }
+      if (any() % 2 == 0 && t.injection_rate < 1) t.burst_messages = pick32(1, 1000);
+      if (any() % 2 == 0) {
+        t.loop = TrafficLoop::closed;
+        t.reply_bytes = pick(1, 1U << 20U);
+        t.outstanding = pick32(1, 65'536);
+      }
       t.seed = any();
       // What the reader refuses with traffic: patterns this network lacks, no dateline class to
       // spare, wormhole packets that hold the switch of a torus.

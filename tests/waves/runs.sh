@@ -23,7 +23,7 @@ check() {
 check tables "$configs/mesh_2x2.yaml"
 check lockstep "$configs/lockstep_mesh_8x8.yaml" -s system.ni.lockstep=full -s collective.size=32KiB --wave-scope 'net.ni_*'
 check window "$configs/mesh_2x2.yaml" -s system.flow_control.mode=message -s simulation.fidelity=train --wave-from 500 --wave-to 900
-check traffic "$configs/traffic_uniform.yaml" -s traffic.duration_cycles=200 --wave-scope 'net.r_0_*'
+check traffic "$configs/traffic_uniform.yaml" -s traffic.warmup_cycles=0 -s traffic.measure_cycles=200 --wave-scope 'net.r_0_*'
 check themis "$configs/themis/2d_sw_sw.yaml" -s collective.algorithm=themis -s collective.size=1MiB --wave-scope 'net*.ni_*'
 [ $checked -ge 5 ] || fail "only $checked save files were looked at"
 echo "gtkwave knows every signal of $checked save files"

@@ -58,8 +58,8 @@ namespace {
 using MakeSection = Section (*)(const ReportView& view);
 constexpr MakeSection kPageSections[] = {
     summary_section,  // what was run, the differences, the results
-    bandwidth_section, training_section, pareto_section,   energy_section, area_section,
-    links_section,     schedule_section, activity_section, runs_section,
+    bandwidth_section, latency_section, training_section, pareto_section,   energy_section,
+    area_section,      links_section,   schedule_section, activity_section, runs_section,
 };
 
 constexpr const char* kDefaultTitle = "Espalier results";

@@ -147,6 +147,16 @@ ReadResult read_report(const std::vector<std::string>& paths, const std::string&
   return result;
 }
 
+ReportData report_of(const nlohmann::ordered_json& document, const std::string& version,
+                     const std::string& folder) {
+  ReportData data;
+  ReportSource source;
+  source.folder = folder;
+  data.points = read_results_document(JsonCursor(document), version, source);
+  data.sources.push_back(source);
+  return data;
+}
+
 namespace {
 
 using State = ReportPoint::State;

@@ -21,6 +21,10 @@ struct ReadResult {
 [[nodiscard]] ReadResult read_report(const std::vector<std::string>& paths,
                                      const std::string& version);
 
+// The same for a document of `run --json` in memory, whose paths start in `folder`.
+[[nodiscard]] ReportData report_of(const nlohmann::ordered_json& document,
+                                   const std::string& version, const std::string& folder);
+
 // Reads a document of `run --json`; fills the source's version. This and the next two functions
 // throw JsonError with the place of a mistake.
 [[nodiscard]] std::vector<ReportPoint> read_results_document(const JsonCursor& root,

@@ -85,6 +85,8 @@ struct Shown {
 [[nodiscard]] Section summary_section(const ReportView& view);
 // Bandwidth against size, with the proven bound.
 [[nodiscard]] Section bandwidth_section(const ReportView& view);
+// Latency of traffic against its load.
+[[nodiscard]] Section latency_section(const ReportView& view);
 // Area against time, with the Pareto front.
 [[nodiscard]] Section pareto_section(const ReportView& view);
 // The area of routers and NIs by blocks.

@@ -294,7 +294,10 @@ std::vector<MapLabel> map_labels(const Topology& topology, const TopologyLayout&
     const double right = label.left + label.width;
     const double top = label.line - kMapLabelHeight + 3;
     const double bottom = label.line + 3;
-    if (label.left < 0 || right > layout.width() || top < 0 || bottom > layout.height())
+    // Browsers' fonts are up to a tenth wider than label.width.
+    const double margin = 2 + label.width / 10;
+    if (label.left < margin || right > layout.width() - margin || top < 0 ||
+        bottom > layout.height())
       return false;
     for (std::size_t v = 0; v < topology.num_vertices(); ++v) {
       const Place at = layout.place(NodeId(v));

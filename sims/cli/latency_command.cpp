@@ -1,0 +1,427 @@
+// Latency against load: which loads to simulate for each design, the tables, and the outputs.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "flowctl/framing.h"
+#include "sims/cli/commands.h"
+#include "sims/cli/input.h"
+#include "sims/cli/output.h"
+#include "sims/cli/result_table.h"
+#include "sims/cli/results_document.h"
+#include "sims/cli/version.h"
+#include "sims/config/resolved.h"
+#include "sims/experiment/load_curve.h"
+#include "sims/experiment/point_worker.h"
+#include "sims/experiment/progress.h"
+#include "sims/experiment/workers.h"
+#include "sims/model/idle_times.h"
+#include "sims/point/fidelity.h"
+#include "sims/report/page/page.h"
+#include "sims/report/page/read_report.h"
+#include "sims/report/page/view.h"
+
+namespace espalier {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr double kMostLoad = 64;  // what traffic.injection_rate permits
+
+struct LoadRun {
+  double load;
+  RunPoint point;
+  WorkerReport report;
+};
+
+// One network with its traffic, at several loads.
+struct LoadedDesign {
+  const Input* input;
+  RunPoint point;
+  std::string name;
+  LoadCurve curve;
+  std::vector<LoadRun> runs;  // in the order in which they ended, then ascending in load
+};
+
+double most_load(const RunPoint& point) {
+  const TrafficConfig& traffic = *point.traffic;
+  if (traffic.burst_messages != 0) return 0.99;  // a burst is one flit per cycle
+  const Framing framing(framing_spec(point.system), traffic.message_bytes);
+  return std::min(kMostLoad, static_cast<double>(framing.flits()));
+}
+
+// Names designs by their files if there are several, and by the settings in which the designs of a
+// file differ.
+std::vector<std::string> design_names(const std::vector<Input>& inputs) {
+  std::map<std::string, std::vector<Json>> of_file;
+  for (const Input& input : inputs) {
+    for (const RunPoint& point : input.points) {
+      of_file[input.path].push_back(resolved_json(point).flatten());
+    }
+  }
+  std::vector<std::string> names;
+  std::map<std::string, std::size_t> next;
+  for (const Input& input : inputs) {
+    const std::vector<Json>& configs = of_file[input.path];
+    for (std::size_t p = 0; p < input.points.size(); ++p) {
+      std::vector<std::string> settings;
+      for (const auto& [path, value] : configs[next[input.path]++].items()) {
+        const bool varies = std::any_of(configs.begin(), configs.end(), [&](const Json& other) {
+          return !other.contains(path) || other.at(path) != value;
+        });
+        if (!varies) continue;
+        settings.push_back(
+            fmt::format("{} {}", path.substr(path.rfind('/') + 1),
+                        value.is_string() ? value.get<std::string>() : value.dump()));
+      }
+      const std::string words = fmt::format("{}", fmt::join(settings, ", "));
+      names.push_back(words.empty()         ? input.path
+                      : of_file.size() == 1 ? words
+                                            : fmt::format("{}: {}", input.path, words));
+    }
+  }
+  return names;
+}
+
+// "a,[b,c]" has the words "a" and "[b,c]".
+std::vector<std::string> split_outside_brackets(const std::string& list) {
+  std::vector<std::string> words(1);
+  int depth = 0;
+  for (const char c : list) {
+    if (c == '[' || c == '{') ++depth;
+    if (c == ']' || c == '}') --depth;
+    if (c == ',' && depth == 0) {
+      words.emplace_back();
+    } else {
+      words.back() += c;
+    }
+  }
+  return words;
+}
+
+// The overrides of each design: every combination of the values behind --vary.
+std::optional<std::vector<std::vector<std::string>>> varied_overrides(
+    const LatencyOptions& options) {
+  std::vector<std::vector<std::string>> designs{options.overrides};
+  for (const std::string& axis : options.vary) {
+    const std::size_t equals = axis.find('=');
+    if (equals == std::string::npos || equals == 0 || equals + 1 == axis.size()) {
+      fmt::print(stderr,
+                 "--vary {}: error: expected a key and its values\nhint: for example --vary "
+                 "system.router.vcs=2,4,8\n",
+                 axis);
+      return std::nullopt;
+    }
+    std::vector<std::vector<std::string>> longer;
+    for (const std::vector<std::string>& design : designs) {
+      for (const std::string& value : split_outside_brackets(axis.substr(equals + 1))) {
+        longer.push_back(design);
+        longer.back().push_back(axis.substr(0, equals + 1) + value);
+      }
+    }
+    designs = std::move(longer);
+  }
+  return designs;
+}
+
+std::optional<std::vector<double>> parse_loads(const std::string& list) {
+  std::vector<double> loads;
+  std::size_t at = 0;
+  while (at <= list.size() && !list.empty()) {
+    const std::size_t end = std::min(list.find(',', at), list.size());
+    const std::string word = list.substr(at, end - at);
+    char* rest = nullptr;
+    const double load = std::strtod(word.c_str(), &rest);
+    if (word.empty() || *rest != '\0' || !(load > 0) || load > kMostLoad) {
+      fmt::print(stderr,
+                 "--loads {}: error: '{}' is not a load in flits per node and cycle, above 0 and "
+                 "up to {}\nhint: for example --loads 0.05,0.1,0.2,0.3\n",
+                 list, word, kMostLoad);
+      return std::nullopt;
+    }
+    loads.push_back(load);
+    at = end + 1;
+  }
+  return loads;
+}
+
+bool is_drawn_traffic(const Input& input) {
+  const RunPoint& point = input.points.front();
+  if (point.traffic && point.traffic->pattern != TrafficPattern::file) return true;
+  fmt::print(stderr,
+             "{}: error: a curve needs drawn traffic{}\nhint: a section such as traffic: "
+             "{{pattern: uniform, message: 64B}} in place of the collective\n",
+             input.path, point.traffic ? ", but traffic.pattern is file" : "");
+  return false;
+}
+
+bool is_saturated(const WorkerReport& report) {
+  const auto saturated = report.result.find("saturated");
+  return saturated != report.result.end() && saturated->is_boolean() && saturated->get<bool>();
+}
+
+class LatencyStudy {
+ public:
+  LatencyStudy(const LatencyOptions& options, const std::vector<Input>& inputs,
+               const std::vector<double>& loads)
+      : options_(options) {
+    const std::vector<std::string> names = design_names(inputs);
+    for (const Input& input : inputs) {
+      for (const RunPoint& point : input.points) {
+        designs_.push_back({&input,
+                            point,
+                            names[designs_.size()],
+                            LoadCurve(loads, most_load(point), point.traffic->is_closed_loop()),
+                            {}});
+      }
+    }
+  }
+
+  // Returns the signal that stopped the simulations, or 0. Ends early if a run fails.
+  [[nodiscard]] int simulate() {
+    int signal = 0;
+    for (bool goes_on = true; goes_on && signal == 0 && !failed_;) {
+      std::vector<std::pair<std::size_t, double>> batch;  // designs and loads
+      for (std::size_t d = 0; d < designs_.size(); ++d) {
+        for (const double load : designs_[d].curve.next()) batch.emplace_back(d, load);
+      }
+      goes_on = !batch.empty();
+      if (goes_on) signal = run(batch);
+    }
+    for (LoadedDesign& design : designs_) {
+      std::sort(design.runs.begin(), design.runs.end(),
+                [](const LoadRun& a, const LoadRun& b) { return a.load < b.load; });
+    }
+    return signal;
+  }
+
+  [[nodiscard]] bool failed() const { return failed_; }
+  [[nodiscard]] const std::vector<LoadedDesign>& designs() const { return designs_; }
+
+ private:
+  [[nodiscard]] static RunPoint at_load(const RunPoint& point, double load) {
+    RunPoint loaded = point;
+    loaded.traffic->injection_rate = load;
+    return loaded;
+  }
+
+  int run(const std::vector<std::pair<std::size_t, double>>& batch) {
+    std::vector<RunPoint> points;
+    for (const auto& [d, load] : batch) points.push_back(at_load(designs_[d].point, load));
+    ProgressBar bar(batch.size());
+    WorkerBatch work;
+    work.arguments = [&](std::size_t i) {
+      return worker_arguments(resolved_json(points[i]), points[i].system.topology.folder,
+                              points[i].file_hashes);
+    };
+    work.progress = [&](std::size_t i, double done) { bar.update(i, done); };
+    work.finished = [&](std::size_t i, const WorkerReport& report) {
+      const auto& [d, load] = batch[i];
+      LoadedDesign& design = designs_[d];
+      if (!report.failure.empty()) {
+        failed_ = true;
+        fmt::print(stderr, "{}: error: load {:g}: {}\n", design.name, load, report.failure);
+      }
+      design.curve.add(load, is_saturated(report));
+      design.runs.push_back({load, points[i], report});
+      return !failed_;
+    };
+    return run_workers(options_.program, batch.size(), jobs_at_once(options_.jobs), work);
+  }
+
+  const LatencyOptions& options_;
+  std::vector<LoadedDesign> designs_;
+  bool failed_ = false;
+};
+
+std::string mean_text(const Json& result) {
+  const std::string mean = fixed(result, "message_latency_mean_cycles", 1);
+  const std::string half = fixed(result, "message_latency_half_width_cycles", 1);
+  return half == "-" ? mean : mean + " +- " + half;
+}
+
+std::vector<ResultColumn> latency_columns() {
+  const auto number = [](const char* key, int digits) {
+    return [key, digits](const Json& result) { return fixed(result, key, digits); };
+  };
+  return {{"load", true, number("offered_flits_per_node_cycle", 4)},
+          {"generated", true, number("generated_flits_per_node_cycle", 4)},
+          {"accepted", true, number("accepted_flits_per_node_cycle", 4)},
+          {"mean latency", true, mean_text},
+          {"p50", true, number("message_latency_p50_cycles", 0)},
+          {"p95", true, number("message_latency_p95_cycles", 0)},
+          {"p99", true, number("message_latency_p99_cycles", 0)},
+          {"max", true, number("message_latency_max_cycles", 0)},
+          {"messages", true, number("measured_messages", 0)},
+          {"saturated", false, [](const Json& result) {
+             const auto saturated = result.find("saturated");
+             return saturated == result.end() || !saturated->is_boolean() ? std::string("-")
+                    : saturated->get<bool>()                              ? std::string("yes")
+                                                                          : std::string("no");
+           }}};
+}
+
+std::string end_text(const LoadedDesign& design) {
+  if (design.point.traffic->is_closed_loop()) {
+    double most = 0;
+    for (const LoadRun& run : design.runs) {
+      most = std::max(most, run.report.result.value("accepted_flits_per_node_cycle", 0.0));
+    }
+    return fmt::format(
+        "closed loop, with at most {} requests of a node outstanding: the network accepts up to "
+        "{:.4g} flits per node and cycle",
+        design.point.traffic->outstanding, most);
+  }
+  if (design.point.traffic->warmup_cycles == 0) {
+    return "saturation is not judged without traffic.warmup_cycles";
+  }
+  if (const auto load = design.curve.saturation()) {
+    return fmt::format("saturates above {:g} flits per node and cycle", *load);
+  }
+  const bool all = !design.runs.empty() && is_saturated(design.runs.front().report);
+  return fmt::format(all ? "saturates below {:g} flits per node and cycle"
+                         : "does not saturate up to {:g} flits per node and cycle",
+                     all ? design.runs.front().load : design.runs.back().load);
+}
+
+std::string design_text(const LoadedDesign& design) {
+  std::vector<Json> results;
+  for (const LoadRun& run : design.runs) {
+    if (run.report.result.is_object()) results.push_back(run.report.result);
+  }
+  if (results.empty()) return {};
+  const Json& first = results.front();
+  return fmt::format(
+      "{} ({}, {}, {} B)\n{}latency in cycles at {}; load in flits per node and "
+      "cycle\n{}\n\n",
+      design.name, first.at("topology").get<std::string>(), first.at("traffic").get<std::string>(),
+      first.at("message_bytes").dump(), table_text(latency_columns(), results),
+      resolved_json(design.point).at("system").at("router").at("clock").get<std::string>(),
+      end_text(design));
+}
+
+// The runs as `run` writes them, and the designs with the indices of their results.
+Json document_of(const LatencyOptions& options, const std::vector<LoadedDesign>& designs,
+                 const std::vector<Input>& inputs, const std::string& target) {
+  std::vector<std::string> words{"espalier", "latency"};
+  words.insert(words.end(), options.configs.begin(), options.configs.end());
+  for (const std::string& setting : options.overrides) words.insert(words.end(), {"-s", setting});
+  for (const std::string& axis : options.vary) words.insert(words.end(), {"--vary", axis});
+  if (!options.loads.empty()) words.insert(words.end(), {"--loads", options.loads});
+  std::vector<Json> results;
+  Json curves = Json::array();
+  for (const LoadedDesign& design : designs) {
+    const auto load = design.curve.saturation();
+    Json curve{{"name", design.name},
+               {"saturation_flits_per_node_cycle", load ? Json(*load) : Json()},
+               {"results", Json::array()}};
+    for (const LoadRun& run : design.runs) {
+      curve["results"].push_back(results.size());
+      results.push_back(run.report.result);
+    }
+    curves.push_back(std::move(curve));
+  }
+  Json document = results_document(words, inputs, results, folder_of(target));
+  document["designs"] = std::move(curves);
+  return document;
+}
+
+// As the inputs, with a point for each run.
+std::vector<Input> inputs_of_runs(const std::vector<Input>& inputs,
+                                  const std::vector<LoadedDesign>& designs) {
+  std::vector<Input> all = inputs;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    all[i].points.clear();
+    for (const LoadedDesign& design : designs) {
+      if (design.input != &inputs[i]) continue;
+      for (const LoadRun& run : design.runs) all[i].points.push_back(run.point);
+    }
+  }
+  return all;
+}
+
+bool write_outputs(const LatencyOptions& options, const std::vector<LoadedDesign>& designs,
+                   const std::vector<Input>& inputs) {
+  const std::vector<Input> runs = inputs_of_runs(inputs, designs);
+  bool written = true;
+  if (!options.json.empty()) {
+    const Json document = document_of(options, designs, runs, options.json);
+    written &= write_text(options.json, document.dump(2) + "\n");
+  }
+  if (!options.csv.empty()) {
+    std::vector<Json> results;
+    for (const LoadedDesign& design : designs) {
+      for (const LoadRun& run : design.runs) results.push_back(run.report.result);
+    }
+    written &= write_text(options.csv, results_table_csv(runs, results, folder_of(options.csv)));
+  }
+  if (!options.page.empty()) {
+    const Json document = document_of(options, designs, runs, options.page);
+    const report::ReportData data =
+        report::report_of(document, kVersion, folder_of(options.page).string());
+    const std::string title = options.title.empty() ? "Latency against load" : options.title;
+    written &=
+        write_text(options.page, report::report_html(report::ReportView(data), title, kVersion));
+  }
+  return written;
+}
+
+}  // namespace
+
+int latency_command(const LatencyOptions& options) {
+  const auto loads = parse_loads(options.loads);
+  if (!loads) return kUsageError;
+  const auto designs = varied_overrides(options);
+  if (!designs) return kUsageError;
+  std::vector<Input> inputs;
+  for (const std::string& config : options.configs) {
+    for (const std::vector<std::string>& overrides : *designs) {
+      auto input = load_inputs({config}, overrides, ConfigNeed::workload);
+      if (!input) return kUsageError;
+      if (!is_drawn_traffic(input->front())) return kUsageError;
+      for (RunPoint& point : input->front().points) {
+        point.simulation.fidelity = chosen_fidelity(point);
+      }
+      inputs.push_back(std::move(input->front()));
+    }
+  }
+  for (const Input& input : inputs) {
+    for (const RunPoint& point : input.points) {
+      const double most = most_load(point);
+      const auto above =
+          std::find_if(loads->begin(), loads->end(), [most](double load) { return load > most; });
+      if (above == loads->end()) continue;
+      fmt::print(stderr,
+                 "--loads {}: error: the sources of {} generate at most {:g} flits per node and "
+                 "cycle\n",
+                 options.loads, input.path, most);
+      return kUsageError;
+    }
+  }
+  if (const std::string mistake = output_mistake(
+          {{"--json", options.json}, {"--csv", options.csv}, {"--output", options.page}},
+          files_of(inputs));
+      !mistake.empty()) {
+    fmt::print(stderr, "{}\n", mistake);
+    return kUsageError;
+  }
+  LatencyStudy study(options, inputs, *loads);
+  const int signal = study.simulate();
+  const bool stdout_is_taken = options.json == "-" || options.csv == "-" || options.page == "-";
+  for (const LoadedDesign& design : study.designs()) {
+    fmt::print(stdout_is_taken ? stderr : stdout, "{}", design_text(design));
+  }
+  const bool written = write_outputs(options, study.designs(), inputs);
+  if (signal != 0) {
+    fmt::print(stderr, "stopped by {}; the curves are incomplete\n", signal_name(signal));
+    return exit_code_of_signal(signal);
+  }
+  if (!written) return kUsageError;
+  return study.failed() ? kCheckFailed : kGood;
+}
+
+}  // namespace espalier

@@ -1,0 +1,334 @@
+#include "sims/system/traffic_sources.h"
+
+#include <algorithm>
+#include <cmath>
+#include <unordered_map>
+
+#include "alg/routes/routing.h"
+#include "flowctl/framing.h"
+#include "sims/model/idle_times.h"
+
+namespace espalier {
+
+namespace {
+
+// Batch means (Law and Kelton, "Simulation Modeling and Analysis"): the window in equal parts.
+constexpr std::size_t kBatches = 20;
+// Student's t for 95 % (two-sided) and kBatches - 1 degrees of freedom.
+constexpr double kStudent = 2.093;
+// A network that leaves a larger share of what is generated in the window is saturated.
+constexpr double kLeftShare = 0.02;
+
+// A request keeps its place in its source's table of outstanding requests, and its reply returns
+// it, as a transaction tag does.
+ChunkId request_tag(std::size_t slot) { return ChunkId(2 * slot); }
+ChunkId reply_tag(ChunkId request) { return ChunkId(request.index() + 1); }
+bool is_reply(const Operation& operation) { return operation.first_chunk.index() % 2 == 1; }
+std::size_t slot_of(const Operation& operation) { return operation.first_chunk.index() / 2; }
+
+// Nearest rank. Precondition: `sorted` is not empty.
+Cycle percentile(const std::vector<Cycle>& sorted, std::size_t percent) {
+  return sorted[(sorted.size() * percent + 99) / 100 - 1];
+}
+
+}  // namespace
+
+class TrafficSources::Source : public MessageSource {
+ public:
+  Source(TrafficSources& all, const TrafficConfig& config, NodeId node, Cycle end)
+      : all_(all), config_(config), node_(node), end_(end) {
+    if (config.is_closed_loop()) {
+      requested_at_.resize(config.outstanding);
+      for (std::size_t slot = config.outstanding; slot > 0; --slot) free_slots_.push_back(slot - 1);
+    }
+  }
+
+  // Precondition: listed messages ascend in time.
+  void list(const TrafficMessage& message) { push(message); }
+  void generate(const MessageDraws& draws) {
+    draws_.emplace(draws);
+    draw_ahead();
+  }
+
+  [[nodiscard]] Cycle next_ready() const override {
+    const Cycle request = requests_.empty() ? kNever : requests_.front().ready;
+    return replies_.empty() ? request : std::min(request, replies_.front().ready);
+  }
+  [[nodiscard]] const Operation& front() override {
+    const Waiting& next = next_is_reply() ? replies_.front() : requests_.front();
+    operation_.ready = next.ready;
+    operation_.from = node_;
+    operation_.to = next.to;
+    operation_.bytes = next.bytes;
+    operation_.first_chunk = next.tag;
+    const auto [route, is_new] = routes_.try_emplace(next.to.index());
+    if (is_new) route->second = all_.route(node_, next.to);
+    operation_.route = route->second;
+    return operation_;
+  }
+  void pop() override {
+    ++posted_;
+    if (next_is_reply()) return replies_.pop_front();
+    requests_.pop_front();
+    draw_ahead();
+  }
+
+  void reply_to(const Operation& request, Cycle now) {
+    replies_.push_back(
+        {now + 1, request.from, config_.reply_bytes, reply_tag(request.first_chunk)});
+    all_.generated(now + 1, config_.reply_bytes);
+  }
+  // Returns the cycle in which the request was generated. A source that had to wait for this reply
+  // draws again from the next cycle on.
+  Cycle end_request(std::size_t slot, Cycle now) {
+    if (free_slots_.empty()) draws_->skip_to(now + 1);
+    const Cycle requested_at = requested_at_[slot];  // the next request may take this slot
+    free_slots_.push_back(slot);
+    draw_ahead();
+    return requested_at;
+  }
+
+  // Draws all messages that become ready before cycle `end`. A closed loop draws only those that it
+  // can have without further replies.
+  void draw_until(Cycle end) {
+    while (draw(end)) {
+    }
+  }
+  // Drops messages that become ready after `last`, and draws all others.
+  void close(Cycle last) {
+    while (!requests_.empty() && requests_.back().ready > last) {
+      ++dropped_;
+      requests_.pop_back();
+    }
+    end_ = std::min(end_, last + 1);
+    draw_until(end_);
+  }
+
+  [[nodiscard]] std::uint64_t requests() const { return requests_drawn_ - dropped_; }
+  [[nodiscard]] std::uint64_t posted(Cycle now) const {
+    const auto is_ready = [&](const Waiting& waiting) { return waiting.ready <= now; };
+    return posted_ +
+           static_cast<std::uint64_t>(std::count_if(requests_.begin(), requests_.end(), is_ready) +
+                                      std::count_if(replies_.begin(), replies_.end(), is_ready));
+  }
+
+ private:
+  struct Waiting {
+    Cycle ready;
+    NodeId to;
+    Bytes bytes;
+    ChunkId tag;
+  };
+
+  [[nodiscard]] bool next_is_reply() const {
+    return !replies_.empty() &&
+           (requests_.empty() || replies_.front().ready <= requests_.front().ready);
+  }
+  // One message ahead is enough for next_ready().
+  void draw_ahead() {
+    if (requests_.empty()) draw(end_);
+  }
+  bool draw(Cycle end) {
+    if (!draws_ || (config_.is_closed_loop() && free_slots_.empty())) return false;
+    const auto message = draws_->next(std::min(end, end_));
+    if (message) push(*message);
+    return message.has_value();
+  }
+  void push(const TrafficMessage& message) {
+    ChunkId tag(0);
+    if (config_.is_closed_loop()) {
+      tag = request_tag(free_slots_.back());
+      requested_at_[free_slots_.back()] = message.ready;
+      free_slots_.pop_back();
+    }
+    requests_.push_back({message.ready, message.to, message.bytes, tag});
+    ++requests_drawn_;
+    all_.generated(message.ready, message.bytes);
+    if (all_.is_measured(message.ready)) ++all_.to_measure_;
+  }
+
+  TrafficSources& all_;
+  const TrafficConfig& config_;
+  NodeId node_;
+  Cycle end_;  // no message becomes ready in this cycle or later
+  std::optional<MessageDraws> draws_;
+  std::deque<Waiting> requests_;
+  std::deque<Waiting> replies_;
+  std::vector<Cycle> requested_at_;                  // by slot; closed loop
+  std::vector<std::size_t> free_slots_;              // a stack
+  std::unordered_map<std::size_t, RouteId> routes_;  // by destination
+  std::uint64_t requests_drawn_ = 0;
+  std::uint64_t dropped_ = 0;
+  std::uint64_t posted_ = 0;
+  Operation operation_;
+};
+
+TrafficSources::TrafficSources(const Topology& topology, const RunPoint& point, ClockDomain& clock,
+                               Fabric& fabric, Deliveries& deliveries)
+    : topology_(topology),
+      config_(*point.traffic),
+      is_listed_(config_.pattern == TrafficPattern::file),
+      clock_(clock),
+      id_(clock.add(*this)),
+      fabric_(fabric),
+      deliveries_(deliveries),
+      routes_(topology, fabric) {
+  const FramingSpec framing = framing_spec(point.system);
+  request_flits_ = Framing(framing, config_.message_bytes).flits();
+  if (config_.is_closed_loop()) reply_flits_ = Framing(framing, config_.reply_bytes).flits();
+  const Cycle end = is_listed_ ? kNever : config_.end();
+  for (std::size_t n = 0; n < topology.num_nodes(); ++n) {
+    sources_.push_back(std::make_unique<Source>(*this, config_, NodeId(n), end));
+    if (!is_listed_) {
+      sources_[n]->generate(MessageDraws(topology, config_, request_flits_, NodeId(n)));
+    }
+  }
+  for (const TrafficMessage& message : config_.messages) {
+    sources_[message.from.index()]->list(message);
+  }
+  for (std::size_t n = 0; n < topology.num_nodes(); ++n) {
+    fabric.ni(NodeId(n)).connect_source(*sources_[n]);
+  }
+  deliveries.connect_traffic(*this);
+  if (is_listed_) {
+    close(kNever - 1);
+  } else if (config_.drain_cycles == 0 && !config_.is_closed_loop()) {
+    window_over_ = true;
+    close(config_.window_end() - 1);
+  } else {
+    clock.wake(id_, config_.window_end());
+  }
+}
+
+TrafficSources::~TrafficSources() = default;
+
+RouteId TrafficSources::route(NodeId from, NodeId to) {
+  return routes_.bind(route_packet(topology_, from, to));
+}
+
+void TrafficSources::generated(Cycle ready, Bytes bytes) {
+  if (is_listed_ || !is_measured(ready)) return;
+  generated_flits_ += bytes == config_.message_bytes ? request_flits_ : reply_flits_;
+}
+
+void TrafficSources::evaluate(Cycle now) {
+  if (closed_ || now < config_.window_end()) return;
+  if (!window_over_) {
+    for (const auto& source : sources_) source->draw_until(config_.window_end());
+    window_over_ = true;
+    // A saturated network would only fill up further.
+    if (samples_.size() == to_measure_ || !accepts_window()) close(now);
+    if (!closed_ && now < config_.end()) clock_.wake(id_, config_.end());
+  }
+  if (!closed_ && now >= config_.end()) {
+    drain_time_over_ = config_.drain_cycles != 0;
+    close(config_.end() - 1);
+  }
+}
+
+void TrafficSources::delivered(const Operation& operation, Cycle now) {
+  const bool reply = is_reply(operation);
+  if (!is_listed_ && is_measured(now)) accepted_flits_ += reply ? reply_flits_ : request_flits_;
+  if (!config_.is_closed_loop()) {
+    measured(operation.ready, now);
+  } else if (!reply) {
+    sources_[operation.to.index()]->reply_to(operation, now);
+    fabric_.ni(operation.to).wake_source(now + 1);
+  } else {
+    Source& source = *sources_[operation.to.index()];
+    measured(source.end_request(slot_of(operation), now), now);
+    const Cycle next = source.next_ready();
+    if (next != kNever && next > now) fabric_.ni(operation.to).wake_source(next);
+  }
+  if (!closed_ && window_over_ && samples_.size() == to_measure_) close(now);
+}
+
+void TrafficSources::measured(Cycle ready, Cycle now) {
+  if (is_measured(ready)) samples_.push_back({ready, now - ready});
+}
+
+void TrafficSources::close(Cycle last) {
+  closed_ = true;
+  std::uint64_t expected = 0;
+  for (const auto& source : sources_) {
+    source->close(last);
+    expected += source->requests();
+  }
+  deliveries_.expect_exactly(config_.is_closed_loop() ? 2 * expected : expected);
+}
+
+bool TrafficSources::has_more(Cycle now) const {
+  return std::any_of(sources_.begin(), sources_.end(), [&](const auto& source) {
+    return source->next_ready() != kNever && source->next_ready() > now;
+  });
+}
+
+std::uint64_t TrafficSources::posted(Cycle now) const {
+  std::uint64_t sum = 0;
+  for (const auto& source : sources_) sum += source->posted(now);
+  return sum;
+}
+
+double TrafficSources::progress(Cycle now) const {
+  return std::min(1.0, static_cast<double>(now) / static_cast<double>(config_.window_end()));
+}
+
+TrafficStatistics TrafficSources::statistics() const {
+  TrafficStatistics statistics;
+  statistics.messages = samples_.size();
+  if (!samples_.empty()) {
+    std::vector<Cycle> sorted;
+    sorted.reserve(samples_.size());
+    Cycle sum = 0;
+    for (const Sample& sample : samples_) {
+      sorted.push_back(sample.latency);
+      sum += sample.latency;
+    }
+    std::sort(sorted.begin(), sorted.end());
+    statistics.mean_cycles = static_cast<double>(sum) / static_cast<double>(sorted.size());
+    statistics.p50_cycles = percentile(sorted, 50);
+    statistics.p95_cycles = percentile(sorted, 95);
+    statistics.p99_cycles = percentile(sorted, 99);
+    statistics.max_cycles = sorted.back();
+  }
+  if (is_listed_) return statistics;
+  statistics.half_width_cycles = half_width();
+  const double node_cycles =
+      static_cast<double>(config_.measure_cycles) * static_cast<double>(topology_.num_nodes());
+  statistics.generated = static_cast<double>(generated_flits_) / node_cycles;
+  statistics.accepted = static_cast<double>(accepted_flits_) / node_cycles;
+  if (config_.warmup_cycles != 0) statistics.saturated = drain_time_over_ || !accepts_window();
+  return statistics;
+}
+
+// One message per node may be under way at the end of the window and not at its begin.
+bool TrafficSources::accepts_window() const {
+  if (config_.warmup_cycles == 0) return true;  // the network fills up
+  const std::uint64_t under_way = topology_.num_nodes() * std::max(request_flits_, reply_flits_);
+  return static_cast<double>(accepted_flits_ + under_way) >=
+         (1 - kLeftShare) * static_cast<double>(generated_flits_);
+}
+
+std::optional<double> TrafficSources::half_width() const {
+  std::vector<double> sums(kBatches, 0);
+  std::vector<std::uint64_t> counts(kBatches, 0);
+  for (const Sample& sample : samples_) {
+    const std::size_t batch =
+        (sample.ready - config_.warmup_cycles) * kBatches / config_.measure_cycles;
+    sums[batch] += static_cast<double>(sample.latency);
+    ++counts[batch];
+  }
+  double sum = 0;
+  double squares = 0;
+  for (std::size_t b = 0; b < kBatches; ++b) {
+    if (counts[b] == 0) return std::nullopt;
+    const double mean = sums[b] / static_cast<double>(counts[b]);
+    sum += mean;
+    squares += mean * mean;
+  }
+  const double n = kBatches;
+  const double variance = std::max(0.0, (squares - sum * sum / n) / (n - 1));
+  return kStudent * std::sqrt(variance / n);
+}
+
+}  // namespace espalier
