@@ -54,7 +54,7 @@ espalier_folder(sims/observe/scopes USES hw flowctl ni alg/schedule sims/system 
                 LINKS fmt::fmt)
 espalier_folder(sims/observe/timeline ONCE USES hw/topology sims/system sims/observe/record sims/observe/waves
                 LINKS nlohmann_json::nlohmann_json fmt::fmt)
-espalier_folder(sims/observe/explain ONCE USES hw hw/topology ni ni/engines alg/routes alg/schedule alg/program sims/text sims/point
+espalier_folder(sims/observe/explain ONCE USES hw hw/topology ni ni/engines alg/routes alg/schedule alg/program sims/point
                 sims/model sims/system sims/observe/record LINKS nlohmann_json::nlohmann_json fmt::fmt)
 espalier_folder(sims/experiment ONCE USES hw hw/topology hw/cost alg/routes alg/schedule alg/generators alg/plans alg/program
                 alg/certify alg/bounds alg/rank_order sims/text sims/workload/training sims/workload/coordination
@@ -67,7 +67,7 @@ espalier_folder(sims/report/figure ONCE USES sims/text sims/process sims/point s
 espalier_folder(sims/report/page ONCE USES hw/topology alg/schedule alg/plans alg/certify sims/text sims/point sims/config
                 sims/experiment sims/report/plot LINKS Boost::headers fmt::fmt)
 espalier_folder(sims/synthesis ONCE USES hw/cost sims/process LINKS Boost::filesystem fmt::fmt)
-espalier_folder(sims/cli PROGRAM espalier ONCE USES hw/topology hw/cost flowctl alg alg/schedule alg/plans alg/program alg/certify
+espalier_folder(sims/cli PROGRAM espalier ONCE USES hw/topology hw/cost hw/clock flowctl alg alg/schedule alg/plans alg/program alg/certify
                 alg/rank_order sims/text sims/workload/training sims/point sims/formats sims/formats/program sims/model
                 sims/config sims/system sims/observe/scopes sims/observe/timeline sims/observe/explain sims/experiment
                 sims/experiment/sweep sims/report/figure sims/report/page sims/synthesis LINKS CLI11::CLI11)

@@ -376,7 +376,10 @@ int run_command(const RunOptions& given) {
   std::FILE* people = stdout_is_taken ? stderr : stdout;
   fmt::print(people, "{}", result_table(results));
   for (const auto& result : results) {
-    if (result.contains("explanation")) fmt::print(people, "{}", explanation_text(result));
+    if (!result.contains("explanation")) continue;
+    fmt::print(people, "{}",
+               explanation_text(result, options.explain_all ? ExplanationDetail::all
+                                                            : ExplanationDetail::brief));
   }
   for (std::size_t i = 0; i < reports.size(); ++i) {
     if (!reports[i].failure.empty())

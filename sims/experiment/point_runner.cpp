@@ -117,8 +117,7 @@ PointReport run(const PointInput& input, const SimulationHooks& hooks, RunAccoun
   }
   if (account != nullptr && outcome.complete) {
     if (Json explanation = run->explain(*account, outcome); !explanation.is_null()) {
-      result["explanation"]["verdict"] = verdict_of(explanation, topology, point);
-      result["explanation"].update(explanation);
+      result["explanation"] = judged(explanation, topology, point);
     }
   }
   if (!outcome.complete) clear_void_fields(result, VoidWhen::not_ended);

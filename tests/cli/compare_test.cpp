@@ -92,7 +92,7 @@ TEST_CASE("compare takes a graph in place of a configuration") {
   CHECK_THAT(outcome.out, Contains("Best: "));
   CHECK_THAT(outcome.out, Contains("No algorithm can be faster than "));
   // The cables between the boxes decide, whatever the down-counters of lockstep hide.
-  CHECK_THAT(outcome.out, Contains("which runs at 12500MB/s where most links run at 50GB/s"));
+  CHECK_THAT(outcome.out, Contains("which runs at 12.5 GB/s where most links run at 50 GB/s"));
   CHECK_THAT(outcome.out, Contains("Not compared:"));
 }
 

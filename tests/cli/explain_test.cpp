@@ -341,12 +341,39 @@ TEST_CASE("A schedule does not slip if each timestep waits for the whole previou
 TEST_CASE("The text of explain names the causes and the slack") {
   const TemporaryFolder folder;
   const std::string config = folder.write("torus.yaml", kExplainTorus);
-  const Outcome outcome =
-      test::espalier({"explain", config, "-s", "faults.late_nis=[{node: 6, cycles: 30000}]"});
+  const Outcome outcome = test::espalier(
+      {"explain", config, "--all", "-s", "faults.late_nis=[{node: 6, cycles: 30000}]"});
   REQUIRE(outcome.exit_code == 0);
   CHECK_THAT(outcome.out, Contains("Where the time went"));
   CHECK_THAT(outcome.out, Contains("late start at net.ni_1_2"));
   CHECK_THAT(outcome.out, Contains("Slack"));
+}
+
+TEST_CASE("explain is brief unless it is asked for all") {
+  const TemporaryFolder folder;
+  const std::string config = folder.write("torus.yaml", kExplainTorus);
+  const Outcome brief = test::espalier({"explain", config});
+  const Outcome all = test::espalier({"explain", config, "--all"});
+  REQUIRE(brief.exit_code == 0);
+  CHECK(std::count(brief.out.begin(), brief.out.end(), '\n') < 36);
+  CHECK_THAT(brief.out, !Contains("Slack") && Contains("explain --all"));
+  CHECK_THAT(all.out, Contains("The critical path, message by message") && Contains("Slack"));
+  // Channels have names for people, too.
+  CHECK_THAT(brief.out, Contains("link r_") || Contains("the injection port of the NI at r_"));
+}
+
+TEST_CASE("explain says of a late host that it is not on the critical path") {
+  const TemporaryFolder folder;
+  const std::string config = folder.write("torus.yaml", kExplainTorus);
+  const auto verdict = [&](const std::string& cycles) {
+    const Json result =
+        explained(config, {"faults.late_nis=[{node: 6, cycles: " + cycles + "}]",
+                           "faults.slow_links=[{from: r_0_0, to: r_0_1, bandwidth: 1GB/s}]",
+                           "system.ni.lockstep=off"});
+    return result["explanation"]["verdict"].get<std::string>();
+  };
+  CHECK_THAT(verdict("1"), Contains("The late start of r_1_2 is not on the critical path"));
+  CHECK_THAT(verdict("1"), Contains("(faults.slow_links)"));
 }
 
 TEST_CASE("explain is refused for a run without a schedule") {
@@ -427,9 +454,10 @@ TEST_CASE("explain opens with the slow link that decides, and names its rate and
        "system.ni.lockstep=off", "--json", "-"});
   REQUIRE(outcome.exit_code == 0);
   const Json explanation = Json::parse(outcome.out)["results"][0]["explanation"];
-  CHECK_THAT(explanation["verdict"].get<std::string>(),
-             Catch::Matchers::EndsWith("of the time is decided by link r_3_3 -> r_4_3, which runs "
-                                       "at 4GB/s where most links run at 16GB/s."));
+  CHECK_THAT(
+      explanation["verdict"].get<std::string>(),
+      Catch::Matchers::EndsWith("of the time is decided by link r_3_3 -> r_4_3, which runs "
+                                "at 4 GB/s (faults.slow_links) where most links run at 16 GB/s."));
   CHECK_FALSE(explanation.contains("without_lockstep"));
 }
 

@@ -221,7 +221,7 @@ TEST_CASE("An injected bottleneck is what a program's critical path spent most t
 TEST_CASE("explain of a program names contexts, their steps, and the call") {
   const TemporaryFolder folder;
   const std::string config = folder.write("servers.yaml", kServers);
-  const Outcome outcome = test::espalier({"explain", config});
+  const Outcome outcome = test::espalier({"explain", config, "--all"});
   REQUIRE(outcome.exit_code == 0);
   CHECK_THAT(outcome.out, Contains("from the host's call to the end of the last context"));
   CHECK_THAT(outcome.out, Contains("launch at net."));

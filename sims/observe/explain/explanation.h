@@ -33,13 +33,17 @@ using DescribePlace = std::function<nlohmann::ordered_json(RecordIndex)>;
                                                           const Explanation& explanation,
                                                           const DescribePlace& place);
 
-// What decides the time of the run, in one or two sentences, from what describe_explanation() wrote
-// for `point`. Names a link with its rate if the link is slower than most others, and a late NI
-// with its delay.
-[[nodiscard]] std::string verdict_of(const nlohmann::ordered_json& explanation,
-                                     const Topology& topology, const RunPoint& point);
+// The account that describe_explanation() wrote for a run of `point`, with what decides its time:
+// in one or two sentences (`verdict`) and as fields (`limit`). A link is named with its rate if it
+// is slower than most others, and a late NI with its delay. Channels get names for readers
+// (`place`).
+[[nodiscard]] nlohmann::ordered_json judged(const nlohmann::ordered_json& explanation,
+                                            const Topology& topology, const RunPoint& point);
+
+enum class ExplanationDetail { brief, all };
 
 // The account as text. `result`: a run's JSON with its "explanation".
-[[nodiscard]] std::string explanation_text(const nlohmann::ordered_json& result);
+[[nodiscard]] std::string explanation_text(const nlohmann::ordered_json& result,
+                                           ExplanationDetail detail);
 
 }  // namespace espalier

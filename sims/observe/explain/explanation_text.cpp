@@ -12,6 +12,11 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+// Of a brief account.
+constexpr std::size_t kBriefKinds = 5;
+constexpr std::size_t kBriefPlaces = 3;
+constexpr std::size_t kBriefSlips = 3;
+
 constexpr std::size_t kMostCauses = 12;
 constexpr std::size_t kMostBottlenecks = 5;
 constexpr std::size_t kMostParts = 12;  // parts of one message's time
@@ -71,16 +76,23 @@ double percent(std::uint64_t part, std::uint64_t whole) {
   return whole == 0 ? 0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole);
 }
 
-std::string totals_text(const Json& explanation) {
+std::string totals_text(const Json& explanation, std::size_t most) {
   const auto cycles = explanation["cycles"].get<std::uint64_t>();
   std::vector<std::pair<std::uint64_t, std::string>> kinds;
   for (const auto& [kind, part] : explanation["totals"].items()) kinds.emplace_back(part, kind);
   std::stable_sort(kinds.begin(), kinds.end(),
                    [](const auto& a, const auto& b) { return a.first > b.first; });
   std::string text;
-  for (const auto& [part, kind] : kinds) {
-    text += fmt::format("  {:>12}  {:5.1f} %  {}\n", part, percent(part, cycles), words(kind));
+  std::uint64_t rest = 0;
+  for (std::size_t k = 0; k < kinds.size(); ++k) {
+    const auto& [part, kind] = kinds[k];
+    if (k >= most) {
+      rest += part;
+    } else {
+      text += fmt::format("  {:>12}  {:5.1f} %  {}\n", part, percent(part, cycles), words(kind));
+    }
   }
+  if (rest != 0) text += fmt::format("  {:>12}  {:5.1f} %  other\n", rest, percent(rest, cycles));
   return text + fmt::format("  {:>12}           total\n", cycles);
 }
 
@@ -179,9 +191,10 @@ std::string path_text(const Json& explanation) {
   return text;
 }
 
-std::string slips_text(const Json& explanation) {
+std::string slips_text(const Json& explanation, std::size_t most) {
   std::string text;
-  for (const Json& delay : explanation["slips"]) {
+  for (std::size_t s = 0; s < std::min(most, explanation["slips"].size()); ++s) {
+    const Json& delay = explanation["slips"][s];
     text += fmt::format("  {:>10} late  {}", delay["late_cycles"].dump(),
                         delay["ni"].get<std::string>());
     if (delay.contains("step")) text += fmt::format(" in step {}", delay["step"].dump());
@@ -214,7 +227,7 @@ std::string slack_text(const Json& explanation) {
 
 }  // namespace
 
-std::string explanation_text(const Json& result) {
+std::string explanation_text(const Json& result, ExplanationDetail detail) {
   const Json& explanation = result["explanation"];
   const auto cycles = explanation["cycles"].get<std::uint64_t>();
   const std::string span = result.contains("program")
@@ -233,17 +246,27 @@ std::string explanation_text(const Json& result) {
   if (result.contains("folded") && result["folded"].get<bool>()) {
     text += "One NPU was simulated for all NPUs, so it is both ends of every message\n";
   }
-  text += "\nWhere the time went, on the critical path (cycles)\n" + totals_text(explanation);
-  text += "\nBy place\n" + shares_text(explanation["causes"], cycles, kMostCauses, cause_text);
+  const bool brief = detail == ExplanationDetail::brief;
+  text += "\nWhere the time went, on the critical path (cycles)\n" +
+          totals_text(explanation, brief ? kBriefKinds : explanation["totals"].size());
+  if (!brief) {
+    text += "\nBy place\n" + shares_text(explanation["causes"], cycles, kMostCauses, cause_text);
+  }
   text += "\nBy channel that limited the rate\n" +
-          shares_text(explanation["bottlenecks"], cycles, kMostBottlenecks,
-                      [](const Json& each) { return each["channel"].get<std::string>(); });
-  text += "\nThe critical path, message by message (from, to)\n" + path_text(explanation);
+          shares_text(explanation["bottlenecks"], cycles, brief ? kBriefPlaces : kMostBottlenecks,
+                      [](const Json& each) {
+                        return fmt::format("{} ({})", each["place"].get<std::string>(),
+                                           each["channel"].get<std::string>());
+                      });
+  if (!brief) {
+    text += "\nThe critical path, message by message (from, to)\n" + path_text(explanation);
+  }
   text += explanation.contains("slack")
               ? "\nThe worst slips: how much later than the median NI an NI finished its timestep "
                 "(cycles)\n"
               : "\nThe worst slips: cycles beyond those on an idle, healthy network\n";
-  text += slips_text(explanation);
+  text += slips_text(explanation, brief ? kBriefSlips : explanation["slips"].size());
+  if (brief) return text + "\nThe critical path message by message, and slack: explain --all\n";
   return text + slack_text(explanation);
 }
 

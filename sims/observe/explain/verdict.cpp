@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "sims/model/faults.h"
-#include "sims/text/units.h"
 
 namespace espalier {
 
@@ -26,6 +25,11 @@ std::uint64_t cycles_of(const Json& totals, const char* kind) {
   return cycles == totals.end() ? 0 : cycles->get<std::uint64_t>();
 }
 
+// "12.5 GB/s"
+std::string rate_text(std::uint64_t bytes_per_second) {
+  return fmt::format("{:g} GB/s", static_cast<double>(bytes_per_second) / 1e9);
+}
+
 // The rate of most links.
 std::uint64_t usual_rate(const std::vector<TopologyLink>& links) {
   std::map<std::uint64_t, std::size_t> count;
@@ -35,31 +39,42 @@ std::uint64_t usual_rate(const std::vector<TopologyLink>& links) {
   return most == count.end() ? 0 : most->first;
 }
 
-// "link r_2_2 -> r_2_3, which runs at 4GB/s where most links run at 16GB/s"; the channel's own name
-// if it is not a link between routers.
-std::string place_of(const std::string& channel, const Topology& topology,
-                     const std::vector<TopologyLink>& links) {
-  for (const TopologyLink& link : links) {
+// A channel of the network as readers know it.
+struct NamedChannel {
+  std::string words;                   // "link r_2_2 -> r_2_3", "injection port of the NI at r_1_2"
+  const TopologyLink* link = nullptr;  // none for a port of an NI
+  std::size_t number = 0;              // of the link
+};
+
+NamedChannel name_channel(const std::string& channel, const Topology& topology,
+                          const std::vector<TopologyLink>& links) {
+  for (std::size_t l = 0; l < links.size(); ++l) {
+    const TopologyLink& link = links[l];
     const std::string& to = topology.vertex_name(link.to);
     if (channel != fmt::format("net.{}.in_{}", to, link.in_name)) continue;
-    std::string place = fmt::format("link {} -> {}", topology.vertex_name(link.from), to);
-    const std::uint64_t usual = usual_rate(links);
-    if (link.spec.bytes_per_second < usual) {
-      place += fmt::format(", which runs at {} where most links run at {}",
-                           format_quantity(Quantity::rate, link.spec.bytes_per_second),
-                           format_quantity(Quantity::rate, usual));
-    }
-    return place;
+    return {fmt::format("link {} -> {}", topology.vertex_name(link.from), to), &link, l};
   }
   for (std::size_t n = 0; n < topology.num_nodes(); ++n) {
     const std::string& name = topology.vertex_name(NodeId(n));
     if (channel.rfind(fmt::format("net.{}.in_ni", name), 0) == 0) {
-      return fmt::format("the injection port of the NI at {}", name);
+      return {fmt::format("the injection port of the NI at {}", name)};
     }
   }
   // Where one NPU stands for all, its router has another name.
-  return (channel.find(".in_ni") == std::string::npos ? "channel " : "the NI's injection port ") +
-         channel;
+  return {(channel.find(".in_ni") == std::string::npos ? "channel " : "the NI's injection port ") +
+          channel};
+}
+
+// ", which runs at 4 GB/s where most links run at 16 GB/s"; empty if the link is no slower.
+std::string slowness_of(const NamedChannel& channel, const Topology& topology,
+                        const std::vector<TopologyLink>& links) {
+  const std::uint64_t usual = usual_rate(links);
+  if (channel.link == nullptr || channel.link->spec.bytes_per_second >= usual) return {};
+  const bool is_fault =
+      channel.link->spec.bytes_per_second < topology.links()[channel.number].spec.bytes_per_second;
+  return fmt::format(", which runs at {}{} where most links run at {}",
+                     rate_text(channel.link->spec.bytes_per_second),
+                     is_fault ? " (faults.slow_links)" : "", rate_text(usual));
 }
 
 // What the kind of a segment means for a reader who does not know the list of kinds.
@@ -91,8 +106,9 @@ std::string meaning_of(const std::string& kind) {
   return words;
 }
 
-// "NI net.ni_1_1 starts 3000 cycles late. "
-std::string late_text(const Json& explanation, double cycles) {
+// " The late start of net.ni_1_1 adds 3000 cycles, 12 %."
+std::string late_text(const Json& explanation, const Topology& topology, const RunPoint& point) {
+  const auto cycles = explanation.at("cycles").get<double>();
   for (const Json& cause : explanation.at("causes")) {
     if (cause.at("kind") != "late_start") continue;
     const auto late = cause.at("cycles").get<std::uint64_t>();
@@ -101,17 +117,36 @@ std::string late_text(const Json& explanation, double cycles) {
                        cause.value("ni", std::string("an NI")), late,
                        percent(static_cast<double>(late) / cycles));
   }
-  return {};
+  std::vector<std::string> late;
+  for (std::size_t n = 0; n < topology.num_nodes(); ++n) {
+    if (host_delay(point.faults, NodeId(n)) != 0) late.push_back(topology.vertex_name(NodeId(n)));
+  }
+  if (late.empty()) return {};
+  return fmt::format(" The late start of {} is not on the critical path.",
+                     late.size() == 1 ? late.front() : fmt::format("{} nodes", late.size()));
 }
 
 }  // namespace
 
-std::string verdict_of(const Json& explanation, const Topology& topology, const RunPoint& point) {
-  const auto cycles = explanation.at("cycles").get<double>();
-  if (cycles == 0) return "The run takes no time.";
+Json judged(const Json& explanation, const Topology& topology, const RunPoint& point) {
   const std::vector<TopologyLink> links = faulty_links(topology, point.faults);
+  const auto with_places = [&](Json list) {
+    for (Json& each : list) {
+      if (!each.contains("channel")) continue;
+      each["place"] = name_channel(each.at("channel").get<std::string>(), topology, links).words;
+    }
+    return list;
+  };
+  Json all;
+  all["verdict"] = "The run takes no time.";
+  all["limit"] = nullptr;
+  all.update(explanation);
+  all["causes"] = with_places(explanation.at("causes"));
+  all["bottlenecks"] = with_places(explanation.at("bottlenecks"));
+  const auto cycles = explanation.at("cycles").get<double>();
+  if (cycles == 0) return all;
+
   const Json& totals = explanation.at("totals");
-  const Json& bottlenecks = explanation.at("bottlenecks");
   std::string kind;
   std::uint64_t most = 0;
   for (const auto& [name, value] : totals.items()) {
@@ -119,27 +154,35 @@ std::string verdict_of(const Json& explanation, const Topology& topology, const 
     most = value.get<std::uint64_t>();
     kind = name;
   }
-  const double by_kind = static_cast<double>(most) / cycles;
-  const double by_channel =
-      bottlenecks.empty() ? 0 : bottlenecks.front().at("cycles").get<double>() / cycles;
+  Json limit{{"kind", kind}, {"share", static_cast<double>(most) / cycles}};
   const double lockstep = static_cast<double>(cycles_of(totals, "lockstep_wait")) / cycles;
   std::string text;
   if (lockstep >= kNamedShare) {
     text = fmt::format(
         "{} of the time NIs wait for lockstep's down-counters, which stand for the estimated time "
-        "of "
-        "the slowest transfer of a step.",
+        "of the slowest transfer of a step.",
         percent(lockstep));
   }
+  const Json& bottlenecks = explanation.at("bottlenecks");
+  const double by_channel =
+      bottlenecks.empty() ? 0 : bottlenecks.front().at("cycles").get<double>() / cycles;
   if (by_channel >= kNamedShare) {
-    text += fmt::format(
-        "{}{} of the time is decided by {}.", text.empty() ? "" : " ", percent(by_channel),
-        place_of(bottlenecks.front().at("channel").get<std::string>(), topology, links));
+    const auto name = bottlenecks.front().at("channel").get<std::string>();
+    const NamedChannel channel = name_channel(name, topology, links);
+    text += fmt::format("{}{} of the time is decided by {}{}.", text.empty() ? "" : " ",
+                        percent(by_channel), channel.words, slowness_of(channel, topology, links));
+    limit = {{"kind", "channel"}, {"share", by_channel}, {"channel", name}};
+    if (channel.link != nullptr) {
+      limit["rate_GBps"] = static_cast<double>(channel.link->spec.bytes_per_second) / 1e9;
+      limit["usual_rate_GBps"] = static_cast<double>(usual_rate(links)) / 1e9;
+    }
   } else if (text.empty()) {
-    text =
-        fmt::format("The largest part of the time, {}, is {}.", percent(by_kind), meaning_of(kind));
+    text = fmt::format("The largest part of the time, {}, is {}.",
+                       percent(limit.at("share").get<double>()), meaning_of(kind));
   }
-  return text + late_text(explanation, cycles);
+  all["verdict"] = text + late_text(explanation, topology, point);
+  all["limit"] = std::move(limit);
+  return all;
 }
 
 }  // namespace espalier
