@@ -151,6 +151,7 @@ ReportData report_of(const nlohmann::ordered_json& document, const std::string& 
                      const std::string& folder) {
   ReportData data;
   ReportSource source;
+  source.path = "this command";
   source.folder = folder;
   data.points = read_results_document(JsonCursor(document), version, source);
   data.sources.push_back(source);

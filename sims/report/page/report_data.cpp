@@ -19,6 +19,14 @@ std::string text_of(const ReportPoint& point, const std::string& field) {
 }
 
 std::optional<double> time_ns_of(const ReportPoint& point) {
+  // The time of drawn traffic is that of its windows, whatever the design.
+  if (number_of(point, "offered_flits_per_node_cycle")) {
+    const auto ns = number_of(point, "time_ns");
+    const auto cycles = number_of(point, "cycles");
+    const auto latency = number_of(point, "message_latency_mean_cycles");
+    if (!ns || !cycles || !latency || *cycles == 0) return std::nullopt;
+    return *latency * *ns / *cycles;
+  }
   const auto iteration = number_of(point, "training.iteration_ns");
   return iteration ? iteration : number_of(point, "time_ns");
 }

@@ -48,7 +48,8 @@ struct ReportData {
 [[nodiscard]] std::optional<double> number_of(const ReportPoint& point, const std::string& field);
 [[nodiscard]] std::string text_of(const ReportPoint& point, const std::string& field);
 
-// The time by which designs are compared: of a training iteration or of the collective.
+// The time by which designs are compared: of a training iteration, of the collective, or the mean
+// latency of drawn traffic.
 [[nodiscard]] std::optional<double> time_ns_of(const ReportPoint& point);
 
 // "cannot run at 1GHz: 0.27 GHz" if the system is too slow for its configured clock, else empty.

@@ -77,7 +77,8 @@ std::vector<Column> columns_with_values(const ReportView& view) {
         column_of("priced energy, \u00b5J", "energy.priced_uJ"),
         column_of("pJ/B", "energy.priced_pJ_per_byte"),
         column_of("clock up to, GHz", "area.max_clock_GHz"),
-        column_of("accepted, flits/node/cycle", "accepted_flits_per_node_cycle")})
+        column_of("accepted, flits/node/cycle", "accepted_flits_per_node_cycle"),
+        column_of("p99 latency, cycles", "message_latency_p99_cycles")})
     columns.push_back(column);
   const auto is_empty = [&](const Column& column) {
     const auto& points = view.data().points;
