@@ -1,13 +1,23 @@
 #include "hw/clock/clock_domain.h"
 
 #include <algorithm>
+#include <stdexcept>
 #include <utility>
 
 namespace espalier {
 
+void prepare_kernel() {
+  sc_core::sc_set_time_resolution(1, sc_core::SC_FS);
+  sc_core::sc_report_handler::set_actions(sc_core::SC_WARNING, sc_core::SC_THROW);
+}
+
 ClockDomain::ClockDomain(sc_core::sc_module_name module_name, const sc_core::sc_time& period,
                          bool always_clocked)
     : sc_module(module_name), period_(period), always_clocked_(always_clocked), active_(kSlots, 0) {
+  constexpr double kFemtosecond = 1e-15;
+  if (sc_core::sc_get_time_resolution().to_seconds() > 1.5 * kFemtosecond) {
+    throw std::invalid_argument("the kernel does not count femtoseconds; call prepare_kernel() first");
+  }
   SC_HAS_PROCESS(ClockDomain);
   SC_METHOD(tick);
 }

@@ -26,7 +26,8 @@ struct RunOptions {
   std::string messages;  // one line for each message; a worker's file has no header
   WaveOptions waves;
   std::string timeline;
-  bool explain = false;  // show where the time went
+  bool explain = false;      // show where the time went
+  bool explain_all = false;  // with the critical path and the slack
   // Worker: run only this point, and write JSON lines to stdout.
   std::optional<std::size_t> point;
   // Worker: the files that the parent read (sims/text/file_hashes.h).

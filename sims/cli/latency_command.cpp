@@ -206,6 +206,7 @@ class LatencyStudy {
   [[nodiscard]] static RunPoint at_load(const RunPoint& point, double load) {
     RunPoint loaded = point;
     loaded.traffic->injection_rate = load;
+    loaded.simulation.fidelity = chosen_fidelity(loaded);
     return loaded;
   }
 
@@ -383,9 +384,6 @@ int latency_command(const LatencyOptions& options) {
       auto input = load_inputs({config}, overrides, ConfigNeed::workload);
       if (!input) return kUsageError;
       if (!is_drawn_traffic(input->front())) return kUsageError;
-      for (RunPoint& point : input->front().points) {
-        point.simulation.fidelity = chosen_fidelity(point);
-      }
       inputs.push_back(std::move(input->front()));
     }
   }

@@ -9,8 +9,10 @@
 #include <systemc>
 #include <utility>
 
+#include "hw/clock/clock_domain.h"
 #include "sims/cli/commands.h"
 #include "sims/cli/output.h"
+#include "sims/cli/shell_help.h"
 #include "sims/cli/version.h"
 #include "sims/experiment/point_worker.h"
 #include "sims/experiment/workers.h"
@@ -123,6 +125,8 @@ Subcommand add_explain(CLI::App& app, RunOptions& options) {
                                          "simulate, and show which messages and links took the "
                                          "time: critical path, worst slips, slack");
   add_run_options(*command, options);
+  command->add_flag("--all", options.explain_all,
+                    "show the critical path message by message, every place, and the slack");
   options.explain = true;
   return {command, [&options] { return run_command(options); }};
 }
@@ -439,6 +443,19 @@ int dispatch(int argc, char** argv) {
   subcommands.push_back({list, [&] { return list_command(kind, list_as_json); }});
   SchemaOptions schema;
   subcommands.push_back(add_schema(app, schema));
+  std::string shell;
+  CLI::App* completion =
+      app.add_subcommand("completion", "write a script that completes words in a shell");
+  completion->add_option("shell", shell, "the shell")
+      ->check(CLI::IsMember({"bash", "zsh"}))
+      ->required();
+  subcommands.push_back({completion, [&] {
+                           return write_text("-", completion_script(app, shell)) ? kGood
+                                                                                 : kUsageError;
+                         }});
+  CLI::App* man = app.add_subcommand("man", "write the manual page, for man");
+  subcommands.push_back(
+      {man, [&] { return write_text("-", man_page(app, kVersion)) ? kGood : kUsageError; }});
 
   // `help run` is `run --help`.
   std::vector<std::string> words(argv + 1, argv + argc);
@@ -485,11 +502,7 @@ int dispatch_or_report(int argc, char** argv) {
 
 int sc_main(int argc, char** argv) {
   reserve_standard_streams();
-  // Must come before any sc_time exists. Femtoseconds, because a router clock's period need not be
-  // a whole number of picoseconds.
-  sc_core::sc_set_time_resolution(1, sc_core::SC_FS);
-  // The kernel renames modules with a warning; names are our interface, so a warning is an error.
-  sc_core::sc_report_handler::set_actions(sc_core::SC_WARNING, sc_core::SC_THROW);
+  prepare_kernel();
   return exit_code_after_flush(dispatch_or_report(argc, argv));
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <ctime>
+#include <stdexcept>
 #include <utility>
 
 #include "sims/model/faults.h"
@@ -51,6 +52,11 @@ SimulatedSystem::SimulatedSystem(const Topology& topology, const RunPoint& point
               routes, used_routes, ni_ports, deliveries_, point.control ? &*point.control : nullptr,
               point.tenants.has_value()),
       ni_ports_(ni_ports) {
+  if (sc_core::sc_start_of_simulation_invoked()) {
+    throw std::invalid_argument(
+        "this process has simulated before, and SystemC elaborates once per process; simulate the "
+        "next system in another process");
+  }
   slow_dma_engines();
   if (point.control) connect_control(*point.control);
   if (point.tenants) connect_tenants(*point.tenants);

@@ -14,6 +14,7 @@
 #include "case_generator.h"
 #include "failure_report.h"
 #include "flowctl/train/train_flaws.h"
+#include "hw/clock/clock_domain.h"
 #include "scratch_folder.h"
 
 namespace espalier {
@@ -107,8 +108,7 @@ int run(int argc, char** argv) {
 }  // namespace espalier
 
 int sc_main(int argc, char** argv) {
-  sc_core::sc_set_time_resolution(1, sc_core::SC_FS);
-  sc_core::sc_report_handler::set_actions(sc_core::SC_WARNING, sc_core::SC_THROW);
+  espalier::prepare_kernel();
   try {
     return espalier::fuzz::run(argc, argv);
   } catch (const std::exception& error) {

@@ -8,6 +8,7 @@
 #include <systemc>
 
 #include "campaign.h"
+#include "hw/clock/clock_domain.h"
 #include "replay.h"
 
 namespace {
@@ -65,8 +66,7 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int sc_main(int argc, char** argv) {
-  sc_core::sc_set_time_resolution(1, sc_core::SC_FS);
-  sc_core::sc_report_handler::set_actions(sc_core::SC_WARNING, sc_core::SC_THROW);
+  espalier::prepare_kernel();
   try {
     return run(argc, argv);
   } catch (const std::exception& error) {

@@ -120,7 +120,7 @@ void report(const Topology& topology, HostProgram& hosts, Bytes packet_bytes) {
 
 int sc_main(int argc, char** argv) {
   using namespace espalier;
-  sc_core::sc_set_time_resolution(1, sc_core::SC_FS);
+  prepare_kernel();
   const std::string what = argc > 1 ? argv[1] : "";
   const Bytes packet_bytes = argc > 2 ? std::strtoul(argv[2], nullptr, 10) : 4096;
   const auto cluster = [](std::uint32_t servers, std::uint32_t gpus) {

@@ -4,9 +4,10 @@
 #include <cstdlib>
 #include <systemc>
 
+#include "hw/clock/clock_domain.h"
+
 int sc_main(int argc, char** argv) {
-  sc_core::sc_set_time_resolution(1, sc_core::SC_FS);
-  sc_core::sc_report_handler::set_actions(sc_core::SC_WARNING, sc_core::SC_THROW);
+  espalier::prepare_kernel();
   return Catch::Session().run(argc, argv);
 }
 
