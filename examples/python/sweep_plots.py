@@ -64,8 +64,10 @@ def plot_speed_up(table, axes):
 
 def plot_load(table, axes):
     rows = table.sort_values("offered_flits_per_node_cycle")
-    axes.plot(rows["offered_flits_per_node_cycle"], rows["message_latency_mean_cycles"], marker="o")
-    axes.set(xlabel="offered load, flits per node and cycle", ylabel="mean latency, cycles")
+    for field, label in [("mean", "mean"), ("p99", "99 %")]:
+        axes.plot(rows["offered_flits_per_node_cycle"], rows[f"message_latency_{field}_cycles"], marker="o", label=label)
+    axes.legend()
+    axes.set(xlabel="offered load, flits per node and cycle", ylabel="latency, cycles")
 
 
 PLOTS = {

@@ -8,6 +8,7 @@ namespace espalier {
 namespace {
 
 using Catch::Matchers::Contains;
+using test::Json;
 using test::Outcome;
 
 const std::string kLoadedMesh =

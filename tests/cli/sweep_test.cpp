@@ -390,7 +390,8 @@ TEST_CASE("Every sweep in configs plans, and a small version of it runs", "[slow
        {"-s", "collective.size=1MB", "-s", "collective.chunks=8", "-s",
         "system.ni.dimension_queue.in_flight=4"}},
       {"radix", {"-s", "collective.size=64KiB", "-s", "system.topology.dims=[4, 4]"}},
-      {"bandwidth", {"-s", "collective.size=64KiB"}}};
+      {"bandwidth", {"-s", "collective.size=64KiB"}},
+      {"lab", {"-s", "collective.size=60kB"}}};
   std::size_t files = 0;
   for (const auto& entry : std::filesystem::directory_iterator(configs / "sweeps"))
     if (entry.path().extension() == ".yaml") ++files;
