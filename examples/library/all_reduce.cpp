@@ -26,7 +26,8 @@ int sc_main(int, char**) {
   request.size = point.collective->size;
   const Generator* multitree = find_generator("multitree");
   const ScheduleTables tables = lower_to_tables(multitree->generate(topology, request));
-  std::printf("%u timesteps on %zu links\n", static_cast<unsigned>(tables.num_steps), topology.num_links());
+  std::printf("%u timesteps on %zu links\n", static_cast<unsigned>(tables.num_steps),
+              topology.num_links());
 
   const PointReport report = run_point(topology, point, tables, {});
   if (!report.failure.empty()) {

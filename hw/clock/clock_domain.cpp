@@ -16,7 +16,8 @@ ClockDomain::ClockDomain(sc_core::sc_module_name module_name, const sc_core::sc_
     : sc_module(module_name), period_(period), always_clocked_(always_clocked), active_(kSlots, 0) {
   constexpr double kFemtosecond = 1e-15;
   if (sc_core::sc_get_time_resolution().to_seconds() > 1.5 * kFemtosecond) {
-    throw std::invalid_argument("the kernel does not count femtoseconds; call prepare_kernel() first");
+    throw std::invalid_argument(
+        "the kernel does not count femtoseconds; call prepare_kernel() first");
   }
   SC_HAS_PROCESS(ClockDomain);
   SC_METHOD(tick);
