@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <map>
+#include <string>
+
 #include <algorithm>
 #include <utility>
 #include <vector>
@@ -13,6 +16,7 @@
 #include "sims/cli/input.h"
 #include "sims/cli/output.h"
 #include "sims/cli/schedule_text.h"
+#include "sims/config/resolved.h"
 #include "sims/experiment/certify_point.h"
 #include "sims/experiment/plan_run.h"
 #include "sims/experiment/training_tables.h"
@@ -113,10 +117,12 @@ bool check_program_alone(const Input& input, const Program& program) {
   return true;
 }
 
-bool check_tables(const Input& input, const RunPoint& point) {
+// `points` points have these tables.
+bool check_tables(const Input& input, const RunPoint& point, std::size_t points) {
   const auto [tables, certificate] = certified_tables(input, point);
-  fmt::print("{}: {} {} on {}: {}\n", input.path, tables.algorithm, to_string(tables.op),
-             input.topology->name(), certificate.ok() ? "certified" : "REJECTED");
+  fmt::print("{}: {} {} on {}: {}{}\n", input.path, tables.algorithm, to_string(tables.op),
+             input.topology->name(), certificate.ok() ? "certified" : "REJECTED",
+             points == 1 ? "" : fmt::format(", for {} settings", points));
   // The certifier does not examine the transfers of a malformed table.
   if (certificate.transfers != 0 || certificate.ok()) {
     fmt::print(
@@ -144,6 +150,13 @@ int check_command(const CheckOptions& options) {
   bool good = true;
   for (const Input& input : *inputs) {
     if (input.program) good &= check_program_alone(input, *input.program);
+    // Only the collective decides the tables; flow control and lockstep do not.
+    std::map<std::string, std::size_t> points_of_tables;
+    const auto collective_of = [](const RunPoint& point) {
+      const auto config = resolved_json(point);
+      return config.contains("collective") ? config.at("collective").dump() : std::string();
+    };
+    for (const RunPoint& point : input.points) ++points_of_tables[collective_of(point)];
     for (const RunPoint& point : input.points) {
       if (point.workload) {
         good &= check_workload(input, point);
@@ -154,7 +167,13 @@ int check_command(const CheckOptions& options) {
         continue;
       }
       const bool planned = !input.tables && find_planner(point.collective->algorithm) != nullptr;
-      good &= planned ? check_plan(input, point) : check_tables(input, point);
+      if (planned) {
+        good &= check_plan(input, point);
+        continue;
+      }
+      std::size_t& points = points_of_tables[collective_of(point)];
+      if (points != 0) good &= check_tables(input, point, points);
+      points = 0;  // said
     }
   }
   return good ? kGood : kCheckFailed;

@@ -57,8 +57,8 @@ std::string starts_text(const DimensionPlan& plan, std::size_t dimension) {
 std::string plan_summary(const Topology& topology, const ForecastPlan& planned) {
   const DimensionPlan& plan = planned.plan;
   std::string text =
-      fmt::format("  {} chunks over {} dimension{}; about {} cycles by the pre-simulation\n",
-                  plan.chunks.size(), plan.dimensions.size(),
+      fmt::format("  {} chunk{} over {} dimension{}; about {} cycles by the pre-simulation\n",
+                  plan.chunks.size(), plan.chunks.size() == 1 ? "" : "s", plan.dimensions.size(),
                   plan.dimensions.size() == 1 ? "" : "s", planned.forecast);
   for (std::uint32_t d = 0; d < plan.dimensions.size(); ++d) {
     const DimensionSpec& spec = topology.dimensions()->dimensions[d];

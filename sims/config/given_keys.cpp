@@ -115,8 +115,45 @@ std::vector<std::string> all_key_names() {
   return names;
 }
 
+// The words of other simulators and of the papers, and the keys that stand for them here.
+struct Synonym {
+  const char* word;  // the last part of a dotted name
+  const char* key;
+};
+constexpr Synonym kSynonyms[] = {
+    {"sub_packet_bytes", "system.flow_control.payload_bytes"},  // MultiTree
+    {"packet_bytes", "system.flow_control.payload_bytes"},
+    {"num_vcs", "system.router.vcs"},                         // BookSim
+    {"vc_buf_size", "system.router.vc_depth_flits"},          // BookSim
+    {"vcs_per_vnet", "system.router.vcs"},                    // Garnet
+    {"buffers_per_data_vc", "system.router.vc_depth_flits"},  // Garnet
+    {"flit_width", "system.router.flit_bytes"},
+    {"channel_width", "system.router.flit_bytes"},
+    {"link_width_bits", "system.router.flit_bytes"},  // Garnet
+    {"link_bandwidth", "system.link.bandwidth"},
+    {"link_latency", "system.link.latency"},
+    {"packet_size", "traffic.message"},           // BookSim
+    {"warmup_periods", "traffic.warmup_cycles"},  // BookSim
+    {"sample_period", "traffic.measure_cycles"},  // BookSim
+    {"duration_cycles", "traffic.measure_cycles"},
+    {"data_size", "collective.size"},
+    {"collective_algorithm", "collective.algorithm"},
+    {"preferred_dataset_splits", "collective.chunks"},  // ASTRA-sim
+};
+
+// The key that stands for another simulator's word; empty if it is none.
+std::string key_of_synonym(const std::string& name) {
+  for (const Synonym& synonym : kSynonyms) {
+    if (last_part(name) == synonym.word) return synonym.key;
+  }
+  return {};
+}
+
 // The name may be mistyped, or may belong to another section.
 std::string unknown_key_hint(const std::string& section, const std::string& name) {
+  if (const std::string key = key_of_synonym(name); !key.empty()) {
+    return fmt::format("did you mean '{}'?", key);
+  }
   const auto here = names_in_section(section);
   if (name.find('.') != std::string::npos) {
     const std::string dotted = nearest_name(name, all_key_names());
@@ -279,7 +316,8 @@ void collect_override(const std::string& assignment, GivenKeys& given, Diagnosti
   if (key == nullptr) {
     const std::string message = is_section(name) ? fmt::format("'{}' is a section, not a key", name)
                                                  : fmt::format("unknown key '{}'", name);
-    const std::string nearest = nearest_name(name, all_key_names());
+    const std::string synonym = key_of_synonym(name);
+    const std::string nearest = synonym.empty() ? nearest_name(name, all_key_names()) : synonym;
     std::string hint = "espalier schema lists all keys";
     if (is_section(name)) {
       hint = fmt::format("its keys: {}", fmt::join(names_in_section(name), ", "));

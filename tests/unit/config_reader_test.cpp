@@ -481,4 +481,30 @@ TEST_CASE("Reading the same text twice gives the same result") {
   CHECK(read_run_config_text("a", text).diagnostics == read_run_config_text("a", text).diagnostics);
 }
 
+TEST_CASE("Words of other simulators lead to the keys that stand for them") {
+  struct Row {
+    const char* word;
+    const char* key;
+  };
+  for (const Row& row :
+       {Row{"system.flow_control.sub_packet_bytes", "system.flow_control.payload_bytes"},
+        Row{"system.router.num_vcs", "system.router.vcs"},
+        Row{"system.router.vc_buf_size", "system.router.vc_depth_flits"},
+        Row{"system.link_latency", "system.link.latency"},
+        Row{"traffic.packet_size", "traffic.message"},
+        Row{"traffic.duration_cycles", "traffic.measure_cycles"},
+        Row{"collective.preferred_dataset_splits", "collective.chunks"},
+        Row{"data_size", "collective.size"}}) {
+    CAPTURE(row.word);
+    REQUIRE(find_key(row.key) != nullptr);
+    const std::string hint = std::string("did you mean '") + row.key + "'?";
+    const ConfigResult set = read_run_config_text("f.yaml", kGoodSystem + "traffic: {}\n", "",
+                                                  {std::string(row.word) + "=1"});
+    CHECK(set.diagnostics.find(hint) != std::string::npos);
+  }
+  const ConfigResult file =
+      read_run_config_text("f.yaml", kGoodSystem + "traffic: {sample_period: 100}\n");
+  CHECK(file.diagnostics.find("did you mean 'traffic.measure_cycles'?") != std::string::npos);
+}
+
 }  // namespace espalier

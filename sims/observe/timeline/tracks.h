@@ -17,9 +17,20 @@ namespace espalier {
 }
 
 // The name of a message in a timeline: "Reduce of flow 3"; in a program "message of connection 3";
-// in traffic "message"; "control" for background messages.
+// in traffic "message"; of background messages, whose they are.
 [[nodiscard]] inline std::string words_of(const RunRecord& record, const Operation& operation) {
-  if (operation.is_background()) return "control";
+  switch (operation.traffic) {
+    case TrafficClass::collective:
+      break;
+    case TrafficClass::control:
+      return "control";
+    case TrafficClass::host:
+      return "hosts' message";
+    case TrafficClass::tenant:
+      return "tenant's message";
+    case TrafficClass::probe:
+      return "probe";
+  }
   if (!operation.flow.valid()) return "message";
   if (!record.nis[operation.from.index()].contexts.empty()) {
     return fmt::format("message of connection {}", operation.flow.value());

@@ -1,28 +1,32 @@
-// A sweep certifies a program for every point: it must not be felt. Bounds are ten times what it
-// takes on an ordinary core, for slow machines and sanitizers' sake.
-#include <catch2/catch.hpp>
+// Certifying a program takes time in proportion to its steps: a sweep certifies one for every
+// point. Prints the time of a step in small and in large programs, and fails if it grows tenfold.
+#include <fmt/format.h>
 
+#include <algorithm>
 #include <ctime>
-#include <iostream>
 
 #include "alg/program/program_certifier.h"
-#include "sketch.h"
+#include "tests/program/sketch.h"
 
 using namespace espalier;
 using namespace espalier::program_test;
 
 namespace {
 
-double seconds_to_certify(const char* name, const Program& program,
-                          const ProgramLimits& limits = {}) {
-  // Of the processor: others may want it too.
-  const std::clock_t start = std::clock();
-  const ProgramCertificate certificate = certify_program(program, limits);
-  const double taken = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
-  std::cout << name << ": " << program.num_ranks() << " ranks, at most "
-            << certificate.most_contexts << " blocks, " << program.num_steps()
-            << " steps: " << taken << " s\n";
-  return taken;
+// Seconds of the processor for each step, the least of three runs.
+double per_step(const char* name, const Program& program, const ProgramLimits& limits = {}) {
+  double least = 1e9;
+  for (int run = 0; run < 3; ++run) {
+    const std::clock_t start = std::clock();
+    const ProgramCertificate certificate = certify_program(program, limits);
+    const double taken = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
+    if (certificate.most_contexts == 0) return 1e9;
+    least = std::min(least, taken);
+  }
+  fmt::print("{:<14} {:>3} ranks {:>8} steps {:>8.3f} s {:>8.2f} us a step\n", name,
+             program.num_ranks(), program.num_steps(), least,
+             1e6 * least / static_cast<double>(program.num_steps()));
+  return least / static_cast<double>(program.num_steps());
 }
 
 // Every block does all it does `times` times; of the results nothing is promised then.
@@ -69,17 +73,18 @@ Program crossing_rings(std::uint32_t ranks, std::uint32_t channels) {
 
 }  // namespace
 
-TEST_CASE("Large programs are certified within 3 seconds") {
-  REQUIRE(seconds_to_certify("ring", ring_all_reduce(32, 1, 1)) < 1);
-  REQUIRE(seconds_to_certify("all-pairs", all_pairs_all_reduce(32, 1)) < 1);
-  REQUIRE(seconds_to_certify("hierarchical", hierarchical_all_reduce(4, 8)) < 1);
-  REQUIRE(seconds_to_certify("two-step", two_step_all_to_all(4, 8)) < 1);
-  REQUIRE(seconds_to_certify("many rings", ring_all_reduce(32, 32, 1)) < 3);
-  REQUIRE(seconds_to_certify("64 blocks", repeated(crossing_rings(8, 64), 3)) < 3);
-  REQUIRE(seconds_to_certify("32 blocks", repeated(crossing_rings(32, 32), 1)) < 3);
-  REQUIRE(seconds_to_certify("8 blocks", repeated(crossing_rings(32, 8), 4)) < 3);
+int main() {
   ProgramLimits one_by_one;
   one_by_one.chunks_per_slot = 1;
   one_by_one.slots = 80;
-  REQUIRE(seconds_to_certify("long steps", ring_all_reduce(32, 8, 71), one_by_one) < 3);
+  const double growth = std::max(
+      {per_step("rings", ring_all_reduce(32, 32, 1)) / per_step("rings", ring_all_reduce(32, 8, 1)),
+       per_step("64 blocks", repeated(crossing_rings(8, 64), 4)) /
+           per_step("64 blocks", repeated(crossing_rings(8, 64), 1)),
+       per_step("32 blocks", repeated(crossing_rings(32, 32), 1)) /
+           per_step("32 blocks", repeated(crossing_rings(8, 32), 1)),
+       per_step("long steps", ring_all_reduce(32, 8, 71), one_by_one) /
+           per_step("long steps", ring_all_reduce(32, 8, 18), one_by_one)});
+  fmt::print("a step takes up to {:.1f} times as long in the longer program\n", growth);
+  return growth < 8 ? 0 : 1;
 }
