@@ -94,6 +94,7 @@ std::optional<std::vector<Input>> load(const CompareOptions& options,
   for (const std::string& file : options.files) {
     const std::string extension = fs::path(file).extension().string();
     if (extension == ".xml" || extension == ".trace") {
+      if (!fs::exists(file)) return no_input(file, "the file does not exist");
       programs.push_back(file);
     } else if (extension == ".json") {
       schedules.push_back(file);

@@ -81,10 +81,12 @@ Json list_of(Json items) { return {{"type", "array"}, {"items", std::move(items)
 Json results_json_schema() {
   const Json text{{"type", "string"}};
   const Json object{{"type", "object"}};
+  const Json index{{"type", "integer"}, {"minimum", 0}};
   const Json numbers{{"type", "object"}, {"additionalProperties", {{"type", {"number", "null"}}}}};
   const Json result{{"$ref", "#/definitions/result"}};
   const Json hash{{"type", "string"}, {"pattern", "^[0-9a-f]{16}$"}};
-  Json root{{"$schema", kJsonSchemaDraft}, {"title", "Results of espalier run --json"}};
+  Json root{{"$schema", kJsonSchemaDraft},
+            {"title", "Results of espalier run, compare and latency --json"}};
   root.update(closed(
       {{"tool", closed({{"name", text}, {"version", text}}, {"name", "version"})},
        {"command", list_of(text)},
@@ -93,7 +95,17 @@ Json results_json_schema() {
        {"points",
         list_of(closed({{"config", {{"type", "integer"}}}, {"schedule", text}, {"set", object}},
                        Json::array({"set"})))},
-       {"results", list_of(result)}},
+       {"results", list_of(result)},
+       // Of `compare`: for each workload, indices of results, the best one first.
+       {"rankings", list_of(list_of(index))},
+       {"skipped",
+        list_of(closed({{"algorithm", text}, {"reason", text}}, {"algorithm", "reason"}))},
+       // Of `latency`: a curve for each design.
+       {"designs",
+        list_of(closed({{"name", text},
+                        {"saturation_flits_per_node_cycle", {{"type", {"number", "null"}}}},
+                        {"results", list_of(index)}},
+                       {"name", "saturation_flits_per_node_cycle", "results"}))}},
       {"tool", "command", "config", "config_hash", "points", "results"}));
   root["definitions"]["result"] = result_schema();
   root["definitions"]["row"] =

@@ -39,7 +39,7 @@ bool has_placeholder(const std::string& command) {
   return std::regex_search(command, placeholder);
 }
 
-// Lines of code blocks, fenced or indented, that call the command.
+// Lines of code blocks, fenced or indented, that call the command or one of the examples.
 std::vector<std::string> commands_in(const std::string& markdown) {
   std::vector<std::string> commands;
   bool fenced = false;
@@ -56,6 +56,7 @@ std::vector<std::string> commands_in(const std::string& markdown) {
         commands.push_back("espalier " + command.substr(name.size()));
       }
     }
+    if (command.compare(0, 9, "examples/") == 0) commands.push_back(command);
   }
   return commands;
 }
@@ -129,8 +130,8 @@ TEST_CASE("Every multi-dimensional system in configs reads without a warning") {
 
 TEST_CASE("Commands are found in fenced and in indented code, and nowhere else") {
   CHECK(commands_in("Use\n\n    espalier list\n```sh\n$ build/release/espalier schema\nls\n```\n"
-                    "espalier run is a command\n") ==
-        std::vector<std::string>{"espalier list", "espalier schema"});
+                    "espalier run is a command\n    examples/python/a.py 3\n") ==
+        std::vector<std::string>{"espalier list", "espalier schema", "examples/python/a.py 3"});
   CHECK(has_placeholder("espalier run CONFIG"));
   CHECK(has_placeholder("espalier run <file>"));
   CHECK_FALSE(has_placeholder("espalier run a.yaml -s system.link.bandwidth=16GB/s"));
@@ -146,11 +147,17 @@ TEST_CASE("Every command in the README and in docs runs", "[slow]") {
     // commands find those of earlier ones.
     const TemporaryFolder folder;
     fs::create_directory_symlink(source_folder() / "configs", folder.file("configs"));
+    fs::create_directory_symlink(source_folder() / "examples", folder.file("examples"));
     for (const std::string& command : commands_in(test::read_text(page))) {
       if (has_placeholder(command)) continue;
       const bool synthesizes = command.find("--synthesize") != std::string::npos;
       if (synthesizes && std::system("command -v yosys > /dev/null 2>&1") != 0) {
         WARN("skipped, yosys is not installed: " << command);
+        continue;
+      }
+      const bool plots = command.find("sweep_plots.py") != std::string::npos;
+      if (plots && std::system("python3 -c 'import pandas, matplotlib' 2> /dev/null") != 0) {
+        WARN("skipped, pandas or matplotlib is not installed: " << command);
         continue;
       }
       const std::string script = "espalier() { '" ESPALIER_PROGRAM "' \"$@\"; }\n" + command;

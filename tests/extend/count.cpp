@@ -5,12 +5,14 @@
 #include <string>
 #include <systemc>
 
+#include "hw/clock/clock_domain.h"
 #include "hw/topology/topology.h"
 #include "sims/experiment/point_runner.h"
 #include "sims/experiment/result_register.h"
 
 int sc_main(int, char**) {
   using namespace espalier;
+  prepare_kernel();
   const Topology mesh = make_mesh({2, 2}, {150'000, 16'000'000'000});
   RunPoint point;
   point.collective.emplace();

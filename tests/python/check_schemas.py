@@ -147,6 +147,13 @@ with tempfile.TemporaryDirectory() as folder:
         expect_good(results, document, f"the result of {' '.join(run)}")
         if problem(results, {**document, "result": []}) == "":
             failures.append("an unknown member of a result's document is not found")
+    others = [["compare", "configs/mesh_2x2.yaml", "-s", "collective.algorithm=[ring, multitree]"],
+              ["latency", "configs/latency/mesh_8x8.yaml", "--loads", "0.1,0.2", "-s", "traffic.measure_cycles=500"],
+              ["explain", "configs/mesh_2x2.yaml"]]
+    for words in others:
+        espalier(*words, "--json", str(target))
+        document = json.loads(target.read_text())
+        expect_good(results, document, f"the result of {' '.join(words)}")
     document["results"][0]["cycels"] = 1
     if problem(results, document) == "":
         failures.append("an unknown field of a result is not found")

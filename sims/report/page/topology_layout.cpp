@@ -287,6 +287,7 @@ std::string TopologyLayout::link(LinkId id, double aside) const {
 std::vector<MapLabel> map_labels(const Topology& topology, const TopologyLayout& layout,
                                  double vertex_size) {
   constexpr std::size_t kMostLabels = 40;
+  constexpr double kAbove = 4;  // what fonts have above and below their letters
   std::vector<MapLabel> labels;
   if (topology.grid() || topology.num_vertices() > kMostLabels) return labels;
   const double gap = vertex_size + 3;
@@ -296,8 +297,8 @@ std::vector<MapLabel> map_labels(const Topology& topology, const TopologyLayout&
     const double bottom = label.line + 3;
     // Browsers' fonts are up to a tenth wider than label.width.
     const double margin = 2 + label.width / 10;
-    if (label.left < margin || right > layout.width() - margin || top < 0 ||
-        bottom > layout.height())
+    if (label.left < margin || right > layout.width() - margin || top < kAbove ||
+        bottom > layout.height() - kAbove)
       return false;
     for (std::size_t v = 0; v < topology.num_vertices(); ++v) {
       const Place at = layout.place(NodeId(v));
