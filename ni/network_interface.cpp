@@ -220,7 +220,7 @@ void NetworkInterface::message_sent(MessageId message, Cycle now) {
     if (messages_.stripe_sent(message)) operation_sent(messages_.whole_of(message).operation, now);
   }
   // A queue has room now, and fewer operations are left to send.
-  if (source_ != nullptr) wake(now + 1);
+  if (source_ != nullptr && source_->next_ready() <= now) wake(now + 1);
   if (engine_ && engine_->waits_for_ports()) look_at_engine(now + 1);
   if (next_posted_ < posted_.size()) wake(std::max(now + 1, posted_[next_posted_].ready));
 }

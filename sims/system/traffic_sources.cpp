@@ -61,9 +61,12 @@ class TrafficSources::Source : public MessageSource {
     operation_.to = next.to;
     operation_.bytes = next.bytes;
     operation_.first_chunk = next.tag;
-    const auto [route, is_new] = routes_.try_emplace(next.to.index());
-    if (is_new) route->second = all_.route(node_, next.to);
-    operation_.route = route->second;
+    if (next.to != routed_to_) {
+      const auto [route, is_new] = routes_.try_emplace(next.to.index());
+      if (is_new) route->second = all_.route(node_, next.to);
+      operation_.route = route->second;
+      routed_to_ = next.to;
+    }
     return operation_;
   }
   void pop() override {
@@ -161,6 +164,7 @@ class TrafficSources::Source : public MessageSource {
   std::uint64_t dropped_ = 0;
   std::uint64_t posted_ = 0;
   Operation operation_;
+  NodeId routed_to_;  // whose route operation_ has; invalid at first
 };
 
 TrafficSources::TrafficSources(const Topology& topology, const RunPoint& point, ClockDomain& clock,
