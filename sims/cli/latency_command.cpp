@@ -20,6 +20,7 @@
 #include "sims/experiment/workers.h"
 #include "sims/model/idle_times.h"
 #include "sims/point/fidelity.h"
+#include "sims/report/page/config_differences.h"
 #include "sims/report/page/page.h"
 #include "sims/report/page/read_report.h"
 #include "sims/report/page/view.h"
@@ -60,7 +61,7 @@ std::vector<std::string> design_names(const std::vector<Input>& inputs) {
   std::map<std::string, std::vector<Json>> of_file;
   for (const Input& input : inputs) {
     for (const RunPoint& point : input.points) {
-      of_file[input.path].push_back(resolved_json(point).flatten());
+      of_file[input.path].push_back(report::flatten_config(resolved_json(point)));
     }
   }
   std::vector<std::string> names;
@@ -69,14 +70,13 @@ std::vector<std::string> design_names(const std::vector<Input>& inputs) {
     const std::vector<Json>& configs = of_file[input.path];
     for (std::size_t p = 0; p < input.points.size(); ++p) {
       std::vector<std::string> settings;
-      for (const auto& [path, value] : configs[next[input.path]++].items()) {
+      for (const auto& [key, value] : configs[next[input.path]++].items()) {
         const bool varies = std::any_of(configs.begin(), configs.end(), [&](const Json& other) {
-          return !other.contains(path) || other.at(path) != value;
+          return !other.contains(key) || other.at(key) != value;
         });
         if (!varies) continue;
         settings.push_back(
-            fmt::format("{} {}", path.substr(path.rfind('/') + 1),
-                        value.is_string() ? value.get<std::string>() : value.dump()));
+            fmt::format("{} {}", key.substr(key.rfind('.') + 1), report::value_text(value)));
       }
       const std::string words = fmt::format("{}", fmt::join(settings, ", "));
       names.push_back(words.empty()         ? input.path
@@ -381,7 +381,7 @@ int latency_command(const LatencyOptions& options) {
   std::vector<Input> inputs;
   for (const std::string& config : options.configs) {
     for (const std::vector<std::string>& overrides : *designs) {
-      auto input = load_inputs({config}, overrides, ConfigNeed::workload);
+      auto input = load_inputs({config}, overrides, ConfigNeed::traffic);
       if (!input) return kUsageError;
       if (!is_drawn_traffic(input->front())) return kUsageError;
       inputs.push_back(std::move(input->front()));

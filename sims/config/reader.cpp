@@ -422,7 +422,7 @@ ConfigResult read_text(const std::string& name, const std::string& text, const s
 
 // The configuration that a network's file stands for: a graph, BookSim's anynet or ASTRA-sim's
 // network. Empty if the text is no such file.
-std::string config_of_network(const fs::path& path, const std::string& text) {
+std::string config_of_network(const fs::path& path, const std::string& text, ConfigNeed need) {
   const char* type = nullptr;
   if (path.extension() == ".anynet") {
     type = "anynet";
@@ -436,7 +436,9 @@ std::string config_of_network(const fs::path& path, const std::string& text) {
   }
   if (type == nullptr) return {};
   const nlohmann::ordered_json topology{{"type", type}, {"file", path.filename().string()}};
-  return nlohmann::ordered_json{{"system", {{"topology", topology}}}}.dump();
+  nlohmann::ordered_json config{{"system", {{"topology", topology}}}};
+  if (need == ConfigNeed::traffic) config["traffic"] = nlohmann::ordered_json::object();
+  return config.dump();
 }
 
 ConfigResult read_file(const std::string& path, const std::vector<std::string>& overrides,
@@ -449,7 +451,7 @@ ConfigResult read_file(const std::string& path, const std::vector<std::string>& 
     return finish({}, diagnostics);
   }
   const std::string folder = fs::path(path).parent_path().string();
-  const std::string network = config_of_network(path, *file.text);
+  const std::string network = config_of_network(path, *file.text, need);
   if (network.empty()) return read_text(path, *file.text, folder, overrides, need, added);
   return read_text(path + " (network)", network, folder, overrides, need, added);
 }

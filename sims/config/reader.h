@@ -21,6 +21,7 @@ inline constexpr std::size_t kMostListedPoints = 100'000;
 enum class ConfigNeed : std::uint8_t {
   workload,    // run: exactly one of collective and traffic
   collective,  // schedule, check: a collective
+  traffic,     // latency: traffic; the file of a network stands for uniform traffic on it
   system,      // area: neither is needed, either may be given
 };
 

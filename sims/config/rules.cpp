@@ -84,6 +84,9 @@ class SectionRules {
     } else if (need == ConfigNeed::collective) {
       diagnostics_.error(has("traffic") ? given_.place_of_section("traffic") : Place{0, 1, 1},
                          "missing section 'collective'", kExample);
+    } else if (need == ConfigNeed::traffic && !has("traffic")) {
+      diagnostics_.error({0, 1, 1}, "missing section 'traffic'",
+                         "traffic: {pattern: uniform, message: 64B}");
     } else if (need == ConfigNeed::workload && !has("traffic") && !point.control) {
       diagnostics_.error({0, 1, 1}, "neither 'collective' nor 'traffic' is given", kExample);
     }

@@ -83,6 +83,14 @@ TEST_CASE("latency compares designs, and simulates exactly the loads that the us
   CHECK_THAT(outcome.err, Contains("vcs 4, pattern tornado (mesh 3x3, tornado, 240 B)"));
 }
 
+TEST_CASE("latency takes a graph in place of a configuration") {
+  const Outcome outcome = test::espalier(
+      {"latency", std::string(ESPALIER_SOURCE_DIR) + "/configs/graphs/lab.yaml", "--vary",
+       "system.ni.ports=1,2", "--loads", "0.02", "-s", "traffic.measure_cycles=2000"});
+  CHECK(outcome.exit_code == 0);
+  CHECK_THAT(outcome.out, Contains("ports 1 (lab, uniform, 256 B)"));
+}
+
 TEST_CASE("latency of a closed loop states what the network accepts") {
   const test::TemporaryFolder folder;
   const std::string config = folder.write("mesh.yaml", kLoadedMesh);
@@ -106,6 +114,9 @@ TEST_CASE("latency refuses what has no curve, with the reason") {
     return outcome.err;
   };
   CHECK_THAT(error_of({"latency", collective}), Contains("a curve needs drawn traffic"));
+  const std::string nothing =
+      folder.write("nothing.yaml", "system: {topology: {type: mesh, dims: [2, 2]}}\n");
+  CHECK_THAT(error_of({"latency", nothing}), Contains("missing section 'traffic'"));
   CHECK_THAT(error_of({"latency", config, "--loads", "0.1,,0.2"}), Contains("'' is not a load"));
   CHECK_THAT(error_of({"latency", config, "--loads", "17"}), Contains("generate at most 16 flits"));
   CHECK_THAT(error_of({"latency", config, "--vary", "vcs"}), Contains("a key and its values"));
