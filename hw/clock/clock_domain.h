@@ -45,9 +45,9 @@ class SlotRing {
 // wrote in earlier cycles, and writes only state that other modules read in later cycles, so the
 // order of evaluation within a cycle does not matter. An evaluation with nothing to do changes no
 // state, so a module may sleep through it.
-// To be called first in sc_main, before any sc_time exists. The kernel counts femtoseconds, because a
-// router clock's period need not be a whole number of picoseconds. Modules that it would rename are
-// errors, because names are an interface.
+// To be called first in sc_main, before any sc_time exists. The kernel counts femtoseconds, because
+// a router clock's period need not be a whole number of picoseconds. Modules that it would rename
+// are errors, because names are an interface.
 void prepare_kernel();
 
 class Clocked {

@@ -2,10 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <map>
-#include <string>
-
 #include <algorithm>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -16,7 +14,6 @@
 #include "sims/cli/input.h"
 #include "sims/cli/output.h"
 #include "sims/cli/schedule_text.h"
-#include "sims/config/resolved.h"
 #include "sims/experiment/certify_point.h"
 #include "sims/experiment/plan_run.h"
 #include "sims/experiment/training_tables.h"
@@ -41,10 +38,12 @@ std::pair<ScheduleTables, Certificate> certified_tables(const Input& input, cons
   return {std::move(tables), std::move(certificate)};
 }
 
-void print_violations(const std::vector<Violation>& violations) {
+std::string violations_text(const std::vector<Violation>& violations) {
+  std::string text;
   for (const Violation& violation : violations) {
-    fmt::print("  {}: {}\n", to_string(violation.kind), violation.what);
+    text += fmt::format("  {}: {}\n", to_string(violation.kind), violation.what);
   }
+  return text;
 }
 
 bool check_plan(const Input& input, const std::string& what, const Topology& topology,
@@ -56,7 +55,7 @@ bool check_plan(const Input& input, const std::string& what, const Topology& top
                  ? "data certified; deadlock is possible, because the start order is not enforced"
                  : "certified");
   fmt::print("{}", plan_summary(topology, planned));
-  print_violations(violations);
+  fmt::print("{}", violations_text(violations));
   return violations.empty();
 }
 
@@ -117,29 +116,61 @@ bool check_program_alone(const Input& input, const Program& program) {
   return true;
 }
 
-// `points` points have these tables.
-bool check_tables(const Input& input, const RunPoint& point, std::size_t points) {
+// What is said of a schedule's tables.
+struct CheckedTables {
+  bool ok = false;
+  std::string headline;
+  std::string details;
+};
+
+CheckedTables check_tables(const Input& input, const RunPoint& point) {
   const auto [tables, certificate] = certified_tables(input, point);
-  fmt::print("{}: {} {} on {}: {}{}\n", input.path, tables.algorithm, to_string(tables.op),
-             input.topology->name(), certificate.ok() ? "certified" : "REJECTED",
-             points == 1 ? "" : fmt::format(", for {} settings", points));
+  CheckedTables checked;
+  checked.ok = certificate.ok();
+  checked.headline =
+      fmt::format("{}: {} {} on {}: {}", input.path, tables.algorithm, to_string(tables.op),
+                  input.topology->name(), certificate.ok() ? "certified" : "REJECTED");
   // The certifier does not examine the transfers of a malformed table.
   if (certificate.transfers != 0 || certificate.ok()) {
-    fmt::print(
+    checked.details = fmt::format(
         "  {} transfers in {} steps, {}\n", certificate.transfers, tables.num_steps,
         certificate.contention_free ? "no link used twice in a step" : "links shared within steps");
   }
   if (point.coordination) {
-    fmt::print(
+    checked.details +=
         "  one all-reduce for each layer; hosts fuse all-reduces while the job runs, and each "
-        "fused all-reduce is certified then\n");
+        "fused all-reduce is certified then\n";
   }
   const TableFormat format = table_format(tables, input.topology->num_nodes());
-  fmt::print("  table entries {} (2N = {}) of {} bits: {}; {} bytes per NI\n",
-             certificate.most_table_entries, 2 * input.topology->num_nodes(), format.entry_bits(),
-             to_string(format), format.table_bytes(certificate.most_table_entries));
-  print_violations(certificate.violations);
-  return certificate.ok();
+  checked.details += fmt::format("  table entries {} (2N = {}) of {} bits: {}; {} bytes per NI\n",
+                                 certificate.most_table_entries, 2 * input.topology->num_nodes(),
+                                 format.entry_bits(), to_string(format),
+                                 format.table_bytes(certificate.most_table_entries));
+  checked.details += violations_text(certificate.violations);
+  return checked;
+}
+
+// Settings such as flow control do not change a schedule, so equal answers are printed once.
+bool check_schedules(const Input& input, const std::vector<const RunPoint*>& points) {
+  std::vector<std::pair<CheckedTables, std::size_t>> answers;
+  bool good = true;
+  for (const RunPoint* point : points) {
+    CheckedTables checked = check_tables(input, *point);
+    good &= checked.ok;
+    const auto same = std::find_if(answers.begin(), answers.end(), [&](const auto& answer) {
+      return answer.first.headline == checked.headline && answer.first.details == checked.details;
+    });
+    if (same != answers.end()) {
+      ++same->second;
+    } else {
+      answers.emplace_back(std::move(checked), 1);
+    }
+  }
+  for (const auto& [answer, count] : answers) {
+    fmt::print("{}{}\n{}", answer.headline,
+               count == 1 ? "" : fmt::format(", for {} settings", count), answer.details);
+  }
+  return good;
 }
 
 }  // namespace
@@ -150,13 +181,7 @@ int check_command(const CheckOptions& options) {
   bool good = true;
   for (const Input& input : *inputs) {
     if (input.program) good &= check_program_alone(input, *input.program);
-    // Only the collective decides the tables; flow control and lockstep do not.
-    std::map<std::string, std::size_t> points_of_tables;
-    const auto collective_of = [](const RunPoint& point) {
-      const auto config = resolved_json(point);
-      return config.contains("collective") ? config.at("collective").dump() : std::string();
-    };
-    for (const RunPoint& point : input.points) ++points_of_tables[collective_of(point)];
+    std::vector<const RunPoint*> schedules;
     for (const RunPoint& point : input.points) {
       if (point.workload) {
         good &= check_workload(input, point);
@@ -169,12 +194,11 @@ int check_command(const CheckOptions& options) {
       const bool planned = !input.tables && find_planner(point.collective->algorithm) != nullptr;
       if (planned) {
         good &= check_plan(input, point);
-        continue;
+      } else {
+        schedules.push_back(&point);
       }
-      std::size_t& points = points_of_tables[collective_of(point)];
-      if (points != 0) good &= check_tables(input, point, points);
-      points = 0;  // said
     }
+    good &= check_schedules(input, schedules);
   }
   return good ? kGood : kCheckFailed;
 }

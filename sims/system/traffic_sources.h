@@ -23,9 +23,9 @@ namespace espalier {
 // receiver posts the reply in the cycle after the request is visible. Ejection never stalls, so
 // requests cannot keep replies from leaving the network, and both share all VCs.
 //
-// The sources end when all measured messages have arrived, at the end of the window if the network is
-// saturated then, or after the drain time. Everything posted is then delivered. Messages of a file
-// are all measured.
+// The sources end when all measured messages have arrived, at the end of the window if the network
+// is saturated then, or after the drain time. Everything posted is then delivered. Messages of a
+// file are all measured.
 class TrafficSources : public Clocked, public SideListener {
  public:
   // Connects a source to every NI of `fabric`. Precondition: point.traffic. All arguments outlive

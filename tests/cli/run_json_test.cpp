@@ -226,10 +226,10 @@ TEST_CASE("Several files give one list of results and one config each") {
 
 TEST_CASE("Results of synthetic traffic have the offered and the accepted load") {
   const TemporaryFolder folder;
-  const std::string config = folder.write(
-      "traffic.yaml",
-      "system: {topology: {type: torus, dims: [4, 4]}}\n"
-      "traffic: {injection_rate: 0.2, warmup_cycles: 1000, measure_cycles: 3000}\n");
+  const std::string config =
+      folder.write("traffic.yaml",
+                   "system: {topology: {type: torus, dims: [4, 4]}}\n"
+                   "traffic: {injection_rate: 0.2, warmup_cycles: 1000, measure_cycles: 3000}\n");
   const Json document = test::run_to_json({config});
   const Json& result = document.at("results").at(0);
   CHECK(result.at("traffic") == "uniform");

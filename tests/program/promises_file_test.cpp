@@ -57,16 +57,16 @@ TEST_CASE("Promises may stand in any order, sums as well") {
 
 TEST_CASE("All errors in promises are reported with their places") {
   REQUIRE(promise_errors("rank 1 out 0 = 0:0\n"
-                 "rank 1 out 0 = 1:0\n"
-                 "rank 9 out 0 = 0:0\n"
-                 "rank 1 out 2 = 0:0\n"
-                 "rank 0 out 0 = 0:0\n"
-                 "rank 2 out 0 = 0:0 + 2:0\n"
-                 "rank 2 out 0 = 0:0 +\n"
-                 "rank 2 in 0 = 0:0\n"
-                 "rank 2 out 0 = 0:0 1:0\n"
-                 "rank 2 out x = 0:0\n"
-                 "promise rank 2 out 0 = 0:0\n") ==
+                         "rank 1 out 0 = 1:0\n"
+                         "rank 9 out 0 = 0:0\n"
+                         "rank 1 out 2 = 0:0\n"
+                         "rank 0 out 0 = 0:0\n"
+                         "rank 2 out 0 = 0:0 + 2:0\n"
+                         "rank 2 out 0 = 0:0 +\n"
+                         "rank 2 in 0 = 0:0\n"
+                         "rank 2 out 0 = 0:0 1:0\n"
+                         "rank 2 out x = 0:0\n"
+                         "promise rank 2 out 0 = 0:0\n") ==
           "p.txt:2:1: error: rank 1 out 0 already has a promise\n"
           "rank 1 out 0 = 1:0\n"
           "^\n"
