@@ -32,6 +32,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr double kMostLoad = 64;  // what traffic.injection_rate permits
+constexpr double kFewestMessages = 100;
 
 struct LoadRun {
   double load;
@@ -53,6 +54,15 @@ double most_load(const RunPoint& point) {
   if (traffic.burst_messages != 0) return 0.99;  // a burst is one flit per cycle
   const Framing framing(framing_spec(point.system), traffic.message_bytes);
   return std::min(kMostLoad, static_cast<double>(framing.flits()));
+}
+
+// At this load a window has kFewestMessages on the average.
+double least_load(const RunPoint& point, const Topology& topology) {
+  const TrafficConfig& traffic = *point.traffic;
+  const Framing framing(framing_spec(point.system), traffic.message_bytes);
+  const double node_cycles =
+      static_cast<double>(traffic.measure_cycles) * static_cast<double>(topology.num_nodes());
+  return kFewestMessages * static_cast<double>(framing.flits()) / node_cycles;
 }
 
 // Names designs by their files if there are several, and by the settings in which the designs of a
@@ -175,7 +185,8 @@ class LatencyStudy {
         designs_.push_back({&input,
                             point,
                             names[designs_.size()],
-                            LoadCurve(loads, most_load(point), point.traffic->is_closed_loop()),
+                            LoadCurve(loads, least_load(point, *input.topology), most_load(point),
+                                      point.traffic->is_closed_loop()),
                             {}});
       }
     }

@@ -9,7 +9,6 @@ namespace {
 
 constexpr double kFirstLoad = 0.5;
 constexpr double kResolution = 0.01;  // of the saturation load
-constexpr double kLeastLoad = 1e-4;   // below it, no search
 constexpr double kMostSteps = 10;     // round loads of a curve
 
 // Four significant digits, so that loads are short in configurations and tables.
@@ -30,8 +29,11 @@ double round_step(double end) {
 
 }  // namespace
 
-LoadCurve::LoadCurve(std::vector<double> loads, double most, bool is_closed_loop)
-    : loads_(std::move(loads)), most_(most), searches_(loads_.empty() && !is_closed_loop) {}
+LoadCurve::LoadCurve(std::vector<double> loads, double least, double most, bool is_closed_loop)
+    : loads_(std::move(loads)),
+      least_(std::min(least, most)),
+      most_(most),
+      searches_(loads_.empty() && !is_closed_loop) {}
 
 std::vector<double> LoadCurve::next() const {
   if (searches_) {
@@ -58,10 +60,10 @@ std::optional<double> LoadCurve::next_of_search() const {
   }
   if (!bad) {
     if (good >= most_) return std::nullopt;
-    return std::min(most_, good == 0 ? kFirstLoad : 2 * good);
+    return std::min(most_, good == 0 ? std::max(kFirstLoad, least_) : 2 * good);
   }
-  if (*bad - good <= kResolution * *bad || *bad < kLeastLoad) return std::nullopt;
-  const double middle = rounded((good + *bad) / 2);
+  if (*bad - good <= kResolution * *bad) return std::nullopt;
+  const double middle = std::max(least_, rounded((good + *bad) / 2));
   if (middle <= good || middle >= *bad) return std::nullopt;
   return middle;
 }
@@ -78,7 +80,9 @@ std::optional<double> LoadCurve::saturation() const {
 std::vector<double> LoadCurve::chosen_loads() const {
   if (!searches_) {
     std::vector<double> doubled;
-    for (double part = 64; part >= 1; part /= 2) doubled.push_back(rounded(most_ / part));
+    for (double part = 64; part >= 1; part /= 2) {
+      doubled.push_back(std::max(least_, rounded(most_ / part)));
+    }
     return doubled;
   }
   const std::optional<double> found = saturation();
@@ -93,6 +97,7 @@ std::vector<double> LoadCurve::chosen_loads() const {
     loads.push_back(rounded(0.95 * end));
   }
   loads.push_back(end);
+  for (double& load : loads) load = std::max(load, least_);
   return loads;
 }
 

@@ -13,10 +13,10 @@ namespace espalier {
 // the results only.
 class LoadCurve {
  public:
-  // `loads`: of the user; empty: chosen. `most`: the largest load that the sources can generate.
-  // Sources of a closed loop wait, so they never saturate a network; their loads double from
-  // most / 64 to `most`.
-  LoadCurve(std::vector<double> loads, double most, bool is_closed_loop);
+  // `loads`: of the user; empty: chosen, from `least`, below which the window has too few messages,
+  // to `most`, the largest load that the sources can generate. Sources of a closed loop wait, so
+  // they never saturate a network; their loads double from most / 64 to `most`.
+  LoadCurve(std::vector<double> loads, double least, double most, bool is_closed_loop);
 
   [[nodiscard]] std::vector<double> next() const;
   void add(double load, bool saturated) { saturated_[load] = saturated; }
@@ -30,6 +30,7 @@ class LoadCurve {
   [[nodiscard]] std::vector<double> chosen_loads() const;
 
   std::vector<double> loads_;
+  double least_;
   double most_;
   bool searches_;
   std::map<double, bool> saturated_;  // by simulated load

@@ -28,7 +28,7 @@ Simulated simulate_network(LoadCurve curve, double accepts) {
 TEST_CASE("A curve finds the saturation load to one percent, whatever it is") {
   for (const double accepts : {0.0037, 0.05, 0.3217, 0.5, 0.9, 1.7, 3.99}) {
     CAPTURE(accepts);
-    const Simulated found = simulate_network(LoadCurve({}, 4, false), accepts);
+    const Simulated found = simulate_network(LoadCurve({}, 1e-5, 4, false), accepts);
     REQUIRE(found.saturation);
     CHECK(*found.saturation <= accepts);
     CHECK(*found.saturation >= 0.985 * accepts);
@@ -43,26 +43,35 @@ TEST_CASE("A curve finds the saturation load to one percent, whatever it is") {
 }
 
 TEST_CASE("A curve ends at the largest load of sources that cannot saturate the network") {
-  const Simulated open = simulate_network(LoadCurve({}, 2, false), 5);
+  const Simulated open = simulate_network(LoadCurve({}, 1e-5, 2, false), 5);
   CHECK_FALSE(open.saturation);
   CHECK(open.loads.back() == 2);
-  const Simulated closed = simulate_network(LoadCurve({}, 2, true), 5);
+  const Simulated closed = simulate_network(LoadCurve({}, 1e-5, 2, true), 5);
   CHECK_FALSE(closed.saturation);
   CHECK(closed.loads.front() <= 0.1);
   CHECK(closed.loads.back() == 2);
 }
 
 TEST_CASE("A curve simulates the loads of the user and no others") {
-  const Simulated given = simulate_network(LoadCurve({0.3, 0.1, 0.3, 0.2}, 4, false), 0.25);
+  const Simulated given = simulate_network(LoadCurve({0.3, 0.1, 0.3, 0.2}, 1e-5, 4, false), 0.25);
   CHECK(given.loads == std::vector<double>{0.1, 0.2, 0.3});
   CHECK(given.saturation == 0.2);
-  CHECK_FALSE(simulate_network(LoadCurve({0.3}, 4, false), 0.25).saturation);
+  CHECK_FALSE(simulate_network(LoadCurve({0.3}, 1e-5, 4, false), 0.25).saturation);
 }
 
 TEST_CASE("A network that accepts nothing ends the search") {
-  const Simulated none = simulate_network(LoadCurve({}, 4, false), 0);
+  const Simulated none = simulate_network(LoadCurve({}, 1e-5, 4, false), 0);
   CHECK_FALSE(none.saturation);
   CHECK(none.loads.front() < 1e-3);
+}
+
+TEST_CASE("A curve simulates no load at which a window has too few messages") {
+  const Simulated curve = simulate_network(LoadCurve({}, 0.07, 4, false), 0.3217);
+  CHECK(curve.loads.front() == 0.07);
+  CHECK(*curve.saturation >= 0.985 * 0.3217);
+  const Simulated none = simulate_network(LoadCurve({}, 0.07, 4, false), 0.05);
+  CHECK_FALSE(none.saturation);
+  CHECK(none.loads.front() == 0.07);
 }
 
 }  // namespace
