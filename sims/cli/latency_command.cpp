@@ -263,6 +263,7 @@ std::vector<ResultColumn> latency_columns() {
   return {{"load", true, number("offered_flits_per_node_cycle", 4)},
           {"generated", true, number("generated_flits_per_node_cycle", 4)},
           {"accepted", true, number("accepted_flits_per_node_cycle", 4)},
+          {"accepted min", true, number("accepted_min_flits_per_node_cycle", 4)},
           {"mean latency", true, mean_text},
           {"p50", true, number("message_latency_p50_cycles", 0)},
           {"p95", true, number("message_latency_p95_cycles", 0)},

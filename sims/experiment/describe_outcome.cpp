@@ -51,6 +51,7 @@ void describe_traffic(Json& result, const TrafficStatistics& traffic) {
   if (traffic.generated) {
     result["generated_flits_per_node_cycle"] = *traffic.generated;
     result["accepted_flits_per_node_cycle"] = known(traffic.accepted);
+    result["accepted_min_flits_per_node_cycle"] = known(traffic.accepted_min);
     result["saturated"] = known(traffic.saturated);
   }
   result["measured_messages"] = traffic.messages;

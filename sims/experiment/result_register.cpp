@@ -184,12 +184,14 @@ std::vector<ResultField> fields_without_counters() {
        "flits through routers, summed over routers; control messages included"},
       {"ni_ports", "cpgtf", number, "", simulation, never,
        "injection and ejection ports that an NI uses"},
+      {"accepted_min_flits_per_node_cycle", "f", number, "flits", simulation, not_ended,
+       "drawn traffic: the same for the messages of one source and their replies, the smallest "
+       "over "
+       "the sources"},
       {"saturated", "f", truth, "", simulation, not_ended,
-       "drawn traffic: in the window the network accepted less than 98 % of the generated flits, "
-       "less "
-       "one message per node, or the drain time ended before all measured messages had arrived; "
-       "null "
-       "without warm-up"},
+       "drawn traffic: the network left part of the window's flits in the queues (latency.md), or "
+       "the "
+       "drain time ended before all measured messages had arrived; null without warm-up"},
       {"measured_messages", "f", number, "", simulation, never,
        "messages generated in the measurement window; of a file: all"},
       {"message_latency_mean_cycles", "cpgtf", number, "cycles", simulation, never,

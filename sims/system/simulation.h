@@ -65,7 +65,8 @@ struct TrafficStatistics {
   // Flits per node and cycle that are generated, and that become visible, in the window.
   std::optional<double> generated;
   std::optional<double> accepted;
-  std::optional<bool> saturated;  // empty without warm-up
+  std::optional<double> accepted_min;  // the smallest over the sources that generate messages
+  std::optional<bool> saturated;       // empty without warm-up
 };
 
 // One of several collectives in one set of tables (alg/schedule/schedule_table.h), posted by

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <unordered_map>
 
 #include "alg/routes/routing.h"
@@ -16,8 +17,11 @@ namespace {
 constexpr std::size_t kBatches = 20;
 // Student's t for 95 % (two-sided) and kBatches - 1 degrees of freedom.
 constexpr double kStudent = 2.093;
-// A network that leaves a larger share of what is generated in the window is saturated.
+// A network is saturated that leaves a larger share of what is generated in the window: of all
+// messages, or of those of one source, whose queue varies more.
 constexpr double kLeftShare = 0.02;
+constexpr double kLeftShareOfSource = 0.03;
+constexpr std::uint64_t kLeftMessagesOfSource = 8;
 
 // A request keeps its place in its source's table of outstanding requests, and its reply returns
 // it, as a transaction tag does.
@@ -25,6 +29,10 @@ ChunkId request_tag(std::size_t slot) { return ChunkId(2 * slot); }
 ChunkId reply_tag(ChunkId request) { return ChunkId(request.index() + 1); }
 bool is_reply(const Operation& operation) { return operation.first_chunk.index() % 2 == 1; }
 std::size_t slot_of(const Operation& operation) { return operation.first_chunk.index() / 2; }
+
+std::uint64_t sum_of(const std::vector<std::uint64_t>& flits) {
+  return std::accumulate(flits.begin(), flits.end(), std::uint64_t{0});
+}
 
 // Nearest rank. Precondition: `sorted` is not empty.
 Cycle percentile(const std::vector<Cycle>& sorted, std::size_t percent) {
@@ -79,7 +87,7 @@ class TrafficSources::Source : public MessageSource {
   void reply_to(const Operation& request, Cycle now) {
     replies_.push_back(
         {now + 1, request.from, config_.reply_bytes, reply_tag(request.first_chunk)});
-    all_.generated(now + 1, config_.reply_bytes);
+    all_.generated(request.from, now + 1, true);
   }
   // Returns the cycle in which the request was generated. A source that had to wait for this reply
   // draws again from the next cycle on.
@@ -146,7 +154,7 @@ class TrafficSources::Source : public MessageSource {
     }
     requests_.push_back({message.ready, message.to, message.bytes, tag});
     ++requests_drawn_;
-    all_.generated(message.ready, message.bytes);
+    all_.generated(node_, message.ready, false);
     if (all_.is_measured(message.ready)) ++all_.to_measure_;
   }
 
@@ -176,7 +184,9 @@ TrafficSources::TrafficSources(const Topology& topology, const RunPoint& point, 
       id_(clock.add(*this)),
       fabric_(fabric),
       deliveries_(deliveries),
-      routes_(topology, fabric) {
+      routes_(topology, fabric),
+      generated_flits_(topology.num_nodes(), 0),
+      accepted_flits_(topology.num_nodes(), 0) {
   const FramingSpec framing = framing_spec(point.system);
   request_flits_ = Framing(framing, config_.message_bytes).flits();
   if (config_.is_closed_loop()) reply_flits_ = Framing(framing, config_.reply_bytes).flits();
@@ -210,9 +220,9 @@ RouteId TrafficSources::route(NodeId from, NodeId to) {
   return routes_.bind(route_packet(topology_, from, to));
 }
 
-void TrafficSources::generated(Cycle ready, Bytes bytes) {
+void TrafficSources::generated(NodeId requester, Cycle ready, bool is_reply) {
   if (is_listed_ || !is_measured(ready)) return;
-  generated_flits_ += bytes == config_.message_bytes ? request_flits_ : reply_flits_;
+  generated_flits_[requester.index()] += is_reply ? reply_flits_ : request_flits_;
 }
 
 void TrafficSources::evaluate(Cycle now) {
@@ -232,7 +242,10 @@ void TrafficSources::evaluate(Cycle now) {
 
 void TrafficSources::delivered(const Operation& operation, Cycle now) {
   const bool reply = is_reply(operation);
-  if (!is_listed_ && is_measured(now)) accepted_flits_ += reply ? reply_flits_ : request_flits_;
+  if (!is_listed_ && is_measured(now)) {
+    const NodeId requester = reply ? operation.to : operation.from;
+    accepted_flits_[requester.index()] += reply ? reply_flits_ : request_flits_;
+  }
   if (!config_.is_closed_loop()) {
     measured(operation.ready, now);
   } else if (!reply) {
@@ -297,20 +310,38 @@ TrafficStatistics TrafficSources::statistics() const {
   }
   if (is_listed_) return statistics;
   statistics.half_width_cycles = half_width();
-  const double node_cycles =
-      static_cast<double>(config_.measure_cycles) * static_cast<double>(topology_.num_nodes());
-  statistics.generated = static_cast<double>(generated_flits_) / node_cycles;
-  statistics.accepted = static_cast<double>(accepted_flits_) / node_cycles;
+  const auto window = static_cast<double>(config_.measure_cycles);
+  const auto rate = [window](std::uint64_t flits) { return static_cast<double>(flits) / window; };
+  const auto nodes = static_cast<double>(topology_.num_nodes());
+  statistics.generated = rate(sum_of(generated_flits_)) / nodes;
+  statistics.accepted = rate(sum_of(accepted_flits_)) / nodes;
+  for (std::size_t n = 0; n < topology_.num_nodes(); ++n) {
+    if (generated_flits_[n] == 0) continue;
+    const double accepted = rate(accepted_flits_[n]);
+    statistics.accepted_min = std::min(statistics.accepted_min.value_or(accepted), accepted);
+  }
   if (config_.warmup_cycles != 0) statistics.saturated = drain_time_over_ || !accepts_window();
   return statistics;
 }
 
-// One message per node may be under way at the end of the window and not at its begin.
+// One message per node, or a burst, may be under way at the end of the window and not at its begin.
 bool TrafficSources::accepts_window() const {
   if (config_.warmup_cycles == 0) return true;  // the network fills up
-  const std::uint64_t under_way = topology_.num_nodes() * std::max(request_flits_, reply_flits_);
-  return static_cast<double>(accepted_flits_ + under_way) >=
-         (1 - kLeftShare) * static_cast<double>(generated_flits_);
+  const std::uint64_t message =
+      std::max(request_flits_, reply_flits_) * std::max(1U, config_.burst_messages);
+  const auto accepts = [](std::uint64_t accepted, std::uint64_t generated, double left_share,
+                          std::uint64_t under_way) {
+    return static_cast<double>(accepted + under_way) >=
+           (1 - left_share) * static_cast<double>(generated);
+  };
+  for (std::size_t n = 0; n < topology_.num_nodes(); ++n) {
+    if (!accepts(accepted_flits_[n], generated_flits_[n], kLeftShareOfSource,
+                 kLeftMessagesOfSource * message)) {
+      return false;
+    }
+  }
+  return accepts(sum_of(accepted_flits_), sum_of(generated_flits_), kLeftShare,
+                 topology_.num_nodes() * message);
 }
 
 std::optional<double> TrafficSources::half_width() const {

@@ -57,7 +57,7 @@ class TrafficSources : public Clocked, public SideListener {
   [[nodiscard]] bool is_measured(Cycle ready) const {
     return is_listed_ || (ready >= config_.warmup_cycles && ready < config_.window_end());
   }
-  void generated(Cycle ready, Bytes bytes);
+  void generated(NodeId requester, Cycle ready, bool is_reply);
   void measured(Cycle ready, Cycle now);
   // No source posts a message after cycle `last`.
   void close(Cycle last);
@@ -78,9 +78,10 @@ class TrafficSources : public Clocked, public SideListener {
   std::vector<std::unique_ptr<Source>> sources_;
   std::vector<Sample> samples_;
   std::uint64_t to_measure_ = 0;  // messages of the window, as far as they are drawn
-  std::uint64_t generated_flits_ = 0;
-  std::uint64_t accepted_flits_ = 0;
-  bool window_over_ = false;  // all messages of the window are drawn
+  // In the window; a reply counts for the node that asked.
+  std::vector<std::uint64_t> generated_flits_;  // by node
+  std::vector<std::uint64_t> accepted_flits_;   // by node
+  bool window_over_ = false;                    // all messages of the window are drawn
   bool closed_ = false;
   bool drain_time_over_ = false;
 };
