@@ -158,6 +158,7 @@ class ComparedRuns {
     }
     if (const int signal = run(explained, true, limits); signal != 0) return signal;
     std::vector<ExplainedRun> runs;
+    runs.reserve(explained.size());
     for (const std::size_t i : explained) {
       runs.push_back({points_[i].input, points_[i].point, &reports_[i].result});
     }

@@ -80,13 +80,14 @@ std::vector<std::string> design_names(const std::vector<Input>& inputs) {
     const std::vector<Json>& configs = of_file[input.path];
     for (std::size_t p = 0; p < input.points.size(); ++p) {
       std::vector<std::string> settings;
-      for (const auto& [key, value] : configs[next[input.path]++].items()) {
+      for (const auto& item : configs[next[input.path]++].items()) {
+        const std::string& key = item.key();
         const bool varies = std::any_of(configs.begin(), configs.end(), [&](const Json& other) {
-          return !other.contains(key) || other.at(key) != value;
+          return !other.contains(key) || other.at(key) != item.value();
         });
         if (!varies) continue;
         settings.push_back(
-            fmt::format("{} {}", key.substr(key.rfind('.') + 1), report::value_text(value)));
+            fmt::format("{} {}", key.substr(key.rfind('.') + 1), report::value_text(item.value())));
       }
       const std::string words = fmt::format("{}", fmt::join(settings, ", "));
       names.push_back(words.empty()         ? input.path
@@ -223,6 +224,7 @@ class LatencyStudy {
 
   int run(const std::vector<std::pair<std::size_t, double>>& batch) {
     std::vector<RunPoint> points;
+    points.reserve(batch.size());
     for (const auto& [d, load] : batch) points.push_back(at_load(designs_[d].point, load));
     ProgressBar bar(batch.size());
     WorkerBatch work;

@@ -56,7 +56,8 @@ struct CommandPath {
   const CLI::App* command;
 };
 
-void add_paths(const CLI::App& app, std::vector<std::string> words, std::vector<CommandPath>& all) {
+void add_paths(const CLI::App& app, const std::vector<std::string>& words,
+               std::vector<CommandPath>& all) {
   for (const CLI::App* command : commands_of(app)) {
     std::vector<std::string> longer = words;
     longer.push_back(command->get_name());
