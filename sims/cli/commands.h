@@ -7,6 +7,10 @@
 #include <string>
 #include <vector>
 
+namespace CLI {
+class App;
+}
+
 namespace espalier {
 
 // An output is a file, "-" for stdout, or empty for none.
@@ -168,5 +172,11 @@ struct SchemaOptions {
   std::string json_schema;
 };
 [[nodiscard]] int schema_command(const SchemaOptions& options);
+
+// What a shell and man know of the program, from the definition of its command line `app`. A script
+// for bash or zsh completes commands, options, values of a list, and keys of configurations.
+[[nodiscard]] int completion_command(const CLI::App& app, const std::string& shell);
+// A page for man, section 1, in roff.
+[[nodiscard]] int man_command(const CLI::App& app);
 
 }  // namespace espalier

@@ -87,12 +87,7 @@ std::vector<ResultColumn> ranking_columns(const Json& best) {
                        const auto area = table_area(r);
                        return area ? fmt::format("{:.0f}", *area) : std::string("-");
                      }});
-  columns.push_back({"energy uJ", true, [](const Json& r) {
-                       const auto energy = r.find("energy");
-                       return energy == r.end() || !energy->is_object()
-                                  ? std::string("-")
-                                  : fixed(*energy, "priced_uJ", 1);
-                     }});
+  columns.push_back({"energy uJ", true, energy_text});
   return columns;
 }
 

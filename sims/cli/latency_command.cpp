@@ -32,6 +32,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr double kMostLoad = 64;  // what traffic.injection_rate permits
+constexpr double kLeastLoad =
+    1e-4;  // smaller ones are written with an exponent, which no key takes
 constexpr double kFewestMessages = 100;
 
 struct LoadRun {
@@ -62,7 +64,7 @@ double least_load(const RunPoint& point, const Topology& topology) {
   const Framing framing(framing_spec(point.system), traffic.message_bytes);
   const double node_cycles =
       static_cast<double>(traffic.measure_cycles) * static_cast<double>(topology.num_nodes());
-  return kFewestMessages * static_cast<double>(framing.flits()) / node_cycles;
+  return std::max(kLeastLoad, kFewestMessages * static_cast<double>(framing.flits()) / node_cycles);
 }
 
 // Names designs by their files if there are several, and by the settings in which the designs of a
@@ -147,11 +149,11 @@ std::optional<std::vector<double>> parse_loads(const std::string& list) {
     const std::string word = list.substr(at, end - at);
     char* rest = nullptr;
     const double load = std::strtod(word.c_str(), &rest);
-    if (word.empty() || *rest != '\0' || !(load > 0) || load > kMostLoad) {
+    if (word.empty() || *rest != '\0' || !(load >= kLeastLoad) || load > kMostLoad) {
       fmt::print(stderr,
-                 "--loads {}: error: '{}' is not a load in flits per node and cycle, above 0 and "
-                 "up to {}\nhint: for example --loads 0.05,0.1,0.2,0.3\n",
-                 list, word, kMostLoad);
+                 "--loads {}: error: '{}' is not a load in flits per node and cycle, from {} to "
+                 "{}\nhint: for example --loads 0.05,0.1,0.2,0.3\n",
+                 list, word, kLeastLoad, kMostLoad);
       return std::nullopt;
     }
     loads.push_back(load);
@@ -242,6 +244,8 @@ class LatencyStudy {
       }
       design.curve.add(load, is_saturated(report));
       design.runs.push_back({load, points[i], report});
+      Json& result = design.runs.back().report.result;
+      if (result.is_null()) result = not_run(report.failure).result;  // the worker left none
       return !failed_;
     };
     return run_workers(options_.program, batch.size(), jobs_at_once(options_.jobs), work);
@@ -284,7 +288,9 @@ std::string end_text(const LoadedDesign& design) {
   if (design.point.traffic->is_closed_loop()) {
     double most = 0;
     for (const LoadRun& run : design.runs) {
-      most = std::max(most, run.report.result.value("accepted_flits_per_node_cycle", 0.0));
+      const auto accepted = run.report.result.find("accepted_flits_per_node_cycle");
+      if (accepted == run.report.result.end() || !accepted->is_number()) continue;
+      most = std::max(most, accepted->get<double>());
     }
     return fmt::format(
         "closed loop, with at most {} requests of a node outstanding: the network accepts up to "
@@ -306,7 +312,7 @@ std::string end_text(const LoadedDesign& design) {
 std::string design_text(const LoadedDesign& design) {
   std::vector<Json> results;
   for (const LoadRun& run : design.runs) {
-    if (run.report.result.is_object()) results.push_back(run.report.result);
+    if (run.report.result.contains("topology")) results.push_back(run.report.result);
   }
   if (results.empty()) return {};
   const Json& first = results.front();
@@ -345,23 +351,26 @@ Json document_of(const LatencyOptions& options, const std::vector<LoadedDesign>&
   return document;
 }
 
-// As the inputs, with a point for each run.
+// The inputs that have runs, with a point for each run.
 std::vector<Input> inputs_of_runs(const std::vector<Input>& inputs,
                                   const std::vector<LoadedDesign>& designs) {
-  std::vector<Input> all = inputs;
-  for (std::size_t i = 0; i < inputs.size(); ++i) {
-    all[i].points.clear();
+  std::vector<Input> with_runs;
+  for (const Input& input : inputs) {
+    Input copy = input;
+    copy.points.clear();
     for (const LoadedDesign& design : designs) {
-      if (design.input != &inputs[i]) continue;
-      for (const LoadRun& run : design.runs) all[i].points.push_back(run.point);
+      if (design.input != &input) continue;
+      for (const LoadRun& run : design.runs) copy.points.push_back(run.point);
     }
+    if (!copy.points.empty()) with_runs.push_back(std::move(copy));
   }
-  return all;
+  return with_runs;
 }
 
 bool write_outputs(const LatencyOptions& options, const std::vector<LoadedDesign>& designs,
                    const std::vector<Input>& inputs) {
   const std::vector<Input> runs = inputs_of_runs(inputs, designs);
+  if (runs.empty()) return true;  // stopped before the first run ended
   bool written = true;
   if (!options.json.empty()) {
     const Json document = document_of(options, designs, runs, options.json);

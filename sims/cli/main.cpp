@@ -12,7 +12,6 @@
 #include "hw/clock/clock_domain.h"
 #include "sims/cli/commands.h"
 #include "sims/cli/output.h"
-#include "sims/cli/shell_help.h"
 #include "sims/cli/version.h"
 #include "sims/experiment/point_worker.h"
 #include "sims/experiment/workers.h"
@@ -449,13 +448,9 @@ int dispatch(int argc, char** argv) {
   completion->add_option("shell", shell, "the shell")
       ->check(CLI::IsMember({"bash", "zsh"}))
       ->required();
-  subcommands.push_back({completion, [&] {
-                           return write_text("-", completion_script(app, shell)) ? kGood
-                                                                                 : kUsageError;
-                         }});
+  subcommands.push_back({completion, [&] { return completion_command(app, shell); }});
   CLI::App* man = app.add_subcommand("man", "write the manual page, for man");
-  subcommands.push_back(
-      {man, [&] { return write_text("-", man_page(app, kVersion)) ? kGood : kUsageError; }});
+  subcommands.push_back({man, [&] { return man_command(app); }});
 
   // `help run` is `run --help`.
   std::vector<std::string> words(argv + 1, argv + argc);

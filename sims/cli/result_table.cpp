@@ -40,11 +40,6 @@ std::string rank_order_text(const Json& result) {
 
 using Column = ResultColumn;
 
-std::string energy_text(const Json& result) {
-  const auto energy = result.find("energy");
-  return energy == result.end() || !energy->is_object() ? "-" : fixed(*energy, "priced_uJ", 1);
-}
-
 // A number of the training iteration.
 std::string iteration_figure(const Json& result, const char* key, int digits, double factor) {
   const auto training = result.find("training");
@@ -255,6 +250,11 @@ std::vector<Column> columns(const std::vector<Json>& results) {
 }
 
 }  // namespace
+
+std::string energy_text(const Json& result) {
+  const auto energy = result.find("energy");
+  return energy == result.end() || !energy->is_object() ? "-" : fixed(*energy, "priced_uJ", 1);
+}
 
 std::string fixed(const Json& result, const char* key, int digits, double factor) {
   const auto value = result.find(key);

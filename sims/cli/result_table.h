@@ -25,6 +25,8 @@ struct ResultColumn {
 // "12.3"; "-" if the result has no such number.
 [[nodiscard]] std::string fixed(const nlohmann::ordered_json& result, const char* key, int digits,
                                 double factor = 1);
+// The priced energy in uJ; "-" if the result has none.
+[[nodiscard]] std::string energy_text(const nlohmann::ordered_json& result);
 // "16 MiB"
 [[nodiscard]] std::string size_text(const nlohmann::ordered_json& result);
 

@@ -1,10 +1,13 @@
-#include "sims/cli/shell_help.h"
-
+// Completion for shells and the page for man.
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <vector>
 
+#include "sims/cli/commands.h"
+#include "sims/cli/output.h"
+#include "sims/cli/version.h"
 #include "sims/config/keys.h"
 
 namespace espalier {
@@ -116,8 +119,6 @@ std::string roff_options(const CLI::App& command) {
   return text;
 }
 
-}  // namespace
-
 std::string completion_script(const CLI::App& app, const std::string& shell) {
   std::string keys;
   for (const Key& key : espalier::keys()) keys += (keys.empty() ? "" : " ") + key.name + "=";
@@ -187,6 +188,16 @@ std::string man_page(const CLI::App& app, const std::string& version) {
                     roff(path.command->get_description()), roff_options(*path.command));
   }
   return text;
+}
+
+}  // namespace
+
+int completion_command(const CLI::App& app, const std::string& shell) {
+  return write_text("-", completion_script(app, shell)) ? kGood : kUsageError;
+}
+
+int man_command(const CLI::App& app) {
+  return write_text("-", man_page(app, kVersion)) ? kGood : kUsageError;
 }
 
 }  // namespace espalier

@@ -23,7 +23,7 @@ void add_traffic_keys(KeyTable& table) {
   drawn.size("message", &TrafficConfig::message_bytes).doc("size of each message");
   const auto hotspot = traffic.only(table.where("traffic.pattern", {"hotspot"}));
   hotspot.number(ValueType::integer, "hotspots", &TrafficConfig::hotspots)
-      .range(0, kAnyNumber)
+      .range(0, 0xffff'ffff)  // how nodes are numbered
       .list(ListOf::any_number)
       .required()
       .doc("numbers of the nodes that get more messages than others");

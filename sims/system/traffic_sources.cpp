@@ -99,8 +99,8 @@ class TrafficSources::Source : public MessageSource {
     return requested_at;
   }
 
-  // Draws all messages that become ready before cycle `end`. A closed loop draws only those that it
-  // can have without further replies.
+  // Draws the messages that become ready before cycle `end`. In a closed loop, stops when as many
+  // requests as may be outstanding are drawn.
   void draw_until(Cycle end) {
     while (draw(end)) {
     }

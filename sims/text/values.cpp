@@ -466,7 +466,8 @@ std::string describe(const ValueShape& shape) {
     return "list with one entry for each dimension: " + describe(entry_shape(shape));
   }
   if (shape.list == ListOf::any_number) {
-    return fmt::format("list of {}, or {}", describe(entry_shape(shape)), shape.zero_word);
+    const std::string list = fmt::format("list of {}", describe(entry_shape(shape)));
+    return shape.zero_word.empty() ? list : fmt::format("{}, or {}", list, shape.zero_word);
   }
   switch (shape.type) {
     case ValueType::name: {

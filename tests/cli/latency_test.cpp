@@ -83,6 +83,24 @@ TEST_CASE("latency compares designs, and simulates exactly the loads that the us
   CHECK_THAT(outcome.err, Contains("vcs 4, pattern tornado (mesh 3x3, tornado, 240 B)"));
 }
 
+TEST_CASE("latency keeps the runs of other loads and designs when a run fails") {
+  const test::TemporaryFolder folder;
+  const std::string config = folder.write("mesh.yaml", kLoadedMesh);
+  for (const char* loop : {"open", "closed"}) {
+    const std::string target = folder.file(std::string(loop) + ".json");
+    // A window without a message fails.
+    const Outcome outcome = test::espalier(
+        {"latency", config, "-s", std::string("traffic.loop=") + loop, "--vary",
+         "system.router.vcs=1,2", "--loads", "0.0001,0.1", "-j", "1", "--json", target});
+    CAPTURE(outcome.err);
+    CHECK(outcome.exit_code == 1);
+    CHECK_THAT(outcome.err, Contains("no message is generated in the measurement window"));
+    const Json document = Json::parse(test::read_text(target));
+    CHECK(document.at("designs").size() == 2);
+    CHECK(document.at("results").size() >= 1);
+  }
+}
+
 TEST_CASE("latency takes a graph in place of a configuration") {
   const Outcome outcome = test::espalier(
       {"latency", std::string(ESPALIER_SOURCE_DIR) + "/configs/graphs/lab.yaml", "--vary",

@@ -50,7 +50,7 @@ YAML
 ask 0 explain faults.yaml --waves run.vcd -- "link r_2_2 -> r_2_3, which runs at 4 GB/s (faults.slow_links) where most links run at 16 GB/s" "late start"
 [ -s run.vcd.gtkw ] && grep -q 'ni_2_2' run.vcd.gtkw || { echo "no save file for GTKWave"; failures=$((failures + 1)); }
 # Does another order of ranks help? Both orders are simulated.
-ask 0 reorder "$configs/lab.yaml" -s collective.algorithm=bidirectional_ring -s collective.size=60kB -- "simulat"
+ask 0 reorder "$configs/lab.yaml" -s collective.algorithm=bidirectional_ring -s collective.size=60kB -- "The model predicts" "the simulation"
 # Themis can lose, and says so.
 ask 0 run "$configs/themis/3d_balanced.yaml" -s collective.size=10MB -- "warning: collective.algorithm: the plan of themis" "hint: "
 # Two programs of my own beside a built-in algorithm, in a list and in an axis.
