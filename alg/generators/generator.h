@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "alg/schedule/algorithm_row.h"
+#include "alg/schedule/message_timing.h"
 #include "alg/schedule/schedule.h"
 
 namespace espalier {
@@ -27,6 +28,12 @@ struct CollectiveRequest {
   std::vector<NodeId> rank_order;
   // The order in which trees take turns (MultiTree, section III-C2).
   enum class TreeOrder : std::uint8_t { root, remaining_height } tree_order = TreeOrder::root;
+
+  // What the machine's messages take. Algorithms that plan by time read it.
+  MessageTiming timing;
+  // The most entries of a node's table that planning algorithms aim at; 0: any number. An entry
+  // that repeats counts once.
+  std::size_t table_rows = 256;
 
   [[nodiscard]] NodeId node_of(std::size_t rank) const {
     return rank_order.empty() ? NodeId(rank) : rank_order[rank];

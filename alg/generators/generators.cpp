@@ -18,6 +18,7 @@ Generator halving_doubling_row();
 Generator hdrm_row();
 Generator bcube_row();
 Generator dbtree_row();
+Generator forest_row();
 
 const std::vector<Generator>& generators() {
   static const std::vector<Generator> table{
@@ -31,6 +32,7 @@ const std::vector<Generator>& generators() {
       hdrm_row(),
       bcube_row(),
       dbtree_row(),
+      forest_row(),
   };
   return table;
 }

@@ -59,6 +59,7 @@ class Lowering {
   void lower_node(NodeId node, std::vector<TableEntry>& entries);
   void collect_outgoing(NodeId node);
   void draft_entries();
+  void draft_listed_entries();
   [[nodiscard]] TableEntry entry_of(const Draft& draft);
   void check_tree_waits(TransferId t, const Waits& waits) const;
   [[nodiscard]] bool is_first_of_root(const Draft& draft) const;
@@ -130,6 +131,10 @@ void Lowering::collect_outgoing(NodeId node) {
 // Makes one Reduce per flow, and one Gather per flow, step and sequence of chunks.
 void Lowering::draft_entries() {
   drafts_.clear();
+  if (schedule_.listed_order) {
+    draft_listed_entries();
+    return;
+  }
   for (std::size_t begin = 0; begin < outgoing_.size();) {
     const Outgoing& first = outgoing_[begin];
     std::size_t end = begin + 1;
@@ -151,6 +156,23 @@ void Lowering::draft_entries() {
   std::sort(drafts_.begin(), drafts_.end(), [](const Draft& a, const Draft& b) {
     return std::tie(a.step, a.waits, a.flow, a.kind, a.begin) <
            std::tie(b.step, b.waits, b.flow, b.kind, b.begin);
+  });
+}
+
+// Makes an entry for every transfer.
+void Lowering::draft_listed_entries() {
+  const Outgoing* reduce = nullptr;
+  for (std::size_t i = 0; i < outgoing_.size(); ++i) {
+    const Outgoing& o = outgoing_[i];
+    if (o.kind == TransferKind::reduce) {
+      if (reduce != nullptr && reduce->flow == o.flow)
+        fail(o.id, "its sender sends another Reduce of this flow");
+      reduce = &o;
+    }
+    drafts_.push_back({o.step, false, o.flow, o.kind, i, i + 1});
+  }
+  std::sort(drafts_.begin(), drafts_.end(), [this](const Draft& a, const Draft& b) {
+    return outgoing_[a.begin].id < outgoing_[b.begin].id;
   });
 }
 

@@ -73,6 +73,9 @@ struct Schedule {
   // Claim: no link carries more transfers in one step than it has units of bandwidth
   // (alg/routes/links.h).
   bool contention_free = true;
+  // The transfers of a node and step are listed in the order of its table, one entry each.
+  // Otherwise lower_to_tables() chooses an order and shares entries.
+  bool listed_order = false;
   // Injection and ejection ports that the algorithm can use at the same time at a node (NI radix).
   std::uint32_t ni_ports = 1;
   std::vector<Chunk> chunks;

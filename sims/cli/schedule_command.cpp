@@ -68,7 +68,7 @@ std::string distinguishing_setting(const std::vector<RunPoint>& points) {
 ScheduleTables tables_of(const Input& input, const RunPoint& point) {
   if (input.tables) return *input.tables;
   if (point.training) return training_tables(*input.topology, point).tables;
-  return generate_tables(*input.topology, *point.collective);
+  return generate_tables(*input.topology, point.system, *point.collective);
 }
 
 bool is_planned(const Input& input) {

@@ -30,7 +30,7 @@ bool would_run(const ExaminedPoint& examined, const Algorithm& algorithm) {
     return algorithm.program->unsuited(builtin_request(topology, point)).empty();
   }
   return algorithm.generator == nullptr || algorithm.generator->problem == nullptr ||
-         !algorithm.generator->problem(topology, collective_request(collective));
+         !algorithm.generator->problem(topology, collective_request(point.system, collective));
 }
 
 // Names only algorithms that the point could run with.
@@ -151,8 +151,8 @@ void check_parameters(const ExaminedPoint& examined, const Algorithm& algorithm)
   for (const AlgorithmParameter& parameter : algorithm.parameters) {
     if (!examined.given.usable({parameter.key.c_str()})) return;
   }
-  const auto problem =
-      algorithm.generator->problem(*topology, collective_request(*examined.point.collective));
+  const auto problem = algorithm.generator->problem(
+      *topology, collective_request(examined.point.system, *examined.point.collective));
   if (!problem) return;
   examined.diagnostics.error(examined.given.place_of_first({problem->key.c_str(), kAlgorithmKey}),
                              fmt::format("{}: {}", problem->key, problem->reason),

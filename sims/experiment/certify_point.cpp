@@ -28,8 +28,9 @@ std::string tenant_deadlock(const Topology& topology, const RunPoint& point,
 
 }  // namespace
 
-ScheduleTables generate_tables(const Topology& topology, const CollectiveConfig& collective) {
-  const CollectiveRequest request = collective_request(collective);
+ScheduleTables generate_tables(const Topology& topology, const SystemConfig& system,
+                               const CollectiveConfig& collective) {
+  const CollectiveRequest request = collective_request(system, collective);
   return lower_to_tables(find_generator(collective.algorithm)->generate(topology, request));
 }
 

@@ -16,7 +16,7 @@ namespace espalier {
 
 // The tables of the point's algorithm. Precondition: the algorithm fits the topology (the reader
 // checked it).
-[[nodiscard]] ScheduleTables generate_tables(const Topology& topology,
+[[nodiscard]] ScheduleTables generate_tables(const Topology& topology, const SystemConfig& system,
                                              const CollectiveConfig& collective);
 
 // The certificate of tables on the point's network: beside its control messages and its tenants,

@@ -98,7 +98,7 @@ class CollectiveRun : public TablesRun {
  public:
   explicit CollectiveRun(const PointInput& input)
       : TablesRun(input, TrainingTables(input.tables ? *input.tables
-                                                     : generate_tables(input.topology,
+                                                     : generate_tables(input.topology, input.point.system,
                                                                        *input.point.collective))) {}
 };
 

@@ -101,7 +101,7 @@ std::string algorithm_name(const RunPoint& point, const JobPlanes& planes) {
 ScheduleTables certified_tables(const Topology& topology, const RunPoint& point, Bytes bytes) {
   CollectiveConfig collective = *point.collective;
   collective.size = bytes;
-  ScheduleTables tables = generate_tables(topology, collective);
+  ScheduleTables tables = generate_tables(topology, point.system, collective);
   if (!point.simulation.check) return tables;
   const Certificate certificate = certify_point(topology, point, tables);
   if (!certificate.ok()) {

@@ -21,7 +21,7 @@ TrainingTables layerwise_tables(const Topology& topology, const RunPoint& point)
     part.size = post.parameters * collective.element_bytes;
     auto found = by_size.find(part.size);
     if (found == by_size.end()) {
-      found = by_size.emplace(part.size, generate_tables(topology, part)).first;
+      found = by_size.emplace(part.size, generate_tables(topology, point.system, part)).first;
     }
     parts.push_back(&found->second);
   }
@@ -55,7 +55,7 @@ Cycle covered(std::vector<CollectiveSpan> spans, Cycle end) {
 
 TrainingTables training_tables(const Topology& topology, const RunPoint& point) {
   if (point.training->overlap == Overlap::layerwise) return layerwise_tables(topology, point);
-  return single_all_reduce(generate_tables(topology, *point.collective));
+  return single_all_reduce(generate_tables(topology, point.system, *point.collective));
 }
 
 TrainingTables single_all_reduce(ScheduleTables tables) {

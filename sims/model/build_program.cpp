@@ -16,6 +16,8 @@ namespace espalier {
 
 namespace {
 
+constexpr std::uint64_t kPicosecondsPerSecond = 1'000'000'000'000;
+
 Protocol chosen_protocol(ProtocolChoice choice, Protocol own) {
   switch (choice) {
     case ProtocolChoice::automatic:
@@ -63,8 +65,26 @@ std::string beside(const std::string& folder, const std::string& file) {
 
 }  // namespace
 
-CollectiveRequest collective_request(const CollectiveConfig& collective) {
+MessageTiming message_timing(const SystemConfig& system) {
+  const NiConfig& ni = system.ni;
+  const auto ps = [&](Cycle cycles) { return cycles * kPicosecondsPerSecond / system.clock.hertz; };
+  MessageTiming timing;
+  timing.flit_bytes = system.clock.flit_bytes;
+  timing.payload_bytes = system.flow_control.payload_bytes;
+  timing.head_per_packet = system.flow_control.mode != FlowControlMode::message;
+  timing.injection_ps = ps(ni.dma_latency_cycles + ni.injection_cycles);
+  timing.router_ps = ps(system.router.pipeline_cycles);
+  timing.delivery_ps = ps(ni.ejection_cycles + ni.delivery_cycles);
+  timing.reduction_ps = ps(ni.reduction.latency_cycles);
+  timing.turnaround_ps = ps(ni.turnaround_cycles);
+  timing.send_queue = ni.send_queue;
+  return timing;
+}
+
+CollectiveRequest collective_request(const SystemConfig& system,
+                                     const CollectiveConfig& collective) {
   CollectiveRequest request;
+  request.timing = message_timing(system);
   request.op = collective.op;
   request.size = collective.size;
   request.element_bytes = collective.element_bytes;

@@ -13,7 +13,10 @@
 
 namespace espalier {
 
-[[nodiscard]] CollectiveRequest collective_request(const CollectiveConfig& collective);
+// The times of messages in `system`, as its schedules are planned with.
+[[nodiscard]] MessageTiming message_timing(const SystemConfig& system);
+[[nodiscard]] CollectiveRequest collective_request(const SystemConfig& system,
+                                                   const CollectiveConfig& collective);
 
 // True if the point's algorithm is a program (Algorithm::is_program).
 [[nodiscard]] bool has_program(const RunPoint& point);

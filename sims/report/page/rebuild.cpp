@@ -46,7 +46,8 @@ std::optional<Schedule> rebuild_schedule(const RebuiltSystem& system, std::strin
   try {
     return raise_from_tables(
         *system.topology,
-        expand_symmetry(*system.topology, generate_tables(*system.topology, collective)));
+        expand_symmetry(*system.topology,
+                        generate_tables(*system.topology, system.point.system, collective)));
   } catch (const std::exception& error) {
     why = first_line(error.what());
     return std::nullopt;

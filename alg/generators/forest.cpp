@@ -1,0 +1,428 @@
+// FOREST: trees at the optimal rate of any network, and a periodic order of their messages.
+//
+// The rate of an all_gather is bounded by the cut through which most nodes must send (best_root_rate).
+// Out-trees reach it (Edmonds 1973), `trees` per root, each with the same share of the root's data. A
+// reduce_scatter is an all_gather of the reversed network. An all_reduce is both, one after the
+// other, or undirected trees that reduce to their centre and broadcast back; the planned time
+// decides. The data of a tree are cut into segments, which follow each other in waves
+// (alg/packing/wave_plan.h). Trees, segments and waves are chosen by planned time.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <stdexcept>
+#include <utility>
+
+#include "alg/generators/generator.h"
+#include "alg/packing/pack_graph.h"
+#include "alg/packing/switch_removal.h"
+#include "alg/packing/tree_packing.h"
+#include "alg/packing/wave_plan.h"
+#include "alg/routes/links.h"
+
+namespace espalier {
+
+namespace {
+
+constexpr std::uint32_t kMostTreesPerRoot = 8;
+constexpr std::size_t kMostUndirectedTrees = 48;
+constexpr double kGoodLoss = 0.005;         // of the best rate, at which no more trees are tried
+constexpr std::size_t kMostSegments = 2048;
+constexpr Bytes kLeastSegment = 256;        // bytes; a smaller message is mostly head
+constexpr std::size_t kMostPlannedOps = 8'000'000;   // over all plans of one call
+constexpr std::size_t kMostReplayedSends = 4'000'000;
+
+// Trees as ops of one wave; each unit is a flow with an equal share of its owner's data.
+struct ForestOps {
+  explicit ForestOps(const Topology& topology) : routes(topology) {}
+  RouteSet routes;
+  std::vector<WaveOp> ops;
+  std::size_t units = 0;          // rank by rank, or of the whole data
+  std::uint32_t per_rank = 0;     // units of a rank's data; 0: units are not bound to ranks
+};
+
+// A way to pass the data: every unit in `together` segments per wave, and `waves` waves.
+struct Passing {
+  std::uint32_t together = 1;
+  std::uint32_t waves = 1;
+  Bytes segment = 0;
+  WavePlan plan;
+  std::uint64_t time_ps = 0;
+  std::size_t rows = 0;  // of the longest table, one period
+};
+
+class ForestBuilder {
+ public:
+  ForestBuilder(const Topology& topology, const CollectiveRequest& request)
+      : topology_(topology), request_(request) {
+    ranks_.resize(topology.num_nodes());
+    for (std::size_t r = 0; r < ranks_.size(); ++r) ranks_[request.node_of(r).index()] = r;
+  }
+
+  Schedule build() {
+    if (request_.op == CollectiveOp::all_reduce) try_undirected();
+    try_directed();
+    if (!best_) throw std::invalid_argument("no trees fit into this network");
+    return emit();
+  }
+
+ private:
+  // ---- trees ----
+
+  void try_directed() {
+    const bool gathers = request_.op != CollectiveOp::reduce_scatter;
+    const bool scatters = request_.op != CollectiveOp::all_gather;
+    std::optional<PackGraph> out;
+    std::optional<PackGraph> in;
+    double rate = std::numeric_limits<double>::max();
+    if (gathers) rate = std::min(rate, best_root_rate(out.emplace(pack_graph(topology_, false))));
+    if (scatters) rate = std::min(rate, best_root_rate(in.emplace(pack_graph(topology_, true))));
+    std::vector<std::uint32_t> counts;
+    double least_loss = 1;
+    std::uint32_t best_count = 1;
+    for (std::uint32_t k = 1; k <= kMostTreesPerRoot; ++k) {
+      double loss = 0;
+      for (const auto* graph : {&out, &in}) {
+        if (*graph) loss = std::max(loss, best_unit_rate(**graph, k, rate).loss(rate));
+      }
+      if (loss < least_loss - kGoodLoss / 4) {
+        least_loss = loss;
+        best_count = k;
+      }
+      if (loss < kGoodLoss) break;
+    }
+    counts.push_back(best_count);
+    if (best_count != 1) counts.push_back(1);
+    for (const std::uint32_t k : counts) {
+      ForestOps forest(topology_);
+      forest.per_rank = k;
+      forest.units = ranks_.size() * k;
+      std::vector<std::vector<std::uint32_t>> reduced(forest.units);
+      if (in) add_trees(*in, k, rate, true, forest, reduced);
+      if (out) add_trees(*out, k, rate, false, forest, reduced);
+      consider(std::move(forest));
+    }
+  }
+
+  // Adds `per_root` trees of every root: reduces towards the root in a reversed graph, copies away
+  // from it otherwise. `reduced`: by unit, the last reduces into its root.
+  void add_trees(const PackGraph& graph, std::uint32_t per_root, double rate, bool reversed,
+                 ForestOps& forest, std::vector<std::vector<std::uint32_t>>& reduced) const {
+    const UnitRate unit = best_unit_rate(graph, per_root, rate);
+    const NodeGraph direct = remove_switches(topology_, graph, unit.units, per_root, reversed);
+    const std::vector<std::int64_t> demand(graph.nodes, per_root);
+    std::vector<std::uint32_t> next(graph.nodes, 0);
+    for (const PackedTree& tree : pack_out_trees(direct.graph, direct.units, demand)) {
+      for (std::int64_t copy = 0; copy < tree.units; ++copy) {
+        const std::size_t u = ranks_[tree.root] * per_root + next[tree.root]++;
+        if (reversed) {
+          reduced[u] = add_reduces(direct.graph, tree, u, true, forest);
+        } else {
+          add_copies(direct.graph, tree, u, reduced[u], forest);
+        }
+      }
+    }
+  }
+
+  void try_undirected() {
+    if (topology_.num_switches() != 0) return;
+    const PackGraph graph = pack_graph(topology_, false);
+    std::vector<EdgePair> pairs;
+    std::vector<double> rates;
+    for (std::size_t l = 0; l < graph.edges.size(); ++l) {
+      const LinkId back = link_back(topology_, LinkId(l));
+      if (!back.valid()) return;
+      if (back.index() < l) continue;
+      pairs.push_back({static_cast<std::uint32_t>(l), back.value(), 0});
+      rates.push_back(static_cast<double>(std::min(graph.edges[l].rate, graph.edges[back.index()].rate)));
+    }
+    // Neither all trees together nor a node alone can do better.
+    const auto nodes = static_cast<double>(graph.nodes);
+    std::vector<double> at_node(graph.nodes, 0);
+    double most = 0;
+    for (std::size_t p = 0; p < pairs.size(); ++p) {
+      most += rates[p] / (nodes - 1);
+      at_node[graph.edges[pairs[p].there].from] += rates[p];
+      at_node[graph.edges[pairs[p].there].to] += rates[p];
+    }
+    for (const double r : at_node) most = std::min(most, r);
+    std::vector<PackedTree> best;
+    double best_rate = 0;
+    for (std::size_t count = 1; count <= kMostUndirectedTrees; ++count) {
+      if (best_rate >= most * (1 - kGoodLoss / 4)) break;
+      auto [trees, rate] = undirected(graph, pairs, rates, count, most, best_rate);
+      if (trees.empty()) continue;
+      best = std::move(trees);
+      best_rate = rate;
+    }
+    if (best.empty()) return;
+    ForestOps forest(topology_);
+    forest.units = best.size();
+    for (std::size_t u = 0; u < best.size(); ++u) {
+      const auto reduced = add_reduces(graph, best[u], u, false, forest);
+      add_copies(graph, best[u], u, reduced, forest);
+    }
+    consider(std::move(forest));
+  }
+
+  // `count` trees at the highest rate, if their sum is clearly above `beaten`.
+  static std::pair<std::vector<PackedTree>, double> undirected(const PackGraph& graph,
+                                                               std::vector<EdgePair>& pairs,
+                                                               const std::vector<double>& rates,
+                                                               std::size_t count, double most,
+                                                               double beaten) {
+    const auto n = static_cast<double>(count);
+    const double highest = most / n * (1 + 1e-12);
+    const double lowest = beaten * (1 + kGoodLoss / 8) / n;
+    std::vector<double> candidates;
+    for (const double rate : rates) {
+      for (double c = std::ceil(rate / highest); c <= n && rate / c > lowest; ++c) {
+        candidates.push_back(rate / c);
+      }
+    }
+    std::sort(candidates.begin(), candidates.end(), std::greater<>());
+    candidates.erase(std::unique(candidates.begin(), candidates.end()), candidates.end());
+    std::pair<std::vector<PackedTree>, double> found;
+    std::size_t low = 0;
+    std::size_t high = candidates.size();
+    while (low < high) {
+      const std::size_t middle = (low + high) / 2;
+      for (std::size_t p = 0; p < pairs.size(); ++p) {
+        pairs[p].units = static_cast<std::int64_t>(rates[p] / candidates[middle] * (1 + 1e-9));
+      }
+      auto trees = pack_undirected_trees(graph, pairs, count);
+      if (trees) {
+        found = {std::move(*trees), candidates[middle] * n};
+        high = middle;
+      } else {
+        low = middle + 1;
+      }
+    }
+    return found;
+  }
+
+  // ---- trees as ops ----
+
+  RouteId route_of(const PackEdge& edge, bool against, ForestOps& forest) const {
+    if (!against) return forest.routes.add(topology_, edge.path);
+    // A reversed graph: the data go against the edge.
+    return forest.routes.add(topology_, {edge.path.rbegin(), edge.path.rend()});
+  }
+
+  // Returns the reduces into the root. `reversed`: the edges of the graph are reversed links;
+  // otherwise the links back are used.
+  std::vector<std::uint32_t> add_reduces(const PackGraph& graph, const PackedTree& tree,
+                                         std::size_t unit, bool reversed, ForestOps& forest) const {
+    std::vector<std::vector<std::uint32_t>> into(graph.nodes);
+    for (std::size_t i = tree.edges.size(); i-- > 0;) {
+      const PackEdge& edge = graph.edges[tree.edges[i]];
+      WaveOp op;
+      op.from = NodeId(edge.to);
+      op.to = NodeId(edge.from);
+      op.route = reversed ? route_of(edge, true, forest)
+                          : RouteSet::single(link_back(topology_, edge.path.front()));
+      op.kind = TransferKind::reduce;
+      op.unit = static_cast<std::uint32_t>(unit);
+      op.after = into[edge.to];
+      into[edge.from].push_back(static_cast<std::uint32_t>(forest.ops.size()));
+      forest.ops.push_back(std::move(op));
+    }
+    return into[tree.root];
+  }
+
+  void add_copies(const PackGraph& graph, const PackedTree& tree, std::size_t unit,
+                  const std::vector<std::uint32_t>& reduced, ForestOps& forest) const {
+    std::vector<std::vector<std::uint32_t>> into(graph.nodes);
+    into[tree.root] = reduced;
+    for (const std::uint32_t e : tree.edges) {
+      const PackEdge& edge = graph.edges[e];
+      WaveOp op;
+      op.from = NodeId(edge.from);
+      op.to = NodeId(edge.to);
+      op.route = route_of(edge, false, forest);
+      op.unit = static_cast<std::uint32_t>(unit);
+      op.after = into[edge.from];
+      into[edge.to] = {static_cast<std::uint32_t>(forest.ops.size())};
+      forest.ops.push_back(std::move(op));
+    }
+  }
+
+  // ---- segments and waves ----
+
+  [[nodiscard]] Bytes unit_bytes(const ForestOps& forest) const {
+    const Bytes elements = request_.size / request_.element_bytes;
+    const Bytes parts = forest.per_rank == 0 ? forest.units : ranks_.size();
+    const Bytes of_part = (elements + parts - 1) / parts;
+    const Bytes per_part = forest.per_rank == 0 ? 1 : forest.per_rank;
+    return (of_part + per_part - 1) / per_part * request_.element_bytes;
+  }
+
+  static std::vector<WaveOp> repeated(const std::vector<WaveOp>& ops, std::uint32_t together) {
+    if (together == 1) return ops;
+    std::vector<WaveOp> result;
+    result.reserve(ops.size() * together);
+    for (const WaveOp& op : ops) {
+      for (std::uint32_t i = 0; i < together; ++i) {
+        WaveOp copy = op;
+        copy.unit = op.unit * together + i;
+        for (std::uint32_t& d : copy.after) d = d * together + i;
+        result.push_back(std::move(copy));
+      }
+    }
+    return result;
+  }
+
+  [[nodiscard]] std::size_t rows_of(const std::vector<WaveOp>& ops) const {
+    std::vector<std::size_t> rows(ranks_.size(), 0);
+    for (const WaveOp& op : ops) ++rows[op.from.index()];
+    return *std::max_element(rows.begin(), rows.end());
+  }
+
+  // Plans every number of segments, in waves and without, and keeps the forest if its best is
+  // the best so far.
+  void consider(ForestOps forest) {
+    const Bytes unit = unit_bytes(forest);
+    std::vector<Passing> found;
+    const auto try_passing = [&](std::uint32_t together, std::uint32_t waves) {
+      const std::size_t planned = forest.ops.size() * together;
+      if (planned + planned_ops_ > kMostPlannedOps && !found.empty()) return;
+      planned_ops_ += planned;
+      Passing p;
+      p.together = together;
+      p.waves = waves;
+      const Bytes segments = Bytes{together} * waves;
+      const Bytes elements = unit / request_.element_bytes;
+      p.segment = std::max<Bytes>((elements + segments - 1) / segments, 1) * request_.element_bytes;
+      const std::vector<WaveOp> ops = repeated(forest.ops, together);
+      p.rows = rows_of(ops);
+      p.plan = plan_wave(topology_, forest.routes, ops, p.segment, request_.timing, waves != 1);
+      p.time_ps = p.plan.end_ps(waves);
+      found.push_back(std::move(p));
+    };
+    const std::uint32_t given = request_.segments;
+    for (std::uint32_t segments = 1; segments <= kMostSegments; segments *= 2) {
+      const std::uint32_t s = given == 0 ? segments : given;
+      if (s > 1 && unit / s < std::max(kLeastSegment, request_.element_bytes)) break;
+      if (forest.ops.size() * s <= kMostListedOps) try_passing(s, 1);
+      if (s >= 4) try_passing(1, s);
+      if (s >= 32 && s % 4 == 0) try_passing(4, s / 4);
+      if (given != 0) break;
+    }
+    if (found.empty()) try_passing(1, 1);
+    std::sort(found.begin(), found.end(), [&](const Passing& a, const Passing& b) {
+      const bool fits_a = fits(a);
+      const bool fits_b = fits(b);
+      if (fits_a != fits_b) return fits_a;
+      return fits_a ? a.time_ps < b.time_ps : a.rows < b.rows;
+    });
+    constexpr std::size_t kReplayed = 4;
+    if (found.size() > kReplayed) found.resize(kReplayed);
+    for (Passing& p : found) {
+      const std::size_t sends = forest.ops.size() * p.together * p.waves;
+      if (sends <= kMostReplayedSends) {
+        p.time_ps = replay_ps(topology_, forest.routes, repeated(forest.ops, p.together), p.segment,
+                              request_.timing, p.plan, p.waves);
+      }
+      const bool better = !best_ || (fits(p) != fits(passing_) ? fits(p) : p.time_ps < passing_.time_ps);
+      if (!better) continue;
+      passing_ = std::move(p);
+      best_ = forest;
+    }
+  }
+  [[nodiscard]] bool fits(const Passing& p) const {
+    return request_.table_rows == 0 || p.rows <= request_.table_rows;
+  }
+
+  // ---- the schedule ----
+
+  Schedule emit() const {
+    Schedule schedule(topology_);
+    schedule.algorithm = "forest";
+    schedule.op = request_.op;
+    schedule.num_nodes = ranks_.size();
+    schedule.size = request_.size;
+    schedule.num_steps = 1;
+    schedule.listed_order = true;
+    schedule.contention_free = false;
+    schedule.routes = best_->routes;
+    for (std::size_t n = 0; n < ranks_.size(); ++n) {
+      schedule.ni_ports = std::max<std::uint32_t>(
+          schedule.ni_ports, static_cast<std::uint32_t>(topology_.out_links(NodeId(n)).size()));
+    }
+    const std::uint32_t segments = passing_.together * passing_.waves;
+    cut(schedule, segments);
+    const std::vector<WaveOp> ops = repeated(best_->ops, passing_.together);
+    std::vector<TransferId> id(ops.size() * passing_.waves);
+    std::vector<TransferId> after;
+    for (const WaveSend& send : all_sends(passing_.plan, passing_.waves)) {
+      const WaveOp& op = ops[send.op];
+      Transfer t;
+      const std::size_t unit = op.unit / passing_.together;
+      const std::size_t segment = send.wave * passing_.together + op.unit % passing_.together;
+      t.from = op.from;
+      t.to = op.to;
+      t.flow = FlowId(unit * segments + segment);
+      t.first_chunk = ChunkId(t.flow.index());
+      t.route = op.route;
+      t.kind = op.kind;
+      if (schedule.chunks[t.first_chunk.index()].size == 0) continue;
+      after.clear();
+      for (const std::uint32_t d : op.after) after.push_back(id[d * passing_.waves + send.wave]);
+      id[send.op * passing_.waves + send.wave] = schedule.add(t, after);
+    }
+    return schedule;
+  }
+
+  // The segments of a unit are equal but for the last ones, so that a table entry repeats with a
+  // constant stride.
+  void cut(Schedule& schedule, std::uint32_t segments) const {
+    const std::size_t parts = best_->per_rank == 0 ? 1 : ranks_.size();
+    const std::size_t units = best_->per_rank == 0 ? best_->units : best_->per_rank;
+    const std::vector<Bytes> offsets = cut_evenly(request_.size, parts, request_.element_bytes);
+    for (std::size_t part = 0; part < parts; ++part) {
+      const std::vector<Bytes> within =
+          cut_evenly(offsets[part + 1] - offsets[part], units, request_.element_bytes);
+      for (std::size_t u = 0; u < units; ++u) {
+        const Bytes length = within[u + 1] - within[u];
+        for (std::uint32_t s = 0; s < segments; ++s) {
+          const Bytes begin = std::min(length, s * passing_.segment);
+          const Bytes end = std::min(length, begin + passing_.segment);
+          schedule.chunks.push_back(
+              {offsets[part] + within[u] + begin, end - begin, request_.node_of(part)});
+        }
+      }
+    }
+  }
+
+  static constexpr std::size_t kMostListedOps = 200'000;
+
+  const Topology& topology_;
+  const CollectiveRequest& request_;
+  std::vector<std::size_t> ranks_;  // by node
+  std::size_t planned_ops_ = 0;
+  std::optional<ForestOps> best_;
+  Passing passing_;
+};
+
+std::string forest_unsuited(const Topology&) { return {}; }
+
+Schedule generate_forest(const Topology& topology, const CollectiveRequest& request) {
+  return ForestBuilder(topology, request).build();
+}
+
+}  // namespace
+
+Generator forest_row() {
+  Generator row;
+  row.name = "forest";
+  row.summary = "trees at the optimal rate of any network, in a periodic order chosen by planned time";
+  row.ops = reduction_ops();
+  row.parameters = {{"collective.segments", {}}};
+  row.look = 10;
+  row.unsuited = forest_unsuited;
+  row.generate = generate_forest;
+  return row;
+}
+
+}  // namespace espalier

@@ -1,0 +1,25 @@
+// Replaces switches by direct edges between nodes, so that trees can be packed (edge splitting).
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "alg/packing/pack_graph.h"
+
+namespace espalier {
+
+struct NodeGraph {
+  PackGraph graph;                  // without switches; edges of different paths stay apart
+  std::vector<std::int64_t> units;  // by edge
+};
+
+// Takes the switches out one by one: an edge into a switch and an edge out of it become one edge,
+// with as many units as leave room for `trees` trees per root (Bang-Jensen, Frank, Jackson 1995;
+// ForestColl, Zhao et al. 2024). Paths keep to alg/routes/path_rule.h, so that they cannot
+// deadlock. Where that costs rate, fewer trees than `trees` may fit into the result: the caller
+// asks trees_fit(). `reversed`: as for pack_graph().
+[[nodiscard]] NodeGraph remove_switches(const Topology& topology, const PackGraph& graph,
+                                        const std::vector<std::int64_t>& units, std::uint32_t trees,
+                                        bool reversed);
+
+}  // namespace espalier

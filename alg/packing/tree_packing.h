@@ -1,0 +1,41 @@
+// Packs spanning trees into a network of nodes: directed out-trees with one or more roots at every
+// node (for all_gather, reduce_scatter, broadcast, reduce), and undirected trees (for all_reduce).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "alg/packing/pack_graph.h"
+
+namespace espalier {
+
+// A spanning tree: edge indices into the graph, parents before their children. `units` copies of it
+// are used side by side.
+struct PackedTree {
+  std::uint32_t root = 0;
+  std::int64_t units = 1;
+  std::vector<std::uint32_t> edges;
+};
+
+// Packs `demand[r]` out-trees with root r into the units of the edges (Edmonds' branchings with
+// multiplicities: Edmonds 1973; Berczi and Frank 2010). Low trees first: each tree takes the edge
+// whose tail is nearest to its root. Preconditions: the graph has no switches; the trees fit
+// (trees_fit, with these demands).
+[[nodiscard]] std::vector<PackedTree> pack_out_trees(const PackGraph& graph,
+                                                     const std::vector<std::int64_t>& units,
+                                                     const std::vector<std::int64_t>& demand);
+
+// `count` undirected spanning trees such that edge e is in at most units[e] of them, or nothing if
+// they do not exist (matroid partition, Edmonds 1965). Edges come in pairs of opposite directions;
+// `edges` lists one of each pair. Every tree is rooted at its centre; its edges then lead away from
+// the root, and may be either edge of the pair.
+struct EdgePair {
+  std::uint32_t there = 0;
+  std::uint32_t back = 0;
+  std::int64_t units = 0;
+};
+[[nodiscard]] std::optional<std::vector<PackedTree>> pack_undirected_trees(
+    const PackGraph& graph, const std::vector<EdgePair>& pairs, std::size_t count);
+
+}  // namespace espalier

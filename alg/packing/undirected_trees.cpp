@@ -1,0 +1,187 @@
+// Disjoint bases of the graphic matroid, every pair of edges repeated as often as it has units.
+// A forest takes an element whose ends it does not join. If no forest does, an element of the cycle
+// that it would close moves on to another forest: breadth-first search over such exchanges.
+#include <algorithm>
+#include <numeric>
+
+#include "alg/packing/tree_packing.h"
+
+namespace espalier {
+
+namespace {
+
+constexpr std::uint32_t kNobody = ~0U;
+
+class ForestPartition {
+ public:
+  ForestPartition(std::size_t nodes, const std::vector<EdgePair>& pairs, const PackGraph& graph,
+                  std::size_t count)
+      : nodes_(nodes), forests_(count, std::vector<std::vector<Arc>>(nodes)), joined_(count, 0) {
+    for (std::size_t p = 0; p < pairs.size(); ++p) {
+      const PackEdge& e = graph.edges[pairs[p].there];
+      const auto copies = std::min<std::int64_t>(pairs[p].units, static_cast<std::int64_t>(count));
+      for (std::int64_t c = 0; c < copies; ++c) {
+        elements_.push_back({e.from, e.to, static_cast<std::uint32_t>(p), kNobody});
+      }
+    }
+  }
+
+  bool run() {
+    // The copies of a pair go to different forests; one pair after the other keeps them balanced.
+    const std::size_t wanted = forests_.size() * (nodes_ - 1);
+    std::size_t placed = 0;
+    for (std::uint32_t e = 0; e < elements_.size() && placed < wanted; ++e) {
+      if (augment(e)) ++placed;
+    }
+    return placed == wanted;
+  }
+
+  // Pair indices by forest.
+  [[nodiscard]] std::vector<std::vector<std::uint32_t>> forests() const {
+    std::vector<std::vector<std::uint32_t>> result(forests_.size());
+    for (const Element& e : elements_) {
+      if (e.forest != kNobody) result[e.forest].push_back(e.pair);
+    }
+    return result;
+  }
+
+ private:
+  struct Element {
+    std::uint32_t a;
+    std::uint32_t b;
+    std::uint32_t pair;
+    std::uint32_t forest;
+  };
+  struct Arc {
+    std::uint32_t to;
+    std::uint32_t element;
+  };
+
+  void insert(std::uint32_t e, std::uint32_t forest) {
+    Element& element = elements_[e];
+    element.forest = forest;
+    forests_[forest][element.a].push_back({element.b, e});
+    forests_[forest][element.b].push_back({element.a, e});
+  }
+  void erase(std::uint32_t e) {
+    const Element& element = elements_[e];
+    for (const std::uint32_t end : {element.a, element.b}) {
+      auto& arcs = forests_[element.forest][end];
+      arcs.erase(std::find_if(arcs.begin(), arcs.end(), [&](const Arc& x) { return x.element == e; }));
+    }
+  }
+
+  // The elements of the forest's path between two nodes; false if it has none.
+  bool find_path(std::uint32_t forest, std::uint32_t from, std::uint32_t to) {
+    const auto& tree = forests_[forest];
+    before_.assign(nodes_, {kNobody, kNobody});
+    stack_.assign(1, from);
+    before_[from] = {from, kNobody};
+    while (!stack_.empty() && before_[to].to == kNobody) {
+      const std::uint32_t v = stack_.back();
+      stack_.pop_back();
+      for (const Arc& arc : tree[v]) {
+        if (before_[arc.to].to != kNobody) continue;
+        before_[arc.to] = {v, arc.element};
+        stack_.push_back(arc.to);
+      }
+    }
+    path_.clear();
+    if (before_[to].to == kNobody) return false;
+    for (std::uint32_t v = to; v != from; v = before_[v].to) path_.push_back(before_[v].element);
+    return true;
+  }
+
+  bool augment(std::uint32_t start) {
+    std::vector<std::uint32_t> reason(elements_.size(), kNobody);  // who wants its place
+    std::vector<std::uint32_t> queue{start};
+    reason[start] = start;
+    for (std::size_t head = 0; head < queue.size(); ++head) {
+      const std::uint32_t e = queue[head];
+      for (std::size_t k = 0; k < forests_.size(); ++k) {
+        const auto f = static_cast<std::uint32_t>((k + start) % forests_.size());
+        if (elements_[e].forest == f) continue;
+        if (!find_path(f, elements_[e].a, elements_[e].b)) {
+          place(e, f, reason, start);
+          return true;
+        }
+        for (const std::uint32_t other : path_) {
+          if (reason[other] != kNobody) continue;
+          reason[other] = e;
+          queue.push_back(other);
+        }
+      }
+    }
+    return false;
+  }
+
+  // e moves to the forest, and its place goes to the element that wanted it, and so on.
+  void place(std::uint32_t e, std::uint32_t forest, const std::vector<std::uint32_t>& reason,
+             std::uint32_t start) {
+    while (true) {
+      const std::uint32_t old = elements_[e].forest;
+      if (old != kNobody) erase(e);
+      insert(e, forest);
+      if (e == start) return;
+      e = reason[e];
+      forest = old;
+    }
+  }
+
+  std::size_t nodes_;
+  std::vector<std::vector<std::vector<Arc>>> forests_;  // by forest, by node
+  std::vector<std::size_t> joined_;
+  std::vector<Element> elements_;
+  std::vector<Arc> before_;
+  std::vector<std::uint32_t> stack_;
+  std::vector<std::uint32_t> path_;
+};
+
+// Roots the tree at a node from which the farthest node is nearest.
+PackedTree root_at_centre(const PackGraph& graph, const std::vector<EdgePair>& pairs,
+                          const std::vector<std::uint32_t>& tree) {
+  std::vector<std::vector<std::uint32_t>> out(graph.nodes);
+  for (const std::uint32_t p : tree) {
+    out[graph.edges[pairs[p].there].from].push_back(pairs[p].there);
+    out[graph.edges[pairs[p].back].from].push_back(pairs[p].back);
+  }
+  PackedTree best;
+  std::size_t best_height = graph.nodes;
+  std::vector<std::uint32_t> depth;
+  for (std::uint32_t root = 0; root < graph.nodes; ++root) {
+    depth.assign(graph.nodes, kNobody);
+    depth[root] = 0;
+    std::vector<std::uint32_t> order{root};
+    PackedTree t;
+    t.root = root;
+    for (std::size_t head = 0; head < order.size(); ++head) {
+      for (const std::uint32_t e : out[order[head]]) {
+        const std::uint32_t to = graph.edges[e].to;
+        if (depth[to] != kNobody) continue;
+        depth[to] = depth[order[head]] + 1;
+        order.push_back(to);
+        t.edges.push_back(e);
+      }
+    }
+    if (depth[order.back()] >= best_height) continue;
+    best_height = depth[order.back()];
+    best = std::move(t);
+  }
+  return best;
+}
+
+}  // namespace
+
+std::optional<std::vector<PackedTree>> pack_undirected_trees(const PackGraph& graph,
+                                                             const std::vector<EdgePair>& pairs,
+                                                             std::size_t count) {
+  ForestPartition partition(graph.nodes, pairs, graph, count);
+  if (!partition.run()) return std::nullopt;
+  std::vector<PackedTree> trees;
+  for (const auto& forest : partition.forests()) {
+    trees.push_back(root_at_centre(graph, pairs, forest));
+  }
+  return trees;
+}
+
+}  // namespace espalier

@@ -1,0 +1,407 @@
+#include "alg/packing/wave_plan.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <queue>
+#include <tuple>
+
+namespace espalier {
+
+std::uint64_t MessageTimes::occupancy_ps(LinkId link, Bytes bytes) const {
+  const std::uint64_t wire = timing_.flits(bytes) * timing_.flit_bytes;
+  const std::uint64_t rate = topology_.link(link).spec.bytes_per_second;
+  // Below 2^24 bytes the product with 10^12 fits; above, a bit of precision is given away.
+  constexpr std::uint64_t kExact = std::uint64_t{1} << 24;
+  constexpr std::uint64_t kPsPerSecond = 1'000'000'000'000;
+  if (wire < kExact) return (wire * kPsPerSecond + rate - 1) / rate;
+  return static_cast<std::uint64_t>(static_cast<double>(wire) / static_cast<double>(rate) * 1e12) +
+         1;
+}
+
+std::uint64_t MessageTimes::head_ps(RouteId route, std::size_t hop) const {
+  std::uint64_t sum = timing_.injection_ps + timing_.router_ps;
+  for (std::size_t h = 0; h < hop; ++h) {
+    sum += topology_.link(routes_.link(route, h)).spec.latency_ps + timing_.router_ps;
+  }
+  return sum;
+}
+
+std::uint64_t MessageTimes::arrival_ps(const WaveOp& op, Bytes bytes) const {
+  std::uint64_t longest = 0;
+  for (std::size_t h = 0; h < routes_.hops(op.route); ++h) {
+    longest = std::max(longest, occupancy_ps(routes_.link(op.route, h), bytes));
+  }
+  return head_ps(op.route, routes_.hops(op.route)) + longest + timing_.delivery_ps +
+         (op.kind == TransferKind::reduce ? timing_.reduction_ps : 0);
+}
+
+namespace {
+
+// A link's slots within a period: a slot is as long as a message of one share.
+class LinkSlots {
+ public:
+  LinkSlots(std::uint64_t slot_ps, std::uint64_t period_ps)
+      : slot_ps_(slot_ps), period_ps_(period_ps) {
+    if (period_ps != 0) next_free_.resize(period_ps / slot_ps + 1);
+    std::iota(next_free_.begin(), next_free_.end(), 0U);
+  }
+
+  // The first time, not before `ps`, at which `slots` slots in a row are free.
+  [[nodiscard]] std::uint64_t first_free(std::uint64_t ps, std::uint32_t slots) {
+    if (period_ps_ == 0) return std::max(ps, free_from_);
+    std::uint64_t base = ps / period_ps_ * period_ps_;
+    std::uint64_t slot = (ps - base + slot_ps_ - 1) / slot_ps_;
+    // Two periods at most: then every place has been seen.
+    for (std::size_t turns = 0; turns <= 2 * next_free_.size(); ++turns) {
+      if (slot >= count()) {
+        base += period_ps_;
+        slot = 0;
+      }
+      slot = find(static_cast<std::uint32_t>(slot));
+      if (slot >= count()) continue;
+      if (slot + slots <= count() && free_in_row(slot, slots)) return base + slot * slot_ps_;
+      ++slot;
+    }
+    return kNever;
+  }
+  void take(std::uint64_t ps, std::uint32_t slots) {
+    if (period_ps_ == 0) {
+      free_from_ = ps + slots * slot_ps_;
+      return;
+    }
+    const std::uint64_t slot = ps % period_ps_ / slot_ps_;
+    for (std::uint64_t s = slot; s < slot + slots; ++s) {
+      next_free_[s] = static_cast<std::uint32_t>(s + 1);
+    }
+  }
+  [[nodiscard]] bool is_free(std::uint64_t ps, std::uint32_t slots) {
+    return first_free(ps, slots) == ps;
+  }
+
+  static constexpr std::uint64_t kNever = ~std::uint64_t{0};
+
+ private:
+  [[nodiscard]] std::uint64_t count() const { return next_free_.size() - 1; }
+  std::uint32_t find(std::uint32_t s) {
+    std::uint32_t end = s;
+    while (next_free_[end] != end) end = next_free_[end];
+    while (next_free_[s] != end) {
+      const std::uint32_t next = next_free_[s];
+      next_free_[s] = end;
+      s = next;
+    }
+    return end;
+  }
+  bool free_in_row(std::uint64_t slot, std::uint32_t slots) const {
+    for (std::uint64_t s = slot; s < slot + slots; ++s) {
+      if (next_free_[s] != s) return false;
+    }
+    return true;
+  }
+
+  std::uint64_t slot_ps_;
+  std::uint64_t period_ps_;
+  std::vector<std::uint32_t> next_free_;  // union-find; one more than slots
+  std::uint64_t free_from_ = 0;           // without a period
+};
+
+class WavePlanner {
+ public:
+  WavePlanner(const Topology& topology, const RouteSet& routes, const std::vector<WaveOp>& ops,
+              Bytes segment, const MessageTiming& timing)
+      : topology_(topology), routes_(routes), ops_(ops), segment_(segment), timing_(timing),
+        times_(topology, routes, timing) {
+    find_successors();
+    find_remaining();
+  }
+
+  WavePlan plan(bool periodic) {
+    std::vector<std::uint64_t> load(topology_.num_links(), 0);
+    for (const WaveOp& op : ops_) {
+      for (std::size_t h = 0; h < routes_.hops(op.route); ++h) {
+        load[routes_.link(op.route, h).index()] += op.share;
+      }
+    }
+    std::uint64_t period = 0;
+    for (std::size_t l = 0; l < load.size(); ++l) {
+      if (load[l] != 0) period = std::max(period, load[l] * slot_ps(LinkId(l)));
+    }
+    WavePlan plan;
+    if (!periodic) {
+      try_period(0, plan);
+      return plan;
+    }
+    constexpr std::uint64_t kStretch = 64;
+    while (!try_period(period, plan)) period += period / kStretch + 1;
+    return plan;
+  }
+
+ private:
+  struct Ready {
+    std::uint64_t remaining;
+    std::uint32_t op;
+    friend bool operator<(const Ready& a, const Ready& b) {
+      return std::tie(b.remaining, a.op) > std::tie(a.remaining, b.op);
+    }
+  };
+  struct Wake {
+    std::uint64_t at;
+    std::uint32_t link;
+    friend bool operator>(const Wake& a, const Wake& b) {
+      return std::tie(a.at, a.link) > std::tie(b.at, b.link);
+    }
+  };
+  struct Arrival {
+    std::uint64_t at;
+    std::uint32_t op;
+    friend bool operator>(const Arrival& a, const Arrival& b) {
+      return std::tie(a.at, a.op) > std::tie(b.at, b.op);
+    }
+  };
+
+  [[nodiscard]] std::uint64_t slot_ps(LinkId link) const {
+    return times_.occupancy_ps(link, segment_);
+  }
+  // The link on which the op's slots are looked for: the slowest of its route.
+  [[nodiscard]] LinkId main_link(const WaveOp& op) const {
+    LinkId slowest = routes_.link(op.route, 0);
+    for (std::size_t h = 1; h < routes_.hops(op.route); ++h) {
+      const LinkId l = routes_.link(op.route, h);
+      if (topology_.link(l).spec.bytes_per_second <
+          topology_.link(slowest).spec.bytes_per_second) {
+        slowest = l;
+      }
+    }
+    return slowest;
+  }
+  [[nodiscard]] std::uint64_t arrival(std::uint32_t op) const {
+    return times_.arrival_ps(ops_[op], segment_ * ops_[op].share) +
+           (turns_around_[op] ? timing_.turnaround_ps : 0);
+  }
+
+  void find_successors() {
+    successor_begin_.assign(ops_.size() + 1, 0);
+    turns_around_.assign(ops_.size(), false);
+    for (const WaveOp& op : ops_) {
+      for (const std::uint32_t d : op.after) {
+        ++successor_begin_[d + 1];
+        if (op.kind == TransferKind::copy && ops_[d].kind == TransferKind::reduce) {
+          turns_around_[d] = true;
+        }
+      }
+    }
+    for (std::size_t o = 0; o < ops_.size(); ++o) successor_begin_[o + 1] += successor_begin_[o];
+    successors_.resize(successor_begin_.back());
+    std::vector<std::uint32_t> next(successor_begin_.begin(), successor_begin_.end() - 1);
+    for (std::uint32_t o = 0; o < ops_.size(); ++o) {
+      for (const std::uint32_t d : ops_[o].after) successors_[next[d]++] = o;
+    }
+  }
+
+  // By op: from its start to the last arrival that waits for it, on idle links.
+  void find_remaining() {
+    std::vector<std::uint32_t> missing(ops_.size(), 0);
+    std::vector<std::uint32_t> order;
+    for (std::uint32_t o = 0; o < ops_.size(); ++o) {
+      missing[o] = static_cast<std::uint32_t>(ops_[o].after.size());
+      if (missing[o] == 0) order.push_back(o);
+    }
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      for (std::uint32_t s = successor_begin_[order[i]]; s < successor_begin_[order[i] + 1]; ++s) {
+        if (--missing[successors_[s]] == 0) order.push_back(successors_[s]);
+      }
+    }
+    remaining_.assign(ops_.size(), 0);
+    for (std::size_t i = order.size(); i-- > 0;) {
+      const std::uint32_t o = order[i];
+      std::uint64_t behind = 0;
+      for (std::uint32_t s = successor_begin_[o]; s < successor_begin_[o + 1]; ++s) {
+        behind = std::max(behind, remaining_[successors_[s]]);
+      }
+      remaining_[o] = behind + arrival(o);
+    }
+  }
+
+  // False if some op finds no place in this period.
+  bool try_period(std::uint64_t period, WavePlan& plan) {
+    plan = {};
+    plan.period_ps = period;
+    plan.start_ps.assign(ops_.size(), 0);
+    std::vector<LinkSlots> slots;
+    slots.reserve(topology_.num_links());
+    for (std::size_t l = 0; l < topology_.num_links(); ++l) {
+      slots.emplace_back(slot_ps(LinkId(l)), period);
+    }
+    std::vector<std::priority_queue<Ready>> ready(topology_.num_links());
+    std::priority_queue<Wake, std::vector<Wake>, std::greater<>> wakes;
+    std::priority_queue<Arrival, std::vector<Arrival>, std::greater<>> arrivals;
+    std::vector<std::uint64_t> woken(topology_.num_links(), LinkSlots::kNever);
+    std::vector<std::uint32_t> missing(ops_.size());
+    std::vector<std::uint32_t> tries(ops_.size(), 0);
+    const auto wake = [&](std::uint32_t link, std::uint64_t from) {
+      const std::uint64_t at = slots[link].first_free(from, 1);
+      if (at == LinkSlots::kNever || at >= woken[link]) return at != LinkSlots::kNever;
+      woken[link] = at;
+      wakes.push({at, link});
+      return true;
+    };
+    bool fits = true;
+    const auto make_ready = [&](std::uint32_t o, std::uint64_t now) {
+      const std::uint32_t link = main_link(ops_[o]).value();
+      ready[link].push({remaining_[o], o});
+      fits = wake(link, now) && fits;
+    };
+    for (std::uint32_t o = 0; o < ops_.size(); ++o) {
+      missing[o] = static_cast<std::uint32_t>(ops_[o].after.size());
+      if (missing[o] == 0) make_ready(o, 0);
+    }
+    std::vector<Ready> refused;
+    while (fits && (!wakes.empty() || !arrivals.empty())) {
+      if (wakes.empty() || (!arrivals.empty() && arrivals.top().at <= wakes.top().at)) {
+        const Arrival a = arrivals.top();
+        arrivals.pop();
+        for (std::uint32_t s = successor_begin_[a.op]; s < successor_begin_[a.op + 1]; ++s) {
+          if (--missing[successors_[s]] == 0) make_ready(successors_[s], a.at);
+        }
+        continue;
+      }
+      const Wake w = wakes.top();
+      wakes.pop();
+      if (woken[w.link] != w.at) continue;
+      woken[w.link] = LinkSlots::kNever;
+      auto& queue = ready[w.link];
+      refused.clear();
+      std::uint64_t next = w.at + 1;
+      while (!queue.empty()) {
+        const Ready r = queue.top();
+        queue.pop();
+        if (!place(r.op, w.at, slots)) {
+          refused.push_back(r);
+          fits = ++tries[r.op] < kMostTries && fits;
+          continue;
+        }
+        plan.start_ps[r.op] = w.at;
+        const std::uint64_t at = w.at + arrival(r.op);
+        plan.span_ps = std::max(plan.span_ps, at);
+        arrivals.push({at, r.op});
+        break;
+      }
+      for (const Ready& r : refused) queue.push(r);
+      if (!queue.empty()) fits = wake(w.link, next) && fits;
+    }
+    return fits;
+  }
+
+  // Takes the op's slots at `at` on all links of its route, if they are free.
+  bool place(std::uint32_t o, std::uint64_t at, std::vector<LinkSlots>& slots) const {
+    const WaveOp& op = ops_[o];
+    const std::size_t hops = routes_.hops(op.route);
+    const LinkId main = main_link(op);
+    if (!slots[main.index()].is_free(at, op.share)) return false;
+    const std::uint64_t until = at + slot_ps(main) * op.share;
+    const auto place_on = [&](LinkId l) -> std::uint64_t {
+      const std::uint64_t first = slots[l.index()].first_free(at, op.share);
+      // A slot of a faster link may begin anywhere within the slot of the slowest.
+      return first < until ? first : LinkSlots::kNever;
+    };
+    for (std::size_t h = 0; h < hops; ++h) {
+      const LinkId l = routes_.link(op.route, h);
+      if (l != main && place_on(l) == LinkSlots::kNever) return false;
+    }
+    for (std::size_t h = 0; h < hops; ++h) {
+      const LinkId l = routes_.link(op.route, h);
+      slots[l.index()].take(l == main ? at : place_on(l), op.share);
+    }
+    return true;
+  }
+
+  static constexpr std::uint32_t kMostTries = 4096;
+
+  const Topology& topology_;
+  const RouteSet& routes_;
+  const std::vector<WaveOp>& ops_;
+  Bytes segment_;
+  const MessageTiming& timing_;
+  MessageTimes times_;
+  std::vector<std::uint32_t> successor_begin_;
+  std::vector<std::uint32_t> successors_;
+  std::vector<bool> turns_around_;  // by op: some root's Gather waits for it
+  std::vector<std::uint64_t> remaining_;
+};
+
+}  // namespace
+
+WavePlan plan_wave(const Topology& topology, const RouteSet& routes, const std::vector<WaveOp>& ops,
+                   Bytes segment, const MessageTiming& timing, bool periodic) {
+  return WavePlanner(topology, routes, ops, segment, timing).plan(periodic);
+}
+
+std::vector<WaveSend> all_sends(const WavePlan& plan, std::uint32_t waves) {
+  std::vector<WaveSend> sends;
+  sends.reserve(plan.start_ps.size() * waves);
+  for (std::uint32_t w = 0; w < waves; ++w) {
+    for (std::uint32_t o = 0; o < plan.start_ps.size(); ++o) {
+      sends.push_back({plan.start_ps[o] + w * plan.period_ps, w, o});
+    }
+  }
+  std::sort(sends.begin(), sends.end(), [](const WaveSend& a, const WaveSend& b) {
+    return std::tie(a.start_ps, a.wave, a.op) < std::tie(b.start_ps, b.wave, b.op);
+  });
+  return sends;
+}
+
+std::uint64_t replay_ps(const Topology& topology, const RouteSet& routes,
+                        const std::vector<WaveOp>& ops, Bytes segment, const MessageTiming& timing,
+                        const WavePlan& plan, std::uint32_t waves) {
+  const MessageTimes times(topology, routes, timing);
+  std::vector<std::uint64_t> slot(topology.num_links(), 0);
+  for (std::size_t l = 0; l < slot.size(); ++l) slot[l] = times.occupancy_ps(LinkId(l), segment);
+  std::vector<std::uint64_t> flight(ops.size());  // start on the first link to usable
+  for (std::size_t o = 0; o < ops.size(); ++o) {
+    flight[o] = times.arrival_ps(ops[o], segment * ops[o].share) - times.head_ps(ops[o].route, 0);
+  }
+  std::vector<std::uint64_t> link_free(topology.num_links(), 0);
+  std::vector<std::uint64_t> issued(topology.num_vertices(), 0);
+  // When the messages that were sent last on a link left the NI's queue; a ring per link.
+  const std::size_t depth = timing.send_queue;
+  std::vector<std::uint64_t> left(topology.num_links() * depth, 0);
+  std::vector<std::size_t> at(topology.num_links(), 0);
+  std::vector<std::uint64_t> arrived(ops.size() * waves, 0);
+  std::uint64_t end = 0;
+  for (const WaveSend& send : all_sends(plan, waves)) {
+    const WaveOp& op = ops[send.op];
+    std::uint64_t issue = issued[op.from.index()];
+    for (const std::uint32_t d : op.after) {
+      const bool turns = op.kind == TransferKind::copy && ops[d].kind == TransferKind::reduce;
+      issue = std::max(issue, arrived[d * waves + send.wave] + (turns ? timing.turnaround_ps : 0));
+    }
+    const std::size_t first = routes.link(op.route, 0).index();
+    std::uint64_t& oldest = left[first * depth + at[first]];
+    issue = std::max(issue, oldest);
+    issued[op.from.index()] = issue;
+    std::uint64_t start = issue + times.head_ps(op.route, 0);
+    std::uint64_t offset = 0;
+    for (std::size_t h = 0; h < routes.hops(op.route); ++h) {
+      const std::size_t l = routes.link(op.route, h).index();
+      start = std::max(start, link_free[l] > offset ? link_free[l] - offset : 0);
+      offset += topology.link(LinkId(l)).spec.latency_ps + timing.router_ps;
+    }
+    offset = 0;
+    std::uint64_t slowest = 0;
+    for (std::size_t h = 0; h < routes.hops(op.route); ++h) {
+      const std::size_t l = routes.link(op.route, h).index();
+      slowest = std::max(slowest, slot[l]);
+      link_free[l] = start + offset + slowest * op.share;
+      offset += topology.link(LinkId(l)).spec.latency_ps + timing.router_ps;
+    }
+    oldest = start;
+    at[first] = (at[first] + 1) % depth;
+    const std::uint64_t usable = start + flight[send.op];
+    arrived[send.op * waves + send.wave] = usable;
+    end = std::max(end, usable);
+  }
+  return end;
+}
+
+}  // namespace espalier
