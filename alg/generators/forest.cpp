@@ -27,8 +27,10 @@ namespace {
 
 constexpr std::uint32_t kMostTreesPerRoot = 8;
 constexpr std::size_t kMostUndirectedTrees = 48;
+constexpr double kMostSlowdown = 64;  // where safe paths through switches cost rate
 constexpr double kGoodLoss = 0.005;         // of the best rate, at which no more trees are tried
-constexpr std::size_t kMostSegments = 2048;
+constexpr std::size_t kMostSegments = 8192;
+constexpr std::uint32_t kMostWaves = 512;   // of large forests
 constexpr Bytes kLeastSegment = 256;        // bytes; a smaller message is mostly head
 constexpr std::size_t kMostPlannedOps = 8'000'000;   // over all plans of one call
 constexpr std::size_t kMostReplayedSends = 4'000'000;
@@ -99,8 +101,9 @@ class ForestBuilder {
       forest.per_rank = k;
       forest.units = ranks_.size() * k;
       std::vector<std::vector<std::uint32_t>> reduced(forest.units);
-      if (in) add_trees(*in, k, rate, true, forest, reduced);
-      if (out) add_trees(*out, k, rate, false, forest, reduced);
+      LinkOrder order(topology_);
+      if (in) add_trees(*in, k, rate, true, order, forest, reduced);
+      if (out) add_trees(*out, k, rate, false, order, forest, reduced);
       consider(std::move(forest));
     }
   }
@@ -108,9 +111,18 @@ class ForestBuilder {
   // Adds `per_root` trees of every root: reduces towards the root in a reversed graph, copies away
   // from it otherwise. `reduced`: by unit, the last reduces into its root.
   void add_trees(const PackGraph& graph, std::uint32_t per_root, double rate, bool reversed,
-                 ForestOps& forest, std::vector<std::vector<std::uint32_t>>& reduced) const {
+                 LinkOrder& order, ForestOps& forest, std::vector<std::vector<std::uint32_t>>& reduced) const {
     const UnitRate unit = best_unit_rate(graph, per_root, rate);
-    const NodeGraph direct = remove_switches(topology_, graph, unit.units, per_root, reversed);
+    NodeGraph direct = remove_switches(topology_, graph, unit.units, per_root, reversed, order);
+    // Paths that could deadlock are left out, which may cost rate.
+    constexpr double kSlower = 0.97;
+    for (double slower = unit.unit_rate; !trees_fit(direct.graph, direct.units, per_root);) {
+      slower *= kSlower;
+      if (slower < unit.unit_rate / kMostSlowdown) {
+        throw std::invalid_argument("no trees fit whose paths through the switches cannot deadlock");
+      }
+      direct = remove_switches(topology_, graph, units_at(graph, slower), per_root, reversed, order);
+    }
     const std::vector<std::int64_t> demand(graph.nodes, per_root);
     std::vector<std::uint32_t> next(graph.nodes, 0);
     for (const PackedTree& tree : pack_out_trees(direct.graph, direct.units, demand)) {
@@ -262,11 +274,11 @@ class ForestBuilder {
     if (together == 1) return ops;
     std::vector<WaveOp> result;
     result.reserve(ops.size() * together);
-    for (const WaveOp& op : ops) {
-      for (std::uint32_t i = 0; i < together; ++i) {
+    for (std::uint32_t i = 0; i < together; ++i) {
+      for (const WaveOp& op : ops) {
         WaveOp copy = op;
         copy.unit = op.unit * together + i;
-        for (std::uint32_t& d : copy.after) d = d * together + i;
+        for (std::uint32_t& d : copy.after) d += i * static_cast<std::uint32_t>(ops.size());
         result.push_back(std::move(copy));
       }
     }
@@ -303,6 +315,7 @@ class ForestBuilder {
     const std::uint32_t given = request_.segments;
     for (std::uint32_t segments = 1; segments <= kMostSegments; segments *= 2) {
       const std::uint32_t s = given == 0 ? segments : given;
+      if (given == 0 && s > kMostWaves && forest.ops.size() * s > kMostReplayedSends) break;
       if (s > 1 && unit / s < std::max(kLeastSegment, request_.element_bytes)) break;
       if (forest.ops.size() * s <= kMostListedOps) try_passing(s, 1);
       if (s >= 4) try_passing(1, s);

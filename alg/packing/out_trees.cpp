@@ -57,13 +57,16 @@ class OutTreePacker {
   }
 
  private:
-  // An edge that may extend a tree: nearest tail first, then the edge with the most units left.
+  // An edge that may extend a tree: the one over the fewest links first, because paths through
+  // switches share links; then the nearest tail; then the edge with the most units left.
   struct Candidate {
+    std::size_t links;
     std::uint32_t depth;
     double used;  // share of the edge's units
     std::uint32_t edge;
     friend bool operator<(const Candidate& a, const Candidate& b) {
-      return std::tie(a.depth, a.used, a.edge) > std::tie(b.depth, b.used, b.edge);
+      return std::tie(a.links, a.depth, a.used, a.edge) >
+             std::tie(b.links, b.depth, b.used, b.edge);
     }
   };
   using Candidates = std::priority_queue<Candidate>;
@@ -71,7 +74,8 @@ class OutTreePacker {
   void add_candidates(const PartialTree& t, std::uint32_t node, Candidates& to) const {
     for (const std::uint32_t e : out_[node]) {
       if (left_[e] == 0 || t.has[graph_.edges[e].to]) continue;
-      to.push({t.depth[node], 1 - static_cast<double>(left_[e]) / static_cast<double>(units_[e]),
+      to.push({graph_.edges[e].path.size(), t.depth[node],
+               1 - static_cast<double>(left_[e]) / static_cast<double>(units_[e]),
                e});
     }
   }

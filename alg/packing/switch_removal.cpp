@@ -16,9 +16,13 @@ namespace {
 class SwitchRemoval {
  public:
   SwitchRemoval(const Topology& topology, const PackGraph& graph,
-                const std::vector<std::int64_t>& units, std::uint32_t trees, bool reversed)
-      : topology_(topology), rule_(topology), reversed_(reversed), trees_(trees), now_{graph, units} {
-  }
+                const std::vector<std::int64_t>& units, std::uint32_t trees, bool reversed,
+                LinkOrder& order)
+      : topology_(topology),
+        order_(order),
+        reversed_(reversed),
+        trees_(trees),
+        now_{graph, units} {}
 
   NodeGraph run() {
     for (std::size_t w = now_.graph.nodes; w < now_.graph.vertices; ++w) {
@@ -55,21 +59,19 @@ class SwitchRemoval {
     return path;
   }
 
-  // The data of a reversed graph travel from the path's end to its beginning.
-  [[nodiscard]] bool is_legal(std::vector<LinkId> path) const {
-    if (reversed_) std::reverse(path.begin(), path.end());
-    PathRule::State state = PathRule::kStart;
-    std::set<NodeId> seen{topology_.link(path.front()).from};
-    for (std::size_t h = 0; h < path.size(); ++h) {
-      const TopologyLink& link = topology_.link(path[h]);
-      if (!seen.insert(link.to).second) return false;
-      // A path that still starts at a switch is judged when it reaches a node.
-      if (topology_.is_switch(topology_.link(path.front()).from)) continue;
-      const auto next = rule_.after(state, path[h]);
-      if (!next) return false;
-      state = *next;
+  [[nodiscard]] bool may_join(const PackEdge& a, const PackEdge& b) const {
+    if (a.from == b.to) return false;
+    // No vertex twice.
+    std::set<NodeId> seen;
+    for (const auto* path : {&a.path, &b.path}) {
+      for (const LinkId l : *path) {
+        if (!seen.insert(reversed_ ? topology_.link(l).from : topology_.link(l).to).second)
+          return false;
+      }
     }
-    return true;
+    // The data of a reversed graph travel from the end of the path to its beginning.
+    return reversed_ ? order_.admits(b.path.front(), a.path.back())
+                     : order_.admits(a.path.back(), b.path.front());
   }
 
   // Which vertices the rest of the network connects without w: 0 is "none yet".
@@ -117,7 +119,7 @@ class SwitchRemoval {
       for (std::size_t o = 0; o < outs; ++o) {
         const PackEdge& a = g.graph.edges[ports.in[i]];
         const PackEdge& b = g.graph.edges[ports.out[o]];
-        if (a.from == b.to || !is_legal(joined(a, b))) continue;
+        if (!may_join(a, b)) continue;
         rank[i * outs + o] = component[a.from] != component[b.to] ? 0 : 1;
       }
     }
@@ -192,7 +194,7 @@ class SwitchRemoval {
             if (now_.units[in] == 0 || now_.units[out] == 0) continue;
             const PackEdge& a = now_.graph.edges[in];
             const PackEdge& b = now_.graph.edges[out];
-            if (a.from == b.to || !is_legal(joined(a, b))) continue;
+            if (!may_join(a, b)) continue;
             if (apart && component[a.from] == component[b.to]) continue;
             std::int64_t most = std::min(now_.units[in], now_.units[out]);
             if (apart) {
@@ -268,7 +270,7 @@ class SwitchRemoval {
   static constexpr std::uint8_t kForbidden = 255;
 
   const Topology& topology_;
-  PathRule rule_;
+  LinkOrder& order_;
   bool reversed_;
   std::int64_t trees_;
   NodeGraph now_;
@@ -276,11 +278,58 @@ class SwitchRemoval {
 
 }  // namespace
 
+LinkOrder::LinkOrder(const Topology& topology)
+    : topology_(topology), after_(topology.num_links()), seen_(topology.num_links(), 0) {
+  const PathRule rule(topology);
+  for (std::uint32_t l = 0; l < topology.num_links(); ++l) {
+    const NodeId at = topology.link(LinkId(l)).to;
+    const auto state = rule.after(PathRule::kStart, LinkId(l));
+    if (!state || !topology.is_switch(at) || !topology.is_switch(topology.link(LinkId(l)).from)) {
+      continue;
+    }
+    for (const LinkId next : topology.out_links(at)) {
+      if (topology.is_switch(topology.link(next).to) && rule.after(*state, next)) {
+        after_[l].push_back(next.value());
+      }
+    }
+  }
+}
+
+bool LinkOrder::admits(LinkId first, LinkId second) {
+  // Nothing waits for a link out of a node before it, and a link into a node waits for nothing.
+  if (!topology_.is_switch(topology_.link(first).from) ||
+      !topology_.is_switch(topology_.link(second).to)) {
+    return true;
+  }
+  auto& after = after_[first.index()];
+  if (std::find(after.begin(), after.end(), second.value()) != after.end()) return true;
+  if (reaches(second.value(), first.value())) return false;
+  after.push_back(second.value());
+  return true;
+}
+
+bool LinkOrder::reaches(std::uint32_t from, std::uint32_t to) {
+  ++search_;
+  stack_.assign(1, from);
+  seen_[from] = search_;
+  while (!stack_.empty()) {
+    const std::uint32_t l = stack_.back();
+    stack_.pop_back();
+    if (l == to) return true;
+    for (const std::uint32_t next : after_[l]) {
+      if (seen_[next] == search_) continue;
+      seen_[next] = search_;
+      stack_.push_back(next);
+    }
+  }
+  return false;
+}
+
 NodeGraph remove_switches(const Topology& topology, const PackGraph& graph,
                           const std::vector<std::int64_t>& units, std::uint32_t trees,
-                          bool reversed) {
+                          bool reversed, LinkOrder& order) {
   if (graph.vertices == graph.nodes) return {graph, units};
-  return SwitchRemoval(topology, graph, units, trees, reversed).run();
+  return SwitchRemoval(topology, graph, units, trees, reversed, order).run();
 }
 
 }  // namespace espalier

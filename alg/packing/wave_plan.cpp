@@ -272,15 +272,18 @@ class WavePlanner {
       woken[w.link] = LinkSlots::kNever;
       auto& queue = ready[w.link];
       refused.clear();
-      std::uint64_t next = w.at + 1;
+      std::uint64_t next = 0;
       while (!queue.empty()) {
         const Ready r = queue.top();
         queue.pop();
-        if (!place(r.op, w.at, slots)) {
+        const std::uint64_t again = place(r.op, w.at, slots);
+        if (again != 0) {
           refused.push_back(r);
-          fits = ++tries[r.op] < kMostTries && fits;
+          next = next == 0 ? again : std::min(next, again);
+          fits = (period == 0 || ++tries[r.op] < kMostTries) && fits;
           continue;
         }
+        next = w.at + 1;
         plan.start_ps[r.op] = w.at;
         const std::uint64_t at = w.at + arrival(r.op);
         plan.span_ps = std::max(plan.span_ps, at);
@@ -293,27 +296,27 @@ class WavePlanner {
     return fits;
   }
 
-  // Takes the op's slots at `at` on all links of its route, if they are free.
-  bool place(std::uint32_t o, std::uint64_t at, std::vector<LinkSlots>& slots) const {
+  // Takes the op's slots at `at` on all links of its route and returns 0; or, if one is not free,
+  // returns when to ask again.
+  std::uint64_t place(std::uint32_t o, std::uint64_t at, std::vector<LinkSlots>& slots) const {
     const WaveOp& op = ops_[o];
     const std::size_t hops = routes_.hops(op.route);
     const LinkId main = main_link(op);
-    if (!slots[main.index()].is_free(at, op.share)) return false;
     const std::uint64_t until = at + slot_ps(main) * op.share;
-    const auto place_on = [&](LinkId l) -> std::uint64_t {
+    std::uint64_t again = 0;
+    for (std::size_t h = 0; h < hops; ++h) {
+      const LinkId l = routes_.link(op.route, h);
       const std::uint64_t first = slots[l.index()].first_free(at, op.share);
       // A slot of a faster link may begin anywhere within the slot of the slowest.
-      return first < until ? first : LinkSlots::kNever;
-    };
+      if (first == at || (l != main && first + slot_ps(l) * op.share <= until)) continue;
+      again = std::max(again, first);
+    }
+    if (again != 0) return again;
     for (std::size_t h = 0; h < hops; ++h) {
       const LinkId l = routes_.link(op.route, h);
-      if (l != main && place_on(l) == LinkSlots::kNever) return false;
+      slots[l.index()].take(slots[l.index()].first_free(at, op.share), op.share);
     }
-    for (std::size_t h = 0; h < hops; ++h) {
-      const LinkId l = routes_.link(op.route, h);
-      slots[l.index()].take(l == main ? at : place_on(l), op.share);
-    }
-    return true;
+    return 0;
   }
 
   static constexpr std::uint32_t kMostTries = 4096;
