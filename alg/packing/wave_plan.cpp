@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <optional>
 #include <queue>
 #include <tuple>
 
@@ -104,6 +105,75 @@ class LinkSlots {
   std::uint64_t period_ps_;
   std::vector<std::uint32_t> next_free_;  // union-find; one more than slots
   std::uint64_t free_from_ = 0;           // without a period
+};
+
+// Slots for messages that pass one switch, from a link in to a link out of the same rate: an edge
+// colouring of the bipartite graph of links, with as many colours as a period has slots (Koenig
+// 1916). Choosing slots one after the other, as they come free, does not fill both links.
+class CrossbarSlots {
+ public:
+  CrossbarSlots(std::size_t links, std::size_t ops) : user_(links), slot_of_(ops, kNone) {}
+
+  // Returns false if one of the links has no slot left. `slots`: of either link in a period.
+  bool add(std::uint32_t op, std::uint32_t in, std::uint32_t out, std::uint32_t slots) {
+    for (const std::uint32_t l : {in, out}) {
+      if (user_[l].empty()) user_[l].assign(slots, {kNone, kNone});
+    }
+    std::uint32_t free_in = kNone;
+    std::uint32_t free_out = kNone;
+    for (std::uint32_t s = 0; s < slots; ++s) {
+      const bool at_in = user_[in][s].op == kNone;
+      const bool at_out = user_[out][s].op == kNone;
+      if (at_in && at_out) {
+        set(op, in, out, s);
+        return true;
+      }
+      if (at_in && free_in == kNone) free_in = s;
+      if (at_out && free_out == kNone) free_out = s;
+    }
+    if (free_in == kNone || free_out == kNone) return false;
+    // The chain of messages from `out` that alternate between the two slots changes places; it
+    // cannot end at `in`.
+    chain_.clear();
+    std::uint32_t link = out;
+    for (std::uint32_t slot = free_in; user_[link][slot].op != kNone;
+         slot = slot == free_in ? free_out : free_in) {
+      const Use use = user_[link][slot];
+      chain_.push_back({use.op, link, use.other, slot});
+      link = use.other;
+    }
+    for (const Step& step : chain_) {
+      user_[step.link][step.slot] = user_[step.other][step.slot] = {kNone, kNone};
+    }
+    for (const Step& step : chain_) {
+      set(step.op, step.link, step.other, step.slot == free_in ? free_out : free_in);
+    }
+    set(op, in, out, free_in);
+    return true;
+  }
+  static constexpr std::uint32_t kNone = ~0U;
+  [[nodiscard]] std::uint32_t slot_of(std::uint32_t op) const { return slot_of_[op]; }
+
+ private:
+  struct Use {
+    std::uint32_t op;
+    std::uint32_t other;  // the other link
+  };
+  struct Step {
+    std::uint32_t op;
+    std::uint32_t link;
+    std::uint32_t other;
+    std::uint32_t slot;
+  };
+  void set(std::uint32_t op, std::uint32_t a, std::uint32_t b, std::uint32_t slot) {
+    user_[a][slot] = {op, b};
+    user_[b][slot] = {op, a};
+    slot_of_[op] = slot;
+  }
+
+  std::vector<std::vector<Use>> user_;  // by link and slot
+  std::vector<std::uint32_t> slot_of_;  // by op
+  std::vector<Step> chain_;
 };
 
 class WavePlanner {
@@ -223,6 +293,30 @@ class WavePlanner {
     }
   }
 
+  // Nothing if a link has more messages than slots.
+  [[nodiscard]] std::optional<CrossbarSlots> colour_crossbars(std::uint64_t period) const {
+    CrossbarSlots slots(topology_.num_links(), ops_.size());
+    std::vector<std::uint32_t> order;
+    for (std::uint32_t o = 0; o < ops_.size(); ++o) {
+      const RouteId route = ops_[o].route;
+      if (routes_.hops(route) == 2 && ops_[o].share == 1 &&
+          slot_ps(routes_.link(route, 0)) == slot_ps(routes_.link(route, 1))) {
+        order.push_back(o);
+      }
+    }
+    std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+      return remaining_[a] > remaining_[b];
+    });
+    for (const std::uint32_t o : order) {
+      const LinkId in = routes_.link(ops_[o].route, 0);
+      const auto count = static_cast<std::uint32_t>(period / slot_ps(in));
+      if (!slots.add(o, in.value(), routes_.link(ops_[o].route, 1).value(), count)) {
+        return std::nullopt;
+      }
+    }
+    return slots;
+  }
+
   // False if some op finds no place in this period.
   bool try_period(std::uint64_t period, WavePlan& plan) {
     plan = {};
@@ -247,8 +341,24 @@ class WavePlanner {
       return true;
     };
     bool fits = true;
+    std::optional<CrossbarSlots> crossbar;
+    if (period != 0) {
+      crossbar = colour_crossbars(period);
+      if (!crossbar) return false;
+    }
+    const auto start = [&](std::uint32_t o, std::uint64_t at) {
+      plan.start_ps[o] = at;
+      plan.span_ps = std::max(plan.span_ps, at + arrival(o));
+      arrivals.push({at + arrival(o), o});
+    };
     const auto make_ready = [&](std::uint32_t o, std::uint64_t now) {
       const std::uint32_t link = main_link(ops_[o]).value();
+      if (crossbar && crossbar->slot_of(o) != CrossbarSlots::kNone) {
+        const std::uint64_t at = crossbar->slot_of(o) * slot_ps(LinkId(link));
+        const std::uint64_t base = now / period * period + at;
+        start(o, base >= now ? base : base + period);
+        return;
+      }
       ready[link].push({remaining_[o], o});
       fits = wake(link, now) && fits;
     };
@@ -284,10 +394,7 @@ class WavePlanner {
           continue;
         }
         next = w.at + 1;
-        plan.start_ps[r.op] = w.at;
-        const std::uint64_t at = w.at + arrival(r.op);
-        plan.span_ps = std::max(plan.span_ps, at);
-        arrivals.push({at, r.op});
+        start(r.op, w.at);
         break;
       }
       for (const Ready& r : refused) queue.push(r);
