@@ -25,7 +25,8 @@ enum class StallReason : std::uint8_t {
   dma,
   injection,
   doorbell,
-  event
+  event,
+  slot
 };
 
 inline constexpr unsigned kReadyBits = 16;

@@ -368,6 +368,7 @@ class ForestBuilder {
     const std::vector<WaveOp> ops = repeated(best_->ops, passing_.together);
     std::vector<TransferId> id(ops.size() * passing_.waves);
     std::vector<TransferId> after;
+    const bool timed = request_.timing.slot_counter && shares_links(*best_);
     for (const WaveSend& send : all_sends(passing_.plan, passing_.waves)) {
       const WaveOp& op = ops[send.op];
       Transfer t;
@@ -379,12 +380,19 @@ class ForestBuilder {
       t.first_chunk = ChunkId(t.flow.index());
       t.route = op.route;
       t.kind = op.kind;
+      if (timed) t.not_before_ps = send.start_ps;
       if (schedule.chunks[t.first_chunk.index()].size == 0) continue;
       after.clear();
       for (const std::uint32_t d : op.after) after.push_back(id[d * passing_.waves + send.wave]);
       id[send.op * passing_.waves + send.wave] = schedule.add(t, after);
     }
     return schedule;
+  }
+
+  // Several nodes send over one link: only slots keep their messages in the planned order.
+  [[nodiscard]] static bool shares_links(const ForestOps& forest) {
+    return std::any_of(forest.ops.begin(), forest.ops.end(),
+                       [&](const WaveOp& op) { return forest.routes.hops(op.route) > 1; });
   }
 
   // The segments of a unit are equal but for the last ones, so that a table entry repeats with a

@@ -314,6 +314,7 @@ TableEntry Lowering::entry_of(const Draft& draft) {
   entry.start_addr = schedule_.chunks[t.first_chunk.index()].offset;
   entry.size = schedule_.bytes_of(t);
   entry.after = waits_.after;
+  entry.not_before_ps = t.not_before_ps;
   if (t.kind == TransferKind::reduce) {
     entry.op = TableOp::reduce;
     entry.parent = {t.to, t.route};
@@ -370,6 +371,7 @@ ScheduleTables Lowering::empty_tables() const {
   tables.size = schedule_.size;
   tables.num_steps = schedule_.num_steps;
   tables.contention_free = schedule_.contention_free;
+  tables.listed_order = schedule_.listed_order;
   tables.ni_ports = schedule_.ni_ports;
   tables.chunks = schedule_.chunks;
   tables.symmetry = schedule_.symmetry;

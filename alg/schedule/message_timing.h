@@ -17,6 +17,7 @@ struct MessageTiming {
   std::uint64_t reduction_ps = 1000;  // in addition, for data that are added
   std::uint64_t turnaround_ps = 2000; // in addition, before a root passes on what it has reduced
   std::uint32_t send_queue = 16;      // messages that wait for one NI port
+  bool slot_counter = true;           // NIs hold entries until their planned start
 
   // The flits of a message, head flits included.
   [[nodiscard]] std::uint64_t flits(Bytes bytes) const {

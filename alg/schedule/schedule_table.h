@@ -56,6 +56,9 @@ struct TableEntry {
   Bytes start_addr = 0;
   Bytes size = 0;
   std::vector<FlowId> after;
+  // The slot counter's value from which the entry may issue, as a time since the NI entered the
+  // step; 0: at once. It keeps links that several nodes share in the planned order.
+  std::uint64_t not_before_ps = 0;
 };
 
 struct ScheduleTables {
@@ -67,6 +70,7 @@ struct ScheduleTables {
   Bytes size = 0;
   Timestep num_steps = 0;
   bool contention_free = true;
+  bool listed_order = false;  // as Schedule::listed_order
   std::uint32_t ni_ports = 1;
   std::vector<Chunk> chunks;
   RouteSet routes;
@@ -134,6 +138,7 @@ struct TableFormat {
   std::uint32_t start_addr = 64;
   std::uint32_t size = 64;
   std::size_t after_slots = 0;  // number of flows; only for composed algorithms
+  std::uint32_t slot = 0;       // value of the slot counter, in steps of 1 ns; only if entries have slots
 
   [[nodiscard]] std::uint64_t entry_bits() const;
   // The size in bytes of a table with `entries` entries, rounded up.

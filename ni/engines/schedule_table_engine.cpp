@@ -43,6 +43,8 @@ Cycle ScheduleTableEngine::evaluate(Cycle now, BackEnd& back_end) {
     const ProgramEntry& entry = program_.entries[head_];
     if (pending_[head_] != 0) return stalled(StallReason::event, kNever);  // the event wakes the NI
     if (clear_at_[head_] > now) return stalled(StallReason::dma, clear_at_[head_]);
+    const Cycle slot = slot_at(entry);
+    if (slot > now) return stalled(StallReason::slot, slot);
     if (issued == spec_.issue_per_cycle) return stalled(StallReason::step, now + 1);
     if (!has_room(entry, back_end)) {
       waits_for_ports_ = true;
@@ -135,6 +137,7 @@ Cycle ScheduleTableEngine::advance_timestep(Cycle now, const BackEnd& back_end) 
     }
   }
   ++timestep_;
+  step_entered_ = now;
   if (next_release_ < spec_.releases.size() && spec_.releases[next_release_].step == timestep_) {
     ++next_release_;
   }

@@ -14,11 +14,25 @@
 
 namespace espalier {
 
+// Cycles of a clock until a slot begins, rounded up.
+[[nodiscard]] constexpr Cycle slot_cycles(std::uint64_t not_before_ps, std::uint64_t hertz) {
+  constexpr std::uint64_t kPsPerSecond = 1'000'000'000'000;
+  // In two parts, so that the product fits 64 bits up to 1 THz and months.
+  const std::uint64_t mhz = hertz / 1'000'000;
+  return hertz % 1'000'000 == 0
+             ? (not_before_ps * mhz + 999'999) / 1'000'000
+             : static_cast<Cycle>(static_cast<double>(not_before_ps) *
+                                  static_cast<double>(hertz) / static_cast<double>(kPsPerSecond)) +
+                   1;
+}
+
 class ScheduleTableEngine : public IssueEngine {
  public:
   struct Spec {
     LockstepMode lockstep = LockstepMode::estimate;
     std::uint32_t issue_per_cycle = 1;  // entries
+    // Of the clock with which the slot counter counts; 0: there is none, and slots are ignored.
+    std::uint64_t slot_clock_hertz = 0;
     // From the write-back of a reduced chunk to the first cycle in which a root's Gather may read
     // it.
     Cycle turnaround = 2;
@@ -49,7 +63,8 @@ class ScheduleTableEngine : public IssueEngine {
   // True if the head entry, or the next step, waits for time to pass.
   [[nodiscard]] bool timer_running(Cycle now) const override {
     return !done() &&
-           (lockstep_until_ > now || clear_at_[head_] > now || next_step_posted_at() > now);
+           (lockstep_until_ > now || clear_at_[head_] > now || next_step_posted_at() > now ||
+            slot_at(program_.entries[head_]) > now);
   }
   void prepare_to_show() override;
   void show(EngineView& view) const override;
@@ -81,6 +96,11 @@ class ScheduleTableEngine : public IssueEngine {
   // time to pass.
   bool clear_in_table(const TableEvent& in_network, Cycle now);
   void load_lockstep_counter(Cycle now);
+  // The first cycle of the entry's slot, if the NI is in the entry's step; 0 if it has none.
+  [[nodiscard]] Cycle slot_at(const ProgramEntry& entry) const {
+    if (entry.not_before_ps == 0 || spec_.slot_clock_hertz == 0 || entry.step != timestep_) return 0;
+    return step_entered_ + slot_cycles(entry.not_before_ps, spec_.slot_clock_hertz);
+  }
   // The doorbell that the next step waits for; 0 if it waits for none.
   [[nodiscard]] Cycle next_step_posted_at() const {
     const bool waits = next_release_ < spec_.releases.size() &&
@@ -101,6 +121,7 @@ class ScheduleTableEngine : public IssueEngine {
   std::vector<std::vector<std::uint32_t>> waiters_of_entry_;  // filled only for show()
   std::size_t head_ = 0;
   Timestep timestep_ = 0;
+  Cycle step_entered_ = 0;  // first cycle in which an entry of the step may issue
   std::size_t next_release_ = 0;
   Cycle lockstep_until_ = 0;
   bool counter_loaded_ = true;  // for the current step

@@ -67,6 +67,7 @@ class Loader {
       loaded.op = entry.op;
       loaded.flow = entry.flow;
       loaded.step = entry.step;
+      loaded.not_before_ps = entry.not_before_ps;
       loaded.first_send = static_cast<std::uint32_t>(program.sends.size());
       std::vector<TableEvent> events;
       if (entry.op == TableOp::reduce) {

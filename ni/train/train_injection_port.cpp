@@ -79,7 +79,8 @@ bool TrainInjectionPort::start_packet(Cycle now, Cycle earliest, Cycle& ask_agai
   const auto flits = static_cast<std::uint32_t>(grid.length_at(offset_));
   const Tick now_end = (now + 1) * ticks_per_cycle_ - 1;
   // Message mode: a message keeps its VC until its tail.
-  VcMask candidates = vc_ != kNoVc ? VcMask{1} << vc_ : all_vcs(channel_.spec().vcs);
+  VcMask candidates =
+      vc_ != kNoVc ? VcMask{1} << vc_ : queue().spec().vcs & all_vcs(channel_.spec().vcs);
   if (start > now) {
     // No other packet leaves before `start`. If the first VC has room now, this packet will take
     // it.

@@ -198,6 +198,12 @@ void add_ni_keys(KeyTable& table) {
       .range(1, 16 * kMi)
       .word("auto")
       .doc("entries of the schedule table; auto: as many as the schedule needs");
+  ni.choice("injection_vcs", &NiConfig::injection_vcs)
+      .doc(
+          "VCs that messages of an NI port may take; one: a link gets them first come first "
+          "served; auto: one for algorithms that plan the order of messages, otherwise all");
+  ni.boolean("slot_counter", &NiConfig::slot_counter)
+      .doc("true: a table entry with a planned start waits for it (forest, through switches)");
   ni.integer("send_queue", &NiConfig::send_queue)
       .range(1, 64 * kKi)
       .doc("number of descriptors that may wait for one injection port");

@@ -20,6 +20,7 @@ constexpr const char* kFormat = "espalier-schedule";
 constexpr std::uint64_t kVersion = 1;
 constexpr std::uint64_t kMost64 = std::numeric_limits<std::uint64_t>::max();
 constexpr std::uint64_t kMost32 = std::numeric_limits<std::uint32_t>::max();
+constexpr std::uint64_t kLatestSlot = std::uint64_t{1} << 62;  // picoseconds
 constexpr std::uint64_t kMostId = kMost32 - 1;  // kMost32 means "none"
 constexpr std::array<CollectiveOp, 4> kCollectives{
     CollectiveOp::all_reduce, CollectiveOp::reduce_scatter, CollectiveOp::all_gather,
@@ -85,6 +86,7 @@ class Writer {
       after += (after.empty() ? ", \"after\": [" : ", ") + id_or_null(flow);
     }
     if (!after.empty()) after += "]";
+    if (entry.not_before_ps != 0) after += fmt::format(", \"slot_ps\": {}", entry.not_before_ps);
     return fmt::format(
         "{{\"op\": \"{}\", \"flow\": {}, \"parent\": {}, \"children\": [{}], \"step\": {}, "
         "\"addr\": {}, \"size\": {}{}}}",
@@ -198,12 +200,13 @@ class Reader {
       entry.step = read_step(json);
       return entry;
     }
-    json.expect_keys({"op", "flow", "parent", "children", "step", "addr", "size"}, {"after"});
+    json.expect_keys({"op", "flow", "parent", "children", "step", "addr", "size"}, {"after", "slot_ps"});
     entry.flow = FlowId(json.key("flow").integer(0, kMostId));
     entry.step = read_step(json);
     entry.start_addr = json.key("addr").integer(0, kMost64);
     entry.size = json.key("size").integer(0, kMost64);
     read_peers(json, node, entry);
+    if (json.has("slot_ps")) entry.not_before_ps = json.key("slot_ps").integer(1, kLatestSlot);
     if (json.has("after")) {
       const JsonCursor after = json.key("after");
       const std::size_t count = after.expect_array();

@@ -78,6 +78,7 @@ MessageTiming message_timing(const SystemConfig& system) {
   timing.reduction_ps = ps(ni.reduction.latency_cycles);
   timing.turnaround_ps = ps(ni.turnaround_cycles);
   timing.send_queue = ni.send_queue;
+  timing.slot_counter = ni.slot_counter;
   return timing;
 }
 

@@ -196,6 +196,13 @@ struct ProgramNiConfig {
   Cycle credit_cycles = 0;
 };
 
+// The VCs that the messages of an NI port may take.
+enum class InjectionVcs : std::uint8_t {
+  automatic,  // one for tables that list the order of messages, otherwise all
+  one,        // a message waits for the one before it: the link serves them first come first served
+  all
+};
+
 struct NiConfig {
   LockstepMode lockstep = LockstepMode::estimate;
   // Injection and ejection ports; 0 ("auto"): as many as the algorithm can use.
@@ -203,6 +210,8 @@ struct NiConfig {
   std::uint32_t buffer_flits = 318;  // in the lockstep estimate (paper, footnote 4)
   std::uint32_t table_entries = 0;   // 0 ("auto"): as many as the schedule needs
   std::uint32_t send_queue = 16;     // descriptors that wait for one injection port
+  InjectionVcs injection_vcs = InjectionVcs::automatic;
+  bool slot_counter = true;  // table entries wait for their slots, if they have any
   Cycle dma_latency_cycles = 2;      // operation issued to first flit on the injection channel
   // 0 ("ports"): never the bottleneck. Otherwise shared by all ports, packet by packet.
   std::uint64_t dma_bytes_per_cycle = 0;

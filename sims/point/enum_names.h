@@ -150,6 +150,9 @@ template <>
 inline constexpr auto kEnumNames<VcOrder> =
     enum_names::all_of<VcOrder>({{VcOrder::lowest, "lowest"}, {VcOrder::rotating, "rotating"}});
 template <>
+inline constexpr auto kEnumNames<InjectionVcs> = enum_names::all_of<InjectionVcs>(
+    {{InjectionVcs::automatic, "auto"}, {InjectionVcs::one, "one"}, {InjectionVcs::all, "all"}});
+template <>
 inline constexpr auto kEnumNames<LockstepMode> =
     enum_names::all_of<LockstepMode>({{LockstepMode::off, "off"},
                                       {LockstepMode::estimate, "estimate"},

@@ -92,7 +92,9 @@ InjectionSpec Fabric::injection_spec(const SystemConfig& config, NodeId vertex,
           config.router.switching,
           config.ni.buffer_flits,
           config.ni.send_queue,
-          vcs_.of_gradients(),
+          config.ni.injection_vcs == InjectionVcs::one
+              ? vcs_.of_gradients() & (~vcs_.of_gradients() + 1)
+              : vcs_.of_gradients(),
           control_ != nullptr ? vcs_.of_control() : 0,
           config.router.vc_order};
 }

@@ -45,10 +45,14 @@ SimulationOutcome simulate_collective(const Topology& topology, const RunPoint& 
   return simulate_collectives(topology, point, tables, {}, hooks);
 }
 
-SimulationOutcome simulate_collectives(const Topology& topology, const RunPoint& point,
+SimulationOutcome simulate_collectives(const Topology& topology, const RunPoint& given,
                                        const ScheduleTables& tables,
                                        const std::vector<PostedCollective>& posts,
                                        const SimulationHooks& hooks) {
+  RunPoint point = given;
+  if (point.system.ni.injection_vcs == InjectionVcs::automatic && tables.listed_order) {
+    point.system.ni.injection_vcs = InjectionVcs::one;
+  }
   const std::vector<TableProgram> programs = load_tables(tables);
   std::uint64_t messages = 0;
   Bytes bytes = 0;

@@ -139,6 +139,7 @@ ScheduleTableEngine::Spec table_engine_spec(const SystemConfig& config,
   ScheduleTableEngine::Spec spec;
   spec.lockstep = config.ni.lockstep;
   spec.issue_per_cycle = ni_ports;
+  spec.slot_clock_hertz = config.ni.slot_counter ? config.clock.hertz : 0;
   spec.turnaround = config.ni.turnaround_cycles;
   spec.step_time = step_times(tables, config, timing);
   for (const PostedCollective& post : posts) spec.releases.push_back({post.first_step, post.at});

@@ -20,6 +20,7 @@ const char* name_of(SegmentKind kind) {
                                            "reduction",
                                            "dependency_wait",
                                            "lockstep_wait",
+                                           "slot_wait",
                                            "issue",
                                            "late_start",
                                            "clock_skew",

@@ -23,6 +23,7 @@ enum class SegmentKind : std::uint8_t {
   reduction,        // the reduction unit adds it, or is busy
   dependency,       // from the awaited event to the issue: write-back, reading the schedule
   lockstep,         // the down-counter, or the reductions and sends that a timestep waits for
+  slot,             // the slot counter: the planned start of an entry
   issue,            // earlier entries of the table
   late_start,       // the host had not posted the collective
   clock_skew,       // the NI's own clock was behind, or slow
@@ -38,7 +39,7 @@ enum class SegmentKind : std::uint8_t {
   request_limit,    // latency that more requests in flight would have hidden
   unexplained       // no rule gives a reason; a defect of the account
 };
-inline constexpr std::size_t kNumSegmentKinds = 26;
+inline constexpr std::size_t kNumSegmentKinds = 27;
 
 // As in results: "link_latency".
 [[nodiscard]] const char* name_of(SegmentKind kind);

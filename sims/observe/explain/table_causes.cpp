@@ -76,6 +76,11 @@ EntryCause TableCauses::cause(NodeId node, std::size_t entry) const {
       return {SegmentKind::dependency, awaited.event, 0, awaited.at};
     }
   }
+  const Cycle entered = of_node.entered[entries[entry].step];
+  if (entries[entry].not_before_ps != 0 && engine(node).slot_clock_hertz != 0 &&
+      entered + slot_cycles(entries[entry].not_before_ps, engine(node).slot_clock_hertz) == issued) {
+    return {SegmentKind::slot, {}, entry, entered};
+  }
   const bool begins_step = entry == 0 || entries[entry - 1].step != entries[entry].step;
   if (begins_step && of_node.entered[entries[entry].step] == issued) {
     return step_cause(node, entry);
@@ -174,8 +179,14 @@ PathEvent TableCauses::back_from_issue(RecordIndex message, Trail& trail) const 
   std::size_t entry = entry_of_send(node, number_[message]);
   Segment segment = Segment::at(SegmentKind::unexplained, message, node);
   while (true) {
-    const EntryCause why = cause(node, entry);
+    EntryCause why = cause(node, entry);
     segment.kind = why.kind;
+    if (why.kind == SegmentKind::slot) {
+      trail.add(segment, why.at);
+      entry = first_of_step(node, entry);
+      why = step_cause(node, entry);
+      segment.kind = why.kind;
+    }
     if (why.event.kind == PathEvent::Kind::start) {
       // The issue follows the post at once, or after a few empty steps.
       segment.kind = SegmentKind::issue;

@@ -88,6 +88,7 @@ std::string meaning_of(const std::string& kind) {
       {"ni_queue", "waiting in the queue of an NI behind its other messages"},
       {"reduction", "reduction units of NIs"},
       {"lockstep_wait", "waiting for lockstep's down-counters"},
+      {"slot_wait", "waiting for the planned slots of messages"},
       {"dependency_wait", "waiting for data that other messages bring"},
       {"late_start", "hosts that start late"},
       {"clock_skew", "skewed lockstep clocks"},

@@ -13,8 +13,8 @@ constexpr std::uint64_t kNoEntryLeft = 3;  // in kOps
 constexpr unsigned kOpBits = 2;
 const EnumText kStalls{"stall",
                        {"none", "step", "lockstep", "parent", "children", "dma", "injection",
-                        "doorbell", "event", "done"}};
-constexpr std::uint64_t kStallDone = 9;
+                        "doorbell", "event", "slot", "done"}};
+constexpr std::uint64_t kStallDone = 10;
 constexpr unsigned kStallBits = 4;
 // State of a context that has done its last step; lower values are ProgramOp.
 constexpr std::uint64_t kDone = 9;
