@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 #include <optional>
 #include <stdexcept>
 #include <utility>
@@ -97,15 +98,24 @@ class ForestBuilder {
     counts.push_back(best_count);
     if (best_count != 1) counts.push_back(1);
     for (const std::uint32_t k : counts) {
-      ForestOps forest(topology_);
-      forest.per_rank = k;
-      forest.units = ranks_.size() * k;
-      std::vector<std::vector<std::uint32_t>> reduced(forest.units);
-      LinkOrder order(topology_);
-      if (in) add_trees(*in, k, rate, true, order, forest, reduced);
-      if (out) add_trees(*out, k, rate, false, order, forest, reduced);
-      consider(std::move(forest));
+      short_paths_first_ = false;
+      add_directed(in, out, k, rate);
+      if (topology_.num_switches() == 0) continue;
+      short_paths_first_ = true;
+      add_directed(in, out, k, rate);
     }
+  }
+
+  void add_directed(const std::optional<PackGraph>& in, const std::optional<PackGraph>& out,
+                    std::uint32_t k, double rate) {
+    ForestOps forest(topology_);
+    forest.per_rank = k;
+    forest.units = ranks_.size() * k;
+    std::vector<std::vector<std::uint32_t>> reduced(forest.units);
+    LinkOrder order(topology_);
+    if (in) add_trees(*in, k, rate, true, order, forest, reduced);
+    if (out) add_trees(*out, k, rate, false, order, forest, reduced);
+    consider(std::move(forest));
   }
 
   // Adds `per_root` trees of every root: reduces towards the root in a reversed graph, copies away
@@ -125,7 +135,7 @@ class ForestBuilder {
     }
     const std::vector<std::int64_t> demand(graph.nodes, per_root);
     std::vector<std::uint32_t> next(graph.nodes, 0);
-    for (const PackedTree& tree : pack_out_trees(direct.graph, direct.units, demand)) {
+    for (const PackedTree& tree : pack_out_trees(direct.graph, direct.units, demand, short_paths_first_)) {
       for (std::int64_t copy = 0; copy < tree.units; ++copy) {
         const std::size_t u = ranks_[tree.root] * per_root + next[tree.root]++;
         if (reversed) {
@@ -270,6 +280,16 @@ class ForestBuilder {
     return (of_part + per_part - 1) / per_part * request_.element_bytes;
   }
 
+  // Whole elements, and whole flits where that changes the number of segments little.
+  [[nodiscard]] Bytes segment_bytes(Bytes unit, Bytes segments) const {
+    const auto round_up = [](Bytes value, Bytes to) { return (value + to - 1) / to * to; };
+    const Bytes even = std::max(request_.element_bytes,
+                                round_up((unit + segments - 1) / segments, request_.element_bytes));
+    const Bytes flit = std::lcm<Bytes>(request_.timing.flit_bytes, request_.element_bytes);
+    constexpr Bytes kFewFlits = 8;
+    return segments == 1 || even < kFewFlits * flit ? even : round_up(even, flit);
+  }
+
   static std::vector<WaveOp> repeated(const std::vector<WaveOp>& ops, std::uint32_t together) {
     if (together == 1) return ops;
     std::vector<WaveOp> result;
@@ -302,14 +322,12 @@ class ForestBuilder {
       planned_ops_ += planned;
       Passing p;
       p.together = together;
-      p.waves = waves;
-      const Bytes segments = Bytes{together} * waves;
-      const Bytes elements = unit / request_.element_bytes;
-      p.segment = std::max<Bytes>((elements + segments - 1) / segments, 1) * request_.element_bytes;
+      p.segment = segment_bytes(unit, Bytes{together} * waves);
+      p.waves = static_cast<std::uint32_t>((unit + together * p.segment - 1) / (together * p.segment));
       const std::vector<WaveOp> ops = repeated(forest.ops, together);
       p.rows = rows_of(ops);
-      p.plan = plan_wave(topology_, forest.routes, ops, p.segment, request_.timing, waves != 1);
-      p.time_ps = p.plan.end_ps(waves);
+      p.plan = plan_wave(topology_, forest.routes, ops, p.segment, request_.timing, p.waves != 1);
+      p.time_ps = p.plan.end_ps(p.waves);
       found.push_back(std::move(p));
     };
     const std::uint32_t given = request_.segments;
@@ -333,7 +351,9 @@ class ForestBuilder {
     if (found.size() > kReplayed) found.resize(kReplayed);
     for (Passing& p : found) {
       const std::size_t sends = forest.ops.size() * p.together * p.waves;
-      if (sends <= kMostReplayedSends) {
+      // Where slots hold the order, messages start when they are planned to.
+      const bool held = request_.timing.slot_counter && shares_links(forest);
+      if (sends <= kMostReplayedSends && !held) {
         p.time_ps = replay_ps(topology_, forest.routes, repeated(forest.ops, p.together), p.segment,
                               request_.timing, p.plan, p.waves);
       }
@@ -422,6 +442,7 @@ class ForestBuilder {
   const CollectiveRequest& request_;
   std::vector<std::size_t> ranks_;  // by node
   std::size_t planned_ops_ = 0;
+  bool short_paths_first_ = false;
   std::optional<ForestOps> best_;
   Passing passing_;
 };

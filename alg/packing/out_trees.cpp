@@ -26,8 +26,13 @@ struct PartialTree {
 class OutTreePacker {
  public:
   OutTreePacker(const PackGraph& graph, const std::vector<std::int64_t>& units,
-                const std::vector<std::int64_t>& demand)
-      : graph_(graph), units_(units), left_(units), demand_(demand), flow_(graph.nodes),
+                const std::vector<std::int64_t>& demand, bool short_paths_first)
+      : graph_(graph),
+        units_(units),
+        left_(units),
+        demand_(demand),
+        short_paths_first_(short_paths_first),
+        flow_(graph.nodes),
         out_(graph.nodes) {
     for (std::size_t e = 0; e < graph.edges.size(); ++e) {
       flow_.add_arc(graph.edges[e].from, graph.edges[e].to, units[e]);
@@ -57,8 +62,8 @@ class OutTreePacker {
   }
 
  private:
-  // An edge that may extend a tree: the one over the fewest links first, because paths through
-  // switches share links; then the nearest tail; then the edge with the most units left.
+  // An edge that may extend a tree: over the fewest links, if asked for; then with the nearest tail;
+  // then with the most units left.
   struct Candidate {
     std::size_t links;
     std::uint32_t depth;
@@ -74,7 +79,7 @@ class OutTreePacker {
   void add_candidates(const PartialTree& t, std::uint32_t node, Candidates& to) const {
     for (const std::uint32_t e : out_[node]) {
       if (left_[e] == 0 || t.has[graph_.edges[e].to]) continue;
-      to.push({graph_.edges[e].path.size(), t.depth[node],
+      to.push({short_paths_first_ ? graph_.edges[e].path.size() : 0, t.depth[node],
                1 - static_cast<double>(left_[e]) / static_cast<double>(units_[e]),
                e});
     }
@@ -207,6 +212,7 @@ class OutTreePacker {
   const std::vector<std::int64_t>& units_;
   std::vector<std::int64_t> left_;
   const std::vector<std::int64_t>& demand_;
+  bool short_paths_first_;
   ResidualFlow flow_;
   std::vector<std::vector<std::uint32_t>> out_;
   std::vector<std::uint32_t> roots_;
@@ -218,8 +224,9 @@ class OutTreePacker {
 
 std::vector<PackedTree> pack_out_trees(const PackGraph& graph,
                                        const std::vector<std::int64_t>& units,
-                                       const std::vector<std::int64_t>& demand) {
-  return OutTreePacker(graph, units, demand).run();
+                                       const std::vector<std::int64_t>& demand,
+                                       bool short_paths_first) {
+  return OutTreePacker(graph, units, demand, short_paths_first).run();
 }
 
 }  // namespace espalier

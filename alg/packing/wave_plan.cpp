@@ -114,14 +114,17 @@ class CrossbarSlots {
  public:
   CrossbarSlots(std::size_t links, std::size_t ops) : user_(links), slot_of_(ops, kNone) {}
 
-  // Returns false if one of the links has no slot left. `slots`: of either link in a period.
-  bool add(std::uint32_t op, std::uint32_t in, std::uint32_t out, std::uint32_t slots) {
+  // Takes the first slot from `wanted` on, in a circle, that is free on both links. Returns false if
+  // one of the links has no slot left. `slots`: of either link in a period.
+  bool add(std::uint32_t op, std::uint32_t in, std::uint32_t out, std::uint32_t slots,
+           std::uint32_t wanted) {
     for (const std::uint32_t l : {in, out}) {
       if (user_[l].empty()) user_[l].assign(slots, {kNone, kNone});
     }
     std::uint32_t free_in = kNone;
     std::uint32_t free_out = kNone;
-    for (std::uint32_t s = 0; s < slots; ++s) {
+    for (std::uint32_t turn = 0; turn < slots; ++turn) {
+      const std::uint32_t s = (wanted + turn) % slots;
       const bool at_in = user_[in][s].op == kNone;
       const bool at_out = user_[out][s].op == kNone;
       if (at_in && at_out) {
@@ -296,23 +299,30 @@ class WavePlanner {
   // Nothing if a link has more messages than slots.
   [[nodiscard]] std::optional<CrossbarSlots> colour_crossbars(std::uint64_t period) const {
     CrossbarSlots slots(topology_.num_links(), ops_.size());
-    std::vector<std::uint32_t> order;
-    for (std::uint32_t o = 0; o < ops_.size(); ++o) {
-      const RouteId route = ops_[o].route;
-      if (routes_.hops(route) == 2 && ops_[o].share == 1 &&
-          slot_ps(routes_.link(route, 0)) == slot_ps(routes_.link(route, 1))) {
-        order.push_back(o);
-      }
-    }
+    // Predecessors have longer remaining paths, so they come first.
+    std::vector<std::uint32_t> order(ops_.size());
+    std::iota(order.begin(), order.end(), 0U);
     std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
       return remaining_[a] > remaining_[b];
     });
+    std::vector<std::uint64_t> usable(ops_.size(), 0);  // if nothing else keeps the op waiting
     for (const std::uint32_t o : order) {
-      const LinkId in = routes_.link(ops_[o].route, 0);
-      const auto count = static_cast<std::uint32_t>(period / slot_ps(in));
-      if (!slots.add(o, in.value(), routes_.link(ops_[o].route, 1).value(), count)) {
-        return std::nullopt;
+      const RouteId route = ops_[o].route;
+      std::uint64_t start = 0;
+      for (const std::uint32_t d : ops_[o].after) start = std::max(start, usable[d]);
+      const LinkId in = routes_.link(route, 0);
+      const std::uint64_t slot = slot_ps(in);
+      if (routes_.hops(route) == 2 && ops_[o].share == 1 &&
+          slot == slot_ps(routes_.link(route, 1))) {
+        const auto count = static_cast<std::uint32_t>(period / slot);
+        const auto wanted = static_cast<std::uint32_t>((start % period + slot - 1) / slot);
+        if (!slots.add(o, in.value(), routes_.link(route, 1).value(), count, wanted)) {
+          return std::nullopt;
+        }
+        const std::uint64_t at = start / period * period + slots.slot_of(o) * slot;
+        start = at >= start ? at : at + period;
       }
+      usable[o] = start + arrival(o);
     }
     return slots;
   }
