@@ -107,9 +107,10 @@ class LinkSlots {
   std::uint64_t free_from_ = 0;           // without a period
 };
 
-// Slots for messages that pass one switch, from a link in to a link out of the same rate: an edge
-// colouring of the bipartite graph of links, with as many colours as a period has slots (Koenig
-// 1916). Choosing slots one after the other, as they come free, does not fill both links.
+// Slots for messages through switches, on the first and the last of the slowest links of a route:
+// an edge colouring of the bipartite graph of these links, with as many colours as a period has
+// slots (Koenig 1916). Choosing slots one after the other, as they come free, does not fill both
+// links. Links between the two have slots enough, in whatever order: buffers even it out.
 class CrossbarSlots {
  public:
   CrossbarSlots(std::size_t links, std::size_t ops) : user_(links), slot_of_(ops, kNone) {}
@@ -135,8 +136,8 @@ class CrossbarSlots {
       if (at_out && free_out == kNone) free_out = s;
     }
     if (free_in == kNone || free_out == kNone) return false;
-    // The chain of messages from `out` that alternate between the two slots changes places; it
-    // cannot end at `in`.
+    // The chain of messages from `out` that alternate between the two slots changes places. In a
+    // bipartite graph it cannot end at `in`.
     chain_.clear();
     std::uint32_t link = out;
     for (std::uint32_t slot = free_in; user_[link][slot].op != kNone;
@@ -144,6 +145,7 @@ class CrossbarSlots {
       const Use use = user_[link][slot];
       chain_.push_back({use.op, link, use.other, slot});
       link = use.other;
+      if (link == in) return false;
     }
     for (const Step& step : chain_) {
       user_[step.link][step.slot] = user_[step.other][step.slot] = {kNone, kNone};
@@ -248,6 +250,17 @@ class WavePlanner {
     }
     return slowest;
   }
+  [[nodiscard]] LinkId last_slowest(RouteId route) const {
+    LinkId slowest = routes_.link(route, 0);
+    for (std::size_t h = 1; h < routes_.hops(route); ++h) {
+      const LinkId l = routes_.link(route, h);
+      if (topology_.link(l).spec.bytes_per_second <=
+          topology_.link(slowest).spec.bytes_per_second) {
+        slowest = l;
+      }
+    }
+    return slowest;
+  }
   [[nodiscard]] std::uint64_t arrival(std::uint32_t op) const {
     return times_.arrival_ps(ops_[op], segment_ * ops_[op].share) +
            (turns_around_[op] ? timing_.turnaround_ps : 0);
@@ -310,15 +323,13 @@ class WavePlanner {
       const RouteId route = ops_[o].route;
       std::uint64_t start = 0;
       for (const std::uint32_t d : ops_[o].after) start = std::max(start, usable[d]);
-      const LinkId in = routes_.link(route, 0);
+      const LinkId in = main_link(ops_[o]);
       const std::uint64_t slot = slot_ps(in);
-      if (routes_.hops(route) == 2 && ops_[o].share == 1 &&
-          slot == slot_ps(routes_.link(route, 1))) {
+      const LinkId out = last_slowest(route);
+      if (in != out && ops_[o].share == 1) {
         const auto count = static_cast<std::uint32_t>(period / slot);
         const auto wanted = static_cast<std::uint32_t>((start % period + slot - 1) / slot);
-        if (!slots.add(o, in.value(), routes_.link(route, 1).value(), count, wanted)) {
-          return std::nullopt;
-        }
+        if (!slots.add(o, in.value(), out.value(), count, wanted)) return std::nullopt;
         const std::uint64_t at = start / period * period + slots.slot_of(o) * slot;
         start = at >= start ? at : at + period;
       }
@@ -355,6 +366,12 @@ class WavePlanner {
     if (period != 0) {
       crossbar = colour_crossbars(period);
       if (!crossbar) return false;
+      for (std::uint32_t o = 0; o < ops_.size(); ++o) {
+        if (crossbar->slot_of(o) == CrossbarSlots::kNone) continue;
+        for (const LinkId l : {main_link(ops_[o]), last_slowest(ops_[o].route)}) {
+          slots[l.index()].take(crossbar->slot_of(o) * slot_ps(l), 1);
+        }
+      }
     }
     const auto start = [&](std::uint32_t o, std::uint64_t at) {
       plan.start_ps[o] = at;
@@ -396,7 +413,7 @@ class WavePlanner {
       while (!queue.empty()) {
         const Ready r = queue.top();
         queue.pop();
-        const std::uint64_t again = place(r.op, w.at, slots);
+        const std::uint64_t again = place(r.op, w.at, slots, period != 0);
         if (again != 0) {
           refused.push_back(r);
           next = next == 0 ? again : std::min(next, again);
@@ -415,7 +432,9 @@ class WavePlanner {
 
   // Takes the op's slots at `at` on all links of its route and returns 0; or, if one is not free,
   // returns when to ask again.
-  std::uint64_t place(std::uint32_t o, std::uint64_t at, std::vector<LinkSlots>& slots) const {
+  // In a period, only the slowest link counts: the others have slots enough, and buffers.
+  std::uint64_t place(std::uint32_t o, std::uint64_t at, std::vector<LinkSlots>& slots,
+                      bool periodic) const {
     const WaveOp& op = ops_[o];
     const std::size_t hops = routes_.hops(op.route);
     const LinkId main = main_link(op);
@@ -423,6 +442,7 @@ class WavePlanner {
     std::uint64_t again = 0;
     for (std::size_t h = 0; h < hops; ++h) {
       const LinkId l = routes_.link(op.route, h);
+      if (periodic && l != main) continue;
       const std::uint64_t first = slots[l.index()].first_free(at, op.share);
       // A slot of a faster link may begin anywhere within the slot of the slowest.
       if (first == at || (l != main && first + slot_ps(l) * op.share <= until)) continue;
@@ -431,6 +451,7 @@ class WavePlanner {
     if (again != 0) return again;
     for (std::size_t h = 0; h < hops; ++h) {
       const LinkId l = routes_.link(op.route, h);
+      if (periodic && l != main) continue;
       slots[l.index()].take(slots[l.index()].first_free(at, op.share), op.share);
     }
     return 0;
