@@ -26,12 +26,15 @@ class SwitchRemoval {
 
   NodeGraph run() {
     for (std::size_t w = now_.graph.nodes; w < now_.graph.vertices; ++w) {
-      NodeGraph whole = split_at_once(static_cast<std::uint32_t>(w));
-      if (trees_fit(whole.graph, whole.units, trees_)) {
-        now_ = std::move(whole);
-      } else {
-        split_step_by_step(static_cast<std::uint32_t>(w));
+      // Up and down first: a path that turns up again passes links that others need.
+      bool fits = false;
+      for (const bool more : {false, true}) {
+        if (fits) break;
+        NodeGraph whole = split_at_once(static_cast<std::uint32_t>(w), more);
+        fits = trees_fit(whole.graph, whole.units, trees_);
+        if (fits) now_ = std::move(whole);
       }
+      if (!fits) split_step_by_step(static_cast<std::uint32_t>(w));
     }
     now_.graph.vertices = now_.graph.nodes;
     return std::move(now_);
@@ -59,7 +62,7 @@ class SwitchRemoval {
     return path;
   }
 
-  [[nodiscard]] bool may_join(const PackEdge& a, const PackEdge& b) const {
+  [[nodiscard]] bool may_join(const PackEdge& a, const PackEdge& b, bool more) const {
     if (a.from == b.to) return false;
     // No vertex twice.
     std::set<NodeId> seen;
@@ -70,8 +73,8 @@ class SwitchRemoval {
       }
     }
     // The data of a reversed graph travel from the end of the path to its beginning.
-    return reversed_ ? order_.admits(b.path.front(), a.path.back())
-                     : order_.admits(a.path.back(), b.path.front());
+    return reversed_ ? order_.admits(b.path.front(), a.path.back(), more)
+                     : order_.admits(a.path.back(), b.path.front(), more);
   }
 
   // Which vertices the rest of the network connects without w: 0 is "none yet".
@@ -103,7 +106,7 @@ class SwitchRemoval {
   }
 
   // Shares every port out over all others, first those that only this switch connects.
-  [[nodiscard]] NodeGraph split_at_once(std::uint32_t w) const {
+  [[nodiscard]] NodeGraph split_at_once(std::uint32_t w, bool more) const {
     NodeGraph g = now_;
     const Ports ports = ports_of(g, w);
     const std::vector<std::uint32_t> component = components_without(g, w);
@@ -119,7 +122,7 @@ class SwitchRemoval {
       for (std::size_t o = 0; o < outs; ++o) {
         const PackEdge& a = g.graph.edges[ports.in[i]];
         const PackEdge& b = g.graph.edges[ports.out[o]];
-        if (!may_join(a, b)) continue;
+        if (!may_join(a, b, more)) continue;
         rank[i * outs + o] = component[a.from] != component[b.to] ? 0 : 1;
       }
     }
@@ -194,7 +197,7 @@ class SwitchRemoval {
             if (now_.units[in] == 0 || now_.units[out] == 0) continue;
             const PackEdge& a = now_.graph.edges[in];
             const PackEdge& b = now_.graph.edges[out];
-            if (!may_join(a, b)) continue;
+            if (!may_join(a, b, true)) continue;
             if (apart && component[a.from] == component[b.to]) continue;
             std::int64_t most = std::min(now_.units[in], now_.units[out]);
             if (apart) {
@@ -295,7 +298,7 @@ LinkOrder::LinkOrder(const Topology& topology)
   }
 }
 
-bool LinkOrder::admits(LinkId first, LinkId second) {
+bool LinkOrder::admits(LinkId first, LinkId second, bool more) {
   // Nothing waits for a link out of a node before it, and a link into a node waits for nothing.
   if (!topology_.is_switch(topology_.link(first).from) ||
       !topology_.is_switch(topology_.link(second).to)) {
@@ -303,7 +306,7 @@ bool LinkOrder::admits(LinkId first, LinkId second) {
   }
   auto& after = after_[first.index()];
   if (std::find(after.begin(), after.end(), second.value()) != after.end()) return true;
-  if (reaches(second.value(), first.value())) return false;
+  if (!more || reaches(second.value(), first.value())) return false;
   after.push_back(second.value());
   return true;
 }

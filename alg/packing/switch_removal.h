@@ -15,8 +15,9 @@ namespace espalier {
 class LinkOrder {
  public:
   explicit LinkOrder(const Topology& topology);
-  // Whether `second` may follow `first` at the switch between them. Admits the pair if so.
-  bool admits(LinkId first, LinkId second);
+  // Whether `second` may follow `first` at the switch between them. Admits a new pair only if
+  // `more`.
+  bool admits(LinkId first, LinkId second, bool more);
 
  private:
   [[nodiscard]] bool reaches(std::uint32_t from, std::uint32_t to);

@@ -107,10 +107,9 @@ class LinkSlots {
   std::uint64_t free_from_ = 0;           // without a period
 };
 
-// Slots for messages through switches, on the first and the last of the slowest links of a route:
-// an edge colouring of the bipartite graph of these links, with as many colours as a period has
-// slots (Koenig 1916). Choosing slots one after the other, as they come free, does not fill both
-// links. Links between the two have slots enough, in whatever order: buffers even it out.
+// Slots for messages through one switch, on two links of one rate: an edge colouring of the
+// bipartite graph of these links, with as many colours as a period has slots (Koenig 1916). Choosing
+// slots one after the other, as they come free, does not fill both links.
 class CrossbarSlots {
  public:
   CrossbarSlots(std::size_t links, std::size_t ops) : user_(links), slot_of_(ops, kNone) {}
@@ -189,6 +188,7 @@ class WavePlanner {
         times_(topology, routes, timing) {
     find_successors();
     find_remaining();
+    find_skew();
   }
 
   WavePlan plan(bool periodic) {
@@ -236,7 +236,7 @@ class WavePlanner {
   };
 
   [[nodiscard]] std::uint64_t slot_ps(LinkId link) const {
-    return times_.occupancy_ps(link, segment_);
+    return times_.occupancy_ps(link, segment_) + skew_;
   }
   // The link on which the op's slots are looked for: the slowest of its route.
   [[nodiscard]] LinkId main_link(const WaveOp& op) const {
@@ -285,6 +285,25 @@ class WavePlanner {
     }
   }
 
+  // Heads come to a shared link after different numbers of hops. A message that comes later than
+  // the slot would keep the next one waiting, and that one the next, so slots have room for the
+  // difference.
+  void find_skew() {
+    std::vector<std::uint64_t> least(topology_.num_links(), LinkSlots::kNever);
+    std::vector<std::uint64_t> most(topology_.num_links(), 0);
+    for (const WaveOp& op : ops_) {
+      for (std::size_t h = 0; h < routes_.hops(op.route); ++h) {
+        const std::size_t l = routes_.link(op.route, h).index();
+        const std::uint64_t head = times_.head_ps(op.route, h);
+        least[l] = std::min(least[l], head);
+        most[l] = std::max(most[l], head);
+      }
+    }
+    for (std::size_t l = 0; l < least.size(); ++l) {
+      if (most[l] > least[l]) skew_ = std::max(skew_, most[l] - least[l]);
+    }
+  }
+
   // By op: from its start to the last arrival that waits for it, on idle links.
   void find_remaining() {
     std::vector<std::uint32_t> missing(ops_.size(), 0);
@@ -326,7 +345,7 @@ class WavePlanner {
       const LinkId in = main_link(ops_[o]);
       const std::uint64_t slot = slot_ps(in);
       const LinkId out = last_slowest(route);
-      if (in != out && ops_[o].share == 1) {
+      if (in != out && ops_[o].share == 1 && routes_.hops(route) == 2 && slot == slot_ps(out)) {
         const auto count = static_cast<std::uint32_t>(period / slot);
         const auto wanted = static_cast<std::uint32_t>((start % period + slot - 1) / slot);
         if (!slots.add(o, in.value(), out.value(), count, wanted)) return std::nullopt;
@@ -410,10 +429,10 @@ class WavePlanner {
       auto& queue = ready[w.link];
       refused.clear();
       std::uint64_t next = 0;
-      while (!queue.empty()) {
+      while (!queue.empty() && refused.size() < kMostRefused) {
         const Ready r = queue.top();
         queue.pop();
-        const std::uint64_t again = place(r.op, w.at, slots, period != 0);
+        const std::uint64_t again = place(r.op, w.at, slots);
         if (again != 0) {
           refused.push_back(r);
           next = next == 0 ? again : std::min(next, again);
@@ -432,9 +451,7 @@ class WavePlanner {
 
   // Takes the op's slots at `at` on all links of its route and returns 0; or, if one is not free,
   // returns when to ask again.
-  // In a period, only the slowest link counts: the others have slots enough, and buffers.
-  std::uint64_t place(std::uint32_t o, std::uint64_t at, std::vector<LinkSlots>& slots,
-                      bool periodic) const {
+  std::uint64_t place(std::uint32_t o, std::uint64_t at, std::vector<LinkSlots>& slots) const {
     const WaveOp& op = ops_[o];
     const std::size_t hops = routes_.hops(op.route);
     const LinkId main = main_link(op);
@@ -442,7 +459,6 @@ class WavePlanner {
     std::uint64_t again = 0;
     for (std::size_t h = 0; h < hops; ++h) {
       const LinkId l = routes_.link(op.route, h);
-      if (periodic && l != main) continue;
       const std::uint64_t first = slots[l.index()].first_free(at, op.share);
       // A slot of a faster link may begin anywhere within the slot of the slowest.
       if (first == at || (l != main && first + slot_ps(l) * op.share <= until)) continue;
@@ -451,13 +467,13 @@ class WavePlanner {
     if (again != 0) return again;
     for (std::size_t h = 0; h < hops; ++h) {
       const LinkId l = routes_.link(op.route, h);
-      if (periodic && l != main) continue;
       slots[l.index()].take(slots[l.index()].first_free(at, op.share), op.share);
     }
     return 0;
   }
 
   static constexpr std::uint32_t kMostTries = 4096;
+  static constexpr std::size_t kMostRefused = 64;  // ops that are looked at in one place
 
   const Topology& topology_;
   const RouteSet& routes_;
@@ -469,6 +485,7 @@ class WavePlanner {
   std::vector<std::uint32_t> successors_;
   std::vector<bool> turns_around_;  // by op: some root's Gather waits for it
   std::vector<std::uint64_t> remaining_;
+  std::uint64_t skew_ = 0;
 };
 
 }  // namespace
