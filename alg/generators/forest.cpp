@@ -1,11 +1,11 @@
 // FOREST: trees at the optimal rate of any network, and a periodic order of their messages.
 //
-// The rate of an all_gather is bounded by the cut through which most nodes must send (best_root_rate).
-// Out-trees reach it (Edmonds 1973), `trees` per root, each with the same share of the root's data. A
-// reduce_scatter is an all_gather of the reversed network. An all_reduce is both, one after the
-// other, or undirected trees that reduce to their centre and broadcast back; the planned time
-// decides. The data of a tree are cut into segments, which follow each other in waves
-// (alg/packing/wave_plan.h). Trees, segments and waves are chosen by planned time.
+// The rate of an all_gather is bounded by the cut through which most nodes must send
+// (best_root_rate). Out-trees reach it (Edmonds 1973), `trees` per root, each with the same share
+// of the root's data. A reduce_scatter is an all_gather of the reversed network. An all_reduce is
+// both, one after the other, or undirected trees that reduce to their centre and broadcast back;
+// the planned time decides. The data of a tree are cut into segments, which follow each other in
+// waves (alg/packing/wave_plan.h). Trees, segments and waves are chosen by planned time.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -29,11 +29,11 @@ namespace {
 constexpr std::uint32_t kMostTreesPerRoot = 8;
 constexpr std::size_t kMostUndirectedTrees = 48;
 constexpr double kMostSlowdown = 64;  // where safe paths through switches cost rate
-constexpr double kGoodLoss = 0.005;         // of the best rate, at which no more trees are tried
+constexpr double kGoodLoss = 0.005;   // of the best rate, at which no more trees are tried
 constexpr std::size_t kMostSegments = 8192;
-constexpr std::uint32_t kMostWaves = 512;   // of large forests
-constexpr Bytes kLeastSegment = 256;        // bytes; a smaller message is mostly head
-constexpr std::size_t kMostPlannedOps = 8'000'000;   // over all plans of one call
+constexpr std::uint32_t kMostWaves = 512;           // of large forests
+constexpr Bytes kLeastSegment = 256;                // bytes; a smaller message is mostly head
+constexpr std::size_t kMostPlannedOps = 8'000'000;  // over all plans of one call
 constexpr std::size_t kMostReplayedSends = 4'000'000;
 
 // Trees as ops of one wave; each unit is a flow with an equal share of its owner's data.
@@ -41,8 +41,8 @@ struct ForestOps {
   explicit ForestOps(const Topology& topology) : routes(topology) {}
   RouteSet routes;
   std::vector<WaveOp> ops;
-  std::size_t units = 0;          // rank by rank, or of the whole data
-  std::uint32_t per_rank = 0;     // units of a rank's data; 0: units are not bound to ranks
+  std::size_t units = 0;       // rank by rank, or of the whole data
+  std::uint32_t per_rank = 0;  // units of a rank's data; 0: units are not bound to ranks
 };
 
 // A way to pass the data: every unit in `together` segments per wave, and `waves` waves.
@@ -121,7 +121,8 @@ class ForestBuilder {
   // Adds `per_root` trees of every root: reduces towards the root in a reversed graph, copies away
   // from it otherwise. `reduced`: by unit, the last reduces into its root.
   void add_trees(const PackGraph& graph, std::uint32_t per_root, double rate, bool reversed,
-                 LinkOrder& order, ForestOps& forest, std::vector<std::vector<std::uint32_t>>& reduced) const {
+                 LinkOrder& order, ForestOps& forest,
+                 std::vector<std::vector<std::uint32_t>>& reduced) const {
     const UnitRate unit = best_unit_rate(graph, per_root, rate);
     NodeGraph direct = remove_switches(topology_, graph, unit.units, per_root, reversed, order);
     // Paths that could deadlock are left out, which may cost rate.
@@ -129,13 +130,16 @@ class ForestBuilder {
     for (double slower = unit.unit_rate; !trees_fit(direct.graph, direct.units, per_root);) {
       slower *= kSlower;
       if (slower < unit.unit_rate / kMostSlowdown) {
-        throw std::invalid_argument("no trees fit whose paths through the switches cannot deadlock");
+        throw std::invalid_argument(
+            "no trees fit whose paths through the switches cannot deadlock");
       }
-      direct = remove_switches(topology_, graph, units_at(graph, slower), per_root, reversed, order);
+      direct =
+          remove_switches(topology_, graph, units_at(graph, slower), per_root, reversed, order);
     }
     const std::vector<std::int64_t> demand(graph.nodes, per_root);
     std::vector<std::uint32_t> next(graph.nodes, 0);
-    for (const PackedTree& tree : pack_out_trees(direct.graph, direct.units, demand, short_paths_first_)) {
+    for (const PackedTree& tree :
+         pack_out_trees(direct.graph, direct.units, demand, short_paths_first_)) {
       for (std::int64_t copy = 0; copy < tree.units; ++copy) {
         const std::size_t u = ranks_[tree.root] * per_root + next[tree.root]++;
         if (reversed) {
@@ -157,7 +161,8 @@ class ForestBuilder {
       if (!back.valid()) return;
       if (back.index() < l) continue;
       pairs.push_back({static_cast<std::uint32_t>(l), back.value(), 0});
-      rates.push_back(static_cast<double>(std::min(graph.edges[l].rate, graph.edges[back.index()].rate)));
+      rates.push_back(
+          static_cast<double>(std::min(graph.edges[l].rate, graph.edges[back.index()].rate)));
     }
     // Neither all trees together nor a node alone can do better.
     const auto nodes = static_cast<double>(graph.nodes);
@@ -323,7 +328,8 @@ class ForestBuilder {
       Passing p;
       p.together = together;
       p.segment = segment_bytes(unit, Bytes{together} * waves);
-      p.waves = static_cast<std::uint32_t>((unit + together * p.segment - 1) / (together * p.segment));
+      p.waves =
+          static_cast<std::uint32_t>((unit + together * p.segment - 1) / (together * p.segment));
       const std::vector<WaveOp> ops = repeated(forest.ops, together);
       p.rows = rows_of(ops);
       p.plan = plan_wave(topology_, forest.routes, ops, p.segment, request_.timing, p.waves != 1);
@@ -357,7 +363,8 @@ class ForestBuilder {
         p.time_ps = replay_ps(topology_, forest.routes, repeated(forest.ops, p.together), p.segment,
                               request_.timing, p.plan, p.waves);
       }
-      const bool better = !best_ || (fits(p) != fits(passing_) ? fits(p) : p.time_ps < passing_.time_ps);
+      const bool better =
+          !best_ || (fits(p) != fits(passing_) ? fits(p) : p.time_ps < passing_.time_ps);
       if (!better) continue;
       passing_ = std::move(p);
       best_ = forest;
@@ -377,7 +384,6 @@ class ForestBuilder {
     schedule.size = request_.size;
     schedule.num_steps = 1;
     schedule.listed_order = true;
-    schedule.contention_free = false;
     schedule.routes = best_->routes;
     for (std::size_t n = 0; n < ranks_.size(); ++n) {
       schedule.ni_ports = std::max<std::uint32_t>(
@@ -406,6 +412,8 @@ class ForestBuilder {
       for (const std::uint32_t d : op.after) after.push_back(id[d * passing_.waves + send.wave]);
       id[send.op * passing_.waves + send.wave] = schedule.add(t, after);
     }
+    // True only of schedules so small that no link carries a second message.
+    schedule.contention_free = is_contention_free(schedule);
     return schedule;
   }
 
@@ -447,7 +455,17 @@ class ForestBuilder {
   Passing passing_;
 };
 
-std::string forest_unsuited(const Topology&) { return {}; }
+// Larger ones take minutes to plan.
+constexpr std::size_t kMostForestNodes = 1024;
+constexpr std::size_t kMostNodesBehindSwitches = 128;
+
+std::string forest_unsuited(const Topology& topology) {
+  const std::size_t most =
+      topology.num_switches() == 0 ? kMostForestNodes : kMostNodesBehindSwitches;
+  if (topology.num_nodes() <= most) return {};
+  return fmt::format("forest plans up to {} nodes{}, and this network has {}", most,
+                     topology.num_switches() == 0 ? "" : " behind switches", topology.num_nodes());
+}
 
 Schedule generate_forest(const Topology& topology, const CollectiveRequest& request) {
   return ForestBuilder(topology, request).build();
@@ -458,7 +476,8 @@ Schedule generate_forest(const Topology& topology, const CollectiveRequest& requ
 Generator forest_row() {
   Generator row;
   row.name = "forest";
-  row.summary = "trees at the optimal rate of any network, in a periodic order chosen by planned time";
+  row.summary =
+      "trees at the optimal rate of any network, in a periodic order chosen by planned time";
   row.ops = reduction_ops();
   row.parameters = {{"collective.segments", {}}};
   row.look = 10;

@@ -18,8 +18,8 @@ constexpr std::size_t kFewNodes = 40;    // networks of which every edge is test
 
 struct PartialTree {
   PackedTree tree;
-  std::vector<bool> has;              // by node
-  std::vector<std::uint32_t> depth;   // by node
+  std::vector<bool> has;             // by node
+  std::vector<std::uint32_t> depth;  // by node
   [[nodiscard]] bool complete() const { return tree.edges.size() + 1 == has.size(); }
 };
 
@@ -62,8 +62,8 @@ class OutTreePacker {
   }
 
  private:
-  // An edge that may extend a tree: over the fewest links, if asked for; then with the nearest tail;
-  // then with the most units left.
+  // An edge that may extend a tree: over the fewest links, if asked for; then with the nearest
+  // tail; then with the most units left.
   struct Candidate {
     std::size_t links;
     std::uint32_t depth;
@@ -80,8 +80,7 @@ class OutTreePacker {
     for (const std::uint32_t e : out_[node]) {
       if (left_[e] == 0 || t.has[graph_.edges[e].to]) continue;
       to.push({short_paths_first_ ? graph_.edges[e].path.size() : 0, t.depth[node],
-               1 - static_cast<double>(left_[e]) / static_cast<double>(units_[e]),
-               e});
+               1 - static_cast<double>(left_[e]) / static_cast<double>(units_[e]), e});
     }
   }
   [[nodiscard]] Candidates candidates_of(const PartialTree& t) const {

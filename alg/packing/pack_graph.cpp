@@ -96,8 +96,7 @@ std::vector<std::int64_t> units_at(const PackGraph& graph, double unit_rate) {
   return units;
 }
 
-bool trees_fit(const PackGraph& graph, const std::vector<std::int64_t>& units,
-               std::int64_t trees) {
+bool trees_fit(const PackGraph& graph, const std::vector<std::int64_t>& units, std::int64_t trees) {
   DemandFlow demand(graph);
   for (std::size_t e = 0; e < units.size(); ++e) demand.flow.set_capacity(e, units[e]);
   for (std::size_t n = 0; n < graph.nodes; ++n) demand.flow.set_capacity(units.size() + n, trees);
@@ -121,7 +120,8 @@ UnitRate best_unit_rate(const PackGraph& graph, std::uint32_t trees, double best
     const auto full = static_cast<double>(rate);
     const auto first = static_cast<std::uint64_t>(std::max(1.0, std::ceil(full / most)));
     const auto last = static_cast<std::uint64_t>(full / (most * kLeastShare));
-    for (std::uint64_t c = first; c <= last; ++c) candidates.push_back(full / static_cast<double>(c));
+    for (std::uint64_t c = first; c <= last; ++c)
+      candidates.push_back(full / static_cast<double>(c));
   }
   std::sort(candidates.begin(), candidates.end(), std::greater<>());
   candidates.erase(std::unique(candidates.begin(), candidates.end()), candidates.end());

@@ -151,8 +151,8 @@ class SwitchRemoval {
       }
       if (best_out == outs) break;
       const std::int64_t most = std::min(left_in[best_in], left_out[best_out]);
-      const std::int64_t step = std::max<std::int64_t>(
-          1, most / static_cast<std::int64_t>(2 * std::max(ins, outs)));
+      const std::int64_t step =
+          std::max<std::int64_t>(1, most / static_cast<std::int64_t>(2 * std::max(ins, outs)));
       taken[best_in * outs + best_out] += step;
       left_in[best_in] -= step;
       left_out[best_out] -= step;
@@ -204,7 +204,8 @@ class SwitchRemoval {
               most = 1;
             } else {
               const auto partners = static_cast<std::int64_t>(ports.out.size());
-              most = std::max<std::int64_t>(1, (most + partners - 2) / std::max<std::int64_t>(1, partners - 1));
+              most = std::max<std::int64_t>(
+                  1, (most + partners - 2) / std::max<std::int64_t>(1, partners - 1));
             }
             const std::int64_t units = most_safe(w, a.from, b.to, most);
             if (units == 0) continue;

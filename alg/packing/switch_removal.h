@@ -8,10 +8,10 @@
 
 namespace espalier {
 
-// Which link may follow which in a path, so that paths cannot deadlock: the graph of links that wait
-// for each other stays free of cycles. All paths of a schedule share one object. It begins with the
-// pairs that alg/routes/path_rule.h allows (up, then down) and admits others as long as they close
-// no cycle.
+// Which link may follow which in a path, so that paths cannot deadlock: the graph of links that
+// wait for each other stays free of cycles. All paths of a schedule share one object. It begins
+// with the pairs that alg/routes/path_rule.h allows (up, then down) and admits others as long as
+// they close no cycle.
 class LinkOrder {
  public:
   explicit LinkOrder(const Topology& topology);

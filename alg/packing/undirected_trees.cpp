@@ -67,7 +67,8 @@ class ForestPartition {
     const Element& element = elements_[e];
     for (const std::uint32_t end : {element.a, element.b}) {
       auto& arcs = forests_[element.forest][end];
-      arcs.erase(std::find_if(arcs.begin(), arcs.end(), [&](const Arc& x) { return x.element == e; }));
+      arcs.erase(
+          std::find_if(arcs.begin(), arcs.end(), [&](const Arc& x) { return x.element == e; }));
     }
   }
 

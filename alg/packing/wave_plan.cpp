@@ -108,14 +108,14 @@ class LinkSlots {
 };
 
 // Slots for messages through one switch, on two links of one rate: an edge colouring of the
-// bipartite graph of these links, with as many colours as a period has slots (Koenig 1916). Choosing
-// slots one after the other, as they come free, does not fill both links.
+// bipartite graph of these links, with as many colours as a period has slots (Koenig 1916).
+// Choosing slots one after the other, as they come free, does not fill both links.
 class CrossbarSlots {
  public:
   CrossbarSlots(std::size_t links, std::size_t ops) : user_(links), slot_of_(ops, kNone) {}
 
-  // Takes the first slot from `wanted` on, in a circle, that is free on both links. Returns false if
-  // one of the links has no slot left. `slots`: of either link in a period.
+  // Takes the first slot from `wanted` on, in a circle, that is free on both links. Returns false
+  // if one of the links has no slot left. `slots`: of either link in a period.
   bool add(std::uint32_t op, std::uint32_t in, std::uint32_t out, std::uint32_t slots,
            std::uint32_t wanted) {
     for (const std::uint32_t l : {in, out}) {
@@ -184,7 +184,11 @@ class WavePlanner {
  public:
   WavePlanner(const Topology& topology, const RouteSet& routes, const std::vector<WaveOp>& ops,
               Bytes segment, const MessageTiming& timing)
-      : topology_(topology), routes_(routes), ops_(ops), segment_(segment), timing_(timing),
+      : topology_(topology),
+        routes_(routes),
+        ops_(ops),
+        segment_(segment),
+        timing_(timing),
         times_(topology, routes, timing) {
     find_successors();
     find_remaining();
@@ -243,8 +247,7 @@ class WavePlanner {
     LinkId slowest = routes_.link(op.route, 0);
     for (std::size_t h = 1; h < routes_.hops(op.route); ++h) {
       const LinkId l = routes_.link(op.route, h);
-      if (topology_.link(l).spec.bytes_per_second <
-          topology_.link(slowest).spec.bytes_per_second) {
+      if (topology_.link(l).spec.bytes_per_second < topology_.link(slowest).spec.bytes_per_second) {
         slowest = l;
       }
     }

@@ -17,14 +17,14 @@ struct WaveOp {
   NodeId to;
   RouteId route;
   TransferKind kind = TransferKind::copy;
-  std::uint32_t unit = 0;   // the tree unit (flow) to which it belongs
-  std::uint32_t share = 1;  // its data, in units of data of the wave's segment
+  std::uint32_t unit = 0;            // the tree unit (flow) to which it belongs
+  std::uint32_t share = 1;           // its data, in units of data of the wave's segment
   std::vector<std::uint32_t> after;  // ops of the same wave that must have arrived at `from`
 };
 
 struct WavePlan {
-  std::uint64_t period_ps = 0;         // 0: there is one wave
-  std::uint64_t span_ps = 0;           // start of the first to the arrival of the last op of a wave
+  std::uint64_t period_ps = 0;  // 0: there is one wave
+  std::uint64_t span_ps = 0;    // start of the first to the arrival of the last op of a wave
   std::vector<std::uint64_t> start_ps;  // by op, in wave 0
   // When `waves` waves have arrived at the latest.
   [[nodiscard]] std::uint64_t end_ps(std::uint64_t waves) const {

@@ -9,15 +9,15 @@ namespace espalier {
 
 struct MessageTiming {
   std::uint32_t flit_bytes = 16;
-  Bytes payload_bytes = 256;          // of a packet or sub-packet; the last one may be shorter
-  bool head_per_packet = false;       // otherwise one head flit per message
-  std::uint64_t injection_ps = 4000;  // from an entry's issue to its first flit at the router
-  std::uint64_t router_ps = 2000;     // before every link and behind the last one
-  std::uint64_t delivery_ps = 4000;   // from the last router to usable data
-  std::uint64_t reduction_ps = 1000;  // in addition, for data that are added
-  std::uint64_t turnaround_ps = 2000; // in addition, before a root passes on what it has reduced
-  std::uint32_t send_queue = 16;      // messages that wait for one NI port
-  bool slot_counter = true;           // NIs hold entries until their planned start
+  Bytes payload_bytes = 256;           // of a packet or sub-packet; the last one may be shorter
+  bool head_per_packet = false;        // otherwise one head flit per message
+  std::uint64_t injection_ps = 4000;   // from an entry's issue to its first flit at the router
+  std::uint64_t router_ps = 2000;      // before every link and behind the last one
+  std::uint64_t delivery_ps = 4000;    // from the last router to usable data
+  std::uint64_t reduction_ps = 1000;   // in addition, for data that are added
+  std::uint64_t turnaround_ps = 2000;  // in addition, before a root passes on what it has reduced
+  std::uint32_t send_queue = 16;       // messages that wait for one NI port
+  bool slot_counter = true;            // NIs hold entries until their planned start
 
   // The flits of a message, head flits included.
   [[nodiscard]] std::uint64_t flits(Bytes bytes) const {

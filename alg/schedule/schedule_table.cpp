@@ -30,7 +30,8 @@ std::uint32_t bits_for(std::uint64_t values) {
 }  // namespace
 
 std::uint64_t TableFormat::entry_bits() const {
-  return op + flow + node * (1 + children_slots) + step + start_addr + size + after_slots * flow + slot;
+  return op + flow + node * (1 + children_slots) + step + start_addr + size + after_slots * flow +
+         slot;
 }
 
 std::uint64_t TableFormat::table_bytes(std::size_t entries) const {

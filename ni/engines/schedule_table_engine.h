@@ -21,8 +21,8 @@ namespace espalier {
   const std::uint64_t mhz = hertz / 1'000'000;
   return hertz % 1'000'000 == 0
              ? (not_before_ps * mhz + 999'999) / 1'000'000
-             : static_cast<Cycle>(static_cast<double>(not_before_ps) *
-                                  static_cast<double>(hertz) / static_cast<double>(kPsPerSecond)) +
+             : static_cast<Cycle>(static_cast<double>(not_before_ps) * static_cast<double>(hertz) /
+                                  static_cast<double>(kPsPerSecond)) +
                    1;
 }
 
@@ -31,8 +31,6 @@ class ScheduleTableEngine : public IssueEngine {
   struct Spec {
     LockstepMode lockstep = LockstepMode::estimate;
     std::uint32_t issue_per_cycle = 1;  // entries
-    // Of the clock with which the slot counter counts; 0: there is none, and slots are ignored.
-    std::uint64_t slot_clock_hertz = 0;
     // From the write-back of a reduced chunk to the first cycle in which a root's Gather may read
     // it.
     Cycle turnaround = 2;
@@ -45,6 +43,8 @@ class ScheduleTableEngine : public IssueEngine {
       Cycle at;
     };
     std::vector<Release> releases{};
+    // Of the clock with which the slot counter counts; 0: there is none, and slots are ignored.
+    std::uint64_t slot_clock_hertz = 0;
   };
 
   // `program` and the tables of `frame` must outlive the engine.
@@ -62,9 +62,8 @@ class ScheduleTableEngine : public IssueEngine {
   [[nodiscard]] bool waits_for_ports() const override { return waits_for_ports_; }
   // True if the head entry, or the next step, waits for time to pass.
   [[nodiscard]] bool timer_running(Cycle now) const override {
-    return !done() &&
-           (lockstep_until_ > now || clear_at_[head_] > now || next_step_posted_at() > now ||
-            slot_at(program_.entries[head_]) > now);
+    return !done() && (lockstep_until_ > now || clear_at_[head_] > now ||
+                       next_step_posted_at() > now || slot_at(program_.entries[head_]) > now);
   }
   void prepare_to_show() override;
   void show(EngineView& view) const override;
@@ -98,7 +97,8 @@ class ScheduleTableEngine : public IssueEngine {
   void load_lockstep_counter(Cycle now);
   // The first cycle of the entry's slot, if the NI is in the entry's step; 0 if it has none.
   [[nodiscard]] Cycle slot_at(const ProgramEntry& entry) const {
-    if (entry.not_before_ps == 0 || spec_.slot_clock_hertz == 0 || entry.step != timestep_) return 0;
+    if (entry.not_before_ps == 0 || spec_.slot_clock_hertz == 0 || entry.step != timestep_)
+      return 0;
     return step_entered_ + slot_cycles(entry.not_before_ps, spec_.slot_clock_hertz);
   }
   // The doorbell that the next step waits for; 0 if it waits for none.

@@ -32,8 +32,9 @@ std::pair<ScheduleTables, Certificate> certified_tables(const Input& input, cons
     Certificate certificate = certify_training(*input.topology, point, training);
     return {std::move(training.tables), std::move(certificate)};
   }
-  ScheduleTables tables =
-      input.tables ? *input.tables : generate_tables(*input.topology, point.system, *point.collective);
+  ScheduleTables tables = input.tables
+                              ? *input.tables
+                              : generate_tables(*input.topology, point.system, *point.collective);
   Certificate certificate = certify_point(*input.topology, point, tables);
   return {std::move(tables), std::move(certificate)};
 }

@@ -97,9 +97,10 @@ class TablesRun : public PointRun {
 class CollectiveRun : public TablesRun {
  public:
   explicit CollectiveRun(const PointInput& input)
-      : TablesRun(input, TrainingTables(input.tables ? *input.tables
-                                                     : generate_tables(input.topology, input.point.system,
-                                                                       *input.point.collective))) {}
+      : TablesRun(input,
+                  TrainingTables(input.tables ? *input.tables
+                                              : generate_tables(input.topology, input.point.system,
+                                                                *input.point.collective))) {}
 };
 
 class TrainingRun : public TablesRun {

@@ -21,7 +21,7 @@ constexpr std::uint64_t kVersion = 1;
 constexpr std::uint64_t kMost64 = std::numeric_limits<std::uint64_t>::max();
 constexpr std::uint64_t kMost32 = std::numeric_limits<std::uint32_t>::max();
 constexpr std::uint64_t kLatestSlot = std::uint64_t{1} << 62;  // picoseconds
-constexpr std::uint64_t kMostId = kMost32 - 1;  // kMost32 means "none"
+constexpr std::uint64_t kMostId = kMost32 - 1;                 // kMost32 means "none"
 constexpr std::array<CollectiveOp, 4> kCollectives{
     CollectiveOp::all_reduce, CollectiveOp::reduce_scatter, CollectiveOp::all_gather,
     CollectiveOp::all_to_all};
@@ -200,7 +200,8 @@ class Reader {
       entry.step = read_step(json);
       return entry;
     }
-    json.expect_keys({"op", "flow", "parent", "children", "step", "addr", "size"}, {"after", "slot_ps"});
+    json.expect_keys({"op", "flow", "parent", "children", "step", "addr", "size"},
+                     {"after", "slot_ps"});
     entry.flow = FlowId(json.key("flow").integer(0, kMostId));
     entry.step = read_step(json);
     entry.start_addr = json.key("addr").integer(0, kMost64);

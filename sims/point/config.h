@@ -211,8 +211,8 @@ struct NiConfig {
   std::uint32_t table_entries = 0;   // 0 ("auto"): as many as the schedule needs
   std::uint32_t send_queue = 16;     // descriptors that wait for one injection port
   InjectionVcs injection_vcs = InjectionVcs::automatic;
-  bool slot_counter = true;  // table entries wait for their slots, if they have any
-  Cycle dma_latency_cycles = 2;      // operation issued to first flit on the injection channel
+  bool slot_counter = true;      // table entries wait for their slots, if they have any
+  Cycle dma_latency_cycles = 2;  // operation issued to first flit on the injection channel
   // 0 ("ports"): never the bottleneck. Otherwise shared by all ports, packet by packet.
   std::uint64_t dma_bytes_per_cycle = 0;
   Cycle injection_cycles = 2;  // NI to router buffer

@@ -145,7 +145,8 @@ bool draw_collective(Draw& draw, FuzzCase& fuzz_case, const Topology& topology) 
   const Bytes most = draw_flits(draw) * point.system.clock.flit_bytes / (2 * topology.num_nodes());
   const Bytes elements = most / collective.element_bytes;
   collective.size = collective.element_bytes * draw.between(1, elements);
-  if (!certify_point(topology, point, generate_tables(topology, point.system, collective)).ok()) return false;
+  if (!certify_point(topology, point, generate_tables(topology, point.system, collective)).ok())
+    return false;
   fuzz_case.point = point;
   return true;
 }

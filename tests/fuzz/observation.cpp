@@ -70,9 +70,10 @@ test::Report simulate(const Topology& topology, const RunPoint& point) {
     }
   };
   const SimulationOutcome outcome =
-      point.traffic ? simulate_traffic(topology, point, hooks)
-                    : simulate_collective(topology, point,
-                                          generate_tables(topology, point.system, *point.collective), hooks);
+      point.traffic
+          ? simulate_traffic(topology, point, hooks)
+          : simulate_collective(topology, point,
+                                generate_tables(topology, point.system, *point.collective), hooks);
   test::Report report{quantities_of(outcome), outcome.failure};
   report.numbers.insert(report.numbers.end(), deliveries.begin(), deliveries.end());
   return report;

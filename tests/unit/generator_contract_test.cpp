@@ -107,13 +107,14 @@ TEST_CASE("halving_doubling keeps the contract of generators") {
 TEST_CASE("bcube keeps the contract of generators") { check_generator("bcube"); }
 TEST_CASE("hdrm keeps the contract of generators") { check_generator("hdrm"); }
 TEST_CASE("dbtree keeps the contract of generators") { check_generator("dbtree"); }
+TEST_CASE("forest keeps the contract of generators") { check_generator("forest"); }
 
 TEST_CASE("The contract is tested of every generator") {
   std::vector<std::string> names;
   for (const Generator& generator : generators()) names.push_back(generator.name);
   CHECK(names == std::vector<std::string>{"ring", "bidirectional_ring", "2d_ring", "multitree",
                                           "multitree_translated", "direct", "halving_doubling",
-                                          "hdrm", "bcube", "dbtree"});
+                                          "hdrm", "bcube", "dbtree", "forest"});
 }
 
 TEST_CASE("All but 2D-RING, translated trees and HDRM run on every network with links both ways") {

@@ -214,7 +214,11 @@ inline void require_well_formed(const Topology& topology, const Schedule& s) {
     for (std::size_t d = s.dependency_begin[i]; d < s.dependency_begin[i + 1]; ++d) {
       const Transfer& before = s.transfers[s.dependencies[d].index()];
       REQUIRE(before.to == t.from);
-      REQUIRE(before.step < t.step);
+      if (s.listed_order) {
+        REQUIRE(s.dependencies[d].index() < i);
+      } else {
+        REQUIRE(before.step < t.step);
+      }
       REQUIRE(before.first_chunk.index() < t.first_chunk.index() + t.num_chunks);
       REQUIRE(t.first_chunk.index() < before.first_chunk.index() + before.num_chunks);
     }

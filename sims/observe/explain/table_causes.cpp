@@ -78,7 +78,8 @@ EntryCause TableCauses::cause(NodeId node, std::size_t entry) const {
   }
   const Cycle entered = of_node.entered[entries[entry].step];
   if (entries[entry].not_before_ps != 0 && engine(node).slot_clock_hertz != 0 &&
-      entered + slot_cycles(entries[entry].not_before_ps, engine(node).slot_clock_hertz) == issued) {
+      entered + slot_cycles(entries[entry].not_before_ps, engine(node).slot_clock_hertz) ==
+          issued) {
     return {SegmentKind::slot, {}, entry, entered};
   }
   const bool begins_step = entry == 0 || entries[entry - 1].step != entries[entry].step;

@@ -1,0 +1,111 @@
+// FOREST on simulated hardware: how close it comes to the bound, and what the NI options are for.
+#include <catch2/catch.hpp>
+
+#include "alg/bounds/bounds.h"
+#include "alg/certify/certifier.h"
+#include "alg/generators/generator.h"
+#include "model_test_support.h"
+#include "sims/model/build_program.h"
+
+using namespace espalier;
+
+namespace {
+
+RunPoint planned_point(CollectiveOp op, Bytes size) {
+  RunPoint point;
+  point.collective.emplace();
+  point.collective->op = op;
+  point.collective->algorithm = "forest";
+  point.collective->size = size;
+  return point;
+}
+
+ScheduleTables planned_tables(const Topology& topology, const RunPoint& point) {
+  ScheduleTables tables = lower_to_tables(find_generator("forest")->generate(
+      topology, collective_request(point.system, *point.collective)));
+  REQUIRE(certify(topology, tables).ok());
+  return tables;
+}
+
+double simulated_ns(const Topology& topology, const RunPoint& point, const ScheduleTables& tables) {
+  const SimulationOutcome outcome =
+      test::outcome_of([&] { return simulate_collective(topology, point, tables, {}); });
+  REQUIRE(outcome.verified);
+  return static_cast<double>(outcome.cycles);
+}
+
+double share_of_bound(const Topology& topology, const RunPoint& point) {
+  const double bound =
+      collective_bound(topology, point.collective->op, point.collective->size, {}).seconds * 1e9;
+  return bound / simulated_ns(topology, point, planned_tables(topology, point));
+}
+
+Topology uneven_mesh() {
+  // 4 x 3: rows at 16 GB/s, columns at 6 GB/s.
+  Topology mesh("uneven mesh");
+  for (int n = 0; n < 12; ++n) mesh.add_node("n" + std::to_string(n));
+  int cables = 0;
+  const auto cable = [&](int a, int b, std::uint64_t rate) {
+    for (const auto& [from, to] : {std::pair{a, b}, std::pair{b, a}}) {
+      ++cables;
+      mesh.add_link(NodeId(static_cast<std::size_t>(from)), NodeId(static_cast<std::size_t>(to)),
+                    {150'000, rate}, "o" + std::to_string(cables), "i" + std::to_string(cables));
+    }
+  };
+  for (int y = 0; y < 3; ++y) {
+    for (int x = 0; x < 4; ++x) {
+      if (x < 3) cable(4 * y + x, 4 * y + x + 1, 16'000'000'000);
+      if (y < 2) cable(4 * y + x, 4 * y + x + 4, 6'000'000'000);
+    }
+  }
+  return mesh;
+}
+
+}  // namespace
+
+TEST_CASE("Trees of equal links fill the corner of a mesh") {
+  const Topology mesh = make_mesh({4, 4}, LinkSpec{150'000, 16'000'000'000});
+  CHECK(share_of_bound(mesh, planned_point(CollectiveOp::all_gather, 16 << 20)) >= 0.98);
+  CHECK(share_of_bound(mesh, planned_point(CollectiveOp::reduce_scatter, 16 << 20)) >= 0.98);
+}
+
+TEST_CASE("All-reduce on a mesh reduces to centres, beyond what two phases can reach") {
+  const Topology mesh = make_mesh({4, 4}, LinkSpec{150'000, 16'000'000'000});
+  const RunPoint point = planned_point(CollectiveOp::all_reduce, 16 << 20);
+  // Reduce-scatter and all-gather one after the other stay below 1.125 / 2 + ... = 67 % here.
+  CHECK(share_of_bound(mesh, point) >= 0.95);
+}
+
+TEST_CASE(
+    "Links of two rates are both filled, if each serves its messages first come first served") {
+  const Topology mesh = uneven_mesh();
+  RunPoint point = planned_point(CollectiveOp::all_gather, 16 << 20);
+  CHECK(share_of_bound(mesh, point) >= 0.97);
+  const ScheduleTables tables = planned_tables(mesh, point);
+  const double fifo = simulated_ns(mesh, point, tables);
+  point.system.ni.injection_vcs = InjectionVcs::all;
+  CHECK(simulated_ns(mesh, point, tables) >= fifo);
+}
+
+TEST_CASE("Without its slot counter, an NI runs ahead into the slots of others") {
+  // Two crossbars with links between them: all nodes' links are full.
+  const Topology crossbars = make_switch_pair(4, LinkSpec{150'000, 16'000'000'000});
+  RunPoint point = planned_point(CollectiveOp::all_gather, 16 << 20);
+  const ScheduleTables tables = planned_tables(crossbars, point);
+  CHECK(table_format(tables, 8).slot > 0);
+  const double held = simulated_ns(crossbars, point, tables);
+  point.system.ni.slot_counter = false;
+  const double ahead = simulated_ns(crossbars, point, tables);
+  CAPTURE(held, ahead);
+  CHECK(ahead > 1.05 * held);
+}
+
+TEST_CASE("An entry with a slot issues in the first cycle of the slot") {
+  const Topology pair = make_single_switch(2, LinkSpec{150'000, 16'000'000'000});
+  const RunPoint point = planned_point(CollectiveOp::all_gather, 64 << 10);
+  ScheduleTables tables = planned_tables(pair, point);
+  const double before = simulated_ns(pair, point, tables);
+  // Of one node only, because time counts from the first issue of all.
+  for (TableEntry& entry : tables.nodes[1]) entry.not_before_ps += 5'000'000;
+  CHECK(simulated_ns(pair, point, tables) == before + 5000);
+}

@@ -1,0 +1,231 @@
+// Trees at the optimal rate: the flows, the rate, the packings, and the switches that are replaced.
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <numeric>
+#include <random>
+
+#include "alg/bounds/max_flow.h"
+#include "alg/packing/pack_graph.h"
+#include "alg/packing/switch_removal.h"
+#include "alg/packing/tree_packing.h"
+#include "test_graphs.h"
+#include "tests/support/share_of_cases.h"
+
+using namespace espalier;
+
+namespace {
+
+// Strongly connected: a ring of one-way links, and more links with rates of their own.
+Topology random_one_way(std::mt19937& random) {
+  const std::size_t nodes = 3 + test::pick(random, 5);
+  Topology topology("random");
+  for (std::size_t n = 0; n < nodes; ++n) topology.add_node("n" + std::to_string(n));
+  const auto link = [&](std::size_t a, std::size_t b, std::size_t number) {
+    const std::uint64_t rate = 1'000'000'000 * (1 + test::pick(random, 4));
+    topology.add_link(NodeId(a), NodeId(b), {150'000, rate}, "o" + std::to_string(number),
+                      "i" + std::to_string(number));
+  };
+  for (std::size_t n = 0; n < nodes; ++n) link(n, (n + 1) % nodes, n);
+  const std::size_t more = test::pick(random, 2 * nodes);
+  for (std::size_t k = 0; k < more; ++k) {
+    const std::size_t a = test::pick(random, nodes);
+    const std::size_t b = test::pick(random, nodes);
+    if (a != b) link(a, b, nodes + k);
+  }
+  return topology;
+}
+
+// The least rate out of a set per node in it, over all sets that lack a node.
+double best_rate_by_all_sets(const PackGraph& graph) {
+  double least = 1e300;
+  for (std::uint32_t set = 1; set + 1 < (1U << graph.vertices); ++set) {
+    double out = 0;
+    int inside = 0;
+    for (std::size_t n = 0; n < graph.nodes; ++n) inside += (set >> n & 1U) != 0 ? 1 : 0;
+    if (inside == 0 || inside == static_cast<int>(graph.nodes)) continue;
+    for (const PackEdge& e : graph.edges) {
+      if ((set >> e.from & 1U) != 0 && (set >> e.to & 1U) == 0) out += static_cast<double>(e.rate);
+    }
+    least = std::min(least, out / inside);
+  }
+  return least;
+}
+
+// Every root has its trees, each spans all nodes, and no edge is overbooked.
+void require_packing(const PackGraph& graph, const std::vector<std::int64_t>& units,
+                     const std::vector<PackedTree>& trees, std::int64_t per_root) {
+  std::vector<std::int64_t> used(graph.edges.size(), 0);
+  std::vector<std::int64_t> of_root(graph.nodes, 0);
+  for (const PackedTree& tree : trees) {
+    of_root[tree.root] += tree.units;
+    std::vector<bool> has(graph.nodes, false);
+    has[tree.root] = true;
+    for (const std::uint32_t e : tree.edges) {
+      used[e] += tree.units;
+      REQUIRE(has[graph.edges[e].from]);
+      REQUIRE_FALSE(has[graph.edges[e].to]);
+      has[graph.edges[e].to] = true;
+    }
+    REQUIRE(tree.edges.size() + 1 == graph.nodes);
+  }
+  for (const std::int64_t u : of_root) REQUIRE(u == per_root);
+  for (std::size_t e = 0; e < used.size(); ++e) REQUIRE(used[e] <= units[e]);
+}
+
+}  // namespace
+
+TEST_CASE("Dinic's flows equal those of Boost on random networks") {
+  for (std::uint32_t seed = 1; seed <= 300; ++seed) {
+    CAPTURE(seed);
+    std::mt19937 random(seed);
+    const std::size_t vertices = 2 + test::pick(random, 9);
+    ResidualFlow flow(vertices);
+    FlowNetwork reference(vertices);
+    for (std::size_t a = 0; a < 3 * vertices; ++a) {
+      const std::size_t from = test::pick(random, vertices);
+      const std::size_t to = test::pick(random, vertices);
+      if (from == to) continue;
+      const auto capacity = static_cast<std::int64_t>(test::pick(random, 20));
+      flow.add_arc(from, to, capacity);
+      reference.set_capacity(reference.add_arc(from, to), capacity);
+    }
+    const auto expected = static_cast<std::int64_t>(reference.min_cut(0, vertices - 1));
+    CHECK(flow.max_flow(0, vertices - 1) == expected);
+    CHECK(flow.max_flow(0, vertices - 1, 5) == std::min<std::int64_t>(expected, 5));
+  }
+}
+
+TEST_CASE("The rate of an all-gather is that of the narrowest set of vertices") {
+  for (std::uint32_t seed = 1; seed <= 100; ++seed) {
+    CAPTURE(seed);
+    std::mt19937 random(seed);
+    const Topology topology = random_one_way(random);
+    for (const bool reversed : {false, true}) {
+      const PackGraph graph = pack_graph(topology, reversed);
+      CHECK(best_root_rate(graph) == Approx(best_rate_by_all_sets(graph)).epsilon(1e-9));
+    }
+  }
+}
+
+TEST_CASE("Out-trees fill random networks of one-way links of different rates") {
+  test::ShareOfCases share(4);
+  for (std::uint32_t seed = 1; seed <= 200; ++seed) {
+    if (!share.take()) continue;
+    CAPTURE(seed);
+    std::mt19937 random(seed);
+    const Topology topology = random_one_way(random);
+    const PackGraph graph = pack_graph(topology, test::pick(random, 2) == 1);
+    const double rate = best_root_rate(graph);
+    const auto trees = static_cast<std::uint32_t>(1 + test::pick(random, 4));
+    const UnitRate unit = best_unit_rate(graph, trees, rate);
+    CHECK(unit.loss(rate) >= -1e-9);
+    require_packing(
+        graph, unit.units,
+        pack_out_trees(graph, unit.units, std::vector<std::int64_t>(graph.nodes, trees), false),
+        trees);
+  }
+}
+
+TEST_CASE("Large networks are packed in batches with the same guarantee") {
+  const Topology torus = make_torus({8, 8}, {150'000, 50'000'000'000});
+  const PackGraph graph = pack_graph(torus, false);
+  const double rate = best_root_rate(graph);
+  // 63 of 64 parts enter a node over four links.
+  CHECK(rate == Approx(4 * 50e9 / 63));
+  const UnitRate unit = best_unit_rate(graph, 4, rate);
+  CHECK(unit.loss(rate) < 0.02);
+  require_packing(graph, unit.units,
+                  pack_out_trees(graph, unit.units, std::vector<std::int64_t>(64, 4), false), 4);
+}
+
+TEST_CASE("Undirected trees fill a mesh: 2k trees on k x k, each link in k + 1") {
+  for (const std::uint32_t k : {3U, 4U, 5U}) {
+    const Topology mesh = make_mesh({k, k}, {150'000, 50'000'000'000});
+    const PackGraph graph = pack_graph(mesh, false);
+    std::vector<EdgePair> pairs;
+    for (std::uint32_t a = 0; a < graph.edges.size(); ++a) {
+      for (std::uint32_t b = a + 1; b < graph.edges.size(); ++b) {
+        if (graph.edges[a].from == graph.edges[b].to && graph.edges[a].to == graph.edges[b].from) {
+          pairs.push_back({a, b, k + 1});
+        }
+      }
+    }
+    const auto trees = pack_undirected_trees(graph, pairs, 2 * k);
+    REQUIRE(trees);
+    REQUIRE(trees->size() == 2 * k);
+    std::vector<std::int64_t> load(pairs.size(), 0);
+    for (const PackedTree& tree : *trees) {
+      std::vector<bool> has(graph.nodes, false);
+      has[tree.root] = true;
+      for (const std::uint32_t e : tree.edges) {
+        REQUIRE(has[graph.edges[e].from]);
+        REQUIRE_FALSE(has[graph.edges[e].to]);
+        has[graph.edges[e].to] = true;
+        for (std::size_t p = 0; p < pairs.size(); ++p) {
+          if (pairs[p].there == e || pairs[p].back == e) ++load[p];
+        }
+      }
+      REQUIRE(tree.edges.size() + 1 == graph.nodes);
+    }
+    for (const std::int64_t l : load) CHECK(l <= k + 1);
+    // One tree more does not fit: 2k trees use every unit of every link.
+    CHECK_FALSE(pack_undirected_trees(graph, pairs, 2 * k + 1));
+  }
+}
+
+TEST_CASE("Edges through switches join the links that they pass, and trees fit them") {
+  for (const Topology& topology :
+       {make_fat_tree(4, 4, 4, {150'000, 16'000'000'000}),
+        make_switch_pair(4, {150'000, 16'000'000'000}),
+        make_gpu_cluster({2, 4, 2, 2}, {150'000, 16'000'000'000}, {500'000, 4'000'000'000})}) {
+    CAPTURE(topology.name());
+    for (const bool reversed : {false, true}) {
+      const PackGraph graph = pack_graph(topology, reversed);
+      // Paths that cannot deadlock may need more units than the bound asks for, but not twice as
+      // many.
+      const double rate = best_unit_rate(graph, 1, best_root_rate(graph)).unit_rate / 2;
+      const std::vector<std::int64_t> units = units_at(graph, rate);
+      LinkOrder order(topology);
+      const NodeGraph direct = remove_switches(topology, graph, units, 1, reversed, order);
+      std::vector<std::int64_t> used(topology.num_links(), 0);
+      for (std::size_t e = 0; e < direct.graph.edges.size(); ++e) {
+        const PackEdge& edge = direct.graph.edges[e];
+        REQUIRE(edge.from < topology.num_nodes());
+        REQUIRE(edge.to < topology.num_nodes());
+        std::uint32_t at = edge.from;
+        for (const LinkId l : edge.path) {
+          const TopologyLink& link = topology.link(l);
+          REQUIRE((reversed ? link.to : link.from).value() == at);
+          at = (reversed ? link.from : link.to).value();
+          used[l.index()] += direct.units[e];
+        }
+        REQUIRE(at == edge.to);
+      }
+      for (std::size_t l = 0; l < used.size(); ++l) CHECK(used[l] <= units[l]);
+      CHECK(trees_fit(direct.graph, direct.units, 1));
+    }
+  }
+}
+
+TEST_CASE("Paths are admitted until they would close a cycle of links") {
+  // Three switches in a ring, a node at each.
+  Topology ring("ring of switches");
+  for (int n = 0; n < 3; ++n) ring.add_node("n" + std::to_string(n));
+  std::vector<NodeId> s;
+  for (int n = 0; n < 3; ++n) s.push_back(ring.add_switch("s" + std::to_string(n)));
+  for (std::size_t n = 0; n < 3; ++n) {
+    ring.add_link(NodeId(n), s[n], {1000, 1'000'000'000}, "up", "d" + std::to_string(n));
+    ring.add_link(s[n], NodeId(n), {1000, 1'000'000'000}, "dn" + std::to_string(n), "down");
+  }
+  std::vector<LinkId> round;
+  for (std::size_t n = 0; n < 3; ++n) {
+    round.push_back(ring.add_link(s[n], s[(n + 1) % 3], {1000, 1'000'000'000}, "cw", "ccw"));
+  }
+  LinkOrder order(ring);
+  int admitted = 0;
+  for (std::size_t n = 0; n < 3; ++n) {
+    admitted += order.admits(round[n], round[(n + 1) % 3], true) ? 1 : 0;
+  }
+  CHECK(admitted == 2);
+}
