@@ -12,7 +12,7 @@ espalier_folder(hw/clock USES hw hw/topology LINKS PkgConfig::SYSTEMC)
 # Algorithms: plain C++.
 espalier_folder(alg/routes USES hw hw/topology LINKS fmt::fmt)
 espalier_folder(alg/schedule USES hw hw/topology alg/routes LINKS fmt::fmt)
-espalier_folder(alg/packing USES hw hw/topology alg/routes alg/schedule LINKS fmt::fmt)
+espalier_folder(alg/packing USES hw/topology alg/routes alg/schedule LINKS fmt::fmt)
 espalier_folder(alg/generators USES hw hw/topology alg/routes alg/schedule alg/packing LINKS fmt::fmt)
 espalier_folder(alg/plans USES hw hw/topology alg/routes alg/schedule LINKS Boost::headers fmt::fmt)
 espalier_folder(alg/certify USES hw/topology alg/routes alg/schedule alg/plans LINKS fmt::fmt)

@@ -457,9 +457,14 @@ class ForestBuilder {
 
 // Larger ones take minutes to plan.
 constexpr std::size_t kMostForestNodes = 1024;
-constexpr std::size_t kMostNodesBehindSwitches = 128;
+constexpr std::size_t kMostNodesBehindSwitches = 48;
 
 std::string forest_unsuited(const Topology& topology) {
+  const auto& links = topology.links();
+  if (std::any_of(links.begin(), links.end(),
+                  [](const TopologyLink& l) { return l.spec.bytes_per_second == 0; })) {
+    return "forest plans times, so it needs the bandwidth of every link";
+  }
   const std::size_t most =
       topology.num_switches() == 0 ? kMostForestNodes : kMostNodesBehindSwitches;
   if (topology.num_nodes() <= most) return {};
@@ -480,7 +485,6 @@ Generator forest_row() {
       "trees at the optimal rate of any network, in a periodic order chosen by planned time";
   row.ops = reduction_ops();
   row.parameters = {{"collective.segments", {}}};
-  row.look = 10;
   row.unsuited = forest_unsuited;
   row.generate = generate_forest;
   return row;

@@ -214,7 +214,7 @@ TEST_CASE("Waves of an NI tell its steps, what it waits for, and what has come")
   CHECK(number(waves.signals.at("net.ni_1_2.active_sends").back().second) == 0);
   // A finished NI is done; it has no unknown values, which look like a fault of the RTL.
   CHECK(waves.signals.at("net.ni_1_2.op").back().second == "11");
-  CHECK(waves.signals.at("net.ni_1_2.stall").back().second == "1001");
+  CHECK(waves.signals.at("net.ni_1_2.stall").back().second == "1010");
   for (const char* signal : {"entry", "flow", "step", "ready"}) {
     CAPTURE(signal);
     for (const auto& [at, value] : waves.signals.at(std::string("net.ni_1_2.") + signal)) {
