@@ -31,7 +31,7 @@ constexpr std::size_t kMostUndirectedTrees = 48;
 constexpr double kMostSlowdown = 64;  // where safe paths through switches cost rate
 constexpr double kGoodLoss = 0.005;   // of the best rate, at which no more trees are tried
 constexpr std::size_t kMostSegments = 8192;
-constexpr std::uint32_t kMostWaves = 512;           // of large forests
+constexpr std::uint32_t kFewSegments = 8;           // that are planned whatever the number of sends
 constexpr Bytes kLeastSegment = 256;                // bytes; a smaller message is mostly head
 constexpr std::size_t kMostPlannedOps = 8'000'000;  // over all plans of one call
 constexpr std::size_t kMostReplayedSends = 4'000'000;
@@ -339,7 +339,7 @@ class ForestBuilder {
     const std::uint32_t given = request_.segments;
     for (std::uint32_t segments = 1; segments <= kMostSegments; segments *= 2) {
       const std::uint32_t s = given == 0 ? segments : given;
-      if (given == 0 && s > kMostWaves && forest.ops.size() * s > kMostReplayedSends) break;
+      if (given == 0 && s > kFewSegments && forest.ops.size() * s > kMostReplayedSends) break;
       if (s > 1 && unit / s < std::max(kLeastSegment, request_.element_bytes)) break;
       if (forest.ops.size() * s <= kMostListedOps) try_passing(s, 1);
       if (s >= 4) try_passing(1, s);
