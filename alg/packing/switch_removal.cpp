@@ -105,7 +105,8 @@ class SwitchRemoval {
     g.units.push_back(units);
   }
 
-  // Shares every port out over all others, first those that only this switch connects.
+  // Joins every edge into the switch with edges out of it, in equal shares. Vertices that only this
+  // switch connects come first.
   [[nodiscard]] NodeGraph split_at_once(std::uint32_t w, bool more) const {
     NodeGraph g = now_;
     const Ports ports = ports_of(g, w);

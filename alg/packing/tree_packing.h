@@ -28,9 +28,9 @@ struct PackedTree {
                                                      const std::vector<std::int64_t>& demand,
                                                      bool short_paths_first);
 
-// `count` undirected spanning trees such that edge e is in at most units[e] of them, or nothing if
+// `count` undirected spanning trees such that a pair is in at most `units` of them, or nothing if
 // they do not exist (matroid partition, Edmonds 1965). Edges come in pairs of opposite directions;
-// `edges` lists one of each pair. Every tree is rooted at its centre; its edges then lead away from
+// `pairs` lists each pair once. Every tree is rooted at its centre; its edges then lead away from
 // the root, and may be either edge of the pair.
 struct EdgePair {
   std::uint32_t there = 0;

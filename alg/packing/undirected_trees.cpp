@@ -16,7 +16,7 @@ class ForestPartition {
  public:
   ForestPartition(std::size_t nodes, const std::vector<EdgePair>& pairs, const PackGraph& graph,
                   std::size_t count)
-      : nodes_(nodes), forests_(count, std::vector<std::vector<Arc>>(nodes)), joined_(count, 0) {
+      : nodes_(nodes), forests_(count, std::vector<std::vector<Arc>>(nodes)) {
     for (std::size_t p = 0; p < pairs.size(); ++p) {
       const PackEdge& e = graph.edges[pairs[p].there];
       const auto copies = std::min<std::int64_t>(pairs[p].units, static_cast<std::int64_t>(count));
@@ -131,7 +131,6 @@ class ForestPartition {
 
   std::size_t nodes_;
   std::vector<std::vector<std::vector<Arc>>> forests_;  // by forest, by node
-  std::vector<std::size_t> joined_;
   std::vector<Element> elements_;
   std::vector<Arc> before_;
   std::vector<std::uint32_t> stack_;

@@ -26,6 +26,7 @@ class Appending {
     target_.size += part.size;
     target_.num_steps += part.num_steps;
     target_.contention_free &= part.contention_free;
+    target_.listed_order |= part.listed_order;
     target_.ni_ports = std::max(target_.ni_ports, part.ni_ports);
     first_flow_ = next_flow_;
   }

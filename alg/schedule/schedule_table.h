@@ -138,8 +138,7 @@ struct TableFormat {
   std::uint32_t start_addr = 64;
   std::uint32_t size = 64;
   std::size_t after_slots = 0;  // number of flows; only for composed algorithms
-  std::uint32_t slot =
-      0;  // value of the slot counter, in steps of 1 ns; only if entries have slots
+  std::uint32_t slot = 0;       // slot counter, in steps of 1 ns; only if entries have slots
 
   [[nodiscard]] std::uint64_t entry_bits() const;
   // The size in bytes of a table with `entries` entries, rounded up.

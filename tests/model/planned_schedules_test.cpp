@@ -72,7 +72,8 @@ TEST_CASE("Trees of equal links fill the corner of a mesh") {
 TEST_CASE("All-reduce on a mesh reduces to centres, beyond what two phases can reach") {
   const Topology mesh = make_mesh({4, 4}, LinkSpec{150'000, 16'000'000'000});
   const RunPoint point = planned_point(CollectiveOp::all_reduce, 16 << 20);
-  // Reduce-scatter and all-gather one after the other stay below 1.125 / 2 + ... = 67 % here.
+  // A corner has two links, so reduce-scatter and all-gather need 2 x 15/16 S/2; the bound is
+  // 2 x 15/48 S. Two phases therefore stay below 67 %.
   CHECK(share_of_bound(mesh, point) >= 0.95);
 }
 
