@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <numeric>
 #include <optional>
 #include <stdexcept>
@@ -34,6 +35,7 @@ constexpr std::size_t kMostSegments = 8192;
 constexpr std::uint32_t kFewSegments = 8;           // that are planned whatever the number of sends
 constexpr Bytes kLeastSegment = 256;                // bytes; a smaller message is mostly head
 constexpr std::size_t kMostPlannedOps = 8'000'000;  // over all plans of one call
+constexpr double kLessStretch = 0.005;  // of the period: tried again with other segments
 constexpr std::size_t kMostReplayedSends = 4'000'000;
 
 // Trees as ops of one wave; each unit is a flow with an equal share of its owner's data.
@@ -321,6 +323,7 @@ class ForestBuilder {
   void consider(ForestOps forest) {
     const Bytes unit = unit_bytes(forest);
     std::vector<Passing> found;
+    std::map<std::uint32_t, double> stretch_of;  // period that was found, by `together`
     const auto try_passing = [&](std::uint32_t together, std::uint32_t waves) {
       const std::size_t planned = forest.ops.size() * together;
       if (planned + planned_ops_ > kMostPlannedOps && !found.empty()) return;
@@ -332,18 +335,26 @@ class ForestBuilder {
           static_cast<std::uint32_t>((unit + together * p.segment - 1) / (together * p.segment));
       const std::vector<WaveOp> ops = repeated(forest.ops, together);
       p.rows = rows_of(ops);
-      p.plan = plan_wave(topology_, forest.routes, ops, p.segment, request_.timing, p.waves != 1);
+      double& stretch = stretch_of.try_emplace(together, 1.0).first->second;
+      p.plan = plan_wave(topology_, forest.routes, ops, p.segment, request_.timing, p.waves != 1,
+                         stretch);
+      if (p.waves != 1) stretch = std::max(1.0, p.plan.stretch - kLessStretch);
       p.time_ps = p.plan.end_ps(p.waves);
       found.push_back(std::move(p));
     };
     const std::uint32_t given = request_.segments;
-    for (std::uint32_t segments = 1; segments <= kMostSegments; segments *= 2) {
+    const bool shared = shares_links(forest.routes, forest.ops);
+    const std::uint32_t factor = shared ? 4 : 2;
+    for (std::uint32_t segments = 1; segments <= kMostSegments; segments *= factor) {
       const std::uint32_t s = given == 0 ? segments : given;
       if (given == 0 && s > kFewSegments && forest.ops.size() * s > kMostReplayedSends) break;
       if (s > 1 && unit / s < std::max(kLeastSegment, request_.element_bytes)) break;
-      if (forest.ops.size() * s <= kMostListedOps) try_passing(s, 1);
+      // Without a period, links that several nodes share do not fill.
+      const bool listed = !shared || s <= kFewSegments || given != 0;
+      if (listed && forest.ops.size() * s <= kMostListedOps) try_passing(s, 1);
       if (s >= 4) try_passing(1, s);
       if (s >= 32 && s % 4 == 0) try_passing(4, s / 4);
+      if (shared && s >= 128 && s % 16 == 0) try_passing(16, s / 16);
       if (given != 0) break;
     }
     if (found.empty()) try_passing(1, 1);
@@ -358,7 +369,7 @@ class ForestBuilder {
     for (Passing& p : found) {
       const std::size_t sends = forest.ops.size() * p.together * p.waves;
       // Where slots hold the order, messages start when they are planned to.
-      const bool held = request_.timing.slot_counter && shares_links(forest);
+      const bool held = request_.timing.slot_counter && shares_links(forest.routes, forest.ops);
       if (sends <= kMostReplayedSends && !held) {
         p.time_ps = replay_ps(topology_, forest.routes, repeated(forest.ops, p.together), p.segment,
                               request_.timing, p.plan, p.waves);
@@ -382,8 +393,6 @@ class ForestBuilder {
     schedule.op = request_.op;
     schedule.num_nodes = ranks_.size();
     schedule.size = request_.size;
-    schedule.num_steps = 1;
-    schedule.listed_order = true;
     schedule.routes = best_->routes;
     for (std::size_t n = 0; n < ranks_.size(); ++n) {
       schedule.ni_ports = std::max<std::uint32_t>(
@@ -392,35 +401,15 @@ class ForestBuilder {
     const std::uint32_t segments = passing_.together * passing_.waves;
     cut(schedule, segments);
     const std::vector<WaveOp> ops = repeated(best_->ops, passing_.together);
-    std::vector<TransferId> id(ops.size() * passing_.waves);
-    std::vector<TransferId> after;
-    const bool timed = request_.timing.slot_counter && shares_links(*best_);
-    for (const WaveSend& send : all_sends(passing_.plan, passing_.waves)) {
-      const WaveOp& op = ops[send.op];
-      Transfer t;
-      const std::size_t unit = op.unit / passing_.together;
-      const std::size_t segment = send.wave * passing_.together + op.unit % passing_.together;
-      t.from = op.from;
-      t.to = op.to;
-      t.flow = FlowId(unit * segments + segment);
-      t.first_chunk = ChunkId(t.flow.index());
-      t.route = op.route;
-      t.kind = op.kind;
-      if (timed) t.not_before_ps = send.start_ps;
-      if (schedule.chunks[t.first_chunk.index()].size == 0) continue;
-      after.clear();
-      for (const std::uint32_t d : op.after) after.push_back(id[d * passing_.waves + send.wave]);
-      id[send.op * passing_.waves + send.wave] = schedule.add(t, after);
-    }
-    // True only of schedules so small that no link carries a second message.
-    schedule.contention_free = is_contention_free(schedule);
+    const bool held = request_.timing.slot_counter && shares_links(best_->routes, best_->ops);
+    add_sends(schedule, ops, passing_.plan, passing_.waves, held,
+              [&](const WaveOp& op, std::uint32_t wave) {
+                const std::size_t unit = op.unit / passing_.together;
+                const std::size_t segment =
+                    std::size_t{wave} * passing_.together + op.unit % passing_.together;
+                return ChunkId(unit * segments + segment);
+              });
     return schedule;
-  }
-
-  // Several nodes send over one link: only slots keep their messages in the planned order.
-  [[nodiscard]] static bool shares_links(const ForestOps& forest) {
-    return std::any_of(forest.ops.begin(), forest.ops.end(),
-                       [&](const WaveOp& op) { return forest.routes.hops(op.route) > 1; });
   }
 
   // The segments of a unit are equal but for the last ones, so that a table entry repeats with a
@@ -457,7 +446,7 @@ class ForestBuilder {
 
 // Larger ones take minutes to plan.
 constexpr std::size_t kMostForestNodes = 1024;
-constexpr std::size_t kMostNodesBehindSwitches = 48;
+constexpr std::size_t kMostNodesBehindSwitches = 72;
 
 std::string forest_unsuited(const Topology& topology) {
   const auto& links = topology.links();
@@ -487,6 +476,7 @@ Generator forest_row() {
   row.parameters = {{"collective.segments", {}}};
   row.unsuited = forest_unsuited;
   row.generate = generate_forest;
+  row.plans_times = true;
   return row;
 }
 

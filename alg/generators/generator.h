@@ -67,6 +67,8 @@ struct Generator : AlgorithmRow {
   // Checks the request's parameters; nullptr: every value is valid.
   std::optional<ParameterProblem> (*problem)(const Topology& topology,
                                              const CollectiveRequest& request) = nullptr;
+  // Messages are listed by planned time, in one timestep.
+  bool plans_times = false;
   // The messages that `espalier reorder` prices; none if the algorithm follows the network.
   std::optional<OrderModel> order_model = std::nullopt;
 };

@@ -32,6 +32,8 @@ class ResidualFlow {
   // The maximum flow from `source` to `sink`, or `enough` if it is at least that much.
   // Precondition: they differ.
   Amount max_flow(std::size_t source, std::size_t sink, Amount enough = kUnlimited);
+  // The last flow on the arc.
+  [[nodiscard]] Amount flow(std::size_t arc) const { return capacity_[2 * arc] - left_[2 * arc]; }
   // Whether the last flow, which was below `enough`, leaves a way from its source to the vertex:
   // the vertex is on the source's side of a minimum cut.
   [[nodiscard]] bool on_source_side(std::size_t vertex) const { return level_[vertex] != kNone; }

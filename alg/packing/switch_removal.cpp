@@ -7,8 +7,6 @@
 #include <set>
 #include <tuple>
 
-#include "alg/routes/path_rule.h"
-
 namespace espalier {
 
 namespace {
@@ -29,10 +27,12 @@ class SwitchRemoval {
       // Up and down first: a path that turns up again passes links that others need.
       bool fits = false;
       for (const bool more : {false, true}) {
-        if (fits) break;
-        NodeGraph whole = split_at_once(static_cast<std::uint32_t>(w), more);
-        fits = trees_fit(whole.graph, whole.units, trees_);
-        if (fits) now_ = std::move(whole);
+        for (const bool apart_first : {true, false}) {
+          if (fits) break;
+          NodeGraph whole = split_at_once(static_cast<std::uint32_t>(w), more, apart_first);
+          fits = trees_fit(whole.graph, whole.units, trees_);
+          if (fits) now_ = std::move(whole);
+        }
       }
       if (!fits) split_step_by_step(static_cast<std::uint32_t>(w));
     }
@@ -105,65 +105,73 @@ class SwitchRemoval {
     g.units.push_back(units);
   }
 
-  // Joins every edge into the switch with edges out of it, in equal shares. Vertices that only this
-  // switch connects come first.
-  [[nodiscard]] NodeGraph split_at_once(std::uint32_t w, bool more) const {
+  // How many units of each in-port (row) go to each out-port, only in allowed cells: as many as
+  // possible in all, and the most of any cell as few as possible.
+  static std::vector<std::int64_t> even_shares(const std::vector<std::int64_t>& in,
+                                               const std::vector<std::int64_t>& out,
+                                               const std::vector<bool>& allowed) {
+    ResidualFlow flow(in.size() + out.size() + 2);
+    const std::size_t source = in.size() + out.size();
+    const std::size_t sink = source + 1;
+    std::int64_t most = 0;
+    for (std::size_t i = 0; i < in.size(); ++i) {
+      flow.add_arc(source, i, in[i]);
+      most = std::max(most, in[i]);
+    }
+    for (std::size_t o = 0; o < out.size(); ++o) flow.add_arc(in.size() + o, sink, out[o]);
+    const std::size_t first_cell = flow.num_arcs();
+    std::vector<std::size_t> cells;
+    for (std::size_t c = 0; c < allowed.size(); ++c) {
+      if (!allowed[c]) continue;
+      flow.add_arc(c / out.size(), in.size() + c % out.size(), 0);
+      cells.push_back(c);
+    }
+    const auto flow_with = [&](std::int64_t cap) {
+      for (std::size_t k = 0; k < cells.size(); ++k) flow.set_capacity(first_cell + k, cap);
+      return flow.max_flow(source, sink);
+    };
+    const std::int64_t all = flow_with(most);
+    std::int64_t low = 0;
+    while (most - low > 1) {
+      const std::int64_t middle = (low + most) / 2;
+      (flow_with(middle) == all ? most : low) = middle;
+    }
+    flow_with(most);
+    std::vector<std::int64_t> shares(allowed.size(), 0);
+    for (std::size_t k = 0; k < cells.size(); ++k) shares[cells[k]] = flow.flow(first_cell + k);
+    return shares;
+  }
+
+  // Joins every edge into the switch with edges out of it, in equal shares. `apart_first`: vertices
+  // that only this switch connects have precedence.
+  [[nodiscard]] NodeGraph split_at_once(std::uint32_t w, bool more, bool apart_first) const {
     NodeGraph g = now_;
     const Ports ports = ports_of(g, w);
     const std::vector<std::uint32_t> component = components_without(g, w);
-    const std::size_t ins = ports.in.size();
     const std::size_t outs = ports.out.size();
     std::vector<std::int64_t> left_in;
     std::vector<std::int64_t> left_out;
     for (const std::uint32_t e : ports.in) left_in.push_back(g.units[e]);
     for (const std::uint32_t e : ports.out) left_out.push_back(g.units[e]);
-    std::vector<std::int64_t> taken(ins * outs, 0);
-    std::vector<std::uint8_t> rank(ins * outs, kForbidden);
-    for (std::size_t i = 0; i < ins; ++i) {
-      for (std::size_t o = 0; o < outs; ++o) {
-        const PackEdge& a = g.graph.edges[ports.in[i]];
-        const PackEdge& b = g.graph.edges[ports.out[o]];
-        if (!may_join(a, b, more)) continue;
-        rank[i * outs + o] = component[a.from] != component[b.to] ? 0 : 1;
-      }
+    std::vector<bool> may(ports.in.size() * outs, false);
+    std::vector<bool> apart(may.size(), false);
+    for (std::size_t c = 0; c < may.size(); ++c) {
+      const PackEdge& a = g.graph.edges[ports.in[c / outs]];
+      const PackEdge& b = g.graph.edges[ports.out[c % outs]];
+      may[c] = may_join(a, b, more);
+      apart[c] = may[c] && component[a.from] != component[b.to];
     }
-    while (true) {
-      // The in-port with the most units left, and the partner that it has used least.
-      std::size_t best_in = ins;
-      std::size_t best_out = outs;
-      std::vector<std::size_t> order(ins);
-      std::iota(order.begin(), order.end(), std::size_t{0});
-      std::stable_sort(order.begin(), order.end(),
-                       [&](std::size_t a, std::size_t b) { return left_in[a] > left_in[b]; });
-      for (const std::size_t i : order) {
-        if (left_in[i] == 0) break;
-        std::tuple<std::uint8_t, std::int64_t, std::int64_t, std::size_t> least;
-        for (std::size_t k = 1; k <= outs; ++k) {
-          const std::size_t o = (i + k) % outs;
-          const std::size_t cell = i * outs + o;
-          if (left_out[o] == 0 || rank[cell] == kForbidden) continue;
-          const std::tuple key{rank[cell], taken[cell], -left_out[o], k};
-          if (best_out != outs && !(key < least)) continue;
-          least = key;
-          best_in = i;
-          best_out = o;
-        }
-        if (best_out != outs) break;
+    const auto join_shares = [&](const std::vector<bool>& allowed) {
+      const std::vector<std::int64_t> shares = even_shares(left_in, left_out, allowed);
+      for (std::size_t c = 0; c < shares.size(); ++c) {
+        if (shares[c] == 0) continue;
+        left_in[c / outs] -= shares[c];
+        left_out[c % outs] -= shares[c];
+        join(g, ports.in[c / outs], ports.out[c % outs], shares[c]);
       }
-      if (best_out == outs) break;
-      const std::int64_t most = std::min(left_in[best_in], left_out[best_out]);
-      const std::int64_t step =
-          std::max<std::int64_t>(1, most / static_cast<std::int64_t>(2 * std::max(ins, outs)));
-      taken[best_in * outs + best_out] += step;
-      left_in[best_in] -= step;
-      left_out[best_out] -= step;
-    }
-    for (std::size_t i = 0; i < ins; ++i) {
-      for (std::size_t o = 0; o < outs; ++o) {
-        const std::int64_t units = taken[i * outs + o];
-        if (units > 0) join(g, ports.in[i], ports.out[o], units);
-      }
-    }
+    };
+    if (apart_first) join_shares(apart);
+    join_shares(may);
     drop_edges_of(g, w);
     return g;
   }
@@ -282,53 +290,6 @@ class SwitchRemoval {
 };
 
 }  // namespace
-
-LinkOrder::LinkOrder(const Topology& topology)
-    : topology_(topology), after_(topology.num_links()), seen_(topology.num_links(), 0) {
-  const PathRule rule(topology);
-  for (std::uint32_t l = 0; l < topology.num_links(); ++l) {
-    const NodeId at = topology.link(LinkId(l)).to;
-    const auto state = rule.after(PathRule::kStart, LinkId(l));
-    if (!state || !topology.is_switch(at) || !topology.is_switch(topology.link(LinkId(l)).from)) {
-      continue;
-    }
-    for (const LinkId next : topology.out_links(at)) {
-      if (topology.is_switch(topology.link(next).to) && rule.after(*state, next)) {
-        after_[l].push_back(next.value());
-      }
-    }
-  }
-}
-
-bool LinkOrder::admits(LinkId first, LinkId second, bool more) {
-  // Nothing waits for a link out of a node before it, and a link into a node waits for nothing.
-  if (!topology_.is_switch(topology_.link(first).from) ||
-      !topology_.is_switch(topology_.link(second).to)) {
-    return true;
-  }
-  auto& after = after_[first.index()];
-  if (std::find(after.begin(), after.end(), second.value()) != after.end()) return true;
-  if (!more || reaches(second.value(), first.value())) return false;
-  after.push_back(second.value());
-  return true;
-}
-
-bool LinkOrder::reaches(std::uint32_t from, std::uint32_t to) {
-  ++search_;
-  stack_.assign(1, from);
-  seen_[from] = search_;
-  while (!stack_.empty()) {
-    const std::uint32_t l = stack_.back();
-    stack_.pop_back();
-    if (l == to) return true;
-    for (const std::uint32_t next : after_[l]) {
-      if (seen_[next] == search_) continue;
-      seen_[next] = search_;
-      stack_.push_back(next);
-    }
-  }
-  return false;
-}
 
 NodeGraph remove_switches(const Topology& topology, const PackGraph& graph,
                           const std::vector<std::int64_t>& units, std::uint32_t trees,

@@ -6,6 +6,9 @@
 #include <optional>
 #include <queue>
 #include <tuple>
+#include <utility>
+
+#include "alg/packing/path_slots.h"
 
 namespace espalier {
 
@@ -107,79 +110,6 @@ class LinkSlots {
   std::uint64_t free_from_ = 0;           // without a period
 };
 
-// Slots for messages through one switch, on two links of one rate: an edge colouring of the
-// bipartite graph of these links, with as many colours as a period has slots (Koenig 1916).
-// Choosing slots one after the other, as they come free, does not fill both links.
-class CrossbarSlots {
- public:
-  CrossbarSlots(std::size_t links, std::size_t ops) : user_(links), slot_of_(ops, kNone) {}
-
-  // Takes the first slot from `wanted` on, in a circle, that is free on both links. Returns false
-  // if one of the links has no slot left. `slots`: of either link in a period.
-  bool add(std::uint32_t op, std::uint32_t in, std::uint32_t out, std::uint32_t slots,
-           std::uint32_t wanted) {
-    for (const std::uint32_t l : {in, out}) {
-      if (user_[l].empty()) user_[l].assign(slots, {kNone, kNone});
-    }
-    std::uint32_t free_in = kNone;
-    std::uint32_t free_out = kNone;
-    for (std::uint32_t turn = 0; turn < slots; ++turn) {
-      const std::uint32_t s = (wanted + turn) % slots;
-      const bool at_in = user_[in][s].op == kNone;
-      const bool at_out = user_[out][s].op == kNone;
-      if (at_in && at_out) {
-        set(op, in, out, s);
-        return true;
-      }
-      if (at_in && free_in == kNone) free_in = s;
-      if (at_out && free_out == kNone) free_out = s;
-    }
-    if (free_in == kNone || free_out == kNone) return false;
-    // The chain of messages from `out` that alternate between the two slots changes places. In a
-    // bipartite graph it cannot end at `in`.
-    chain_.clear();
-    std::uint32_t link = out;
-    for (std::uint32_t slot = free_in; user_[link][slot].op != kNone;
-         slot = slot == free_in ? free_out : free_in) {
-      const Use use = user_[link][slot];
-      chain_.push_back({use.op, link, use.other, slot});
-      link = use.other;
-      if (link == in) return false;
-    }
-    for (const Step& step : chain_) {
-      user_[step.link][step.slot] = user_[step.other][step.slot] = {kNone, kNone};
-    }
-    for (const Step& step : chain_) {
-      set(step.op, step.link, step.other, step.slot == free_in ? free_out : free_in);
-    }
-    set(op, in, out, free_in);
-    return true;
-  }
-  static constexpr std::uint32_t kNone = ~0U;
-  [[nodiscard]] std::uint32_t slot_of(std::uint32_t op) const { return slot_of_[op]; }
-
- private:
-  struct Use {
-    std::uint32_t op;
-    std::uint32_t other;  // the other link
-  };
-  struct Step {
-    std::uint32_t op;
-    std::uint32_t link;
-    std::uint32_t other;
-    std::uint32_t slot;
-  };
-  void set(std::uint32_t op, std::uint32_t a, std::uint32_t b, std::uint32_t slot) {
-    user_[a][slot] = {op, b};
-    user_[b][slot] = {op, a};
-    slot_of_[op] = slot;
-  }
-
-  std::vector<std::vector<Use>> user_;  // by link and slot
-  std::vector<std::uint32_t> slot_of_;  // by op
-  std::vector<Step> chain_;
-};
-
 class WavePlanner {
  public:
   WavePlanner(const Topology& topology, const RouteSet& routes, const std::vector<WaveOp>& ops,
@@ -193,26 +123,33 @@ class WavePlanner {
     find_successors();
     find_remaining();
     find_skew();
+    find_held();
   }
 
-  WavePlan plan(bool periodic) {
+  WavePlan plan(bool periodic, double stretch) {
     std::vector<std::uint64_t> load(topology_.num_links(), 0);
     for (const WaveOp& op : ops_) {
       for (std::size_t h = 0; h < routes_.hops(op.route); ++h) {
         load[routes_.link(op.route, h).index()] += op.share;
       }
     }
-    std::uint64_t period = 0;
+    std::uint64_t least = 0;
+    std::uint64_t slot = 0;  // of the busiest link
     for (std::size_t l = 0; l < load.size(); ++l) {
-      if (load[l] != 0) period = std::max(period, load[l] * slot_ps(LinkId(l)));
+      const std::uint64_t busy = load[l] * slot_ps(LinkId(l));
+      if (busy <= least) continue;
+      least = busy;
+      slot = slot_ps(LinkId(l));
     }
     WavePlan plan;
     if (!periodic) {
       try_period(0, plan);
       return plan;
     }
-    constexpr std::uint64_t kStretch = 64;
-    while (!try_period(period, plan)) period += period / kStretch + 1;
+    constexpr std::uint64_t kStep = 64;
+    auto period = std::max(least, static_cast<std::uint64_t>(static_cast<double>(least) * stretch));
+    while (!try_period(period, plan)) period += std::max(period / kStep, slot);
+    plan.stretch = static_cast<double>(period) / static_cast<double>(least);
     return plan;
   }
 
@@ -248,17 +185,6 @@ class WavePlanner {
     for (std::size_t h = 1; h < routes_.hops(op.route); ++h) {
       const LinkId l = routes_.link(op.route, h);
       if (topology_.link(l).spec.bytes_per_second < topology_.link(slowest).spec.bytes_per_second) {
-        slowest = l;
-      }
-    }
-    return slowest;
-  }
-  [[nodiscard]] LinkId last_slowest(RouteId route) const {
-    LinkId slowest = routes_.link(route, 0);
-    for (std::size_t h = 1; h < routes_.hops(route); ++h) {
-      const LinkId l = routes_.link(route, h);
-      if (topology_.link(l).spec.bytes_per_second <=
-          topology_.link(slowest).spec.bytes_per_second) {
         slowest = l;
       }
     }
@@ -331,9 +257,30 @@ class WavePlanner {
     }
   }
 
-  // Nothing if a link has more messages than slots.
-  [[nodiscard]] std::optional<CrossbarSlots> colour_crossbars(std::uint64_t period) const {
-    CrossbarSlots slots(topology_.num_links(), ops_.size());
+  // Messages that share a link with one that passes a switch get their slots before the others.
+  void find_held() {
+    std::vector<bool> shared(topology_.num_links(), false);
+    const auto for_each_link = [&](const WaveOp& op, auto visit) {
+      for (std::size_t h = 0; h < routes_.hops(op.route); ++h) {
+        visit(routes_.link(op.route, h).index());
+      }
+    };
+    for (const WaveOp& op : ops_) {
+      if (routes_.hops(op.route) == 1) continue;
+      for_each_link(op, [&](std::size_t l) { shared[l] = true; });
+    }
+    held_.assign(ops_.size(), false);
+    for (std::size_t o = 0; o < ops_.size(); ++o) {
+      for_each_link(ops_[o], [&](std::size_t l) { held_[o] = held_[o] || shared[l]; });
+      holds_any_ = holds_any_ || held_[o];
+    }
+  }
+
+  // By op, within the period: where a held op starts. Nothing if some op finds no slot.
+  [[nodiscard]] std::optional<std::vector<std::uint64_t>> held_starts(std::uint64_t period) const {
+    std::vector<std::uint64_t> lengths;
+    for (std::size_t l = 0; l < topology_.num_links(); ++l) lengths.push_back(slot_ps(LinkId(l)));
+    PathSlots slots(routes_, ops_, std::move(lengths), period);
     // Predecessors have longer remaining paths, so they come first.
     std::vector<std::uint32_t> order(ops_.size());
     std::iota(order.begin(), order.end(), 0U);
@@ -342,22 +289,21 @@ class WavePlanner {
     });
     std::vector<std::uint64_t> usable(ops_.size(), 0);  // if nothing else keeps the op waiting
     for (const std::uint32_t o : order) {
-      const RouteId route = ops_[o].route;
       std::uint64_t start = 0;
       for (const std::uint32_t d : ops_[o].after) start = std::max(start, usable[d]);
-      const LinkId in = main_link(ops_[o]);
-      const std::uint64_t slot = slot_ps(in);
-      const LinkId out = last_slowest(route);
-      if (in != out && ops_[o].share == 1 && routes_.hops(route) == 2 && slot == slot_ps(out)) {
-        const auto count = static_cast<std::uint32_t>(period / slot);
-        const auto wanted = static_cast<std::uint32_t>((start % period + slot - 1) / slot);
-        if (!slots.add(o, in.value(), out.value(), count, wanted)) return std::nullopt;
-        const std::uint64_t at = start / period * period + slots.slot_of(o) * slot;
+      if (held_[o]) {
+        const std::uint64_t slot = slot_ps(main_link(ops_[o]));
+        if (!slots.add(o, start % period + slot - 1)) return std::nullopt;
+        const std::uint64_t at = start / period * period + slots.start_ps(o);
         start = at >= start ? at : at + period;
       }
       usable[o] = start + arrival(o);
     }
-    return slots;
+    std::vector<std::uint64_t> starts(ops_.size(), 0);
+    for (std::uint32_t o = 0; o < ops_.size(); ++o) {
+      if (held_[o]) starts[o] = slots.start_ps(o);
+    }
+    return starts;
   }
 
   // False if some op finds no place in this period.
@@ -384,16 +330,10 @@ class WavePlanner {
       return true;
     };
     bool fits = true;
-    std::optional<CrossbarSlots> crossbar;
-    if (period != 0) {
-      crossbar = colour_crossbars(period);
-      if (!crossbar) return false;
-      for (std::uint32_t o = 0; o < ops_.size(); ++o) {
-        if (crossbar->slot_of(o) == CrossbarSlots::kNone) continue;
-        for (const LinkId l : {main_link(ops_[o]), last_slowest(ops_[o].route)}) {
-          slots[l.index()].take(crossbar->slot_of(o) * slot_ps(l), 1);
-        }
-      }
+    std::optional<std::vector<std::uint64_t>> held;
+    if (period != 0 && holds_any_) {
+      held = held_starts(period);
+      if (!held) return false;
     }
     const auto start = [&](std::uint32_t o, std::uint64_t at) {
       plan.start_ps[o] = at;
@@ -401,13 +341,12 @@ class WavePlanner {
       arrivals.push({at + arrival(o), o});
     };
     const auto make_ready = [&](std::uint32_t o, std::uint64_t now) {
-      const std::uint32_t link = main_link(ops_[o]).value();
-      if (crossbar && crossbar->slot_of(o) != CrossbarSlots::kNone) {
-        const std::uint64_t at = crossbar->slot_of(o) * slot_ps(LinkId(link));
-        const std::uint64_t base = now / period * period + at;
-        start(o, base >= now ? base : base + period);
+      if (held && held_[o]) {
+        const std::uint64_t at = now / period * period + (*held)[o];
+        start(o, at >= now ? at : at + period);
         return;
       }
+      const std::uint32_t link = main_link(ops_[o]).value();
       ready[link].push({remaining_[o], o});
       fits = wake(link, now) && fits;
     };
@@ -489,13 +428,15 @@ class WavePlanner {
   std::vector<bool> turns_around_;  // by op: some root's Gather waits for it
   std::vector<std::uint64_t> remaining_;
   std::uint64_t skew_ = 0;
+  std::vector<bool> held_;  // by op
+  bool holds_any_ = false;
 };
 
 }  // namespace
 
 WavePlan plan_wave(const Topology& topology, const RouteSet& routes, const std::vector<WaveOp>& ops,
-                   Bytes segment, const MessageTiming& timing, bool periodic) {
-  return WavePlanner(topology, routes, ops, segment, timing).plan(periodic);
+                   Bytes segment, const MessageTiming& timing, bool periodic, double stretch) {
+  return WavePlanner(topology, routes, ops, segment, timing).plan(periodic, stretch);
 }
 
 std::vector<WaveSend> all_sends(const WavePlan& plan, std::uint32_t waves) {
@@ -510,6 +451,37 @@ std::vector<WaveSend> all_sends(const WavePlan& plan, std::uint32_t waves) {
     return std::tie(a.start_ps, a.wave, a.op) < std::tie(b.start_ps, b.wave, b.op);
   });
   return sends;
+}
+
+void add_sends(Schedule& schedule, const std::vector<WaveOp>& ops, const WavePlan& plan,
+               std::uint32_t waves, bool held,
+               const std::function<ChunkId(const WaveOp& op, std::uint32_t wave)>& chunk_of) {
+  schedule.num_steps = 1;
+  schedule.listed_order = true;
+  std::vector<TransferId> id(ops.size() * waves);
+  std::vector<TransferId> after;
+  for (const WaveSend& send : all_sends(plan, waves)) {
+    const WaveOp& op = ops[send.op];
+    Transfer t;
+    t.from = op.from;
+    t.to = op.to;
+    t.first_chunk = chunk_of(op, send.wave);
+    t.flow = FlowId(t.first_chunk.index());
+    t.route = op.route;
+    t.kind = op.kind;
+    if (held) t.not_before_ps = send.start_ps;
+    if (schedule.chunks[t.first_chunk.index()].size == 0) continue;
+    after.clear();
+    for (const std::uint32_t d : op.after) after.push_back(id[d * waves + send.wave]);
+    id[send.op * waves + send.wave] = schedule.add(t, after);
+  }
+  // True only of schedules so small that no link carries a second message.
+  schedule.contention_free = is_contention_free(schedule);
+}
+
+bool shares_links(const RouteSet& routes, const std::vector<WaveOp>& ops) {
+  return std::any_of(ops.begin(), ops.end(),
+                     [&](const WaveOp& op) { return routes.hops(op.route) > 1; });
 }
 
 std::uint64_t replay_ps(const Topology& topology, const RouteSet& routes,

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "alg/schedule/message_timing.h"
@@ -26,6 +27,7 @@ struct WavePlan {
   std::uint64_t period_ps = 0;  // 0: there is one wave
   std::uint64_t span_ps = 0;    // start of the first to the arrival of the last op of a wave
   std::vector<std::uint64_t> start_ps;  // by op, in wave 0
+  double stretch = 1;                   // period over the busiest link's time
   // When `waves` waves have arrived at the latest.
   [[nodiscard]] std::uint64_t end_ps(std::uint64_t waves) const {
     return (waves - 1) * period_ps + span_ps;
@@ -50,10 +52,11 @@ class MessageTimes {
 };
 
 // Ready ops with the longest remaining path go first. `segment`: bytes of a share of 1.
-// `periodic` false: a single wave without a period.
+// `periodic` false: a single wave without a period. `stretch`: of the shortest period that the
+// busiest link permits, the first one that is tried.
 [[nodiscard]] WavePlan plan_wave(const Topology& topology, const RouteSet& routes,
                                  const std::vector<WaveOp>& ops, Bytes segment,
-                                 const MessageTiming& timing, bool periodic);
+                                 const MessageTiming& timing, bool periodic, double stretch = 1);
 
 // One send of a table, in the planned order.
 struct WaveSend {
@@ -63,6 +66,16 @@ struct WaveSend {
 };
 // The sends of all waves, by planned start.
 [[nodiscard]] std::vector<WaveSend> all_sends(const WavePlan& plan, std::uint32_t waves);
+
+// Adds the sends of all waves to `schedule`, which has its chunks and the routes of the ops: one
+// timestep, in the planned order. `chunk_of` names the chunk (and flow) of an op in a wave; chunks
+// of no bytes are left out. `held`: no send starts before it is planned to.
+void add_sends(Schedule& schedule, const std::vector<WaveOp>& ops, const WavePlan& plan,
+               std::uint32_t waves, bool held,
+               const std::function<ChunkId(const WaveOp& op, std::uint32_t wave)>& chunk_of);
+
+// Several nodes send over one link: only slots keep their messages in the planned order.
+[[nodiscard]] bool shares_links(const RouteSet& routes, const std::vector<WaveOp>& ops);
 
 // The time that the sends take if every NI serves them in order and every link is first come first
 // served: what the machine does where no two nodes share a link.

@@ -1,0 +1,192 @@
+#include "alg/packing/path_slots.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace espalier {
+
+namespace {
+
+// At slots, in one period. More make periods a few percent shorter and planning as much longer.
+constexpr std::uint64_t kMostLooks = 1'000'000;
+constexpr std::uint64_t kMostLooksPerMessage = 500;
+
+}  // namespace
+
+PathSlots::PathSlots(const RouteSet& routes, const std::vector<WaveOp>& ops,
+                     std::vector<std::uint64_t> slot_ps, std::uint64_t period_ps)
+    : routes_(routes),
+      ops_(ops),
+      slot_ps_(std::move(slot_ps)),
+      user_(slot_ps_.size()),
+      slot_of_(ops.size(), kNone),
+      ejections_(ops.size(), 0) {
+  for (std::size_t l = 0; l < user_.size(); ++l) user_[l].assign(period_ps / slot_ps_[l], kNone);
+  for (const WaveOp& op : ops) {
+    LinkId slowest = routes.link(op.route, 0);
+    for (std::size_t h = 1; h < routes.hops(op.route); ++h) {
+      const LinkId l = routes.link(op.route, h);
+      if (slot_ps_[l.index()] > slot_ps_[slowest.index()]) slowest = l;
+    }
+    main_.push_back(slowest);
+  }
+}
+
+bool PathSlots::add(std::uint32_t op, std::uint64_t wanted_ps) {
+  const std::uint32_t count = slots(main_[op]);
+  if (count == 0) return false;
+  const auto wanted = static_cast<std::uint32_t>(wanted_ps / slot_ps_[main_[op].index()] % count);
+  std::vector<std::uint32_t> waiting{op};
+  while (!waiting.empty()) {
+    const std::uint32_t o = waiting.back();
+    waiting.pop_back();
+    const std::uint32_t from = o == op ? wanted : slot_of_[o] == kNone ? 0 : slot_of_[o];
+    std::uint32_t found = kNone;
+    const std::uint32_t turns = slots(main_[o]);
+    for (std::uint32_t turn = 0; turn < turns && found == kNone; ++turn) {
+      const std::uint32_t s = (from + turn) % turns;
+      if (is_free(o, s)) found = s;
+    }
+    looks_ += turns;
+    if (found != kNone) {
+      set(o, found);
+      continue;
+    }
+    if (crosses_one_switch(o) && move_chain(o)) continue;
+    if (looks_ > kMostLooks + kMostLooksPerMessage * ops_.size()) return false;
+    eject_for(o, waiting);
+  }
+  return true;
+}
+
+PathSlots::Range PathSlots::within(std::uint32_t op, std::uint32_t slot, LinkId link) const {
+  const std::uint64_t main_ps = slot_ps_[main_[op].index()];
+  const std::uint64_t link_ps = slot_ps_[link.index()];
+  if (main_ps == link_ps) return {slot, slot + std::size_t{1}};
+  const std::uint64_t begin = (slot * main_ps + link_ps - 1) / link_ps;
+  const std::uint64_t end = (slot + std::uint64_t{1}) * main_ps / link_ps;
+  return {begin, std::min<std::uint64_t>(end, user_[link.index()].size())};
+}
+
+std::uint32_t PathSlots::free_within(std::uint32_t op, std::uint32_t slot, LinkId link) const {
+  const Range range = within(op, slot, link);
+  const auto& user = user_[link.index()];
+  for (std::size_t s = range.begin; s < range.end; ++s) {
+    if (user[s] == kNone) return static_cast<std::uint32_t>(s);
+  }
+  return kNone;
+}
+
+bool PathSlots::is_free(std::uint32_t op, std::uint32_t slot) const {
+  const RouteId route = ops_[op].route;
+  for (std::size_t h = 0; h < routes_.hops(route); ++h) {
+    if (free_within(op, slot, routes_.link(route, h)) == kNone) return false;
+  }
+  return true;
+}
+
+void PathSlots::set(std::uint32_t op, std::uint32_t slot) {
+  const RouteId route = ops_[op].route;
+  for (std::size_t h = 0; h < routes_.hops(route); ++h) {
+    const LinkId l = routes_.link(route, h);
+    user_[l.index()][free_within(op, slot, l)] = op;
+  }
+  slot_of_[op] = slot;
+}
+
+void PathSlots::clear(std::uint32_t op) {
+  const RouteId route = ops_[op].route;
+  for (std::size_t h = 0; h < routes_.hops(route); ++h) {
+    const LinkId l = routes_.link(route, h);
+    const Range range = within(op, slot_of_[op], l);
+    auto& user = user_[l.index()];
+    const auto first = user.begin() + static_cast<std::ptrdiff_t>(range.begin);
+    *std::find(first, user.begin() + static_cast<std::ptrdiff_t>(range.end), op) = kNone;
+  }
+}
+
+bool PathSlots::crosses_one_switch(std::uint32_t op) const {
+  const RouteId route = ops_[op].route;
+  return routes_.hops(route) == 2 &&
+         slot_ps_[routes_.link(route, 0).index()] == slot_ps_[routes_.link(route, 1).index()];
+}
+
+LinkId PathSlots::other(std::uint32_t op, LinkId link) const {
+  const RouteId route = ops_[op].route;
+  const LinkId first = routes_.link(route, 0);
+  return first == link ? routes_.link(route, 1) : first;
+}
+
+// The op's first link has a free slot a, its second one a free slot b. The messages from the second
+// link that alternate between a and b change places, so that a is free on both.
+bool PathSlots::move_chain(std::uint32_t op) {
+  const LinkId in = routes_.link(ops_[op].route, 0);
+  const LinkId out = routes_.link(ops_[op].route, 1);
+  const auto first_free = [&](LinkId link) {
+    const auto& user = user_[link.index()];
+    const auto found = std::find(user.begin(), user.end(), kNone);
+    return found == user.end() ? kNone : static_cast<std::uint32_t>(found - user.begin());
+  };
+  const std::uint32_t a = first_free(in);
+  const std::uint32_t b = first_free(out);
+  if (a == kNone || b == kNone) return false;
+  std::vector<std::uint32_t> chain;
+  LinkId link = out;
+  for (std::uint32_t s = a; user_[link.index()][s] != kNone; s = s == a ? b : a) {
+    const std::uint32_t moved = user_[link.index()][s];
+    if (!crosses_one_switch(moved)) return false;
+    chain.push_back(moved);
+    link = other(moved, link);
+    if (link == in) return false;
+  }
+  for (const std::uint32_t moved : chain) clear(moved);
+  for (const std::uint32_t moved : chain) set(moved, slot_of_[moved] == a ? b : a);
+  set(op, a);
+  return true;
+}
+
+void PathSlots::eject_for(std::uint32_t op, std::vector<std::uint32_t>& ejected) {
+  const RouteId route = ops_[op].route;
+  const std::uint32_t count = slots(main_[op]);
+  // Who is ejected often becomes expensive, so that the same messages do not eject each other
+  // forever. A random slot to begin with.
+  const std::uint32_t from = static_cast<std::uint32_t>(random_() % count);
+  std::uint32_t best = kNone;
+  std::uint64_t least = 0;
+  const auto victim = [&](std::uint32_t slot, LinkId link) {
+    const Range range = within(op, slot, link);
+    std::uint32_t cheapest = kNone;
+    for (std::size_t s = range.begin; s < range.end; ++s) {
+      const std::uint32_t user = user_[link.index()][s];
+      if (user == kNone) return kNone;
+      if (cheapest == kNone || ejections_[user] < ejections_[cheapest]) cheapest = user;
+    }
+    return cheapest;
+  };
+  for (std::uint32_t turn = 0; turn < count; ++turn) {
+    const std::uint32_t s = (from + turn) % count;
+    std::uint64_t cost = 0;
+    bool exists = true;
+    for (std::size_t h = 0; h < routes_.hops(route); ++h) {
+      const LinkId l = routes_.link(route, h);
+      const Range range = within(op, s, l);
+      exists = exists && range.begin < range.end;
+      const std::uint32_t user = exists ? victim(s, l) : kNone;
+      if (user != kNone) cost += 1 + std::uint64_t{ejections_[user]};
+    }
+    if (!exists || (best != kNone && cost >= least)) continue;
+    best = s;
+    least = cost;
+  }
+  looks_ += count;
+  for (std::size_t h = 0; h < routes_.hops(route); ++h) {
+    const std::uint32_t user = victim(best, routes_.link(route, h));
+    if (user == kNone) continue;
+    ++ejections_[user];
+    clear(user);
+    ejected.push_back(user);
+  }
+  set(op, best);
+}
+
+}  // namespace espalier

@@ -1,0 +1,66 @@
+// Slots within a period for messages that pass several links at once, through switches.
+#pragma once
+
+#include <cstdint>
+#include <random>
+#include <vector>
+
+#include "alg/packing/wave_plan.h"
+
+namespace espalier {
+
+// A message takes a slot of its slowest link, and on every other link of its route a slot within
+// that time. Choosing slots one after the other, as they come free, leaves gaps on some links that
+// are busy on others. Here a message that finds no common slot makes others move: through one
+// switch along a chain of two alternating slots, which succeeds as long as both links have a slot
+// left (edge colouring of a bipartite graph, Koenig 1916); elsewhere it takes the slot of the
+// fewest others, which look for new ones (ejection, as in iterative modulo scheduling, Rau 1994).
+class PathSlots {
+ public:
+  // `slot_ps`: by link, the length of its slots.
+  PathSlots(const RouteSet& routes, const std::vector<WaveOp>& ops,
+            std::vector<std::uint64_t> slot_ps, std::uint64_t period_ps);
+
+  // Takes the first place from `wanted_ps` on, in a circle. Returns false if there was none after
+  // many attempts.
+  bool add(std::uint32_t op, std::uint64_t wanted_ps);
+  // Within the period.
+  [[nodiscard]] std::uint64_t start_ps(std::uint32_t op) const {
+    return slot_of_[op] * slot_ps_[main_[op].index()];
+  }
+
+ private:
+  static constexpr std::uint32_t kNone = ~0U;
+
+  struct Range {
+    std::size_t begin = 0;
+    std::size_t end = 0;
+  };
+  // The slots of `link` that lie within slot `slot` of the op's main link.
+  [[nodiscard]] Range within(std::uint32_t op, std::uint32_t slot, LinkId link) const;
+  // A free one of them, or kNone.
+  [[nodiscard]] std::uint32_t free_within(std::uint32_t op, std::uint32_t slot, LinkId link) const;
+  [[nodiscard]] bool is_free(std::uint32_t op, std::uint32_t slot) const;
+  void set(std::uint32_t op, std::uint32_t slot);
+  void clear(std::uint32_t op);
+  bool move_chain(std::uint32_t op);
+  void eject_for(std::uint32_t op, std::vector<std::uint32_t>& ejected);
+  [[nodiscard]] std::uint32_t slots(LinkId link) const {
+    return static_cast<std::uint32_t>(user_[link.index()].size());
+  }
+  [[nodiscard]] bool crosses_one_switch(std::uint32_t op) const;
+  // The other link of an op that crosses one switch.
+  [[nodiscard]] LinkId other(std::uint32_t op, LinkId link) const;
+
+  const RouteSet& routes_;
+  const std::vector<WaveOp>& ops_;
+  std::vector<std::uint64_t> slot_ps_;
+  std::vector<LinkId> main_;                      // by op: the slowest link of its route
+  std::vector<std::vector<std::uint32_t>> user_;  // by link and slot: an op or kNone
+  std::vector<std::uint32_t> slot_of_;            // by op: slot of its main link
+  std::vector<std::uint32_t> ejections_;          // by op
+  std::uint64_t looks_ = 0;                       // at slots
+  std::mt19937 random_{1};
+};
+
+}  // namespace espalier
