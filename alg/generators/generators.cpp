@@ -19,6 +19,7 @@ Generator hdrm_row();
 Generator bcube_row();
 Generator dbtree_row();
 Generator forest_row();
+Generator a2a_paths_row();
 
 const std::vector<Generator>& generators() {
   static const std::vector<Generator> table{
@@ -33,6 +34,7 @@ const std::vector<Generator>& generators() {
       bcube_row(),
       dbtree_row(),
       forest_row(),
+      a2a_paths_row(),
   };
   return table;
 }

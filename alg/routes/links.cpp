@@ -42,6 +42,13 @@ LinkId grid_link(const Topology& topology, NodeId from, std::size_t dim, bool pl
   return found;
 }
 
+bool is_even_grid(const Topology& topology) {
+  const auto& links = topology.links();
+  return topology.grid() && std::all_of(links.begin(), links.end(), [&](const TopologyLink& l) {
+           return l.spec.bytes_per_second == links.front().spec.bytes_per_second;
+         });
+}
+
 std::vector<std::uint32_t> link_units(const Topology& topology) {
   std::uint64_t slowest = ~std::uint64_t{0};
   for (const TopologyLink& link : topology.links()) {

@@ -22,6 +22,9 @@ struct GridHop {
 // Returns an invalid id at the border of a mesh and in a dimension of size 1.
 [[nodiscard]] LinkId grid_link(const Topology& topology, NodeId from, std::size_t dim, bool plus);
 
+// A torus or mesh whose links have one rate.
+[[nodiscard]] bool is_even_grid(const Topology& topology);
+
 // Heterogeneous links as a multigraph (MultiTree, section VII-B): a link stands for several edges
 // of one unit of bandwidth each.
 

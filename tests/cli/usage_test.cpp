@@ -233,8 +233,11 @@ TEST_CASE("Every algorithm and preset that is listed runs") {
   for (const Generator& generator : generators()) {
     CAPTURE(generator.name);
     const std::string& file = generator.name == "hdrm" ? bigraph : config;
-    CHECK(test::espalier({"run", file, "-s", "collective.algorithm=" + generator.name}).exit_code ==
-          0);
+    const bool all_reduces = generator.computes(CollectiveOp::all_reduce);
+    const std::string op = all_reduces ? "all_reduce" : to_string(generator.ops.front());
+    CHECK(test::espalier({"run", file, "-s", "collective.algorithm=" + generator.name, "-s",
+                          "collective.op=" + op})
+              .exit_code == 0);
   }
   for (const Preset& preset : presets()) {
     CAPTURE(preset.name);

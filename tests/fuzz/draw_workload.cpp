@@ -132,7 +132,7 @@ bool draw_collective(Draw& draw, FuzzCase& fuzz_case, const Topology& topology) 
     // Planning takes seconds there, and a case has few.
     constexpr std::size_t kMostPlannedNodes = 16;
     const bool slow = topology.num_switches() != 0 && topology.num_nodes() > kMostPlannedNodes;
-    if (generator.name == "forest" && slow) continue;
+    if (generator.plans_times && slow) continue;
     suited.push_back(generator.name);
   }
   if (suited.empty()) return false;

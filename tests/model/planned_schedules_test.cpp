@@ -1,4 +1,5 @@
-// FOREST on simulated hardware: how close it comes to the bound, and what the NI options are for.
+// Planned schedules on simulated hardware: how close they come to the bound, and what the NI
+// options are for.
 #include <catch2/catch.hpp>
 
 #include "alg/bounds/bounds.h"
@@ -15,14 +16,15 @@ RunPoint planned_point(CollectiveOp op, Bytes size) {
   RunPoint point;
   point.collective.emplace();
   point.collective->op = op;
-  point.collective->algorithm = "forest";
+  point.collective->algorithm = op == CollectiveOp::all_to_all ? "a2a_paths" : "forest";
   point.collective->size = size;
   return point;
 }
 
 ScheduleTables planned_tables(const Topology& topology, const RunPoint& point) {
-  ScheduleTables tables = lower_to_tables(find_generator("forest")->generate(
-      topology, collective_request(point.system, *point.collective)));
+  ScheduleTables tables = lower_to_tables(
+      find_generator(point.collective->algorithm)
+          ->generate(topology, collective_request(point.system, *point.collective)));
   REQUIRE(certify(topology, tables).ok());
   return tables;
 }
@@ -86,6 +88,26 @@ TEST_CASE(
   const double fifo = simulated_ns(mesh, point, tables);
   point.system.ni.injection_vcs = InjectionVcs::all;
   CHECK(simulated_ns(mesh, point, tables) >= fifo);
+}
+
+TEST_CASE("In an all_to_all on a mesh or torus, the links of the middle are always busy") {
+  const RunPoint point = planned_point(CollectiveOp::all_to_all, 4 << 20);
+  const LinkSpec link{150'000, 16'000'000'000};
+  CHECK(share_of_bound(make_mesh({4, 4}, link), point) >= 0.99);
+  CHECK(share_of_bound(make_torus({4, 4}, link), point) >= 0.99);
+  CHECK(share_of_bound(make_torus({3, 5}, link), point) >= 0.97);
+}
+
+TEST_CASE("Paths of an all_to_all take detours where direct links are slow") {
+  CHECK(share_of_bound(uneven_mesh(), planned_point(CollectiveOp::all_to_all, 4 << 20)) >= 0.98);
+}
+
+TEST_CASE("Messages through two and three switches fill the links between these") {
+  const LinkSpec link{150'000, 16'000'000'000};
+  CHECK(share_of_bound(make_bigraph(2, 4, link),
+                       planned_point(CollectiveOp::all_gather, 64 << 20)) >= 0.97);
+  CHECK(share_of_bound(make_fat_tree(3, 2, 2, link),
+                       planned_point(CollectiveOp::all_to_all, 16 << 20)) >= 0.97);
 }
 
 TEST_CASE("Without its slot counter, an NI runs ahead into the slots of others") {

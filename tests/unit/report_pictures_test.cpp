@@ -59,7 +59,7 @@ TEST_CASE("Every vertex of every topology has a place of its own in the picture"
     const TopologyLayout layout(topology, 460);
     std::set<std::pair<long, long>> places;
     for (std::size_t v = 0; v < topology.num_vertices(); ++v) {
-      const Place at = layout.place(NodeId(v));
+      const report::Place at = layout.place(NodeId(v));
       CHECK(at.x >= 0);
       CHECK(at.x <= layout.width());
       CHECK(at.y >= 0);
@@ -166,8 +166,8 @@ Topology boxes() {
 }
 
 double distance(const TopologyLayout& layout, std::size_t a, std::size_t b) {
-  const Place from = layout.place(NodeId(a));
-  const Place to = layout.place(NodeId(b));
+  const report::Place from = layout.place(NodeId(a));
+  const report::Place to = layout.place(NodeId(b));
   return std::hypot(from.x - to.x, from.y - to.y);
 }
 
@@ -216,7 +216,7 @@ TEST_CASE("Names on a map overlap neither each other nor a vertex") {
         CHECK(apart);
       }
       for (std::size_t v = 0; v < topology.num_vertices(); ++v) {
-        const Place at = layout.place(NodeId(v));
+        const report::Place at = layout.place(NodeId(v));
         const bool covers = at.x > labels[a].left && at.x < labels[a].left + labels[a].width &&
                             at.y > labels[a].line - 10 && at.y < labels[a].line;
         CHECK_FALSE(covers);

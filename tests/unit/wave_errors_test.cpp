@@ -23,11 +23,11 @@ using Catch::Matchers::StartsWith;
 
 namespace {
 
-constexpr std::uint64_t kClock = 1'000'000'000;
+constexpr std::uint64_t kWaveClock = 1'000'000'000;
 
 // Some hundred kilobytes in either format. Throws where they cannot be written.
 void write_noise(const std::string& path) {
-  const auto waves = make_wave_writer(path, kClock);
+  const auto waves = make_wave_writer(path, kWaveClock);
   const SignalId noise = waves->add("net.noise", 64);
   waves->begin();
   std::mt19937_64 random(5);
@@ -37,7 +37,7 @@ void write_noise(const std::string& path) {
 
 // So many signals that what the FST writer keeps of each one exceeds a small limit of a file.
 void write_many_signals(const std::string& path) {
-  const auto waves = make_wave_writer(path, kClock);
+  const auto waves = make_wave_writer(path, kWaveClock);
   std::vector<SignalId> signals;
   for (int s = 0; s < 20'000; ++s) signals.push_back(waves->add("net.s" + std::to_string(s), 64));
   waves->begin();
@@ -74,19 +74,19 @@ std::string error_with_limit(const std::string& path, rlim_t bytes, const std::s
 TEST_CASE("Waveforms have a format that their file's ending names") {
   for (const char* path : {"run.lxt", "run", "vcd", "run.vcd.gz", ""}) {
     CAPTURE(path);
-    CHECK_THROWS_AS(make_wave_writer(path, kClock), std::invalid_argument);
+    CHECK_THROWS_AS(make_wave_writer(path, kWaveClock), std::invalid_argument);
   }
-  CHECK_THROWS_WITH(make_wave_writer("run.lxt", kClock),
+  CHECK_THROWS_WITH(make_wave_writer("run.lxt", kWaveClock),
                     "run.lxt: the name of a waveform file must end in .vcd or .fst");
 }
 
 TEST_CASE("Waveforms in a missing folder are refused before the run") {
   const std::string vcd = "/nonexistent/run.vcd";
-  CHECK_THROWS_WITH(make_wave_writer(vcd, kClock),
+  CHECK_THROWS_WITH(make_wave_writer(vcd, kWaveClock),
                     vcd + ": cannot be written: No such file or directory");
   if (!has_fst()) return;
   const std::string fst = "/nonexistent/run.fst";
-  CHECK_THROWS_WITH(make_wave_writer(fst, kClock),
+  CHECK_THROWS_WITH(make_wave_writer(fst, kWaveClock),
                     fst + ": cannot be written: No such file or directory");
 }
 
@@ -95,17 +95,18 @@ TEST_CASE("A folder is not overwritten by waveforms, and a device not removed") 
   for (const char* name : {"run.vcd", "run.fst"}) {
     if (std::string(name) == "run.fst" && !has_fst()) continue;
     std::filesystem::create_directory(folder.file(name));
-    CHECK_THROWS_AS(make_wave_writer(folder.file(name), kClock), std::runtime_error);
+    CHECK_THROWS_AS(make_wave_writer(folder.file(name), kWaveClock), std::runtime_error);
     CHECK(std::filesystem::is_directory(folder.file(name)));
   }
   if (!has_fst()) return;
   std::filesystem::create_symlink("/dev/null", folder.file("device.fst"));
-  CHECK_THROWS_AS(make_wave_writer(folder.file("device.fst"), kClock), std::runtime_error);
+  CHECK_THROWS_AS(make_wave_writer(folder.file("device.fst"), kWaveClock), std::runtime_error);
 }
 
 TEST_CASE("A build without FST names the packages to install") {
   if (has_fst()) return;
-  CHECK_THROWS_WITH(make_wave_writer("run.fst", kClock), Contains("verilator") && Contains(".vcd"));
+  CHECK_THROWS_WITH(make_wave_writer("run.fst", kWaveClock),
+                    Contains("verilator") && Contains(".vcd"));
 }
 
 TEST_CASE("A full disk is an error of the waveform, with path and reason") {
@@ -141,7 +142,7 @@ TEST_CASE("An abandoned waveform keeps the changes written before") {
   for (const char* name : {"left.vcd", "left.fst"}) {
     if (std::string(name) == "left.fst" && !has_fst()) continue;
     {
-      const auto waves = make_wave_writer(folder.file(name), kClock);
+      const auto waves = make_wave_writer(folder.file(name), kWaveClock);
       const SignalId a = waves->add("a", 1);
       waves->begin();
       for (Cycle cycle = 0; cycle < 100; ++cycle) waves->change(cycle, a, cycle % 2);

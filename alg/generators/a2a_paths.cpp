@@ -1,0 +1,192 @@
+// A2A_PATHS: an all_to_all over paths that load all links as evenly as the network permits.
+//
+// The data of a pair of nodes are cut into pieces, each with its own path
+// (alg/packing/balanced_paths.h), and every hop between nodes is a message of its own: a node on
+// the way stores the piece and sends it on. Messages with the longest way left go first, so that
+// the last pieces do not arrive one behind the other. The number of pieces is chosen by planned
+// time.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "alg/generators/generator.h"
+#include "alg/packing/balanced_paths.h"
+#include "alg/packing/wave_plan.h"
+
+namespace espalier {
+
+namespace {
+
+constexpr std::size_t kMostPathNodes = 256;
+constexpr std::uint32_t kMostPieces = 8;
+// Pieces of this many hops in all are planned, if fewer pieces are not many enough.
+constexpr std::size_t kMostHopMessages = 400'000;
+constexpr std::size_t kMostPlannedHops = 1'000'000;  // over all plans of one call
+constexpr Bytes kLeastPiece = 256;                   // bytes; a smaller message is mostly head
+constexpr std::uint32_t kMostWaves = 64;
+constexpr std::uint32_t kFewestWaves = 4;  // fewer do not make up for filling the pipeline
+constexpr double kClearlyFaster = 0.998;   // more messages must be worth it
+
+struct PathPlan {
+  explicit PathPlan(const Topology& topology) : routes(topology) {}
+  std::uint32_t pieces = 0;  // of a pair's data, each with its path
+  std::uint32_t waves = 1;   // parts of a piece that follow each other
+  RouteSet routes;
+  std::vector<WaveOp> hops;  // `unit`: (from * N + to) * pieces + piece
+  WavePlan plan;
+  std::uint64_t time_ps = 0;
+  bool held = false;  // by slots
+};
+
+class PathScheduler {
+ public:
+  PathScheduler(const Topology& topology, const CollectiveRequest& request)
+      : topology_(topology),
+        request_(request),
+        offsets_(cut_evenly(request.size, topology.num_nodes(), request.element_bytes)) {}
+
+  Schedule build() {
+    const std::uint32_t given = request_.segments;
+    for (std::uint32_t pieces = 1; pieces <= kMostPieces; pieces *= 2) {
+      const std::uint32_t count = given == 0 ? pieces : given;
+      if (best_ && (!is_worth(count) || best_->hops.size() * 2 > kMostHopMessages)) break;
+      PathPlan p = with_paths(count);
+      for (std::uint32_t waves = 1; waves <= kMostWaves; waves *= 2) {
+        // Links between two nodes are filled by one wave as well.
+        if (waves > 1 && (given != 0 || !shares_links(p.routes, p.hops) ||
+                          !is_worth(count * waves) || p.hops.size() * waves > kMostHopMessages)) {
+          break;
+        }
+        if (waves > 1 && waves < kFewestWaves) continue;
+        planned_hops_ += p.hops.size();
+        if (best_ && planned_hops_ > kMostPlannedHops) break;
+        p.waves = waves;
+        plan(p);
+        if (!best_ ||
+            static_cast<double>(p.time_ps) < static_cast<double>(best_->time_ps) * kClearlyFaster) {
+          best_ = p;
+        }
+      }
+      if (given != 0) break;
+    }
+    return emit(*best_);
+  }
+
+ private:
+  [[nodiscard]] bool is_worth(std::uint32_t parts) const {
+    return offsets_[1] / parts >= kLeastPiece;
+  }
+
+  [[nodiscard]] PathPlan with_paths(std::uint32_t pieces) const {
+    PathPlan p(topology_);
+    p.pieces = pieces;
+    const std::vector<LinkPath> paths = balanced_paths(topology_, pieces);
+    std::vector<LinkId> hop;
+    for (std::size_t unit = 0; unit < paths.size(); ++unit) {
+      std::vector<std::uint32_t> after;
+      NodeId from(unit / pieces / topology_.num_nodes());
+      for (const LinkId l : paths[unit]) {
+        hop.push_back(l);
+        const NodeId to = topology_.link(l).to;
+        if (topology_.is_switch(to)) continue;
+        WaveOp op;
+        op.from = from;
+        op.to = to;
+        op.route = p.routes.add(topology_, hop);
+        op.unit = static_cast<std::uint32_t>(unit);
+        op.after = after;
+        after = {static_cast<std::uint32_t>(p.hops.size())};
+        p.hops.push_back(std::move(op));
+        hop.clear();
+        from = to;
+      }
+    }
+    return p;
+  }
+
+  void plan(PathPlan& p) const {
+    const Bytes elements = offsets_[1] / request_.element_bytes;
+    const Bytes parts = Bytes{p.pieces} * p.waves;
+    const Bytes part = (elements + parts - 1) / parts * request_.element_bytes;
+    const MessageTiming& timing = request_.timing;
+    p.plan = plan_wave(topology_, p.routes, p.hops, part, timing, p.waves != 1, p.plan.stretch);
+    p.held = timing.slot_counter && shares_links(p.routes, p.hops);
+    p.time_ps = p.held ? p.plan.end_ps(p.waves)
+                       : replay_ps(topology_, p.routes, p.hops, part, timing, p.plan, p.waves);
+  }
+
+  [[nodiscard]] Schedule emit(const PathPlan& p) const {
+    const std::size_t nodes = topology_.num_nodes();
+    Schedule schedule(topology_);
+    schedule.algorithm = "a2a_paths";
+    schedule.op = request_.op;
+    schedule.num_nodes = nodes;
+    schedule.size = request_.size;
+    schedule.routes = p.routes;
+    for (std::size_t n = 0; n < nodes; ++n) {
+      schedule.ni_ports = std::max<std::uint32_t>(
+          schedule.ni_ports, static_cast<std::uint32_t>(topology_.out_links(NodeId(n)).size()));
+    }
+    // By rank of the root, then by rank of the destination, then by piece and wave.
+    std::vector<std::size_t> first_chunk(nodes * nodes * p.pieces);
+    for (std::size_t root = 0; root < nodes; ++root) {
+      for (std::size_t to = 0; to < nodes; ++to) {
+        const NodeId from_node = request_.node_of(root);
+        const NodeId to_node = request_.node_of(to);
+        const Bytes begin = root * request_.size + offsets_[to];
+        const std::vector<Bytes> cuts =
+            cut_evenly(offsets_[to + 1] - offsets_[to], p.pieces * p.waves, request_.element_bytes);
+        for (std::uint32_t i = 0; i < p.pieces * p.waves; ++i) {
+          if (i % p.waves == 0) {
+            first_chunk[(from_node.index() * nodes + to_node.index()) * p.pieces + i / p.waves] =
+                schedule.chunks.size();
+          }
+          schedule.chunks.push_back({begin + cuts[i], cuts[i + 1] - cuts[i], from_node, to_node});
+        }
+      }
+    }
+    add_sends(schedule, p.hops, p.plan, p.waves, p.held, [&](const WaveOp& op, std::uint32_t wave) {
+      return ChunkId(first_chunk[op.unit] + wave);
+    });
+    return schedule;
+  }
+
+  const Topology& topology_;
+  const CollectiveRequest& request_;
+  std::vector<Bytes> offsets_;  // of a node's parts, by rank of the destination
+  std::optional<PathPlan> best_;
+  std::size_t planned_hops_ = 0;
+};
+
+std::string a2a_paths_unsuited(const Topology& topology) {
+  const auto& links = topology.links();
+  if (std::any_of(links.begin(), links.end(),
+                  [](const TopologyLink& l) { return l.spec.bytes_per_second == 0; })) {
+    return "a2a_paths plans times, so it needs the bandwidth of every link";
+  }
+  if (topology.num_nodes() <= kMostPathNodes) return {};
+  return fmt::format("a2a_paths plans up to {} nodes, and this network has {}", kMostPathNodes,
+                     topology.num_nodes());
+}
+
+Schedule generate_a2a_paths(const Topology& topology, const CollectiveRequest& request) {
+  return PathScheduler(topology, request).build();
+}
+
+}  // namespace
+
+Generator a2a_paths_row() {
+  Generator row;
+  row.name = "a2a_paths";
+  row.summary = "an all_to_all over several paths per pair, which load all links evenly";
+  row.ops = {CollectiveOp::all_to_all};
+  row.parameters = {{"collective.segments", {}}};
+  row.unsuited = a2a_paths_unsuited;
+  row.generate = generate_a2a_paths;
+  row.plans_times = true;
+  return row;
+}
+
+}  // namespace espalier

@@ -1,0 +1,256 @@
+#include "alg/packing/balanced_paths.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <queue>
+#include <utility>
+
+#include "alg/packing/link_order.h"
+#include "alg/routes/links.h"
+
+namespace espalier {
+
+namespace {
+
+// Dimension by dimension, beginning with another one for every piece.
+LinkPath grid_path(const Topology& topology, NodeId from, NodeId to, std::uint32_t piece) {
+  const GridShape& grid = *topology.grid();
+  const std::vector<std::uint32_t> source = grid.coordinates(from);
+  const std::vector<std::uint32_t> target = grid.coordinates(to);
+  const std::uint32_t parity = std::accumulate(source.begin(), source.end(), piece) % 2;
+  LinkPath path;
+  NodeId at = from;
+  for (std::size_t i = 0; i < grid.dims.size(); ++i) {
+    const std::size_t dim = (i + piece) % grid.dims.size();
+    const std::uint32_t size = grid.dims[dim];
+    if (source[dim] == target[dim]) continue;
+    const bool larger = target[dim] > source[dim];
+    const std::uint32_t up = larger ? target[dim] - source[dim] : target[dim] + size - source[dim];
+    bool plus = larger;
+    std::uint32_t hops = larger ? up : size - up;
+    if (grid.wraps) {
+      plus = 2 * up == size ? parity == 0 : 2 * up < size;
+      hops = std::min(up, size - up);
+    }
+    for (std::uint32_t h = 0; h < hops; ++h) {
+      const LinkId link = grid_link(topology, at, dim, plus);
+      path.push_back(link);
+      at = topology.link(link).to;
+    }
+  }
+  return path;
+}
+
+class PathSearch {
+ public:
+  PathSearch(const Topology& topology, std::uint32_t pieces)
+      : topology_(topology),
+        pieces_(pieces),
+        load_(topology.num_links(), 0),
+        price_(topology.num_links(), 0),
+        follow_(topology.num_links()),
+        cost_(topology.num_nodes() + topology.num_links()),
+        came_by_(cost_.size()),
+        paths_(topology.num_nodes() * topology.num_nodes() * pieces) {
+    LinkOrder order(topology);
+    if (topology.num_switches() != 0) order.admit_all();
+    for (std::size_t first = 0; first < follow_.size(); ++first) {
+      const TopologyLink& link = topology.link(LinkId(first));
+      if (!topology.is_switch(link.to)) continue;
+      for (const LinkId second : topology.out_links(link.to)) {
+        if (topology.link(second).to == link.from) continue;
+        if (order.admits(LinkId(first), second, false)) follow_[first].push_back(second);
+      }
+    }
+  }
+
+  std::vector<LinkPath> run() {
+    const std::size_t nodes = topology_.num_nodes();
+    // In the order of a cyclic shift, so that no part of the network fills up first.
+    for (std::size_t shift = 1; shift < nodes; ++shift) {
+      for (std::size_t from = 0; from < nodes; ++from) {
+        for (std::uint32_t p = 0; p < pieces_; ++p) {
+          order_.push_back((from * nodes + (from + shift) % nodes) * pieces_ + p);
+        }
+      }
+    }
+    set_prices(kFirstSteepness);
+    for (const std::size_t piece : order_) {
+      route(piece);
+      // What is not routed yet will use the links too, so prices follow the busiest link so far.
+      set_prices(kFirstSteepness);
+    }
+    std::vector<LinkPath> best = paths_;
+    double best_peak = busiest();
+    double steepness = kFirstSteepness;
+    std::uint32_t without_gain = 0;
+    for (std::uint32_t pass = 0; pass < kMostPasses && without_gain < kPatience; ++pass) {
+      if (best_peak <= least_peak_ * kGood) break;
+      improve(steepness);
+      const double peak = busiest();
+      without_gain = peak < best_peak * (1 - kGain) ? 0 : without_gain + 1;
+      if (peak < best_peak) {
+        best_peak = peak;
+        best = paths_;
+      }
+      steepness = std::min(steepness * kSteeper, kMostSteepness);
+    }
+    return best;
+  }
+
+ private:
+  [[nodiscard]] double rate(std::size_t link) const {
+    return static_cast<double>(topology_.link(LinkId(link)).spec.bytes_per_second);
+  }
+  // Seconds per byte of a piece.
+  [[nodiscard]] double busiest() const {
+    double most = 0;
+    for (std::size_t l = 0; l < load_.size(); ++l) {
+      most = std::max(most, static_cast<double>(load_[l]) / rate(l));
+    }
+    return most;
+  }
+
+  void set_prices(double steepness) {
+    peak_ = std::max(busiest(), 1e-30);
+    steepness_ = steepness;
+    for (std::size_t l = 0; l < price_.size(); ++l) set_price(l);
+  }
+  void set_price(std::size_t l) {
+    const double filled = static_cast<double>(load_[l]) / rate(l) / peak_;
+    price_[l] = (std::exp(steepness_ * (filled - 1)) + kLeastPrice) / rate(l);
+  }
+  void add_load(const LinkPath& path, std::int64_t change) {
+    for (const LinkId l : path) {
+      load_[l.index()] += change;
+      set_price(l.index());
+    }
+  }
+
+  // Takes every piece off the busiest links and routes it anew.
+  void improve(double steepness) {
+    set_prices(steepness);
+    take_bound();
+    for (const std::size_t piece : order_) {
+      const bool busy = std::any_of(paths_[piece].begin(), paths_[piece].end(), [&](LinkId l) {
+        return static_cast<double>(load_[l.index()]) / rate(l.index()) >= kBusy * peak_;
+      });
+      if (!busy) continue;
+      add_load(paths_[piece], -1);
+      route(piece);
+    }
+  }
+
+  void route(std::size_t piece) {
+    const std::size_t pair = piece / pieces_;
+    const std::size_t nodes = topology_.num_nodes();
+    const std::size_t to = pair % nodes;
+    find_paths(pair / nodes, to);
+    std::size_t state = to;
+    LinkPath& path = paths_[piece];
+    path.clear();
+    while (came_by_[state].link.valid()) {
+      path.push_back(came_by_[state].link);
+      state = came_by_[state].from;
+    }
+    std::reverse(path.begin(), path.end());
+    add_load(path, 1);
+  }
+
+  // A place of a path: a node, or a link into a switch, which decides what may follow.
+  [[nodiscard]] const std::vector<LinkId>& links_from(std::size_t place) const {
+    return place < topology_.num_nodes() ? topology_.out_links(NodeId(place))
+                                         : follow_[place - topology_.num_nodes()];
+  }
+  [[nodiscard]] std::size_t place_behind(LinkId link) const {
+    const NodeId to = topology_.link(link).to;
+    return topology_.is_switch(to) ? topology_.num_nodes() + link.index() : to.index();
+  }
+
+  // Cheapest paths from a node, until `to` is reached; to all nodes if `to` is none of them.
+  void find_paths(std::size_t from, std::size_t to) {
+    std::fill(cost_.begin(), cost_.end(), std::numeric_limits<double>::infinity());
+    std::fill(came_by_.begin(), came_by_.end(), CameBy{});
+    using Entry = std::pair<double, std::size_t>;
+    std::priority_queue<Entry, std::vector<Entry>, std::greater<>> frontier;
+    cost_[from] = 0;
+    frontier.emplace(0, from);
+    while (!frontier.empty()) {
+      const auto [cost, place] = frontier.top();
+      frontier.pop();
+      if (cost > cost_[place]) continue;
+      if (place == to) return;
+      for (const LinkId l : links_from(place)) {
+        const std::size_t next = place_behind(l);
+        const double then = cost + price_[l.index()];
+        if (then >= cost_[next]) continue;
+        cost_[next] = then;
+        came_by_[next] = {l, place};
+        frontier.emplace(then, next);
+      }
+    }
+  }
+
+  // With any prices, all pieces on their cheapest paths pay no more than the busiest link's time
+  // for every link: a bound on that time.
+  void take_bound() {
+    const std::size_t nodes = topology_.num_nodes();
+    double paid = 0;
+    for (std::size_t from = 0; from < nodes; ++from) {
+      find_paths(from, cost_.size());
+      for (std::size_t to = 0; to < nodes; ++to) paid += cost_[to];
+    }
+    double all = 0;
+    for (std::size_t l = 0; l < price_.size(); ++l) all += price_[l] * rate(l);
+    least_peak_ = std::max(least_peak_, paid * pieces_ / all);
+  }
+
+  struct CameBy {
+    LinkId link;
+    std::size_t from = 0;
+  };
+
+  static constexpr double kFirstSteepness = 8;
+  static constexpr double kMostSteepness = 200;
+  static constexpr double kSteeper = 1.25;
+  static constexpr double kLeastPrice = 0.01;  // so that idle links are not wasted either
+  static constexpr double kBusy = 0.94;        // of the busiest link's time
+  static constexpr double kGood = 1.002;
+  static constexpr double kGain = 5e-4;
+  static constexpr std::uint32_t kMostPasses = 60;
+  static constexpr std::uint32_t kPatience = 5;
+
+  const Topology& topology_;
+  std::uint32_t pieces_;
+  std::vector<std::int64_t> load_;  // pieces, by link
+  std::vector<double> price_;
+  double peak_ = 0;
+  double steepness_ = 0;
+  double least_peak_ = 0;
+  std::vector<std::vector<LinkId>> follow_;  // by link into a switch
+  std::vector<double> cost_;                 // by place
+  std::vector<CameBy> came_by_;
+  std::vector<std::size_t> order_;
+  std::vector<LinkPath> paths_;
+};
+
+}  // namespace
+
+std::vector<LinkPath> balanced_paths(const Topology& topology, std::uint32_t pieces) {
+  if (!is_even_grid(topology)) return PathSearch(topology, pieces).run();
+  const std::size_t nodes = topology.num_nodes();
+  std::vector<LinkPath> paths;
+  paths.reserve(nodes * nodes * pieces);
+  for (std::size_t from = 0; from < nodes; ++from) {
+    for (std::size_t to = 0; to < nodes; ++to) {
+      for (std::uint32_t p = 0; p < pieces; ++p) {
+        paths.push_back(grid_path(topology, NodeId(from), NodeId(to), p));
+      }
+    }
+  }
+  return paths;
+}
+
+}  // namespace espalier

@@ -1,0 +1,193 @@
+// Paths of an all_to_all, the prices that bound it, and slots of messages through several switches.
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <limits>
+#include <random>
+#include <set>
+
+#include "alg/bounds/bounds.h"
+#include "alg/packing/balanced_paths.h"
+#include "alg/packing/link_order.h"
+#include "alg/packing/wave_plan.h"
+#include "test_graphs.h"
+#include "test_networks.h"
+
+using namespace espalier;
+using espalier::test::kPlainLink;
+
+namespace {
+
+// Seconds per byte of the collective's size on the busiest link.
+double busiest(const Topology& topology, std::uint32_t pieces) {
+  const std::vector<LinkPath> paths = balanced_paths(topology, pieces);
+  const std::size_t nodes = topology.num_nodes();
+  std::vector<double> load(topology.num_links(), 0);
+  for (std::size_t i = 0; i < paths.size(); ++i) {
+    NodeId at(i / pieces / nodes);
+    for (const LinkId l : paths[i]) {
+      REQUIRE(topology.link(l).from == at);
+      at = topology.link(l).to;
+      load[l.index()] += 1.0 / pieces / static_cast<double>(nodes);
+    }
+    REQUIRE(at == NodeId(i / pieces % nodes));
+  }
+  double most = 0;
+  for (std::size_t l = 0; l < load.size(); ++l) {
+    most = std::max(most,
+                    load[l] / static_cast<double>(topology.link(LinkId(l)).spec.bytes_per_second));
+  }
+  return most;
+}
+
+// What the prices prove, with distances by Floyd and Warshall.
+double proven(const Topology& topology, const std::vector<double>& price) {
+  const std::size_t vertices = topology.num_vertices();
+  std::vector<std::vector<double>> distance(
+      vertices, std::vector<double>(vertices, std::numeric_limits<double>::infinity()));
+  double all = 0;
+  for (std::size_t v = 0; v < vertices; ++v) distance[v][v] = 0;
+  for (std::size_t l = 0; l < topology.num_links(); ++l) {
+    const TopologyLink& link = topology.link(LinkId(l));
+    REQUIRE(price[l] >= 0);
+    double& d = distance[link.from.index()][link.to.index()];
+    d = std::min(d, price[l]);
+    all += price[l] * static_cast<double>(link.spec.bytes_per_second);
+  }
+  for (std::size_t k = 0; k < vertices; ++k) {
+    for (std::size_t i = 0; i < vertices; ++i) {
+      for (std::size_t j = 0; j < vertices; ++j) {
+        distance[i][j] = std::min(distance[i][j], distance[i][k] + distance[k][j]);
+      }
+    }
+  }
+  double paid = 0;
+  for (std::size_t i = 0; i < topology.num_nodes(); ++i) {
+    for (std::size_t j = 0; j < topology.num_nodes(); ++j) paid += distance[i][j];
+  }
+  return paid / static_cast<double>(topology.num_nodes()) / all;
+}
+
+// w x h nodes; rates in GB/s along rows and columns.
+Topology mesh_of_rates(int w, int h, std::uint64_t along_row, std::uint64_t along_column) {
+  Topology mesh("mesh of two rates");
+  for (int n = 0; n < w * h; ++n) mesh.add_node("n" + std::to_string(n));
+  const auto cable = [&](int a, int b, std::uint64_t rate) {
+    const LinkSpec spec{1, rate * 1'000'000'000};
+    test::add_cable(mesh, static_cast<std::size_t>(a), static_cast<std::size_t>(b), spec, spec);
+  };
+  for (int y = 0; y < h; ++y) {
+    for (int x = 0; x < w; ++x) {
+      if (x + 1 < w) cable(w * y + x, w * y + x + 1, along_row);
+      if (y + 1 < h) cable(w * y + x, w * y + x + w, along_column);
+    }
+  }
+  return mesh;
+}
+
+}  // namespace
+
+TEST_CASE("Prices of links prove what the bound of an all_to_all says, and no paths do better") {
+  for (const Topology& topology : test::small_networks()) {
+    CAPTURE(topology.name());
+    const LinkPrices prices = all_to_all_prices(topology);
+    CHECK(prices.seconds == Approx(proven(topology, prices.price)).epsilon(1e-9));
+    const double bound = all_to_all_bound(topology).seconds_per_byte;
+    CHECK(bound >= prices.seconds * 0.999);
+    CHECK(busiest(topology, 2) >= bound * (1 - 1e-9));
+  }
+}
+
+TEST_CASE("A mesh's narrow middle bounds an all_to_all, whatever the rates of its other links") {
+  // 10 x 15 of 25 x 25 pairs cross the five links between the columns 2 and 3 of slow rows.
+  const Topology mesh = mesh_of_rates(5, 5, 50, 75);
+  const double bound = 10.0 * 15 / 25 / (5 * 50e9);
+  CHECK(all_to_all_prices(mesh).seconds == Approx(bound).epsilon(2e-3));
+  CHECK(busiest(mesh, 2) == Approx(bound).epsilon(5e-3));
+}
+
+TEST_CASE("Paths of an all_to_all on an even grid are the best ones") {
+  for (const Topology& grid : {make_torus({8, 8}, kPlainLink), make_torus({4, 4, 8}, kPlainLink),
+                               make_torus({5, 3}, kPlainLink), make_mesh({8, 8}, kPlainLink),
+                               make_mesh({3, 5}, kPlainLink), make_mesh({4, 2, 3}, kPlainLink),
+                               make_torus({6}, kPlainLink)}) {
+    CAPTURE(grid.name());
+    CHECK(busiest(grid, 2) == Approx(all_to_all_bound(grid).seconds_per_byte));
+  }
+}
+
+TEST_CASE("Paths of an all_to_all follow links in an order that cannot deadlock") {
+  for (const Topology& topology : test::small_networks()) {
+    if (topology.num_switches() == 0) continue;
+    CAPTURE(topology.name());
+    // Which link waits for which at a switch, over all paths; a search for a cycle.
+    std::vector<std::set<std::size_t>> waits(topology.num_links());
+    for (const LinkPath& path : balanced_paths(topology, 4)) {
+      for (std::size_t i = 0; i + 1 < path.size(); ++i) {
+        if (topology.is_switch(topology.link(path[i]).to)) {
+          waits[path[i].index()].insert(path[i + 1].index());
+        }
+      }
+    }
+    std::vector<int> state(waits.size(), 0);
+    const auto visit = [&](const auto& self, std::size_t l) -> bool {
+      if (state[l] != 0) return state[l] == 2;
+      state[l] = 1;
+      for (const std::size_t next : waits[l]) {
+        if (!self(self, next)) return false;
+      }
+      state[l] = 2;
+      return true;
+    };
+    for (std::size_t l = 0; l < waits.size(); ++l) CHECK(visit(visit, l));
+  }
+}
+
+TEST_CASE("In a period, no link has two messages at once, also through three switches") {
+  constexpr std::uint32_t kSeed = 20260;
+  std::mt19937 random(kSeed);
+  CAPTURE(kSeed);
+  const Topology tree = make_fat_tree(3, 3, 3, kPlainLink);
+  RouteSet routes(tree);
+  std::vector<WaveOp> ops;
+  for (std::uint32_t i = 0; i < 200; ++i) {
+    const NodeId from(test::pick(random, 9));
+    const NodeId to((from.index() + 1 + test::pick(random, 8)) % 9);
+    const NodeId up = tree.leaf_switch(tree.switched()->leaf_of(from));
+    const NodeId down = tree.leaf_switch(tree.switched()->leaf_of(to));
+    std::vector<LinkId> path{tree.link_between(from, up)};
+    if (up != down) {
+      const NodeId spine = tree.spine_switch(static_cast<std::uint32_t>(test::pick(random, 3)));
+      path.push_back(tree.link_between(up, spine));
+      path.push_back(tree.link_between(spine, down));
+    }
+    path.push_back(tree.link_between(down, to));
+    WaveOp op;
+    op.from = from;
+    op.to = to;
+    op.route = routes.add(tree, path);
+    op.unit = i;
+    ops.push_back(op);
+  }
+  MessageTiming timing;
+  constexpr Bytes kSegment = 64 << 10;
+  const WavePlan plan = plan_wave(tree, routes, ops, kSegment, timing, true);
+  const MessageTimes times(tree, routes, timing);
+  std::vector<std::vector<std::uint64_t>> starts(tree.num_links());
+  for (std::uint32_t i = 0; i < ops.size(); ++i) {
+    for (std::size_t h = 0; h < routes.hops(ops[i].route); ++h) {
+      starts[routes.link(ops[i].route, h).index()].push_back(plan.start_ps[i] % plan.period_ps);
+    }
+  }
+  std::size_t most = 0;
+  for (std::size_t l = 0; l < starts.size(); ++l) {
+    most = std::max(most, starts[l].size());
+    std::sort(starts[l].begin(), starts[l].end());
+    for (std::size_t i = 0; i + 1 < starts[l].size(); ++i) {
+      CHECK(starts[l][i + 1] - starts[l][i] >= times.occupancy_ps(LinkId(l), kSegment));
+    }
+  }
+  // The busiest link is full but for what different numbers of hops cost.
+  const auto full = static_cast<double>(most * times.occupancy_ps(LinkId(0), kSegment));
+  CHECK(static_cast<double>(plan.period_ps) < 1.25 * full);
+}
