@@ -126,4 +126,24 @@ void add_cable(Topology& topology, NodeId a, NodeId b, LinkSpec spec, const std:
   topology.add_link(b, a, spec, at_b, at_a);
 }
 
+Topology without_parts(const Topology& topology, const std::string& name,
+                       const std::vector<bool>& lost_vertices,
+                       const std::vector<bool>& lost_links) {
+  Topology rest(name);
+  std::vector<NodeId> kept(topology.num_vertices());
+  for (std::size_t v = 0; v < kept.size(); ++v) {
+    if (lost_vertices[v]) continue;
+    const std::string& vertex = topology.vertex_name(NodeId(v));
+    kept[v] = topology.is_switch(NodeId(v)) ? rest.add_switch(vertex) : rest.add_node(vertex);
+  }
+  for (std::size_t l = 0; l < topology.num_links(); ++l) {
+    const TopologyLink& link = topology.link(LinkId(l));
+    const NodeId from = kept[link.from.index()];
+    const NodeId to = kept[link.to.index()];
+    if (lost_links[l] || !from.valid() || !to.valid()) continue;
+    rest.add_link(from, to, link.spec, link.out_name, link.in_name);
+  }
+  return rest;
+}
+
 }  // namespace espalier

@@ -319,6 +319,13 @@ class Topology {
 // dimensions() keeps the real sizes.
 [[nodiscard]] Topology make_folded(const std::vector<DimensionSpec>& dimensions);
 
+// The network without some vertices and links, by id; links of a lost vertex are lost too. It has
+// its own name. What is left keeps its names and order, but no shape (grid, cluster, ...): it is
+// irregular. It may fall apart; find_disconnected() says so.
+[[nodiscard]] Topology without_parts(const Topology& topology, const std::string& name,
+                                     const std::vector<bool>& lost_vertices,
+                                     const std::vector<bool>& lost_links);
+
 // For builders of networks: the name of the port that leads to `vertex`. It is the name of the
 // vertex as one word: the port to sw_3 is sw3.
 [[nodiscard]] std::string port_to(const Topology& topology, NodeId vertex);

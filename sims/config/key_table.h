@@ -63,6 +63,8 @@ void set_member(Member& member, const Value& value) {
     member = value.text;
   } else if constexpr (std::is_same_v<Member, double>) {
     member = value.fraction;
+  } else if constexpr (std::is_same_v<Member, std::vector<std::string>>) {
+    member = value.texts;
   } else if constexpr (IsVector<Member>::value) {
     member.clear();
     for (const std::uint64_t item : value.items) set_number(member.emplace_back(), item);
@@ -77,6 +79,8 @@ Value value_of_member(const Member& member) {
     value.text = member;
   } else if constexpr (std::is_same_v<Member, double>) {
     value.fraction = member;
+  } else if constexpr (std::is_same_v<Member, std::vector<std::string>>) {
+    value.texts = member;
   } else if constexpr (IsVector<Member>::value) {
     for (const auto& item : member) value.items.push_back(number_of(item));
   } else {

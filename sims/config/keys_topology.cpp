@@ -55,6 +55,14 @@ class TopologyKeys {
         .doc(
             "file with the graph of nodes, switches and links (anynet: in BookSim's format; "
             "astra_network: ASTRA-sim's network.yml), relative to this file's folder");
+    group_.only(table_.where_not_dimensional())
+        .number(ValueType::part, "without", &Topo::without)
+        .list(ListOf::any_number)
+        .word("none")
+        .doc(
+            "nodes, switches and links that are broken: they are taken out of the network, and "
+            "nodes "
+            "behind a broken one get smaller numbers");
   }
 
  private:

@@ -291,7 +291,8 @@ class PointBuilder {
     const SystemConfig& system = points_.front().system;
     const bool clock_valid = given_.usable({"system.router.clock", kFlitKey});
     const Place place = given_.place_of(size_key_of(system.topology.kind));
-    return build_topology(system, clock_valid, place, diagnostics_);
+    const Place parts = given_.place_of("system.topology.without");
+    return build_topology(system, clock_valid, place, parts, diagnostics_);
   }
 
   // A width of flits that is not given is the default, or as much wider as the fastest link needs.

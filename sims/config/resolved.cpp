@@ -18,6 +18,7 @@ nlohmann::ordered_json json_list(const Value& value, const ValueShape& shape) {
   for (const std::uint64_t number : value.items) {
     list.push_back(json_value(number_value(number), each));
   }
+  for (const std::string& text : value.texts) list.push_back(text);
   for (const std::vector<Value>& record : value.records) {
     nlohmann::ordered_json fields = nlohmann::ordered_json::object();
     for (std::size_t f = 0; f < record.size(); ++f) {

@@ -34,6 +34,7 @@ Protocol chosen_protocol(ProtocolChoice choice, Protocol own) {
 
 // The number of accelerators that share a switch in the topology.
 std::uint32_t ranks_of_server(const TopologyConfig& topology) {
+  if (!topology.without.empty()) return 1;  // servers may differ
   switch (topology.kind) {
     case TopologyKind::gpu_cluster:
       return topology.gpus_per_server;

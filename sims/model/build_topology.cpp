@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "sims/formats/topology_file.h"
+#include "sims/model/broken_parts.h"
 #include "sims/model/build_dimensions.h"
 #include "sims/text/read_file.h"
 
@@ -308,17 +309,23 @@ std::string topology_file_path(const TopologyConfig& config) {
 }
 
 std::optional<Topology> build_topology(const SystemConfig& system, bool clock_valid,
-                                       const Place& place, Diagnostics& diagnostics) {
+                                       const Place& place, const Place& parts_place,
+                                       Diagnostics& diagnostics) {
   if (system.topology.is_dimensional()) return make_dimensions(dimension_specs(system));
-  if (system.topology.from_file()) return read_graph(system, clock_valid, place, diagnostics);
-  if (!check_size(system.topology, place, diagnostics)) return std::nullopt;
-  return build_shape(system.topology, system.link);
+  std::optional<Topology> whole;
+  if (system.topology.from_file()) {
+    whole = read_graph(system, clock_valid, place, diagnostics);
+  } else if (check_size(system.topology, place, diagnostics)) {
+    whole = build_shape(system.topology, system.link);
+  }
+  if (!whole || system.topology.without.empty()) return whole;
+  return without_broken(*whole, system.topology.without, parts_place, diagnostics);
 }
 
 Topology build_topology(const SystemConfig& system) {
   Diagnostics diagnostics;
   const Place nowhere{diagnostics.add_file("system.topology", ""), 0, 0};
-  auto topology = build_topology(system, true, nowhere, diagnostics);
+  auto topology = build_topology(system, true, nowhere, nowhere, diagnostics);
   if (!topology) throw std::invalid_argument(diagnostics.text());
   return std::move(*topology);
 }

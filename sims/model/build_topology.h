@@ -27,10 +27,12 @@ namespace espalier {
 // graph file has become invalid since.
 [[nodiscard]] Topology build_topology(const SystemConfig& system);
 
-// For the reader: records errors, and those of the configuration itself at `place`. Links are
+// For the reader: records errors, those of the configuration itself at `place`, and those of
+// system.topology.without at `parts_place`. Links are
 // checked against the clock only if `clock_valid`. Precondition: a multi-dimensional system has
 // passed check_dimensions().
 [[nodiscard]] std::optional<Topology> build_topology(const SystemConfig& system, bool clock_valid,
-                                                     const Place& place, Diagnostics& diagnostics);
+                                                     const Place& place, const Place& parts_place,
+                                                     Diagnostics& diagnostics);
 
 }  // namespace espalier

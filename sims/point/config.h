@@ -106,7 +106,8 @@ struct TopologyConfig {
   std::uint64_t core_link_bytes_per_second = 0;
   // file, anynet, astra_network: path as written, relative to `folder`
   std::string file;
-  std::string folder;  // of the configuration; empty: the current one
+  std::string folder;                // of the configuration; empty: the current one
+  std::vector<std::string> without;  // parts that are taken out: "node 5", "link 3-4", as written
 
   [[nodiscard]] bool from_file() const {
     return kind == TopologyKind::file || kind == TopologyKind::anynet ||

@@ -73,7 +73,10 @@ class ValueParser {
     }
     if (node_.kind == ConfigNode::Kind::null) return fail("has no value", describe(shape_));
     if (shape_.type == ValueType::name) return parse_name();
-    if (shape_.type == ValueType::text || shape_.type == ValueType::vertex) return parse_text();
+    if (shape_.type == ValueType::text || shape_.type == ValueType::vertex ||
+        shape_.type == ValueType::part) {
+      return parse_text();
+    }
     if (!shape_.zero_word.empty() && node_.text == shape_.zero_word) {
       return number_value(shape_.word_number);
     }
@@ -238,7 +241,12 @@ class ValueParser {
       }
       const auto parsed = parse_value(item, key_, each, diagnostics_);
       good = good && parsed;
-      if (parsed) value.items.push_back(parsed->number);
+      if (!parsed) continue;
+      if (each.type == ValueType::part) {
+        value.texts.push_back(parsed->text);
+      } else {
+        value.items.push_back(parsed->number);
+      }
     }
     if (!good) return std::nullopt;
     return value;
@@ -320,6 +328,8 @@ const char* type_name(ValueType type) {
       return "decimal number";
     case ValueType::vertex:
       return "a node's number or a vertex's name";
+    case ValueType::part:
+      return "node N, switch S, link A-B (both ways) or link A->B";
     case ValueType::record:
       return "mapping";
     case ValueType::size:
@@ -356,13 +366,15 @@ std::optional<Quantity> quantity_of(ValueType type) {
 }
 
 bool operator==(const Value& a, const Value& b) {
-  return std::tie(a.number, a.fraction, a.text, a.items, a.records) ==
-         std::tie(b.number, b.fraction, b.text, b.items, b.records);
+  return std::tie(a.number, a.fraction, a.text, a.items, a.texts, a.records) ==
+         std::tie(b.number, b.fraction, b.text, b.items, b.texts, b.records);
 }
 
 bool is_word(const Value& value, const ValueShape& shape) {
   if (shape.zero_word.empty()) return false;
-  if (shape.list != ListOf::nothing) return value.items.empty() && value.records.empty();
+  if (shape.list != ListOf::nothing) {
+    return value.items.empty() && value.texts.empty() && value.records.empty();
+  }
   if (shape.type == ValueType::fraction) return value.fraction == 0;
   if (shape.type == ValueType::text) return value.text == shape.zero_word;
   return value.number == shape.word_number;
@@ -430,6 +442,7 @@ std::vector<std::string> format_items(const Value& value, const ValueShape& shap
   for (const std::uint64_t number : value.items) {
     texts.push_back(format_value(number_value(number), each));
   }
+  texts.insert(texts.end(), value.texts.begin(), value.texts.end());
   for (const std::vector<Value>& record : value.records) {
     texts.push_back(format_record(record, each));
   }
@@ -446,6 +459,7 @@ std::string format_value(const Value& value, const ValueShape& shape) {
       return value.text.empty() ? shape.names.at(value.number) : value.text;
     case ValueType::text:
     case ValueType::vertex:
+    case ValueType::part:
       return value.text;
     case ValueType::boolean:
       return value.number != 0 ? "true" : "false";
@@ -485,6 +499,7 @@ std::string describe(const ValueShape& shape) {
     case ValueType::record:
       return describe_record(shape);
     case ValueType::vertex:
+    case ValueType::part:
     case ValueType::boolean:
       return type_name(shape.type);
     default:

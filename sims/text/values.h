@@ -19,6 +19,7 @@ enum class ValueType : std::uint8_t {
   integer,
   fraction,  // a decimal number
   vertex,    // a node's number or a vertex's name, kept as text
+  part,      // of a network: "node 5", "switch sp_0", "link 3-4", kept as text
   record,    // a mapping of `fields`
   size,      // this type and those below have a unit, see units.h
   time,
@@ -71,6 +72,7 @@ struct Value {
   std::string text;
   // Of a list: each as `number`; empty: zero_word was given.
   std::vector<std::uint64_t> items;
+  std::vector<std::string> texts;           // of a list of parts
   std::vector<std::vector<Value>> records;  // of a list of records: by record and field
 };
 [[nodiscard]] bool operator==(const Value& a, const Value& b);

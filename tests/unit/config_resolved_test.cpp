@@ -40,6 +40,8 @@ std::optional<Value> another_value(const Key& key, const Value& now) {
       written = Value{};
       written.text = "7";
     }
+  } else if (shape.type == ValueType::part) {
+    value.texts.emplace_back("node 1");
   } else if (shape.list != ListOf::nothing) {
     value.items.push_back(shape.min + 1);
   } else if (shape.type == ValueType::text) {

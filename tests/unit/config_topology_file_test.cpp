@@ -227,4 +227,58 @@ TEST_CASE("Building a topology again throws if its file is gone") {
   CHECK(build_topology(system).num_links() == 14);
 }
 
+namespace {
+
+// Of a 3x3 torus without `parts`; `problem`: the first line of the errors.
+std::optional<Topology> torus_without(const std::vector<std::string>& parts, std::string& problem) {
+  SystemConfig system;
+  system.topology.dims = {3, 3};
+  system.topology.without = parts;
+  Diagnostics diagnostics;
+  const Place nowhere{diagnostics.add_file("test", ""), 0, 0};
+  auto topology = build_topology(system, true, nowhere, nowhere, diagnostics);
+  problem = diagnostics.text();
+  return topology;
+}
+
+}  // namespace
+
+TEST_CASE("A network without broken parts keeps the names and order of the others") {
+  std::string problem;
+  const auto rest = torus_without({"node 4", "link 0-r_0_1", "link 6->7"}, problem);
+  INFO(problem);
+  REQUIRE(rest);
+  CHECK(rest->name() == "torus 3x3 less node 4, link 0-r_0_1, link 6->7");
+  CHECK(rest->num_nodes() == 8);
+  CHECK(rest->vertex_name(NodeId(4)) == "r_1_2");
+  // 36 links, 8 of them at the lost node, and three lost links of others.
+  CHECK(rest->num_links() == 36 - 8 - 3);
+  const auto linked = [&](const char* a, const char* b) {
+    return rest->link_between(rest->find_vertex(a), rest->find_vertex(b)).valid();
+  };
+  CHECK_FALSE(linked("r_0_0", "r_0_1"));
+  CHECK_FALSE(linked("r_0_1", "r_0_0"));
+  CHECK_FALSE(linked("r_2_0", "r_2_1"));
+  CHECK(linked("r_2_1", "r_2_0"));
+  CHECK_FALSE(rest->grid());
+}
+
+TEST_CASE("Broken parts that do not exist, or leave too little, are errors") {
+  const auto problem_of = [](const std::vector<std::string>& parts) {
+    std::string problem;
+    CHECK_FALSE(torus_without(parts, problem));
+    return problem;
+  };
+  CHECK_THAT(problem_of({"node 9"}), Catch::Contains("'node 9': the network has no 9"));
+  CHECK_THAT(problem_of({"node r_0_7"}), Catch::Contains("did you mean r_0_0?"));
+  CHECK_THAT(problem_of({"link 0-4"}), Catch::Contains("no link leads from r_0_0 to r_1_1"));
+  CHECK_THAT(problem_of({"switch 1"}), Catch::Contains("1 is a node"));
+  CHECK_THAT(problem_of({"cable 1"}), Catch::Contains("'cable 1' is not a part of a network"));
+  CHECK_THAT(problem_of({"node 1", "node 2", "node 3", "node 6"}),
+             Catch::Contains("r_1_1 is cut off from r_0_0"));
+  CHECK_THAT(
+      problem_of({"node 1", "node 2", "node 3", "node 4", "node 5", "node 6", "node 7", "node 8"}),
+      Catch::Contains("one node is left"));
+}
+
 }  // namespace espalier
