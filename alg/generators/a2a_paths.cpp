@@ -13,6 +13,7 @@
 
 #include "alg/generators/generator.h"
 #include "alg/packing/balanced_paths.h"
+#include "alg/packing/schedule_time.h"
 #include "alg/packing/wave_plan.h"
 
 namespace espalier {
@@ -161,11 +162,7 @@ class PathScheduler {
 };
 
 std::string a2a_paths_unsuited(const Topology& topology) {
-  const auto& links = topology.links();
-  if (std::any_of(links.begin(), links.end(),
-                  [](const TopologyLink& l) { return l.spec.bytes_per_second == 0; })) {
-    return "a2a_paths plans times, so it needs the bandwidth of every link";
-  }
+  if (std::string why = unsuited_for_times(topology, "a2a_paths"); !why.empty()) return why;
   if (topology.num_nodes() <= kMostPathNodes) return {};
   return fmt::format("a2a_paths plans up to {} nodes, and this network has {}", kMostPathNodes,
                      topology.num_nodes());

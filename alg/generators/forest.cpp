@@ -18,6 +18,7 @@
 
 #include "alg/generators/generator.h"
 #include "alg/packing/pack_graph.h"
+#include "alg/packing/schedule_time.h"
 #include "alg/packing/switch_removal.h"
 #include "alg/packing/tree_packing.h"
 #include "alg/packing/wave_plan.h"
@@ -449,11 +450,7 @@ constexpr std::size_t kMostForestNodes = 1024;
 constexpr std::size_t kMostNodesBehindSwitches = 72;
 
 std::string forest_unsuited(const Topology& topology) {
-  const auto& links = topology.links();
-  if (std::any_of(links.begin(), links.end(),
-                  [](const TopologyLink& l) { return l.spec.bytes_per_second == 0; })) {
-    return "forest plans times, so it needs the bandwidth of every link";
-  }
+  if (std::string why = unsuited_for_times(topology, "forest"); !why.empty()) return why;
   const std::size_t most =
       topology.num_switches() == 0 ? kMostForestNodes : kMostNodesBehindSwitches;
   if (topology.num_nodes() <= most) return {};

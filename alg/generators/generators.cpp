@@ -20,6 +20,7 @@ Generator bcube_row();
 Generator dbtree_row();
 Generator forest_row();
 Generator a2a_paths_row();
+Generator auto_row();
 
 const std::vector<Generator>& generators() {
   static const std::vector<Generator> table{
@@ -35,6 +36,7 @@ const std::vector<Generator>& generators() {
       dbtree_row(),
       forest_row(),
       a2a_paths_row(),
+      auto_row(),
   };
   return table;
 }

@@ -115,6 +115,17 @@ std::string energy_note(const std::vector<Json>& results) {
   return text;
 }
 
+// What `algorithm: auto` took, one line for each such run.
+std::string choice_note(const std::vector<Json>& results) {
+  std::string text;
+  for (const Json& result : results) {
+    const auto choice = result.find("choice");
+    if (choice == result.end() || !choice->is_string()) continue;
+    text += fmt::format("auto: {}\n", choice->get<std::string>());
+  }
+  return text;
+}
+
 // One line for each clock that systems of the table cannot reach.
 std::string clock_note(const std::vector<Json>& results) {
   std::map<std::string, std::size_t> runs_by_limit;
@@ -291,7 +302,7 @@ std::string result_table(const std::vector<Json>& results) {
 }
 
 std::string table_notes(const std::vector<Json>& results) {
-  return energy_note(results) + clock_note(results);
+  return choice_note(results) + energy_note(results) + clock_note(results);
 }
 
 std::string table_text(const std::vector<ResultColumn>& columns, const std::vector<Json>& results) {

@@ -184,6 +184,10 @@ void add_all_names(GivenKey& given, const Place& place, const Key& key) {
   given.all_place = place;
   for (std::uint64_t name = 0; name < key.shape.names.size(); ++name) {
     if (name == key.shape.file_name || has_value(given, number_value(name))) continue;
+    const auto& left_out = key.shape.not_in_all;
+    if (std::find(left_out.begin(), left_out.end(), key.shape.names[name]) != left_out.end()) {
+      continue;
+    }
     given.values.push_back({number_value(name), place, {}, {}});
   }
 }

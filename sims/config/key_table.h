@@ -163,15 +163,16 @@ class KeyDraft {
   }
   // A value with one of `endings` is the path of a file, and means the name `name`. file_of()
   // returns the member of the point that stores the path. The word `all` means every name but
-  // `name`.
+  // `name` and those in `not_in_all`.
   template <class FileOf>
   KeyDraft& file_as(const std::string& name, std::vector<std::string> endings, std::string all,
-                    FileOf file_of) {
+                    std::vector<std::string> not_in_all, FileOf file_of) {
     ValueShape& shape = key_->shape;
     const auto found = std::find(shape.names.begin(), shape.names.end(), name);
     shape.file_name = static_cast<std::uint64_t>(found - shape.names.begin());
     shape.file_endings = std::move(endings);
     shape.all_word = std::move(all);
+    shape.not_in_all = std::move(not_in_all);
     key_->set = [set = key_->set, path = path_, file_of](RunPoint& point, const Value& value) {
       set(point, value);
       if (!value.text.empty()) file_of(path.to_change(point)) = value.text;

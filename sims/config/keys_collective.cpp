@@ -138,12 +138,13 @@ void add_collective_keys(KeyTable& table) {
       .named("algorithm", &Config::algorithm,
              algorithms_where([](const Algorithm&) { return true; }))
       .required()
-      .file_as("program", {".xml", ".trace"}, "all",
+      .file_as("program", {".xml", ".trace"}, "all", {"auto"},
                [](Config& config) -> std::string& { return config.program.file; })
       .doc(
-          "algorithm that generates the schedule, plan or program (espalier list algorithms); all: "
-          "every algorithm that suits the network and the operation; a program's file: that "
-          "program. In a list, an algorithm that does not suit is skipped");
+          "algorithm that generates the schedule, plan or program (espalier list algorithms); "
+          "auto: "
+          "the fastest schedule; all: every algorithm that suits the network and the operation; a "
+          "program's file: that program. In a list, an algorithm that does not suit is skipped");
   collective.size("size", &Config::size)
       .range(1, kLargestCollective)
       .only(KeyTable::without({"training", "workload"}))

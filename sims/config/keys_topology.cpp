@@ -59,6 +59,7 @@ class TopologyKeys {
         .number(ValueType::part, "without", &Topo::without)
         .list(ListOf::any_number)
         .word("none")
+        .optional()
         .doc(
             "nodes, switches and links that are broken: they are taken out of the network, and "
             "nodes "

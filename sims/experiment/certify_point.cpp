@@ -3,8 +3,9 @@
 #include <fmt/format.h>
 
 #include "alg/certify/channel_dependencies.h"
-#include "alg/generators/generator.h"
+#include "alg/generators/auto_choice.h"
 #include "alg/routes/routing.h"
+#include "sims/experiment/auto_tables.h"
 #include "sims/model/build_program.h"
 #include "sims/system/control_traffic.h"
 #include "sims/system/tenant_traffic.h"
@@ -31,6 +32,7 @@ std::string tenant_deadlock(const Topology& topology, const RunPoint& point,
 ScheduleTables generate_tables(const Topology& topology, const SystemConfig& system,
                                const CollectiveConfig& collective) {
   const CollectiveRequest request = collective_request(system, collective);
+  if (collective.algorithm == kAutoAlgorithm) return chosen_tables(topology, system, collective);
   return lower_to_tables(find_generator(collective.algorithm)->generate(topology, request));
 }
 

@@ -47,6 +47,7 @@ class TablesRun : public PointRun {
   void describe(Json& result) const override {
     const ScheduleTables& tables = program_.tables;
     result["algorithm"] = tables.algorithm;
+    if (!tables.choice.empty()) result["choice"] = tables.choice;
     result["op"] = to_string(tables.op);
     result["topology"] = topology().name();
     result["nodes"] = topology().num_nodes();

@@ -14,6 +14,7 @@
 #include "sims/experiment/point_run.h"
 #include "sims/experiment/result_register.h"
 #include "sims/model/build_program.h"
+#include "sims/observe/explain/explanation.h"
 
 namespace espalier {
 

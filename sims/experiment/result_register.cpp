@@ -48,6 +48,8 @@ std::vector<ResultField> fields_without_counters() {
       {"traffic", "f", text, "", given, never, "pattern of the traffic"},
       {"algorithm", "cpgtwjn", text, "", given, never,
        "algorithm or planner; null if control messages run alone"},
+      {"choice", "ct", text, "", generator, never,
+       "what `algorithm: auto` took, and the times that decided; otherwise absent"},
       {"program", "g", text, "", given, never, "name of the collective program"},
       {"op", "cpgt", text, "", given, never, "collective operation"},
       {"topology", kAll, text, "", given, never, "name of the topology"},

@@ -46,7 +46,9 @@ struct ValueShape {
   // `names[file_name]`, and Value::text has its path.
   std::vector<std::string> file_endings;
   std::uint64_t file_name = 0;
-  std::string all_word;  // name: in place of a list, the word for all names but names[file_name]
+  // name: in place of a list, the word for all names but names[file_name] and not_in_all.
+  std::string all_word;
+  std::vector<std::string> not_in_all;
   std::vector<ValueField> fields;  // record
   std::uint64_t min = 0;           // integer, quantities in base units
   std::uint64_t max = 0;

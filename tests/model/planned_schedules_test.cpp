@@ -5,6 +5,7 @@
 #include "alg/bounds/bounds.h"
 #include "alg/certify/certifier.h"
 #include "alg/generators/generator.h"
+#include "alg/packing/schedule_time.h"
 #include "model_test_support.h"
 #include "sims/model/build_program.h"
 
@@ -131,4 +132,35 @@ TEST_CASE("An entry with a slot issues in the first cycle of the slot") {
   // Of one node only, because time counts from the first issue of all.
   for (TableEntry& entry : tables.nodes[1]) entry.not_before_ps += 5'000'000;
   CHECK(simulated_ns(pair, point, tables) == before + 5000);
+}
+
+TEST_CASE("Where messages pass one link, a schedule's planned time is the machine's") {
+  const LinkSpec link{150'000, 16'000'000'000};
+  RunPoint point = planned_point(CollectiveOp::all_reduce, 0);
+  const auto planned_over_simulated = [&](const Topology& topology, const char* name, Bytes size) {
+    point.collective->size = size;
+    point.collective->algorithm = name;
+    const CollectiveRequest request = collective_request(point.system, *point.collective);
+    const Schedule schedule = find_generator(name)->generate(topology, request);
+    const auto planned =
+        static_cast<double>(schedule_time_ps(topology, schedule, request.timing)) / 1000;
+    return planned / simulated_ns(topology, point, lower_to_tables(schedule));
+  };
+  const Topology torus = make_torus({4, 4}, link);
+  for (const Bytes size : {Bytes{4096}, Bytes{1 << 20}}) {
+    CAPTURE(size);
+    for (const char* name :
+         {"ring", "bidirectional_ring", "2d_ring", "multitree_translated", "forest"}) {
+      CAPTURE(name);
+      CHECK(planned_over_simulated(torus, name, size) == Approx(1).epsilon(0.002));
+    }
+    // Ties between messages for one link are broken otherwise than in a router.
+    CHECK(planned_over_simulated(torus, "multitree", size) == Approx(1).epsilon(0.02));
+    CHECK(planned_over_simulated(uneven_mesh(), "multitree", size) == Approx(1).epsilon(0.03));
+    CHECK(planned_over_simulated(uneven_mesh(), "forest", size) == Approx(1).epsilon(0.01));
+  }
+  // Several hops: cut-through, as long as routers have room.
+  CHECK(planned_over_simulated(torus, "direct", 4096) == Approx(1).epsilon(0.03));
+  CHECK(planned_over_simulated(make_fat_tree(4, 4, 4, link), "direct", 1 << 20) ==
+        Approx(1).epsilon(0.03));
 }

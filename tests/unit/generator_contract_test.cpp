@@ -109,13 +109,14 @@ TEST_CASE("hdrm keeps the contract of generators") { check_generator("hdrm"); }
 TEST_CASE("dbtree keeps the contract of generators") { check_generator("dbtree"); }
 TEST_CASE("forest keeps the contract of generators") { check_generator("forest"); }
 TEST_CASE("a2a_paths keeps the contract of generators") { check_generator("a2a_paths"); }
+TEST_CASE("auto keeps the contract of generators") { check_generator("auto"); }
 
 TEST_CASE("The contract is tested of every generator") {
   std::vector<std::string> names;
   for (const Generator& generator : generators()) names.push_back(generator.name);
   CHECK(names == std::vector<std::string>{"ring", "bidirectional_ring", "2d_ring", "multitree",
                                           "multitree_translated", "direct", "halving_doubling",
-                                          "hdrm", "bcube", "dbtree", "forest", "a2a_paths"});
+                                          "hdrm", "bcube", "dbtree", "forest", "a2a_paths", "auto"});
 }
 
 TEST_CASE("All but 2D-RING, translated trees and HDRM run on every network with links both ways") {

@@ -1,0 +1,101 @@
+#include "alg/generators/auto_choice.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <stdexcept>
+#include <utility>
+
+#include "alg/packing/schedule_time.h"
+
+namespace espalier {
+
+namespace {
+
+bool is_candidate(const Generator& generator, const Topology& topology,
+                  const CollectiveRequest& request) {
+  if (generator.name == kAutoAlgorithm || !generator.computes(request.op)) return false;
+  if (!request.rank_order.empty() && !generator.follows_rank_order()) return false;
+  if (generator.problem != nullptr && generator.problem(topology, request)) return false;
+  return generator.unsuited(topology).empty();
+}
+
+// Algorithms that plan times choose themselves.
+std::vector<std::uint32_t> segments_to_try(const Generator& generator,
+                                           const CollectiveRequest& request) {
+  const bool chooses = request.segments == 0 && !generator.plans_times &&
+                       generator.reads("collective.segments", request.op);
+  return chooses ? std::vector<std::uint32_t>{0, 2, 4, 8}
+                 : std::vector<std::uint32_t>{request.segments};
+}
+
+std::string auto_unsuited(const Topology& topology) {
+  std::string why = unsuited_for_times(topology, kAutoAlgorithm);
+  if (!why.empty()) return why;
+  for (const Generator& generator : generators()) {
+    if (generator.name == kAutoAlgorithm) continue;
+    const std::string own = generator.unsuited(topology);
+    if (own.empty()) return {};
+    if (why.empty()) why = own;
+  }
+  return why;
+}
+
+Schedule generate_auto(const Topology& topology, const CollectiveRequest& request) {
+  RankedSchedule best = std::move(fastest_schedules(topology, request, 1).front());
+  best.schedule.algorithm = kAutoAlgorithm;
+  best.schedule.choice =
+      fmt::format("{}, {:.4g} us planned", best.name, static_cast<double>(best.planned_ps) * 1e-6);
+  return std::move(best.schedule);
+}
+
+}  // namespace
+
+std::vector<RankedSchedule> fastest_schedules(const Topology& topology,
+                                              const CollectiveRequest& request, std::size_t most) {
+  std::vector<RankedSchedule> ranked;
+  std::string why = "no algorithm computes this collective on this network";
+  for (const Generator& generator : generators()) {
+    if (!is_candidate(generator, topology, request)) continue;
+    std::optional<RankedSchedule> best;
+    for (const std::uint32_t segments : segments_to_try(generator, request)) {
+      CollectiveRequest tried = request;
+      tried.segments = segments;
+      try {
+        Schedule schedule = generator.generate(topology, tried);
+        const std::uint64_t time = schedule_time_ps(topology, schedule, request.timing);
+        if (best && best->planned_ps <= time) continue;
+        const std::string in_segments = segments == 0 || segments == request.segments
+                                            ? std::string()
+                                            : fmt::format(" in {} segments", segments);
+        best = {generator.name + in_segments, time, std::move(schedule)};
+      } catch (const std::invalid_argument& error) {
+        why = fmt::format("{}: {}", generator.name, error.what());
+        continue;  // this algorithm finds no schedule here; others may
+      }
+    }
+    if (!best) continue;
+    const auto place = std::upper_bound(
+        ranked.begin(), ranked.end(), best->planned_ps,
+        [](std::uint64_t time, const RankedSchedule& r) { return time < r.planned_ps; });
+    ranked.insert(place, std::move(*best));
+    if (ranked.size() > most) ranked.pop_back();
+  }
+  if (ranked.empty()) throw std::invalid_argument(why);
+  return ranked;
+}
+
+Generator auto_row() {
+  Generator row;
+  row.name = kAutoAlgorithm;
+  row.summary = "the fastest of the algorithms above, by planned time; run simulates the best two";
+  row.ops = {CollectiveOp::all_reduce, CollectiveOp::reduce_scatter, CollectiveOp::all_gather,
+             CollectiveOp::all_to_all};
+  row.unsuited = auto_unsuited;
+  row.generate = generate_auto;
+  row.plans_times = true;
+  return row;
+}
+
+}  // namespace espalier

@@ -1,0 +1,26 @@
+// AUTO: the algorithm whose schedule is planned to be the fastest.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "alg/generators/generator.h"
+
+namespace espalier {
+
+inline constexpr const char* kAutoAlgorithm = "auto";
+
+struct RankedSchedule {
+  std::string name;  // of the algorithm, with the number of segments if that was chosen here
+  std::uint64_t planned_ps;  // alg/packing/schedule_time.h
+  Schedule schedule;
+};
+
+// The schedules of the fastest `most` generators (auto itself left out) that compute the operation
+// on this network, fastest first. Equal times are in the order of the registry. Throws
+// std::invalid_argument if there are none.
+[[nodiscard]] std::vector<RankedSchedule> fastest_schedules(const Topology& topology,
+                                                            const CollectiveRequest& request,
+                                                            std::size_t most);
+
+}  // namespace espalier

@@ -1,0 +1,214 @@
+#include "alg/packing/schedule_time.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <queue>
+#include <tuple>
+#include <vector>
+
+#include "alg/packing/wave_plan.h"
+
+namespace espalier {
+
+namespace {
+
+// All transfers of a schedule whose first root stands for all: those of root r follow those of
+// root r - 1.
+Schedule of_all_roots(const Schedule& schedule) {
+  const Translations& group = *schedule.symmetry;
+  Schedule all = schedule;
+  all.symmetry.reset();
+  const std::size_t count = schedule.transfers.size();
+  std::vector<TransferId> after;
+  for (std::size_t root = 1; root < group.num_nodes(); ++root) {
+    for (std::size_t t = 0; t < count; ++t) {
+      Transfer moved = schedule.transfers[t];
+      moved.from = group.add(moved.from, NodeId(root));
+      moved.to = group.add(moved.to, NodeId(root));
+      moved.route = RouteSet::single(group.translate(LinkId(moved.route.index()), NodeId(root)));
+      after.clear();
+      for (const TransferId d : schedule.dependencies_of(TransferId(t))) {
+        after.emplace_back(d.index() + root * count);
+      }
+      all.add(moved, after);
+    }
+  }
+  return all;
+}
+
+class ScheduleTime {
+ public:
+  ScheduleTime(const Topology& topology, const Schedule& schedule, const MessageTiming& timing)
+      : schedule_(schedule),
+        timing_(timing),
+        times_(topology, schedule.routes, timing),
+        queue_(topology.num_nodes()),
+        next_(topology.num_nodes(), 0),
+        issued_(topology.num_nodes(), 0),
+        usable_(schedule.transfers.size(), 0),
+        missing_(schedule.transfers.size(), 0),
+        link_free_(topology.num_links(), 0),
+        tail_(schedule.transfers.size(), 0),
+        left_(topology.num_links() * timing.send_queue, 0),
+        oldest_(topology.num_links(), 0) {}
+
+  std::uint64_t run() {
+    list_sends();
+    for (std::size_t n = 0; n < queue_.size(); ++n) offer(n);
+    while (!events_.empty()) {
+      const Event event = events_.top();
+      events_.pop();
+      if (event.hop == 0) {
+        issue(event.at, event.number);
+      } else {
+        pass(event.number, event.hop, event.at);
+      }
+    }
+    return end_;
+  }
+
+ private:
+  // Hop 0: node `number` issues its next message. Otherwise: the head of transfer `number` is
+  // before link `hop` of its route.
+  struct Event {
+    std::uint64_t at;
+    std::uint32_t hop;
+    std::uint32_t number;
+    friend bool operator>(const Event& a, const Event& b) {
+      return std::tie(a.at, a.hop, a.number) > std::tie(b.at, b.hop, b.number);
+    }
+  };
+
+  void list_sends() {
+    const std::size_t count = schedule_.transfers.size();
+    std::vector<std::uint32_t> order(count);
+    std::iota(order.begin(), order.end(), 0U);
+    // As in a node's table (alg/schedule/schedule_table.h).
+    const auto key = [&](std::uint32_t t) {
+      const Transfer& transfer = schedule_.transfers[t];
+      if (schedule_.listed_order) return std::tuple{transfer.step, false, FlowId(0)};
+      const auto before = schedule_.dependencies_of(TransferId(t));
+      const bool waits = before.begin() != before.end();
+      return std::tuple{transfer.step, waits, transfer.flow};
+    };
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::uint32_t a, std::uint32_t b) { return key(a) < key(b); });
+    for (const std::uint32_t t : order) queue_[schedule_.transfers[t].from.index()].push_back(t);
+    first_waiting_.assign(count + 1, 0);
+    for (std::uint32_t t = 0; t < count; ++t) {
+      for (const TransferId d : schedule_.dependencies_of(TransferId(t))) {
+        ++missing_[t];
+        ++first_waiting_[d.index() + 1];
+      }
+    }
+    std::partial_sum(first_waiting_.begin(), first_waiting_.end(), first_waiting_.begin());
+    waiting_.resize(first_waiting_.back());
+    std::vector<std::uint32_t> at(first_waiting_.begin(), first_waiting_.end() - 1);
+    for (std::uint32_t t = 0; t < count; ++t) {
+      for (const TransferId d : schedule_.dependencies_of(TransferId(t))) {
+        waiting_[at[d.index()]++] = t;
+      }
+    }
+  }
+
+  // The node's next message, once all that it waits for is on its last link.
+  void offer(std::size_t node) {
+    if (next_[node] >= queue_[node].size()) return;
+    const std::uint32_t t = queue_[node][next_[node]];
+    if (missing_[t] != 0) return;
+    const Transfer& transfer = schedule_.transfers[t];
+    std::uint64_t at = std::max(issued_[node], transfer.not_before_ps);
+    for (const TransferId d : schedule_.dependencies_of(TransferId(t))) {
+      const bool turns = transfer.kind == TransferKind::copy &&
+                         schedule_.transfers[d.index()].kind == TransferKind::reduce;
+      at = std::max(at, usable_[d.index()] + (turns ? timing_.turnaround_ps : 0));
+    }
+    const std::size_t port = schedule_.routes.link(transfer.route, 0).index();
+    at = std::max(at, left_[port * timing_.send_queue + oldest_[port]]);
+    events_.push({at, 0, static_cast<std::uint32_t>(node)});
+  }
+
+  void issue(std::uint64_t at, std::size_t node) {
+    const std::uint32_t t = queue_[node][next_[node]++];
+    issued_[node] = at;
+    const RouteId route = schedule_.transfers[t].route;
+    const std::size_t port = schedule_.routes.link(route, 0).index();
+    const std::uint64_t start = pass(t, 0, at + times_.head_ps(route, 0));
+    left_[port * timing_.send_queue + oldest_[port]] = start;
+    oldest_[port] = (oldest_[port] + 1) % timing_.send_queue;
+    offer(node);
+  }
+
+  // The head is at the beginning of link `hop` of its route at `at`. It waits for the link, and its
+  // flits follow it; the routers on the way have room for it. Returns when it enters the link.
+  std::uint64_t pass(std::uint32_t t, std::uint32_t hop, std::uint64_t at) {
+    const Transfer& transfer = schedule_.transfers[t];
+    const LinkId link = schedule_.routes.link(transfer.route, hop);
+    const std::uint64_t start = std::max(at, link_free_[link.index()]);
+    const std::uint64_t hop_ps =
+        times_.head_ps(transfer.route, hop + 1) - times_.head_ps(transfer.route, hop);
+    std::uint64_t& tail = tail_[t];  // when it is at the end of the link
+    const std::uint64_t occupied = times_.occupancy_ps(link, schedule_.bytes_of(transfer));
+    tail = std::max(start + occupied, tail) + hop_ps;
+    link_free_[link.index()] = tail - hop_ps;
+    if (hop + 1 < schedule_.routes.hops(transfer.route)) {
+      events_.push({start + hop_ps, hop + 1, t});
+    } else {
+      deliver(t);
+    }
+    return start;
+  }
+
+  void deliver(std::uint32_t t) {
+    const bool reduces = schedule_.transfers[t].kind == TransferKind::reduce;
+    usable_[t] = tail_[t] + timing_.delivery_ps + (reduces ? timing_.reduction_ps : 0);
+    end_ = std::max(end_, usable_[t]);
+    for (std::uint32_t s = first_waiting_[t]; s < first_waiting_[t + 1]; ++s) {
+      const std::uint32_t waiting = waiting_[s];
+      if (--missing_[waiting] != 0) continue;
+      const std::size_t from = schedule_.transfers[waiting].from.index();
+      if (next_[from] < queue_[from].size() && queue_[from][next_[from]] == waiting) offer(from);
+    }
+  }
+
+  const Schedule& schedule_;
+  const MessageTiming& timing_;
+  MessageTimes times_;
+  std::vector<std::vector<std::uint32_t>> queue_;  // by node: its transfers in order
+  std::vector<std::size_t> next_;                  // by node: of its queue
+  std::vector<std::uint64_t> issued_;              // by node: its last issue
+  std::vector<std::uint64_t> usable_;              // by transfer
+  std::vector<std::uint32_t> missing_;             // by transfer: dependencies not sent yet
+  std::vector<std::uint32_t> first_waiting_;       // by transfer, into waiting_
+  std::vector<std::uint32_t> waiting_;
+  std::vector<std::uint64_t> link_free_;
+  std::vector<std::uint64_t> tail_;  // by transfer
+  std::vector<std::uint64_t> left_;  // by link, a ring: when its last messages left the NI's queue
+  std::vector<std::size_t> oldest_;  // by link, of the ring
+  std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
+  std::uint64_t end_ = 0;
+};
+
+}  // namespace
+
+std::string unsuited_for_times(const Topology& topology, const char* algorithm) {
+  const auto& links = topology.links();
+  if (std::all_of(links.begin(), links.end(),
+                  [](const TopologyLink& l) { return l.spec.bytes_per_second != 0; })) {
+    return {};
+  }
+  return fmt::format("{} plans times, so it needs the bandwidth of every link", algorithm);
+}
+
+std::uint64_t schedule_time_ps(const Topology& topology, const Schedule& schedule,
+                               const MessageTiming& timing) {
+  if (schedule.symmetry) {
+    const Schedule all = of_all_roots(schedule);
+    return ScheduleTime(topology, all, timing).run();
+  }
+  return ScheduleTime(topology, schedule, timing).run();
+}
+
+}  // namespace espalier
