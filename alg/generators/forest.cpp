@@ -186,14 +186,71 @@ class ForestBuilder {
       best = std::move(trees);
       best_rate = rate;
     }
-    if (best.empty()) return;
+    add_undirected(graph, best);
+    if (!is_small()) return;
+    for (const std::size_t count : {1U, 2U, 4U, 8U}) add_undirected(graph, low_trees(graph, count));
+  }
+
+  void add_undirected(const PackGraph& graph, const std::vector<PackedTree>& trees) {
+    if (trees.empty()) return;
     ForestOps forest(topology_);
-    forest.units = best.size();
-    for (std::size_t u = 0; u < best.size(); ++u) {
-      const auto reduced = add_reduces(graph, best[u], u, false, forest);
-      add_copies(graph, best[u], u, reduced, forest);
+    forest.units = trees.size();
+    for (std::size_t u = 0; u < trees.size(); ++u) {
+      const auto reduced = add_reduces(graph, trees[u], u, false, forest);
+      add_copies(graph, trees[u], u, reduced, forest);
     }
     consider(std::move(forest));
+  }
+
+  // Whether the latencies there and back take longer than the data on one link: then hops count
+  // more than rates.
+  [[nodiscard]] bool is_small() const {
+    const TopologyLink& link = topology_.links().front();
+    const auto most_links = static_cast<double>(longest_distance(topology_));
+    const double data =
+        static_cast<double>(request_.size) / static_cast<double>(link.spec.bytes_per_second);
+    constexpr double kPerSecond = 1e-12;
+    return data <= 2 * most_links * static_cast<double>(link.spec.latency_ps) * kPerSecond;
+  }
+
+  // Trees of shortest paths from nodes in the middle of the network, over links that the trees
+  // before use least.
+  [[nodiscard]] std::vector<PackedTree> low_trees(const PackGraph& graph, std::size_t count) const {
+    std::vector<std::uint32_t> middle;
+    std::size_t least = kUnreached;
+    for (std::uint32_t n = 0; n < graph.nodes; ++n) {
+      const auto distance = distances_from(topology_, NodeId(n));
+      const std::size_t height = *std::max_element(distance.begin(), distance.end());
+      if (height < least) middle.clear();
+      least = std::min(least, height);
+      if (height == least) middle.push_back(n);
+    }
+    if (count > middle.size()) return {};
+    std::vector<std::vector<std::uint32_t>> into(graph.nodes);
+    for (std::uint32_t e = 0; e < graph.edges.size(); ++e) into[graph.edges[e].to].push_back(e);
+    std::vector<std::uint32_t> used(graph.edges.size(), 0);
+    std::vector<PackedTree> trees;
+    for (std::size_t i = 0; i < count; ++i) {
+      PackedTree tree;
+      tree.root = middle[i * middle.size() / count];
+      const auto distance = distances_from(topology_, NodeId(tree.root));
+      std::vector<std::uint32_t> order(graph.nodes);
+      std::iota(order.begin(), order.end(), 0U);
+      std::stable_sort(order.begin(), order.end(),
+                       [&](std::uint32_t a, std::uint32_t b) { return distance[a] < distance[b]; });
+      for (const std::uint32_t n : order) {
+        if (n == tree.root) continue;
+        std::uint32_t best = ~0U;
+        for (const std::uint32_t e : into[n]) {
+          if (distance[graph.edges[e].from] + 1 != distance[n]) continue;
+          if (best == ~0U || used[e] < used[best]) best = e;
+        }
+        ++used[best];
+        tree.edges.push_back(best);
+      }
+      trees.push_back(std::move(tree));
+    }
+    return trees;
   }
 
   // `count` trees at the highest rate, if their sum is clearly above `beaten`.

@@ -102,4 +102,13 @@ std::vector<std::size_t> distances_from(const Topology& topology, NodeId from) {
   return distance;
 }
 
+std::size_t longest_distance(const Topology& topology) {
+  std::size_t longest = 0;
+  for (std::size_t n = 0; n < topology.num_nodes(); ++n) {
+    const auto distance = distances_from(topology, NodeId(n));
+    for (std::size_t m = 0; m < topology.num_nodes(); ++m) longest = std::max(longest, distance[m]);
+  }
+  return longest;
+}
+
 }  // namespace espalier

@@ -41,6 +41,9 @@ struct GridHop {
 
 inline constexpr std::size_t kUnreached = std::numeric_limits<std::size_t>::max();
 
+// Links between the two nodes that are farthest apart. Precondition: connected.
+[[nodiscard]] std::size_t longest_distance(const Topology& topology);
+
 // The number of links on a shortest path from `from`, by vertex; kUnreached if there is no path.
 [[nodiscard]] std::vector<std::size_t> distances_from(const Topology& topology, NodeId from);
 

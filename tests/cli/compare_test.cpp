@@ -162,6 +162,22 @@ TEST_CASE("In a list, an algorithm that does not suit is skipped with a warning"
   CHECK(none.exit_code == 2);
 }
 
+TEST_CASE("auto says what it took, is as fast as the best, and is not one of all") {
+  const Outcome outcome =
+      test::espalier({"run", lab(), "-s", "collective.algorithm=auto", "--json", "-"});
+  REQUIRE(outcome.exit_code == 0);
+  const Json result = Json::parse(outcome.out)["results"][0];
+  CHECK(result["algorithm"] == "auto");
+  CHECK_THAT(result["choice"].get<std::string>(), Contains("planned"));
+  const Json document = compare({lab()});
+  for (const Json& other : document["results"]) {
+    CHECK(other["algorithm"] != "auto");
+    CHECK(result["time_ns"].get<double>() <= other["time_ns"].get<double>());
+  }
+  CHECK_THAT(test::espalier({"run", lab(), "-s", "collective.algorithm=auto"}).out,
+             Contains("auto: "));
+}
+
 TEST_CASE("A hint names only algorithms that run") {
   const Outcome refused = test::espalier({"run", lab(), "-s", "collective.algorithm=2d_ring"});
   CHECK(refused.exit_code == 2);

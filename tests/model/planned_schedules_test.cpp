@@ -4,9 +4,10 @@
 
 #include "alg/bounds/bounds.h"
 #include "alg/certify/certifier.h"
-#include "alg/generators/generator.h"
+#include "alg/generators/auto_choice.h"
 #include "alg/packing/schedule_time.h"
 #include "model_test_support.h"
+#include "sims/experiment/certify_point.h"
 #include "sims/model/build_program.h"
 
 using namespace espalier;
@@ -163,4 +164,44 @@ TEST_CASE("Where messages pass one link, a schedule's planned time is the machin
   CHECK(planned_over_simulated(torus, "direct", 4096) == Approx(1).epsilon(0.03));
   CHECK(planned_over_simulated(make_fat_tree(4, 4, 4, link), "direct", 1 << 20) ==
         Approx(1).epsilon(0.03));
+}
+
+TEST_CASE("What auto takes is as fast as the best algorithm") {
+  const LinkSpec link{150'000, 16'000'000'000};
+  const std::vector<Topology> networks{make_torus({4, 4}, link), uneven_mesh(),
+                                       make_fat_tree(2, 3, 2, link)};
+  RunPoint point = planned_point(CollectiveOp::all_reduce, 0);
+  for (const Topology& topology : networks) {
+    for (const Bytes size : {Bytes{4} << 10, Bytes{1} << 20}) {
+      CAPTURE(topology.name(), size);
+      point.collective->size = size;
+      double best = 1e300;
+      for (const Generator& generator : generators()) {
+        if (generator.name == kAutoAlgorithm || !generator.computes(point.collective->op)) continue;
+        point.collective->algorithm = generator.name;
+        const CollectiveRequest request = collective_request(point.system, *point.collective);
+        if (!generator.unsuited(topology).empty()) continue;
+        if (generator.problem != nullptr && generator.problem(topology, request)) continue;
+        best = std::min(best,
+                        simulated_ns(topology, point,
+                                     generate_tables(topology, point.system, *point.collective)));
+      }
+      point.collective->algorithm = kAutoAlgorithm;
+      const ScheduleTables taken = generate_tables(topology, point.system, *point.collective);
+      INFO(taken.choice);
+      CHECK(simulated_ns(topology, point, taken) <= best);
+      CHECK(taken.choice.find("next is ") != std::string::npos);
+    }
+  }
+}
+
+TEST_CASE("A small all-reduce on a mesh goes to the middle and back, over the fewest hops") {
+  const LinkSpec link{150'000, 16'000'000'000};
+  const Topology mesh = make_mesh({5, 5}, link);
+  const RunPoint point = planned_point(CollectiveOp::all_reduce, 1 << 10);
+  // Four links to the middle and four back. A hop takes 150 ns on the link and 13 cycles in NIs
+  // and routers; 1 KiB is 64 flits.
+  constexpr double kHops = 8;
+  constexpr double kHopNs = 163;
+  CHECK(simulated_ns(mesh, point, planned_tables(mesh, point)) < kHops * kHopNs + 2 * 65);
 }
