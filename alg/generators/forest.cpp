@@ -30,8 +30,9 @@ namespace {
 
 constexpr std::uint32_t kMostTreesPerRoot = 8;
 constexpr std::size_t kMostUndirectedTrees = 48;
-constexpr double kMostSlowdown = 64;  // where safe paths through switches cost rate
-constexpr double kGoodLoss = 0.005;   // of the best rate, at which no more trees are tried
+constexpr double kMostSlowdown = 16;  // where safe paths through switches cost rate
+constexpr double kMostPairSlowdown = 1e6;
+constexpr double kGoodLoss = 0.005;  // of the best rate, at which no more trees are tried
 constexpr std::size_t kMostSegments = 8192;
 constexpr std::uint32_t kFewSegments = 8;           // that are planned whatever the number of sends
 constexpr Bytes kLeastSegment = 256;                // bytes; a smaller message is mostly head
@@ -131,13 +132,18 @@ class ForestBuilder {
     // Paths that could deadlock are left out, which may cost rate.
     constexpr double kSlower = 0.97;
     for (double slower = unit.unit_rate; !trees_fit(direct.graph, direct.units, per_root);) {
-      slower *= kSlower;
-      if (slower < unit.unit_rate / kMostSlowdown) {
+      if (slower >= unit.unit_rate / kMostSlowdown) {
+        slower *= kSlower;
+        direct =
+            remove_switches(topology_, graph, units_at(graph, slower), per_root, reversed, order);
+        continue;
+      }
+      slower /= 2;
+      if (slower < unit.unit_rate / kMostPairSlowdown) {
         throw std::invalid_argument(
             "no trees fit whose paths through the switches cannot deadlock");
       }
-      direct =
-          remove_switches(topology_, graph, units_at(graph, slower), per_root, reversed, order);
+      direct = join_pairs(topology_, graph, units_at(graph, slower), reversed, order);
     }
     const std::vector<std::int64_t> demand(graph.nodes, per_root);
     std::vector<std::uint32_t> next(graph.nodes, 0);

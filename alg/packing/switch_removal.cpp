@@ -1,6 +1,7 @@
 #include "alg/packing/switch_removal.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <numeric>
 #include <optional>
@@ -23,6 +24,7 @@ class SwitchRemoval {
         now_{graph, units} {}
 
   NodeGraph run() {
+    drop_dead_ends();
     for (std::size_t w = now_.graph.nodes; w < now_.graph.vertices; ++w) {
       // Up and down first: a path that turns up again passes links that others need.
       bool fits = false;
@@ -41,6 +43,23 @@ class SwitchRemoval {
   }
 
  private:
+  // A switch with one neighbour leads nowhere; nor does one behind which there are only such.
+  void drop_dead_ends() {
+    for (bool found = true; found;) {
+      found = false;
+      for (std::size_t w = now_.graph.nodes; w < now_.graph.vertices; ++w) {
+        std::set<std::uint32_t> neighbours;
+        for (const PackEdge& edge : now_.graph.edges) {
+          if (edge.from == w) neighbours.insert(edge.to);
+          if (edge.to == w) neighbours.insert(edge.from);
+        }
+        if (neighbours.size() != 1) continue;
+        drop_edges_of(now_, static_cast<std::uint32_t>(w));
+        found = true;
+      }
+    }
+  }
+
   struct Ports {
     std::vector<std::uint32_t> in;  // edges with units
     std::vector<std::uint32_t> out;
@@ -296,6 +315,60 @@ NodeGraph remove_switches(const Topology& topology, const PackGraph& graph,
                           bool reversed, LinkOrder& order) {
   if (graph.vertices == graph.nodes) return {graph, units};
   return SwitchRemoval(topology, graph, units, trees, reversed, order).run();
+}
+
+NodeGraph join_pairs(const Topology& topology, const PackGraph& graph,
+                     const std::vector<std::int64_t>& units, bool reversed, LinkOrder& order) {
+  NodeGraph pairs;
+  pairs.graph.nodes = pairs.graph.vertices = graph.nodes;
+  std::vector<std::int64_t> users(topology.num_links(), 0);
+  for (std::size_t n = 0; n < graph.nodes; ++n) {
+    // Breadth first over links, because what may follow a link depends on it.
+    std::vector<LinkId> came_from(topology.num_links());
+    std::vector<bool> seen(topology.num_links(), false);
+    std::vector<bool> reached(graph.nodes, false);
+    reached[n] = true;
+    std::vector<LinkId> frontier;
+    const auto visit = [&](LinkId link, LinkId before) {
+      if (seen[link.index()] || (before.valid() && !order.admits(before, link, false))) return;
+      seen[link.index()] = true;
+      came_from[link.index()] = before;
+      frontier.push_back(link);
+    };
+    for (const LinkId l : topology.out_links(NodeId(n))) visit(l, LinkId());
+    for (std::size_t i = 0; i < frontier.size(); ++i) {
+      const LinkId last = frontier[i];
+      const NodeId at = topology.link(last).to;
+      if (topology.is_switch(at)) {
+        for (const LinkId l : topology.out_links(at)) visit(l, last);
+        continue;
+      }
+      if (reached[at.index()]) continue;
+      reached[at.index()] = true;
+      PackEdge edge;  // its path begins at the link into `at`, as in a reversed graph
+      edge.from = at.value();
+      edge.to = static_cast<std::uint32_t>(n);
+      for (LinkId l = last; l.valid(); l = came_from[l.index()]) {
+        edge.path.push_back(l);
+        ++users[l.index()];
+      }
+      if (!reversed) {
+        std::swap(edge.from, edge.to);
+        std::reverse(edge.path.begin(), edge.path.end());
+      }
+      pairs.graph.edges.push_back(std::move(edge));
+    }
+  }
+  for (PackEdge& edge : pairs.graph.edges) {
+    std::int64_t least = std::numeric_limits<std::int64_t>::max();
+    edge.rate = graph.edges[edge.path.front().index()].rate;
+    for (const LinkId l : edge.path) {
+      least = std::min(least, units[l.index()] / users[l.index()]);
+      edge.rate = std::min(edge.rate, graph.edges[l.index()].rate);
+    }
+    pairs.units.push_back(least);
+  }
+  return pairs;
 }
 
 }  // namespace espalier

@@ -22,4 +22,11 @@ struct NodeGraph {
                                         const std::vector<std::int64_t>& units, std::uint32_t trees,
                                         bool reversed, LinkOrder& order);
 
+// Instead: one edge from every node to every node that it reaches through switches alone, over a
+// shortest path in `order`. Paths share the units of a link evenly. Wasteful, but with enough units
+// trees fit wherever such paths connect all nodes.
+[[nodiscard]] NodeGraph join_pairs(const Topology& topology, const PackGraph& graph,
+                                   const std::vector<std::int64_t>& units, bool reversed,
+                                   LinkOrder& order);
+
 }  // namespace espalier

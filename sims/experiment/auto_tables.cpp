@@ -65,11 +65,9 @@ ScheduleTables chosen_tables(const Topology& topology, const SystemConfig& syste
     return tables;
   };
   if (best.size() == 1 || best[1].planned_ps > kPlannersError * best[0].planned_ps) {
-    std::string why =
-        fmt::format("{}, {:.4g} us planned", best[0].name, planned(best[0]));
+    std::string why = fmt::format("{}, {:.4g} us planned", best[0].name, planned(best[0]));
     if (best.size() > 1) {
-      why +=
-          fmt::format("; next is {}, {:.4g} us planned", best[1].name, planned(best[1]));
+      why += fmt::format("; next is {}, {:.4g} us planned", best[1].name, planned(best[1]));
     }
     return tables_of(best[0], std::move(why));
   }
@@ -86,8 +84,7 @@ ScheduleTables chosen_tables(const Topology& topology, const SystemConfig& syste
         cycles[i] ? fmt::format("{:.4g} us simulated", static_cast<double>(*cycles[i]) * 1e6 /
                                                            static_cast<double>(system.clock.hertz))
                   : std::string("not completed");
-    return fmt::format("{}, {} ({:.4g} planned)", best[i].name, simulated,
-                       planned(best[i]));
+    return fmt::format("{}, {} ({:.4g} planned)", best[i].name, simulated, planned(best[i]));
   };
   return tables_of(best[first], fmt::format("{}; next is {}", line(first), line(1 - first)));
 }

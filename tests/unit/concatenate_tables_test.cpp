@@ -60,6 +60,25 @@ TEST_CASE("All-reduces one after the other are an all-reduce of all their data")
   }
 }
 
+TEST_CASE("Planned tables keep their order one after the other") {
+  const Topology mesh = make_mesh({3, 3}, LinkSpec{150'000, 16'000'000'000});
+  const ScheduleTables part = tables_of("forest", mesh, 9 << 12);
+  REQUIRE(part.listed_order);
+  const TableSequence all = concatenate(mesh, {&part, &part});
+  CHECK(all.tables.listed_order);
+  CHECK(certify(mesh, all.tables).ok());
+  for (std::size_t n = 0; n < part.nodes.size(); ++n) {
+    const auto& table = all.tables.nodes[n];
+    REQUIRE(table.size() == 2 * part.nodes[n].size());
+    for (std::size_t e = 0; e < table.size(); ++e) {
+      const TableEntry& before = part.nodes[n][e % part.nodes[n].size()];
+      const bool second = e >= part.nodes[n].size();
+      CHECK(table[e].start_addr == before.start_addr + (second ? part.size : 0));
+      CHECK(table[e].flow.index() == before.flow.index() + (second ? part.chunks.size() : 0));
+    }
+  }
+}
+
 TEST_CASE("No flow, step or address of one part is another's") {
   const Topology torus = make_torus({4, 4}, LinkSpec{});
   const ScheduleTables part = tables_of("2d_ring", torus, 2048);

@@ -51,6 +51,9 @@ TEST_CASE("A schedule file gives back every entry, every route and the caller's 
       {"ring", make_mesh({5}, test::kPlainLink),
        CollectiveOp::all_reduce},  // routes of several links
       {"2d_ring", make_mesh({4, 3}, test::kPlainLink), CollectiveOp::reduce_scatter},  // After
+      {"forest", make_mesh({4, 3}, test::kPlainLink), CollectiveOp::all_reduce},   // planned order
+      {"forest", make_bigraph(2, 4, test::kPlainLink), CollectiveOp::all_gather},  // slots
+      {"a2a_paths", make_torus({3, 3}, test::kPlainLink), CollectiveOp::all_to_all},
   };
   for (const auto& [algorithm, topology, op] : cases) {
     const ScheduleTables tables = generate(algorithm, topology, op);
@@ -65,6 +68,7 @@ TEST_CASE("A schedule file gives back every entry, every route and the caller's 
     CHECK(read.value->algorithm == tables.algorithm);
     CHECK(read.value->op == tables.op);
     CHECK(read.value->contention_free == tables.contention_free);
+    CHECK(read.value->listed_order == tables.listed_order);
     CHECK(read.value->ni_ports == tables.ni_ports);
     // Routes may be numbered differently; what is sent along which links may not change.
     CHECK(written(topology, *read.value) == text);

@@ -6,9 +6,12 @@
 #include <random>
 
 #include "alg/bounds/max_flow.h"
+#include "alg/certify/certifier.h"
+#include "alg/generators/generator.h"
 #include "alg/packing/pack_graph.h"
 #include "alg/packing/switch_removal.h"
 #include "alg/packing/tree_packing.h"
+#include "alg/schedule/schedule_table.h"
 #include "test_graphs.h"
 #include "tests/support/share_of_cases.h"
 
@@ -228,4 +231,40 @@ TEST_CASE("Paths are admitted until they would close a cycle of links") {
     admitted += order.admits(round[n], round[(n + 1) % 3], true) ? 1 : 0;
   }
   CHECK(admitted == 2);
+}
+
+TEST_CASE("Random networks with switches, also with dead ends, get certified trees") {
+  constexpr std::uint32_t kSeed = 22;
+  std::mt19937 random(kSeed);
+  CAPTURE(kSeed);
+  test::ShareOfCases share(20);
+  for (int network = 0; network < 400; ++network) {
+    const std::size_t nodes = 2 + test::pick(random, 6);
+    const std::size_t switches = 1 + test::pick(random, 5);
+    Topology topology("random");
+    for (std::size_t n = 0; n < nodes; ++n) topology.add_node("n" + std::to_string(n));
+    for (std::size_t s = 0; s < switches; ++s) topology.add_switch("s" + std::to_string(s));
+    std::size_t cables = 0;
+    const auto cable = [&](std::size_t a, std::size_t b) {
+      const LinkSpec spec{150'000, std::uint64_t{1'000'000'000} << test::pick(random, 3)};
+      const std::string name = "c" + std::to_string(++cables);
+      topology.add_link(NodeId(a), NodeId(b), spec, name, name);
+      topology.add_link(NodeId(b), NodeId(a), spec, name, name);
+    };
+    for (std::size_t v = 1; v < switches; ++v) cable(nodes + v, nodes + test::pick(random, v));
+    for (std::size_t n = 0; n < nodes; ++n) cable(n, nodes + test::pick(random, switches));
+    for (std::size_t more = test::pick(random, 6); more > 0; --more) {
+      const std::size_t a = test::pick(random, nodes + switches);
+      const std::size_t b = test::pick(random, nodes + switches);
+      if (a != b) cable(a, b);
+    }
+    if (!share.take()) continue;
+    CAPTURE(network, nodes, switches);
+    CollectiveRequest request;
+    request.op = test::pick(random, 2) == 0 ? CollectiveOp::all_gather : CollectiveOp::all_reduce;
+    request.size = 4096 * nodes;
+    request.segments = 2;
+    const Schedule schedule = find_generator("forest")->generate(topology, request);
+    CHECK(certify(topology, lower_to_tables(schedule)).ok());
+  }
 }
