@@ -15,12 +15,16 @@
 #include "alg/packing/balanced_paths.h"
 #include "alg/packing/schedule_time.h"
 #include "alg/packing/wave_plan.h"
+#include "alg/routes/links.h"
 
 namespace espalier {
 
 namespace {
 
-constexpr std::size_t kMostPathNodes = 256;
+// Searches on larger networks take more than ten seconds.
+constexpr std::size_t kMostGridNodes = 256;
+constexpr std::size_t kMostSearchedNodes = 144;
+constexpr std::size_t kMostNodesThroughSwitches = 72;
 constexpr std::uint32_t kMostPieces = 8;
 // Pieces of this many hops in all are planned, if fewer pieces are not many enough.
 constexpr std::size_t kMostHopMessages = 400'000;
@@ -163,8 +167,11 @@ class PathScheduler {
 
 std::string a2a_paths_unsuited(const Topology& topology) {
   if (std::string why = unsuited_for_times(topology, "a2a_paths"); !why.empty()) return why;
-  if (topology.num_nodes() <= kMostPathNodes) return {};
-  return fmt::format("a2a_paths plans up to {} nodes, and this network has {}", kMostPathNodes,
+  const std::size_t most = is_even_grid(topology)         ? kMostGridNodes
+                           : topology.num_switches() == 0 ? kMostSearchedNodes
+                                                          : kMostNodesThroughSwitches;
+  if (topology.num_nodes() <= most) return {};
+  return fmt::format("a2a_paths plans up to {} nodes on such a network, and this one has {}", most,
                      topology.num_nodes());
 }
 

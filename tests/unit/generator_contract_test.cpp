@@ -116,7 +116,8 @@ TEST_CASE("The contract is tested of every generator") {
   for (const Generator& generator : generators()) names.push_back(generator.name);
   CHECK(names == std::vector<std::string>{"ring", "bidirectional_ring", "2d_ring", "multitree",
                                           "multitree_translated", "direct", "halving_doubling",
-                                          "hdrm", "bcube", "dbtree", "forest", "a2a_paths", "auto"});
+                                          "hdrm", "bcube", "dbtree", "forest", "a2a_paths",
+                                          "auto"});
 }
 
 TEST_CASE("All but 2D-RING, translated trees and HDRM run on every network with links both ways") {
