@@ -142,7 +142,8 @@ class PathScheduler {
         const NodeId to_node = request_.node_of(to);
         const Bytes begin = root * request_.size + offsets_[to];
         const std::vector<Bytes> cuts =
-            cut_evenly(offsets_[to + 1] - offsets_[to], p.pieces * p.waves, request_.element_bytes);
+            cut_evenly(offsets_[to + 1] - offsets_[to], std::size_t{p.pieces} * p.waves,
+                       request_.element_bytes);
         for (std::uint32_t i = 0; i < p.pieces * p.waves; ++i) {
           if (i % p.waves == 0) {
             first_chunk[(from_node.index() * nodes + to_node.index()) * p.pieces + i / p.waves] =

@@ -154,9 +154,9 @@ TEST_CASE("Undirected trees fill a mesh: 2k trees on k x k, each link in k + 1")
         }
       }
     }
-    const auto trees = pack_undirected_trees(graph, pairs, 2 * k);
+    const auto trees = pack_undirected_trees(graph, pairs, std::size_t{2} * k);
     REQUIRE(trees);
-    REQUIRE(trees->size() == 2 * k);
+    REQUIRE(trees->size() == std::size_t{2} * k);
     std::vector<std::int64_t> load(pairs.size(), 0);
     for (const PackedTree& tree : *trees) {
       std::vector<bool> has(graph.nodes, false);
@@ -216,6 +216,7 @@ TEST_CASE("Paths are admitted until they would close a cycle of links") {
   Topology ring("ring of switches");
   for (int n = 0; n < 3; ++n) ring.add_node("n" + std::to_string(n));
   std::vector<NodeId> s;
+  s.reserve(3);
   for (int n = 0; n < 3; ++n) s.push_back(ring.add_switch("s" + std::to_string(n)));
   for (std::size_t n = 0; n < 3; ++n) {
     ring.add_link(NodeId(n), s[n], {1000, 1'000'000'000}, "up", "d" + std::to_string(n));
