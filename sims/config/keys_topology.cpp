@@ -60,6 +60,7 @@ class TopologyKeys {
         .list(ListOf::any_number)
         .word("none")
         .optional()
+        .exclusive()
         .doc(
             "nodes, switches and links that are broken: they are taken out of the network, and "
             "nodes "
