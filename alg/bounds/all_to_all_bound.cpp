@@ -113,10 +113,6 @@ class CutSearch {
   BandwidthBound best_;
 };
 
-}  // namespace
-
-namespace {
-
 // Larger networks take seconds.
 constexpr std::size_t kMostPricedVertices = 160;
 

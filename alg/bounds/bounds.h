@@ -65,8 +65,7 @@ struct LinkPrices {
   std::vector<double> price;  // by LinkId
   double seconds = 0;         // per byte of the collective's size
 };
-// Found by iteration, usually 0 to 2 % below the best ones. Preconditions as for
-// bandwidth_bound.
+// Found by iteration, so a little below the best ones. Preconditions as for bandwidth_bound.
 [[nodiscard]] LinkPrices all_to_all_prices(const Topology& topology);
 
 // True for networks of equal links in which every node looks the same and no set of nodes has a

@@ -176,6 +176,17 @@ std::string a2a_paths_unsuited(const Topology& topology) {
                      topology.num_nodes());
 }
 
+std::optional<ParameterProblem> a2a_paths_problem(const Topology& topology,
+                                                  const CollectiveRequest& request) {
+  const std::uint64_t pairs = std::uint64_t{topology.num_nodes()} * topology.num_nodes();
+  const std::uint64_t most = std::max<std::uint64_t>(1, kMostHopMessages / pairs);
+  if (request.segments <= most) return {};
+  return ParameterProblem{"collective.segments",
+                          fmt::format("a2a_paths plans up to {} pieces for each pair of {} nodes",
+                                      most, topology.num_nodes()),
+                          most};
+}
+
 Schedule generate_a2a_paths(const Topology& topology, const CollectiveRequest& request) {
   return PathScheduler(topology, request).build();
 }
@@ -190,6 +201,7 @@ Generator a2a_paths_row() {
   row.parameters = {{"collective.segments", {}}};
   row.unsuited = a2a_paths_unsuited;
   row.generate = generate_a2a_paths;
+  row.problem = a2a_paths_problem;
   row.plans_times = true;
   return row;
 }

@@ -45,8 +45,6 @@ std::string auto_unsuited(const Topology& topology) {
 Schedule generate_auto(const Topology& topology, const CollectiveRequest& request) {
   RankedSchedule best = std::move(fastest_schedules(topology, request, 1).front());
   best.schedule.algorithm = kAutoAlgorithm;
-  best.schedule.choice =
-      fmt::format("{}, {:.4g} us planned", best.name, static_cast<double>(best.planned_ps) * 1e-6);
   return std::move(best.schedule);
 }
 

@@ -40,7 +40,7 @@ bool PathSlots::add(std::uint32_t op, std::uint64_t wanted_ps) {
   while (!waiting.empty()) {
     const std::uint32_t o = waiting.back();
     waiting.pop_back();
-    const std::uint32_t from = o == op ? wanted : slot_of_[o] == kNone ? 0 : slot_of_[o];
+    const std::uint32_t from = o == op ? wanted : slot_of_[o];
     std::uint32_t found = kNone;
     const std::uint32_t turns = slots(main_[o]);
     for (std::uint32_t turn = 0; turn < turns && found == kNone; ++turn) {

@@ -13,10 +13,10 @@ namespace espalier {
 [[nodiscard]] std::string unsuited_for_times(const Topology& topology, const char* algorithm);
 
 // From the first issue to the last arrival, in ps, if every NI serves its messages in the order of
-// steps (and within a step in the order of the schedule), each as soon as its dependencies have
-// arrived and its port's queue has room; and every link is first come first served, for whole
-// messages. On links between nodes this is what the machine does without lockstep, to a few cycles.
-// Where several nodes share a link it is an estimate: their packets interleave.
+// its table, each as soon as its dependencies have arrived and its port's queue has room, and every
+// link is first come first served, for whole messages. Where every message passes one link this is
+// what the machine does without lockstep, but for ties and for messages in several VCs, whose
+// packets interleave. Longer routes are cut through; routers have room for all.
 [[nodiscard]] std::uint64_t schedule_time_ps(const Topology& topology, const Schedule& schedule,
                                              const MessageTiming& timing);
 

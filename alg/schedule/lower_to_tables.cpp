@@ -367,7 +367,6 @@ void Lowering::lower_node(NodeId node, std::vector<TableEntry>& entries) {
 ScheduleTables Lowering::empty_tables() const {
   ScheduleTables tables(schedule_.routes);
   tables.algorithm = schedule_.algorithm;
-  tables.choice = schedule_.choice;
   tables.op = schedule_.op;
   tables.size = schedule_.size;
   tables.num_steps = schedule_.num_steps;

@@ -68,7 +68,6 @@ struct Schedule {
   explicit Schedule(const Topology& topology) : routes(topology) {}
 
   std::string algorithm;  // name as in `espalier list algorithms`
-  std::string choice;     // auto: what was taken and why, as a sentence
   CollectiveOp op = CollectiveOp::all_reduce;
   std::size_t num_nodes = 0;
   // As requested. Chunks cover [0, data_bytes()) in order and without gaps.

@@ -66,7 +66,7 @@ struct ScheduleTables {
   explicit ScheduleTables(RouteSet route_set) : routes(std::move(route_set)) {}
 
   std::string algorithm;
-  std::string choice;  // as Schedule::choice
+  std::string choice;  // of auto: what was taken and why, as a sentence
   CollectiveOp op = CollectiveOp::all_reduce;
   Bytes size = 0;
   Timestep num_steps = 0;

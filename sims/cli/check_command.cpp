@@ -15,6 +15,7 @@
 #include "sims/cli/output.h"
 #include "sims/cli/schedule_text.h"
 #include "sims/experiment/certify_point.h"
+#include "sims/experiment/generate_tables.h"
 #include "sims/experiment/plan_run.h"
 #include "sims/experiment/training_tables.h"
 #include "sims/experiment/workload_plans.h"

@@ -3,10 +3,7 @@
 #include <fmt/format.h>
 
 #include "alg/certify/channel_dependencies.h"
-#include "alg/generators/auto_choice.h"
 #include "alg/routes/routing.h"
-#include "sims/experiment/auto_tables.h"
-#include "sims/model/build_program.h"
 #include "sims/system/control_traffic.h"
 #include "sims/system/tenant_traffic.h"
 #include "sims/system/vc_partition.h"
@@ -28,13 +25,6 @@ std::string tenant_deadlock(const Topology& topology, const RunPoint& point,
 }
 
 }  // namespace
-
-ScheduleTables generate_tables(const Topology& topology, const SystemConfig& system,
-                               const CollectiveConfig& collective) {
-  const CollectiveRequest request = collective_request(system, collective);
-  if (collective.algorithm == kAutoAlgorithm) return chosen_tables(topology, system, collective);
-  return lower_to_tables(find_generator(collective.algorithm)->generate(topology, request));
-}
 
 std::uint32_t certified_vc_classes(const Topology& topology, const RunPoint& point) {
   const RouterConfig& router = point.system.router;

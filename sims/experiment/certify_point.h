@@ -1,4 +1,4 @@
-// Schedules and programs of a point's collective, and whether the point's system can run them.
+// Whether a point's system can run the schedule or program of its collective.
 #pragma once
 
 #include <cstdint>
@@ -13,11 +13,6 @@
 #include "sims/point/config.h"
 
 namespace espalier {
-
-// The tables of the point's algorithm. Precondition: the algorithm fits the topology (the reader
-// checked it).
-[[nodiscard]] ScheduleTables generate_tables(const Topology& topology, const SystemConfig& system,
-                                             const CollectiveConfig& collective);
 
 // The certificate of tables on the point's network: beside its control messages and its tenants,
 // with the entries of its NIs.

@@ -7,6 +7,7 @@
 #include "sims/experiment/certify_point.h"
 #include "sims/experiment/describe_cost.h"
 #include "sims/experiment/describe_outcome.h"
+#include "sims/experiment/generate_tables.h"
 #include "sims/experiment/point_run.h"
 #include "sims/experiment/training_tables.h"
 #include "sims/observe/explain/run_account.h"

@@ -12,6 +12,7 @@
 #include "hw/topology/link_timing.h"
 #include "sims/experiment/certify_point.h"
 #include "sims/experiment/describe_outcome.h"
+#include "sims/experiment/generate_tables.h"
 #include "sims/experiment/point_run.h"
 #include "sims/experiment/training_tables.h"
 #include "sims/point/config.h"

@@ -40,14 +40,12 @@ class BrokenParts {
     }
     const NodeId lost = rest.find_disconnected();
     if (lost.valid()) {
-      diagnostics_.error(place_,
-                         fmt::format("system.topology.without: {} is cut off from {}",
-                                     rest.vertex_name(lost), rest.vertex_name(NodeId(0))),
-                         topology_.is_switch(topology_.find_vertex(rest.vertex_name(lost)))
-                             ? fmt::format("if it may be cut off, take 'switch {}' out too",
-                                           rest.vertex_name(lost))
-                             : fmt::format("if it may be cut off, take 'node {}' out too",
-                                           rest.vertex_name(lost)));
+      diagnostics_.error(
+          place_,
+          fmt::format("system.topology.without: {} is cut off from {}", rest.vertex_name(lost),
+                      rest.vertex_name(NodeId(0))),
+          fmt::format("if it may be cut off, take '{} {}' out too",
+                      rest.is_switch(lost) ? "switch" : "node", rest.vertex_name(lost)));
       return std::nullopt;
     }
     return rest;

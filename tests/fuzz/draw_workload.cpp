@@ -7,6 +7,7 @@
 #include "alg/generators/generator.h"
 #include "alg/generators/rank_shapes.h"
 #include "sims/experiment/certify_point.h"
+#include "sims/experiment/generate_tables.h"
 
 namespace espalier::fuzz {
 

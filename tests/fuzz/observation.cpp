@@ -9,7 +9,7 @@
 #include <tuple>
 
 #include "model_test_support.h"
-#include "sims/experiment/certify_point.h"
+#include "sims/experiment/generate_tables.h"
 #include "sims/system/simulation.h"
 
 namespace espalier::fuzz {

@@ -7,7 +7,7 @@
 #include "alg/generators/auto_choice.h"
 #include "alg/packing/schedule_time.h"
 #include "model_test_support.h"
-#include "sims/experiment/certify_point.h"
+#include "sims/experiment/generate_tables.h"
 #include "sims/model/build_program.h"
 
 using namespace espalier;

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "alg/bounds/bounds.h"
+#include "alg/generators/generator.h"
 #include "alg/packing/balanced_paths.h"
 #include "alg/packing/link_order.h"
 #include "alg/packing/wave_plan.h"
@@ -190,4 +191,19 @@ TEST_CASE("In a period, no link has two messages at once, also through three swi
   // The busiest link is full but for what different numbers of hops cost.
   const auto full = static_cast<double>(most * times.occupancy_ps(LinkId(0), kSegment));
   CHECK(static_cast<double>(plan.period_ps) < 1.25 * full);
+}
+
+TEST_CASE("More pieces than a plan can hold are refused, with a number that fits") {
+  const Topology torus = make_torus({8, 8}, kPlainLink);
+  const Generator& generator = *find_generator("a2a_paths");
+  CollectiveRequest request;
+  request.op = CollectiveOp::all_to_all;
+  request.segments = 65536;
+  const auto problem = generator.problem(torus, request);
+  REQUIRE(problem);
+  CHECK(problem->key == "collective.segments");
+  request.segments = static_cast<std::uint32_t>(problem->instead);
+  CHECK_FALSE(generator.problem(torus, request));
+  ++request.segments;
+  CHECK(generator.problem(torus, request));
 }

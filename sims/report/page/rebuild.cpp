@@ -9,7 +9,7 @@
 #include "alg/schedule/schedule_table.h"
 #include "sims/config/reader.h"
 #include "sims/config/resolved.h"
-#include "sims/experiment/certify_point.h"
+#include "sims/experiment/generate_tables.h"
 #include "sims/report/page/config_differences.h"
 
 namespace espalier::report {

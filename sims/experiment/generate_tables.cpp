@@ -1,4 +1,4 @@
-#include "sims/experiment/auto_tables.h"
+#include "sims/experiment/generate_tables.h"
 
 #include <fmt/format.h>
 #include <sys/wait.h>
@@ -49,11 +49,10 @@ std::optional<Cycle> simulated_cycles(const Topology& topology, const RunPoint& 
   return cycles;
 }
 
-}  // namespace
-
+// The tables of `algorithm: auto`.
 ScheduleTables chosen_tables(const Topology& topology, const SystemConfig& system,
                              const CollectiveConfig& collective) {
-  std::vector<RankedSchedule> best =
+  const std::vector<RankedSchedule> best =
       fastest_schedules(topology, collective_request(system, collective), 2);
   const auto planned = [](const RankedSchedule& ranked) {
     return static_cast<double>(ranked.planned_ps) * 1e-6;
@@ -87,6 +86,15 @@ ScheduleTables chosen_tables(const Topology& topology, const SystemConfig& syste
     return fmt::format("{}, {} ({:.4g} planned)", best[i].name, simulated, planned(best[i]));
   };
   return tables_of(best[first], fmt::format("{}; next is {}", line(first), line(1 - first)));
+}
+
+}  // namespace
+
+ScheduleTables generate_tables(const Topology& topology, const SystemConfig& system,
+                               const CollectiveConfig& collective) {
+  if (collective.algorithm == kAutoAlgorithm) return chosen_tables(topology, system, collective);
+  const CollectiveRequest request = collective_request(system, collective);
+  return lower_to_tables(find_generator(collective.algorithm)->generate(topology, request));
 }
 
 }  // namespace espalier
