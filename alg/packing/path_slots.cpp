@@ -10,6 +10,12 @@ namespace {
 // At slots, in one period. More make periods a few percent shorter and planning as much longer.
 constexpr std::uint64_t kMostLooks = 1'000'000;
 constexpr std::uint64_t kMostLooksPerMessage = 500;
+// Where few messages find no place after so many looks each, there is none.
+constexpr std::uint64_t kMostLooksOfFew = 4000;
+
+std::uint64_t most_looks(std::uint64_t messages) {
+  return std::min(kMostLooks, kMostLooksOfFew * messages) + kMostLooksPerMessage * messages;
+}
 
 }  // namespace
 
@@ -53,7 +59,7 @@ bool PathSlots::add(std::uint32_t op, std::uint64_t wanted_ps) {
       continue;
     }
     if (crosses_one_switch(o) && move_chain(o)) continue;
-    if (looks_ > kMostLooks + kMostLooksPerMessage * ops_.size()) return false;
+    if (looks_ > most_looks(ops_.size())) return false;
     eject_for(o, waiting);
   }
   return true;
