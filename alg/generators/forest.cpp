@@ -9,10 +9,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <numeric>
 #include <optional>
+#include <set>
 #include <stdexcept>
 #include <utility>
 
@@ -77,14 +79,44 @@ class ForestBuilder {
  private:
   // ---- trees ----
 
+  // A switch passes a packet at the rate of the slower of its two links. Trees that are packed as
+  // if all links at switches were as slow as some of them waste less of the faster ones.
   void try_directed() {
+    try_directed(std::numeric_limits<std::uint64_t>::max());
+    for (const std::uint64_t cap : caps()) try_directed(cap);
+  }
+
+  // The rates of links at switches that join links of several rates.
+  [[nodiscard]] std::vector<std::uint64_t> caps() const {
+    std::set<std::uint64_t> found;
+    for (std::size_t w = ranks_.size(); w < topology_.num_vertices(); ++w) {
+      std::set<std::uint64_t> rates;
+      for (const TopologyLink& link : topology_.links()) {
+        if (link.from.index() == w || link.to.index() == w) {
+          rates.insert(link.spec.bytes_per_second);
+        }
+      }
+      if (rates.size() > 1) found.insert(rates.begin(), std::prev(rates.end()));
+    }
+    return {found.begin(), found.end()};
+  }
+
+  [[nodiscard]] PackGraph capped_graph(bool reversed, std::uint64_t cap) const {
+    PackGraph graph = pack_graph(topology_, reversed);
+    for (PackEdge& e : graph.edges) {
+      if (e.from >= graph.nodes || e.to >= graph.nodes) e.rate = std::min(e.rate, cap);
+    }
+    return graph;
+  }
+
+  void try_directed(std::uint64_t cap) {
     const bool gathers = request_.op != CollectiveOp::reduce_scatter;
     const bool scatters = request_.op != CollectiveOp::all_gather;
     std::optional<PackGraph> out;
     std::optional<PackGraph> in;
     double rate = std::numeric_limits<double>::max();
-    if (gathers) rate = std::min(rate, best_root_rate(out.emplace(pack_graph(topology_, false))));
-    if (scatters) rate = std::min(rate, best_root_rate(in.emplace(pack_graph(topology_, true))));
+    if (gathers) rate = std::min(rate, best_root_rate(out.emplace(capped_graph(false, cap))));
+    if (scatters) rate = std::min(rate, best_root_rate(in.emplace(capped_graph(true, cap))));
     std::vector<std::uint32_t> counts;
     double least_loss = 1;
     std::uint32_t best_count = 1;

@@ -41,6 +41,9 @@ PathSlots::PathSlots(const RouteSet& routes, const std::vector<WaveOp>& ops,
 bool PathSlots::add(std::uint32_t op, std::uint64_t wanted_ps) {
   const std::uint32_t count = slots(main_[op]);
   if (count == 0) return false;
+  for (std::size_t h = 0; h < routes_.hops(ops_[op].route); ++h) {
+    if (slots_at(op, 0, h).count == 0) return false;
+  }
   const auto wanted = static_cast<std::uint32_t>(wanted_ps / slot_ps_[main_[op].index()] % count);
   std::vector<std::uint32_t> waiting{op};
   while (!waiting.empty()) {
@@ -65,51 +68,43 @@ bool PathSlots::add(std::uint32_t op, std::uint64_t wanted_ps) {
   return true;
 }
 
-PathSlots::Range PathSlots::within(std::uint32_t op, std::uint32_t slot, LinkId link) const {
+PathSlots::Slots PathSlots::slots_at(std::uint32_t op, std::uint32_t slot, std::size_t hop) const {
+  const LinkId link = routes_.link(ops_[op].route, hop);
   const std::uint64_t main_ps = slot_ps_[main_[op].index()];
   const std::uint64_t link_ps = slot_ps_[link.index()];
-  if (main_ps == link_ps) return {slot, slot + std::size_t{1}};
-  const std::uint64_t begin = (slot * main_ps + link_ps - 1) / link_ps;
-  const std::uint64_t end = (slot + std::uint64_t{1}) * main_ps / link_ps;
-  return {begin, std::min<std::uint64_t>(end, user_[link.index()].size())};
-}
-
-std::uint32_t PathSlots::free_within(std::uint32_t op, std::uint32_t slot, LinkId link) const {
-  const Range range = within(op, slot, link);
-  const auto& user = user_[link.index()];
-  for (std::size_t s = range.begin; s < range.end; ++s) {
-    if (user[s] == kNone) return static_cast<std::uint32_t>(s);
-  }
-  return kNone;
+  const std::uint32_t all = slots(link);
+  const auto count = static_cast<std::uint32_t>((main_ps + link_ps - 1) / link_ps);
+  if (count > all) return {};
+  return {static_cast<std::uint32_t>(slot * main_ps / link_ps % all), count};
 }
 
 bool PathSlots::is_free(std::uint32_t op, std::uint32_t slot) const {
-  const RouteId route = ops_[op].route;
-  for (std::size_t h = 0; h < routes_.hops(route); ++h) {
-    if (free_within(op, slot, routes_.link(route, h)) == kNone) return false;
+  for (std::size_t h = 0; h < routes_.hops(ops_[op].route); ++h) {
+    const Slots at = slots_at(op, slot, h);
+    const auto& user = user_[routes_.link(ops_[op].route, h).index()];
+    if (at.count == 0) return false;
+    for (std::uint32_t i = 0; i < at.count; ++i) {
+      if (user[(at.begin + i) % user.size()] != kNone) return false;
+    }
   }
   return true;
 }
 
-void PathSlots::set(std::uint32_t op, std::uint32_t slot) {
-  const RouteId route = ops_[op].route;
-  for (std::size_t h = 0; h < routes_.hops(route); ++h) {
-    const LinkId l = routes_.link(route, h);
-    user_[l.index()][free_within(op, slot, l)] = op;
+// The op's slots of all links.
+void PathSlots::mark(std::uint32_t op, std::uint32_t user) {
+  for (std::size_t h = 0; h < routes_.hops(ops_[op].route); ++h) {
+    const Slots at = slots_at(op, slot_of_[op], h);
+    auto& users = user_[routes_.link(ops_[op].route, h).index()];
+    for (std::uint32_t i = 0; i < at.count; ++i) users[(at.begin + i) % users.size()] = user;
   }
-  slot_of_[op] = slot;
 }
 
-void PathSlots::clear(std::uint32_t op) {
-  const RouteId route = ops_[op].route;
-  for (std::size_t h = 0; h < routes_.hops(route); ++h) {
-    const LinkId l = routes_.link(route, h);
-    const Range range = within(op, slot_of_[op], l);
-    auto& user = user_[l.index()];
-    const auto first = user.begin() + static_cast<std::ptrdiff_t>(range.begin);
-    *std::find(first, user.begin() + static_cast<std::ptrdiff_t>(range.end), op) = kNone;
-  }
+void PathSlots::set(std::uint32_t op, std::uint32_t slot) {
+  slot_of_[op] = slot;
+  mark(op, op);
 }
+
+void PathSlots::clear(std::uint32_t op) { mark(op, kNone); }
 
 bool PathSlots::crosses_one_switch(std::uint32_t op) const {
   const RouteId route = ops_[op].route;
@@ -159,35 +154,30 @@ void PathSlots::eject_for(std::uint32_t op, std::vector<std::uint32_t>& ejected)
   const std::uint32_t from = static_cast<std::uint32_t>(random_() % count);
   std::uint32_t best = kNone;
   std::uint64_t least = 0;
-  const auto victim = [&](std::uint32_t slot, LinkId link) {
-    const Range range = within(op, slot, link);
-    std::uint32_t cheapest = kNone;
-    for (std::size_t s = range.begin; s < range.end; ++s) {
-      const std::uint32_t user = user_[link.index()][s];
-      if (user == kNone) return kNone;
-      if (cheapest == kNone || ejections_[user] < ejections_[cheapest]) cheapest = user;
+  const auto for_each_user = [&](std::uint32_t slot, auto visit) {
+    for (std::size_t h = 0; h < routes_.hops(route); ++h) {
+      const Slots at = slots_at(op, slot, h);
+      const auto& user = user_[routes_.link(route, h).index()];
+      for (std::uint32_t i = 0; i < at.count; ++i) {
+        const std::uint32_t u = user[(at.begin + i) % user.size()];
+        if (u != kNone) visit(u);
+      }
     }
-    return cheapest;
   };
   for (std::uint32_t turn = 0; turn < count; ++turn) {
     const std::uint32_t s = (from + turn) % count;
     std::uint64_t cost = 0;
-    bool exists = true;
-    for (std::size_t h = 0; h < routes_.hops(route); ++h) {
-      const LinkId l = routes_.link(route, h);
-      const Range range = within(op, s, l);
-      exists = exists && range.begin < range.end;
-      const std::uint32_t user = exists ? victim(s, l) : kNone;
-      if (user != kNone) cost += 1 + std::uint64_t{ejections_[user]};
-    }
-    if (!exists || (best != kNone && cost >= least)) continue;
+    for_each_user(s, [&](std::uint32_t user) { cost += 1 + std::uint64_t{ejections_[user]}; });
+    if (best != kNone && cost >= least) continue;
     best = s;
     least = cost;
   }
   looks_ += count;
-  for (std::size_t h = 0; h < routes_.hops(route); ++h) {
-    const std::uint32_t user = victim(best, routes_.link(route, h));
-    if (user == kNone) continue;
+  std::vector<std::uint32_t> users;
+  for_each_user(best, [&](std::uint32_t user) {
+    if (std::find(users.begin(), users.end(), user) == users.end()) users.push_back(user);
+  });
+  for (const std::uint32_t user : users) {
     ++ejections_[user];
     clear(user);
     ejected.push_back(user);

@@ -9,12 +9,14 @@
 
 namespace espalier {
 
-// A message takes a slot of its slowest link, and on every other link of its route a slot within
-// that time. Choosing slots one after the other, as they come free, leaves gaps on some links that
-// are busy on others. Here a message that finds no common slot makes others move: through one
-// switch along a chain of two alternating slots, which succeeds as long as both links have a slot
-// left (edge colouring of a bipartite graph, Koenig 1916); elsewhere it takes the slot of the
-// fewest others, which look for new ones (ejection, as in iterative modulo scheduling, Rau 1994).
+// A message takes a slot of its slowest link. A switch passes a packet at the rate of the slower of
+// its two links, so a faster link of the route is busy as long and gives several slots.
+//
+// Choosing slots one after the other, as they come free, leaves gaps on some links that are busy on
+// others. Here a message that finds no common slot makes others move: through one switch along a
+// chain of two alternating slots, which succeeds as long as both links have a slot left (edge
+// colouring of a bipartite graph, Koenig 1916); elsewhere it takes the slots of the fewest others,
+// which look for new ones (ejection, as in iterative modulo scheduling, Rau 1994).
 class PathSlots {
  public:
   // `slot_ps`: by link, the length of its slots.
@@ -32,14 +34,14 @@ class PathSlots {
  private:
   static constexpr std::uint32_t kNone = ~0U;
 
-  struct Range {
-    std::size_t begin = 0;
-    std::size_t end = 0;
+  // Slots of a link in a row, in a circle.
+  struct Slots {
+    std::uint32_t begin = 0;
+    std::uint32_t count = 0;
   };
-  // The slots of `link` that lie within slot `slot` of the op's main link.
-  [[nodiscard]] Range within(std::uint32_t op, std::uint32_t slot, LinkId link) const;
-  // A free one of them, or kNone.
-  [[nodiscard]] std::uint32_t free_within(std::uint32_t op, std::uint32_t slot, LinkId link) const;
+  // Those of hop `hop` that go with slot `slot` of the op's slowest link; none if it has too few.
+  [[nodiscard]] Slots slots_at(std::uint32_t op, std::uint32_t slot, std::size_t hop) const;
+  void mark(std::uint32_t op, std::uint32_t user);
   [[nodiscard]] bool is_free(std::uint32_t op, std::uint32_t slot) const;
   void set(std::uint32_t op, std::uint32_t slot);
   void clear(std::uint32_t op);

@@ -114,9 +114,42 @@ class SwitchRemoval {
     return parent;
   }
 
+  // A switch passes a packet at the rate of the slower of its two links: a unit takes as much more
+  // of the faster one.
+  struct Cost {
+    std::uint64_t fast = 1;  // rates
+    std::uint64_t slow = 1;
+    bool in_is_fast = true;  // or the edge out of the switch
+    [[nodiscard]] std::int64_t units(std::int64_t joined) const {
+      return static_cast<std::int64_t>((static_cast<std::uint64_t>(joined) * fast + slow - 1) /
+                                       slow);
+    }
+    [[nodiscard]] std::int64_t most(std::int64_t left) const {
+      return static_cast<std::int64_t>(static_cast<std::uint64_t>(left) * slow / fast);
+    }
+    [[nodiscard]] std::int64_t of_in(std::int64_t joined) const {
+      return in_is_fast ? units(joined) : joined;
+    }
+    [[nodiscard]] std::int64_t of_out(std::int64_t joined) const {
+      return in_is_fast ? joined : units(joined);
+    }
+    friend bool operator<(const Cost& a, const Cost& b) {
+      const auto left = a.fast * b.slow;
+      const auto right = b.fast * a.slow;
+      return left != right ? left < right : a.in_is_fast < b.in_is_fast;
+    }
+  };
+  [[nodiscard]] Cost cost(const PackEdge& in, const PackEdge& out) const {
+    if (in.rate == out.rate) return {};
+    const std::uint64_t unit = std::gcd(in.rate, out.rate);
+    return {std::max(in.rate, out.rate) / unit, std::min(in.rate, out.rate) / unit,
+            in.rate > out.rate};
+  }
+
   void join(NodeGraph& g, std::uint32_t in, std::uint32_t out, std::int64_t units) const {
-    g.units[in] -= units;
-    g.units[out] -= units;
+    const Cost c = cost(g.graph.edges[in], g.graph.edges[out]);
+    g.units[in] -= c.of_in(units);
+    g.units[out] -= c.of_out(units);
     const PackEdge& a = g.graph.edges[in];
     const PackEdge& b = g.graph.edges[out];
     PackEdge edge{a.from, b.to, std::min(a.rate, b.rate), joined(a, b)};
@@ -174,23 +207,37 @@ class SwitchRemoval {
     for (const std::uint32_t e : ports.out) left_out.push_back(g.units[e]);
     std::vector<bool> may(ports.in.size() * outs, false);
     std::vector<bool> apart(may.size(), false);
+    std::vector<Cost> costs(may.size());
+    std::set<Cost> classes;
     for (std::size_t c = 0; c < may.size(); ++c) {
       const PackEdge& a = g.graph.edges[ports.in[c / outs]];
       const PackEdge& b = g.graph.edges[ports.out[c % outs]];
       may[c] = may_join(a, b, more);
       apart[c] = may[c] && component[a.from] != component[b.to];
+      costs[c] = cost(a, b);
+      if (may[c]) classes.insert(costs[c]);
     }
-    const auto join_shares = [&](const std::vector<bool>& allowed) {
-      const std::vector<std::int64_t> shares = even_shares(left_in, left_out, allowed);
+    const auto join_shares = [&](const std::vector<bool>& allowed, const Cost& cost) {
+      std::vector<bool> now = allowed;
+      for (std::size_t c = 0; c < now.size(); ++c) {
+        now[c] = now[c] && !(costs[c] < cost) && !(cost < costs[c]);
+      }
+      std::vector<std::int64_t> in = left_in;
+      std::vector<std::int64_t> out = left_out;
+      for (std::int64_t& left : cost.in_is_fast ? in : out) left = cost.most(left);
+      const std::vector<std::int64_t> shares = even_shares(in, out, now);
       for (std::size_t c = 0; c < shares.size(); ++c) {
         if (shares[c] == 0) continue;
-        left_in[c / outs] -= shares[c];
-        left_out[c % outs] -= shares[c];
         join(g, ports.in[c / outs], ports.out[c % outs], shares[c]);
+        left_in[c / outs] = g.units[ports.in[c / outs]];
+        left_out[c % outs] = g.units[ports.out[c % outs]];
       }
     };
-    if (apart_first) join_shares(apart);
-    join_shares(may);
+    // Pairs of one cost together, the cheapest first.
+    for (const Cost& cost : classes) {
+      if (apart_first) join_shares(apart, cost);
+      join_shares(may, cost);
+    }
     drop_edges_of(g, w);
     return g;
   }
@@ -227,7 +274,10 @@ class SwitchRemoval {
             const PackEdge& b = now_.graph.edges[out];
             if (!may_join(a, b, true)) continue;
             if (apart && component[a.from] == component[b.to]) continue;
-            std::int64_t most = std::min(now_.units[in], now_.units[out]);
+            const Cost c = cost(a, b);
+            std::int64_t most = c.in_is_fast ? std::min(c.most(now_.units[in]), now_.units[out])
+                                             : std::min(now_.units[in], c.most(now_.units[out]));
+            if (most == 0) continue;
             if (apart) {
               most = 1;
             } else {
@@ -251,8 +301,9 @@ class SwitchRemoval {
     const std::vector<LinkId> path = joined(now_.graph.edges[in], now_.graph.edges[out]);
     for (const std::uint32_t e : merged) {
       if (now_.graph.edges[e].path != path) continue;
-      now_.units[in] -= units;
-      now_.units[out] -= units;
+      const Cost c = cost(now_.graph.edges[in], now_.graph.edges[out]);
+      now_.units[in] -= c.of_in(units);
+      now_.units[out] -= c.of_out(units);
       now_.units[e] += units;
       return;
     }

@@ -120,9 +120,12 @@ class WavePlanner {
         segment_(segment),
         timing_(timing),
         times_(topology, routes, timing) {
+    for (std::size_t l = 0; l < topology.num_links(); ++l) {
+      slot_ps_.push_back(times_.occupancy_ps(LinkId(l), segment_));
+    }
+    find_phases();
     find_successors();
     find_remaining();
-    find_skew();
     find_held();
   }
 
@@ -130,7 +133,7 @@ class WavePlanner {
     std::vector<std::uint64_t> load(topology_.num_links(), 0);
     for (const WaveOp& op : ops_) {
       for (std::size_t h = 0; h < routes_.hops(op.route); ++h) {
-        load[routes_.link(op.route, h).index()] += op.share;
+        load[routes_.link(op.route, h).index()] += slots_of(op, h);
       }
     }
     std::uint64_t least = 0;
@@ -143,6 +146,8 @@ class WavePlanner {
     }
     WavePlan plan;
     if (!periodic) {
+      const std::uint64_t room = skew();
+      for (std::uint64_t& length : slot_ps_) length += room;
       try_period(0, plan);
       return plan;
     }
@@ -176,23 +181,79 @@ class WavePlanner {
     }
   };
 
-  [[nodiscard]] std::uint64_t slot_ps(LinkId link) const {
-    return times_.occupancy_ps(link, segment_) + skew_;
-  }
+  [[nodiscard]] std::uint64_t slot_ps(LinkId link) const { return slot_ps_[link.index()]; }
   // The link on which the op's slots are looked for: the slowest of its route.
   [[nodiscard]] LinkId main_link(const WaveOp& op) const {
     LinkId slowest = routes_.link(op.route, 0);
     for (std::size_t h = 1; h < routes_.hops(op.route); ++h) {
       const LinkId l = routes_.link(op.route, h);
-      if (topology_.link(l).spec.bytes_per_second < topology_.link(slowest).spec.bytes_per_second) {
-        slowest = l;
-      }
+      if (slot_ps(l) > slot_ps(slowest)) slowest = l;
     }
     return slowest;
   }
+  // From the start to the use of the data, with the wait for the slot of the last link.
   [[nodiscard]] std::uint64_t arrival(std::uint32_t op) const {
-    return times_.arrival_ps(ops_[op], segment_ * ops_[op].share) +
+    return times_.arrival_ps(ops_[op], segment_ * ops_[op].share) + wait_ps(ops_[op]) +
            (turns_around_[op] ? timing_.turnaround_ps : 0);
+  }
+  [[nodiscard]] std::uint64_t phase(const WaveOp& op) const {
+    return phase_[routes_.link(op.route, 0).index()];
+  }
+  [[nodiscard]] std::uint64_t wait_ps(const WaveOp& op) const {
+    const std::size_t last = routes_.hops(op.route) - 1;
+    const std::uint64_t flight = times_.head_ps(op.route, last) - times_.head_ps(op.route, 0);
+    const std::uint64_t slots = phase_[routes_.link(op.route, last).index()] - phase(op);
+    return slots > flight ? slots - flight : 0;
+  }
+
+  // How many of its own slots a hop takes: a switch passes a packet at the rate of the slower of
+  // its two links.
+  [[nodiscard]] std::uint32_t slots_of(const WaveOp& op, std::size_t hop) const {
+    const std::uint64_t own = slot_ps(routes_.link(op.route, hop));
+    return static_cast<std::uint32_t>((slot_ps(main_link(op)) + own - 1) / own) * op.share;
+  }
+
+  // The slots of a link begin when the head of the message with the longest way to it arrives. Who
+  // comes earlier waits in the switch; a link would wait for who comes later. Routes that cannot
+  // deadlock have no circle of links; with one, every phase is 0.
+  void find_phases() {
+    const std::size_t links = topology_.num_links();
+    std::vector<std::vector<std::uint32_t>> behind(links);
+    for (const WaveOp& op : ops_) {
+      for (std::size_t h = 1; h < routes_.hops(op.route); ++h) {
+        behind[routes_.link(op.route, h - 1).index()].push_back(routes_.link(op.route, h).value());
+      }
+    }
+    std::vector<std::uint32_t> before(links, 0);
+    for (auto& list : behind) {
+      std::sort(list.begin(), list.end());
+      list.erase(std::unique(list.begin(), list.end()), list.end());
+      for (const std::uint32_t l : list) ++before[l];
+    }
+    phase_.assign(links, 0);
+    std::vector<std::uint32_t> order;
+    for (std::uint32_t l = 0; l < links; ++l) {
+      if (before[l] == 0) order.push_back(l);
+    }
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      const std::uint32_t l = order[i];
+      const std::uint64_t next =
+          phase_[l] + topology_.link(LinkId(l)).spec.latency_ps + timing_.router_ps;
+      for (const std::uint32_t b : behind[l]) {
+        phase_[b] = std::max(phase_[b], next);
+        if (--before[b] == 0) order.push_back(b);
+      }
+    }
+    if (order.size() != links) phase_.assign(links, 0);
+    // From the end: who can start later without being late does.
+    for (std::size_t i = order.size(); i-- > 0;) {
+      const std::uint32_t l = order[i];
+      if (behind[l].empty()) continue;
+      std::uint64_t latest = LinkSlots::kNever;
+      for (const std::uint32_t b : behind[l]) latest = std::min(latest, phase_[b]);
+      const std::uint64_t flight = topology_.link(LinkId(l)).spec.latency_ps + timing_.router_ps;
+      if (latest > flight) phase_[l] = latest - flight;
+    }
   }
 
   void find_successors() {
@@ -214,10 +275,10 @@ class WavePlanner {
     }
   }
 
-  // Heads come to a shared link after different numbers of hops. A message that comes later than
-  // the slot would keep the next one waiting, and that one the next, so slots have room for the
-  // difference.
-  void find_skew() {
+  // Without a period, slots have room for the different numbers of hops after which heads come to a
+  // shared link: a message that comes later than its slot would keep the next one waiting, and that
+  // one the next.
+  [[nodiscard]] std::uint64_t skew() const {
     std::vector<std::uint64_t> least(topology_.num_links(), LinkSlots::kNever);
     std::vector<std::uint64_t> most(topology_.num_links(), 0);
     for (const WaveOp& op : ops_) {
@@ -228,9 +289,11 @@ class WavePlanner {
         most[l] = std::max(most[l], head);
       }
     }
+    std::uint64_t skew = 0;
     for (std::size_t l = 0; l < least.size(); ++l) {
-      if (most[l] > least[l]) skew_ = std::max(skew_, most[l] - least[l]);
+      if (most[l] > least[l]) skew = std::max(skew, most[l] - least[l]);
     }
+    return skew;
   }
 
   // By op: from its start to the last arrival that waits for it, on idle links.
@@ -276,6 +339,13 @@ class WavePlanner {
     }
   }
 
+  // The first time, not before `ps`, that is `within` the period.
+  [[nodiscard]] static std::uint64_t next_start(std::uint64_t ps, std::uint64_t within,
+                                                std::uint64_t period) {
+    const std::uint64_t at = ps / period * period + within % period;
+    return at >= ps ? at : at + period;
+  }
+
   // By op, within the period: where a held op starts. Nothing if some op finds no slot.
   [[nodiscard]] std::optional<std::vector<std::uint64_t>> held_starts(std::uint64_t period) const {
     std::vector<std::uint64_t> lengths;
@@ -293,15 +363,15 @@ class WavePlanner {
       for (const std::uint32_t d : ops_[o].after) start = std::max(start, usable[d]);
       if (held_[o]) {
         const std::uint64_t slot = slot_ps(main_link(ops_[o]));
-        if (!slots.add(o, start % period + slot - 1)) return std::nullopt;
-        const std::uint64_t at = start / period * period + slots.start_ps(o);
-        start = at >= start ? at : at + period;
+        const std::uint64_t wanted = start + period - phase(ops_[o]) % period;
+        if (!slots.add(o, wanted % period + slot - 1)) return std::nullopt;
+        start = next_start(start, slots.start_ps(o) + phase(ops_[o]), period);
       }
       usable[o] = start + arrival(o);
     }
     std::vector<std::uint64_t> starts(ops_.size(), 0);
     for (std::uint32_t o = 0; o < ops_.size(); ++o) {
-      if (held_[o]) starts[o] = slots.start_ps(o);
+      if (held_[o]) starts[o] = (slots.start_ps(o) + phase(ops_[o])) % period;
     }
     return starts;
   }
@@ -342,8 +412,7 @@ class WavePlanner {
     };
     const auto make_ready = [&](std::uint32_t o, std::uint64_t now) {
       if (held && held_[o]) {
-        const std::uint64_t at = now / period * period + (*held)[o];
-        start(o, at >= now ? at : at + period);
+        start(o, next_start(now, (*held)[o], period));
         return;
       }
       const std::uint32_t link = main_link(ops_[o]).value();
@@ -401,15 +470,15 @@ class WavePlanner {
     std::uint64_t again = 0;
     for (std::size_t h = 0; h < hops; ++h) {
       const LinkId l = routes_.link(op.route, h);
-      const std::uint64_t first = slots[l.index()].first_free(at, op.share);
+      const std::uint64_t first = slots[l.index()].first_free(at, slots_of(op, h));
       // A slot of a faster link may begin anywhere within the slot of the slowest.
-      if (first == at || (l != main && first + slot_ps(l) * op.share <= until)) continue;
+      if (first == at || (l != main && first + slot_ps(l) * slots_of(op, h) <= until)) continue;
       again = std::max(again, first);
     }
     if (again != 0) return again;
     for (std::size_t h = 0; h < hops; ++h) {
       const LinkId l = routes_.link(op.route, h);
-      slots[l.index()].take(slots[l.index()].first_free(at, op.share), op.share);
+      slots[l.index()].take(slots[l.index()].first_free(at, slots_of(op, h)), slots_of(op, h));
     }
     return 0;
   }
@@ -427,8 +496,9 @@ class WavePlanner {
   std::vector<std::uint32_t> successors_;
   std::vector<bool> turns_around_;  // by op: some root's Gather waits for it
   std::vector<std::uint64_t> remaining_;
-  std::uint64_t skew_ = 0;
-  std::vector<bool> held_;  // by op
+  std::vector<std::uint64_t> slot_ps_;  // by link
+  std::vector<std::uint64_t> phase_;    // by link: of its slots
+  std::vector<bool> held_;              // by op
   bool holds_any_ = false;
 };
 
@@ -523,8 +593,10 @@ std::uint64_t replay_ps(const Topology& topology, const RouteSet& routes,
     offset = 0;
     std::uint64_t slowest = 0;
     for (std::size_t h = 0; h < routes.hops(op.route); ++h) {
+      slowest = std::max(slowest, slot[routes.link(op.route, h).index()]);
+    }
+    for (std::size_t h = 0; h < routes.hops(op.route); ++h) {
       const std::size_t l = routes.link(op.route, h).index();
-      slowest = std::max(slowest, slot[l]);
       link_free[l] = start + offset + slowest * op.share;
       offset += topology.link(LinkId(l)).spec.latency_ps + timing.router_ps;
     }

@@ -1,0 +1,106 @@
+#!/usr/bin/env python3
+"""`forest` on random networks against the proven bound: a report, never a gate.
+
+random_networks.py BUILD [COUNT] [FIRST_SEED] [OPERATION ...] draws connected networks of 3 to 20 nodes (plain graphs, graphs with one-way links, nodes
+behind switches; unequal rates), simulates 1 GB on each, certified and with real data, and prints those below 95 % of the bound. A seed gives the same network
+always.
+"""
+import math
+import random
+import subprocess
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+RATES = (10, 12.5, 20, 25, 40, 50, 75, 100)  # GB/s
+OPERATIONS = ("all_gather", "reduce_scatter", "all_reduce")
+TARGET = 0.95
+FLITS_PER_PACKET = 8
+
+
+def connected_pairs(draw, names, extra):
+    """A random tree over the names and `extra` more pairs."""
+    pairs = [(names[i], names[draw.randrange(i)]) for i in range(1, len(names))]
+    for _ in range(extra):
+        pairs.append(tuple(draw.sample(names, 2)))
+    return pairs
+
+
+def network(seed):
+    """Kind and graph file's text."""
+    draw = random.Random(seed)
+    kind = draw.choice(("graph", "one-way", "switched"))
+    rates = draw.sample(RATES, draw.choice((1, 2, 2, 3)))
+    nodes = [f"n{i}" for i in range(draw.randint(3, 20))]
+    switches = []
+    links = []  # (from, to, both ways)
+    if kind == "graph":
+        links = [(*p, True) for p in connected_pairs(draw, nodes, draw.randint(0, 2 * len(nodes)))]
+    elif kind == "one-way":
+        ring = draw.sample(nodes, len(nodes))
+        links = [(a, b, False) for a, b in zip(ring, ring[1:] + ring[:1])]
+        for _ in range(draw.randint(0, 2 * len(nodes))):
+            links.append((*draw.sample(nodes, 2), draw.random() < 0.5))
+    else:
+        switches = [f"s{i}" for i in range(draw.randint(1, 6))]
+        links = [(*p, True) for p in connected_pairs(draw, switches, draw.randint(0, len(switches)) if len(switches) > 1 else 0)]
+        for n in nodes:
+            for s in draw.sample(switches, min(len(switches), draw.choice((1, 1, 2)))):
+                links.append((n, s, True))
+        for _ in range(draw.choice((0, 0, len(nodes) // 2))):
+            links.append((*draw.sample(nodes, 2), True))
+    lines = [f"nodes: [{', '.join(nodes)}]"]
+    if switches:
+        lines.append(f"switches: [{', '.join(switches)}]")
+    lines.append("links:")
+    fastest = 0
+    for a, b, both in links:
+        rate = draw.choice(rates)
+        fastest = max(fastest, rate)
+        ends = f"between: [{a}, {b}]" if both else f"from: {a}, to: {b}"
+        lines.append(f"  - {{{ends}, bandwidth: {rate}GB/s, latency: {draw.choice((200, 500))}ns}}")
+    return kind, len(nodes), "\n".join(lines) + "\n", fastest
+
+
+def run(espalier, seed, op, algorithm="forest"):
+    kind, nodes, text, fastest = network(seed)
+    flit = max(16, math.ceil(fastest))  # a flit per cycle of 1 GHz; the default link has 16 GB/s
+    with tempfile.TemporaryDirectory() as folder:
+        base = Path(folder)
+        (base / "net.yaml").write_text(text)
+        (base / "run.yaml").write_text(
+            "system: {topology: {type: file, file: net.yaml}, router: {flit_bytes: %d, vc_depth_flits: 1400},\n"
+            "  flow_control: {payload_bytes: %d, sub_message_bytes: %d}}\n"
+            "collective: {op: %s, algorithm: %s, size: 1GB}\nsimulation: {fidelity: train}\n"
+            % (flit, flit * FLITS_PER_PACKET, flit * FLITS_PER_PACKET * 8, op, algorithm))
+        out = base / "out.json"
+        done = subprocess.run([espalier, "run", str(base / "run.yaml"), "--json", str(out)], capture_output=True, text=True)
+        name = f"seed {seed}, {op}, {kind}, {nodes} nodes"
+        if done.returncode != 0:
+            return name, 0.0, (done.stderr or done.stdout).strip().splitlines()[:2]
+        result = json.loads(out.read_text())["results"][0]
+        if not (result["verified"] and result["certified"]):
+            return name, 0.0, "not verified and certified"
+        return name, result["bound_ratio"], ""
+
+
+def main():
+    espalier = str(Path(sys.argv[1]) / "espalier")
+    count = int(sys.argv[2]) if len(sys.argv) > 2 else 30
+    first = int(sys.argv[3]) if len(sys.argv) > 3 else 1
+    operations = sys.argv[4:] or OPERATIONS
+    with ThreadPoolExecutor(2) as pool:
+        for op in operations:
+            results = list(pool.map(lambda seed: run(espalier, seed, op), range(first, first + count)))
+            for name, share, why in results:
+                if share < TARGET:
+                    print(f"{100 * share:6.2f} %  {name} {why}", flush=True)
+            shares = sorted(share for _, share, _ in results)
+            below = sum(share < TARGET for share in shares)
+            print(f"{op}: {len(shares)} networks, {below} below {100 * TARGET:.0f} %, least {100 * shares[0]:.2f} %, "
+                  f"median {100 * shares[len(shares) // 2]:.2f} %", flush=True)
+
+
+if __name__ == "__main__":
+    main()
