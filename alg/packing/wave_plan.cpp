@@ -123,7 +123,7 @@ class WavePlanner {
     for (std::size_t l = 0; l < topology.num_links(); ++l) {
       slot_ps_.push_back(times_.occupancy_ps(LinkId(l), segment_));
     }
-    find_phases();
+    align_slots();
     find_successors();
     find_remaining();
     find_held();
@@ -146,8 +146,7 @@ class WavePlanner {
     }
     WavePlan plan;
     if (!periodic) {
-      const std::uint64_t room = skew();
-      for (std::uint64_t& length : slot_ps_) length += room;
+      if (!has_room_) leave_room();
       try_period(0, plan);
       return plan;
     }
@@ -191,19 +190,12 @@ class WavePlanner {
     }
     return slowest;
   }
-  // From the start to the use of the data, with the wait for the slot of the last link.
   [[nodiscard]] std::uint64_t arrival(std::uint32_t op) const {
-    return times_.arrival_ps(ops_[op], segment_ * ops_[op].share) + wait_ps(ops_[op]) +
+    return times_.arrival_ps(ops_[op], segment_ * ops_[op].share) +
            (turns_around_[op] ? timing_.turnaround_ps : 0);
   }
   [[nodiscard]] std::uint64_t phase(const WaveOp& op) const {
     return phase_[routes_.link(op.route, 0).index()];
-  }
-  [[nodiscard]] std::uint64_t wait_ps(const WaveOp& op) const {
-    const std::size_t last = routes_.hops(op.route) - 1;
-    const std::uint64_t flight = times_.head_ps(op.route, last) - times_.head_ps(op.route, 0);
-    const std::uint64_t slots = phase_[routes_.link(op.route, last).index()] - phase(op);
-    return slots > flight ? slots - flight : 0;
   }
 
   // How many of its own slots a hop takes: a switch passes a packet at the rate of the slower of
@@ -213,9 +205,29 @@ class WavePlanner {
     return static_cast<std::uint32_t>((slot_ps(main_link(op)) + own - 1) / own) * op.share;
   }
 
-  // The slots of a link begin when the head of the message with the longest way to it arrives. Who
-  // comes earlier waits in the switch; a link would wait for who comes later. Routes that cannot
-  // deadlock have no circle of links; with one, every phase is 0.
+  // Heads come to a shared link after different times. Where all routes agree, its slots begin as
+  // much later than those of the links before it. Elsewhere slots have room for the difference: a
+  // message that comes later than its slot would keep the next one waiting, and that one the next.
+  void align_slots() {
+    find_phases();
+    const auto aligned = [&](const WaveOp& op) {
+      for (std::size_t h = 1; h < routes_.hops(op.route); ++h) {
+        const std::uint64_t flight = times_.head_ps(op.route, h) - times_.head_ps(op.route, 0);
+        if (phase_[routes_.link(op.route, h).index()] != phase(op) + flight) return false;
+      }
+      return true;
+    };
+    if (std::all_of(ops_.begin(), ops_.end(), aligned)) return;
+    phase_.assign(phase_.size(), 0);
+    leave_room();
+  }
+
+  void leave_room() {
+    const std::uint64_t room = skew();
+    for (std::uint64_t& length : slot_ps_) length += room;
+    has_room_ = true;
+  }
+
   void find_phases() {
     const std::size_t links = topology_.num_links();
     std::vector<std::vector<std::uint32_t>> behind(links);
@@ -244,8 +256,7 @@ class WavePlanner {
         if (--before[b] == 0) order.push_back(b);
       }
     }
-    if (order.size() != links) phase_.assign(links, 0);
-    // From the end: who can start later without being late does.
+    // From the end: what can start later without being late does.
     for (std::size_t i = order.size(); i-- > 0;) {
       const std::uint32_t l = order[i];
       if (behind[l].empty()) continue;
@@ -275,9 +286,7 @@ class WavePlanner {
     }
   }
 
-  // Without a period, slots have room for the different numbers of hops after which heads come to a
-  // shared link: a message that comes later than its slot would keep the next one waiting, and that
-  // one the next.
+  // Of the heads at a link, at most.
   [[nodiscard]] std::uint64_t skew() const {
     std::vector<std::uint64_t> least(topology_.num_links(), LinkSlots::kNever);
     std::vector<std::uint64_t> most(topology_.num_links(), 0);
@@ -498,7 +507,8 @@ class WavePlanner {
   std::vector<std::uint64_t> remaining_;
   std::vector<std::uint64_t> slot_ps_;  // by link
   std::vector<std::uint64_t> phase_;    // by link: of its slots
-  std::vector<bool> held_;              // by op
+  bool has_room_ = false;
+  std::vector<bool> held_;  // by op
   bool holds_any_ = false;
 };
 

@@ -5,6 +5,7 @@ random_networks.py BUILD [COUNT] [FIRST_SEED] [OPERATION ...] draws connected ne
 behind switches; unequal rates), simulates 1 GB on each, certified and with real data, and prints those below 95 % of the bound. A seed gives the same network
 always.
 """
+import json
 import math
 import random
 import subprocess
