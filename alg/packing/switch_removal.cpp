@@ -148,8 +148,9 @@ class SwitchRemoval {
 
   void join(NodeGraph& g, std::uint32_t in, std::uint32_t out, std::int64_t units) const {
     const Cost c = cost(g.graph.edges[in], g.graph.edges[out]);
-    g.units[in] -= c.of_in(units);
-    g.units[out] -= c.of_out(units);
+    // Several joins with one edge may round up to more than it has.
+    g.units[in] = std::max<std::int64_t>(0, g.units[in] - c.of_in(units));
+    g.units[out] = std::max<std::int64_t>(0, g.units[out] - c.of_out(units));
     const PackEdge& a = g.graph.edges[in];
     const PackEdge& b = g.graph.edges[out];
     PackEdge edge{a.from, b.to, std::min(a.rate, b.rate), joined(a, b)};
