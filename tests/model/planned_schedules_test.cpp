@@ -65,6 +65,20 @@ Topology uneven_mesh() {
   return mesh;
 }
 
+// One switch; every third node has a link of 16 GB/s and 100 ns more, the others one of 4 GB/s.
+Topology uneven_star() {
+  Topology star("uneven star");
+  for (int n = 0; n < 9; ++n) star.add_node("n" + std::to_string(n));
+  const NodeId s = star.add_switch("s");
+  for (std::size_t n = 0; n < 9; ++n) {
+    const LinkSpec link =
+        n % 3 == 0 ? LinkSpec{150'000, 16'000'000'000} : LinkSpec{50'000, 4'000'000'000};
+    star.add_link(NodeId(n), s, link, "o", "i" + std::to_string(n));
+    star.add_link(s, NodeId(n), link, "o" + std::to_string(n), "i");
+  }
+  return star;
+}
+
 }  // namespace
 
 TEST_CASE("Trees of equal links fill the corner of a mesh") {
@@ -102,6 +116,12 @@ TEST_CASE("In an all_to_all on a mesh or torus, the links of the middle are alwa
 
 TEST_CASE("Paths of an all_to_all take detours where direct links are slow") {
   CHECK(share_of_bound(uneven_mesh(), planned_point(CollectiveOp::all_to_all, 4 << 20)) >= 0.98);
+}
+
+TEST_CASE("Fast links do not feed slow ones through a switch where slow ones can") {
+  const Topology star = uneven_star();
+  CHECK(share_of_bound(star, planned_point(CollectiveOp::all_gather, 16 << 20)) >= 0.97);
+  CHECK(share_of_bound(star, planned_point(CollectiveOp::reduce_scatter, 16 << 20)) >= 0.97);
 }
 
 TEST_CASE("Messages through two and three switches fill the links between these") {
