@@ -82,7 +82,6 @@ bool PathSlots::is_free(std::uint32_t op, std::uint32_t slot) const {
   for (std::size_t h = 0; h < routes_.hops(ops_[op].route); ++h) {
     const Slots at = slots_at(op, slot, h);
     const auto& user = user_[routes_.link(ops_[op].route, h).index()];
-    if (at.count == 0) return false;
     for (std::uint32_t i = 0; i < at.count; ++i) {
       if (user[(at.begin + i) % user.size()] != kNone) return false;
     }

@@ -474,20 +474,16 @@ class WavePlanner {
   std::uint64_t place(std::uint32_t o, std::uint64_t at, std::vector<LinkSlots>& slots) const {
     const WaveOp& op = ops_[o];
     const std::size_t hops = routes_.hops(op.route);
-    const LinkId main = main_link(op);
-    const std::uint64_t until = at + slot_ps(main) * op.share;
     std::uint64_t again = 0;
     for (std::size_t h = 0; h < hops; ++h) {
       const LinkId l = routes_.link(op.route, h);
       const std::uint64_t first = slots[l.index()].first_free(at, slots_of(op, h));
-      // A slot of a faster link may begin anywhere within the slot of the slowest.
-      if (first == at || (l != main && first + slot_ps(l) * slots_of(op, h) <= until)) continue;
-      again = std::max(again, first);
+      if (first != at) again = std::max(again, first);
     }
     if (again != 0) return again;
     for (std::size_t h = 0; h < hops; ++h) {
       const LinkId l = routes_.link(op.route, h);
-      slots[l.index()].take(slots[l.index()].first_free(at, slots_of(op, h)), slots_of(op, h));
+      slots[l.index()].take(at, slots_of(op, h));
     }
     return 0;
   }

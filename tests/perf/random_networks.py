@@ -29,7 +29,7 @@ def connected_pairs(draw, names, extra):
 
 
 def network(seed):
-    """Kind and graph file's text."""
+    """Kind, number of nodes, graph file's text, GB/s of the fastest link."""
     draw = random.Random(seed)
     kind = draw.choice(("graph", "one-way", "switched"))
     rates = draw.sample(RATES, draw.choice((1, 2, 2, 3)))
@@ -64,7 +64,7 @@ def network(seed):
     return kind, len(nodes), "\n".join(lines) + "\n", fastest
 
 
-def run(espalier, seed, op, algorithm="forest"):
+def run(espalier, seed, op):
     kind, nodes, text, fastest = network(seed)
     flit = max(16, math.ceil(fastest))  # a flit per cycle of 1 GHz; the default link has 16 GB/s
     with tempfile.TemporaryDirectory() as folder:
@@ -73,8 +73,8 @@ def run(espalier, seed, op, algorithm="forest"):
         (base / "run.yaml").write_text(
             "system: {topology: {type: file, file: net.yaml}, router: {flit_bytes: %d, vc_depth_flits: 1400},\n"
             "  flow_control: {payload_bytes: %d, sub_message_bytes: %d}}\n"
-            "collective: {op: %s, algorithm: %s, size: 1GB}\nsimulation: {fidelity: train}\n"
-            % (flit, flit * FLITS_PER_PACKET, flit * FLITS_PER_PACKET * 8, op, algorithm))
+            "collective: {op: %s, algorithm: forest, size: 1GB}\nsimulation: {fidelity: train}\n"
+            % (flit, flit * FLITS_PER_PACKET, flit * FLITS_PER_PACKET * 8, op))
         out = base / "out.json"
         done = subprocess.run([espalier, "run", str(base / "run.yaml"), "--json", str(out)], capture_output=True, text=True)
         name = f"seed {seed}, {op}, {kind}, {nodes} nodes"
