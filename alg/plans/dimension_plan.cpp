@@ -148,16 +148,6 @@ void pass(Fraction& share, StageKind kind, const PlannedDimension& dimension) {
   }
 }
 
-Fraction share_before(const DimensionPlan& plan, StageRef ref) {
-  Fraction share = first_share(plan.op, plan.dimensions);
-  const std::vector<PlannedStage>& stages = plan.chunks[ref.chunk].stages;
-  for (std::uint32_t s = 0; s < ref.stage; ++s) {
-    pass(share, stages[s].kind, plan.dimensions[stages[s].dimension]);
-  }
-  return share;
-}
-
-using DimensionOrder = std::vector<std::uint32_t>;
 
 // Plans the chunks one after the other and tracks the loads.
 class PlanBuilder {
@@ -258,16 +248,23 @@ class PlanBuilder {
 
 std::size_t DimensionPlan::num_nodes() const { return count_nodes(dimensions); }
 
+std::vector<double> DimensionPlan::residents(std::uint32_t chunk) const {
+  Fraction share = first_share(op, dimensions);
+  const PlannedChunk& planned = chunks[chunk];
+  std::vector<double> bytes{share.of(planned.size)};
+  for (const PlannedStage& stage : planned.stages) {
+    pass(share, stage.kind, dimensions[stage.dimension]);
+    bytes.push_back(share.of(planned.size));
+  }
+  return bytes;
+}
+
 double DimensionPlan::resident_before(StageRef stage) const {
-  return share_before(*this, stage).of(chunks[stage.chunk].size);
+  return residents(stage.chunk)[stage.stage];
 }
 
 double DimensionPlan::resident_after(StageRef stage) const {
-  const PlannedChunk& chunk = chunks[stage.chunk];
-  const PlannedStage& passed = chunk.stages[stage.stage];
-  Fraction share = share_before(*this, stage);
-  pass(share, passed.kind, dimensions[passed.dimension]);
-  return share.of(chunk.size);
+  return residents(stage.chunk)[stage.stage + 1];
 }
 
 DimensionPlan plan_baseline(const std::vector<PlannedDimension>& dimensions,
@@ -281,6 +278,21 @@ DimensionPlan plan_themis(const std::vector<PlannedDimension>& dimensions,
   PlanBuilder planner("themis", dimensions, request);
   if (request.loads_start_at_fixed_delay) planner.start_at_fixed_delays();
   return planner.plan([&](Bytes bytes) { return planner.themis_order(bytes); });
+}
+
+std::vector<std::uint64_t> planned_loads_fs(const DimensionPlan& plan) {
+  DimensionLoads loads(plan.dimensions, 1);
+  const bool gathers = plan.op == CollectiveOp::all_gather;
+  for (const PlannedChunk& chunk : plan.chunks) {
+    std::uint64_t parts = gathers ? 1 : loads.num_nodes();
+    for (std::size_t s = 0; s < plan.dimensions.size(); ++s) {
+      const PlannedStage& stage = chunk.stages[s];
+      const std::uint32_t size = plan.dimensions[stage.dimension].size;
+      loads.add(stage.kind, stage.dimension, chunk.size, parts);
+      parts = gathers ? parts * size : parts / size;
+    }
+  }
+  return loads.femtoseconds();
 }
 
 double bytes_sent_on(const DimensionPlan& plan, std::uint32_t dimension) {
@@ -335,10 +347,38 @@ Planner themis_row() {
   return row;
 }
 
+Planner themis_search_row() {
+  Planner row = planner_row(
+      "themis_search",
+      "each chunk visits the dimensions in its own order, found by search over a pre-simulation",
+      [](const std::vector<PlannedDimension>& dimensions, const PlanRequest& request) {
+        DimensionPlan plan = plan_themis(dimensions, request);
+        plan.algorithm = "themis_search";
+        return plan;
+      });
+  row.searches = true;
+  return row;
+}
+
 }  // namespace
 
+ForecastPlan forecast_plan(const Planner& planner, const std::vector<PlannedDimension>& dimensions,
+                           PlanRequest request, const ForecastSpec& spec) {
+  DimensionPlan plan = planner.plan(dimensions, request);
+  if (!planner.searches) {
+    Forecast forecast = forecast_order(plan, spec);
+    plan.start_order = std::move(forecast.start_order);
+    return {std::move(plan), forecast.cycles};
+  }
+  std::vector<DimensionPlan> known{plan};
+  request.loads_start_at_fixed_delay = !request.loads_start_at_fixed_delay;
+  known.push_back(plan_themis(dimensions, request));
+  known.push_back(plan_baseline(dimensions, request));
+  return search_plan(std::move(plan), known, spec);
+}
+
 const std::vector<Planner>& planners() {
-  static const std::vector<Planner> table{baseline_row(), themis_row()};
+  static const std::vector<Planner> table{baseline_row(), themis_row(), themis_search_row()};
   return table;
 }
 

@@ -21,6 +21,9 @@ struct PlannedDimension {
   std::uint64_t step_latency_ps = 0;
 };
 
+// The dimensions in the order in which a chunk visits them.
+using DimensionOrder = std::vector<std::uint32_t>;
+
 struct PlannedStage {
   StageKind kind = StageKind::reduce_scatter;
   std::uint32_t dimension = 0;
@@ -60,6 +63,8 @@ struct DimensionPlan {
   std::vector<std::uint64_t> loads_fs;
 
   [[nodiscard]] std::size_t num_nodes() const;
+  // Bytes that an NPU holds of a chunk before each of its stages, and after the last one.
+  [[nodiscard]] std::vector<double> residents(std::uint32_t chunk) const;
   // Bytes that an NPU holds of a chunk before a stage starts, and after it has ended.
   [[nodiscard]] double resident_before(StageRef stage) const;
   [[nodiscard]] double resident_after(StageRef stage) const;
@@ -90,6 +95,9 @@ struct PlanRequest {
 // whole chunk, or in an all_gather one part of num_nodes() parts.
 [[nodiscard]] DimensionPlan plan_themis(const std::vector<PlannedDimension>& dimensions,
                                         const PlanRequest& request);
+
+// `loads_fs` of the plan's stages, from 0 on.
+[[nodiscard]] std::vector<std::uint64_t> planned_loads_fs(const DimensionPlan& plan);
 
 // The paper's Ideal: seconds that the plan's bytes take at the summed bandwidth of all dimensions.
 // It assumes that the load can be balanced, so it is not a bound.

@@ -43,10 +43,11 @@ struct Dimension {
       : timing(model), steps(steps_of_it), queue(arbiter), gate(flight) {
     switch (timing.shape) {
       case DimensionShape::ring:
-        out.resize(2);
+        out.resize(1);
         break;
       case DimensionShape::fully_connected:
         out.resize(steps.size());
+        one_for_all_peers = steps.algorithm() == DimensionAlgorithm::direct;
         break;
       case DimensionShape::switched:
         out.resize(1);
@@ -54,17 +55,19 @@ struct Dimension {
     }
   }
 
+  // Lanes that differ. The two directions of a ring carry the same at the same time on links of
+  // their own.
+  [[nodiscard]] std::uint32_t lanes() const {
+    return timing.shape == DimensionShape::ring ? 1 : steps.lanes();
+  }
+  // Messages of a step that differ, likewise.
+  [[nodiscard]] std::uint32_t sends(StageKind kind, std::uint32_t step) const {
+    return one_for_all_peers ? 1 : steps.num_sends(kind, step);
+  }
+
   // The server of the links that a message from coordinate 0 takes.
-  [[nodiscard]] std::uint32_t server(std::uint32_t lane, std::uint32_t peer) const {
-    switch (timing.shape) {
-      case DimensionShape::ring:
-        return lane;
-      case DimensionShape::fully_connected:
-        return peer;
-      case DimensionShape::switched:
-        break;
-    }
-    return 0;
+  [[nodiscard]] std::uint32_t server(std::uint32_t peer) const {
+    return timing.shape == DimensionShape::fully_connected && !one_for_all_peers ? peer : 0;
   }
 
   [[nodiscard]] Tick duration(Bytes bytes) const {
@@ -79,6 +82,7 @@ struct Dimension {
   StageQueue queue;
   FlightGate gate;
   std::vector<LinkServer> out;
+  bool one_for_all_peers = false;
   Tick from_switch_free = 0;
   std::uint64_t started = 0;
   bool choosing = false;
@@ -113,8 +117,9 @@ class Forecaster {
       const PlannedDimension& planned = plan.dimensions[d];
       dimensions_.emplace_back(spec.dimensions[d], StageSteps(planned.algorithm, planned.size),
                                spec.arbiter,
-                               FlightGate(plan, static_cast<std::uint32_t>(d), spec.flight));
+                               FlightGate(planned, spec.flight));
     }
+    for (std::uint32_t c = 0; c < plan.chunks.size(); ++c) residents_.push_back(plan.residents(c));
     forecast_.start_order.resize(plan.dimensions.size());
   }
 
@@ -139,6 +144,8 @@ class Forecaster {
   [[nodiscard]] const PlannedStage& planned(StageRef ref) const {
     return plan_.chunks[ref.chunk].stages[ref.stage];
   }
+  // Bytes that an NPU holds of the chunk when the stage starts.
+  [[nodiscard]] double resident(StageRef ref) const { return residents_[ref.chunk][ref.stage]; }
   [[nodiscard]] Dimension& dimension_of(StageRef ref) {
     return dimensions_[planned(ref).dimension];
   }
@@ -153,14 +160,16 @@ class Forecaster {
     std::sort(ready_.begin(), ready_.end(),
               [](StageRef a, StageRef b) { return a.chunk < b.chunk; });
     for (const StageRef ref : ready_) {
-      dimension_of(ref).queue.push(ref, arbitration_key(plan_, ref, spec_.arbiter.key));
+      dimension_of(ref).queue.push(
+          ref, arbitration_key(resident(ref), residents_[ref.chunk][ref.stage + 1],
+                               spec_.arbiter.key));
     }
     ready_.clear();
     for (Dimension& dimension : dimensions_) {
       if (dimension.choosing || dimension.queue.empty() || !dimension.gate.open()) continue;
       const StageRef stage = dimension.queue.pop();
       dimension.choosing = true;
-      dimension.gate.enter(stage);
+      dimension.gate.enter(planned(stage).kind, resident(stage));
       add_event(now + spec_.arbitration, EventKind::start, stage, 0, 0);
     }
   }
@@ -186,7 +195,7 @@ class Forecaster {
     Dimension& dimension = dimension_of(event.stage);
     dimension.choosing = false;
     forecast_.start_order[planned(event.stage).dimension].push_back(event.stage);
-    const std::uint32_t lanes = dimension.steps.lanes();
+    const std::uint32_t lanes = dimension.lanes();
     Running& running = running_[event.stage.chunk];
     running.lanes_left = lanes;
     running.rank = dimension.started++;
@@ -196,10 +205,9 @@ class Forecaster {
   [[nodiscard]] Tick message_duration(const Dimension& dimension, StageRef ref,
                                       std::uint32_t blocks) const {
     const StageKind kind = planned(ref).kind;
-    const double resident = plan_.resident_before(ref);
     const double block = kind == StageKind::reduce_scatter
-                             ? resident / static_cast<double>(dimension.steps.size())
-                             : resident;
+                             ? resident(ref) / static_cast<double>(dimension.steps.size())
+                             : resident(ref);
     const double bytes = block * blocks / static_cast<double>(dimension.steps.lanes());
     return dimension.duration(static_cast<Bytes>(std::ceil(bytes)));
   }
@@ -207,14 +215,14 @@ class Forecaster {
   void send(Cycle now, StageRef ref, std::uint32_t lane, std::uint32_t step) {
     Dimension& dimension = dimension_of(ref);
     const StageKind kind = planned(ref).kind;
-    const std::uint32_t sends = dimension.steps.num_sends(kind, step);
+    const std::uint32_t sends = dimension.sends(kind, step);
     // All messages of a step have the same size.
     const StageSend first = dimension.steps.send(kind, 0, lane, step, 0);
     const Tick duration = message_duration(dimension, ref, first.blocks.count);
     running_[ref.chunk].sends_left[lane] = sends;
     for (std::uint32_t i = 0; i < sends; ++i) {
       const std::uint32_t peer = dimension.steps.send(kind, 0, lane, step, i).peer;
-      const std::uint32_t server = dimension.server(lane, peer);
+      const std::uint32_t server = dimension.server(peer);
       dimension.out[server].push(
           {running_[ref.chunk].rank, next_number_++, now, duration, ref, lane, step});
       if (!dimension.out[server].busy) begin_message(dimension, server);
@@ -276,7 +284,7 @@ class Forecaster {
       return;
     }
     if (--running_[event.stage.chunk].lanes_left != 0) return;
-    dimension.gate.leave(event.stage);
+    dimension.gate.leave(planned(event.stage).kind, resident(event.stage));
     forecast_.cycles = std::max(forecast_.cycles, event.at);
     const StageRef next{event.stage.chunk, event.stage.stage + 1};
     if (next.stage < plan_.chunks[next.chunk].stages.size()) ready_.push_back(next);
@@ -285,6 +293,7 @@ class Forecaster {
   const DimensionPlan& plan_;
   const ForecastSpec& spec_;
   std::vector<Dimension> dimensions_;
+  std::vector<std::vector<double>> residents_;  // DimensionPlan::residents(), by chunk
   // The running stage of a chunk.
   struct Running {
     std::uint64_t rank = 0;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "alg/plans/dimension_plan.h"
+#include "alg/plans/plan_search.h"
 #include "alg/schedule/algorithm_row.h"
 #include "hw/topology/topology.h"
 
@@ -15,7 +16,16 @@ struct Planner : AlgorithmRow {
   // Precondition: ops contains request.op.
   DimensionPlan (*plan)(const std::vector<PlannedDimension>& dimensions,
                         const PlanRequest& request) = nullptr;
+  // The orders of `plan` are where a search over the pre-simulation begins. NPUs then have to keep
+  // to the order of starts that it finds.
+  bool searches = false;
 };
+
+// The planner's plan with its order of starts and the time that the pre-simulation expects.
+// `request` and `dimensions` as for Planner::plan; `spec` has the timing of these dimensions.
+[[nodiscard]] ForecastPlan forecast_plan(const Planner& planner,
+                                         const std::vector<PlannedDimension>& dimensions,
+                                         PlanRequest request, const ForecastSpec& spec);
 
 // In the order in which users see them.
 [[nodiscard]] const std::vector<Planner>& planners();

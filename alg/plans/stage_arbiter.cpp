@@ -39,9 +39,7 @@ bool StageQueue::holds(StageRef stage) const {
                      [&](const Waiting& w) { return w.stage == stage; });
 }
 
-double arbitration_key(const DimensionPlan& plan, StageRef stage, ChunkKey key) {
-  const double before = plan.resident_before(stage);
-  const double after = plan.resident_after(stage);
+double arbitration_key(double before, double after, ChunkKey key) {
   switch (key) {
     case ChunkKey::before:
       return before;
@@ -53,17 +51,15 @@ double arbitration_key(const DimensionPlan& plan, StageRef stage, ChunkKey key) 
   return std::max(before, after);
 }
 
-FlightGate::FlightGate(const DimensionPlan& plan, std::uint32_t dimension, const FlightSpec& spec)
-    : plan_(plan), dimension_(plan.dimensions[dimension]), spec_(spec) {
+FlightGate::FlightGate(const PlannedDimension& dimension, const FlightSpec& spec)
+    : dimension_(dimension), spec_(spec) {
   const StageSteps steps(dimension_.algorithm, dimension_.size);
   delay_ps_ =
       static_cast<std::int64_t>(std::uint64_t{2} * steps.steps() * dimension_.step_latency_ps);
 }
 
-std::int64_t FlightGate::sending_ps(StageRef stage) const {
-  const StageKind kind = plan_.chunks[stage.chunk].stages[stage.stage].kind;
-  const double bytes =
-      bytes_sent(kind, dimension_.algorithm, dimension_.size, plan_.resident_before(stage));
+std::int64_t FlightGate::sending_ps(StageKind kind, double resident) const {
+  const double bytes = bytes_sent(kind, dimension_.algorithm, dimension_.size, resident);
   return std::llround(bytes * 1e12 / static_cast<double>(dimension_.bytes_per_second));
 }
 

@@ -62,26 +62,26 @@ struct FlightSpec {
 // Tracks the stages of one dimension that are in flight.
 class FlightGate {
  public:
-  FlightGate(const DimensionPlan& plan, std::uint32_t dimension, const FlightSpec& spec);
+  FlightGate(const PlannedDimension& dimension, const FlightSpec& spec);
 
   [[nodiscard]] bool open() const {
     return in_flight_ < spec_.places || (spec_.cover_delay && busy_ps_ < delay_ps_);
   }
   [[nodiscard]] std::uint32_t in_flight() const { return in_flight_; }
-  void enter(StageRef stage) {
+  // A stage that begins with `resident` bytes at each NPU.
+  void enter(StageKind kind, double resident) {
     ++in_flight_;
-    busy_ps_ += sending_ps(stage);
+    busy_ps_ += sending_ps(kind, resident);
   }
-  void leave(StageRef stage) {
+  void leave(StageKind kind, double resident) {
     --in_flight_;
-    busy_ps_ -= sending_ps(stage);
+    busy_ps_ -= sending_ps(kind, resident);
   }
 
  private:
   // The time that the stage's bytes take at the dimension's bandwidth.
-  [[nodiscard]] std::int64_t sending_ps(StageRef stage) const;
+  [[nodiscard]] std::int64_t sending_ps(StageKind kind, double resident) const;
 
-  const DimensionPlan& plan_;
   PlannedDimension dimension_;
   FlightSpec spec_;
   std::uint32_t in_flight_ = 0;
@@ -89,8 +89,12 @@ class FlightGate {
   std::int64_t delay_ps_ = 0;  // twice the fixed delay of a stage, A_K
 };
 
-// The number that the arbiter compares. `key` selects the bytes that an NPU holds before the stage,
-// after it, or the larger of both.
-[[nodiscard]] double arbitration_key(const DimensionPlan& plan, StageRef stage, ChunkKey key);
+// The number that the arbiter compares: the bytes that an NPU holds before the stage, after it, or
+// the larger of both.
+[[nodiscard]] double arbitration_key(double before, double after, ChunkKey key);
+[[nodiscard]] inline double arbitration_key(const DimensionPlan& plan, StageRef stage,
+                                            ChunkKey key) {
+  return arbitration_key(plan.resident_before(stage), plan.resident_after(stage), key);
+}
 
 }  // namespace espalier

@@ -20,7 +20,7 @@ DimensionQueueEngine::DimensionQueueEngine(const DimensionProgram& program, Node
       next_stage_(program.plan().chunks.size(), 0),
       slot_of_(program.plan().chunks.size(), kNone) {
   for (std::uint32_t d = 0; d < program.plan().dimensions.size(); ++d) {
-    queues_.push_back({StageQueue(spec.arbiter), FlightGate(program.plan(), d, spec.flight), 0, 0,
+    queues_.push_back({StageQueue(spec.arbiter), FlightGate(program.plan().dimensions[d], spec.flight), 0, 0,
                        std::nullopt, 0});
   }
   for (std::uint32_t c = 0; c < program.plan().chunks.size(); ++c) {
@@ -83,7 +83,8 @@ void DimensionQueueEngine::arbitrate(std::size_t dimension, Cycle now) {
     }
     queue.chosen_last = queue.chosen;
     queue.starts = now + spec_.arbitration - 1;
-    queue.gate.enter(*queue.chosen);
+    queue.gate.enter(program_.stage(*queue.chosen).kind,
+                     program_.plan().resident_before(*queue.chosen));
   }
   if (queue.chosen && queue.starts <= now) {
     start(*queue.chosen, now);
@@ -250,7 +251,8 @@ bool DimensionQueueEngine::finish_if_over(std::uint32_t slot, Cycle now) {
   }
   const std::uint32_t chunk = active.stage.chunk;
   if (observer_ != nullptr) observer_->ended(active.stage, now);
-  queues_[program_.stage(active.stage).dimension].gate.leave(active.stage);
+  const PlannedStage& ended = program_.stage(active.stage);
+  queues_[ended.dimension].gate.leave(ended.kind, program_.plan().resident_before(active.stage));
   slot_of_[chunk] = kNone;
   free_slots_.push_back(slot);
   --stages_left_;

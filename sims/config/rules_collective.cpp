@@ -82,6 +82,18 @@ void check_plan(const ExaminedPoint& examined) {
       std::count(planner->ops.begin(), planner->ops.end(), point.collective->op) == 0) {
     return;
   }
+  if (planner->searches && !point.system.ni.dimension_queue.enforce_order) {
+    const char* key = "system.ni.dimension_queue.enforce_order";
+    examined.given.rule({key, kAlgorithmKey}, [&](const Place&) {
+      examined.diagnostics.error(
+          examined.given.place_of(key),
+          fmt::format("{}: {} plans the order in which each dimension starts its stages, so NPUs "
+                      "have to keep to it",
+                      key, planner->name),
+          fmt::format("write {}: true, or collective.algorithm: themis", key));
+    });
+    return;
+  }
   const auto loss = plan_loss(*examined.topology, point);
   if (!loss) return;
   const auto text = [](const PlanLoad& load) {

@@ -144,13 +144,10 @@ void describe_activity(Json& result, const RunPoint& point, const DimensionPlan&
 
 ForecastPlan plan_point(const Topology& topology, const RunPoint& point) {
   const Planner& planner = *find_planner(point.collective->algorithm);
-  ForecastPlan planned;
-  planned.plan = planner.plan(planned_dimensions(point.system), plan_request(*point.collective));
-  Forecast forecast = forecast_order(planned.plan, forecast_spec(topology, point, planned.plan));
-  planned.forecast = forecast.cycles;
-  if (point.system.ni.dimension_queue.enforce_order) {
-    planned.plan.start_order = std::move(forecast.start_order);
-  }
+  const std::vector<PlannedDimension> dimensions = planned_dimensions(point.system);
+  ForecastPlan planned = forecast_plan(planner, dimensions, plan_request(*point.collective),
+                                       forecast_spec(topology, point, dimensions));
+  if (!point.system.ni.dimension_queue.enforce_order) planned.plan.start_order.clear();
   return planned;
 }
 

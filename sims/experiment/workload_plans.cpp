@@ -105,9 +105,7 @@ CostSystem cost_system(const Topology& topology, const RunPoint& point) {
   CostSystem system;
   system.dimensions = topology.dimensions()->dimensions;
   system.planned = planned_dimensions(point.system);
-  DimensionPlan shape;  // only its dimensions are used
-  shape.dimensions = system.planned;
-  system.forecast = forecast_spec(topology, point, shape);
+  system.forecast = forecast_spec(topology, point, system.planned);
   system.cycle_ns = nanoseconds(1, point.system.clock);
   return system;
 }

@@ -9,9 +9,9 @@
 namespace espalier {
 
 ForecastSpec forecast_spec(const Topology& topology, const RunPoint& point,
-                           const DimensionPlan& plan) {
+                           const std::vector<PlannedDimension>& planned) {
   const SystemTiming timing = time_links(topology, point.system.clock);
-  const DimensionRoutes routes(topology, plan.dimensions);
+  const DimensionRoutes routes(topology, planned);
   const DimensionedShape& shape = *topology.dimensions();
   const DimensionQueueConfig& queue = point.system.ni.dimension_queue;
   ForecastSpec spec;
@@ -69,6 +69,7 @@ PlanLoad largest_load(const DimensionPlan& plan, const PlanRequest& request) {
 
 std::optional<PlanLoss> plan_loss(const Topology& topology, const RunPoint& point) {
   const Planner& planner = *find_planner(point.collective->algorithm);
+  if (planner.searches) return std::nullopt;  // the baseline's orders are among its candidates
   const std::vector<PlannedDimension> dimensions = planned_dimensions(point.system);
   PlanRequest request = plan_request(*point.collective);
   const DimensionPlan baseline = planners().front().plan(dimensions, request);
@@ -77,7 +78,7 @@ std::optional<PlanLoss> plan_loss(const Topology& topology, const RunPoint& poin
   loss.plan = largest_load(planner.plan(dimensions, request), request);
   const std::uint64_t allowed = loss.baseline.femtoseconds;
   if (loss.plan.femtoseconds <= allowed + allowed / kSmallestLoss) return std::nullopt;
-  const ForecastSpec spec = forecast_spec(topology, point, baseline);
+  const ForecastSpec spec = forecast_spec(topology, point, dimensions);
   loss.baseline_forecast = forecast_order(baseline, spec).cycles;
   loss.most_tried = request.chunks;
   const Bytes most = std::min<Bytes>(kMostChunksTried, request.size / request.element_bytes);

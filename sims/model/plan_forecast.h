@@ -12,7 +12,7 @@ namespace espalier {
 
 // The properties of the point's system that the pre-simulation needs.
 [[nodiscard]] ForecastSpec forecast_spec(const Topology& topology, const RunPoint& point,
-                                         const DimensionPlan& plan);
+                                         const std::vector<PlannedDimension>& planned);
 
 // The time for which a plan's most loaded dimension is busy, without latencies.
 struct PlanLoad {

@@ -98,8 +98,9 @@ double ForecastCost::forecast(const CommunicationOp& op) const {
   for (const GroupDimension& part : group) {
     spec.dimensions.push_back(system_.forecast.dimensions[part.dimension]);
   }
-  const DimensionPlan plan = find_planner(algorithm_)->plan(planned, request_for(op, request_));
-  return static_cast<double>(forecast_order(plan, spec).cycles) * system_.cycle_ns;
+  const ForecastPlan plan =
+      forecast_plan(*find_planner(algorithm_), planned, request_for(op, request_), spec);
+  return static_cast<double>(plan.forecast) * system_.cycle_ns;
 }
 
 }  // namespace espalier
