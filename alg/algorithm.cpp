@@ -30,7 +30,7 @@ std::string Algorithm::unsuited(const Topology& topology) const {
     std::vector<std::string> names;
     for (const Planner& p : planners()) names.push_back(p.name);
     return fmt::format("The flit size differs between dimensions; only {} run there.",
-                       fmt::join(names, " and "));
+                       fmt::join(names, ", "));
   }
   return generator != nullptr ? generator->unsuited(topology) : std::string();
 }

@@ -389,26 +389,35 @@ struct Distance {
   std::uint64_t picoseconds = 0;
 };
 
-// The farthest node that has a part, or the farthest of all nodes if `parts` is empty.
-Distance farthest_from(const Topology& topology, NodeId from, const std::vector<Bytes>& parts) {
+// By vertex, the latency of the nearest way from `node` (out) or to it (in), in picoseconds.
+std::vector<std::uint64_t> distances(const Topology& topology, NodeId node, Direction direction) {
   using Entry = std::pair<std::uint64_t, std::size_t>;
   std::vector<std::uint64_t> distance(topology.num_vertices(),
                                       std::numeric_limits<std::uint64_t>::max());
   std::priority_queue<Entry, std::vector<Entry>, std::greater<>> frontier;
-  distance[from.index()] = 0;
-  frontier.emplace(0, from.index());
+  distance[node.index()] = 0;
+  frontier.emplace(0, node.index());
   while (!frontier.empty()) {
     const auto [picoseconds, v] = frontier.top();
     frontier.pop();
     if (picoseconds != distance[v]) continue;
-    for (const LinkId id : topology.out_links(NodeId(v))) {
+    const auto& links =
+        direction == Direction::out ? topology.out_links(NodeId(v)) : topology.in_links(NodeId(v));
+    for (const LinkId id : links) {
       const TopologyLink& link = topology.link(id);
+      const std::size_t next = head_of(link, direction).index();
       const std::uint64_t arrival = picoseconds + link.spec.latency_ps;
-      if (arrival >= distance[link.to.index()]) continue;
-      distance[link.to.index()] = arrival;
-      frontier.emplace(arrival, link.to.index());
+      if (arrival >= distance[next]) continue;
+      distance[next] = arrival;
+      frontier.emplace(arrival, next);
     }
   }
+  return distance;
+}
+
+// The farthest node that has a part, or the farthest of all nodes if `parts` is empty.
+Distance farthest_from(const Topology& topology, NodeId from, const std::vector<Bytes>& parts) {
+  const std::vector<std::uint64_t> distance = distances(topology, from, Direction::out);
   Distance farthest{from, from, 0};
   for (std::size_t n = 0; n < topology.num_nodes(); ++n) {
     if (!parts.empty() && parts[n] == 0) continue;
@@ -439,6 +448,60 @@ Distance farthest_pair(const Topology& topology, CollectiveOp op, const std::vec
     if (candidate.picoseconds > farthest.picoseconds) farthest = candidate;
   }
   return farthest;
+}
+
+// ---- distance and rate together ----
+
+// A node's links carry what comes from a distance only after that distance, and what goes there
+// only that long before the end.
+struct NodeTime {
+  double seconds = 0;
+  NodeId node;
+  NodeId other;  // at the distance
+  std::uint64_t distance_ps = 0;
+  Direction direction = Direction::out;
+};
+
+// Every other node sends `part` bytes to `node` (in), or is sent `part` bytes by it (out): those at
+// distance d or more pass the node's links in the time without d. `part` is a node's own for each
+// of the others, or, if `common`, one that all of them wait for or add to.
+NodeTime node_time(const Topology& topology, NodeId node, Direction direction, double part,
+                   bool common) {
+  const std::vector<std::uint64_t> distance = distances(topology, node, direction);
+  const auto rate =
+      static_cast<double>(border_rate(topology, single_node(topology, node, direction)));
+  std::vector<std::size_t> farthest_first;
+  for (std::size_t n = 0; n < topology.num_nodes(); ++n) {
+    if (n != node.index()) farthest_first.push_back(n);
+  }
+  std::stable_sort(farthest_first.begin(), farthest_first.end(),
+                   [&](std::size_t a, std::size_t b) { return distance[a] > distance[b]; });
+  NodeTime worst;
+  double bytes = 0;
+  for (const std::size_t n : farthest_first) {
+    bytes = common ? part : bytes + part;
+    const double seconds = static_cast<double>(distance[n]) * 1e-12 + bytes / rate;
+    if (seconds > worst.seconds) worst = {seconds, node, NodeId(n), distance[n], direction};
+  }
+  return worst;
+}
+
+NodeTime worst_node_time(const Topology& topology, CollectiveOp op, Bytes size, double part) {
+  const bool common = op == CollectiveOp::all_reduce;
+  if (part == 0 && !common) return {};  // then even the distance binds some nodes only
+  const std::size_t nodes = single_nodes_bind(topology) ? 1 : topology.num_nodes();
+  NodeTime worst;
+  for (const Direction direction : {Direction::in, Direction::out}) {
+    // An all_gather's part leaves its node once for all others; a reduce_scatter's comes in summed.
+    if (op == CollectiveOp::all_gather && direction == Direction::out) continue;
+    if (op == CollectiveOp::reduce_scatter && direction == Direction::in) continue;
+    for (std::size_t n = 0; n < nodes; ++n) {
+      const NodeTime time = node_time(topology, NodeId(n), direction,
+                                      common ? static_cast<double>(size) : part, common);
+      if (time.seconds > worst.seconds) worst = time;
+    }
+  }
+  return worst;
 }
 
 void check_preconditions(const Topology& topology) {
@@ -497,6 +560,17 @@ CollectiveBound collective_bound(const Topology& topology, CollectiveOp op, Byte
   } else {
     bound.seconds = bound.bandwidth_seconds;
     bound.binding = bandwidth.cut;
+  }
+  const double part = static_cast<double>(even) / static_cast<double>(topology.num_nodes());
+  const NodeTime node = worst_node_time(topology, op, size, part);
+  bound.node_seconds = node.seconds;
+  if (node.seconds > bound.seconds) {
+    bound.seconds = node.seconds;
+    bound.binding = fmt::format(
+        "{}: {}, and {:g} ns {} {}", topology.vertex_name(node.node),
+        border_text(topology, single_node(topology, node.node, node.direction)),
+        static_cast<double>(node.distance_ps) * 1e-3,
+        node.direction == Direction::in ? "from" : "to", topology.vertex_name(node.other));
   }
   return bound;
 }

@@ -16,9 +16,10 @@ struct BandwidthBound {
 };
 
 struct CollectiveBound {
-  double seconds = 0;            // the larger of the two below
+  double seconds = 0;            // the largest of the three below
   double bandwidth_seconds = 0;  // reached only if every link of the cut is always busy
   double latency_seconds = 0;    // distance of the farthest pair, with link latencies only
+  double node_seconds = 0;       // distance and rate together at one node, see collective_bound
   std::string binding;           // names the limiting cut or pair of nodes
 };
 
@@ -40,6 +41,16 @@ struct CollectiveBound {
 // Preconditions: connected, at least two nodes, no link without bandwidth.
 [[nodiscard]] BandwidthBound bandwidth_bound(const Topology& topology, CollectiveOp op);
 
+// Beside the cuts and the farthest pair, every node with its links alone:
+//   all_gather:     d + (parts of nodes at distance d or more) / rate into the node: these parts
+//                   come in only after d. For every d.
+//   reduce_scatter: the same for what the node adds to the parts of nodes at distance d or more,
+//                   against the links: it leaves d before the end.
+//   all_reduce:     d + size / rate into the node, d the largest distance to it: for each element a
+//                   message has to come in that counts the farthest node in. And the same against
+//                   the links.
+//   all_to_all:     both of the first two.
+//
 // `parts`: bytes of each node's part, by node (all_to_all: of the part that every node sends to
 // it); empty: all parts are equal. If parts differ by an element, the bandwidth bound uses the
 // smallest part, and the latency bound only distances to (or from) nodes that have a part.

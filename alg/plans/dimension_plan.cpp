@@ -148,7 +148,6 @@ void pass(Fraction& share, StageKind kind, const PlannedDimension& dimension) {
   }
 }
 
-
 // Plans the chunks one after the other and tracks the loads.
 class PlanBuilder {
  public:

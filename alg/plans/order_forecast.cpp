@@ -116,8 +116,7 @@ class Forecaster {
     for (std::size_t d = 0; d < plan.dimensions.size(); ++d) {
       const PlannedDimension& planned = plan.dimensions[d];
       dimensions_.emplace_back(spec.dimensions[d], StageSteps(planned.algorithm, planned.size),
-                               spec.arbiter,
-                               FlightGate(planned, spec.flight));
+                               spec.arbiter, FlightGate(planned, spec.flight));
     }
     for (std::uint32_t c = 0; c < plan.chunks.size(); ++c) residents_.push_back(plan.residents(c));
     forecast_.start_order.resize(plan.dimensions.size());
@@ -161,8 +160,8 @@ class Forecaster {
               [](StageRef a, StageRef b) { return a.chunk < b.chunk; });
     for (const StageRef ref : ready_) {
       dimension_of(ref).queue.push(
-          ref, arbitration_key(resident(ref), residents_[ref.chunk][ref.stage + 1],
-                               spec_.arbiter.key));
+          ref,
+          arbitration_key(resident(ref), residents_[ref.chunk][ref.stage + 1], spec_.arbiter.key));
     }
     ready_.clear();
     for (Dimension& dimension : dimensions_) {

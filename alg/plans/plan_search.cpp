@@ -37,10 +37,13 @@ void set_order(PlannedChunk& chunk, const DimensionOrder& order) {
   }
 }
 
+// More dimensions than this have too many orders to weigh each for every chunk.
+constexpr std::size_t kMostWeighed = 6;
+
 Orders all_orders(std::size_t dimensions) {
+  Orders all;
   DimensionOrder order(dimensions);
   std::iota(order.begin(), order.end(), 0U);
-  Orders all;
   do {
     all.push_back(order);
   } while (std::next_permutation(order.begin(), order.end()));
@@ -55,12 +58,12 @@ Orders orders_of(const DimensionPlan& plan) {
 
 class PlanSearch {
  public:
-  PlanSearch(DimensionPlan plan, const ForecastSpec& spec)
-      : plan_(std::move(plan)), spec_(spec), choices_(all_orders(plan_.dimensions.size())) {}
+  PlanSearch(DimensionPlan plan, const ForecastSpec& spec) : plan_(std::move(plan)), spec_(spec) {}
 
   // Chunk by chunk, the order after which the loads have the least sum of squares, each weighted by
   // its dimension's bandwidth. Loads start at the fixed delay of the dimension's steps.
   [[nodiscard]] Orders evenly_filled() const {
+    const Orders choices = all_orders(plan_.dimensions.size());
     const std::vector<PlannedDimension>& dimensions = plan_.dimensions;
     std::vector<double> loads;
     for (const PlannedDimension& d : dimensions) {
@@ -74,7 +77,7 @@ class PlanSearch {
       double least = 0;
       const DimensionOrder* best = nullptr;
       std::vector<double> best_loads;
-      for (const DimensionOrder& order : choices_) {
+      for (const DimensionOrder& order : choices) {
         set_order(trial.chunks[c], order);
         const std::vector<double> residents = trial.residents(c);
         const std::vector<PlannedStage>& stages = trial.chunks[c].stages;
@@ -110,7 +113,7 @@ class PlanSearch {
                      [](const Candidate& a, const Candidate& b) { return a.cycles < b.cycles; });
     best_ = candidates_.front();
     const std::size_t starts = std::min(kAnnealings, candidates_.size());
-    if (choices_.size() > 1 && !plan_.chunks.empty()) {
+    if (plan_.dimensions.size() > 1 && !plan_.chunks.empty()) {
       for (std::size_t i = 0; i < starts; ++i) anneal(candidates_[i], i);
     }
     spec_.arbiter = best_.arbiter;
@@ -140,8 +143,7 @@ class PlanSearch {
 
   void anneal(Candidate current, std::uint64_t seed) {
     const std::size_t stages = plan_.chunks.size() * plan_.chunks.front().stages.size();
-    const std::size_t tries =
-        std::clamp(kStagesPerAnnealing / stages, kFewestTries, kMostTries);
+    const std::size_t tries = std::clamp(kStagesPerAnnealing / stages, kFewestTries, kMostTries);
     std::mt19937_64 random(seed);
     const auto below = [&](std::size_t n) { return static_cast<std::size_t>(random() % n); };
     const auto start = static_cast<double>(current.cycles);
@@ -156,7 +158,8 @@ class PlanSearch {
       if (swaps) {
         std::swap(current.orders[a], current.orders[b]);
       } else {
-        current.orders[a] = choices_[below(choices_.size())];
+        DimensionOrder& order = current.orders[a];
+        for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[below(i)]);
         if (current.orders[a] == old) continue;
       }
       const Cycle cycles = forecast(current.orders, current.arbiter);
@@ -175,7 +178,6 @@ class PlanSearch {
 
   DimensionPlan plan_;
   ForecastSpec spec_;
-  Orders choices_;  // every order of the dimensions
   std::vector<Candidate> candidates_;
   Candidate best_;
 };
@@ -195,11 +197,12 @@ std::vector<ArbiterSpec> rules(const ArbiterSpec& configured) {
 
 ForecastPlan search_plan(DimensionPlan plan, const std::vector<DimensionPlan>& known,
                          const ForecastSpec& spec) {
+  const bool weighed = plan.dimensions.size() <= kMostWeighed;
   PlanSearch search(std::move(plan), spec);
-  const Orders even = search.evenly_filled();
+  const Orders even = weighed ? search.evenly_filled() : Orders{};
   for (const ArbiterSpec& rule : rules(spec.arbiter)) {
     for (const DimensionPlan& one : known) search.consider(orders_of(one), rule);
-    search.consider(even, rule);
+    if (weighed) search.consider(even, rule);
   }
   return search.run();
 }

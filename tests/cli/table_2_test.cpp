@@ -15,7 +15,8 @@ namespace {
 std::string config_of(const std::string& preset, const std::string& more_of_system = {}) {
   return "system: {preset: " + preset + more_of_system +
          "}\n"
-         "collective: {op: all_reduce, algorithm: [baseline, themis], size: 100MB}\n";
+         "collective: {op: all_reduce, algorithm: [baseline, themis, themis_search], size: "
+         "100MB}\n";
 }
 
 }  // namespace
@@ -28,7 +29,7 @@ TEST_CASE("Themis balances the load of every system of Table 2, and all data are
   const TemporaryFolder folder;
   const Json results =
       test::run_to_json({folder.write("table2.yaml", config_of(preset))}).at("results");
-  REQUIRE(results.size() == 2);
+  REQUIRE(results.size() == 3);
   for (const Json& result : results) {
     CHECK(result.at("nodes") == 1024);
     CHECK(result.at("folded") == true);
@@ -51,6 +52,9 @@ TEST_CASE("Themis balances the load of every system of Table 2, and all data are
   // Section 6.1: the fixed order leaves 35 to 65 % of the bandwidth in use, Themis most of it.
   CHECK(results[0].at("utilization").get<double>() < 0.66);
   CHECK(results[1].at("utilization").get<double>() > 0.85);
+  // The search knows latencies, too. Two dimensions have two orders only.
+  CHECK(results[2].at("utilization").get<double>() > 0.98);
+  CHECK(results[2].at("cycles") < results[1].at("cycles"));
 }
 
 TEST_CASE("Flits half as wide at twice the clock make no difference that counts") {

@@ -127,6 +127,16 @@ TEST_CASE("Plans end alike in both fidelities over several links to each neighbo
   check_variants({direct(3, 4), ring(2, 4)}, 48 * 1024, 4, 0.05);
 }
 
+TEST_CASE(
+    "Searched plans end alike in both fidelities and take the time that they were chosen by") {
+  for (const CollectiveOp op : kPlannedOps) {
+    CAPTURE(to_string(op));
+    const RunPoint point =
+        plan_point_of({direct(4), ring(4), switched(2)}, 32 * 1024, 6, "themis_search", op);
+    CHECK(std::abs(check_point(point)) <= 0.05);
+  }
+}
+
 TEST_CASE("Plans end alike in both fidelities on dimensions of different speed") {
   check_variants({ring(4, 2, 50), direct(3, 2, 12), switched(2, 2, 25)}, 96 * 1024, 8, 0.05);
 }

@@ -242,17 +242,47 @@ TEST_CASE(
   CHECK(bound.seconds_per_byte == Approx(2.0 / 64 / kRate).epsilon(1e-12));
 }
 
-TEST_CASE("The bound is the larger of the bandwidth bound and the distance bound") {
+TEST_CASE("The bound is the largest of the cuts, the distance, and both at one node") {
   const Topology topology = make_torus({8, 8}, kPlainLink);
   const CollectiveBound small = collective_bound(topology, CollectiveOp::all_reduce, 64);
   CHECK(small.latency_seconds == Approx(8 * 150e-9));
-  CHECK(small.seconds == small.latency_seconds);
-  CHECK(small.binding == "distance from r_0_0 to r_4_4: 1200 ns");
+  CHECK(small.seconds == Approx(8 * 150e-9 + 64 / (4 * kRate)));
+  CHECK(small.binding == "r_0_0: 4 links in, 64 GB/s, and 1200 ns from r_4_4");
   const CollectiveBound large = collective_bound(topology, CollectiveOp::all_reduce, 1 << 24);
   CHECK(large.bandwidth_seconds == Approx((1 << 24) * 126.0 / 256 / kRate));
   CHECK(large.seconds == large.bandwidth_seconds);
   CHECK(large.binding == "partition into 64 single nodes");
   CHECK(collective_bound(topology, CollectiveOp::all_reduce, 0).seconds == 0);
+}
+
+TEST_CASE("What comes from afar passes a node's links only after its distance") {
+  // Four nodes in a line, 150 ns a hop: from node 0, 1 is one hop away, 2 two and 3 three.
+  const Topology line = make_mesh({4}, kPlainLink);
+  const double hop = 150e-9;
+  const auto node_seconds = [&](CollectiveOp op, Bytes part) {
+    return collective_bound(line, op, 4 * part).node_seconds;
+  };
+  for (const CollectiveOp op :
+       {CollectiveOp::all_gather, CollectiveOp::reduce_scatter, CollectiveOp::all_to_all}) {
+    CAPTURE(to_string(op));
+    // Little data: one part from three hops away. Much data: all three parts from one hop on.
+    CHECK(node_seconds(op, 16) == Approx(3 * hop + 16 / kRate));
+    CHECK(node_seconds(op, 1 << 20) == Approx(hop + 3 * (1 << 20) / kRate));
+  }
+  CHECK(node_seconds(CollectiveOp::all_reduce, 1 << 20) == Approx(3 * hop + 4 * (1 << 20) / kRate));
+}
+
+TEST_CASE("One way's rates count: into a node for a gather, out of it for a scatter") {
+  Topology pair("pair");
+  for (const char* name : {"a", "b"}) pair.add_node(name);
+  test::add_cable(pair, 0, 1, {100, 4'000'000'000}, {300, 1'000'000'000});
+  const auto node_seconds = [&](CollectiveOp op) {
+    return collective_bound(pair, op, 2000).node_seconds;
+  };
+  // 1000 bytes at 1 GB/s take 1 us, and the link 300 ps.
+  CHECK(node_seconds(CollectiveOp::all_gather) == Approx(1e-6 + 300e-12));
+  CHECK(node_seconds(CollectiveOp::reduce_scatter) == Approx(1e-6 + 300e-12));
+  CHECK(node_seconds(CollectiveOp::all_reduce) == Approx(2e-6 + 300e-12));
 }
 
 TEST_CASE("Nodes without a part of a small collective do not limit the bound") {
@@ -269,7 +299,7 @@ TEST_CASE("Nodes without a part of a small collective do not limit the bound") {
     CHECK(distance(op, {4, 0, 0, 0}) == Approx(3 * hop));
   }
   CHECK(collective_bound(line, CollectiveOp::all_reduce, 4, {0, 4, 0, 0}).seconds ==
-        Approx(3 * hop));
+        Approx(3 * hop + 4 / kRate));
 }
 
 TEST_CASE("The bound uses the smallest of uneven parts") {

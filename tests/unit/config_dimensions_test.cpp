@@ -434,8 +434,8 @@ TEST_CASE("Planners run on dimensions only, and generators elsewhere only") {
   }
   expect_dimension_error(
       with("", "collective: {algorithm: @multitree, size: 1MiB}\n"),
-      "The flit size differs between dimensions; only baseline and themis run there",
-      "allowed: baseline, themis");
+      "The flit size differs between dimensions; only baseline, themis, themis_search run there",
+      "allowed: baseline, themis, themis_search");
   expect_dimension_error(with("", "collective: {op: @all_to_all, algorithm: themis, size: 1MiB}\n"),
                          "themis computes all_reduce, reduce_scatter, all_gather, not all_to_all",
                          "");
