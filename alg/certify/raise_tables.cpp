@@ -436,6 +436,7 @@ RaisedTables::RaisedTables(const Topology& topology, const ScheduleTables& table
   schedule.size = tables.size;
   schedule.num_steps = tables.num_steps;
   schedule.contention_free = tables.contention_free;
+  schedule.listed_order = tables.listed_order;
   schedule.ni_ports = tables.ni_ports;
   schedule.chunks = tables.chunks;
 }

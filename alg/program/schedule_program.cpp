@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
+#include <numeric>
+#include <queue>
 #include <utility>
 #include <vector>
 
@@ -141,6 +144,54 @@ class ScheduleTracing {
     }
   }
 
+  // The transfers such that each follows those that bring its data. A planned schedule lists each
+  // sender's transfers in the order of its slots, all in one step, so this order has to be found:
+  // of those whose data are there, the one that is listed first.
+  [[nodiscard]] std::vector<std::size_t> program_order() const {
+    const std::vector<Transfer>& transfers = schedule_.transfers;
+    std::vector<std::size_t> order;
+    if (!schedule_.listed_order) {
+      order.resize(transfers.size());
+      std::iota(order.begin(), order.end(), std::size_t{0});
+      return order;
+    }
+    // A sum is passed on after all that is added to it, a copy also after the copy that came in.
+    std::map<std::pair<std::size_t, std::size_t>, std::vector<std::size_t>> senders;  // node, chunk
+    for (std::size_t t = 0; t < transfers.size(); ++t) {
+      for (std::uint32_t c = 0; c < transfers[t].num_chunks; ++c) {
+        senders[{transfers[t].from.index(), transfers[t].first_chunk.index() + c}].push_back(t);
+      }
+    }
+    std::vector<std::size_t> missing(transfers.size(), 0);
+    std::vector<std::vector<std::size_t>> awaited_by(transfers.size());
+    for (std::size_t t = 0; t < transfers.size(); ++t) {
+      for (std::uint32_t c = 0; c < transfers[t].num_chunks; ++c) {
+        const auto found =
+            senders.find({transfers[t].to.index(), transfers[t].first_chunk.index() + c});
+        if (found == senders.end()) continue;
+        for (const std::size_t next : found->second) {
+          if (transfers[t].kind == TransferKind::copy && transfers[next].kind != TransferKind::copy)
+            continue;
+          awaited_by[t].push_back(next);
+          ++missing[next];
+        }
+      }
+    }
+    std::priority_queue<std::size_t, std::vector<std::size_t>, std::greater<>> ready;
+    for (std::size_t t = 0; t < transfers.size(); ++t) {
+      if (missing[t] == 0) ready.push(t);
+    }
+    while (!ready.empty()) {
+      const std::size_t t = ready.top();
+      ready.pop();
+      order.push_back(t);
+      for (const std::size_t next : awaited_by[t]) {
+        if (--missing[next] == 0) ready.push(next);
+      }
+    }
+    return order;
+  }
+
   ChunkTrace trace() {
     ProgramSignature signature;
     signature.name = schedule_.algorithm;
@@ -160,7 +211,7 @@ class ScheduleTracing {
               .copy(r, ProgramBuffer::output, r * share_);
         }
       }
-      for (const Transfer& transfer : schedule_.transfers) write_transfer(tracer, transfer);
+      for (const std::size_t t : program_order()) write_transfer(tracer, schedule_.transfers[t]);
     }
     return tracer.finish();
   }

@@ -24,7 +24,8 @@ struct ScheduleProgram {
   std::string reason;  // reason why the schedule cannot be expressed, as a sentence for the user
 };
 
-// The transfers in the order of their steps, each as a copy or a reduction of its chunks, without
+// The transfers in the order of their steps (a planned schedule's: in an order in which each finds
+// its data), each as a copy or a reduction of its chunks, without
 // routes and times of steps. Chunks must be equal up to one element of padding. Except in an
 // all_reduce, every rank or pair of ranks must have the same number of chunks, which are then
 // numbered by rank. all_reduce, reduce_scatter and all_gather are in place; an all_to_all forwards
