@@ -71,8 +71,10 @@ const std::vector<Unit>& units_of(Quantity quantity) {
                                        {"kB/s", 1'000},
                                        {"Mb/s", 125'000},
                                        {"MB/s", 1'000'000},
+                                       {"MiB/s", 1U << 20U},
                                        {"Gb/s", 125'000'000},
                                        {"GB/s", 1'000'000'000},
+                                       {"GiB/s", 1U << 30U},
                                        {"Tb/s", 125'000'000'000},
                                        {"TB/s", 1'000'000'000'000}};
   static const std::vector<Unit> frequencies{

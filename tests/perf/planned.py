@@ -13,8 +13,8 @@ import time
 from pathlib import Path
 
 
-def grid(dims, rates, wraps=False, without_node=None, without_link=None):
-    """A graph file's text: rates in GB/s by dimension."""
+def grid(dims, rates, wraps=False, without_node=None, without_link=None, unit="GB/s", latency="500ns"):
+    """A graph file's text: rates in `unit` by dimension."""
     count = 1
     for d in dims:
         count *= d
@@ -32,7 +32,7 @@ def grid(dims, rates, wraps=False, without_node=None, without_link=None):
             j = points[tuple(to)]
             if without_node in (i, j) or without_link == (i, j):
                 continue
-            lines.append(f"  - {{between: [n{i}, n{j}], bandwidth: {rates[k]}GB/s, latency: 500ns}}")
+            lines.append(f"  - {{between: [n{i}, n{j}], bandwidth: {rates[k]}{unit}, latency: {latency}}}")
     return "\n".join(lines) + "\n"
 
 
@@ -85,4 +85,5 @@ def main():
             print(f"{name:24} {op:12} {size:6} {100 * literal:9.1f}% {100 * share:7.2f}% {entries:8} {seconds:6.1f}", flush=True)
 
 
-main()
+if __name__ == "__main__":
+    main()

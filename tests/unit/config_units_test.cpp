@@ -24,6 +24,8 @@ TEST_CASE("Every unit of every quantity reads as its number of base units") {
   CHECK(value(Quantity::rate, "1Gb/s") == 125'000'000);
   CHECK(value(Quantity::rate, "100Mb/s") == 12'500'000);
   CHECK(value(Quantity::rate, "1.5Tb/s") == 187'500'000'000);
+  CHECK(value(Quantity::rate, "50GiB/s") == 53'687'091'200);
+  CHECK(value(Quantity::rate, "3MiB/s") == 3'145'728);
   CHECK(value(Quantity::frequency, "50Hz") == 50);
   CHECK(value(Quantity::frequency, "50kHz") == 50'000);
   CHECK(value(Quantity::frequency, "50MHz") == 50'000'000);
