@@ -277,7 +277,7 @@ struct CollectiveConfig {
   std::uint32_t segments = 0;           // 0: the algorithm's own choice
   std::uint32_t base = 4;               // bcube: peers of a group
   RankOrderConfig rank_order;
-  // Chunks is for baseline and themis, the next two members only for themis. See PlanRequest.
+  // Chunks is for planners, the next two members only for themis. See PlanRequest.
   std::uint32_t chunks = 64;
   std::uint32_t threshold_divisor = 16;
   bool loads_start_at_fixed_delay = false;

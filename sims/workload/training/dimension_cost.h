@@ -43,7 +43,7 @@ class IdealCost : public CollectiveCost {
   const ParallelGroups& groups_;
 };
 
-// A plan of `algorithm` ("baseline" or "themis"), forecast. An all_to_all has no plan: it passes
+// A plan of `algorithm` (a planner), forecast. An all_to_all has no plan: it passes
 // the dimensions one after the other, pipelined in the plans' number of chunks. In each dimension
 // of P NPUs, an NPU sends S (P - 1) / P of its S bytes directly to its peers.
 class ForecastCost : public CollectiveCost {
