@@ -32,12 +32,12 @@ TARGET = 0.99
 def run(espalier, folder, case):
     _, dims, wraps, rates, latency, size, _ = case
     (folder / "net.yaml").write_text(grid(dims, rates, wraps, unit="GiB/s", latency=f"{latency}ns"))
-    flit = max(rates)  # a flit per cycle of 2^30 Hz
+    flit = max(rates)  # a flit per cycle of 2^30 Hz; below, a VC holds a credit's way there and back
     (folder / "run.yaml").write_text(
-        "system: {topology: {type: file, file: net.yaml}, router: {clock: %dHz, flit_bytes: %d, vc_depth_flits: 2800},\n"
+        "system: {topology: {type: file, file: net.yaml}, router: {clock: %dHz, flit_bytes: %d, vc_depth_flits: %d},\n"
         "  flow_control: {payload_bytes: %d, sub_message_bytes: %d}}\n"
         "collective: {op: all_gather, algorithm: forest, size: %dB}\nsimulation: {fidelity: train}\n"
-        % (GIB, flit, flit * FLITS_PER_PACKET, flit * FLITS_PER_PACKET * 8, size))
+        % (GIB, flit, 3 * latency, flit * FLITS_PER_PACKET, flit * FLITS_PER_PACKET * 8, size))
     out = folder / "out.json"
     subprocess.run([espalier, "run", str(folder / "run.yaml"), "--json", str(out)], check=True, capture_output=True)
     return json.loads(out.read_text())["results"][0]
