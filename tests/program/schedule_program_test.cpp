@@ -79,7 +79,7 @@ TEST_CASE("Planned tables become a program, though they stand in the order of sl
       for (const CollectiveOp op : generator.ops) {
         INFO(name << " on " << network << ", " << to_string(op));
         const ScheduleTables tables =
-            lower_to_tables(generate(generator, topology, op, Bytes{1} << 20));
+            lower_to_tables(generate(generator, topology, op, Bytes{1} << 18));
         REQUIRE(tables.listed_order);
         const auto result = program_of_schedule(raise_from_tables(topology, tables));
         if (!result.program) {
