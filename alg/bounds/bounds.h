@@ -20,7 +20,7 @@ struct CollectiveBound {
   double bandwidth_seconds = 0;  // reached only if every link of the cut is always busy
   double latency_seconds = 0;    // distance of the farthest pair, with link latencies only
   double node_seconds = 0;       // distance and rate together at one node, see collective_bound
-  std::string binding;           // names the limiting cut or pair of nodes
+  std::string binding;           // names the limiting cut, pair of nodes or node
 };
 
 // With N nodes, chunks of size/N each, and B+(S) the rate of all links that leave a set S of

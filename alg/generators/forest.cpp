@@ -86,7 +86,7 @@ class ForestBuilder {
     for (const std::uint64_t cap : caps()) try_directed(cap);
   }
 
-  // Of switches that join links of several rates: all of these but the highest.
+  // The rates at switches whose links differ, without each such switch's highest.
   [[nodiscard]] std::vector<std::uint64_t> caps() const {
     std::set<std::uint64_t> found;
     for (std::size_t w = ranks_.size(); w < topology_.num_vertices(); ++w) {

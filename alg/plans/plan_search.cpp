@@ -1,10 +1,14 @@
-#include "alg/plans/plan_search.h"
-
+// themis_search: orders of dimensions found by search over the pre-simulation, instead of by load
+// alone. The pre-simulation has the timing of the modelled NI and links, so a plan is judged by
+// what costs time there: latency of steps, places in flight, and the order in which stages start.
+// Algorithm 1 of Themis sees bandwidth only.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <random>
 #include <utility>
+
+#include "alg/plans/planner.h"
 
 namespace espalier {
 namespace {
@@ -104,6 +108,10 @@ class PlanSearch {
   }
 
   void consider(const Orders& orders, const ArbiterSpec& arbiter) {
+    const auto known = [&](const Candidate& c) {
+      return c.orders == orders && c.arbiter == arbiter;
+    };
+    if (std::any_of(candidates_.begin(), candidates_.end(), known)) return;
     candidates_.push_back({orders, arbiter, forecast(orders, arbiter)});
   }
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "alg/plans/dimension_plan.h"
-#include "alg/plans/plan_search.h"
+#include "alg/plans/order_forecast.h"
 #include "alg/schedule/algorithm_row.h"
 #include "hw/topology/topology.h"
 
@@ -21,8 +21,24 @@ struct Planner : AlgorithmRow {
   bool searches = false;
 };
 
-// The planner's plan with its order of starts and the time that the pre-simulation expects.
-// `request` and `dimensions` as for Planner::plan; `spec` has the timing of these dimensions.
+struct ForecastPlan {
+  DimensionPlan plan;  // with its start_order
+  Cycle forecast = 0;  // cycles that the pre-simulation expects
+};
+
+// Every chunk's order of dimensions and every dimension's order of starts, found by search over the
+// pre-simulation (docs/themis.md), for the chunks of `plan`. Candidates are the orders of `known`,
+// and one that fills the dimensions evenly chunk by chunk, each with every rule of the queues;
+// simulated annealing goes on from the best three. Deterministic: the same arguments give the same
+// plan. In the pre-simulation never slower than any of `known` with the queue rule of `spec`.
+//
+// Preconditions: those of forecast_order(); the plans of `known` have the dimensions, chunks and
+// operation of `plan`.
+[[nodiscard]] ForecastPlan search_plan(DimensionPlan plan, const std::vector<DimensionPlan>& known,
+                                       const ForecastSpec& spec);
+
+// The planner's plan with its order of starts and the time that the pre-simulation expects. `spec`
+// describes the links and NIs of `dimensions`, in the same order.
 [[nodiscard]] ForecastPlan forecast_plan(const Planner& planner,
                                          const std::vector<PlannedDimension>& dimensions,
                                          PlanRequest request, const ForecastSpec& spec);

@@ -18,6 +18,10 @@ struct ArbiterSpec {
   QueueOrder order = QueueOrder::scf;
   ChunkKey key = ChunkKey::larger;
   TieRule ties = TieRule::newest;
+
+  friend bool operator==(const ArbiterSpec& a, const ArbiterSpec& b) {
+    return a.order == b.order && a.key == b.key && a.ties == b.ties;
+  }
 };
 
 // One dimension's queue of stages whose chunk is ready. Stages that become ready in the same cycle

@@ -144,9 +144,9 @@ class ScheduleTracing {
     }
   }
 
-  // The transfers such that each follows those that bring its data. A planned schedule lists each
-  // sender's transfers in the order of its slots, all in one step, so this order has to be found:
-  // of those whose data are there, the one that is listed first.
+  // An order in which every transfer follows those that bring its data. A planned schedule has one
+  // step and lists a sender's transfers by slot, so that steps say nothing; of the transfers whose
+  // data are there, the one listed first goes first.
   [[nodiscard]] std::vector<std::size_t> program_order() const {
     const std::vector<Transfer>& transfers = schedule_.transfers;
     std::vector<std::size_t> order;

@@ -70,6 +70,24 @@ void check_fold(const ExaminedPoint& examined) {
       "write simulation.fold: off, or auto, which folds only where that is exact");
 }
 
+// In workloads, too: their plans are made for the same NIs.
+void check_search(const ExaminedPoint& examined) {
+  const RunPoint& point = examined.point;
+  const Planner* planner = find_planner(point.collective->algorithm);
+  if (planner == nullptr || !planner->searches || point.system.ni.dimension_queue.enforce_order) {
+    return;
+  }
+  const char* key = "system.ni.dimension_queue.enforce_order";
+  examined.given.rule({key, kAlgorithmKey}, [&](const Place&) {
+    examined.diagnostics.error(
+        examined.given.place_of(key),
+        fmt::format("{}: {} plans the order in which each dimension starts its stages, so NPUs "
+                    "have to keep to it",
+                    key, planner->name),
+        fmt::format("write {}: true, or collective.algorithm: themis", key));
+  });
+}
+
 // Themis plans greedily, so its plan can be worse than the one order of the baseline. This check
 // needs the plan of an otherwise valid point, like check_fold().
 void check_plan(const ExaminedPoint& examined) {
@@ -80,18 +98,6 @@ void check_plan(const ExaminedPoint& examined) {
       examined.topology == nullptr || examined.diagnostics.num_errors() != 0 ||
       point.collective->size == 0 ||
       std::count(planner->ops.begin(), planner->ops.end(), point.collective->op) == 0) {
-    return;
-  }
-  if (planner->searches && !point.system.ni.dimension_queue.enforce_order) {
-    const char* key = "system.ni.dimension_queue.enforce_order";
-    examined.given.rule({key, kAlgorithmKey}, [&](const Place&) {
-      examined.diagnostics.error(
-          examined.given.place_of(key),
-          fmt::format("{}: {} plans the order in which each dimension starts its stages, so NPUs "
-                      "have to keep to it",
-                      key, planner->name),
-          fmt::format("write {}: true, or collective.algorithm: themis", key));
-    });
     return;
   }
   const auto loss = plan_loss(*examined.topology, point);
@@ -184,6 +190,7 @@ void check_collective(const ExaminedPoint& examined) {
   if (!point.training && !point.workload) check_collective_size(examined);
   if (!point.system.topology.is_dimensional()) return;
   check_fold(examined);
+  check_search(examined);
   check_plan(examined);
 }
 

@@ -5,7 +5,7 @@
 
 #include "alg/certify/certifier.h"
 #include "alg/plans/dimension_plan.h"
-#include "alg/plans/plan_search.h"
+#include "alg/plans/planner.h"
 #include "hw/topology/topology.h"
 #include "sims/point/config.h"
 

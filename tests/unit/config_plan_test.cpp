@@ -78,17 +78,21 @@ TEST_CASE("A plan that is no worse than the baseline's gives no warning") {
 TEST_CASE("A searched plan is no candidate for a warning, and needs its order of starts enforced") {
   CHECK(
       plan_warnings(unmark("@" + unbalanced_plan("algorithm: themis_search, size: 1GB"))).empty());
-  const Marked marked = unmark(
-      "system: {preset: themis_2d_sw_sw, ni: {dimension_queue: {enforce_order: @false}}}\n"
-      "collective: {algorithm: themis_search, size: 100MB}\n");
-  const ConfigResult result = read_run_config_text("f.yaml", marked.text);
-  CHECK_FALSE(result.ok);
-  const auto errors = parse_diagnostics(result.diagnostics);
-  INFO(result.diagnostics);
-  REQUIRE(errors.size() == 1);
-  CHECK(find_at(errors, marked,
-                "themis_search plans the order in which each dimension starts its stages") !=
-        nullptr);
+  for (const char* use : {"", "workload: {name: resnet152}\n"}) {
+    CAPTURE(use);
+    const Marked marked = unmark(
+        std::string("system: {preset: themis_2d_sw_sw, ni: {dimension_queue: {enforce_order: "
+                    "@false}}}\n") +
+        "collective: {algorithm: themis_search" + (*use == 0 ? ", size: 100MB" : "") + "}\n" + use);
+    const ConfigResult result = read_run_config_text("f.yaml", marked.text);
+    CHECK_FALSE(result.ok);
+    const auto errors = parse_diagnostics(result.diagnostics);
+    INFO(result.diagnostics);
+    REQUIRE(errors.size() == 1);
+    CHECK(find_at(errors, marked,
+                  "themis_search plans the order in which each dimension starts its stages") !=
+          nullptr);
+  }
 }
 
 }  // namespace espalier

@@ -1,5 +1,3 @@
-#include "alg/plans/plan_search.h"
-
 #include <catch2/catch.hpp>
 
 #include <algorithm>
