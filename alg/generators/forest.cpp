@@ -31,7 +31,6 @@ namespace espalier {
 namespace {
 
 constexpr std::uint32_t kMostTreesPerRoot = 8;
-constexpr std::size_t kMostUndirectedTrees = 48;
 constexpr double kMostSlowdown = 16;  // where safe paths through switches cost rate
 constexpr double kMostPairSlowdown = 1e6;
 constexpr double kGoodLoss = 0.005;  // of the best rate, at which no more trees are tried
@@ -195,38 +194,13 @@ class ForestBuilder {
   void try_undirected() {
     if (topology_.num_switches() != 0) return;
     const PackGraph graph = pack_graph(topology_, false);
-    std::vector<EdgePair> pairs;
-    std::vector<double> rates;
-    for (std::size_t l = 0; l < graph.edges.size(); ++l) {
-      const LinkId back = link_back(topology_, LinkId(l));
-      if (!back.valid()) return;
-      if (back.index() < l) continue;
-      pairs.push_back({static_cast<std::uint32_t>(l), back.value(), 0});
-      rates.push_back(
-          static_cast<double>(std::min(graph.edges[l].rate, graph.edges[back.index()].rate)));
-    }
-    // Neither all trees together nor a node alone can do better.
-    const auto nodes = static_cast<double>(graph.nodes);
-    std::vector<double> at_node(graph.nodes, 0);
-    double most = 0;
-    for (std::size_t p = 0; p < pairs.size(); ++p) {
-      most += rates[p] / (nodes - 1);
-      at_node[graph.edges[pairs[p].there].from] += rates[p];
-      at_node[graph.edges[pairs[p].there].to] += rates[p];
-    }
-    for (const double r : at_node) most = std::min(most, r);
-    std::vector<PackedTree> best;
-    double best_rate = 0;
-    for (std::size_t count = 1; count <= kMostUndirectedTrees; ++count) {
-      if (best_rate >= most * (1 - kGoodLoss / 4)) break;
-      auto [trees, rate] = undirected(graph, pairs, rates, count, most, best_rate);
-      if (trees.empty()) continue;
-      best = std::move(trees);
-      best_rate = rate;
-    }
+    const std::vector<PackedTree> best = best_undirected_trees(topology_, graph, kGoodLoss);
+    if (best.empty()) return;
     add_undirected(graph, best);
     if (!is_small()) return;
-    for (const std::size_t count : {1U, 2U, 4U, 8U}) add_undirected(graph, low_trees(graph, count));
+    for (const std::size_t count : {1U, 2U, 4U, 8U}) {
+      add_undirected(graph, low_undirected_trees(topology_, graph, count));
+    }
   }
 
   void add_undirected(const PackGraph& graph, const std::vector<PackedTree>& trees) {
@@ -249,82 +223,6 @@ class ForestBuilder {
         static_cast<double>(request_.size) / static_cast<double>(link.spec.bytes_per_second);
     constexpr double kPerSecond = 1e-12;
     return data <= 2 * most_links * static_cast<double>(link.spec.latency_ps) * kPerSecond;
-  }
-
-  // Trees of shortest paths from nodes in the middle of the network, over links that the trees
-  // before use least.
-  [[nodiscard]] std::vector<PackedTree> low_trees(const PackGraph& graph, std::size_t count) const {
-    std::vector<std::uint32_t> middle;
-    std::size_t least = kUnreached;
-    for (std::uint32_t n = 0; n < graph.nodes; ++n) {
-      const auto distance = distances_from(topology_, NodeId(n));
-      const std::size_t height = *std::max_element(distance.begin(), distance.end());
-      if (height < least) middle.clear();
-      least = std::min(least, height);
-      if (height == least) middle.push_back(n);
-    }
-    if (count > middle.size()) return {};
-    std::vector<std::vector<std::uint32_t>> into(graph.nodes);
-    for (std::uint32_t e = 0; e < graph.edges.size(); ++e) into[graph.edges[e].to].push_back(e);
-    std::vector<std::uint32_t> used(graph.edges.size(), 0);
-    std::vector<PackedTree> trees;
-    for (std::size_t i = 0; i < count; ++i) {
-      PackedTree tree;
-      tree.root = middle[i * middle.size() / count];
-      const auto distance = distances_from(topology_, NodeId(tree.root));
-      std::vector<std::uint32_t> order(graph.nodes);
-      std::iota(order.begin(), order.end(), 0U);
-      std::stable_sort(order.begin(), order.end(),
-                       [&](std::uint32_t a, std::uint32_t b) { return distance[a] < distance[b]; });
-      for (const std::uint32_t n : order) {
-        if (n == tree.root) continue;
-        std::uint32_t best = ~0U;
-        for (const std::uint32_t e : into[n]) {
-          if (distance[graph.edges[e].from] + 1 != distance[n]) continue;
-          if (best == ~0U || used[e] < used[best]) best = e;
-        }
-        ++used[best];
-        tree.edges.push_back(best);
-      }
-      trees.push_back(std::move(tree));
-    }
-    return trees;
-  }
-
-  // `count` trees at the highest rate, if their sum is clearly above `beaten`.
-  static std::pair<std::vector<PackedTree>, double> undirected(const PackGraph& graph,
-                                                               std::vector<EdgePair>& pairs,
-                                                               const std::vector<double>& rates,
-                                                               std::size_t count, double most,
-                                                               double beaten) {
-    const auto n = static_cast<double>(count);
-    const double highest = most / n * (1 + 1e-12);
-    const double lowest = beaten * (1 + kGoodLoss / 8) / n;
-    std::vector<double> candidates;
-    for (const double rate : rates) {
-      for (double c = std::ceil(rate / highest); c <= n && rate / c > lowest; ++c) {
-        candidates.push_back(rate / c);
-      }
-    }
-    std::sort(candidates.begin(), candidates.end(), std::greater<>());
-    candidates.erase(std::unique(candidates.begin(), candidates.end()), candidates.end());
-    std::pair<std::vector<PackedTree>, double> found;
-    std::size_t low = 0;
-    std::size_t high = candidates.size();
-    while (low < high) {
-      const std::size_t middle = (low + high) / 2;
-      for (std::size_t p = 0; p < pairs.size(); ++p) {
-        pairs[p].units = static_cast<std::int64_t>(rates[p] / candidates[middle] * (1 + 1e-9));
-      }
-      auto trees = pack_undirected_trees(graph, pairs, count);
-      if (trees) {
-        found = {std::move(*trees), candidates[middle] * n};
-        high = middle;
-      } else {
-        low = middle + 1;
-      }
-    }
-    return found;
   }
 
   // ---- trees as ops ----

@@ -40,4 +40,19 @@ struct EdgePair {
 [[nodiscard]] std::optional<std::vector<PackedTree>> pack_undirected_trees(
     const PackGraph& graph, const std::vector<EdgePair>& pairs, std::size_t count);
 
+// The undirected trees of highest total rate, as few as reach it within `good_loss` / 4 of the
+// bound by the network's links and by each node's: every tree carries the same share of an
+// all_reduce's data. Empty if some link has no link back. Precondition: no switches, no link of
+// rate 0.
+[[nodiscard]] std::vector<PackedTree> best_undirected_trees(const Topology& topology,
+                                                            const PackGraph& graph,
+                                                            double good_loss);
+
+// `count` trees of shortest paths from nodes in the middle of the network, over links that the
+// trees before use least: for data so small that hops count more than rates. Empty if fewer nodes
+// are in the middle. Precondition: no switches; every node reaches every other.
+[[nodiscard]] std::vector<PackedTree> low_undirected_trees(const Topology& topology,
+                                                           const PackGraph& graph,
+                                                           std::size_t count);
+
 }  // namespace espalier

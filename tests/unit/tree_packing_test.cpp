@@ -11,6 +11,7 @@
 #include "alg/packing/pack_graph.h"
 #include "alg/packing/switch_removal.h"
 #include "alg/packing/tree_packing.h"
+#include "alg/routes/links.h"
 #include "alg/schedule/schedule_table.h"
 #include "test_graphs.h"
 #include "tests/support/share_of_cases.h"
@@ -175,6 +176,46 @@ TEST_CASE("Undirected trees fill a mesh: 2k trees on k x k, each link in k + 1")
     // One tree more does not fit: 2k trees use every unit of every link.
     CHECK_FALSE(pack_undirected_trees(graph, pairs, 2 * k + 1));
   }
+}
+
+TEST_CASE("The chosen undirected trees load no link of a 4 x 4 mesh above the partition bound") {
+  const Topology mesh = make_mesh({4, 4}, {150'000, 50'000'000'000});
+  const PackGraph graph = pack_graph(mesh, false);
+  const auto trees = best_undirected_trees(mesh, graph, 0.005);
+  std::vector<std::size_t> load(graph.edges.size(), 0);
+  for (const PackedTree& tree : trees) {
+    REQUIRE(tree.edges.size() == 15);
+    for (const std::uint32_t e : tree.edges) {
+      ++load[e];
+      ++load[link_back(mesh, LinkId(e)).index()];
+    }
+  }
+  // 24 links carry trees of 15 links each: 8 trees, with 5 on a link.
+  REQUIRE_FALSE(trees.empty());
+  CHECK(*std::max_element(load.begin(), load.end()) * 8 == trees.size() * 5);
+}
+
+TEST_CASE("Low undirected trees start in the middle and reach every node by a shortest path") {
+  const Topology mesh = make_mesh({5, 3}, {150'000, 50'000'000'000});
+  const PackGraph graph = pack_graph(mesh, false);
+  const auto trees = low_undirected_trees(mesh, graph, 1);
+  REQUIRE(trees.size() == 1);
+  CHECK(trees.front().root == 7);  // x 2, y 1
+  std::vector<std::size_t> depth(graph.nodes, 0);
+  for (const std::uint32_t e : trees.front().edges) {
+    depth[graph.edges[e].to] = depth[graph.edges[e].from] + 1;
+  }
+  CHECK(depth == distances_from(mesh, NodeId(7)));
+  CHECK(low_undirected_trees(mesh, graph, 2).empty());  // only one node is in the middle
+}
+
+TEST_CASE("Without a link back there are no undirected trees") {
+  Topology ring("ring");
+  for (std::size_t n = 0; n < 3; ++n) ring.add_node("n" + std::to_string(n));
+  for (std::size_t n = 0; n < 3; ++n) {
+    ring.add_link(NodeId(n), NodeId((n + 1) % 3), {150'000, 50'000'000'000}, "o", "i");
+  }
+  CHECK(best_undirected_trees(ring, pack_graph(ring, false), 0.005).empty());
 }
 
 TEST_CASE("Edges through switches join the links that they pass, and trees fit them") {

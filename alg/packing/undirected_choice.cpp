@@ -1,0 +1,158 @@
+// Which undirected trees an all_reduce uses: how many at which rate, or the lowest ones.
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <numeric>
+#include <utility>
+
+#include "alg/packing/tree_packing.h"
+#include "alg/routes/links.h"
+
+namespace espalier {
+
+namespace {
+
+constexpr std::size_t kMostUndirectedTrees = 48;
+
+struct RatedPairs {
+  std::vector<EdgePair> pairs;
+  std::vector<double> rates;  // by pair: of its slower direction
+};
+
+// Empty if some link has no link back.
+RatedPairs rated_pairs(const Topology& topology, const PackGraph& graph) {
+  RatedPairs found;
+  for (std::size_t l = 0; l < graph.edges.size(); ++l) {
+    const LinkId back = link_back(topology, LinkId(l));
+    if (!back.valid()) return {};
+    if (back.index() < l) continue;
+    found.pairs.push_back({static_cast<std::uint32_t>(l), back.value(), 0});
+    found.rates.push_back(
+        static_cast<double>(std::min(graph.edges[l].rate, graph.edges[back.index()].rate)));
+  }
+  return found;
+}
+
+// Neither all trees together nor a node alone can do better.
+double most_total_rate(const PackGraph& graph, const RatedPairs& rated) {
+  const auto nodes = static_cast<double>(graph.nodes);
+  std::vector<double> at_node(graph.nodes, 0);
+  double most = 0;
+  for (std::size_t p = 0; p < rated.pairs.size(); ++p) {
+    most += rated.rates[p] / (nodes - 1);
+    at_node[graph.edges[rated.pairs[p].there].from] += rated.rates[p];
+    at_node[graph.edges[rated.pairs[p].there].to] += rated.rates[p];
+  }
+  for (const double r : at_node) most = std::min(most, r);
+  return most;
+}
+
+// A tree's rate; a pair of rate b then carries floor(b / rate) trees. Only rates b / c with a whole
+// c change that. Highest first, between `lowest` and `highest`.
+std::vector<double> candidate_rates(const std::vector<double>& rates, std::size_t count,
+                                    double lowest, double highest) {
+  std::vector<double> candidates;
+  for (const double rate : rates) {
+    for (double c = std::ceil(rate / highest); c <= static_cast<double>(count) && rate / c > lowest;
+         ++c) {
+      candidates.push_back(rate / c);
+    }
+  }
+  std::sort(candidates.begin(), candidates.end(), std::greater<>());
+  candidates.erase(std::unique(candidates.begin(), candidates.end()), candidates.end());
+  return candidates;
+}
+
+// `count` trees at the highest rate, and their total rate, if it is clearly above `beaten`.
+std::pair<std::vector<PackedTree>, double> trees_of_highest_rate(const PackGraph& graph,
+                                                                 RatedPairs& rated,
+                                                                 std::size_t count, double most,
+                                                                 double beaten, double good_loss) {
+  const auto n = static_cast<double>(count);
+  const std::vector<double> candidates =
+      candidate_rates(rated.rates, count, beaten * (1 + good_loss / 8) / n, most / n * (1 + 1e-12));
+  std::pair<std::vector<PackedTree>, double> found;
+  std::size_t low = 0;
+  std::size_t high = candidates.size();
+  while (low < high) {
+    const std::size_t middle = (low + high) / 2;
+    for (std::size_t p = 0; p < rated.pairs.size(); ++p) {
+      rated.pairs[p].units =
+          static_cast<std::int64_t>(rated.rates[p] / candidates[middle] * (1 + 1e-9));
+    }
+    auto trees = pack_undirected_trees(graph, rated.pairs, count);
+    if (trees) {
+      found = {std::move(*trees), candidates[middle] * n};
+      high = middle;
+    } else {
+      low = middle + 1;
+    }
+  }
+  return found;
+}
+
+// The nodes from which the farthest node is nearest.
+std::vector<std::uint32_t> middle_nodes(const Topology& topology) {
+  std::vector<std::uint32_t> middle;
+  std::size_t least = kUnreached;
+  for (std::uint32_t n = 0; n < topology.num_nodes(); ++n) {
+    const auto distance = distances_from(topology, NodeId(n));
+    const std::size_t height = *std::max_element(distance.begin(), distance.end());
+    if (height < least) middle.clear();
+    least = std::min(least, height);
+    if (height == least) middle.push_back(n);
+  }
+  return middle;
+}
+
+}  // namespace
+
+std::vector<PackedTree> best_undirected_trees(const Topology& topology, const PackGraph& graph,
+                                              double good_loss) {
+  RatedPairs rated = rated_pairs(topology, graph);
+  if (rated.pairs.empty()) return {};
+  const double most = most_total_rate(graph, rated);
+  std::vector<PackedTree> best;
+  double best_rate = 0;
+  for (std::size_t count = 1; count <= kMostUndirectedTrees; ++count) {
+    if (best_rate >= most * (1 - good_loss / 4)) break;
+    auto [trees, rate] = trees_of_highest_rate(graph, rated, count, most, best_rate, good_loss);
+    if (trees.empty()) continue;
+    best = std::move(trees);
+    best_rate = rate;
+  }
+  return best;
+}
+
+std::vector<PackedTree> low_undirected_trees(const Topology& topology, const PackGraph& graph,
+                                             std::size_t count) {
+  const std::vector<std::uint32_t> middle = middle_nodes(topology);
+  if (count > middle.size()) return {};
+  std::vector<std::vector<std::uint32_t>> into(graph.nodes);
+  for (std::uint32_t e = 0; e < graph.edges.size(); ++e) into[graph.edges[e].to].push_back(e);
+  std::vector<std::uint32_t> used(graph.edges.size(), 0);
+  std::vector<PackedTree> trees;
+  for (std::size_t i = 0; i < count; ++i) {
+    PackedTree tree;
+    tree.root = middle[i * middle.size() / count];
+    const auto distance = distances_from(topology, NodeId(tree.root));
+    std::vector<std::uint32_t> order(graph.nodes);
+    std::iota(order.begin(), order.end(), 0U);
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::uint32_t a, std::uint32_t b) { return distance[a] < distance[b]; });
+    for (const std::uint32_t n : order) {
+      if (n == tree.root) continue;
+      std::uint32_t best = ~0U;
+      for (const std::uint32_t e : into[n]) {
+        if (distance[graph.edges[e].from] + 1 != distance[n]) continue;
+        if (best == ~0U || used[e] < used[best]) best = e;
+      }
+      ++used[best];
+      tree.edges.push_back(best);
+    }
+    trees.push_back(std::move(tree));
+  }
+  return trees;
+}
+
+}  // namespace espalier
