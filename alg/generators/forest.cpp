@@ -83,6 +83,35 @@ class ForestBuilder {
   void try_directed() {
     try_directed(std::numeric_limits<std::uint64_t>::max());
     for (const std::uint64_t cap : caps()) try_directed(cap);
+    if (is_small()) try_low();
+  }
+
+  // One tree per root, of least latency.
+  void try_low() {
+    ForestOps forest(topology_);
+    forest.per_rank = 1;
+    forest.units = ranks_.size();
+    std::vector<std::vector<std::uint32_t>> reduced(forest.units);
+    LinkOrder order(topology_);
+    for (const bool reversed : {true, false}) {
+      const auto unused = reversed ? CollectiveOp::all_gather : CollectiveOp::reduce_scatter;
+      if (request_.op == unused) continue;
+      const PackGraph graph = pack_graph(topology_, reversed);
+      // Only which paths there are matters here, not how many trees they carry.
+      const std::vector<std::int64_t> many(graph.edges.size(), std::int64_t{1} << 32);
+      const PackGraph direct = join_pairs(topology_, graph, many, reversed, order).graph;
+      const std::vector<PackedTree> trees = low_out_trees(topology_, direct);
+      if (trees.empty()) return;
+      for (const PackedTree& tree : trees) {
+        const std::size_t u = ranks_[tree.root];
+        if (reversed) {
+          reduced[u] = add_reduces(direct, tree, u, true, forest);
+        } else {
+          add_copies(direct, tree, u, reduced[u], forest);
+        }
+      }
+    }
+    consider(std::move(forest));
   }
 
   // The rates at switches whose links differ, without each such switch's highest.
@@ -214,15 +243,19 @@ class ForestBuilder {
     consider(std::move(forest));
   }
 
-  // Whether the latencies there and back take longer than the data on one link: then hops count
-  // more than rates.
+  // Whether the latencies there and back, at the slowest link's, take longer than the data on the
+  // fastest link: then hops count more than rates.
   [[nodiscard]] bool is_small() const {
-    const TopologyLink& link = topology_.links().front();
+    std::uint64_t latency_ps = 0;
+    std::uint64_t rate = 0;
+    for (const TopologyLink& link : topology_.links()) {
+      latency_ps = std::max(latency_ps, link.spec.latency_ps);
+      rate = std::max(rate, link.spec.bytes_per_second);
+    }
     const auto most_links = static_cast<double>(longest_distance(topology_));
-    const double data =
-        static_cast<double>(request_.size) / static_cast<double>(link.spec.bytes_per_second);
+    const double data = static_cast<double>(request_.size) / static_cast<double>(rate);
     constexpr double kPerSecond = 1e-12;
-    return data <= 2 * most_links * static_cast<double>(link.spec.latency_ps) * kPerSecond;
+    return data <= 2 * most_links * static_cast<double>(latency_ps) * kPerSecond;
   }
 
   // ---- trees as ops ----

@@ -48,6 +48,11 @@ struct EdgePair {
                                                             const PackGraph& graph,
                                                             double good_loss);
 
+// One out-tree from every node, of least latency to every other, over links that the trees before
+// use least. Empty if a node cannot be reached. Precondition: the graph has no switches.
+[[nodiscard]] std::vector<PackedTree> low_out_trees(const Topology& topology,
+                                                    const PackGraph& graph);
+
 // `count` trees of shortest paths from nodes in the middle of the network, over links that the
 // trees before use least: for data so small that hops count more than rates. Empty if fewer nodes
 // are in the middle. Precondition: no switches; every node reaches every other.

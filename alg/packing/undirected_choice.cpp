@@ -1,8 +1,7 @@
-// Which undirected trees an all_reduce uses: how many at which rate, or the lowest ones.
+// How many undirected trees an all_reduce uses, and at which rate.
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <numeric>
 #include <utility>
 
 #include "alg/packing/tree_packing.h"
@@ -91,20 +90,6 @@ std::pair<std::vector<PackedTree>, double> trees_of_highest_rate(const PackGraph
   return found;
 }
 
-// The nodes from which the farthest node is nearest.
-std::vector<std::uint32_t> middle_nodes(const Topology& topology) {
-  std::vector<std::uint32_t> middle;
-  std::size_t least = kUnreached;
-  for (std::uint32_t n = 0; n < topology.num_nodes(); ++n) {
-    const auto distance = distances_from(topology, NodeId(n));
-    const std::size_t height = *std::max_element(distance.begin(), distance.end());
-    if (height < least) middle.clear();
-    least = std::min(least, height);
-    if (height == least) middle.push_back(n);
-  }
-  return middle;
-}
-
 }  // namespace
 
 std::vector<PackedTree> best_undirected_trees(const Topology& topology, const PackGraph& graph,
@@ -122,37 +107,6 @@ std::vector<PackedTree> best_undirected_trees(const Topology& topology, const Pa
     best_rate = rate;
   }
   return best;
-}
-
-std::vector<PackedTree> low_undirected_trees(const Topology& topology, const PackGraph& graph,
-                                             std::size_t count) {
-  const std::vector<std::uint32_t> middle = middle_nodes(topology);
-  if (count > middle.size()) return {};
-  std::vector<std::vector<std::uint32_t>> into(graph.nodes);
-  for (std::uint32_t e = 0; e < graph.edges.size(); ++e) into[graph.edges[e].to].push_back(e);
-  std::vector<std::uint32_t> used(graph.edges.size(), 0);
-  std::vector<PackedTree> trees;
-  for (std::size_t i = 0; i < count; ++i) {
-    PackedTree tree;
-    tree.root = middle[i * middle.size() / count];
-    const auto distance = distances_from(topology, NodeId(tree.root));
-    std::vector<std::uint32_t> order(graph.nodes);
-    std::iota(order.begin(), order.end(), 0U);
-    std::stable_sort(order.begin(), order.end(),
-                     [&](std::uint32_t a, std::uint32_t b) { return distance[a] < distance[b]; });
-    for (const std::uint32_t n : order) {
-      if (n == tree.root) continue;
-      std::uint32_t best = ~0U;
-      for (const std::uint32_t e : into[n]) {
-        if (distance[graph.edges[e].from] + 1 != distance[n]) continue;
-        if (best == ~0U || used[e] < used[best]) best = e;
-      }
-      ++used[best];
-      tree.edges.push_back(best);
-    }
-    trees.push_back(std::move(tree));
-  }
-  return trees;
 }
 
 }  // namespace espalier

@@ -209,6 +209,60 @@ TEST_CASE("Low undirected trees start in the middle and reach every node by a sh
   CHECK(low_undirected_trees(mesh, graph, 2).empty());  // only one node is in the middle
 }
 
+TEST_CASE("Low out-trees take few slow links and reach every node at the least latency") {
+  // n0 - n1 - n2 - n3 by quick links, and a slow link n0 - n3.
+  Topology topology("bypassed");
+  for (std::size_t n = 0; n < 4; ++n) topology.add_node("n" + std::to_string(n));
+  const auto link = [&](std::size_t a, std::size_t b, std::uint64_t latency_ps) {
+    for (const auto& [from, to] : {std::pair(a, b), std::pair(b, a)}) {
+      topology.add_link(NodeId(from), NodeId(to), {latency_ps, 50'000'000'000},
+                        "o" + std::to_string(to), "i" + std::to_string(from));
+    }
+  };
+  link(0, 1, 100'000);
+  link(1, 2, 100'000);
+  link(2, 3, 100'000);
+  link(0, 3, 250'000);
+  const PackGraph graph = pack_graph(topology, false);
+  const auto trees = low_out_trees(topology, graph);
+  REQUIRE(trees.size() == 4);
+  std::vector<std::uint64_t> latency(4, 0);
+  for (const std::uint32_t e : trees[0].edges) {
+    latency[graph.edges[e].to] =
+        latency[graph.edges[e].from] + topology.link(graph.edges[e].path.front()).spec.latency_ps;
+  }
+  // Three hops to n3 take 300 ns, more than the slow link.
+  CHECK(latency == std::vector<std::uint64_t>{0, 100'000, 200'000, 250'000});
+}
+
+TEST_CASE("An all_gather of little data crosses slow links between servers once") {
+  // Two servers of two GPUs behind a switch; one GPU of each sends to the other server.
+  Topology topology("servers");
+  for (const char* name : {"a0", "a1", "b0", "b1"}) topology.add_node(name);
+  const NodeId switch_a = topology.add_switch("wa");
+  const NodeId switch_b = topology.add_switch("wb");
+  const auto both = [&](NodeId node, NodeId at) {
+    const std::string name = std::to_string(node.index());
+    topology.add_link(node, at, {350'000, 125'000'000'000}, "o", "i" + name);
+    topology.add_link(at, node, {350'000, 125'000'000'000}, "o" + name, "i");
+  };
+  both(NodeId(0), switch_a);
+  both(NodeId(1), switch_a);
+  both(NodeId(2), switch_b);
+  both(NodeId(3), switch_b);
+  topology.add_link(NodeId(1), NodeId(2), {2'600'000, 12'500'000'000}, "far", "near");
+  topology.add_link(NodeId(3), NodeId(0), {2'600'000, 12'500'000'000}, "far", "near");
+  CollectiveRequest request;
+  request.op = CollectiveOp::all_gather;
+  request.size = 64;
+  const Schedule schedule = find_generator("forest")->generate(topology, request);
+  for (const Transfer& t : schedule.transfers) {
+    const bool crosses = t.from.index() / 2 != t.to.index() / 2;
+    const std::size_t owner = schedule.chunks[t.first_chunk.index()].owner.index();
+    if (crosses) CHECK(t.from.index() / 2 == owner / 2);
+  }
+}
+
 TEST_CASE("Without a link back there are no undirected trees") {
   Topology ring("ring");
   for (std::size_t n = 0; n < 3; ++n) ring.add_node("n" + std::to_string(n));
