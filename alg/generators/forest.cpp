@@ -38,7 +38,8 @@ constexpr std::size_t kMostSegments = 8192;
 constexpr std::uint32_t kFewSegments = 8;           // that are planned whatever the number of sends
 constexpr Bytes kLeastSegment = 256;                // bytes; a smaller message is mostly head
 constexpr std::size_t kMostPlannedOps = 8'000'000;  // over all plans of one call
-constexpr double kLessStretch = 0.005;  // of the period: tried again with other segments
+constexpr double kLessStretch = 0.005;      // of the period: tried again with other segments
+constexpr std::size_t kMostLowNodes = 144;  // for trees of least latency
 constexpr std::size_t kMostReplayedSends = 4'000'000;
 
 // Trees as ops of one wave; each unit is a flow with an equal share of its owner's data.
@@ -83,11 +84,13 @@ class ForestBuilder {
   void try_directed() {
     try_directed(std::numeric_limits<std::uint64_t>::max());
     for (const std::uint64_t cap : caps()) try_directed(cap);
-    if (is_small()) try_low();
+    if (!is_small() || ranks_.size() > kMostLowNodes) return;
+    try_low(LowTrees::shortest);
+    try_low(LowTrees::same_height);
   }
 
   // One tree per root, of least latency.
-  void try_low() {
+  void try_low(LowTrees kind) {
     ForestOps forest(topology_);
     forest.per_rank = 1;
     forest.units = ranks_.size();
@@ -100,7 +103,7 @@ class ForestBuilder {
       // Only which paths there are matters here, not how many trees they carry.
       const std::vector<std::int64_t> many(graph.edges.size(), std::int64_t{1} << 32);
       const PackGraph direct = join_pairs(topology_, graph, many, reversed, order).graph;
-      const std::vector<PackedTree> trees = low_out_trees(topology_, direct);
+      const std::vector<PackedTree> trees = low_out_trees(topology_, direct, kind);
       if (trees.empty()) return;
       for (const PackedTree& tree : trees) {
         const std::size_t u = ranks_[tree.root];

@@ -48,10 +48,13 @@ struct EdgePair {
                                                             const PackGraph& graph,
                                                             double good_loss);
 
-// One out-tree from every node, of least latency to every other, over links that the trees before
-// use least. Empty if a node cannot be reached. Precondition: the graph has no switches.
+// One out-tree from every node, over links that the trees before occupy least. `shortest`: every
+// node is reached at the least latency. `same_height`: no later than the farthest node of these
+// trees, which leaves slow links to fewer messages. Empty if a node cannot be reached.
+// Preconditions: the graph has no switches; no link of rate 0.
+enum class LowTrees : std::uint8_t { shortest, same_height };
 [[nodiscard]] std::vector<PackedTree> low_out_trees(const Topology& topology,
-                                                    const PackGraph& graph);
+                                                    const PackGraph& graph, LowTrees kind);
 
 // `count` trees of shortest paths from nodes in the middle of the network, over links that the
 // trees before use least: for data so small that hops count more than rates. Empty if fewer nodes

@@ -224,7 +224,7 @@ TEST_CASE("Low out-trees take few slow links and reach every node at the least l
   link(2, 3, 100'000);
   link(0, 3, 250'000);
   const PackGraph graph = pack_graph(topology, false);
-  const auto trees = low_out_trees(topology, graph);
+  const auto trees = low_out_trees(topology, graph, LowTrees::shortest);
   REQUIRE(trees.size() == 4);
   std::vector<std::uint64_t> latency(4, 0);
   for (const std::uint32_t e : trees[0].edges) {
