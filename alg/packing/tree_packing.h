@@ -48,10 +48,10 @@ struct EdgePair {
                                                             const PackGraph& graph,
                                                             double good_loss);
 
-// One out-tree from every node, over links that the trees before occupy least. `shortest`: every
-// node is reached at the least latency. `same_height`: no later than the farthest node of these
-// trees, which leaves slow links to fewer messages. Empty if a node cannot be reached.
-// Preconditions: the graph has no switches; no link of rate 0.
+// One out-tree from every node, over the links that the trees before occupy least. `shortest`:
+// every path has the least latency. `same_height`: a path may be longer, but no longer than the
+// longest of a shortest tree from that root; slow links then carry fewer messages. Empty if a node
+// cannot be reached. Preconditions: the graph has no switches; no link of rate 0.
 enum class LowTrees : std::uint8_t { shortest, same_height };
 [[nodiscard]] std::vector<PackedTree> low_out_trees(const Topology& topology,
                                                     const PackGraph& graph, LowTrees kind);

@@ -209,7 +209,7 @@ TEST_CASE("Low undirected trees start in the middle and reach every node by a sh
   CHECK(low_undirected_trees(mesh, graph, 2).empty());  // only one node is in the middle
 }
 
-TEST_CASE("Low out-trees take few slow links and reach every node at the least latency") {
+TEST_CASE("Shortest low out-trees reach every node at the least latency") {
   // n0 - n1 - n2 - n3 by quick links, and a slow link n0 - n3.
   Topology topology("bypassed");
   for (std::size_t n = 0; n < 4; ++n) topology.add_node("n" + std::to_string(n));
@@ -235,32 +235,70 @@ TEST_CASE("Low out-trees take few slow links and reach every node at the least l
   CHECK(latency == std::vector<std::uint64_t>{0, 100'000, 200'000, 250'000});
 }
 
-TEST_CASE("An all_gather of little data crosses slow links between servers once") {
-  // Two servers of two GPUs behind a switch; one GPU of each sends to the other server.
+// Two servers of 16 GPUs behind a switch each; every other GPU has a slow link to the other server
+// (as two DGX2 in microsoft/TE-CCL).
+Topology two_servers() {
   Topology topology("servers");
-  for (const char* name : {"a0", "a1", "b0", "b1"}) topology.add_node(name);
-  const NodeId switch_a = topology.add_switch("wa");
-  const NodeId switch_b = topology.add_switch("wb");
-  const auto both = [&](NodeId node, NodeId at) {
-    const std::string name = std::to_string(node.index());
-    topology.add_link(node, at, {350'000, 125'000'000'000}, "o", "i" + name);
-    topology.add_link(at, node, {350'000, 125'000'000'000}, "o" + name, "i");
-  };
-  both(NodeId(0), switch_a);
-  both(NodeId(1), switch_a);
-  both(NodeId(2), switch_b);
-  both(NodeId(3), switch_b);
-  topology.add_link(NodeId(1), NodeId(2), {2'600'000, 12'500'000'000}, "far", "near");
-  topology.add_link(NodeId(3), NodeId(0), {2'600'000, 12'500'000'000}, "far", "near");
+  for (std::size_t n = 0; n < 32; ++n) topology.add_node("g" + std::to_string(n));
+  const NodeId switches[] = {topology.add_switch("wa"), topology.add_switch("wb")};
+  for (std::size_t n = 0; n < 32; ++n) {
+    const std::string name = std::to_string(n);
+    topology.add_link(NodeId(n), switches[n / 16], {350'000, 125'000'000'000}, "o", "i" + name);
+    topology.add_link(switches[n / 16], NodeId(n), {350'000, 125'000'000'000}, "o" + name, "i");
+  }
+  for (std::size_t n = 0; n < 32; n += 2) {
+    const std::size_t other = (n + 16) % 32;
+    topology.add_link(NodeId(n + 1), NodeId(other), {2'600'000, 12'500'000'000}, "far", "near");
+  }
+  return topology;
+}
+// To the switch, to a GPU with a slow link, over it, to the switch, to a GPU.
+constexpr std::uint64_t kAcrossPs = 4 * 350'000 + 2'600'000;
+
+TEST_CASE("An all_gather of little data crosses the slow links between servers once") {
+  const Topology topology = two_servers();
   CollectiveRequest request;
   request.op = CollectiveOp::all_gather;
-  request.size = 64;
+  request.size = 4096;
   const Schedule schedule = find_generator("forest")->generate(topology, request);
+  std::vector<std::vector<std::uint64_t>> at(schedule.chunks.size(),
+                                             std::vector<std::uint64_t>(32, 0));
+  std::uint64_t last = 0;
   for (const Transfer& t : schedule.transfers) {
-    const bool crosses = t.from.index() / 2 != t.to.index() / 2;
-    const std::size_t owner = schedule.chunks[t.first_chunk.index()].owner.index();
-    if (crosses) CHECK(t.from.index() / 2 == owner / 2);
+    std::uint64_t latency = 0;
+    for (std::size_t hop = 0; hop < schedule.routes.hops(t.route); ++hop) {
+      latency += topology.link(schedule.routes.link(t.route, hop)).spec.latency_ps;
+    }
+    auto& chunk = at[t.first_chunk.index()];
+    chunk[t.to.index()] = chunk[t.from.index()] + latency;
+    last = std::max(last, chunk[t.to.index()]);
   }
+  CHECK(last == kAcrossPs);
+}
+
+TEST_CASE("Low out-trees of the same height leave the slow links to fewer messages") {
+  const Topology topology = two_servers();
+  const PackGraph graph = pack_graph(topology, false);
+  LinkOrder order(topology);
+  const std::vector<std::int64_t> many(graph.edges.size(), 1 << 20);
+  const PackGraph direct = join_pairs(topology, graph, many, false, order).graph;
+  std::size_t crossings[2] = {0, 0};
+  for (const LowTrees kind : {LowTrees::shortest, LowTrees::same_height}) {
+    const auto trees = low_out_trees(topology, direct, kind);
+    REQUIRE(trees.size() == 32);
+    for (const PackedTree& tree : trees) {
+      REQUIRE(tree.edges.size() == 31);
+      std::vector<std::uint64_t> at(32, 0);
+      for (const std::uint32_t e : tree.edges) {
+        const PackEdge& edge = direct.edges[e];
+        at[edge.to] = at[edge.from];
+        for (const LinkId l : edge.path) at[edge.to] += topology.link(l).spec.latency_ps;
+        crossings[static_cast<std::size_t>(kind)] += edge.from / 16 != edge.to / 16 ? 1 : 0;
+      }
+      CHECK(*std::max_element(at.begin(), at.end()) <= kAcrossPs);
+    }
+  }
+  CHECK(crossings[1] < crossings[0]);
 }
 
 TEST_CASE("Without a link back there are no undirected trees") {
