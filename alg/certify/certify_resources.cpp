@@ -43,7 +43,7 @@ bool check_contention(const Topology& topology, const Schedule& s, Findings& fin
 void check_capacity(const ScheduleTables& tables, const CertifierLimits& limits,
                     Certificate& certificate, Findings& findings) {
   for (std::size_t n = 0; n < tables.nodes.size(); ++n) {
-    const std::size_t stored = stored_entries(tables.nodes[n]);
+    const std::size_t stored = stored_rows(tables, n);
     for (std::size_t e = 0; e < tables.nodes[n].size(); ++e) {
       const TableEntry& entry = tables.nodes[n][e];
       const std::size_t children = entry.children.size();

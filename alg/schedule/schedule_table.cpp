@@ -27,11 +27,52 @@ std::uint32_t bits_for(std::uint64_t values) {
   return bits;
 }
 
+// Bits of the fields that make a row repeat. A stride is stored with its sign.
+std::uint32_t repeat_bits(const std::vector<RepeatedTable>& tables) {
+  std::uint64_t pass = 0;
+  std::uint64_t count = 1;
+  Bytes size = 0;
+  std::uint64_t strides[4] = {};
+  const auto widen = [](std::uint64_t& widest, std::int64_t stride) {
+    const auto size_of = static_cast<std::uint64_t>(stride < 0 ? -stride : stride);
+    widest = std::max(widest, size_of);
+  };
+  constexpr std::int64_t kSlotUnit = 1000;
+  for (const RepeatedTable& table : tables) {
+    for (const auto& loop : table.loops) {
+      for (const RepeatedRow& row : loop) {
+        pass = std::max<std::uint64_t>(pass, row.first_pass);
+        count = std::max<std::uint64_t>(count, row.count);
+        size = std::max(size, row.last_size);
+        widen(strides[0], row.flow_stride);
+        widen(strides[1], row.address_stride);
+        widen(strides[2], row.step_stride);
+        widen(strides[3], row.slot_stride_ps / kSlotUnit);
+      }
+    }
+  }
+  std::uint32_t bits = bits_for(pass + 1) + bits_for(count) + bits_for(size + 1);
+  for (const std::uint64_t stride : strides) bits += stride == 0 ? 0 : bits_for(stride + 1) + 1;
+  return bits;
+}
+
 }  // namespace
+
+std::size_t stored_rows(const ScheduleTables& tables, std::size_t node) {
+  if (!tables.repeated.empty()) return tables.repeated[node].rows();
+  const std::vector<TableEntry>& table = tables.nodes[node];
+  return static_cast<std::size_t>(std::count_if(
+      table.begin(), table.end(), [](const TableEntry& e) { return e.op != TableOp::nop; }));
+}
+
+void repeat_all_rows(ScheduleTables& tables) {
+  tables.repeated.clear();
+  for (const auto& table : tables.nodes) tables.repeated.push_back(repeat_rows(table));
+}
 
 std::uint64_t TableFormat::entry_bits() const {
   return op + flow + node * (1 + children_slots) + step + start_addr + size + after_slots * flow +
-         slot;
+         slot + repeat;
 }
 
 std::uint64_t TableFormat::table_bytes(std::size_t entries) const {
@@ -57,6 +98,7 @@ TableFormat table_format(const ScheduleTables& tables, std::size_t num_nodes) {
   constexpr std::uint64_t kSlotUnit = 1000;
   if (last_slot_ps != 0) format.slot = bits_for(last_slot_ps / kSlotUnit + 2);
   format.step = bits_for(std::uint64_t{tables.num_steps} + 1);  // counted from 1
+  if (!tables.repeated.empty()) format.repeat = repeat_bits(tables.repeated);
   return format;
 }
 
@@ -68,6 +110,7 @@ std::string to_string(const TableFormat& format) {
   if (format.after_slots > 0)
     text += fmt::format(", After {} x {}", format.after_slots, format.flow);
   if (format.slot > 0) text += fmt::format(", Slot {}", format.slot);
+  if (format.repeat > 0) text += fmt::format(", Repeat {}", format.repeat);
   return text;
 }
 

@@ -37,6 +37,7 @@ Cycle ScheduleTableEngine::evaluate(Cycle now, BackEnd& back_end) {
   waits_for_ports_ = false;
   stall_ = StallReason::none;
   if (done()) return kNever;
+  if (head_read_at_ > now) return stalled(StallReason::step, head_read_at_);
   Cycle next = kNever;
   if (program_.entries[head_].step > timestep_) next = advance_timestep(now, back_end);
   for (std::uint32_t issued = 0; !done() && program_.entries[head_].step == timestep_; ++issued) {
@@ -54,6 +55,11 @@ Cycle ScheduleTableEngine::evaluate(Cycle now, BackEnd& back_end) {
     issue(entry, now, back_end);
     ++head_;
     next = now + 1;
+    if (!done() && program_.entries[head_].rows_passed != 0) {
+      const std::uint32_t passed = program_.entries[head_].rows_passed;
+      head_read_at_ = next + (passed + spec_.issue_per_cycle - 1) / spec_.issue_per_cycle;
+      return stalled(StallReason::step, head_read_at_);
+    }
   }
   // The next step cannot start before the down-counter has run out.
   const bool step_over = !done() && program_.entries[head_].step > timestep_;

@@ -62,7 +62,7 @@ class ScheduleTableEngine : public IssueEngine {
   [[nodiscard]] bool waits_for_ports() const override { return waits_for_ports_; }
   // True if the head entry, or the next step, waits for time to pass.
   [[nodiscard]] bool timer_running(Cycle now) const override {
-    return !done() && (lockstep_until_ > now || clear_at_[head_] > now ||
+    return !done() && (lockstep_until_ > now || head_read_at_ > now || clear_at_[head_] > now ||
                        next_step_posted_at() > now || slot_at(program_.entries[head_]) > now);
   }
   void prepare_to_show() override;
@@ -120,6 +120,7 @@ class ScheduleTableEngine : public IssueEngine {
   std::vector<std::uint32_t> waiters_of_flow_;  // by flow: its first waiter; one more at the end
   std::vector<std::vector<std::uint32_t>> waiters_of_entry_;  // filled only for show()
   std::size_t head_ = 0;
+  Cycle head_read_at_ = 0;  // the memory has given the head entry; rows that do not issue take time
   Timestep timestep_ = 0;
   Cycle step_entered_ = 0;  // first cycle in which an entry of the step may issue
   std::size_t next_release_ = 0;

@@ -89,12 +89,23 @@ class Loader {
       add_waits(node, entry, events, loaded, program);
       program.entries.push_back(loaded);
     }
+    pass_rows(node, program);
     std::sort(program.waiters.begin(), program.waiters.end(), [](const auto& a, const auto& b) {
       return a.event == b.event ? a.entry < b.entry : a.event < b.event;
     });
     std::sort(program.holds.begin(), program.holds.end(), [](const auto& a, const auto& b) {
       return a.flow == b.flow ? a.entry < b.entry : a.flow < b.flow;
     });
+  }
+
+  void pass_rows(NodeId node, TableProgram& program) const {
+    if (tables_.repeated.empty()) return;
+    auto entry = program.entries.begin();
+    for (const PassedEntry& issued : issued_entries(tables_.repeated[node.index()])) {
+      while (entry->op == TableOp::nop) ++entry;
+      entry->rows_passed = issued.rows_passed;
+      ++entry;
+    }
   }
 
   void add_waits(NodeId node, const TableEntry& entry, const std::vector<TableEvent>& tree_events,

@@ -44,6 +44,7 @@ struct ProgramEntry {
   std::uint64_t not_before_ps = 0;  // the entry's slot, counted from the NI's entry into the step
   std::uint32_t first_send = 0;     // index into TableProgram::sends
   std::uint32_t num_sends = 0;
+  std::uint32_t rows_passed = 0;      // of the table memory, since the entry before
   std::uint32_t waits_for = 0;        // number of events
   std::uint32_t waits_for_flows = 0;  // number of events that complete the flows of `after`
   // The entry reads a chunk whose reduction ended at this node, so the write-back must come first.

@@ -197,7 +197,11 @@ void add_ni_keys(KeyTable& table) {
   flat.integer("table_entries", &NiConfig::table_entries)
       .range(1, 16 * kMi)
       .word("auto")
-      .doc("entries of the schedule table; auto: as many as the schedule needs");
+      .doc("rows of the schedule table; auto: as many as the schedule needs");
+  flat.boolean("table_repeat", &NiConfig::table_repeat)
+      .doc(
+          "true: a row of the schedule table has a repeat count and strides, and holds the entries "
+          "of a periodic schedule that send the next segments along a tree edge");
   ni.choice("injection_vcs", &NiConfig::injection_vcs)
       .doc(
           "VCs that messages of an NI port may take; one: a link gets them first come first "

@@ -310,9 +310,9 @@ Json describe_area(const PricedSystem& priced, const SystemConfig& system, const
 
 RunNeed table_need(const ScheduleTables& tables, std::size_t nodes) {
   RunNeed need;
-  for (const auto& table : tables.nodes) {
+  for (std::size_t n = 0; n < tables.nodes.size(); ++n) {
     need.table_entries =
-        std::max(need.table_entries, static_cast<std::uint32_t>(stored_entries(table)));
+        std::max(need.table_entries, static_cast<std::uint32_t>(stored_rows(tables, n)));
   }
   need.entry_bits = static_cast<std::uint32_t>(table_format(tables, nodes).entry_bits());
   return need;

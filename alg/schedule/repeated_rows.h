@@ -1,0 +1,51 @@
+// Table memories whose rows repeat: a row has a count and strides, and one row stands for the
+// entries of a periodic schedule that send the next segments along the same tree edge.
+//
+// The memory is a sequence of loops. In pass 0, 1, ... of a loop the NI reads its rows from the
+// first to the last one. A row issues in `count` passes that follow one another, beginning with
+// `first_pass`; in the others the NI passes it. After it has issued, its flow, address, step and
+// slot are written back, a stride further on.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "alg/schedule/table_entry.h"
+
+namespace espalier {
+
+struct RepeatedRow {
+  TableEntry first;  // the entry of the row's first pass
+  std::uint32_t first_pass = 0;
+  std::uint32_t count = 1;
+  std::int64_t flow_stride = 0;  // also of the flows in `after`
+  std::int64_t address_stride = 0;
+  std::int64_t step_stride = 0;
+  std::int64_t slot_stride_ps = 0;
+  Bytes last_size = 0;  // data need not be a multiple of the segment
+
+  // The entry of pass first_pass + i. Precondition: i < count.
+  [[nodiscard]] TableEntry at(std::uint32_t i) const;
+};
+
+struct RepeatedTable {
+  std::vector<std::vector<RepeatedRow>> loops;
+
+  [[nodiscard]] std::size_t rows() const;
+};
+
+// An entry, and how many rows the NI passes between the entry before it and this one.
+struct PassedEntry {
+  TableEntry entry;
+  std::uint32_t rows_passed = 0;
+};
+
+// Finds loops that issue `table` in its order. NOPs take no row: the timestep counter counts
+// without them. A table without a period gets a row for every entry.
+[[nodiscard]] RepeatedTable repeat_rows(const std::vector<TableEntry>& table);
+
+// The entries that the loops issue, in order, without NOPs.
+[[nodiscard]] std::vector<PassedEntry> issued_entries(const RepeatedTable& table);
+
+}  // namespace espalier
