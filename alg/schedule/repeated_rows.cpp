@@ -66,14 +66,17 @@ Entries stored(const std::vector<TableEntry>& table) {
 // passes one row is behind another: a longest path gives the least first passes.
 class OneLoop {
  public:
-  OneLoop(const Entries& entries, std::int64_t flow_stride, std::size_t begin, std::size_t end)
+  OneLoop(const Entries& entries, std::int64_t flow_stride, std::size_t begin, std::size_t end,
+          std::size_t most_rows)
       : entries_(entries), flow_stride_(flow_stride) {
-    for (std::size_t e = begin; e < end; ++e) add(e);
+    for (std::size_t e = begin; e < end; ++e) {
+      add(e);
+      if (rows_.size() > most_rows) return;
+    }
     order_rows();
   }
-  // False if no loop issues the entries in their order.
+  // False if no loop of at most `most_rows` rows issues the entries in their order.
   [[nodiscard]] bool exists() const { return exists_; }
-  [[nodiscard]] std::size_t size() const { return rows_.size(); }
   [[nodiscard]] std::vector<RepeatedRow> take() {
     std::vector<std::size_t> order(rows_.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
@@ -95,7 +98,9 @@ class OneLoop {
     std::uint32_t to;
     std::int64_t distance;
   };
-  [[nodiscard]] std::int64_t per_pass() const { return static_cast<std::int64_t>(rows_.size()) + 1; }
+  [[nodiscard]] std::int64_t per_pass() const {
+    return static_cast<std::int64_t>(rows_.size()) + 1;
+  }
 
   void add(std::size_t e) {
     const TableEntry& entry = *entries_.entry[e];
@@ -185,22 +190,27 @@ class OneLoop {
   bool exists_ = false;
 };
 
-// The longest loop from `begin` on: longer ones are tried until none exists, then shorter ones.
-std::size_t end_of_loop(const Entries& entries, std::int64_t flow_stride, std::size_t begin) {
+// The longest loop from `begin` on that has at most `most_rows` rows: longer ones are tried until
+// none exists, then shorter ones.
+std::size_t end_of_loop(const Entries& entries, std::int64_t flow_stride, std::size_t begin,
+                        std::size_t most_rows) {
   const std::size_t all = entries.entry.size();
-  if (OneLoop(entries, flow_stride, begin, all).exists()) return all;
+  const auto exists = [&](std::size_t end) {
+    return OneLoop(entries, flow_stride, begin, end, most_rows).exists();
+  };
   std::size_t fits = begin + 1;
-  std::size_t too_long = all;
-  for (std::size_t length = 16; begin + length < all; length *= 2) {
-    if (!OneLoop(entries, flow_stride, begin, begin + length).exists()) {
-      too_long = begin + length;
+  std::size_t too_long = all + 1;
+  for (std::size_t length = 16; fits < all; length *= 2) {
+    const std::size_t end = std::min(all, begin + length);
+    if (!exists(end)) {
+      too_long = end;
       break;
     }
-    fits = begin + length;
+    fits = end;
   }
-  while (fits + 1 < too_long) {
+  while (fits < all && fits + 1 < too_long) {
     const std::size_t middle = fits + (too_long - fits) / 2;
-    (OneLoop(entries, flow_stride, begin, middle).exists() ? fits : too_long) = middle;
+    (exists(middle) ? fits : too_long) = middle;
   }
   return fits;
 }
@@ -221,8 +231,9 @@ std::vector<std::int64_t> likely_strides(const Entries& entries) {
   std::sort(often.rbegin(), often.rend());
   constexpr std::size_t kMostOften = 4;
   if (often.size() > kMostOften) often.resize(kMostOften);
-  std::vector<std::int64_t> strides = {1, 2, 4, 8, 16, 32};
-  for (const auto& [count, stride] : often) {
+  std::vector<std::int64_t> strides;
+  for (const auto& [count, stride] : often) strides.push_back(stride);
+  for (const std::int64_t stride : {1, 2, 4, 8, 16, 32}) {
     if (std::find(strides.begin(), strides.end(), stride) == strides.end()) {
       strides.push_back(stride);
     }
@@ -257,8 +268,8 @@ RepeatedTable repeat_rows(const std::vector<TableEntry>& table) {
     RepeatedTable found;
     std::size_t rows = 0;
     for (std::size_t begin = 0; begin < entries.entry.size() && rows < least;) {
-      const std::size_t end = end_of_loop(entries, stride, begin);
-      found.loops.push_back(OneLoop(entries, stride, begin, end).take());
+      const std::size_t end = end_of_loop(entries, stride, begin, least - rows);
+      found.loops.push_back(OneLoop(entries, stride, begin, end, least - rows).take());
       rows += found.loops.back().size();
       begin = end;
     }

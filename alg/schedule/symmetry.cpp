@@ -110,6 +110,7 @@ ScheduleTables tables_of_first_root(const ScheduleTables& tables) {
   const Translations& group = *tables.symmetry;
   ScheduleTables result = tables;
   result.symmetry.reset();
+  result.repeated.clear();
   result.chunks.resize(tables.per_root());
   result.size = result.chunks.back().offset + result.chunks.back().size;
   // The tables of one root do not show whether two roots share a link.
@@ -152,6 +153,7 @@ ScheduleTables expand_symmetry(const Topology& topology, ScheduleTables tables) 
     }
   }
   tables.symmetry.reset();
+  tables.repeated.clear();
   return tables;
 }
 

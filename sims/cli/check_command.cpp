@@ -36,6 +36,7 @@ std::pair<ScheduleTables, Certificate> certified_tables(const Input& input, cons
   ScheduleTables tables = input.tables
                               ? *input.tables
                               : generate_tables(*input.topology, point.system, *point.collective);
+  store_rows(tables, point.system.ni);
   Certificate certificate = certify_point(*input.topology, point, tables);
   return {std::move(tables), std::move(certificate)};
 }

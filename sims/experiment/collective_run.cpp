@@ -40,7 +40,7 @@ class TablesRun : public PointRun {
  public:
   TablesRun(const PointInput& input, TrainingTables program)
       : PointRun(input), program_(std::move(program)) {
-    if (point().system.ni.table_repeat) repeat_all_rows(program_.tables);
+    store_rows(program_.tables, point().system.ni);  // those of a file
     if (point().simulation.check) {
       certificate_ = certify_training(topology(), point(), program_);
     }

@@ -75,7 +75,9 @@ ScheduleTables chosen_tables(const Topology& topology, const SystemConfig& syste
   point.collective = collective;
   std::optional<Cycle> cycles[2];
   for (const std::size_t i : {0U, 1U}) {
-    cycles[i] = simulated_cycles(topology, point, lower_to_tables(best[i].schedule));
+    ScheduleTables tables = lower_to_tables(best[i].schedule);
+    store_rows(tables, system.ni);
+    cycles[i] = simulated_cycles(topology, point, tables);
   }
   const std::size_t first = cycles[1] && (!cycles[0] || *cycles[1] < *cycles[0]) ? 1 : 0;
   const auto line = [&](std::size_t i) {
@@ -92,9 +94,18 @@ ScheduleTables chosen_tables(const Topology& topology, const SystemConfig& syste
 
 ScheduleTables generate_tables(const Topology& topology, const SystemConfig& system,
                                const CollectiveConfig& collective) {
-  if (collective.algorithm == kAutoAlgorithm) return chosen_tables(topology, system, collective);
-  const CollectiveRequest request = collective_request(system, collective);
-  return lower_to_tables(find_generator(collective.algorithm)->generate(topology, request));
+  const auto generated = [&] {
+    if (collective.algorithm == kAutoAlgorithm) return chosen_tables(topology, system, collective);
+    const CollectiveRequest request = collective_request(system, collective);
+    return lower_to_tables(find_generator(collective.algorithm)->generate(topology, request));
+  };
+  ScheduleTables tables = generated();
+  store_rows(tables, system.ni);
+  return tables;
+}
+
+void store_rows(ScheduleTables& tables, const NiConfig& ni) {
+  if (ni.table_repeat && tables.repeated.empty()) repeat_all_rows(tables);
 }
 
 }  // namespace espalier

@@ -15,4 +15,7 @@ namespace espalier {
 [[nodiscard]] ScheduleTables generate_tables(const Topology& topology, const SystemConfig& system,
                                              const CollectiveConfig& collective);
 
+// Stores the tables as the NIs' memories do: in rows that repeat, if `ni.table_repeat` is set.
+void store_rows(ScheduleTables& tables, const NiConfig& ni);
+
 }  // namespace espalier

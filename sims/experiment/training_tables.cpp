@@ -28,6 +28,7 @@ TrainingTables layerwise_tables(const Topology& topology, const RunPoint& point)
   }
   TableSequence sequence = concatenate(topology, parts);
   TrainingTables result(std::move(sequence.tables));
+  store_rows(result.tables, point.system.ni);
   for (std::size_t p = 0; p < plan.posts.size(); ++p) {
     result.posts.push_back({sequence.first_step[p], sequence.first_chunk[p], plan.posts[p].at});
   }
