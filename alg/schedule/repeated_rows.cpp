@@ -4,7 +4,6 @@
 #include <map>
 #include <numeric>
 #include <optional>
-#include <tuple>
 #include <unordered_map>
 #include <utility>
 
@@ -24,39 +23,55 @@ FlowId moved(FlowId flow, std::int64_t stride, std::uint32_t times) {
   return FlowId(static_cast<std::size_t>(moved(flow.index(), stride, times)));
 }
 
-// What does not change from pass to pass; two entries of a row have it in common.
-using Constant = std::tuple<TableOp, std::vector<std::pair<std::uint64_t, std::uint64_t>>,
-                            std::vector<std::int64_t>>;
+// What does not change from pass to pass, and is common to the entries of a row: the operation, the
+// peers, and how far the flows of `after` are from the entry's own.
+bool same(const TablePeer& a, const TablePeer& b) { return a.node == b.node && a.route == b.route; }
 
-Constant constant_of(const TableEntry& entry) {
-  std::vector<std::pair<std::uint64_t, std::uint64_t>> peers;
+bool alike(const TableEntry& a, const TableEntry& b) {
+  if (a.op != b.op || !same(a.parent, b.parent) || a.after.size() != b.after.size()) return false;
+  for (std::size_t f = 0; f < a.after.size(); ++f) {
+    if (difference(a.after[f].index(), a.flow.index()) !=
+        difference(b.after[f].index(), b.flow.index())) {
+      return false;
+    }
+  }
+  return std::equal(a.children.begin(), a.children.end(), b.children.begin(), b.children.end(),
+                    same);
+}
+
+std::uint64_t hash_of(const TableEntry& entry) {
+  std::uint64_t hash = static_cast<std::uint64_t>(entry.op);
+  const auto mix = [&](std::uint64_t value) { hash = (hash ^ value) * 0x100000001b3; };
   const auto add = [&](const TablePeer& peer) {
-    peers.emplace_back(peer.node.valid() ? peer.node.index() + 1 : 0,
-                       peer.route.valid() ? peer.route.index() + 1 : 0);
+    mix(peer.node.valid() ? peer.node.index() + 1 : 0);
   };
   add(entry.parent);
   for (const TablePeer& child : entry.children) add(child);
-  std::vector<std::int64_t> after;
-  for (const FlowId flow : entry.after) {
-    after.push_back(difference(flow.index(), entry.flow.index()));
-  }
-  return {entry.op, std::move(peers), std::move(after)};
+  for (const FlowId flow : entry.after) mix(flow.index() - entry.flow.index());
+  return hash;
 }
 
-// The entries of a table and, by entry, the number of what it has in common with others.
+// The entries of a table and, by entry, the number of the kind of entries that are alike.
 struct Entries {
   std::vector<const TableEntry*> entry;
-  std::vector<std::uint32_t> constant;
+  std::vector<std::uint32_t> kind;
 };
 
 Entries stored(const std::vector<TableEntry>& table) {
   Entries entries;
-  std::map<Constant, std::uint32_t> known;
+  std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> known;  // kinds, by hash
+  std::vector<const TableEntry*> first;                                 // by kind
   for (const TableEntry& entry : table) {
     if (entry.op == TableOp::nop) continue;
     entries.entry.push_back(&entry);
-    const auto number = static_cast<std::uint32_t>(known.size());
-    entries.constant.push_back(known.try_emplace(constant_of(entry), number).first->second);
+    std::vector<std::uint32_t>& kinds = known[hash_of(entry)];
+    auto kind = std::find_if(kinds.begin(), kinds.end(),
+                             [&](std::uint32_t k) { return alike(*first[k], entry); });
+    if (kind == kinds.end()) {
+      kind = kinds.insert(kinds.end(), static_cast<std::uint32_t>(first.size()));
+      first.push_back(&entry);
+    }
+    entries.kind.push_back(*kind);
   }
   return entries;
 }
@@ -104,7 +119,7 @@ class OneLoop {
 
   void add(std::size_t e) {
     const TableEntry& entry = *entries_.entry[e];
-    const std::uint32_t row = row_of(entry, entries_.constant[e]);
+    const std::uint32_t row = row_of(entry, entries_.kind[e]);
     const std::uint32_t pass = rows_[row].count - 1;
     if (last_row_) {
       const std::int64_t passes = static_cast<std::int64_t>(last_pass_) - pass;
@@ -118,9 +133,9 @@ class OneLoop {
     last_pass_ = pass;
   }
 
-  std::uint32_t row_of(const TableEntry& entry, std::uint32_t constant) {
+  std::uint32_t row_of(const TableEntry& entry, std::uint32_t kind) {
     const auto expecting = [&](std::int64_t flow) {
-      return std::uint64_t{constant} << 40 | (static_cast<std::uint64_t>(flow) & 0xff'ffff'ffff);
+      return std::uint64_t{kind} << 40 | (static_cast<std::uint64_t>(flow) & 0xff'ffff'ffff);
     };
     const auto flow = static_cast<std::int64_t>(entry.flow.index());
     std::uint32_t row = 0;
@@ -136,8 +151,16 @@ class OneLoop {
       fresh.last_size = entry.size;
       rows_.push_back(std::move(fresh));
     }
-    if (found != expecting_.end()) expecting_.erase(found);
-    expecting_[expecting(flow + flow_stride_)] = row;
+    const std::uint64_t next = expecting(flow + flow_stride_);
+    if (found == expecting_.end()) {
+      expecting_[next] = row;
+      return row;
+    }
+    auto node = expecting_.extract(found);
+    node.key() = next;
+    node.mapped() = row;
+    const auto inserted = expecting_.insert(std::move(node));
+    inserted.position->second = row;
     return row;
   }
 
@@ -181,7 +204,7 @@ class OneLoop {
   const Entries& entries_;
   std::int64_t flow_stride_;
   std::vector<RepeatedRow> rows_;
-  std::unordered_map<std::uint64_t, std::uint32_t> expecting_;  // row, by constant and flow
+  std::unordered_map<std::uint64_t, std::uint32_t> expecting_;  // row, by kind and flow
   std::vector<After> after_;
   std::unordered_map<std::uint64_t, std::size_t> after_of_;  // by pair of rows
   std::optional<std::uint32_t> last_row_;
@@ -222,7 +245,7 @@ std::vector<std::int64_t> likely_strides(const Entries& entries) {
   std::map<std::int64_t, std::size_t> times;
   for (std::size_t e = 0; e < entries.entry.size(); ++e) {
     const auto flow = static_cast<std::int64_t>(entries.entry[e]->flow.index());
-    const auto [before, is_new] = last.try_emplace(entries.constant[e], flow);
+    const auto [before, is_new] = last.try_emplace(entries.kind[e], flow);
     if (!is_new) ++times[flow - before->second];
     before->second = flow;
   }
@@ -231,9 +254,8 @@ std::vector<std::int64_t> likely_strides(const Entries& entries) {
   std::sort(often.rbegin(), often.rend());
   constexpr std::size_t kMostOften = 4;
   if (often.size() > kMostOften) often.resize(kMostOften);
-  std::vector<std::int64_t> strides;
-  for (const auto& [count, stride] : often) strides.push_back(stride);
-  for (const std::int64_t stride : {1, 2, 4, 8, 16, 32}) {
+  std::vector<std::int64_t> strides = {1, 4, 16, 2, 8, 32};
+  for (const auto& [count, stride] : often) {
     if (std::find(strides.begin(), strides.end(), stride) == strides.end()) {
       strides.push_back(stride);
     }
