@@ -27,8 +27,8 @@ std::uint32_t bits_for(std::uint64_t values) {
   return bits;
 }
 
-// Bits of the fields that make a row repeat. A stride is stored with its sign.
-std::uint32_t repeat_bits(const std::vector<RepeatedTable>& tables) {
+// Adds the fields that make a row repeat. A stride is stored with its sign.
+void add_repeat(const std::vector<RepeatedTable>& tables, TableFormat& format) {
   std::uint64_t pass = 0;
   std::uint64_t count = 1;
   Bytes size = 0;
@@ -51,9 +51,12 @@ std::uint32_t repeat_bits(const std::vector<RepeatedTable>& tables) {
       }
     }
   }
-  std::uint32_t bits = bits_for(pass + 1) + bits_for(count) + bits_for(size + 1);
-  for (const std::uint64_t stride : strides) bits += stride == 0 ? 0 : bits_for(stride + 1) + 1;
-  return bits;
+  format.repeat = bits_for(pass + 1) + bits_for(count + 1) + bits_for(size + 1);
+  for (const std::uint64_t stride : strides) {
+    format.repeat += stride == 0 ? 0 : bits_for(stride + 1) + 1;
+  }
+  format.repeat_field =
+      std::max({format.flow, format.step, format.slot, bits_for(pass + 1), bits_for(count + 1)});
 }
 
 }  // namespace
@@ -98,7 +101,7 @@ TableFormat table_format(const ScheduleTables& tables, std::size_t num_nodes) {
   constexpr std::uint64_t kSlotUnit = 1000;
   if (last_slot_ps != 0) format.slot = bits_for(last_slot_ps / kSlotUnit + 2);
   format.step = bits_for(std::uint64_t{tables.num_steps} + 1);  // counted from 1
-  if (!tables.repeated.empty()) format.repeat = repeat_bits(tables.repeated);
+  if (!tables.repeated.empty()) add_repeat(tables.repeated, format);
   return format;
 }
 

@@ -100,6 +100,7 @@ struct TableFormat {
   std::uint32_t slot = 0;       // slot counter, in steps of 1 ns; only if entries have slots
   // First pass, count, last size and strides; only for rows that repeat.
   std::uint32_t repeat = 0;
+  std::uint32_t repeat_field = 0;  // the widest one of flow, step, slot, pass and count
 
   [[nodiscard]] std::uint64_t entry_bits() const;
   // The size in bytes of a table with `entries` entries, rounded up.

@@ -54,6 +54,8 @@ const char* to_string(CostBlock block) {
       return "ni.control";
     case CostBlock::ni_dependency_table:
       return "ni.dependency_table";
+    case CostBlock::ni_row_repeat:
+      return "ni.row_repeat";
     case CostBlock::ni_dimension_queue:
       return "ni.dimension_queue";
     case CostBlock::ni_scf_finder:

@@ -41,6 +41,8 @@ class NiPricer {
     MemoryShape shape;
     shape.words = table.entries;
     shape.bits = table.entry_bits;
+    // A row that repeats is written back while the next one is read.
+    if (table.repeat_bits != 0) shape.ports = SramPorts::one_read_one_write;
     add(memory_block(CostBlock::ni_schedule_table, shape, spec_.table, technology_));
     add(logic_block(CostBlock::ni_control, logic::ni_control(table.step_bits, table.lockstep_bits),
                     logic::ni_control_depth(table.lockstep_bits),
@@ -51,6 +53,11 @@ class NiPricer {
                     logic::dependency_match_depth(table.dependencies, table.tag_bits),
                     RtlInstance{RtlModule::dependency_table, table.dependencies, table.tag_bits},
                     spec_, technology_));
+    if (table.repeat_bits == 0) return;
+    add(logic_block(CostBlock::ni_row_repeat, logic::row_repeat(kAddressBits, table.repeat_bits),
+                    logic::row_repeat_depth(kAddressBits),
+                    RtlInstance{RtlModule::row_repeat, kAddressBits, table.repeat_bits}, spec_,
+                    technology_));
   }
 
   void add_queue(const DimensionQueueShape& queue) {
@@ -95,8 +102,8 @@ class NiPricer {
 bool is_extension(CostBlock block) {
   return block == CostBlock::ni_dma_registers || block == CostBlock::ni_schedule_table ||
          block == CostBlock::ni_control || block == CostBlock::ni_dependency_table ||
-         block == CostBlock::ni_dimension_queue || block == CostBlock::ni_scf_finder ||
-         block == CostBlock::ni_readiness_table;
+         block == CostBlock::ni_row_repeat || block == CostBlock::ni_dimension_queue ||
+         block == CostBlock::ni_scf_finder || block == CostBlock::ni_readiness_table;
 }
 
 AreaRange NiCost::extension() const {

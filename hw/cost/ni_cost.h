@@ -32,6 +32,8 @@ struct ScheduleTableShape {
   std::uint32_t lockstep_bits = 16;  // a step lasts at most 65535 cycles
   std::uint32_t tag_bits = 0;        // tag of a dependency: flow, and child or parent
   std::uint32_t dependencies = 16;   // the most that can be pending
+  // Of a flow, step, slot, pass or count in a row that repeats; 0: rows do not repeat.
+  std::uint32_t repeat_bits = 0;
 };
 
 struct DimensionQueueShape {

@@ -57,6 +57,7 @@ Cycle ScheduleTableEngine::evaluate(Cycle now, BackEnd& back_end) {
     next = now + 1;
     if (!done() && program_.entries[head_].rows_passed != 0) {
       const std::uint32_t passed = program_.entries[head_].rows_passed;
+      rows_passed_ += passed;
       head_read_at_ = next + (passed + spec_.issue_per_cycle - 1) / spec_.issue_per_cycle;
       return stalled(StallReason::step, head_read_at_);
     }

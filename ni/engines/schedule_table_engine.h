@@ -57,7 +57,7 @@ class ScheduleTableEngine : public IssueEngine {
   bool completed(const Operation& operation, Cycle now) override;
   // True if the flows that the Reduce's entry comes after are complete.
   [[nodiscard]] bool may_add(const Operation& operation) const override;
-  [[nodiscard]] std::uint64_t decisions() const override { return head_; }
+  [[nodiscard]] std::uint64_t decisions() const override { return head_ + rows_passed_; }
   [[nodiscard]] bool done() const override { return head_ == program_.entries.size(); }
   [[nodiscard]] bool waits_for_ports() const override { return waits_for_ports_; }
   // True if the head entry, or the next step, waits for time to pass.
@@ -120,6 +120,7 @@ class ScheduleTableEngine : public IssueEngine {
   std::vector<std::uint32_t> waiters_of_flow_;  // by flow: its first waiter; one more at the end
   std::vector<std::vector<std::uint32_t>> waiters_of_entry_;  // filled only for show()
   std::size_t head_ = 0;
+  std::uint64_t rows_passed_ = 0;
   Cycle head_read_at_ = 0;  // the memory has given the head entry; rows that do not issue take time
   Timestep timestep_ = 0;
   Cycle step_entered_ = 0;  // first cycle in which an entry of the step may issue

@@ -82,9 +82,14 @@ class EnergyCounter {
   void add_decisions(std::uint64_t decisions) {
     energy_.decisions += decisions;
     double each = 0;
+    const auto& table = shape_.nis[shape_.ni_of.front()].table;
+    const bool repeats = table && table->repeat_bits != 0;
     for (const BlockCost& block : ni().blocks) {
       const bool first = block.dimension <= 1;
-      if (block.block == CostBlock::ni_schedule_table) each += block.read_pj;
+      if (block.block == CostBlock::ni_schedule_table) {
+        each += block.read_pj;
+        if (repeats) each += block.write_pj;  // every row is written back, also a passed one
+      }
       if (block.block == CostBlock::ni_dimension_queue && first) {
         each += block.read_pj + block.write_pj;
       }
@@ -314,7 +319,10 @@ RunNeed table_need(const ScheduleTables& tables, std::size_t nodes) {
     need.table_entries =
         std::max(need.table_entries, static_cast<std::uint32_t>(stored_rows(tables, n)));
   }
-  need.entry_bits = static_cast<std::uint32_t>(table_format(tables, nodes).entry_bits());
+  const TableFormat format = table_format(tables, nodes);
+  need.entry_bits = static_cast<std::uint32_t>(format.entry_bits() - format.repeat);
+  need.repeat_bits = format.repeat;
+  need.field_bits = format.repeat_field;
   return need;
 }
 

@@ -130,12 +130,22 @@ class ShapeBuilder {
                         8 * system_.clock.flit_bytes});
     const std::size_t nodes = topology_.num_nodes();
     ScheduleTableShape table;
-    table.entries = config.table_entries != 0
-                        ? config.table_entries
-                        : std::max(static_cast<std::uint32_t>(2 * nodes), need_.table_entries);
+    const auto paper = static_cast<std::uint32_t>(2 * nodes);
+    const bool repeats = config.table_repeat;
+    const std::uint32_t needed = repeats && need_.table_entries != 0
+                                     ? need_.table_entries
+                                     : std::max(paper, need_.table_entries);
+    table.entries = config.table_entries != 0 ? config.table_entries : needed;
     table.entry_bits = system_.cost.table_entry_bits != 0
                            ? system_.cost.table_entry_bits
                            : std::max(table_entry_bits(nodes, most_links_), need_.entry_bits);
+    if (repeats) {
+      table.repeat_bits = need_.field_bits != 0 ? need_.field_bits : kRepeatBits;
+      // First pass, count, strides of flow, step and slot, address stride, last size.
+      if (system_.cost.table_entry_bits == 0) {
+        table.entry_bits += need_.repeat_bits != 0 ? need_.repeat_bits : 5 * kRepeatBits + 2 * 64;
+      }
+    }
     table.step_bits = bits_for(2 * nodes + 1);
     table.tag_bits = 2 * bits_for(nodes);
     ni.table = table;
@@ -147,6 +157,9 @@ class ShapeBuilder {
     if (system_.cost.queue_entries != 0) return system_.cost.queue_entries;
     return std::max(kChunksOfThemis, need_.queue_entries);
   }
+
+  // Of a field of a row that repeats, if no schedule is known: 65,536 flows, passes and slots.
+  static constexpr std::uint32_t kRepeatBits = 16;
 
   const SystemConfig& system_;
   const Topology& topology_;

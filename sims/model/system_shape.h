@@ -13,7 +13,9 @@ namespace espalier {
 // exceed the system's defaults, and readiness bits for the coordination of its job.
 struct RunNeed {
   std::uint32_t table_entries = 0;
-  std::uint32_t entry_bits = 0;
+  std::uint32_t entry_bits = 0;   // without what makes a row repeat
+  std::uint32_t repeat_bits = 0;  // of a row: what makes it repeat
+  std::uint32_t field_bits = 0;   // TableFormat::repeat_field
   std::uint32_t queue_entries = 0;
   std::optional<ReadinessShape> readiness;
 };
@@ -25,7 +27,8 @@ struct RunNeed {
 // injection and one ejection port for each port of its vertex's NI. "auto" is replaced by the most
 // that any algorithm can use: for system.ni.ports the number of the node's links, for
 // system.ni.table_entries two per node (MultiTree, section V-A), for system.cost.queue_entries 64;
-// but not less than `need`.
+// but not less than `need`. With system.ni.table_repeat, the rows of
+// `need` are enough, if it names any.
 [[nodiscard]] SystemShape system_shape(const SystemConfig& system, const Topology& topology,
                                        const RunNeed& need = {});
 

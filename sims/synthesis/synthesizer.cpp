@@ -34,6 +34,8 @@ std::array<const char*, 2> parameters_of(RtlModule module) {
       return {"N", "K"};
     case RtlModule::readiness_table:
       return {"UNITS", "CHILDREN"};
+    case RtlModule::row_repeat:
+      return {"A", "N"};
     case RtlModule::fifo_control:
       break;
   }

@@ -25,7 +25,7 @@ struct HardwareEvents {
   std::vector<Router> routers;  // routers that flits came to; by vertex, then dimension
   ByDimension link_flits;
   ByDimension injected_flits;       // by NPUs
-  std::uint64_t decisions = 0;      // of the NPUs' issue engines: table entries read, stages picked
+  std::uint64_t decisions = 0;      // of the NPUs' issue engines: table rows read, stages picked
   std::uint64_t payload_bytes = 0;  // delivered, including control messages
 
   // Multiplies the events of one NPU by the number of NPUs for which it stands.

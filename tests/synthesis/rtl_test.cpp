@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "alg/plans/stage_arbiter.h"
+#include "alg/schedule/repeated_rows.h"
 #include "hw/cost/logic.h"
 #include "hw/cost/technology.h"
 #include "sims/synthesis/synthesizer.h"
@@ -216,6 +217,18 @@ TEST_CASE("Readiness tables have the formula's gates, within 15 %") {
   check_sizes(sizes, 11010.0 / 13917);
 }
 
+TEST_CASE("Rows that repeat have the formula's gates, within 15 %") {
+  if (is_skipped({"yosys"}, true)) return;
+  std::vector<Size> sizes;
+  for (const auto& [address, fields] :
+       {std::pair{64U, 8U}, std::pair{64U, 16U}, std::pair{64U, 24U}, std::pair{32U, 16U}}) {
+    sizes.push_back({{RtlModule::row_repeat, address, fields},
+                     logic::row_repeat(address, fields),
+                     logic::row_repeat_depth(address)});
+  }
+  check_sizes(sizes, 291.0 / 323);
+}
+
 TEST_CASE("The SCF finder in RTL picks the chunk that the NI's queue picks") {
   if (is_skipped({"iverilog", "vvp"}, false)) return;
   constexpr int kCases = 2000;
@@ -345,4 +358,97 @@ TEST_CASE("The readiness table in RTL shows the unit that the NI's bits complete
     CAPTURE(c);
     REQUIRE(shown == expected[static_cast<std::size_t>(c)]);
   }
+}
+
+TEST_CASE("Rows that repeat issue in RTL what the NI's table program issues, row by row") {
+  if (is_skipped({"iverilog", "vvp"}, false)) return;
+  const std::uint64_t seed = GENERATE(1, 2, 3, 4);
+  CAPTURE(seed);
+  std::mt19937_64 random(seed);
+  RepeatedTable table;
+  auto& loop = table.loops.emplace_back();
+  const std::size_t rows = 1 + random() % 20;
+  std::string memory;
+  for (std::size_t r = 0; r < rows; ++r) {
+    RepeatedRow row;
+    row.first.op = TableOp::gather;
+    row.first.flow = FlowId(5000 + random() % 1000);
+    row.first.step = static_cast<Timestep>(1 + random() % 100);
+    row.first.start_addr = (std::uint64_t{1} << 40) + random() % 100'000'000;
+    row.first.size = 1 + random() % 1'000'000;
+    row.first_pass = static_cast<std::uint32_t>(random() % 4);
+    row.count = static_cast<std::uint32_t>(1 + random() % 40);
+    row.flow_stride = static_cast<std::int64_t>(random() % 41) - 20;
+    row.step_stride = static_cast<std::int64_t>(random() % 3);
+    row.address_stride = static_cast<std::int64_t>(random() % 2'000'001) - 1'000'000;
+    row.last_size = 1 + random() % row.first.size;
+    const auto field = [](std::int64_t value) {
+      return fmt::format("{:04x}", static_cast<std::uint64_t>(value) & 0xffff);
+    };
+    memory +=
+        field(row.first_pass) + field(row.count) +
+        field(static_cast<std::int64_t>(row.first.flow.index())) + field(row.flow_stride) +
+        field(row.first.step) + field(row.step_stride) +
+        fmt::format("{:016x}{:016x}{:016x}{:016x}\n", row.first.start_addr,
+                    static_cast<std::uint64_t>(row.address_stride), row.first.size, row.last_size);
+    loop.push_back(std::move(row));
+  }
+  const Workplace place;
+  place.write("rows.hex", memory);
+  place.write(
+      "bench.v",
+      fmt::format("module bench;\n"
+                  "  reg [351:0] rows[0:{0}];\n"
+                  "  reg [351:0] row;\n"
+                  "  reg clk, reset;\n"
+                  "  reg over;\n"
+                  "  wire issues, loop_over;\n"
+                  "  wire [63:0] size, address;\n"
+                  "  wire [15:0] count, flow, step, slot;\n"
+                  "  integer i, passed;\n"
+                  "  row_repeat #(.A(64), .N(16)) dut(.clk(clk), .reset(reset), .take(1'b1),\n"
+                  "      .last_row(i == {0}), .first_pass(row[351:336]), .count(row[335:320]),\n"
+                  "      .flow(row[319:304]), .flow_stride(row[303:288]), .step(row[287:272]),\n"
+                  "      .step_stride(row[271:256]), .slot(row[287:272]),\n"
+                  "      .slot_stride(row[271:256]), .address(row[255:192]),\n"
+                  "      .address_stride(row[191:128]), .size(row[127:64]),\n"
+                  "      .last_size(row[63:0]), .issues(issues), .issued_size(size),\n"
+                  "      .next_count(count), .next_flow(flow), .next_step(step),\n"
+                  "      .next_slot(slot), .next_address(address), .loop_over(loop_over));\n"
+                  "  initial begin\n"
+                  "    $readmemh(\"{1}\", rows);\n"
+                  "    row = rows[0]; i = 0; passed = 0; over = 0; clk = 0; reset = 1;\n"
+                  "    #1 clk = 1; #1 clk = 0; reset = 0;\n"
+                  "    while (!over) begin\n"
+                  "      row = rows[i];\n"
+                  "      #1;\n"
+                  "      if (issues) begin\n"
+                  "        $display(\"%0d %0d %0d %0d %0d\", passed, row[319:304], row[287:272],\n"
+                  "                 row[255:192], size);\n"
+                  "        passed = 0;\n"
+                  "        rows[i] = {{row[351:336], count, flow, row[303:288], step,\n"
+                  "                   row[271:256], address, row[191:0]}};\n"
+                  "      end else passed = passed + 1;\n"
+                  "      over = loop_over;\n"
+                  "      clk = 1; #1 clk = 0;\n"
+                  "      i = i == {0} ? 0 : i + 1;\n"
+                  "    end\n"
+                  "  end\n"
+                  "endmodule\n",
+                  rows - 1, place.file("rows.hex")));
+  place.run(fmt::format("iverilog -g2005-sv -o {} {} {}row_repeat.v", place.file("bench"),
+                        place.file("bench.v"), kRtl));
+  place.run(fmt::format("vvp -n {} > {}", place.file("bench"), place.file("out")));
+  std::istringstream out(place.read("out"));
+  for (const PassedEntry& issued : issued_entries(table)) {
+    std::uint64_t seen[5] = {};
+    for (std::uint64_t& field : seen) REQUIRE(out >> field);
+    CHECK(seen[0] == issued.rows_passed);
+    CHECK(seen[1] == issued.entry.flow.index());
+    CHECK(seen[2] == issued.entry.step);
+    CHECK(seen[3] == issued.entry.start_addr);
+    CHECK(seen[4] == issued.entry.size);
+  }
+  std::string more;
+  CHECK_FALSE(out >> more);
 }
