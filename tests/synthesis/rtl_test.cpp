@@ -362,7 +362,7 @@ TEST_CASE("The readiness table in RTL shows the unit that the NI's bits complete
 
 TEST_CASE("Rows that repeat issue in RTL what the NI's table program issues, row by row") {
   if (is_skipped({"iverilog", "vvp"}, false)) return;
-  const std::uint64_t seed = GENERATE(1, 2, 3, 4);
+  const std::uint64_t seed = GENERATE(1U, 2U, 3U, 4U);
   CAPTURE(seed);
   std::mt19937_64 random(seed);
   RepeatedTable table;
