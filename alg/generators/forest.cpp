@@ -11,14 +11,13 @@
 #include <algorithm>
 #include <iterator>
 #include <limits>
-#include <map>
-#include <numeric>
 #include <optional>
 #include <set>
 #include <stdexcept>
 #include <utility>
 
 #include "alg/generators/generator.h"
+#include "alg/generators/segment_choice.h"
 #include "alg/packing/pack_graph.h"
 #include "alg/packing/schedule_time.h"
 #include "alg/packing/switch_removal.h"
@@ -33,38 +32,13 @@ namespace {
 constexpr std::uint32_t kMostTreesPerRoot = 8;
 constexpr double kMostSlowdown = 16;  // where safe paths through switches cost rate
 constexpr double kMostPairSlowdown = 1e6;
-constexpr double kGoodLoss = 0.005;  // of the best rate, at which no more trees are tried
-constexpr std::size_t kMostSegments = 8192;
-constexpr std::uint32_t kFewSegments = 8;           // that are planned whatever the number of sends
-constexpr Bytes kLeastSegment = 256;                // bytes; a smaller message is mostly head
-constexpr std::size_t kMostPlannedOps = 8'000'000;  // over all plans of one call
-constexpr double kLessStretch = 0.005;      // of the period: tried again with other segments
+constexpr double kGoodLoss = 0.005;         // of the best rate, at which no more trees are tried
 constexpr std::size_t kMostLowNodes = 144;  // for trees of least latency
-constexpr std::size_t kMostReplayedSends = 4'000'000;
-
-// Trees as ops of one wave; each unit is a flow with an equal share of its owner's data.
-struct ForestOps {
-  explicit ForestOps(const Topology& topology) : routes(topology) {}
-  RouteSet routes;
-  std::vector<WaveOp> ops;
-  std::size_t units = 0;       // rank by rank, or of the whole data
-  std::uint32_t per_rank = 0;  // units of a rank's data; 0: units are not bound to ranks
-};
-
-// A way to pass the data: every unit in `together` segments per wave, and `waves` waves.
-struct Passing {
-  std::uint32_t together = 1;
-  std::uint32_t waves = 1;
-  Bytes segment = 0;
-  WavePlan plan;
-  std::uint64_t time_ps = 0;
-  std::size_t rows = 0;  // of the longest table, one period
-};
 
 class ForestBuilder {
  public:
   ForestBuilder(const Topology& topology, const CollectiveRequest& request)
-      : topology_(topology), request_(request) {
+      : topology_(topology), request_(request), choice_(topology, request) {
     ranks_.resize(topology.num_nodes());
     for (std::size_t r = 0; r < ranks_.size(); ++r) ranks_[request.node_of(r).index()] = r;
   }
@@ -72,8 +46,8 @@ class ForestBuilder {
   Schedule build() {
     if (request_.op == CollectiveOp::all_reduce) try_undirected();
     try_directed();
-    if (!best_) throw std::invalid_argument("no trees fit into this network");
-    return emit();
+    if (choice_.empty()) throw std::invalid_argument("no trees fit into this network");
+    return choice_.schedule("forest");
   }
 
  private:
@@ -91,7 +65,7 @@ class ForestBuilder {
 
   // One tree per root, of least latency.
   void try_low(LowTrees kind) {
-    ForestOps forest(topology_);
+    TreeOps forest(topology_);
     forest.per_rank = 1;
     forest.units = ranks_.size();
     std::vector<std::vector<std::uint32_t>> reduced(forest.units);
@@ -114,7 +88,7 @@ class ForestBuilder {
         }
       }
     }
-    consider(std::move(forest));
+    choice_.consider(std::move(forest));
   }
 
   // The rates at switches whose links differ, without each such switch's highest.
@@ -175,20 +149,20 @@ class ForestBuilder {
 
   void add_directed(const std::optional<PackGraph>& in, const std::optional<PackGraph>& out,
                     std::uint32_t k, double rate) {
-    ForestOps forest(topology_);
+    TreeOps forest(topology_);
     forest.per_rank = k;
     forest.units = ranks_.size() * k;
     std::vector<std::vector<std::uint32_t>> reduced(forest.units);
     LinkOrder order(topology_);
     if (in) add_trees(*in, k, rate, true, order, forest, reduced);
     if (out) add_trees(*out, k, rate, false, order, forest, reduced);
-    consider(std::move(forest));
+    choice_.consider(std::move(forest));
   }
 
   // Adds `per_root` trees of every root: reduces towards the root in a reversed graph, copies away
   // from it otherwise. `reduced`: by unit, the last reduces into its root.
   void add_trees(const PackGraph& graph, std::uint32_t per_root, double rate, bool reversed,
-                 LinkOrder& order, ForestOps& forest,
+                 LinkOrder& order, TreeOps& forest,
                  std::vector<std::vector<std::uint32_t>>& reduced) const {
     const UnitRate unit = best_unit_rate(graph, per_root, rate);
     NodeGraph direct = remove_switches(topology_, graph, unit.units, per_root, reversed, order);
@@ -237,13 +211,13 @@ class ForestBuilder {
 
   void add_undirected(const PackGraph& graph, const std::vector<PackedTree>& trees) {
     if (trees.empty()) return;
-    ForestOps forest(topology_);
+    TreeOps forest(topology_);
     forest.units = trees.size();
     for (std::size_t u = 0; u < trees.size(); ++u) {
       const auto reduced = add_reduces(graph, trees[u], u, false, forest);
       add_copies(graph, trees[u], u, reduced, forest);
     }
-    consider(std::move(forest));
+    choice_.consider(std::move(forest));
   }
 
   // Whether the latencies there and back, at the slowest link's, take longer than the data on the
@@ -263,7 +237,7 @@ class ForestBuilder {
 
   // ---- trees as ops ----
 
-  RouteId route_of(const PackEdge& edge, bool against, ForestOps& forest) const {
+  RouteId route_of(const PackEdge& edge, bool against, TreeOps& forest) const {
     if (!against) return forest.routes.add(topology_, edge.path);
     // A reversed graph: the data go against the edge.
     return forest.routes.add(topology_, {edge.path.rbegin(), edge.path.rend()});
@@ -272,7 +246,7 @@ class ForestBuilder {
   // Returns the reduces into the root. `reversed`: the edges of the graph are reversed links;
   // otherwise the links back are used.
   std::vector<std::uint32_t> add_reduces(const PackGraph& graph, const PackedTree& tree,
-                                         std::size_t unit, bool reversed, ForestOps& forest) const {
+                                         std::size_t unit, bool reversed, TreeOps& forest) const {
     std::vector<std::vector<std::uint32_t>> into(graph.nodes);
     for (std::size_t i = tree.edges.size(); i-- > 0;) {
       const PackEdge& edge = graph.edges[tree.edges[i]];
@@ -291,7 +265,7 @@ class ForestBuilder {
   }
 
   void add_copies(const PackGraph& graph, const PackedTree& tree, std::size_t unit,
-                  const std::vector<std::uint32_t>& reduced, ForestOps& forest) const {
+                  const std::vector<std::uint32_t>& reduced, TreeOps& forest) const {
     std::vector<std::vector<std::uint32_t>> into(graph.nodes);
     into[tree.root] = reduced;
     for (const std::uint32_t e : tree.edges) {
@@ -307,171 +281,11 @@ class ForestBuilder {
     }
   }
 
-  // ---- segments and waves ----
-
-  [[nodiscard]] Bytes unit_bytes(const ForestOps& forest) const {
-    const Bytes elements = request_.size / request_.element_bytes;
-    const Bytes parts = forest.per_rank == 0 ? forest.units : ranks_.size();
-    const Bytes of_part = (elements + parts - 1) / parts;
-    const Bytes per_part = forest.per_rank == 0 ? 1 : forest.per_rank;
-    return (of_part + per_part - 1) / per_part * request_.element_bytes;
-  }
-
-  // Whole elements, and whole flits where that changes the number of segments little.
-  [[nodiscard]] Bytes segment_bytes(Bytes unit, Bytes segments) const {
-    const auto round_up = [](Bytes value, Bytes to) { return (value + to - 1) / to * to; };
-    const Bytes even = std::max(request_.element_bytes,
-                                round_up((unit + segments - 1) / segments, request_.element_bytes));
-    const Bytes flit = std::lcm<Bytes>(request_.timing.flit_bytes, request_.element_bytes);
-    constexpr Bytes kFewFlits = 8;
-    return segments == 1 || even < kFewFlits * flit ? even : round_up(even, flit);
-  }
-
-  static std::vector<WaveOp> repeated(const std::vector<WaveOp>& ops, std::uint32_t together) {
-    if (together == 1) return ops;
-    std::vector<WaveOp> result;
-    result.reserve(ops.size() * together);
-    for (std::uint32_t i = 0; i < together; ++i) {
-      for (const WaveOp& op : ops) {
-        WaveOp copy = op;
-        copy.unit = op.unit * together + i;
-        for (std::uint32_t& d : copy.after) d += i * static_cast<std::uint32_t>(ops.size());
-        result.push_back(std::move(copy));
-      }
-    }
-    return result;
-  }
-
-  [[nodiscard]] std::size_t rows_of(const std::vector<WaveOp>& ops) const {
-    std::vector<std::size_t> rows(ranks_.size(), 0);
-    for (const WaveOp& op : ops) ++rows[op.from.index()];
-    return *std::max_element(rows.begin(), rows.end());
-  }
-
-  // Plans every number of segments, in waves and without, and keeps the forest if its best is
-  // the best so far.
-  void consider(ForestOps forest) {
-    const Bytes unit = unit_bytes(forest);
-    std::vector<Passing> found;
-    std::map<std::uint32_t, double> stretch_of;  // period that was found, by `together`
-    const auto try_passing = [&](std::uint32_t together, std::uint32_t waves) {
-      const std::size_t planned = forest.ops.size() * together;
-      if (planned + planned_ops_ > kMostPlannedOps && !found.empty()) return;
-      planned_ops_ += planned;
-      Passing p;
-      p.together = together;
-      p.segment = segment_bytes(unit, Bytes{together} * waves);
-      p.waves =
-          static_cast<std::uint32_t>((unit + together * p.segment - 1) / (together * p.segment));
-      const std::vector<WaveOp> ops = repeated(forest.ops, together);
-      p.rows = rows_of(ops);
-      double& stretch = stretch_of.try_emplace(together, 1.0).first->second;
-      p.plan = plan_wave(topology_, forest.routes, ops, p.segment, request_.timing, p.waves != 1,
-                         stretch);
-      if (p.waves != 1) stretch = std::max(1.0, p.plan.stretch - kLessStretch);
-      p.time_ps = p.plan.end_ps(p.waves);
-      found.push_back(std::move(p));
-    };
-    const std::uint32_t given = request_.segments;
-    const bool shared = shares_links(forest.routes, forest.ops);
-    const std::uint32_t factor = shared ? 4 : 2;
-    for (std::uint32_t segments = 1; segments <= kMostSegments; segments *= factor) {
-      const std::uint32_t s = given == 0 ? segments : given;
-      if (given == 0 && s > kFewSegments && forest.ops.size() * s > kMostReplayedSends) break;
-      if (s > 1 && unit / s < std::max(kLeastSegment, request_.element_bytes)) break;
-      // Without a period, links that several nodes share do not fill.
-      const bool listed = !shared || s <= kFewSegments || given != 0;
-      if (listed && forest.ops.size() * s <= kMostListedOps) try_passing(s, 1);
-      if (s >= 4) try_passing(1, s);
-      if (s >= 32 && s % 4 == 0) try_passing(4, s / 4);
-      if (shared && s >= 128 && s % 16 == 0) try_passing(16, s / 16);
-      if (given != 0) break;
-    }
-    if (found.empty()) try_passing(1, 1);
-    std::sort(found.begin(), found.end(), [&](const Passing& a, const Passing& b) {
-      const bool fits_a = fits(a);
-      const bool fits_b = fits(b);
-      if (fits_a != fits_b) return fits_a;
-      return fits_a ? a.time_ps < b.time_ps : a.rows < b.rows;
-    });
-    constexpr std::size_t kReplayed = 4;
-    if (found.size() > kReplayed) found.resize(kReplayed);
-    for (Passing& p : found) {
-      const std::size_t sends = forest.ops.size() * p.together * p.waves;
-      // Where slots hold the order, messages start when they are planned to.
-      const bool held = request_.timing.slot_counter && shares_links(forest.routes, forest.ops);
-      if (sends <= kMostReplayedSends && !held) {
-        p.time_ps = replay_ps(topology_, forest.routes, repeated(forest.ops, p.together), p.segment,
-                              request_.timing, p.plan, p.waves);
-      }
-      const bool better =
-          !best_ || (fits(p) != fits(passing_) ? fits(p) : p.time_ps < passing_.time_ps);
-      if (!better) continue;
-      passing_ = std::move(p);
-      best_ = forest;
-    }
-  }
-  [[nodiscard]] bool fits(const Passing& p) const {
-    return request_.table_rows == 0 || p.rows <= request_.table_rows;
-  }
-
-  // ---- the schedule ----
-
-  Schedule emit() const {
-    Schedule schedule(topology_);
-    schedule.algorithm = "forest";
-    schedule.op = request_.op;
-    schedule.num_nodes = ranks_.size();
-    schedule.size = request_.size;
-    schedule.routes = best_->routes;
-    for (std::size_t n = 0; n < ranks_.size(); ++n) {
-      schedule.ni_ports = std::max<std::uint32_t>(
-          schedule.ni_ports, static_cast<std::uint32_t>(topology_.out_links(NodeId(n)).size()));
-    }
-    const std::uint32_t segments = passing_.together * passing_.waves;
-    cut(schedule, segments);
-    const std::vector<WaveOp> ops = repeated(best_->ops, passing_.together);
-    const bool held = request_.timing.slot_counter && shares_links(best_->routes, best_->ops);
-    add_sends(schedule, ops, passing_.plan, passing_.waves, held,
-              [&](const WaveOp& op, std::uint32_t wave) {
-                const std::size_t unit = op.unit / passing_.together;
-                const std::size_t segment =
-                    std::size_t{wave} * passing_.together + op.unit % passing_.together;
-                return ChunkId(unit * segments + segment);
-              });
-    return schedule;
-  }
-
-  // The segments of a unit are equal but for the last ones, so that a table entry repeats with a
-  // constant stride.
-  void cut(Schedule& schedule, std::uint32_t segments) const {
-    const std::size_t parts = best_->per_rank == 0 ? 1 : ranks_.size();
-    const std::size_t units = best_->per_rank == 0 ? best_->units : best_->per_rank;
-    const std::vector<Bytes> offsets = cut_evenly(request_.size, parts, request_.element_bytes);
-    for (std::size_t part = 0; part < parts; ++part) {
-      const std::vector<Bytes> within =
-          cut_evenly(offsets[part + 1] - offsets[part], units, request_.element_bytes);
-      for (std::size_t u = 0; u < units; ++u) {
-        const Bytes length = within[u + 1] - within[u];
-        for (std::uint32_t s = 0; s < segments; ++s) {
-          const Bytes begin = std::min(length, s * passing_.segment);
-          const Bytes end = std::min(length, begin + passing_.segment);
-          schedule.chunks.push_back(
-              {offsets[part] + within[u] + begin, end - begin, request_.node_of(part)});
-        }
-      }
-    }
-  }
-
-  static constexpr std::size_t kMostListedOps = 200'000;
-
   const Topology& topology_;
   const CollectiveRequest& request_;
   std::vector<std::size_t> ranks_;  // by node
-  std::size_t planned_ops_ = 0;
   bool short_paths_first_ = false;
-  std::optional<ForestOps> best_;
-  Passing passing_;
+  SegmentChoice choice_;
 };
 
 // Larger ones take minutes to plan.

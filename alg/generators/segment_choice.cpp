@@ -1,0 +1,170 @@
+#include "alg/generators/segment_choice.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <utility>
+
+namespace espalier {
+
+namespace {
+
+constexpr std::size_t kMostSegments = 8192;
+constexpr std::uint32_t kFewSegments = 8;           // that are planned whatever the number of sends
+constexpr Bytes kLeastSegment = 256;                // bytes; a smaller message is mostly head
+constexpr std::size_t kMostPlannedOps = 8'000'000;  // over all plans of one call
+constexpr double kLessStretch = 0.005;  // of the period: tried again with other segments
+constexpr std::size_t kMostListedOps = 200'000;
+constexpr std::size_t kMostReplayedSends = 4'000'000;
+
+// Every unit `together` times, one copy per segment.
+std::vector<WaveOp> tree_copies(const std::vector<WaveOp>& ops, std::uint32_t together) {
+  if (together == 1) return ops;
+  std::vector<WaveOp> result;
+  result.reserve(ops.size() * together);
+  for (std::uint32_t i = 0; i < together; ++i) {
+    for (const WaveOp& op : ops) {
+      WaveOp copy = op;
+      copy.unit = op.unit * together + i;
+      for (std::uint32_t& d : copy.after) d += i * static_cast<std::uint32_t>(ops.size());
+      result.push_back(std::move(copy));
+    }
+  }
+  return result;
+}
+
+}  // namespace
+
+Bytes SegmentChoice::unit_bytes(const TreeOps& trees) const {
+  const Bytes elements = request_.size / request_.element_bytes;
+  const Bytes parts = trees.per_rank == 0 ? trees.units : topology_.num_nodes();
+  const Bytes of_part = (elements + parts - 1) / parts;
+  const Bytes per_part = trees.per_rank == 0 ? 1 : trees.per_rank;
+  return (of_part + per_part - 1) / per_part * request_.element_bytes;
+}
+
+// Whole elements, and whole flits where that changes the number of segments little.
+Bytes SegmentChoice::segment_bytes(Bytes unit, Bytes segments) const {
+  const auto round_up = [](Bytes value, Bytes to) { return (value + to - 1) / to * to; };
+  const Bytes even = std::max(request_.element_bytes,
+                              round_up((unit + segments - 1) / segments, request_.element_bytes));
+  const Bytes flit = std::lcm<Bytes>(request_.timing.flit_bytes, request_.element_bytes);
+  constexpr Bytes kFewFlits = 8;
+  return segments == 1 || even < kFewFlits * flit ? even : round_up(even, flit);
+}
+
+std::size_t SegmentChoice::rows_of(const std::vector<WaveOp>& ops) const {
+  std::vector<std::size_t> rows(topology_.num_nodes(), 0);
+  for (const WaveOp& op : ops) ++rows[op.from.index()];
+  return *std::max_element(rows.begin(), rows.end());
+}
+
+void SegmentChoice::consider(TreeOps trees) {
+  const Bytes unit = unit_bytes(trees);
+  std::vector<Passing> found;
+  std::map<std::uint32_t, double> stretch_of;  // period that was found, by `together`
+  const auto try_passing = [&](std::uint32_t together, std::uint32_t waves) {
+    const std::size_t planned = trees.ops.size() * together;
+    if (planned + planned_ops_ > kMostPlannedOps && !found.empty()) return;
+    planned_ops_ += planned;
+    Passing p;
+    p.together = together;
+    p.segment = segment_bytes(unit, Bytes{together} * waves);
+    p.waves =
+        static_cast<std::uint32_t>((unit + together * p.segment - 1) / (together * p.segment));
+    const std::vector<WaveOp> ops = tree_copies(trees.ops, together);
+    p.rows = rows_of(ops);
+    double& stretch = stretch_of.try_emplace(together, 1.0).first->second;
+    p.plan =
+        plan_wave(topology_, trees.routes, ops, p.segment, request_.timing, p.waves != 1, stretch);
+    if (p.waves != 1) stretch = std::max(1.0, p.plan.stretch - kLessStretch);
+    p.time_ps = p.plan.end_ps(p.waves);
+    found.push_back(std::move(p));
+  };
+  const std::uint32_t given = request_.segments;
+  const bool shared = shares_links(trees.routes, trees.ops);
+  const std::uint32_t factor = shared ? 4 : 2;
+  for (std::uint32_t segments = 1; segments <= kMostSegments; segments *= factor) {
+    const std::uint32_t s = given == 0 ? segments : given;
+    if (given == 0 && s > kFewSegments && trees.ops.size() * s > kMostReplayedSends) break;
+    if (s > 1 && unit / s < std::max(kLeastSegment, request_.element_bytes)) break;
+    // Without a period, links that several nodes share do not fill.
+    const bool listed = !shared || s <= kFewSegments || given != 0;
+    if (listed && trees.ops.size() * s <= kMostListedOps) try_passing(s, 1);
+    if (s >= 4) try_passing(1, s);
+    if (s >= 32 && s % 4 == 0) try_passing(4, s / 4);
+    if (shared && s >= 128 && s % 16 == 0) try_passing(16, s / 16);
+    if (given != 0) break;
+  }
+  if (found.empty()) try_passing(1, 1);
+  std::sort(found.begin(), found.end(), [&](const Passing& a, const Passing& b) {
+    const bool fits_a = fits(a);
+    const bool fits_b = fits(b);
+    if (fits_a != fits_b) return fits_a;
+    return fits_a ? a.time_ps < b.time_ps : a.rows < b.rows;
+  });
+  constexpr std::size_t kReplayed = 4;
+  if (found.size() > kReplayed) found.resize(kReplayed);
+  for (Passing& p : found) {
+    const std::size_t sends = trees.ops.size() * p.together * p.waves;
+    // Where slots hold the order, messages start when they are planned to.
+    const bool held = request_.timing.slot_counter && shares_links(trees.routes, trees.ops);
+    if (sends <= kMostReplayedSends && !held) {
+      p.time_ps = replay_ps(topology_, trees.routes, tree_copies(trees.ops, p.together), p.segment,
+                            request_.timing, p.plan, p.waves);
+    }
+    const bool better =
+        !best_ || (fits(p) != fits(passing_) ? fits(p) : p.time_ps < passing_.time_ps);
+    if (!better) continue;
+    passing_ = std::move(p);
+    best_ = trees;
+  }
+}
+
+Schedule SegmentChoice::schedule(const char* algorithm) const {
+  Schedule schedule(topology_);
+  schedule.algorithm = algorithm;
+  schedule.op = request_.op;
+  schedule.num_nodes = topology_.num_nodes();
+  schedule.size = request_.size;
+  schedule.routes = best_->routes;
+  for (std::size_t n = 0; n < topology_.num_nodes(); ++n) {
+    schedule.ni_ports = std::max<std::uint32_t>(
+        schedule.ni_ports, static_cast<std::uint32_t>(topology_.out_links(NodeId(n)).size()));
+  }
+  const std::uint32_t segments = passing_.together * passing_.waves;
+  cut(schedule, segments);
+  const std::vector<WaveOp> ops = tree_copies(best_->ops, passing_.together);
+  const bool held = request_.timing.slot_counter && shares_links(best_->routes, best_->ops);
+  add_sends(schedule, ops, passing_.plan, passing_.waves, held,
+            [&](const WaveOp& op, std::uint32_t wave) {
+              const std::size_t unit = op.unit / passing_.together;
+              const std::size_t segment =
+                  std::size_t{wave} * passing_.together + op.unit % passing_.together;
+              return ChunkId(unit * segments + segment);
+            });
+  return schedule;
+}
+
+// The segments of a unit are equal but for the last ones, so that a table entry repeats with a
+// constant stride.
+void SegmentChoice::cut(Schedule& schedule, std::uint32_t segments) const {
+  const std::size_t parts = best_->per_rank == 0 ? 1 : topology_.num_nodes();
+  const std::size_t units = best_->per_rank == 0 ? best_->units : best_->per_rank;
+  const std::vector<Bytes> offsets = cut_evenly(request_.size, parts, request_.element_bytes);
+  for (std::size_t part = 0; part < parts; ++part) {
+    const std::vector<Bytes> within =
+        cut_evenly(offsets[part + 1] - offsets[part], units, request_.element_bytes);
+    for (std::size_t u = 0; u < units; ++u) {
+      const Bytes length = within[u + 1] - within[u];
+      for (std::uint32_t s = 0; s < segments; ++s) {
+        const Bytes begin = std::min(length, s * passing_.segment);
+        const Bytes end = std::min(length, begin + passing_.segment);
+        schedule.chunks.push_back(
+            {offsets[part] + within[u] + begin, end - begin, request_.node_of(part)});
+      }
+    }
+  }
+}
+
+}  // namespace espalier

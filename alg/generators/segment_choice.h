@@ -1,0 +1,64 @@
+// How the data of packed trees pass: in how many segments, how many of them at the same time, and
+// in how many waves. Chosen by planned time.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "alg/generators/generator.h"
+#include "alg/packing/wave_plan.h"
+
+namespace espalier {
+
+// Trees as ops of one wave; each unit is a flow with an equal share of its owner's data.
+struct TreeOps {
+  explicit TreeOps(const Topology& topology) : routes(topology) {}
+  RouteSet routes;
+  std::vector<WaveOp> ops;
+  std::size_t units = 0;       // rank by rank, or of the whole data
+  std::uint32_t per_rank = 0;  // units of a rank's data; 0: units are not bound to ranks
+};
+
+// Takes trees of several kinds and keeps those whose data pass fastest.
+class SegmentChoice {
+ public:
+  SegmentChoice(const Topology& topology, const CollectiveRequest& request)
+      : topology_(topology), request_(request) {}
+
+  // Plans every number of segments, in waves and without, and keeps the trees if their best plan
+  // is the best so far: among plans whose table has at most `table_rows` entries in a period, if
+  // there are any.
+  void consider(TreeOps trees);
+  [[nodiscard]] bool empty() const { return !best_; }
+  // Precondition: not empty().
+  [[nodiscard]] Schedule schedule(const char* algorithm) const;
+
+ private:
+  // Every unit in `together` segments per wave, and `waves` waves.
+  struct Passing {
+    std::uint32_t together = 1;
+    std::uint32_t waves = 1;
+    Bytes segment = 0;
+    WavePlan plan;
+    std::uint64_t time_ps = 0;
+    std::size_t rows = 0;  // of the longest table, one period
+  };
+
+  [[nodiscard]] Bytes unit_bytes(const TreeOps& trees) const;
+  [[nodiscard]] Bytes segment_bytes(Bytes unit, Bytes segments) const;
+  [[nodiscard]] std::size_t rows_of(const std::vector<WaveOp>& ops) const;
+  [[nodiscard]] bool fits(const Passing& p) const {
+    return request_.table_rows == 0 || p.rows <= request_.table_rows;
+  }
+  void cut(Schedule& schedule, std::uint32_t segments) const;
+
+  const Topology& topology_;
+  const CollectiveRequest& request_;
+  std::size_t planned_ops_ = 0;
+  std::optional<TreeOps> best_;
+  Passing passing_;
+};
+
+}  // namespace espalier
