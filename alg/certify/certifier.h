@@ -51,6 +51,9 @@ struct Certificate {
   static constexpr std::size_t kListedPerKind = 8;
   std::vector<Violation> violations;
   std::size_t transfers = 0;
+  // The transfers that were judged one by one. In a periodic schedule, whose table rows repeat, one
+  // wave stands for all waves, and in a schedule with symmetry one root for all roots.
+  std::size_t judged_transfers = 0;
   bool contention_free = false;  // proven, independent of the schedule's claim
   // The largest table of a node; 0 if only the IR was checked. NOPs are not counted: they contain
   // only a step number, which the hardware derives from the gap between the steps of two entries.

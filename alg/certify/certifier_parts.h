@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -130,6 +131,20 @@ void check_postcondition(const Schedule& schedule, const OrderedTransfers& order
                          const ChunkRuns& chunks, Findings& findings);
 void check_data_order(const Schedule& schedule, const OrderedTransfers& ordered,
                       const ChunkRuns& chunks, Findings& findings);
+
+// Checks that the rows of tables that repeat (ScheduleTables::repeated) issue the tables' entries.
+void check_rows(const ScheduleTables& tables, Findings& findings);
+
+// One wave of periodic tables. What check_schedule() proves of it holds for every wave.
+struct WaveProof {
+  RaisedTables wave;
+  std::size_t transfers = 0;  // of all waves
+  bool contention_free = false;
+};
+// Nothing if the tables are not periodic, or if their order could deadlock: then every entry has to
+// be judged. Precondition: check_rows() finds nothing.
+[[nodiscard]] std::optional<WaveProof> fold_waves(const Topology& topology,
+                                                  const ScheduleTables& tables);
 
 // Checks a table that all nodes share (ScheduleTables::symmetry). Returns whether its entries have
 // a meaning, so that the part of one root can be judged for all roots.

@@ -302,24 +302,4 @@ RepeatedTable repeat_rows(const std::vector<TableEntry>& table) {
   return best;
 }
 
-std::vector<PassedEntry> issued_entries(const RepeatedTable& table) {
-  std::vector<PassedEntry> entries;
-  std::uint32_t passed = 0;
-  for (const auto& loop : table.loops) {
-    std::uint32_t passes = 0;
-    for (const RepeatedRow& row : loop) passes = std::max(passes, row.first_pass + row.count);
-    for (std::uint32_t pass = 0; pass < passes; ++pass) {
-      for (const RepeatedRow& row : loop) {
-        if (pass < row.first_pass || pass >= row.first_pass + row.count) {
-          ++passed;
-          continue;
-        }
-        entries.push_back({row.at(pass - row.first_pass), passed});
-        passed = 0;
-      }
-    }
-  }
-  return entries;
-}
-
 }  // namespace espalier

@@ -7,6 +7,7 @@
 // slot are written back, a stride further on.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -35,17 +36,29 @@ struct RepeatedTable {
   [[nodiscard]] std::size_t rows() const;
 };
 
-// An entry, and how many rows the NI passes between the entry before it and this one.
-struct PassedEntry {
-  TableEntry entry;
-  std::uint32_t rows_passed = 0;
-};
-
 // Finds loops that issue `table` in its order. NOPs take no row: the timestep counter counts
 // without them. A table without a period gets a row for every entry.
 [[nodiscard]] RepeatedTable repeat_rows(const std::vector<TableEntry>& table);
 
-// The entries that the loops issue, in order, without NOPs.
-[[nodiscard]] std::vector<PassedEntry> issued_entries(const RepeatedTable& table);
+// Calls visit(entry, rows_passed) for the entries that the loops issue, in order, without NOPs.
+// `rows_passed`: the rows that the NI passes between the entry before and this one.
+template <class Visit>
+void for_each_issued(const RepeatedTable& table, Visit visit) {
+  std::uint32_t passed = 0;
+  for (const auto& loop : table.loops) {
+    std::uint32_t passes = 0;
+    for (const RepeatedRow& row : loop) passes = std::max(passes, row.first_pass + row.count);
+    for (std::uint32_t pass = 0; pass < passes; ++pass) {
+      for (const RepeatedRow& row : loop) {
+        if (pass < row.first_pass || pass >= row.first_pass + row.count) {
+          ++passed;
+          continue;
+        }
+        visit(row.at(pass - row.first_pass), passed);
+        passed = 0;
+      }
+    }
+  }
+}
 
 }  // namespace espalier

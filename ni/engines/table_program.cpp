@@ -101,11 +101,11 @@ class Loader {
   void pass_rows(NodeId node, TableProgram& program) const {
     if (tables_.repeated.empty()) return;
     auto entry = program.entries.begin();
-    for (const PassedEntry& issued : issued_entries(tables_.repeated[node.index()])) {
+    for_each_issued(tables_.repeated[node.index()], [&](const TableEntry&, std::uint32_t passed) {
       while (entry->op == TableOp::nop) ++entry;
-      entry->rows_passed = issued.rows_passed;
+      entry->rows_passed = passed;
       ++entry;
-    }
+    });
   }
 
   void add_waits(NodeId node, const TableEntry& entry, const std::vector<TableEvent>& tree_events,

@@ -440,15 +440,15 @@ TEST_CASE("Rows that repeat issue in RTL what the NI's table program issues, row
                         place.file("bench.v"), kRtl));
   place.run(fmt::format("vvp -n {} > {}", place.file("bench"), place.file("out")));
   std::istringstream out(place.read("out"));
-  for (const PassedEntry& issued : issued_entries(table)) {
+  for_each_issued(table, [&](const TableEntry& entry, std::uint32_t rows_passed) {
     std::uint64_t seen[5] = {};
     for (std::uint64_t& field : seen) REQUIRE(out >> field);
-    CHECK(seen[0] == issued.rows_passed);
-    CHECK(seen[1] == issued.entry.flow.index());
-    CHECK(seen[2] == issued.entry.step);
-    CHECK(seen[3] == issued.entry.start_addr);
-    CHECK(seen[4] == issued.entry.size);
-  }
+    CHECK(seen[0] == rows_passed);
+    CHECK(seen[1] == entry.flow.index());
+    CHECK(seen[2] == entry.step);
+    CHECK(seen[3] == entry.start_addr);
+    CHECK(seen[4] == entry.size);
+  });
   std::string more;
   CHECK_FALSE(out >> more);
 }

@@ -29,6 +29,19 @@ ScheduleTables tables_of(const Topology& topology, const std::string& algorithm,
   return lower_to_tables(find_generator(algorithm)->generate(topology, request));
 }
 
+struct PassedEntry {
+  TableEntry entry;
+  std::uint32_t rows_passed = 0;
+};
+
+std::vector<PassedEntry> issued_entries(const RepeatedTable& table) {
+  std::vector<PassedEntry> issued;
+  for_each_issued(table, [&](const TableEntry& entry, std::uint32_t rows_passed) {
+    issued.push_back({entry, rows_passed});
+  });
+  return issued;
+}
+
 // The rows of the node that needs most. Checks every node's rows against its table.
 std::size_t most_rows(const ScheduleTables& tables) {
   std::size_t most = 0;
