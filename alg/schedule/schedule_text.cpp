@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <iterator>
 #include <numeric>
 #include <ostream>
@@ -14,10 +13,7 @@ namespace espalier {
 namespace {
 
 constexpr const char* kNil = "nil";
-constexpr std::size_t kColumns = 8;
-constexpr std::array<const char*, kColumns> kHeadings{"Op",   "FlowID",     "Parent", "Children",
-                                                      "Step", "Start Addr", "Size",   "After"};
-using Row = std::array<std::string, kColumns>;
+using Row = std::vector<std::string>;
 
 template <class Tag>
 std::string id_text(Id<Tag> id) {
@@ -34,25 +30,58 @@ std::string list_text(const List& list, Text text) {
   return result.empty() ? kNil : result;
 }
 
-Row row_of(const TableEntry& entry) {
-  const bool nop = entry.op == TableOp::nop;
-  return {to_string(entry.op),
-          id_text(entry.flow),
-          id_text(entry.parent.node),
-          list_text(entry.children, [](const TablePeer& peer) { return id_text(peer.node); }),
-          std::to_string(entry.step),
-          nop ? kNil : std::to_string(entry.start_addr),
-          nop ? kNil : std::to_string(entry.size),
-          list_text(entry.after, [](FlowId flow) { return id_text(flow); })};
-}
+// Which columns a table has beside the paper's.
+struct Columns {
+  bool after = false;
+  bool repeat = false;
 
-void append_line(std::string& text, const Row& row, const std::array<std::size_t, kColumns>& width,
-                 std::size_t columns) {
-  text += "  ";
-  for (std::size_t c = 0; c < columns; ++c) {
-    const bool last = c + 1 == columns;
-    fmt::format_to(std::back_inserter(text), "{:<{}}{}", row.at(c), last ? 0 : width.at(c),
-                   last ? "\n" : "  ");
+  [[nodiscard]] Row headings() const {
+    Row row{"Op", "FlowID", "Parent", "Children", "Step", "Start Addr", "Size"};
+    if (after) row.emplace_back("After");
+    if (repeat) {
+      for (const char* name : {"First Pass", "Count", "Flow +", "Addr +", "Last Size"}) {
+        row.emplace_back(name);
+      }
+    }
+    return row;
+  }
+
+  [[nodiscard]] Row row_of(const TableEntry& entry) const {
+    const bool nop = entry.op == TableOp::nop;
+    Row row{to_string(entry.op),
+            id_text(entry.flow),
+            id_text(entry.parent.node),
+            list_text(entry.children, [](const TablePeer& peer) { return id_text(peer.node); }),
+            std::to_string(entry.step),
+            nop ? kNil : std::to_string(entry.start_addr),
+            nop ? kNil : std::to_string(entry.size)};
+    if (after) row.push_back(list_text(entry.after, [](FlowId flow) { return id_text(flow); }));
+    return row;
+  }
+
+  [[nodiscard]] Row row_of(const RepeatedRow& repeated) const {
+    Row row = row_of(repeated.first);
+    for (const std::int64_t field :
+         {std::int64_t{repeated.first_pass}, std::int64_t{repeated.count}, repeated.flow_stride,
+          repeated.address_stride, static_cast<std::int64_t>(repeated.last_size)}) {
+      row.push_back(std::to_string(field));
+    }
+    return row;
+  }
+};
+
+void append_rows(std::string& text, const std::vector<Row>& rows) {
+  std::vector<std::size_t> width(rows.front().size(), 0);
+  for (const Row& row : rows) {
+    for (std::size_t c = 0; c < row.size(); ++c) width[c] = std::max(width[c], row[c].size());
+  }
+  for (const Row& row : rows) {
+    text += "  ";
+    for (std::size_t c = 0; c < row.size(); ++c) {
+      const bool last = c + 1 == row.size();
+      fmt::format_to(std::back_inserter(text), "{:<{}}{}", row[c], last ? 0 : width[c],
+                     last ? "\n" : "  ");
+    }
   }
 }
 
@@ -78,26 +107,27 @@ std::string link_name(const Topology& topology, LinkId link) {
 }
 
 void write_table_text(std::ostream& out, const ScheduleTables& tables) {
-  bool any_after = false;
+  Columns columns;
+  columns.repeat = !tables.repeated.empty();
   for (const auto& entries : tables.nodes) {
-    any_after = any_after || std::any_of(entries.begin(), entries.end(),
-                                         [](const TableEntry& e) { return !e.after.empty(); });
+    columns.after =
+        columns.after || std::any_of(entries.begin(), entries.end(),
+                                     [](const TableEntry& e) { return !e.after.empty(); });
   }
-  const std::size_t columns = any_after ? kColumns : kColumns - 1;
-  Row headings;
-  for (std::size_t c = 0; c < kColumns; ++c) headings.at(c) = kHeadings.at(c);
-
-  std::string text;
   for (std::size_t n = 0; n < tables.nodes.size(); ++n) {
-    std::vector<Row> rows{headings};
-    for (const TableEntry& entry : tables.nodes[n]) rows.push_back(row_of(entry));
-    std::array<std::size_t, kColumns> width{};
-    for (const Row& row : rows) {
-      for (std::size_t c = 0; c < columns; ++c)
-        width.at(c) = std::max(width.at(c), row.at(c).size());
+    std::string text = fmt::format("{}accelerator {}\n", n == 0 ? "" : "\n", n);
+    std::vector<Row> rows{columns.headings()};
+    if (!columns.repeat) {
+      for (const TableEntry& entry : tables.nodes[n]) rows.push_back(columns.row_of(entry));
+      append_rows(text, rows);
     }
-    text = fmt::format("{}accelerator {}\n", n == 0 ? "" : "\n", n);
-    for (const Row& row : rows) append_line(text, row, width, columns);
+    for (std::size_t l = 0; columns.repeat && l < tables.repeated[n].loops.size(); ++l) {
+      if (tables.repeated[n].loops.size() > 1) text += fmt::format("  loop {}\n", l + 1);
+      rows.resize(1);
+      for (const RepeatedRow& row : tables.repeated[n].loops[l])
+        rows.push_back(columns.row_of(row));
+      append_rows(text, rows);
+    }
     out << text;
   }
 }

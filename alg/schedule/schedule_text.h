@@ -19,7 +19,9 @@ namespace espalier {
 [[nodiscard]] std::string link_name(const Topology& topology, LinkId link);
 
 // Writes one block per node with the columns Op, FlowID, Parent, Children, Step, Start Addr, Size,
-// and After if any entry has it. "nil" stands for none.
+// and After if any entry has it. "nil" stands for none. Rows that repeat also have First Pass,
+// Count, the strides of flow and address, and the last message's size; if a node has several loops,
+// each is named.
 void write_table_text(std::ostream& out, const ScheduleTables& tables);
 
 // Writes a Graphviz file: one cluster per flow, and an edge per transfer with its step as label.

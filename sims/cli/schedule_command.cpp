@@ -133,8 +133,9 @@ void write_schedule(std::ostream& out, const Input& input, const ScheduleOptions
   const std::string& format = options.format;
   if (is_planned(input)) return write_plan(out, input, options);
   const RunPoint& point = input.points.front();
-  const ScheduleTables tables = expand_symmetry(*input.topology, tables_of(input, point));
+  ScheduleTables tables = expand_symmetry(*input.topology, tables_of(input, point));
   if (format == "table") {
+    store_rows(tables, point.system.ni);
     write_table_text(out, tables);
   } else if (format == "json") {
     const auto parent = std::filesystem::path(options.output).parent_path();

@@ -226,6 +226,7 @@ void draw_ni(Draw& draw, SystemConfig& system) {
   ni.send_queue = draw.pick({1U, 2U, 3U, 16U});
   ni.injection_vcs = draw.pick({InjectionVcs::automatic, InjectionVcs::one, InjectionVcs::all});
   ni.slot_counter = !draw.percent(25);
+  ni.table_repeat = draw.percent(33);
   ni.dma_latency_cycles = draw.between(1, 5);
   if (draw.percent(50)) ni.dma_bytes_per_cycle = draw.pick<std::uint64_t>({5, 8, 16, 24, 40, 100});
   ni.injection_cycles = draw.between(1, 4);

@@ -25,6 +25,7 @@ std::vector<Aim> aims_of(const FuzzCase& fuzz_case) {
       {"system.ni.send_queue", 16, 0},
       {"system.ni.injection_vcs", 0, 0},  // auto
       {"system.ni.slot_counter", 1, 0},
+      {"system.ni.table_repeat", 0, 0},
       {"system.ni.ports", 1, 1},
       {"system.ni.reduction.mode", 0, 0},  // streaming
       {"system.ni.reduction.bytes_per_cycle", 0, 0},

@@ -155,6 +155,26 @@ TEST_CASE("An entry with a slot issues in the first cycle of the slot") {
   CHECK(simulated_ns(pair, point, tables) == before + 5000);
 }
 
+TEST_CASE(
+    "A table of one period sends all segments, and its NI loses no more than the passed rows") {
+  const Topology mesh = make_mesh({4, 4}, LinkSpec{150'000, 16'000'000'000});
+  RunPoint point = planned_point(CollectiveOp::all_reduce, 16 << 20);
+  ScheduleTables tables = planned_tables(mesh, point);
+  const std::size_t entries = stored_rows(tables, 5);
+  const double expanded = simulated_ns(mesh, point, tables);
+  point.system.ni.table_repeat = true;
+  store_rows(tables, point.system.ni);
+  CHECK(stored_rows(tables, 5) * 100 < entries);
+  CHECK(certify(mesh, tables).ok());
+  for (const Fidelity fidelity : {Fidelity::train, Fidelity::cycle}) {
+    point.simulation.fidelity = fidelity;
+    const double repeated = simulated_ns(mesh, point, tables);
+    CAPTURE(expanded, repeated);
+    CHECK(repeated >= expanded);
+    CHECK(repeated < 1.001 * expanded);
+  }
+}
+
 TEST_CASE("Where messages pass one link, a schedule's planned time is the machine's") {
   const LinkSpec link{150'000, 16'000'000'000};
   RunPoint point = planned_point(CollectiveOp::all_reduce, 0);
