@@ -56,6 +56,8 @@ const char* to_string(CostBlock block) {
       return "ni.dependency_table";
     case CostBlock::ni_row_repeat:
       return "ni.row_repeat";
+    case CostBlock::ni_slot_counter:
+      return "ni.slot_counter";
     case CostBlock::ni_dimension_queue:
       return "ni.dimension_queue";
     case CostBlock::ni_scf_finder:

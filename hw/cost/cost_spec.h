@@ -15,12 +15,13 @@ enum class RtlModule : std::uint8_t {
   fifo_control,
   scf_finder,
   readiness_table,
-  row_repeat
+  row_repeat,
+  slot_counter
 };
 
 // A module with its parameters in the order of its source: ni_control S, L; dependency_table N, K;
 // fifo_control A, 0; scf_finder N, K; readiness_table UNITS, CHILDREN;
-// row_repeat A, N.
+// row_repeat A, N; slot_counter N, 0.
 struct RtlInstance {
   RtlModule module = RtlModule::ni_control;
   std::uint32_t first = 0;
@@ -71,11 +72,12 @@ enum class CostBlock : std::uint8_t {
   ni_control,
   ni_dependency_table,
   ni_row_repeat,
+  ni_slot_counter,
   ni_dimension_queue,
   ni_scf_finder,
   ni_readiness_table
 };
-inline constexpr std::size_t kNumCostBlocks = 14;
+inline constexpr std::size_t kNumCostBlocks = 15;
 
 // A user's numbers for one instance of a block. A number of 0 is replaced by the formula's. For
 // logic, `read_pj` is the energy of one use.

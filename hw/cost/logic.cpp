@@ -61,6 +61,8 @@ Gates row_repeat(std::uint32_t address_bits, std::uint32_t field_bits) {
   return {std::max(0.0, 12.1 * address_bits + 48.0 * field_bits - 82)};
 }
 
+Gates slot_counter(std::uint32_t slot_bits) { return {std::max(0.0, 16.0 * slot_bits - 25)}; }
+
 double arbiter_pairs(std::uint32_t inputs, std::uint32_t outputs, std::uint32_t vcs) {
   return inputs * pairs_of(vcs) + outputs * pairs_of(inputs);
 }
@@ -95,6 +97,9 @@ Depth readiness_table_depth(std::uint32_t units, std::uint32_t children) {
 
 // Measured on OSU 0.18: 25 FO4 at 64 bits of address. An adder is a tree over the bits.
 Depth row_repeat_depth(std::uint32_t address_bits) { return {1 + 4 * lg(address_bits)}; }
+
+// Measured on OSU 0.18. A comparison and a count are trees over the bits.
+Depth slot_counter_depth(std::uint32_t slot_bits) { return {1 + 4 * lg(slot_bits)}; }
 
 Depth vc_allocation_depth(std::uint32_t ports, std::uint32_t vcs) {
   return {(33 * lg(static_cast<double>(ports) * vcs) / 2 + 20.8) / kTauPerFo4};

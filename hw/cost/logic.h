@@ -41,6 +41,9 @@ namespace logic {
 // adders, a comparison and a choice of sizes. Fitted for 32 to 64 bits of address and 8 to 24 bits
 // of the other fields, on OSU 0.18 alone; NI control's ratio of the libraries scales it.
 [[nodiscard]] Gates row_repeat(std::uint32_t address_bits, std::uint32_t field_bits);
+// A counter of cycles and the comparison with the slot of the table's head entry. Fitted for 16 to
+// 32 bits, on OSU 0.18 alone; NI control's ratio of the libraries scales it.
+[[nodiscard]] Gates slot_counter(std::uint32_t slot_bits);
 // Separable, input first, built of matrix arbiters: each of `inputs` ports has an arbiter over its
 // VCs, and each of `outputs` ports has an arbiter over the inputs. A pair of requesters takes 20
 // gates, as in DSENT; a bare arbiter takes 12, and request and grant logic takes the rest.
@@ -55,6 +58,7 @@ namespace logic {
 [[nodiscard]] Depth dependency_match_depth(std::uint32_t entries, std::uint32_t tag_bits);
 [[nodiscard]] Depth readiness_table_depth(std::uint32_t units, std::uint32_t children);
 [[nodiscard]] Depth row_repeat_depth(std::uint32_t address_bits);
+[[nodiscard]] Depth slot_counter_depth(std::uint32_t slot_bits);
 // Stages of a router: Peh and Dally, HPCA 2001.
 [[nodiscard]] Depth vc_allocation_depth(std::uint32_t ports, std::uint32_t vcs);
 [[nodiscard]] Depth switch_allocation_depth(std::uint32_t ports, std::uint32_t vcs);

@@ -53,6 +53,12 @@ class NiPricer {
                     logic::dependency_match_depth(table.dependencies, table.tag_bits),
                     RtlInstance{RtlModule::dependency_table, table.dependencies, table.tag_bits},
                     spec_, technology_));
+    if (table.slot_bits != 0) {
+      add(logic_block(CostBlock::ni_slot_counter, logic::slot_counter(table.slot_bits),
+                      logic::slot_counter_depth(table.slot_bits),
+                      RtlInstance{RtlModule::slot_counter, table.slot_bits, 0}, spec_,
+                      technology_));
+    }
     if (table.repeat_bits == 0) return;
     add(logic_block(CostBlock::ni_row_repeat, logic::row_repeat(kAddressBits, table.repeat_bits),
                     logic::row_repeat_depth(kAddressBits),
@@ -102,8 +108,9 @@ class NiPricer {
 bool is_extension(CostBlock block) {
   return block == CostBlock::ni_dma_registers || block == CostBlock::ni_schedule_table ||
          block == CostBlock::ni_control || block == CostBlock::ni_dependency_table ||
-         block == CostBlock::ni_row_repeat || block == CostBlock::ni_dimension_queue ||
-         block == CostBlock::ni_scf_finder || block == CostBlock::ni_readiness_table;
+         block == CostBlock::ni_row_repeat || block == CostBlock::ni_slot_counter ||
+         block == CostBlock::ni_dimension_queue || block == CostBlock::ni_scf_finder ||
+         block == CostBlock::ni_readiness_table;
 }
 
 AreaRange NiCost::extension() const {

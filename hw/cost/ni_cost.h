@@ -34,6 +34,7 @@ struct ScheduleTableShape {
   std::uint32_t dependencies = 16;   // the most that can be pending
   // Of a flow, step, slot, pass or count in a row that repeats; 0: rows do not repeat.
   std::uint32_t repeat_bits = 0;
+  std::uint32_t slot_bits = 0;  // 0: no entry has a slot
 };
 
 struct DimensionQueueShape {

@@ -33,6 +33,7 @@ std::optional<KeyCondition> where_it_is(const KeyTable& table, CostBlock block) 
     case CostBlock::ni_control:
     case CostBlock::ni_dependency_table:
     case CostBlock::ni_row_repeat:
+    case CostBlock::ni_slot_counter:
       return table.where_not_dimensional();
     case CostBlock::ni_dimension_queue:
     case CostBlock::ni_scf_finder:

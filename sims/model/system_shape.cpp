@@ -4,6 +4,7 @@
 #include <map>
 #include <tuple>
 
+#include "alg/algorithm.h"
 #include "hw/cost/logic.h"
 #include "sims/model/build_dimensions.h"
 #include "sims/workload/coordination/tensor_set.h"
@@ -146,6 +147,7 @@ class ShapeBuilder {
         table.entry_bits += need_.repeat_bits != 0 ? need_.repeat_bits : 5 * kRepeatBits + 2 * 64;
       }
     }
+    if (config.slot_counter && topology_.num_switches() != 0) table.slot_bits = need_.slot_bits;
     table.step_bits = bits_for(2 * nodes + 1);
     table.tag_bits = 2 * bits_for(nodes);
     ni.table = table;
@@ -205,6 +207,12 @@ RunNeed configured_need(const RunPoint& point) {
   RunNeed need;
   if (point.collective) need.queue_entries = point.collective->chunks;
   need.readiness = readiness_of(point);
+  constexpr std::uint32_t kSlotBits = 32;  // 4 s, in ns
+  const Algorithm* algorithm =
+      point.collective ? find_algorithm(point.collective->algorithm) : nullptr;
+  const bool plans_slots =
+      algorithm != nullptr && algorithm->generator != nullptr && algorithm->generator->plans_times;
+  if (plans_slots) need.slot_bits = kSlotBits;
   return need;
 }
 

@@ -16,6 +16,7 @@ struct RunNeed {
   std::uint32_t entry_bits = 0;   // without what makes a row repeat
   std::uint32_t repeat_bits = 0;  // of a row: what makes it repeat
   std::uint32_t field_bits = 0;   // TableFormat::repeat_field
+  std::uint32_t slot_bits = 0;    // of an entry, if the schedule may have slots
   std::uint32_t queue_entries = 0;
   std::optional<ReadinessShape> readiness;
 };

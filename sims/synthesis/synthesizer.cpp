@@ -36,6 +36,8 @@ std::array<const char*, 2> parameters_of(RtlModule module) {
       return {"UNITS", "CHILDREN"};
     case RtlModule::row_repeat:
       return {"A", "N"};
+    case RtlModule::slot_counter:
+      return {"N", nullptr};
     case RtlModule::fifo_control:
       break;
   }

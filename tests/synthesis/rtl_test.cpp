@@ -229,6 +229,17 @@ TEST_CASE("Rows that repeat have the formula's gates, within 15 %") {
   check_sizes(sizes, 291.0 / 323);
 }
 
+TEST_CASE("Slot counters have the formula's gates, within 15 %") {
+  if (is_skipped({"yosys"}, true)) return;
+  std::vector<Size> sizes;
+  for (const std::uint32_t bits : {16U, 24U, 32U}) {
+    sizes.push_back({{RtlModule::slot_counter, bits, 0},
+                     logic::slot_counter(bits),
+                     logic::slot_counter_depth(bits)});
+  }
+  check_sizes(sizes, 291.0 / 323);
+}
+
 TEST_CASE("The SCF finder in RTL picks the chunk that the NI's queue picks") {
   if (is_skipped({"iverilog", "vvp"}, false)) return;
   constexpr int kCases = 2000;
@@ -451,4 +462,37 @@ TEST_CASE("Rows that repeat issue in RTL what the NI's table program issues, row
   });
   std::string more;
   CHECK_FALSE(out >> more);
+}
+
+TEST_CASE("The slot counter in RTL lets an entry issue in the first cycle of its slot") {
+  if (is_skipped({"iverilog", "vvp"}, false)) return;
+  const Workplace place;
+  // Steps of 20 cycles; the counter stops at 15. Prints the cycle in which each slot is reached.
+  place.write("bench.v",
+              "module bench;\n"
+              "  reg clk, enter; reg [3:0] slot; wire reached; integer s, c, found;\n"
+              "  slot_counter #(.N(4)) dut(.clk(clk), .enter_step(enter), .slot(slot),\n"
+              "                            .reached(reached));\n"
+              "  initial begin\n"
+              "    clk = 0;\n"
+              "    for (s = 0; s < 16; s = s + 1) begin\n"
+              "      slot = s; enter = 1; #1 clk = 1; #1 clk = 0; enter = 0; found = -1;\n"
+              "      for (c = 0; c < 20; c = c + 1) begin\n"
+              "        #1 if (reached && found < 0) found = c;\n"
+              "        if (!reached && found >= 0) found = 100;\n"
+              "        clk = 1; #1 clk = 0;\n"
+              "      end\n"
+              "      $display(\"%0d\", found);\n"
+              "    end\n"
+              "  end\n"
+              "endmodule\n");
+  place.run(fmt::format("iverilog -g2005-sv -o {} {} {}slot_counter.v", place.file("bench"),
+                        place.file("bench.v"), kRtl));
+  place.run(fmt::format("vvp -n {} > {}", place.file("bench"), place.file("out")));
+  std::istringstream out(place.read("out"));
+  for (int slot = 0; slot < 16; ++slot) {
+    int reached = -1;
+    REQUIRE(out >> reached);
+    CHECK(reached == slot);
+  }
 }
