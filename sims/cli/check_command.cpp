@@ -138,7 +138,8 @@ CheckedTables check_tables(const Input& input, const RunPoint& point) {
     checked.details = fmt::format(
         "  {} transfers in {} steps, {}\n", certificate.transfers, tables.num_steps,
         certificate.contention_free ? "no link used twice in a step" : "links shared within steps");
-    if (certificate.judged_transfers != certificate.transfers && certificate.judged_transfers != 0) {
+    if (certificate.judged_transfers != certificate.transfers &&
+        certificate.judged_transfers != 0) {
       checked.details += fmt::format("  {} of them judged, for all others by symmetry or period\n",
                                      certificate.judged_transfers);
     }

@@ -111,6 +111,23 @@ TEST_CASE("A figure is drawn: titles, sizes, a legend, and a line for every seri
   CHECK(tiny.text("tiny.svg") == svg);
 }
 
+TEST_CASE("Points of measured quantities are marked, not joined, on an axis of round numbers") {
+  const TemporaryFolder folder;
+  const std::string file = folder.write("points.yaml", R"(title: t
+kind: points
+config: {system: {topology: {type: mesh, dims: [2, 2]}}, collective: {size: [4KiB, 8KiB]}}
+x: {field: area.ni_extension_um2, label: area}
+y: {field: bound_ratio, label: share}
+series: [{label: RING, config: {collective: {algorithm: ring}}}]
+)");
+  const Outcome outcome = test::espalier({"figure", file, "-o", folder.file("out")});
+  CAPTURE(outcome.err);
+  REQUIRE(outcome.exit_code == 0);
+  const std::string script = test::read_text(folder.file("out/points.gp"));
+  CHECK_THAT(script, Contains("set xtics autofreq"));
+  CHECK_THAT(script, Contains(":(column('y')) with points ls 1"));
+}
+
 TEST_CASE("Quotes of every kind in titles and labels are drawn as they are") {
   const TemporaryFolder folder;
   const std::string file = folder.write("quotes.yaml", R"(title: "It''s ```so``` `id` \\n"

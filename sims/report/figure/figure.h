@@ -16,13 +16,13 @@
 
 namespace espalier {
 
-enum class FigureKind : std::uint8_t { lines, bars };
+enum class FigureKind : std::uint8_t { lines, bars, points };
 using AxisScale = report::ScaleKind;
 
 // How points of a series with the same x become one value. `none`: they are an error.
 enum class Combination : std::uint8_t { none, mean, min };
 
-inline constexpr std::array kFigureKindNames{"lines", "bars"};
+inline constexpr std::array kFigureKindNames{"lines", "bars", "points"};
 inline constexpr std::array kAxisScaleNames{"linear", "log2", "log10"};
 inline constexpr std::array kCombinationNames{"none", "mean", "min"};
 

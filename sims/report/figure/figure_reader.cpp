@@ -273,7 +273,7 @@ class FigureReader {
     if (!draft.x) map.require("x", kXExample);
     if (!draft.y) map.require("y", kYExample);
     if (draft.series.empty()) map.require("series", kSeriesExample);
-    if (draft.y && draft.y->parts.size() > 1 && draft.kind == FigureKind::lines) {
+    if (draft.y && draft.y->parts.size() > 1 && draft.kind != FigureKind::bars) {
       diagnostics_.error(draft.y->parts[1].field.place, "y.parts: only bars can be stacked",
                          "kind: bars");
     }
@@ -291,7 +291,7 @@ class FigureReader {
     if (draft.kind == FigureKind::bars && draft.x && draft.x->scale != AxisScale::linear) {
       diagnostics_.error(draft.x->field.place, "x.scale: bars have no scale along x");
     }
-    if (draft.kind == FigureKind::lines && draft.x && draft.x->key && !is_number(*draft.x->key)) {
+    if (draft.kind != FigureKind::bars && draft.x && draft.x->key && !is_number(*draft.x->key)) {
       diagnostics_.error(
           draft.x->field.place,
           fmt::format("x.key: lines need numbers along x, but the values of '{}' are not numbers",

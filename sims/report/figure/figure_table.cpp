@@ -24,7 +24,7 @@ void check_field(const FieldRef& field, const Panel& panel, const Json& result, 
   } else if (number_only && !value->is_number()) {
     diagnostics.error(
         field.place, fmt::format("the field '{}' is not a number", field.name),
-        panel.kind == FigureKind::lines ? "use kind: bars, which accepts names along x" : "");
+        panel.kind != FigureKind::bars ? "use kind: bars, which accepts names along x" : "");
   } else if (!value->is_number() && !value->is_string()) {
     diagnostics.error(field.place,
                       fmt::format("the field '{}' is neither a number nor a text", field.name));
@@ -114,7 +114,7 @@ class PanelTable {
       }
       values_.push_back(std::move(value));
     }
-    if (panel.kind == FigureKind::lines) sort_by_x();
+    if (panel.kind != FigureKind::bars) sort_by_x();
     if (panel.y.combine == Combination::mean) combine();
     if (panel.y.combine == Combination::min) keep_least();
     check_distinct();
@@ -282,7 +282,7 @@ bool has_stacks(const Figure& figure) {
 
 void check_fields(const Panel& panel, const Json& result, Diagnostics& diagnostics) {
   if (panel.x.key == nullptr)
-    check_field(panel.x.field, panel, result, panel.kind == FigureKind::lines, diagnostics);
+    check_field(panel.x.field, panel, result, panel.kind != FigureKind::bars, diagnostics);
   std::vector<FieldRef> fields;
   for (const auto& own : panel.series_fields) {
     if (own) fields.push_back(*own);

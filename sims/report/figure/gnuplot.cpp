@@ -88,7 +88,7 @@ std::vector<Json> x_values(const Panel& panel, std::size_t index,
     if (row.panel == index && std::find(values.begin(), values.end(), row.x) == values.end())
       values.push_back(row.x);
   }
-  if (panel.kind == FigureKind::lines) {
+  if (panel.kind != FigureKind::bars) {
     std::sort(values.begin(), values.end(),
               [](const Json& a, const Json& b) { return a.get<double>() < b.get<double>(); });
   }
@@ -226,10 +226,10 @@ class ScriptWriter {
       line("plot [0:1] [0:1] NaN");  // all points failed
       return;
     }
-    if (panel.kind == FigureKind::lines) {
-      write_lines(index);
-    } else {
+    if (panel.kind == FigureKind::bars) {
       write_bars(index);
+    } else {
+      write_lines(index);
     }
   }
 
@@ -250,7 +250,9 @@ class ScriptWriter {
     write_x_range(values, panel.x.scale);
     if (panel.x.scale != AxisScale::linear)
       line("set logscale x {}", panel.x.scale == AxisScale::log2 ? 2 : 10);
-    if (panel.x.scale != AxisScale::linear || values.size() <= kMostTics) {
+    const bool points = panel.kind == FigureKind::points;
+    const bool marks_values = panel.x.scale != AxisScale::linear || values.size() <= kMostTics;
+    if (marks_values && !points) {
       write_x_tics(values, panel.x.quantity);
     } else {
       line("set xtics autofreq norotate");
@@ -259,9 +261,9 @@ class ScriptWriter {
     for (std::size_t s = 0; s < panel.series.size(); ++s) {
       const std::string rows = rows_of(index, s, 0);
       if (rows.empty()) continue;
-      plots.push_back(
-          fmt::format("data {} using (column('x')):(column('y')) with linespoints ls {}", rows,
-                      style_of(panel.series[s]) + 1));
+      plots.push_back(fmt::format("data {} using (column('x')):(column('y')) with {} ls {}", rows,
+                                  points ? "points" : "linespoints",
+                                  style_of(panel.series[s]) + 1));
     }
     write_plot(plots);
   }
@@ -387,7 +389,7 @@ class ScriptWriter {
   // One legend below all panels: the key of an empty plot.
   void write_legend() {
     const bool lines = std::any_of(figure_.panels.begin(), figure_.panels.end(),
-                                   [](const Panel& p) { return p.kind == FigureKind::lines; });
+                                   [](const Panel& p) { return p.kind != FigureKind::bars; });
     line("");
     line("set lmargin at screen 0");
     line("set rmargin at screen 1");
