@@ -211,6 +211,7 @@ class PanelTable {
   }
 
   void check_distinct() const {
+    if (panel_.kind == FigureKind::points) return;  // several results may cost the same
     for (std::size_t i = 0; i < values_.size(); ++i) {
       for (std::size_t j = 0; j < i; ++j) {
         if (values_[i].series != values_[j].series || values_[i].x != values_[j].x) continue;
