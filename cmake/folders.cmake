@@ -42,7 +42,7 @@ espalier_folder(sims/point ONCE USES hw hw/topology hw/cost flowctl router ni al
 espalier_folder(sims/formats ONCE USES hw hw/topology alg/schedule alg/rank_order sims/text sims/point sims/workload/training
                 LINKS nlohmann_json::nlohmann_json fmt::fmt)
 espalier_folder(sims/formats/program ONCE USES alg/program sims/text LINKS pugixml::pugixml fmt::fmt)
-espalier_folder(sims/model ONCE USES hw hw/topology hw/cost flowctl alg alg/routes alg/plans alg/program sims/text sims/point
+espalier_folder(sims/model ONCE USES hw hw/topology hw/cost flowctl alg alg/routes alg/generators alg/plans alg/program sims/text sims/point
                 sims/workload/training sims/workload/coordination sims/formats sims/formats/program LINKS fmt::fmt)
 espalier_folder(sims/config ONCE USES hw/topology hw/cost flowctl alg alg/routes alg/plans sims/text
                 sims/point sims/workload/training sims/formats sims/model LINKS nlohmann_json::nlohmann_json fmt::fmt)

@@ -11,16 +11,18 @@ constexpr DataTag kUninitialised = 0xdeadbeefdeadbeefULL;
 DataTag contribution(NodeId rank, ChunkId chunk) { return mix(rank.value(), chunk.value()); }
 
 NodeMemory::NodeMemory(NodeId rank, CollectiveOp op, const std::vector<Chunk>& chunks,
-                       ChunkId first) {
+                       ChunkId first, const Scope& scope) {
   tags_.reserve(chunks.size());
+  const bool takes_part = scope.has(rank);
+  const DataTag empty = takes_part || starts_scattered(op) ? kUninitialised : 0;
   for (std::size_t c = 0; c < chunks.size(); ++c) {
-    const bool has_input = !starts_scattered(op) || chunks[c].owner == rank;
-    tags_.push_back(has_input ? contribution(rank, ChunkId(first.index() + c)) : kUninitialised);
+    const bool has_input = takes_part && (!starts_scattered(op) || chunks[c].owner == rank);
+    tags_.push_back(has_input ? contribution(rank, ChunkId(first.index() + c)) : empty);
   }
 }
 
 std::vector<DataTag> promised_tags(CollectiveOp op, const std::vector<Chunk>& chunks,
-                                   std::size_t ranks, ChunkId first) {
+                                   std::size_t ranks, ChunkId first, const Scope& scope) {
   std::vector<DataTag> promised(chunks.size(), 0);
   for (std::size_t c = 0; c < chunks.size(); ++c) {
     const ChunkId chunk(first.index() + c);
@@ -28,18 +30,21 @@ std::vector<DataTag> promised_tags(CollectiveOp op, const std::vector<Chunk>& ch
       promised[c] = contribution(chunks[c].owner, chunk);
       continue;
     }
-    for (std::size_t r = 0; r < ranks; ++r) promised[c] += contribution(NodeId(r), chunk);
+    for (std::size_t r = 0; r < ranks; ++r) {
+      if (scope.has(NodeId(r))) promised[c] += contribution(NodeId(r), chunk);
+    }
   }
   return promised;
 }
 
 std::vector<ChunkId> wrong_chunks(NodeId rank, const NodeMemory& memory, CollectiveOp op,
                                   const std::vector<Chunk>& chunks,
-                                  const std::vector<DataTag>& promised) {
+                                  const std::vector<DataTag>& promised, const Scope& scope) {
   std::vector<ChunkId> wrong;
+  if (!scope.has(rank)) return wrong;
   for (std::size_t c = 0; c < chunks.size(); ++c) {
-    const bool elsewhere = (op == CollectiveOp::reduce_scatter && chunks[c].owner != rank) ||
-                           (op == CollectiveOp::all_to_all && chunks[c].destination != rank);
+    const bool elsewhere = (ends_at_owner(op) && chunks[c].owner != rank) ||
+                           (is_exchange(op) && chunks[c].destination != rank);
     if (chunks[c].size == 0 || elsewhere) continue;
     if (memory.read(ChunkId(c)) != promised[c]) wrong.emplace_back(c);
   }

@@ -30,11 +30,12 @@ class DataMemory {
 
 class NodeMemory : public DataMemory {
  public:
-  // The state before the collective: a rank has every chunk for all_reduce and reduce_scatter, and
-  // its own chunks for all_gather and all_to_all. Contributions are numbered from chunk `first` on,
-  // so data of another collective have other tags.
+  // The state before the collective: a rank has its own chunks if the operation starts scattered
+  // (starts_scattered), otherwise every chunk. A node that takes no part has zeros where it may
+  // have to add. Contributions are numbered from chunk `first` on, so data of another collective
+  // have other tags.
   NodeMemory(NodeId rank, CollectiveOp op, const std::vector<Chunk>& chunks,
-             ChunkId first = ChunkId(0));
+             ChunkId first = ChunkId(0), const Scope& scope = {});
 
   [[nodiscard]] DataTag read(ChunkId chunk) const { return tags_[chunk.index()]; }
   // The tags of the chunks from `first` on.
@@ -69,11 +70,13 @@ class NodeMemory : public DataMemory {
 // The tag that each chunk must hold at the end at every rank where the collective promises it.
 // `first`: see NodeMemory.
 [[nodiscard]] std::vector<DataTag> promised_tags(CollectiveOp op, const std::vector<Chunk>& chunks,
-                                                 std::size_t ranks, ChunkId first = ChunkId(0));
+                                                 std::size_t ranks, ChunkId first = ChunkId(0),
+                                                 const Scope& scope = {});
 
 // The chunks that do not hold the tag `promised` to `rank`. Empty chunks are skipped.
 [[nodiscard]] std::vector<ChunkId> wrong_chunks(NodeId rank, const NodeMemory& memory,
                                                 CollectiveOp op, const std::vector<Chunk>& chunks,
-                                                const std::vector<DataTag>& promised);
+                                                const std::vector<DataTag>& promised,
+                                                const Scope& scope = {});
 
 }  // namespace espalier

@@ -113,16 +113,15 @@ class CutSearch {
   BandwidthBound best_;
 };
 
-// Larger networks take seconds.
-constexpr std::size_t kMostPricedVertices = 160;
-
 // The dual of the concurrent flow. First, prices that grow exponentially with the load of a flow
 // whose sources take turns to move to their cheapest paths; then steps along the subgradient, as
 // long as the gap to that flow's busiest link asks for (Polyak 1969).
 class PriceSearch {
  public:
-  explicit PriceSearch(const Topology& topology)
+  // `counts`: bytes of every pair; nullptr: 1 of each.
+  explicit PriceSearch(const Topology& topology, const std::vector<Bytes>* counts = nullptr)
       : topology_(topology),
+        counts_(counts),
         rate_(topology.num_links()),
         price_(topology.num_links()),
         cheapest_(topology.num_links(), 0),
@@ -136,7 +135,7 @@ class PriceSearch {
   LinkPrices run() {
     follow_loads();
     follow_subgradients();
-    best_.seconds /= static_cast<double>(topology_.num_nodes());
+    if (counts_ == nullptr) best_.seconds /= static_cast<double>(topology_.num_nodes());
     return std::move(best_);
   }
 
@@ -260,7 +259,12 @@ class PriceSearch {
     }
   }
 
-  // Adds one unit to every node along the paths that were found. Returns what they pay.
+  [[nodiscard]] double demand(std::size_t from, std::size_t to) const {
+    if (counts_ == nullptr) return 1;
+    return static_cast<double>((*counts_)[from * topology_.num_nodes() + to]);
+  }
+
+  // Adds the demand of every node along the paths that were found. Returns what they pay.
   double add_paths(std::size_t source) {
     below_.assign(topology_.num_vertices(), 0);
     double paid = 0;
@@ -268,8 +272,8 @@ class PriceSearch {
       const std::size_t v = order_[i];
       if (v == source) continue;
       if (v < topology_.num_nodes()) {
-        below_[v] += 1;
-        paid += cost_[v];
+        below_[v] += demand(source, v);
+        paid += demand(source, v) * cost_[v];
       }
       const LinkId by = came_by_[v];
       cheapest_[by.index()] += below_[v];
@@ -290,6 +294,7 @@ class PriceSearch {
   static constexpr std::uint32_t kSubgradientRounds = 300;
 
   const Topology& topology_;
+  const std::vector<Bytes>* counts_;
   std::vector<double> rate_;
   std::vector<double> price_;
   std::vector<double> cheapest_;           // load of the cheapest paths, by link
@@ -309,6 +314,10 @@ class PriceSearch {
 }  // namespace
 
 LinkPrices all_to_all_prices(const Topology& topology) { return PriceSearch(topology).run(); }
+
+LinkPrices all_to_allv_prices(const Topology& topology, const std::vector<Bytes>& counts) {
+  return PriceSearch(topology, &counts).run();
+}
 
 BandwidthBound all_to_all_bound(const Topology& topology) {
   BandwidthBound bound = CutSearch(topology).run();

@@ -531,6 +531,7 @@ BandwidthBound bandwidth_bound(const Topology& topology, CollectiveOp op) {
     case CollectiveOp::broadcast:
     case CollectiveOp::reduce:
     case CollectiveOp::custom:
+    case CollectiveOp::all_to_allv:
       break;
   }
   throw std::invalid_argument("no bound is proven for this collective");

@@ -58,6 +58,21 @@ struct CollectiveBound {
 [[nodiscard]] CollectiveBound collective_bound(const Topology& topology, CollectiveOp op,
                                                Bytes size, const std::vector<Bytes>& parts = {});
 
+// The bound of a collective with a scope: broadcast, reduce, all_to_allv. Beside the cuts and the
+// farthest pair, which `seconds_per_byte` and `latency_seconds` of collective_bound mean as well:
+//   broadcast:   size / F, F the least maximum flow from the root to a node: all data have to
+//                pass every cut between them. And at a node with its links alone: its distance from
+//                the root + size / rate into the node; at the root size / rate out + the distance
+//                of the farthest node.
+//   reduce:      the same against the links.
+//   all_to_allv: Sum of the bytes over a cut / the cut's rate, for single nodes, balls around every
+//                node and the slices of a grid; link prices as for an all_to_all, where every pair
+//                pays for its own bytes (networks of up to 160 vertices). And at a node: d + (its
+//                bytes for nodes at distance d or more) / rate.
+// Preconditions: as for bandwidth_bound; the scope is one of this network and operation.
+[[nodiscard]] CollectiveBound scoped_bound(const Topology& topology, CollectiveOp op, Bytes size,
+                                           const Scope& scope);
+
 // With size/N bytes for every ordered pair of N nodes, the largest of
 //   size/N * |S| (N - |S|) / B+(S)   over sets S: data inside is for all nodes outside. The
 //                                    best S is hard to find; tried are single nodes, balls around
@@ -78,6 +93,12 @@ struct LinkPrices {
 };
 // Found by iteration, so a little below the best ones. Preconditions as for bandwidth_bound.
 [[nodiscard]] LinkPrices all_to_all_prices(const Topology& topology);
+// With bytes of its own for every pair, [from * nodes + to], of which some are not 0: `seconds` is
+// the time of all of them.
+[[nodiscard]] LinkPrices all_to_allv_prices(const Topology& topology,
+                                            const std::vector<Bytes>& counts);
+// Larger networks take seconds to price.
+inline constexpr std::size_t kMostPricedVertices = 160;
 
 // True for networks of equal links in which every node looks the same and no set of nodes has a
 // border smaller than b, the rate of a single node's links. Then single nodes give the bound: |S| /

@@ -100,8 +100,8 @@ Certificate certify(const Topology& topology, const Schedule& schedule,
   Certificate certificate;
   certificate.transfers = certificate.judged_transfers = schedule.transfers.size();
   if (certifier::check_form(topology, schedule, findings)) {
-    certifier::check_shares(schedule.op, limits.element_bytes, schedule.chunks, schedule.num_nodes,
-                            findings);
+    certifier::check_shares(schedule.op, schedule.scope, limits.element_bytes, schedule.chunks,
+                            schedule.num_nodes, findings);
     certifier::check_schedule(topology, schedule, limits, certificate, findings);
   }
   certificate.violations = findings.list();
@@ -113,8 +113,8 @@ Certificate certify(const Topology& topology, const ScheduleTables& tables,
   certifier::Findings findings;
   Certificate certificate;
   certifier::check_capacity(tables, limits, certificate, findings);
-  certifier::check_shares(tables.op, limits.element_bytes, tables.chunks, topology.num_nodes(),
-                          findings);
+  certifier::check_shares(tables.op, tables.scope, limits.element_bytes, tables.chunks,
+                          topology.num_nodes(), findings);
   certifier::check_rows(tables, findings);
   if (findings.count(ViolationKind::malformed) == 0 && !tables.repeated.empty() &&
       certifier::check_one_wave(topology, tables, limits, certificate)) {

@@ -78,8 +78,9 @@ struct RaisedTables {
 [[nodiscard]] RaisedTables raise_tables(const Topology& topology, const ScheduleTables& tables,
                                         Findings& findings);
 
-// Checks that chunks are in order and without gaps, and have owners if the collective needs them.
-void check_chunks(const std::vector<Chunk>& chunks, Bytes size, CollectiveOp op,
+// Checks that chunks are in order and without gaps, and have the owners that the collective needs;
+// and that the scope is one of this collective and network.
+void check_chunks(const std::vector<Chunk>& chunks, Bytes size, CollectiveOp op, const Scope& scope,
                   std::size_t num_nodes, Findings& findings);
 // Checks that dependencies exist, arrive at the sender and belong to no later step. Returns whether
 // dependencies can be followed; this is still true for a dependency on a later step.
@@ -125,8 +126,8 @@ struct ChunkRuns {
 [[nodiscard]] std::string name_of(const ChunkRun& run);
 
 // Precondition: the sizes of the chunks add up. element_bytes 0: unknown.
-void check_shares(CollectiveOp op, Bytes element_bytes, const std::vector<Chunk>& chunks,
-                  std::size_t num_nodes, Findings& findings);
+void check_shares(CollectiveOp op, const Scope& scope, Bytes element_bytes,
+                  const std::vector<Chunk>& chunks, std::size_t num_nodes, Findings& findings);
 void check_postcondition(const Schedule& schedule, const OrderedTransfers& ordered,
                          const ChunkRuns& chunks, Findings& findings);
 void check_data_order(const Schedule& schedule, const OrderedTransfers& ordered,

@@ -53,9 +53,68 @@ std::string RouteCheck::problem(RouteId route, NodeId from, NodeId to) {
                      topology_.vertex_name(from), topology_.vertex_name(to));
 }
 
-void check_chunks(const std::vector<Chunk>& chunks, Bytes size, CollectiveOp op,
+namespace {
+
+// Empty if the scope belongs to this operation and network.
+std::string scope_problem(CollectiveOp op, const Scope& scope, std::size_t nodes) {
+  if (is_rooted(op) != scope.root.valid()) {
+    return is_rooted(op) ? "a broadcast or reduce needs a root"
+                         : fmt::format("{} has no root", to_string(op));
+  }
+  const bool has_counts = op == CollectiveOp::all_to_allv;
+  if (scope.counts.size() != (has_counts ? nodes * nodes : 0)) {
+    return fmt::format("found counts for {} pairs of nodes; expected {}", scope.counts.size(),
+                       has_counts ? nodes * nodes : 0);
+  }
+  for (std::size_t m = 0; m < scope.members.size(); ++m) {
+    if (scope.members[m].index() < nodes && (m == 0 || scope.members[m - 1] < scope.members[m])) {
+      continue;
+    }
+    return fmt::format("the members are not nodes in ascending order; nodes are 0 to {}",
+                       nodes - 1);
+  }
+  if (scope.root.valid() && (scope.root.index() >= nodes || !scope.has(scope.root))) {
+    return fmt::format("the root {} takes no part in the collective", scope.root.value());
+  }
+  return {};
+}
+
+// Empty if the node that is named as `who` takes part.
+std::string participant_problem(const char* who, NodeId node, std::size_t chunk, const Scope& scope,
+                                std::size_t nodes) {
+  if (node.index() >= nodes) {
+    return fmt::format("the {} of chunk {} is not a node; nodes are 0 to {}", who, chunk,
+                       nodes - 1);
+  }
+  if (scope.has(node)) return {};
+  return fmt::format("the {} of chunk {} is node {}, which takes no part in the collective", who,
+                     chunk, node.value());
+}
+
+std::string chunk_problem(CollectiveOp op, const Scope& scope, const Chunk& chunk,
+                          std::size_t number, std::size_t nodes) {
+  if (op == CollectiveOp::all_reduce) return {};
+  std::string problem = participant_problem("owner", chunk.owner, number, scope, nodes);
+  if (!problem.empty()) return problem;
+  if (is_rooted(op) && chunk.owner != scope.root) {
+    return fmt::format("the owner of chunk {} is node {}, but the root of the {} is node {}",
+                       number, chunk.owner.value(), to_string(op), scope.root.value());
+  }
+  return is_exchange(op)
+             ? participant_problem("destination", chunk.destination, number, scope, nodes)
+             : std::string();
+}
+
+}  // namespace
+
+void check_chunks(const std::vector<Chunk>& chunks, Bytes size, CollectiveOp op, const Scope& scope,
                   std::size_t num_nodes, Findings& findings) {
-  const Bytes all = data_bytes(op, size, num_nodes);
+  const std::string problem = scope_problem(op, scope, num_nodes);
+  if (!problem.empty()) {
+    findings.add(ViolationKind::malformed, [&] { return problem; });
+    return;
+  }
+  const Bytes all = data_bytes(op, size, scope, num_nodes);
   Bytes covered = 0;
   for (std::size_t c = 0; c < chunks.size(); ++c) {
     const Chunk& chunk = chunks[c];
@@ -69,18 +128,8 @@ void check_chunks(const std::vector<Chunk>& chunks, Bytes size, CollectiveOp op,
       return;
     }
     covered += chunk.size;
-    if (op != CollectiveOp::all_reduce && chunk.owner.index() >= num_nodes) {
-      findings.add(ViolationKind::malformed, [&] {
-        return fmt::format("the owner of chunk {} is not a node; nodes are 0 to {}", c,
-                           num_nodes - 1);
-      });
-    }
-    if (op == CollectiveOp::all_to_all && chunk.destination.index() >= num_nodes) {
-      findings.add(ViolationKind::malformed, [&] {
-        return fmt::format("the destination of chunk {} is not a node; nodes are 0 to {}", c,
-                           num_nodes - 1);
-      });
-    }
+    const std::string why = chunk_problem(op, scope, chunk, c, num_nodes);
+    if (!why.empty()) findings.add(ViolationKind::malformed, [&] { return why; });
   }
   if (covered != all) {
     findings.add(ViolationKind::malformed,
@@ -209,7 +258,7 @@ bool check_form(const Topology& topology, const Schedule& s, Findings& findings)
     return false;
   }
   if (s.ni_ports == 0) malformed("the schedule gives an NI 0 ports; an NI has at least 1 port");
-  check_chunks(s.chunks, s.size, s.op, s.num_nodes, findings);
+  check_chunks(s.chunks, s.size, s.op, s.scope, s.num_nodes, findings);
   if (findings.count(ViolationKind::malformed) != 0) return false;
   check_transfers(topology, s, findings);
   if (!dependency_lists_are_sound(s))

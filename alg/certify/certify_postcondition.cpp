@@ -72,34 +72,56 @@ bool is_even_cut(const std::vector<Bytes>& shares, Bytes element_bytes) {
 
 }  // namespace
 
-void check_shares(CollectiveOp op, Bytes element_bytes, const std::vector<Chunk>& chunks,
-                  std::size_t num_nodes, Findings& findings) {
-  if (op != CollectiveOp::all_to_all) return;
+namespace {
+
+// The shares of an all_to_allv are those of the request.
+void check_counts(const Scope& scope, const std::vector<Bytes>& shares, std::size_t num_nodes,
+                  Findings& findings) {
+  for (std::size_t pair = 0; pair < shares.size(); ++pair) {
+    // Scopes of another size are malformed, which check_chunks() says.
+    if (scope.counts.size() != shares.size() || shares[pair] == scope.counts[pair]) continue;
+    findings.add(ViolationKind::postcondition, [&] {
+      return fmt::format("rank {} sends {} bytes to rank {}, but must send {}", pair / num_nodes,
+                         shares[pair], pair % num_nodes, scope.counts[pair]);
+    });
+  }
+}
+
+}  // namespace
+
+void check_shares(CollectiveOp op, const Scope& scope, Bytes element_bytes,
+                  const std::vector<Chunk>& chunks, std::size_t num_nodes, Findings& findings) {
+  if (!is_exchange(op)) return;
   std::vector<Bytes> shares(num_nodes * num_nodes, 0);  // by owner, then destination
   for (const Chunk& chunk : chunks) {
     if (chunk.owner.index() >= num_nodes || chunk.destination.index() >= num_nodes) return;
     shares[chunk.owner.index() * num_nodes + chunk.destination.index()] += chunk.size;
   }
-  const std::vector<Bytes> first(shares.begin(),
-                                 shares.begin() + static_cast<std::ptrdiff_t>(num_nodes));
+  if (op == CollectiveOp::all_to_allv) return check_counts(scope, shares, num_nodes, findings);
+  std::vector<NodeId> ranks = scope.members;
+  for (std::size_t n = 0; scope.members.empty() && n < num_nodes; ++n) ranks.emplace_back(n);
+  if (ranks.back().index() >= num_nodes) return;  // malformed
+  std::vector<Bytes> first;
+  for (const NodeId to : ranks) first.push_back(shares[ranks[0].index() * num_nodes + to.index()]);
   if (!is_even_cut(first, element_bytes)) {
     findings.add(ViolationKind::postcondition, [&] {
       const auto [least, most] = std::minmax_element(first.begin(), first.end());
       return fmt::format(
-          "rank 0 sends {} bytes to rank {} but {} bytes to rank {}; these shares may differ by at "
-          "most one element",
-          *least, least - first.begin(), *most, most - first.begin());
+          "rank {} sends {} bytes to rank {} but {} bytes to rank {}; these shares may differ by "
+          "at most one element",
+          ranks[0].value(), *least, ranks[static_cast<std::size_t>(least - first.begin())].value(),
+          *most, ranks[static_cast<std::size_t>(most - first.begin())].value());
     });
   }
-  for (std::size_t owner = 1; owner < num_nodes; ++owner) {
-    for (std::size_t to = 0; to < num_nodes; ++to) {
-      const Bytes share = shares[owner * num_nodes + to];
+  for (std::size_t owner = 1; owner < ranks.size(); ++owner) {
+    for (std::size_t to = 0; to < ranks.size(); ++to) {
+      const Bytes share = shares[ranks[owner].index() * num_nodes + ranks[to].index()];
       if (share == first[to]) continue;
       findings.add(ViolationKind::postcondition, [&] {
         return fmt::format(
-            "rank {} sends {} bytes to rank {}, but rank 0 sends it {} bytes; all ranks must send "
+            "rank {} sends {} bytes to rank {}, but rank {} sends it {} bytes; all ranks must send "
             "a rank the same number of bytes",
-            owner, share, to, first[to]);
+            ranks[owner].value(), share, ranks[to].value(), ranks[0].value(), first[to]);
       });
     }
   }
@@ -258,6 +280,7 @@ void check_postcondition(const Schedule& s, const OrderedTransfers& ordered,
     held.clear();
     std::vector<std::size_t> wanted;
     for (std::size_t n = 0; n < s.num_nodes; ++n) {
+      if (!s.scope.has(NodeId(n))) continue;
       if (!starts_scattered(s.op) || run.owner == NodeId(n)) {
         held.set_own(NodeId(n));
         wanted.push_back(n);
@@ -269,8 +292,9 @@ void check_postcondition(const Schedule& s, const OrderedTransfers& ordered,
     const std::vector<Word> wanted_set = held.set_of(wanted);
     for (std::size_t n = 0; n < s.num_nodes; ++n) {
       const NodeId node(n);
-      if (s.op == CollectiveOp::reduce_scatter && node != run.owner) continue;
-      if (s.op == CollectiveOp::all_to_all && node != run.destination) continue;
+      if (!s.scope.has(node)) continue;
+      if (ends_at_owner(s.op) && node != run.owner) continue;
+      if (is_exchange(s.op) && node != run.destination) continue;
       if (held.holds_exactly(node, wanted_set)) continue;
       findings.add(ViolationKind::postcondition,
                    [&] { return difference_text(held, node, run, wanted, s.num_nodes); });

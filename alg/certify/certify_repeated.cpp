@@ -59,8 +59,9 @@ class WaveFolding {
   // The tables of one wave: row r of a node's loop is entry r. Nothing if the tables do not have
   // this form.
   std::optional<ScheduleTables> fold() {
+    // The flows of an all_to_allv have sizes that one byte cannot stand for.
     if (tables_.repeated.empty() || tables_.symmetry || tables_.contention_free ||
-        tables_.num_steps != 1) {
+        tables_.num_steps != 1 || tables_.op == CollectiveOp::all_to_allv) {
       return std::nullopt;
     }
     for (const RepeatedTable& table : tables_.repeated) {
@@ -126,6 +127,7 @@ class WaveFolding {
   void write_wave() {
     wave_.algorithm = tables_.algorithm;
     wave_.op = tables_.op;
+    wave_.scope = tables_.scope;
     wave_.num_steps = 1;
     wave_.contention_free = false;
     wave_.listed_order = tables_.listed_order;
@@ -138,7 +140,9 @@ class WaveFolding {
       wave_.chunks.push_back({number, 1, chunk.owner, chunk.destination});
     }
     wave_.size = wave_.chunks.size();
-    if (tables_.op == CollectiveOp::all_to_all) wave_.size /= tables_.nodes.size();
+    if (tables_.op == CollectiveOp::all_to_all) {
+      wave_.size /= tables_.scope.num_members(tables_.nodes.size());
+    }
     for (const RepeatedTable& table : tables_.repeated) {
       std::vector<TableEntry>& entries = wave_.nodes.emplace_back();
       for (const auto& loop : table.loops) {

@@ -63,7 +63,7 @@ bool check_symmetry(const Topology& topology, const ScheduleTables& tables, Find
                     group->num_nodes(), tables.nodes.size(), tables.chunks.size()));
     return false;
   }
-  check_chunks(tables.chunks, tables.size, tables.op, topology.num_nodes(), findings);
+  check_chunks(tables.chunks, tables.size, tables.op, tables.scope, topology.num_nodes(), findings);
   for (std::size_t c = 0; c < tables.chunks.size(); ++c) {
     const Chunk& chunk = tables.chunks[c];
     if (chunk.size == 0)

@@ -72,7 +72,8 @@ class Raising {
       findings_.add(ViolationKind::malformed,
                     [] { return "the schedule gives an NI 0 ports; an NI has at least 1 port"; });
     }
-    check_chunks(tables_.chunks, tables_.size, tables_.op, topology_.num_nodes(), findings_);
+    check_chunks(tables_.chunks, tables_.size, tables_.op, tables_.scope, topology_.num_nodes(),
+                 findings_);
   }
 
   void check_entries() {
@@ -201,7 +202,7 @@ class Raising {
   // bytes.
   [[nodiscard]] std::string range_problem(const TableEntry& entry, ChunkRange& range) const {
     if (entry.size == 0) return "it sends no bytes";
-    const Bytes all = data_bytes(tables_.op, tables_.size, topology_.num_nodes());
+    const Bytes all = data_bytes(tables_.op, tables_.size, tables_.scope, topology_.num_nodes());
     if (entry.start_addr >= all || entry.size > all - entry.start_addr) {
       return fmt::format("Start Addr {} with Size {} is not within the {} bytes of the collective",
                          entry.start_addr, entry.size, all);
@@ -432,6 +433,7 @@ RaisedTables::RaisedTables(const Topology& topology, const ScheduleTables& table
   schedule.routes = tables.routes;
   schedule.algorithm = tables.algorithm;
   schedule.op = tables.op;
+  schedule.scope = tables.scope;
   schedule.num_nodes = topology.num_nodes();
   schedule.size = tables.size;
   schedule.num_steps = tables.num_steps;

@@ -5,9 +5,11 @@
 // the way stores the piece and sends it on. Messages with the longest way left go first, so that
 // the last pieces do not arrive one behind the other. The number of pieces is chosen by planned
 // time.
+// In an all_to_allv, pairs have different numbers of bytes, and so have their pieces.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <utility>
 
@@ -32,11 +34,14 @@ constexpr std::size_t kMostPlannedHops = 1'000'000;  // over all plans of one ca
 constexpr Bytes kLeastPiece = 256;                   // bytes; a smaller message is mostly head
 constexpr std::uint32_t kMostWaves = 64;
 constexpr std::uint32_t kFewestWaves = 4;  // fewer do not make up for filling the pipeline
-constexpr double kClearlyFaster = 0.998;   // more messages must be worth it
+constexpr Bytes kSizes = 1000;             // sizes of pairs that plans tell apart
+constexpr Bytes kLeastUnit = 8 << 10;
+constexpr double kFineSizes = 1 << 16;
+constexpr double kClearlyFaster = 0.998;  // more messages must be worth it
 
 struct PathPlan {
   explicit PathPlan(const Topology& topology) : routes(topology) {}
-  std::uint32_t pieces = 0;  // of a pair's data, each with its path
+  std::uint32_t pieces = 1;  // of a pair's data, each with its path
   std::uint32_t waves = 1;   // parts of a piece that follow each other
   RouteSet routes;
   std::vector<WaveOp> hops;  // `unit`: (from * N + to) * pieces + piece
@@ -50,9 +55,26 @@ class PathScheduler {
   PathScheduler(const Topology& topology, const CollectiveRequest& request)
       : topology_(topology),
         request_(request),
-        offsets_(cut_evenly(request.size, topology.num_nodes(), request.element_bytes)) {}
+        offsets_(cut_evenly(request.size, topology.num_nodes(), request.element_bytes)),
+        scope_(request.scope(topology.num_nodes())) {
+    if (is_even()) {
+      most_ = unit_ = offsets_[1];
+      return;
+    }
+    most_ = *std::max_element(scope_.counts.begin(), scope_.counts.end());
+    if (most_ == 0) return;
+    // Of larger units, some are filled too little; smaller ones count too many heads.
+    unit_ = std::max((most_ + kSizes - 1) / kSizes, std::min(most_, kLeastUnit));
+    unit_ = (unit_ + request.element_bytes - 1) / request.element_bytes * request.element_bytes;
+    for (const Bytes count : scope_.counts) {
+      shares_.push_back(static_cast<std::uint32_t>((count + unit_ - 1) / unit_));
+      const double size = static_cast<double>(count) / static_cast<double>(most_) * kFineSizes;
+      sizes_.push_back(static_cast<std::uint32_t>(std::ceil(size)));
+    }
+  }
 
   Schedule build() {
+    if (most_ == 0) return emit(PathPlan(topology_));
     const std::uint32_t given = request_.segments;
     for (std::uint32_t pieces = 1; pieces <= kMostPieces; pieces *= 2) {
       const std::uint32_t count = given == 0 ? pieces : given;
@@ -80,14 +102,15 @@ class PathScheduler {
   }
 
  private:
-  [[nodiscard]] bool is_worth(std::uint32_t parts) const {
-    return offsets_[1] / parts >= kLeastPiece;
-  }
+  [[nodiscard]] bool is_worth(std::uint32_t parts) const { return most_ / parts >= kLeastPiece; }
+  // Whether all pairs have the same number of bytes, but for an element.
+  [[nodiscard]] bool is_even() const { return request_.op == CollectiveOp::all_to_all; }
 
   [[nodiscard]] PathPlan with_paths(std::uint32_t pieces) const {
     PathPlan p(topology_);
     p.pieces = pieces;
-    const std::vector<LinkPath> paths = balanced_paths(topology_, pieces);
+    const std::vector<LinkPath> paths =
+        is_even() ? balanced_paths(topology_, pieces) : balanced_paths(topology_, pieces, sizes_);
     std::vector<LinkId> hop;
     for (std::size_t unit = 0; unit < paths.size(); ++unit) {
       std::vector<std::uint32_t> after;
@@ -101,6 +124,7 @@ class PathScheduler {
         op.to = to;
         op.route = p.routes.add(topology_, hop);
         op.unit = static_cast<std::uint32_t>(unit);
+        if (!is_even()) op.share = shares_[unit / pieces];
         op.after = after;
         after = {static_cast<std::uint32_t>(p.hops.size())};
         p.hops.push_back(std::move(op));
@@ -112,7 +136,7 @@ class PathScheduler {
   }
 
   void plan(PathPlan& p) const {
-    const Bytes elements = offsets_[1] / request_.element_bytes;
+    const Bytes elements = unit_ / request_.element_bytes;
     const Bytes parts = Bytes{p.pieces} * p.waves;
     const Bytes part = (elements + parts - 1) / parts * request_.element_bytes;
     const MessageTiming& timing = request_.timing;
@@ -127,6 +151,7 @@ class PathScheduler {
     Schedule schedule(topology_);
     schedule.algorithm = "a2a_paths";
     schedule.op = request_.op;
+    schedule.scope = scope_;
     schedule.num_nodes = nodes;
     schedule.size = request_.size;
     schedule.routes = p.routes;
@@ -136,14 +161,15 @@ class PathScheduler {
     }
     // By rank of the root, then by rank of the destination, then by piece and wave.
     std::vector<std::size_t> first_chunk(nodes * nodes * p.pieces);
+    Bytes begin = 0;
     for (std::size_t root = 0; root < nodes; ++root) {
       for (std::size_t to = 0; to < nodes; ++to) {
         const NodeId from_node = request_.node_of(root);
         const NodeId to_node = request_.node_of(to);
-        const Bytes begin = root * request_.size + offsets_[to];
+        const Bytes bytes =
+            is_even() ? offsets_[to + 1] - offsets_[to] : request_.counts[root * nodes + to];
         const std::vector<Bytes> cuts =
-            cut_evenly(offsets_[to + 1] - offsets_[to], std::size_t{p.pieces} * p.waves,
-                       request_.element_bytes);
+            cut_evenly(bytes, std::size_t{p.pieces} * p.waves, request_.element_bytes);
         for (std::uint32_t i = 0; i < p.pieces * p.waves; ++i) {
           if (i % p.waves == 0) {
             first_chunk[(from_node.index() * nodes + to_node.index()) * p.pieces + i / p.waves] =
@@ -151,6 +177,7 @@ class PathScheduler {
           }
           schedule.chunks.push_back({begin + cuts[i], cuts[i + 1] - cuts[i], from_node, to_node});
         }
+        begin += bytes;
       }
     }
     add_sends(schedule, p.hops, p.plan, p.waves, p.held, [&](const WaveOp& op, std::uint32_t wave) {
@@ -162,6 +189,13 @@ class PathScheduler {
   const Topology& topology_;
   const CollectiveRequest& request_;
   std::vector<Bytes> offsets_;  // of a node's parts, by rank of the destination
+  Scope scope_;
+  Bytes most_ = 0;  // of a pair
+  // The planned unit of data: of an all_to_all every pair's bytes. Of an all_to_allv, by pair of
+  // nodes: its bytes in units, rounded up, and in finer units for the search of paths.
+  Bytes unit_ = 0;
+  std::vector<std::uint32_t> shares_;
+  std::vector<std::uint32_t> sizes_;
   std::optional<PathPlan> best_;
   std::size_t planned_hops_ = 0;
 };
@@ -197,7 +231,7 @@ Generator a2a_paths_row() {
   Generator row;
   row.name = "a2a_paths";
   row.summary = "an all_to_all over several paths per pair, which load all links evenly";
-  row.ops = {CollectiveOp::all_to_all};
+  row.ops = {CollectiveOp::all_to_all, CollectiveOp::all_to_allv};
   row.parameters = {{"collective.segments", {}}};
   row.unsuited = a2a_paths_unsuited;
   row.generate = generate_a2a_paths;

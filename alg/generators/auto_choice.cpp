@@ -89,7 +89,9 @@ Generator auto_row() {
   row.name = kAutoAlgorithm;
   row.summary = "the fastest of the algorithms above, by planned time; run simulates the best two";
   row.ops = {CollectiveOp::all_reduce, CollectiveOp::reduce_scatter, CollectiveOp::all_gather,
-             CollectiveOp::all_to_all};
+             CollectiveOp::all_to_all, CollectiveOp::all_to_allv,    CollectiveOp::broadcast,
+             CollectiveOp::reduce};
+  row.parameters = {root_parameter(row.ops)};
   row.unsuited = auto_unsuited;
   row.generate = generate_auto;
   row.plans_times = true;

@@ -1,6 +1,7 @@
 // DIRECT (all-pairs): every node sends chunk i directly to node i, which reduces it, and every node
 // sends its result directly to all others. Nothing is forwarded, so a phase has no dependencies and
-// pays the latency once. In an all_to_all, every node sends each other node its chunk.
+// pays the latency once. In an all_to_all or all_to_allv, every node sends each other node its
+// chunk.
 //
 // The order is the cyclic shift: with its t-th message of a phase, node i sends to node i + t. On a
 // two-level fat-tree with as many spines as nodes per leaf, whose routes choose the spine by
@@ -32,6 +33,7 @@ class DirectScheduler {
         routes_(topology, schedule_.routes) {
     schedule_.algorithm = "direct";
     schedule_.op = request.op;
+    schedule_.scope = request.scope(nodes_);
     schedule_.num_nodes = nodes_;
     schedule_.size = request.size;
     schedule_.num_steps = phase_steps_ * (request.op == CollectiveOp::all_reduce ? 2 : 1);
@@ -39,7 +41,7 @@ class DirectScheduler {
   }
 
   Schedule build() {
-    if (schedule_.op == CollectiveOp::all_to_all) {
+    if (is_exchange(schedule_.op)) {
       add_all_to_all();
     } else {
       for (std::size_t n = 0; n < nodes_; ++n) {
@@ -94,19 +96,24 @@ class DirectScheduler {
     });
   }
 
+  [[nodiscard]] Bytes bytes_of_pair(std::size_t from, std::size_t to) const {
+    return schedule_.op == CollectiveOp::all_to_all ? size_of(to)
+                                                    : request_.counts[from * nodes_ + to];
+  }
+
   // The chunks of a root are in the order in which they leave; its own chunk is first.
   void add_all_to_all() {
+    Bytes offset = 0;
     for (std::size_t root = 0; root < nodes_; ++root) {
-      Bytes offset = root * schedule_.size;
       for (std::size_t shift = 0; shift < nodes_; ++shift) {
         const std::size_t to = (root + shift) % nodes_;
-        schedule_.chunks.push_back(
-            {offset, size_of(to), request_.node_of(root), request_.node_of(to)});
-        offset += size_of(to);
+        const Bytes bytes = bytes_of_pair(root, to);
+        schedule_.chunks.push_back({offset, bytes, request_.node_of(root), request_.node_of(to)});
+        offset += bytes;
       }
     }
     for_each_pair([&](std::size_t shift, std::size_t from, std::size_t to) {
-      if (size_of(to) == 0) return;
+      if (bytes_of_pair(from, to) == 0) return;
       schedule_.add(transfer(shift, from, to, from * nodes_ + shift, TransferKind::copy), {});
     });
   }
@@ -143,7 +150,7 @@ Generator direct_row() {
       "all-pairs: nodes send every chunk directly to its owner, and the owner sends the result to "
       "all";
   row.ops = {CollectiveOp::all_reduce, CollectiveOp::reduce_scatter, CollectiveOp::all_gather,
-             CollectiveOp::all_to_all};
+             CollectiveOp::all_to_all, CollectiveOp::all_to_allv};
   row.look = 7;
   row.unsuited = unsuited_for_direct;
   row.generate = generate_direct;

@@ -6,6 +6,9 @@
 // both, one after the other, or undirected trees that reduce to their centre and broadcast back;
 // the planned time decides. The data of a tree are cut into segments, which follow each other in
 // waves (alg/packing/wave_plan.h). Trees, segments and waves are chosen by planned time.
+//
+// A broadcast has out-trees of one root, whose rate is the least maximum flow from the root to a
+// node (Edmonds 1973); a reduce is a broadcast of the reversed network.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -30,6 +33,12 @@ namespace espalier {
 namespace {
 
 constexpr std::uint32_t kMostTreesPerRoot = 8;
+constexpr std::uint32_t kMostTreesOfOneRoot = 64;  // where other nodes have none
+// More trees of one root divide the links at switches better: up to so many, for so much data of
+// each, and where links cannot be divided at all on networks of more nodes too.
+constexpr std::uint32_t kMostSplitTrees = 16;
+constexpr Bytes kLeastSplitData = 64 << 10;
+constexpr std::size_t kFewSplitNodes = 24;
 constexpr double kMostSlowdown = 16;  // where safe paths through switches cost rate
 constexpr double kMostPairSlowdown = 1e6;
 constexpr double kGoodLoss = 0.005;         // of the best rate, at which no more trees are tried
@@ -51,7 +60,25 @@ class ForestBuilder {
   }
 
  private:
+  [[nodiscard]] bool reduces() const {
+    return request_.op != CollectiveOp::all_gather && request_.op != CollectiveOp::broadcast;
+  }
+  [[nodiscard]] bool gathers() const {
+    return request_.op != CollectiveOp::reduce_scatter && request_.op != CollectiveOp::reduce;
+  }
+  [[nodiscard]] std::optional<std::uint32_t> only_root() const {
+    if (!is_rooted(request_.op)) return std::nullopt;
+    return request_.node_of(request_.root).value();
+  }
+
   // ---- trees ----
+
+  [[nodiscard]] TreeOps empty_forest(std::uint32_t trees_per_root) const {
+    TreeOps forest(topology_);
+    forest.per_rank = only_root() ? 0 : trees_per_root;
+    forest.units = trees_per_root * (only_root() ? 1 : ranks_.size());
+    return forest;
+  }
 
   // A switch passes a packet at the rate of the slower of its two links. Trees that are packed as
   // if all links at switches were as slow as some of them waste less of the faster ones.
@@ -65,22 +92,20 @@ class ForestBuilder {
 
   // One tree per root, of least latency.
   void try_low(LowTrees kind) {
-    TreeOps forest(topology_);
-    forest.per_rank = 1;
-    forest.units = ranks_.size();
+    TreeOps forest = empty_forest(1);
     std::vector<std::vector<std::uint32_t>> reduced(forest.units);
     LinkOrder order(topology_);
     for (const bool reversed : {true, false}) {
-      const auto unused = reversed ? CollectiveOp::all_gather : CollectiveOp::reduce_scatter;
-      if (request_.op == unused) continue;
-      const PackGraph graph = pack_graph(topology_, reversed);
+      if (reversed ? !reduces() : !gathers()) continue;
+      PackGraph graph = pack_graph(topology_, reversed);
+      graph.root = only_root();
       // Only which paths there are matters here, not how many trees they carry.
       const std::vector<std::int64_t> many(graph.edges.size(), std::int64_t{1} << 32);
       const PackGraph direct = join_pairs(topology_, graph, many, reversed, order).graph;
       const std::vector<PackedTree> trees = low_out_trees(topology_, direct, kind);
       if (trees.empty()) return;
       for (const PackedTree& tree : trees) {
-        const std::size_t u = ranks_[tree.root];
+        const std::size_t u = only_root() ? 0 : ranks_[tree.root];
         if (reversed) {
           reduced[u] = add_reduces(direct, tree, u, true, forest);
         } else {
@@ -108,6 +133,7 @@ class ForestBuilder {
 
   [[nodiscard]] PackGraph capped_graph(bool reversed, std::uint64_t cap) const {
     PackGraph graph = pack_graph(topology_, reversed);
+    graph.root = only_root();
     for (PackEdge& e : graph.edges) {
       if (e.from >= graph.nodes || e.to >= graph.nodes) e.rate = std::min(e.rate, cap);
     }
@@ -115,17 +141,16 @@ class ForestBuilder {
   }
 
   void try_directed(std::uint64_t cap) {
-    const bool gathers = request_.op != CollectiveOp::reduce_scatter;
-    const bool scatters = request_.op != CollectiveOp::all_gather;
     std::optional<PackGraph> out;
     std::optional<PackGraph> in;
     double rate = std::numeric_limits<double>::max();
-    if (gathers) rate = std::min(rate, best_root_rate(out.emplace(capped_graph(false, cap))));
-    if (scatters) rate = std::min(rate, best_root_rate(in.emplace(capped_graph(true, cap))));
+    if (gathers()) rate = std::min(rate, best_root_rate(out.emplace(capped_graph(false, cap))));
+    if (reduces()) rate = std::min(rate, best_root_rate(in.emplace(capped_graph(true, cap))));
     std::vector<std::uint32_t> counts;
     double least_loss = 1;
     std::uint32_t best_count = 1;
-    for (std::uint32_t k = 1; k <= kMostTreesPerRoot; ++k) {
+    const std::uint32_t most = only_root() ? kMostTreesOfOneRoot : kMostTreesPerRoot;
+    for (std::uint32_t k = 1; k <= most; ++k) {
       double loss = 0;
       for (const auto* graph : {&out, &in}) {
         if (*graph) loss = std::max(loss, best_unit_rate(**graph, k, rate).loss(rate));
@@ -138,20 +163,33 @@ class ForestBuilder {
     }
     counts.push_back(best_count);
     if (best_count != 1) counts.push_back(1);
-    for (const std::uint32_t k : counts) {
-      short_paths_first_ = false;
-      add_directed(in, out, k, rate);
-      if (topology_.num_switches() == 0) continue;
-      short_paths_first_ = true;
-      add_directed(in, out, k, rate);
+    for (const std::uint32_t k : counts) add_directed_both(in, out, k, rate);
+    // The few trees of one root leave little choice of paths through switches.
+    for (std::uint32_t k = 4 * best_count; is_split_again(k); k *= 4) {
+      add_directed_both(in, out, k, rate);
     }
+  }
+
+  [[nodiscard]] bool is_split_again(std::uint32_t trees) const {
+    return only_root() && topology_.num_switches() != 0 && trees <= kMostSplitTrees &&
+           request_.size / trees >= kLeastSplitData &&
+           (lost_rate_ || ranks_.size() <= kFewSplitNodes);
+  }
+
+  // With either rule of how trees grow through switches.
+  void add_directed_both(const std::optional<PackGraph>& in, const std::optional<PackGraph>& out,
+                         std::uint32_t k, double rate) {
+    lost_rate_ = false;
+    short_paths_first_ = false;
+    add_directed(in, out, k, rate);
+    if (topology_.num_switches() == 0) return;
+    short_paths_first_ = true;
+    add_directed(in, out, k, rate);
   }
 
   void add_directed(const std::optional<PackGraph>& in, const std::optional<PackGraph>& out,
                     std::uint32_t k, double rate) {
-    TreeOps forest(topology_);
-    forest.per_rank = k;
-    forest.units = ranks_.size() * k;
+    TreeOps forest = empty_forest(k);
     std::vector<std::vector<std::uint32_t>> reduced(forest.units);
     LinkOrder order(topology_);
     if (in) add_trees(*in, k, rate, true, order, forest, reduced);
@@ -163,12 +201,13 @@ class ForestBuilder {
   // from it otherwise. `reduced`: by unit, the last reduces into its root.
   void add_trees(const PackGraph& graph, std::uint32_t per_root, double rate, bool reversed,
                  LinkOrder& order, TreeOps& forest,
-                 std::vector<std::vector<std::uint32_t>>& reduced) const {
+                 std::vector<std::vector<std::uint32_t>>& reduced) {
     const UnitRate unit = best_unit_rate(graph, per_root, rate);
     NodeGraph direct = remove_switches(topology_, graph, unit.units, per_root, reversed, order);
     // Paths that could deadlock are left out, which may cost rate.
     constexpr double kSlower = 0.97;
     for (double slower = unit.unit_rate; !trees_fit(direct.graph, direct.units, per_root);) {
+      lost_rate_ = true;
       if (slower >= unit.unit_rate / kMostSlowdown) {
         slower *= kSlower;
         direct =
@@ -182,12 +221,14 @@ class ForestBuilder {
       }
       direct = join_pairs(topology_, graph, units_at(graph, slower), reversed, order);
     }
-    const std::vector<std::int64_t> demand(graph.nodes, per_root);
+    std::vector<std::int64_t> demand(graph.nodes, 0);
+    for (std::size_t n = 0; n < graph.nodes; ++n) demand[n] = graph.is_root(n) ? per_root : 0;
     std::vector<std::uint32_t> next(graph.nodes, 0);
     for (const PackedTree& tree :
          pack_out_trees(direct.graph, direct.units, demand, short_paths_first_)) {
       for (std::int64_t copy = 0; copy < tree.units; ++copy) {
-        const std::size_t u = ranks_[tree.root] * per_root + next[tree.root]++;
+        const std::size_t first = only_root() ? 0 : ranks_[tree.root] * per_root;
+        const std::size_t u = first + next[tree.root]++;
         if (reversed) {
           reduced[u] = add_reduces(direct.graph, tree, u, true, forest);
         } else {
@@ -285,6 +326,7 @@ class ForestBuilder {
   const CollectiveRequest& request_;
   std::vector<std::size_t> ranks_;  // by node
   bool short_paths_first_ = false;
+  bool lost_rate_ = false;  // of the last number of trees
   SegmentChoice choice_;
 };
 
@@ -313,7 +355,8 @@ Generator forest_row() {
   row.summary =
       "trees at the optimal rate of any network, in a periodic order chosen by planned time";
   row.ops = reduction_ops();
-  row.parameters = {{"collective.segments", {}}};
+  row.ops.insert(row.ops.end(), {CollectiveOp::broadcast, CollectiveOp::reduce});
+  row.parameters = {{"collective.segments", {}}, root_parameter(row.ops)};
   row.unsuited = forest_unsuited;
   row.generate = generate_forest;
   row.plans_times = true;

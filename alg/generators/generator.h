@@ -21,6 +21,9 @@ struct CollectiveRequest {
   // chooses.
   std::uint32_t segments = 0;
   std::uint32_t base = 4;  // peers of a group (bcube)
+  std::size_t root = 0;    // rank (broadcast, reduce)
+  // Bytes that each rank sends to each rank, [from * ranks + to] (all_to_allv). None to itself.
+  std::vector<Bytes> counts;
   // The node of each rank; empty: rank r is node r. Chunks are in the order of ranks, and chunk r
   // belongs to the node of rank r. An algorithm over ranks sends from rank to rank along packet
   // routes. In an algorithm that follows the network, ranks only determine the owners of chunks
@@ -37,6 +40,20 @@ struct CollectiveRequest {
 
   [[nodiscard]] NodeId node_of(std::size_t rank) const {
     return rank_order.empty() ? NodeId(rank) : rank_order[rank];
+  }
+  // Of the schedule on a network of `nodes` nodes, all of which take part.
+  [[nodiscard]] Scope scope(std::size_t nodes) const {
+    Scope scope;
+    if (is_rooted(op)) scope.root = node_of(root);
+    if (op != CollectiveOp::all_to_allv) return scope;
+    scope.counts.resize(nodes * nodes);
+    for (std::size_t from = 0; from < nodes; ++from) {
+      for (std::size_t to = 0; to < nodes; ++to) {
+        scope.counts[node_of(from).index() * nodes + node_of(to).index()] =
+            counts[from * nodes + to];
+      }
+    }
+    return scope;
   }
 };
 

@@ -18,6 +18,7 @@ Generator halving_doubling_row();
 Generator hdrm_row();
 Generator bcube_row();
 Generator dbtree_row();
+Generator binomial_row();
 Generator forest_row();
 Generator a2a_paths_row();
 Generator auto_row();
@@ -34,6 +35,7 @@ const std::vector<Generator>& generators() {
       hdrm_row(),
       bcube_row(),
       dbtree_row(),
+      binomial_row(),
       forest_row(),
       a2a_paths_row(),
       auto_row(),

@@ -125,6 +125,7 @@ Schedule SegmentChoice::schedule(const char* algorithm) const {
   Schedule schedule(topology_);
   schedule.algorithm = algorithm;
   schedule.op = request_.op;
+  schedule.scope = request_.scope(topology_.num_nodes());
   schedule.num_nodes = topology_.num_nodes();
   schedule.size = request_.size;
   schedule.routes = best_->routes;
@@ -153,6 +154,8 @@ void SegmentChoice::cut(Schedule& schedule, std::uint32_t segments) const {
   const std::size_t units = best_->per_rank == 0 ? best_->units : best_->per_rank;
   const std::vector<Bytes> offsets = cut_evenly(request_.size, parts, request_.element_bytes);
   for (std::size_t part = 0; part < parts; ++part) {
+    const NodeId owner =
+        is_rooted(request_.op) ? request_.node_of(request_.root) : request_.node_of(part);
     const std::vector<Bytes> within =
         cut_evenly(offsets[part + 1] - offsets[part], units, request_.element_bytes);
     for (std::size_t u = 0; u < units; ++u) {
@@ -160,8 +163,7 @@ void SegmentChoice::cut(Schedule& schedule, std::uint32_t segments) const {
       for (std::uint32_t s = 0; s < segments; ++s) {
         const Bytes begin = std::min(length, s * passing_.segment);
         const Bytes end = std::min(length, begin + passing_.segment);
-        schedule.chunks.push_back(
-            {offsets[part] + within[u] + begin, end - begin, request_.node_of(part)});
+        schedule.chunks.push_back({offsets[part] + within[u] + begin, end - begin, owner});
       }
     }
   }

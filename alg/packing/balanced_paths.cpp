@@ -45,9 +45,11 @@ LinkPath grid_path(const Topology& topology, NodeId from, NodeId to, std::uint32
 
 class PathSearch {
  public:
-  PathSearch(const Topology& topology, std::uint32_t pieces)
+  // `sizes`: of the pairs' pieces; empty: 1 each.
+  PathSearch(const Topology& topology, std::uint32_t pieces, std::vector<std::uint32_t> sizes)
       : topology_(topology),
         pieces_(pieces),
+        sizes_(std::move(sizes)),
         load_(topology.num_links(), 0),
         price_(topology.num_links(), 0),
         follow_(topology.num_links()),
@@ -71,10 +73,17 @@ class PathSearch {
     // In the order of a cyclic shift, so that no part of the network fills up first.
     for (std::size_t shift = 1; shift < nodes; ++shift) {
       for (std::size_t from = 0; from < nodes; ++from) {
-        for (std::uint32_t p = 0; p < pieces_; ++p) {
-          order_.push_back((from * nodes + (from + shift) % nodes) * pieces_ + p);
+        const std::size_t pair = from * nodes + (from + shift) % nodes;
+        for (std::uint32_t p = 0; p < pieces_ && size_of(pair) != 0; ++p) {
+          order_.push_back(pair * pieces_ + p);
         }
       }
+    }
+    // Large pieces first: small ones fit in beside them.
+    if (!sizes_.empty()) {
+      std::stable_sort(order_.begin(), order_.end(), [this](std::size_t a, std::size_t b) {
+        return size_of(a / pieces_) > size_of(b / pieces_);
+      });
     }
     set_prices(kFirstSteepness);
     for (const std::size_t piece : order_) {
@@ -101,6 +110,9 @@ class PathSearch {
   }
 
  private:
+  [[nodiscard]] std::uint32_t size_of(std::size_t pair) const {
+    return sizes_.empty() ? 1 : sizes_[pair];
+  }
   [[nodiscard]] double rate(std::size_t link) const {
     return static_cast<double>(topology_.link(LinkId(link)).spec.bytes_per_second);
   }
@@ -138,7 +150,7 @@ class PathSearch {
         return static_cast<double>(load_[l.index()]) / rate(l.index()) >= kBusy * peak_;
       });
       if (!busy) continue;
-      add_load(paths_[piece], -1);
+      add_load(paths_[piece], -std::int64_t{size_of(piece / pieces_)});
       route(piece);
     }
   }
@@ -156,7 +168,7 @@ class PathSearch {
       state = came_by_[state].from;
     }
     std::reverse(path.begin(), path.end());
-    add_load(path, 1);
+    add_load(path, size_of(pair));
   }
 
   // A place of a path: a node, or a link into a switch, which decides what may follow.
@@ -200,7 +212,9 @@ class PathSearch {
     double paid = 0;
     for (std::size_t from = 0; from < nodes; ++from) {
       find_paths(from, cost_.size());
-      for (std::size_t to = 0; to < nodes; ++to) paid += cost_[to];
+      for (std::size_t to = 0; to < nodes; ++to) {
+        paid += from == to ? 0 : cost_[to] * size_of(from * nodes + to);
+      }
     }
     double all = 0;
     for (std::size_t l = 0; l < price_.size(); ++l) all += price_[l] * rate(l);
@@ -224,7 +238,8 @@ class PathSearch {
 
   const Topology& topology_;
   std::uint32_t pieces_;
-  std::vector<std::int64_t> load_;  // pieces, by link
+  std::vector<std::uint32_t> sizes_;  // by pair; empty: 1 each
+  std::vector<std::int64_t> load_;    // sizes of pieces, by link
   std::vector<double> price_;
   double peak_ = 0;
   double steepness_ = 0;
@@ -239,7 +254,7 @@ class PathSearch {
 }  // namespace
 
 std::vector<LinkPath> balanced_paths(const Topology& topology, std::uint32_t pieces) {
-  if (!is_even_grid(topology)) return PathSearch(topology, pieces).run();
+  if (!is_even_grid(topology)) return PathSearch(topology, pieces, {}).run();
   const std::size_t nodes = topology.num_nodes();
   std::vector<LinkPath> paths;
   paths.reserve(nodes * nodes * pieces);
@@ -251,6 +266,11 @@ std::vector<LinkPath> balanced_paths(const Topology& topology, std::uint32_t pie
     }
   }
   return paths;
+}
+
+std::vector<LinkPath> balanced_paths(const Topology& topology, std::uint32_t pieces,
+                                     const std::vector<std::uint32_t>& sizes) {
+  return PathSearch(topology, pieces, sizes).run();
 }
 
 }  // namespace espalier

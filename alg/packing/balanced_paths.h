@@ -20,4 +20,10 @@ using LinkPath = std::vector<LinkId>;
 // connected; every link has a bandwidth.
 [[nodiscard]] std::vector<LinkPath> balanced_paths(const Topology& topology, std::uint32_t pieces);
 
+// The same by search for pairs of different sizes, [from * N + to], in any unit: pieces of a pair
+// have the same size. Paths of pairs of size 0 are empty. Precondition: the sum of all sizes is
+// below 2^48.
+[[nodiscard]] std::vector<LinkPath> balanced_paths(const Topology& topology, std::uint32_t pieces,
+                                                   const std::vector<std::uint32_t>& sizes);
+
 }  // namespace espalier

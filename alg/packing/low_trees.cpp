@@ -54,6 +54,7 @@ class LowOutTrees {
   std::vector<PackedTree> all() {
     std::vector<PackedTree> trees;
     for (std::uint32_t root = 0; root < graph_.nodes; ++root) {
+      if (!graph_.is_root(root)) continue;
       auto tree = grow(root);
       if (!tree) return {};
       trees.push_back(std::move(*tree));

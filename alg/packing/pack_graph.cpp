@@ -13,12 +13,19 @@ namespace {
 // The relative error that a rate, divided by another one, may have before it loses a whole unit.
 constexpr double kUnitTolerance = 1e-9;
 
-// The graph with a source that has an arc to every node.
+// The graph with a source that has an arc to every root.
 struct DemandFlow {
-  explicit DemandFlow(const PackGraph& graph) : flow(graph.vertices + 1), source(graph.vertices) {
+  explicit DemandFlow(const PackGraph& network)
+      : graph(network), flow(graph.vertices + 1), source(graph.vertices) {
     for (const PackEdge& e : graph.edges) flow.add_arc(e.from, e.to, 0);
     for (std::size_t n = 0; n < graph.nodes; ++n) flow.add_arc(source, n, 0);
   }
+  void set_demand(std::int64_t of_root) {
+    for (std::size_t n = 0; n < graph.nodes; ++n) {
+      flow.set_capacity(graph.edges.size() + n, graph.is_root(n) ? of_root : 0);
+    }
+  }
+  const PackGraph& graph;
   ResidualFlow flow;
   std::size_t source;
 };
@@ -43,7 +50,7 @@ PackGraph pack_graph(const Topology& topology, bool reversed) {
 }
 
 // Dinkelbach's method with 1 / rate as the fraction p / q: an edge of rate b has capacity p b, each
-// node a supply of q. If less than nodes * q reaches some node, the cut is a better fraction.
+// root a supply of q. If less than roots * q reaches some node, the cut is a better fraction.
 double best_root_rate(const PackGraph& graph) {
   std::uint64_t unit = 0;
   for (const PackEdge& e : graph.edges) unit = std::gcd(unit, e.rate);
@@ -53,8 +60,8 @@ double best_root_rate(const PackGraph& graph) {
     rates.push_back(static_cast<std::int64_t>(e.rate / unit));
     all += rates.back();
   }
-  const auto nodes = static_cast<std::int64_t>(graph.nodes);
-  if (all > ResidualFlow::kUnlimited / (nodes + 1)) {
+  const auto roots = static_cast<std::int64_t>(graph.num_roots());
+  if (all > ResidualFlow::kUnlimited / (roots + 1)) {
     throw std::invalid_argument("the rates of the links have no common unit that is large enough");
   }
   DemandFlow demand(graph);
@@ -62,14 +69,16 @@ double best_root_rate(const PackGraph& graph) {
   std::int64_t q = all;
   const auto set_capacities = [&] {
     for (std::size_t e = 0; e < rates.size(); ++e) demand.flow.set_capacity(e, p * rates[e]);
-    for (std::size_t n = 0; n < graph.nodes; ++n) demand.flow.set_capacity(rates.size() + n, q);
+    demand.set_demand(q);
   };
   set_capacities();
   for (std::size_t v = 0; v < graph.nodes; ++v) {
-    while (demand.flow.max_flow(demand.source, v, nodes * q) < nodes * q) {
+    while (demand.flow.max_flow(demand.source, v, roots * q) < roots * q) {
       std::int64_t inside = 0;
       std::int64_t border = 0;
-      for (std::size_t n = 0; n < graph.nodes; ++n) inside += demand.flow.on_source_side(n) ? 1 : 0;
+      for (std::size_t n = 0; n < graph.nodes; ++n) {
+        inside += graph.is_root(n) && demand.flow.on_source_side(n) ? 1 : 0;
+      }
       for (std::size_t e = 0; e < rates.size(); ++e) {
         const PackEdge& edge = graph.edges[e];
         if (demand.flow.on_source_side(edge.from) && !demand.flow.on_source_side(edge.to)) {
@@ -99,8 +108,8 @@ std::vector<std::int64_t> units_at(const PackGraph& graph, double unit_rate) {
 bool trees_fit(const PackGraph& graph, const std::vector<std::int64_t>& units, std::int64_t trees) {
   DemandFlow demand(graph);
   for (std::size_t e = 0; e < units.size(); ++e) demand.flow.set_capacity(e, units[e]);
-  for (std::size_t n = 0; n < graph.nodes; ++n) demand.flow.set_capacity(units.size() + n, trees);
-  const std::int64_t all = trees * static_cast<std::int64_t>(graph.nodes);
+  demand.set_demand(trees);
+  const std::int64_t all = trees * static_cast<std::int64_t>(graph.num_roots());
   for (std::size_t v = 0; v < graph.nodes; ++v) {
     if (demand.flow.max_flow(demand.source, v, all) < all) return false;
   }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "alg/packing/residual_flow.h"
@@ -23,14 +24,19 @@ struct PackGraph {
   std::size_t nodes = 0;     // vertices [0, nodes)
   std::size_t vertices = 0;  // switches behind the nodes
   std::vector<PackEdge> edges;
+  // The only root (broadcast, reduce); otherwise every node is one.
+  std::optional<std::uint32_t> root;
+
+  [[nodiscard]] bool is_root(std::size_t node) const { return !root || node == *root; }
+  [[nodiscard]] std::size_t num_roots() const { return root ? 1 : nodes; }
 };
 
 // `reversed`: every link in the other direction, for a reduce-scatter, which is an all-gather of
 // the reversed network mirrored in time. Edges have the order of the links.
 [[nodiscard]] PackGraph pack_graph(const Topology& topology, bool reversed);
 
-// The most bytes per second that each node can send to all others at the same time: the minimum,
-// over sets of vertices X that lack a node, of X's rate outwards over the nodes in X. Exact but for
+// The most bytes per second that each root can send to all others at the same time: the minimum,
+// over sets of vertices X that lack a node, of X's rate outwards over the roots in X. Exact but for
 // the last rounding. Precondition: strongly connected.
 [[nodiscard]] double best_root_rate(const PackGraph& graph);
 

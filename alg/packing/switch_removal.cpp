@@ -316,7 +316,7 @@ class SwitchRemoval {
   // hold u and t but not w. Both must keep enough for the trees of the roots outside.
   std::int64_t most_safe(std::uint32_t w, std::uint32_t u, std::uint32_t t, std::int64_t most) {
     const std::size_t nodes = now_.graph.nodes;
-    const std::int64_t all = static_cast<std::int64_t>(nodes) * trees_;
+    const std::int64_t all = static_cast<std::int64_t>(now_.graph.num_roots()) * trees_;
     ResidualFlow flow(now_.graph.vertices + 2);
     const std::size_t source = now_.graph.vertices;
     const std::size_t sink = source + 1;
@@ -326,7 +326,9 @@ class SwitchRemoval {
         flow.add_arc(now_.graph.edges[e].from, now_.graph.edges[e].to, now_.units[e]);
       }
     }
-    for (std::size_t n = 0; n < nodes; ++n) flow.add_arc(source, n, trees_);
+    for (std::size_t n = 0; n < nodes; ++n) {
+      if (now_.graph.is_root(n)) flow.add_arc(source, n, trees_);
+    }
     const std::size_t vertices = flow.num_vertices();
     const std::size_t arcs = flow.num_arcs();
     const auto test = [&](const std::vector<std::uint32_t>& outside,
@@ -373,6 +375,7 @@ NodeGraph join_pairs(const Topology& topology, const PackGraph& graph,
                      const std::vector<std::int64_t>& units, bool reversed, LinkOrder& order) {
   NodeGraph pairs;
   pairs.graph.nodes = pairs.graph.vertices = graph.nodes;
+  pairs.graph.root = graph.root;
   std::vector<std::int64_t> users(topology.num_links(), 0);
   for (std::size_t n = 0; n < graph.nodes; ++n) {
     // Breadth first over links, because what may follow a link depends on it.

@@ -48,7 +48,7 @@ struct EdgePair {
                                                             const PackGraph& graph,
                                                             double good_loss);
 
-// One out-tree from every node, over the links that the trees before occupy least. `shortest`:
+// One out-tree from every root, over the links that the trees before occupy least. `shortest`:
 // every path has the least latency. `same_height`: a path may be longer, but no longer than the
 // longest of a shortest tree from that root; slow links then carry fewer messages. Empty if a node
 // cannot be reached. Preconditions: the graph has no switches; no link of rate 0.

@@ -176,6 +176,7 @@ std::vector<InputChunk> promised_value(const Program& program, std::uint32_t ran
       if (rank != root) return {};
       return sum_of(index);
     case CollectiveOp::custom:
+    case CollectiveOp::all_to_allv:  // no program computes it
       break;
   }
   for (const PromisedChunk& promise : program.promises) {

@@ -26,7 +26,8 @@ class ScheduleTracing {
         ranks_(static_cast<std::uint32_t>(schedule.num_nodes)) {}
 
   ScheduleProgram run() {
-    std::string reason = unequal_chunks();
+    std::string reason = unknown_to_programs();
+    if (reason.empty()) reason = unequal_chunks();
     if (reason.empty()) reason = number_chunks();
     if (!reason.empty()) return {std::nullopt, reason};
     try {
@@ -37,6 +38,14 @@ class ScheduleTracing {
   }
 
  private:
+  [[nodiscard]] std::string unknown_to_programs() const {
+    if (schedule_.op == CollectiveOp::all_to_allv) return "programs do not compute all_to_allv";
+    return {};
+  }
+  // Whether every rank has the same buffer of all data.
+  [[nodiscard]] bool is_whole() const {
+    return schedule_.op == CollectiveOp::all_reduce || is_rooted(schedule_.op);
+  }
   [[nodiscard]] bool is_all_to_all() const { return schedule_.op == CollectiveOp::all_to_all; }
 
   [[nodiscard]] std::string unequal_chunks() const {
@@ -59,7 +68,7 @@ class ScheduleTracing {
     // Chunks so far of each rank; in an all_to_all, of each pair of ranks.
     std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> count;
     for (std::size_t c = 0; c < index_.size(); ++c) {
-      if (schedule_.op == CollectiveOp::all_reduce) {
+      if (is_whole()) {
         index_[c] = static_cast<std::uint32_t>(c);
         continue;
       }
@@ -67,7 +76,7 @@ class ScheduleTracing {
       const std::uint32_t to = is_all_to_all() ? number(chunk.destination) : 0;
       index_[c] = count[{number(chunk.owner), to}]++;
     }
-    if (schedule_.op == CollectiveOp::all_reduce) {
+    if (is_whole()) {
       share_ = 1;
       chunks_ = static_cast<std::uint32_t>(index_.size());
       return {};
@@ -199,6 +208,7 @@ class ScheduleTracing {
     signature.ranks = ranks_;
     signature.chunks = chunks_;
     signature.in_place = !is_all_to_all();
+    if (is_rooted(schedule_.op)) signature.root = number(schedule_.scope.root);
     signature.protocol = options_.protocol;
     ChunkTracer tracer(signature);
     scratch_.resize(ranks_);

@@ -46,6 +46,16 @@ struct AlgorithmRow {
   }
 };
 
+// collective.root, which only broadcast and reduce read, as a parameter of an algorithm that
+// computes `ops`.
+inline AlgorithmParameter root_parameter(const std::vector<CollectiveOp>& ops) {
+  AlgorithmParameter root{"collective.root", {}};
+  for (const CollectiveOp op : ops) {
+    if (!is_rooted(op)) root.ignored_with.push_back(op);
+  }
+  return root;
+}
+
 inline const std::vector<CollectiveOp>& reduction_ops() {
   static const std::vector<CollectiveOp> ops{CollectiveOp::all_reduce, CollectiveOp::reduce_scatter,
                                              CollectiveOp::all_gather};

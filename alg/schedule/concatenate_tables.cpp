@@ -81,6 +81,7 @@ TableSequence concatenate(const Topology& topology,
   ScheduleTables& tables = sequence.tables;
   tables.algorithm = parts.front()->algorithm;
   tables.op = parts.front()->op;
+  tables.scope = parts.front()->scope;
   tables.nodes.resize(topology.num_nodes());
   for (std::size_t n = 0; n < tables.nodes.size(); ++n) {
     std::size_t entries = 0;

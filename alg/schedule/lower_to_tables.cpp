@@ -368,6 +368,7 @@ ScheduleTables Lowering::empty_tables() const {
   ScheduleTables tables(schedule_.routes);
   tables.algorithm = schedule_.algorithm;
   tables.op = schedule_.op;
+  tables.scope = schedule_.scope;
   tables.size = schedule_.size;
   tables.num_steps = schedule_.num_steps;
   tables.contention_free = schedule_.contention_free;

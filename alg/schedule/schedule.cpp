@@ -21,6 +21,8 @@ const char* to_string(CollectiveOp op) {
       return "reduce";
     case CollectiveOp::custom:
       return "custom";
+    case CollectiveOp::all_to_allv:
+      return "all_to_allv";
   }
   return "?";
 }

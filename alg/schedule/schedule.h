@@ -8,13 +8,15 @@
 #include <vector>
 
 #include "alg/routes/route_set.h"
+#include "alg/schedule/scope.h"
 #include "alg/schedule/translations.h"
 #include "hw/ids.h"
 #include "hw/topology/topology.h"
 
 namespace espalier {
 
-// Only collective programs (alg/program) compute broadcast, reduce and custom.
+// Only collective programs (alg/program) compute custom. In an all_to_allv every pair of ranks has
+// a number of bytes of its own (Scope::counts); only schedules compute it.
 enum class CollectiveOp : std::uint8_t {
   all_reduce,
   reduce_scatter,
@@ -22,7 +24,8 @@ enum class CollectiveOp : std::uint8_t {
   all_to_all,
   broadcast,
   reduce,
-  custom
+  custom,
+  all_to_allv
 };
 enum class TransferKind : std::uint8_t { reduce, copy };
 
@@ -33,19 +36,34 @@ enum class TransferKind : std::uint8_t { reduce, copy };
 struct Chunk {
   Bytes offset = 0;
   Bytes size = 0;
-  // reduce_scatter: the rank whose copy must be complete at the end. all_gather, all_to_all: the
-  // rank that has the chunk at the start. all_reduce does not use it.
+  // reduce_scatter, reduce: the rank whose copy must be complete at the end. all_gather, broadcast,
+  // all_to_all, all_to_allv: the rank that has the chunk at the start. all_reduce does not use it.
   NodeId owner;
-  NodeId destination = {};  // all_to_all: the rank that must have the chunk at the end
+  NodeId destination = {};  // all_to_all(v): the rank that must have the chunk at the end
 };
 
-// Bytes that the chunks cover: `size`, or in an all_to_all `size` for every rank.
-[[nodiscard]] constexpr Bytes data_bytes(CollectiveOp op, Bytes size, std::size_t ranks) {
-  return op == CollectiveOp::all_to_all ? size * ranks : size;
+// Whether every rank has data of its own for every other one.
+[[nodiscard]] constexpr bool is_exchange(CollectiveOp op) {
+  return op == CollectiveOp::all_to_all || op == CollectiveOp::all_to_allv;
+}
+// Whether one rank, the root, owns all chunks.
+[[nodiscard]] constexpr bool is_rooted(CollectiveOp op) {
+  return op == CollectiveOp::broadcast || op == CollectiveOp::reduce;
 }
 // Whether a rank starts with valid data only in the chunks that it owns.
 [[nodiscard]] constexpr bool starts_scattered(CollectiveOp op) {
-  return op == CollectiveOp::all_gather || op == CollectiveOp::all_to_all;
+  return op == CollectiveOp::all_gather || op == CollectiveOp::broadcast || is_exchange(op);
+}
+// Whether only the owner of a chunk must have it at the end.
+[[nodiscard]] constexpr bool ends_at_owner(CollectiveOp op) {
+  return op == CollectiveOp::reduce_scatter || op == CollectiveOp::reduce;
+}
+// Bytes that the chunks cover: `size`, in an all_to_all `size` for every rank, in an all_to_allv
+// what all pairs send.
+[[nodiscard]] inline Bytes data_bytes(CollectiveOp op, Bytes size, const Scope& scope,
+                                      std::size_t nodes) {
+  if (op == CollectiveOp::all_to_allv) return scope.all_counts();
+  return op == CollectiveOp::all_to_all ? size * scope.num_members(nodes) : size;
 }
 
 // One message of the schedule: chunks [first_chunk, first_chunk + num_chunks) of the sender's
@@ -69,6 +87,7 @@ struct Schedule {
 
   std::string algorithm;  // name as in `espalier list algorithms`
   CollectiveOp op = CollectiveOp::all_reduce;
+  Scope scope;
   std::size_t num_nodes = 0;
   // As requested. Chunks cover [0, data_bytes()) in order and without gaps.
   Bytes size = 0;

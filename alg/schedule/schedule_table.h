@@ -24,6 +24,7 @@ struct ScheduleTables {
   std::string algorithm;
   std::string choice;  // of auto: what was taken and why, as a sentence
   CollectiveOp op = CollectiveOp::all_reduce;
+  Scope scope;
   Bytes size = 0;
   Timestep num_steps = 0;
   bool contention_free = true;

@@ -216,6 +216,9 @@ std::vector<RunPoint> seen_from(std::vector<RunPoint> points, const std::filesys
     if (point.collective && point.collective->rank_order.is_file()) {
       move_path(point.collective->rank_order.source, point.collective->rank_order.folder, folder);
     }
+    if (point.collective && point.collective->counts.is_file()) {
+      move_path(point.collective->counts.source, point.collective->counts.folder, folder);
+    }
     if (point.training && !point.training->file.empty()) {
       move_path(point.training->file, point.training->folder, folder);
     }

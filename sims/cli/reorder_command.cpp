@@ -236,6 +236,10 @@ std::string why_no_order(const RunPoint& point) {
 int study(const ReorderOptions& options, const Input& input) {
   const auto begin = std::chrono::steady_clock::now();
   const RunPoint& point = input.points.front();
+  if (!point.collective->ranks.empty()) {
+    return refuse(input.path,
+                  "espalier reorder searches orders of all nodes, and collective.ranks names some");
+  }
   std::string problem;
   const auto request = cost_model_request(point, input.topology->num_nodes(), problem);
   if (!request) return refuse(input.path, problem);

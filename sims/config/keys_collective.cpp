@@ -114,7 +114,12 @@ KeyCondition where_algorithm_reads(const std::string& key) {
     const AlgorithmParameter* parameter = algorithm.parameter(key);
     if (parameter == nullptr) continue;
     names.push_back(algorithm.name);
-    for (const CollectiveOp op : parameter->ignored_with) ignored_with.emplace_back(to_string(op));
+    for (const CollectiveOp op : parameter->ignored_with) {
+      const std::string word = to_string(op);
+      const bool is_new =
+          std::find(ignored_with.begin(), ignored_with.end(), word) == ignored_with.end();
+      if (is_new) ignored_with.push_back(word);
+    }
   }
   std::sort(names.begin(), names.end());
   std::string sentence = fmt::format("{} is {}", kAlgorithmKey, fmt::join(names, " or "));
@@ -166,6 +171,30 @@ void add_collective_keys(KeyTable& table) {
           "number of pieces, none of them empty; dbtree: of each tree's half of the data (auto: "
           "pieces of about 8 KiB, 1 to 64); multitree_translated: of a chunk (auto: 1)");
   add_rank_order_keys(table);
+  collective.integer("root", &Config::root)
+      .range(0, 65535)
+      .only_where_algorithm_reads_it()
+      .doc("rank that has the data of a broadcast, or gets the sum of a reduce");
+  table.group("collective", &RunPoint::collective, &CollectiveConfig::counts)
+      .path("counts", &CountsConfig::source)
+      .word(CountsConfig::kZipf)
+      .only(table.where("collective.op", {"all_to_allv"}))
+      .doc(
+          "how much each rank sends to each other; zipf: rank r gets a share in proportion to 1 / "
+          "(r + 1); or a table of weights (docs/collectives.md), relative to this file's "
+          "folder");
+  collective.number(ValueType::integer, "ranks", &Config::ranks)
+      .range(0, 65535)
+      .list(ListOf::any_number)
+      .word("all")
+      .only(table.where(kAlgorithmKey, algorithms_where([](const Algorithm& a) {
+                          return a.generator != nullptr;
+                        })))
+      .only(KeyTable::without({"training", "workload"}))
+      .optional()
+      .doc(
+          "nodes of the ranks of a process group, rank 0 first; the other nodes take no part; all: "
+          "rank r is node r");
   collective.integer("base", &Config::base)
       .range(2, 64)
       .only_where_algorithm_reads_it()

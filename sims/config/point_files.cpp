@@ -54,6 +54,26 @@ class PointFiles {
     }
   }
 
+  // The weights of every point's all_to_allv.
+  void read_weights(const Topology& topology) {
+    if (!given_.usable({"collective.counts", "collective.ranks", "collective.op"})) return;
+    std::optional<std::vector<std::uint64_t>> weights;
+    bool failed = false;
+    for (RunPoint& point : points_) {
+      if (!point.collective || point.collective->op != CollectiveOp::all_to_allv || failed)
+        continue;
+      CountsConfig& counts = point.collective->counts;
+      const std::size_t group = point.collective->ranks.size();
+      // One file and one group: no list varies them.
+      if (!weights) {
+        weights = load_weights(counts, group == 0 ? topology.num_nodes() : group,
+                               given_.place_of("collective.counts"), diagnostics_);
+      }
+      failed = !weights;
+      if (weights) counts.weights = *weights;
+    }
+  }
+
   // Reads each program's file once.
   void read_programs() {
     if (!given_.usable({kProgramFileKey, kAlgorithmKey})) return;
@@ -104,7 +124,10 @@ void read_point_files(std::vector<RunPoint>& points, const Topology* topology,
   if (points.empty()) return;
   PointFiles files(points, given, diagnostics);
   if (topology != nullptr) files.read_messages(*topology);
-  if (topology != nullptr) files.read_rank_orders(*topology);
+  if (topology != nullptr) {
+    files.read_rank_orders(*topology);
+    files.read_weights(*topology);
+  }
   files.read_layers();
   files.read_programs();
 }

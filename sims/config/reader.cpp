@@ -205,6 +205,7 @@ class PointBuilder {
     if (point.collective) {
       point.collective->program.folder = folder_;
       point.collective->rank_order.folder = folder_;
+      point.collective->counts.folder = folder_;
     }
     if (point.traffic) point.traffic->folder = folder_;
     if (point.training) point.training->folder = folder_;

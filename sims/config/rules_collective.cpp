@@ -1,6 +1,8 @@
 // Rules of collectives: operation, algorithm, size, program and rank order.
 #include <fmt/format.h>
 
+#include <set>
+
 #include "alg/algorithm.h"
 #include "alg/plans/planner.h"
 #include "sims/config/keys.h"
@@ -16,6 +18,42 @@ namespace {
 
 constexpr const char* kRankOrderKey = "collective.rank_order";
 
+// The reason why collective.ranks is no process group of the network; empty if it is one.
+std::string group_problem(const CollectiveConfig& collective, std::size_t nodes) {
+  std::set<std::uint32_t> seen;
+  for (const std::uint32_t node : collective.ranks) {
+    if (node >= nodes) {
+      return fmt::format("there is no node {}; the network has nodes 0 to {}", node, nodes - 1);
+    }
+    if (!seen.insert(node).second) return fmt::format("node {} is listed twice", node);
+  }
+  if (seen.size() == 1) return "one node is no group; a collective needs two";
+  if (!seen.empty() && !collective.rank_order.is_identity()) {
+    return "the list is the order of the ranks; leave collective.rank_order out";
+  }
+  return {};
+}
+
+// The network on which the point's algorithm plans. Precondition: examined.topology.
+Topology ranks_network_of(const ExaminedPoint& examined) {
+  const Topology& topology = *examined.topology;
+  const CollectiveConfig& collective = *examined.point.collective;
+  return group_problem(collective, topology.num_nodes()).empty()
+             ? ranks_network(topology, collective)
+             : topology;
+}
+
+void check_group(const ExaminedPoint& examined) {
+  if (examined.topology == nullptr) return;
+  const std::string problem =
+      group_problem(*examined.point.collective, examined.topology->num_nodes());
+  if (problem.empty()) return;
+  examined.given.rule({"collective.ranks"}, [&](const Place& place) {
+    examined.diagnostics.error(place, "collective.ranks: " + problem,
+                               "for example collective.ranks: [0, 1]");
+  });
+}
+
 // True if the point could run with `algorithm`.
 bool would_run(const ExaminedPoint& examined, const Algorithm& algorithm) {
   const RunPoint& point = examined.point;
@@ -24,7 +62,7 @@ bool would_run(const ExaminedPoint& examined, const Algorithm& algorithm) {
   if (algorithm.is_program() && algorithm.program == nullptr) return false;  // needs a file
   if (!collective.rank_order.is_identity() && !algorithm.follows_rank_order()) return false;
   if (examined.topology == nullptr) return true;
-  const Topology& topology = *examined.topology;
+  const Topology topology = ranks_network_of(examined);
   if (!algorithm.unsuited(topology).empty()) return false;
   if (algorithm.program != nullptr) {
     return algorithm.program->unsuited(builtin_request(topology, point)).empty();
@@ -131,6 +169,25 @@ void check_plan(const ExaminedPoint& examined) {
   });
 }
 
+void check_root(const ExaminedPoint& examined) {
+  const CollectiveConfig& collective = *examined.point.collective;
+  const Algorithm* algorithm = find_algorithm(collective.algorithm);
+  if (examined.topology == nullptr || algorithm == nullptr ||
+      !algorithm->reads("collective.root", collective.op)) {
+    return;
+  }
+  const std::size_t ranks =
+      collective.ranks.empty() ? examined.topology->num_nodes() : collective.ranks.size();
+  if (collective.root < ranks) return;
+  examined.given.rule({"collective.root"}, [&](const Place&) {
+    examined.diagnostics.error(
+        examined.given.place_of_value("collective.root", collective.root),
+        fmt::format("collective.root: there is no rank {}; ranks are 0 to {}", collective.root,
+                    ranks - 1),
+        "for example collective.root: 0");
+  });
+}
+
 void check_program_file(const ExaminedPoint& examined, const Program& program) {
   const CollectiveConfig& collective = *examined.point.collective;
   const Place place = place_of_program(examined.given, collective.program.file);
@@ -161,8 +218,7 @@ void check_program_file(const ExaminedPoint& examined, const Program& program) {
 
 // Checks the algorithm's parameters against the network.
 void check_parameters(const ExaminedPoint& examined, const Algorithm& algorithm) {
-  const Topology* topology = examined.topology;
-  if (topology == nullptr || algorithm.generator == nullptr ||
+  if (examined.topology == nullptr || algorithm.generator == nullptr ||
       algorithm.generator->problem == nullptr) {
     return;
   }
@@ -170,7 +226,8 @@ void check_parameters(const ExaminedPoint& examined, const Algorithm& algorithm)
     if (!examined.given.usable({parameter.key.c_str()})) return;
   }
   const auto problem = algorithm.generator->problem(
-      *topology, collective_request(examined.point.system, *examined.point.collective));
+      ranks_network_of(examined),
+      collective_request(examined.point.system, *examined.point.collective));
   if (!problem) return;
   examined.diagnostics.error(examined.given.place_of_first({problem->key.c_str(), kAlgorithmKey}),
                              fmt::format("{}: {}", problem->key, problem->reason),
@@ -187,7 +244,11 @@ Place ExaminedPoint::place_of_algorithm() const {
 
 void check_collective(const ExaminedPoint& examined) {
   const RunPoint& point = examined.point;
-  if (!point.training && !point.workload) check_collective_size(examined);
+  if (!point.training && !point.workload) {
+    check_collective_size(examined);
+    check_group(examined);
+    check_root(examined);
+  }
   if (!point.system.topology.is_dimensional()) return;
   check_fold(examined);
   check_search(examined);
@@ -212,7 +273,7 @@ void check_operation(const ExaminedPoint& examined) {
 void check_algorithm(const ExaminedPoint& examined) {
   const Algorithm* algorithm = find_algorithm(examined.point.collective->algorithm);
   if (algorithm == nullptr || examined.topology == nullptr) return;
-  const std::string reason = algorithm->unsuited(*examined.topology);
+  const std::string reason = algorithm->unsuited(ranks_network_of(examined));
   if (reason.empty()) return;
   examined.diagnostics.error(
       examined.place_of_algorithm(),

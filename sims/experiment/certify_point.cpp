@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include "alg/certify/channel_dependencies.h"
+#include "alg/generators/process_group.h"
 #include "alg/routes/routing.h"
+#include "sims/model/build_program.h"
 #include "sims/system/control_traffic.h"
 #include "sims/system/tenant_traffic.h"
 #include "sims/system/vc_partition.h"
@@ -22,6 +24,23 @@ std::string tenant_deadlock(const Topology& topology, const RunPoint& point,
   }
   const std::string cycle = dependencies.cycle();
   return cycle.empty() ? cycle : "beside other tenants: " + cycle;
+}
+
+}  // namespace
+
+namespace {
+
+// Precondition: the scopes differ.
+std::string scope_difference(const Scope& wanted, const Scope& found) {
+  if (wanted.root != found.root) {
+    return fmt::format("the root of the schedule is {}, but collective.root is {}",
+                       found.root.valid() ? fmt::format("node {}", found.root.value()) : "missing",
+                       wanted.root.valid() ? fmt::format("node {}", wanted.root.value()) : "none");
+  }
+  if (wanted.members != found.members) {
+    return "the schedule is for other nodes than collective.ranks names";
+  }
+  return "the schedule's bytes of every pair of ranks are not those of collective.counts";
 }
 
 }  // namespace
@@ -61,6 +80,17 @@ Certificate certify_point(const Topology& topology, const RunPoint& point,
   limits.element_bytes = point.collective ? point.collective->element_bytes : 0;
   limits.vc_classes = certified_vc_classes(topology, point);
   Certificate certificate = certify(topology, tables, limits);
+  if (point.collective && point.collective->op == tables.op) {
+    const std::vector<NodeId> nodes = group_nodes(*point.collective);
+    const std::size_t ranks = nodes.empty() ? topology.num_nodes() : nodes.size();
+    const Scope wanted =
+        ProcessGroup(topology, nodes)
+            .in_whole(collective_request(point.system, *point.collective).scope(ranks));
+    if (!(wanted == tables.scope)) {
+      certificate.violations.push_back(
+          {ViolationKind::postcondition, scope_difference(wanted, tables.scope)});
+    }
+  }
   const auto refuse = [&](const std::string& cycle) {
     if (!cycle.empty()) certificate.violations.push_back({ViolationKind::deadlock, cycle});
   };

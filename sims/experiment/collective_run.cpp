@@ -4,6 +4,7 @@
 
 #include "alg/bounds/bounds.h"
 #include "alg/certify/certifier.h"
+#include "alg/generators/process_group.h"
 #include "sims/experiment/certify_point.h"
 #include "sims/experiment/describe_cost.h"
 #include "sims/experiment/describe_outcome.h"
@@ -20,19 +21,24 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// The bytes that each node owns at the end or has at the start; of an all_to_all, the bytes that
-// node 0 sends to each node. Empty for an all-reduce, where every node has all.
+// The bytes that each node of the group owns at the end or has at the start; of an all_to_all, the
+// bytes that the first node sends to each node. Empty for an all-reduce, where every node has all.
 std::vector<Bytes> parts_of(const Topology& topology, const ScheduleTables& tables) {
   if (tables.op == CollectiveOp::all_reduce) return {};
   std::vector<Bytes> parts(topology.num_nodes(), 0);
   const bool exchanges = tables.op == CollectiveOp::all_to_all;
+  const std::vector<NodeId>& members = tables.scope.members;
+  const NodeId first = members.empty() ? NodeId(0) : members.front();
   for (const Chunk& chunk : tables.chunks) {
-    if (exchanges && chunk.owner != NodeId(0)) continue;
+    if (exchanges && chunk.owner != first) continue;
     const NodeId holder = exchanges ? chunk.destination : chunk.owner;
     // A chunk of a schedule file that is not checked may have no owner.
     if (holder.index() < parts.size()) parts[holder.index()] += chunk.size;
   }
-  return parts;
+  if (members.empty()) return parts;
+  std::vector<Bytes> of_members;
+  for (const NodeId member : members) of_members.push_back(parts[member.index()]);
+  return of_members;
 }
 
 // What a collective and a training iteration share: one program of tables.
@@ -53,6 +59,7 @@ class TablesRun : public PointRun {
     result["op"] = to_string(tables.op);
     result["topology"] = topology().name();
     result["nodes"] = topology().num_nodes();
+    if (!tables.scope.members.empty()) result["ranks"] = tables.scope.members.size();
     result["size_bytes"] = tables.size;
     result["flow_control"] = name_of(point().system.flow_control.mode);
     result["lockstep"] = name_of(point().system.ni.lockstep);
@@ -76,9 +83,15 @@ class TablesRun : public PointRun {
   }
   [[nodiscard]] std::optional<RunBound> bound() const override {
     const ScheduleTables& tables = program_.tables;
+    const Scope& scope = tables.scope;
+    if (is_rooted(tables.op) || tables.op == CollectiveOp::all_to_allv) {
+      return RunBound{tables.size, scoped_bound(topology(), tables.op, tables.size, scope), {}};
+    }
+    // Nodes that take no part are switches.
+    const ProcessGroup group(topology(), scope.members);
     return RunBound{
         tables.size,
-        collective_bound(topology(), tables.op, tables.size, parts_of(topology(), tables)),
+        collective_bound(group.network(), tables.op, tables.size, parts_of(topology(), tables)),
         {}};
   }
   [[nodiscard]] RunNeed need() const override {

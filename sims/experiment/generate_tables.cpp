@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "alg/generators/auto_choice.h"
+#include "alg/generators/process_group.h"
 #include "sims/model/build_program.h"
 #include "sims/system/simulation.h"
 
@@ -52,13 +53,15 @@ std::optional<Cycle> simulated_cycles(const Topology& topology, const RunPoint& 
 // The tables of `algorithm: auto`.
 ScheduleTables chosen_tables(const Topology& topology, const SystemConfig& system,
                              const CollectiveConfig& collective) {
+  const std::vector<NodeId> nodes = group_nodes(collective);
+  const ProcessGroup group(topology, nodes);
   const std::vector<RankedSchedule> best =
-      fastest_schedules(topology, collective_request(system, collective), 2);
+      fastest_schedules(group.network(), collective_request(system, collective), 2);
   const auto planned = [](const RankedSchedule& ranked) {
     return static_cast<double>(ranked.planned_ps) * 1e-6;
   };
   const auto tables_of = [&](const RankedSchedule& ranked, std::string why) {
-    ScheduleTables tables = lower_to_tables(ranked.schedule);
+    ScheduleTables tables = lower_to_tables(group.in_whole(ranked.schedule));
     tables.algorithm = kAutoAlgorithm;
     tables.choice = std::move(why);
     return tables;
@@ -75,7 +78,7 @@ ScheduleTables chosen_tables(const Topology& topology, const SystemConfig& syste
   point.collective = collective;
   std::optional<Cycle> cycles[2];
   for (const std::size_t i : {0U, 1U}) {
-    ScheduleTables tables = lower_to_tables(best[i].schedule);
+    ScheduleTables tables = lower_to_tables(group.in_whole(best[i].schedule));
     store_rows(tables, system.ni);
     cycles[i] = simulated_cycles(topology, point, tables);
   }
@@ -97,7 +100,10 @@ ScheduleTables generate_tables(const Topology& topology, const SystemConfig& sys
   const auto generated = [&] {
     if (collective.algorithm == kAutoAlgorithm) return chosen_tables(topology, system, collective);
     const CollectiveRequest request = collective_request(system, collective);
-    return lower_to_tables(find_generator(collective.algorithm)->generate(topology, request));
+    const std::vector<NodeId> nodes = group_nodes(collective);
+    const ProcessGroup group(topology, nodes);
+    const Generator& generator = *find_generator(collective.algorithm);
+    return lower_to_tables(group.in_whole(generator.generate(group.network(), request)));
   };
   ScheduleTables tables = generated();
   store_rows(tables, system.ni);

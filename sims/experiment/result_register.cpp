@@ -54,6 +54,8 @@ std::vector<ResultField> fields_without_counters() {
       {"op", "cpgt", text, "", given, never, "collective operation"},
       {"topology", kAll, text, "", given, never, "name of the topology"},
       {"nodes", kAll, number, "", given, never, "nodes that compute; switches are not counted"},
+      {"ranks", "c", number, "", given, never,
+       "nodes that take part in the collective, where these are not all"},
       {"model_npus", "w", number, "", given, never, "NPUs of a model-parallel group"},
       {"data_npus", "w", number, "", given, never, "NPUs of a data-parallel group"},
       {"iterations", "w", number, "", given, never, "simulated iterations"},

@@ -88,12 +88,20 @@ std::optional<std::vector<NodeId>> load_rank_order(const RankOrderConfig& config
 namespace {
 
 constexpr std::uint64_t kLongestLatency = 1'000'000'000'000;
+constexpr std::uint64_t kMostWeight = 1'000'000;
 
-class LatencyParser {
+// A table with a line and a column for each node or rank.
+class PairTableParser {
  public:
-  LatencyParser(std::size_t nodes, Diagnostics& diagnostics)
-      : nodes_(nodes), diagnostics_(diagnostics) {
-    shape_.max = kLongestLatency;
+  struct Words {
+    const char* value;   // "latency"
+    const char* values;  // "latencies"
+    const char* side;    // "node"
+  };
+  PairTableParser(const Words& words, std::uint64_t most, std::size_t nodes,
+                  Diagnostics& diagnostics)
+      : words_(words), nodes_(nodes), diagnostics_(diagnostics) {
+    shape_.max = most;
   }
 
   std::optional<std::vector<std::uint64_t>> parse(const std::string& file_name,
@@ -110,51 +118,53 @@ class LatencyParser {
     });
     if (diagnostics_.num_errors() != errors_before) return std::nullopt;
     if (lines_ < nodes_) {
-      diagnostics_.error(
-          end,
-          fmt::format("found {} lines of latencies, but the network has {} nodes", lines_, nodes_),
-          "write one line for each node");
+      diagnostics_.error(end,
+                         fmt::format("found {} lines of {}, but the network has {} {}s", lines_,
+                                     words_.values, nodes_, words_.side),
+                         fmt::format("write one line for each {}", words_.side));
       return std::nullopt;
     }
-    return std::move(latencies_);
+    return std::move(values_);
   }
 
  private:
   bool check_count(const std::vector<ConfigNode>& cells) {
     if (lines_ == nodes_) {
-      diagnostics_.error(
-          cells.front().place,
-          fmt::format("found more lines of latencies than the network has nodes, {}", nodes_));
+      diagnostics_.error(cells.front().place,
+                         fmt::format("found more lines of {} than the network has {}s, {}",
+                                     words_.values, words_.side, nodes_));
       return false;
     }
     if (cells.size() == nodes_) return true;
     const ConfigNode& cell = cells.size() < nodes_ ? cells.back() : cells[nodes_];
     diagnostics_.error(
         cell.place,
-        fmt::format("found {} values, but the network has {} nodes", cells.size(), nodes_),
-        "write the latency to each node, separated by commas");
+        fmt::format("found {} values, but the network has {} {}s", cells.size(), nodes_,
+                    words_.side),
+        fmt::format("write the {} to each {}, separated by commas", words_.value, words_.side));
     return false;
   }
 
   bool read_line(const std::vector<ConfigNode>& cells) {
     for (std::size_t to = 0; to < cells.size(); ++to) {
       if (to == lines_) {
-        latencies_.push_back(0);
+        values_.push_back(0);
         continue;
       }
-      const auto value =
-          parse_value(cells[to], fmt::format("latency {} to {}", lines_, to), shape_, diagnostics_);
-      latencies_.push_back(value ? value->number : 0);
+      const auto value = parse_value(
+          cells[to], fmt::format("{} {} to {}", words_.value, lines_, to), shape_, diagnostics_);
+      values_.push_back(value ? value->number : 0);
     }
     ++lines_;
     return true;
   }
 
+  Words words_;
   std::size_t nodes_;
   Diagnostics& diagnostics_;
   ValueShape shape_;
   std::size_t lines_ = 0;
-  std::vector<std::uint64_t> latencies_;
+  std::vector<std::uint64_t> values_;
 };
 
 }  // namespace
@@ -163,7 +173,39 @@ std::optional<std::vector<std::uint64_t>> parse_latencies(const std::string& fil
                                                           const std::string& text,
                                                           std::size_t nodes,
                                                           Diagnostics& diagnostics) {
-  return LatencyParser(nodes, diagnostics).parse(file_name, text);
+  return PairTableParser({"latency", "latencies", "node"}, kLongestLatency, nodes, diagnostics)
+      .parse(file_name, text);
+}
+
+std::optional<std::vector<std::uint64_t>> parse_weights(const std::string& file_name,
+                                                        const std::string& text, std::size_t ranks,
+                                                        Diagnostics& diagnostics) {
+  return PairTableParser({"weight", "weights", "rank"}, kMostWeight, ranks, diagnostics)
+      .parse(file_name, text);
+}
+
+std::optional<std::vector<std::uint64_t>> load_weights(const CountsConfig& config,
+                                                       std::size_t ranks, const Place& place,
+                                                       Diagnostics& diagnostics) {
+  if (!config.is_file()) {
+    std::vector<std::uint64_t> weights;
+    for (std::size_t pair = 0; pair < ranks * ranks; ++pair) {
+      weights.push_back(pair / ranks == pair % ranks ? 0 : kMostWeight / (pair % ranks + 1));
+    }
+    return weights;
+  }
+  const std::string path = (std::filesystem::path(config.folder) / config.source).string();
+  const auto text = read_named_file(path, place, diagnostics,
+                                    "zipf, or a path relative to the configuration's folder");
+  if (!text) return std::nullopt;
+  auto weights = parse_weights(path, *text, ranks, diagnostics);
+  const auto is_zero = [](std::uint64_t weight) { return weight == 0; };
+  if (weights && std::all_of(weights->begin(), weights->end(), is_zero)) {
+    diagnostics.error(place, fmt::format("collective.counts: all weights in {} are 0", path),
+                      "give a weight of at least 1 to some pair of ranks");
+    return std::nullopt;
+  }
+  return weights;
 }
 
 }  // namespace espalier

@@ -22,9 +22,10 @@ constexpr std::uint64_t kMost64 = std::numeric_limits<std::uint64_t>::max();
 constexpr std::uint64_t kMost32 = std::numeric_limits<std::uint32_t>::max();
 constexpr std::uint64_t kLatestSlot = std::uint64_t{1} << 62;  // picoseconds
 constexpr std::uint64_t kMostId = kMost32 - 1;                 // kMost32 means "none"
-constexpr std::array<CollectiveOp, 4> kCollectives{
+constexpr std::array<CollectiveOp, 7> kCollectives{
     CollectiveOp::all_reduce, CollectiveOp::reduce_scatter, CollectiveOp::all_gather,
-    CollectiveOp::all_to_all};
+    CollectiveOp::all_to_all, CollectiveOp::all_to_allv,    CollectiveOp::broadcast,
+    CollectiveOp::reduce};
 constexpr std::array<TableOp, 3> kTableOps{TableOp::reduce, TableOp::gather, TableOp::nop};
 
 std::string quoted(const std::string& text) {
@@ -43,8 +44,8 @@ class Writer {
     out_ << "{\n  \"format\": " << quoted(kFormat) << ",\n  \"version\": " << kVersion
          << ",\n  \"config\": " << config.dump(-1, ' ', false, Json::error_handler_t::replace)
          << ",\n  \"algorithm\": " << quoted(tables_.algorithm)
-         << ",\n  \"op\": " << quoted(to_string(tables_.op)) << ",\n  \"size\": " << tables_.size
-         << ",\n  \"num_steps\": " << tables_.num_steps
+         << ",\n  \"op\": " << quoted(to_string(tables_.op)) << scope_text()
+         << ",\n  \"size\": " << tables_.size << ",\n  \"num_steps\": " << tables_.num_steps
          << ",\n  \"contention_free\": " << (tables_.contention_free ? "true" : "false")
          << (tables_.listed_order ? ",\n  \"listed_order\": true" : "")
          << ",\n  \"ni_ports\": " << tables_.ni_ports << ",\n  \"chunks\": [";
@@ -67,6 +68,18 @@ class Writer {
   }
 
  private:
+  [[nodiscard]] std::string scope_text() const {
+    const Scope& scope = tables_.scope;
+    std::string text;
+    if (scope.root.valid()) text += fmt::format(",\n  \"root\": {}", scope.root.value());
+    std::string members;
+    for (const NodeId node : scope.members) {
+      members += (members.empty() ? "" : ", ") + std::to_string(node.value());
+    }
+    if (!members.empty()) text += fmt::format(",\n  \"members\": [{}]", members);
+    return text;
+  }
+
   template <class Tag>
   [[nodiscard]] static std::string id_or_null(Id<Tag> id) {
     return id.valid() ? std::to_string(id.value()) : "null";
@@ -143,27 +156,63 @@ class Reader {
   ScheduleTables read() {
     root_.expect_keys({"format", "version", "config", "algorithm", "op", "size", "num_steps",
                        "contention_free", "ni_ports", "chunks", "nodes"},
-                      {"listed_order"});
+                      {"listed_order", "root", "members"});
     tables_.algorithm = root_.key("algorithm").text();
     tables_.op = name_of_one(root_.key("op"), kCollectives);
+    read_scope();
     tables_.size = root_.key("size").integer(0, kMost64);
     tables_.num_steps = static_cast<Timestep>(root_.key("num_steps").integer(0, kMostId));
     tables_.contention_free = root_.key("contention_free").boolean();
     if (root_.has("listed_order")) tables_.listed_order = root_.key("listed_order").boolean();
     tables_.ni_ports = static_cast<std::uint32_t>(root_.key("ni_ports").integer(1, kMost32));
     read_chunks(root_.key("chunks"));
+    count_pairs();
     read_nodes(root_.key("nodes"));
     return std::move(tables_);
   }
 
  private:
+  void read_scope() {
+    Scope& scope = tables_.scope;
+    if (is_rooted(tables_.op) != root_.has("root")) {
+      root_.fail(
+          is_rooted(tables_.op)
+              ? fmt::format("\"root\" is missing: the node of the {}'s root", to_string(tables_.op))
+              : fmt::format("\"root\": {} has no root", to_string(tables_.op)));
+    }
+    if (root_.has("root")) scope.root = node_id(root_.key("root"));
+    if (!root_.has("members")) return;
+    const JsonCursor members = root_.key("members");
+    const std::size_t count = members.expect_array();
+    if (count < 2) members.fail("a collective needs at least two nodes");
+    for (std::size_t m = 0; m < count; ++m) {
+      const NodeId node = node_id(members.at(m));
+      if (m != 0 && !(scope.members.back() < node)) {
+        members.at(m).fail("members are listed in ascending order, each once");
+      }
+      scope.members.push_back(node);
+    }
+  }
+
+  // The bytes of every pair are those of its chunks. Whether they are those that the configuration
+  // asks for is for the certifier.
+  void count_pairs() {
+    if (tables_.op != CollectiveOp::all_to_allv) return;
+    const std::size_t nodes = topology_.num_nodes();
+    tables_.scope.counts.assign(nodes * nodes, 0);
+    for (const Chunk& chunk : tables_.chunks) {
+      if (!chunk.owner.valid()) continue;
+      tables_.scope.counts[chunk.owner.index() * nodes + chunk.destination.index()] += chunk.size;
+    }
+  }
+
   void read_chunks(const JsonCursor& json) {
     const std::size_t count = json.expect_array();
     for (std::size_t c = 0; c < count; ++c) {
       const JsonCursor item = json.at(c);
       const std::size_t fields = item.expect_array();
-      const bool has_destination = fields == 4 && tables_.op == CollectiveOp::all_to_all;
-      if (fields != 3 && !has_destination) {
+      const bool has_destination = is_exchange(tables_.op);
+      if (fields != (has_destination ? 4 : 3)) {
         item.fail(
             "expected [offset, size, owner], or in an all_to_all [offset, size, owner, "
             "destination]");

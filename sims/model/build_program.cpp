@@ -2,10 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <numeric>
 #include <utility>
 
 #include "alg/algorithm.h"
+#include "alg/generators/process_group.h"
 #include "alg/program/compiler.h"
 #include "sims/formats/program/chunk_trace_file.h"
 #include "sims/formats/program/msccl_xml.h"
@@ -60,6 +63,35 @@ std::optional<Program> compiled_trace(const std::string& path, const std::string
   }
 }
 
+// The bytes that the weights mean: whole elements, rounded such that every rank's sum is.
+std::vector<Bytes> counts_of(const CollectiveConfig& collective) {
+  const std::vector<std::uint64_t>& weights = collective.counts.weights;
+  if (collective.op != CollectiveOp::all_to_allv) return {};
+  std::size_t ranks = 0;
+  while (ranks * ranks < weights.size()) ++ranks;
+  std::uint64_t most = 0;  // the largest sum of a rank
+  for (std::size_t from = 0; from < ranks; ++from) {
+    const auto row = weights.begin() + static_cast<std::ptrdiff_t>(from * ranks);
+    most = std::max(
+        most, std::accumulate(row, row + static_cast<std::ptrdiff_t>(ranks), std::uint64_t{0}));
+  }
+  if (most == 0) return std::vector<Bytes>(weights.size(), 0);
+  const Bytes elements = collective.size / collective.element_bytes;
+  std::vector<Bytes> counts;
+  for (std::size_t from = 0; from < ranks; ++from) {
+    std::uint64_t weight = 0;
+    Bytes before = 0;
+    for (std::size_t to = 0; to < ranks; ++to) {
+      weight += weights[from * ranks + to];
+      // elements * weight / most, which may not fit into 64 bits.
+      const Bytes until = elements / most * weight + elements % most * weight / most;
+      counts.push_back((until - before) * collective.element_bytes);
+      before = until;
+    }
+  }
+  return counts;
+}
+
 std::string beside(const std::string& folder, const std::string& file) {
   return (std::filesystem::path(folder) / file).string();
 }
@@ -92,11 +124,24 @@ CollectiveRequest collective_request(const SystemConfig& system,
   request.element_bytes = collective.element_bytes;
   request.segments = collective.segments;
   request.base = collective.base;
+  request.root = collective.root;
+  request.counts = counts_of(collective);
   request.rank_order = collective.rank_order.nodes;
   request.tree_order = collective.remaining_height_first
                            ? CollectiveRequest::TreeOrder::remaining_height
                            : CollectiveRequest::TreeOrder::root;
   return request;
+}
+
+std::vector<NodeId> group_nodes(const CollectiveConfig& collective) {
+  std::vector<NodeId> nodes;
+  for (const std::uint32_t node : collective.ranks) nodes.emplace_back(node);
+  return nodes;
+}
+
+Topology ranks_network(const Topology& topology, const CollectiveConfig& collective) {
+  const std::vector<NodeId> nodes = group_nodes(collective);
+  return ProcessGroup(topology, nodes).network();
 }
 
 bool has_program(const RunPoint& point) {

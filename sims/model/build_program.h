@@ -18,6 +18,12 @@ namespace espalier {
 [[nodiscard]] CollectiveRequest collective_request(const SystemConfig& system,
                                                    const CollectiveConfig& collective);
 
+// The node of each rank of the process group; empty: all nodes.
+[[nodiscard]] std::vector<NodeId> group_nodes(const CollectiveConfig& collective);
+// The network on which the collective's algorithm plans: the whole one, or as its process group
+// sees it (alg/generators/process_group.h).
+[[nodiscard]] Topology ranks_network(const Topology& topology, const CollectiveConfig& collective);
+
 // True if the point's algorithm is a program (Algorithm::is_program).
 [[nodiscard]] bool has_program(const RunPoint& point);
 

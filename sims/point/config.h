@@ -269,6 +269,20 @@ struct RankOrderConfig {
   [[nodiscard]] bool is_file() const { return !is_identity() && !is_random(); }
 };
 
+// How an all_to_allv's bytes are spread over the pairs of ranks.
+struct CountsConfig {
+  static constexpr const char* kZipf = "zipf";
+
+  // "zipf", or the path of a table of weights as written, relative to `folder`.
+  std::string source = kZipf;
+  std::string folder;  // of the configuration; empty: the current one
+  // [from * ranks + to], filled in by the reader. The rank whose row has the largest sum sends
+  // `size` bytes, the others in proportion.
+  std::vector<std::uint64_t> weights;
+
+  [[nodiscard]] bool is_file() const { return source != kZipf; }
+};
+
 struct CollectiveConfig {
   CollectiveOp op = CollectiveOp::all_reduce;
   std::string algorithm;
@@ -277,6 +291,9 @@ struct CollectiveConfig {
   bool remaining_height_first = false;  // MULTITREE's tree order
   std::uint32_t segments = 0;           // 0: the algorithm's own choice
   std::uint32_t base = 4;               // bcube: peers of a group
+  std::uint32_t root = 0;               // broadcast, reduce: rank
+  CountsConfig counts;                  // all_to_allv
+  std::vector<std::uint32_t> ranks;     // the node of each rank of a group; empty: all nodes
   RankOrderConfig rank_order;
   // Chunks is for planners, the next two members only for themis. See PlanRequest.
   std::uint32_t chunks = 64;

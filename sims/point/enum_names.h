@@ -189,7 +189,8 @@ inline constexpr auto kEnumNames<CollectiveOp> =
                                       {CollectiveOp::all_to_all, "all_to_all"},
                                       {CollectiveOp::broadcast, "broadcast"},
                                       {CollectiveOp::reduce, "reduce"},
-                                      {CollectiveOp::custom, "custom"}});
+                                      {CollectiveOp::custom, "custom"},
+                                      {CollectiveOp::all_to_allv, "all_to_allv"}});
 template <>
 inline constexpr auto kEnumNames<ProtocolChoice> =
     enum_names::all_of<ProtocolChoice>({{ProtocolChoice::automatic, "auto"},

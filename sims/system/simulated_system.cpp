@@ -223,11 +223,11 @@ SimulationOutcome SimulatedSystem::collect() {
 }
 
 std::string check_data(const std::vector<NodeMemory>& memories, CollectiveOp op,
-                       const std::vector<Chunk>& chunks, ChunkId first) {
-  const auto promised = promised_tags(op, chunks, memories.size(), first);
+                       const std::vector<Chunk>& chunks, ChunkId first, const Scope& scope) {
+  const auto promised = promised_tags(op, chunks, memories.size(), first, scope);
   for (std::size_t n = 0; n < memories.size(); ++n) {
     const NodeId rank(n);
-    const auto wrong = wrong_chunks(rank, memories[n], op, chunks, promised);
+    const auto wrong = wrong_chunks(rank, memories[n], op, chunks, promised, scope);
     if (!wrong.empty()) {
       return fmt::format("wrong data at rank {}: chunk {} (and {} more)", n, wrong.front().index(),
                          wrong.size() - 1);

@@ -94,7 +94,8 @@ class SimulatedSystem {
 // Compares each rank's memory with the result of the collective. Returns the first wrong rank and
 // chunk as text; empty if all are right. `memories`: by rank. `first`: see NodeMemory.
 [[nodiscard]] std::string check_data(const std::vector<NodeMemory>& memories, CollectiveOp op,
-                                     const std::vector<Chunk>& chunks, ChunkId first = ChunkId(0));
+                                     const std::vector<Chunk>& chunks, ChunkId first = ChunkId(0),
+                                     const Scope& scope = {});
 
 // NI ports of a node whose messages may take any of its links: system.ni.ports, or by default the
 // largest number of links of a node.

@@ -72,7 +72,7 @@ SimulationOutcome simulate_collectives(const Topology& topology, const RunPoint&
   std::vector<NodeMemory> memories;
   memories.reserve(topology.num_nodes());
   for (std::size_t n = 0; n < topology.num_nodes(); ++n) {
-    memories.emplace_back(NodeId(n), tables.op, tables.chunks);
+    memories.emplace_back(NodeId(n), tables.op, tables.chunks, ChunkId(0), tables.scope);
   }
   for (std::size_t n = 0; n < topology.num_nodes(); ++n) {
     const NodeId node(n);
@@ -83,7 +83,7 @@ SimulationOutcome simulate_collectives(const Topology& topology, const RunPoint&
   }
   SimulationOutcome outcome = run.run(bytes);
   if (outcome.complete && outcome.failure.empty())
-    outcome.failure = check_data(memories, tables.op, tables.chunks);
+    outcome.failure = check_data(memories, tables.op, tables.chunks, ChunkId(0), tables.scope);
   outcome.verified = outcome.complete && outcome.failure.empty();
   return outcome;
 }

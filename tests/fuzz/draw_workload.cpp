@@ -8,6 +8,7 @@
 #include "alg/generators/rank_shapes.h"
 #include "sims/experiment/certify_point.h"
 #include "sims/experiment/generate_tables.h"
+#include "sims/model/build_program.h"
 
 namespace espalier::fuzz {
 
@@ -151,6 +152,23 @@ bool draw_collective(Draw& draw, FuzzCase& fuzz_case, const Topology& topology) 
   const Bytes most = draw_flits(draw) * point.system.clock.flit_bytes / (2 * topology.num_nodes());
   const Bytes elements = most / collective.element_bytes;
   collective.size = collective.element_bytes * draw.between(1, elements);
+  collective.root = static_cast<std::uint32_t>(draw.between(0, topology.num_nodes() - 1));
+  if (draw.percent(20)) {
+    for (std::uint32_t n = 0; n < topology.num_nodes(); ++n) {
+      if (draw.percent(60)) collective.ranks.push_back(n);
+    }
+  }
+  fit_collective(collective, topology.num_nodes());
+  const Topology network = ranks_network(topology, collective);
+  if (!collective.ranks.empty()) {
+    const Generator& generator = *find_generator(collective.algorithm);
+    if (collective.algorithm == "bcube") collective.base = smallest_bcube_base(network.num_nodes());
+    if (!generator.unsuited(network).empty()) return false;
+    if (generator.problem != nullptr &&
+        generator.problem(network, collective_request(point.system, collective))) {
+      return false;
+    }
+  }
   if (!certify_point(topology, point, generate_tables(topology, point.system, collective)).ok())
     return false;
   fuzz_case.point = point;

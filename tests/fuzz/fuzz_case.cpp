@@ -2,11 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <fstream>
 #include <sstream>
 #include <stdexcept>
 
 #include "sims/config/resolved.h"
+#include "sims/formats/rank_order_file.h"
 #include "sims/formats/topology_file.h"
 #include "sims/model/build_topology.h"
 #include "sims/text/diagnostics.h"
@@ -77,6 +79,9 @@ std::vector<CaseFile> files_of(const FuzzCase& fuzz_case, const std::string& rem
     point.traffic->file = kMessagesName;
     files.push_back({kMessagesName, messages_text(point.traffic->messages)});
   }
+  if (point.collective) {
+    fit_collective(*point.collective, topology_of(fuzz_case).num_nodes());
+  }
   files.insert(files.begin(), {kConfigName, as_comment(remark) + resolved_yaml(point)});
   return files;
 }
@@ -99,6 +104,20 @@ Topology topology_of(const FuzzCase& fuzz_case) {
                                  {system.link, system.clock, system.flow_control}, diagnostics);
   if (!topology) throw std::invalid_argument(diagnostics.text());
   return std::move(*topology);
+}
+
+void fit_collective(CollectiveConfig& collective, std::size_t nodes) {
+  auto& ranks = collective.ranks;
+  ranks.erase(std::remove_if(ranks.begin(), ranks.end(),
+                             [nodes](std::uint32_t node) { return node >= nodes; }),
+              ranks.end());
+  if (ranks.size() < 2) ranks.clear();
+  const std::size_t count = ranks.empty() ? nodes : ranks.size();
+  collective.root = std::min(collective.root, static_cast<std::uint32_t>(count - 1));
+  collective.counts.weights.clear();
+  if (collective.op != CollectiveOp::all_to_allv) return;
+  Diagnostics diagnostics;
+  collective.counts.weights = *load_weights(collective.counts, count, Place{}, diagnostics);
 }
 
 }  // namespace espalier::fuzz

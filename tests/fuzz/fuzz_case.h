@@ -53,4 +53,7 @@ void write_files(const std::filesystem::path& folder, const std::vector<CaseFile
 // Throws std::invalid_argument where the case describes no network.
 [[nodiscard]] Topology topology_of(const FuzzCase& fuzz_case);
 
+// Makes root, process group and counts of the collective valid on a network of `nodes` nodes.
+void fit_collective(CollectiveConfig& collective, std::size_t nodes);
+
 }  // namespace espalier::fuzz

@@ -56,6 +56,12 @@ test::Numbers quantities_of(const SimulationOutcome& o) {
   return numbers;
 }
 
+ScheduleTables tables_of(const Topology& topology, const RunPoint& point) {
+  CollectiveConfig collective = *point.collective;
+  fit_collective(collective, topology.num_nodes());
+  return generate_tables(topology, point.system, collective);
+}
+
 test::Report simulate(const Topology& topology, const RunPoint& point) {
   limit_cpu_time();
   test::Numbers deliveries;
@@ -70,10 +76,8 @@ test::Report simulate(const Topology& topology, const RunPoint& point) {
     }
   };
   const SimulationOutcome outcome =
-      point.traffic
-          ? simulate_traffic(topology, point, hooks)
-          : simulate_collective(topology, point,
-                                generate_tables(topology, point.system, *point.collective), hooks);
+      point.traffic ? simulate_traffic(topology, point, hooks)
+                    : simulate_collective(topology, point, tables_of(topology, point), hooks);
   test::Report report{quantities_of(outcome), outcome.failure};
   report.numbers.insert(report.numbers.end(), deliveries.begin(), deliveries.end());
   return report;

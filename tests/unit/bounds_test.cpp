@@ -120,6 +120,17 @@ void compare_with_brute_force(const Topology& topology) {
         Approx(all_reduce_by_all_partitions(topology)).epsilon(1e-12));
 }
 
+// size / (the least rate of a cut between the root and a node), by all cuts.
+double rooted_by_all_cuts(const Topology& topology, std::size_t root, bool gathers) {
+  double worst = 0;
+  const std::size_t all = (std::size_t{1} << topology.num_vertices()) - 1;
+  for (std::size_t set = 1; set < all; ++set) {
+    if ((set >> root) % 2 == 0 || count_nodes(topology, set) == topology.num_nodes()) continue;
+    worst = std::max(worst, 1 / rate_across(topology, gathers ? set : all - set));
+  }
+  return worst;
+}
+
 }  // namespace
 
 TEST_CASE("A minimum cut is found with its source side") {
@@ -340,4 +351,66 @@ TEST_CASE("A bound of a network in pieces or without bandwidth is refused") {
   for (const char* name : {"a", "b"}) dead.add_node(name);
   test::add_cable(dead, 0, 1, {1, 0}, {1, 1});
   CHECK_THROWS_AS(bandwidth_bound(dead, CollectiveOp::all_reduce), std::invalid_argument);
+}
+
+TEST_CASE("A broadcast or reduce is bound by the least cut between its root and a node") {
+  std::mt19937 random(5);
+  for (int i = 0; i < 30; ++i) {
+    const std::size_t switches = test::pick(random, 3);
+    const Topology topology =
+        random_network(random, 3 + test::pick(random, 4), switches, Rates::any);
+    Scope scope;
+    scope.root = NodeId(test::pick(random, topology.num_nodes()));
+    constexpr Bytes kSize = 1000;
+    const auto bound = [&](CollectiveOp op) { return scoped_bound(topology, op, kSize, scope); };
+    const CollectiveBound out = bound(CollectiveOp::broadcast);
+    const CollectiveBound in = bound(CollectiveOp::reduce);
+    CAPTURE(i, scope.root.value(), out.binding, in.binding);
+    CHECK(out.bandwidth_seconds ==
+          Approx(1000 * rooted_by_all_cuts(topology, scope.root.index(), true)));
+    CHECK(in.bandwidth_seconds ==
+          Approx(1000 * rooted_by_all_cuts(topology, scope.root.index(), false)));
+    CHECK(out.seconds >= out.bandwidth_seconds);
+  }
+}
+
+TEST_CASE("A broadcast along a line needs its latency and then the data") {
+  const Topology line = make_mesh({4}, LinkSpec{100'000, 1'000'000'000});
+  Scope scope;
+  scope.root = NodeId(0);
+  const CollectiveBound bound = scoped_bound(line, CollectiveOp::broadcast, 1000, scope);
+  CHECK(bound.bandwidth_seconds == Approx(1e-6));
+  CHECK(bound.latency_seconds == Approx(300e-9));
+  CHECK(bound.seconds == Approx(1.3e-6));
+  scope.members = {NodeId(0), NodeId(1)};
+  CHECK(scoped_bound(line, CollectiveOp::broadcast, 1000, scope).seconds == Approx(1.1e-6));
+}
+
+TEST_CASE("An all_to_allv with equal counts is an all_to_all") {
+  for (const Topology& topology :
+       {make_mesh({3, 3}, kPlainLink), make_torus({4, 4}, kPlainLink),
+        make_gpu_cluster({2, 4, 2, 2}, kPlainLink, {300'000, 5'000'000'000})}) {
+    const std::size_t nodes = topology.num_nodes();
+    Scope scope;
+    scope.counts.assign(nodes * nodes, 1000);
+    for (std::size_t n = 0; n < nodes; ++n) scope.counts[n * nodes + n] = 0;
+    const CollectiveBound uneven =
+        scoped_bound(topology, CollectiveOp::all_to_allv, 1000 * nodes, scope);
+    const CollectiveBound even = collective_bound(topology, CollectiveOp::all_to_all, 1000 * nodes);
+    CAPTURE(topology.name(), uneven.binding, even.binding);
+    CHECK(uneven.bandwidth_seconds == Approx(even.bandwidth_seconds).epsilon(2e-3));
+    CHECK(uneven.latency_seconds == Approx(even.latency_seconds));
+  }
+}
+
+TEST_CASE("One pair of an all_to_allv is bound by all disjoint paths between the two") {
+  // From corner to corner of a mesh there are two.
+  const Topology mesh = make_mesh({3, 3}, LinkSpec{100'000, 1'000'000'000});
+  Scope scope;
+  scope.counts.assign(81, 0);
+  scope.counts[8] = 4000;  // from 0 to 8
+  const CollectiveBound bound = scoped_bound(mesh, CollectiveOp::all_to_allv, 4000, scope);
+  CHECK(bound.bandwidth_seconds == Approx(2e-6));
+  CHECK(bound.latency_seconds == Approx(400e-9));
+  CHECK(bound.seconds == Approx(2.4e-6));
 }

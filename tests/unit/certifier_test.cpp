@@ -296,6 +296,164 @@ TEST_CASE("Each rank of an all_gather ends with every owner's data and nothing e
   }
 }
 
+// A broadcast from node 1 of a line of three, as a schedule.
+Plan broadcast_from_middle() {
+  Plan plan = line_of_3(CollectiveOp::broadcast, 1);
+  plan.schedule.scope.root = NodeId(1);
+  plan.schedule.chunks[0].owner = NodeId(1);
+  plan.add(kCopy, 0, 1, 0, 1);
+  return plan;
+}
+
+TEST_CASE("Each rank of a broadcast ends with the root's data") {
+  Plan plan = broadcast_from_middle();
+  SECTION("complete") {
+    plan.add(kCopy, 0, 1, 2, 1);
+    CHECK(plan.certified().ok());
+  }
+  SECTION("a rank that gets nothing") {
+    CHECK(listed(plan.certified(), ViolationKind::postcondition) ==
+          "at the end chunk 0 at rank 2 misses the contribution of rank 1\n");
+  }
+  SECTION("data added to the root's own") {
+    plan.add(kCopy, 0, 1, 2, 1);
+    plan.add(kReduce, 1, 0, 1, 2, {TransferId(0)});
+    CHECK_THAT(listed(plan.certified(), ViolationKind::postcondition),
+               Contains("chunk 0 at rank 1 holds the contribution of rank 1 more than once"));
+  }
+  SECTION("from a node that is not the root") {
+    plan.add(kCopy, 1, 2, 1, 1);
+    CHECK_THAT(listed(plan.certified(), ViolationKind::read_before_write),
+               Contains("reads chunk 0 at node 2, which was never written"));
+  }
+  SECTION("another root than the chunks have") {
+    plan.add(kCopy, 0, 1, 2, 1);
+    plan.schedule.scope.root = NodeId(0);
+    CHECK_THAT(listed(plan.certified(), ViolationKind::malformed),
+               Contains("the owner of chunk 0 is node 1, but the root of the broadcast is node 0"));
+  }
+  SECTION("no root") {
+    plan.schedule.scope.root = NodeId();
+    CHECK_THAT(listed(plan.certified(), ViolationKind::malformed), Contains("needs a root"));
+  }
+  SECTION("a root where the collective has none") {
+    plan.schedule.op = CollectiveOp::all_gather;
+    CHECK_THAT(listed(plan.certified(), ViolationKind::malformed),
+               Contains("all_gather has no root"));
+  }
+}
+
+TEST_CASE("The root of a reduce ends with every contribution once") {
+  Plan plan = line_of_3(CollectiveOp::reduce, 1);
+  plan.schedule.scope.root = NodeId(0);
+  const auto far = plan.add(kReduce, 0, 2, 1, 1);
+  SECTION("complete") {
+    plan.add(kReduce, 0, 1, 0, 2, {far});
+    CHECK(plan.certified().ok());
+  }
+  SECTION("a rank that is missing") {
+    CHECK(listed(plan.certified(), ViolationKind::postcondition) ==
+          "at the end chunk 0 at rank 0 misses the contribution of ranks 1, 2\n");
+  }
+  SECTION("a rank that is added twice") {
+    const auto near = plan.add(kReduce, 0, 1, 0, 2, {far});
+    plan.add(kReduce, 1, 1, 0, 3, {far});
+    static_cast<void>(near);
+    CHECK_THAT(listed(plan.certified(), ViolationKind::postcondition),
+               Contains("holds the contribution of ranks 1, 2 more than once"));
+  }
+}
+
+TEST_CASE("In a process group only members have data and must have the result") {
+  // Nodes 0 and 2 sum up through node 1, which stores and passes on.
+  Plan plan = line_of_3(CollectiveOp::all_reduce, 1);
+  plan.schedule.scope.members = {NodeId(0), NodeId(2)};
+  const auto up = plan.add(kReduce, 0, 0, 1, 1);
+  const auto sum = plan.add(kReduce, 0, 1, 2, 2, {up});
+  const auto back = plan.add(kCopy, 0, 2, 1, 3, {sum});
+  SECTION("complete") {
+    plan.add(kCopy, 0, 1, 0, 4, {back});
+    CHECK(plan.certified().ok());
+  }
+  SECTION("a member without the result") {
+    CHECK(listed(plan.certified(), ViolationKind::postcondition) ==
+          "at the end chunk 0 at rank 0 misses the contribution of rank 2\n");
+  }
+  SECTION("with node 1 as a member, its contribution would be there") {
+    plan.add(kCopy, 0, 1, 0, 4, {back});
+    plan.schedule.scope.members = {};
+    CHECK(plan.certified().ok());
+  }
+  SECTION("members out of order") {
+    plan.schedule.scope.members = {NodeId(2), NodeId(0)};
+    CHECK_THAT(listed(plan.certified(), ViolationKind::malformed), Contains("ascending order"));
+  }
+  SECTION("a chunk of a node outside") {
+    plan.schedule.op = CollectiveOp::reduce_scatter;
+    plan.schedule.chunks[0].owner = NodeId(1);
+    CHECK_THAT(listed(plan.certified(), ViolationKind::malformed),
+               Contains("the owner of chunk 0 is node 1, which takes no part"));
+  }
+}
+
+TEST_CASE("Each pair of an all_to_allv gets the bytes that are asked for") {
+  Plan plan = pair(CollectiveOp::all_to_allv, 2);
+  plan.schedule.chunks = {{0, 12, NodeId(0), NodeId(1)}, {12, 4, NodeId(1), NodeId(0)}};
+  plan.schedule.scope.counts = {0, 12, 4, 0};
+  plan.add(kCopy, 0, 0, 1, 1, {}, 0);
+  SECTION("complete") {
+    plan.add(kCopy, 1, 1, 0, 1, {}, 1);
+    CHECK(plan.certified().ok());
+  }
+  SECTION("a pair without its data") {
+    CHECK(listed(plan.certified(), ViolationKind::postcondition) ==
+          "at the end chunk 1 at rank 0 misses the contribution of rank 1\n");
+  }
+  SECTION("another division of the same bytes") {
+    plan.add(kCopy, 1, 1, 0, 1, {}, 1);
+    plan.schedule.scope.counts = {0, 4, 12, 0};
+    CHECK(listed(plan.certified(), ViolationKind::postcondition) ==
+          "rank 0 sends 12 bytes to rank 1, but must send 4\n"
+          "rank 1 sends 4 bytes to rank 0, but must send 12\n");
+  }
+  SECTION("more bytes than chunks") {
+    plan.add(kCopy, 1, 1, 0, 1, {}, 1);
+    plan.schedule.scope.counts = {0, 12, 8, 0};
+    CHECK_THAT(listed(plan.certified(), ViolationKind::malformed),
+               Contains("the chunks cover 16 of 20 bytes"));
+  }
+  SECTION("no counts") {
+    plan.schedule.scope.counts.clear();
+    CHECK_THAT(listed(plan.certified(), ViolationKind::malformed),
+               Contains("found counts for 0 pairs of nodes; expected 4"));
+  }
+}
+
+TEST_CASE("Tables of a broadcast and a reduce that the certifier passes compute them") {
+  const Topology mesh = make_mesh({2, 2}, test::kPlainLink);
+  for (const CollectiveOp op : {CollectiveOp::broadcast, CollectiveOp::reduce}) {
+    CollectiveRequest request;
+    request.op = op;
+    request.size = 64;
+    request.root = 2;
+    request.segments = 1;
+    const ScheduleTables tables =
+        lower_to_tables(find_generator("forest")->generate(mesh, request));
+    std::size_t refused = 0;
+    test::for_each_mutant(mesh, tables,
+                          [&](MutatedField, const std::string&, const ScheduleTables& mutant) {
+                            refused += certify(mesh, mutant).ok() ? 0 : 1;
+                          });
+    CHECK(refused > 100);
+    for (const test::TableMutant& mutant : test::accepted_mutants(mesh, tables)) {
+      CAPTURE(to_string(op), mutant.what);
+      for (std::uint32_t seed = 1; seed <= 5; ++seed) {
+        CHECK(test::TableInterpreter(mutant.tables, seed).run() == test::RunOutcome::right);
+      }
+    }
+  }
+}
+
 TEST_CASE("Data that may be overwritten while they are read are a violation") {
   Plan plan = line_of_3(CollectiveOp::all_gather);
   const auto first = plan.add(kCopy, 0, 0, 1, 1);

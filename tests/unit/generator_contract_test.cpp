@@ -7,6 +7,7 @@
 
 #include "alg/certify/certifier.h"
 #include "alg/generators/generator.h"
+#include "alg/generators/process_group.h"
 #include "alg/generators/rank_shapes.h"
 #include "alg/schedule/schedule_table.h"
 #include "schedule_oracle.h"
@@ -43,11 +44,17 @@ Schedule written_out(const Topology& topology, Schedule schedule) {
   return raise_from_tables(topology, tables);
 }
 
+// `nodes`: the process group; empty: all nodes.
 void check_request(const Generator& generator, const Topology& topology,
-                   const CollectiveRequest& request, std::uint32_t seed) {
+                   const CollectiveRequest& request, std::uint32_t seed,
+                   const std::vector<NodeId>& nodes = {}) {
   CAPTURE(topology.name(), to_string(request.op), request.size, request.element_bytes,
-          request.segments, seed);
-  const Schedule schedule = written_out(topology, generator.generate(topology, request));
+          request.segments, request.root, nodes.size(), seed);
+  const ProcessGroup group(topology, nodes);
+  const Schedule schedule =
+      written_out(topology, group.in_whole(generator.generate(group.network(), request)));
+  const std::size_t ranks = nodes.empty() ? topology.num_nodes() : nodes.size();
+  CHECK(schedule.scope == group.in_whole(request.scope(ranks)));
   CHECK(schedule.algorithm == generator.name);
   CHECK(schedule.op == request.op);
   CHECK(schedule.size == request.size);
@@ -60,6 +67,16 @@ void check_request(const Generator& generator, const Topology& topology,
   CHECK(certificate.transfers == schedule.transfers.size());
   CHECK(certificate.contention_free == schedule.contention_free);
   CHECK(test::TableInterpreter(tables, seed).run() == test::RunOutcome::right);
+}
+
+// Every pair another number of elements, some none.
+std::vector<Bytes> uneven_counts(std::size_t ranks, Bytes elements, Bytes element_bytes) {
+  std::vector<Bytes> counts;
+  for (std::size_t pair = 0; pair < ranks * ranks; ++pair) {
+    const bool own = pair / ranks == pair % ranks;
+    counts.push_back(own ? 0 : pair * 7 % (elements + 1) * element_bytes);
+  }
+  return counts;
 }
 
 void check_generator(const std::string& name) {
@@ -77,10 +94,20 @@ void check_generator(const std::string& name) {
       request.base = smallest_bcube_base(nodes);
       for (const Bytes elements : {Bytes{1}, nodes - 1, 2 * nodes, 7 * nodes + 3}) {
         request.size = 4 * elements;
+        if (op == CollectiveOp::all_to_allv) request.counts = uneven_counts(nodes, elements, 4);
+        check_request(generator, topology, request, ++seed);
+      }
+      if (is_rooted(op)) {
+        request.root = nodes - 1;
+        check_request(generator, topology, request, ++seed);
+        for (std::size_t r = 0; r < nodes; ++r) {
+          request.rank_order.emplace_back((3 + nodes - r) % nodes);
+        }
         check_request(generator, topology, request, ++seed);
       }
       request.element_bytes = 3;
       request.size = 3 * (5 * nodes + 1);
+      if (op == CollectiveOp::all_to_allv) request.counts = uneven_counts(nodes, 11, 3);
       request.segments = 3;
       check_request(generator, topology, request, ++seed);
     }
@@ -89,6 +116,37 @@ void check_generator(const std::string& name) {
 }
 
 }  // namespace
+
+// Groups of every second node, and of the first node and the last two in another order.
+TEST_CASE("Every generator keeps the contract in a process group") {
+  std::uint32_t seed = 1;
+  std::size_t runs = 0;
+  test::ShareOfCases share(6);
+  for (const Topology& topology : test::small_networks()) {
+    const std::size_t last = topology.num_nodes() - 1;
+    std::vector<std::vector<NodeId>> groups(1);
+    for (std::size_t n = 0; n <= last; n += 2) groups[0].emplace_back(n);
+    if (last >= 3) groups.push_back({NodeId(last), NodeId(0), NodeId(last - 1)});
+    for (const std::vector<NodeId>& nodes : groups) {
+      if (nodes.size() < 2 || !share.take()) continue;
+      const ProcessGroup group(topology, nodes);
+      for (const Generator& generator : generators()) {
+        if (!generator.unsuited(group.network()).empty()) continue;
+        for (const CollectiveOp op : generator.ops) {
+          CollectiveRequest request;
+          request.op = op;
+          request.base = smallest_bcube_base(nodes.size());
+          request.size = 4 * (5 * nodes.size() + 1);
+          request.root = nodes.size() - 1;
+          if (op == CollectiveOp::all_to_allv) request.counts = uneven_counts(nodes.size(), 9, 4);
+          check_request(generator, topology, request, ++seed, nodes);
+          ++runs;
+        }
+      }
+    }
+  }
+  CHECK(runs > 1000);
+}
 
 // One case per generator, so that they can run side by side.
 TEST_CASE("ring keeps the contract of generators") { check_generator("ring"); }
@@ -107,6 +165,7 @@ TEST_CASE("halving_doubling keeps the contract of generators") {
 TEST_CASE("bcube keeps the contract of generators") { check_generator("bcube"); }
 TEST_CASE("hdrm keeps the contract of generators") { check_generator("hdrm"); }
 TEST_CASE("dbtree keeps the contract of generators") { check_generator("dbtree"); }
+TEST_CASE("binomial keeps the contract of generators") { check_generator("binomial"); }
 TEST_CASE("forest keeps the contract of generators") { check_generator("forest"); }
 TEST_CASE("a2a_paths keeps the contract of generators") { check_generator("a2a_paths"); }
 TEST_CASE("auto keeps the contract of generators") { check_generator("auto"); }
@@ -116,8 +175,8 @@ TEST_CASE("The contract is tested of every generator") {
   for (const Generator& generator : generators()) names.push_back(generator.name);
   CHECK(names == std::vector<std::string>{"ring", "bidirectional_ring", "2d_ring", "multitree",
                                           "multitree_translated", "direct", "halving_doubling",
-                                          "hdrm", "bcube", "dbtree", "forest", "a2a_paths",
-                                          "auto"});
+                                          "hdrm", "bcube", "dbtree", "binomial", "forest",
+                                          "a2a_paths", "auto"});
 }
 
 TEST_CASE("All but 2D-RING, translated trees and HDRM run on every network with links both ways") {
@@ -151,6 +210,12 @@ TEST_CASE("The table in docs/algorithms.md lists every generator with its operat
         return "AG";
       case CollectiveOp::all_reduce:
         return "AR";
+      case CollectiveOp::broadcast:
+        return "B";
+      case CollectiveOp::reduce:
+        return "R";
+      case CollectiveOp::all_to_allv:
+        return "A2AV";
       default:
         return "A2A";
     }
@@ -158,8 +223,10 @@ TEST_CASE("The table in docs/algorithms.md lists every generator with its operat
   std::vector<std::string> registered;
   for (const Generator& generator : generators()) {
     std::vector<std::string> ops;
-    for (const CollectiveOp op : {CollectiveOp::reduce_scatter, CollectiveOp::all_gather,
-                                  CollectiveOp::all_reduce, CollectiveOp::all_to_all}) {
+    for (const CollectiveOp op :
+         {CollectiveOp::reduce_scatter, CollectiveOp::all_gather, CollectiveOp::all_reduce,
+          CollectiveOp::all_to_all, CollectiveOp::all_to_allv, CollectiveOp::broadcast,
+          CollectiveOp::reduce}) {
       if (generator.computes(op)) ops.emplace_back(abbreviation(op));
     }
     registered.push_back(fmt::format(" `{}` : {} ", generator.name, fmt::join(ops, ", ")));

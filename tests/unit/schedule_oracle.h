@@ -35,7 +35,7 @@ class ScheduleOracle {
     for (std::size_t n = 0; n < nodes; ++n) {
       for (std::size_t c = 0; c < schedule.chunks.size(); ++c) {
         const bool has = !starts_scattered(schedule.op) || schedule.chunks[c].owner == NodeId(n);
-        memory_[n][c][n] = has ? 1 : 0;
+        memory_[n][c][n] = has && schedule.scope.has(NodeId(n)) ? 1 : 0;
       }
     }
     for (const Transfer& t : schedule.transfers) sends_.emplace(t.from, t.flow);
@@ -157,14 +157,16 @@ class ScheduleOracle {
     for (std::size_t c = 0; c < schedule_.chunks.size(); ++c) {
       const Chunk& chunk = schedule_.chunks[c];
       if (chunk.size == 0) continue;
-      Contributions expected(nodes, 1);
+      Contributions expected(nodes, 0);
+      for (std::size_t n = 0; n < nodes; ++n) expected[n] = schedule_.scope.has(NodeId(n)) ? 1 : 0;
       if (starts_scattered(schedule_.op)) {
         expected.assign(nodes, 0);
         expected.at(chunk.owner.index()) = 1;
       }
       for (std::size_t n = 0; n < nodes; ++n) {
-        if (schedule_.op == CollectiveOp::reduce_scatter && chunk.owner != NodeId(n)) continue;
-        if (schedule_.op == CollectiveOp::all_to_all && chunk.destination != NodeId(n)) continue;
+        if (!schedule_.scope.has(NodeId(n))) continue;
+        if (ends_at_owner(schedule_.op) && chunk.owner != NodeId(n)) continue;
+        if (is_exchange(schedule_.op) && chunk.destination != NodeId(n)) continue;
         if (memory_[n][c] != expected) return false;
       }
     }
@@ -191,7 +193,7 @@ inline void require_well_formed(const Topology& topology, const Schedule& s) {
     end += chunk.size;
     if (s.op != CollectiveOp::all_reduce) REQUIRE(chunk.owner.index() < s.num_nodes);
   }
-  REQUIRE(end == data_bytes(s.op, s.size, s.num_nodes));
+  REQUIRE(end == data_bytes(s.op, s.size, s.scope, s.num_nodes));
 
   bool contention_free = true;
   std::set<std::pair<Timestep, std::size_t>> used;

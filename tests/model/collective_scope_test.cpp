@@ -1,0 +1,162 @@
+// Collectives with one root, with unequal parts, and among some of the nodes: simulated in both
+// fidelities, with their data compared at the end, and beside their bounds.
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+
+#include "alg/bounds/bounds.h"
+#include "alg/generators/process_group.h"
+#include "model_test_support.h"
+#include "sims/experiment/certify_point.h"
+#include "sims/experiment/generate_tables.h"
+#include "sims/model/build_program.h"
+
+using namespace espalier;
+
+namespace {
+
+constexpr LinkSpec kScopeLink{150'000, 16'000'000'000};
+
+RunPoint scoped_point(CollectiveOp op, const std::string& algorithm, Bytes size) {
+  RunPoint point;
+  point.collective.emplace();
+  point.collective->op = op;
+  point.collective->algorithm = algorithm;
+  point.collective->size = size;
+  return point;
+}
+
+// Rank r gets 1 / (r + 1) of what each rank sends, as with `counts: zipf`.
+std::vector<std::uint64_t> zipf_weights(std::size_t ranks) {
+  std::vector<std::uint64_t> weights;
+  for (std::size_t pair = 0; pair < ranks * ranks; ++pair) {
+    weights.push_back(pair / ranks == pair % ranks ? 0 : 1'000'000 / (pair % ranks + 1));
+  }
+  return weights;
+}
+
+double simulated_seconds(const Topology& topology, RunPoint point, Fidelity fidelity) {
+  const ScheduleTables tables = generate_tables(topology, point.system, *point.collective);
+  const Certificate certificate = certify_point(topology, point, tables);
+  for (const Violation& violation : certificate.violations) UNSCOPED_INFO(violation.what);
+  REQUIRE(certificate.ok());
+  point.simulation.fidelity = fidelity;
+  const SimulationOutcome outcome =
+      test::outcome_of([&] { return simulate_collective(topology, point, tables, {}); });
+  INFO(outcome.failure);
+  REQUIRE(outcome.verified);
+  return static_cast<double>(outcome.cycles) * 1e-9;
+}
+
+double scoped_share(const Topology& topology, const RunPoint& point) {
+  const CollectiveRequest request = collective_request(point.system, *point.collective);
+  const CollectiveBound bound =
+      scoped_bound(topology, request.op, request.size, request.scope(topology.num_nodes()));
+  return bound.seconds / simulated_seconds(topology, point, Fidelity::train);
+}
+
+// Three nodes on each of two switches; one node has a link of half the rate, the switches are
+// joined by three links.
+Topology two_switches() {
+  Topology topology("two switches");
+  for (int n = 0; n < 6; ++n) topology.add_node("n" + std::to_string(n));
+  const NodeId s[2] = {topology.add_switch("s0"), topology.add_switch("s1")};
+  int cables = 0;
+  const auto cable = [&](NodeId a, NodeId b, std::uint64_t rate) {
+    ++cables;
+    topology.add_link(a, b, {150'000, rate}, "o" + std::to_string(cables),
+                      "i" + std::to_string(cables));
+    topology.add_link(b, a, {150'000, rate}, "p" + std::to_string(cables),
+                      "j" + std::to_string(cables));
+  };
+  for (std::size_t n = 0; n < 6; ++n) {
+    cable(NodeId(n), s[n / 3], n == 5 ? 8'000'000'000 : 16'000'000'000);
+  }
+  cable(s[0], s[1], 16'000'000'000);
+  return topology;
+}
+
+}  // namespace
+
+TEST_CASE("Broadcast and reduce come close to the least cut between root and node") {
+  const std::vector<Topology> networks{make_mesh({4, 4}, kScopeLink),
+                                       make_torus({3, 4}, kScopeLink), two_switches(),
+                                       make_switch_pair(4, kScopeLink)};
+  for (const Topology& topology : networks) {
+    for (const CollectiveOp op : {CollectiveOp::broadcast, CollectiveOp::reduce}) {
+      RunPoint point = scoped_point(op, "forest", 16 << 20);
+      point.collective->root = 5;
+      CAPTURE(topology.name(), to_string(op));
+      CHECK(scoped_share(topology, point) >= 0.97);
+    }
+  }
+}
+
+TEST_CASE("Trees of one root are faster than a binomial tree, which passes the data log N times") {
+  const Topology mesh = make_mesh({4, 4}, kScopeLink);
+  for (const CollectiveOp op : {CollectiveOp::broadcast, CollectiveOp::reduce}) {
+    const double binomial =
+        simulated_seconds(mesh, scoped_point(op, "binomial", 1 << 20), Fidelity::train);
+    const double forest =
+        simulated_seconds(mesh, scoped_point(op, "forest", 1 << 20), Fidelity::train);
+    CHECK(binomial > 4 * forest);
+  }
+}
+
+TEST_CASE("Skewed counts of an all_to_allv are balanced over all links") {
+  for (const Topology& topology : {make_mesh({3, 4}, kScopeLink), make_torus({4, 4}, kScopeLink)}) {
+    RunPoint point = scoped_point(CollectiveOp::all_to_allv, "a2a_paths", 4 << 20);
+    point.collective->counts.weights = zipf_weights(topology.num_nodes());
+    CAPTURE(topology.name());
+    const double paths = scoped_share(topology, point);
+    point.collective->algorithm = "direct";
+    const double direct = scoped_share(topology, point);
+    CHECK(paths >= 0.95);
+    CHECK(paths > direct);
+  }
+}
+
+TEST_CASE("Both fidelities compute collectives with a scope in the same time") {
+  const std::vector<Topology> networks{make_mesh({3, 3}, kScopeLink), two_switches()};
+  for (const Topology& topology : networks) {
+    for (const bool grouped : {false, true}) {
+      const std::vector<std::uint32_t> ranks =
+          grouped ? std::vector<std::uint32_t>{4, 0, 5} : std::vector<std::uint32_t>{};
+      for (const Generator& generator : generators()) {
+        if (!generator.unsuited(topology).empty()) continue;
+        for (const CollectiveOp op : generator.ops) {
+          if (!grouped && !is_rooted(op) && op != CollectiveOp::all_to_allv) continue;
+          RunPoint point = scoped_point(op, generator.name, 6000);
+          point.collective->ranks = ranks;
+          point.collective->base = 3;
+          point.collective->root = 2;
+          if (op == CollectiveOp::all_to_allv) {
+            point.collective->counts.weights =
+                zipf_weights(grouped ? ranks.size() : topology.num_nodes());
+          }
+          const Topology network = ranks_network(topology, *point.collective);
+          if (!generator.unsuited(network).empty() ||
+              (generator.problem != nullptr &&
+               generator.problem(network, collective_request(point.system, *point.collective)))) {
+            continue;
+          }
+          CAPTURE(topology.name(), generator.name, to_string(op), grouped);
+          CHECK(simulated_seconds(topology, point, Fidelity::train) ==
+                simulated_seconds(topology, point, Fidelity::cycle));
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("A process group comes close to the bound of the network around it") {
+  const Topology mesh = make_mesh({4, 4}, kScopeLink);
+  for (const CollectiveOp op : {CollectiveOp::all_gather, CollectiveOp::reduce_scatter}) {
+    RunPoint point = scoped_point(op, "forest", 16 << 20);
+    point.collective->ranks = {0, 3, 5, 6};
+    const Topology network = ranks_network(mesh, *point.collective);
+    const double bound = collective_bound(network, op, 16 << 20).seconds;
+    CAPTURE(to_string(op));
+    CHECK(bound / simulated_seconds(mesh, point, Fidelity::train) >= 0.95);
+  }
+}
