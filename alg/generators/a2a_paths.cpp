@@ -35,6 +35,7 @@ constexpr Bytes kLeastPiece = 256;                   // bytes; a smaller message
 constexpr std::uint32_t kMostWaves = 64;
 constexpr std::uint32_t kFewestWaves = 4;  // fewer do not make up for filling the pipeline
 constexpr Bytes kSizes = 1000;             // sizes of pairs that plans tell apart
+constexpr Bytes kSlotSizes = 16;           // where every size is a number of messages
 constexpr Bytes kLeastUnit = 8 << 10;
 constexpr double kFineSizes = 1 << 16;
 constexpr double kClearlyFaster = 0.998;  // more messages must be worth it
@@ -44,7 +45,7 @@ struct PathPlan {
   std::uint32_t pieces = 1;  // of a pair's data, each with its path
   std::uint32_t waves = 1;   // parts of a piece that follow each other
   RouteSet routes;
-  std::vector<WaveOp> hops;  // `unit`: (from * N + to) * pieces + piece
+  std::vector<WaveOp> hops;  // `unit`: counts pairs of nodes, pieces, and their parts
   WavePlan plan;
   std::uint64_t time_ps = 0;
   bool held = false;  // by slots
@@ -64,7 +65,8 @@ class PathScheduler {
     most_ = *std::max_element(scope_.counts.begin(), scope_.counts.end());
     if (most_ == 0) return;
     // Of larger units, some are filled too little; smaller ones count too many heads.
-    unit_ = std::max((most_ + kSizes - 1) / kSizes, std::min(most_, kLeastUnit));
+    const Bytes sizes = is_cut_to_units() ? kSlotSizes : kSizes;
+    unit_ = std::max((most_ + sizes - 1) / sizes, std::min(most_, kLeastUnit));
     unit_ = (unit_ + request.element_bytes - 1) / request.element_bytes * request.element_bytes;
     for (const Bytes count : scope_.counts) {
       shares_.push_back(static_cast<std::uint32_t>((count + unit_ - 1) / unit_));
@@ -106,33 +108,48 @@ class PathScheduler {
   // Whether all pairs have the same number of bytes, but for an element.
   [[nodiscard]] bool is_even() const { return request_.op == CollectiveOp::all_to_all; }
 
+  // Links behind switches fill only with messages of one size: there a large piece is cut into
+  // parts of a unit.
+  [[nodiscard]] bool is_cut_to_units() const { return !is_even() && topology_.num_switches() != 0; }
+  [[nodiscard]] std::uint32_t parts_of(std::size_t pair) const {
+    return is_cut_to_units() && most_ != 0 ? std::max(1U, shares_[pair]) : 1;
+  }
+
   [[nodiscard]] PathPlan with_paths(std::uint32_t pieces) const {
     PathPlan p(topology_);
     p.pieces = pieces;
     const std::vector<LinkPath> paths =
         is_even() ? balanced_paths(topology_, pieces) : balanced_paths(topology_, pieces, sizes_);
-    std::vector<LinkId> hop;
-    for (std::size_t unit = 0; unit < paths.size(); ++unit) {
-      std::vector<std::uint32_t> after;
-      NodeId from(unit / pieces / topology_.num_nodes());
-      for (const LinkId l : paths[unit]) {
-        hop.push_back(l);
-        const NodeId to = topology_.link(l).to;
-        if (topology_.is_switch(to)) continue;
-        WaveOp op;
-        op.from = from;
-        op.to = to;
-        op.route = p.routes.add(topology_, hop);
-        op.unit = static_cast<std::uint32_t>(unit);
-        if (!is_even()) op.share = shares_[unit / pieces];
-        op.after = after;
-        after = {static_cast<std::uint32_t>(p.hops.size())};
-        p.hops.push_back(std::move(op));
-        hop.clear();
-        from = to;
+    std::uint32_t unit = 0;
+    for (std::size_t path = 0; path < paths.size(); ++path) {
+      const std::size_t pair = path / pieces;
+      for (std::uint32_t part = 0; part < parts_of(pair); ++part) {
+        add_hops(paths[path], pair, unit++, p);
       }
     }
     return p;
+  }
+
+  void add_hops(const LinkPath& path, std::size_t pair, std::uint32_t unit, PathPlan& p) const {
+    std::vector<LinkId> hop;
+    std::vector<std::uint32_t> after;
+    NodeId from(pair / topology_.num_nodes());
+    for (const LinkId l : path) {
+      hop.push_back(l);
+      const NodeId to = topology_.link(l).to;
+      if (topology_.is_switch(to)) continue;
+      WaveOp op;
+      op.from = from;
+      op.to = to;
+      op.route = p.routes.add(topology_, hop);
+      op.unit = unit;
+      if (!is_even() && !is_cut_to_units()) op.share = shares_[pair];
+      op.after = after;
+      after = {static_cast<std::uint32_t>(p.hops.size())};
+      p.hops.push_back(std::move(op));
+      hop.clear();
+      from = to;
+    }
   }
 
   void plan(PathPlan& p) const {
@@ -159,8 +176,12 @@ class PathScheduler {
       schedule.ni_ports = std::max<std::uint32_t>(
           schedule.ni_ports, static_cast<std::uint32_t>(topology_.out_links(NodeId(n)).size()));
     }
-    // By rank of the root, then by rank of the destination, then by piece and wave.
-    std::vector<std::size_t> first_chunk(nodes * nodes * p.pieces);
+    std::vector<std::uint32_t> first_unit{0};  // by pair of nodes
+    for (std::size_t pair = 0; pair < nodes * nodes; ++pair) {
+      first_unit.push_back(first_unit.back() + p.pieces * parts_of(pair));
+    }
+    // By rank of the root, then by rank of the destination, then by unit and wave.
+    std::vector<std::size_t> first_chunk(first_unit.back());
     Bytes begin = 0;
     for (std::size_t root = 0; root < nodes; ++root) {
       for (std::size_t to = 0; to < nodes; ++to) {
@@ -168,12 +189,12 @@ class PathScheduler {
         const NodeId to_node = request_.node_of(to);
         const Bytes bytes =
             is_even() ? offsets_[to + 1] - offsets_[to] : request_.counts[root * nodes + to];
-        const std::vector<Bytes> cuts =
-            cut_evenly(bytes, std::size_t{p.pieces} * p.waves, request_.element_bytes);
-        for (std::uint32_t i = 0; i < p.pieces * p.waves; ++i) {
+        const std::size_t pair = from_node.index() * nodes + to_node.index();
+        const std::uint32_t chunks = p.pieces * parts_of(pair) * p.waves;
+        const std::vector<Bytes> cuts = cut_evenly(bytes, chunks, request_.element_bytes);
+        for (std::uint32_t i = 0; i < chunks; ++i) {
           if (i % p.waves == 0) {
-            first_chunk[(from_node.index() * nodes + to_node.index()) * p.pieces + i / p.waves] =
-                schedule.chunks.size();
+            first_chunk[first_unit[pair] + i / p.waves] = schedule.chunks.size();
           }
           schedule.chunks.push_back({begin + cuts[i], cuts[i + 1] - cuts[i], from_node, to_node});
         }

@@ -442,7 +442,7 @@ TEST_CASE("Tables of a broadcast and a reduce that the certifier passes compute 
     std::size_t refused = 0;
     test::for_each_mutant(mesh, tables,
                           [&](MutatedField, const std::string&, const ScheduleTables& mutant) {
-                            refused += certify(mesh, mutant).ok() ? 0 : 1;
+                            refused += certify(mesh, mutant).ok() ? 0U : 1U;
                           });
     CHECK(refused > 100);
     for (const test::TableMutant& mutant : test::accepted_mutants(mesh, tables)) {
