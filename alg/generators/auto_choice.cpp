@@ -91,7 +91,7 @@ Generator auto_row() {
   row.ops = {CollectiveOp::all_reduce, CollectiveOp::reduce_scatter, CollectiveOp::all_gather,
              CollectiveOp::all_to_all, CollectiveOp::all_to_allv,    CollectiveOp::broadcast,
              CollectiveOp::reduce};
-  row.parameters = {root_parameter(row.ops)};
+  row.parameters = {root_parameter(row.ops), {"collective.relay", {}}};
   row.unsuited = auto_unsuited;
   row.generate = generate_auto;
   row.plans_times = true;

@@ -278,28 +278,69 @@ class ForestBuilder {
 
   // ---- trees as ops ----
 
-  RouteId route_of(const PackEdge& edge, bool against, TreeOps& forest) const {
-    if (!against) return forest.routes.add(topology_, edge.path);
+  // A message of a tree, in terms of the graph: of copies from `from` to `to`, of reduces back.
+  struct TreeHop {
+    std::uint32_t from = 0;
+    std::uint32_t to = 0;
+    std::vector<LinkId> path;
+  };
+
+  // The messages of a tree, parents first: one per edge; or, where its path passes relays, one from
+  // relay to relay. A relay gets the data once, and its edges share it.
+  [[nodiscard]] std::vector<TreeHop> hops_of(const PackGraph& graph, const PackedTree& tree,
+                                             bool reversed) const {
+    std::vector<bool> has(topology_.num_vertices(), false);
+    has[tree.root] = true;
+    std::vector<TreeHop> hops;
+    for (const std::uint32_t e : tree.edges) {
+      const PackEdge& edge = graph.edges[e];
+      std::vector<TreeHop> way;
+      TreeHop hop;
+      hop.from = edge.from;
+      for (const LinkId l : edge.path) {
+        hop.path.push_back(l);
+        hop.to = (reversed ? topology_.link(l).from : topology_.link(l).to).value();
+        const bool relays = !request_.relays.empty() && request_.relays[hop.to];
+        if (!relays && hop.to != edge.to) continue;
+        // What comes before a relay that has the data already is not needed.
+        if (has[hop.to]) {
+          way.clear();
+        } else {
+          way.push_back(hop);
+        }
+        hop.from = hop.to;
+        hop.path.clear();
+      }
+      for (TreeHop& h : way) {
+        has[h.to] = true;
+        hops.push_back(std::move(h));
+      }
+    }
+    return hops;
+  }
+
+  RouteId route_of(const TreeHop& hop, bool against, TreeOps& forest) const {
+    if (!against) return forest.routes.add(topology_, hop.path);
     // A reversed graph: the data go against the edge.
-    return forest.routes.add(topology_, {edge.path.rbegin(), edge.path.rend()});
+    return forest.routes.add(topology_, {hop.path.rbegin(), hop.path.rend()});
   }
 
   // Returns the reduces into the root. `reversed`: the edges of the graph are reversed links;
   // otherwise the links back are used.
   std::vector<std::uint32_t> add_reduces(const PackGraph& graph, const PackedTree& tree,
                                          std::size_t unit, bool reversed, TreeOps& forest) const {
-    std::vector<std::vector<std::uint32_t>> into(graph.nodes);
-    for (std::size_t i = tree.edges.size(); i-- > 0;) {
-      const PackEdge& edge = graph.edges[tree.edges[i]];
+    std::vector<std::vector<std::uint32_t>> into(topology_.num_vertices());
+    const std::vector<TreeHop> hops = hops_of(graph, tree, reversed);
+    for (auto hop = hops.rbegin(); hop != hops.rend(); ++hop) {
       WaveOp op;
-      op.from = NodeId(edge.to);
-      op.to = NodeId(edge.from);
-      op.route = reversed ? route_of(edge, true, forest)
-                          : RouteSet::single(link_back(topology_, edge.path.front()));
+      op.from = NodeId(hop->to);
+      op.to = NodeId(hop->from);
+      op.route = reversed ? route_of(*hop, true, forest)
+                          : RouteSet::single(link_back(topology_, hop->path.front()));
       op.kind = TransferKind::reduce;
       op.unit = static_cast<std::uint32_t>(unit);
-      op.after = into[edge.to];
-      into[edge.from].push_back(static_cast<std::uint32_t>(forest.ops.size()));
+      op.after = into[hop->to];
+      into[hop->from].push_back(static_cast<std::uint32_t>(forest.ops.size()));
       forest.ops.push_back(std::move(op));
     }
     return into[tree.root];
@@ -307,17 +348,16 @@ class ForestBuilder {
 
   void add_copies(const PackGraph& graph, const PackedTree& tree, std::size_t unit,
                   const std::vector<std::uint32_t>& reduced, TreeOps& forest) const {
-    std::vector<std::vector<std::uint32_t>> into(graph.nodes);
+    std::vector<std::vector<std::uint32_t>> into(topology_.num_vertices());
     into[tree.root] = reduced;
-    for (const std::uint32_t e : tree.edges) {
-      const PackEdge& edge = graph.edges[e];
+    for (const TreeHop& hop : hops_of(graph, tree, false)) {
       WaveOp op;
-      op.from = NodeId(edge.from);
-      op.to = NodeId(edge.to);
-      op.route = route_of(edge, false, forest);
+      op.from = NodeId(hop.from);
+      op.to = NodeId(hop.to);
+      op.route = route_of(hop, false, forest);
       op.unit = static_cast<std::uint32_t>(unit);
-      op.after = into[edge.from];
-      into[edge.to] = {static_cast<std::uint32_t>(forest.ops.size())};
+      op.after = into[hop.from];
+      into[hop.to] = {static_cast<std::uint32_t>(forest.ops.size())};
       forest.ops.push_back(std::move(op));
     }
   }
@@ -356,7 +396,7 @@ Generator forest_row() {
       "trees at the optimal rate of any network, in a periodic order chosen by planned time";
   row.ops = reduction_ops();
   row.ops.insert(row.ops.end(), {CollectiveOp::broadcast, CollectiveOp::reduce});
-  row.parameters = {{"collective.segments", {}}, root_parameter(row.ops)};
+  row.parameters = {{"collective.segments", {}}, root_parameter(row.ops), {"collective.relay", {}}};
   row.unsuited = forest_unsuited;
   row.generate = generate_forest;
   row.plans_times = true;

@@ -24,6 +24,9 @@ struct CollectiveRequest {
   std::size_t root = 0;    // rank (broadcast, reduce)
   // Bytes that each rank sends to each rank, [from * ranks + to] (all_to_allv). None to itself.
   std::vector<Bytes> counts;
+  // By vertex: the switches that store messages and add to them as nodes do, because they are nodes
+  // outside of the process group (alg/generators/process_group.h). Empty: none.
+  std::vector<bool> relays;
   // The node of each rank; empty: rank r is node r. Chunks are in the order of ranks, and chunk r
   // belongs to the node of rank r. An algorithm over ranks sends from rank to rank along packet
   // routes. In an algorithm that follows the network, ranks only determine the owners of chunks

@@ -8,15 +8,25 @@ namespace espalier {
 
 namespace {
 
-Topology network_of_group(const Topology& whole, const std::vector<NodeId>& nodes) {
+// The group's nodes, then every other vertex.
+std::vector<NodeId> vertices_of_group(const Topology& whole, const std::vector<NodeId>& nodes) {
+  std::vector<NodeId> vertices = nodes;
+  std::vector<bool> listed(whole.num_vertices(), false);
+  for (const NodeId node : nodes) listed[node.index()] = true;
+  for (std::size_t v = 0; v < listed.size(); ++v) {
+    if (!listed[v]) vertices.emplace_back(v);
+  }
+  return vertices;
+}
+
+Topology network_of_group(const Topology& whole, const std::vector<NodeId>& nodes,
+                          const std::vector<NodeId>& vertices) {
   Topology group(
       fmt::format("{} of {} nodes of {}", nodes.size(), whole.num_nodes(), whole.name()));
   std::vector<NodeId> vertex(whole.num_vertices());
-  for (const NodeId node : nodes) {
-    vertex[node.index()] = group.add_node(whole.vertex_name(node));
-  }
-  for (std::size_t v = 0; v < vertex.size(); ++v) {
-    if (!vertex[v].valid()) vertex[v] = group.add_switch(whole.vertex_name(NodeId(v)));
+  for (std::size_t v = 0; v < vertices.size(); ++v) {
+    const std::string& name = whole.vertex_name(vertices[v]);
+    vertex[vertices[v].index()] = v < nodes.size() ? group.add_node(name) : group.add_switch(name);
   }
   for (const TopologyLink& link : whole.links()) {
     group.add_link(vertex[link.from.index()], vertex[link.to.index()], link.spec, link.out_name,
@@ -30,7 +40,16 @@ Topology network_of_group(const Topology& whole, const std::vector<NodeId>& node
 ProcessGroup::ProcessGroup(const Topology& whole, const std::vector<NodeId>& nodes)
     : whole_(whole),
       nodes_(nodes),
-      group_(nodes.empty() ? Topology("") : network_of_group(whole, nodes)) {}
+      whole_vertex_(vertices_of_group(whole, nodes)),
+      group_(nodes.empty() ? Topology("") : network_of_group(whole, nodes, whole_vertex_)) {}
+
+std::vector<bool> ProcessGroup::relays() const {
+  std::vector<bool> relays;
+  for (std::size_t v = 0; v < whole_vertex_.size(); ++v) {
+    relays.push_back(!nodes_.empty() && v >= nodes_.size() && !whole_.is_switch(whole_vertex_[v]));
+  }
+  return relays;
+}
 
 Scope ProcessGroup::in_whole(const Scope& scope) const {
   if (nodes_.empty()) return scope;

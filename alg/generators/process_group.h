@@ -1,5 +1,5 @@
 // A collective among some of a network's nodes. The others' routers pass packets on, as all routers
-// do; their NIs send and receive nothing.
+// do. Their NIs do nothing, or, as relays, store messages and send them on.
 #pragma once
 
 #include <vector>
@@ -18,15 +18,18 @@ class ProcessGroup {
   ProcessGroup(const Topology& whole, const std::vector<NodeId>& nodes);
 
   [[nodiscard]] const Topology& network() const { return nodes_.empty() ? whole_ : group_; }
+  // For CollectiveRequest::relays: the vertices of network() that are nodes outside of the group.
+  [[nodiscard]] std::vector<bool> relays() const;
   // A schedule on network() in terms of the whole network.
   [[nodiscard]] Schedule in_whole(Schedule schedule) const;
   [[nodiscard]] Scope in_whole(const Scope& scope) const;
 
  private:
-  [[nodiscard]] NodeId whole_node(NodeId rank) const { return nodes_[rank.index()]; }
+  [[nodiscard]] NodeId whole_node(NodeId vertex) const { return whole_vertex_[vertex.index()]; }
 
   const Topology& whole_;
   const std::vector<NodeId>& nodes_;
+  std::vector<NodeId> whole_vertex_;  // by vertex of group_
   Topology group_;
 };
 

@@ -54,7 +54,7 @@ Bytes SegmentChoice::segment_bytes(Bytes unit, Bytes segments) const {
 }
 
 std::size_t SegmentChoice::rows_of(const std::vector<WaveOp>& ops) const {
-  std::vector<std::size_t> rows(topology_.num_nodes(), 0);
+  std::vector<std::size_t> rows(topology_.num_vertices(), 0);
   for (const WaveOp& op : ops) ++rows[op.from.index()];
   return *std::max_element(rows.begin(), rows.end());
 }

@@ -44,9 +44,9 @@ class ScheduleTime {
       : schedule_(schedule),
         timing_(timing),
         times_(topology, schedule.routes, timing),
-        queue_(topology.num_nodes()),
-        next_(topology.num_nodes(), 0),
-        issued_(topology.num_nodes(), 0),
+        queue_(topology.num_vertices()),  // relays of a process group are switches here
+        next_(topology.num_vertices(), 0),
+        issued_(topology.num_vertices(), 0),
         usable_(schedule.transfers.size(), 0),
         missing_(schedule.transfers.size(), 0),
         link_free_(topology.num_links(), 0),

@@ -195,6 +195,13 @@ void add_collective_keys(KeyTable& table) {
       .doc(
           "nodes of the ranks of a process group, rank 0 first; the other nodes take no part; all: "
           "rank r is node r");
+  collective.boolean("relay", &Config::relay)
+      .only_where_algorithm_reads_it()
+      .only({"collective.ranks", "collective.ranks names a process group",
+             [](const RunPoint& point) { return !point.collective->ranks.empty(); }})
+      .doc(
+          "true: nodes outside of the process group store messages and send them on, and add to "
+          "them; false: their NIs do nothing");
   collective.integer("base", &Config::base)
       .range(2, 64)
       .only_where_algorithm_reads_it()

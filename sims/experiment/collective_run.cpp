@@ -41,6 +41,15 @@ std::vector<Bytes> parts_of(const Topology& topology, const ScheduleTables& tabl
   return of_members;
 }
 
+// A switch of collective_bound() does not add, but a relay does. Every element of the first
+// member's data has to reach every other member, and every element of theirs the first member.
+CollectiveBound relayed_all_reduce_bound(const Topology& topology, Bytes size, Scope scope) {
+  scope.root = scope.members.empty() ? NodeId(0) : scope.members.front();
+  const CollectiveBound out = scoped_bound(topology, CollectiveOp::broadcast, size, scope);
+  const CollectiveBound in = scoped_bound(topology, CollectiveOp::reduce, size, scope);
+  return out.seconds > in.seconds ? out : in;
+}
+
 // What a collective and a training iteration share: one program of tables.
 class TablesRun : public PointRun {
  public:
@@ -86,6 +95,9 @@ class TablesRun : public PointRun {
     const Scope& scope = tables.scope;
     if (is_rooted(tables.op) || tables.op == CollectiveOp::all_to_allv) {
       return RunBound{tables.size, scoped_bound(topology(), tables.op, tables.size, scope), {}};
+    }
+    if (tables.op == CollectiveOp::all_reduce && point().collective->relay) {
+      return RunBound{tables.size, relayed_all_reduce_bound(topology(), tables.size, scope), {}};
     }
     // Nodes that take no part are switches.
     const ProcessGroup group(topology(), scope.members);

@@ -55,8 +55,9 @@ ScheduleTables chosen_tables(const Topology& topology, const SystemConfig& syste
                              const CollectiveConfig& collective) {
   const std::vector<NodeId> nodes = group_nodes(collective);
   const ProcessGroup group(topology, nodes);
-  const std::vector<RankedSchedule> best =
-      fastest_schedules(group.network(), collective_request(system, collective), 2);
+  CollectiveRequest request = collective_request(system, collective);
+  if (collective.relay) request.relays = group.relays();
+  const std::vector<RankedSchedule> best = fastest_schedules(group.network(), request, 2);
   const auto planned = [](const RankedSchedule& ranked) {
     return static_cast<double>(ranked.planned_ps) * 1e-6;
   };
@@ -99,9 +100,10 @@ ScheduleTables generate_tables(const Topology& topology, const SystemConfig& sys
                                const CollectiveConfig& collective) {
   const auto generated = [&] {
     if (collective.algorithm == kAutoAlgorithm) return chosen_tables(topology, system, collective);
-    const CollectiveRequest request = collective_request(system, collective);
+    CollectiveRequest request = collective_request(system, collective);
     const std::vector<NodeId> nodes = group_nodes(collective);
     const ProcessGroup group(topology, nodes);
+    if (collective.relay) request.relays = group.relays();
     const Generator& generator = *find_generator(collective.algorithm);
     return lower_to_tables(group.in_whole(generator.generate(group.network(), request)));
   };

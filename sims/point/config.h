@@ -294,6 +294,7 @@ struct CollectiveConfig {
   std::uint32_t root = 0;               // broadcast, reduce: rank
   CountsConfig counts;                  // all_to_allv
   std::vector<std::uint32_t> ranks;     // the node of each rank of a group; empty: all nodes
+  bool relay = false;                   // nodes outside of the group store and send on
   RankOrderConfig rank_order;
   // Chunks is for planners, the next two members only for themis. See PlanRequest.
   std::uint32_t chunks = 64;

@@ -427,6 +427,42 @@ const std::vector<BadCase>& cross_cases() {
        "collective: {op: @all_gather, algorithm: dbtree, size: 1MiB}\n",
        "collective.op: dbtree computes all_reduce, not all_gather",
        "allowed: ring, bidirectional_ring, multitree"},
+      {"a root that is no rank",
+       "system: {topology: {type: torus, dims: [4]}}\n"
+       "collective: {op: broadcast, algorithm: forest, size: 1MiB, root: @4}\n",
+       "collective.root: there is no rank 4; ranks are 0 to 3", "collective.root: 0"},
+      {"a root that is no rank of the group",
+       "system: {topology: {type: torus, dims: [4]}}\n"
+       "collective: {op: reduce, algorithm: forest, size: 1MiB, ranks: [3, 1], root: @2}\n",
+       "collective.root: there is no rank 2; ranks are 0 to 1", "collective.root: 0"},
+      {"a group with a node that does not exist",
+       "system: {topology: {type: torus, dims: [4]}}\n"
+       "collective: {algorithm: ring, size: 1MiB, ranks: @[0, 4]}\n",
+       "collective.ranks: there is no node 4; the network has nodes 0 to 3", "[0, 1]"},
+      {"a group with a node twice",
+       "system: {topology: {type: torus, dims: [4]}}\n"
+       "collective: {algorithm: ring, size: 1MiB, ranks: @[2, 2]}\n",
+       "collective.ranks: node 2 is listed twice", "[0, 1]"},
+      {"a group of one node",
+       "system: {topology: {type: torus, dims: [4]}}\n"
+       "collective: {algorithm: ring, size: 1MiB, ranks: @[2]}\n",
+       "collective.ranks: one node is no group", "[0, 1]"},
+      {"a group with a rank order",
+       "system: {topology: {type: torus, dims: [4]}}\n"
+       "collective: {algorithm: ring, size: 1MiB, ranks: @[2, 0], rank_order: random}\n",
+       "the list is the order of the ranks", "[0, 1]"},
+      {"an algorithm that does not run in a group",
+       "system: {topology: {type: torus, dims: [4, 4]}}\n"
+       "collective: {algorithm: @2d_ring, size: 1MiB, ranks: [0, 1, 2, 3]}\n",
+       "2d_ring does not run on this topology", "allowed: ring"},
+      {"a group of a collective program",
+       "system: {topology: {type: torus, dims: [4]}}\n"
+       "collective: {algorithm: gc3_ring, size: 1MiB, ranks: @[0, 1]}\n",
+       "collective.ranks", ""},
+      {"counts of a file that does not exist",
+       "system: {topology: {type: torus, dims: [4]}}\n"
+       "collective: {op: all_to_allv, algorithm: direct, size: 1MiB, counts: @no/such.csv}\n",
+       "'no/such.csv' cannot be read: No such file", "zipf, or a path"},
       {"no segment at all",
        "system: {topology: {type: torus, dims: [4]}}\n"
        "collective: {algorithm: dbtree, size: 1MiB, segments: @0}\n",

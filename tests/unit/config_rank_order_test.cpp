@@ -6,6 +6,7 @@
 #include "sims/config/resolved.h"
 #include "sims/experiment/point_content.h"
 #include "sims/formats/rank_order_file.h"
+#include "sims/model/build_program.h"
 
 namespace espalier {
 
@@ -171,6 +172,44 @@ std::string errors_of_latencies(const std::string& text) {
   Diagnostics diagnostics;
   CHECK_FALSE(parse_latencies("m.csv", text, 2, diagnostics));
   return diagnostics.text();
+}
+
+TEST_CASE("A table of weights has a line for each rank") {
+  Diagnostics diagnostics;
+  const auto weights = parse_weights("w.csv", "-, 5\n7, 0\n", 2, diagnostics);
+  REQUIRE(weights);
+  CHECK(*weights == std::vector<std::uint64_t>{0, 5, 7, 0});
+  const auto errors_of = [](const std::string& text) {
+    Diagnostics found;
+    CHECK_FALSE(parse_weights("w.csv", text, 2, found));
+    return found.text();
+  };
+  CHECK_THAT(errors_of("0,5\n7\n"), Contains("w.csv:2:1: error: found 1 values, but the network "
+                                             "has 2 ranks"));
+  CHECK_THAT(errors_of("0,1000001\n7,0\n"), Contains("w.csv:1:3: error: weight 0 to 1"));
+}
+
+TEST_CASE("Weights become whole elements, of which the largest row sums to the size") {
+  const RunPoint point = only_point(
+      "system: {topology: {type: torus, dims: [4]}}\n"
+      "collective: {op: all_to_allv, algorithm: direct, size: 1000B, element: 4B}\n");
+  const CollectiveRequest request = collective_request(point.system, *point.collective);
+  REQUIRE(request.counts.size() == 16);
+  Bytes most = 0;
+  for (std::size_t from = 0; from < 4; ++from) {
+    Bytes sum = 0;
+    for (std::size_t to = 0; to < 4; ++to) {
+      const Bytes count = request.counts[from * 4 + to];
+      CHECK(count % 4 == 0);
+      CHECK((count == 0) == (from == to));
+      sum += count;
+    }
+    most = std::max(most, sum);
+  }
+  CHECK(most == 1000);
+  // zipf: rank 0 gets about twice as much as rank 1 of what rank 3 sends.
+  CHECK(static_cast<double>(request.counts[12]) ==
+        Approx(2 * static_cast<double>(request.counts[13])).margin(8));
 }
 
 TEST_CASE("A matrix of latencies has a line for each node") {

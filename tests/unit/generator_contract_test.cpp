@@ -141,6 +141,9 @@ TEST_CASE("Every generator keeps the contract in a process group") {
           if (op == CollectiveOp::all_to_allv) request.counts = uneven_counts(nodes.size(), 9, 4);
           check_request(generator, topology, request, ++seed, nodes);
           ++runs;
+          if (!generator.reads("collective.relay", op)) continue;
+          request.relays = group.relays();
+          check_request(generator, topology, request, ++seed, nodes);
         }
       }
     }

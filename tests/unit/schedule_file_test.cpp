@@ -24,6 +24,12 @@ ScheduleTables generate(const char* algorithm, const Topology& topology, Collect
   CollectiveRequest request;
   request.op = op;
   request.size = 4096;
+  request.root = 1;
+  if (op == CollectiveOp::all_to_allv) {
+    for (Bytes pair = 0; pair < topology.num_nodes() * topology.num_nodes(); ++pair) {
+      request.counts.push_back(pair % (topology.num_nodes() + 1) == 0 ? 0 : 4 * pair);
+    }
+  }
   return lower_to_tables(find_generator(algorithm)->generate(topology, request));
 }
 
@@ -54,6 +60,8 @@ TEST_CASE("A schedule file gives back every entry, every route and the caller's 
       {"forest", make_mesh({4, 3}, test::kPlainLink), CollectiveOp::all_reduce},   // planned order
       {"forest", make_bigraph(2, 4, test::kPlainLink), CollectiveOp::all_gather},  // slots
       {"a2a_paths", make_torus({3, 3}, test::kPlainLink), CollectiveOp::all_to_all},
+      {"forest", make_mesh({4, 3}, test::kPlainLink), CollectiveOp::broadcast},  // root
+      {"direct", make_torus({3}, test::kPlainLink), CollectiveOp::all_to_allv},  // counts
   };
   for (const auto& [algorithm, topology, op] : cases) {
     const ScheduleTables tables = generate(algorithm, topology, op);
@@ -67,6 +75,7 @@ TEST_CASE("A schedule file gives back every entry, every route and the caller's 
     REQUIRE(read.value);
     CHECK(read.value->algorithm == tables.algorithm);
     CHECK(read.value->op == tables.op);
+    CHECK(read.value->scope == tables.scope);
     CHECK(read.value->contention_free == tables.contention_free);
     CHECK(read.value->listed_order == tables.listed_order);
     CHECK(read.value->ni_ports == tables.ni_ports);
@@ -119,6 +128,27 @@ TEST_CASE("Every mistake in a schedule file is named with its place") {
   SECTION("version") {
     set("/version", 2);
     expected = "top level: \"version\" must be 1";
+  }
+  SECTION("a root where the collective has none") {
+    set("/root", 0);
+    expected = "top level: \"root\": all_reduce has no root";
+  }
+  SECTION("no root where the collective needs one") {
+    set("/op", "broadcast");
+    expected = "top level: \"root\" is missing: the node of the broadcast's root";
+  }
+  SECTION("a root that is no node") {
+    set("/op", "reduce");
+    set("/root", 4);
+    expected = "/root";
+  }
+  SECTION("one member") {
+    set("/members", {2});
+    expected = "/members: a collective needs at least two nodes";
+  }
+  SECTION("members out of order") {
+    set("/members", {2, 1});
+    expected = "/members/1: members are listed in ascending order, each once";
   }
   SECTION("no object") {
     bad = Json::array();
