@@ -34,8 +34,8 @@ namespace {
 
 constexpr std::uint32_t kMostTreesPerRoot = 8;
 constexpr std::uint32_t kMostTreesOfOneRoot = 64;  // where other nodes have none
-// More trees of one root divide the links at switches better: up to so many, for so much data of
-// each, and where links cannot be divided at all on networks of more nodes too.
+// More trees per root divide the links at switches better: up to so many, for so much data of each,
+// on networks of few nodes, or where paths were found only at a lower rate.
 constexpr std::uint32_t kMostSplitTrees = 16;
 constexpr Bytes kLeastSplitData = 64 << 10;
 constexpr std::size_t kFewSplitNodes = 24;
@@ -164,14 +164,15 @@ class ForestBuilder {
     counts.push_back(best_count);
     if (best_count != 1) counts.push_back(1);
     for (const std::uint32_t k : counts) add_directed_both(in, out, k, rate);
-    // The few trees of one root leave little choice of paths through switches.
+    // The few trees of one root, or of a group with relays, leave little choice of paths.
     for (std::uint32_t k = 4 * best_count; is_split_again(k); k *= 4) {
       add_directed_both(in, out, k, rate);
     }
   }
 
   [[nodiscard]] bool is_split_again(std::uint32_t trees) const {
-    return only_root() && topology_.num_switches() != 0 && trees <= kMostSplitTrees &&
+    const bool few = only_root() || !request_.relays.empty();
+    return few && topology_.num_switches() != 0 && trees <= kMostSplitTrees &&
            request_.size / trees >= kLeastSplitData &&
            (lost_rate_ || ranks_.size() <= kFewSplitNodes);
   }

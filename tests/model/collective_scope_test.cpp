@@ -154,14 +154,14 @@ TEST_CASE("With relays a process group comes close to the bound of the network a
   const Topology mesh = make_mesh({4, 4}, kScopeLink);
   for (const CollectiveOp op : {CollectiveOp::all_gather, CollectiveOp::reduce_scatter}) {
     RunPoint point = scoped_point(op, "forest", 16 << 20);
-    point.collective->ranks = {0, 3, 5, 6};
+    point.collective->ranks = {0, 2, 4, 6, 8, 10, 12, 14};
     const Topology network = ranks_network(mesh, *point.collective);
     const double bound = collective_bound(network, op, 16 << 20).seconds;
     CAPTURE(to_string(op));
     const double without = simulated_seconds(mesh, point, Fidelity::train);
     point.collective->relay = true;
     const double with = simulated_seconds(mesh, point, Fidelity::train);
-    CHECK(bound / with >= 0.95);
+    CHECK(bound / with >= 0.97);
     CHECK(with < without);
   }
 }

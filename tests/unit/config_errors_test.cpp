@@ -455,10 +455,6 @@ const std::vector<BadCase>& cross_cases() {
        "system: {topology: {type: torus, dims: [4, 4]}}\n"
        "collective: {algorithm: @2d_ring, size: 1MiB, ranks: [0, 1, 2, 3]}\n",
        "2d_ring does not run on this topology", "allowed: ring"},
-      {"a group of a collective program",
-       "system: {topology: {type: torus, dims: [4]}}\n"
-       "collective: {algorithm: gc3_ring, size: 1MiB, ranks: @[0, 1]}\n",
-       "collective.ranks", ""},
       {"counts of a file that does not exist",
        "system: {topology: {type: torus, dims: [4]}}\n"
        "collective: {op: all_to_allv, algorithm: direct, size: 1MiB, counts: @no/such.csv}\n",
