@@ -20,6 +20,7 @@
 #include <utility>
 
 #include "alg/generators/generator.h"
+#include "alg/generators/multitree.h"
 #include "alg/generators/segment_choice.h"
 #include "alg/packing/pack_graph.h"
 #include "alg/packing/schedule_time.h"
@@ -43,6 +44,7 @@ constexpr double kMostSlowdown = 16;  // where safe paths through switches cost 
 constexpr double kMostPairSlowdown = 1e6;
 constexpr double kGoodLoss = 0.005;         // of the best rate, at which no more trees are tried
 constexpr std::size_t kMostLowNodes = 144;  // for trees of least latency
+constexpr double kManyLatencies = 16;       // up to which direct networks try these
 
 class ForestBuilder {
  public:
@@ -85,9 +87,43 @@ class ForestBuilder {
   void try_directed() {
     try_directed(std::numeric_limits<std::uint64_t>::max());
     for (const std::uint64_t cap : caps()) try_directed(cap);
-    if (!is_small() || ranks_.size() > kMostLowNodes) return;
+    try_steps();
+    if (!is_small(topology_.num_switches() == 0 ? kManyLatencies : 1)) return;
+    if (ranks_.size() > kMostLowNodes) return;
     try_low(LowTrees::shortest);
     try_low(LowTrees::same_height);
+  }
+
+  // MultiTree's trees: where no link idles in their steps, whole chunks follow each other without
+  // a gap. On a uniform 5x5 mesh no other trees are as fast.
+  void try_steps() {
+    if (topology_.num_switches() != 0 || ranks_.size() > kMostLowNodes) return;
+    if (!unsuited_for_mirrored_trees(topology_, "forest").empty()) return;
+    const TreeForest steps = build_trees(topology_, request_);
+    TreeOps forest(topology_);
+    forest.per_rank = 1;
+    forest.units = ranks_.size();
+    std::vector<std::vector<std::uint32_t>> reduced(forest.units);
+    for (const bool reversed : {true, false}) {
+      const auto unused = reversed ? CollectiveOp::all_gather : CollectiveOp::reduce_scatter;
+      if (request_.op == unused) continue;
+      const PackGraph graph = pack_graph(topology_, reversed);
+      for (std::uint32_t root = 0; root < ranks_.size(); ++root) {
+        PackedTree tree;
+        tree.root = root;
+        for (const TreeEdge& edge : steps.trees[root]) {
+          const LinkId link = steps.paths.link(edge.path, 0);
+          tree.edges.push_back((reversed ? link_back(topology_, link) : link).value());
+        }
+        const std::size_t u = ranks_[root];
+        if (reversed) {
+          reduced[u] = add_reduces(graph, tree, u, true, forest);
+        } else {
+          add_copies(graph, tree, u, reduced[u], forest);
+        }
+      }
+    }
+    choice_.consider(std::move(forest));
   }
 
   // One tree per root, of least latency.
@@ -242,10 +278,10 @@ class ForestBuilder {
   void try_undirected() {
     if (topology_.num_switches() != 0) return;
     const PackGraph graph = pack_graph(topology_, false);
-    const std::vector<PackedTree> best = best_undirected_trees(topology_, graph, kGoodLoss);
-    if (best.empty()) return;
-    add_undirected(graph, best);
-    if (!is_small()) return;
+    const auto choices = best_undirected_trees(topology_, graph, kGoodLoss);
+    if (choices.empty()) return;
+    for (const std::vector<PackedTree>& trees : choices) add_undirected(graph, trees);
+    if (!is_small(1)) return;
     for (const std::size_t count : {1U, 2U, 4U, 8U}) {
       add_undirected(graph, low_undirected_trees(topology_, graph, count));
     }
@@ -262,9 +298,9 @@ class ForestBuilder {
     choice_.consider(std::move(forest));
   }
 
-  // Whether the latencies there and back, at the slowest link's, take longer than the data on the
-  // fastest link: then hops count more than rates.
-  [[nodiscard]] bool is_small() const {
+  // Whether `times` the latencies there and back, at the slowest link's, take longer than the data
+  // on the fastest link. With 1, hops count more than rates.
+  [[nodiscard]] bool is_small(double times) const {
     std::uint64_t latency_ps = 0;
     std::uint64_t rate = 0;
     for (const TopologyLink& link : topology_.links()) {
@@ -274,7 +310,7 @@ class ForestBuilder {
     const auto most_links = static_cast<double>(longest_distance(topology_));
     const double data = static_cast<double>(request_.size) / static_cast<double>(rate);
     constexpr double kPerSecond = 1e-12;
-    return data <= 2 * most_links * static_cast<double>(latency_ps) * kPerSecond;
+    return data <= times * 2 * most_links * static_cast<double>(latency_ps) * kPerSecond;
   }
 
   // ---- trees as ops ----

@@ -40,6 +40,8 @@ struct CollectiveRequest {
   // The most entries of a node's table that planning algorithms aim at; 0: any number. An entry
   // that repeats counts once.
   std::size_t table_rows = 256;
+  // A row of a table repeats with strides (ni.table_repeat), so periodic orders need few rows.
+  bool table_repeat = false;
 
   [[nodiscard]] NodeId node_of(std::size_t rank) const {
     return rank_order.empty() ? NodeId(rank) : rank_order[rank];

@@ -59,7 +59,16 @@ std::size_t SegmentChoice::rows_of(const std::vector<WaveOp>& ops) const {
   return *std::max_element(rows.begin(), rows.end());
 }
 
+bool SegmentChoice::is_listed(const TreeOps& trees) const {
+  return !request_.table_repeat && !shares_links(trees.routes, trees.ops) &&
+         trees.ops.size() * request_.segments <= kMostListedSends;
+}
+
 void SegmentChoice::consider(TreeOps trees) {
+  if (is_listed(trees)) {
+    consider_listed(std::move(trees));
+    return;
+  }
   const Bytes unit = unit_bytes(trees);
   std::vector<Passing> found;
   std::map<std::uint32_t, double> stretch_of;  // period that was found, by `together`

@@ -21,15 +21,17 @@ struct TreeOps {
   std::uint32_t per_rank = 0;  // units of a rank's data; 0: units are not bound to ranks
 };
 
+constexpr std::size_t kMostListedSends = 1'500'000;  // of an order without a period
+
 // Takes trees of several kinds and keeps those whose data pass fastest.
 class SegmentChoice {
  public:
   SegmentChoice(const Topology& topology, const CollectiveRequest& request)
       : topology_(topology), request_(request) {}
 
-  // Plans every number of segments, in waves and without, and keeps the trees if their best plan
-  // is the best so far: among plans whose table has at most `table_rows` entries in a period, if
-  // there are any.
+  // Plans numbers of segments and keeps the trees if their best plan is the best so far. Through
+  // switches, or if table rows repeat, in waves and without: among plans whose table has at most
+  // `table_rows` entries in a period, if there are any.
   void consider(TreeOps trees);
   [[nodiscard]] bool empty() const { return !best_; }
   // Precondition: not empty().
@@ -46,6 +48,10 @@ class SegmentChoice {
     std::size_t rows = 0;  // of the longest table, one period
   };
 
+  // Without switches, and if rows do not repeat, a table lists the messages of all segments in an
+  // order without a period (listed_choice.cpp).
+  [[nodiscard]] bool is_listed(const TreeOps& trees) const;
+  void consider_listed(TreeOps trees);
   [[nodiscard]] Bytes unit_bytes(const TreeOps& trees) const;
   [[nodiscard]] Bytes segment_bytes(Bytes unit, Bytes segments) const;
   [[nodiscard]] std::size_t rows_of(const std::vector<WaveOp>& ops) const;

@@ -40,13 +40,13 @@ struct EdgePair {
 [[nodiscard]] std::optional<std::vector<PackedTree>> pack_undirected_trees(
     const PackGraph& graph, const std::vector<EdgePair>& pairs, std::size_t count);
 
-// The undirected trees of highest total rate, as few as reach it within `good_loss` / 4 of the
-// bound by the network's links and by each node's: every tree carries the same share of an
-// all_reduce's data. Empty if some link has no link back. Precondition: no switches, no link of
-// rate 0.
-[[nodiscard]] std::vector<PackedTree> best_undirected_trees(const Topology& topology,
-                                                            const PackGraph& graph,
-                                                            double good_loss);
+// Undirected trees of the highest total rate, as few as reach it within `good_loss` / 4 of the
+// bound by the network's links and by each node's; then more trees, up to 32, of about the same
+// rate, which may be lower. Every tree carries the same share of an all_reduce's data. Empty if
+// some link has no link back. Precondition: no switches, no link of rate 0.
+[[nodiscard]] std::vector<std::vector<PackedTree>> best_undirected_trees(const Topology& topology,
+                                                                         const PackGraph& graph,
+                                                                         double good_loss);
 
 // One out-tree from every root, over the links that the trees before occupy least. `shortest`:
 // every path has the least latency. `same_height`: a path may be longer, but no longer than the

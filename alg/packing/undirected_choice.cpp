@@ -12,6 +12,7 @@ namespace espalier {
 namespace {
 
 constexpr std::size_t kMostUndirectedTrees = 48;
+constexpr std::size_t kMoreUndirectedTrees[] = {4, 8, 16, 32};
 
 struct RatedPairs {
   std::vector<EdgePair> pairs;
@@ -92,21 +93,31 @@ std::pair<std::vector<PackedTree>, double> trees_of_highest_rate(const PackGraph
 
 }  // namespace
 
-std::vector<PackedTree> best_undirected_trees(const Topology& topology, const PackGraph& graph,
-                                              double good_loss) {
+std::vector<std::vector<PackedTree>> best_undirected_trees(const Topology& topology,
+                                                           const PackGraph& graph,
+                                                           double good_loss) {
   RatedPairs rated = rated_pairs(topology, graph);
   if (rated.pairs.empty()) return {};
   const double most = most_total_rate(graph, rated);
-  std::vector<PackedTree> best;
+  std::vector<std::vector<PackedTree>> choices(1);
   double best_rate = 0;
   for (std::size_t count = 1; count <= kMostUndirectedTrees; ++count) {
     if (best_rate >= most * (1 - good_loss / 4)) break;
     auto [trees, rate] = trees_of_highest_rate(graph, rated, count, most, best_rate, good_loss);
     if (trees.empty()) continue;
-    best = std::move(trees);
+    choices.front() = std::move(trees);
     best_rate = rate;
   }
-  return best;
+  // Few trees at a high rate are high, so their data fill the links late. More trees at this rate
+  // may be lower.
+  const std::size_t fewest = choices.front().size();
+  for (const std::size_t count : kMoreUndirectedTrees) {
+    if (count <= fewest) continue;
+    auto [trees, rate] = trees_of_highest_rate(graph, rated, count, best_rate * (1 + 1e-9),
+                                               best_rate * (1 - good_loss / 2), good_loss);
+    if (!trees.empty()) choices.push_back(std::move(trees));
+  }
+  return choices;
 }
 
 }  // namespace espalier

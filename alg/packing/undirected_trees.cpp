@@ -17,11 +17,46 @@ class ForestPartition {
   ForestPartition(std::size_t nodes, const std::vector<EdgePair>& pairs, const PackGraph& graph,
                   std::size_t count)
       : nodes_(nodes), forests_(count, std::vector<std::vector<Arc>>(nodes)) {
+    copies_.resize(pairs.size());
     for (std::size_t p = 0; p < pairs.size(); ++p) {
+      copies_[p].first = static_cast<std::uint32_t>(elements_.size());
       const PackEdge& e = graph.edges[pairs[p].there];
       const auto copies = std::min<std::int64_t>(pairs[p].units, static_cast<std::int64_t>(count));
       for (std::int64_t c = 0; c < copies; ++c) {
         elements_.push_back({e.from, e.to, static_cast<std::uint32_t>(p), kNobody});
+      }
+      copies_[p].end = static_cast<std::uint32_t>(elements_.size());
+    }
+  }
+
+  // All trees grow together, the lowest first, from the roots: each over pairs of which the least
+  // share is taken. What is missing then is left to run().
+  void grow(const std::vector<std::uint32_t>& roots) {
+    std::vector<std::vector<std::uint32_t>> pairs_of(nodes_);
+    std::vector<std::uint32_t> taken(copies_.size(), 0);
+    for (std::uint32_t p = 0; p < copies_.size(); ++p) {
+      if (copies_[p].first == copies_[p].end) continue;
+      pairs_of[elements_[copies_[p].first].a].push_back(p);
+      pairs_of[elements_[copies_[p].first].b].push_back(p);
+    }
+    std::vector<std::vector<std::uint32_t>> depth(forests_.size());
+    for (std::size_t f = 0; f < forests_.size(); ++f) {
+      depth[f].assign(nodes_, kNobody);
+      depth[f][roots[f]] = 0;
+    }
+    bool grown = true;
+    for (std::uint32_t level = 0; grown; ++level) {
+      grown = false;
+      // In turns, an edge each, so that no tree takes all pairs of a place.
+      std::vector<bool> stuck(forests_.size(), false);
+      for (bool any = true; any;) {
+        any = false;
+        for (std::uint32_t f = 0; f < forests_.size(); ++f) {
+          if (stuck[f]) continue;
+          stuck[f] = !grow_edge(f, level, pairs_of, taken, depth[f]);
+          any = any || !stuck[f];
+          grown = grown || !stuck[f];
+        }
       }
     }
   }
@@ -30,8 +65,9 @@ class ForestPartition {
     // The copies of a pair go to different forests; one pair after the other keeps them balanced.
     const std::size_t wanted = forests_.size() * (nodes_ - 1);
     std::size_t placed = 0;
+    for (const Element& e : elements_) placed += e.forest == kNobody ? 0 : 1;
     for (std::uint32_t e = 0; e < elements_.size() && placed < wanted; ++e) {
-      if (augment(e)) ++placed;
+      if (elements_[e].forest == kNobody && augment(e)) ++placed;
     }
     return placed == wanted;
   }
@@ -56,6 +92,38 @@ class ForestPartition {
     std::uint32_t to;
     std::uint32_t element;
   };
+
+  // The copies of a pair.
+  struct Copies {
+    std::uint32_t first = 0;
+    std::uint32_t end = 0;
+  };
+
+  // One more edge from a node at depth `level` of the tree.
+  bool grow_edge(std::uint32_t f, std::uint32_t level,
+                 const std::vector<std::vector<std::uint32_t>>& pairs_of,
+                 std::vector<std::uint32_t>& taken, std::vector<std::uint32_t>& depth) {
+    double least = 1;
+    std::uint32_t best = kNobody;
+    for (std::uint32_t v = 0; v < nodes_; ++v) {
+      if (depth[v] != level) continue;
+      for (const std::uint32_t p : pairs_of[v]) {
+        const Element& e = elements_[copies_[p].first];
+        if (depth[e.a == v ? e.b : e.a] != kNobody) continue;
+        const double used =
+            static_cast<double>(taken[p]) / static_cast<double>(copies_[p].end - copies_[p].first);
+        if (used >= least) continue;
+        least = used;
+        best = p;
+      }
+    }
+    if (best == kNobody) return false;
+    const std::uint32_t element = copies_[best].first + taken[best]++;
+    const Element& e = elements_[element];
+    depth[depth[e.a] == kNobody ? e.a : e.b] = level + 1;
+    insert(element, f);
+    return true;
+  }
 
   void insert(std::uint32_t e, std::uint32_t forest) {
     Element& element = elements_[e];
@@ -132,6 +200,7 @@ class ForestPartition {
   std::size_t nodes_;
   std::vector<std::vector<std::vector<Arc>>> forests_;  // by forest, by node
   std::vector<Element> elements_;
+  std::vector<Copies> copies_;  // by pair
   std::vector<Arc> before_;
   std::vector<std::uint32_t> stack_;
   std::vector<std::uint32_t> path_;
@@ -170,12 +239,51 @@ PackedTree root_at_centre(const PackGraph& graph, const std::vector<EdgePair>& p
   return best;
 }
 
+// `count` nodes from which the farthest node is nearest, over and over again if there are fewer.
+std::vector<std::uint32_t> middle_nodes(const PackGraph& graph, const std::vector<EdgePair>& pairs,
+                                        std::size_t count) {
+  std::vector<std::vector<std::uint32_t>> beside(graph.nodes);
+  for (const EdgePair& pair : pairs) {
+    if (pair.units == 0) continue;
+    const PackEdge& e = graph.edges[pair.there];
+    beside[e.from].push_back(e.to);
+    beside[e.to].push_back(e.from);
+  }
+  std::vector<std::uint32_t> height;
+  for (std::uint32_t root = 0; root < graph.nodes; ++root) {
+    std::vector<std::uint32_t> depth(graph.nodes, kNobody);
+    depth[root] = 0;
+    std::vector<std::uint32_t> order{root};
+    for (std::size_t head = 0; head < order.size(); ++head) {
+      for (const std::uint32_t to : beside[order[head]]) {
+        if (depth[to] != kNobody) continue;
+        depth[to] = depth[order[head]] + 1;
+        order.push_back(to);
+      }
+    }
+    height.push_back(depth[order.back()]);
+  }
+  const std::uint32_t least = *std::min_element(height.begin(), height.end());
+  std::vector<std::uint32_t> middle;
+  for (std::uint32_t h = least; h <= least + 1 && middle.size() < count; ++h) {
+    for (std::uint32_t v = 0; v < graph.nodes; ++v) {
+      if (height[v] == h) middle.push_back(v);
+    }
+  }
+  std::vector<std::uint32_t> roots;
+  for (std::size_t i = 0; i < count; ++i) {
+    roots.push_back(middle[middle.size() <= count ? i % middle.size() : i * middle.size() / count]);
+  }
+  return roots;
+}
+
 }  // namespace
 
 std::optional<std::vector<PackedTree>> pack_undirected_trees(const PackGraph& graph,
                                                              const std::vector<EdgePair>& pairs,
                                                              std::size_t count) {
   ForestPartition partition(graph.nodes, pairs, graph, count);
+  partition.grow(middle_nodes(graph, pairs, count));
   if (!partition.run()) return std::nullopt;
   std::vector<PackedTree> trees;
   for (const auto& forest : partition.forests()) {

@@ -119,6 +119,7 @@ CollectiveRequest collective_request(const SystemConfig& system,
                                      const CollectiveConfig& collective) {
   CollectiveRequest request;
   request.timing = message_timing(system);
+  request.table_repeat = system.ni.table_repeat;
   request.op = collective.op;
   request.size = collective.size;
   request.element_bytes = collective.element_bytes;

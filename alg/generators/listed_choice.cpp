@@ -1,0 +1,92 @@
+// The search for segments in networks without switches, where a table lists every message of all
+// segments in the planned order (alg/packing/list_plan.h).
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "alg/generators/segment_choice.h"
+#include "alg/packing/list_plan.h"
+
+namespace espalier {
+
+namespace {
+
+constexpr std::uint32_t kMostListedSegments = 8192;
+constexpr Bytes kLeastListedSegment = 256;         // bytes; a smaller message is mostly head
+constexpr std::size_t kManyListedSends = 250'000;  // more must gain kWorthwhile
+constexpr double kWorthwhile = 0.003;              // of the time
+constexpr double kAtBound = 0.0002;                // above the busiest link's time: good enough
+constexpr double kWorse = 1.002;                   // than the best: more segments are too many
+constexpr std::uint32_t kLeadSegments = 4;         // with which all leads are tried
+
+// If the messages with the longest remaining paths of all segments went first, links would idle
+// while the last ones of them pass and the first copies of an all_reduce begin. The lead of a
+// segment over the next one is its time on the busiest link over one of these; 0: none.
+constexpr std::uint32_t kLeads[] = {1, 2, 16, 0};
+
+}  // namespace
+
+void SegmentChoice::consider_listed(TreeOps trees) {
+  const Bytes unit = unit_bytes(trees);
+  const std::uint64_t least =
+      busiest_link_ps(topology_, trees.routes, trees.ops, unit, request_.timing);
+  if (best_ && least >= passing_.time_ps) return;
+  std::optional<Passing> best;
+  std::uint32_t best_lead = kLeads[0];
+  std::uint32_t best_segments = 1;
+  const auto try_list = [&](std::uint32_t segments, std::uint32_t lead) {
+    Passing p;
+    p.segment = segment_bytes(unit, segments);
+    p.together = static_cast<std::uint32_t>((unit + p.segment - 1) / p.segment);
+    p.rows = rows_of(trees.ops) * p.together;
+    const std::uint64_t of_segment =
+        busiest_link_ps(topology_, trees.routes, trees.ops, p.segment, request_.timing);
+    p.plan = plan_list(topology_, trees.routes, trees.ops, p.together, p.segment, request_.timing,
+                       lead == 0 ? 0 : of_segment / lead);
+    p.time_ps = p.plan.end_ps(1);
+    const std::uint64_t time = p.time_ps;
+    if (!best || time < best->time_ps) {
+      best = std::move(p);
+      best_lead = lead;
+      best_segments = segments;
+    }
+    return time;
+  };
+  const auto fits_unit = [&](std::uint32_t segments) {
+    return segments == 1 ||
+           (unit / segments >= std::max(kLeastListedSegment, request_.element_bytes) &&
+            trees.ops.size() * segments <= kMostListedSends);
+  };
+  const auto try_leads = [&](std::uint32_t segments) {
+    for (const std::uint32_t lead : kLeads) try_list(segments, lead);
+  };
+  if (request_.segments != 0) {
+    try_leads(request_.segments);
+  } else {
+    std::uint32_t worse = 0;
+    for (std::uint32_t s = 1; s <= kMostListedSegments && fits_unit(s) && worse < 2; s *= 2) {
+      const auto before = best ? static_cast<double>(best->time_ps) : 0;
+      if (s == kLeadSegments) try_leads(s);
+      const std::uint64_t time = s == kLeadSegments ? best->time_ps : try_list(s, best_lead);
+      const auto now = static_cast<double>(best->time_ps);
+      worse = static_cast<double>(time) > kWorse * now ? worse + 1 : 0;
+      // What fills and empties the links halves with each doubling.
+      const double above = now - static_cast<double>(least);
+      const double gain = std::min(before == 0 ? above : before - now, above) / 2;
+      if (above < kAtBound * now) break;
+      if (2 * s * trees.ops.size() > kManyListedSends && gain < kWorthwhile * now) break;
+    }
+    const std::uint32_t found = best_segments;
+    if (trees.ops.size() * found <= kManyListedSends && found > kLeadSegments) {
+      try_leads(found);
+      for (const std::uint32_t s : {found / 4 * 3, found / 2 * 3}) {
+        if (fits_unit(s)) try_list(s, best_lead);
+      }
+    }
+  }
+  if (best_ && passing_.time_ps <= best->time_ps) return;
+  passing_ = std::move(*best);
+  best_ = std::move(trees);
+}
+
+}  // namespace espalier

@@ -1,0 +1,178 @@
+#include "alg/packing/list_plan.h"
+
+#include <algorithm>
+#include <functional>
+#include <queue>
+#include <tuple>
+
+namespace espalier {
+
+namespace {
+
+class ListPlanner {
+ public:
+  ListPlanner(const Topology& topology, const RouteSet& routes, const std::vector<WaveOp>& ops,
+              std::uint32_t segments, Bytes segment, const MessageTiming& timing,
+              std::uint64_t lead_ps)
+      : ops_(ops), segments_(segments), lead_ps_(lead_ps), ready_(topology.num_links()) {
+    const MessageTimes times(topology, routes, timing);
+    for (const WaveOp& op : ops) {
+      const LinkId link = routes.link(op.route, 0);
+      link_.push_back(link.value());
+      occupied_.push_back(times.occupancy_ps(link, segment) * op.share);
+      arrival_.push_back(times.arrival_ps(op, segment * op.share));
+    }
+    find_successors(timing);
+    find_remaining();
+  }
+
+  WavePlan plan() {
+    const std::size_t count = ops_.size();
+    WavePlan plan;
+    plan.start_ps.assign(count * segments_, 0);
+    std::vector<std::uint16_t> missing(count * segments_);
+    free_from_.assign(ready_.size(), 0);
+    asleep_.assign(ready_.size(), true);
+    for (std::uint32_t o = 0; o < count; ++o) {
+      for (std::uint32_t s = 0; s < segments_; ++s) {
+        missing[s * count + o] = static_cast<std::uint16_t>(ops_[o].after.size());
+        if (ops_[o].after.empty()) make_ready(o, s, 0);
+      }
+    }
+    while (!events_.empty()) {
+      const Event event = events_.top();
+      events_.pop();
+      if (event.arrives) {
+        const std::uint32_t o = event.id % static_cast<std::uint32_t>(count);
+        const std::uint32_t s = event.id / static_cast<std::uint32_t>(count);
+        for (std::uint32_t i = successor_begin_[o]; i < successor_begin_[o + 1]; ++i) {
+          const std::uint32_t next = successors_[i];
+          if (--missing[s * count + next] == 0) make_ready(next, s, event.at);
+        }
+        continue;
+      }
+      auto& queue = ready_[event.id];
+      const std::uint32_t id = queue.top().id;
+      queue.pop();
+      const std::uint32_t o = id % static_cast<std::uint32_t>(count);
+      plan.start_ps[id] = event.at;
+      plan.span_ps = std::max(plan.span_ps, event.at + arrival_[o]);
+      if (successor_begin_[o] != successor_begin_[o + 1]) {
+        events_.push({event.at + arrival_[o], true, id});
+      }
+      free_from_[event.id] = event.at + occupied_[o];
+      asleep_[event.id] = queue.empty();
+      if (!queue.empty()) events_.push({free_from_[event.id], false, event.id});
+    }
+    return plan;
+  }
+
+ private:
+  struct Ready {
+    std::uint64_t priority;
+    std::uint32_t id;  // copy by copy
+    friend bool operator<(const Ready& a, const Ready& b) {
+      return std::tie(b.priority, a.id) > std::tie(a.priority, b.id);
+    }
+  };
+  // An arrival (id of the message), or a link that may send (id of the link): arrivals first.
+  struct Event {
+    std::uint64_t at;
+    bool arrives;
+    std::uint32_t id;
+    friend bool operator>(const Event& a, const Event& b) {
+      return std::tie(a.at, b.arrives, a.id) > std::tie(b.at, a.arrives, b.id);
+    }
+  };
+
+  void find_successors(const MessageTiming& timing) {
+    successor_begin_.assign(ops_.size() + 1, 0);
+    std::vector<bool> turns(ops_.size(), false);
+    for (const WaveOp& op : ops_) {
+      for (const std::uint32_t d : op.after) {
+        ++successor_begin_[d + 1];
+        if (op.kind == TransferKind::copy && ops_[d].kind == TransferKind::reduce) turns[d] = true;
+      }
+    }
+    for (std::size_t o = 0; o < ops_.size(); ++o) {
+      successor_begin_[o + 1] += successor_begin_[o];
+      if (turns[o]) arrival_[o] += timing.turnaround_ps;
+    }
+    successors_.resize(successor_begin_.back());
+    std::vector<std::uint32_t> next(successor_begin_.begin(), successor_begin_.end() - 1);
+    for (std::uint32_t o = 0; o < ops_.size(); ++o) {
+      for (const std::uint32_t d : ops_[o].after) successors_[next[d]++] = o;
+    }
+  }
+
+  // By op: from its start to the last arrival that waits for it, on idle links.
+  void find_remaining() {
+    std::vector<std::uint32_t> missing;
+    std::vector<std::uint32_t> order;
+    for (std::uint32_t o = 0; o < ops_.size(); ++o) {
+      missing.push_back(static_cast<std::uint32_t>(ops_[o].after.size()));
+      if (missing[o] == 0) order.push_back(o);
+    }
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      for (std::uint32_t s = successor_begin_[order[i]]; s < successor_begin_[order[i] + 1]; ++s) {
+        if (--missing[successors_[s]] == 0) order.push_back(successors_[s]);
+      }
+    }
+    remaining_.assign(ops_.size(), 0);
+    for (std::size_t i = order.size(); i-- > 0;) {
+      const std::uint32_t o = order[i];
+      std::uint64_t behind = 0;
+      for (std::uint32_t s = successor_begin_[o]; s < successor_begin_[o + 1]; ++s) {
+        behind = std::max(behind, remaining_[successors_[s]]);
+      }
+      remaining_[o] = behind + arrival_[o];
+    }
+  }
+
+  void make_ready(std::uint32_t o, std::uint32_t copy, std::uint64_t now) {
+    const std::uint32_t link = link_[o];
+    ready_[link].push({remaining_[o] + lead_ps_ * (segments_ - 1 - copy),
+                       copy * static_cast<std::uint32_t>(ops_.size()) + o});
+    if (!asleep_[link]) return;
+    asleep_[link] = false;
+    events_.push({std::max(now, free_from_[link]), false, link});
+  }
+
+  const std::vector<WaveOp>& ops_;
+  std::uint32_t segments_;
+  std::uint64_t lead_ps_;
+  std::vector<std::uint32_t> link_;      // by op
+  std::vector<std::uint64_t> occupied_;  // by op: the link's time
+  std::vector<std::uint64_t> arrival_;   // by op: from its start to its use
+  std::vector<std::uint32_t> successor_begin_;
+  std::vector<std::uint32_t> successors_;
+  std::vector<std::uint64_t> remaining_;  // by op
+  std::vector<std::priority_queue<Ready>> ready_;
+  std::vector<std::uint64_t> free_from_;  // by link
+  std::vector<bool> asleep_;              // by link: it has nothing to send
+  std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
+};
+
+}  // namespace
+
+WavePlan plan_list(const Topology& topology, const RouteSet& routes, const std::vector<WaveOp>& ops,
+                   std::uint32_t segments, Bytes segment, const MessageTiming& timing,
+                   std::uint64_t lead_ps) {
+  return ListPlanner(topology, routes, ops, segments, segment, timing, lead_ps).plan();
+}
+
+std::uint64_t busiest_link_ps(const Topology& topology, const RouteSet& routes,
+                              const std::vector<WaveOp>& ops, Bytes bytes,
+                              const MessageTiming& timing) {
+  const MessageTimes times(topology, routes, timing);
+  std::vector<std::uint64_t> busy(topology.num_links(), 0);
+  for (const WaveOp& op : ops) {
+    for (std::size_t h = 0; h < routes.hops(op.route); ++h) {
+      const LinkId link = routes.link(op.route, h);
+      busy[link.index()] += times.occupancy_ps(link, bytes) * op.share;
+    }
+  }
+  return *std::max_element(busy.begin(), busy.end());
+}
+
+}  // namespace espalier
