@@ -1,11 +1,13 @@
-// FOREST: trees at the optimal rate of any network, and a periodic order of their messages.
+// FOREST: trees at the optimal rate of any network, and an order of their messages.
 //
 // The rate of an all_gather is bounded by the cut through which most nodes must send
 // (best_root_rate). Out-trees reach it (Edmonds 1973), `trees` per root, each with the same share
 // of the root's data. A reduce_scatter is an all_gather of the reversed network. An all_reduce is
 // both, one after the other, or undirected trees that reduce to their centre and broadcast back;
-// the planned time decides. The data of a tree are cut into segments, which follow each other in
-// waves (alg/packing/wave_plan.h). Trees, segments and waves are chosen by planned time.
+// the planned time decides. The data of a tree are cut into segments. On direct links every segment
+// has its place in a list (alg/packing/list_plan.h); through switches, or if table rows repeat,
+// segments follow each other in waves (alg/packing/wave_plan.h). Trees, segments and waves are
+// chosen by planned time.
 //
 // A broadcast has out-trees of one root, whose rate is the least maximum flow from the root to a
 // node (Edmonds 1973); a reduce is a broadcast of the reversed network.
@@ -429,8 +431,7 @@ Schedule generate_forest(const Topology& topology, const CollectiveRequest& requ
 Generator forest_row() {
   Generator row;
   row.name = "forest";
-  row.summary =
-      "trees at the optimal rate of any network, in a periodic order chosen by planned time";
+  row.summary = "trees at the optimal rate of any network, in an order chosen by planned time";
   row.ops = reduction_ops();
   row.ops.insert(row.ops.end(), {CollectiveOp::broadcast, CollectiveOp::reduce});
   row.parameters = {{"collective.segments", {}}, root_parameter(row.ops), {"collective.relay", {}}};
