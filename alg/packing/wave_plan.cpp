@@ -1,6 +1,7 @@
 #include "alg/packing/wave_plan.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <numeric>
 #include <optional>
@@ -516,16 +517,35 @@ WavePlan plan_wave(const Topology& topology, const RouteSet& routes, const std::
 }
 
 std::vector<WaveSend> all_sends(const WavePlan& plan, std::uint32_t waves) {
+  // In each period, the ops start at their places in it, those of early waves first where two are
+  // equal. So the ops are sorted once, not the sends of all waves.
+  struct Place {
+    std::uint64_t within;  // the period
+    std::uint64_t period;  // in which wave 0 starts it
+    std::uint32_t op;
+  };
+  const std::size_t ops = plan.start_ps.size();
+  const std::uint64_t length =
+      plan.period_ps != 0 ? plan.period_ps : std::numeric_limits<std::uint64_t>::max();
+  std::vector<Place> places;
+  places.reserve(ops);
+  std::uint64_t last = 0;
+  for (std::uint32_t o = 0; o < ops; ++o) {
+    places.push_back({plan.start_ps[o] % length, plan.start_ps[o] / length, o});
+    last = std::max(last, places.back().period);
+  }
+  std::sort(places.begin(), places.end(), [](const Place& a, const Place& b) {
+    return std::tie(a.within, b.period, a.op) < std::tie(b.within, a.period, b.op);
+  });
   std::vector<WaveSend> sends;
-  sends.reserve(plan.start_ps.size() * waves);
-  for (std::uint32_t w = 0; w < waves; ++w) {
-    for (std::uint32_t o = 0; o < plan.start_ps.size(); ++o) {
-      sends.push_back({plan.start_ps[o] + w * plan.period_ps, w, o});
+  sends.reserve(ops * waves);
+  for (std::uint64_t period = 0; period < last + waves; ++period) {
+    for (const Place& place : places) {
+      if (period < place.period || period - place.period >= waves) continue;
+      sends.push_back({plan.start_ps[place.op] + (period - place.period) * plan.period_ps,
+                       static_cast<std::uint32_t>(period - place.period), place.op});
     }
   }
-  std::sort(sends.begin(), sends.end(), [](const WaveSend& a, const WaveSend& b) {
-    return std::tie(a.start_ps, a.wave, a.op) < std::tie(b.start_ps, b.wave, b.op);
-  });
   return sends;
 }
 

@@ -5,6 +5,8 @@
 #include <limits>
 #include <random>
 #include <set>
+#include <tuple>
+#include <utility>
 
 #include "alg/bounds/bounds.h"
 #include "alg/generators/generator.h"
@@ -206,4 +208,28 @@ TEST_CASE("More pieces than a plan can hold are refused, with a number that fits
   CHECK_FALSE(generator.problem(torus, request));
   ++request.segments;
   CHECK(generator.problem(torus, request));
+}
+
+TEST_CASE("The sends of all waves are in the order of their starts, then waves, then ops") {
+  std::mt19937 random(11);
+  for (int round = 0; round < 200; ++round) {
+    CAPTURE(round);
+    WavePlan plan;
+    const auto waves = static_cast<std::uint32_t>(1 + random() % 6);
+    if (waves > 1) plan.period_ps = 1 + random() % 20;  // short: many starts are equal
+    const std::size_t ops = 1 + random() % 12;
+    for (std::size_t o = 0; o < ops; ++o) plan.start_ps.push_back(random() % 50);
+    std::vector<std::tuple<std::uint64_t, std::uint32_t, std::uint32_t>> expected;
+    for (std::uint32_t w = 0; w < waves; ++w) {
+      for (std::uint32_t o = 0; o < ops; ++o) {
+        expected.emplace_back(plan.start_ps[o] + w * plan.period_ps, w, o);
+      }
+    }
+    std::sort(expected.begin(), expected.end());
+    std::vector<std::tuple<std::uint64_t, std::uint32_t, std::uint32_t>> sends;
+    for (const WaveSend& send : all_sends(plan, waves)) {
+      sends.emplace_back(send.start_ps, send.wave, send.op);
+    }
+    CHECK(sends == expected);
+  }
 }
