@@ -20,10 +20,30 @@ Algorithm program_row(std::string name, std::string summary, std::vector<Collect
   return row;
 }
 
+// A planner with the name of a generator is the same algorithm.
+void add_planner(std::vector<Algorithm>& all, const Planner& planner) {
+  const auto same = std::find_if(all.begin(), all.end(),
+                                 [&](const Algorithm& a) { return a.name == planner.name; });
+  if (same == all.end()) {
+    all.push_back({planner, nullptr, &planner, nullptr});
+    return;
+  }
+  same->planner = &planner;
+  same->parameters.insert(same->parameters.end(), planner.parameters.begin(),
+                          planner.parameters.end());
+}
+
 }  // namespace
 
+const AlgorithmRow& Algorithm::row_on(bool is_dimensional) const {
+  if (planner == nullptr || generator == nullptr) return *this;
+  return is_dimensional ? static_cast<const AlgorithmRow&>(*planner) : *generator;
+}
+
 std::string Algorithm::unsuited(const Topology& topology) const {
-  if (planner != nullptr) return unsuited_for_planners(topology);
+  if (planner != nullptr && (topology.dimensions() || generator == nullptr)) {
+    return unsuited_for_planners(topology);
+  }
   // A transfer of a schedule may pass from link to link. In this network its flits would have to
   // change their width.
   if (topology.dimensions()) {
@@ -39,7 +59,7 @@ const std::vector<Algorithm>& algorithms() {
   static const std::vector<Algorithm> table = [] {
     std::vector<Algorithm> all;
     for (const Generator& g : generators()) all.push_back({g, &g, nullptr, nullptr});
-    for (const Planner& p : planners()) all.push_back({p, nullptr, &p, nullptr});
+    for (const Planner& p : planners()) add_planner(all, p);
     for (const BuiltinProgram& p : builtin_programs()) {
       all.push_back(program_row(p.name, p.summary, {p.collective}, &p));
     }

@@ -13,11 +13,14 @@
 namespace espalier {
 
 struct Algorithm : AlgorithmRow {
-  // At most one of the three is set; none is set for a program that is read from a file.
+  // At most one of the three is set, and none for a program that is read from a file. But `auto` is
+  // a generator and, on a multi-dimensional system, a planner.
   const Generator* generator = nullptr;
   const Planner* planner = nullptr;
   const BuiltinProgram* program = nullptr;
 
+  // The row that counts on a system that is multi-dimensional, or is not.
+  [[nodiscard]] const AlgorithmRow& row_on(bool is_dimensional) const;
   [[nodiscard]] bool is_program() const { return generator == nullptr && planner == nullptr; }
   // Returns an empty text if the algorithm runs on this topology, otherwise a sentence for the
   // user. A built-in program checks the number of ranks itself (BuiltinProgram::unsuited).

@@ -67,7 +67,7 @@ std::vector<RankedSchedule> fastest_schedules(const Topology& topology,
         const std::string in_segments = segments == 0 || segments == request.segments
                                             ? std::string()
                                             : fmt::format(" in {} segments", segments);
-        best = {generator.name + in_segments, time, std::move(schedule)};
+        best = {generator.name + in_segments, &generator, segments, time, std::move(schedule)};
       } catch (const std::invalid_argument& error) {
         why = fmt::format("{}: {}", generator.name, error.what());
         continue;  // this algorithm finds no schedule here; others may
@@ -87,7 +87,7 @@ std::vector<RankedSchedule> fastest_schedules(const Topology& topology,
 Generator auto_row() {
   Generator row;
   row.name = kAutoAlgorithm;
-  row.summary = "the fastest of the algorithms above, by planned time; run simulates the best two";
+  row.summary = "the fastest of the other algorithms, by planned time; run simulates the best two";
   row.ops = {CollectiveOp::all_reduce, CollectiveOp::reduce_scatter, CollectiveOp::all_gather,
              CollectiveOp::all_to_all, CollectiveOp::all_to_allv,    CollectiveOp::broadcast,
              CollectiveOp::reduce};

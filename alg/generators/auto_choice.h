@@ -8,10 +8,11 @@
 
 namespace espalier {
 
-inline constexpr const char* kAutoAlgorithm = "auto";
-
 struct RankedSchedule {
   std::string name;  // of the algorithm, with the number of segments if that was chosen here
+  // What makes the schedule again: the generator, and the number of segments of its request.
+  const Generator* generator;
+  std::uint32_t segments;
   std::uint64_t planned_ps;  // alg/packing/schedule_time.h
   Schedule schedule;
 };

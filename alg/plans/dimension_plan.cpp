@@ -359,15 +359,34 @@ Planner themis_search_row() {
   return row;
 }
 
+Planner auto_planner_row() {
+  Planner row =
+      planner_row(kAutoAlgorithm, "the fastest of the planners above",
+                  [](const std::vector<PlannedDimension>& dimensions, const PlanRequest& request) {
+                    DimensionPlan plan = plan_baseline(dimensions, request);
+                    plan.algorithm = kAutoAlgorithm;
+                    return plan;
+                  });
+  row.parameters = themis_row().parameters;
+  row.chooses = true;
+  return row;
+}
+
 }  // namespace
 
 ForecastPlan forecast_plan(const Planner& planner, const std::vector<PlannedDimension>& dimensions,
                            PlanRequest request, const ForecastSpec& spec) {
+  if (planner.chooses) {
+    constexpr bool kKeepsOrder = true;
+    ForecastPlan best = std::move(fastest_plans(dimensions, request, spec, kKeepsOrder).front());
+    best.plan.algorithm = planner.name;
+    return best;
+  }
   DimensionPlan plan = planner.plan(dimensions, request);
   if (!planner.searches) {
     Forecast forecast = forecast_order(plan, spec);
     plan.start_order = std::move(forecast.start_order);
-    return {std::move(plan), forecast.cycles};
+    return {std::move(plan), forecast.cycles, {}, {}};
   }
   std::vector<DimensionPlan> known{plan};
   request.loads_start_at_fixed_delay = !request.loads_start_at_fixed_delay;
@@ -376,8 +395,23 @@ ForecastPlan forecast_plan(const Planner& planner, const std::vector<PlannedDime
   return search_plan(std::move(plan), known, spec);
 }
 
+std::vector<ForecastPlan> fastest_plans(const std::vector<PlannedDimension>& dimensions,
+                                        const PlanRequest& request, const ForecastSpec& spec,
+                                        bool keeps_order) {
+  std::vector<ForecastPlan> ranked;
+  for (const Planner& planner : planners()) {
+    if (planner.chooses || (planner.searches && !keeps_order)) continue;
+    ranked.push_back(forecast_plan(planner, dimensions, request, spec));
+  }
+  std::stable_sort(ranked.begin(), ranked.end(), [](const ForecastPlan& a, const ForecastPlan& b) {
+    return a.forecast < b.forecast;
+  });
+  return ranked;
+}
+
 const std::vector<Planner>& planners() {
-  static const std::vector<Planner> table{baseline_row(), themis_row(), themis_search_row()};
+  static const std::vector<Planner> table{baseline_row(), themis_row(), themis_search_row(),
+                                          auto_planner_row()};
   return table;
 }
 

@@ -129,7 +129,7 @@ class PlanSearch {
     Forecast forecast = forecast_order(plan_, spec_);
     plan_.start_order = std::move(forecast.start_order);
     plan_.loads_fs = planned_loads_fs(plan_);
-    return {std::move(plan_), forecast.cycles};
+    return {std::move(plan_), forecast.cycles, {}, {}};
   }
 
  private:

@@ -19,11 +19,16 @@ struct Planner : AlgorithmRow {
   // The orders of `plan` are where a search over the pre-simulation begins. NPUs then have to keep
   // to the order of starts that it finds.
   bool searches = false;
+  // The plan is the fastest of the other planners' (fastest_plans); `plan` has the baseline's
+  // orders.
+  bool chooses = false;
 };
 
 struct ForecastPlan {
   DimensionPlan plan;  // with its start_order
   Cycle forecast = 0;  // cycles that the pre-simulation expects
+  std::string choice;  // of auto: whose plan was taken and why, as a sentence
+  std::string taken;   // of auto: the planner whose plan was taken
 };
 
 // Every chunk's order of dimensions and every dimension's order of starts, found by search over the
@@ -42,6 +47,13 @@ struct ForecastPlan {
 [[nodiscard]] ForecastPlan forecast_plan(const Planner& planner,
                                          const std::vector<PlannedDimension>& dimensions,
                                          PlanRequest request, const ForecastSpec& spec);
+
+// The plans of the planners that choose nothing themselves, least forecast first; equal forecasts
+// are in the order of the registry. `keeps_order`: NPUs keep to the order of starts; otherwise
+// planners that search do not take part. Preconditions: those of forecast_plan().
+[[nodiscard]] std::vector<ForecastPlan> fastest_plans(
+    const std::vector<PlannedDimension>& dimensions, const PlanRequest& request,
+    const ForecastSpec& spec, bool keeps_order);
 
 // In the order in which users see them.
 [[nodiscard]] const std::vector<Planner>& planners();

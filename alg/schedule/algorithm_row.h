@@ -17,6 +17,10 @@ struct AlgorithmParameter {
   std::vector<CollectiveOp> ignored_with;  // operations for which the algorithm does not read it
 };
 
+// The algorithm that takes the fastest of the others. It has a row among the generators, and one
+// among the planners for multi-dimensional systems.
+inline constexpr const char* kAutoAlgorithm = "auto";
+
 struct AlgorithmRow {
   std::string name;               // the value of collective.algorithm
   std::string summary;            // one line for `espalier list algorithms`

@@ -23,6 +23,7 @@ struct ScheduleTables {
 
   std::string algorithm;
   std::string choice;  // of auto: what was taken and why, as a sentence
+  std::string taken;   // of auto: the generator that was taken
   CollectiveOp op = CollectiveOp::all_reduce;
   Scope scope;
   Bytes size = 0;

@@ -7,7 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "alg/plans/planner.h"
 #include "alg/program/program_certifier.h"
 #include "alg/program/protocol.h"
 #include "alg/schedule/schedule_table.h"
@@ -21,6 +20,7 @@
 #include "sims/experiment/workload_plans.h"
 #include "sims/model/build_program.h"
 #include "sims/model/build_workload.h"
+#include "sims/model/plan_forecast.h"
 
 namespace espalier {
 
@@ -70,7 +70,9 @@ bool check_plan(const Input& input, const RunPoint& point) {
 // Checks every collective of the iterations.
 bool check_workload(const Input& input, const RunPoint& point) {
   const Workload workload = build_workload(*point.workload);
-  const auto plans = plan_workload(point, workload_groups(*input.topology, point), workload);
+  Choices choices;
+  const auto plans =
+      plan_workload(point, workload_groups(*input.topology, point), workload, choices);
   bool good = true;
   for (const auto& plan : plans) {
     good &= check_plan(input, fmt::format("{}, {}", workload.name, describe(plan->op)),
@@ -199,7 +201,7 @@ int check_command(const CheckOptions& options) {
         good &= check_program(input, point);
         continue;
       }
-      const bool planned = !input.tables && find_planner(point.collective->algorithm) != nullptr;
+      const bool planned = !input.tables && planner_of(point) != nullptr;
       if (planned) {
         good &= check_plan(input, point);
       } else {

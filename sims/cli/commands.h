@@ -28,6 +28,7 @@ struct RunOptions {
   std::string json;
   std::string csv;
   std::string messages;  // one line for each message; a worker's file has no header
+  std::string choices;   // folder of what auto has decided; empty: none that stays
   WaveOptions waves;
   std::string timeline;
   bool explain = false;      // show where the time went
@@ -51,6 +52,7 @@ struct CompareOptions {
   std::string json;
   std::string csv;
   std::string time_limit;  // of each algorithm; empty: none
+  std::string choices;     // folder of what auto has decided; empty: none that stays
   unsigned jobs = 0;       // processes at once; 0: one for each core
   std::string program;     // this executable, for workers
 };

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "sims/cli/choice_folder.h"
 #include "sims/cli/commands.h"
 #include "sims/cli/comparison.h"
 #include "sims/cli/input.h"
@@ -127,8 +128,9 @@ std::optional<std::vector<Input>> load(const CompareOptions& options,
 
 class ComparedRuns {
  public:
-  ComparedRuns(const CompareOptions& options, const std::vector<Input>& inputs)
-      : options_(options), inputs_(inputs) {
+  ComparedRuns(const CompareOptions& options, const std::vector<Input>& inputs,
+               const std::string& choices)
+      : options_(options), inputs_(inputs), choices_(choices) {
     for (const Input& input : inputs) {
       for (const RunPoint& point : input.points) points_.push_back({&input, &point});
     }
@@ -190,6 +192,7 @@ class ComparedRuns {
       const auto& [input, point] = points_[which[i]];
       WorkerTask task;
       task.explain = explain;
+      task.choices = choices_;
       if (input->tables) task.schedule = input->path;
       return worker_arguments(resolved_json(*point), point->system.topology.folder,
                               point->file_hashes, task);
@@ -211,6 +214,7 @@ class ComparedRuns {
 
   const CompareOptions& options_;
   const std::vector<Input>& inputs_;
+  const std::string& choices_;
   std::vector<ComparedPoint> points_;
   std::vector<WorkerReport> reports_;
 };
@@ -270,7 +274,12 @@ int compare_command(const CompareOptions& options) {
     fmt::print(stderr, "{}\n", mistake);
     return kUsageError;
   }
-  ComparedRuns comparison(options, *inputs);
+  const ChoiceFolder choices(options.choices, *inputs);
+  if (!choices.mistake().empty()) {
+    fmt::print(stderr, "{}\n", choices.mistake());
+    return kUsageError;
+  }
+  ComparedRuns comparison(options, *inputs, choices.path());
   int signal = comparison.simulate(limits);
   std::vector<Ranking> rankings;
   if (signal == 0) {

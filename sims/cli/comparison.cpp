@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <utility>
 
+#include "alg/schedule/algorithm_row.h"
 #include "sims/cli/result_table.h"
 
 namespace espalier {
@@ -138,8 +140,13 @@ std::vector<Ranking> rank_results(const std::vector<Json>& results) {
     const double limit = time(ranking.order.front()) * (1 + kTieShare);
     const auto tie_end = std::find_if(ranking.order.begin(), ranking.order.end(),
                                       [&](std::size_t i) { return time(i) > limit; });
+    // What auto has taken stands before auto.
+    const auto simplicity = [&](std::size_t i) {
+      return std::pair(table_entries(results[i]),
+                       string_in(results[i], "algorithm") == kAutoAlgorithm);
+    };
     std::stable_sort(ranking.order.begin(), tie_end, [&](std::size_t a, std::size_t b) {
-      return table_entries(results[a]) < table_entries(results[b]);
+      return simplicity(a) < simplicity(b);
     });
     ranking.tied = static_cast<std::size_t>(tie_end - ranking.order.begin());
   }

@@ -64,6 +64,15 @@ void add_jobs(CLI::App& command, unsigned& jobs) {
                      "number of simulations that run at the same time (default: one per core)");
 }
 
+void add_choices(CLI::App& command, std::string& folder) {
+  command
+      .add_option(
+          "--choices", folder,
+          "keep what algorithm: auto decides in this folder, and take it from there when the "
+          "same question comes again")
+      ->type_name("FOLDER");
+}
+
 void add_quiet(CLI::App& command, bool& quiet) {
   command.add_flag("-q,--quiet", quiet, "print errors only: no warnings, notes and progress");
 }
@@ -100,6 +109,7 @@ void add_run_options(CLI::App& command, RunOptions& options) {
   add_jobs(command, options.jobs);
   command.add_flag("--resume", options.resume,
                    "use the finished points that an interrupted run has kept beside its results");
+  add_choices(command, options.choices);
   add_quiet(command, options.quiet);
 }
 
@@ -147,6 +157,7 @@ Subcommand add_compare(CLI::App& app, CompareOptions& options) {
       ->add_option("--time-limit", options.time_limit,
                    "give up an algorithm that is simulated longer: 90s, 10min")
       ->type_name("TIME");
+  add_choices(*command, options.choices);
   add_jobs(*command, options.jobs);
   options.program = kProgram;
   return {command, [&options] { return compare_command(options); }};
@@ -389,6 +400,7 @@ Subcommand add_worker(CLI::App& app, std::vector<std::string>& words, WorkerTask
   CLI::App* command = app.add_subcommand("worker", "")->group("");
   command->add_flag("--explain", task.explain);
   command->add_option("--schedule", task.schedule);
+  command->add_option("--choices", task.choices);
   command->add_option("--rank-order", task.rank_order)->delimiter(',')->allow_extra_args(false);
   command->add_option("point", words)->expected(-2)->required();
   return {command, [&words, &task] { return work_on_point(words, task) ? kGood : kCheckFailed; }};

@@ -12,7 +12,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "alg/plans/planner.h"
+#include "sims/cli/choice_folder.h"
 #include "sims/cli/input.h"
 #include "sims/cli/lockstep_check.h"
 #include "sims/cli/output.h"
@@ -28,6 +28,7 @@
 #include "sims/experiment/sweep/slurm.h"
 #include "sims/experiment/workers.h"
 #include "sims/model/folding.h"
+#include "sims/model/plan_forecast.h"
 #include "sims/observe/explain/explanation.h"
 #include "sims/point/fidelity.h"
 #include "sims/text/read_file.h"
@@ -67,7 +68,7 @@ void say_what_is_not_folded(const std::vector<Input>& inputs) {
     const DimensionedShape& shape = *input.topology->dimensions();
     for (const RunPoint& point : input.points) {
       const bool might = point.simulation.fold == Folding::automatic && point.collective &&
-                         !point.workload && find_planner(point.collective->algorithm) != nullptr;
+                         !point.workload && planner_of(point) != nullptr;
       const std::string obstacle = might ? folding_obstacle(point, shape) : std::string();
       if (obstacle.empty()) continue;
       fmt::print(stderr,
@@ -88,7 +89,8 @@ std::vector<PointRef> all_points(const std::vector<Input>& inputs) {
 
 // `messages`: the file for this point's messages, or empty.
 PointReport run_here(const PointRef& ref, std::size_t number, const ProgressCallback& progress,
-                     const std::string& messages, RunObservers& observers) {
+                     const std::string& messages, const std::string& choices,
+                     RunObservers& observers) {
   const auto& [input, point] = ref;
   SimulationHooks hooks;
   hooks.progress = progress;
@@ -99,7 +101,7 @@ PointReport run_here(const PointRef& ref, std::size_t number, const ProgressCall
     hooks.delivered = [&log](const Operation& message, Cycle now) { log->note(message, now); };
   }
   PointReport report =
-      run_point(*input->topology, *point, input->tables, hooks, observers.account());
+      run_point(*input->topology, *point, input->tables, hooks, observers.account(), choices);
   observers.finish(report);
   // If the part cannot be written, the parent finds it missing and reports that.
   if (log) static_cast<void>(log->finish());
@@ -136,8 +138,8 @@ struct RunFiles {
 
 // Fills those of `reports` that have no result yet. Returns the signal that stopped the run, or 0.
 int run_all(const RunOptions& options, const std::vector<Input>& inputs,
-            const std::vector<PointRef>& points, RunFiles& files, RunObservers* observers,
-            std::vector<PointReport>& reports) {
+            const std::vector<PointRef>& points, const std::string& choices, RunFiles& files,
+            RunObservers* observers, std::vector<PointReport>& reports) {
   std::vector<std::size_t> open;
   for (std::size_t i = 0; i < points.size(); ++i) {
     if (reports[i].result.is_null()) open.push_back(i);
@@ -151,7 +153,7 @@ int run_all(const RunOptions& options, const std::vector<Input>& inputs,
         [&](double done) {
           if (!options.quiet) bar.update(0, done);
         },
-        part(0), *observers);
+        part(0), choices, *observers);
     return 0;
   }
   const std::vector<std::string> files_read = to_words(hashes_of(inputs));
@@ -163,6 +165,7 @@ int run_all(const RunOptions& options, const std::vector<Input>& inputs,
     if (!options.stdin_file.empty()) words.insert(words.end(), {"--stdin", options.stdin_file});
     for (const std::string& file : files_read) words.insert(words.end(), {"--read", file});
     if (options.explain) words.emplace_back("--explain");
+    if (!choices.empty()) words.insert(words.end(), {"--choices", choices});
     if (messages) words.insert(words.end(), {"--messages", part(i)});
     return words;
   };
@@ -214,6 +217,7 @@ std::string resume_command(const RunOptions& options) {
   if (options.explain) words.emplace_back("--explain");
   if (!options.json.empty()) words.insert(words.end(), {"--json", options.json});
   if (!options.csv.empty()) words.insert(words.end(), {"--csv", options.csv});
+  if (!options.choices.empty()) words.insert(words.end(), {"--choices", options.choices});
   if (options.jobs != 0) words.insert(words.end(), {"-j", std::to_string(options.jobs)});
   words.emplace_back("--resume");
   return shell_line(words);
@@ -313,12 +317,14 @@ int run_command(const RunOptions& given) {
     if (*options.point >= points.size()) return kUsageError;
     const PointRef& ref = points[*options.point];
     RunObservers observers(options, *ref.input, *ref.point);
-    const PointReport report =
-        run_here(ref, *options.point + 1, write_worker_progress, options.messages, observers);
+    const PointReport report = run_here(ref, *options.point + 1, write_worker_progress,
+                                        options.messages, options.choices, observers);
     write_worker_report(report);
     return report.failure.empty() ? kGood : kCheckFailed;
   }
-  for (const std::string& mistake : {resume_mistake(options), observer_mistake(options, *inputs)}) {
+  const ChoiceFolder choices(options.choices, *inputs);
+  for (const std::string& mistake :
+       {resume_mistake(options), observer_mistake(options, *inputs), choices.mistake()}) {
     if (mistake.empty()) continue;
     fmt::print(stderr, "{}\n", mistake);
     return kUsageError;
@@ -344,8 +350,8 @@ int run_command(const RunOptions& given) {
       return kUsageError;
     }
   }
-  if (const int signal =
-          run_all(options, *inputs, points, files, observers ? &*observers : nullptr, reports);
+  if (const int signal = run_all(options, *inputs, points, choices.path(), files,
+                                 observers ? &*observers : nullptr, reports);
       signal != 0) {
     say_interruption(options, signal, files, reports);
     return exit_code_of_signal(signal);

@@ -6,7 +6,6 @@
 #include <sstream>
 
 #include "alg/certify/certifier.h"
-#include "alg/plans/planner.h"
 #include "alg/program/schedule_program.h"
 #include "alg/schedule/schedule_text.h"
 #include "flowctl/flit_format.h"
@@ -22,6 +21,7 @@
 #include "sims/formats/schedule_file.h"
 #include "sims/model/build_program.h"
 #include "sims/model/build_workload.h"
+#include "sims/model/plan_forecast.h"
 
 namespace espalier {
 
@@ -72,8 +72,7 @@ ScheduleTables tables_of(const Input& input, const RunPoint& point) {
 }
 
 bool is_planned(const Input& input) {
-  return !input.tables && !input.program &&
-         find_planner(input.points.front().collective->algorithm) != nullptr;
+  return !input.tables && !input.program && planner_of(input.points.front()) != nullptr;
 }
 
 void write_plan(std::ostream& out, const Input& input, const ScheduleOptions& options) {
@@ -86,8 +85,9 @@ void write_plan(std::ostream& out, const Input& input, const ScheduleOptions& op
     return;
   }
   // A workload has a plan for each of its collectives.
+  Choices choices;
   const auto plans = plan_workload(point, workload_groups(*input.topology, point),
-                                   build_workload(*point.workload));
+                                   build_workload(*point.workload), choices);
   nlohmann::ordered_json all = nlohmann::ordered_json::array();
   for (const auto& plan : plans) {
     if (json) {

@@ -227,6 +227,7 @@ int sweep_run_command(const SweepOptions& options) {
   command.insert(command.end(), same.begin(), same.end());
   settings.command = shell_line(command);
   settings.version = kVersion;
+  settings.choices = fs::absolute(folder / "choices").string();
   settings.at_once = jobs_at_once(options.jobs);
   settings.keep_failed = options.keep_failed;
   if (!prepare_folder(*planned, folder, store)) return kUsageError;

@@ -180,12 +180,15 @@ bool has_value(const GivenKey& given, const Value& value) {
 }
 
 // Adds every name that is not in the list yet.
-void add_all_names(GivenKey& given, const Place& place, const Key& key) {
+// `even_left_out`: those too that `all` does not mean.
+void add_all_names(GivenKey& given, const Place& place, const Key& key,
+                   bool even_left_out = false) {
   given.all_place = place;
   for (std::uint64_t name = 0; name < key.shape.names.size(); ++name) {
     if (name == key.shape.file_name || has_value(given, number_value(name))) continue;
     const auto& left_out = key.shape.not_in_all;
-    if (std::find(left_out.begin(), left_out.end(), key.shape.names[name]) != left_out.end()) {
+    if (!even_left_out &&
+        std::find(left_out.begin(), left_out.end(), key.shape.names[name]) != left_out.end()) {
       continue;
     }
     given.values.push_back({number_value(name), place, {}, {}});
@@ -301,7 +304,8 @@ void add_every_algorithm(GivenKeys& given, const std::vector<std::string>& progr
     // The configured algorithms compete like the others: none is skipped with a warning.
     const Place all = algorithms.place;
     for (GivenValue& value : algorithms.values) value.place = all;
-    add_all_names(algorithms, all, key);
+    constexpr bool kAutoToo = true;
+    add_all_names(algorithms, all, key, kAutoToo);
   }
   given.set(kAlgorithmKey, std::move(algorithms));
 }

@@ -128,7 +128,8 @@ KeyCondition where_algorithm_reads(const std::string& key) {
   }
   return {kAlgorithmKey, sentence, [key](const RunPoint& point) {
             const Algorithm* algorithm = find_algorithm(point.collective->algorithm);
-            return algorithm != nullptr && algorithm->reads(key, point.collective->op);
+            return algorithm != nullptr && algorithm->row_on(point.system.topology.is_dimensional())
+                                               .reads(key, point.collective->op);
           }};
 }
 
@@ -142,14 +143,13 @@ void add_collective_keys(KeyTable& table) {
   collective
       .named("algorithm", &Config::algorithm,
              algorithms_where([](const Algorithm&) { return true; }))
-      .required()
-      .file_as("program", {".xml", ".trace"}, "all", {"auto"},
+      .file_as("program", {".xml", ".trace"}, "all", {kAutoAlgorithm},
                [](Config& config) -> std::string& { return config.program.file; })
       .doc(
           "algorithm that generates the schedule, plan or program (espalier list algorithms); "
-          "auto: "
-          "the fastest schedule; all: every algorithm that suits the network and the operation; a "
-          "program's file: that program. In a list, an algorithm that does not suit is skipped");
+          "auto: the fastest schedule or plan; all: every other algorithm that suits the network "
+          "and the operation; a program's file: that program. In a list, an algorithm that does "
+          "not suit is skipped");
   collective.size("size", &Config::size)
       .range(1, kLargestCollective)
       .only(KeyTable::without({"training", "workload"}))

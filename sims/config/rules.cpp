@@ -30,6 +30,8 @@ class SectionRules {
     if (point.traffic) point.workload.reset();
     if (point.traffic || point.workload) point.training.reset();
     if (!point.training) point.coordination.reset();
+    // Training needs a collective; all its keys have defaults there.
+    if ((point.training || point.workload) && !point.collective) point.collective.emplace();
     return point;
   }
 
@@ -69,16 +71,8 @@ class SectionRules {
         "collective: {op: all_reduce, algorithm: multitree, size: 16MiB}";
     if (has("workload")) {
       for (const char* other : {"training", "traffic", "control"}) refuse_both("workload", other);
-      if (has("collective")) return;
-      refuse_alone(
-          "workload", "collective",
-          "add the planner of its collectives, for example collective: {algorithm: themis}");
     } else if (has("training") && !has("collective")) {
       refuse_both("training", "traffic");
-      if (has("traffic")) return;
-      refuse_alone(
-          "training", "collective",
-          "add the algorithm of the all-reduces, for example collective: {algorithm: multitree}");
     } else if (has("collective")) {
       refuse_both("collective", "traffic");
     } else if (need == ConfigNeed::collective) {

@@ -58,9 +58,10 @@ void check_group(const ExaminedPoint& examined) {
 bool would_run(const ExaminedPoint& examined, const Algorithm& algorithm) {
   const RunPoint& point = examined.point;
   const CollectiveConfig& collective = *point.collective;
-  if (!algorithm.computes(collective.op)) return false;
+  const AlgorithmRow& row = algorithm.row_on(point.system.topology.is_dimensional());
+  if (!row.computes(collective.op)) return false;
   if (algorithm.is_program() && algorithm.program == nullptr) return false;  // needs a file
-  if (!collective.rank_order.is_identity() && !algorithm.follows_rank_order()) return false;
+  if (!collective.rank_order.is_identity() && !row.follows_rank_order()) return false;
   if (examined.topology == nullptr) return true;
   const Topology topology = ranks_network_of(examined);
   if (!algorithm.unsuited(topology).empty()) return false;
@@ -96,8 +97,7 @@ void check_collective_size(const ExaminedPoint& examined) {
 void check_fold(const ExaminedPoint& examined) {
   const RunPoint& point = examined.point;
   if (point.simulation.fold != Folding::on || point.workload || examined.topology == nullptr ||
-      examined.diagnostics.num_errors() != 0 ||
-      find_planner(point.collective->algorithm) == nullptr) {
+      examined.diagnostics.num_errors() != 0 || planner_of(point) == nullptr) {
     return;
   }
   const std::string obstacle = folding_obstacle(point, *examined.topology->dimensions());
@@ -111,7 +111,7 @@ void check_fold(const ExaminedPoint& examined) {
 // In workloads, too: their plans are made for the same NIs.
 void check_search(const ExaminedPoint& examined) {
   const RunPoint& point = examined.point;
-  const Planner* planner = find_planner(point.collective->algorithm);
+  const Planner* planner = planner_of(point);
   if (planner == nullptr || !planner->searches || point.system.ni.dimension_queue.enforce_order) {
     return;
   }
@@ -131,7 +131,7 @@ void check_search(const ExaminedPoint& examined) {
 void check_plan(const ExaminedPoint& examined) {
   constexpr double kFemtosecondsPerMicrosecond = 1e9;
   const RunPoint& point = examined.point;
-  const Planner* planner = find_planner(point.collective->algorithm);
+  const Planner* planner = planner_of(point);
   if (planner == nullptr || point.workload || point.training || point.coordination ||
       examined.topology == nullptr || examined.diagnostics.num_errors() != 0 ||
       point.collective->size == 0 ||
@@ -257,7 +257,8 @@ void check_collective(const ExaminedPoint& examined) {
 
 void check_operation(const ExaminedPoint& examined) {
   const CollectiveOp op = examined.point.collective->op;
-  const Algorithm& algorithm = *find_algorithm(examined.point.collective->algorithm);
+  const AlgorithmRow& algorithm = find_algorithm(examined.point.collective->algorithm)
+                                      ->row_on(examined.point.system.topology.is_dimensional());
   if (algorithm.computes(op)) return;
   std::vector<std::string> ops;
   for (const CollectiveOp known : algorithm.ops) ops.emplace_back(to_string(known));
@@ -323,13 +324,13 @@ void check_rank_order(const ExaminedPoint& examined) {
   const Algorithm* algorithm = find_algorithm(collective.algorithm);
   if (algorithm == nullptr) return;
   check_parameters(examined, *algorithm);
-  if (collective.rank_order.is_identity() || algorithm->follows_rank_order()) return;
+  const AlgorithmRow& row = algorithm->row_on(examined.point.system.topology.is_dimensional());
+  if (collective.rank_order.is_identity() || row.follows_rank_order()) return;
   const auto able =
       algorithms_where([](const Algorithm& other) { return other.follows_rank_order(); });
   examined.diagnostics.error(
       place_of_rank_order(examined.given, collective.rank_order.source),
-      fmt::format("{}: {} cannot use a rank order: {}", kRankOrderKey, algorithm->name,
-                  algorithm->fixed_ranks),
+      fmt::format("{}: {} cannot use a rank order: {}", kRankOrderKey, row.name, row.fixed_ranks),
       fmt::format("write identity, or use an algorithm with a rank order: {}",
                   fmt::join(able, ", ")));
 }

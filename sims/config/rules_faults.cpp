@@ -10,11 +10,11 @@
 #include <utility>
 #include <vector>
 
-#include "alg/plans/planner.h"
 #include "sims/config/rules.h"
 #include "sims/formats/topology_file.h"
 #include "sims/model/build_program.h"
 #include "sims/model/faults.h"
+#include "sims/model/plan_forecast.h"
 #include "sims/point/enum_names.h"
 #include "sims/text/nearest_name.h"
 #include "sims/text/units.h"
@@ -277,8 +277,8 @@ void check_skewed_steps(const ExaminedPoint& examined) {
   const RunPoint& point = examined.point;
   const GivenKeys& given = examined.given;
   if (!point.collective || !given.usable({"system.ni.lockstep", "collective.algorithm"})) return;
-  const bool has_steps = find_planner(point.collective->algorithm) == nullptr &&
-                         !has_program(point) && !point.system.topology.is_dimensional();
+  const bool has_steps = planner_of(point) == nullptr && !has_program(point) &&
+                         !point.system.topology.is_dimensional();
   const LockstepMode lockstep = point.system.ni.lockstep;
   const bool counts = lockstep == LockstepMode::estimate || lockstep == LockstepMode::full;
   if (has_steps && counts) return;

@@ -56,6 +56,9 @@ class TablesRun : public PointRun {
   TablesRun(const PointInput& input, TrainingTables program)
       : PointRun(input), program_(std::move(program)) {
     store_rows(program_.tables, point().system.ni);  // those of a file
+  }
+
+  void prove() override {
     if (point().simulation.check) {
       certificate_ = certify_training(topology(), point(), program_);
     }
@@ -126,16 +129,18 @@ class CollectiveRun : public TablesRun {
  public:
   explicit CollectiveRun(const PointInput& input)
       : TablesRun(input,
-                  TrainingTables(input.tables ? *input.tables
-                                              : generate_tables(input.topology, input.point.system,
-                                                                *input.point.collective))) {}
+                  TrainingTables(input.tables
+                                     ? *input.tables
+                                     : generate_tables(input.topology, input.point.system,
+                                                       *input.point.collective, input.choices))) {}
 };
 
 class TrainingRun : public TablesRun {
  public:
   explicit TrainingRun(const PointInput& input)
-      : TablesRun(input, input.tables ? single_all_reduce(*input.tables)
-                                      : training_tables(input.topology, input.point)),
+      : TablesRun(input, input.tables
+                             ? single_all_reduce(*input.tables)
+                             : training_tables(input.topology, input.point, input.choices)),
         plan_(plan_iteration(*input.point.training)) {}
 
   void describe(Json& result) const override {

@@ -1,113 +1,225 @@
 #include "sims/experiment/generate_tables.h"
 
 #include <fmt/format.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
+#include <algorithm>
 #include <optional>
 #include <stdexcept>
 #include <utility>
+#include <vector>
 
 #include "alg/generators/auto_choice.h"
 #include "alg/generators/process_group.h"
+#include "sims/experiment/confirm_choice.h"
 #include "sims/model/build_program.h"
+#include "sims/model/packet_sizes.h"
 #include "sims/system/simulation.h"
 
 namespace espalier {
 
 namespace {
 
-// Planned times of messages over shared links are too short by up to this much.
-constexpr std::uint64_t kPlannersError = 2;
+// How far planned times are off: of messages over several links, which share routers' buffers; and
+// of messages over one link, if their NIs list them in the planned order.
+constexpr double kPlannersError = 2;
+constexpr double kListError = 1.01;
+// How much faster than planned a schedule of messages over one link may be: ties between messages
+// for a link are broken otherwise in routers.
+constexpr double kTieError = 1.05;
 
-// The cycles of the tables on the system; nothing if they do not end with the right data. SystemC
-// elaborates once per process, so a child simulates.
-std::optional<Cycle> simulated_cycles(const Topology& topology, const RunPoint& point,
-                                      const ScheduleTables& tables) {
-  int ends[2];
-  if (pipe(ends) != 0) throw std::runtime_error("no pipe for a simulation");
-  const pid_t child = fork();
-  if (child < 0) throw std::runtime_error("no process for a simulation");
-  if (child == 0) {
-    int status = 1;
-    try {
-      const SimulationOutcome outcome = simulate_collective(topology, point, tables, {});
-      const Cycle cycles = outcome.cycles;
-      const bool told = write(ends[1], &cycles, sizeof cycles) == sizeof cycles;
-      status = outcome.verified && told ? 0 : 1;
-    } catch (const std::exception&) {
-      status = 1;
-    }
-    _exit(status);
+// What generators are asked, on the network of those that take part.
+struct GroupRequest {
+  GroupRequest(const Topology& topology, const SystemConfig& system,
+               const CollectiveConfig& collective)
+      : nodes(group_nodes(collective)),
+        group(topology, nodes),
+        request(collective_request(system, collective)) {
+    if (collective.relay) request.relays = group.relays();
   }
-  close(ends[1]);
-  Cycle cycles = 0;
-  const bool heard = read(ends[0], &cycles, sizeof cycles) == sizeof cycles;
-  close(ends[0]);
-  int status = 0;
-  waitpid(child, &status, 0);
-  if (!heard || !WIFEXITED(status) || WEXITSTATUS(status) != 0) return std::nullopt;
-  return cycles;
+  [[nodiscard]] ScheduleTables tables_of(const Schedule& schedule) const {
+    return lower_to_tables(group.in_whole(schedule));
+  }
+
+  std::vector<NodeId> nodes;
+  ProcessGroup group;
+  CollectiveRequest request;
+};
+
+bool passes_one_link(const Schedule& schedule) {
+  return std::all_of(schedule.transfers.begin(), schedule.transfers.end(),
+                     [&](const Transfer& t) { return schedule.routes.hops(t.route) == 1; });
 }
 
-// The tables of `algorithm: auto`.
-ScheduleTables chosen_tables(const Topology& topology, const SystemConfig& system,
-                             const CollectiveConfig& collective) {
-  const std::vector<NodeId> nodes = group_nodes(collective);
-  const ProcessGroup group(topology, nodes);
-  CollectiveRequest request = collective_request(system, collective);
-  if (collective.relay) request.relays = group.relays();
-  const std::vector<RankedSchedule> best = fastest_schedules(group.network(), request, 2);
-  const auto planned = [](const RankedSchedule& ranked) {
-    return static_cast<double>(ranked.planned_ps) * 1e-6;
+// The planner knows no lockstep, no rows that repeat, and no limit of ports, DMA, reduction or
+// buffers.
+bool is_planned_exactly(const Topology& topology, const Schedule& schedule,
+                        const SystemConfig& system) {
+  const NiConfig& ni = system.ni;
+  const ReductionConfig& reduction = ni.reduction;
+  const bool limited = ni.ports != 0 || ni.dma_bytes_per_cycle != 0 || ni.table_repeat ||
+                       ni.injection_vcs == InjectionVcs::all ||
+                       reduction.mode != ReductionMode::streaming || reduction.bytes_per_cycle != 0;
+  return schedule.listed_order && !limited && passes_one_link(schedule) &&
+         std::all_of(topology.links().begin(), topology.links().end(),
+                     [&](const TopologyLink& link) {
+                       return system.router.vc_depth_flits >= full_rate_depth(system, link.spec);
+                     });
+}
+
+// A schedule that may be the fastest.
+struct Rival {
+  double planned_us = 0;
+  bool is_exact = false;
+  std::optional<double> simulated_us;
+  bool failed = false;  // its simulation did not end with the right data
+
+  [[nodiscard]] double us() const { return simulated_us.value_or(planned_us); }
+};
+
+// Whether one of the two is faster by more than the planned times are off.
+bool is_settled(const Rival& a, const Rival& b) {
+  if (a.failed || b.failed) return true;
+  if (a.simulated_us && b.simulated_us) return true;
+  const bool known = (a.simulated_us || a.is_exact) && (b.simulated_us || b.is_exact);
+  const double ratio = std::max(a.us(), b.us()) / std::min(a.us(), b.us());
+  return known && ratio > kListError;
+}
+
+struct ChosenSchedule {
+  Choice choice;
+  ScheduleTables tables;
+};
+
+ChosenSchedule choose(const Topology& topology, const SystemConfig& system,
+                      const CollectiveConfig& collective, Choices& choices) {
+  const GroupRequest of_group(topology, system, collective);
+  const std::vector<RankedSchedule> best =
+      fastest_schedules(of_group.group.network(), of_group.request, 2);
+  const auto chosen = [&](std::size_t i, ScheduleTables tables, std::string why) {
+    return ChosenSchedule{{best[i].generator->name, best[i].segments, std::move(why)},
+                          std::move(tables)};
   };
-  const auto tables_of = [&](const RankedSchedule& ranked, std::string why) {
-    ScheduleTables tables = lower_to_tables(group.in_whole(ranked.schedule));
-    tables.algorithm = kAutoAlgorithm;
-    tables.choice = std::move(why);
-    return tables;
-  };
-  if (best.size() == 1 || best[1].planned_ps > kPlannersError * best[0].planned_ps) {
-    std::string why = fmt::format("{}, {:.4g} us planned", best[0].name, planned(best[0]));
-    if (best.size() > 1) {
-      why += fmt::format("; next is {}, {:.4g} us planned", best[1].name, planned(best[1]));
-    }
-    return tables_of(best[0], std::move(why));
+  std::vector<Rival> rivals;
+  for (const RankedSchedule& ranked : best) {
+    Rival rival;
+    rival.planned_us = static_cast<double>(ranked.planned_ps) * 1e-6;
+    rival.is_exact = is_planned_exactly(of_group.group.network(), ranked.schedule, system);
+    rivals.push_back(rival);
   }
+  if (best.size() == 1) {
+    return chosen(0, of_group.tables_of(best[0].schedule),
+                  fmt::format("{}, {:.4g} us planned", best[0].name, rivals[0].planned_us));
+  }
+  // Lockstep makes other lists slower than planned, so only an exact first one settles it.
+  const bool is_near = rivals[0].is_exact && passes_one_link(best[1].schedule);
+  const double error = is_near ? kTieError : kPlannersError;
   RunPoint point;
   point.system = system;
   point.collective = collective;
-  std::optional<Cycle> cycles[2];
-  for (const std::size_t i : {0U, 1U}) {
-    ScheduleTables tables = lower_to_tables(group.in_whole(best[i].schedule));
-    store_rows(tables, system.ni);
-    cycles[i] = simulated_cycles(topology, point, tables);
-  }
-  const std::size_t first = cycles[1] && (!cycles[0] || *cycles[1] < *cycles[0]) ? 1 : 0;
-  const auto line = [&](std::size_t i) {
-    const std::string simulated =
-        cycles[i] ? fmt::format("{:.4g} us simulated", static_cast<double>(*cycles[i]) * 1e6 /
-                                                           static_cast<double>(system.clock.hertz))
-                  : std::string("not completed");
-    return fmt::format("{}, {} ({:.4g} planned)", best[i].name, simulated, planned(best[i]));
+  std::vector<std::optional<ScheduleTables>> tables(2);
+  const auto simulate = [&](const std::vector<std::size_t>& which) {
+    std::vector<ShortRun> runs;
+    for (const std::size_t i : which) {
+      tables[i] = of_group.tables_of(best[i].schedule);
+      store_rows(*tables[i], system.ni);
+      runs.emplace_back([&, i] { return simulate_collective(topology, point, *tables[i], {}); });
+    }
+    const std::vector<std::optional<Cycle>> cycles = simulated_cycles(runs, choices);
+    for (std::size_t k = 0; k < which.size(); ++k) {
+      Rival& rival = rivals[which[k]];
+      rival.failed = !cycles[k];
+      if (cycles[k]) {
+        rival.simulated_us =
+            static_cast<double>(*cycles[k]) * 1e6 / static_cast<double>(system.clock.hertz);
+      }
+    }
   };
-  return tables_of(best[first], fmt::format("{}; next is {}", line(first), line(1 - first)));
+  if (rivals[1].planned_us <= error * rivals[0].planned_us) {
+    std::vector<std::size_t> inexact;
+    for (const std::size_t i : {0U, 1U}) {
+      if (!rivals[i].is_exact) inexact.push_back(i);
+    }
+    if (!inexact.empty()) simulate(inexact);
+    if (!is_settled(rivals[0], rivals[1])) {
+      std::vector<std::size_t> rest;
+      for (const std::size_t i : {0U, 1U}) {
+        if (!rivals[i].simulated_us) rest.push_back(i);
+      }
+      simulate(rest);
+    }
+  }
+  const bool second =
+      rivals[0].failed != rivals[1].failed ? rivals[0].failed : rivals[1].us() < rivals[0].us();
+  const std::size_t first = second ? 1 : 0;
+  const auto line = [&](std::size_t i) {
+    const Rival& rival = rivals[i];
+    if (rival.failed) {
+      return fmt::format("{}, not completed ({:.4g} planned)", best[i].name, rival.planned_us);
+    }
+    return rival.simulated_us
+               ? fmt::format("{}, {:.4g} us simulated ({:.4g} planned)", best[i].name,
+                             *rival.simulated_us, rival.planned_us)
+               : fmt::format("{}, {:.4g} us planned", best[i].name, rival.planned_us);
+  };
+  if (!tables[first]) tables[first] = of_group.tables_of(best[first].schedule);
+  return chosen(first, std::move(*tables[first]),
+                fmt::format("{}; next is {}", line(first), line(1 - first)));
+}
+
+void name_choice(ScheduleTables& tables, const Choice& choice) {
+  tables.algorithm = kAutoAlgorithm;
+  tables.choice = choice.why;
+  tables.taken = choice.algorithm;
 }
 
 }  // namespace
 
 ScheduleTables generate_tables(const Topology& topology, const SystemConfig& system,
+                               const CollectiveConfig& collective, Choices& choices) {
+  if (collective.algorithm != kAutoAlgorithm) {
+    const GroupRequest of_group(topology, system, collective);
+    ScheduleTables tables = of_group.tables_of(
+        find_generator(collective.algorithm)->generate(of_group.group.network(), of_group.request));
+    store_rows(tables, system.ni);
+    return tables;
+  }
+  const auto question = choice_question(topology, system, collective);
+  if (const auto known = choices.find(question)) {
+    return generate_chosen(topology, system, collective, *known);
+  }
+  ChosenSchedule made = choose(topology, system, collective, choices);
+  choices.keep(question, made.choice);
+  name_choice(made.tables, made.choice);
+  store_rows(made.tables, system.ni);
+  return std::move(made.tables);
+}
+
+ScheduleTables generate_tables(const Topology& topology, const SystemConfig& system,
                                const CollectiveConfig& collective) {
-  const auto generated = [&] {
-    if (collective.algorithm == kAutoAlgorithm) return chosen_tables(topology, system, collective);
-    CollectiveRequest request = collective_request(system, collective);
-    const std::vector<NodeId> nodes = group_nodes(collective);
-    const ProcessGroup group(topology, nodes);
-    if (collective.relay) request.relays = group.relays();
-    const Generator& generator = *find_generator(collective.algorithm);
-    return lower_to_tables(group.in_whole(generator.generate(group.network(), request)));
-  };
-  ScheduleTables tables = generated();
+  Choices choices;
+  return generate_tables(topology, system, collective, choices);
+}
+
+Choice choose_schedule(const Topology& topology, const SystemConfig& system,
+                       const CollectiveConfig& collective, Choices& choices) {
+  const auto question = choice_question(topology, system, collective);
+  if (const auto known = choices.find(question)) return *known;
+  Choice choice = choose(topology, system, collective, choices).choice;
+  choices.keep(question, choice);
+  return choice;
+}
+
+ScheduleTables generate_chosen(const Topology& topology, const SystemConfig& system,
+                               const CollectiveConfig& collective, const Choice& choice) {
+  const Generator* generator = find_generator(choice.algorithm);
+  if (generator == nullptr) {
+    throw std::runtime_error(fmt::format("no generator is named '{}'", choice.algorithm));
+  }
+  GroupRequest of_group(topology, system, collective);
+  of_group.request.segments = choice.segments;
+  ScheduleTables tables =
+      of_group.tables_of(generator->generate(of_group.group.network(), of_group.request));
+  name_choice(tables, choice);
   store_rows(tables, system.ni);
   return tables;
 }

@@ -4,13 +4,16 @@
 #include <algorithm>
 #include <cmath>
 #include <ctime>
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
+#include <string>
 #include <vector>
 
 #include "hw/topology/link_timing.h"
 #include "sims/experiment/certify_point.h"
+#include "sims/experiment/confirm_choice.h"
 #include "sims/experiment/describe_outcome.h"
 #include "sims/experiment/generate_tables.h"
 #include "sims/experiment/point_run.h"
@@ -99,10 +102,19 @@ std::string algorithm_name(const RunPoint& point, const JobPlanes& planes) {
   return fmt::format("{}, closed form", name_of(point.coordination->closed_form.algorithm));
 }
 
-ScheduleTables certified_tables(const Topology& topology, const RunPoint& point, Bytes bytes) {
+CollectiveConfig collective_of(const RunPoint& point, Bytes bytes) {
   CollectiveConfig collective = *point.collective;
   collective.size = bytes;
-  ScheduleTables tables = generate_tables(topology, point.system, collective);
+  return collective;
+}
+
+// `chooser`: answers for auto, because these tables are made while this process simulates.
+ScheduleTables certified_tables(const Topology& topology, const RunPoint& point, Bytes bytes,
+                                ChoiceProcess* chooser) {
+  const CollectiveConfig collective = collective_of(point, bytes);
+  ScheduleTables tables =
+      chooser != nullptr ? generate_chosen(topology, point.system, collective, chooser->ask(bytes))
+                         : generate_tables(topology, point.system, collective);
   if (!point.simulation.check) return tables;
   const Certificate certificate = certify_point(topology, point, tables);
   if (!certificate.ok()) {
@@ -272,6 +284,11 @@ class JobRun : public PointRun {
     const CoordinationConfig& config = *point().coordination;
     planes_.control = is_on_network(config.control_plane, nodes_.size(), kMostControlRanks);
     planes_.data = is_on_network(config.data_plane, nodes_.size(), kMostDataRanks);
+    if (planes_.control && planes_.data && point().collective->algorithm == kAutoAlgorithm) {
+      chooser_ = std::make_unique<ChoiceProcess>([this, &choices = input.choices](Bytes bytes) {
+        return choose_schedule(topology(), point().system, collective_of(point(), bytes), choices);
+      });
+    }
   }
 
   void describe(Json& result) const override {
@@ -303,6 +320,7 @@ class JobRun : public PointRun {
   }
   void describe_outcome(Json& result, const SimulationOutcome& outcome) const override {
     describe_coordination(result, point(), job_, record_, planes_);
+    if (!taken_.empty()) result["choice"] = choices_text(taken_);
     if (planes_.control) {
       result["flit_hops"] = outcome.flit_hops;
       result["messages"] = outcome.latency.messages;
@@ -321,7 +339,12 @@ class JobRun : public PointRun {
     SimulationOutcome outcome =
         simulate_hosts(
             topology(), point(), nodes_, program,
-            [&](Bytes bytes) { return certified_tables(topology(), point(), bytes); }, hooks)
+            [&](Bytes bytes) {
+              ScheduleTables tables = certified_tables(topology(), point(), bytes, chooser_.get());
+              if (chooser_) taken_[bytes] = tables.taken;
+              return tables;
+            },
+            hooks)
             .simulation;
     record_ = hosts->record();
     if (record_.failure.empty()) record_.failure = outcome.failure;
@@ -335,6 +358,8 @@ class JobRun : public PointRun {
   AllReduceForm reductions_;
   JobPlanes planes_;
   TrainingRecord record_;
+  std::unique_ptr<ChoiceProcess> chooser_;  // of auto
+  std::map<Bytes, std::string> taken_;      // by size, what auto took
 };
 
 }  // namespace

@@ -3,12 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
+#include <stdexcept>
 #include <utility>
 
 #include "alg/bounds/dimension_bound.h"
 #include "alg/certify/certify_dimension_plan.h"
 #include "alg/plans/planner.h"
 #include "sims/experiment/certify_point.h"
+#include "sims/experiment/confirm_choice.h"
 #include "sims/experiment/describe_outcome.h"
 #include "sims/experiment/point_run.h"
 #include "sims/experiment/result_register.h"
@@ -29,6 +32,7 @@ void describe_plan(Json& result, const Topology& topology, const RunPoint& point
                    const ForecastPlan& planned) {
   const DimensionQueueConfig& queue = point.system.ni.dimension_queue;
   result["algorithm"] = planned.plan.algorithm;
+  if (!planned.choice.empty()) result["choice"] = planned.choice;
   result["op"] = to_string(planned.plan.op);
   result["topology"] = topology.name();
   result["nodes"] = topology.num_nodes();
@@ -142,13 +146,77 @@ void describe_activity(Json& result, const RunPoint& point, const DimensionPlan&
 
 }  // namespace
 
-ForecastPlan plan_point(const Topology& topology, const RunPoint& point) {
-  const Planner& planner = *find_planner(point.collective->algorithm);
+namespace {
+
+// Where the second plan's forecast exceeds the first one's by more than this factor, the
+// simulations would not change the order (docs/themis.md: how far forecasts are off).
+constexpr double kForecastError = 1.1;
+
+// The better one of the two plans that are forecast to be the fastest.
+ForecastPlan choose_plan(const Topology& topology, const RunPoint& point,
+                         std::vector<ForecastPlan> best, Choices& choices) {
+  const auto us = [&](Cycle cycles) { return nanoseconds(cycles, point.system.clock) * 1e-3; };
+  const auto name = [&](std::size_t i) { return best[i].plan.algorithm; };
+  if (static_cast<double>(best[1].forecast) >
+      kForecastError * static_cast<double>(best[0].forecast)) {
+    best[0].choice = fmt::format("{}, {:.4g} us forecast; next is {}, {:.4g} us forecast", name(0),
+                                 us(best[0].forecast), name(1), us(best[1].forecast));
+    return std::move(best[0]);
+  }
+  RunPoint healthy;
+  healthy.system = point.system;
+  healthy.collective = point.collective;
+  std::vector<ShortRun> runs;
+  for (const std::size_t i : {0U, 1U}) {
+    if (!point.system.ni.dimension_queue.enforce_order) best[i].plan.start_order.clear();
+    runs.emplace_back(
+        [&, i] { return simulate_plan(topology, healthy, best[i].plan, {}).simulation; });
+  }
+  const std::vector<std::optional<Cycle>> cycles = simulated_cycles(runs, choices);
+  const std::size_t first = cycles[1] && (!cycles[0] || *cycles[1] < *cycles[0]) ? 1 : 0;
+  const auto line = [&](std::size_t i) {
+    const std::string simulated =
+        cycles[i] ? fmt::format("{:.4g} us simulated", us(*cycles[i])) : "not completed";
+    return fmt::format("{}, {} ({:.4g} forecast)", name(i), simulated, us(best[i].forecast));
+  };
+  best[first].choice = fmt::format("{}; next is {}", line(first), line(1 - first));
+  return std::move(best[first]);
+}
+
+}  // namespace
+
+ForecastPlan plan_point(const Topology& topology, const RunPoint& point, Choices& choices) {
+  const Planner* planner = planner_of(point);
+  const bool enforces = point.system.ni.dimension_queue.enforce_order;
   const std::vector<PlannedDimension> dimensions = planned_dimensions(point.system);
-  ForecastPlan planned = forecast_plan(planner, dimensions, plan_request(*point.collective),
-                                       forecast_spec(topology, point, dimensions));
-  if (!point.system.ni.dimension_queue.enforce_order) planned.plan.start_order.clear();
+  const PlanRequest request = plan_request(*point.collective);
+  const ForecastSpec spec = forecast_spec(topology, point, dimensions);
+  ForecastPlan planned;
+  if (!planner->chooses) {
+    planned = forecast_plan(*planner, dimensions, request, spec);
+  } else {
+    const auto question = choice_question(topology, point.system, *point.collective);
+    if (const auto known = choices.find(question)) {
+      const Planner* taken = find_planner(known->algorithm);
+      if (taken == nullptr) {
+        throw std::runtime_error(fmt::format("no planner is named '{}'", known->algorithm));
+      }
+      planned = forecast_plan(*taken, dimensions, request, spec);
+      planned.choice = known->why;
+    } else {
+      planned =
+          choose_plan(topology, point, fastest_plans(dimensions, request, spec, enforces), choices);
+      choices.keep(question, {planned.plan.algorithm, 0, planned.choice});
+    }
+    planned.taken = std::exchange(planned.plan.algorithm, planner->name);
+  }
+  if (!enforces) planned.plan.start_order.clear();
   return planned;
+}
+
+ForecastPlan plan_point(const Topology& topology, const RunPoint& point) {
+  Choices choices;
+  return plan_point(topology, point, choices);
 }
 
 std::vector<Violation> certify_plan(const RunPoint& point, const DimensionPlan& plan) {
@@ -160,7 +228,7 @@ namespace {
 class PlanRun : public PointRun {
  public:
   explicit PlanRun(const PointInput& input)
-      : PointRun(input), planned_(plan_point(input.topology, input.point)) {}
+      : PointRun(input), planned_(plan_point(input.topology, input.point, input.choices)) {}
 
   void describe(Json& result) const override {
     describe_plan(result, topology(), point(), planned_);

@@ -7,12 +7,19 @@
 #include "alg/plans/dimension_plan.h"
 #include "alg/plans/planner.h"
 #include "hw/topology/topology.h"
+#include "sims/experiment/choices.h"
 #include "sims/point/config.h"
 
 namespace espalier {
 
-// The plan has its start_order where the point enforces one. Precondition of both: the point's
+// The plan has its start_order where the point enforces one. Precondition of all: the point's
 // algorithm is a planner, topology.dimensions().
+//
+// `algorithm: auto`: the fastest of the planners' plans. Where the second one's forecast is near
+// the first one's, both are simulated as by generate_tables(), and `choice` says what decided.
+[[nodiscard]] ForecastPlan plan_point(const Topology& topology, const RunPoint& point,
+                                      Choices& choices);
+// The same for one call, which remembers nothing.
 [[nodiscard]] ForecastPlan plan_point(const Topology& topology, const RunPoint& point);
 [[nodiscard]] std::vector<Violation> certify_plan(const RunPoint& point, const DimensionPlan& plan);
 

@@ -10,6 +10,7 @@
 #include "alg/bounds/bounds.h"
 #include "alg/schedule/schedule_table.h"
 #include "hw/topology/topology.h"
+#include "sims/experiment/choices.h"
 #include "sims/model/system_shape.h"
 #include "sims/point/config.h"
 #include "sims/system/simulation.h"
@@ -22,6 +23,7 @@ struct PointInput {
   const Topology& topology;
   const RunPoint& point;
   const std::optional<ScheduleTables>& tables;  // of a schedule file
+  Choices& choices;                             // of auto
 };
 
 // A lower bound of the run's time. Without `bound`, bound_ns and bound_ratio are null; without
@@ -43,9 +45,11 @@ class PointRun {
   PointRun(const PointRun&) = delete;
   PointRun& operator=(const PointRun&) = delete;
 
+  // Certifies what the constructor made.
+  virtual void prove() {}
   // Writes the fields that are known before the simulation.
   virtual void describe(Json& result) const = 0;
-  // Asks the certifier and writes its verdict. Returns why the point must not be simulated; an
+  // Writes the verdict. Returns why the point must not be simulated; an
   // empty text if it may be.
   [[nodiscard]] virtual std::string certify(Json& result);
   // Simulates, so: once per process.

@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <cstdlib>
+#include <ctime>
 #include <stdexcept>
 #include <utility>
 
@@ -77,12 +78,21 @@ void describe_bound(Json& result, const RunBound& run, double time_ns) {
   if (run.ideal_seconds) result["ideal_ns"] = as_nanoseconds(*run.ideal_seconds);
 }
 
+// Until there is a schedule, plan or program.
+struct PlanningTime {
+  double cpu_seconds = 0;         // of this process, so without simulations of candidates
+  double simulating_seconds = 0;  // on the clock, in which auto waits for these simulations
+};
+
 // Figures that depend on the machine. `simulated`: the part of the flit hops that was simulated.
-Json host_figures(const SimulationOutcome& outcome, SteadyTime begin, double simulated) {
+Json host_figures(const SimulationOutcome& outcome, SteadyTime begin, double simulated,
+                  const PlanningTime& planning) {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
   Json host;
   host["wall_s"] = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  host["planning_cpu_s"] = planning.cpu_seconds;
+  host["choosing_s"] = planning.simulating_seconds;
   host["engine_cpu_s"] = outcome.engine_seconds;
   host["flit_hops_per_cpu_s"] =
       outcome.engine_seconds == 0
@@ -96,8 +106,12 @@ Json host_figures(const SimulationOutcome& outcome, SteadyTime begin, double sim
 // The pipeline of every run.
 PointReport run(const PointInput& input, const SimulationHooks& hooks, RunAccount* account) {
   const SteadyTime begin = std::chrono::steady_clock::now();
-  const auto& [topology, point, tables] = input;
+  const auto& [topology, point, tables, choices] = input;
+  const std::clock_t cpu_begin = std::clock();
   const std::unique_ptr<PointRun> run = make_run(input);
+  const PlanningTime planning{static_cast<double>(std::clock() - cpu_begin) / CLOCKS_PER_SEC,
+                              choices.simulating_seconds()};
+  run->prove();
   PointReport report;
   Json& result = report.result;
   run->describe(result);
@@ -123,7 +137,7 @@ PointReport run(const PointInput& input, const SimulationHooks& hooks, RunAccoun
   }
   if (!outcome.complete) clear_void_fields(result, VoidWhen::not_ended);
   const double simulated = folded ? 1.0 / static_cast<double>(topology.num_nodes()) : 1.0;
-  result["host"] = host_figures(outcome, begin, simulated);
+  result["host"] = host_figures(outcome, begin, simulated, planning);
   report.failure = outcome.failure;
   return report;
 }
@@ -141,9 +155,10 @@ PointRun::Json PointRun::explain(RunAccount&, const SimulationOutcome&) const { 
 
 PointReport run_point(const Topology& topology, const RunPoint& point,
                       const std::optional<ScheduleTables>& tables, const SimulationHooks& hooks,
-                      RunAccount* account) {
+                      RunAccount* account, const std::string& choices) {
   try {
-    return run({topology, point, tables}, hooks, account);
+    Choices decided(choices);
+    return run({topology, point, tables, decided}, hooks, account);
   } catch (const std::invalid_argument& error) {
     return not_run(error.what());
   }

@@ -22,10 +22,12 @@ struct PointReport {
 // `tables`: the tables of a schedule file; if empty, the point's generator makes them. May run once
 // per process, because SystemC elaborates once. If the system cannot be built, the report has the
 // failure. `account`: if given, its recorder is among the observers of `hooks`, and the result has
-// an explanation of the time.
+// an explanation of the time. `choices`: the folder in which processes share what auto has decided
+// (sims/experiment/choices.h); empty: none.
 [[nodiscard]] PointReport run_point(const Topology& topology, const RunPoint& point,
                                     const std::optional<ScheduleTables>& tables,
-                                    const SimulationHooks& hooks, RunAccount* account = nullptr);
+                                    const SimulationHooks& hooks, RunAccount* account = nullptr,
+                                    const std::string& choices = {});
 
 // The report of a point that cannot be simulated for the reason `why`.
 [[nodiscard]] PointReport not_run(const std::string& why);

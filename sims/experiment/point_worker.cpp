@@ -47,7 +47,7 @@ PointReport simulate(const std::string& config, const std::string& folder,
   if (task.explain) hooks.observers.push_back(&account.recorder());
   try {
     return run_point(*read.topology, read.points.front(), tables.value, hooks,
-                     task.explain ? &account : nullptr);
+                     task.explain ? &account : nullptr, task.choices);
   } catch (const std::bad_alloc&) {
     // Memory ran out in code that did not ask the handler first.
     report_out_of_memory();
@@ -65,6 +65,7 @@ std::vector<std::string> worker_arguments(const nlohmann::ordered_json& config,
   std::vector<std::string> arguments{"worker"};
   if (task.explain) arguments.emplace_back("--explain");
   if (!task.schedule.empty()) arguments.insert(arguments.end(), {"--schedule", task.schedule});
+  if (!task.choices.empty()) arguments.insert(arguments.end(), {"--choices", task.choices});
   if (!task.rank_order.empty()) {
     arguments.insert(arguments.end(),
                      {"--rank-order", fmt::format("{}", fmt::join(task.rank_order, ","))});

@@ -15,6 +15,7 @@ namespace espalier {
 struct WorkerTask {
   bool explain = false;  // the result has an explanation of the time
   std::string schedule;  // file of the schedule tables; empty: the algorithm makes the tables
+  std::string choices;   // folder of what auto has decided; empty: none
   // The node of each rank, which replaces collective.rank_order; empty: as configured.
   std::vector<std::uint32_t> rank_order;
 };

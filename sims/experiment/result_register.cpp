@@ -48,8 +48,9 @@ std::vector<ResultField> fields_without_counters() {
       {"traffic", "f", text, "", given, never, "pattern of the traffic"},
       {"algorithm", "cpgtwjn", text, "", given, never,
        "algorithm or planner; null if control messages run alone"},
-      {"choice", "ct", text, "", generator, never,
-       "what `algorithm: auto` took, and the times that decided; otherwise absent"},
+      {"choice", "cptwj", text, "", generator, never,
+       "what `algorithm: auto` took, and the times that decided; of several collectives, what it "
+       "took for each; otherwise absent"},
       {"program", "g", text, "", given, never, "name of the collective program"},
       {"op", "cpgt", text, "", given, never, "collective operation"},
       {"topology", kAll, text, "", given, never, "name of the topology"},
@@ -459,6 +460,11 @@ std::vector<ResultField> fields_without_counters() {
        "described under \"Where the time went\""},
       {"host", kAll, object, "", host, never, "what depends on the machine, and nothing else"},
       {"host.wall_s", kAll, number, "s", host, never, "wall time of the point"},
+      {"host.planning_cpu_s", kAll, number, "s", host, never,
+       "CPU time until there is a schedule, a plan or a program; of a job and a workload, without "
+       "those that are made later"},
+      {"host.choosing_s", kAll, number, "s", host, never,
+       "part of wall_s in which `algorithm: auto` waits for simulations of its candidates"},
       {"host.engine_cpu_s", kAll, number, "s", host, never, "CPU time of the simulation"},
       {"host.flit_hops_per_cpu_s", kAll, number, "1/s", host, never,
        "flit hops that were simulated in a second of CPU time"},

@@ -12,7 +12,7 @@ namespace espalier {
 
 namespace {
 
-TrainingTables layerwise_tables(const Topology& topology, const RunPoint& point) {
+TrainingTables layerwise_tables(const Topology& topology, const RunPoint& point, Choices& choices) {
   const CollectiveConfig& collective = *point.collective;
   const IterationPlan plan = plan_iteration(*point.training);
   std::map<Bytes, ScheduleTables> by_size;  // layers of one size share a schedule
@@ -22,13 +22,19 @@ TrainingTables layerwise_tables(const Topology& topology, const RunPoint& point)
     part.size = post.parameters * collective.element_bytes;
     auto found = by_size.find(part.size);
     if (found == by_size.end()) {
-      found = by_size.emplace(part.size, generate_tables(topology, point.system, part)).first;
+      found =
+          by_size.emplace(part.size, generate_tables(topology, point.system, part, choices)).first;
     }
     parts.push_back(&found->second);
   }
   TableSequence sequence = concatenate(topology, parts);
   TrainingTables result(std::move(sequence.tables));
   store_rows(result.tables, point.system.ni);
+  std::map<Bytes, std::string> taken;
+  for (const auto& [size, tables] : by_size) {
+    if (!tables.taken.empty()) taken.emplace(size, tables.taken);
+  }
+  result.tables.choice = choices_text(taken);
   for (std::size_t p = 0; p < plan.posts.size(); ++p) {
     result.posts.push_back({sequence.first_step[p], sequence.first_chunk[p], plan.posts[p].at});
   }
@@ -55,9 +61,16 @@ Cycle covered(std::vector<CollectiveSpan> spans, Cycle end) {
 
 }  // namespace
 
+TrainingTables training_tables(const Topology& topology, const RunPoint& point, Choices& choices) {
+  if (point.training->overlap == Overlap::layerwise) {
+    return layerwise_tables(topology, point, choices);
+  }
+  return single_all_reduce(generate_tables(topology, point.system, *point.collective, choices));
+}
+
 TrainingTables training_tables(const Topology& topology, const RunPoint& point) {
-  if (point.training->overlap == Overlap::layerwise) return layerwise_tables(topology, point);
-  return single_all_reduce(generate_tables(topology, point.system, *point.collective));
+  Choices choices;
+  return training_tables(topology, point, choices);
 }
 
 TrainingTables single_all_reduce(ScheduleTables tables) {

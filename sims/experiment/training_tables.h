@@ -6,6 +6,7 @@
 
 #include "alg/certify/certifier.h"
 #include "alg/schedule/schedule_table.h"
+#include "sims/experiment/choices.h"
 #include "sims/point/config.h"
 #include "sims/system/simulation.h"
 #include "sims/workload/training/compute_model.h"
@@ -25,6 +26,10 @@ struct TrainingTables {
 
 // Cycle 0 of the posts is the end of back-propagation without overlap, and its start with overlap.
 // Preconditions: the point has training and a collective; the algorithm fits the topology.
+// `choices`: as for generate_tables().
+[[nodiscard]] TrainingTables training_tables(const Topology& topology, const RunPoint& point,
+                                             Choices& choices);
+// The same for one call, which remembers nothing.
 [[nodiscard]] TrainingTables training_tables(const Topology& topology, const RunPoint& point);
 // A training iteration without overlap whose one all-reduce has these tables.
 [[nodiscard]] TrainingTables single_all_reduce(ScheduleTables tables);

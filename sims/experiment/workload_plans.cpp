@@ -49,9 +49,10 @@ SystemConfig system_of(const SystemConfig& system, const LogicalGroup& group) {
   return part;
 }
 
-std::unique_ptr<const WorkloadPlan> plan_operation(const CommunicationOp& op, RunPoint point) {
+std::unique_ptr<const WorkloadPlan> plan_operation(const CommunicationOp& op, RunPoint point,
+                                                   Choices& choices) {
   Topology topology = make_dimensions(dimension_specs(point.system));
-  ForecastPlan planned = plan_point(topology, point);
+  ForecastPlan planned = plan_point(topology, point, choices);
   return std::make_unique<const WorkloadPlan>(
       WorkloadPlan{op, std::move(point), std::move(topology), std::move(planned)});
 }
@@ -76,7 +77,8 @@ ParallelGroups workload_groups(const Topology& topology, const RunPoint& point) 
 
 std::vector<std::unique_ptr<const WorkloadPlan>> plan_workload(const RunPoint& point,
                                                                const ParallelGroups& groups,
-                                                               const Workload& workload) {
+                                                               const Workload& workload,
+                                                               Choices& choices) {
   std::vector<std::unique_ptr<const WorkloadPlan>> plans;
   for (const Communication& communication : workload.communications) {
     const CommunicationOp& op = communication.op;
@@ -92,7 +94,7 @@ std::vector<std::unique_ptr<const WorkloadPlan>> plan_workload(const RunPoint& p
     alone.collective->size = op.bytes;
     alone.collective->element_bytes = WorkloadSpec{}.element_bytes;
     alone.collective->parts = PartSizes::equal;
-    plans.push_back(plan_operation(op, std::move(alone)));
+    plans.push_back(plan_operation(op, std::move(alone), choices));
   }
   return plans;
 }

@@ -30,7 +30,8 @@ struct WorkloadPlan {
 // which no planner plans, and operations without bytes or without a second NPU. Precondition:
 // point.collective names a planner.
 [[nodiscard]] std::vector<std::unique_ptr<const WorkloadPlan>> plan_workload(
-    const RunPoint& point, const ParallelGroups& groups, const Workload& workload);
+    const RunPoint& point, const ParallelGroups& groups, const Workload& workload,
+    Choices& choices);
 
 // "all_reduce of 120000000 B over all data-parallel NPUs".
 [[nodiscard]] std::string describe(const CommunicationOp& op);

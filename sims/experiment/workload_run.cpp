@@ -32,24 +32,32 @@ using Json = nlohmann::ordered_json;
 class SimulatedCost : public CollectiveCost {
  public:
   SimulatedCost(const RunPoint& point, const ParallelGroups& groups, const Workload& workload,
-                ForecastCost& rest);
+                Choices& choices, ForecastCost& rest);
 
   [[nodiscard]] double nanoseconds(const CommunicationOp& op) override;
   // The sum over all operations; `failure` of the first operation that is not verified.
   [[nodiscard]] const SimulationOutcome& outcome() const { return outcome_; }
+  // Whose plans auto took; otherwise empty.
+  [[nodiscard]] const std::string& choice() const { return choice_; }
 
  private:
   using Name = std::tuple<CollectiveOp, Bytes, CommunicationScope>;
 
   std::map<Name, double> known_;
   SimulationOutcome outcome_;
+  std::string choice_;
   ForecastCost& rest_;
 };
 
 SimulatedCost::SimulatedCost(const RunPoint& point, const ParallelGroups& groups,
-                             const Workload& workload, ForecastCost& rest)
+                             const Workload& workload, Choices& choices, ForecastCost& rest)
     : rest_(rest) {
-  const auto plans = plan_workload(point, groups, workload);
+  const auto plans = plan_workload(point, groups, workload, choices);
+  for (const auto& plan : plans) {
+    if (plan->planned.taken.empty()) continue;
+    choice_ += fmt::format("{}{} for {}", choice_.empty() ? "" : ", ", plan->planned.taken,
+                           describe(plan->op));
+  }
   const SimulationHooks no_hooks;
   // All systems are made before any of them runs.
   std::vector<std::unique_ptr<PlanSimulation>> systems;
@@ -109,7 +117,8 @@ class WorkloadRun : public PointRun {
   explicit WorkloadRun(const PointInput& input)
       : PointRun(input),
         workload_(build_workload(*point().workload)),
-        groups_(workload_groups(topology(), point())) {}
+        groups_(workload_groups(topology(), point())),
+        choices_(input.choices) {}
 
   void describe(Json& result) const override {
     const WorkloadConfig& config = *point().workload;
@@ -129,12 +138,14 @@ class WorkloadRun : public PointRun {
     ForecastCost forecast(system, groups_, point().collective->algorithm,
                           workload_request(point()));
     IdealCost ideal(system, groups_);
-    SimulatedCost simulated(point(), groups_, workload_, forecast);
+    SimulatedCost simulated(point(), groups_, workload_, choices_, forecast);
+    choice_ = simulated.choice();
     timeline_ = run_timeline(workload_, groups_, simulated, iterations);
     ideal_ = run_timeline(workload_, groups_, ideal, iterations);
     return simulated.outcome();
   }
   void describe_outcome(Json& result, const SimulationOutcome& outcome) const override {
+    if (!choice_.empty()) result["choice"] = choice_;
     result["time_ns"] = timeline_.total();
     result["iteration"] = describe_timeline(timeline_, ideal_);
     // Share of the bandwidth while some communication is in flight (Themis, section 3, Fig. 4).
@@ -148,6 +159,8 @@ class WorkloadRun : public PointRun {
  private:
   Workload workload_;
   ParallelGroups groups_;
+  Choices& choices_;
+  std::string choice_;  // of auto
   TrainingTimeline timeline_;
   TrainingTimeline ideal_;
 };

@@ -8,6 +8,13 @@
 
 namespace espalier {
 
+const Planner* planner_of(const RunPoint& point) {
+  const Planner* planner = find_planner(point.collective->algorithm);
+  const bool is_schedule =
+      planner != nullptr && planner->chooses && !point.system.topology.is_dimensional();
+  return is_schedule ? nullptr : planner;
+}
+
 ForecastSpec forecast_spec(const Topology& topology, const RunPoint& point,
                            const std::vector<PlannedDimension>& planned) {
   const SystemTiming timing = time_links(topology, point.system.clock);
@@ -69,7 +76,8 @@ PlanLoad largest_load(const DimensionPlan& plan, const PlanRequest& request) {
 
 std::optional<PlanLoss> plan_loss(const Topology& topology, const RunPoint& point) {
   const Planner& planner = *find_planner(point.collective->algorithm);
-  if (planner.searches) return std::nullopt;  // the baseline's orders are among its candidates
+  // The baseline's orders are among the candidates of these.
+  if (planner.searches || planner.chooses) return std::nullopt;
   const std::vector<PlannedDimension> dimensions = planned_dimensions(point.system);
   PlanRequest request = plan_request(*point.collective);
   const DimensionPlan baseline = planners().front().plan(dimensions, request);

@@ -10,6 +10,10 @@
 
 namespace espalier {
 
+// The planner of the point's algorithm; nullptr if the point runs a schedule or a program.
+// Precondition: point.collective.
+[[nodiscard]] const Planner* planner_of(const RunPoint& point);
+
 // The properties of the point's system that the pre-simulation needs.
 [[nodiscard]] ForecastSpec forecast_spec(const Topology& topology, const RunPoint& point,
                                          const std::vector<PlannedDimension>& planned);

@@ -285,7 +285,7 @@ struct CountsConfig {
 
 struct CollectiveConfig {
   CollectiveOp op = CollectiveOp::all_reduce;
-  std::string algorithm;
+  std::string algorithm = kAutoAlgorithm;
   Bytes size = 0;  // with training: of all gradients
   Bytes element_bytes = 4;
   bool remaining_height_first = false;  // MULTITREE's tree order

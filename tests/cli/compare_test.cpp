@@ -163,19 +163,67 @@ TEST_CASE("In a list, an algorithm that does not suit is skipped with a warning"
 }
 
 TEST_CASE("auto says what it took, is as fast as the best, and is not one of all") {
-  const Outcome outcome =
-      test::espalier({"run", lab(), "-s", "collective.algorithm=auto", "--json", "-"});
+  const Outcome outcome = test::espalier({"run", lab(), "-s", "collective.algorithm=auto"});
   REQUIRE(outcome.exit_code == 0);
-  const Json result = Json::parse(outcome.out)["results"][0];
-  CHECK(result["algorithm"] == "auto");
-  CHECK_THAT(result["choice"].get<std::string>(), Contains("planned"));
+  CHECK_THAT(outcome.out, Contains("auto: "));
   const Json document = compare({lab()});
-  for (const Json& other : document["results"]) {
-    CHECK(other["algorithm"] != "auto");
-    CHECK(result["time_ns"].get<double>() <= other["time_ns"].get<double>());
+  const auto is_auto = [](const Json& each) { return each["algorithm"] == "auto"; };
+  const Json& results = document["results"];
+  const auto result = std::find_if(results.begin(), results.end(), is_auto);
+  REQUIRE(result != results.end());
+  CHECK_THAT((*result)["choice"].get<std::string>(), Contains("planned"));
+  for (const Json& other : results) {
+    CHECK((*result)["time_ns"].get<double>() <= other["time_ns"].get<double>());
   }
-  CHECK_THAT(test::espalier({"run", lab(), "-s", "collective.algorithm=auto"}).out,
-             Contains("auto: "));
+  // The algorithm that it took wins the tie.
+  CHECK_FALSE(is_auto(results[document["rankings"][0][0].get<std::size_t>()]));
+  const Outcome all = test::espalier(
+      {"check", lab(), "-s", "collective.algorithm=[all]", "-s", "collective.size=1KB"});
+  CHECK_THAT(all.out, !Contains("auto"));
+}
+
+TEST_CASE("Without an algorithm auto runs, on dimensions too, and a known choice changes no byte") {
+  const TemporaryFolder folder;
+  const std::string plain =
+      folder.write("plain.yaml",
+                   "system: {topology: {type: mesh, dims: [3, 3]}, router: {vc_depth_flits: 40}}\n"
+                   "collective: {size: 16KiB}\n");
+  const std::string planned = folder.write(
+      "planned.yaml",
+      "system:\n"
+      "  topology: {type: dimensions}\n"
+      "  dimensions: {shape: [switch, ring], size: [4, 4], bandwidth: [32GB/s, 16GB/s],\n"
+      "               latency: [50ns, 50ns]}\n"
+      "collective: {size: 64KiB, chunks: 4}\n");
+  const std::string training =
+      folder.write("training.yaml",
+                   "system: {topology: {type: mesh, dims: [2, 2]}, router: {vc_depth_flits: 40}}\n"
+                   "training: {network: ncf, overlap: layerwise}\n");
+  for (const std::string& config : {plain, planned, training}) {
+    CAPTURE(config);
+    const std::string choices = folder.file("choices");
+    const auto run = [&] {
+      return test::run_to_json({config, "--choices", choices}).at("results").at(0);
+    };
+    const Json cold = run();
+    const Json warm = run();
+    CHECK(cold["algorithm"] == "auto");
+    CHECK(cold["verified"] == true);
+    CHECK_FALSE(cold["choice"].get<std::string>().empty());
+    CHECK(cold["host"]["choosing_s"].get<double>() > 0);
+    CHECK(warm["host"]["choosing_s"] == 0);
+    CHECK(test::without_host(warm).dump() == test::without_host(cold).dump());
+  }
+}
+
+TEST_CASE("A folder for choices that cannot be written is refused before anything runs") {
+  const TemporaryFolder folder;
+  const std::string file = folder.write("file", "text");
+  for (const char* command : {"run", "compare"}) {
+    const Outcome outcome = test::espalier({command, lab(), "--choices", file});
+    CHECK(outcome.exit_code == 2);
+    CHECK_THAT(outcome.err, Contains("--choices " + file + ": error: "));
+  }
 }
 
 TEST_CASE("A hint names only algorithms that run") {

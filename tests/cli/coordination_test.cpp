@@ -70,6 +70,18 @@ TEST_CASE("A coordinated job on the network ends alike in both fidelities, in ev
   }
 }
 
+TEST_CASE("A job without an algorithm chooses for every size that its hosts fuse") {
+  const Json result = run_job("  data_plane: network\n  control_plane: network\n",
+                              {"collective.algorithm=auto", "coordination.iterations=1"})
+                          .at(0);
+  INFO(result.dump(2));
+  CHECK(result["verified"] == true);
+  CHECK(result["algorithm"] == "auto");
+  // Not one of the candidates' simulations failed because the job was being simulated.
+  const auto choice = result["choice"].get<std::string>();
+  CHECK_THAT(choice, Contains(" for ") && Contains(" B"));
+}
+
 TEST_CASE("The closed form is near the simulation on a small network") {
   const std::string modes = "  mode: [coordinator, hierarchical, cached, in_ni]\n";
   const Json network = run_job(modes);

@@ -7,6 +7,7 @@
 #include "alg/generators/auto_choice.h"
 #include "alg/packing/schedule_time.h"
 #include "model_test_support.h"
+#include "sims/experiment/confirm_choice.h"
 #include "sims/experiment/generate_tables.h"
 #include "sims/model/build_program.h"
 
@@ -204,6 +205,60 @@ TEST_CASE("Where messages pass one link, a schedule's planned time is the machin
   CHECK(planned_over_simulated(torus, "direct", 4096) == Approx(1).epsilon(0.03));
   CHECK(planned_over_simulated(make_fat_tree(4, 4, 4, link), "direct", 1 << 20) ==
         Approx(1).epsilon(0.03));
+}
+
+TEST_CASE(
+    "A choice that is known is neither planned nor simulated again, and gives the same tables") {
+  const Topology mesh = make_mesh({3, 3}, LinkSpec{150'000, 16'000'000'000});
+  RunPoint point = planned_point(CollectiveOp::all_reduce, 64 << 10);
+  point.collective->algorithm = kAutoAlgorithm;
+  // Lists that are exact need no simulation where buffers are deep enough.
+  point.system.router.vc_depth_flits = 40;
+  Choices choices;
+  const ScheduleTables first = generate_tables(mesh, point.system, *point.collective, choices);
+  const double simulating = choices.simulating_seconds();
+  CHECK(simulating > 0);
+  const ScheduleTables again = generate_tables(mesh, point.system, *point.collective, choices);
+  CHECK(choices.simulating_seconds() == simulating);
+  CHECK(again.algorithm == kAutoAlgorithm);
+  CHECK(again.choice == first.choice);
+  CHECK(again.taken == first.taken);
+  CHECK(simulated_ns(mesh, point, again) == simulated_ns(mesh, point, first));
+  // A known answer is taken as it is.
+  Choices told;
+  told.keep(choice_question(mesh, point.system, *point.collective), {"ring", 0, "because"});
+  const ScheduleTables ring = generate_tables(mesh, point.system, *point.collective, told);
+  CHECK(ring.choice == "because");
+  point.collective->algorithm = "ring";
+  CHECK(ring.num_steps == planned_tables(mesh, point).num_steps);
+  CHECK(told.simulating_seconds() == 0);
+}
+
+TEST_CASE("Lists that are planned exactly are not simulated where another is much slower") {
+  // On a mesh, trees to the middle beat all others by far; with shallow buffers the plan is not
+  // sure.
+  const Topology mesh = make_mesh({4, 4}, LinkSpec{150'000, 16'000'000'000});
+  RunPoint point = planned_point(CollectiveOp::all_reduce, 1 << 20);
+  point.collective->algorithm = kAutoAlgorithm;
+  Choices choices;
+  const ScheduleTables tables = generate_tables(mesh, point.system, *point.collective, choices);
+  CHECK(tables.taken == "forest");
+  CHECK(choices.simulating_seconds() == 0);
+  CHECK_THAT(tables.choice, !Catch::Matchers::Contains("simulated"));
+  point.system.router.vc_depth_flits = 40;
+  const ScheduleTables unsure = generate_tables(mesh, point.system, *point.collective, choices);
+  CHECK(choices.simulating_seconds() > 0);
+  CHECK_THAT(unsure.choice, Catch::Matchers::Contains("simulated"));
+}
+
+TEST_CASE("A process that has begun to simulate asks another one for its choices") {
+  ChoiceProcess process([](Bytes size) {
+    if (size == 13) throw std::runtime_error("unlucky");
+    return Choice{"ring", static_cast<std::uint32_t>(size), "asked"};
+  });
+  CHECK(process.ask(4).segments == 4);
+  CHECK_THROWS_WITH(process.ask(13), "unlucky");
+  CHECK(process.ask(5).why == "asked");
 }
 
 TEST_CASE("What auto takes is as fast as the best algorithm") {

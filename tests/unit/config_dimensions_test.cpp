@@ -8,6 +8,7 @@
 #include "sims/config/resolved.h"
 #include "sims/model/build_dimensions.h"
 #include "sims/model/build_topology.h"
+#include "sims/model/plan_forecast.h"
 #include "sims/point/enum_names.h"
 
 namespace espalier {
@@ -417,6 +418,23 @@ TEST_CASE("Queues and plans are configured, and lists of them run one by one") {
   CHECK(product.points[12].collective->algorithm == "themis");
 }
 
+TEST_CASE("Without an algorithm, auto plans on dimensions, with the keys of planners there only") {
+  const RunPoint planned = only_point(with("", "collective: {size: 1MiB, chunks: 8}\n"));
+  CHECK(planned.collective->algorithm == "auto");
+  CHECK(planned.collective->chunks == 8);
+  CHECK(planner_of(planned) == find_planner("auto"));
+  const ConfigResult torus =
+      read_run_config_text("f.yaml", kGoodSystem + "collective: {size: 1MiB, chunks: 8}\n");
+  REQUIRE(torus.points.size() == 1);
+  CHECK(torus.points[0].collective->algorithm == "auto");
+  CHECK(planner_of(torus.points[0]) == nullptr);
+  CHECK(torus.diagnostics.find("collective.chunks has no effect") != std::string::npos);
+  CHECK_FALSE(resolved_json(torus.points[0]).at("collective").contains("chunks"));
+  expect_dimension_error(with("", "collective: {op: @all_to_all, size: 1MiB}\n"),
+                         "auto computes all_reduce, reduce_scatter, all_gather, not all_to_all",
+                         "");
+}
+
 TEST_CASE("Planners run on dimensions only, and generators elsewhere only") {
   const ConfigResult torus = read_run_config_text("f.yaml", kGoodSystem + kThemis);
   CHECK_FALSE(torus.ok);
@@ -429,13 +447,13 @@ TEST_CASE("Planners run on dimensions only, and generators elsewhere only") {
     CAPTURE(algorithm.name);
     CHECK((algorithm.generator != nullptr) + (algorithm.planner != nullptr) +
               algorithm.is_program() ==
-          1);
+          (algorithm.name == kAutoAlgorithm ? 2 : 1));
     CHECK(algorithm.unsuited(topology).empty() == (algorithm.planner != nullptr));
   }
-  expect_dimension_error(
-      with("", "collective: {algorithm: @multitree, size: 1MiB}\n"),
-      "The flit size differs between dimensions; only baseline, themis, themis_search run there",
-      "allowed: baseline, themis, themis_search");
+  expect_dimension_error(with("", "collective: {algorithm: @multitree, size: 1MiB}\n"),
+                         "The flit size differs between dimensions; only baseline, themis, "
+                         "themis_search, auto run there",
+                         "allowed: auto, baseline, themis, themis_search");
   expect_dimension_error(with("", "collective: {op: @all_to_all, algorithm: themis, size: 1MiB}\n"),
                          "themis computes all_reduce, reduce_scatter, all_gather, not all_to_all",
                          "");

@@ -52,6 +52,17 @@ TEST_CASE("Networks, overlap and algorithms run every combination, the network o
   CHECK(result.points[4].collective->size == 4 * 60'954'656);
 }
 
+TEST_CASE("Training without an algorithm all-reduces by auto") {
+  for (const char* collective : {"", "collective: {element: 2B}\n"}) {
+    const ConfigResult result =
+        read_run_config_text("t.yaml", kGoodSystem + collective + "training: {network: ncf}\n");
+    INFO(result.diagnostics);
+    REQUIRE(result.points.size() == 1);
+    CHECK(result.points[0].collective->algorithm == "auto");
+    CHECK(result.points[0].collective->size != 0);
+  }
+}
+
 TEST_CASE("A network may come from a file beside the configuration") {
   const TemporaryFolder folder("training_file");
   folder.write("small.csv", kLayers + "a, 6, 6, 3, 3, 2, 5, 1,\nb, 1, 1, 1, 1, 80, 10, 1,\n");
@@ -128,10 +139,6 @@ TEST_CASE("Contradictions around training are refused at their place") {
        "all-reduces its gradients", "all_reduce"},
       {kGoodSystem + kTraining + "collective: {algorithm: ring, op: [all_reduce, @all_gather]}\n",
        "all-reduces its gradients", "all_reduce"},
-      {kGoodSystem + kTraining + "@collective: {element: 2B}\n",
-       "missing key 'collective.algorithm'", "one of ring"},
-      {kGoodSystem + "@training: {network: ncf}\n",
-       "section 'training' needs section 'collective', which is missing", "collective: {algorithm"},
       {kGoodSystem + kTraining + "@traffic: {pattern: uniform}\n",
        "both 'training' and 'traffic' are given", "one of the two"},
       {kGoodSystem + kRing + "training: {network: ncf, mini_batch: @0}\n",

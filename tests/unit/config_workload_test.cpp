@@ -80,8 +80,6 @@ TEST_CASE("Contradictions around workloads are refused at their place") {
        "did you mean 'gnmt'?"},
       {kSystem + kPlan + "workload: {name: dlrm, mini_batch: @0}\n",
        "workload.mini_batch: 0 is out of range", "or auto"},
-      {kSystem + "@" + dlrm, "section 'workload' needs section 'collective', which is missing",
-       "algorithm: themis"},
       {kSystem + dlrm + "collective: {algorithm: themis, size: @1MiB}\n",
        "it is used only where neither training nor workload is given", "remove one of the two"},
       {kSystem + kPlan + dlrm + "@training: {network: ncf}\n",

@@ -116,6 +116,31 @@ TEST_CASE("A searched plan's loads are those of its own orders") {
   CHECK(seconds == Approx(bytes));
 }
 
+TEST_CASE("auto ranks the plans of all planners, without the search where order is not kept") {
+  for (std::uint32_t seed = 1; seed <= 10; ++seed) {
+    CAPTURE(seed);
+    std::mt19937 random(seed);
+    const std::vector<PlannedDimension> dimensions = test::random_dimensions(random);
+    const PlanRequest request = small_request(random);
+    const ForecastSpec spec =
+        test::random_forecast_spec(plan_baseline(dimensions, request), random);
+    const std::vector<ForecastPlan> all = fastest_plans(dimensions, request, spec, true);
+    REQUIRE(all.size() == 3);
+    for (const ForecastPlan& ranked : all) {
+      const Planner& planner = *find_planner(ranked.plan.algorithm);
+      CHECK(ranked.forecast == forecast_plan(planner, dimensions, request, spec).forecast);
+      CHECK(ranked.forecast >= all.front().forecast);
+    }
+    const std::vector<ForecastPlan> free = fastest_plans(dimensions, request, spec, false);
+    REQUIRE(free.size() == 2);
+    CHECK(free[0].plan.algorithm != "themis_search");
+    CHECK(free[1].plan.algorithm != "themis_search");
+    const ForecastPlan taken = forecast_plan(*find_planner("auto"), dimensions, request, spec);
+    CHECK(taken.plan.algorithm == "auto");
+    CHECK(taken.forecast == all.front().forecast);
+  }
+}
+
 TEST_CASE("Nothing to send, one chunk, one dimension: the search has nothing to change") {
   const Planner& searched = *find_planner("themis_search");
   PlanRequest request = WorkedExample::request();

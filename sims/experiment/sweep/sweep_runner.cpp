@@ -66,7 +66,9 @@ SweepTally run_sweep(const SweepPlan& plan, const PointStore& store,
   WorkerBatch batch;
   batch.limits = settings.limits;
   batch.arguments = [&](std::size_t i) {
-    return worker_arguments(open[i]->config, settings.folder, open[i]->files);
+    WorkerTask task;
+    task.choices = settings.choices;
+    return worker_arguments(open[i]->config, settings.folder, open[i]->files, task);
   };
   batch.progress = [&](std::size_t i, double done) {
     bar.update(i, done);

@@ -17,6 +17,7 @@ struct SweepRunSettings {
   std::string folder;   // paths in the points' configurations are relative to it
   std::string command;  // runs the sweep; with the id of a point appended, runs the point
   std::string version;  // of the program
+  std::string choices;  // folder in which the points share what auto has decided
   std::string only_id;  // if not empty: run this point, even if it is finished
   Shard shard;
   std::size_t at_once = 1;

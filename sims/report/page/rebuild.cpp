@@ -10,6 +10,7 @@
 #include "sims/config/reader.h"
 #include "sims/config/resolved.h"
 #include "sims/experiment/generate_tables.h"
+#include "sims/model/plan_forecast.h"
 #include "sims/report/page/config_differences.h"
 
 namespace espalier::report {
@@ -39,7 +40,7 @@ std::optional<RebuiltSystem> rebuild_system(const ReportData& data, const Report
 
 std::optional<Schedule> rebuild_schedule(const RebuiltSystem& system, std::string& why) {
   const CollectiveConfig& collective = *system.point.collective;
-  if (find_planner(collective.algorithm) != nullptr) {
+  if (planner_of(system.point) != nullptr) {
     why = "it plans chunks over dimensions and has no schedule of timesteps";
     return std::nullopt;
   }

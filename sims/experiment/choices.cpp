@@ -1,0 +1,133 @@
+#include "sims/experiment/choices.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include "sims/config/resolved.h"
+#include "sims/experiment/whole_file.h"
+#include "sims/text/file_hashes.h"
+#include "sims/text/read_file.h"
+
+namespace espalier {
+
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+// Another program may choose otherwise, even if it has the same version.
+std::uint64_t hash_of_this_program() {
+  static const std::uint64_t hash = [] {
+    const FileText program = read_file_bytes("/proc/self/exe");
+    if (!program.text) throw std::runtime_error("the file of this program " + program.problem);
+    return hash_text(*program.text);
+  }();
+  return hash;
+}
+
+std::string links_text(const Topology& topology) {
+  std::string text = fmt::format("{} {}", topology.num_nodes(), topology.num_vertices());
+  for (const TopologyLink& link : topology.links()) {
+    text += fmt::format(";{} {} {} {} {}", link.from.index(), link.to.index(), link.spec.latency_ps,
+                        link.spec.bytes_per_second, link.spec.flit_bytes);
+  }
+  return text;
+}
+
+}  // namespace
+
+Json to_json(const Choice& choice) {
+  return {{"algorithm", choice.algorithm}, {"segments", choice.segments}, {"choice", choice.why}};
+}
+
+Choice choice_from_json(const Json& json) {
+  try {
+    return {json.at("algorithm").get<std::string>(), json.at("segments").get<std::uint32_t>(),
+            json.at("choice").get<std::string>()};
+  } catch (const Json::exception& error) {
+    throw std::runtime_error(fmt::format("not a choice of an algorithm: {}", error.what()));
+  }
+}
+
+std::string choices_text(const std::map<Bytes, std::string>& taken) {
+  std::vector<std::pair<std::string, std::vector<Bytes>>> by_name;
+  for (const auto& [size, name] : taken) {
+    const auto same = std::find_if(by_name.begin(), by_name.end(),
+                                   [&, &n = name](const auto& known) { return known.first == n; });
+    if (same == by_name.end()) {
+      by_name.push_back({name, {size}});
+    } else {
+      same->second.push_back(size);
+    }
+  }
+  std::vector<std::string> parts;
+  for (const auto& [name, sizes] : by_name) {
+    parts.push_back(sizes.size() == 1 ? fmt::format("{} for {} B", name, sizes.front())
+                                      : fmt::format("{} for {} sizes from {} to {} B", name,
+                                                    sizes.size(), sizes.front(), sizes.back()));
+  }
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+Json choice_question(const Topology& topology, const SystemConfig& system,
+                     const CollectiveConfig& collective) {
+  RunPoint point;
+  point.system = system;
+  point.collective = collective;
+  Json ranks = Json::array();
+  for (const NodeId node : collective.rank_order.nodes) ranks.push_back(node.index());
+  Json question;
+  question["program"] = hash_of_this_program();
+  question["config"] = resolved_json(point);
+  // Cycles that the configuration leaves to the cost model depend on the whole run.
+  question["implied_cycles"] = {system.router.pipeline_cycles,
+                                system.ni.dimension_queue.arbitration_cycles};
+  question["links"] = hash_text(links_text(topology));
+  question["ranks"] = std::move(ranks);
+  return question;
+}
+
+std::string Choices::file_of(const std::string& question) const {
+  return (fs::path(folder_) / fmt::format("{:016x}.json", hash_text(question))).string();
+}
+
+std::optional<Choice> Choices::find(const Json& question) const {
+  const std::string text = question.dump();
+  if (const auto found = known_.find(text); found != known_.end()) return found->second;
+  if (folder_.empty()) return std::nullopt;
+  const FileText file = read_file_bytes(file_of(text));
+  if (!file.text) return std::nullopt;
+  const Json document = Json::parse(*file.text, nullptr, false);
+  // Two questions may have the same hash.
+  if (document.is_discarded() || !document.contains("question") ||
+      document["question"] != question) {
+    return std::nullopt;
+  }
+  try {
+    return choice_from_json(document.value("answer", Json()));
+  } catch (const std::runtime_error&) {
+    return std::nullopt;
+  }
+}
+
+void Choices::keep(const Json& question, const Choice& choice) {
+  const std::string text = question.dump();
+  known_[text] = choice;
+  if (folder_.empty()) return;
+  const std::string file = file_of(text);
+  std::error_code error;
+  fs::create_directories(folder_, error);
+  const Json document{{"question", question}, {"answer", to_json(choice)}};
+  if (error || !write_whole_file(file, document.dump(2) + "\n")) {
+    throw std::runtime_error(fmt::format(
+        "{}: the choice of an algorithm cannot be written; name another folder for --choices",
+        file));
+  }
+}
+
+}  // namespace espalier

@@ -1,0 +1,60 @@
+// What `algorithm: auto` has decided, so that the same question is planned and simulated once.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+
+#include "hw/topology/topology.h"
+#include "sims/point/config.h"
+
+namespace espalier {
+
+// Makes the schedule or plan again.
+struct Choice {
+  std::string algorithm;       // a generator, or the planner of a plan
+  std::uint32_t segments = 0;  // of a generator's request
+  std::string why;             // a sentence: times of the best two
+};
+
+// Text form for a file or a pipe. Reading throws std::runtime_error if the text is no choice.
+[[nodiscard]] nlohmann::ordered_json to_json(const Choice& choice);
+[[nodiscard]] Choice choice_from_json(const nlohmann::ordered_json& json);
+
+// "forest for 3 sizes from 4000 to 2359296 B, multitree for 40000 B": the algorithm that was taken
+// for each size.
+[[nodiscard]] std::string choices_text(const std::map<Bytes, std::string>& taken);
+
+// Everything that a choice depends on: this program (a hash of its executable), the system and the
+// collective as resolved, the links of the network, and the node of each rank.
+[[nodiscard]] nlohmann::ordered_json choice_question(const Topology& topology,
+                                                     const SystemConfig& system,
+                                                     const CollectiveConfig& collective);
+
+// Questions with their choices: in this process, and in the files of a folder that processes share.
+class Choices {
+ public:
+  Choices() = default;
+  // `folder` is made when the first choice is kept. Empty: only this process remembers.
+  explicit Choices(std::string folder) : folder_(std::move(folder)) {}
+
+  // Empty if the question is new. A file that cannot be read counts as new, and keep() replaces it.
+  [[nodiscard]] std::optional<Choice> find(const nlohmann::ordered_json& question) const;
+  // Throws std::runtime_error if the folder cannot be written.
+  void keep(const nlohmann::ordered_json& question, const Choice& choice);
+
+  // The time on the clock in which this process waited for simulations that confirm a choice.
+  [[nodiscard]] double simulating_seconds() const { return simulating_seconds_; }
+  void add_simulating_seconds(double seconds) { simulating_seconds_ += seconds; }
+
+ private:
+  [[nodiscard]] std::string file_of(const std::string& question) const;
+
+  std::string folder_;
+  std::map<std::string, Choice> known_;
+  double simulating_seconds_ = 0;
+};
+
+}  // namespace espalier
