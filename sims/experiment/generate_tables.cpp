@@ -36,8 +36,11 @@ struct GroupRequest {
         request(collective_request(system, collective)) {
     if (collective.relay) request.relays = group.relays();
   }
-  [[nodiscard]] ScheduleTables tables_of(const Schedule& schedule) const {
-    return lower_to_tables(group.in_whole(schedule));
+  GroupRequest(const GroupRequest&) = delete;  // `group` refers to `nodes`
+  GroupRequest& operator=(const GroupRequest&) = delete;
+
+  [[nodiscard]] ScheduleTables tables_of(Schedule schedule) const {
+    return lower_to_tables(group.in_whole(std::move(schedule)));
   }
 
   std::vector<NodeId> nodes;
