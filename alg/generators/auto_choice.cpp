@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <optional>
 #include <stdexcept>
 #include <utility>
@@ -62,7 +63,10 @@ std::vector<RankedSchedule> fastest_schedules(const Topology& topology,
       tried.segments = segments;
       try {
         Schedule schedule = generator.generate(topology, tried);
-        const std::uint64_t time = schedule_time_ps(topology, schedule, request.timing);
+        // A schedule that is slower than all that are kept needs no exact time.
+        const std::uint64_t limit = ranked.size() < most ? std::numeric_limits<std::uint64_t>::max()
+                                                         : ranked.back().planned_ps;
+        const std::uint64_t time = schedule_time_ps(topology, schedule, request.timing, limit);
         if (best && best->planned_ps <= time) continue;
         const std::string in_segments = segments == 0 || segments == request.segments
                                             ? std::string()

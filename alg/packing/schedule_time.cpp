@@ -54,10 +54,11 @@ class ScheduleTime {
         left_(topology.num_links() * timing.send_queue, 0),
         oldest_(topology.num_links(), 0) {}
 
-  std::uint64_t run() {
+  std::uint64_t run(std::uint64_t limit) {
+    if (const std::uint64_t busy = busiest_link_ps(); busy > limit) return busy;
     list_sends();
     for (std::size_t n = 0; n < queue_.size(); ++n) offer(n);
-    while (!events_.empty()) {
+    while (!events_.empty() && end_ <= limit) {
       const Event event = events_.top();
       events_.pop();
       if (event.hop == 0) {
@@ -70,6 +71,18 @@ class ScheduleTime {
   }
 
  private:
+  // How long the busiest link is occupied.
+  [[nodiscard]] std::uint64_t busiest_link_ps() const {
+    std::vector<std::uint64_t> busy(link_free_.size(), 0);
+    for (const Transfer& t : schedule_.transfers) {
+      for (std::size_t hop = 0; hop < schedule_.routes.hops(t.route); ++hop) {
+        const LinkId link = schedule_.routes.link(t.route, hop);
+        busy[link.index()] += times_.occupancy_ps(link, schedule_.bytes_of(t));
+      }
+    }
+    return busy.empty() ? 0 : *std::max_element(busy.begin(), busy.end());
+  }
+
   // Hop 0: node `number` issues its next message. Otherwise: the head of transfer `number` is
   // before link `hop` of its route.
   struct Event {
@@ -203,12 +216,12 @@ std::string unsuited_for_times(const Topology& topology, const char* algorithm) 
 }
 
 std::uint64_t schedule_time_ps(const Topology& topology, const Schedule& schedule,
-                               const MessageTiming& timing) {
+                               const MessageTiming& timing, std::uint64_t limit) {
   if (schedule.symmetry) {
     const Schedule all = of_all_roots(schedule);
-    return ScheduleTime(topology, all, timing).run();
+    return ScheduleTime(topology, all, timing).run(limit);
   }
-  return ScheduleTime(topology, schedule, timing).run();
+  return ScheduleTime(topology, schedule, timing).run(limit);
 }
 
 }  // namespace espalier

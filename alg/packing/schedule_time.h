@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <string>
 
 #include "alg/schedule/message_timing.h"
@@ -16,8 +17,10 @@ namespace espalier {
 // its table, each as soon as its dependencies have arrived and its port's queue has room, and every
 // link is first come first served, for whole messages. Where every message passes one link this is
 // what the machine does without lockstep, but for ties and for messages in several VCs, whose
-// packets interleave. Longer routes are cut through; routers have room for all.
-[[nodiscard]] std::uint64_t schedule_time_ps(const Topology& topology, const Schedule& schedule,
-                                             const MessageTiming& timing);
+// packets interleave. Longer routes are cut through; routers have room for all. Where the time is
+// over `limit`, the answer is some time over `limit` that the schedule does not beat.
+[[nodiscard]] std::uint64_t schedule_time_ps(
+    const Topology& topology, const Schedule& schedule, const MessageTiming& timing,
+    std::uint64_t limit = std::numeric_limits<std::uint64_t>::max());
 
 }  // namespace espalier

@@ -145,9 +145,8 @@ std::vector<Ranking> rank_results(const std::vector<Json>& results) {
       return std::pair(table_entries(results[i]),
                        string_in(results[i], "algorithm") == kAutoAlgorithm);
     };
-    std::stable_sort(ranking.order.begin(), tie_end, [&](std::size_t a, std::size_t b) {
-      return simplicity(a) < simplicity(b);
-    });
+    std::stable_sort(ranking.order.begin(), tie_end,
+                     [&](std::size_t a, std::size_t b) { return simplicity(a) < simplicity(b); });
     ranking.tied = static_cast<std::size_t>(tie_end - ranking.order.begin());
   }
   return rankings;

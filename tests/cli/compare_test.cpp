@@ -216,6 +216,27 @@ TEST_CASE("Without an algorithm auto runs, on dimensions too, and a known choice
   }
 }
 
+TEST_CASE("Points of a sweep that ask auto the same question share its answer") {
+  const TemporaryFolder folder;
+  const std::string sweep =
+      folder.write("sweep.yaml",
+                   "title: one question\n"
+                   "config:\n"
+                   "  system: {topology: {type: mesh, dims: [3, 3]}}\n"
+                   "  collective: {size: 16KiB}\n"
+                   "axes: [{key: simulation.link_utilization, values: [false, true]}]\n");
+  const Outcome outcome =
+      test::espalier({"sweep", "run", sweep, "-o", folder.file("out"), "-j", "1"});
+  INFO(outcome.err);
+  REQUIRE(outcome.exit_code == 0);
+  const auto files = [&](const char* name) {
+    const boost::filesystem::directory_iterator begin(folder.path() / "out" / name);
+    return std::distance(begin, boost::filesystem::directory_iterator());
+  };
+  CHECK(files("points") == 2);
+  CHECK(files("choices") == 1);
+}
+
 TEST_CASE("A folder for choices that cannot be written is refused before anything runs") {
   const TemporaryFolder folder;
   const std::string file = folder.write("file", "text");

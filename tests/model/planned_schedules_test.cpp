@@ -261,6 +261,25 @@ TEST_CASE("A process that has begun to simulate asks another one for its choices
   CHECK(process.ask(5).why == "asked");
 }
 
+TEST_CASE("A planned time over a limit is told as some time over it, others are not changed") {
+  const LinkSpec link{150'000, 16'000'000'000};
+  RunPoint point = planned_point(CollectiveOp::all_reduce, 64 << 10);
+  const CollectiveRequest request = collective_request(point.system, *point.collective);
+  for (const Topology& topology : {make_torus({4, 4}, link), uneven_mesh()}) {
+    for (const char* name : {"ring", "multitree", "direct", "forest"}) {
+      CAPTURE(topology.name(), name);
+      const Schedule schedule = find_generator(name)->generate(topology, request);
+      const std::uint64_t time = schedule_time_ps(topology, schedule, request.timing);
+      CHECK(schedule_time_ps(topology, schedule, request.timing, time) == time);
+      for (const std::uint64_t limit : {time - 1, time / 2, time / 10}) {
+        const std::uint64_t told = schedule_time_ps(topology, schedule, request.timing, limit);
+        CHECK(told > limit);
+        CHECK(told <= time);
+      }
+    }
+  }
+}
+
 TEST_CASE("What auto takes is as fast as the best algorithm") {
   const LinkSpec link{150'000, 16'000'000'000};
   const std::vector<Topology> networks{make_torus({4, 4}, link), uneven_mesh(),
