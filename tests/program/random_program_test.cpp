@@ -22,7 +22,7 @@ struct RandomOperation {
   bool begins_call = false;
 };
 
-struct RandomProgram {
+struct DrawnProgram {
   ProgramSignature signature;
   std::vector<RandomOperation> operations;
 };
@@ -31,8 +31,8 @@ class ProgramGenerator {
  public:
   explicit ProgramGenerator(std::uint32_t seed) : random_(seed) {}
 
-  RandomProgram make() {
-    RandomProgram program;
+  DrawnProgram make() {
+    DrawnProgram program;
     ProgramSignature& signature = program.signature;
     signature.collective = CollectiveOp::custom;
     signature.ranks = 1 + below(5);
@@ -120,7 +120,7 @@ class ProgramGenerator {
   std::map<Place, std::vector<InputChunk>> memory_;
 };
 
-ChunkTrace trace(const RandomProgram& program) {
+ChunkTrace trace(const DrawnProgram& program) {
   ChunkTracer tracer(program.signature);
   for (const RandomOperation& operation : program.operations) {
     if (operation.begins_call) tracer.next_call();
