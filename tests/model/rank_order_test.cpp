@@ -32,7 +32,10 @@ TEST_CASE("On a torus every algorithm computes the right result in random orders
   std::uint64_t seed = 1;
   for (const Generator& generator : generators()) {
     if (!generator.follows_rank_order() || !generator.unsuited(torus).empty()) continue;
-    for (const CollectiveOp op : generator.ops) check_simulated(torus, generator.name, op, ++seed);
+    for (const CollectiveOp op : generator.ops) {
+      if (op == CollectiveOp::all_to_allv) continue;  // needs counts
+      check_simulated(torus, generator.name, op, ++seed);
+    }
   }
 }
 

@@ -238,6 +238,7 @@ TEST_CASE("Every algorithm with routes runs on servers with slow NICs; the other
       if (!generator.unsuited(topology).empty()) continue;
       able.push_back(generator.name);
       for (const CollectiveOp op : generator.ops) {
+        if (op == CollectiveOp::all_to_allv) continue;  // needs counts
         CollectiveRequest request;
         request.op = op;
         request.size = 4800;
@@ -248,7 +249,7 @@ TEST_CASE("Every algorithm with routes runs on servers with slow NICs; the other
       }
     }
     CHECK(able == Names{"ring", "bidirectional_ring", "multitree", "direct", "halving_doubling",
-                        "bcube", "dbtree"});
+                        "bcube", "dbtree", "binomial"});
   }
 }
 
