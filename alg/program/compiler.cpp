@@ -16,7 +16,8 @@ class Compilation {
  public:
   Compilation(const ChunkTrace& trace, const CompileOptions& options)
       : unfused_(make_instruction_dag(make_chunk_dag(trace))),
-        slots_(options.slots != 0 ? options.slots : protocol_spec(trace.signature.protocol).slots) {
+        slots_(options.slots != 0 ? options.slots : protocol_spec(trace.signature.protocol).slots),
+        locals_(options.locals) {
     rules_.most = options.most_channels;
     rules_.slots = slots_;
     rules_.fuse = options.fuse;
@@ -45,7 +46,7 @@ class Compilation {
     for (int round = 0; round < kMostRounds; ++round) {
       const InstructionDag dag = fuse_and_assign_channels(unfused_, rules_);
       const InstructionOrder found = order_instructions(dag, priority, slots_);
-      if (found.order.size() == dag.nodes.size()) return assemble(dag, found.order);
+      if (found.order.size() == dag.nodes.size()) return assemble(dag, found.order, locals_);
       if (found.stuck.empty()) break;
       for (const std::uint32_t n : found.stuck) rules_.apart[dag.nodes[n].traced] = true;
     }
@@ -56,7 +57,7 @@ class Compilation {
     const InstructionDag dag = fuse_and_assign_channels(unfused_, rules_);
     const InstructionOrder found = order_instructions(dag, priority, slots_);
     if (found.order.size() < dag.nodes.size()) return std::nullopt;
-    return assemble(dag, found.order);
+    return assemble(dag, found.order, locals_);
   }
 
   [[nodiscard]] Program check_slots(Program program) const {
@@ -69,6 +70,7 @@ class Compilation {
 
   InstructionDag unfused_;
   std::uint32_t slots_;
+  LocalPlacement locals_;
   ChannelRules rules_;
 };
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "alg/program/compiler.h"
 #include "alg/program/program.h"
 #include "alg/program/program_dag.h"
 
@@ -50,10 +51,10 @@ struct InstructionOrder {
 
 // Assigns instructions to thread blocks, and adds the waits between blocks. There is one block for
 // each (send peer, receive peer, channel) in use. Connection ends that a fused instruction ties
-// together belong to one block; other ends have blocks of their own. A local instruction goes to
-// the block of its rank whose last instruction is the earliest. Preconditions: `order` is complete,
-// and channels are assigned.
-[[nodiscard]] Program assemble(const InstructionDag& dag, const std::vector<std::uint32_t>& order);
+// together belong to one block; other ends have blocks of their own. `locals` says where local
+// instructions go. Preconditions: `order` is complete, and channels are assigned.
+[[nodiscard]] Program assemble(const InstructionDag& dag, const std::vector<std::uint32_t>& order,
+                               LocalPlacement locals = LocalPlacement::idlest);
 
 // Executes one tile without time: every block runs as far as messages, full slots, waits and calls
 // permit. The final state does not depend on the order of execution, and later tiles repeat it.

@@ -53,9 +53,10 @@ class RankBlocks {
   std::uint32_t choose(const InstructionDag& dag, const Instruction& node, const RankProgram& rank,
                        std::int64_t position) {
     const std::uint32_t block = node.channel ? owner(dag, node) : idlest(rank, node.call);
-    last_[block] = position;
+    take(block, position);
     return block;
   }
+  void take(std::uint32_t block, std::int64_t position) { last_[block] = position; }
 
  private:
   struct End {
@@ -122,6 +123,16 @@ class RankAssembly {
         seats_(seats),
         now_(rank.blocks.size(), Clock(rank.blocks.size(), -1)),
         after_step_(rank.blocks.size()) {}
+
+  // The block of the last instruction whose result `node` uses; kNone: there is none in its call.
+  [[nodiscard]] std::uint32_t block_of_data(const Instruction& node) const {
+    std::uint32_t last = Instruction::kNone;
+    for (const DagEdge& edge : node.after) {
+      if (!edge.is_true || dag_.nodes[edge.from].call != node.call) continue;
+      if (last == Instruction::kNone || position_[edge.from] > position_[last]) last = edge.from;
+    }
+    return last == Instruction::kNone ? last : seats_[last].block;
+  }
 
   void append(std::uint32_t n, std::uint32_t block) {
     const Instruction& node = dag_.nodes[n];
@@ -220,7 +231,8 @@ void count_chunks(Program& program) {
 
 }  // namespace
 
-Program assemble(const InstructionDag& dag, const std::vector<std::uint32_t>& order) {
+Program assemble(const InstructionDag& dag, const std::vector<std::uint32_t>& order,
+                 LocalPlacement locals) {
   Program program = dag.signature;
   std::vector<RankBlocks> blocks(program.num_ranks());
   for (const Instruction& node : dag.nodes) blocks[node.rank].see(dag, node);
@@ -237,7 +249,15 @@ Program assemble(const InstructionDag& dag, const std::vector<std::uint32_t>& or
     blocks[r].number_blocks(rank);
     RankAssembly assembly(dag, position, rank, seats);
     for (const std::uint32_t n : of_rank[r]) {
-      assembly.append(n, blocks[r].choose(dag, dag.nodes[n], rank, position[n]));
+      const Instruction& node = dag.nodes[n];
+      const bool follows = locals == LocalPlacement::with_data && !node.channel;
+      std::uint32_t block = follows ? assembly.block_of_data(node) : Instruction::kNone;
+      if (block == Instruction::kNone) {
+        block = blocks[r].choose(dag, node, rank, position[n]);
+      } else {
+        blocks[r].take(block, position[n]);
+      }
+      assembly.append(n, block);
     }
     for (const ThreadBlock& block : rank.blocks) {
       program.num_channels = std::max(program.num_channels, block.channel + 1);
