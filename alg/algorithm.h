@@ -22,6 +22,11 @@ struct Algorithm : AlgorithmRow {
   // The row that counts on a system that is multi-dimensional, or is not.
   [[nodiscard]] const AlgorithmRow& row_on(bool is_dimensional) const;
   [[nodiscard]] bool is_program() const { return generator == nullptr && planner == nullptr; }
+  // An all_reduce gives every rank the same bits of a floating-point sum. Programs from files are
+  // not examined.
+  [[nodiscard]] bool is_bitwise_identical() const {
+    return program == nullptr || program->bitwise_identical;
+  }
   // Returns an empty text if the algorithm runs on this topology, otherwise a sentence for the
   // user. A built-in program checks the number of ranks itself (BuiltinProgram::unsuited).
   [[nodiscard]] std::string unsuited(const Topology& topology) const;

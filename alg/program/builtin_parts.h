@@ -19,13 +19,14 @@ namespace espalier {
 // Compiles the program that `write` writes, with the request's number of instances.
 template <class Write>
 [[nodiscard]] Program build_program(const BuiltinRequest& request,
-                                    const ProgramSignature& signature, Write write) {
+                                    const ProgramSignature& signature, Write write,
+                                    const CompileOptions& options = {}) {
   ChunkTracer tracer(signature);
   {
     const auto instances = tracer.parallelize(request.instances);
     write(tracer);
   }
-  return compile(tracer.finish());
+  return compile(tracer.finish(), options);
 }
 
 // The channel for a distance between ranks, for programs in which every rank sends to every other
@@ -34,6 +35,14 @@ template <class Write>
 [[nodiscard]] constexpr Directives channel_of_distance(std::uint32_t away) {
   constexpr std::uint32_t kDistancesPerChannel = 15;
   return {(away - 1) / kDistancesPerChannel};
+}
+
+// For programs of small messages: a local step must not stand behind a receive whose message comes
+// later.
+[[nodiscard]] inline CompileOptions with_data() {
+  CompileOptions options;
+  options.locals = LocalPlacement::with_data;
+  return options;
 }
 
 // The ranks 0, 1, 2, ...
@@ -73,6 +82,17 @@ inline constexpr std::uint32_t kMostBuiltinRanks = 256;
 [[nodiscard]] Program build_binomial_tree(const BuiltinRequest& request);
 [[nodiscard]] Program build_double_binary_tree(const BuiltinRequest& request);
 [[nodiscard]] Program build_broadcast_tree(const BuiltinRequest& request);
+// builtin_window.cpp
+[[nodiscard]] std::string unsuited_rs_window_ag(const BuiltinRequest& request);
+[[nodiscard]] Program build_window(const BuiltinRequest& request);
+[[nodiscard]] Program build_rs_window_ag(const BuiltinRequest& request);
+// builtin_line.cpp
+[[nodiscard]] Program build_line(const BuiltinRequest& request);
+// builtin_exchange.cpp
+[[nodiscard]] std::string unsuited_swing(const BuiltinRequest& request);
+[[nodiscard]] Program build_swing_latency(const BuiltinRequest& request);
+[[nodiscard]] Program build_swing_bandwidth(const BuiltinRequest& request);
+[[nodiscard]] Program build_recursive_doubling(const BuiltinRequest& request);
 // builtin_all_to_all.cpp
 [[nodiscard]] Program build_twostep_alltoall(const BuiltinRequest& request);
 [[nodiscard]] Program build_twostep_alltoall_composed(const BuiltinRequest& request);

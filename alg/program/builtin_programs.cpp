@@ -96,6 +96,28 @@ std::string unsuited_servers(const BuiltinRequest& request) {
   return {};
 }
 
+namespace {
+
+using Unsuited = std::string (*)(const BuiltinRequest&);
+using Build = Program (*)(const BuiltinRequest&);
+
+// All-reduces over the NIs' own messages, without a GPU's protocol.
+BuiltinProgram exchange_row(const char* name, const char* summary, Unsuited unsuited, Build build) {
+  BuiltinProgram row{name, summary, CollectiveOp::all_reduce, false, false, unsuited, build};
+  row.protocol = Protocol::message;
+  return row;
+}
+
+// Programs that choose their segments, and whose nodes add in orders of their own.
+BuiltinProgram own_row(const char* name, const char* summary, Unsuited unsuited, Build build) {
+  BuiltinProgram row = exchange_row(name, summary, unsuited, build);
+  row.uses_segments = true;
+  row.bitwise_identical = false;
+  return row;
+}
+
+}  // namespace
+
 const std::vector<BuiltinProgram>& builtin_programs() {
   static const std::vector<BuiltinProgram> programs{
       {"gc3_ring", "one logical ring, its chunks spread over channels", CollectiveOp::all_reduce,
@@ -139,6 +161,23 @@ const std::vector<BuiltinProgram>& builtin_programs() {
        CollectiveOp::custom, true, false, unsuited_servers, build_alltonext},
       {"gc3_alltonext_direct", "rank i sends its buffer to rank i + 1 in one message",
        CollectiveOp::custom, false, false, unsuited_sizes, build_alltonext_direct},
+      own_row("window", "torus, small data: windows grow on both sides, in half a ring's hops",
+              unsuited_torus, build_window),
+      own_row("rs_window_ag",
+              "torus, medium data: a reduce-scatter in one dimension, windows in the others, an "
+              "all-gather",
+              unsuited_rs_window_ag, build_rs_window_ag),
+      own_row("line", "mesh, small data: running sums go both ways along every line", unsuited_mesh,
+              build_line),
+      exchange_row("recursive_doubling",
+                   "partners 1, 2, 4, ... ranks apart exchange all their data",
+                   unsuited_power_of_two, build_recursive_doubling),
+      exchange_row("swing_latency",
+                   "Swing on a torus: partners 1, 1, 3, 5, 11, ... apart exchange all their data",
+                   unsuited_swing, build_swing_latency),
+      exchange_row("swing_bandwidth",
+                   "Swing on a torus: a reduce-scatter and an all-gather among the same partners",
+                   unsuited_swing, build_swing_bandwidth),
   };
   return programs;
 }

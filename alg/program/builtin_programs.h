@@ -3,10 +3,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "alg/program/program.h"
+#include "alg/schedule/message_timing.h"
+#include "hw/topology/topology.h"
 
 namespace espalier {
 
@@ -17,6 +20,14 @@ struct BuiltinRequest {
   std::uint32_t channels = 1;   // channels over which a ring is spread
   std::uint32_t instances = 1;  // parallelize() over the whole program
   Protocol protocol = Protocol::simple;
+  // The network's shape, if it is a torus or a mesh: rank r is node r.
+  std::optional<GridShape> grid = std::nullopt;
+  // For programs that choose a number of segments. 0: the program chooses.
+  std::uint32_t segments = 0;
+  Bytes size = 0;
+  Bytes element_bytes = kDefaultElementBytes;
+  MessageTiming timing = {};
+  LinkSpec link = {};  // of the grid; all its links are equal
 };
 
 struct BuiltinProgram {
@@ -29,6 +40,12 @@ struct BuiltinProgram {
   std::string (*unsuited)(const BuiltinRequest& request) = nullptr;
   // Precondition: unsuited(request) is empty.
   Program (*build)(const BuiltinRequest& request) = nullptr;
+  // Reads segments in place of instances.
+  bool uses_segments = false;
+  // Every rank gets the same bits of a floating-point sum. Not so if ranks add in different orders.
+  bool bitwise_identical = true;
+  // The protocol unless the user chooses another one.
+  Protocol protocol = Protocol::simple;
 };
 
 // In the order in which users see them.

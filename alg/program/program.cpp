@@ -50,6 +50,8 @@ const char* to_string(Protocol protocol) {
       return "LL";
     case Protocol::ll128:
       return "LL128";
+    case Protocol::message:
+      return "Message";
   }
   return "?";
 }

@@ -35,11 +35,11 @@ enum class ProgramOp : std::uint8_t {
   reduce
 };
 // How a connection moves data, see ProtocolSpec.
-enum class Protocol : std::uint8_t { simple, ll, ll128 };
+enum class Protocol : std::uint8_t { simple, ll, ll128, message };
 
 [[nodiscard]] const char* to_string(ProgramBuffer buffer);  // "i", "o", "s"
 [[nodiscard]] const char* to_string(ProgramOp op);          // "nop", "s", "r", "rcs", ...
-[[nodiscard]] const char* to_string(Protocol protocol);     // "Simple", "LL", "LL128"
+[[nodiscard]] const char* to_string(Protocol protocol);     // "Simple", "LL", "LL128", "Message"
 
 [[nodiscard]] constexpr bool receives(ProgramOp op) {
   return op == ProgramOp::recv || op == ProgramOp::recv_copy_send ||

@@ -1,4 +1,6 @@
-// The protocols of connections (GC3, section 4.3; NCCL's defaults).
+// The protocols of connections: those of GPUs (GC3, section 4.3; NCCL's defaults), and messages of
+// NIs, whose last flit tells the receiving NI that the data are complete, as schedule tables rely
+// on.
 #pragma once
 
 #include <algorithm>
@@ -29,6 +31,8 @@ struct ProtocolSpec {
       return {Bytes{32} << 10, 8, 1, 2, false};
     case Protocol::ll128:
       return {576000, 8, 15, 16, false};
+    case Protocol::message:
+      return {576000, 8, 1, 1, false};
   }
   return {};
 }

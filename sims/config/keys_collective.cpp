@@ -64,7 +64,6 @@ void add_program_keys(KeyTable& table) {
   };
   const auto from_file =
       runs([](const Algorithm& a) { return a.is_program() && !has_built_in_program(a); });
-  const auto built_in = runs(has_built_in_program);
   from_file.path("file", &Config::file)
       .required()
       .doc(
@@ -78,7 +77,8 @@ void add_program_keys(KeyTable& table) {
       .integer("channels", &Config::channels)
       .range(1, 32)
       .doc("number of channels over which a built-in program spreads its steps");
-  built_in.integer("instances", &Config::instances)
+  runs([](const Algorithm& a) { return has_built_in_program(a) && !a.program->uses_segments; })
+      .integer("instances", &Config::instances)
       .range(1, 32)
       .doc(
           "number of copies of a built-in program; each copy has a share of the data and its own "
@@ -94,7 +94,7 @@ void add_program_keys(KeyTable& table) {
       .choice("protocol", &Config::protocol)
       .doc(
           "protocol of all connections; auto: the protocol in the program's file, Simple for a "
-          "built-in program");
+          "built-in program gc3_*, Message for other built-in programs");
 }
 
 }  // namespace
@@ -169,7 +169,13 @@ void add_collective_keys(KeyTable& table) {
       .only_where_algorithm_reads_it()
       .doc(
           "number of pieces, none of them empty; dbtree: of each tree's half of the data (auto: "
-          "pieces of about 8 KiB, 1 to 64); multitree_translated: of a chunk (auto: 1)");
+          "pieces of about 8 KiB, 1 to 64); multitree_translated: of a chunk (auto: 1); window, "
+          "rs_window_ag, line: of a message (auto: 1 to 32, by size)");
+  collective.boolean("bitwise_identical", &Config::bitwise_identical)
+      .doc(
+          "true: refuse built-in algorithms whose ranks add in different orders, so that "
+          "floating-point "
+          "sums differ in their last bits");
   add_rank_order_keys(table);
   collective.integer("root", &Config::root)
       .range(0, 65535)

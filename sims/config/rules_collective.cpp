@@ -62,6 +62,7 @@ bool would_run(const ExaminedPoint& examined, const Algorithm& algorithm) {
   if (!row.computes(collective.op)) return false;
   if (algorithm.is_program() && algorithm.program == nullptr) return false;  // needs a file
   if (!collective.rank_order.is_identity() && !row.follows_rank_order()) return false;
+  if (collective.bitwise_identical && !algorithm.is_bitwise_identical()) return false;
   if (examined.topology == nullptr) return true;
   const Topology topology = ranks_network_of(examined);
   if (!algorithm.unsuited(topology).empty()) return false;
@@ -77,6 +78,20 @@ std::string others_that_run(const ExaminedPoint& examined) {
   const auto names =
       algorithms_where([&](const Algorithm& algorithm) { return would_run(examined, algorithm); });
   return names.empty() ? "" : fmt::format("{}{}", kAllowedHint, fmt::join(names, ", "));
+}
+
+void check_bits(const ExaminedPoint& examined) {
+  const CollectiveConfig& collective = *examined.point.collective;
+  const Algorithm* algorithm = find_algorithm(collective.algorithm);
+  if (algorithm == nullptr || !collective.bitwise_identical) return;
+  if (algorithm->is_bitwise_identical()) return;
+  examined.diagnostics.error(
+      examined.place_of_algorithm(),
+      fmt::format(
+          "{}: {} adds in another order on every rank, so floating-point sums differ in their last "
+          "bits; collective.bitwise_identical forbids it",
+          kAlgorithmKey, algorithm->name),
+      others_that_run(examined));
 }
 
 void check_collective_size(const ExaminedPoint& examined) {
@@ -285,6 +300,7 @@ void check_algorithm(const ExaminedPoint& examined) {
 void check_program(const ExaminedPoint& examined) {
   const RunPoint& point = examined.point;
   if (!has_program(point)) return;
+  check_bits(examined);
   const ProgramConfig& config = point.collective->program;
   if (!config.file.empty()) {
     if (config.given) check_program_file(examined, *config.given);

@@ -54,13 +54,17 @@ void describe_program(Json& result, const Topology& topology, const RunPoint& po
   result["protocol"] = to_string(program.protocol);
   result["instructions"] = program.num_steps();
   result["channels"] = program.num_channels;
-  if (!point.collective->program.given) {
+  const BuiltinProgram* const built_in = find_builtin_program(point.collective->algorithm);
+  if (built_in != nullptr && !built_in->uses_segments) {
     result["instances"] = point.collective->program.instances;
   }
   result["calls"] = program.num_calls();
   result["chunk_bytes"] = tiling.chunk_bytes;
   result["tiles"] = tiling.tiles;
   result["slots"] = protocol.slots;
+  if (built_in != nullptr && program.collective == CollectiveOp::all_reduce) {
+    result["bitwise_identical"] = built_in->bitwise_identical;
+  }
 }
 
 void describe_certificate(Json& result, const ProgramCertificate* certificate) {

@@ -86,6 +86,9 @@ std::vector<ResultField> fields_without_counters() {
       {"chunk_bytes", "g", number, "bytes", generator, never, "size of a chunk"},
       {"tiles", "g", number, "", generator, never, "tiles of a chunk"},
       {"slots", "g", number, "", generator, never, "slots of a connection"},
+      {"bitwise_identical", "g", truth, "", generator, never,
+       "false: ranks of a built-in all_reduce add in different orders, so floating-point sums "
+       "differ in their last bits"},
       {"offered_flits_per_node_cycle", "f", number, "flits", given, never,
        "drawn traffic: flits that a node offers in a cycle"},
       {"generated_flits_per_node_cycle", "f", number, "flits", simulation, not_ended,

@@ -31,6 +31,8 @@ Protocol chosen_protocol(ProtocolChoice choice, Protocol own) {
       return Protocol::ll;
     case ProtocolChoice::ll128:
       return Protocol::ll128;
+    case ProtocolChoice::message:
+      return Protocol::message;
   }
   return own;
 }
@@ -159,7 +161,15 @@ BuiltinRequest builtin_request(const Topology& topology, const RunPoint& point) 
                                                           : ranks_of_server(point.system.topology);
   request.channels = config.channels;
   request.instances = config.instances;
-  request.protocol = chosen_protocol(config.protocol, Protocol::simple);
+  const BuiltinProgram* program = find_builtin_program(point.collective->algorithm);
+  request.protocol =
+      chosen_protocol(config.protocol, program != nullptr ? program->protocol : Protocol::simple);
+  request.grid = topology.grid();
+  request.segments = point.collective->segments;
+  request.size = point.collective->size;
+  request.element_bytes = point.collective->element_bytes;
+  request.timing = message_timing(point.system);
+  if (request.grid && topology.num_links() != 0) request.link = topology.link(LinkId(0)).spec;
   return request;
 }
 

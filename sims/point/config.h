@@ -48,7 +48,7 @@ enum class TopologyKind : std::uint8_t {
 // Whether one NPU of a multi-dimensional system is simulated for all NPUs.
 enum class Folding : std::uint8_t { automatic, on, off };
 // The protocol of a collective program; automatic: the program's own.
-enum class ProtocolChoice : std::uint8_t { automatic, simple, ll, ll128 };
+enum class ProtocolChoice : std::uint8_t { automatic, simple, ll, ll128, message };
 enum class Fidelity : std::uint8_t { automatic, train, cycle };
 // Destination of a node's control messages: any other node, or the next node.
 enum class ControlPattern : std::uint8_t { uniform, neighbor };
@@ -295,6 +295,7 @@ struct CollectiveConfig {
   CountsConfig counts;                  // all_to_allv
   std::vector<std::uint32_t> ranks;     // the node of each rank of a group; empty: all nodes
   bool relay = false;                   // nodes outside of the group store and send on
+  bool bitwise_identical = false;       // ranks must get the same bits of a sum
   RankOrderConfig rank_order;
   // Chunks is for planners, the next two members only for themis. See PlanRequest.
   std::uint32_t chunks = 64;

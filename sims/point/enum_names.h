@@ -196,7 +196,8 @@ inline constexpr auto kEnumNames<ProtocolChoice> =
     enum_names::all_of<ProtocolChoice>({{ProtocolChoice::automatic, "auto"},
                                         {ProtocolChoice::simple, "Simple"},
                                         {ProtocolChoice::ll, "LL"},
-                                        {ProtocolChoice::ll128, "LL128"}});
+                                        {ProtocolChoice::ll128, "LL128"},
+                                        {ProtocolChoice::message, "Message"}});
 template <>
 inline constexpr auto kEnumNames<OrderModel> =
     enum_names::all_of<OrderModel>({{OrderModel::ring, "ring"},

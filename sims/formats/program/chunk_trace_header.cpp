@@ -32,7 +32,8 @@ const std::vector<std::pair<const char*, Protocol>>& protocols() {
   static const std::vector<std::pair<const char*, Protocol>> names{
       {to_string(Protocol::simple), Protocol::simple},
       {to_string(Protocol::ll), Protocol::ll},
-      {to_string(Protocol::ll128), Protocol::ll128}};
+      {to_string(Protocol::ll128), Protocol::ll128},
+      {to_string(Protocol::message), Protocol::message}};
   return names;
 }
 

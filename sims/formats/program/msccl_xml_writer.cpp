@@ -262,12 +262,15 @@ class Writer {
   std::string write(const Program& program) {
     const auto max_bytes =
         program.max_bytes == 0 ? static_cast<Bytes>(kUnlimitedBytes) : program.max_bytes;
+    // GPUs have no messages of NIs. LL128 has as many slots.
+    const Protocol protocol =
+        program.protocol == Protocol::message ? Protocol::ll128 : program.protocol;
     put("<algo name=\"{}\" proto=\"{}\" nchannels=\"{}\" nchunksperloop=\"{}\" ngpus=\"{}\" "
         "coll=\"{}\" inplace=\"{}\" outofplace=\"{}\" minBytes=\"{}\" maxBytes=\"{}\"",
-        escaped(program.name), msccl_name(msccl_protocols(), program.protocol),
-        program.num_channels, program.chunks, program.num_ranks(),
-        msccl_name(msccl_collectives(), program.collective), program.in_place ? 1 : 0,
-        program.in_place && !program.also_out_of_place ? 0 : 1, program.min_bytes, max_bytes);
+        escaped(program.name), msccl_name(msccl_protocols(), protocol), program.num_channels,
+        program.chunks, program.num_ranks(), msccl_name(msccl_collectives(), program.collective),
+        program.in_place ? 1 : 0, program.in_place && !program.also_out_of_place ? 0 : 1,
+        program.min_bytes, max_bytes);
     if (program.root) put(" root=\"{}\"", *program.root);
     put(">\n");
     for (std::size_t r = 0; r < program.num_ranks(); ++r) write_rank(r, program.ranks[r]);

@@ -1,0 +1,305 @@
+// All-reduces with the fewest hops on tori. On a ring the window of every node grows on both sides
+// (alg/program/window_steps.h); a message passes several links at once, and all together as many
+// as half of the ring has. Nodes add in orders of their own, so the results of floating-point sums
+// differ in their last bits.
+#include <numeric>
+#include <optional>
+#include <utility>
+
+#include "alg/program/builtin_parts.h"
+#include "alg/program/grid_lines.h"
+#include "alg/program/window_steps.h"
+
+namespace espalier {
+
+namespace {
+
+// Hands out scratch chunks of every rank.
+class Scratch {
+ public:
+  explicit Scratch(std::uint32_t ranks) : used_(ranks, 0) {}
+  std::uint32_t take(std::uint32_t rank, std::uint32_t count) {
+    const std::uint32_t first = used_[rank];
+    used_[rank] += count;
+    return first;
+  }
+
+ private:
+  std::vector<std::uint32_t> used_;
+};
+
+// The chunks that are summed up, and the channel of the messages.
+struct WindowData {
+  std::uint32_t index = 0;
+  std::uint32_t count = 1;
+  std::uint32_t channel = 0;
+};
+
+// One ring. Every rank replaces its chunks by the sum of the chunks of all ranks of the ring.
+class Window {
+ public:
+  Window(ChunkTracer& tracer, Scratch& scratch, std::vector<std::uint32_t> ring,
+         const WindowData& data)
+      : tracer_(tracer),
+        scratch_(scratch),
+        ring_(std::move(ring)),
+        data_(data),
+        steps_(window_steps(size())) {}
+
+  void write() {
+    for (std::uint32_t i = 0; i < size(); ++i) {
+      nodes_.push_back({{std::nullopt, std::nullopt, own(i), 0, 0, 1}});
+    }
+    for (std::size_t s = 0; s < steps_.size(); ++s) {
+      if (s + 1 == steps_.size()) {
+        finish(steps_[s]);
+      } else {
+        grow(steps_[s]);
+      }
+    }
+  }
+
+ private:
+  // What a node keeps of a step: the sums that it received, and the sum of its window.
+  struct Kept {
+    std::optional<ChunkRef> from_left;
+    std::optional<ChunkRef> from_right;
+    ChunkRef window;
+    std::uint32_t left = 0;  // elements in from_left
+    std::uint32_t right = 0;
+    std::uint32_t length = 1;  // of the window
+  };
+  using Node = std::vector<Kept>;  // by step; the first one is the node's own element
+
+  [[nodiscard]] std::uint32_t size() const { return static_cast<std::uint32_t>(ring_.size()); }
+  [[nodiscard]] Directives directives() const { return {data_.channel}; }
+  [[nodiscard]] ChunkRef own(std::uint32_t i) const {
+    return tracer_.chunk(ring_[i], ProgramBuffer::input, data_.index, data_.count);
+  }
+  ChunkRef copy_in_scratch(const ChunkRef& chunks, std::uint32_t rank) {
+    const Directives to = chunks.span().rank == rank ? Directives{} : directives();
+    return chunks.copy(rank, ProgramBuffer::scratch, scratch_.take(rank, data_.count), to);
+  }
+
+  // The sum of the leftmost or rightmost `elements` of the window after step `s`. The sum that was
+  // received last is added last, so that everything else can be added while its message is on its
+  // way.
+  ChunkRef edge(Node& node, std::size_t s, std::uint32_t elements, bool is_left) {
+    const Kept& kept = node[s];
+    if (elements == kept.length) return kept.window;
+    const std::uint32_t outer = is_left ? kept.left : kept.right;
+    const ChunkRef& received = is_left ? *kept.from_left : *kept.from_right;
+    if (elements == outer) return received;
+    const ChunkRef inner = edge(node, s - 1, elements - outer, is_left);
+    return copy_in_scratch(inner, inner.span().rank).reduce(received);
+  }
+
+  // By sender: what it sends to the right and to the left.
+  std::vector<std::pair<ChunkRef, std::optional<ChunkRef>>> edges(const WindowStep& step) {
+    std::vector<std::pair<ChunkRef, std::optional<ChunkRef>>> sent;
+    for (Node& node : nodes_) {
+      const std::size_t s = node.size() - 1;
+      std::pair<ChunkRef, std::optional<ChunkRef>> both{edge(node, s, step.right, true),
+                                                        std::nullopt};
+      if (step.left != 0) both.second = edge(node, s, step.left, false);
+      sent.push_back(std::move(both));
+    }
+    return sent;
+  }
+
+  void grow(const WindowStep& step) {
+    const auto sent = edges(step);
+    for (std::uint32_t i = 0; i < size(); ++i) {
+      const ChunkRef& left = sent[(i + size() - step.right) % size()].first;
+      const ChunkRef& right = *sent[(i + step.left) % size()].second;
+      const Kept& last = nodes_[i].back();
+      const ChunkRef window = copy_in_scratch(last.window, ring_[i]);
+      const ChunkRef from_left = copy_in_scratch(left, ring_[i]);
+      const ChunkRef from_right = copy_in_scratch(right, ring_[i]);
+      nodes_[i].push_back({from_left, from_right, window.reduce(from_left).reduce(from_right),
+                           step.right, step.left, last.length + step.right + step.left});
+    }
+  }
+
+  // The sums that are received last are not kept: they are added as they arrive. In a window of one
+  // step, neighbours still read the place of the result, so they are received beside it.
+  void finish(const WindowStep& step) {
+    const auto sent = edges(step);
+    std::vector<ChunkRef> received;  // by node: from the left, then from the right
+    const bool is_only = steps_.size() == 1;
+    for (std::uint32_t i = 0; i < size(); ++i) {
+      received.push_back(sent[(i + size() - step.right) % size()].first);
+      if (is_only) received.back() = copy_in_scratch(received.back(), ring_[i]);
+      if (step.left == 0) continue;
+      received.push_back(*sent[(i + step.left) % size()].second);
+      if (is_only) received.back() = copy_in_scratch(received.back(), ring_[i]);
+    }
+    const std::size_t each = received.size() / size();
+    for (std::uint32_t i = 0; i < size(); ++i) {
+      const ChunkRef& window = nodes_[i].back().window;
+      ChunkRef sum = window.copy(ring_[i], ProgramBuffer::input, data_.index);
+      for (std::size_t r = i * each; r < (i + 1) * each; ++r) {
+        sum = sum.reduce(received[r], is_only ? Directives{} : directives());
+      }
+    }
+  }
+
+  ChunkTracer& tracer_;
+  Scratch& scratch_;
+  std::vector<std::uint32_t> ring_;
+  WindowData data_;
+  std::vector<WindowStep> steps_;
+  std::vector<Node> nodes_;
+};
+
+// The window all-reduces of a grid: one after the other in the dimensions `dims`.
+void write_windows(ChunkTracer& tracer, Scratch& scratch, const GridShape& grid,
+                   const std::vector<std::size_t>& dims, std::size_t part, const WindowData& data) {
+  for (const std::size_t dim : dims) {
+    for (const auto& line : lines_along(grid, dim)) {
+      Window(tracer, scratch, turned(line, part), data).write();
+    }
+  }
+}
+
+std::size_t window_stops(const GridShape& grid, std::optional<std::size_t> without) {
+  std::size_t stops = 0;
+  for (const std::size_t dim : long_dimensions(grid)) {
+    if (dim != without) stops += window_steps(grid.dims[dim]).size();
+  }
+  return stops;
+}
+
+}  // namespace
+
+// ---------------------------------------------------------------- windows in all dimensions
+// Every part of the data visits the dimensions in an order of its own.
+
+Program build_window(const BuiltinRequest& request) {
+  const GridShape& grid = *request.grid;
+  const std::size_t parts = long_dimensions(grid).size();
+  const auto signature = signature_for(request, "window", CollectiveOp::all_reduce,
+                                       static_cast<std::uint32_t>(parts), true);
+  BuiltinRequest cut = request;
+  cut.instances = cheapest_chain(request, {parts, window_stops(grid, std::nullopt)}).segments;
+  return build_program(
+      cut, signature,
+      [&](ChunkTracer& tracer) {
+        Scratch scratch(request.ranks);
+        for (std::uint32_t part = 0; part < parts; ++part) {
+          write_windows(tracer, scratch, grid, dimensions_of_part(grid, part), part,
+                        {part, 1, part});
+        }
+      },
+      with_data());
+}
+
+// ---------------------------------------------------------------- reduce-scatter, windows,
+// all-gather Of the part that begins in a dimension, every rank of a ring sums up one block, then
+// the windows of the other dimensions work on blocks only. In a ring, each block comes to its owner
+// from both sides.
+
+namespace {
+
+// One block for each rank of the ring.
+struct RingBlocks {
+  std::vector<std::uint32_t> ring;
+  std::uint32_t index = 0;  // of the first block
+  std::uint32_t count = 1;  // chunks of a block
+  std::uint32_t channel = 0;
+
+  [[nodiscard]] std::size_t size() const { return ring.size(); }
+  [[nodiscard]] ChunkRef at(ChunkTracer& tracer, std::size_t place, std::size_t block) const {
+    return tracer.chunk(ring[place % size()], ProgramBuffer::input,
+                        index + static_cast<std::uint32_t>(block) * count, count);
+  }
+};
+
+void write_two_way_reduce_scatter(ChunkTracer& tracer, const RingBlocks& blocks) {
+  const std::size_t size = blocks.size();
+  for (std::size_t owner = 0; owner < size; ++owner) {
+    const auto come = [&](std::size_t from, std::size_t hops, std::size_t step) {
+      ChunkRef sum = blocks.at(tracer, from, owner);
+      for (std::size_t h = 1; h <= hops; ++h) {
+        sum = blocks.at(tracer, from + h * step, owner).reduce(sum, {blocks.channel});
+      }
+    };
+    come(owner + size - size / 2, size / 2, 1);
+    come(owner + (size - 1) / 2, (size - 1) / 2, size - 1);
+  }
+}
+
+void write_two_way_all_gather(ChunkTracer& tracer, const RingBlocks& blocks) {
+  const std::size_t size = blocks.size();
+  for (std::size_t owner = 0; owner < size; ++owner) {
+    const auto go = [&](std::size_t hops, std::size_t step) {
+      ChunkRef chunk = blocks.at(tracer, owner, owner);
+      for (std::size_t h = 1; h <= hops; ++h) {
+        chunk = chunk.copy(blocks.ring[(owner + h * step) % size], ProgramBuffer::input,
+                           chunk.span().index, {blocks.channel});
+      }
+    };
+    go(size / 2, 1);
+    go((size - 1) / 2, size - 1);
+  }
+}
+
+// A part has `chunks` chunks.
+void write_scattered_window(ChunkTracer& tracer, Scratch& scratch, const GridShape& grid,
+                            std::uint32_t part, std::uint32_t chunks) {
+  std::vector<std::size_t> dims = dimensions_of_part(grid, part);
+  const std::size_t scattered = dims.front();
+  dims.erase(dims.begin());
+  const std::uint32_t count = chunks / grid.dims[scattered];
+  const auto for_each_ring = [&](void (*write)(ChunkTracer&, const RingBlocks&)) {
+    for (const auto& line : lines_along(grid, scattered)) {
+      write(tracer, {turned(line, part), part * chunks, count, part});
+    }
+  };
+  for_each_ring(write_two_way_reduce_scatter);
+  for (const std::size_t dim : dims) {
+    for (const auto& line : lines_along(grid, dim)) {
+      const std::vector<std::uint32_t> ring = turned(line, part);
+      // The owner of a block is the same on all nodes of the line.
+      const std::uint32_t at = grid.coordinates(NodeId(ring.front()))[scattered];
+      const std::uint32_t owner = part % 2 == 1 ? grid.dims[scattered] - 1 - at : at;
+      Window(tracer, scratch, ring, {part * chunks + owner * count, count, part}).write();
+    }
+  }
+  for_each_ring(write_two_way_all_gather);
+}
+
+}  // namespace
+
+std::string unsuited_rs_window_ag(const BuiltinRequest& request) {
+  std::string why = unsuited_torus(request);
+  if (!why.empty()) return why;
+  if (long_dimensions(*request.grid).size() > 1) return {};
+  return "needs a torus with at least two dimensions; window and bidirectional_ring run on a ring";
+}
+
+Program build_rs_window_ag(const BuiltinRequest& request) {
+  const GridShape& grid = *request.grid;
+  const auto parts = static_cast<std::uint32_t>(long_dimensions(grid).size());
+  std::uint32_t chunks = 1;  // of a part: its blocks are whole chunks in every dimension
+  for (const std::uint32_t size : grid.dims) chunks = std::lcm(chunks, size);
+  const auto signature =
+      signature_for(request, "rs_window_ag", CollectiveOp::all_reduce, parts * chunks, true);
+  BuiltinRequest cut = request;
+  const std::size_t first = long_dimensions(grid).front();
+  const std::uint32_t ring = grid.dims[first];
+  cut.instances = cheapest_chain(request, {std::size_t{parts} * ring,
+                                           2 * (ring / 2) + window_stops(grid, first)})
+                      .segments;
+  return build_program(
+      cut, signature,
+      [&](ChunkTracer& tracer) {
+        Scratch scratch(request.ranks);
+        for (std::uint32_t part = 0; part < parts; ++part) {
+          write_scattered_window(tracer, scratch, grid, part, chunks);
+        }
+      },
+      with_data());
+}
+
+}  // namespace espalier
