@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "alg/bounds/bounds.h"
+#include "alg/bounds/cuts.h"
 #include "alg/routes/links.h"
 
 namespace espalier {
@@ -32,11 +32,11 @@ class CutSearch {
  private:
   [[nodiscard]] double nodes() const { return static_cast<double>(topology_.num_nodes()); }
 
-  template <class Describe>
-  void offer(double seconds_per_byte, Describe describe) {
+  template <class Describe, class Certify>
+  void offer(double seconds_per_byte, Describe describe, Certify certify) {
     // Of equal bounds, the first one is reported, whatever the rounding.
     if (seconds_per_byte <= best_.seconds_per_byte * (1 + 1e-12)) return;
-    best_ = {seconds_per_byte, describe()};
+    best_ = {seconds_per_byte, describe(), certify()};
   }
 
   template <class Describe>
@@ -54,8 +54,12 @@ class CutSearch {
     }
     const auto held = static_cast<double>(count);
     const double rate = std::min(out, in);
-    offer(held * (nodes() - held) / nodes() / rate,
-          [&] { return fmt::format("{}: {:g} GB/s", describe(count), rate / 1e9); });
+    offer(
+        held * (nodes() - held) / nodes() / rate,
+        [&] { return fmt::format("{}: {:g} GB/s", describe(count), rate / 1e9); },
+        [&] {
+          return crossing_of(topology_, {inside, in < out ? Direction::in : Direction::out});
+        });
   }
 
   void try_balls() {
@@ -103,10 +107,14 @@ class CutSearch {
     for (const TopologyLink& link : topology_.links()) {
       rate += static_cast<double>(link.spec.bytes_per_second);
     }
-    offer(links_taken / nodes() / rate, [&] {
-      return fmt::format("mean distance {:.4g} links over all links together: {:g} GB/s",
-                         links_taken / nodes() / (nodes() - 1), rate / 1e9);
-    });
+    // Every link asks for the same.
+    offer(
+        links_taken / nodes() / rate,
+        [&] {
+          return fmt::format("mean distance {:.4g} links over all links together: {:g} GB/s",
+                             links_taken / nodes() / (nodes() - 1), rate / 1e9);
+        },
+        [&] { return PriceCertificate{std::vector<double>(topology_.num_links(), 1.0)}; });
   }
 
   const Topology& topology_;
@@ -336,8 +344,10 @@ BandwidthBound all_to_all_bound(const Topology& topology) {
     const double rate = static_cast<double>(topology.link(LinkId(l)).spec.bytes_per_second);
     dear += prices.price[l] * rate > most / 2 ? 1U : 0U;
   }
-  return {prices.seconds, fmt::format("prices of links: all paths together overload {} of {} links",
-                                      dear, topology.num_links())};
+  return {prices.seconds,
+          fmt::format("prices of links: all paths together overload {} of {} links", dear,
+                      topology.num_links()),
+          PriceCertificate{prices.price}};
 }
 
 }  // namespace espalier

@@ -1,9 +1,11 @@
 // Proven lower bounds on the time of a collective, and the name of the cut that limits it.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "alg/bounds/certificate.h"
 #include "alg/schedule/schedule.h"
 #include "hw/topology/topology.h"
 
@@ -13,14 +15,15 @@ struct BandwidthBound {
   // Seconds per byte of the collective's data: time >= seconds_per_byte * size.
   double seconds_per_byte = 0;
   std::string cut;  // names the limiting cut or partition, for the user
+  BoundCertificate certificate;
 };
 
 struct CollectiveBound {
-  double seconds = 0;            // the largest of the three below
-  double bandwidth_seconds = 0;  // reached only if every link of the cut is always busy
-  double latency_seconds = 0;    // distance of the farthest pair, with link latencies only
-  double node_seconds = 0;       // distance and rate together at one node, see collective_bound
-  std::string binding;           // names the limiting cut, pair of nodes or node
+  double seconds = 0;            // what `certificate` proves (bound_checker.h)
+  double bandwidth_seconds = 0;  // of the cuts or prices alone, as the search claims it
+  std::string binding;           // names the limiting cut or node
+  ScheduleClass schedules = ScheduleClass::any;
+  std::optional<BoundCertificate> certificate;  // none where nothing is to be sent
 };
 
 // With N nodes, chunks of size/N each, and B+(S) the rate of all links that leave a set S of
@@ -41,25 +44,22 @@ struct CollectiveBound {
 // Preconditions: connected, at least two nodes, no link without bandwidth.
 [[nodiscard]] BandwidthBound bandwidth_bound(const Topology& topology, CollectiveOp op);
 
-// Beside the cuts and the farthest pair, every node with its links alone:
-//   all_gather:     d + (parts of nodes at distance d or more) / rate into the node: these parts
-//                   come in only after d. For every d.
-//   reduce_scatter: the same for what the node adds to the parts of nodes at distance d or more,
-//                   against the links: it leaves d before the end.
-//   all_reduce:     d + size / rate into the node, d the largest distance to it: for each element a
-//                   message has to come in that counts the farthest node in. And the same against
-//                   the links.
-//   all_to_all:     both of the first two.
+// Rate and latency together. Every link of a cut, partition or price list counts only in the time
+// in which it could carry what has to pass (certificate.h). Beside the cut that binds bandwidth,
+// balls around every node are tried, single nodes among them: for every distance d, the parts of
+// nodes at distance d or more enter the ball of least rate between them and the node. For an
+// all_reduce d is the largest distance, and `size` bytes pass, as each element waits for the
+// farthest node. The certificate proves `seconds`. Throws std::logic_error if it does not prove
+// what the search claims.
 //
 // `parts`: bytes of each node's part, by node (all_to_all: of the part that every node sends to
-// it); empty: all parts are equal. If parts differ by an element, the bandwidth bound uses the
-// smallest part, and the latency bound only distances to (or from) nodes that have a part.
-// all_reduce has no parts.
+// it); empty: all parts are equal. Cuts are searched with the smallest part and proven with each
+// node's own. all_reduce has no parts.
 [[nodiscard]] CollectiveBound collective_bound(const Topology& topology, CollectiveOp op,
                                                Bytes size, const std::vector<Bytes>& parts = {});
 
-// The bound of a collective with a scope: broadcast, reduce, all_to_allv. Beside the cuts and the
-// farthest pair, which `seconds_per_byte` and `latency_seconds` of collective_bound mean as well:
+// The bound of a collective with a scope: broadcast, reduce, all_to_allv. It has no
+// certificate. The largest of the farthest pair and these:
 //   broadcast:   size / F, F the least maximum flow from the root to a node: all data have to
 //                pass every cut between them. And at a node with its links alone: its distance from
 //                the root + size / rate into the node; at the root size / rate out + the distance
@@ -72,6 +72,10 @@ struct CollectiveBound {
 // Preconditions: as for bandwidth_bound; the scope is one of this network and operation.
 [[nodiscard]] CollectiveBound scoped_bound(const Topology& topology, CollectiveOp op, Bytes size,
                                            const Scope& scope);
+
+// The least time of an all_reduce in two phases: a reduce_scatter into equal parts and, when it has
+// ended everywhere, an all_gather of them. Phases that overlap are not bound by it.
+[[nodiscard]] double two_phase_seconds(const Topology& topology, Bytes size);
 
 // With size/N bytes for every ordered pair of N nodes, the largest of
 //   size/N * |S| (N - |S|) / B+(S)   over sets S: data inside is for all nodes outside. The

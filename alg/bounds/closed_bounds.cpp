@@ -4,9 +4,12 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "alg/bounds/cuts.h"
 #include "alg/bounds/dimension_bound.h"
 #include "alg/routes/links.h"
 
@@ -41,19 +44,6 @@ bool single_nodes_bind(const Topology& topology) {
 
 namespace {
 
-// The latency between two NPUs of a group with the largest distance.
-std::uint64_t farthest_ps(const DimensionSpec& dimension) {
-  switch (dimension.shape) {
-    case DimensionShape::ring:
-      return dimension.size / 2 * dimension.link.latency_ps;
-    case DimensionShape::fully_connected:
-      return dimension.link.latency_ps;
-    case DimensionShape::switched:
-      break;
-  }
-  return 2 * dimension.link.latency_ps;
-}
-
 // A cut of all links of some dimensions, and the number of parts into which the system falls.
 struct DimensionCut {
   double parts = 1;
@@ -77,38 +67,38 @@ struct DimensionCut {
 
 }  // namespace
 
-CollectiveBound dimension_bound(const DimensionedShape& shape, const DimensionPlan& plan) {
+CollectiveBound dimension_bound(const Topology& topology, const DimensionPlan& plan) {
   CollectiveBound bound;
   if (plan.size == 0) {
     bound.binding = "nothing to send";
     return bound;
   }
-  double nodes = 1;
-  std::uint64_t distance_ps = 0;
-  for (const DimensionSpec& d : shape.dimensions) {
-    nodes *= d.size;
-    distance_ps += farthest_ps(d);
-  }
+  const DimensionedShape& shape = *topology.dimensions();
+  const auto nodes = static_cast<double>(topology.num_nodes());
   const std::size_t subsets = std::size_t{1} << shape.dimensions.size();
+  std::vector<Proposal> proposals;
+  const bool reduces = plan.op == CollectiveOp::all_reduce;
   for (std::size_t subset = 1; subset < subsets; ++subset) {
     DimensionCut cut;
+    DimensionCertificate certificate;
     for (std::size_t d = 0; d < shape.dimensions.size(); ++d) {
-      if ((subset >> d & 1U) != 0) cut.add(shape.dimensions[d], plan.dimensions[d].algorithm, d);
+      if ((subset >> d & 1U) == 0) continue;
+      cut.add(shape.dimensions[d], plan.dimensions[d].algorithm, d);
+      certificate.dimensions.push_back(static_cast<std::uint32_t>(d));
     }
+    certificate.switches_add = reduces && cut.in_network;
+    if (certificate.switches_add) bound.schedules = ScheduleClass::in_network_switches;
     const double seconds =
         cut.crossings(plan.op) * static_cast<double>(plan.size) / (nodes * cut.bytes_per_second);
-    if (seconds <= bound.bandwidth_seconds) continue;
-    bound.bandwidth_seconds = seconds;
-    bound.binding = fmt::format("{} parts with {:g} GB/s per NPU of {} between them", cut.parts,
-                                cut.bytes_per_second / 1e9, cut.names);
+    bound.bandwidth_seconds = std::max(bound.bandwidth_seconds, seconds);
+    proposals.push_back(
+        {std::move(certificate), fmt::format("{} parts with {:g} GB/s per NPU of {} between them",
+                                             cut.parts, cut.bytes_per_second / 1e9, cut.names)});
   }
-  bound.latency_seconds = static_cast<double>(distance_ps) * 1e-12;
-  bound.seconds = bound.bandwidth_seconds;
-  if (bound.latency_seconds > bound.bandwidth_seconds) {
-    bound.seconds = bound.latency_seconds;
-    bound.binding =
-        fmt::format("distance across all dimensions: {:g} ns", bound.latency_seconds * 1e9);
-  }
+  const Demand demand{plan.op, plan.size, {}};
+  std::vector<Proposal> balls = ball_proposals(topology, demand);
+  std::move(balls.begin(), balls.end(), std::back_inserter(proposals));
+  take_best_proof(topology, demand, std::move(proposals), bound);
   return bound;
 }
 

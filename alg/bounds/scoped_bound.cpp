@@ -65,8 +65,8 @@ class BoundParts {
   }
   void latency(const Topology& topology, NodeId from, NodeId to, std::uint64_t picoseconds) {
     const double seconds = static_cast<double>(picoseconds) * kSecondsPerPs;
-    if (seconds <= bound_.latency_seconds) return;
-    bound_.latency_seconds = seconds;
+    if (seconds <= latency_seconds_) return;
+    latency_seconds_ = seconds;
     take(seconds, [&] {
       return fmt::format("distance from {} to {}: {:g} ns", topology.vertex_name(from),
                          topology.vertex_name(to), seconds * 1e9);
@@ -78,8 +78,8 @@ class BoundParts {
             std::uint64_t picoseconds) {
     const auto rate = static_cast<double>(rate_at(topology, node, out));
     const double seconds = bytes / rate + static_cast<double>(picoseconds) * kSecondsPerPs;
-    if (seconds <= bound_.node_seconds) return;
-    bound_.node_seconds = seconds;
+    if (seconds <= node_seconds_) return;
+    node_seconds_ = seconds;
     take(seconds, [&] {
       return fmt::format("{}: {:g} GB/s {}, and {:g} ns {} {}", topology.vertex_name(node),
                          in_gb(rate), out ? "out" : "in", static_cast<double>(picoseconds) * 1e-3,
@@ -97,6 +97,8 @@ class BoundParts {
     bound_.binding = describe();
   }
   CollectiveBound bound_;
+  double latency_seconds_ = 0;
+  double node_seconds_ = 0;
 };
 
 CollectiveBound rooted_bound(const Topology& topology, CollectiveOp op, Bytes size,

@@ -176,6 +176,11 @@ std::string ranking_text(const Ranking& ranking, const std::vector<Json>& result
     text +=
         fmt::format("No algorithm can be faster than {} us on this network; what binds is: {}.\n",
                     fixed(best, "bound_ns", 1, 1e-3), binding);
+    if (best.contains("two_phase_bound_ns")) {
+      text += fmt::format(
+          "A reduce_scatter that ends before its all_gather begins needs {} us at least.\n",
+          fixed(best, "two_phase_bound_ns", 1, 1e-3));
+    }
   }
   return text + "\n";
 }

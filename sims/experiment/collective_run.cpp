@@ -96,18 +96,26 @@ class TablesRun : public PointRun {
   [[nodiscard]] std::optional<RunBound> bound() const override {
     const ScheduleTables& tables = program_.tables;
     const Scope& scope = tables.scope;
+    RunBound bound;
+    bound.size = tables.size;
     if (is_rooted(tables.op) || tables.op == CollectiveOp::all_to_allv) {
-      return RunBound{tables.size, scoped_bound(topology(), tables.op, tables.size, scope), {}};
+      bound.bound = scoped_bound(topology(), tables.op, tables.size, scope);
+      return bound;
     }
-    if (tables.op == CollectiveOp::all_reduce && point().collective->relay) {
-      return RunBound{tables.size, relayed_all_reduce_bound(topology(), tables.size, scope), {}};
+    const bool all_reduces = tables.op == CollectiveOp::all_reduce;
+    if (all_reduces && point().collective->relay) {
+      bound.bound = relayed_all_reduce_bound(topology(), tables.size, scope);
+      return bound;
     }
     // Nodes that take no part are switches.
     const ProcessGroup group(topology(), scope.members);
-    return RunBound{
-        tables.size,
-        collective_bound(group.network(), tables.op, tables.size, parts_of(topology(), tables)),
-        {}};
+    bound.bound =
+        collective_bound(group.network(), tables.op, tables.size, parts_of(topology(), tables));
+    if (!scope.members.empty()) bound.network = group.network();
+    if (all_reduces && tables.size != 0) {
+      bound.two_phase_seconds = two_phase_seconds(group.network(), tables.size);
+    }
+    return bound;
   }
   [[nodiscard]] RunNeed need() const override {
     return table_need(program_.tables, topology().num_nodes());

@@ -261,8 +261,11 @@ class PlanRun : public PointRun {
   [[nodiscard]] std::optional<RunBound> bound() const override {
     // The ideal time is bytes / total bandwidth, as in the paper, whether or not a plan can reach
     // it.
-    return RunBound{planned_.plan.size, dimension_bound(*topology().dimensions(), planned_.plan),
-                    ideal_seconds(planned_.plan)};
+    return RunBound{planned_.plan.size,
+                    dimension_bound(topology(), planned_.plan),
+                    ideal_seconds(planned_.plan),
+                    {},
+                    {}};
   }
   [[nodiscard]] RunNeed need() const override { return configured_need(point()); }
   [[nodiscard]] bool is_folded() const override { return outcome_.folded; }

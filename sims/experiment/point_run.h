@@ -26,12 +26,14 @@ struct PointInput {
   Choices& choices;                             // of auto
 };
 
-// A lower bound of the run's time. Without `bound`, bound_ns and bound_ratio are null; without
-// `ideal_seconds`, the result has no ideal_ns.
+// A lower bound of the run's time. Without `bound`, bound_ns and bound_ratio are null; without one
+// of the others, the result has no field for it.
 struct RunBound {
   Bytes size = 0;  // bytes of the collective: `bandwidth_GBps` is size / time
   std::optional<CollectiveBound> bound;
   std::optional<double> ideal_seconds;
+  std::optional<Topology> network;          // of the certificate, if it is not the run's
+  std::optional<double> two_phase_seconds;  // an all_reduce in two phases (alg/bounds/bounds.h)
 };
 
 // The steps of one run, called in the order of the declarations. The constructor of a kind

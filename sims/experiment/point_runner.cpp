@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "sims/config/resolved.h"
+#include "sims/experiment/describe_bound.h"
 #include "sims/experiment/describe_cost.h"
 #include "sims/experiment/describe_outcome.h"
 #include "sims/experiment/point_run.h"
@@ -58,26 +59,6 @@ PointReport refused(PointReport report, const std::string& why) {
   return report;
 }
 
-// Rounded to 14 digits, which hides the rounding errors of the arithmetic: 1920, not
-// 1919.9999999999998.
-double as_nanoseconds(double seconds) {
-  return std::strtod(fmt::format("{:.13e}", seconds * 1e9).c_str(), nullptr);
-}
-
-void describe_bound(Json& result, const RunBound& run, double time_ns) {
-  result["bandwidth_GBps"] = time_ns == 0 ? 0.0 : static_cast<double>(run.size) / time_ns;
-  if (run.bound) {
-    const double bound_ns = as_nanoseconds(run.bound->seconds);
-    result["bound_ns"] = bound_ns;
-    result["bound_ratio"] = time_ns == 0 ? 0.0 : bound_ns / time_ns;
-    result["bound_binding"] = run.bound->binding;
-  } else {
-    result["bound_ns"] = nullptr;
-    result["bound_ratio"] = nullptr;
-  }
-  if (run.ideal_seconds) result["ideal_ns"] = as_nanoseconds(*run.ideal_seconds);
-}
-
 // Until there is a schedule, plan or program.
 struct PlanningTime {
   double cpu_seconds = 0;         // of this process, so without simulations of candidates
@@ -122,7 +103,7 @@ PointReport run(const PointInput& input, const SimulationHooks& hooks, RunAccoun
   const SimulationOutcome outcome = run->simulate(hooks);
   run->describe_outcome(result, outcome);
   if (const auto bound = run->bound()) {
-    describe_bound(result, *bound, nanoseconds(outcome.cycles, point.system.clock));
+    describe_bound(result, topology, *bound, nanoseconds(outcome.cycles, point.system.clock));
   }
   const bool folded = run->is_folded();
   const PricedSystem priced = price_system(point.system, topology, run->need());

@@ -147,8 +147,8 @@ class ProgramRun : public PointRun {
   }
   [[nodiscard]] std::optional<RunBound> bound() const override {
     const Bytes size = point().collective->size;
-    if (!has_bound(program_.collective)) return RunBound{size, {}, {}};
-    return RunBound{size, collective_bound(topology(), program_.collective, size, {}), {}};
+    if (!has_bound(program_.collective)) return RunBound{size, {}, {}, {}, {}};
+    return RunBound{size, collective_bound(topology(), program_.collective, size, {}), {}, {}, {}};
   }
   [[nodiscard]] Json explain(RunAccount& account, const SimulationOutcome& outcome) const override {
     return account.explain_program(topology(), point(), program_, outcome.cycles);

@@ -361,3 +361,33 @@ TEST_CASE("A point that fails does not lose the others") {
     check_numbers_agree(results[good]);
   }
 }
+
+TEST_CASE("A result names what proves its bound, and for which schedules") {
+  const TemporaryFolder folder;
+  const std::string file = folder.write(
+      "mesh.yaml",
+      "system: {topology: {type: mesh, dims: [4, 4]}}\n"
+      "collective: {op: [all_reduce, all_gather, all_to_all], algorithm: multitree, size: 1MiB}\n");
+  const Outcome outcome = test::espalier({"run", file, "--json", "-"});
+  REQUIRE(outcome.exit_code == 0);
+  const Json results = Json::parse(outcome.out)["results"];
+  REQUIRE(results.size() == 3);
+  for (const Json& result : results) CHECK(result.at("bound_proof").at("schedules") == "any");
+  const Json& reduce = results[0];
+  CHECK(reduce.at("bound_proof") ==
+        Json{{"schedules", "any"}, {"kind", "partition"}, {"counted", "out"}});
+  // A corner's two links carry the data of 15 nodes twice, and the latency of a link twice.
+  CHECK(reduce.at("two_phase_bound_ns").get<double>() ==
+        Approx(2 * (15.0 / 16 * 1048576 / 32 + 150)).epsilon(1e-12));
+  const Json& gather = results[1];
+  CHECK(gather.at("bound_proof") ==
+        Json{{"schedules", "any"}, {"kind", "crossing"}, {"into", {"r_0_0"}}});
+  CHECK_FALSE(gather.contains("two_phase_bound_ns"));
+  const Json& exchange = results[2].at("bound_proof");
+  CHECK(exchange.at("kind") == "crossing");
+  CHECK(exchange.at("into").size() == 8);
+  CHECK(test::espalier({"compare", file, "-s", "collective.op=all_reduce", "-s",
+                        "collective.algorithm=multitree"})
+            .out.find("A reduce_scatter that ends before its all_gather begins needs 61.7 us") !=
+        std::string::npos);
+}

@@ -63,7 +63,7 @@ Run run(RunPoint point, Fidelity fidelity, Folding fold) {
   const Topology topology = make_dimensions(dimension_specs(point.system));
   Run run;
   run.plan = plan_point(topology, point).plan;
-  run.bound_cycles = dimension_bound(*topology.dimensions(), run.plan).seconds * 1e9;
+  run.bound_cycles = dimension_bound(topology, run.plan).seconds * 1e9;
   const test::Report report = test::in_child([&] {
     const PlanOutcome outcome = simulate_plan(topology, point, run.plan, {});
     test::Report result{outcome.bytes_sent, outcome.simulation.failure};

@@ -74,7 +74,7 @@ double check_point(const RunPoint& point) {
   if (folded.folded) CHECK(folded.reproducible == cycle.reproducible);
   check_bytes(topology, point, planned.plan, cycle);
   check_utilization(topology, point, cycle);
-  const double bound = dimension_bound(*topology.dimensions(), planned.plan).seconds;
+  const double bound = dimension_bound(topology, planned.plan).seconds;
   CHECK(bound * 1e9 <= nanoseconds(cycle.cycles, point.system.clock));
   return static_cast<double>(cycle.cycles) / static_cast<double>(planned.forecast) - 1;
 }

@@ -242,6 +242,11 @@ std::string explanation_text(const Json& result, ExplanationDetail detail) {
     text += fmt::format("Lower bound: {:.1f} % of that; {}\n",
                         100 * result["bound_ratio"].get<double>(),
                         result["bound_binding"].get<std::string>());
+    if (result.contains("two_phase_bound_ns")) {
+      text += fmt::format(
+          "A reduce_scatter and then an all_gather: at least {:.1f} % of that\n",
+          100 * result["two_phase_bound_ns"].get<double>() / result["time_ns"].get<double>());
+    }
   }
   if (result.contains("folded") && result["folded"].get<bool>()) {
     text += "One NPU was simulated for all NPUs, so it is both ends of every message\n";

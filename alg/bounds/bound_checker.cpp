@@ -1,0 +1,304 @@
+#include "alg/bounds/bound_checker.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <functional>
+#include <limits>
+#include <queue>
+#include <utility>
+
+namespace espalier {
+
+namespace {
+
+constexpr double kNever = std::numeric_limits<double>::infinity();
+
+// What a link adds to a bound: from `idle_seconds` on, `amount` per second.
+struct Window {
+  double idle_seconds = 0;
+  double amount = 0;
+};
+
+// The least time in which all windows together take `needed`. A window that is not open yet takes
+// nothing, so the windows that open first decide.
+double time_to_take(std::vector<Window> windows, double needed) {
+  std::sort(windows.begin(), windows.end(),
+            [](const Window& a, const Window& b) { return a.idle_seconds < b.idle_seconds; });
+  double least = kNever;
+  double amount = 0;
+  double lost = 0;
+  for (const Window& window : windows) {
+    if (window.idle_seconds == kNever) break;
+    amount += window.amount;
+    lost += window.amount * window.idle_seconds;
+    if (amount > 0) least = std::min(least, (needed + lost) / amount);
+  }
+  return least;
+}
+
+enum class Way : std::uint8_t { from_sources, to_sources };
+
+// By vertex, the least sum of `cost` of the links on a way from one of `sources` to it, or from it
+// to one of them.
+template <class Cost>
+std::vector<double> nearest(const Topology& topology, const std::vector<std::size_t>& sources,
+                            Way way, Cost cost) {
+  using Entry = std::pair<double, std::size_t>;
+  std::vector<double> sum(topology.num_vertices(), kNever);
+  std::priority_queue<Entry, std::vector<Entry>, std::greater<>> open;
+  for (const std::size_t source : sources) {
+    sum[source] = 0;
+    open.emplace(0, source);
+  }
+  while (!open.empty()) {
+    const auto [so_far, v] = open.top();
+    open.pop();
+    if (so_far > sum[v]) continue;
+    const bool ahead = way == Way::from_sources;
+    for (const LinkId id : ahead ? topology.out_links(NodeId(v)) : topology.in_links(NodeId(v))) {
+      const TopologyLink& link = topology.link(id);
+      const std::size_t next = (ahead ? link.to : link.from).index();
+      const double then = so_far + cost(id);
+      if (then >= sum[next]) continue;
+      sum[next] = then;
+      open.emplace(then, next);
+    }
+  }
+  return sum;
+}
+
+double seconds_of(const TopologyLink& link) {
+  return static_cast<double>(link.spec.latency_ps) * 1e-12;
+}
+
+class BoundChecker {
+ public:
+  BoundChecker(const Topology& topology, const Demand& demand)
+      : topology_(topology), demand_(demand) {}
+
+  ProvenBound check(const CrossingCertificate& crossing) const {
+    if (std::string problem = problem_of(crossing); !problem.empty()) return {0, problem};
+    const double bytes = crossing_bytes(crossing);
+    if (bytes == 0) return {};
+    const auto arrival =
+        nearest(topology_, indices(crossing.from), Way::from_sources, latency_cost());
+    const auto rest = nearest(topology_, indices(crossing.to), Way::to_sources, latency_cost());
+    std::vector<Window> windows;
+    for (const TopologyLink& link : topology_.links()) {
+      if (crossing.into[link.from.index()] || !crossing.into[link.to.index()]) continue;
+      windows.push_back({arrival[link.from.index()] + seconds_of(link) + rest[link.to.index()],
+                         static_cast<double>(link.spec.bytes_per_second)});
+    }
+    return {time_to_take(std::move(windows), bytes), {}};
+  }
+
+  ProvenBound check(const PartitionCertificate& partition) const {
+    if (std::string problem = problem_of(partition); !problem.empty()) return {0, problem};
+    const Way beyond = partition.outwards ? Way::to_sources : Way::from_sources;
+    const auto other_end = nearest(topology_, all_nodes(), beyond, latency_cost());
+    std::vector<Window> windows;
+    std::vector<std::size_t> last_part(topology_.num_vertices(), partition.parts.size());
+    for (std::size_t part = 0; part < partition.parts.size(); ++part) {
+      for (const NodeId v : partition.parts[part]) last_part[v.index()] = part;
+      for (const NodeId v : partition.parts[part]) {
+        for (const LinkId id :
+             partition.outwards ? topology_.out_links(v) : topology_.in_links(v)) {
+          const TopologyLink& link = topology_.link(id);
+          const std::size_t there = (partition.outwards ? link.to : link.from).index();
+          if (last_part[there] == part) continue;
+          windows.push_back({seconds_of(link) + other_end[there],
+                             static_cast<double>(link.spec.bytes_per_second)});
+        }
+      }
+    }
+    const auto crossings = 2 * static_cast<double>(partition.parts.size() - 1);
+    return {time_to_take(std::move(windows), crossings * static_cast<double>(demand_.size)), {}};
+  }
+
+  ProvenBound check(const PriceCertificate& prices) const {
+    if (std::string problem = problem_of(prices); !problem.empty()) return {0, problem};
+    const std::vector<std::size_t> nodes = all_nodes();
+    double paid = 0;
+    for (const std::size_t n : nodes) {
+      const auto cheapest = nearest(topology_, {n}, Way::from_sources,
+                                    [&](LinkId id) { return prices.price[id.index()]; });
+      for (const std::size_t m : nodes) paid += m == n ? 0 : part_of(m) * cheapest[m];
+    }
+    const auto before = nearest(topology_, nodes, Way::from_sources, latency_cost());
+    const auto after = nearest(topology_, nodes, Way::to_sources, latency_cost());
+    std::vector<Window> windows;
+    for (std::size_t l = 0; l < topology_.num_links(); ++l) {
+      const TopologyLink& link = topology_.link(LinkId(l));
+      windows.push_back({before[link.from.index()] + seconds_of(link) + after[link.to.index()],
+                         prices.price[l] * static_cast<double>(link.spec.bytes_per_second)});
+    }
+    return {time_to_take(std::move(windows), paid), {}};
+  }
+
+  ProvenBound check(const DimensionCertificate& dimensions) const {
+    if (!topology_.dimensions()) return {0, "the network has no dimensions"};
+    return prove(*topology_.dimensions(), demand_, dimensions);
+  }
+
+ private:
+  [[nodiscard]] std::function<double(LinkId)> latency_cost() const {
+    return [this](LinkId id) { return seconds_of(topology_.link(id)); };
+  }
+
+  [[nodiscard]] std::string problem_of(const CrossingCertificate& crossing) const {
+    if (crossing.into.size() != topology_.num_vertices()) return "the set is of another network";
+    if (crossing.from.empty() || crossing.to.empty()) return "no node sends or none receives";
+    if (std::string problem = problem_of(crossing.from, "sends"); !problem.empty()) return problem;
+    if (std::string problem = problem_of(crossing.to, "receives"); !problem.empty()) return problem;
+    for (const NodeId node : crossing.from) {
+      if (crossing.into[node.index()]) {
+        return topology_.vertex_name(node) + " sends and is in the set";
+      }
+    }
+    for (const NodeId node : crossing.to) {
+      if (!crossing.into[node.index()]) {
+        return topology_.vertex_name(node) + " receives and is not in the set";
+      }
+    }
+    if (demand_.op != CollectiveOp::all_gather && demand_.op != CollectiveOp::reduce_scatter &&
+        demand_.op != CollectiveOp::all_to_all && demand_.op != CollectiveOp::all_reduce) {
+      return fmt::format("data of {} need not cross", to_string(demand_.op));
+    }
+    return {};
+  }
+
+  [[nodiscard]] std::string problem_of(const std::vector<NodeId>& nodes, const char* does) const {
+    std::vector<bool> seen(topology_.num_nodes(), false);
+    for (const NodeId node : nodes) {
+      if (!node.valid() || node.index() >= topology_.num_nodes()) {
+        return fmt::format("a vertex that {} is no node", does);
+      }
+      if (seen[node.index()]) return fmt::format("{} {} twice", topology_.vertex_name(node), does);
+      seen[node.index()] = true;
+    }
+    return {};
+  }
+
+  [[nodiscard]] std::string problem_of(const PartitionCertificate& partition) const {
+    if (demand_.op != CollectiveOp::all_reduce) return "partitions bind an all_reduce only";
+    if (partition.parts.size() < 2) return "a partition has at least two parts";
+    std::vector<bool> in_part(topology_.num_nodes(), false);
+    for (std::size_t part = 0; part < partition.parts.size(); ++part) {
+      std::vector<bool> here(topology_.num_vertices(), false);
+      bool has_node = false;
+      for (const NodeId v : partition.parts[part]) {
+        if (!v.valid() || v.index() >= here.size()) return "a part has a vertex of another network";
+        if (here[v.index()]) return topology_.vertex_name(v) + " is in a part twice";
+        here[v.index()] = true;
+        if (topology_.is_switch(v)) continue;
+        if (in_part[v.index()]) return topology_.vertex_name(v) + " is in two parts";
+        in_part[v.index()] = true;
+        has_node = true;
+      }
+      if (!has_node) return fmt::format("part {} has no node", part + 1);
+    }
+    for (std::size_t n = 0; n < in_part.size(); ++n) {
+      if (!in_part[n]) return topology_.vertex_name(NodeId(n)) + " is in no part";
+    }
+    return {};
+  }
+
+  [[nodiscard]] std::string problem_of(const PriceCertificate& prices) const {
+    if (demand_.op != CollectiveOp::all_to_all) return "prices bind an all_to_all only";
+    if (prices.price.size() != topology_.num_links()) return "the prices are of another network";
+    bool any = false;
+    for (const double price : prices.price) {
+      if (!std::isfinite(price) || price < 0) return "a price is not a number from 0 on";
+      any = any || price > 0;
+    }
+    return any ? "" : "no link has a price";
+  }
+
+  [[nodiscard]] double crossing_bytes(const CrossingCertificate& crossing) const {
+    if (demand_.op == CollectiveOp::all_reduce) return static_cast<double>(demand_.size);
+    double bytes = 0;
+    const bool by_sender = demand_.op == CollectiveOp::all_gather;
+    for (const NodeId node : by_sender ? crossing.from : crossing.to) {
+      bytes += part_of(node.index());
+    }
+    const bool every_pair = demand_.op == CollectiveOp::all_to_all;
+    return every_pair ? bytes * static_cast<double>(crossing.from.size()) : bytes;
+  }
+
+  [[nodiscard]] double part_of(std::size_t node) const {
+    return demand_.parts.empty()
+               ? static_cast<double>(demand_.size) / static_cast<double>(topology_.num_nodes())
+               : static_cast<double>(demand_.parts[node]);
+  }
+
+  [[nodiscard]] std::vector<std::size_t> all_nodes() const {
+    std::vector<std::size_t> all(topology_.num_nodes());
+    for (std::size_t n = 0; n < all.size(); ++n) all[n] = n;
+    return all;
+  }
+  [[nodiscard]] static std::vector<std::size_t> indices(const std::vector<NodeId>& nodes) {
+    std::vector<std::size_t> all;
+    for (const NodeId node : nodes) all.push_back(node.index());
+    return all;
+  }
+
+  const Topology& topology_;
+  const Demand& demand_;
+};
+
+}  // namespace
+
+const char* to_string(ScheduleClass schedules) {
+  return schedules == ScheduleClass::any ? "any" : "in_network_switches";
+}
+
+ProvenBound prove(const Topology& topology, const Demand& demand,
+                  const BoundCertificate& certificate) {
+  if (!demand.parts.empty() && demand.parts.size() != topology.num_nodes()) {
+    return {0, "the parts are of another network"};
+  }
+  const BoundChecker checker(topology, demand);
+  return std::visit([&](const auto& known) { return checker.check(known); }, certificate);
+}
+
+ProvenBound prove(const DimensionedShape& shape, const Demand& demand,
+                  const DimensionCertificate& certificate) {
+  const bool reduces = demand.op == CollectiveOp::all_reduce;
+  if (!reduces && demand.op != CollectiveOp::all_gather &&
+      demand.op != CollectiveOp::reduce_scatter) {
+    return {0, fmt::format("dimensions bind no {}", to_string(demand.op))};
+  }
+  if (certificate.dimensions.empty()) return {0, "no dimension is cut"};
+  double parts = 1;
+  std::vector<Window> windows;  // of one NPU
+  for (std::size_t i = 0; i < certificate.dimensions.size(); ++i) {
+    const std::uint32_t d = certificate.dimensions[i];
+    if (d >= shape.dimensions.size()) return {0, "there is no such dimension"};
+    if (i > 0 && d <= certificate.dimensions[i - 1]) return {0, "dimensions do not ascend"};
+    const DimensionSpec& dimension = shape.dimensions[d];
+    if (dimension.one_switch && reduces && !certificate.switches_add) {
+      return {0, fmt::format("the switches of dim{} add", d + 1)};
+    }
+    std::uint64_t latency = dimension.link.latency_ps;
+    if (dimension.shape == DimensionShape::switched) {
+      latency += dimension.from_switch_latency_ps != 0 ? dimension.from_switch_latency_ps
+                                                       : dimension.link.latency_ps;
+    }
+    parts *= dimension.size;
+    windows.push_back({static_cast<double>(latency) * 1e-12,
+                       static_cast<double>(dimension.links) *
+                           static_cast<double>(dimension.link.bytes_per_second)});
+  }
+  double nodes = 1;
+  for (const DimensionSpec& dimension : shape.dimensions) nodes *= dimension.size;
+  const double crossings = !reduces                   ? parts - 1
+                           : certificate.switches_add ? parts
+                                                      : 2 * (parts - 1);
+  return {time_to_take(std::move(windows), crossings * static_cast<double>(demand.size) / nodes),
+          {}};
+}
+
+}  // namespace espalier

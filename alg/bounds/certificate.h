@@ -1,0 +1,72 @@
+// Certificates of lower bounds: facts about a network from which anyone can work out a time that no
+// schedule of a class passes. A search finds them (bounds.h), plain arithmetic proves them
+// (bound_checker.h).
+#pragma once
+
+#include <cstdint>
+#include <variant>
+#include <vector>
+
+#include "alg/schedule/schedule.h"
+
+namespace espalier {
+
+// The schedules for which a bound is proven. In every class data are moved, added and copied, but
+// never encoded.
+enum class ScheduleClass : std::uint8_t {
+  // Only nodes add and copy; switches pass messages on.
+  any,
+  // The switches of the dimensions with `in_network` add and copy too.
+  in_network_switches
+};
+[[nodiscard]] const char* to_string(ScheduleClass schedules);
+
+// What a collective has to move.
+struct Demand {
+  CollectiveOp op = CollectiveOp::all_reduce;
+  Bytes size = 0;
+  // Bytes of each node's part, by node; all_to_all: of the part that every node sends to it.
+  // Empty: size / N each.
+  std::vector<Bytes> parts;
+};
+
+// Every node of `from` has data that every node of `to` waits for, and these data enter `into`,
+// which holds `to` and none of `from`:
+//   all_gather:     the parts of all nodes of `from`
+//   reduce_scatter: what any one of `from` adds to the parts of all nodes of `to`
+//   all_to_all:     a part for every pair
+//   all_reduce:     what any one of `from` adds to `size` bytes
+// A link into the set carries none of them before the nearest of `from` has reached its head, and
+// none after the nearest of `to` can no longer be reached from there in time.
+struct CrossingCertificate {
+  std::vector<bool> into;  // by vertex
+  std::vector<NodeId> from;
+  std::vector<NodeId> to;
+};
+
+// all_reduce: each element crosses between p parts at least 2 (p-1) times: p-1 times until one part
+// has the sum, and once into each of the others. Counted are the links out of (or into) each part.
+// A link carries nothing useful while it could not reach (be reached from) a node any more.
+struct PartitionCertificate {
+  // Vertices of each part. Every node is in one part. Switches pass messages on, so a switch may
+  // stand on the inner side of several parts, or of none.
+  std::vector<std::vector<NodeId>> parts;
+  bool outwards = true;
+};
+
+// all_to_all: whatever each link asks per byte, every pair pays at least its cheapest path, and a
+// link takes in no more than price x rate in a second.
+struct PriceCertificate {
+  std::vector<double> price;  // by LinkId
+};
+
+// A partition of a multi-dimensional system: all links of these dimensions are cut.
+struct DimensionCertificate {
+  std::vector<std::uint32_t> dimensions;  // counted from 0, ascending
+  bool switches_add = false;              // the class is in_network_switches
+};
+
+using BoundCertificate =
+    std::variant<CrossingCertificate, PartitionCertificate, PriceCertificate, DimensionCertificate>;
+
+}  // namespace espalier

@@ -1,0 +1,111 @@
+// The cut that binds an all_gather or a reduce_scatter, by max-flow.
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+#include "alg/bounds/cuts.h"
+
+namespace espalier {
+
+namespace {
+
+struct Ratio {
+  FlowAmount numerator = 0;
+  FlowAmount denominator = 1;
+};
+
+double to_double(const Ratio& r) {
+  return static_cast<double>(r.numerator) / static_cast<double>(r.denominator);
+}
+
+// Maximises |S| / B(S) over the sets S that lack at least one node, by Dinkelbach's iteration: a
+// set with |S| - B(S) * best > 0 is better than the best one, and a minimum cut finds it.
+class ScatterBound {
+ public:
+  ScatterBound(const Topology& topology, Direction direction)
+      : topology_(topology),
+        direction_(direction),
+        source_(topology.num_vertices()),
+        network_(topology.num_vertices() + 1) {
+    for (const TopologyLink& link : topology.links()) {
+      network_.add_arc(tail_of(link, direction).index(), head_of(link, direction).index());
+    }
+    for (std::size_t n = 0; n < topology.num_nodes(); ++n) network_.add_arc(source_, n);
+    start_with_single_nodes();
+  }
+
+  void improve_over_all_cuts() {
+    set_capacities();
+    for (std::size_t left_out = 0; left_out < topology_.num_nodes();) {
+      const FlowAmount nodes = topology_.num_nodes();
+      const FlowAmount least = network_.min_cut(source_, left_out);
+      if (least == nodes * best_.denominator) {
+        ++left_out;
+        continue;
+      }
+      for (std::size_t v = 0; v < topology_.num_vertices(); ++v) {
+        cut_.inside[v] = network_.on_source_side(v);
+      }
+      rate_cut();
+      set_capacities();
+    }
+  }
+
+  [[nodiscard]] Ratio best() const { return best_; }
+  [[nodiscard]] const Cut& cut() const { return cut_; }
+
+ private:
+  // Starts with all vertices except the node with the lowest rate towards it.
+  void start_with_single_nodes() {
+    std::vector<FlowAmount> rate(topology_.num_vertices(), 0);
+    for (const TopologyLink& link : topology_.links()) {
+      rate[head_of(link, direction_).index()] += link.spec.bytes_per_second;
+    }
+    const auto nodes_end = rate.begin() + static_cast<std::ptrdiff_t>(topology_.num_nodes());
+    const auto least = std::min_element(rate.begin(), nodes_end);
+    cut_ =
+        single_node(topology_, NodeId(static_cast<std::size_t>(least - rate.begin())), direction_);
+    cut_.inside.flip();
+    rate_cut();
+  }
+
+  void rate_cut() {
+    FlowAmount nodes = 0;
+    for (std::size_t n = 0; n < topology_.num_nodes(); ++n) nodes += cut_.inside[n] ? 1 : 0;
+    best_ = {nodes, border_rate(topology_, cut_)};
+  }
+
+  // The cut of S has the size denominator * (N - |S|) + numerator * B(S).
+  void set_capacities() {
+    std::size_t arc = 0;
+    for (const TopologyLink& link : topology_.links()) {
+      network_.set_capacity(arc++, best_.numerator * link.spec.bytes_per_second);
+    }
+    for (std::size_t n = 0; n < topology_.num_nodes(); ++n) {
+      network_.set_capacity(arc++, best_.denominator);
+    }
+  }
+
+  const Topology& topology_;
+  Direction direction_;
+  std::size_t source_;
+  FlowNetwork network_;
+  Ratio best_;
+  Cut cut_;
+};
+
+}  // namespace
+
+BandwidthBound scatter_bound(const Topology& topology, Direction direction) {
+  ScatterBound bound(topology, direction);
+  const bool uniform = single_nodes_bind(topology);
+  if (!uniform) bound.improve_over_all_cuts();
+  const auto nodes = static_cast<double>(topology.num_nodes());
+  const Cut left_out = other_side(bound.cut());
+  return {to_double(bound.best()) / nodes,
+          uniform ? "each node alone: " + border_text(topology, left_out)
+                  : cut_text(topology, bound.cut()),
+          crossing_of(topology, bound.cut())};
+}
+
+}  // namespace espalier
