@@ -65,7 +65,7 @@ espalier_folder(sims/experiment/sweep ONCE USES sims/text sims/process sims/poin
 espalier_folder(sims/report/plot ONCE USES alg sims/text LINKS fmt::fmt)
 espalier_folder(sims/report/figure ONCE USES sims/text sims/process sims/point sims/config sims/experiment
                 sims/report/plot)
-espalier_folder(sims/report/page ONCE USES hw/topology alg/schedule alg/plans alg/certify sims/text sims/point sims/model
+espalier_folder(sims/report/page ONCE USES hw/topology alg/schedule alg/packing alg/plans alg/certify sims/text sims/point sims/model
                 sims/config sims/experiment sims/report/plot LINKS Boost::headers fmt::fmt)
 espalier_folder(sims/synthesis ONCE USES hw/cost sims/process LINKS Boost::filesystem fmt::fmt)
 espalier_folder(sims/cli PROGRAM espalier ONCE USES hw/topology hw/cost hw/clock flowctl alg alg/schedule alg/program alg/certify

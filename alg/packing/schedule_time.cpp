@@ -54,8 +54,10 @@ class ScheduleTime {
         left_(topology.num_links() * timing.send_queue, 0),
         oldest_(topology.num_links(), 0) {}
 
-  std::uint64_t run(std::uint64_t limit) {
+  // `uses`: if given, every use of a link is added.
+  std::uint64_t run(std::uint64_t limit, std::vector<LinkUse>* uses = nullptr) {
     if (const std::uint64_t busy = busiest_link_ps(); busy > limit) return busy;
+    uses_ = uses;
     list_sends();
     for (std::size_t n = 0; n < queue_.size(); ++n) offer(n);
     while (!events_.empty() && end_ <= limit) {
@@ -166,6 +168,7 @@ class ScheduleTime {
     const std::uint64_t occupied = times_.occupancy_ps(link, schedule_.bytes_of(transfer));
     tail = std::max(start + occupied, tail) + hop_ps;
     link_free_[link.index()] = tail - hop_ps;
+    if (uses_ != nullptr) uses_->push_back({link, TransferId(t), start, tail - hop_ps});
     if (hop + 1 < schedule_.routes.hops(transfer.route)) {
       events_.push({start + hop_ps, hop + 1, t});
     } else {
@@ -202,6 +205,7 @@ class ScheduleTime {
   std::vector<std::size_t> oldest_;  // by link, of the ring
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
   std::uint64_t end_ = 0;
+  std::vector<LinkUse>* uses_ = nullptr;
 };
 
 }  // namespace
@@ -222,6 +226,13 @@ std::uint64_t schedule_time_ps(const Topology& topology, const Schedule& schedul
     return ScheduleTime(topology, all, timing).run(limit);
   }
   return ScheduleTime(topology, schedule, timing).run(limit);
+}
+
+std::vector<LinkUse> planned_link_uses(const Topology& topology, const Schedule& schedule,
+                                       const MessageTiming& timing) {
+  std::vector<LinkUse> uses;
+  ScheduleTime(topology, schedule, timing).run(std::numeric_limits<std::uint64_t>::max(), &uses);
+  return uses;
 }
 
 }  // namespace espalier

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <vector>
 
 #include "alg/schedule/message_timing.h"
 #include "alg/schedule/schedule.h"
@@ -22,5 +23,17 @@ namespace espalier {
 [[nodiscard]] std::uint64_t schedule_time_ps(
     const Topology& topology, const Schedule& schedule, const MessageTiming& timing,
     std::uint64_t limit = std::numeric_limits<std::uint64_t>::max());
+
+// A message on a link of its route, as in schedule_time_ps().
+struct LinkUse {
+  LinkId link;
+  TransferId transfer;
+  std::uint64_t start_ps = 0;
+  std::uint64_t end_ps = 0;  // when the link is free for the next message
+};
+// In the order in which links take them. Precondition: no symmetry.
+[[nodiscard]] std::vector<LinkUse> planned_link_uses(const Topology& topology,
+                                                     const Schedule& schedule,
+                                                     const MessageTiming& timing);
 
 }  // namespace espalier

@@ -194,8 +194,10 @@ Subcommand add_schedule(CLI::App& app, ScheduleOptions& options) {
       ->add_option("-f,--format", options.format,
                    "table: NI schedule tables, a plan's chunks and starts, or a program's steps; "
                    "json: a file for run and check, or the plan; dot: Graphviz; flits: bit fields; "
-                   "msccl-xml: a collective program")
-      ->check(CLI::IsMember({"table", "json", "dot", "flits", "msccl-xml"}))
+                   "msccl-xml: a collective program; tree-svg: a picture of the first flow's tree; "
+                   "slots-svg: a picture of all links in use by planned time")
+      ->check(
+          CLI::IsMember({"table", "json", "dot", "flits", "msccl-xml", "tree-svg", "slots-svg"}))
       ->capture_default_str();
   add_file(*command, "-o,--output", options.output, "write to this file (default: stdout)");
   return {command, [&options] { return schedule_command(options); }};

@@ -22,6 +22,7 @@
 #include "sims/model/build_program.h"
 #include "sims/model/build_workload.h"
 #include "sims/model/plan_forecast.h"
+#include "sims/report/page/schedule_picture.h"
 
 namespace espalier {
 
@@ -129,6 +130,26 @@ std::string write_program(std::ostream& out, const Input& input, const std::stri
   return reason;
 }
 
+bool is_picture(const std::string& format) { return format == "tree-svg" || format == "slots-svg"; }
+
+// Returns why there is no picture, or an empty text.
+std::string write_picture(std::ostream& out, const Input& input, const std::string& format) {
+  const Topology& topology = *input.topology;
+  const RunPoint& point = input.points.front();
+  const ScheduleTables tables = expand_symmetry(topology, tables_of(input, point));
+  Schedule schedule = raise_from_tables(topology, tables);
+  schedule.listed_order = tables.listed_order;
+  if (schedule.transfers.empty()) return "the schedule has no messages";
+  const MessageTiming timing = message_timing(point.system);
+  if (format == "tree-svg") {
+    out << report::tree_picture(topology, schedule, timing);
+    return {};
+  }
+  std::string reason = report::too_much_for_slots(topology);
+  if (reason.empty()) out << report::slots_picture(topology, schedule, timing);
+  return reason;
+}
+
 void write_schedule(std::ostream& out, const Input& input, const ScheduleOptions& options) {
   const std::string& format = options.format;
   if (is_planned(input)) return write_plan(out, input, options);
@@ -198,14 +219,16 @@ int schedule_command(const ScheduleOptions& options) {
   }
   std::ostringstream text;
   const bool as_program = is_program(input) || options.format == "msccl-xml";
-  const std::string reason =
-      as_program ? write_program(text, input, options.format) : std::string();
+  const bool draws = is_picture(options.format);
+  const std::string reason = as_program ? write_program(text, input, options.format)
+                             : draws    ? write_picture(text, input, options.format)
+                                        : std::string();
   if (!reason.empty()) {
     fmt::print(stderr, "{}: error: cannot be written as {}: {}\n", input.path, options.format,
                reason);
     return kCheckFailed;
   }
-  if (!as_program) write_schedule(text, input, options);
+  if (!as_program && !draws) write_schedule(text, input, options);
   return write_text(options.output, text.str()) ? kGood : kUsageError;
 }
 

@@ -65,22 +65,13 @@ std::vector<std::string> commands_in(const std::string& markdown) {
 
 TEST_CASE("Every configuration in configs runs to verified results") {
   std::vector<std::string> files = files_in(source_folder() / "configs", ".yaml");
-  const auto shapes = files_in(source_folder() / "configs" / "topologies", ".yaml");
   REQUIRE_FALSE(files.empty());
-  REQUIRE_FALSE(shapes.empty());
-  files.insert(files.end(), shapes.begin(), shapes.end());
-  const auto gc3 = files_in(source_folder() / "configs" / "gc3", ".yaml");
-  REQUIRE_FALSE(gc3.empty());
-  files.insert(files.end(), gc3.begin(), gc3.end());
-  const auto programs = files_in(source_folder() / "configs" / "programs", ".yaml");
-  REQUIRE_FALSE(programs.empty());
-  files.insert(files.end(), programs.begin(), programs.end());
-  const auto faults = files_in(source_folder() / "configs" / "faults", ".yaml");
-  REQUIRE_FALSE(faults.empty());
-  files.insert(files.end(), faults.begin(), faults.end());
-  const auto reorder = files_in(source_folder() / "configs" / "reorder", ".yaml");
-  REQUIRE_FALSE(reorder.empty());
-  files.insert(files.end(), reorder.begin(), reorder.end());
+  for (const char* folder : {"topologies", "gc3", "programs", "faults", "reorder", "planned"}) {
+    CAPTURE(folder);
+    const auto more = files_in(source_folder() / "configs" / folder, ".yaml");
+    REQUIRE_FALSE(more.empty());
+    files.insert(files.end(), more.begin(), more.end());
+  }
   // Of the multi-dimensional ones, those that are small.
   for (const char* name : {"astra_network.yaml", "late_node.yaml"}) {
     files.push_back((source_folder() / "configs" / "themis" / name).string());

@@ -208,3 +208,22 @@ TEST_CASE("The flit formats of 16 nodes are the paper's") {
                               Contains("unused 2 | Dest 4 | Src 4") &&
                               Contains("Next 3 | Eject 3 | Tree ID 4"));
 }
+
+TEST_CASE("schedule draws trees and links in use as pictures of their own") {
+  const TemporaryFolder folder;
+  const std::string small = folder.write("small.yaml", kSmallConfig);
+  const Outcome tree = test::espalier({"schedule", small, "--format", "tree-svg"});
+  CHECK(tree.exit_code == 0);
+  CHECK_THAT(tree.out, StartsWith("<svg xmlns=\"http://www.w3.org/2000/svg\"") &&
+                           Contains("class=\"edge\"") && EndsWith("</svg>\n"));
+  const Outcome slots = test::espalier({"schedule", small, "--format", "slots-svg"});
+  CHECK(slots.exit_code == 0);
+  CHECK_THAT(slots.out, Contains("planned time, us<") && Contains("class=\"segment c0 pale\"") &&
+                            EndsWith("</svg>\n"));
+  const std::string large = std::string(ESPALIER_SOURCE_DIR) + "/configs/torus_8x8.yaml";
+  const Outcome refused =
+      test::espalier({"schedule", large, "-s", "collective.algorithm=ring", "-s",
+                      "system.flow_control.mode=packet", "--format", "slots-svg"});
+  CHECK(refused.exit_code == 1);
+  CHECK_THAT(refused.err, Contains("the network has 256 links, and the picture has room for 64"));
+}

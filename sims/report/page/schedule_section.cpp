@@ -3,13 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <map>
 #include <optional>
-#include <set>
 
 #include "sims/report/page/rebuild.h"
+#include "sims/report/page/schedule_picture.h"
 #include "sims/report/page/section.h"
-#include "sims/report/page/topology_layout.h"
 #include "sims/report/plot/plot.h"
 #include "sims/report/plot/text.h"
 
@@ -28,76 +26,11 @@ bool is_collective(const ReportPoint& point) {
          !text_of(point, "algorithm").empty() && number_of(point, "timesteps").value_or(0) > 0;
 }
 
-using Steps = std::map<NodeId, std::vector<Timestep>>;
-
-std::string steps_text(const std::vector<Timestep>& steps) {
-  return steps.size() == 1 ? fmt::format("{}", steps.front())
-                           : fmt::format("{}\u2026", steps.front());
-}
-
-double radius_of(const TopologyLayout& layout) {
-  return std::clamp(layout.room() * 0.52, 2.0, 15.0);
-}
-
-void draw_node(Svg& svg, const TopologyLayout& layout, NodeId node, const std::string& name,
-               const std::vector<Timestep>* steps, Timestep last, bool is_part) {
-  const Place at = layout.place(node);
-  const double radius = radius_of(layout);
-  if (steps == nullptr) {
-    return svg.circle(at.x, at.y, is_part ? radius : radius * 0.6, is_part ? "root" : "vertex",
-                      name + (is_part ? ", root" : ""));
-  }
-  const double part = (static_cast<double>(steps->front()) - 0.5) / static_cast<double>(last);
-  std::string all;
-  for (const Timestep step : *steps) all += fmt::format("{}{}", all.empty() ? "" : ", ", step);
-  svg.circle(at.x, at.y, radius, "step " + heat_class(part),
-             fmt::format("{}: timestep {}", name, all));
-  if (radius >= 8)
-    svg.text(
-        at.x, at.y + 4, steps_text(*steps),
-        heat_level(part) >= kHeatLevels / 2 ? "number on-much middle" : "number on-little middle");
-}
-
-// Draws one phase of a flow: the timestep in which each node has its data.
 std::string draw_tree(const Topology& topology, const Schedule& schedule,
                       const std::vector<TreeEdge>& edges, bool reduces, FlowId flow) {
-  const TopologyLayout layout(topology, kPictureWidth);
-  const std::string what = reduces ? "Reduce" : "Gather";
-  Svg svg(kPictureWidth, layout.height(), fmt::format("{} of flow {}", what, flow.value()),
-          reduces ? "a node's number is the timestep in which it sends towards the root"
-                  : "a node's number is the timestep in which it receives");
-  std::string all_links;
-  for (std::size_t l = 0; l < topology.num_links(); ++l) all_links += layout.link(LinkId(l), 0);
-  svg.path(all_links, "wire");
-  Steps steps;
-  std::set<NodeId> part;
-  Timestep last = 1;
-  for (const TreeEdge& edge : edges) {
-    std::string path;
-    for (std::size_t hop = 0; hop < schedule.routes.hops(edge.route); ++hop)
-      path += layout.link(schedule.routes.link(edge.route, hop), 0);
-    svg.path(path, "edge",
-             fmt::format("{} to {}: timestep {}", topology.vertex_name(edge.from),
-                         topology.vertex_name(edge.to), edge.step));
-    steps[reduces ? edge.from : edge.to].push_back(edge.step);
-    part.insert({edge.from, edge.to});
-    last = std::max(last, edge.step);
-  }
-  for (std::size_t v = 0; v < topology.num_vertices(); ++v) {
-    const NodeId vertex(v);
-    const auto found = steps.find(vertex);
-    if (topology.is_switch(vertex)) {
-      const Place at = layout.place(vertex);
-      svg.rect(at.x - 6, at.y - 6, 12, 12, "vertex switch", topology.vertex_name(vertex));
-    } else {
-      draw_node(svg, layout, vertex, topology.vertex_name(vertex),
-                found == steps.end() ? nullptr : &found->second, last, part.count(vertex) != 0);
-    }
-  }
-  for (const MapLabel& label : map_labels(topology, layout, radius_of(layout)))
-    svg.text(label.left, label.line, label.words, "note");
   return figure_html(
-      fmt::format("{} of flow {}", what, flow.value()), svg,
+      fmt::format("{} of flow {}", reduces ? "Reduce" : "Gather", flow.value()),
+      draw_flow(topology, schedule, edges, reduces, flow),
       reduces ? "Numbers are timesteps in which a node sends to its parent; the full disc is the "
                 "root."
               : "Numbers are timesteps in which the flow reaches a node; the full disc is the "
