@@ -20,8 +20,11 @@
 #include "sims/experiment/result_fields.h"
 #include "sims/experiment/sweep/point_limits.h"
 #include "sims/experiment/workers.h"
+#include "sims/formats/published_times_file.h"
 #include "sims/formats/schedule_file.h"
 #include "sims/point/fidelity.h"
+#include "sims/text/diagnostics.h"
+#include "sims/text/read_file.h"
 
 namespace espalier {
 
@@ -88,8 +91,24 @@ std::optional<Input> schedule_beside(const std::string& path, const Input& main)
                                     to_string(input.tables->op), input.tables->size, main.path));
 }
 
+// Adds the times in `path`. Returns false after an error.
+bool add_published_times(const std::string& path, std::vector<PublishedTime>& times) {
+  const FileText file = read_file_text(path);
+  if (!file.text) {
+    no_input(path, file.problem);
+    return false;
+  }
+  Diagnostics diagnostics;
+  const auto read = parse_published_times(path, *file.text, diagnostics);
+  fmt::print(stderr, "{}", diagnostics.text());
+  if (!read) return false;
+  times.insert(times.end(), read->begin(), read->end());
+  return true;
+}
+
 std::optional<std::vector<Input>> load(const CompareOptions& options,
-                                       std::vector<SkippedAlgorithm>& skipped) {
+                                       std::vector<SkippedAlgorithm>& skipped,
+                                       std::vector<PublishedTime>& published) {
   std::vector<std::string> programs;
   std::vector<std::string> schedules;
   for (const std::string& file : options.files) {
@@ -99,10 +118,13 @@ std::optional<std::vector<Input>> load(const CompareOptions& options,
       programs.push_back(file);
     } else if (extension == ".json") {
       schedules.push_back(file);
+    } else if (extension == ".csv") {
+      if (!add_published_times(file, published)) return std::nullopt;
     } else {
       return no_input(file,
-                      "expected a program (.xml, .trace) or a schedule (.json) beside the "
-                      "configuration; to compare configurations, sweep them (espalier sweep)");
+                      "expected a program (.xml, .trace), a schedule (.json) or other tools' times "
+                      "(.csv) beside the configuration; to compare configurations, sweep them "
+                      "(espalier sweep)");
     }
   }
   ConfigResult config = read_comparison(options.config, options.overrides, programs);
@@ -219,6 +241,14 @@ class ComparedRuns {
   std::vector<WorkerReport> reports_;
 };
 
+std::string published_files(const CompareOptions& options) {
+  std::vector<std::string> files;
+  for (const std::string& file : options.files) {
+    if (fs::path(file).extension() == ".csv") files.push_back(file);
+  }
+  return fmt::format("{}", fmt::join(files, ", "));
+}
+
 // The command line without its outputs.
 std::vector<std::string> command_words(const CompareOptions& options) {
   std::vector<std::string> words{"espalier", "compare", options.config};
@@ -266,7 +296,8 @@ int compare_command(const CompareOptions& options) {
     limits.time = std::chrono::milliseconds(*limit.value);
   }
   std::vector<SkippedAlgorithm> skipped;
-  const auto inputs = load(options, skipped);
+  std::vector<PublishedTime> published;
+  const auto inputs = load(options, skipped, published);
   if (!inputs) return kUsageError;
   if (const std::string mistake =
           output_mistake({{"--json", options.json}, {"--csv", options.csv}}, files_of(*inputs));
@@ -294,7 +325,13 @@ int compare_command(const CompareOptions& options) {
     fmt::print(stderr, "stopped by {}; no results are written\n", signal_name(signal));
     return exit_code_of_signal(signal);
   }
-  const std::vector<Json> results = comparison.results();
+  std::vector<Json> results = comparison.results();
+  if (!published.empty() && !put_beside(published, results)) {
+    fmt::print(stderr,
+               "{}: warning: no time is for a network, operation and size that is compared here; "
+               "the network is called '{}'\n",
+               published_files(options), inputs->front().topology->name());
+  }
   const bool stdout_is_taken = options.json == "-" || options.csv == "-";
   std::FILE* people = stdout_is_taken ? stderr : stdout;
   for (const Ranking& ranking : rankings) {

@@ -64,6 +64,35 @@ std::optional<double> table_area(const Json& result) {
 
 std::string microseconds(double nanoseconds) { return fmt::format("{:.1f}", nanoseconds / 1e3); }
 
+std::vector<std::string> published_tools(const Json& result) {
+  std::vector<std::string> tools;
+  const auto published = result.find("published");
+  if (published == result.end()) return tools;
+  for (const Json& each : *published) tools.push_back(string_in(each, "tool"));
+  return tools;
+}
+
+const Json* published_by(const std::string& tool, const Json& result) {
+  const auto published = result.find("published");
+  if (published == result.end()) return nullptr;
+  for (const Json& each : *published) {
+    if (string_in(each, "tool") == tool) return &each;
+  }
+  return nullptr;
+}
+
+// "TE-CCL: 6.7 us, 1.03 times the best time here (microsoft/TE-CCL@c128bf2)."
+std::string published_text(const Json& best) {
+  std::string text;
+  for (const std::string& tool : published_tools(best)) {
+    const Json& published = *published_by(tool, best);
+    text += fmt::format("{}: {} us, {:.3f} times the best time here ({}).\n", tool,
+                        fixed(published, "time_ns", 2, 1e-3), published.at("speed").get<double>(),
+                        string_in(published, "source"));
+  }
+  return text;
+}
+
 std::vector<ResultColumn> ranking_columns(const Json& best) {
   const auto percent = [](const char* key) {
     return [key](const Json& r) {
@@ -79,6 +108,15 @@ std::vector<ResultColumn> ranking_columns(const Json& best) {
   columns.push_back({"slower", true, [fastest](const Json& r) {
                        return fmt::format("{:+.1f} %", 100 * (*time_ns_of(r) / fastest - 1));
                      }});
+  for (const std::string& tool : published_tools(best)) {
+    columns.push_back({"of " + tool, true, [tool](const Json& r) {
+                         const Json* published = published_by(tool, r);
+                         return published == nullptr
+                                    ? std::string("-")
+                                    : fmt::format("{:.1f} %",
+                                                  100 / published->at("speed").get<double>());
+                       }});
+  }
   columns.push_back({"GB/s", true, [](const Json& r) { return fixed(r, "bandwidth_GBps", 2); }});
   columns.push_back({"of bound", true, percent("bound_ratio")});
   columns.push_back({"table entries", true, [](const Json& r) {
@@ -123,6 +161,30 @@ std::string tie_text(const Ranking& ranking, const std::vector<Json>& ranked) {
 
 }  // namespace
 
+bool put_beside(const std::vector<PublishedTime>& times, std::vector<Json>& results) {
+  bool any = false;
+  for (Json& result : results) {
+    const auto ours = time_ns_of(result);
+    // The time of a training iteration is not that of its collectives.
+    if (!ours || result.contains("training") || !result.contains("op") ||
+        !result.contains("size_bytes"))
+      continue;
+    for (const PublishedTime& time : times) {
+      if (time.network != string_in(result, "topology") ||
+          to_string(time.op) != string_in(result, "op") || result.at("size_bytes") != time.size) {
+        continue;
+      }
+      const double theirs = static_cast<double>(time.picoseconds) * 1e-3;
+      result["published"].push_back({{"tool", time.tool},
+                                     {"time_ns", theirs},
+                                     {"speed", theirs / *ours},
+                                     {"source", time.source}});
+      any = true;
+    }
+  }
+  return any;
+}
+
 std::vector<Ranking> rank_results(const std::vector<Json>& results) {
   std::vector<Ranking> rankings;
   for (std::size_t i = 0; i < results.size(); ++i) {
@@ -164,7 +226,7 @@ std::string ranking_text(const Ranking& ranking, const std::vector<Json>& result
     text += fmt::format(", {:.2f} times as fast as {}", *time_ns_of(next) / *time_ns_of(best),
                         name_of(next, ranked));
   }
-  text += ".\n" + tie_text(ranking, ranked);
+  text += ".\n" + tie_text(ranking, ranked) + published_text(best);
   const auto explanation = best.find("explanation");
   if (explanation != best.end() && explanation->is_object()) {
     const std::string verdict = string_in(*explanation, "verdict");

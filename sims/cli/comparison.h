@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "sims/config/reader.h"
+#include "sims/formats/published_times_file.h"
 
 namespace espalier {
 
@@ -20,6 +21,11 @@ struct Ranking {
   std::vector<std::size_t> order;  // indices of the verified results, the best one first
   std::size_t tied = 0;            // results at the front of `order` whose times are within 0.1 %
 };
+
+// Writes other tools' times into the results of the same network, operation and size
+// (`published`). Returns false if no result has any.
+[[nodiscard]] bool put_beside(const std::vector<PublishedTime>& times,
+                              std::vector<nlohmann::ordered_json>& results);
 
 // One ranking for each workload, in the order of the results. Results that failed are left out.
 [[nodiscard]] std::vector<Ranking> rank_results(const std::vector<nlohmann::ordered_json>& results);

@@ -149,7 +149,8 @@ Subcommand add_compare(CLI::App& app, CompareOptions& options) {
                    "(.anynet), ASTRA-sim's network (.yml)")
       ->required();
   command->add_option("files", options.files,
-                      "own programs (.xml, .trace) and schedules (.json) that compete, too");
+                      "own programs (.xml, .trace) and schedules (.json) that compete, too; other "
+                      "tools' times (.csv) that stand beside ours");
   add_overrides(*command, options.overrides);
   add_file(*command, "--json", options.json, "write the results to this file, - for stdout");
   add_file(*command, "--csv", options.csv, "write one line per result to this file, - for stdout");

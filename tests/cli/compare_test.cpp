@@ -134,7 +134,8 @@ TEST_CASE("A schedule of another size is not compared") {
 TEST_CASE("compare names a file that cannot compete, and a limit that is no time") {
   const Outcome other = test::espalier({"compare", lab(), lab()});
   CHECK(other.exit_code == 2);
-  CHECK_THAT(other.err, Contains("expected a program (.xml, .trace) or a schedule"));
+  CHECK_THAT(other.err,
+             Contains("expected a program (.xml, .trace), a schedule (.json) or other tools"));
   const Outcome limit = test::espalier({"compare", lab(), "--time-limit", "soon"});
   CHECK(limit.exit_code == 2);
   CHECK_THAT(limit.err, Contains("--time-limit soon: error: "));
@@ -283,4 +284,40 @@ TEST_CASE("Own programs stand beside built-in algorithms in an axis of a sweep")
   CHECK_THAT(csv, Contains("my star (first.trace)"));
   CHECK_THAT(csv, Contains("my star (second.trace)"));
   CHECK(std::count(csv.begin(), csv.end(), '\n') == 4);
+}
+
+TEST_CASE("compare puts other tools' times beside ours, for the same network, operation and size") {
+  const std::string published = std::string(ESPALIER_SOURCE_DIR) + "/configs/published/";
+  const std::vector<std::string> arguments{published + "ndv2.yaml", published + "times.csv", "-s",
+                                           "collective.algorithm=[forest, gc3_allgather_ring]"};
+  const Json document = compare(arguments);
+  for (const Json& result : document["results"]) {
+    REQUIRE(result["published"].size() == 1);
+    const Json& theirs = result["published"][0];
+    CHECK(theirs["tool"] == "TE-CCL");
+    CHECK(theirs["time_ns"] == 6720.0);
+    CHECK(theirs["speed"].get<double>() ==
+          Approx(6720.0 / result["time_ns"].get<double>()).epsilon(1e-12));
+    CHECK_THAT(theirs["source"].get<std::string>(), Contains("microsoft/TE-CCL@c128bf2"));
+  }
+  std::vector<std::string> words{"compare"};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  const Outcome text = test::espalier(words);
+  CHECK(text.exit_code == 0);
+  CHECK_THAT(text.out, Contains("of TE-CCL") && Contains("TE-CCL: 6.72 us, "));
+}
+
+TEST_CASE("compare says when no time of a table is for this network, and where a table is wrong") {
+  const TemporaryFolder folder;
+  const std::string times = folder.write(
+      "times.csv", "network,op,size,tool,time,source\nother,all_reduce,1MB,TACOS,1us,here\n");
+  const Outcome other =
+      test::espalier({"compare", lab(), times, "-s", "collective.algorithm=ring"});
+  CHECK(other.exit_code == 0);
+  CHECK_THAT(other.err, Contains("no time is for a network, operation and size") &&
+                            Contains("the network is called 'lab'"));
+  const std::string wrong = folder.write("wrong.csv", "net,op\n");
+  const Outcome refused = test::espalier({"compare", lab(), wrong});
+  CHECK(refused.exit_code == 2);
+  CHECK_THAT(refused.err, Contains("wrong.csv:1:1") && Contains("expected column 'network' here"));
 }

@@ -66,7 +66,8 @@ std::vector<std::string> commands_in(const std::string& markdown) {
 TEST_CASE("Every configuration in configs runs to verified results") {
   std::vector<std::string> files = files_in(source_folder() / "configs", ".yaml");
   REQUIRE_FALSE(files.empty());
-  for (const char* folder : {"topologies", "gc3", "programs", "faults", "reorder", "planned"}) {
+  for (const char* folder :
+       {"topologies", "gc3", "programs", "faults", "reorder", "planned", "published"}) {
     CAPTURE(folder);
     const auto more = files_in(source_folder() / "configs" / folder, ".yaml");
     REQUIRE_FALSE(more.empty());

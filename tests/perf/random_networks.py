@@ -6,20 +6,19 @@ links, nodes behind switches: `switched`; unequal rates), simulates 1 GB on each
 of the bound, then the least and the median share. A seed gives the same network always; of COUNT seeds, only those of the kinds that are asked for run.
 """
 import argparse
-import json
 import math
 import random
-import subprocess
 import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from one_run import RunFailed, one_run
+
 RATES = (10, 12.5, 20, 25, 40, 50, 75, 100)  # GB/s
 OPERATIONS = ("all_gather", "reduce_scatter", "all_reduce")
 KINDS = ("graph", "one-way", "switched")
 TARGET = 0.95
-FLITS_PER_PACKET = 8
 
 
 def connected_pairs(draw, names, extra):
@@ -69,23 +68,12 @@ def network(seed):
 def run(espalier, seed, op):
     kind, nodes, text, fastest = network(seed)
     flit = max(16, math.ceil(fastest))  # a flit per cycle of 1 GHz; the default link has 16 GB/s
+    name = f"seed {seed}, {op}, {kind}, {nodes} nodes"
     with tempfile.TemporaryDirectory() as folder:
-        base = Path(folder)
-        (base / "net.yaml").write_text(text)
-        (base / "run.yaml").write_text(
-            "system: {topology: {type: file, file: net.yaml}, router: {flit_bytes: %d, vc_depth_flits: 1400},\n"
-            "  flow_control: {payload_bytes: %d, sub_message_bytes: %d}}\n"
-            "collective: {op: %s, algorithm: forest, size: 1GB}\nsimulation: {fidelity: train}\n"
-            % (flit, flit * FLITS_PER_PACKET, flit * FLITS_PER_PACKET * 8, op))
-        out = base / "out.json"
-        done = subprocess.run([espalier, "run", str(base / "run.yaml"), "--json", str(out)], capture_output=True, text=True)
-        name = f"seed {seed}, {op}, {kind}, {nodes} nodes"
-        if done.returncode != 0:
-            return name, 0.0, (done.stderr or done.stdout).strip().splitlines()[:2]
-        result = json.loads(out.read_text())["results"][0]
-        if not (result["verified"] and result["certified"]):
-            return name, 0.0, "not verified and certified"
-        return name, result["bound_ratio"], ""
+        try:
+            return name, one_run(espalier, folder, text, flit, op, "forest", "1GB")["bound_ratio"], ""
+        except RunFailed as failed:
+            return name, 0.0, failed
 
 
 def main():
