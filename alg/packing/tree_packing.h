@@ -28,6 +28,13 @@ struct PackedTree {
                                                      const std::vector<std::int64_t>& demand,
                                                      bool short_paths_first);
 
+// The same trees with shorter ways: two trees may exchange the edges over which they reach a node,
+// and take units that no tree uses. One unit each. `edge_ps`: the time over an edge, above 0.
+[[nodiscard]] std::vector<PackedTree> lower_trees(const PackGraph& graph,
+                                                  const std::vector<std::int64_t>& units,
+                                                  const std::vector<std::uint64_t>& edge_ps,
+                                                  const std::vector<PackedTree>& trees);
+
 // `count` undirected spanning trees such that a pair is in at most `units` of them, or nothing if
 // they do not exist (matroid partition, Edmonds 1965). Edges come in pairs of opposite directions;
 // `pairs` lists each pair once. Every tree is rooted at its centre; its edges then lead away from

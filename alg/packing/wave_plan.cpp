@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "alg/packing/path_slots.h"
+#include "alg/packing/slot_exchange.h"
 
 namespace espalier {
 
@@ -156,6 +157,43 @@ class WavePlanner {
     while (!try_period(period, plan)) period += std::max(period / kStep, slot);
     plan.stretch = static_cast<double>(period) / static_cast<double>(least);
     return plan;
+  }
+
+  // Exchanges slots, so that the plan's span becomes shorter. The period stays.
+  void shorten(WavePlan& plan) const {
+    // More attempts gain little: the last unit soon waits for nothing but its own way.
+    constexpr std::uint64_t kAttemptsPerOp = 100;
+    constexpr std::uint64_t kMostAttempts = 3'000'000;
+    OpSlots slots;
+    slots.period_ps = plan.period_ps;
+    for (std::uint32_t o = 0; o < ops_.size(); ++o) {
+      const WaveOp& op = ops_[o];
+      const std::uint64_t length = slot_ps(main_link(op));
+      const std::uint64_t offset = held_[o] ? phase(op) : 0;
+      const std::uint64_t from = plan.start_ps[o] + plan.period_ps - offset % plan.period_ps;
+      bool fixed = false;
+      for (std::size_t h = 0; h < routes_.hops(op.route); ++h) {
+        fixed = fixed || slots_of(op, h) != 1 || slot_ps(routes_.link(op.route, h)) != length;
+      }
+      slots.slot_ps.push_back(length);
+      slots.phase_ps.push_back(offset % plan.period_ps);
+      slots.arrival_ps.push_back(arrival(o));
+      slots.slot.push_back(static_cast<std::uint32_t>(from % plan.period_ps / length));
+      slots.fixed.push_back(fixed);
+    }
+    exchange_slots(routes_, ops_, slots, std::min(kMostAttempts, kAttemptsPerOp * ops_.size()));
+    WavePlan shorter = plan;
+    shorter.span_ps = 0;
+    for (const std::uint32_t o : order_) {
+      std::uint64_t ready = 0;
+      for (const std::uint32_t d : ops_[o].after) {
+        ready = std::max(ready, shorter.start_ps[d] + arrival(d));
+      }
+      shorter.start_ps[o] =
+          next_start(ready, slots.phase_ps[o] + slots.slot[o] * slots.slot_ps[o], plan.period_ps);
+      shorter.span_ps = std::max(shorter.span_ps, shorter.start_ps[o] + arrival(o));
+    }
+    if (shorter.span_ps < plan.span_ps) plan = std::move(shorter);
   }
 
  private:
@@ -309,7 +347,7 @@ class WavePlanner {
   // By op: from its start to the last arrival that waits for it, on idle links.
   void find_remaining() {
     std::vector<std::uint32_t> missing(ops_.size(), 0);
-    std::vector<std::uint32_t> order;
+    std::vector<std::uint32_t>& order = order_;
     for (std::uint32_t o = 0; o < ops_.size(); ++o) {
       missing[o] = static_cast<std::uint32_t>(ops_[o].after.size());
       if (missing[o] == 0) order.push_back(o);
@@ -500,7 +538,8 @@ class WavePlanner {
   MessageTimes times_;
   std::vector<std::uint32_t> successor_begin_;
   std::vector<std::uint32_t> successors_;
-  std::vector<bool> turns_around_;  // by op: some root's Gather waits for it
+  std::vector<bool> turns_around_;    // by op: some root's Gather waits for it
+  std::vector<std::uint32_t> order_;  // ops, predecessors first
   std::vector<std::uint64_t> remaining_;
   std::vector<std::uint64_t> slot_ps_;  // by link
   std::vector<std::uint64_t> phase_;    // by link: of its slots
@@ -514,6 +553,12 @@ class WavePlanner {
 WavePlan plan_wave(const Topology& topology, const RouteSet& routes, const std::vector<WaveOp>& ops,
                    Bytes segment, const MessageTiming& timing, bool periodic, double stretch) {
   return WavePlanner(topology, routes, ops, segment, timing).plan(periodic, stretch);
+}
+
+void shorten_span(const Topology& topology, const RouteSet& routes, const std::vector<WaveOp>& ops,
+                  Bytes segment, const MessageTiming& timing, WavePlan& plan) {
+  if (plan.period_ps == 0) return;
+  WavePlanner(topology, routes, ops, segment, timing).shorten(plan);
 }
 
 std::vector<WaveSend> all_sends(const WavePlan& plan, std::uint32_t waves) {

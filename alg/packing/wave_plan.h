@@ -58,6 +58,11 @@ class MessageTimes {
                                  const std::vector<WaveOp>& ops, Bytes segment,
                                  const MessageTiming& timing, bool periodic, double stretch = 1);
 
+// Exchanges slots, so that a wave passes in less time (slot_exchange.h). The period stays. The
+// other arguments are plan_wave()'s.
+void shorten_span(const Topology& topology, const RouteSet& routes, const std::vector<WaveOp>& ops,
+                  Bytes segment, const MessageTiming& timing, WavePlan& plan);
+
 // One send of a table, in the planned order.
 struct WaveSend {
   std::uint64_t start_ps = 0;
