@@ -43,6 +43,18 @@ std::string auto_unsuited(const Topology& topology) {
   return why;
 }
 
+// Where messages pass several links and no slots keep them apart, they contend, and the plan is too
+// short by about a hundredth.
+bool may_contend(const Schedule& schedule) {
+  bool has_slots = false;
+  bool has_long_routes = false;
+  for (const Transfer& t : schedule.transfers) {
+    has_slots = has_slots || t.not_before_ps != 0;
+    has_long_routes = has_long_routes || schedule.routes.hops(t.route) > 1;
+  }
+  return has_long_routes && !has_slots && !schedule.contention_free;
+}
+
 Schedule generate_auto(const Topology& topology, const CollectiveRequest& request) {
   RankedSchedule best = std::move(fastest_schedules(topology, request, 1).front());
   best.schedule.algorithm = kAutoAlgorithm;
@@ -78,9 +90,13 @@ std::vector<RankedSchedule> fastest_schedules(const Topology& topology,
       }
     }
     if (!best) continue;
+    const auto time = [](const RankedSchedule& r) {
+      constexpr double kContention = 1.01;
+      return static_cast<double>(r.planned_ps) * (may_contend(r.schedule) ? kContention : 1);
+    };
     const auto place = std::upper_bound(
-        ranked.begin(), ranked.end(), best->planned_ps,
-        [](std::uint64_t time, const RankedSchedule& r) { return time < r.planned_ps; });
+        ranked.begin(), ranked.end(), time(*best),
+        [&](double planned, const RankedSchedule& r) { return planned < time(r); });
     ranked.insert(place, std::move(*best));
     if (ranked.size() > most) ranked.pop_back();
   }

@@ -26,6 +26,7 @@
 #include "alg/generators/segment_choice.h"
 #include "alg/packing/pack_graph.h"
 #include "alg/packing/schedule_time.h"
+#include "alg/packing/shift_routes.h"
 #include "alg/packing/switch_removal.h"
 #include "alg/packing/tree_packing.h"
 #include "alg/packing/wave_plan.h"
@@ -47,6 +48,10 @@ constexpr double kMostPairSlowdown = 1e6;
 constexpr double kGoodLoss = 0.005;         // of the best rate, at which no more trees are tried
 constexpr std::size_t kMostLowNodes = 144;  // for trees of least latency
 constexpr double kManyLatencies = 16;       // up to which direct networks try these
+// Larger networks take minutes to plan.
+constexpr std::size_t kMostForestNodes = 1024;
+constexpr std::size_t kMostNodesBehindSwitches = 72;
+constexpr std::size_t kMostShiftNodes = 256;  // behind switches with shift_routes()
 
 class ForestBuilder {
  public:
@@ -57,6 +62,12 @@ class ForestBuilder {
   }
 
   Schedule build() {
+    const bool is_large = topology_.num_switches() != 0 && ranks_.size() > kMostNodesBehindSwitches;
+    if (try_shifts() && (is_large || is_near_bound())) return choice_.schedule("forest");
+    if (is_large) {
+      throw std::invalid_argument(fmt::format("forest plans a {} behind switches on up to {} nodes",
+                                              to_string(request_.op), kMostNodesBehindSwitches));
+    }
     if (request_.op == CollectiveOp::all_reduce) try_undirected();
     try_directed();
     if (choice_.empty()) throw std::invalid_argument("no trees fit into this network");
@@ -84,6 +95,60 @@ class ForestBuilder {
     return forest;
   }
 
+  // Every node sends to every other one itself, where switches let all do so at the same time.
+  // False if they do not.
+  bool try_shifts() {
+    if (topology_.num_switches() == 0 || only_root()) return false;
+    const std::optional<ShiftRoutes> shifts = shift_routes(topology_);
+    if (!shifts) return false;
+    TreeOps forest(topology_);
+    forest.per_rank = 1;
+    forest.units = ranks_.size();
+    std::vector<std::uint32_t> step;
+    std::vector<std::vector<std::uint32_t>> reduced(forest.units);
+    for (const TransferKind kind : {TransferKind::reduce, TransferKind::copy}) {
+      const auto unused =
+          kind == TransferKind::reduce ? CollectiveOp::all_gather : CollectiveOp::reduce_scatter;
+      if (request_.op == unused) continue;
+      const std::uint32_t first = step.empty() ? 0 : step.back() + 1;
+      for (std::uint32_t s = 0; s < shifts->steps.size(); ++s) {
+        for (const ShiftRoutes::Send& send : shifts->steps[s]) {
+          WaveOp op;
+          op.from = send.from;
+          op.to = send.to;
+          op.route = forest.routes.add(topology_, send.path);
+          op.kind = kind;
+          const NodeId owner = kind == TransferKind::reduce ? send.to : send.from;
+          op.unit = static_cast<std::uint32_t>(ranks_[owner.index()]);
+          if (kind == TransferKind::copy) {
+            op.after = reduced[op.unit];
+          } else {
+            reduced[op.unit].push_back(static_cast<std::uint32_t>(forest.ops.size()));
+          }
+          step.push_back(first + s);
+          forest.ops.push_back(std::move(op));
+        }
+      }
+    }
+    const auto turn = static_cast<std::uint32_t>(shifts->steps.size());
+    choice_.consider_steps(std::move(forest), step,
+                           request_.op == CollectiveOp::all_reduce ? turn : ~0U);
+    return true;
+  }
+
+  // No other trees can gain more than kGoodLoss.
+  [[nodiscard]] bool is_near_bound() const {
+    double seconds = 0;
+    for (const bool reversed : {true, false}) {
+      const auto unused = reversed ? CollectiveOp::all_gather : CollectiveOp::reduce_scatter;
+      if (request_.op == unused) continue;
+      seconds += static_cast<double>(request_.size) / static_cast<double>(ranks_.size()) /
+                 best_root_rate(pack_graph(topology_, reversed));
+    }
+    constexpr double kPsPerSecond = 1e12;
+    return seconds * kPsPerSecond >= (1 - kGoodLoss) * static_cast<double>(choice_.time_ps());
+  }
+
   // A switch passes a packet at the rate of the slower of its two links. Trees that are packed as
   // if all links at switches were as slow as some of them waste less of the faster ones.
   void try_directed() {
@@ -99,7 +164,7 @@ class ForestBuilder {
   // MultiTree's trees: where no link idles in their steps, whole chunks follow each other without
   // a gap. On a uniform 5x5 mesh no other trees are as fast.
   void try_steps() {
-    if (topology_.num_switches() != 0 || ranks_.size() > kMostLowNodes) return;
+    if (topology_.num_switches() != 0 || ranks_.size() > kMostLowNodes || only_root()) return;
     if (!unsuited_for_mirrored_trees(topology_, "forest").empty()) return;
     const TreeForest steps = build_trees(topology_, request_);
     TreeOps forest(topology_);
@@ -263,8 +328,12 @@ class ForestBuilder {
     std::vector<std::int64_t> demand(graph.nodes, 0);
     for (std::size_t n = 0; n < graph.nodes; ++n) demand[n] = graph.is_root(n) ? per_root : 0;
     std::vector<std::uint32_t> next(graph.nodes, 0);
-    for (const PackedTree& tree :
-         pack_out_trees(direct.graph, direct.units, demand, short_paths_first_)) {
+    std::vector<PackedTree> trees =
+        pack_out_trees(direct.graph, direct.units, demand, short_paths_first_);
+    if (topology_.num_switches() != 0) {
+      trees = lower_trees(direct.graph, direct.units, edge_times(direct.graph, per_root), trees);
+    }
+    for (const PackedTree& tree : trees) {
       for (std::int64_t copy = 0; copy < tree.units; ++copy) {
         const std::size_t first = only_root() ? 0 : ranks_[tree.root] * per_root;
         const std::size_t u = first + next[tree.root]++;
@@ -275,6 +344,26 @@ class ForestBuilder {
         }
       }
     }
+  }
+
+  // What a segment takes over each edge, if a tree's data are cut into a usual number of segments.
+  [[nodiscard]] std::vector<std::uint64_t> edge_times(const PackGraph& graph,
+                                                      std::uint32_t per_root) const {
+    constexpr Bytes kUsualSegments = 64;
+    const MessageTiming& timing = request_.timing;
+    const Bytes segment = request_.size / graph.nodes / per_root / kUsualSegments;
+    std::vector<std::uint64_t> times;
+    for (const PackEdge& edge : graph.edges) {
+      std::uint64_t ps = timing.injection_ps + timing.router_ps + timing.delivery_ps;
+      for (const LinkId l : edge.path) {
+        ps += topology_.link(l).spec.latency_ps + timing.router_ps;
+      }
+      constexpr double kPsPerSecond = 1e12;
+      ps += static_cast<std::uint64_t>(static_cast<double>(segment) /
+                                       static_cast<double>(edge.rate) * kPsPerSecond);
+      times.push_back(ps);
+    }
+    return times;
   }
 
   void try_undirected() {
@@ -409,15 +498,15 @@ class ForestBuilder {
   SegmentChoice choice_;
 };
 
-// Larger ones take minutes to plan.
-constexpr std::size_t kMostForestNodes = 1024;
-constexpr std::size_t kMostNodesBehindSwitches = 72;
-
 std::string forest_unsuited(const Topology& topology) {
   if (std::string why = unsuited_for_times(topology, "forest"); !why.empty()) return why;
   const std::size_t most =
       topology.num_switches() == 0 ? kMostForestNodes : kMostNodesBehindSwitches;
   if (topology.num_nodes() <= most) return {};
+  if (topology.num_switches() != 0 && topology.num_nodes() <= kMostShiftNodes &&
+      shift_routes(topology)) {
+    return {};
+  }
   return fmt::format("forest plans up to {} nodes{}, and this network has {}", most,
                      topology.num_switches() == 0 ? "" : " behind switches", topology.num_nodes());
 }

@@ -5,6 +5,8 @@
 #include <numeric>
 #include <utility>
 
+#include "alg/packing/shift_routes.h"
+
 namespace espalier {
 
 namespace {
@@ -34,6 +36,26 @@ std::vector<WaveOp> tree_copies(const std::vector<WaveOp>& ops, std::uint32_t to
 }
 
 }  // namespace
+
+SegmentChoice::Rows SegmentChoice::rows_class(const Passing& p) const {
+  constexpr std::size_t kMoreRows = 2;
+  if (request_.table_rows == 0 || p.rows <= request_.table_rows) return Rows::fit;
+  return p.rows <= kMoreRows * request_.table_rows ? Rows::more : Rows::many;
+}
+
+bool SegmentChoice::is_better(const Passing& a, const Passing& b) const {
+  const Rows rows_a = rows_class(a);
+  const Rows rows_b = rows_class(b);
+  if (rows_a == Rows::many && rows_b == Rows::many && a.rows != b.rows) return a.rows < b.rows;
+  if (rows_a == Rows::many || rows_b == Rows::many) {
+    return rows_a != rows_b ? rows_b == Rows::many : a.time_ps < b.time_ps;
+  }
+  constexpr double kWorthMoreRows = 0.95;
+  const auto time = [&](const Passing& p, Rows rows) {
+    return static_cast<double>(p.time_ps) * (rows == Rows::more ? 1 : kWorthMoreRows);
+  };
+  return time(a, rows_a) < time(b, rows_b);
+}
 
 Bytes SegmentChoice::unit_bytes(const TreeOps& trees) const {
   const Bytes elements = request_.size / request_.element_bytes;
@@ -106,15 +128,33 @@ void SegmentChoice::consider(TreeOps trees) {
     if (given != 0) break;
   }
   if (found.empty()) try_passing(1, 1);
-  std::sort(found.begin(), found.end(), [&](const Passing& a, const Passing& b) {
-    const bool fits_a = fits(a);
-    const bool fits_b = fits(b);
-    if (fits_a != fits_b) return fits_a;
-    return fits_a ? a.time_ps < b.time_ps : a.rows < b.rows;
-  });
+  const auto sort_found = [&] {
+    std::sort(found.begin(), found.end(),
+              [&](const Passing& a, const Passing& b) { return is_better(a, b); });
+  };
+  sort_found();
+  // A wave soon passes a longer period in less of it, once slots are exchanged: fewer waves may
+  // then be better.
+  if (shared && given == 0 && found.front().waves >= 4) {
+    const std::uint32_t together = found.front().together;
+    const std::uint32_t waves = found.front().waves;
+    try_passing(together, waves / 2);
+    try_passing(together, waves - waves / 4);
+    sort_found();
+  }
   constexpr std::size_t kReplayed = 4;
   if (found.size() > kReplayed) found.resize(kReplayed);
   for (Passing& p : found) {
+    // What exchanges of slots gain at most, in practice.
+    constexpr double kMostGain = 0.12;
+    const bool hopeless =
+        best_ && rows_class(p) >= rows_class(passing_) &&
+        static_cast<double>(p.time_ps) * (1 - kMostGain) > static_cast<double>(passing_.time_ps);
+    if (shared && !hopeless) {
+      shorten_span(topology_, trees.routes, tree_copies(trees.ops, p.together), p.segment,
+                   request_.timing, p.plan);
+      p.time_ps = p.plan.end_ps(p.waves);
+    }
     const std::size_t sends = trees.ops.size() * p.together * p.waves;
     // Where slots hold the order, messages start when they are planned to.
     const bool held = request_.timing.slot_counter && shares_links(trees.routes, trees.ops);
@@ -122,12 +162,25 @@ void SegmentChoice::consider(TreeOps trees) {
       p.time_ps = replay_ps(topology_, trees.routes, tree_copies(trees.ops, p.together), p.segment,
                             request_.timing, p.plan, p.waves);
     }
-    const bool better =
-        !best_ || (fits(p) != fits(passing_) ? fits(p) : p.time_ps < passing_.time_ps);
+    const bool better = !best_ || is_better(p, passing_);
     if (!better) continue;
     passing_ = std::move(p);
     best_ = trees;
   }
+}
+
+void SegmentChoice::consider_steps(TreeOps trees, const std::vector<std::uint32_t>& step,
+                                   std::uint32_t turn) {
+  Passing p;
+  p.segment = segment_bytes(unit_bytes(trees), std::max(1U, request_.segments));
+  p.waves = static_cast<std::uint32_t>((unit_bytes(trees) + p.segment - 1) / p.segment);
+  p.rows = rows_of(trees.ops);
+  p.plan = plan_steps(topology_, trees.routes, trees.ops, step, turn, p.segment, request_.timing,
+                      p.waves != 1);
+  p.time_ps = p.plan.end_ps(p.waves);
+  if (best_ && !is_better(p, passing_)) return;
+  passing_ = std::move(p);
+  best_ = std::move(trees);
 }
 
 Schedule SegmentChoice::schedule(const char* algorithm) const {

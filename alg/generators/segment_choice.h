@@ -30,10 +30,16 @@ class SegmentChoice {
       : topology_(topology), request_(request) {}
 
   // Plans numbers of segments and keeps the trees if their best plan is the best so far. Through
-  // switches, or if table rows repeat, in waves and without: among plans whose table has at most
-  // `table_rows` entries in a period, if there are any.
+  // switches, or if table rows repeat, in waves and without: the fastest plan of those whose table
+  // has at most `table_rows` entries in a period. Up to twice as many entries must gain 5 %. Even
+  // more are taken only if there is no other plan.
   void consider(TreeOps trees);
+  // The same for ops that are sent step by step (shift_routes.h), in one wave unless the request
+  // asks for more.
+  void consider_steps(TreeOps trees, const std::vector<std::uint32_t>& step, std::uint32_t turn);
   [[nodiscard]] bool empty() const { return !best_; }
+  // The planned time of the best one. Precondition: not empty().
+  [[nodiscard]] std::uint64_t time_ps() const { return passing_.time_ps; }
   // Precondition: not empty().
   [[nodiscard]] Schedule schedule(const char* algorithm) const;
 
@@ -55,9 +61,9 @@ class SegmentChoice {
   [[nodiscard]] Bytes unit_bytes(const TreeOps& trees) const;
   [[nodiscard]] Bytes segment_bytes(Bytes unit, Bytes segments) const;
   [[nodiscard]] std::size_t rows_of(const std::vector<WaveOp>& ops) const;
-  [[nodiscard]] bool fits(const Passing& p) const {
-    return request_.table_rows == 0 || p.rows <= request_.table_rows;
-  }
+  enum class Rows : std::uint8_t { fit, more, many };
+  [[nodiscard]] Rows rows_class(const Passing& p) const;
+  [[nodiscard]] bool is_better(const Passing& a, const Passing& b) const;
   void cut(Schedule& schedule, std::uint32_t segments) const;
 
   const Topology& topology_;

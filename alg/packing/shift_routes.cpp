@@ -171,7 +171,9 @@ WavePlan plan_steps(const Topology& topology, const RouteSet& routes,
     before = range.second;
   }
   const std::uint64_t length = longest + room;
-  const std::uint64_t wait = turn < steps ? arrival + timing.turnaround_ps : 0;
+  // The last step before the turn starts a step earlier than the turn.
+  const std::uint64_t turned = arrival + timing.turnaround_ps;
+  const std::uint64_t wait = turn < steps && turned > length ? turned - length : 0;
   WavePlan plan;
   for (std::size_t o = 0; o < ops.size(); ++o) {
     plan.start_ps.push_back(step[o] * length + (step[o] < turn ? 0 : wait));

@@ -80,6 +80,27 @@ Topology uneven_star() {
   return star;
 }
 
+// Two servers: rings of six nodes with links of 16 and 4 GB/s in turn; each node has a link of
+// 2 GB/s to one switch.
+Topology two_rings() {
+  Topology rings("two rings");
+  for (int n = 0; n < 12; ++n) rings.add_node("n" + std::to_string(n));
+  const NodeId s = rings.add_switch("s");
+  int cables = 0;
+  const auto cable = [&](NodeId a, NodeId b, std::uint64_t rate) {
+    for (const auto& [from, to] : {std::pair{a, b}, std::pair{b, a}}) {
+      ++cables;
+      rings.add_link(from, to, {150'000, rate}, "o" + std::to_string(cables),
+                     "i" + std::to_string(cables));
+    }
+  };
+  for (std::size_t n = 0; n < 12; ++n) {
+    cable(NodeId(n), NodeId(n / 6 * 6 + (n + 1) % 6), n % 2 == 0 ? 16'000'000'000 : 4'000'000'000);
+    cable(NodeId(n), s, 2'000'000'000);
+  }
+  return rings;
+}
+
 }  // namespace
 
 TEST_CASE("Trees of equal links fill the corner of a mesh") {
@@ -133,9 +154,18 @@ TEST_CASE("Messages through two and three switches fill the links between these"
                        planned_point(CollectiveOp::all_to_all, 16 << 20)) >= 0.97);
 }
 
+TEST_CASE("A full fat-tree is at the bound, and two servers whose links are all full near it") {
+  const LinkSpec link{150'000, 16'000'000'000};
+  const Topology tree = make_fat_tree(4, 4, 4, link);
+  CHECK(share_of_bound(tree, planned_point(CollectiveOp::all_gather, 4 << 20)) >= 0.99);
+  CHECK(share_of_bound(tree, planned_point(CollectiveOp::reduce_scatter, 4 << 20)) >= 0.99);
+  CHECK(share_of_bound(tree, planned_point(CollectiveOp::all_reduce, 4 << 20)) >= 0.95);
+  CHECK(share_of_bound(two_rings(), planned_point(CollectiveOp::all_gather, 4 << 20)) >= 0.95);
+}
+
 TEST_CASE("Without its slot counter, an NI runs ahead into the slots of others") {
-  // Two crossbars with links between them: all nodes' links are full.
-  const Topology crossbars = make_switch_pair(4, LinkSpec{150'000, 16'000'000'000});
+  // A fat-tree with fewer spines than nodes per leaf: all nodes' links are full.
+  const Topology crossbars = make_fat_tree(4, 3, 3, LinkSpec{150'000, 16'000'000'000});
   RunPoint point = planned_point(CollectiveOp::all_gather, 16 << 20);
   const ScheduleTables tables = planned_tables(crossbars, point);
   CHECK(table_format(tables, 8).slot > 0);

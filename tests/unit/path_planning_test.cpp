@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 #include <random>
 #include <set>
 #include <tuple>
@@ -12,6 +13,7 @@
 #include "alg/generators/generator.h"
 #include "alg/packing/balanced_paths.h"
 #include "alg/packing/link_order.h"
+#include "alg/packing/shift_routes.h"
 #include "alg/packing/wave_plan.h"
 #include "test_graphs.h"
 #include "test_networks.h"
@@ -193,6 +195,109 @@ TEST_CASE("In a period, no link has two messages at once, also through three swi
   // The busiest link is full but for what different numbers of hops cost.
   const auto full = static_cast<double>(most * times.occupancy_ps(LinkId(0), kSegment));
   CHECK(static_cast<double>(plan.period_ps) < 1.25 * full);
+}
+
+TEST_CASE("Exchanged slots let a wave pass in less of the same period") {
+  // Chains over the three dimensions of a cube in random orders, from every node: all links are
+  // full.
+  constexpr std::uint32_t kSeed = 20261;
+  std::mt19937 random(kSeed);
+  CAPTURE(kSeed);
+  const Topology cube = make_mesh({2, 2, 2}, kPlainLink);
+  RouteSet routes(cube);
+  std::vector<WaveOp> ops;
+  std::uint32_t chains = 0;
+  for (int order = 0; order < 20; ++order) {
+    std::vector<std::size_t> dims{1, 1, 1, 2, 2, 2, 4, 4, 4};
+    std::shuffle(dims.begin(), dims.end(), random);
+    for (std::size_t n = 0; n < cube.num_nodes(); ++n) {
+      std::size_t at = n;
+      for (std::size_t hop = 0; hop < dims.size(); ++hop) {
+        WaveOp op;
+        op.from = NodeId(at);
+        op.to = NodeId(at ^ dims[hop]);
+        op.route = routes.add(cube, {cube.link_between(op.from, op.to)});
+        op.unit = chains;
+        if (hop > 0) op.after = {static_cast<std::uint32_t>(ops.size() - 1)};
+        ops.push_back(op);
+        at ^= dims[hop];
+      }
+      ++chains;
+    }
+  }
+  const MessageTiming timing;
+  constexpr Bytes kSegment = 64 << 10;
+  const WavePlan before = plan_wave(cube, routes, ops, kSegment, timing, true);
+  WavePlan after = before;
+  shorten_span(cube, routes, ops, kSegment, timing, after);
+  CHECK(after.period_ps == before.period_ps);
+  CHECK(static_cast<double>(after.span_ps) < 0.8 * static_cast<double>(before.span_ps));
+  const MessageTimes times(cube, routes, timing);
+  std::vector<std::vector<std::uint64_t>> starts(cube.num_links());
+  std::uint64_t last = 0;
+  for (const WaveOp& op : ops) {
+    const auto o = static_cast<std::size_t>(&op - ops.data());
+    for (const std::uint32_t d : op.after) {
+      CHECK(after.start_ps[o] >= after.start_ps[d] + times.arrival_ps(ops[d], kSegment));
+    }
+    last = std::max(last, after.start_ps[o] + times.arrival_ps(op, kSegment));
+    for (std::size_t h = 0; h < routes.hops(op.route); ++h) {
+      starts[routes.link(op.route, h).index()].push_back(after.start_ps[o] % after.period_ps);
+    }
+  }
+  CHECK(last == after.span_ps);
+  const std::uint64_t length = times.occupancy_ps(LinkId(0), kSegment);
+  for (auto& of_link : starts) {
+    std::sort(of_link.begin(), of_link.end());
+    for (std::size_t i = 0; i + 1 < of_link.size(); ++i) {
+      CHECK(of_link[i + 1] - of_link[i] >= length);
+    }
+    if (!of_link.empty()) {
+      CHECK(of_link.front() + after.period_ps - of_link.back() >= length);
+    }
+  }
+}
+
+TEST_CASE("Where leaves have as many ways as nodes, all nodes send at once and no two meet") {
+  const std::vector<Topology> networks{
+      make_single_switch(5, kPlainLink), make_switch_pair(3, kPlainLink),
+      make_fat_tree(3, 4, 3, kPlainLink), make_fat_tree(2, 3, 5, kPlainLink)};
+  for (const Topology& topology : networks) {
+    CAPTURE(topology.name());
+    const auto shifts = shift_routes(topology);
+    REQUIRE(shifts);
+    CHECK(shifts->steps.size() == topology.num_nodes() - 1);
+    std::set<std::pair<NodeId, NodeId>> pairs;
+    for (const auto& step : shifts->steps) {
+      CHECK(step.size() == topology.num_nodes());
+      std::set<LinkId> used;
+      for (const ShiftRoutes::Send& send : step) {
+        CHECK(pairs.insert({send.from, send.to}).second);
+        CHECK(send.from != send.to);
+        NodeId at = send.from;
+        for (const LinkId l : send.path) {
+          CHECK(topology.link(l).from == at);
+          CHECK(used.insert(l).second);
+          at = topology.link(l).to;
+        }
+        CHECK(at == send.to);
+      }
+    }
+  }
+  CHECK_FALSE(shift_routes(make_fat_tree(3, 4, 2, kPlainLink)));
+  CHECK_FALSE(shift_routes(make_torus({3, 3}, kPlainLink)));
+}
+
+TEST_CASE("Planning 256 nodes of a full fat-tree takes their own messages only") {
+  const Topology tree = make_fat_tree(16, 16, 16, kPlainLink);
+  const Generator* forest = find_generator("forest");
+  CHECK(forest->unsuited(tree).empty());
+  CHECK_FALSE(forest->unsuited(make_fat_tree(16, 16, 8, kPlainLink)).empty());
+  CollectiveRequest request;
+  request.op = CollectiveOp::all_gather;
+  request.size = Bytes{64} << 20;
+  const Schedule schedule = forest->generate(tree, request);
+  CHECK(schedule.transfers.size() == 256 * 255);
 }
 
 TEST_CASE("More pieces than a plan can hold are refused, with a number that fits") {

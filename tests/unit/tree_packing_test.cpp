@@ -131,6 +131,31 @@ TEST_CASE("Out-trees fill random networks of one-way links of different rates") 
   }
 }
 
+TEST_CASE("Trees that exchange edges are lower, and load no edge more") {
+  const Topology torus = make_torus({4, 4}, LinkSpec{150'000, 16'000'000'000});
+  const PackGraph graph = pack_graph(torus, false);
+  constexpr std::int64_t kTrees = 4;
+  const UnitRate unit = best_unit_rate(graph, kTrees, best_root_rate(graph));
+  const std::vector<std::int64_t> demand(graph.nodes, kTrees);
+  const std::vector<PackedTree> trees = pack_out_trees(graph, unit.units, demand, false);
+  const std::vector<std::uint64_t> hop(graph.edges.size(), 1'000'000);
+  const std::vector<PackedTree> lower = lower_trees(graph, unit.units, hop, trees);
+  require_packing(graph, unit.units, lower, kTrees);
+  const auto height = [&](const std::vector<PackedTree>& packed) {
+    std::uint32_t most = 0;
+    for (const PackedTree& tree : packed) {
+      std::vector<std::uint32_t> depth(graph.nodes, 0);
+      for (const std::uint32_t e : tree.edges) {
+        depth[graph.edges[e].to] = depth[graph.edges[e].from] + 1;
+        most = std::max(most, depth[graph.edges[e].to]);
+      }
+    }
+    return most;
+  };
+  CAPTURE(height(trees), height(lower));
+  CHECK(height(lower) < height(trees));
+}
+
 TEST_CASE("Large networks are packed in batches with the same guarantee") {
   const Topology torus = make_torus({8, 8}, {150'000, 50'000'000'000});
   const PackGraph graph = pack_graph(torus, false);
