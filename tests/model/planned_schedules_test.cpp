@@ -165,7 +165,7 @@ TEST_CASE("A full fat-tree is at the bound, and two servers whose links are all 
 
 TEST_CASE("Without its slot counter, an NI runs ahead into the slots of others") {
   // A fat-tree with fewer spines than nodes per leaf: all nodes' links are full.
-  const Topology crossbars = make_fat_tree(4, 3, 3, LinkSpec{150'000, 16'000'000'000});
+  const Topology crossbars = make_fat_tree(3, 2, 2, LinkSpec{150'000, 16'000'000'000});
   RunPoint point = planned_point(CollectiveOp::all_gather, 16 << 20);
   const ScheduleTables tables = planned_tables(crossbars, point);
   CHECK(table_format(tables, 8).slot > 0);
