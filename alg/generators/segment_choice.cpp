@@ -35,6 +35,20 @@ std::vector<WaveOp> tree_copies(const std::vector<WaveOp>& ops, std::uint32_t to
   return result;
 }
 
+// Plans of messages that pass links of different rates are not exact; shorter spans are no gain
+// then.
+bool mixes_rates(const Topology& topology, const TreeOps& trees) {
+  return std::any_of(trees.ops.begin(), trees.ops.end(), [&](const WaveOp& op) {
+    const auto rate = [&](std::size_t hop) {
+      return topology.link(trees.routes.link(op.route, hop)).spec.bytes_per_second;
+    };
+    for (std::size_t h = 1; h < trees.routes.hops(op.route); ++h) {
+      if (rate(h) != rate(0)) return true;
+    }
+    return false;
+  });
+}
+
 }  // namespace
 
 SegmentChoice::Rows SegmentChoice::rows_class(const Passing& p) const {
@@ -114,6 +128,7 @@ void SegmentChoice::consider(TreeOps trees) {
   };
   const std::uint32_t given = request_.segments;
   const bool shared = shares_links(trees.routes, trees.ops);
+  const bool is_exact = shared && !mixes_rates(topology_, trees);
   const std::uint32_t factor = shared ? 4 : 2;
   for (std::uint32_t segments = 1; segments <= kMostSegments; segments *= factor) {
     const std::uint32_t s = given == 0 ? segments : given;
@@ -135,7 +150,7 @@ void SegmentChoice::consider(TreeOps trees) {
   sort_found();
   // A wave soon passes a longer period in less of it, once slots are exchanged: fewer waves may
   // then be better.
-  if (shared && given == 0 && found.front().waves >= 4) {
+  if (is_exact && given == 0 && found.front().waves >= 4) {
     const std::uint32_t together = found.front().together;
     const std::uint32_t waves = found.front().waves;
     try_passing(together, waves / 2);
@@ -150,7 +165,7 @@ void SegmentChoice::consider(TreeOps trees) {
     const bool hopeless =
         best_ && rows_class(p) >= rows_class(passing_) &&
         static_cast<double>(p.time_ps) * (1 - kMostGain) > static_cast<double>(passing_.time_ps);
-    if (shared && !hopeless) {
+    if (is_exact && !hopeless) {
       shorten_span(topology_, trees.routes, tree_copies(trees.ops, p.together), p.segment,
                    request_.timing, p.plan);
       p.time_ps = p.plan.end_ps(p.waves);
