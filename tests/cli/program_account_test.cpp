@@ -36,7 +36,7 @@ constexpr const char* kNarrow =
     "    program: {slot: 1000B, request: 400B, requests: 3, memory_bytes_per_cycle: 24}\n"
     "collective: {op: all_reduce, algorithm: gc3_allpairs, size: 20000B}\n";
 
-Json explained(const std::string& config, const Settings& settings) {
+Json accounted(const std::string& config, const Settings& settings) {
   std::vector<std::string> words{"explain", config, "--json", "-"};
   for (const std::string& setting : settings) words.insert(words.end(), {"-s", setting});
   const Outcome outcome = test::espalier(words);
@@ -46,27 +46,27 @@ Json explained(const std::string& config, const Settings& settings) {
   return Json::parse(outcome.out)["results"][0];
 }
 
-std::uint64_t number(const Json& json) { return json.get<std::uint64_t>(); }
+std::uint64_t figure_in(const Json& json) { return json.get<std::uint64_t>(); }
 
 // Every cycle from the call to the end is there once, and has a cause.
 void check_account(const Json& result) {
   const Json& account = result["explanation"];
-  REQUIRE(number(account["cycles"]) == number(result["cycles"]));
-  CHECK(number(account["first_issue_cycle"]) == 0);
+  REQUIRE(figure_in(account["cycles"]) == figure_in(result["cycles"]));
+  CHECK(figure_in(account["first_issue_cycle"]) == 0);
   CHECK_FALSE(account["totals"].contains("unexplained"));
   std::uint64_t sum = 0;
-  for (const auto& [kind, cycles] : account["totals"].items()) sum += number(cycles);
-  CHECK(sum == number(result["cycles"]));
+  for (const auto& [kind, cycles] : account["totals"].items()) sum += figure_in(cycles);
+  CHECK(sum == figure_in(result["cycles"]));
   std::uint64_t by_place = 0;
-  for (const Json& cause : account["causes"]) by_place += number(cause["cycles"]);
-  CHECK(by_place == number(result["cycles"]));
+  for (const Json& cause : account["causes"]) by_place += figure_in(cause["cycles"]);
+  CHECK(by_place == figure_in(result["cycles"]));
   std::uint64_t at = 0;
   for (const Json& leg : account["path"]) {
-    CHECK(number(leg["from_cycle"]) == at);
-    for (const Json& segment : leg["segments"]) at += number(segment["cycles"]);
-    CHECK(number(leg["to_cycle"]) == at);
+    CHECK(figure_in(leg["from_cycle"]) == at);
+    for (const Json& segment : leg["segments"]) at += figure_in(segment["cycles"]);
+    CHECK(figure_in(leg["to_cycle"]) == at);
   }
-  CHECK(at == number(account["last_delivery_cycle"]));
+  CHECK(at == figure_in(account["last_delivery_cycle"]));
 }
 
 struct AccountedRun {
@@ -74,7 +74,7 @@ struct AccountedRun {
   Settings settings;
 };
 
-std::vector<AccountedRun> many_runs() {
+std::vector<AccountedRun> many_programs() {
   std::vector<AccountedRun> runs;
   for (const char* size : {"4B", "10KiB", "1MiB"}) {
     for (const char* protocol : {"Simple", "LL", "LL128"}) {
@@ -127,15 +127,15 @@ std::vector<AccountedRun> many_runs() {
 
 TEST_CASE("The segments of a program's critical path add up to its cycles, and all have a cause") {
   const TemporaryFolder folder;
-  for (const AccountedRun& run : many_runs()) {
+  for (const AccountedRun& run : many_programs()) {
     CAPTURE(run.config, run.settings);
-    check_account(explained(folder.write("run.yaml", run.config), run.settings));
+    check_account(accounted(folder.write("run.yaml", run.config), run.settings));
   }
 }
 
 TEST_CASE("explain gives the same result of a program for trains and flits") {
   const TemporaryFolder folder;
-  for (const AccountedRun& run : many_runs()) {
+  for (const AccountedRun& run : many_programs()) {
     const auto is_long = [](const std::string& setting) {
       return setting == "collective.size=1MiB";
     };
@@ -145,7 +145,7 @@ TEST_CASE("explain gives the same result of a program for trains and flits") {
     const auto account = [&](const char* fidelity) {
       Settings settings = run.settings;
       settings.emplace_back(std::string("simulation.fidelity=") + fidelity);
-      return explained(config, settings)["explanation"];
+      return accounted(config, settings)["explanation"];
     };
     CHECK(account("train") == account("cycle"));
   }
@@ -197,7 +197,7 @@ TEST_CASE("An injected bottleneck is what a program's critical path spent most t
   };
   for (const Bottleneck& bottleneck : bottlenecks) {
     CAPTURE(bottleneck.settings);
-    const Json result = explained(folder.write("run.yaml", bottleneck.config), bottleneck.settings);
+    const Json result = accounted(folder.write("run.yaml", bottleneck.config), bottleneck.settings);
     check_account(result);
     const Json& account = result["explanation"];
     INFO(account["totals"].dump(2)
@@ -210,8 +210,8 @@ TEST_CASE("An injected bottleneck is what a program's critical path spent most t
     std::string largest;
     std::uint64_t most = 0;
     for (const auto& [kind, cycles] : account["totals"].items()) {
-      if (number(cycles) <= most) continue;
-      most = number(cycles);
+      if (figure_in(cycles) <= most) continue;
+      most = figure_in(cycles);
       largest = kind;
     }
     CHECK(largest == bottleneck.kind);

@@ -24,12 +24,12 @@ std::string system_of(const std::string& nodes) {
          "  ni: {program: {slot: 1000B, request: 400B, requests: 3, memory_bytes_per_cycle: 24}}\n";
 }
 
-struct Named {
+struct NamedProgram {
   const char* algorithm;
   const char* op;
   const char* more = "";  // of collective.program
 };
-constexpr Named kBuiltIn[] = {
+constexpr NamedProgram kBuiltIn[] = {
     {"gc3_ring", "all_reduce", ", channels: 2"},
     {"gc3_allpairs", "all_reduce"},
     {"gc3_hierarchical", "all_reduce", ", ranks_per_server: 2"},
@@ -53,7 +53,7 @@ TEST_CASE(
     "Every built-in program is certified, verified, equal in both fidelities, and the same "
     "when it comes back from its document") {
   const TemporaryFolder folder;
-  for (const Named& named : kBuiltIn) {
+  for (const NamedProgram& named : kBuiltIn) {
     for (const char* variant : {"instances: 1, protocol: Simple", "instances: 2, protocol: LL"}) {
       const std::string head =
           system_of("4") + "collective: {op: " + named.op + ", size: [4B, 1000B, 10012B], ";

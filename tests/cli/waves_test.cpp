@@ -83,7 +83,7 @@ Waves read_vcd(const std::string& path) {
   return waves;
 }
 
-std::uint64_t number(const std::string& bits) { return std::stoull(bits, nullptr, 2); }
+std::uint64_t wave_number(const std::string& bits) { return std::stoull(bits, nullptr, 2); }
 
 struct WaveRun {
   std::string config;
@@ -173,8 +173,8 @@ TEST_CASE("A window in timesteps begins where the first NI enters the step") {
     if (name.find(".timestep") == std::string::npos) continue;
     for (const auto& [at, value] : changes) {
       if (value.find('x') != std::string::npos) continue;
-      if (number(value) == 3) entered = std::min(entered, at);
-      if (number(value) == 5) over = std::max(over, at);
+      if (wave_number(value) == 3) entered = std::min(entered, at);
+      if (wave_number(value) == 5) over = std::max(over, at);
     }
   }
   REQUIRE(entered < over);
@@ -191,14 +191,14 @@ TEST_CASE("Waves of an NI tell its steps, what it waits for, and what has come")
   const Waves waves = waves_of(folder, {config, {"system.ni.lockstep=full"}});
   const auto& steps = waves.signals.at("net.ni_1_2.timestep");
   for (std::size_t i = 1; i < steps.size(); ++i) {
-    CHECK(number(steps[i].second) == number(steps[i - 1].second) + 1);
+    CHECK(wave_number(steps[i].second) == wave_number(steps[i - 1].second) + 1);
   }
-  CHECK(number(steps.back().second) == 10);  // of 4x4, five in each phase
+  CHECK(wave_number(steps.back().second) == 10);  // of 4x4, five in each phase
   // The down-counter is loaded with the step, and shows what is left.
   const auto& counter = waves.signals.at("net.ni_1_2.lockstep");
   std::uint64_t until = 0;
   for (const auto& [at, value] : counter) {
-    const std::uint64_t left = number(value);
+    const std::uint64_t left = wave_number(value);
     if (left == 0) continue;
     if (at >= until) until = at + left;
     CHECK(at + left == until);
@@ -209,9 +209,9 @@ TEST_CASE("Waves of an NI tell its steps, what it waits for, and what has come")
   }
   CHECK(waits);
   // Of an all_reduce every node receives its share of both phases: 2 (N - 1) / N of the data.
-  CHECK(number(waves.signals.at("net.ni_1_2.delivered_bytes").back().second) ==
+  CHECK(wave_number(waves.signals.at("net.ni_1_2.delivered_bytes").back().second) ==
         2 * 32768 * 15 / 16);
-  CHECK(number(waves.signals.at("net.ni_1_2.active_sends").back().second) == 0);
+  CHECK(wave_number(waves.signals.at("net.ni_1_2.active_sends").back().second) == 0);
   // A finished NI is done; it has no unknown values, which look like a fault of the RTL.
   CHECK(waves.signals.at("net.ni_1_2.op").back().second == "11");
   CHECK(waves.signals.at("net.ni_1_2.stall").back().second == "1010");
@@ -233,14 +233,14 @@ TEST_CASE("Credits and flits of a VC add up to its depth at every time") {
     if (name.find(".credits") == std::string::npos) continue;
     const std::string buffer = name.substr(0, name.size() - 8);
     CAPTURE(buffer);
-    REQUIRE(number(changes.front().second) == 318);
+    REQUIRE(wave_number(changes.front().second) == 318);
     for (const auto& [at, credits] : changes) {
-      const std::uint64_t flits = number(waves.at(buffer + ".occupancy", at));
-      CHECK(number(credits) + flits <= 318);
+      const std::uint64_t flits = wave_number(waves.at(buffer + ".occupancy", at));
+      CHECK(wave_number(credits) + flits <= 318);
       // The link and the credit's way back hold a flit each.
-      CHECK(number(credits) + flits + 4 >= 318);
+      CHECK(wave_number(credits) + flits + 4 >= 318);
     }
-    CHECK(number(changes.back().second) + 4 >= 318);
+    CHECK(wave_number(changes.back().second) + 4 >= 318);
   }
 }
 
@@ -258,8 +258,8 @@ TEST_CASE("A dimension queue's waves show chunks that wait, and those under way"
   std::uint64_t most = 0;
   for (const auto& [name, changes] : waves.signals) {
     if (name.find("in_flight") == std::string::npos) continue;
-    for (const auto& [at, value] : changes) most = std::max(most, number(value));
-    CHECK(number(changes.back().second) == 0);
+    for (const auto& [at, value] : changes) most = std::max(most, wave_number(value));
+    CHECK(wave_number(changes.back().second) == 0);
   }
   CHECK(most > 0);
 }
@@ -275,8 +275,8 @@ TEST_CASE("Waves of a program's contexts tell their steps, and what they wait fo
       CHECK(changes.front().second == "1");  // launch
       for (const auto& [at, value] : changes) stalls.insert(value);
     } else if (name.find(".requests") != std::string::npos) {
-      for (const auto& [at, value] : changes) CHECK(number(value) <= 2);
-      CHECK(number(changes.back().second) == 0);
+      for (const auto& [at, value] : changes) CHECK(wave_number(value) <= 2);
+      CHECK(wave_number(changes.back().second) == 0);
     } else if (name.find(".op") != std::string::npos) {
       CHECK(changes.back().second == "1001");  // done
     } else {

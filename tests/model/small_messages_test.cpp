@@ -22,7 +22,7 @@ RunPoint grid_point(TopologyKind kind, const std::vector<std::uint32_t>& dims,
   return point;
 }
 
-Cycle cycles_of(const RunPoint& point) {
+Cycle small_cycles(const RunPoint& point) {
   const Topology topology = build_topology(point.system);
   const Program program = build_program(topology, point);
   const ProgramCertificate certificate = certify_program_point(topology, point, program);
@@ -43,9 +43,9 @@ TEST_CASE("Grid programs end alike in both fidelities, on equal, unequal and odd
       point.system.flow_control.mode = modes[i];
       CAPTURE(dims, algorithm, i);
       point.simulation.fidelity = Fidelity::train;
-      const Cycle train = cycles_of(point);
+      const Cycle train = small_cycles(point);
       point.simulation.fidelity = Fidelity::cycle;
-      CHECK(cycles_of(point) == train);
+      CHECK(small_cycles(point) == train);
     }
   };
   for (const char* algorithm : {"window", "rs_window_ag"}) {
@@ -77,7 +77,7 @@ TEST_CASE("Small all-reduces take as few cycles as proposed, on an 8x8 torus and
     RunPoint point = grid_point(c.kind, {8, 8}, c.algorithm, c.kib << 10);
     point.system.flow_control.mode = FlowControlMode::message;
     CAPTURE(c.algorithm, c.kib);
-    CHECK(cycles_of(point) <= c.most);
+    CHECK(small_cycles(point) <= c.most);
   }
 }
 

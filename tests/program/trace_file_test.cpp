@@ -13,7 +13,7 @@ std::string trace_text(const std::string& name) {
   return contents_of(std::string(ESPALIER_SOURCE_DIR) + "/tests/program/trace/" + name);
 }
 
-ChunkTrace read(const std::string& text) {
+ChunkTrace read_trace(const std::string& text) {
   Diagnostics diagnostics;
   auto trace = read_trace("t", text, diagnostics);
   if (!trace) throw std::runtime_error(diagnostics.text());
@@ -32,7 +32,7 @@ const std::string kSum =
 }  // namespace
 
 TEST_CASE("A trace becomes the operations it lists") {
-  const ChunkTrace trace = read(trace_text("allreduce_two_ranks.trace"));
+  const ChunkTrace trace = read_trace(trace_text("allreduce_two_ranks.trace"));
   REQUIRE(trace.signature.name == "two rank exchange");
   REQUIRE(trace.signature.collective == CollectiveOp::all_reduce);
   REQUIRE(trace.signature.in_place);
@@ -54,7 +54,7 @@ TEST_CASE("A trace becomes the operations it lists") {
 }
 
 TEST_CASE("A trace has buffers, promises, fragments and calls of its own") {
-  const ChunkTrace trace = read(trace_text("custom_to_next.trace"));
+  const ChunkTrace trace = read_trace(trace_text("custom_to_next.trace"));
   REQUIRE(trace.signature.ranks[0].input_chunks == 2);
   REQUIRE(trace.signature.ranks[1].input_chunks == 0);
   REQUIRE(trace.signature.ranks[2].output_chunks == 2);
@@ -74,7 +74,7 @@ TEST_CASE("Blanks, comments and Windows line ends are ignored in a trace") {
       "\xef\xbb\xbf# first\r\n\r\n  collective\tall_reduce ranks 2 chunks 1 in_place # here\r\n"
       "%1=chunk rank 0 in 0 count 1\r\n%2 = chunk rank 1 in 0\r\n%3 = reduce %1 %2 ch = 0\r\n"
       "%4 = copy %3 rank 1 in 0";
-  REQUIRE(read(text).operations.size() == 2);
+  REQUIRE(read_trace(text).operations.size() == 2);
 }
 
 TEST_CASE("All errors of a trace's grammar are reported with their places and what is expected") {

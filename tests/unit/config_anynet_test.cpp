@@ -10,24 +10,24 @@ using namespace config_test;
 
 namespace {
 
-struct Parsed {
+struct ParsedAnynet {
   std::optional<Topology> topology;
   std::string diagnostics;
 };
 
-Parsed parse(const std::string& text, std::uint64_t hertz = 1'000'000'000) {
+ParsedAnynet parse(const std::string& text, std::uint64_t hertz = 1'000'000'000) {
   TopologyFileContext context;
   context.default_link = {150'000, 16'000'000'000};
   context.clock = ClockSpec{hertz, 16};
   Diagnostics diagnostics;
-  Parsed parsed;
+  ParsedAnynet parsed;
   parsed.topology = parse_anynet("net.anynet", text, context, diagnostics);
   parsed.diagnostics = diagnostics.text();
   return parsed;
 }
 
 Topology good(const std::string& text) {
-  Parsed parsed = parse(text);
+  ParsedAnynet parsed = parse(text);
   INFO(text);
   INFO(parsed.diagnostics);
   REQUIRE(parsed.topology);
@@ -108,7 +108,7 @@ TEST_CASE("Comments, blank lines, tabs and Windows line ends are ignored in an a
 
 TEST_CASE("Anynet latencies are router cycles at any clock") {
   for (const std::uint64_t hertz : {1'000ULL, 999'999'937ULL, 3'000'000'000ULL}) {
-    const Parsed parsed = parse("router 0 node 0 7 node 1 13\n", hertz);
+    const ParsedAnynet parsed = parse("router 0 node 0 7 node 1 13\n", hertz);
     REQUIRE(parsed.topology);
     const ClockSpec clock{hertz, 16};
     CHECK(cycles_covering(parsed.topology->link(LinkId(0)).spec.latency_ps, clock) == 7);
@@ -162,7 +162,7 @@ TEST_CASE("Mistakes in an anynet file are refused at their place") {
   };
   for (const BadFile& bad : cases) {
     const Marked marked = unmark(bad.input);
-    const Parsed parsed = parse(marked.text);
+    const ParsedAnynet parsed = parse(marked.text);
     INFO(marked.text);
     INFO(parsed.diagnostics);
     CHECK_FALSE(parsed.topology);
@@ -183,7 +183,7 @@ TEST_CASE("All mistakes of an anynet file are reported in one run") {
 }
 
 TEST_CASE("An anynet latency of more than the longest link's is refused") {
-  const Parsed parsed = parse("router 0 node 0 1001 node 1\n", 1'000);
+  const ParsedAnynet parsed = parse("router 0 node 0 1001 node 1\n", 1'000);
   CHECK_FALSE(parsed.topology);
   CHECK(
       parsed.diagnostics.find(

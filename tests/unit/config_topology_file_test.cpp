@@ -20,15 +20,15 @@ TopologyFileContext table_iii() {
   return context;
 }
 
-struct Parsed {
+struct ParsedGraph {
   std::optional<Topology> topology;
   std::string diagnostics;
   std::size_t warnings = 0;
 };
 
-Parsed parse(const std::string& text) {
+ParsedGraph parse_graph(const std::string& text) {
   Diagnostics diagnostics;
-  Parsed parsed;
+  ParsedGraph parsed;
   parsed.topology = parse_topology("graph.yaml", text, table_iii(), diagnostics);
   parsed.diagnostics = diagnostics.text();
   parsed.warnings = diagnostics.num_warnings();
@@ -38,7 +38,7 @@ Parsed parse(const std::string& text) {
 }  // namespace
 
 TEST_CASE("A graph file becomes nodes, switches, links and named ports in file order") {
-  const Parsed parsed = parse(R"(
+  const ParsedGraph parsed = parse_graph(R"(
 name: two and a switch
 nodes: [b, a]
 switches: [s0]
@@ -77,7 +77,7 @@ links:
 }
 
 TEST_CASE("A graph without a name is called by its file") {
-  const Parsed parsed = parse("nodes: [a, b]\nlinks: [{between: [a, b]}]\n");
+  const ParsedGraph parsed = parse_graph("nodes: [a, b]\nlinks: [{between: [a, b]}]\n");
   REQUIRE(parsed.topology);
   CHECK(parsed.topology->name() == "graph.yaml");
 }
@@ -148,7 +148,7 @@ TEST_CASE("Mistakes in a graph file are refused at their place") {
   };
   for (const BadGraph& bad : cases) {
     const Marked marked = unmark(bad.input);
-    const Parsed parsed = parse(marked.text);
+    const ParsedGraph parsed = parse_graph(marked.text);
     INFO(marked.text);
     INFO(parsed.diagnostics);
     CHECK_FALSE(parsed.topology);
@@ -164,7 +164,8 @@ TEST_CASE("Mistakes in a graph file are refused at their place") {
 }
 
 TEST_CASE("A link latency that is not a whole number of cycles warns at the link") {
-  const Parsed parsed = parse("nodes: [a, b]\nlinks: [{between: [a, b], latency: 10.5ns}]\n");
+  const ParsedGraph parsed =
+      parse_graph("nodes: [a, b]\nlinks: [{between: [a, b], latency: 10.5ns}]\n");
   CHECK(parsed.topology.has_value());
   CHECK(parsed.warnings == 1);
   CHECK(parsed.diagnostics.find("graph.yaml:2:36: warning: a latency of 10500ps") == 0);

@@ -13,7 +13,7 @@ using Shape = DimensionShape;
 
 constexpr LinkSpec kDimensionLink{100'000, 25'000'000'000, 25};
 
-NodeId vertex(const Topology& topology, const std::string& name) {
+NodeId vertex_named(const Topology& topology, const std::string& name) {
   const NodeId found = topology.find_vertex(name);
   REQUIRE(found.valid());
   return found;
@@ -98,15 +98,16 @@ TEST_CASE("A system's name tells shapes and sizes, its vertices their coordinate
   CHECK(topology.num_switches() == 24);  // two planes of 12 groups
   CHECK(topology.vertex_name(NodeId(0)) == "r_0_0_0");
   CHECK(topology.vertex_name(NodeId(3 + 4 * 2 + 12 * 1)) == "r_3_2_1");
-  const NodeId node = vertex(topology, "r_1_2_0");
-  CHECK(out_link(topology, node, 0).to == vertex(topology, "r_2_2_0"));
-  CHECK(out_link(topology, node, 1).to == vertex(topology, "r_0_2_0"));
-  CHECK(out_link(topology, node, 2).to == vertex(topology, "r_1_0_0"));
-  CHECK(out_link(topology, node, 3).to == vertex(topology, "r_1_1_0"));
-  CHECK(out_link(topology, node, 4).to == vertex(topology, "sw_3_0_1_2"));
-  CHECK(out_link(topology, node, 5).to == vertex(topology, "sw_3_1_1_2"));
-  CHECK(out_link(topology, vertex(topology, "sw_3_1_1_2"), 1).to == vertex(topology, "r_1_2_1"));
-  CHECK(out_link(topology, vertex(topology, "sw_3_1_1_2"), 1).out_name == "n1");
+  const NodeId node = vertex_named(topology, "r_1_2_0");
+  CHECK(out_link(topology, node, 0).to == vertex_named(topology, "r_2_2_0"));
+  CHECK(out_link(topology, node, 1).to == vertex_named(topology, "r_0_2_0"));
+  CHECK(out_link(topology, node, 2).to == vertex_named(topology, "r_1_0_0"));
+  CHECK(out_link(topology, node, 3).to == vertex_named(topology, "r_1_1_0"));
+  CHECK(out_link(topology, node, 4).to == vertex_named(topology, "sw_3_0_1_2"));
+  CHECK(out_link(topology, node, 5).to == vertex_named(topology, "sw_3_1_1_2"));
+  CHECK(out_link(topology, vertex_named(topology, "sw_3_1_1_2"), 1).to ==
+        vertex_named(topology, "r_1_2_1"));
+  CHECK(out_link(topology, vertex_named(topology, "sw_3_1_1_2"), 1).out_name == "n1");
 }
 
 TEST_CASE("A ring of two has links both ways round, to the same neighbour") {

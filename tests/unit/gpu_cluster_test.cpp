@@ -25,7 +25,7 @@ using Names = std::vector<std::string>;
 // {servers, gpus_per_server, gpus_per_nic_group, nics_per_group}
 Topology cluster(const ClusterShape& shape) { return make_gpu_cluster(shape, kNvlink, kNicLink); }
 
-Names behind(const Topology& topology, const std::string& vertex) {
+Names gpus_behind(const Topology& topology, const std::string& vertex) {
   Names names;
   for (const LinkId link : topology.out_links(topology.find_vertex(vertex))) {
     names.push_back(topology.vertex_name(topology.link(link).to));
@@ -79,12 +79,12 @@ TEST_CASE("A cluster has its GPUs, a switch for each server, NICs for each group
   CHECK(topology.vertex_name(topology.nic(7)) == "nic_7");
   CHECK(topology.vertex_name(topology.fabric()) == "ib");
   CHECK_FALSE(topology.find_disconnected().valid());
-  CHECK(behind(topology, "n_0") == Names{"nvs_0", "nic_0", "nic_1"});
-  CHECK(behind(topology, "n_3") == Names{"nvs_0", "nic_2", "nic_3"});
-  CHECK(behind(topology, "n_4") == Names{"nvs_1", "nic_4", "nic_5"});
-  CHECK(behind(topology, "nvs_1") == Names{"n_4", "n_5", "n_6", "n_7"});
-  CHECK(behind(topology, "nic_3") == Names{"n_2", "n_3", "ib"});
-  CHECK(behind(topology, "ib").size() == 8);
+  CHECK(gpus_behind(topology, "n_0") == Names{"nvs_0", "nic_0", "nic_1"});
+  CHECK(gpus_behind(topology, "n_3") == Names{"nvs_0", "nic_2", "nic_3"});
+  CHECK(gpus_behind(topology, "n_4") == Names{"nvs_1", "nic_4", "nic_5"});
+  CHECK(gpus_behind(topology, "nvs_1") == Names{"n_4", "n_5", "n_6", "n_7"});
+  CHECK(gpus_behind(topology, "nic_3") == Names{"n_2", "n_3", "ib"});
+  CHECK(gpus_behind(topology, "ib").size() == 8);
 }
 
 TEST_CASE("A cluster's links to the servers' switches and to its NICs have rates of their own") {

@@ -14,21 +14,21 @@ namespace {
 using Row = std::tuple<std::string, std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t,
                        std::uint32_t, std::uint32_t, std::uint32_t, LayerWeights>;
 
-struct Parsed {
+struct ParsedLayers {
   std::optional<std::vector<Layer>> layers;
   std::string diagnostics;
 };
 
-Parsed parse(const std::string& text) {
+ParsedLayers parse_layers_text(const std::string& text) {
   Diagnostics diagnostics;
-  Parsed parsed;
+  ParsedLayers parsed;
   parsed.layers = parse_layers("net.csv", text, diagnostics);
   parsed.diagnostics = diagnostics.text();
   return parsed;
 }
 
-std::vector<Row> rows_of(const std::string& text) {
-  const Parsed parsed = parse(text);
+std::vector<Row> layer_rows(const std::string& text) {
+  const ParsedLayers parsed = parse_layers_text(text);
   INFO(parsed.diagnostics);
   REQUIRE(parsed.layers);
   std::vector<Row> rows;
@@ -46,29 +46,29 @@ const std::string kHeader =
 }  // namespace
 
 TEST_CASE("A SCALE-Sim topology file is read column by column") {
-  CHECK(rows_of(kHeader + "Conv1, 30, 28, 5, 3, 4, 16, 2,\n"
-                          "FC, 1, 1, 1, 1, 138000, 8, 1,\n") ==
+  CHECK(layer_rows(kHeader + "Conv1, 30, 28, 5, 3, 4, 16, 2,\n"
+                             "FC, 1, 1, 1, 1, 138000, 8, 1,\n") ==
         std::vector<Row>{{"Conv1", 30, 28, 5, 3, 4, 16, 2, LayerWeights::own},
                          {"FC", 1, 1, 1, 1, 138000, 8, 1, LayerWeights::own}});
 }
 
 TEST_CASE("Titles, lines of commas, blanks and Windows line ends of topology files are ignored") {
   const std::vector<Row> expected{{"q x k'", 9, 8, 3, 2, 7, 6, 5, LayerWeights::own}};
-  CHECK(rows_of("\xef\xbb\xbf" + kHeader +
-                "\n,,,,,,,,\nSome Network,\r\n\t q x k',9, 8,3,2 ,7,6,5, \r\n" +
-                "# a comment, of this program\n\n\n") == expected);
+  CHECK(layer_rows("\xef\xbb\xbf" + kHeader +
+                   "\n,,,,,,,,\nSome Network,\r\n\t q x k',9, 8,3,2 ,7,6,5, \r\n" +
+                   "# a comment, of this program\n\n\n") == expected);
   // No commas at the end, and other words for the columns.
-  CHECK(rows_of("Layer name,IFMAP Height,IFMAP Width,Filter Height,Filter Width,Channels,Num "
-                "Filters,Stride\n,,,,,,,\nAnother One\nq x k',9,8,3,2,7,6,5") == expected);
+  CHECK(layer_rows("Layer name,IFMAP Height,IFMAP Width,Filter Height,Filter Width,Channels,Num "
+                   "Filters,Stride\n,,,,,,,\nAnother One\nq x k',9,8,3,2,7,6,5") == expected);
 }
 
 TEST_CASE("The ninth column says where the weights come from") {
-  CHECK(rows_of("Layer name, H, W, FH, FW, C, N, S, Weights,\n"
-                "a, 4, 4, 1, 1, 1, 1, 1, own,\n"
-                "b, 4, 4, 1, 1, 1, 1, 1,\n"
-                "c, 4, 4, 1, 1, 1, 1, 1, shared\n"
-                "d, 4, 4, 1, 1, 1, 1, 1, none,,\n"
-                "e, 4, 4, 1, 1, 1, 1, 1, lookup,\n") ==
+  CHECK(layer_rows("Layer name, H, W, FH, FW, C, N, S, Weights,\n"
+                   "a, 4, 4, 1, 1, 1, 1, 1, own,\n"
+                   "b, 4, 4, 1, 1, 1, 1, 1,\n"
+                   "c, 4, 4, 1, 1, 1, 1, 1, shared\n"
+                   "d, 4, 4, 1, 1, 1, 1, 1, none,,\n"
+                   "e, 4, 4, 1, 1, 1, 1, 1, lookup,\n") ==
         std::vector<Row>{{"a", 4, 4, 1, 1, 1, 1, 1, LayerWeights::own},
                          {"b", 4, 4, 1, 1, 1, 1, 1, LayerWeights::own},
                          {"c", 4, 4, 1, 1, 1, 1, 1, LayerWeights::shared},
@@ -114,7 +114,7 @@ TEST_CASE("Mistakes in a topology file are refused at their place") {
   };
   for (const BadFile& bad : cases) {
     const Marked marked = unmark(bad.input);
-    const Parsed parsed = parse(marked.text);
+    const ParsedLayers parsed = parse_layers_text(marked.text);
     INFO(bad.input);
     INFO(parsed.diagnostics);
     CHECK_FALSE(parsed.layers);
@@ -128,7 +128,8 @@ TEST_CASE("Mistakes in a topology file are refused at their place") {
 
 TEST_CASE("All mistakes in a topology file are reported at once") {
   const auto all = parse_diagnostics(
-      parse(kHeader + "a,x,4,1,1,y,1,1\nb,4,4,1,1,1,1,1\nc,4,4,5,5,1,1,1\nd,4\n").diagnostics);
+      parse_layers_text(kHeader + "a,x,4,1,1,y,1,1\nb,4,4,1,1,1,1,1\nc,4,4,5,5,1,1,1\nd,4\n")
+          .diagnostics);
   CHECK(all.size() == 5);
 }
 

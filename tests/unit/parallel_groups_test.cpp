@@ -8,7 +8,7 @@
 namespace espalier {
 namespace {
 
-std::vector<DimensionSpec> of_preset(const std::string& name) {
+std::vector<DimensionSpec> groups_of_preset(const std::string& name) {
   return dimension_specs(config_test::only_point("system: {preset: " + name +
                                                  "}\ncollective: {algorithm: themis, size: 1MiB}\n")
                              .system);
@@ -42,7 +42,7 @@ TEST_CASE("Groups of 128 are the first dimensions of each of Themis' systems") {
       {"themis_4d_ring_fc_ring_sw", {{0, 4, 1}, {1, 8, 1}, {2, 4, 1}}, {{3, 8, 1}}}};
   for (const Row& row : table) {
     CAPTURE(row.preset);
-    const std::vector<DimensionSpec> dimensions = of_preset(row.preset);
+    const std::vector<DimensionSpec> dimensions = groups_of_preset(row.preset);
     const ParallelGroups groups = split_groups(dimensions, 128);
     CHECK(groups.model == row.model);
     CHECK(groups.data == row.data);
@@ -74,7 +74,7 @@ TEST_CASE("Group sizes that do not divide are refused") {
   CHECK_THROWS_WITH(split_groups(switches({16, 8}), 256),
                     "a model-parallel group of 256 NPUs is 2 times as large as the system; it may "
                     "have at most all NPUs");
-  CHECK_THROWS_WITH(split_groups(of_preset("themis_3d_fc_ring_sw"), 32),
+  CHECK_THROWS_WITH(split_groups(groups_of_preset("themis_3d_fc_ring_sw"), 32),
                     "a model-parallel group of 32 NPUs would cut the ring of dimension 2 into "
                     "parts of 4");
 }

@@ -28,7 +28,7 @@ CollectiveRequest request_of(const Topology& topology, CollectiveOp op, Bytes el
   return request;
 }
 
-std::string text_of(const Certificate& certificate) {
+std::string certificate_text(const Certificate& certificate) {
   std::string text;
   for (const Violation& violation : certificate.violations) text += violation.what + "\n";
   return text;
@@ -41,7 +41,7 @@ void check_order(const Generator& generator, const Topology& topology,
   test::require_well_formed(topology, schedule);
   const ScheduleTables tables = lower_to_tables(schedule);
   const Certificate certificate = certify(topology, tables);
-  INFO(text_of(certificate));
+  INFO(certificate_text(certificate));
   CHECK(certificate.ok());
   CHECK(certificate.contention_free == schedule.contention_free);
   CHECK(test::TableInterpreter(tables, static_cast<std::uint32_t>(seed)).run() ==

@@ -9,7 +9,7 @@
 namespace espalier {
 namespace {
 
-std::vector<Layer> layers_of(const std::string& name) {
+std::vector<Layer> workload_layers(const std::string& name) {
   TrainingConfig config;
   config.network = name;
   Diagnostics diagnostics;
@@ -38,23 +38,23 @@ Bytes bytes_of(const Workload& workload, CollectiveOp op, Parallelism parallelis
   return bytes;
 }
 
-Approx about(double value) { return Approx(value).epsilon(1e-9); }
+Approx near_to(double value) { return Approx(value).epsilon(1e-9); }
 
 }  // namespace
 
 TEST_CASE("The roofline is the longer of multiplying and of moving matrices") {
   RooflineSpec spec;
   spec.flops_per_second = 1e12;
-  CHECK(gemm_nanoseconds({10, 20, 30}, 1, spec) == about(12));
-  CHECK(gemm_nanoseconds({10, 20, 30}, 3, spec) == about(36));
+  CHECK(gemm_nanoseconds({10, 20, 30}, 1, spec) == near_to(12));
+  CHECK(gemm_nanoseconds({10, 20, 30}, 3, spec) == near_to(36));
   CHECK(memory_nanoseconds(100, spec) == 0);
   spec.bytes_per_second = 1e11;
-  CHECK(gemm_nanoseconds({10, 20, 30}, 1, spec) == about((300 + 600 + 200) * 2 / 100.0));
-  CHECK(memory_nanoseconds(100, spec) == about(1));
+  CHECK(gemm_nanoseconds({10, 20, 30}, 1, spec) == near_to((300 + 600 + 200) * 2 / 100.0));
+  CHECK(memory_nanoseconds(100, spec) == near_to(1));
 }
 
 TEST_CASE("A data-parallel network exchanges all its gradients at once, or layer by layer") {
-  const std::vector<Layer> layers = layers_of("resnet152");
+  const std::vector<Layer> layers = workload_layers("resnet152");
   WorkloadSpec spec = with_samples(32);
   const Workload bulk = data_parallel_workload("resnet152", layers, spec);
   REQUIRE(bulk.communications.size() == 1);
@@ -74,11 +74,11 @@ TEST_CASE("A data-parallel network exchanges all its gradients at once, or layer
 }
 
 TEST_CASE("Going back takes twice as long as going forward, less the first input gradient") {
-  const std::vector<Layer> layers = layers_of("resnet152");
+  const std::vector<Layer> layers = workload_layers("resnet152");
   const Workload w = data_parallel_workload("resnet152", layers, with_samples(32));
   // 11.3 G multiply-accumulates of one sample (He et al., Table 1), at 312 TFLOPS.
   CHECK(time_of(w, true) == Approx(11.3e9 * 2 * 32 / 312e3).epsilon(0.02));
-  CHECK(time_of(w, false) == about(2 * time_of(w, true) - w.steps[0].nanoseconds));
+  CHECK(time_of(w, false) == near_to(2 * time_of(w, true) - w.steps[0].nanoseconds));
 }
 
 TEST_CASE("DLRM's embeddings travel beside the bottom MLP") {
@@ -106,7 +106,7 @@ TEST_CASE("DLRM's embeddings travel beside the bottom MLP") {
   CHECK(weights.op.bytes == 114'823'168);
   CHECK(w.steps[weights.issued_after].layer == "bottom1");
   CHECK(weights.waited_before == kIterationEnd);
-  CHECK(time_of(w, true) == about((kBottom + kTop) * 512 * 2 / 312e3));
+  CHECK(time_of(w, true) == near_to((kBottom + kTop) * 512 * 2 / 312e3));
 }
 
 TEST_CASE("Transformer-1T has a trillion weights, each layer in 128 parts") {
@@ -120,8 +120,8 @@ TEST_CASE("Transformer-1T has a trillion weights, each layer in 128 parts") {
   CHECK(bytes_of(w, CollectiveOp::all_gather, Parallelism::model) == 128 * kActivations);
   // 96 B s l h^2 (1 + s / 6h) with recomputation (Narayanan et al., section 5.1), in 128 parts.
   const double flops = 96.0 * 16 * 2048 * 128 * 25600 * 25600 * (1 + 2048 / (6 * 25600.0)) / 128;
-  CHECK(time_of(w, true) + time_of(w, false) == about(flops / 312e3));
-  CHECK(time_of(w, true) == about(time_of(w, false)));  // because of recomputation
+  CHECK(time_of(w, true) + time_of(w, false) == near_to(flops / 312e3));
+  CHECK(time_of(w, true) == near_to(time_of(w, false)));  // because of recomputation
   for (const Communication& c : w.communications) {
     if (c.parallelism == Parallelism::model) {
       CHECK(c.op.scope == CommunicationScope::model);
