@@ -8,7 +8,6 @@
 
 namespace espalier::test {
 
-using Algorithm = DimensionAlgorithm;
 using Shape = DimensionShape;
 
 inline constexpr LinkSpec kLink{100'000, 25'000'000'000, 25};
@@ -27,10 +26,10 @@ inline DimensionSpec halving(std::uint32_t size, std::uint32_t planes = 1) {
 inline std::vector<PlannedDimension> planned(const Dimensions& specs) {
   std::vector<PlannedDimension> result;
   for (const DimensionSpec& spec : specs) {
-    const Algorithm algorithm = spec.shape == Shape::ring ? Algorithm::ring
-                                : spec.shape == Shape::fully_connected
-                                    ? Algorithm::direct
-                                    : Algorithm::halving_doubling;
+    const DimensionAlgorithm algorithm = spec.shape == Shape::ring ? DimensionAlgorithm::ring
+                                         : spec.shape == Shape::fully_connected
+                                             ? DimensionAlgorithm::direct
+                                             : DimensionAlgorithm::halving_doubling;
     result.push_back({spec.size, algorithm, spec.bytes_per_second(), 1});
   }
   return result;
