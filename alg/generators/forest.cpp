@@ -330,7 +330,7 @@ class ForestBuilder {
     std::vector<std::uint32_t> next(graph.nodes, 0);
     std::vector<PackedTree> trees =
         pack_out_trees(direct.graph, direct.units, demand, short_paths_first_);
-    if (topology_.num_switches() != 0) {
+    if (topology_.num_switches() != 0 && !only_root()) {
       trees = lower_trees(direct.graph, direct.units, edge_times(direct.graph, per_root), trees);
     }
     for (const PackedTree& tree : trees) {

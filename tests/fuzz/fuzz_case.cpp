@@ -80,7 +80,9 @@ std::vector<CaseFile> files_of(const FuzzCase& fuzz_case, const std::string& rem
     files.push_back({kMessagesName, messages_text(point.traffic->messages)});
   }
   if (point.collective) {
-    fit_collective(*point.collective, topology_of(fuzz_case).num_nodes());
+    // A case that is tried while another one shrinks may describe no network.
+    fit_collective(*point.collective,
+                   fuzz_case.graph ? fuzz_case.graph->nodes : topology_of(fuzz_case).num_nodes());
   }
   files.insert(files.begin(), {kConfigName, as_comment(remark) + resolved_yaml(point)});
   return files;

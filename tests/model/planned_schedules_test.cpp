@@ -190,10 +190,10 @@ TEST_CASE(
     "A table of one period sends all segments, and its NI loses no more than the passed rows") {
   const Topology mesh = make_mesh({4, 4}, LinkSpec{150'000, 16'000'000'000});
   RunPoint point = planned_point(CollectiveOp::all_reduce, 16 << 20);
+  point.system.ni.table_repeat = true;  // plans a period
   ScheduleTables tables = planned_tables(mesh, point);
   const std::size_t entries = stored_rows(tables, 5);
   const double expanded = simulated_ns(mesh, point, tables);
-  point.system.ni.table_repeat = true;
   store_rows(tables, point.system.ni);
   CHECK(stored_rows(tables, 5) * 100 < entries);
   CHECK(certify(mesh, tables).ok());

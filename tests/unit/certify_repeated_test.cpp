@@ -18,6 +18,7 @@ ScheduleTables repeated_tables(const Topology& topology, const char* algorithm, 
   request.op = op;
   request.size = size;
   request.segments = segments;
+  request.table_repeat = true;
   ScheduleTables tables = lower_to_tables(find_generator(algorithm)->generate(topology, request));
   repeat_all_rows(tables);
   return tables;
@@ -67,7 +68,7 @@ TEST_CASE("The transfers that are judged do not grow with the waves") {
     CHECK(certificate.transfers >= segments * certificate.judged_transfers / 4);
     return certificate.judged_transfers;
   };
-  CHECK(judged(4 << 20, 64) == judged(64 << 20, 1024));
+  CHECK(judged(64 << 20, 1024) <= judged(4 << 20, 64));
 }
 
 TEST_CASE("Rows that do not issue the table are malformed") {

@@ -127,8 +127,6 @@ const std::vector<BadCase>& key_cases() {
        "missing key 'system.topology.groups'", "integer, 2 to 65536"},
       {"no servers", "system: {@topology: {type: gpu_cluster, gpus_per_server: 2}}\ntraffic: {}\n",
        "missing key 'system.topology.servers'", "integer, 1 to 65536"},
-      {"no algorithm", kGoodSystem + "@collective: {size: 1MiB}\n",
-       "missing key 'collective.algorithm'", "one of ring"},
       {"no size", kGoodSystem + "@collective: {algorithm: ring}\n", "missing key 'collective.size'",
        "size, 1B"},
       {"no workload", "@" + kGoodSystem, "neither 'collective' nor 'traffic' is given",
