@@ -294,7 +294,8 @@ std::vector<ResultField> fields_without_counters() {
       {"bound_ratio", "cpgt", number, "", bound, not_ended, "bound / time"},
       {"bound_binding", "cpgt", text, "", bound, never, "what binds the bound"},
       {"bound_proof", "cpgt", object, "", bound, never,
-       "certificate of bound_ns, checked (bounds.md); absent where the bound is 0"},
+       "certificate of bound_ns, checked (bounds.md); absent where the bound is 0, or of a "
+       "collective with root, counts or relays"},
       {"bound_proof.schedules", "cpgt", text, "", bound, never,
        "for which schedules it is proven: `any`, or `in_network_switches`"},
       {"bound_proof.kind", "cpgt", text, "", bound, never,
