@@ -54,7 +54,9 @@ bool mixes_rates(const Topology& topology, const TreeOps& trees) {
 SegmentChoice::Rows SegmentChoice::rows_class(const Passing& p) const {
   constexpr std::size_t kMoreRows = 2;
   if (request_.table_rows == 0 || p.rows <= request_.table_rows) return Rows::fit;
-  return p.rows <= kMoreRows * request_.table_rows ? Rows::more : Rows::many;
+  // Rows that repeat cost a cycle in every pass in which they do not issue; plans do not count it.
+  const std::size_t most = (request_.table_repeat ? 1 : kMoreRows) * request_.table_rows;
+  return p.rows <= most ? Rows::more : Rows::many;
 }
 
 bool SegmentChoice::is_better(const Passing& a, const Passing& b) const {

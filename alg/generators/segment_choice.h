@@ -31,7 +31,8 @@ class SegmentChoice {
 
   // Plans numbers of segments and keeps the trees if their best plan is the best so far. Through
   // switches, or if table rows repeat, in waves and without: the fastest plan of those whose table
-  // has at most `table_rows` entries in a period. Up to twice as many entries must gain 5 %. Even
+  // has at most `table_rows` entries in a period. Up to twice as many entries must gain 5 %, and
+  // are not taken where rows repeat. Even
   // more are taken only if there is no other plan.
   void consider(TreeOps trees);
   // The same for ops that are sent step by step (shift_routes.h), in one wave unless the request
