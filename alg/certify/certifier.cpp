@@ -112,11 +112,15 @@ Certificate certify(const Topology& topology, const ScheduleTables& tables,
                     const CertifierLimits& limits) {
   certifier::Findings findings;
   Certificate certificate;
+  certifier::check_rows(tables, findings);
+  if (findings.count(ViolationKind::malformed) != 0) {
+    certificate.violations = findings.list();
+    return certificate;
+  }
   certifier::check_capacity(tables, limits, certificate, findings);
   certifier::check_shares(tables.op, tables.scope, limits.element_bytes, tables.chunks,
                           topology.num_nodes(), findings);
-  certifier::check_rows(tables, findings);
-  if (findings.count(ViolationKind::malformed) == 0 && !tables.repeated.empty() &&
+  if (!tables.repeated.empty() &&
       certifier::check_one_wave(topology, tables, limits, certificate)) {
     certificate.violations = findings.list();
     return certificate;
