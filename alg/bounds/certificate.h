@@ -60,7 +60,7 @@ struct PriceCertificate {
   std::vector<double> price;  // by LinkId
 };
 
-// A partition of a multi-dimensional system: all links of these dimensions are cut.
+// A partition of a multi-dimensional system: every link of the named dimensions joins two parts.
 struct DimensionCertificate {
   std::vector<std::uint32_t> dimensions;  // counted from 0, ascending
   bool switches_add = false;              // the class is in_network_switches

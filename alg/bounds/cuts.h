@@ -54,7 +54,8 @@ struct Proposal {
 // distance, less the way from there to the node. Of all nodes, distances and radii, the one in each
 // direction that promises most.
 [[nodiscard]] std::vector<Proposal> ball_proposals(const Topology& topology, const Demand& demand);
-// The crossings of a cut, with latency: of all its data, and of those that come from afar.
+// Certificates of a cut with latency: one counts all data that cross it, others only the data from
+// nodes that are at least some distance away.
 [[nodiscard]] std::vector<Proposal> cut_proposals(const Topology& topology, const Demand& demand,
                                                   const CrossingCertificate& cut,
                                                   const std::string& text);

@@ -23,7 +23,7 @@ class ListPlanner {
       arrival_.push_back(times.arrival_ps(op, segment * op.share));
     }
     find_successors(timing);
-    find_remaining();
+    remaining_ = remaining_paths(ops_, after_, arrival_).remaining;
   }
 
   WavePlan plan() {
@@ -45,8 +45,8 @@ class ListPlanner {
       if (event.arrives) {
         const std::uint32_t o = event.id % static_cast<std::uint32_t>(count);
         const std::uint32_t s = event.id / static_cast<std::uint32_t>(count);
-        for (std::uint32_t i = successor_begin_[o]; i < successor_begin_[o + 1]; ++i) {
-          const std::uint32_t next = successors_[i];
+        for (std::uint32_t i = after_.begin[o]; i < after_.begin[o + 1]; ++i) {
+          const std::uint32_t next = after_.successors[i];
           if (--missing[s * count + next] == 0) make_ready(next, s, event.at);
         }
         continue;
@@ -57,7 +57,7 @@ class ListPlanner {
       const std::uint32_t o = id % static_cast<std::uint32_t>(count);
       plan.start_ps[id] = event.at;
       plan.span_ps = std::max(plan.span_ps, event.at + arrival_[o]);
-      if (successor_begin_[o] != successor_begin_[o + 1]) {
+      if (after_.begin[o] != after_.begin[o + 1]) {
         events_.push({event.at + arrival_[o], true, id});
       }
       free_from_[event.id] = event.at + occupied_[o];
@@ -86,46 +86,22 @@ class ListPlanner {
   };
 
   void find_successors(const MessageTiming& timing) {
-    successor_begin_.assign(ops_.size() + 1, 0);
+    after_.begin.assign(ops_.size() + 1, 0);
     std::vector<bool> turns(ops_.size(), false);
     for (const WaveOp& op : ops_) {
       for (const std::uint32_t d : op.after) {
-        ++successor_begin_[d + 1];
+        ++after_.begin[d + 1];
         if (op.kind == TransferKind::copy && ops_[d].kind == TransferKind::reduce) turns[d] = true;
       }
     }
     for (std::size_t o = 0; o < ops_.size(); ++o) {
-      successor_begin_[o + 1] += successor_begin_[o];
+      after_.begin[o + 1] += after_.begin[o];
       if (turns[o]) arrival_[o] += timing.turnaround_ps;
     }
-    successors_.resize(successor_begin_.back());
-    std::vector<std::uint32_t> next(successor_begin_.begin(), successor_begin_.end() - 1);
+    after_.successors.resize(after_.begin.back());
+    std::vector<std::uint32_t> next(after_.begin.begin(), after_.begin.end() - 1);
     for (std::uint32_t o = 0; o < ops_.size(); ++o) {
-      for (const std::uint32_t d : ops_[o].after) successors_[next[d]++] = o;
-    }
-  }
-
-  // By op: from its start to the last arrival that waits for it, on idle links.
-  void find_remaining() {
-    std::vector<std::uint32_t> missing;
-    std::vector<std::uint32_t> order;
-    for (std::uint32_t o = 0; o < ops_.size(); ++o) {
-      missing.push_back(static_cast<std::uint32_t>(ops_[o].after.size()));
-      if (missing[o] == 0) order.push_back(o);
-    }
-    for (std::size_t i = 0; i < order.size(); ++i) {
-      for (std::uint32_t s = successor_begin_[order[i]]; s < successor_begin_[order[i] + 1]; ++s) {
-        if (--missing[successors_[s]] == 0) order.push_back(successors_[s]);
-      }
-    }
-    remaining_.assign(ops_.size(), 0);
-    for (std::size_t i = order.size(); i-- > 0;) {
-      const std::uint32_t o = order[i];
-      std::uint64_t behind = 0;
-      for (std::uint32_t s = successor_begin_[o]; s < successor_begin_[o + 1]; ++s) {
-        behind = std::max(behind, remaining_[successors_[s]]);
-      }
-      remaining_[o] = behind + arrival_[o];
+      for (const std::uint32_t d : ops_[o].after) after_.successors[next[d]++] = o;
     }
   }
 
@@ -144,8 +120,7 @@ class ListPlanner {
   std::vector<std::uint32_t> link_;      // by op
   std::vector<std::uint64_t> occupied_;  // by op: the link's time
   std::vector<std::uint64_t> arrival_;   // by op: from its start to its use
-  std::vector<std::uint32_t> successor_begin_;
-  std::vector<std::uint32_t> successors_;
+  WaveSuccessors after_;
   std::vector<std::uint64_t> remaining_;  // by op
   std::vector<std::priority_queue<Ready>> ready_;
   std::vector<std::uint64_t> free_from_;  // by link

@@ -307,21 +307,21 @@ class WavePlanner {
   }
 
   void find_successors() {
-    successor_begin_.assign(ops_.size() + 1, 0);
+    after_.begin.assign(ops_.size() + 1, 0);
     turns_around_.assign(ops_.size(), false);
     for (const WaveOp& op : ops_) {
       for (const std::uint32_t d : op.after) {
-        ++successor_begin_[d + 1];
+        ++after_.begin[d + 1];
         if (op.kind == TransferKind::copy && ops_[d].kind == TransferKind::reduce) {
           turns_around_[d] = true;
         }
       }
     }
-    for (std::size_t o = 0; o < ops_.size(); ++o) successor_begin_[o + 1] += successor_begin_[o];
-    successors_.resize(successor_begin_.back());
-    std::vector<std::uint32_t> next(successor_begin_.begin(), successor_begin_.end() - 1);
+    for (std::size_t o = 0; o < ops_.size(); ++o) after_.begin[o + 1] += after_.begin[o];
+    after_.successors.resize(after_.begin.back());
+    std::vector<std::uint32_t> next(after_.begin.begin(), after_.begin.end() - 1);
     for (std::uint32_t o = 0; o < ops_.size(); ++o) {
-      for (const std::uint32_t d : ops_[o].after) successors_[next[d]++] = o;
+      for (const std::uint32_t d : ops_[o].after) after_.successors[next[d]++] = o;
     }
   }
 
@@ -344,28 +344,12 @@ class WavePlanner {
     return skew;
   }
 
-  // By op: from its start to the last arrival that waits for it, on idle links.
   void find_remaining() {
-    std::vector<std::uint32_t> missing(ops_.size(), 0);
-    std::vector<std::uint32_t>& order = order_;
-    for (std::uint32_t o = 0; o < ops_.size(); ++o) {
-      missing[o] = static_cast<std::uint32_t>(ops_[o].after.size());
-      if (missing[o] == 0) order.push_back(o);
-    }
-    for (std::size_t i = 0; i < order.size(); ++i) {
-      for (std::uint32_t s = successor_begin_[order[i]]; s < successor_begin_[order[i] + 1]; ++s) {
-        if (--missing[successors_[s]] == 0) order.push_back(successors_[s]);
-      }
-    }
-    remaining_.assign(ops_.size(), 0);
-    for (std::size_t i = order.size(); i-- > 0;) {
-      const std::uint32_t o = order[i];
-      std::uint64_t behind = 0;
-      for (std::uint32_t s = successor_begin_[o]; s < successor_begin_[o + 1]; ++s) {
-        behind = std::max(behind, remaining_[successors_[s]]);
-      }
-      remaining_[o] = behind + arrival(o);
-    }
+    std::vector<std::uint64_t> arrivals;
+    for (std::uint32_t o = 0; o < ops_.size(); ++o) arrivals.push_back(arrival(o));
+    RemainingPaths paths = remaining_paths(ops_, after_, arrivals);
+    order_ = std::move(paths.order);
+    remaining_ = std::move(paths.remaining);
   }
 
   // Messages that share a link with one that passes a switch get their slots before the others.
@@ -476,8 +460,8 @@ class WavePlanner {
       if (wakes.empty() || (!arrivals.empty() && arrivals.top().at <= wakes.top().at)) {
         const Arrival a = arrivals.top();
         arrivals.pop();
-        for (std::uint32_t s = successor_begin_[a.op]; s < successor_begin_[a.op + 1]; ++s) {
-          if (--missing[successors_[s]] == 0) make_ready(successors_[s], a.at);
+        for (std::uint32_t s = after_.begin[a.op]; s < after_.begin[a.op + 1]; ++s) {
+          if (--missing[after_.successors[s]] == 0) make_ready(after_.successors[s], a.at);
         }
         continue;
       }
@@ -536,8 +520,7 @@ class WavePlanner {
   Bytes segment_;
   const MessageTiming& timing_;
   MessageTimes times_;
-  std::vector<std::uint32_t> successor_begin_;
-  std::vector<std::uint32_t> successors_;
+  WaveSuccessors after_;
   std::vector<bool> turns_around_;    // by op: some root's Gather waits for it
   std::vector<std::uint32_t> order_;  // ops, predecessors first
   std::vector<std::uint64_t> remaining_;
@@ -549,6 +532,32 @@ class WavePlanner {
 };
 
 }  // namespace
+
+RemainingPaths remaining_paths(const std::vector<WaveOp>& ops, const WaveSuccessors& after,
+                               const std::vector<std::uint64_t>& arrival) {
+  RemainingPaths paths;
+  std::vector<std::uint32_t> missing(ops.size(), 0);
+  for (std::uint32_t o = 0; o < ops.size(); ++o) {
+    missing[o] = static_cast<std::uint32_t>(ops[o].after.size());
+    if (missing[o] == 0) paths.order.push_back(o);
+  }
+  for (std::size_t i = 0; i < paths.order.size(); ++i) {
+    const std::uint32_t o = paths.order[i];
+    for (std::uint32_t s = after.begin[o]; s < after.begin[o + 1]; ++s) {
+      if (--missing[after.successors[s]] == 0) paths.order.push_back(after.successors[s]);
+    }
+  }
+  paths.remaining.assign(ops.size(), 0);
+  for (std::size_t i = paths.order.size(); i-- > 0;) {
+    const std::uint32_t o = paths.order[i];
+    std::uint64_t behind = 0;
+    for (std::uint32_t s = after.begin[o]; s < after.begin[o + 1]; ++s) {
+      behind = std::max(behind, paths.remaining[after.successors[s]]);
+    }
+    paths.remaining[o] = behind + arrival[o];
+  }
+  return paths;
+}
 
 WavePlan plan_wave(const Topology& topology, const RouteSet& routes, const std::vector<WaveOp>& ops,
                    Bytes segment, const MessageTiming& timing, bool periodic, double stretch) {

@@ -51,6 +51,20 @@ class MessageTimes {
   const MessageTiming& timing_;
 };
 
+// The ops that wait for each op: successors[begin[o] .. begin[o + 1]).
+struct WaveSuccessors {
+  std::vector<std::uint32_t> begin;
+  std::vector<std::uint32_t> successors;
+};
+struct RemainingPaths {
+  std::vector<std::uint32_t> order;      // ops, predecessors first
+  std::vector<std::uint64_t> remaining;  // by op: start to the last arrival that waits for it
+};
+// On idle links. `arrival`: by op, from its start to its use.
+[[nodiscard]] RemainingPaths remaining_paths(const std::vector<WaveOp>& ops,
+                                             const WaveSuccessors& after,
+                                             const std::vector<std::uint64_t>& arrival);
+
 // Ready ops with the longest remaining path go first. `segment`: bytes of a share of 1.
 // `periodic` false: a single wave without a period. `stretch`: of the shortest period that the
 // busiest link permits, the first one that is tried.

@@ -89,6 +89,7 @@ Json choice_question(const Topology& topology, const SystemConfig& system,
                                 system.ni.dimension_queue.arbitration_cycles};
   question["links"] = hash_text(links_text(topology));
   question["ranks"] = std::move(ranks);
+  question["weights"] = collective.counts.weights;  // the configuration names only their file
   return question;
 }
 

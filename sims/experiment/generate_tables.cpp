@@ -27,7 +27,7 @@ constexpr double kListError = 1.01;
 // for a link are broken otherwise in routers.
 constexpr double kTieError = 1.05;
 
-// What generators are asked, on the network of those that take part.
+// The request to generators, and the network of the nodes that take part.
 struct GroupRequest {
   GroupRequest(const Topology& topology, const SystemConfig& system,
                const CollectiveConfig& collective)

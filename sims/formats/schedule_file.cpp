@@ -194,8 +194,7 @@ class Reader {
     }
   }
 
-  // The bytes of every pair are those of its chunks. Whether they are those that the configuration
-  // asks for is for the certifier.
+  // Adds up the bytes of each pair's chunks. The certifier compares them with the configuration.
   void count_pairs() {
     if (tables_.op != CollectiveOp::all_to_allv) return;
     const std::size_t nodes = topology_.num_nodes();

@@ -76,7 +76,7 @@ PlanLoad largest_load(const DimensionPlan& plan, const PlanRequest& request) {
 
 std::optional<PlanLoss> plan_loss(const Topology& topology, const RunPoint& point) {
   const Planner& planner = *find_planner(point.collective->algorithm);
-  // The baseline's orders are among the candidates of these.
+  // Such planners try the baseline's orders, too, so they lose nothing against it.
   if (planner.searches || planner.chooses) return std::nullopt;
   const std::vector<PlannedDimension> dimensions = planned_dimensions(point.system);
   PlanRequest request = plan_request(*point.collective);

@@ -39,6 +39,12 @@ TEST_CASE("A question depends on the system, the links, the collective and the r
   for (const auto change : {+[](CollectiveConfig& c) { c.size = 8192; },
                             +[](CollectiveConfig& c) { c.op = CollectiveOp::all_gather; },
                             +[](CollectiveConfig& c) { c.element_bytes = 2; },
+                            +[](CollectiveConfig& c) {
+                              c.ranks = {0, 3};
+                            },
+                            +[](CollectiveConfig& c) {
+                              c.counts.weights = {1, 2};
+                            },
                             +[](CollectiveConfig& c) { c.rank_order.nodes = {NodeId(1)}; }}) {
     CollectiveConfig changed = collective;
     change(changed);
