@@ -23,8 +23,9 @@ class CutSearch {
   explicit CutSearch(const Topology& topology) : topology_(topology) {}
 
   BandwidthBound run() {
-    try_balls();
-    if (topology_.grid()) try_slices();
+    visit_likely_cuts(topology_, true, [&](const std::vector<bool>& inside, const auto& name) {
+      try_cut(inside, name);
+    });
     try_volume();
     return best_;
   }
@@ -56,43 +57,10 @@ class CutSearch {
     const double rate = std::min(out, in);
     offer(
         held * (nodes() - held) / nodes() / rate,
-        [&] { return fmt::format("{}: {:g} GB/s", describe(count), rate / 1e9); },
+        [&] { return fmt::format("{}: {:g} GB/s", describe(), rate / 1e9); },
         [&] {
           return crossing_of(topology_, {inside, in < out ? Direction::in : Direction::out});
         });
-  }
-
-  void try_balls() {
-    for (std::size_t n = 0; n < topology_.num_nodes(); ++n) {
-      const auto distance = distances_from(topology_, NodeId(n));
-      std::size_t farthest = 0;
-      for (const std::size_t d : distance) farthest = std::max(farthest, d);
-      for (std::size_t radius = 0; radius < farthest; ++radius) {
-        std::vector<bool> inside;
-        inside.reserve(distance.size());
-        for (const std::size_t d : distance) inside.push_back(d <= radius);
-        try_cut(inside, [&](std::size_t count) {
-          return count == 1 ? fmt::format("node {} alone", topology_.vertex_name(NodeId(n)))
-                            : fmt::format("the {} nodes within {} links of {}", count, radius,
-                                          topology_.vertex_name(NodeId(n)));
-        });
-      }
-    }
-  }
-
-  void try_slices() {
-    const GridShape& grid = *topology_.grid();
-    for (std::size_t dim = 0; dim < grid.dims.size(); ++dim) {
-      for (std::uint32_t border = 1; border < grid.dims[dim]; ++border) {
-        std::vector<bool> inside;
-        for (std::size_t n = 0; n < topology_.num_nodes(); ++n) {
-          inside.push_back(grid.coordinates(NodeId(n))[dim] < border);
-        }
-        try_cut(inside, [&](std::size_t count) {
-          return fmt::format("cut {} | rest across dimension {}", count, dim);
-        });
-      }
-    }
   }
 
   void try_volume() {

@@ -3,10 +3,8 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <functional>
 #include <iterator>
 #include <limits>
-#include <queue>
 #include <utility>
 #include <vector>
 
@@ -15,40 +13,6 @@
 namespace espalier {
 
 namespace {
-
-// By vertex, the latency of the nearest way from one of `sources` (out) or to one of them (in), in
-// picoseconds.
-std::vector<std::uint64_t> latencies(const Topology& topology, const std::vector<NodeId>& sources,
-                                     Direction direction) {
-  using Entry = std::pair<std::uint64_t, std::size_t>;
-  std::vector<std::uint64_t> latency(topology.num_vertices(),
-                                     std::numeric_limits<std::uint64_t>::max());
-  std::priority_queue<Entry, std::vector<Entry>, std::greater<>> frontier;
-  for (const NodeId source : sources) {
-    latency[source.index()] = 0;
-    frontier.emplace(0, source.index());
-  }
-  while (!frontier.empty()) {
-    const auto [picoseconds, v] = frontier.top();
-    frontier.pop();
-    if (picoseconds != latency[v]) continue;
-    const auto& links =
-        direction == Direction::out ? topology.out_links(NodeId(v)) : topology.in_links(NodeId(v));
-    for (const LinkId id : links) {
-      const TopologyLink& link = topology.link(id);
-      const std::size_t next = head_of(link, direction).index();
-      const std::uint64_t arrival = picoseconds + link.spec.latency_ps;
-      if (arrival >= latency[next]) continue;
-      latency[next] = arrival;
-      frontier.emplace(arrival, next);
-    }
-  }
-  return latency;
-}
-
-Direction opposite(Direction direction) {
-  return direction == Direction::out ? Direction::in : Direction::out;
-}
 
 // What has to pass between a node and those far from it.
 class FarData {

@@ -123,9 +123,10 @@ class BoundChecker {
     const std::vector<std::size_t> nodes = all_nodes();
     double paid = 0;
     for (const std::size_t n : nodes) {
+      if (!sends_any(n)) continue;
       const auto cheapest = nearest(topology_, {n}, Way::from_sources,
                                     [&](LinkId id) { return prices.price[id.index()]; });
-      for (const std::size_t m : nodes) paid += m == n ? 0 : part_of(m) * cheapest[m];
+      for (const std::size_t m : nodes) paid += m == n ? 0 : pair_bytes(n, m) * cheapest[m];
     }
     const auto before = nearest(topology_, nodes, Way::from_sources, latency_cost());
     const auto after = nearest(topology_, nodes, Way::to_sources, latency_cost());
@@ -163,11 +164,17 @@ class BoundChecker {
         return topology_.vertex_name(node) + " receives and is not in the set";
       }
     }
-    if (demand_.op != CollectiveOp::all_gather && demand_.op != CollectiveOp::reduce_scatter &&
-        demand_.op != CollectiveOp::all_to_all && demand_.op != CollectiveOp::all_reduce) {
-      return fmt::format("data of {} need not cross", to_string(demand_.op));
+    if (demand_.op == CollectiveOp::custom) return "data of custom need not cross";
+    if (demand_.op == CollectiveOp::broadcast && !is_root_alone(crossing.from)) {
+      return "a broadcast's data come from its root";
+    }
+    if (demand_.op == CollectiveOp::reduce && !is_root_alone(crossing.to)) {
+      return "only the root of a reduce waits for data";
     }
     return {};
+  }
+  [[nodiscard]] bool is_root_alone(const std::vector<NodeId>& nodes) const {
+    return nodes.size() == 1 && nodes.front() == demand_.scope.root;
   }
 
   [[nodiscard]] std::string problem_of(const std::vector<NodeId>& nodes, const char* does) const {
@@ -177,6 +184,9 @@ class BoundChecker {
         return fmt::format("a vertex that {} is no node", does);
       }
       if (seen[node.index()]) return fmt::format("{} {} twice", topology_.vertex_name(node), does);
+      if (!demand_.scope.has(node)) {
+        return fmt::format("{} {} and takes no part", topology_.vertex_name(node), does);
+      }
       seen[node.index()] = true;
     }
     return {};
@@ -196,9 +206,9 @@ class BoundChecker {
         if (topology_.is_switch(v)) continue;
         if (in_part[v.index()]) return topology_.vertex_name(v) + " is in two parts";
         in_part[v.index()] = true;
-        has_node = true;
+        has_node = has_node || demand_.scope.has(v);
       }
-      if (!has_node) return fmt::format("part {} has no node", part + 1);
+      if (!has_node) return fmt::format("part {} has no node that takes part", part + 1);
     }
     for (std::size_t n = 0; n < in_part.size(); ++n) {
       if (!in_part[n]) return topology_.vertex_name(NodeId(n)) + " is in no part";
@@ -207,7 +217,9 @@ class BoundChecker {
   }
 
   [[nodiscard]] std::string problem_of(const PriceCertificate& prices) const {
-    if (demand_.op != CollectiveOp::all_to_all) return "prices bind an all_to_all only";
+    if (demand_.op != CollectiveOp::all_to_all && demand_.op != CollectiveOp::all_to_allv) {
+      return "prices bind an all_to_all or all_to_allv only";
+    }
     if (prices.price.size() != topology_.num_links()) return "the prices are of another network";
     bool any = false;
     for (const double price : prices.price) {
@@ -218,20 +230,48 @@ class BoundChecker {
   }
 
   [[nodiscard]] double crossing_bytes(const CrossingCertificate& crossing) const {
-    if (demand_.op == CollectiveOp::all_reduce) return static_cast<double>(demand_.size);
-    double bytes = 0;
-    const bool by_sender = demand_.op == CollectiveOp::all_gather;
-    for (const NodeId node : by_sender ? crossing.from : crossing.to) {
-      bytes += part_of(node.index());
+    switch (demand_.op) {
+      case CollectiveOp::all_reduce:
+      case CollectiveOp::broadcast:
+      case CollectiveOp::reduce:
+        return static_cast<double>(demand_.size);
+      case CollectiveOp::all_gather:
+        return parts_of(crossing.from);
+      case CollectiveOp::reduce_scatter:
+        return parts_of(crossing.to);
+      case CollectiveOp::all_to_all:
+      case CollectiveOp::all_to_allv:
+      case CollectiveOp::custom:
+        break;
     }
-    const bool every_pair = demand_.op == CollectiveOp::all_to_all;
-    return every_pair ? bytes * static_cast<double>(crossing.from.size()) : bytes;
+    double bytes = 0;
+    for (const NodeId from : crossing.from) {
+      for (const NodeId to : crossing.to) bytes += pair_bytes(from.index(), to.index());
+    }
+    return bytes;
   }
 
+  [[nodiscard]] double parts_of(const std::vector<NodeId>& nodes) const {
+    double bytes = 0;
+    for (const NodeId node : nodes) bytes += part_of(node.index());
+    return bytes;
+  }
   [[nodiscard]] double part_of(std::size_t node) const {
     return demand_.parts.empty()
                ? static_cast<double>(demand_.size) / static_cast<double>(topology_.num_nodes())
                : static_cast<double>(demand_.parts[node]);
+  }
+  // What one node sends to another in an all_to_all or all_to_allv.
+  [[nodiscard]] double pair_bytes(std::size_t from, std::size_t to) const {
+    if (demand_.op == CollectiveOp::all_to_all) return part_of(to);
+    return static_cast<double>(demand_.scope.counts[from * topology_.num_nodes() + to]);
+  }
+  [[nodiscard]] bool sends_any(std::size_t node) const {
+    if (demand_.op == CollectiveOp::all_to_all) return true;
+    const auto row =
+        demand_.scope.counts.begin() + static_cast<std::ptrdiff_t>(node * topology_.num_nodes());
+    return std::any_of(row, row + static_cast<std::ptrdiff_t>(topology_.num_nodes()),
+                       [](Bytes bytes) { return bytes != 0; });
   }
 
   [[nodiscard]] std::vector<std::size_t> all_nodes() const {
@@ -259,6 +299,10 @@ ProvenBound prove(const Topology& topology, const Demand& demand,
                   const BoundCertificate& certificate) {
   if (!demand.parts.empty() && demand.parts.size() != topology.num_nodes()) {
     return {0, "the parts are of another network"};
+  }
+  if (demand.op == CollectiveOp::all_to_allv &&
+      demand.scope.counts.size() != topology.num_nodes() * topology.num_nodes()) {
+    return {0, "the counts are of another network"};
   }
   const BoundChecker checker(topology, demand);
   return std::visit([&](const auto& known) { return checker.check(known); }, certificate);

@@ -53,7 +53,7 @@ CollectiveBound collective_bound(const Topology& topology, CollectiveOp op, Byte
     return bound;
   }
   const bool has_parts = op != CollectiveOp::all_reduce && !parts.empty();
-  const Demand demand{op, size, has_parts ? parts : std::vector<Bytes>{}};
+  const Demand demand{op, size, has_parts ? parts : std::vector<Bytes>{}, {}};
   const BandwidthBound bandwidth = bandwidth_bound(topology, op);
   // N times the number of bytes that every node has at least.
   const Bytes even =

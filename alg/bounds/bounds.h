@@ -58,13 +58,15 @@ struct CollectiveBound {
 [[nodiscard]] CollectiveBound collective_bound(const Topology& topology, CollectiveOp op,
                                                Bytes size, const std::vector<Bytes>& parts = {});
 
-// The bound of a collective with a scope: broadcast, reduce, all_to_allv. It has no
-// certificate. The largest of the farthest pair and these:
+// The bound of a collective with a scope: broadcast, reduce, all_to_allv, and an all_reduce in
+// which the nodes that take no part may add. Proven like collective_bound(), from these:
 //   broadcast:   size / F, F the least maximum flow from the root to a node: all data have to
-//                pass every cut between them. And at a node with its links alone: its distance from
+//                pass every cut between them; with the way to the farthest node behind the best
+//                one. And at a node with its links alone: its distance from
 //                the root + size / rate into the node; at the root size / rate out + the distance
 //                of the farthest node.
 //   reduce:      the same against the links.
+//   all_reduce:  the same from every node that takes part to every other one.
 //   all_to_allv: Sum of the bytes over a cut / the cut's rate, for single nodes, balls around every
 //                node and the slices of a grid; link prices as for an all_to_all, where every pair
 //                pays for its own bytes (networks of up to 160 vertices). And at a node: d + (its

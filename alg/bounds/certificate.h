@@ -28,6 +28,9 @@ struct Demand {
   // Bytes of each node's part, by node; all_to_all: of the part that every node sends to it.
   // Empty: size / N each.
   std::vector<Bytes> parts;
+  // The root of a broadcast or reduce, the counts of an all_to_allv, and the nodes that take part.
+  // The others may pass data on, copy and add.
+  Scope scope;
 };
 
 // Every node of `from` has data that every node of `to` waits for, and these data enter `into`,
@@ -35,6 +38,9 @@ struct Demand {
 //   all_gather:     the parts of all nodes of `from`
 //   reduce_scatter: what any one of `from` adds to the parts of all nodes of `to`
 //   all_to_all:     a part for every pair
+//   all_to_allv:    the bytes of every pair
+//   broadcast:      `size` bytes of the root, which is alone in `from`
+//   reduce:         what any one of `from` adds to `size` bytes of the root, which is alone in `to`
 //   all_reduce:     what any one of `from` adds to `size` bytes
 // A link into the set carries none of them before the nearest of `from` has reached its head, and
 // none after the nearest of `to` can no longer be reached from there in time.
@@ -54,8 +60,8 @@ struct PartitionCertificate {
   bool outwards = true;
 };
 
-// all_to_all: whatever each link asks per byte, every pair pays at least its cheapest path, and a
-// link takes in no more than price x rate in a second.
+// all_to_all, all_to_allv: whatever each link asks per byte, every pair pays at least its cheapest
+// path, and a link takes in no more than price x rate in a second.
 struct PriceCertificate {
   std::vector<double> price;  // by LinkId
 };

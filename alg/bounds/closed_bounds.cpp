@@ -95,7 +95,7 @@ CollectiveBound dimension_bound(const Topology& topology, const DimensionPlan& p
         {std::move(certificate), fmt::format("{} parts with {:g} GB/s per NPU of {} between them",
                                              cut.parts, cut.bytes_per_second / 1e9, cut.names)});
   }
-  const Demand demand{plan.op, plan.size, {}};
+  const Demand demand{plan.op, plan.size, {}, {}};
   std::vector<Proposal> balls = ball_proposals(topology, demand);
   std::move(balls.begin(), balls.end(), std::back_inserter(proposals));
   take_best_proof(topology, demand, std::move(proposals), bound);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,9 @@ namespace espalier {
 // The links that count at the border of a set.
 enum class Direction : std::uint8_t { out, in };
 [[nodiscard]] const char* to_string(Direction direction);
+[[nodiscard]] inline Direction opposite(Direction direction) {
+  return direction == Direction::out ? Direction::in : Direction::out;
+}
 
 // A set of vertices, and the direction in which its border limits the collective.
 struct Cut {
@@ -39,6 +43,18 @@ struct Cut {
 
 // All nodes on one side send, all nodes on the other side receive.
 [[nodiscard]] CrossingCertificate crossing_of(const Topology& topology, const Cut& cut);
+
+// By vertex, the latency of the nearest way from one of `nodes` (out) or to one of them (in), in
+// picoseconds.
+[[nodiscard]] std::vector<std::uint64_t> latencies(const Topology& topology,
+                                                   const std::vector<NodeId>& nodes,
+                                                   Direction direction);
+
+// Sets that are likely to bind an exchange between all nodes: every node alone, balls around every
+// node (`larger` than one node), and the slices of a grid. `inside` is by vertex, `name()` a text.
+using LikelyCut =
+    std::function<void(const std::vector<bool>& inside, const std::function<std::string()>& name)>;
+void visit_likely_cuts(const Topology& topology, bool larger, const LikelyCut& visit);
 
 // The largest |S| / B(S) over sets S that lack a node (bandwidth_bound).
 [[nodiscard]] BandwidthBound scatter_bound(const Topology& topology, Direction direction);

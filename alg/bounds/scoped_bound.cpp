@@ -1,246 +1,298 @@
-// Bounds of broadcast, reduce and all_to_allv.
+// Bounds of broadcast, reduce, all_to_allv, and of an all_reduce in which nodes outside of the
+// group add.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
-#include <functional>
-#include <limits>
-#include <queue>
+#include <iterator>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "alg/bounds/bounds.h"
+#include "alg/bounds/cuts.h"
 #include "alg/bounds/max_flow.h"
-#include "alg/routes/links.h"
 
 namespace espalier {
 
 namespace {
 
-constexpr double kSecondsPerPs = 1e-12;
-
-// By vertex, the latency of the nearest way from `node`, or to it if `towards`, in picoseconds.
-std::vector<std::uint64_t> latencies_of(const Topology& topology, NodeId node, bool towards) {
-  using Entry = std::pair<std::uint64_t, std::size_t>;
-  std::vector<std::uint64_t> latency(topology.num_vertices(),
-                                     std::numeric_limits<std::uint64_t>::max());
-  std::priority_queue<Entry, std::vector<Entry>, std::greater<>> frontier;
-  latency[node.index()] = 0;
-  frontier.emplace(0, node.index());
-  while (!frontier.empty()) {
-    const auto [at, v] = frontier.top();
-    frontier.pop();
-    if (at != latency[v]) continue;
-    for (const LinkId id : towards ? topology.in_links(NodeId(v)) : topology.out_links(NodeId(v))) {
-      const TopologyLink& link = topology.link(id);
-      const std::size_t next = (towards ? link.from : link.to).index();
-      if (at + link.spec.latency_ps >= latency[next]) continue;
-      latency[next] = at + link.spec.latency_ps;
-      frontier.emplace(latency[next], next);
-    }
-  }
-  return latency;
-}
-
-// The rate of all links into the vertex, or out of it.
-std::uint64_t rate_at(const Topology& topology, NodeId vertex, bool out) {
-  std::uint64_t rate = 0;
-  for (const LinkId l : out ? topology.out_links(vertex) : topology.in_links(vertex)) {
-    rate += topology.link(l).spec.bytes_per_second;
-  }
-  return rate;
-}
-
 double in_gb(double bytes_per_second) { return bytes_per_second / 1e9; }
 
-// Keeps the largest of three bounds and its reason.
-class BoundParts {
+// Of crossings with the same reason to be tried, the one that promises most.
+class BestCrossing {
  public:
-  template <class Describe>
-  void bandwidth(double seconds, Describe describe) {
-    if (seconds <= bound_.bandwidth_seconds * kClearlyMore) return;
-    bound_.bandwidth_seconds = seconds;
-    take(seconds, describe);
+  // `make` returns the proposal.
+  template <class Make>
+  void offer(double seconds, Make make) {
+    constexpr double kClearlyMore = 1 + 1e-12;  // of equal bounds, the first is reported
+    if (seconds <= seconds_ * kClearlyMore) return;
+    seconds_ = seconds;
+    best_ = {make()};
   }
-  void latency(const Topology& topology, NodeId from, NodeId to, std::uint64_t picoseconds) {
-    const double seconds = static_cast<double>(picoseconds) * kSecondsPerPs;
-    if (seconds <= latency_seconds_) return;
-    latency_seconds_ = seconds;
-    take(seconds, [&] {
-      return fmt::format("distance from {} to {}: {:g} ns", topology.vertex_name(from),
-                         topology.vertex_name(to), seconds * 1e9);
-    });
+  [[nodiscard]] double seconds() const { return seconds_; }
+  void move_to(std::vector<Proposal>& proposals) {
+    std::move(best_.begin(), best_.end(), std::back_inserter(proposals));
+    best_.clear();
   }
-  // `bytes` pass the node's links, and what passes last (first) has `picoseconds` to (from) `other`
-  // before it.
-  void node(const Topology& topology, NodeId node, NodeId other, bool out, double bytes,
-            std::uint64_t picoseconds) {
-    const auto rate = static_cast<double>(rate_at(topology, node, out));
-    const double seconds = bytes / rate + static_cast<double>(picoseconds) * kSecondsPerPs;
-    if (seconds <= node_seconds_) return;
-    node_seconds_ = seconds;
-    take(seconds, [&] {
-      return fmt::format("{}: {:g} GB/s {}, and {:g} ns {} {}", topology.vertex_name(node),
-                         in_gb(rate), out ? "out" : "in", static_cast<double>(picoseconds) * 1e-3,
-                         out ? "to" : "from", topology.vertex_name(other));
-    });
-  }
-  [[nodiscard]] CollectiveBound take() { return std::move(bound_); }
 
  private:
-  static constexpr double kClearlyMore = 1 + 1e-12;  // of equal bounds, the first is reported
-  template <class Describe>
-  void take(double seconds, Describe describe) {
-    if (seconds <= bound_.seconds) return;
-    bound_.seconds = seconds;
-    bound_.binding = describe();
-  }
-  CollectiveBound bound_;
-  double latency_seconds_ = 0;
-  double node_seconds_ = 0;
+  double seconds_ = 0;
+  std::vector<Proposal> best_;  // at most one
 };
 
-CollectiveBound rooted_bound(const Topology& topology, CollectiveOp op, Bytes size,
-                             const Scope& scope) {
-  const bool gathers = op == CollectiveOp::broadcast;
-  const NodeId root = scope.root;
-  const auto bytes = static_cast<double>(size);
-  FlowNetwork network(topology.num_vertices());
-  for (const TopologyLink& link : topology.links()) {
-    network.set_capacity(network.add_arc(link.from.index(), link.to.index()),
-                         link.spec.bytes_per_second);
-  }
-  const std::vector<std::uint64_t> latency = latencies_of(topology, root, !gathers);
-  BoundParts parts;
-  for (std::size_t n = 0; n < topology.num_nodes(); ++n) {
-    const NodeId node(n);
-    if (node == root || !scope.has(node)) continue;
-    const FlowAmount flow =
-        gathers ? network.min_cut(root.index(), n) : network.min_cut(n, root.index());
-    const auto rate = static_cast<double>(flow);
-    parts.bandwidth(bytes / rate, [&] {
-      return fmt::format("cut from {} to {}: {:g} GB/s",
-                         topology.vertex_name(gathers ? root : node),
-                         topology.vertex_name(gathers ? node : root), in_gb(rate));
-    });
-    parts.latency(topology, gathers ? root : node, gathers ? node : root, latency[n]);
-    parts.node(topology, node, root, !gathers, bytes, latency[n]);
-    parts.node(topology, root, node, gathers, bytes, latency[n]);
-  }
-  return parts.take();
-}
-
-class ExchangeBound {
+// Bytes pass the links of one node, and have the way to other nodes before them (or from there
+// behind them).
+class NodeAlone {
  public:
-  ExchangeBound(const Topology& topology, const std::vector<Bytes>& counts)
-      : topology_(topology), counts_(counts), nodes_(topology.num_nodes()) {}
+  NodeAlone(const Topology& topology, NodeId node, Direction direction)
+      : topology_(topology),
+        cut_(single_node(topology, node, direction)),
+        node_(node),
+        rate_(static_cast<double>(border_rate(topology, cut_))) {}
 
-  CollectiveBound run() {
-    for (std::size_t n = 0; n < nodes_; ++n) {
-      try_node(n, true);
-      try_node(n, false);
-    }
-    const bool small = topology_.num_vertices() <= kMostPricedVertices;
-    for (std::size_t n = 0; n < nodes_; ++n) try_balls(n, small);
-    if (topology_.grid()) try_slices();
-    if (small && std::any_of(counts_.begin(), counts_.end(), [](Bytes b) { return b != 0; })) {
-      parts_.bandwidth(all_to_allv_prices(topology_, counts_).seconds,
-                       [] { return std::string("prices of links: all paths together"); });
-    }
-    return parts_.take();
+  // `others` are the nodes at the other end. The last one is `picoseconds` away, and none is
+  // nearer.
+  void offer(BestCrossing& best, double bytes, std::uint64_t picoseconds,
+             const std::vector<NodeId>& others) const {
+    best.offer(bytes / rate_ + static_cast<double>(picoseconds) * 1e-12, [&] {
+      const bool out = cut_.direction == Direction::out;
+      CrossingCertificate crossing;
+      crossing.into = out ? other_side(cut_).inside : cut_.inside;
+      crossing.from = out ? std::vector<NodeId>{node_} : others;
+      crossing.to = out ? others : std::vector<NodeId>{node_};
+      std::string text = fmt::format(
+          "{}: {:g} GB/s {}, and {:g} ns {} {}", topology_.vertex_name(node_), in_gb(rate_),
+          to_string(cut_.direction), static_cast<double>(picoseconds) * 1e-3, out ? "to" : "from",
+          topology_.vertex_name(others.back()));
+      return Proposal{std::move(crossing), std::move(text)};
+    });
   }
 
  private:
-  [[nodiscard]] Bytes count(std::size_t from, std::size_t to) const {
-    return from == to ? 0 : counts_[from * nodes_ + to];
+  const Topology& topology_;
+  Cut cut_;
+  NodeId node_;
+  double rate_;
+};
+
+// The least cut between two nodes, which `bytes` have to cross.
+class LeastCut {
+ public:
+  explicit LeastCut(const Topology& topology)
+      : topology_(topology), network_(topology.num_vertices()) {
+    for (const TopologyLink& link : topology.links()) {
+      network_.set_capacity(network_.add_arc(link.from.index(), link.to.index()),
+                            link.spec.bytes_per_second);
+    }
   }
 
-  // What node n sends (out) or receives, the farthest first.
-  void try_node(std::size_t n, bool out) {
-    const std::vector<std::uint64_t> latency = latencies_of(topology_, NodeId(n), !out);
+  void offer(BestCrossing& best, double bytes, NodeId from, NodeId to) {
+    const auto rate = static_cast<double>(network_.min_cut(from.index(), to.index()));
+    best.offer(bytes / rate, [&] {
+      CrossingCertificate crossing;
+      for (std::size_t v = 0; v < topology_.num_vertices(); ++v) {
+        crossing.into.push_back(!network_.on_source_side(v));
+      }
+      crossing.from = {from};
+      crossing.to = {to};
+      return Proposal{std::move(crossing),
+                      fmt::format("cut from {} to {}: {:g} GB/s", topology_.vertex_name(from),
+                                  topology_.vertex_name(to), in_gb(rate))};
+    });
+  }
+
+ private:
+  const Topology& topology_;
+  FlowNetwork network_;
+};
+
+// All data pass from the root (out) to each node that takes part, or to the root (in); in an
+// all_reduce from each such node to each other one.
+class WholeDataSearch {
+ public:
+  WholeDataSearch(const Topology& topology, const Demand& demand)
+      : topology_(topology),
+        bytes_(static_cast<double>(demand.size)),
+        op_(demand.op),
+        root_(demand.scope.root),
+        least_cut_(topology) {
+    for (std::size_t n = 0; n < topology.num_nodes(); ++n) {
+      if (!demand.scope.has(NodeId(n))) continue;
+      members_.push_back({NodeId(n), NodeAlone(topology, NodeId(n), Direction::out),
+                          NodeAlone(topology, NodeId(n), Direction::in)});
+    }
+  }
+
+  // Returns the seconds of the cuts alone.
+  double run(std::vector<Proposal>& proposals) {
+    if (op_ != CollectiveOp::all_reduce) {
+      const Direction direction = op_ == CollectiveOp::broadcast ? Direction::out : Direction::in;
+      try_cuts(root_, direction);
+      try_ways(root_, direction);
+    } else {
+      // Whatever separates two nodes separates the first one from one of them.
+      try_cuts(members_.front().node, Direction::out);
+      try_cuts(members_.front().node, Direction::in);
+      for (const Member& member : members_) try_ways(member.node, Direction::out);
+    }
+    const double seconds = best_cut_.seconds();
+    best_cut_.move_to(proposals);
+    if (op_ != CollectiveOp::reduce) try_farther(proposals, Direction::out);
+    if (op_ != CollectiveOp::broadcast) try_farther(proposals, Direction::in);
+    best_alone_.move_to(proposals);
+    return seconds;
+  }
+
+ private:
+  struct Member {
+    NodeId node;
+    NodeAlone out;
+    NodeAlone in;
+    [[nodiscard]] const NodeAlone& alone(Direction direction) const {
+      return direction == Direction::out ? out : in;
+    }
+  };
+
+  void try_cuts(NodeId root, Direction direction) {
+    for (const Member& member : members_) {
+      if (member.node == root) continue;
+      const bool out = direction == Direction::out;
+      least_cut_.offer(best_cut_, bytes_, out ? root : member.node, out ? member.node : root);
+    }
+  }
+
+  // The best cut's data have to get to (out) or come from the farthest node behind it, too.
+  void try_farther(std::vector<Proposal>& proposals, Direction direction) {
+    if (proposals.empty()) return;
+    Proposal farther = proposals.front();
+    auto& crossing = std::get<CrossingCertificate>(farther.certificate);
+    const bool out = direction == Direction::out;
+    const auto latency = latencies(topology_, out ? crossing.from : crossing.to, direction);
+    NodeId& far = (out ? crossing.to : crossing.from).front();
+    for (const Member& member : members_) {
+      if (crossing.into[member.node.index()] != out) continue;
+      if (latency[member.node.index()] > latency[far.index()]) far = member.node;
+    }
+    proposals.push_back(std::move(farther));
+  }
+
+  void try_ways(NodeId root, Direction direction) {
+    const auto latency = latencies(topology_, {root}, direction);
+    const auto at_root = std::find_if(members_.begin(), members_.end(),
+                                      [&](const Member& m) { return m.node == root; });
+    for (const Member& member : members_) {
+      if (member.node == root) continue;
+      const std::uint64_t way = latency[member.node.index()];
+      member.alone(opposite(direction)).offer(best_alone_, bytes_, way, {root});
+      at_root->alone(direction).offer(best_alone_, bytes_, way, {member.node});
+    }
+  }
+
+  const Topology& topology_;
+  double bytes_;
+  CollectiveOp op_;
+  NodeId root_;
+  std::vector<Member> members_;  // nodes that take part
+  LeastCut least_cut_;
+  BestCrossing best_cut_;
+  BestCrossing best_alone_;
+};
+
+class ExchangeSearch {
+ public:
+  ExchangeSearch(const Topology& topology, const std::vector<Bytes>& counts)
+      : topology_(topology), counts_(counts), nodes_(topology.num_nodes()) {}
+
+  // Returns the seconds of cuts and prices alone.
+  double run(std::vector<Proposal>& proposals) {
+    for (std::size_t n = 0; n < nodes_; ++n) {
+      try_node(NodeId(n), Direction::out);
+      try_node(NodeId(n), Direction::in);
+    }
+    const bool small = topology_.num_vertices() <= kMostPricedVertices;
+    visit_likely_cuts(topology_, small, [&](const std::vector<bool>& inside, const auto& name) {
+      try_cut({inside, Direction::out}, name);
+      try_cut({inside, Direction::in}, name);
+    });
+    double seconds = best_cut_.seconds();
+    best_cut_.move_to(proposals);
+    best_alone_.move_to(proposals);
+    if (small && std::any_of(counts_.begin(), counts_.end(), [](Bytes b) { return b != 0; })) {
+      LinkPrices prices = all_to_allv_prices(topology_, counts_);
+      seconds = std::max(seconds, prices.seconds);
+      proposals.push_back(
+          {PriceCertificate{std::move(prices.price)}, "prices of links: all paths together"});
+    }
+    return seconds;
+  }
+
+ private:
+  // Between the node and another one, sent or received by it.
+  [[nodiscard]] Bytes count(NodeId node, std::size_t other, Direction direction) const {
+    if (node.index() == other) return 0;
+    return direction == Direction::out ? counts_[node.index() * nodes_ + other]
+                                       : counts_[other * nodes_ + node.index()];
+  }
+
+  // What the node sends (out) or receives, the farthest first.
+  void try_node(NodeId node, Direction direction) {
+    const auto latency = latencies(topology_, {node}, direction);
     std::vector<std::size_t> others;
     for (std::size_t m = 0; m < nodes_; ++m) {
-      if ((out ? count(n, m) : count(m, n)) != 0) others.push_back(m);
+      if (count(node, m, direction) != 0) others.push_back(m);
     }
     std::stable_sort(others.begin(), others.end(),
                      [&](std::size_t a, std::size_t b) { return latency[a] > latency[b]; });
+    const NodeAlone alone(topology_, node, direction);
     double bytes = 0;
+    std::vector<NodeId> far;
     for (const std::size_t m : others) {
-      bytes += static_cast<double>(out ? count(n, m) : count(m, n));
-      parts_.node(topology_, NodeId(n), NodeId(m), out, bytes, latency[m]);
-      if (out) parts_.latency(topology_, NodeId(n), NodeId(m), latency[m]);
+      bytes += static_cast<double>(count(node, m, direction));
+      far.emplace_back(m);
+      alone.offer(best_alone_, bytes, latency[m], far);
     }
   }
 
-  template <class Describe>
-  void try_cut(const std::vector<bool>& inside, Describe describe) {
-    double out_bytes = 0;
-    double in_bytes = 0;
-    for (std::size_t from = 0; from < nodes_; ++from) {
-      for (std::size_t to = 0; to < nodes_; ++to) {
-        if (inside[from] == inside[to]) continue;
-        (inside[from] ? out_bytes : in_bytes) += static_cast<double>(count(from, to));
+  template <class Name>
+  void try_cut(const Cut& cut, const Name& name) {
+    double bytes = 0;
+    for (std::size_t n = 0; n < nodes_; ++n) {
+      if (!cut.inside[n]) continue;
+      for (std::size_t m = 0; m < nodes_; ++m) {
+        if (!cut.inside[m]) bytes += static_cast<double>(count(NodeId(n), m, cut.direction));
       }
     }
-    double out_rate = 0;
-    double in_rate = 0;
-    for (const TopologyLink& link : topology_.links()) {
-      if (inside[link.from.index()] == inside[link.to.index()]) continue;
-      (inside[link.from.index()] ? out_rate : in_rate) +=
-          static_cast<double>(link.spec.bytes_per_second);
-    }
-    const auto offer = [&](double bytes, double rate, const char* direction) {
-      if (bytes == 0) return;
-      parts_.bandwidth(bytes / rate, [&] {
-        return fmt::format("{}: {:g} GB/s {}", describe(), in_gb(rate), direction);
-      });
-    };
-    offer(out_bytes, out_rate, "out");
-    offer(in_bytes, in_rate, "in");
-  }
-
-  void try_balls(std::size_t n, bool larger) {
-    const std::vector<std::size_t> distance = distances_from(topology_, NodeId(n));
-    const std::size_t farthest = *std::max_element(distance.begin(), distance.end());
-    for (std::size_t radius = 0; radius < (larger ? farthest : 1); ++radius) {
-      std::vector<bool> inside;
-      for (const std::size_t d : distance) inside.push_back(d <= radius);
-      try_cut(inside, [&] {
-        return radius == 0 ? fmt::format("node {} alone", topology_.vertex_name(NodeId(n)))
-                           : fmt::format("the nodes within {} links of {}", radius,
-                                         topology_.vertex_name(NodeId(n)));
-      });
-    }
-  }
-
-  void try_slices() {
-    const GridShape& grid = *topology_.grid();
-    for (std::size_t dim = 0; dim < grid.dims.size(); ++dim) {
-      for (std::uint32_t border = 1; border < grid.dims[dim]; ++border) {
-        std::vector<bool> inside;
-        for (std::size_t n = 0; n < nodes_; ++n) {
-          inside.push_back(grid.coordinates(NodeId(n))[dim] < border);
-        }
-        try_cut(inside, [&] { return fmt::format("cut across dimension {}", dim); });
-      }
-    }
+    if (bytes == 0) return;
+    const auto rate = static_cast<double>(border_rate(topology_, cut));
+    best_cut_.offer(bytes / rate, [&] {
+      return Proposal{
+          crossing_of(topology_, cut),
+          fmt::format("{}: {:g} GB/s {}", name(), in_gb(rate), to_string(cut.direction))};
+    });
   }
 
   const Topology& topology_;
   const std::vector<Bytes>& counts_;
   std::size_t nodes_;
-  BoundParts parts_;
+  BestCrossing best_cut_;
+  BestCrossing best_alone_;
 };
 
 }  // namespace
 
 CollectiveBound scoped_bound(const Topology& topology, CollectiveOp op, Bytes size,
                              const Scope& scope) {
+  const Demand demand{op, size, {}, scope};
   CollectiveBound bound;
-  if (is_rooted(op) && size != 0) bound = rooted_bound(topology, op, size, scope);
-  if (op == CollectiveOp::all_to_allv) bound = ExchangeBound(topology, scope.counts).run();
-  if (bound.seconds == 0) bound.binding = "nothing to send";
+  std::vector<Proposal> proposals;
+  if (op == CollectiveOp::all_to_allv) {
+    bound.bandwidth_seconds = ExchangeSearch(topology, scope.counts).run(proposals);
+  } else if (size != 0) {
+    bound.bandwidth_seconds = WholeDataSearch(topology, demand).run(proposals);
+  }
+  take_best_proof(topology, demand, std::move(proposals), bound);
+  if (!bound.certificate) bound.binding = "nothing to send";
   return bound;
 }
 

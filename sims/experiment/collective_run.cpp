@@ -41,15 +41,6 @@ std::vector<Bytes> parts_of(const Topology& topology, const ScheduleTables& tabl
   return of_members;
 }
 
-// A switch of collective_bound() does not add, but a relay does. Every element of the first
-// member's data has to reach every other member, and every element of theirs the first member.
-CollectiveBound relayed_all_reduce_bound(const Topology& topology, Bytes size, Scope scope) {
-  scope.root = scope.members.empty() ? NodeId(0) : scope.members.front();
-  const CollectiveBound out = scoped_bound(topology, CollectiveOp::broadcast, size, scope);
-  const CollectiveBound in = scoped_bound(topology, CollectiveOp::reduce, size, scope);
-  return out.seconds > in.seconds ? out : in;
-}
-
 // What a collective and a training iteration share: one program of tables.
 class TablesRun : public PointRun {
  public:
@@ -98,13 +89,11 @@ class TablesRun : public PointRun {
     const Scope& scope = tables.scope;
     RunBound bound;
     bound.size = tables.size;
-    if (is_rooted(tables.op) || tables.op == CollectiveOp::all_to_allv) {
-      bound.bound = scoped_bound(topology(), tables.op, tables.size, scope);
-      return bound;
-    }
     const bool all_reduces = tables.op == CollectiveOp::all_reduce;
-    if (all_reduces && point().collective->relay) {
-      bound.bound = relayed_all_reduce_bound(topology(), tables.size, scope);
+    // A switch of collective_bound() does not add, but a relay does.
+    if (is_rooted(tables.op) || tables.op == CollectiveOp::all_to_allv ||
+        (all_reduces && point().collective->relay)) {
+      bound.bound = scoped_bound(topology(), tables.op, tables.size, scope);
       return bound;
     }
     // Nodes that take no part are switches.

@@ -43,6 +43,27 @@ Topology uneven_network(std::uint32_t seed) {
   return topology;
 }
 
+constexpr CollectiveOp kScopedOps[] = {CollectiveOp::broadcast, CollectiveOp::reduce,
+                                       CollectiveOp::all_to_allv, CollectiveOp::all_reduce};
+
+// A root, counts, and for an all_reduce all nodes but the last one.
+Scope random_scope(const Topology& topology, CollectiveOp op, std::uint32_t seed) {
+  std::mt19937 random(seed);
+  const std::size_t nodes = topology.num_nodes();
+  Scope scope;
+  if (op == CollectiveOp::all_to_allv) {
+    for (std::size_t pair = 0; pair < nodes * nodes; ++pair) {
+      const bool itself = pair / nodes == pair % nodes;
+      scope.counts.push_back(itself ? 0 : test::pick(random, 3) * kBoundSize / 7);
+    }
+  } else if (op == CollectiveOp::all_reduce) {
+    for (std::size_t n = 0; n + 1 < nodes; ++n) scope.members.emplace_back(n);
+  } else {
+    scope.root = NodeId(test::pick(random, nodes));
+  }
+  return scope;
+}
+
 // The seconds that one certificate proves for a demand.
 struct Question {
   Topology topology;
@@ -56,7 +77,7 @@ struct Question {
 const CrossingCertificate kRightHalf{
     {false, false, true, true}, {NodeId(0), NodeId(1)}, {NodeId(2), NodeId(3)}};
 
-Question line_question(CollectiveOp op) { return {make_mesh({4}, kPlainLink), {op, 4000, {}}}; }
+Question line_question(CollectiveOp op) { return {make_mesh({4}, kPlainLink), {op, 4000, {}, {}}}; }
 
 }  // namespace
 
@@ -67,12 +88,80 @@ TEST_CASE("Every bound has a certificate that proves it") {
     for (const CollectiveOp op : kBoundOps) {
       CAPTURE(topology.name(), to_string(op));
       const CollectiveBound bound = collective_bound(topology, op, kBoundSize);
-      const ProvenBound proven = prove(topology, {op, kBoundSize, {}}, *bound.certificate);
+      const ProvenBound proven = prove(topology, {op, kBoundSize, {}, {}}, *bound.certificate);
       CHECK(proven.problem == "");
       CHECK(proven.seconds == bound.seconds);
       CHECK(bound.seconds > bound.bandwidth_seconds * (1 - 1e-9));
     }
   }
+}
+
+TEST_CASE(
+    "Every bound of a root, of counts and of a group with relays has a certificate that proves "
+    "it") {
+  for (std::uint32_t seed = 1; seed <= 40; ++seed) {
+    const Topology topology = uneven_network(seed);
+    for (const CollectiveOp op : kScopedOps) {
+      CAPTURE(seed, to_string(op));
+      const Scope scope = random_scope(topology, op, seed);
+      const CollectiveBound bound = scoped_bound(topology, op, kBoundSize, scope);
+      REQUIRE(bound.certificate);
+      const ProvenBound proven = prove(topology, {op, kBoundSize, {}, scope}, *bound.certificate);
+      CHECK(proven.problem == "");
+      CHECK(proven.seconds == bound.seconds);
+      CHECK(bound.seconds > bound.bandwidth_seconds * (1 - 1e-9));
+    }
+  }
+}
+
+TEST_CASE(
+    "A crossing of a broadcast or reduce counts all data of the root, of an all_to_allv its "
+    "pairs") {
+  const auto seconds = [](const Demand& demand, const CrossingCertificate& crossing) {
+    const Question question{make_mesh({4}, kPlainLink), demand};
+    CHECK(question.problem_of(crossing) == "");
+    return prove(question.topology, demand, crossing).seconds;
+  };
+  CrossingCertificate crossing = kRightHalf;
+  crossing.from = {NodeId(0)};
+  Scope scope;
+  scope.root = NodeId(0);
+  // 16 GB/s; the nearer node of the right half is two links of 150 ns away.
+  CHECK(seconds({CollectiveOp::broadcast, 4000, {}, scope}, crossing) ==
+        Approx(4000 / 16e9 + 300e-9));
+  crossing = kRightHalf;
+  crossing.to = {NodeId(3)};
+  scope.root = NodeId(3);
+  CHECK(seconds({CollectiveOp::reduce, 4000, {}, scope}, crossing) == Approx(4000 / 16e9 + 300e-9));
+  Scope counts;
+  counts.counts.assign(16, 0);
+  counts.counts[1 * 4 + 2] = 600;
+  counts.counts[0 * 4 + 3] = 1000;
+  counts.counts[2 * 4 + 1] = 9000;  // the other way
+  const Demand exchange{CollectiveOp::all_to_allv, 9000, {}, counts};
+  CHECK(seconds(exchange, kRightHalf) == Approx(1600 / 16e9 + 150e-9));
+  const Topology line = make_mesh({4}, kPlainLink);
+  const ProvenBound paid = prove(line, exchange, PriceCertificate{std::vector<double>(6, 1.0)});
+  CHECK(paid.seconds == Approx((600 + 3 * 1000 + 9000) / (6 * 16e9) + 150e-9));
+}
+
+TEST_CASE("The checker refuses crossings of data that nobody sends or awaits") {
+  Scope scope;
+  scope.root = NodeId(1);
+  CHECK(Question{make_mesh({4}, kPlainLink), {CollectiveOp::broadcast, 4000, {}, scope}}.problem_of(
+            kRightHalf) == "a broadcast's data come from its root");
+  CHECK(Question{make_mesh({4}, kPlainLink), {CollectiveOp::reduce, 4000, {}, scope}}.problem_of(
+            kRightHalf) == "only the root of a reduce waits for data");
+  scope.members = {NodeId(0), NodeId(1), NodeId(3)};
+  CHECK(
+      Question{make_mesh({4}, kPlainLink), {CollectiveOp::all_reduce, 4000, {}, scope}}.problem_of(
+          kRightHalf) == "r_2 receives and takes no part");
+  const PartitionCertificate without_member{{{NodeId(0), NodeId(1), NodeId(3)}, {NodeId(2)}}, true};
+  CHECK(
+      Question{make_mesh({4}, kPlainLink), {CollectiveOp::all_reduce, 4000, {}, scope}}.problem_of(
+          without_member) == "part 2 has no node that takes part");
+  CHECK(line_question(CollectiveOp::all_to_allv).problem_of(kRightHalf) ==
+        "the counts are of another network");
 }
 
 TEST_CASE("A certificate of a network with slower links proves less on the real one") {
@@ -91,7 +180,7 @@ TEST_CASE("A certificate of a network with slower links proves less on the real 
         spec.bytes_per_second += spec.bytes_per_second / 50;
         faster.add_link(link.from, link.to, spec, link.out_name, link.in_name);
       }
-      const ProvenBound proven = prove(faster, {op, kBoundSize, {}}, *bound.certificate);
+      const ProvenBound proven = prove(faster, {op, kBoundSize, {}, {}}, *bound.certificate);
       CHECK(proven.problem == "");
       CHECK(proven.seconds < bound.seconds);
     }
@@ -133,7 +222,7 @@ TEST_CASE("Links that open later take less of the data") {
   one_way(1, 0, 100'000);
   const CrossingCertificate into_b{{false, true, false}, {NodeId(0)}, {NodeId(1)}};
   const auto seconds = [&](Bytes size) {
-    return prove(topology, {CollectiveOp::all_reduce, size, {}}, into_b).seconds;
+    return prove(topology, {CollectiveOp::all_reduce, size, {}, {}}, into_b).seconds;
   };
   CHECK(seconds(900) == Approx(100e-9 + 900e-9));           // the direct link alone
   CHECK(seconds(3000) == Approx((3000e-9 + 1200e-9) / 2));  // both, the second one for 1 us less
@@ -165,7 +254,8 @@ TEST_CASE("The checker refuses crossings that prove nothing") {
 }
 
 TEST_CASE("The checker refuses partitions that prove nothing") {
-  const Question question{make_single_switch(3, kPlainLink), {CollectiveOp::all_reduce, 3000, {}}};
+  const Question question{make_single_switch(3, kPlainLink),
+                          {CollectiveOp::all_reduce, 3000, {}, {}}};
   const PartitionCertificate right{{{NodeId(0)}, {NodeId(1)}, {NodeId(2)}}, true};
   const ProvenBound proven = prove(question.topology, question.demand, right);
   CHECK(proven.problem == "");
@@ -181,14 +271,14 @@ TEST_CASE("The checker refuses partitions that prove nothing") {
   CHECK(question.problem_of(wrong) == "a partition has at least two parts");
   wrong = right;
   wrong.parts.push_back({NodeId(3)});
-  CHECK(question.problem_of(wrong) == "part 4 has no node");
+  CHECK(question.problem_of(wrong) == "part 4 has no node that takes part");
   wrong = right;
   wrong.parts[0].push_back(NodeId(0));
   CHECK(question.problem_of(wrong) == "n_0 is in a part twice");
   wrong = right;
   wrong.parts[0].push_back(NodeId(7));
   CHECK(question.problem_of(wrong) == "a part has a vertex of another network");
-  const Question gather{question.topology, {CollectiveOp::all_gather, 3000, {}}};
+  const Question gather{question.topology, {CollectiveOp::all_gather, 3000, {}, {}}};
   CHECK(gather.problem_of(right) == "partitions bind an all_reduce only");
 }
 
@@ -208,7 +298,7 @@ TEST_CASE("The checker refuses prices that prove nothing") {
   CHECK(question.problem_of(PriceCertificate{std::vector<double>(6, 0.0)}) ==
         "no link has a price");
   CHECK(line_question(CollectiveOp::all_gather).problem_of(right) ==
-        "prices bind an all_to_all only");
+        "prices bind an all_to_all or all_to_allv only");
 }
 
 TEST_CASE("The checker refuses dimensions that prove nothing") {
@@ -216,7 +306,8 @@ TEST_CASE("The checker refuses dimensions that prove nothing") {
   DimensionSpec ring{DimensionShape::ring, 4, 2, link};
   DimensionSpec switched{DimensionShape::switched, 2, 1, link};
   switched.one_switch = true;
-  const Question question{make_dimensions({ring, switched}), {CollectiveOp::all_reduce, 8000, {}}};
+  const Question question{make_dimensions({ring, switched}),
+                          {CollectiveOp::all_reduce, 8000, {}, {}}};
   // Twice 3 / 8 of the data over 20 GB/s; one of 2 parts each way over the switch, two links.
   CHECK(prove(question.topology, question.demand, DimensionCertificate{{0}}).seconds ==
         Approx(6000 / 20e9 + 100e-9));
@@ -227,7 +318,7 @@ TEST_CASE("The checker refuses dimensions that prove nothing") {
   CHECK(question.problem_of(DimensionCertificate{{}}) == "no dimension is cut");
   CHECK(question.problem_of(DimensionCertificate{{2}}) == "there is no such dimension");
   CHECK(question.problem_of(DimensionCertificate{{0, 0}}) == "dimensions do not ascend");
-  const Question exchange{question.topology, {CollectiveOp::all_to_all, 8000, {}}};
+  const Question exchange{question.topology, {CollectiveOp::all_to_all, 8000, {}, {}}};
   CHECK(exchange.problem_of(DimensionCertificate{{0}}) == "dimensions bind no all_to_all");
   CHECK(line_question(CollectiveOp::all_reduce).problem_of(DimensionCertificate{{0}}) ==
         "the network has no dimensions");
@@ -245,7 +336,7 @@ TEST_CASE("A certificate of dimensions says the same as its partition of the gra
       specs.push_back({shape, size, 2 * fewest_links(shape, size), link});
     }
     const Topology topology = make_dimensions(specs);
-    const Demand demand{CollectiveOp::all_reduce, kBoundSize, {}};
+    const Demand demand{CollectiveOp::all_reduce, kBoundSize, {}, {}};
     DimensionCertificate cut;
     for (std::uint32_t d = 0; d < specs.size(); ++d) {
       if (d == 0 || test::pick(random, 2) == 0) cut.dimensions.push_back(d);
