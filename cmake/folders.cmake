@@ -17,7 +17,7 @@ espalier_folder(alg/generators USES hw hw/topology alg/routes alg/schedule alg/p
 espalier_folder(alg/plans USES hw hw/topology alg/routes alg/schedule LINKS Boost::headers fmt::fmt)
 espalier_folder(alg/certify USES hw/topology alg/routes alg/schedule alg/plans LINKS fmt::fmt)
 espalier_folder(alg/bounds USES hw/topology alg/routes alg/schedule alg/plans LINKS Boost::headers fmt::fmt)
-espalier_folder(alg/program USES hw hw/topology alg/routes alg/schedule alg/generators LINKS fmt::fmt)
+espalier_folder(alg/program USES hw hw/topology alg/routes alg/schedule alg/packing alg/generators LINKS fmt::fmt)
 espalier_folder(alg/rank_order USES hw alg/generators LINKS ${espalier_z3} fmt::fmt)
 espalier_folder(alg USES alg/schedule alg/generators alg/plans alg/program LINKS fmt::fmt)
 

@@ -107,7 +107,8 @@ std::vector<RankedSchedule> fastest_schedules(const Topology& topology,
 Generator auto_row() {
   Generator row;
   row.name = kAutoAlgorithm;
-  row.summary = "the fastest of the other algorithms, by planned time; run simulates the best two";
+  row.summary =
+      "the fastest of the other schedules and programs, by planned time; run simulates the best";
   row.ops = {CollectiveOp::all_reduce, CollectiveOp::reduce_scatter, CollectiveOp::all_gather,
              CollectiveOp::all_to_all, CollectiveOp::all_to_allv,    CollectiveOp::broadcast,
              CollectiveOp::reduce};

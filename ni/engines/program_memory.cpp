@@ -25,7 +25,7 @@ ProgramMemory::ProgramMemory(const ContextProgram& program, NodeId rank)
       rank_(rank),
       tiles_(program.tiling().tiles),
       tags_(program.storage().num_places(rank.value()) * tiles_, kUninitialised),
-      fifos_(program.num_connections()) {
+      fifos_(program.blocks(rank).size()) {
   const ProgramStorage& storage = program.storage();
   for (std::uint32_t k = 0; k < storage.size(rank.value(), ProgramBuffer::input); ++k) {
     const std::uint32_t place = storage.place(rank.value(), ProgramBuffer::input, k);
@@ -37,8 +37,12 @@ ProgramMemory::ProgramMemory(const ContextProgram& program, NodeId rank)
 
 void ProgramMemory::read(const Operation&, std::vector<DataTag>& data) const { data = outgoing_; }
 
+std::size_t ProgramMemory::receiver(ConnectionId connection) const {
+  return static_cast<std::size_t>(program_.route(connection).connection.recv_block);
+}
+
 ProgramMemory::Staged& ProgramMemory::staged(const Operation& operation) {
-  Fifo& fifo = fifos_[operation.flow.index()];
+  Fifo& fifo = fifos_[receiver(ConnectionId(operation.flow.index()))];
   const std::uint64_t place = operation.first_chunk.index() - fifo.taken;
   if (place >= fifo.staged.size()) fifo.staged.resize(place + 1);
   return fifo.staged[place];
@@ -51,12 +55,12 @@ void ProgramMemory::write(const Operation& operation, const std::vector<DataTag>
 void ProgramMemory::arrived(const Operation& operation) { staged(operation).here = true; }
 
 bool ProgramMemory::has_arrived(ConnectionId connection) const {
-  const Fifo& fifo = fifos_[connection.index()];
+  const Fifo& fifo = fifos_[receiver(connection)];
   return !fifo.staged.empty() && fifo.staged.front().here;
 }
 
 std::vector<DataTag> ProgramMemory::take(ConnectionId connection) {
-  Fifo& fifo = fifos_[connection.index()];
+  Fifo& fifo = fifos_[receiver(connection)];
   std::vector<DataTag> data = std::move(fifo.staged.front().data);
   fifo.staged.pop_front();
   ++fifo.taken;

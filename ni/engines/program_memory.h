@@ -50,6 +50,8 @@ class ProgramMemory : public DataMemory {
     std::uint64_t taken = 0;  // requests that were taken before the first one in `staged`
     std::deque<Staged> staged;
   };
+  // The block that receives from a connection of this rank.
+  [[nodiscard]] std::size_t receiver(ConnectionId connection) const;
   Staged& staged(const Operation& operation);
 
   const ContextProgram& program_;
@@ -57,7 +59,7 @@ class ProgramMemory : public DataMemory {
   std::uint64_t tiles_;
   std::vector<DataTag> tags_;
   std::vector<DataTag> outgoing_;
-  std::vector<Fifo> fifos_;  // by connection
+  std::vector<Fifo> fifos_;  // by block, of the connection from which it receives
 };
 
 // The tag of the piece of an input chunk that moves in pass `tile`.

@@ -14,6 +14,7 @@
 #include "sims/cli/output.h"
 #include "sims/cli/schedule_text.h"
 #include "sims/experiment/certify_point.h"
+#include "sims/experiment/collective_work.h"
 #include "sims/experiment/generate_tables.h"
 #include "sims/experiment/plan_run.h"
 #include "sims/experiment/training_tables.h"
@@ -26,16 +27,16 @@ namespace espalier {
 
 namespace {
 
-// The tables that `run` would load, with their certificate.
-std::pair<ScheduleTables, Certificate> certified_tables(const Input& input, const RunPoint& point) {
-  if (point.training && !input.tables) {
-    TrainingTables training = training_tables(*input.topology, point);
-    Certificate certificate = certify_training(*input.topology, point, training);
-    return {std::move(training.tables), std::move(certificate)};
-  }
-  ScheduleTables tables = input.tables
-                              ? *input.tables
-                              : generate_tables(*input.topology, point.system, *point.collective);
+// Tables with their certificate.
+using CertifiedTables = std::pair<ScheduleTables, Certificate>;
+
+CertifiedTables certified_training(const Input& input, const RunPoint& point) {
+  TrainingTables training = training_tables(*input.topology, point);
+  Certificate certificate = certify_training(*input.topology, point, training);
+  return {std::move(training.tables), std::move(certificate)};
+}
+
+CertifiedTables certified(const Input& input, const RunPoint& point, ScheduleTables tables) {
   store_rows(tables, point.system.ni);
   Certificate certificate = certify_point(*input.topology, point, tables);
   return {std::move(tables), std::move(certificate)};
@@ -92,13 +93,26 @@ bool check_workload(const Input& input, const RunPoint& point) {
   return good;
 }
 
-bool check_program(const Input& input, const RunPoint& point) {
-  const Program program = build_program(*input.topology, point);
+// What is said of a schedule's tables, or of a program.
+struct Checked {
+  bool ok = false;
+  std::string headline;
+  std::string details;
+};
+
+Checked checked_program(const Input& input, const RunPoint& point, const Program& program) {
   const ProgramCertificate certificate = certify_program_point(*input.topology, point, program);
-  fmt::print("{}: {} {} on {}: {}\n{}", input.path, program.name, to_string(program.collective),
-             input.topology->name(), certificate.ok() ? "certified" : "REJECTED",
-             certificate_text(program, certificate));
-  return certificate.ok();
+  return {
+      certificate.ok(),
+      fmt::format("{}: {} {} on {}: {}", input.path, program.name, to_string(program.collective),
+                  input.topology->name(), certificate.ok() ? "certified" : "REJECTED"),
+      certificate_text(program, certificate)};
+}
+
+bool check_program(const Input& input, const RunPoint& point) {
+  const Checked checked = checked_program(input, point, build_program(*input.topology, point));
+  fmt::print("{}\n{}", checked.headline, checked.details);
+  return checked.ok;
 }
 
 // Assumes the slots of the protocol, and messages that fit into the slots.
@@ -121,16 +135,9 @@ bool check_program_alone(const Input& input, const Program& program) {
   return true;
 }
 
-// What is said of a schedule's tables.
-struct CheckedTables {
-  bool ok = false;
-  std::string headline;
-  std::string details;
-};
-
-CheckedTables check_tables(const Input& input, const RunPoint& point) {
-  const auto [tables, certificate] = certified_tables(input, point);
-  CheckedTables checked;
+Checked checked_tables(const Input& input, const RunPoint& point, CertifiedTables certified) {
+  const auto& [tables, certificate] = certified;
+  Checked checked;
   checked.ok = certificate.ok();
   checked.headline =
       fmt::format("{}: {} {} on {}: {}", input.path, tables.algorithm, to_string(tables.op),
@@ -160,12 +167,21 @@ CheckedTables check_tables(const Input& input, const RunPoint& point) {
   return checked;
 }
 
+// What `run` would load.
+Checked checked_collective(const Input& input, const RunPoint& point) {
+  if (input.tables) return checked_tables(input, point, certified(input, point, *input.tables));
+  if (point.training) return checked_tables(input, point, certified_training(input, point));
+  CollectiveWork work = generate_collective(*input.topology, point);
+  if (work.program) return checked_program(input, point, *work.program);
+  return checked_tables(input, point, certified(input, point, std::move(*work.tables)));
+}
+
 // Settings such as flow control do not change a schedule, so equal answers are printed once.
 bool check_schedules(const Input& input, const std::vector<const RunPoint*>& points) {
-  std::vector<std::pair<CheckedTables, std::size_t>> answers;
+  std::vector<std::pair<Checked, std::size_t>> answers;
   bool good = true;
   for (const RunPoint* point : points) {
-    CheckedTables checked = check_tables(input, *point);
+    Checked checked = checked_collective(input, *point);
     good &= checked.ok;
     const auto same = std::find_if(answers.begin(), answers.end(), [&](const auto& answer) {
       return answer.first.headline == checked.headline && answer.first.details == checked.details;

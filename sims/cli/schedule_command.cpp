@@ -13,6 +13,7 @@
 #include "sims/cli/output.h"
 #include "sims/cli/schedule_text.h"
 #include "sims/config/resolved.h"
+#include "sims/experiment/collective_work.h"
 #include "sims/experiment/generate_tables.h"
 #include "sims/experiment/plan_run.h"
 #include "sims/experiment/training_tables.h"
@@ -66,10 +67,13 @@ std::string distinguishing_setting(const std::vector<RunPoint>& points) {
   return {};
 }
 
-ScheduleTables tables_of(const Input& input, const RunPoint& point) {
-  if (input.tables) return *input.tables;
-  if (point.training) return training_tables(*input.topology, point).tables;
-  return generate_tables(*input.topology, point.system, *point.collective);
+// Precondition: no plan.
+CollectiveWork work_of(const Input& input) {
+  if (input.program) return {{}, *input.program};
+  if (input.tables) return {*input.tables, {}};
+  const RunPoint& point = input.points.front();
+  if (point.training) return {training_tables(*input.topology, point).tables, {}};
+  return generate_collective(*input.topology, point);
 }
 
 bool is_planned(const Input& input) {
@@ -101,25 +105,19 @@ void write_plan(std::ostream& out, const Input& input, const ScheduleOptions& op
   if (json) out << all.dump(2) << "\n";
 }
 
-bool is_program(const Input& input) {
-  return input.program || (!input.tables && has_program(input.points.front()));
-}
-
-// Returns the program of the input, or the schedule as a program; otherwise the reason why the
-// schedule cannot be a program.
-ScheduleProgram program_in(const Input& input) {
-  if (input.program) return {*input.program, {}};
-  const RunPoint& point = input.points.front();
-  if (is_program(input)) return {build_program(*input.topology, point), {}};
+// Returns the program, or the schedule as a program; otherwise the reason why the schedule cannot
+// be a program.
+ScheduleProgram program_in(const Input& input, const CollectiveWork& work) {
+  if (work.program) return {*work.program, {}};
   ScheduleProgramOptions options;
-  options.element_bytes = point.collective->element_bytes;
-  const ScheduleTables tables = expand_symmetry(*input.topology, tables_of(input, point));
+  options.element_bytes = input.points.front().collective->element_bytes;
+  const ScheduleTables tables = expand_symmetry(*input.topology, *work.tables);
   return program_of_schedule(raise_from_tables(*input.topology, tables), options);
 }
 
 // Returns the reason why the program cannot be written, or an empty text.
-std::string write_program(std::ostream& out, const Input& input, const std::string& format) {
-  const ScheduleProgram found = program_in(input);
+std::string write_program(std::ostream& out, const ScheduleProgram& found,
+                          const std::string& format) {
   if (!found.program) return found.reason;
   if (format != "msccl-xml") {
     out << program_text(*found.program);
@@ -133,10 +131,11 @@ std::string write_program(std::ostream& out, const Input& input, const std::stri
 bool is_picture(const std::string& format) { return format == "tree-svg" || format == "slots-svg"; }
 
 // Returns why there is no picture, or an empty text.
-std::string write_picture(std::ostream& out, const Input& input, const std::string& format) {
+std::string write_picture(std::ostream& out, const Input& input, const ScheduleTables& given,
+                          const std::string& format) {
   const Topology& topology = *input.topology;
   const RunPoint& point = input.points.front();
-  const ScheduleTables tables = expand_symmetry(topology, tables_of(input, point));
+  const ScheduleTables tables = expand_symmetry(topology, given);
   Schedule schedule = raise_from_tables(topology, tables);
   schedule.listed_order = tables.listed_order;
   if (schedule.transfers.empty()) return "the schedule has no messages";
@@ -150,11 +149,11 @@ std::string write_picture(std::ostream& out, const Input& input, const std::stri
   return reason;
 }
 
-void write_schedule(std::ostream& out, const Input& input, const ScheduleOptions& options) {
+void write_tables(std::ostream& out, const Input& input, const ScheduleTables& given,
+                  const ScheduleOptions& options) {
   const std::string& format = options.format;
-  if (is_planned(input)) return write_plan(out, input, options);
   const RunPoint& point = input.points.front();
-  ScheduleTables tables = expand_symmetry(*input.topology, tables_of(input, point));
+  ScheduleTables tables = expand_symmetry(*input.topology, given);
   if (format == "table") {
     store_rows(tables, point.system.ni);
     write_table_text(out, tables);
@@ -195,13 +194,6 @@ int schedule_command(const ScheduleOptions& options) {
                input.path, input.points.front().collective->algorithm, options.format);
     return kUsageError;
   }
-  if (is_program(input) && options.format != "table" && options.format != "msccl-xml") {
-    fmt::print(
-        stderr,
-        "{}: error: a collective program cannot be shown as {}; allowed are table and msccl-xml\n",
-        input.path, options.format);
-    return kUsageError;
-  }
   const bool trains = !input.program && input.points.front().training.has_value();
   if (trains && options.format == "json" &&
       input.points.front().training->overlap == Overlap::layerwise) {
@@ -218,17 +210,31 @@ int schedule_command(const ScheduleOptions& options) {
                input.path);
   }
   std::ostringstream text;
-  const bool as_program = is_program(input) || options.format == "msccl-xml";
-  const bool draws = is_picture(options.format);
-  const std::string reason = as_program ? write_program(text, input, options.format)
-                             : draws    ? write_picture(text, input, options.format)
-                                        : std::string();
+  std::string reason;
+  if (is_planned(input)) {
+    write_plan(text, input, options);
+  } else {
+    const CollectiveWork work = work_of(input);
+    if (work.program && options.format != "table" && options.format != "msccl-xml") {
+      fmt::print(stderr,
+                 "{}: error: a collective program cannot be shown as {}; allowed are table and "
+                 "msccl-xml\n",
+                 input.path, options.format);
+      return kUsageError;
+    }
+    if (work.program || options.format == "msccl-xml") {
+      reason = write_program(text, program_in(input, work), options.format);
+    } else if (is_picture(options.format)) {
+      reason = write_picture(text, input, *work.tables, options.format);
+    } else {
+      write_tables(text, input, *work.tables, options);
+    }
+  }
   if (!reason.empty()) {
     fmt::print(stderr, "{}: error: cannot be written as {}: {}\n", input.path, options.format,
                reason);
     return kCheckFailed;
   }
-  if (!as_program && !draws) write_schedule(text, input, options);
   return write_text(options.output, text.str()) ? kGood : kUsageError;
 }
 

@@ -147,7 +147,8 @@ void add_collective_keys(KeyTable& table) {
                [](Config& config) -> std::string& { return config.program.file; })
       .doc(
           "algorithm that generates the schedule, plan or program (espalier list algorithms); "
-          "auto: the fastest schedule or plan; all: every other algorithm that suits the network "
+          "auto: the fastest schedule, program or plan; all: every other algorithm that suits the "
+          "network "
           "and the operation; a program's file: that program. In a list, an algorithm that does "
           "not suit is skipped");
   collective.size("size", &Config::size)

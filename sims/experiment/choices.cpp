@@ -75,7 +75,7 @@ std::string choices_text(const std::map<Bytes, std::string>& taken) {
 }
 
 Json choice_question(const Topology& topology, const SystemConfig& system,
-                     const CollectiveConfig& collective) {
+                     const CollectiveConfig& collective, const std::vector<std::string>& programs) {
   RunPoint point;
   point.system = system;
   point.collective = collective;
@@ -89,6 +89,7 @@ Json choice_question(const Topology& topology, const SystemConfig& system,
                                 system.ni.dimension_queue.arbitration_cycles};
   question["links"] = hash_text(links_text(topology));
   question["ranks"] = std::move(ranks);
+  question["programs"] = programs;
   question["weights"] = collective.counts.weights;  // the configuration names only their file
   return question;
 }

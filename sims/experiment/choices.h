@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "hw/topology/topology.h"
 #include "sims/point/config.h"
@@ -14,7 +15,7 @@ namespace espalier {
 
 // Makes the schedule or plan again.
 struct Choice {
-  std::string algorithm;       // a generator, or the planner of a plan
+  std::string algorithm;       // a generator, a built-in program, or the planner of a plan
   std::uint32_t segments = 0;  // of a generator's request
   std::string why;             // a sentence: times of the best two
 };
@@ -28,10 +29,12 @@ struct Choice {
 [[nodiscard]] std::string choices_text(const std::map<Bytes, std::string>& taken);
 
 // Everything that a choice depends on: this program (a hash of its executable), the system and the
-// collective as resolved, the links of the network, and the node of each rank.
+// collective as resolved, the links of the network, and the node of each rank. `programs`: the
+// collective programs that are candidates beside the schedules.
 [[nodiscard]] nlohmann::ordered_json choice_question(const Topology& topology,
                                                      const SystemConfig& system,
-                                                     const CollectiveConfig& collective);
+                                                     const CollectiveConfig& collective,
+                                                     const std::vector<std::string>& programs);
 
 // Questions with their choices: in this process, and in the files of a folder that processes share.
 class Choices {

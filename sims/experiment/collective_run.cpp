@@ -1,4 +1,5 @@
-// A collective by schedule tables, and training iterations that all-reduce by such tables.
+// A collective by schedule tables, and training iterations that all-reduce by such tables. If the
+// collective has a program in place of tables, program_run.cpp runs it.
 #include <optional>
 #include <utility>
 
@@ -124,12 +125,8 @@ class TablesRun : public PointRun {
 
 class CollectiveRun : public TablesRun {
  public:
-  explicit CollectiveRun(const PointInput& input)
-      : TablesRun(input,
-                  TrainingTables(input.tables
-                                     ? *input.tables
-                                     : generate_tables(input.topology, input.point.system,
-                                                       *input.point.collective, input.choices))) {}
+  CollectiveRun(const PointInput& input, ScheduleTables tables)
+      : TablesRun(input, TrainingTables(std::move(tables))) {}
 };
 
 class TrainingRun : public TablesRun {
@@ -205,7 +202,10 @@ class TrainingRun : public TablesRun {
 }  // namespace
 
 std::unique_ptr<PointRun> make_collective_run(const PointInput& input) {
-  return std::make_unique<CollectiveRun>(input);
+  if (input.tables) return std::make_unique<CollectiveRun>(input, *input.tables);
+  CollectiveWork work = generate_collective(input.topology, input.point, input.choices);
+  if (work.program) return make_program_run(input, std::move(work));
+  return std::make_unique<CollectiveRun>(input, std::move(*work.tables));
 }
 
 std::unique_ptr<PointRun> make_training_run(const PointInput& input) {

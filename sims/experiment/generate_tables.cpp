@@ -10,7 +10,6 @@
 
 #include "alg/generators/auto_choice.h"
 #include "alg/generators/process_group.h"
-#include "sims/experiment/confirm_choice.h"
 #include "sims/model/build_program.h"
 #include "sims/model/packet_sizes.h"
 #include "sims/system/simulation.h"
@@ -19,10 +18,6 @@ namespace espalier {
 
 namespace {
 
-// How far planned times are off: of messages over several links, which share routers' buffers; and
-// of messages over one link, if their NIs list them in the planned order.
-constexpr double kPlannersError = 2;
-constexpr double kListError = 1.01;
 // How much faster than planned a schedule of messages over one link may be: ties between messages
 // for a link are broken otherwise in routers.
 constexpr double kTieError = 1.05;
@@ -69,49 +64,24 @@ bool is_planned_exactly(const Topology& topology, const Schedule& schedule,
                      });
 }
 
-// A schedule that may be the fastest.
-struct Rival {
-  double planned_us = 0;
-  bool is_exact = false;
-  std::optional<double> simulated_us;
-  bool failed = false;  // its simulation did not end with the right data
-
-  [[nodiscard]] double us() const { return simulated_us.value_or(planned_us); }
-};
-
-// Whether one of the two is faster by more than the planned times are off.
-bool is_settled(const Rival& a, const Rival& b) {
-  if (a.failed || b.failed) return true;
-  if (a.simulated_us && b.simulated_us) return true;
-  const bool known = (a.simulated_us || a.is_exact) && (b.simulated_us || b.is_exact);
-  const double ratio = std::max(a.us(), b.us()) / std::min(a.us(), b.us());
-  return known && ratio > kListError;
-}
-
-struct ChosenSchedule {
-  Choice choice;
-  ScheduleTables tables;
-};
-
 ChosenSchedule choose(const Topology& topology, const SystemConfig& system,
                       const CollectiveConfig& collective, Choices& choices) {
   const GroupRequest of_group(topology, system, collective);
   const std::vector<RankedSchedule> best =
       fastest_schedules(of_group.group.network(), of_group.request, 2);
-  const auto chosen = [&](std::size_t i, ScheduleTables tables, std::string why) {
-    return ChosenSchedule{{best[i].generator->name, best[i].segments, std::move(why)},
-                          std::move(tables)};
-  };
   std::vector<Rival> rivals;
   for (const RankedSchedule& ranked : best) {
     Rival rival;
+    rival.name = ranked.name;
     rival.planned_us = static_cast<double>(ranked.planned_ps) * 1e-6;
     rival.is_exact = is_planned_exactly(of_group.group.network(), ranked.schedule, system);
     rivals.push_back(rival);
   }
+  const auto choice = [&](std::size_t i, std::string why) {
+    return Choice{best[i].generator->name, best[i].segments, std::move(why)};
+  };
   if (best.size() == 1) {
-    return chosen(0, of_group.tables_of(best[0].schedule),
-                  fmt::format("{}, {:.4g} us planned", best[0].name, rivals[0].planned_us));
+    return {choice(0, to_text(rivals[0])), of_group.tables_of(best[0].schedule), rivals};
   }
   // Lockstep makes other lists slower than planned, so only an exact first one settles it.
   const bool is_near = rivals[0].is_exact && passes_one_link(best[1].schedule);
@@ -120,53 +90,36 @@ ChosenSchedule choose(const Topology& topology, const SystemConfig& system,
   point.system = system;
   point.collective = collective;
   std::vector<std::optional<ScheduleTables>> tables(2);
-  const auto simulate = [&](const std::vector<std::size_t>& which) {
+  const auto simulate_some = [&](const std::vector<std::size_t>& which) {
+    std::vector<Rival*> simulated;
     std::vector<ShortRun> runs;
     for (const std::size_t i : which) {
       tables[i] = of_group.tables_of(best[i].schedule);
       store_rows(*tables[i], system.ni);
+      simulated.push_back(&rivals[i]);
       runs.emplace_back([&, i] { return simulate_collective(topology, point, *tables[i], {}); });
     }
-    const std::vector<std::optional<Cycle>> cycles = simulated_cycles(runs, choices);
-    for (std::size_t k = 0; k < which.size(); ++k) {
-      Rival& rival = rivals[which[k]];
-      rival.failed = !cycles[k];
-      if (cycles[k]) {
-        rival.simulated_us =
-            static_cast<double>(*cycles[k]) * 1e6 / static_cast<double>(system.clock.hertz);
-      }
-    }
+    simulate(simulated, runs, system.clock, choices);
   };
   if (rivals[1].planned_us <= error * rivals[0].planned_us) {
     std::vector<std::size_t> inexact;
     for (const std::size_t i : {0U, 1U}) {
       if (!rivals[i].is_exact) inexact.push_back(i);
     }
-    if (!inexact.empty()) simulate(inexact);
+    if (!inexact.empty()) simulate_some(inexact);
     if (!is_settled(rivals[0], rivals[1])) {
       std::vector<std::size_t> rest;
       for (const std::size_t i : {0U, 1U}) {
         if (!rivals[i].simulated_us) rest.push_back(i);
       }
-      simulate(rest);
+      simulate_some(rest);
     }
   }
-  const bool second =
-      rivals[0].failed != rivals[1].failed ? rivals[0].failed : rivals[1].us() < rivals[0].us();
-  const std::size_t first = second ? 1 : 0;
-  const auto line = [&](std::size_t i) {
-    const Rival& rival = rivals[i];
-    if (rival.failed) {
-      return fmt::format("{}, not completed ({:.4g} planned)", best[i].name, rival.planned_us);
-    }
-    return rival.simulated_us
-               ? fmt::format("{}, {:.4g} us simulated ({:.4g} planned)", best[i].name,
-                             *rival.simulated_us, rival.planned_us)
-               : fmt::format("{}, {:.4g} us planned", best[i].name, rival.planned_us);
-  };
+  const std::size_t first = is_faster(rivals[1], rivals[0]) ? 1 : 0;
   if (!tables[first]) tables[first] = of_group.tables_of(best[first].schedule);
-  return chosen(first, std::move(*tables[first]),
-                fmt::format("{}; next is {}", line(first), line(1 - first)));
+  if (first == 1) std::swap(rivals[0], rivals[1]);
+  return {choice(first, fmt::format("{}; next is {}", to_text(rivals[0]), to_text(rivals[1]))),
+          std::move(*tables[first]), rivals};
 }
 
 void name_choice(ScheduleTables& tables, const Choice& choice) {
@@ -186,15 +139,21 @@ ScheduleTables generate_tables(const Topology& topology, const SystemConfig& sys
     store_rows(tables, system.ni);
     return tables;
   }
-  const auto question = choice_question(topology, system, collective);
+  const auto question = choice_question(topology, system, collective, {});
   if (const auto known = choices.find(question)) {
     return generate_chosen(topology, system, collective, *known);
   }
-  ChosenSchedule made = choose(topology, system, collective, choices);
+  ChosenSchedule made = fastest_tables(topology, system, collective, choices);
   choices.keep(question, made.choice);
+  return std::move(made.tables);
+}
+
+ChosenSchedule fastest_tables(const Topology& topology, const SystemConfig& system,
+                              const CollectiveConfig& collective, Choices& choices) {
+  ChosenSchedule made = choose(topology, system, collective, choices);
   name_choice(made.tables, made.choice);
   store_rows(made.tables, system.ni);
-  return std::move(made.tables);
+  return made;
 }
 
 ScheduleTables generate_tables(const Topology& topology, const SystemConfig& system,
@@ -205,7 +164,7 @@ ScheduleTables generate_tables(const Topology& topology, const SystemConfig& sys
 
 Choice choose_schedule(const Topology& topology, const SystemConfig& system,
                        const CollectiveConfig& collective, Choices& choices) {
-  const auto question = choice_question(topology, system, collective);
+  const auto question = choice_question(topology, system, collective, {});
   if (const auto known = choices.find(question)) return *known;
   Choice choice = choose(topology, system, collective, choices).choice;
   choices.keep(question, choice);

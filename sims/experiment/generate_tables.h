@@ -1,27 +1,40 @@
 // The schedule tables of a configuration's algorithm.
 #pragma once
 
+#include <vector>
+
 #include "alg/schedule/schedule_table.h"
 #include "hw/topology/topology.h"
+#include "sims/experiment/auto_rival.h"
 #include "sims/experiment/choices.h"
 #include "sims/point/config.h"
 
 namespace espalier {
 
 // Precondition: the algorithm fits the topology (the reader checked it).
-// `algorithm: auto`: the tables of the fastest schedule. Schedules are ranked by planned time;
-// where the best two are nearer than planned times are exact, they are simulated on the healthy
-// system, alone and in child processes, and `choice` says what decided. So call it before this
-// process simulates. A question that `choices` knows is not asked again; its
-// schedule alone is generated.
+// `algorithm: auto`: the tables of the fastest schedule, without programs. Schedules are ranked by
+// planned time; where the best two are nearer than planned times are exact, they are simulated on
+// the healthy system, alone and in child processes, and `choice` says what decided. So call it
+// before this process simulates. A question that `choices` knows is not asked again; its schedule
+// alone is generated.
 [[nodiscard]] ScheduleTables generate_tables(const Topology& topology, const SystemConfig& system,
                                              const CollectiveConfig& collective, Choices& choices);
 // The same for one call, which remembers nothing.
 [[nodiscard]] ScheduleTables generate_tables(const Topology& topology, const SystemConfig& system,
                                              const CollectiveConfig& collective);
 
-// What auto takes, without its tables: generate_chosen() makes them, in any process and at any
-// time.
+// The same for auto, without asking `choices`. `rivals`: the schedule that was taken, then the
+// next.
+struct ChosenSchedule {
+  Choice choice;
+  ScheduleTables tables;
+  std::vector<Rival> rivals;
+};
+[[nodiscard]] ChosenSchedule fastest_tables(const Topology& topology, const SystemConfig& system,
+                                            const CollectiveConfig& collective, Choices& choices);
+
+// What generate_tables() takes for auto, without its tables: generate_chosen() makes them, in any
+// process and at any time.
 [[nodiscard]] Choice choose_schedule(const Topology& topology, const SystemConfig& system,
                                      const CollectiveConfig& collective, Choices& choices);
 [[nodiscard]] ScheduleTables generate_chosen(const Topology& topology, const SystemConfig& system,

@@ -195,7 +195,7 @@ ForecastPlan plan_point(const Topology& topology, const RunPoint& point, Choices
   if (!planner->chooses) {
     planned = forecast_plan(*planner, dimensions, request, spec);
   } else {
-    const auto question = choice_question(topology, point.system, *point.collective);
+    const auto question = choice_question(topology, point.system, *point.collective, {});
     if (const auto known = choices.find(question)) {
       const Planner* taken = find_planner(known->algorithm);
       if (taken == nullptr) {

@@ -11,6 +11,7 @@
 #include "alg/schedule/schedule_table.h"
 #include "hw/topology/topology.h"
 #include "sims/experiment/choices.h"
+#include "sims/experiment/collective_work.h"
 #include "sims/model/system_shape.h"
 #include "sims/point/config.h"
 #include "sims/system/simulation.h"
@@ -81,9 +82,11 @@ class PointRun {
 // One maker for each kind of run, in the kind's own file. Throws std::invalid_argument where the
 // system cannot be built.
 [[nodiscard]] std::unique_ptr<PointRun> make_collective_run(const PointInput& input);
+// Precondition: the work is a program. make_collective_run() calls it.
+[[nodiscard]] std::unique_ptr<PointRun> make_program_run(const PointInput& input,
+                                                         CollectiveWork work);
 [[nodiscard]] std::unique_ptr<PointRun> make_training_run(const PointInput& input);
 [[nodiscard]] std::unique_ptr<PointRun> make_plan_run(const PointInput& input);
-[[nodiscard]] std::unique_ptr<PointRun> make_program_run(const PointInput& input);
 [[nodiscard]] std::unique_ptr<PointRun> make_workload_run(const PointInput& input);
 [[nodiscard]] std::unique_ptr<PointRun> make_job_run(const PointInput& input);
 [[nodiscard]] std::unique_ptr<PointRun> make_traffic_run(const PointInput& input);

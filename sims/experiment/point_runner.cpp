@@ -15,7 +15,6 @@
 #include "sims/experiment/describe_outcome.h"
 #include "sims/experiment/point_run.h"
 #include "sims/experiment/result_register.h"
-#include "sims/model/build_program.h"
 #include "sims/observe/explain/explanation.h"
 
 namespace espalier {
@@ -37,8 +36,6 @@ constexpr PointKind kPointKinds[] = {
     {[](const PointInput& input) { return input.point.workload.has_value(); }, make_workload_run},
     {[](const PointInput& input) { return input.point.coordination.has_value(); }, make_job_run},
     {[](const PointInput& input) { return input.point.training.has_value(); }, make_training_run},
-    {[](const PointInput& input) { return !input.tables && has_program(input.point); },
-     make_program_run},
     {[](const PointInput& input) { return input.topology.dimensions() && input.point.collective; },
      make_plan_run},
     {[](const PointInput& input) { return !input.point.collective && !input.tables; },

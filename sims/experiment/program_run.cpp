@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "alg/bounds/bounds.h"
 #include "alg/certify/channel_dependencies.h"
@@ -37,13 +38,15 @@ std::string network_deadlock(const Topology& topology, const RunPoint& point,
 }
 
 void describe_program(Json& result, const Topology& topology, const RunPoint& point,
-                      const Program& program) {
+                      const CollectiveWork& work) {
+  const Program& program = *work.program;
   const Tiling tiling = tiling_of(program, point);
   const ProtocolSpec protocol = protocol_of(program, point);
   // A program from a file has a name of its own, by which tables tell several programs apart.
   result["algorithm"] = point.collective->program.given == nullptr
                             ? point.collective->algorithm
                             : program_label(point.collective->program);
+  if (!work.choice.empty()) result["choice"] = work.choice;
   result["program"] = program.name;
   result["op"] = to_string(program.collective);
   result["topology"] = topology.name();
@@ -54,7 +57,7 @@ void describe_program(Json& result, const Topology& topology, const RunPoint& po
   result["protocol"] = to_string(program.protocol);
   result["instructions"] = program.num_steps();
   result["channels"] = program.num_channels;
-  const BuiltinProgram* const built_in = find_builtin_program(point.collective->algorithm);
+  const BuiltinProgram* const built_in = work.built_in;
   if (built_in != nullptr && !built_in->uses_segments) {
     result["instances"] = point.collective->program.instances;
   }
@@ -128,14 +131,16 @@ namespace {
 
 class ProgramRun : public PointRun {
  public:
-  explicit ProgramRun(const PointInput& input)
-      : PointRun(input), program_(build_program(input.topology, input.point)) {}
+  // Precondition: the work is a program.
+  ProgramRun(const PointInput& input, CollectiveWork work)
+      : PointRun(input), work_(std::move(work)), program_(*work_.program) {}
 
   void describe(Json& result) const override {
-    describe_program(result, topology(), point(), program_);
+    describe_program(result, topology(), point(), work_);
   }
   std::string certify(Json& result) override {
-    certificate_ = certify_program_point(topology(), point(), program_);
+    certificate_ = work_.certificate ? std::exchange(work_.certificate, {})
+                                     : certify_program_point(topology(), point(), program_);
     // A malformed program cannot be simulated, whether it is to be checked or not.
     if (!point().simulation.check && can_run(*certificate_)) certificate_.reset();
     describe_certificate(result, certificate_ ? &*certificate_ : nullptr);
@@ -155,14 +160,15 @@ class ProgramRun : public PointRun {
   }
 
  private:
-  Program program_;
+  CollectiveWork work_;
+  const Program& program_;  // of the work
   std::optional<ProgramCertificate> certificate_;
 };
 
 }  // namespace
 
-std::unique_ptr<PointRun> make_program_run(const PointInput& input) {
-  return std::make_unique<ProgramRun>(input);
+std::unique_ptr<PointRun> make_program_run(const PointInput& input, CollectiveWork work) {
+  return std::make_unique<ProgramRun>(input, std::move(work));
 }
 
 }  // namespace espalier

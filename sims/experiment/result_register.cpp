@@ -48,10 +48,11 @@ std::vector<ResultField> fields_without_counters() {
       {"traffic", "f", text, "", given, never, "pattern of the traffic"},
       {"algorithm", "cpgtwjn", text, "", given, never,
        "algorithm or planner; null if control messages run alone"},
-      {"choice", "cptwj", text, "", generator, never,
+      {"choice", "cpgtwj", text, "", generator, never,
        "what `algorithm: auto` took, and the times that decided; of several collectives, what it "
        "took for each; otherwise absent"},
-      {"program", "g", text, "", given, never, "name of the collective program"},
+      {"program", "g", text, "", given, never,
+       "name of the collective program; beside algorithm `auto`, the program that it took"},
       {"op", "cpgt", text, "", given, never, "collective operation"},
       {"topology", kAll, text, "", given, never, "name of the topology"},
       {"nodes", kAll, number, "", given, never, "nodes that compute; switches are not counted"},

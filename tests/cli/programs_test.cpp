@@ -286,3 +286,54 @@ TEST_CASE("Every key of a context changes what a run takes, and a program is sho
   const Outcome shown = test::espalier({"schedule", config});
   CHECK_THAT(shown.out, Contains("gpu 3: i 4 o 0 s 0\n  tb 0: send 0 recv 2 channel 0\n"));
 }
+
+TEST_CASE("auto runs a program where it is the fastest, and says so in every command") {
+  const TemporaryFolder folder;
+  const std::string file = folder.write("small.yaml",
+                                        "system:\n"
+                                        "  topology: {type: torus, dims: [4, 4]}\n"
+                                        "  flow_control: {mode: message}\n"
+                                        "collective: {op: all_reduce, size: 1KiB}\n");
+  const auto result_of = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> arguments{"run", file, "-q", "--json", folder.file("out.json")};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const Outcome run = test::espalier(arguments);
+    CAPTURE(run.err);
+    REQUIRE(run.exit_code == 0);
+    return Json::parse(test::read_text(folder.file("out.json"))).at("results").at(0);
+  };
+  const std::string choices = folder.file("choices");
+  const Json first = result_of({"--choices", choices});
+  CHECK(first.at("algorithm") == "auto");
+  CHECK(first.at("program") == "window");
+  CHECK(first.at("bitwise_identical") == false);
+  CHECK(first.at("certified") == true);
+  CHECK(first.at("verified") == true);
+  CHECK_THAT(first.at("choice").get<std::string>(),
+             Catch::Matchers::StartsWith("window, ") && Contains("the best schedule is "));
+  // A choice that is known gives the same bytes.
+  const Json again = result_of({"--choices", choices});
+  CHECK(again.at("host").at("choosing_s") == 0);
+  CHECK(test::without_host(again) == test::without_host(first));
+  // As the program by its name.
+  const Json named = result_of({"-s", "collective.algorithm=window"});
+  CHECK(named.at("cycles") == first.at("cycles"));
+  CHECK_FALSE(named.contains("choice"));
+  for (const char* fidelity : {"simulation.fidelity=train", "simulation.fidelity=cycle"}) {
+    CHECK(result_of({"-s", fidelity}).at("cycles") == first.at("cycles"));
+  }
+  CHECK(result_of({"-s", "collective.bitwise_identical=true"}).at("program") == "swing_latency");
+  CHECK_THAT(test::espalier({"check", file}).out,
+             Contains("window all_reduce on torus 4x4: certified"));
+  CHECK_THAT(test::espalier({"schedule", file}).out, Contains("window: all_reduce in place"));
+  const Outcome dot = test::espalier({"schedule", file, "--format", "dot"});
+  CHECK(dot.exit_code != 0);
+  CHECK_THAT(dot.err, Contains("a collective program cannot be shown as dot"));
+  const Outcome explained = test::espalier({"explain", file});
+  CHECK(explained.exit_code == 0);
+  CHECK_THAT(explained.out, Contains("auto: window, "));
+  const Outcome compared =
+      test::espalier({"compare", file, "-s", "collective.algorithm=[auto, multitree, window]"});
+  CHECK(compared.exit_code == 0);
+  CHECK_THAT(compared.out, Contains("auto: window, ") && Contains("Best: window"));
+}

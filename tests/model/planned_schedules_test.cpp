@@ -256,7 +256,7 @@ TEST_CASE(
   CHECK(simulated_ns(mesh, point, again) == simulated_ns(mesh, point, first));
   // A known answer is taken as it is.
   Choices told;
-  told.keep(choice_question(mesh, point.system, *point.collective), {"ring", 0, "because"});
+  told.keep(choice_question(mesh, point.system, *point.collective, {}), {"ring", 0, "because"});
   const ScheduleTables ring = generate_tables(mesh, point.system, *point.collective, told);
   CHECK(ring.choice == "because");
   point.collective->algorithm = "ring";

@@ -20,22 +20,24 @@ CollectiveConfig question_collective() {
 
 }  // namespace
 
-TEST_CASE("A question depends on the system, the links, the collective and the ranks") {
+TEST_CASE(
+    "A question depends on the system, the links, the collective, the ranks and the programs") {
   const Topology torus = make_torus({4, 4}, LinkSpec{150'000, 16'000'000'000});
   const SystemConfig system;
   const CollectiveConfig collective = question_collective();
-  const auto asked = choice_question(torus, system, collective);
-  CHECK(choice_question(torus, system, collective) == asked);
+  const auto asked = choice_question(torus, system, collective, {});
+  CHECK(choice_question(torus, system, collective, {}) == asked);
   const Topology slow = make_torus({4, 4}, LinkSpec{150'000, 8'000'000'000});
-  CHECK(choice_question(slow, system, collective) != asked);
+  CHECK(choice_question(slow, system, collective, {}) != asked);
   const Topology far = make_torus({4, 4}, LinkSpec{151'000, 16'000'000'000});
-  CHECK(choice_question(far, system, collective) != asked);
+  CHECK(choice_question(far, system, collective, {}) != asked);
+  CHECK(choice_question(torus, system, collective, {"window"}) != asked);
   SystemConfig other = system;
   other.ni.send_queue = 3;
-  CHECK(choice_question(torus, other, collective) != asked);
+  CHECK(choice_question(torus, other, collective, {}) != asked);
   other = system;
   other.router.pipeline_cycles = 3;
-  CHECK(choice_question(torus, other, collective) != asked);
+  CHECK(choice_question(torus, other, collective, {}) != asked);
   for (const auto change : {+[](CollectiveConfig& c) { c.size = 8192; },
                             +[](CollectiveConfig& c) { c.op = CollectiveOp::all_gather; },
                             +[](CollectiveConfig& c) { c.element_bytes = 2; },
@@ -48,7 +50,7 @@ TEST_CASE("A question depends on the system, the links, the collective and the r
                             +[](CollectiveConfig& c) { c.rank_order.nodes = {NodeId(1)}; }}) {
     CollectiveConfig changed = collective;
     change(changed);
-    CHECK(choice_question(torus, system, changed) != asked);
+    CHECK(choice_question(torus, system, changed, {}) != asked);
   }
 }
 

@@ -1,0 +1,42 @@
+// What the NIs execute for a collective: schedule tables, or a program.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "alg/program/builtin_programs.h"
+#include "alg/program/program.h"
+#include "alg/program/program_certifier.h"
+#include "alg/schedule/schedule_table.h"
+#include "hw/topology/topology.h"
+#include "sims/experiment/choices.h"
+#include "sims/point/config.h"
+
+namespace espalier {
+
+// Either tables or a program.
+struct CollectiveWork {
+  std::optional<ScheduleTables> tables;
+  std::optional<Program> program;
+  // Of `algorithm: auto`, where it takes a program: what it took, and the times that decided.
+  // Tables know theirs (ScheduleTables::choice).
+  std::string choice = {};
+  // The program's, if it is built-in; nullptr if it is from a file.
+  const BuiltinProgram* built_in = nullptr;
+  // If the choice has needed it.
+  std::optional<ProgramCertificate> certificate = {};
+};
+
+// Of the point's algorithm. Precondition: it is no planner's, and fits the topology (the reader
+// checked it).
+//
+// `algorithm: auto` takes the fastest schedule, as generate_tables() does, or a built-in program
+// that is faster. The programs are ranked by planned time (alg/program/program_time.h); the best
+// two that may be faster than the schedule are simulated on the healthy system, alone and in child
+// processes. So call it before this process simulates.
+[[nodiscard]] CollectiveWork generate_collective(const Topology& topology, const RunPoint& point,
+                                                 Choices& choices);
+// The same for one call, which remembers nothing.
+[[nodiscard]] CollectiveWork generate_collective(const Topology& topology, const RunPoint& point);
+
+}  // namespace espalier
