@@ -31,6 +31,20 @@ std::vector<std::uint32_t> segments_to_try(const Generator& generator,
                  : std::vector<std::uint32_t>{request.segments};
 }
 
+// The generator's schedule in `segments`, 0 for as many as it takes by itself. A schedule that
+// takes longer than `limit` needs no exact time. Throws std::invalid_argument if it finds none.
+RankedSchedule planned_schedule(const Generator& generator, const Topology& topology,
+                                CollectiveRequest request, std::uint32_t segments,
+                                std::uint64_t limit) {
+  const std::string in_segments = segments == 0 || segments == request.segments
+                                      ? std::string()
+                                      : fmt::format(" in {} segments", segments);
+  request.segments = segments;
+  Schedule schedule = generator.generate(topology, request);
+  const std::uint64_t time = schedule_time_ps(topology, schedule, request.timing, limit);
+  return {generator.name + in_segments, &generator, segments, time, std::move(schedule)};
+}
+
 std::string auto_unsuited(const Topology& topology) {
   std::string why = unsuited_for_times(topology, kAutoAlgorithm);
   if (!why.empty()) return why;
@@ -71,19 +85,11 @@ std::vector<RankedSchedule> fastest_schedules(const Topology& topology,
     if (!is_candidate(generator, topology, request)) continue;
     std::optional<RankedSchedule> best;
     for (const std::uint32_t segments : segments_to_try(generator, request)) {
-      CollectiveRequest tried = request;
-      tried.segments = segments;
       try {
-        Schedule schedule = generator.generate(topology, tried);
-        // A schedule that is slower than all that are kept needs no exact time.
         const std::uint64_t limit = ranked.size() < most ? std::numeric_limits<std::uint64_t>::max()
                                                          : ranked.back().planned_ps;
-        const std::uint64_t time = schedule_time_ps(topology, schedule, request.timing, limit);
-        if (best && best->planned_ps <= time) continue;
-        const std::string in_segments = segments == 0 || segments == request.segments
-                                            ? std::string()
-                                            : fmt::format(" in {} segments", segments);
-        best = {generator.name + in_segments, &generator, segments, time, std::move(schedule)};
+        RankedSchedule tried = planned_schedule(generator, topology, request, segments, limit);
+        if (!best || tried.planned_ps < best->planned_ps) best = std::move(tried);
       } catch (const std::invalid_argument& error) {
         why = fmt::format("{}: {}", generator.name, error.what());
         continue;  // this algorithm finds no schedule here; others may
@@ -102,6 +108,25 @@ std::vector<RankedSchedule> fastest_schedules(const Topology& topology,
   }
   if (ranked.empty()) throw std::invalid_argument(why);
   return ranked;
+}
+
+std::vector<RankedSchedule> in_other_segments(const Topology& topology,
+                                              const CollectiveRequest& request,
+                                              const RankedSchedule& taken) {
+  constexpr double kPlannersError = 1.1;
+  const auto limit =
+      static_cast<std::uint64_t>(kPlannersError * static_cast<double>(taken.planned_ps));
+  std::vector<RankedSchedule> others;
+  for (const std::uint32_t segments : segments_to_try(*taken.generator, request)) {
+    if (segments == taken.segments) continue;
+    try {
+      RankedSchedule other = planned_schedule(*taken.generator, topology, request, segments, limit);
+      if (other.planned_ps <= limit) others.push_back(std::move(other));
+    } catch (const std::invalid_argument&) {
+      continue;  // it finds no schedule in so many segments
+    }
+  }
+  return others;
 }
 
 Generator auto_row() {

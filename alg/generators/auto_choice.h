@@ -24,4 +24,10 @@ struct RankedSchedule {
                                                             const CollectiveRequest& request,
                                                             std::size_t most);
 
+// The same generator's schedules in the other numbers of segments that were tried, if they are
+// planned to take at most 10 % longer.
+[[nodiscard]] std::vector<RankedSchedule> in_other_segments(const Topology& topology,
+                                                            const CollectiveRequest& request,
+                                                            const RankedSchedule& taken);
+
 }  // namespace espalier

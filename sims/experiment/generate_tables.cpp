@@ -64,6 +64,12 @@ bool is_planned_exactly(const Topology& topology, const Schedule& schedule,
                      });
 }
 
+// Whether routers delay the schedule, so that its plan says little about the number of segments.
+bool is_late(const Rival& rival) {
+  constexpr double kLate = 1.02;
+  return rival.simulated_us && *rival.simulated_us > kLate * rival.planned_us;
+}
+
 ChosenSchedule choose(const Topology& topology, const SystemConfig& system,
                       const CollectiveConfig& collective, Choices& choices) {
   const GroupRequest of_group(topology, system, collective);
@@ -118,8 +124,35 @@ ChosenSchedule choose(const Topology& topology, const SystemConfig& system,
   const std::size_t first = is_faster(rivals[1], rivals[0]) ? 1 : 0;
   if (!tables[first]) tables[first] = of_group.tables_of(best[first].schedule);
   if (first == 1) std::swap(rivals[0], rivals[1]);
-  return {choice(first, fmt::format("{}; next is {}", to_text(rivals[0]), to_text(rivals[1]))),
-          std::move(*tables[first]), rivals};
+  Choice taken = choice(first, {});
+  if (is_late(rivals[0])) {
+    const std::vector<RankedSchedule> others =
+        in_other_segments(of_group.group.network(), of_group.request, best[first]);
+    std::vector<Rival> other_rivals;
+    std::vector<ScheduleTables> other_tables;
+    for (const RankedSchedule& other : others) {
+      Rival& rival = other_rivals.emplace_back();
+      rival.name = other.name;
+      rival.planned_us = static_cast<double>(other.planned_ps) * 1e-6;
+      store_rows(other_tables.emplace_back(of_group.tables_of(other.schedule)), system.ni);
+    }
+    std::vector<Rival*> simulated;
+    std::vector<ShortRun> runs;
+    for (std::size_t i = 0; i < others.size(); ++i) {
+      simulated.push_back(&other_rivals[i]);
+      runs.emplace_back(
+          [&, i] { return simulate_collective(topology, point, other_tables[i], {}); });
+    }
+    simulate(simulated, runs, system.clock, choices);
+    for (std::size_t i = 0; i < others.size(); ++i) {
+      if (!is_faster(other_rivals[i], rivals[0])) continue;
+      rivals[0] = other_rivals[i];
+      taken.segments = others[i].segments;
+      tables[first] = std::move(other_tables[i]);
+    }
+  }
+  taken.why = fmt::format("{}; next is {}", to_text(rivals[0]), to_text(rivals[1]));
+  return {std::move(taken), std::move(*tables[first]), rivals};
 }
 
 void name_choice(ScheduleTables& tables, const Choice& choice) {

@@ -95,6 +95,19 @@ TEST_CASE("What auto takes among schedules and programs is within 1 % of the fas
   }
 }
 
+TEST_CASE("Where routers delay a schedule, auto simulates it in other numbers of segments") {
+  RunPoint point = auto_point(TopologyKind::torus, {4, 4}, 64 << 10);
+  const Topology torus = build_topology(point.system);
+  const CollectiveWork taken = generate_collective(torus, point);
+  REQUIRE(taken.tables);
+  const Cycle cycles = work_cycles(torus, point, taken);
+  point.collective->algorithm = "multitree_translated";
+  for (const std::uint32_t segments : {2U, 4U, 8U}) {
+    point.collective->segments = segments;
+    CHECK(cycles <= work_cycles(torus, point, generate_collective(torus, point)));
+  }
+}
+
 TEST_CASE("auto takes no program that adds in several orders where bits must be identical") {
   RunPoint point = auto_point(TopologyKind::torus, {4, 4}, 1 << 10);
   CHECK(program_taken(point) == "window");
