@@ -16,7 +16,11 @@ class ForestPartition {
  public:
   ForestPartition(std::size_t nodes, const std::vector<EdgePair>& pairs, const PackGraph& graph,
                   std::size_t count)
-      : nodes_(nodes), forests_(count, std::vector<std::vector<Arc>>(nodes)) {
+      : nodes_(nodes),
+        forests_(count, std::vector<std::vector<Arc>>(nodes)),
+        rooted_(count),
+        part_(nodes) {
+    std::iota(part_.begin(), part_.end(), 0U);
     copies_.resize(pairs.size());
     for (std::size_t p = 0; p < pairs.size(); ++p) {
       copies_[p].first = static_cast<std::uint32_t>(elements_.size());
@@ -67,7 +71,12 @@ class ForestPartition {
     std::size_t placed = 0;
     for (const Element& e : elements_) placed += e.forest == kNobody ? 0 : 1;
     for (std::uint32_t e = 0; e < elements_.size() && placed < wanted; ++e) {
-      if (elements_[e].forest == kNobody && augment(e)) ++placed;
+      if (elements_[e].forest != kNobody || is_full(e)) continue;
+      if (augment(e)) {
+        ++placed;
+      } else if (!unite_searched()) {
+        return false;
+      }
     }
     return placed == wanted;
   }
@@ -140,44 +149,72 @@ class ForestPartition {
     }
   }
 
-  // The elements of the forest's path between two nodes; false if it has none.
-  bool find_path(std::uint32_t forest, std::uint32_t from, std::uint32_t to) {
-    const auto& tree = forests_[forest];
-    before_.assign(nodes_, {kNobody, kNobody});
-    stack_.assign(1, from);
-    before_[from] = {from, kNobody};
-    while (!stack_.empty() && before_[to].to == kNobody) {
-      const std::uint32_t v = stack_.back();
-      stack_.pop_back();
-      for (const Arc& arc : tree[v]) {
-        if (before_[arc.to].to != kNobody) continue;
-        before_[arc.to] = {v, arc.element};
-        stack_.push_back(arc.to);
+  // The forest, rooted: of each component the lowest node.
+  struct Rooted {
+    bool is_current = false;
+    std::vector<Arc> parent;           // by node; a root has itself and no element
+    std::vector<std::uint32_t> depth;  // by node
+  };
+
+  const Rooted& rooted(std::uint32_t forest) {
+    Rooted& r = rooted_[forest];
+    if (r.is_current) return r;
+    r.is_current = true;
+    r.parent.assign(nodes_, {kNobody, kNobody});
+    r.depth.assign(nodes_, 0);
+    for (std::uint32_t root = 0; root < nodes_; ++root) {
+      if (r.parent[root].to != kNobody) continue;
+      r.parent[root] = {root, kNobody};
+      stack_.assign(1, root);
+      while (!stack_.empty()) {
+        const std::uint32_t v = stack_.back();
+        stack_.pop_back();
+        for (const Arc& arc : forests_[forest][v]) {
+          if (r.parent[arc.to].to != kNobody) continue;
+          r.parent[arc.to] = {v, arc.element};
+          r.depth[arc.to] = r.depth[v] + 1;
+          stack_.push_back(arc.to);
+        }
       }
     }
+    return r;
+  }
+
+  // The elements of the forest's path between two nodes, in path_ from `to` on; false if it has
+  // none.
+  bool find_path(std::uint32_t forest, std::uint32_t from, std::uint32_t to) {
+    const Rooted& r = rooted(forest);
     path_.clear();
-    if (before_[to].to == kNobody) return false;
-    for (std::uint32_t v = to; v != from; v = before_[v].to) path_.push_back(before_[v].element);
+    back_.clear();
+    while (from != to) {
+      const bool climb_to = r.depth[to] >= r.depth[from];
+      std::uint32_t& v = climb_to ? to : from;
+      const Arc& up = r.parent[v];
+      if (up.element == kNobody) return false;
+      (climb_to ? path_ : back_).push_back(up.element);
+      v = up.to;
+    }
+    path_.insert(path_.end(), back_.rbegin(), back_.rend());
     return true;
   }
 
   bool augment(std::uint32_t start) {
-    std::vector<std::uint32_t> reason(elements_.size(), kNobody);  // who wants its place
-    std::vector<std::uint32_t> queue{start};
-    reason[start] = start;
-    for (std::size_t head = 0; head < queue.size(); ++head) {
-      const std::uint32_t e = queue[head];
+    queue_.assign(1, start);
+    reason_.assign(elements_.size(), kNobody);
+    reason_[start] = start;
+    for (std::size_t head = 0; head < queue_.size(); ++head) {
+      const std::uint32_t e = queue_[head];
       for (std::size_t k = 0; k < forests_.size(); ++k) {
         const auto f = static_cast<std::uint32_t>((k + start) % forests_.size());
         if (elements_[e].forest == f) continue;
         if (!find_path(f, elements_[e].a, elements_[e].b)) {
-          place(e, f, reason, start);
+          place(e, f, start);
           return true;
         }
         for (const std::uint32_t other : path_) {
-          if (reason[other] != kNobody) continue;
-          reason[other] = e;
-          queue.push_back(other);
+          if (reason_[other] != kNobody || is_full(other)) continue;
+          reason_[other] = e;
+          queue_.push_back(other);
         }
       }
     }
@@ -185,25 +222,56 @@ class ForestPartition {
   }
 
   // e moves to the forest, and its place goes to the element that wanted it, and so on.
-  void place(std::uint32_t e, std::uint32_t forest, const std::vector<std::uint32_t>& reason,
-             std::uint32_t start) {
+  void place(std::uint32_t e, std::uint32_t forest, std::uint32_t start) {
     while (true) {
       const std::uint32_t old = elements_[e].forest;
-      if (old != kNobody) erase(e);
+      if (old != kNobody) {
+        erase(e);
+        rooted_[old].is_current = false;
+      }
       insert(e, forest);
+      rooted_[forest].is_current = false;
       if (e == start) return;
-      e = reason[e];
+      e = reason_[e];
       forest = old;
     }
+  }
+
+  // Every forest already connects the ends of the element within its part, and no exchange changes
+  // that: neither the element nor an exchange for it places one more.
+  bool is_full(std::uint32_t e) { return part_of(elements_[e].a) == part_of(elements_[e].b); }
+  std::uint32_t part_of(std::uint32_t v) {
+    while (part_[v] != v) v = part_[v] = part_[part_[v]];
+    return v;
+  }
+
+  // After a search without success every forest connects, by the searched elements alone, the nodes
+  // that those elements join. They become one part. False if the elements between the parts are too
+  // few for all trees (Tutte and Nash-Williams 1961).
+  bool unite_searched() {
+    for (const std::uint32_t e : queue_) part_[part_of(elements_[e].a)] = part_of(elements_[e].b);
+    std::size_t parts = 0;
+    for (std::uint32_t v = 0; v < nodes_; ++v) {
+      if (part_of(v) == v) ++parts;
+    }
+    std::size_t between = 0;
+    for (const Copies& pair : copies_) {
+      if (pair.first != pair.end && !is_full(pair.first)) between += pair.end - pair.first;
+    }
+    return between >= forests_.size() * (parts - 1);
   }
 
   std::size_t nodes_;
   std::vector<std::vector<std::vector<Arc>>> forests_;  // by forest, by node
   std::vector<Element> elements_;
-  std::vector<Copies> copies_;  // by pair
-  std::vector<Arc> before_;
+  std::vector<Copies> copies_;         // by pair
+  std::vector<Rooted> rooted_;         // by forest
+  std::vector<std::uint32_t> part_;    // by node: union-find
+  std::vector<std::uint32_t> queue_;   // of the last search: elements
+  std::vector<std::uint32_t> reason_;  // by element: who wants its place
   std::vector<std::uint32_t> stack_;
   std::vector<std::uint32_t> path_;
+  std::vector<std::uint32_t> back_;
 };
 
 // Roots the tree at a node from which the farthest node is nearest.
