@@ -148,6 +148,8 @@ class OutTreePacker {
     bool fits = true;
     for (std::size_t v = 0; fits && v < graph_.nodes; ++v) {
       fits = flow_.max_flow(source, v, all) >= all;
+      // Sets of nodes that lack a tested node have been tested: it may be one with the source.
+      flow_.add_arc(source, v, ResidualFlow::kUnlimited);
     }
     flow_.truncate(vertices, arcs);
     return fits;

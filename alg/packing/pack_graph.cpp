@@ -13,21 +13,31 @@ namespace {
 // The relative error that a rate, divided by another one, may have before it loses a whole unit.
 constexpr double kUnitTolerance = 1e-9;
 
-// The graph with a source that has an arc to every root.
+// The graph with a source that has an arc to every root. Nodes are tested one after the other.
 struct DemandFlow {
   explicit DemandFlow(const PackGraph& network)
       : graph(network), flow(graph.vertices + 1), source(graph.vertices) {
     for (const PackEdge& e : graph.edges) flow.add_arc(e.from, e.to, 0);
     for (std::size_t n = 0; n < graph.nodes; ++n) flow.add_arc(source, n, 0);
   }
+  // Keeps the arcs to tested nodes.
   void set_demand(std::int64_t of_root) {
-    for (std::size_t n = 0; n < graph.nodes; ++n) {
+    for (std::size_t n = tested; n < graph.nodes; ++n) {
       flow.set_capacity(graph.edges.size() + n, graph.is_root(n) ? of_root : 0);
     }
+  }
+  // Whether `all` units reach the next node. Sets of vertices that lack a tested node have been
+  // tested, so a tested node may be one with the source: flows to other nodes then find short ways.
+  bool reaches_next(std::int64_t all) {
+    if (flow.max_flow(source, tested, all) < all) return false;
+    flow.set_capacity(graph.edges.size() + tested, ResidualFlow::kUnlimited);
+    ++tested;
+    return true;
   }
   const PackGraph& graph;
   ResidualFlow flow;
   std::size_t source;
+  std::size_t tested = 0;  // nodes [0, tested)
 };
 
 }  // namespace
@@ -72,8 +82,8 @@ double best_root_rate(const PackGraph& graph) {
     demand.set_demand(q);
   };
   set_capacities();
-  for (std::size_t v = 0; v < graph.nodes; ++v) {
-    while (demand.flow.max_flow(demand.source, v, roots * q) < roots * q) {
+  while (demand.tested < graph.nodes) {
+    while (!demand.reaches_next(roots * q)) {
       std::int64_t inside = 0;
       std::int64_t border = 0;
       for (std::size_t n = 0; n < graph.nodes; ++n) {
@@ -110,8 +120,8 @@ bool trees_fit(const PackGraph& graph, const std::vector<std::int64_t>& units, s
   for (std::size_t e = 0; e < units.size(); ++e) demand.flow.set_capacity(e, units[e]);
   demand.set_demand(trees);
   const std::int64_t all = trees * static_cast<std::int64_t>(graph.num_roots());
-  for (std::size_t v = 0; v < graph.nodes; ++v) {
-    if (demand.flow.max_flow(demand.source, v, all) < all) return false;
+  while (demand.tested < graph.nodes) {
+    if (!demand.reaches_next(all)) return false;
   }
   return true;
 }
