@@ -18,7 +18,7 @@ constexpr double kTolerance = 0.1;
 class SlotExchange {
  public:
   SlotExchange(const RouteSet& routes, const std::vector<WaveOp>& ops, OpSlots& slots)
-      : routes_(routes), ops_(ops), slots_(slots), start_(ops.size()), ready_(ops.size()) {
+      : routes_(routes), ops_(ops), slots_(slots), place_of_(ops.size()) {
     std::size_t units = 0;
     std::size_t links = 0;
     for (std::uint32_t o = 0; o < ops.size(); ++o) {
@@ -27,10 +27,9 @@ class SlotExchange {
         links = std::max<std::size_t>(links, routes.link(ops[o].route, h).index() + 1);
       }
     }
-    of_unit_.resize(units);
     in_unit_.resize(units);
     user_.resize(links);
-    for (const std::uint32_t o : in_order()) of_unit_[ops[o].unit].push_back(o);
+    list_ops(units);
     for (std::uint32_t o = 0; o < ops.size(); ++o) {
       if (slots.fixed[o]) continue;
       mark(o, o);
@@ -45,7 +44,8 @@ class SlotExchange {
     for (std::uint64_t attempt = 0; attempt < attempts; ++attempt) {
       tolerance_ = kTolerance * (1 - static_cast<double>(attempt) / static_cast<double>(attempts));
       const std::uint32_t o = movable_[random() % movable_.size()];
-      const std::uint64_t wait = start_[o] - ready_[o];
+      const TimedOp& timed = timed_[place_of_[o]];
+      const std::uint64_t wait = timed.start - timed.ready;
       // The slots at which it would start earlier.
       const std::uint64_t earlier = wait / slots_.slot_ps[o];
       if (earlier == 0) continue;
@@ -74,6 +74,40 @@ class SlotExchange {
     return order;
   }
 
+  // An op, beside the others of its unit: units are timed again and again.
+  struct TimedOp {
+    std::uint64_t within = 0;  // the period: where it starts
+    std::uint64_t start = 0;
+    std::uint64_t ready = 0;
+    std::uint64_t arrival = 0;
+    std::uint32_t before_begin = 0;  // in before_
+    std::uint32_t before_end = 0;
+  };
+
+  void list_ops(std::size_t units) {
+    std::vector<std::vector<std::uint32_t>> of_unit(units);
+    for (const std::uint32_t o : in_order()) of_unit[ops_[o].unit].push_back(o);
+    first_of_unit_.push_back(0);
+    for (const std::vector<std::uint32_t>& unit : of_unit) {
+      for (const std::uint32_t o : unit) {
+        place_of_[o] = static_cast<std::uint32_t>(timed_.size());
+        TimedOp op;
+        op.arrival = slots_.arrival_ps[o];
+        op.before_begin = static_cast<std::uint32_t>(before_.size());
+        for (const std::uint32_t d : ops_[o].after) before_.push_back(place_of_[d]);
+        op.before_end = static_cast<std::uint32_t>(before_.size());
+        timed_.push_back(op);
+        set_within(o);
+      }
+      first_of_unit_.push_back(static_cast<std::uint32_t>(timed_.size()));
+    }
+  }
+
+  void set_within(std::uint32_t o) {
+    const std::uint64_t at = slots_.phase_ps[o] + slots_.slot[o] * slots_.slot_ps[o];
+    timed_[place_of_[o]].within = at % slots_.period_ps;
+  }
+
   [[nodiscard]] std::uint32_t slots_of(std::uint32_t o) const {
     return static_cast<std::uint32_t>(slots_.period_ps / slots_.slot_ps[o]);
   }
@@ -89,17 +123,18 @@ class SlotExchange {
   // When the ops of a unit start, and the unit has arrived, by the slots as they are.
   std::uint64_t time_unit(std::uint32_t unit) {
     std::uint64_t end = 0;
-    for (const std::uint32_t o : of_unit_[unit]) {
-      std::uint64_t ready = 0;
-      for (const std::uint32_t d : ops_[o].after) {
-        ready = std::max(ready, start_[d] + slots_.arrival_ps[d]);
+    for (std::uint32_t p = first_of_unit_[unit]; p < first_of_unit_[unit + 1]; ++p) {
+      TimedOp& op = timed_[p];
+      std::uint64_t period = 0;  // the beginning of one in which some op before it starts
+      op.ready = 0;
+      for (std::uint32_t i = op.before_begin; i < op.before_end; ++i) {
+        const TimedOp& before = timed_[before_[i]];
+        period = std::max(period, before.start - before.within);
+        op.ready = std::max(op.ready, before.start + before.arrival);
       }
-      const std::uint64_t within = slots_.phase_ps[o] + slots_.slot[o] * slots_.slot_ps[o];
-      std::uint64_t start = ready / slots_.period_ps * slots_.period_ps + within % slots_.period_ps;
-      if (start < ready) start += slots_.period_ps;
-      ready_[o] = ready;
-      start_[o] = start;
-      end = std::max(end, start + slots_.arrival_ps[o]);
+      op.start = period + op.within;
+      while (op.start < op.ready) op.start += slots_.period_ps;
+      end = std::max(end, op.start + op.arrival);
     }
     in_unit_[unit] = end;
     return end;
@@ -135,7 +170,10 @@ class SlotExchange {
 
   void exchange(std::uint32_t a, std::uint32_t b) {
     for (const std::uint32_t o : chain_) mark(o, kNoOp);
-    for (const std::uint32_t o : chain_) slots_.slot[o] = slots_.slot[o] == a ? b : a;
+    for (const std::uint32_t o : chain_) {
+      slots_.slot[o] = slots_.slot[o] == a ? b : a;
+      set_within(o);
+    }
     for (const std::uint32_t o : chain_) mark(o, o);
   }
 
@@ -151,22 +189,25 @@ class SlotExchange {
     double before = 0;
     for (const std::uint32_t u : touched_) before += cost(in_unit_[u]);
     exchange(a, b);
+    const double most = before * (1 + tolerance_);
     double after = 0;
-    for (const std::uint32_t u : touched_) after += cost(time_unit(u));
-    if (after <= before * (1 + tolerance_)) return;
+    std::size_t timed = 0;
+    while (timed < touched_.size() && after <= most) after += cost(time_unit(touched_[timed++]));
+    if (after <= most) return;
     exchange(a, b);
-    for (const std::uint32_t u : touched_) time_unit(u);
+    for (std::size_t t = 0; t < timed; ++t) time_unit(touched_[t]);
   }
 
   const RouteSet& routes_;
   const std::vector<WaveOp>& ops_;
   OpSlots& slots_;
   std::vector<std::uint32_t> movable_;
-  std::vector<std::vector<std::uint32_t>> of_unit_;  // ops, predecessors first
-  std::vector<std::uint64_t> in_unit_;               // by unit: its last arrival
-  std::vector<std::vector<std::uint32_t>> user_;     // by link and slot
-  std::vector<std::uint64_t> start_;                 // by op
-  std::vector<std::uint64_t> ready_;                 // by op
+  std::vector<TimedOp> timed_;  // unit by unit, predecessors first
+  std::vector<std::uint32_t> first_of_unit_;
+  std::vector<std::uint32_t> before_;             // places in timed_
+  std::vector<std::uint32_t> place_of_;           // by op: in timed_
+  std::vector<std::uint64_t> in_unit_;            // by unit: its last arrival
+  std::vector<std::vector<std::uint32_t>> user_;  // by link and slot
   double tolerance_ = 0;
   std::vector<std::uint32_t> chain_;
   std::vector<std::uint32_t> touched_;  // units
