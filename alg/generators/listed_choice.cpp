@@ -1,6 +1,7 @@
 // The search for segments in networks without switches, where a table lists every message of all
 // segments in the planned order (alg/packing/list_plan.h).
 #include <algorithm>
+#include <limits>
 #include <optional>
 #include <utility>
 
@@ -42,8 +43,11 @@ void SegmentChoice::consider_listed(TreeOps trees) {
     p.rows = rows_of(trees.ops) * p.together;
     const std::uint64_t of_segment =
         busiest_link_ps(topology_, trees.routes, trees.ops, p.segment, request_.timing);
+    const std::uint64_t limit =
+        best ? static_cast<std::uint64_t>(kWorse * static_cast<double>(best->time_ps)) + 1
+             : std::numeric_limits<std::uint64_t>::max();
     p.plan = plan_list(topology_, trees.routes, trees.ops, p.together, p.segment, request_.timing,
-                       lead == 0 ? 0 : of_segment / lead);
+                       lead == 0 ? 0 : of_segment / lead, limit);
     p.time_ps = p.plan.end_ps(1);
     const std::uint64_t time = p.time_ps;
     if (!best || time < best->time_ps) {

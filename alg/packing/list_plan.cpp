@@ -13,8 +13,12 @@ class ListPlanner {
  public:
   ListPlanner(const Topology& topology, const RouteSet& routes, const std::vector<WaveOp>& ops,
               std::uint32_t segments, Bytes segment, const MessageTiming& timing,
-              std::uint64_t lead_ps)
-      : ops_(ops), segments_(segments), lead_ps_(lead_ps), ready_(topology.num_links()) {
+              std::uint64_t lead_ps, std::uint64_t limit_ps)
+      : ops_(ops),
+        segments_(segments),
+        lead_ps_(lead_ps),
+        limit_ps_(limit_ps),
+        ready_(topology.num_links()) {
     const MessageTimes times(topology, routes, timing);
     for (const WaveOp& op : ops) {
       const LinkId link = routes.link(op.route, 0);
@@ -39,30 +43,31 @@ class ListPlanner {
         if (ops_[o].after.empty()) make_ready(o, s, 0);
       }
     }
-    while (!events_.empty()) {
+    while (!events_.empty() && plan.span_ps <= limit_ps_) {
       const Event event = events_.top();
       events_.pop();
-      if (event.arrives) {
-        const std::uint32_t o = event.id % static_cast<std::uint32_t>(count);
-        const std::uint32_t s = event.id / static_cast<std::uint32_t>(count);
+      if (event.arrives()) {
+        const std::uint32_t o = event.id() % static_cast<std::uint32_t>(count);
+        const std::uint32_t s = event.id() / static_cast<std::uint32_t>(count);
         for (std::uint32_t i = after_.begin[o]; i < after_.begin[o + 1]; ++i) {
           const std::uint32_t next = after_.successors[i];
           if (--missing[s * count + next] == 0) make_ready(next, s, event.at);
         }
         continue;
       }
-      auto& queue = ready_[event.id];
+      const std::uint32_t link = event.id();
+      auto& queue = ready_[link];
       const std::uint32_t id = queue.top().id;
       queue.pop();
       const std::uint32_t o = id % static_cast<std::uint32_t>(count);
       plan.start_ps[id] = event.at;
-      plan.span_ps = std::max(plan.span_ps, event.at + arrival_[o]);
+      plan.span_ps = std::max(plan.span_ps, event.at + remaining_[o]);
       if (after_.begin[o] != after_.begin[o + 1]) {
-        events_.push({event.at + arrival_[o], true, id});
+        events_.push(Event::arrival(event.at + arrival_[o], id));
       }
-      free_from_[event.id] = event.at + occupied_[o];
-      asleep_[event.id] = queue.empty();
-      if (!queue.empty()) events_.push({free_from_[event.id], false, event.id});
+      free_from_[link] = event.at + occupied_[o];
+      asleep_[link] = queue.empty();
+      if (!queue.empty()) events_.push(Event::wake(free_from_[link], link));
     }
     return plan;
   }
@@ -78,10 +83,14 @@ class ListPlanner {
   // An arrival (id of the message), or a link that may send (id of the link): arrivals first.
   struct Event {
     std::uint64_t at;
-    bool arrives;
-    std::uint32_t id;
+    std::uint64_t key;
+    static constexpr std::uint64_t kWake = std::uint64_t{1} << 32;
+    static Event arrival(std::uint64_t at, std::uint32_t id) { return {at, id}; }
+    static Event wake(std::uint64_t at, std::uint32_t id) { return {at, kWake | id}; }
+    [[nodiscard]] bool arrives() const { return key < kWake; }
+    [[nodiscard]] std::uint32_t id() const { return static_cast<std::uint32_t>(key); }
     friend bool operator>(const Event& a, const Event& b) {
-      return std::tie(a.at, b.arrives, a.id) > std::tie(b.at, a.arrives, b.id);
+      return a.at != b.at ? a.at > b.at : a.key > b.key;
     }
   };
 
@@ -111,12 +120,13 @@ class ListPlanner {
                        copy * static_cast<std::uint32_t>(ops_.size()) + o});
     if (!asleep_[link]) return;
     asleep_[link] = false;
-    events_.push({std::max(now, free_from_[link]), false, link});
+    events_.push(Event::wake(std::max(now, free_from_[link]), link));
   }
 
   const std::vector<WaveOp>& ops_;
   std::uint32_t segments_;
   std::uint64_t lead_ps_;
+  std::uint64_t limit_ps_;
   std::vector<std::uint32_t> link_;      // by op
   std::vector<std::uint64_t> occupied_;  // by op: the link's time
   std::vector<std::uint64_t> arrival_;   // by op: from its start to its use
@@ -132,8 +142,8 @@ class ListPlanner {
 
 WavePlan plan_list(const Topology& topology, const RouteSet& routes, const std::vector<WaveOp>& ops,
                    std::uint32_t segments, Bytes segment, const MessageTiming& timing,
-                   std::uint64_t lead_ps) {
-  return ListPlanner(topology, routes, ops, segments, segment, timing, lead_ps).plan();
+                   std::uint64_t lead_ps, std::uint64_t limit_ps) {
+  return ListPlanner(topology, routes, ops, segments, segment, timing, lead_ps, limit_ps).plan();
 }
 
 std::uint64_t busiest_link_ps(const Topology& topology, const RouteSet& routes,

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "alg/packing/wave_plan.h"
@@ -13,10 +14,12 @@ namespace espalier {
 // ready message with the longest remaining path goes first; a copy counts `lead_ps` more for every
 // copy behind it, so with a long lead the copies pass one after the other. Of equal ones the lower
 // copy goes first. This is the machine's own time: a node alone feeds its links.
-// Precondition: every route has one hop.
-[[nodiscard]] WavePlan plan_list(const Topology& topology, const RouteSet& routes,
-                                 const std::vector<WaveOp>& ops, std::uint32_t segments,
-                                 Bytes segment, const MessageTiming& timing, std::uint64_t lead_ps);
+// A plan that would take longer than `limit_ps` is not made to its end; its span is then some time
+// over the limit that it would not beat. Precondition: every route has one hop.
+[[nodiscard]] WavePlan plan_list(
+    const Topology& topology, const RouteSet& routes, const std::vector<WaveOp>& ops,
+    std::uint32_t segments, Bytes segment, const MessageTiming& timing, std::uint64_t lead_ps,
+    std::uint64_t limit_ps = std::numeric_limits<std::uint64_t>::max());
 
 // The time that the data of `ops`, `bytes` each, take on the busiest link.
 [[nodiscard]] std::uint64_t busiest_link_ps(const Topology& topology, const RouteSet& routes,
