@@ -181,6 +181,27 @@ TEST_CASE("An all_reduce of medium size fills a mesh of two rates") {
   CHECK(planned_share(mesh, large_request(CollectiveOp::all_reduce, Bytes{32} << 20)) >= 0.97);
 }
 
+TEST_CASE("A listed plan over its limit is given up, and says some time over the limit") {
+  const Topology mesh = make_mesh({4, 4}, {500'000, 50'000'000'000});
+  const PackGraph graph = pack_graph(mesh, false);
+  RouteSet routes(mesh);
+  const std::vector<WaveOp> ops =
+      there_and_back(mesh, graph, best_undirected_trees(mesh, graph, 0.005).front(), routes);
+  const MessageTiming timing;
+  const auto plan = [&](std::uint64_t limit) {
+    return plan_list(mesh, routes, ops, 5, 40'000, timing, 0, limit);
+  };
+  const std::uint64_t whole = plan(~std::uint64_t{0}).span_ps;
+  CHECK(plan(whole).span_ps == whole);
+  const WavePlan given_up = plan(whole / 2);
+  CHECK(given_up.span_ps > whole / 2);
+  CHECK(given_up.span_ps <= whole);
+  const auto unplanned = [](const WavePlan& p) {
+    return std::count(p.start_ps.begin(), p.start_ps.end(), std::uint64_t{0});
+  };
+  CHECK(unplanned(given_up) > unplanned(plan(whole)));
+}
+
 TEST_CASE("Undirected trees grow from the middle of the network") {
   const Topology mesh = make_mesh({8, 8}, {150'000, 50'000'000'000});
   const PackGraph graph = pack_graph(mesh, false);
