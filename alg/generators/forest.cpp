@@ -28,6 +28,7 @@
 #include "alg/packing/schedule_time.h"
 #include "alg/packing/shift_routes.h"
 #include "alg/packing/switch_removal.h"
+#include "alg/packing/timed_trees.h"
 #include "alg/packing/tree_packing.h"
 #include "alg/packing/wave_plan.h"
 #include "alg/routes/links.h"
@@ -48,6 +49,8 @@ constexpr double kMostPairSlowdown = 1e6;
 constexpr double kGoodLoss = 0.005;         // of the best rate, at which no more trees are tried
 constexpr std::size_t kMostLowNodes = 144;  // for trees of least latency
 constexpr double kManyLatencies = 16;       // up to which direct networks try these
+constexpr std::uint32_t kMostTimedPieces = 32;  // of a root's data, for trees that grow in time
+constexpr Bytes kLeastTimedPiece = 256;         // a smaller message is mostly head
 // Larger networks take minutes to plan.
 constexpr std::size_t kMostForestNodes = 1024;
 constexpr std::size_t kMostNodesBehindSwitches = 72;
@@ -68,7 +71,11 @@ class ForestBuilder {
       throw std::invalid_argument(fmt::format("forest plans a {} behind switches on up to {} nodes",
                                               to_string(request_.op), kMostNodesBehindSwitches));
     }
-    if (request_.op == CollectiveOp::all_reduce) try_undirected();
+    try_timed();
+    // The phases of an all_reduce that grows in time do not overlap; those of other trees do.
+    const bool overlaps = request_.op == CollectiveOp::all_reduce;
+    if (!choice_.empty() && !overlaps && is_near_bound()) return choice_.schedule("forest");
+    if (overlaps) try_undirected();
     try_directed();
     if (choice_.empty()) throw std::invalid_argument("no trees fit into this network");
     return choice_.schedule("forest");
@@ -200,11 +207,7 @@ class ForestBuilder {
     LinkOrder order(topology_);
     for (const bool reversed : {true, false}) {
       if (reversed ? !reduces() : !gathers()) continue;
-      PackGraph graph = pack_graph(topology_, reversed);
-      graph.root = only_root();
-      // Only which paths there are matters here, not how many trees they carry.
-      const std::vector<std::int64_t> many(graph.edges.size(), std::int64_t{1} << 32);
-      const PackGraph direct = join_pairs(topology_, graph, many, reversed, order).graph;
+      const PackGraph direct = paths_of_pairs(reversed, order);
       const std::vector<PackedTree> trees = low_out_trees(topology_, direct, kind);
       if (trees.empty()) return;
       for (const PackedTree& tree : trees) {
@@ -217,6 +220,89 @@ class ForestBuilder {
       }
     }
     choice_.consider(std::move(forest));
+  }
+
+  // Trees that grow in time, of more and more pieces of the data until they take longer.
+  void try_timed() {
+    if (topology_.num_switches() == 0 || only_root() || !request_.relays.empty()) return;
+    LinkOrder order(topology_);
+    std::optional<PackGraph> in;
+    std::optional<PackGraph> out;
+    if (reduces()) in = paths_of_pairs(true, order);
+    if (gathers()) out = paths_of_pairs(false, order);
+    for (const TimedOrder kind : {TimedOrder::busy, TimedOrder::balanced}) {
+      std::uint64_t best_ps = std::numeric_limits<std::uint64_t>::max();
+      for (std::uint32_t pieces = std::max(1U, request_.segments); fits_pieces(pieces);
+           pieces *= 2) {
+        const std::optional<std::uint64_t> time_ps = add_timed(in, out, pieces, kind);
+        if (!time_ps || request_.segments != 0 || *time_ps >= best_ps) break;
+        best_ps = *time_ps;
+      }
+    }
+  }
+
+  // A path from every node to every other one. Which paths there are matters here, not how many
+  // trees they carry.
+  [[nodiscard]] PackGraph paths_of_pairs(bool reversed, LinkOrder& order) const {
+    PackGraph graph = pack_graph(topology_, reversed);
+    graph.root = only_root();
+    const std::vector<std::int64_t> many(graph.edges.size(), std::int64_t{1} << 32);
+    return join_pairs(topology_, graph, many, reversed, order).graph;
+  }
+
+  [[nodiscard]] bool fits_pieces(std::uint32_t pieces) const {
+    if (pieces == request_.segments || pieces == 1) return true;
+    if (request_.segments != 0) return false;
+    // Twice the table's rows is the most that SegmentChoice takes.
+    const std::size_t rows = (ranks_.size() - 1) * pieces;
+    const bool fits_table = request_.table_rows == 0 || rows <= 2 * request_.table_rows;
+    return fits_table && pieces <= kMostTimedPieces &&
+           request_.size / ranks_.size() / pieces >=
+               std::max(kLeastTimedPiece, request_.element_bytes);
+  }
+
+  // Returns the planned time, or nothing if there are no trees.
+  std::optional<std::uint64_t> add_timed(const std::optional<PackGraph>& in,
+                                         const std::optional<PackGraph>& out, std::uint32_t pieces,
+                                         TimedOrder kind) {
+    TreeOps forest = empty_forest(pieces);
+    const Bytes bytes = choice_.unit_bytes(forest);
+    std::vector<std::vector<std::uint32_t>> reduced(forest.units);
+    std::vector<std::uint64_t> starts;
+    for (const auto* graph : {&in, &out}) {
+      if (!*graph) continue;
+      const bool reversed = graph == &in;
+      const std::vector<TimedTree> trees =
+          timed_out_trees(topology_, **graph, pieces, bytes, request_.timing, kind, reversed);
+      if (trees.empty()) return std::nullopt;
+      // The root that was reduced to last decides when all of them pass on the sums.
+      const std::uint64_t after = reversed || starts.empty() ? 0
+                                                             : end_of(forest, starts, bytes) +
+                                                                   request_.timing.turnaround_ps;
+      for (std::size_t t = 0; t < trees.size(); ++t) {
+        const PackedTree& tree = trees[t].tree;
+        const std::vector<std::uint64_t>& times = trees[t].start_ps;
+        const std::size_t u = ranks_[tree.root] * pieces + t % pieces;
+        if (reversed) {
+          reduced[u] = add_reduces(**graph, tree, u, true, forest);
+          starts.insert(starts.end(), times.rbegin(), times.rend());
+        } else {
+          add_copies(**graph, tree, u, reduced[u], forest);
+          for (const std::uint64_t time : times) starts.push_back(after + time);
+        }
+      }
+    }
+    return choice_.consider_starts(std::move(forest), std::move(starts));
+  }
+
+  [[nodiscard]] std::uint64_t end_of(const TreeOps& forest,
+                                     const std::vector<std::uint64_t>& starts, Bytes bytes) const {
+    const MessageTimes times(topology_, forest.routes, request_.timing);
+    std::uint64_t end = 0;
+    for (std::size_t o = 0; o < starts.size(); ++o) {
+      end = std::max(end, starts[o] + times.arrival_ps(forest.ops[o], bytes));
+    }
+    return end;
   }
 
   // The rates at switches whose links differ, without each such switch's highest.

@@ -191,10 +191,33 @@ void SegmentChoice::consider_steps(TreeOps trees, const std::vector<std::uint32_
   Passing p;
   p.segment = segment_bytes(unit_bytes(trees), std::max(1U, request_.segments));
   p.waves = static_cast<std::uint32_t>((unit_bytes(trees) + p.segment - 1) / p.segment);
-  p.rows = rows_of(trees.ops);
   p.plan = plan_steps(topology_, trees.routes, trees.ops, step, turn, p.segment, request_.timing,
                       p.waves != 1);
   p.time_ps = p.plan.end_ps(p.waves);
+  consider_passing(std::move(trees), std::move(p));
+}
+
+std::uint64_t SegmentChoice::consider_starts(TreeOps trees, std::vector<std::uint64_t> starts) {
+  Passing p;
+  p.segment = unit_bytes(trees);
+  p.waves = 1;
+  const MessageTimes times(topology_, trees.routes, request_.timing);
+  for (std::size_t o = 0; o < starts.size(); ++o) {
+    p.plan.span_ps =
+        std::max(p.plan.span_ps, starts[o] + times.arrival_ps(trees.ops[o], p.segment));
+  }
+  p.plan.start_ps = std::move(starts);
+  // Without slots the machine only keeps the order.
+  p.time_ps = request_.timing.slot_counter ? p.plan.span_ps
+                                           : replay_ps(topology_, trees.routes, trees.ops,
+                                                       p.segment, request_.timing, p.plan, p.waves);
+  const std::uint64_t time_ps = p.time_ps;
+  consider_passing(std::move(trees), std::move(p));
+  return time_ps;
+}
+
+void SegmentChoice::consider_passing(TreeOps trees, Passing p) {
+  p.rows = rows_of(trees.ops);
   if (best_ && !is_better(p, passing_)) return;
   passing_ = std::move(p);
   best_ = std::move(trees);

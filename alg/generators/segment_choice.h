@@ -38,6 +38,11 @@ class SegmentChoice {
   // The same for ops that are sent step by step (shift_routes.h), in one wave unless the request
   // asks for more.
   void consider_steps(TreeOps trees, const std::vector<std::uint32_t>& step, std::uint32_t turn);
+  // The same for ops that start at given times, each with a unit's whole data. Returns the planned
+  // time.
+  std::uint64_t consider_starts(TreeOps trees, std::vector<std::uint64_t> starts);
+  // The bytes of a unit, at most.
+  [[nodiscard]] Bytes unit_bytes(const TreeOps& trees) const;
   [[nodiscard]] bool empty() const { return !best_; }
   // The planned time of the best one. Precondition: not empty().
   [[nodiscard]] std::uint64_t time_ps() const { return passing_.time_ps; }
@@ -59,7 +64,7 @@ class SegmentChoice {
   // order without a period (listed_choice.cpp).
   [[nodiscard]] bool is_listed(const TreeOps& trees) const;
   void consider_listed(TreeOps trees);
-  [[nodiscard]] Bytes unit_bytes(const TreeOps& trees) const;
+  void consider_passing(TreeOps trees, Passing p);
   [[nodiscard]] Bytes segment_bytes(Bytes unit, Bytes segments) const;
   [[nodiscard]] std::size_t rows_of(const std::vector<WaveOp>& ops) const;
   enum class Rows : std::uint8_t { fit, more, many };
