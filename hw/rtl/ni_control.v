@@ -1,54 +1,85 @@
-// Control of the NI's schedule table (MultiTree, section V-A): the timestep counter, the lockstep
-// down-counter that a NOP arms with a step's estimated time, and the decision whether the head entry
-// issues: its step is the present one, its dependencies are clear, and the DMA engine takes it.
-// The decisions are those of ni/schedule_table_engine.*.
+// The sequencer of an NI's schedule table (MultiTree, sections IV-A and V-A): the timestep counter,
+// the lockstep down-counter that the first entry of a step arms with the step's estimated time, and
+// the decision which of the next entries issue. Entries issue in table order, up to I in a cycle.
+// It decides in every cycle what ni/engines/table_sequencer.h says.
 module ni_control #(
     parameter S = 8,   // bits of a timestep
-    parameter L = 16   // bits of the lockstep counter
+    parameter L = 16,  // bits of the lockstep counter
+    parameter I = 1    // entries in a cycle
 ) (
     input wire clk,
     input wire reset,
-    input wire head_valid,
-    input wire [1:0] op,  // 0 NOP, 1 Reduce, 2 Gather
-    input wire [S-1:0] head_step,
-    input wire [L-1:0] step_time,      // of the head entry, which arms the counter
-    input wire parent_valid,
-    input wire parent_clear,           // the parent's chunk has come (Gather)
-    input wire [3:0] child_valid,
-    input wire [3:0] child_clear,      // the children's have (Reduce)
-    input wire dma_ready,
-    output wire issue_reduce,
-    output wire issue_gather,
-    output wire pop,                   // the head entry is done with
-    output reg [S-1:0] timestep,
-    output wire in_lockstep            // the step is held
+    input wire [1:0] mode,             // 0 off, 1 estimate, 2 drain, 3 full
+    // The next entries; bit 0 is the head entry.
+    input wire [I-1:0] valid,          // the table's memory has given the entry
+    input wire [I*S-1:0] entry_step,   // not before the present step
+    input wire [I-1:0] clear,          // its messages have come and are written back, its slot too
+    input wire [I-1:0] room,           // in the injection queues, beside the entries before it
+    input wire [L-1:0] step_time,      // of the head entry's step
+    input wire posted,                 // the host's doorbell for the next step has rung
+    input wire reduction_idle,
+    input wire all_sent,               // the sends of the present step have left this NI
+    output wire enter_step,            // the next step begins in this cycle
+    output reg [I-1:0] issue,          // the entry is done with; a NOP has no sends
+    output wire [S-1:0] timestep,      // of this cycle
+    output wire [L-1:0] lockstep       // cycles, with this one, for which the step is held
 );
-  reg [L-1:0] counter;
-  assign in_lockstep = |counter;
+  reg [S-1:0] step;
+  reg [L-1:0] counter;  // 1 too many, so that step_time is loaded as it is; stops at 1
+  reg armed;            // an entry of the step has issued
 
-  wire is_nop = op == 2'd0;
-  wire is_reduce = op == 2'd1;
-  wire is_gather = op == 2'd2;
-  wire children_clear = &(~child_valid | child_clear);
-  wire depends_clear = is_reduce ? children_clear : (~parent_valid | parent_clear);
-  wire in_step = head_valid & (head_step == timestep);
-  wire ready = in_step & depends_clear & dma_ready;
+  // Both counters ripple: their carries are not on the path of the decision.
+  reg [S-1:0] next_step;
+  reg [L-1:0] less;
+  reg carry, borrow;
+  integer i;
+  wire held = |counter[L-1:1];
+  always @* begin
+    carry = 1'b1;
+    for (i = 0; i < S; i = i + 1) begin
+      next_step[i] = step[i] ^ carry;
+      carry = carry & step[i];
+    end
+    borrow = 1'b1;
+    for (i = 0; i < L; i = i + 1) begin
+      less[i] = counter[i] ^ borrow;
+      borrow = borrow & ~counter[i];
+    end
+  end
+  assign lockstep = held ? less : {L{1'b0}};
 
-  assign issue_reduce = ready & is_reduce;
-  assign issue_gather = ready & is_gather;
-  wire arm = in_step & is_nop & ~in_lockstep;
-  assign pop = issue_reduce | issue_gather | arm;
-  // The head belongs to a later step, and nothing holds this one.
-  wire advance = head_valid & ~(head_step == timestep) & ~in_lockstep;
+  // The table is in the order of steps, so a head entry of another step is of a later one. Before
+  // the first step there is nothing to wait for but the host.
+  wire in_step = entry_step[S-1:0] == step;
+  wire step_ends = (mode == 2'd0) | ~(|step) |
+                   (~held & reduction_idle & ((mode != 2'd2) | all_sent));
+  assign enter_step = valid[0] & ~in_step & posted & step_ends;
+  assign timestep = enter_step ? next_step : step;
+
+  reg go;
+  integer e;
+  always @* begin
+    go = enter_step ? entry_step[S-1:0] == next_step : in_step;
+    for (e = 0; e < I; e = e + 1) begin
+      if (e != 0) go = go & (entry_step[e*S +: S] == timestep);
+      go = go & valid[e] & clear[e] & room[e];
+      issue[e] = go;
+    end
+  end
+
+  // Modes `estimate` and `full` hold the step for step_time cycles, this one included.
+  wire arms = issue[0] & (enter_step | ~armed) & mode[0];
 
   always @(posedge clk) begin
     if (reset) begin
-      timestep <= {S{1'b0}};
+      step <= {S{1'b0}};
       counter <= {L{1'b0}};
+      armed <= 1'b1;
     end else begin
-      if (advance) timestep <= timestep + 1'b1;
-      if (arm) counter <= step_time;
-      else if (in_lockstep) counter <= counter - 1'b1;
+      step <= timestep;
+      if (arms) counter <= step_time;
+      else if (held) counter <= less;
+      armed <= issue[0] | (armed & ~enter_step);
     end
   end
 endmodule

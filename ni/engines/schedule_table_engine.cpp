@@ -20,7 +20,8 @@ ScheduleTableEngine::ScheduleTableEngine(const TableProgram& program, const Node
       frame_(frame),
       spec_(spec),
       clear_at_(program.entries.size(), 0),
-      seen_(program.waiters.size(), false) {
+      seen_(program.waiters.size(), false),
+      sequencer_(spec_.sequencer(spec.lockstep, spec.issue_per_cycle)) {
   for (const ProgramEntry& entry : program.entries) {
     pending_.push_back(entry.waits_for);
     pending_flows_.push_back(entry.waits_for_flows);
@@ -38,20 +39,30 @@ Cycle ScheduleTableEngine::evaluate(Cycle now, BackEnd& back_end) {
   stall_ = StallReason::none;
   if (done()) return kNever;
   if (head_read_at_ > now) return stalled(StallReason::step, head_read_at_);
+  const Cycle next = decide(now, back_end);
+  if (sequencer_->is_clocked()) {
+    sequencer_->rest(done() ? SequencerInputs() : inputs_at(now + 1, back_end));
+  }
+  return next;
+}
+
+Cycle ScheduleTableEngine::decide(Cycle now, BackEnd& back_end) {
   Cycle next = kNever;
-  if (program_.entries[head_].step > timestep_) next = advance_timestep(now, back_end);
-  for (std::uint32_t issued = 0; !done() && program_.entries[head_].step == timestep_; ++issued) {
+  for (std::uint32_t issued = 0; !done(); ++issued) {
     const ProgramEntry& entry = program_.entries[head_];
-    if (pending_[head_] != 0) return stalled(StallReason::event, kNever);  // the event wakes the NI
-    if (clear_at_[head_] > now) return stalled(StallReason::dma, clear_at_[head_]);
-    const Cycle slot = slot_at(entry);
-    if (slot > now) return stalled(StallReason::slot, slot);
-    if (issued == spec_.issue_per_cycle) return stalled(StallReason::step, now + 1);
-    if (!has_room(entry, back_end)) {
-      waits_for_ports_ = true;
-      return stalled(StallReason::injection, kNever);
+    if (issued != 0 && entry.step != timestep()) break;
+    if (issued == spec_.issue_per_cycle) return why_not_issued(now, true);
+    const SequencerInputs inputs = inputs_at(now, back_end);
+    const SequencerDecision decision = sequencer_->decide(now, inputs);
+    if (decision.enters_step) {
+      enter_step(now);
+      next = now + 1;
     }
-    if (!counter_loaded_) load_lockstep_counter(now);
+    if (!decision.issues) {
+      if (entry.step == timestep()) return why_not_issued(now, false);
+      if (!decision.enters_step) next = why_not_entered(now, inputs, back_end);
+      break;
+    }
     issue(entry, now, back_end);
     ++head_;
     next = now + 1;
@@ -63,12 +74,40 @@ Cycle ScheduleTableEngine::evaluate(Cycle now, BackEnd& back_end) {
     }
   }
   // The next step cannot start before the down-counter has run out.
-  const bool step_over = !done() && program_.entries[head_].step > timestep_;
+  const bool step_over = !done() && program_.entries[head_].step > timestep();
   if (step_over && next == now + 1) {
-    return lockstep_until_ > next ? stalled(StallReason::lockstep, lockstep_until_)
-                                  : stalled(StallReason::step, next);
+    const Cycle until = sequencer_->lockstep_until();
+    return until > next ? stalled(StallReason::lockstep, until) : stalled(StallReason::step, next);
   }
   return next;
+}
+
+SequencerInputs ScheduleTableEngine::inputs_at(Cycle now, const BackEnd& back_end) const {
+  const ProgramEntry& entry = program_.entries[head_];
+  const bool in_step = entry.step == timestep();
+  SequencerInputs inputs;
+  inputs.valid = head_read_at_ <= now;
+  inputs.step = entry.step;
+  inputs.step_time = spec_.step_time.empty() ? 0 : spec_.step_time[entry.step - 1];
+  // In the cycle in which the entry's step begins, its slot is counted from there.
+  const Cycle slot = in_step ? slot_at(entry) : slot_of(entry) == 0 ? 0 : kNever;
+  inputs.clear = pending_[head_] == 0 && clear_at_[head_] <= now && slot <= now;
+  inputs.room = inputs.clear && has_room(entry, back_end);
+  if (in_step) return inputs;
+  inputs.posted = next_step_posted_at() <= now;
+  inputs.reduction_idle = back_end.reduction_idle(now);
+  inputs.all_sent = back_end.all_sent();
+  return inputs;
+}
+
+Cycle ScheduleTableEngine::why_not_issued(Cycle now, bool at_limit) {
+  if (pending_[head_] != 0) return stalled(StallReason::event, kNever);  // the event wakes the NI
+  if (clear_at_[head_] > now) return stalled(StallReason::dma, clear_at_[head_]);
+  const Cycle slot = slot_at(program_.entries[head_]);
+  if (slot > now) return stalled(StallReason::slot, slot);
+  if (at_limit) return stalled(StallReason::step, now + 1);
+  waits_for_ports_ = true;
+  return stalled(StallReason::injection, kNever);
 }
 
 bool ScheduleTableEngine::has_room(const ProgramEntry& entry, const BackEnd& back_end) const {
@@ -130,33 +169,22 @@ bool ScheduleTableEngine::may_add(const Operation& operation) const {
   return true;
 }
 
-Cycle ScheduleTableEngine::advance_timestep(Cycle now, const BackEnd& back_end) {
-  const Cycle posted_at = next_step_posted_at();
-  if (posted_at > now) return stalled(StallReason::doorbell, posted_at);
-  if (timestep_ != 0 && spec_.lockstep != LockstepMode::off) {
-    if (lockstep_until_ > now) return stalled(StallReason::lockstep, lockstep_until_);
-    if (!back_end.reduction_idle(now)) {
-      return stalled(StallReason::lockstep, back_end.reduction_idle_at());
-    }
-    if (spec_.lockstep == LockstepMode::drain && !back_end.all_sent()) {
-      waits_for_ports_ = true;
-      return stalled(StallReason::lockstep, kNever);
-    }
+Cycle ScheduleTableEngine::why_not_entered(Cycle now, const SequencerInputs& inputs,
+                                           const BackEnd& back_end) {
+  if (!inputs.posted) return stalled(StallReason::doorbell, next_step_posted_at());
+  if (sequencer_->lockstep_until() > now) {
+    return stalled(StallReason::lockstep, sequencer_->lockstep_until());
   }
-  ++timestep_;
-  step_entered_ = now;
-  if (next_release_ < spec_.releases.size() && spec_.releases[next_release_].step == timestep_) {
-    ++next_release_;
-  }
-  counter_loaded_ = false;
-  return now + 1;
+  if (!inputs.reduction_idle) return stalled(StallReason::lockstep, back_end.reduction_idle_at());
+  waits_for_ports_ = true;
+  return stalled(StallReason::lockstep, kNever);
 }
 
-void ScheduleTableEngine::load_lockstep_counter(Cycle now) {
-  counter_loaded_ = true;
-  const bool counts =
-      spec_.lockstep == LockstepMode::estimate || spec_.lockstep == LockstepMode::full;
-  lockstep_until_ = now + (counts ? spec_.step_time[timestep_ - 1] : 0);
+void ScheduleTableEngine::enter_step(Cycle now) {
+  step_entered_ = now;
+  if (next_release_ < spec_.releases.size() && spec_.releases[next_release_].step == timestep()) {
+    ++next_release_;
+  }
 }
 
 void ScheduleTableEngine::prepare_to_show() {
@@ -169,8 +197,8 @@ void ScheduleTableEngine::prepare_to_show() {
 
 void ScheduleTableEngine::show(EngineView& shown) const {
   TableView& view = shown.table.emplace();
-  view.timestep = timestep_;
-  view.lockstep_until = lockstep_until_;
+  view.timestep = timestep();
+  view.lockstep_until = sequencer_->lockstep_until();
   view.head = head_;
   view.done = done();
   view.stall = stall_;
@@ -201,7 +229,7 @@ void ScheduleTableEngine::explain(const std::string& who, const std::vector<std:
     waits.push_back(
         {who, own ? who : ni_names[event.peer.index()],
          fmt::format("table entry {} (step {}) waits for the {} of flow {} {} node {}", head_,
-                     timestep_, event.is_reduce() ? "Reduce" : "Gather", event.flow.index(),
+                     timestep(), event.is_reduce() ? "Reduce" : "Gather", event.flow.index(),
                      own ? "to be sent to" : "from", event.peer.index())});
   }
 }

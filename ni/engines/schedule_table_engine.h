@@ -3,12 +3,14 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "hw/ids.h"
 #include "ni/engine_view.h"
 #include "ni/engines/table_program.h"
+#include "ni/engines/table_sequencer.h"
 #include "ni/issue_engine.h"
 #include "ni/modes.h"
 
@@ -45,6 +47,7 @@ class ScheduleTableEngine : public IssueEngine {
     std::vector<Release> releases{};
     // Of the clock with which the slot counter counts; 0: there is none, and slots are ignored.
     std::uint64_t slot_clock_hertz = 0;
+    MakeSequencer sequencer = make_sequencer;
   };
 
   // `program` and the tables of `frame` must outlive the engine.
@@ -62,8 +65,9 @@ class ScheduleTableEngine : public IssueEngine {
   [[nodiscard]] bool waits_for_ports() const override { return waits_for_ports_; }
   // True if the head entry, or the next step, waits for time to pass.
   [[nodiscard]] bool timer_running(Cycle now) const override {
-    return !done() && (lockstep_until_ > now || head_read_at_ > now || clear_at_[head_] > now ||
-                       next_step_posted_at() > now || slot_at(program_.entries[head_]) > now);
+    return !done() &&
+           (sequencer_->lockstep_until() > now || head_read_at_ > now || clear_at_[head_] > now ||
+            next_step_posted_at() > now || slot_at(program_.entries[head_]) > now);
   }
   void prepare_to_show() override;
   void show(EngineView& view) const override;
@@ -74,10 +78,11 @@ class ScheduleTableEngine : public IssueEngine {
   // + 1 on.
   void clear(const TableEvent& event, Cycle now);
   [[nodiscard]] std::size_t head() const { return head_; }
-  [[nodiscard]] Timestep timestep() const { return timestep_; }
+  [[nodiscard]] Timestep timestep() const { return sequencer_->timestep(); }
   // The value of the lockstep down-counter.
   [[nodiscard]] Cycle lockstep_counter(Cycle now) const {
-    return lockstep_until_ > now ? lockstep_until_ - now : 0;
+    const Cycle until = sequencer_->lockstep_until();
+    return until > now ? until - now : 0;
   }
   // The events, in the table's names, that the head entry still waits for.
   [[nodiscard]] std::vector<TableEvent> head_waits_for() const;
@@ -87,24 +92,34 @@ class ScheduleTableEngine : public IssueEngine {
     stall_ = reason;
     return again;
   }
-  // Tries to enter the next step. Returns the next cycle in which to try again.
-  Cycle advance_timestep(Cycle now, const BackEnd& back_end);
+  // Decides for entries from the head on, and issues them.
+  Cycle decide(Cycle now, BackEnd& back_end);
+  [[nodiscard]] SequencerInputs inputs_at(Cycle now, const BackEnd& back_end) const;
+  void enter_step(Cycle now);
+  // Why the next step does not begin, and the head entry does not issue. Return the next cycle in
+  // which to try again.
+  Cycle why_not_entered(Cycle now, const SequencerInputs& inputs, const BackEnd& back_end);
+  Cycle why_not_issued(Cycle now, bool at_limit);
   [[nodiscard]] bool has_room(const ProgramEntry& entry, const BackEnd& back_end) const;
   void issue(const ProgramEntry& entry, Cycle now, BackEnd& back_end) const;
   // Clears the event. Returns true if the head entry misses no more events; it may still wait for
   // time to pass.
   bool clear_in_table(const TableEvent& in_network, Cycle now);
-  void load_lockstep_counter(Cycle now);
+  // Cycles from the beginning of the entry's step to its slot; 0: it has none.
+  [[nodiscard]] Cycle slot_of(const ProgramEntry& entry) const {
+    return spec_.slot_clock_hertz == 0 || entry.not_before_ps == 0
+               ? 0
+               : slot_cycles(entry.not_before_ps, spec_.slot_clock_hertz);
+  }
   // The first cycle of the entry's slot, if the NI is in the entry's step; 0 if it has none.
   [[nodiscard]] Cycle slot_at(const ProgramEntry& entry) const {
-    if (entry.not_before_ps == 0 || spec_.slot_clock_hertz == 0 || entry.step != timestep_)
-      return 0;
-    return step_entered_ + slot_cycles(entry.not_before_ps, spec_.slot_clock_hertz);
+    const Cycle slot = entry.step == timestep() ? slot_of(entry) : 0;
+    return slot == 0 ? 0 : step_entered_ + slot;
   }
   // The doorbell that the next step waits for; 0 if it waits for none.
   [[nodiscard]] Cycle next_step_posted_at() const {
     const bool waits = next_release_ < spec_.releases.size() &&
-                       spec_.releases[next_release_].step == timestep_ + 1;
+                       spec_.releases[next_release_].step == timestep() + 1;
     return waits ? spec_.releases[next_release_].at : 0;
   }
 
@@ -122,11 +137,9 @@ class ScheduleTableEngine : public IssueEngine {
   std::size_t head_ = 0;
   std::uint64_t rows_passed_ = 0;
   Cycle head_read_at_ = 0;  // the memory has given the head entry; rows that do not issue take time
-  Timestep timestep_ = 0;
+  std::unique_ptr<TableSequencer> sequencer_;
   Cycle step_entered_ = 0;  // first cycle in which an entry of the step may issue
   std::size_t next_release_ = 0;
-  Cycle lockstep_until_ = 0;
-  bool counter_loaded_ = true;  // for the current step
   bool waits_for_ports_ = false;
   StallReason stall_ = StallReason::none;  // of the last evaluation
 };
