@@ -31,6 +31,7 @@ espalier_folder(router/train USES hw/clock flowctl flowctl/train router LINKS fm
 espalier_folder(ni USES hw hw/clock flowctl flowctl/train alg/schedule LINKS fmt::fmt)
 espalier_folder(ni/train USES flowctl flowctl/train ni)
 espalier_folder(ni/engines USES hw hw/topology alg/schedule alg/plans alg/program ni LINKS fmt::fmt)
+espalier_folder(ni/rtl USES ni/engines LINKS ${espalier_rtl} fmt::fmt)
 
 # The application. Text with places: numbers, names, YAML, JSON, and errors that point into a file.
 espalier_folder(sims/text ONCE LINKS PkgConfig::YAMLCPP nlohmann_json::nlohmann_json fmt::fmt)

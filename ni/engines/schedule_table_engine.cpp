@@ -43,6 +43,12 @@ Cycle ScheduleTableEngine::evaluate(Cycle now, BackEnd& back_end) {
   if (sequencer_->is_clocked()) {
     sequencer_->rest(done() ? SequencerInputs() : inputs_at(now + 1, back_end));
   }
+  // The next step cannot start before the down-counter has run out.
+  const bool step_over = !done() && program_.entries[head_].step > timestep();
+  if (step_over && next == now + 1) {
+    const Cycle until = sequencer_->lockstep_until();
+    return until > next ? stalled(StallReason::lockstep, until) : stalled(StallReason::step, next);
+  }
   return next;
 }
 
@@ -72,12 +78,6 @@ Cycle ScheduleTableEngine::decide(Cycle now, BackEnd& back_end) {
       head_read_at_ = next + (passed + spec_.issue_per_cycle - 1) / spec_.issue_per_cycle;
       return stalled(StallReason::step, head_read_at_);
     }
-  }
-  // The next step cannot start before the down-counter has run out.
-  const bool step_over = !done() && program_.entries[head_].step > timestep();
-  if (step_over && next == now + 1) {
-    const Cycle until = sequencer_->lockstep_until();
-    return until > next ? stalled(StallReason::lockstep, until) : stalled(StallReason::step, next);
   }
   return next;
 }

@@ -1,0 +1,136 @@
+#include "ni/rtl/rtl_sequencer.h"
+
+#include <RtlNiControl.h>
+#include <fmt/format.h>
+
+#include <stdexcept>
+
+namespace espalier {
+
+namespace {
+
+// The Verilog sees a cycle at its first decision or rest. Its clock rises when the cycle is over.
+class RtlSequencer : public TableSequencer {
+ public:
+  RtlSequencer(LockstepMode mode, std::uint32_t issue_per_cycle)
+      : issue_per_cycle_(issue_per_cycle), model_(&context_) {
+    if (issue_per_cycle > kRtlIssuePerCycle) {
+      throw std::invalid_argument(fmt::format(
+          "ni_control.v issues up to {} entries in a cycle here, but the NI has {} ports",
+          kRtlIssuePerCycle, issue_per_cycle));
+    }
+    // Of the port `mode`.
+    model_.mode = mode == LockstepMode::off        ? 0
+                  : mode == LockstepMode::estimate ? 1
+                  : mode == LockstepMode::drain    ? 2
+                                                   : 3;
+    model_.reset = 1;
+    rise();
+    model_.reset = 0;
+  }
+  ~RtlSequencer() override { model_.final(); }
+  RtlSequencer(const RtlSequencer&) = delete;
+  RtlSequencer& operator=(const RtlSequencer&) = delete;
+
+  SequencerDecision decide(Cycle now, const SequencerInputs& inputs) override {
+    if (entries_ == 0 || now != cycle_) {
+      end_cycle();
+      rest_until(now);
+      show_head(inputs);
+    } else {
+      if (entries_ == issue_per_cycle_) throw std::logic_error("ni_control.v has no entry left");
+      show_entry(inputs);
+    }
+    model_.eval();
+    const auto bit = static_cast<std::uint32_t>(1) << (entries_ - 1);
+    SequencerDecision decision;
+    decision.enters_step = entries_ == 1 && model_.enter_step != 0;
+    decision.issues = (model_.issue & bit) != 0;
+    timestep_ = model_.timestep;
+    return decision;
+  }
+
+  void rest(const SequencerInputs& inputs) override {
+    end_cycle();
+    at_rest_ = inputs;
+  }
+  [[nodiscard]] bool is_clocked() const override { return true; }
+  [[nodiscard]] Timestep timestep() const override { return timestep_; }
+  [[nodiscard]] Cycle lockstep_until() const override { return cycle_ + model_.lockstep; }
+
+ private:
+  void end_cycle() {
+    if (entries_ == 0) return;
+    rise();
+    ++cycle_;
+    entries_ = 0;
+  }
+
+  // Clocks the cycles in which the NI rests. Registers that a clock has left as they were stay so.
+  void rest_until(Cycle now) {
+    if (now < cycle_) throw std::logic_error("ni_control.v has had this cycle");
+    while (cycle_ < now) {
+      show_head(at_rest_);
+      model_.eval();
+      if (model_.enter_step != 0 || model_.issue != 0) {
+        throw std::logic_error(
+            fmt::format("ni_control.v decides in cycle {}, in which its NI rests", cycle_));
+      }
+      const bool counts = model_.lockstep != 0;
+      rise();
+      cycle_ = counts ? cycle_ + 1 : now;
+    }
+  }
+
+  void show_head(const SequencerInputs& inputs) {
+    entries_ = 0;
+    model_.valid = 0;
+    model_.clear = 0;
+    model_.room = 0;
+    if (inputs.step_time > kRtlLongestStep) {
+      throw std::invalid_argument(
+          fmt::format("a timestep of {} cycles is longer than the lockstep counter of ni_control.v",
+                      inputs.step_time));
+    }
+    model_.step_time = static_cast<std::uint32_t>(inputs.step_time);
+    model_.posted = inputs.posted ? 1 : 0;
+    model_.reduction_idle = inputs.reduction_idle ? 1 : 0;
+    model_.all_sent = inputs.all_sent ? 1 : 0;
+    show_entry(inputs);
+  }
+  void show_entry(const SequencerInputs& inputs) {
+    const auto bit = static_cast<std::uint16_t>(1U << entries_);
+    model_.entry_step[entries_] = inputs.step;
+    if (inputs.valid) model_.valid |= bit;
+    if (inputs.clear) model_.clear |= bit;
+    if (inputs.room) model_.room |= bit;
+    ++entries_;
+  }
+  void rise() {
+    model_.clk = 0;
+    model_.eval();
+    model_.clk = 1;
+    model_.eval();
+    model_.clk = 0;
+    model_.eval();
+  }
+
+  std::uint32_t issue_per_cycle_;
+  VerilatedContext context_;
+  RtlNiControl model_;
+  Cycle cycle_ = 0;            // that the registers belong to
+  std::uint32_t entries_ = 0;  // that the present cycle has been asked for
+  Timestep timestep_ = 0;
+  SequencerInputs at_rest_;
+};
+
+}  // namespace
+
+bool has_rtl() { return true; }
+
+std::unique_ptr<TableSequencer> make_rtl_sequencer(LockstepMode mode,
+                                                   std::uint32_t issue_per_cycle) {
+  return std::make_unique<RtlSequencer>(mode, issue_per_cycle);
+}
+
+}  // namespace espalier
