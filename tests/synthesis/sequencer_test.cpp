@@ -10,6 +10,7 @@
 
 #include "ni/engines/schedule_table_engine.h"
 #include "ni/rtl/rtl_sequencer.h"
+#include "rtl_bench.h"
 
 using namespace espalier;
 
@@ -198,7 +199,149 @@ class Pair {
   Cycle next_ = 0;
 };
 
+// A cycle of ni_control.v at S = 4, L = 6, I = 2: its inputs, and what the model's sequencer
+// decides.
+struct SequencerCycle {
+  SequencerInputs entry[2];
+  SequencerDecision decision[2];
+  Timestep timestep = 0;
+};
+
+// Random inputs, but entries in the order of steps, and an entry stays until it has issued.
+std::vector<SequencerCycle> random_cycles(LockstepMode mode, std::size_t count) {
+  Draw draw(static_cast<std::uint64_t>(mode) + 1);
+  const auto sequencer = make_sequencer(mode, 2);
+  std::vector<SequencerCycle> cycles(count);
+  std::vector<Timestep> steps;  // of the next entries
+  Timestep last = 1;
+  const auto step_after = [&](Timestep step) {
+    return std::min<Timestep>(step + (chance(draw, 40) ? 1 + static_cast<Timestep>(draw() % 2) : 0),
+                              15);
+  };
+  for (std::size_t c = 0; c < count; ++c) {
+    SequencerCycle& cycle = cycles[c];
+    while (steps.size() < 2) steps.push_back(last = step_after(last));
+    SequencerInputs around;
+    around.step_time = draw() % (chance(draw, 20) ? 3 : 20);
+    around.posted = !chance(draw, 15);
+    around.reduction_idle = !chance(draw, 15);
+    around.all_sent = !chance(draw, 30);
+    std::size_t issued = 0;
+    for (std::size_t e = 0; e < 2; ++e) {
+      SequencerInputs& entry = cycle.entry[e] = around;
+      entry.step = steps[e];
+      entry.valid = !chance(draw, 10);
+      entry.clear = !chance(draw, 30);
+      entry.room = !chance(draw, 20);
+      const bool asked = issued == e && (e == 0 || steps[e] == sequencer->timestep());
+      if (asked) cycle.decision[e] = sequencer->decide(c, entry);
+      issued += cycle.decision[e].issues ? 1U : 0U;
+    }
+    cycle.timestep = sequencer->timestep();
+    steps.erase(steps.begin(), steps.begin() + static_cast<std::ptrdiff_t>(issued));
+  }
+  return cycles;
+}
+
+std::string hex_of(const std::vector<SequencerCycle>& cycles, LockstepMode mode) {
+  std::string text;
+  for (const SequencerCycle& c : cycles) {
+    std::uint64_t bits = c.timestep;
+    const auto add = [&](std::uint64_t value, unsigned width) { bits = bits << width | value; };
+    add(c.decision[1].issues ? 1 : 0, 1);
+    add(c.decision[0].issues ? 1 : 0, 1);
+    add(c.decision[0].enters_step ? 1 : 0, 1);
+    add(static_cast<std::uint64_t>(mode), 2);
+    add(c.entry[0].step_time, 6);
+    add(c.entry[0].posted ? 1 : 0, 1);
+    add(c.entry[0].reduction_idle ? 1 : 0, 1);
+    add(c.entry[0].all_sent ? 1 : 0, 1);
+    for (const std::size_t e : {1, 0}) {
+      add(c.entry[e].step, 4);
+      add(c.entry[e].valid ? 1 : 0, 1);
+      add(c.entry[e].clear ? 1 : 0, 1);
+      add(c.entry[e].room ? 1 : 0, 1);
+    }
+    text += fmt::format("{:010x}\n", bits);
+  }
+  return text;
+}
+
+// Counts the cycles in which a source of ni_control decides otherwise.
+class SequencerBench {
+ public:
+  explicit SequencerBench(std::size_t cycles) {
+    std::string all;
+    for (const LockstepMode mode :
+         {LockstepMode::off, LockstepMode::estimate, LockstepMode::drain, LockstepMode::full}) {
+      all += hex_of(random_cycles(mode, cycles), mode);
+    }
+    place_.write("cycles.hex", all);
+    place_.write("bench.v", fmt::format(R"(
+module bench;
+  reg clk, reset; reg [39:0] cycles [0:{0}]; reg [39:0] c; integer i, differ;
+  wire enter; wire [1:0] issue; wire [3:0] step; wire [5:0] lockstep;
+  ni_control #(.S(4), .L(6), .I(2)) dut(.clk(clk), .reset(reset), .mode(c[24:23]),
+    .valid({{c[9], c[2]}}), .entry_step({{c[13:10], c[6:3]}}), .clear({{c[8], c[1]}}),
+    .room({{c[7], c[0]}}), .step_time(c[22:17]), .posted(c[16]), .reduction_idle(c[15]),
+    .all_sent(c[14]), .enter_step(enter), .issue(issue), .timestep(step), .lockstep(lockstep));
+  initial begin
+    $readmemh("{1}", cycles);
+    differ = 0; clk = 0;
+    for (i = 0; i <= {0}; i = i + 1) begin
+      c = cycles[i];
+      if (i % {2} == 0) begin reset = 1; #1 clk = 1; #1 clk = 0; reset = 0; end
+      #1 if ({{step, issue, enter}} !== c[31:25]) differ = differ + 1;
+      clk = 1; #1 clk = 0;
+    end
+    $display("%0d", differ);
+  end
+endmodule
+)",
+                                        4 * cycles - 1, place_.file("cycles.hex"), cycles));
+  }
+
+  [[nodiscard]] std::size_t cycles_that_differ(const std::string& source) const {
+    place_.write("dut.v", source);
+    place_.run(fmt::format("iverilog -g2005-sv -o {} {} {}", place_.file("bench"),
+                           place_.file("bench.v"), place_.file("dut.v")));
+    place_.run(fmt::format("vvp -n {} > {}", place_.file("bench"), place_.file("out")));
+    return std::stoul(place_.read("out"));
+  }
+
+ private:
+  test::Workplace place_;
+};
+
 }  // namespace
+
+TEST_CASE("A change of one line in the sequencer's Verilog is noticed") {
+  if (test::is_skipped({"iverilog", "vvp"}, false)) return;
+  std::ifstream file(test::kRtl + "ni_control.v");
+  const std::string source{std::istreambuf_iterator<char>(file), {}};
+  const SequencerBench bench(3000);
+  CHECK(bench.cycles_that_differ(source) == 0);
+  const std::pair<const char*, const char*> changes[] = {
+      {"held = |counter[L-1:1]", "held = |counter"},                 // a cycle too long
+      {"((mode != 2'd2) | all_sent)", "all_sent"},                   // every mode drains
+      {"& posted & step_ends", "& step_ends"},                       // no doorbell
+      {"(enter_step | ~armed) & mode[0]", "(enter_step | ~armed)"},  // `drain` counts
+      {"~held & reduction_idle &", "~held &"},                       // no wait for reductions
+      {"(mode == 2'd0) | ~(|step)", "(mode == 2'd0)"},               // the first step waits
+      {"issue[0] | (armed & ~enter_step)", "issue[0] | armed"},      // one step is counted
+      {"(enter_step | ~armed) & mode", "mode"},                      // every entry arms the counter
+      {"if (e != 0) go = go & (entry_step[e*S +: S] == timestep);", ""},  // steps overlap
+      {"valid[e] & clear[e] & room[e]", "valid[e] & clear[e]"},
+  };
+  for (const auto& [was, is] : changes) {
+    std::string mutant = source;
+    const std::size_t place = mutant.find(was);
+    CAPTURE(was);
+    REQUIRE(place != std::string::npos);
+    mutant.replace(place, std::string(was).size(), is);
+    CHECK(bench.cycles_that_differ(mutant) > 0);
+  }
+}
 
 TEST_CASE("In a million cycles the Verilog sequencer issues in the cycles of the model's") {
   if (!has_rtl()) {
