@@ -47,7 +47,7 @@ espalier_folder(sims/model ONCE USES hw hw/topology hw/cost flowctl alg alg/rout
                 sims/workload/training sims/workload/coordination sims/formats sims/formats/program LINKS fmt::fmt)
 espalier_folder(sims/config ONCE USES hw/topology hw/cost flowctl alg alg/routes alg/plans sims/text
                 sims/point sims/workload/training sims/formats sims/model LINKS nlohmann_json::nlohmann_json fmt::fmt)
-espalier_folder(sims/system USES hw hw/topology hw/clock flowctl flowctl/train router router/train ni ni/train ni/engines
+espalier_folder(sims/system USES hw hw/topology hw/clock flowctl flowctl/train router router/train ni ni/train ni/engines ni/rtl
                 alg/routes alg/schedule alg/plans alg/program alg/certify sims/point sims/model
                 sims/workload/coordination LINKS fmt::fmt)
 espalier_folder(sims/observe/waves USES hw hw/topology LINKS ${espalier_fst} fmt::fmt)
@@ -58,7 +58,7 @@ espalier_folder(sims/observe/timeline ONCE USES hw/topology sims/system sims/obs
                 LINKS nlohmann_json::nlohmann_json fmt::fmt)
 espalier_folder(sims/observe/explain ONCE USES hw hw/topology ni ni/engines alg/routes alg/schedule alg/program sims/point
                 sims/model sims/system sims/observe/record LINKS nlohmann_json::nlohmann_json fmt::fmt)
-espalier_folder(sims/experiment ONCE USES hw hw/topology hw/cost alg/routes alg/schedule alg/generators alg/plans alg/program
+espalier_folder(sims/experiment ONCE USES hw hw/topology hw/cost ni/rtl alg/routes alg/schedule alg/generators alg/plans alg/program
                 alg/certify alg/bounds alg/rank_order sims/text sims/workload/training sims/workload/coordination
                 sims/point sims/formats sims/model sims/config sims/system sims/observe/explain
                 LINKS nlohmann_json::nlohmann_json Boost::headers Boost::filesystem Threads::Threads fmt::fmt)

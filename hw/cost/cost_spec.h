@@ -19,16 +19,17 @@ enum class RtlModule : std::uint8_t {
   slot_counter
 };
 
-// A module with its parameters in the order of its source: ni_control S, L; dependency_table N, K;
-// fifo_control A, 0; scf_finder N, K; readiness_table UNITS, CHILDREN;
-// row_repeat A, N; slot_counter N, 0.
+// A module with its parameters in the order of its source: ni_control S, L, I; dependency_table N,
+// K; fifo_control A; scf_finder N, K; readiness_table UNITS, CHILDREN; row_repeat A, N;
+// slot_counter N. The others are 0.
 struct RtlInstance {
   RtlModule module = RtlModule::ni_control;
   std::uint32_t first = 0;
   std::uint32_t second = 0;
+  std::uint32_t third = 0;
 
   [[nodiscard]] friend bool operator==(const RtlInstance& a, const RtlInstance& b) {
-    return a.module == b.module && a.first == b.first && a.second == b.second;
+    return a.module == b.module && a.first == b.first && a.second == b.second && a.third == b.third;
   }
 };
 

@@ -28,8 +28,10 @@ Gates flip_flops(double bits) { return {kFlipFlop * bits}; }
 
 Gates flip_flop_memory(double words, double bits) { return {10.2 * words * bits}; }
 
-Gates ni_control(std::uint32_t step_bits, std::uint32_t lockstep_bits) {
-  return {22 + 12.75 * step_bits + 12.4 * lockstep_bits};
+Gates ni_control(std::uint32_t step_bits, std::uint32_t lockstep_bits,
+                 std::uint32_t issue_per_cycle) {
+  return {18 + 19.1 * step_bits + 13.75 * lockstep_bits +
+          3.4 * step_bits * (issue_per_cycle - 1.0)};
 }
 
 Gates scf_finder(std::uint32_t keys, std::uint32_t key_bits) {
@@ -58,7 +60,7 @@ Gates readiness_table(std::uint32_t units, std::uint32_t children) {
 }
 
 Gates row_repeat(std::uint32_t address_bits, std::uint32_t field_bits) {
-  return {std::max(0.0, 12.1 * address_bits + 48.0 * field_bits - 82)};
+  return {std::max(0.0, 9.3 * address_bits + 46.4 * field_bits - 64)};
 }
 
 Gates slot_counter(std::uint32_t slot_bits) { return {std::max(0.0, 16.0 * slot_bits - 25)}; }
@@ -73,8 +75,10 @@ Gates separable_allocator(std::uint32_t inputs, std::uint32_t outputs, std::uint
 
 Depth flip_flop_memory_read(double words) { return {4 + 2 * lg(words)}; }
 
-// Measured on ASAP7: 27 FO4 at 16 bits.
-Depth ni_control_depth(std::uint32_t lockstep_bits) { return {7 + 5 * lg(lockstep_bits)}; }
+// Measured on OSU 0.18: 20 FO4 at 8 and 16 bits. Both counters ripple, and the longer path decides.
+Depth ni_control_depth(std::uint32_t step_bits, std::uint32_t lockstep_bits) {
+  return {std::max(6 + 1.9 * step_bits, 12 + 0.52 * lockstep_bits)};
+}
 
 // Measured on ASAP7: 78 FO4 for four levels of 32 bits. A comparison is a tree over the bits.
 Depth scf_finder_depth(std::uint32_t keys, std::uint32_t key_bits) {

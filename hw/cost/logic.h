@@ -19,9 +19,10 @@ namespace logic {
 [[nodiscard]] Gates flip_flops(double bits);
 // One write and one read port, with read multiplexer and write enables. Fitted for 8 to 64 words.
 [[nodiscard]] Gates flip_flop_memory(double words, double bits);
-// Timestep counter, lockstep down-counter, comparison of steps, dependency test of four children,
-// decoding of operations. Fitted for 4 to 16 bits of step and 8 to 32 bits of lockstep.
-[[nodiscard]] Gates ni_control(std::uint32_t step_bits, std::uint32_t lockstep_bits);
+// Timestep counter, lockstep down-counter, and the decision which of the next entries issue. Fitted
+// for 6 to 16 bits of step, 12 to 32 bits of lockstep and up to 8 entries in a cycle.
+[[nodiscard]] Gates ni_control(std::uint32_t step_bits, std::uint32_t lockstep_bits,
+                               std::uint32_t issue_per_cycle);
 // Finds the smallest of `keys` keys with valid bits: a tree of compare-and-select. Fitted for 4 to
 // 64 keys.
 [[nodiscard]] Gates scf_finder(std::uint32_t keys, std::uint32_t key_bits);
@@ -39,10 +40,10 @@ namespace logic {
 [[nodiscard]] Gates readiness_table(std::uint32_t units, std::uint32_t children);
 // Whether a row of a schedule table issues in this pass, and the row that is written back: four
 // adders, a comparison and a choice of sizes. Fitted for 32 to 64 bits of address and 8 to 24 bits
-// of the other fields, on OSU 0.18 alone; NI control's ratio of the libraries scales it.
+// of the other fields.
 [[nodiscard]] Gates row_repeat(std::uint32_t address_bits, std::uint32_t field_bits);
 // A counter of cycles and the comparison with the slot of the table's head entry. Fitted for 16 to
-// 32 bits, on OSU 0.18 alone; NI control's ratio of the libraries scales it.
+// 32 bits.
 [[nodiscard]] Gates slot_counter(std::uint32_t slot_bits);
 // Separable, input first, built of matrix arbiters: each of `inputs` ports has an arbiter over its
 // VCs, and each of `outputs` ports has an arbiter over the inputs. A pair of requesters takes 20
@@ -52,7 +53,7 @@ namespace logic {
 [[nodiscard]] double arbiter_pairs(std::uint32_t inputs, std::uint32_t outputs, std::uint32_t vcs);
 
 [[nodiscard]] Depth flip_flop_memory_read(double words);  // a tree of multiplexers; estimated
-[[nodiscard]] Depth ni_control_depth(std::uint32_t lockstep_bits);
+[[nodiscard]] Depth ni_control_depth(std::uint32_t step_bits, std::uint32_t lockstep_bits);
 [[nodiscard]] Depth scf_finder_depth(std::uint32_t keys, std::uint32_t key_bits);
 [[nodiscard]] Depth fifo_control_depth(std::uint32_t pointer_bits);
 [[nodiscard]] Depth dependency_match_depth(std::uint32_t entries, std::uint32_t tag_bits);

@@ -44,10 +44,12 @@ class NiPricer {
     // A row that repeats is written back while the next one is read.
     if (table.repeat_bits != 0) shape.ports = SramPorts::one_read_one_write;
     add(memory_block(CostBlock::ni_schedule_table, shape, spec_.table, technology_));
-    add(logic_block(CostBlock::ni_control, logic::ni_control(table.step_bits, table.lockstep_bits),
-                    logic::ni_control_depth(table.lockstep_bits),
-                    RtlInstance{RtlModule::ni_control, table.step_bits, table.lockstep_bits}, spec_,
-                    technology_));
+    add(logic_block(CostBlock::ni_control,
+                    logic::ni_control(table.step_bits, table.lockstep_bits, table.issue_per_cycle),
+                    logic::ni_control_depth(table.step_bits, table.lockstep_bits),
+                    RtlInstance{RtlModule::ni_control, table.step_bits, table.lockstep_bits,
+                                table.issue_per_cycle},
+                    spec_, technology_));
     add(logic_block(CostBlock::ni_dependency_table,
                     logic::dependency_table(table.dependencies, table.tag_bits),
                     logic::dependency_match_depth(table.dependencies, table.tag_bits),

@@ -35,6 +35,7 @@ struct ScheduleTableShape {
   // Of a flow, step, slot, pass or count in a row that repeats; 0: rows do not repeat.
   std::uint32_t repeat_bits = 0;
   std::uint32_t slot_bits = 0;  // 0: no entry has a slot
+  std::uint32_t issue_per_cycle = 1;
 };
 
 struct DimensionQueueShape {

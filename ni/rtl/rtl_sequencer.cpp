@@ -25,6 +25,8 @@ class RtlSequencer : public TableSequencer {
                   : mode == LockstepMode::drain    ? 2
                                                    : 3;
     model_.reset = 1;
+    model_.clk = 0;
+    model_.eval();
     rise();
     model_.reset = 0;
   }
@@ -84,6 +86,7 @@ class RtlSequencer : public TableSequencer {
 
   void show_head(const SequencerInputs& inputs) {
     entries_ = 0;
+    model_.clk = 0;
     model_.valid = 0;
     model_.clear = 0;
     model_.room = 0;
@@ -106,12 +109,9 @@ class RtlSequencer : public TableSequencer {
     if (inputs.room) model_.room |= bit;
     ++entries_;
   }
+  // Precondition: the model has been evaluated with a low clock. The next look lowers it.
   void rise() {
-    model_.clk = 0;
-    model_.eval();
     model_.clk = 1;
-    model_.eval();
-    model_.clk = 0;
     model_.eval();
   }
 

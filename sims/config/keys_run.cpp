@@ -142,6 +142,12 @@ void add_simulation_keys(KeyTable& table) {
   simulation.integer("watchdog_cycles", &Config::watchdog_cycles)
       .range(1, kLongestRunCycles)
       .doc("if nothing moves for this many cycles, the run ends as a deadlock");
+  simulation.choice("rtl", &Config::rtl)
+      .list(ListOf::any_number)
+      .word("none")
+      .doc(
+          "blocks whose Verilog decides in the simulation, in place of the model (docs/rtl.md); "
+          "needs a program that was built with verilator");
 }
 
 // These keys do not influence a run, so they are left out of the resolved configuration.

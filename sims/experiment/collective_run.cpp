@@ -107,6 +107,7 @@ class TablesRun : public PointRun {
     }
     return bound;
   }
+  [[nodiscard]] bool has_tables() const override { return true; }
   [[nodiscard]] RunNeed need() const override {
     return table_need(program_.tables, topology().num_nodes());
   }

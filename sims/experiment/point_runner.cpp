@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "ni/rtl/rtl_sequencer.h"
 #include "sims/config/resolved.h"
 #include "sims/experiment/describe_bound.h"
 #include "sims/experiment/describe_cost.h"
@@ -46,7 +47,19 @@ constexpr PointKind kPointKinds[] = {
 std::unique_ptr<PointRun> make_run(const PointInput& input) {
   const PointKind* kind = kPointKinds;
   while (!kind->takes(input)) ++kind;
-  return kind->make(input);
+  const bool has_rtl_control = input.point.simulation.has_rtl(RtlBlock::ni_control);
+  if (has_rtl_control && !has_rtl()) {
+    throw std::invalid_argument(
+        "simulation.rtl: this program was built without verilator (Debian: verilator)");
+  }
+  std::unique_ptr<PointRun> run = kind->make(input);
+  if (has_rtl_control && !run->has_tables()) {
+    throw std::invalid_argument(
+        "simulation.rtl: ni_control decides for the schedule tables of a collective or a training, "
+        "and "
+        "this run has none");
+  }
+  return run;
 }
 
 PointReport refused(PointReport report, const std::string& why) {

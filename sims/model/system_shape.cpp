@@ -149,6 +149,7 @@ class ShapeBuilder {
     }
     if (config.slot_counter && topology_.num_switches() != 0) table.slot_bits = need_.slot_bits;
     table.step_bits = bits_for(2 * nodes + 1);
+    table.issue_per_cycle = static_cast<std::uint32_t>(ni_ports(vertex));
     table.tag_bits = 2 * bits_for(nodes);
     ni.table = table;
     return ni;

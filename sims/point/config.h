@@ -1,6 +1,7 @@
 // The contents of a configuration file as plain structs in model units. Only the reader knows YAML.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -398,6 +399,9 @@ struct TenantsConfig {
   std::uint64_t seed = 1;
 };
 
+// Decisions that Verilog of hw/rtl takes in place of the model.
+enum class RtlBlock : std::uint8_t { ni_control };
+
 struct SimulationConfig {
   // automatic: train if it is exact, see sims/point/fidelity.h.
   Fidelity fidelity = Fidelity::automatic;
@@ -411,6 +415,11 @@ struct SimulationConfig {
   std::uint64_t seed = 1;          // of the stalls
   // Deadlock is reported if no flit moved and nothing was delivered for this long.
   Cycle watchdog_cycles = 100000;
+  std::vector<RtlBlock> rtl;
+
+  [[nodiscard]] bool has_rtl(RtlBlock block) const {
+    return std::find(rtl.begin(), rtl.end(), block) != rtl.end();
+  }
 };
 
 // Settings of `espalier reorder`: how pairs are measured, and the search. A run does not depend on

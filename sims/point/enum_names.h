@@ -47,6 +47,10 @@ template <class Enum>
 inline constexpr int kEnumNames = 0;
 
 template <>
+inline constexpr auto kEnumNames<RtlBlock> = enum_names::all_of<RtlBlock>({{RtlBlock::ni_control,
+                                                                            "ni_control"}});
+
+template <>
 inline constexpr auto kEnumNames<TopologyKind> =
     enum_names::all_of<TopologyKind>({{TopologyKind::torus, "torus"},
                                       {TopologyKind::mesh, "mesh"},

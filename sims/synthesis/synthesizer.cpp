@@ -12,6 +12,7 @@
 
 #include "hw/cost/technology.h"
 #include "sims/process/child_process.h"
+#include "sims/synthesis/area_library.h"
 #include "sims/synthesis/rtl_source.h"
 
 namespace espalier {
@@ -24,24 +25,31 @@ namespace fs = boost::filesystem;
 // without wires.
 constexpr double kFo4Ps = 99;
 
-// The names of the parameters that RtlInstance::first and second set.
-std::array<const char*, 2> parameters_of(RtlModule module) {
+// The names of the parameters that RtlInstance::first, second and third set.
+std::array<const char*, 3> parameters_of(RtlModule module) {
   switch (module) {
     case RtlModule::ni_control:
-      return {"S", "L"};
+      return {"S", "L", "I"};
     case RtlModule::dependency_table:
     case RtlModule::scf_finder:
-      return {"N", "K"};
+      return {"N", "K", nullptr};
     case RtlModule::readiness_table:
-      return {"UNITS", "CHILDREN"};
+      return {"UNITS", "CHILDREN", nullptr};
     case RtlModule::row_repeat:
-      return {"A", "N"};
+      return {"A", "N", nullptr};
     case RtlModule::slot_counter:
-      return {"N", nullptr};
+      return {"N", nullptr, nullptr};
     case RtlModule::fifo_control:
       break;
   }
-  return {"A", nullptr};
+  return {"A", nullptr, nullptr};
+}
+
+template <class Visit>
+void for_each_parameter(const RtlInstance& instance, Visit visit) {
+  const std::uint32_t values[] = {instance.first, instance.second, instance.third};
+  const auto names = parameters_of(instance.module);
+  for (std::size_t p = 0; p < names.size() && names[p] != nullptr; ++p) visit(names[p], values[p]);
 }
 
 // A temporary folder; the destructor removes it with its files.
@@ -80,10 +88,10 @@ double number_in(const std::string& log, const char* pattern, const std::string&
 }  // namespace
 
 std::string describe(const RtlInstance& instance) {
-  const auto [first, second] = parameters_of(instance.module);
-  std::string text =
-      fmt::format("{} {}={}", rtl_source(instance.module).name, first, instance.first);
-  if (second != nullptr) text += fmt::format(" {}={}", second, instance.second);
+  std::string text = rtl_source(instance.module).name;
+  for_each_parameter(instance, [&](const char* name, std::uint32_t value) {
+    text += fmt::format(" {}={}", name, value);
+  });
   return text;
 }
 
@@ -98,25 +106,28 @@ Synthesizer::Synthesizer()
 SynthesizedLogic Synthesizer::measure(const RtlInstance& instance) const {
   const Workplace place;
   const RtlSource source = rtl_source(instance.module);
-  const auto [first, second] = parameters_of(instance.module);
-  std::string parameters = fmt::format("-set {} {}", first, instance.first);
-  if (second != nullptr) parameters += fmt::format(" -set {} {}", second, instance.second);
+  std::string parameters;
+  for_each_parameter(instance, [&](const char* name, std::uint32_t value) {
+    parameters += fmt::format(" -set {} {}", name, value);
+  });
   place.write("module.v", source.text);
-  // The area is taken from a mapping for area, and the delay from a mapping for delay, as in the
-  // fit of the formulas. `stime -p` at the end prints the delay of the critical path.
+  place.write("areas.lib", area_library());
+  // The area is taken from a mapping for area to the cells of the formulas, and the delay from a
+  // mapping for delay. `stime -p` at the end prints the delay of the critical path.
   place.write("map.abc",
               "strash\ndch -f\nmap -B 0.9 -D 10000\ntopo\nbuffer -c -N 16\nupsize\ndnsize\n"
               "stime -p\n");
   place.write("run.ys", fmt::format("read_verilog module.v\n"
-                                    "chparam {1} {0}\n"
+                                    "chparam{1} {0}\n"
                                     "hierarchy -top {0}\n"
                                     "synth -top {0} -flatten\n"
-                                    "dfflibmap -liberty {2}\n"
-                                    "design -save netlist\n"
-                                    "abc -liberty {2}\n"
+                                    "design -save logic\n"
+                                    "dfflibmap -liberty areas.lib\n"
+                                    "abc -liberty areas.lib\n"
                                     "opt_clean\n"
-                                    "tee -o area.txt stat -liberty {2}\n"
-                                    "design -load netlist\n"
+                                    "tee -o area.txt stat -liberty areas.lib\n"
+                                    "design -load logic\n"
+                                    "dfflibmap -liberty {2}\n"
                                     "abc -liberty {2} -script map.abc\n",
                                     source.name, parameters, library_));
   const std::vector<std::string> arguments{"-Q", "-T", "-l", "log.txt", "run.ys"};
@@ -125,14 +136,14 @@ SynthesizedLogic Synthesizer::measure(const RtlInstance& instance) const {
   if (!yosys.problem.empty() || yosys.exit_code != 0)
     throw std::runtime_error(fmt::format("yosys failed on {}", name));
   const std::string area = place.read("area.txt");
-  // The library has no area for its latch and for unmapped cells.
-  if (area.find("LATCH") != std::string::npos || area.find("$_") != std::string::npos) {
+  // Unmapped cells have no area.
+  if (area.find("$_") != std::string::npos) {
     throw std::runtime_error(fmt::format("yosys left cells of {} that have no area", name));
   }
   SynthesizedLogic logic;
   logic.instance = instance;
   logic.gates = number_in(area, "Chip area for .*: ([0-9.]+)", "the area of " + name) /
-                cells_of(CellLibrary::osu018).nand2;
+                cells_of(CellLibrary::nangate45).nand2;
   logic.fo4 =
       number_in(place.read("log.txt"), "Delay = *([0-9.]+) ps", "the delay of " + name) / kFo4Ps;
   return logic;

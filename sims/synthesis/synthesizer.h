@@ -1,4 +1,5 @@
-// Measures a module of hw/rtl with yosys, mapped to the OSU 0.18 um cells.
+// Measures a module of hw/rtl with yosys: its area in cells of Nangate45's areas, its delay in the
+// OSU 0.18 um cells.
 #pragma once
 
 #include <string>
@@ -7,7 +8,7 @@
 
 namespace espalier {
 
-// E.g. "ni_control S=8 L=16".
+// E.g. "ni_control S=8 L=16 I=4".
 [[nodiscard]] std::string describe(const RtlInstance& instance);
 
 class Synthesizer {

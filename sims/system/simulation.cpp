@@ -67,8 +67,8 @@ SimulationOutcome simulate_collectives(const Topology& topology, const RunPoint&
                       hooks);
 
   // Computed for the healthy system, because the tables are filled without knowledge of faults.
-  const ScheduleTableEngine::Spec engine = table_engine_spec(
-      point.system, tables, posts, time_links(topology, point.system.clock), ports);
+  const ScheduleTableEngine::Spec engine =
+      table_engine_spec(point, tables, posts, time_links(topology, point.system.clock), ports);
   std::vector<NodeMemory> memories;
   memories.reserve(topology.num_nodes());
   for (std::size_t n = 0; n < topology.num_nodes(); ++n) {

@@ -1,4 +1,5 @@
 #include "sims/system/step_time.h"
+#include "ni/rtl/rtl_sequencer.h"
 
 #include <algorithm>
 
@@ -132,10 +133,10 @@ std::vector<Cycle> step_times(const ScheduleTables& tables, const SystemConfig& 
   return times;
 }
 
-ScheduleTableEngine::Spec table_engine_spec(const SystemConfig& config,
-                                            const ScheduleTables& tables,
+ScheduleTableEngine::Spec table_engine_spec(const RunPoint& point, const ScheduleTables& tables,
                                             const std::vector<PostedCollective>& posts,
                                             const SystemTiming& timing, std::uint32_t ni_ports) {
+  const SystemConfig& config = point.system;
   ScheduleTableEngine::Spec spec;
   spec.lockstep = config.ni.lockstep;
   spec.issue_per_cycle = ni_ports;
@@ -143,6 +144,7 @@ ScheduleTableEngine::Spec table_engine_spec(const SystemConfig& config,
   spec.turnaround = config.ni.turnaround_cycles;
   spec.step_time = step_times(tables, config, timing);
   for (const PostedCollective& post : posts) spec.releases.push_back({post.first_step, post.at});
+  if (point.simulation.has_rtl(RtlBlock::ni_control)) spec.sequencer = make_rtl_sequencer;
   return spec;
 }
 

@@ -21,8 +21,8 @@ namespace espalier {
 
 // `timing`: the links as the author of the schedule knows them. `ni_ports`: ports of each NI.
 [[nodiscard]] ScheduleTableEngine::Spec table_engine_spec(
-    const SystemConfig& config, const ScheduleTables& tables,
-    const std::vector<PostedCollective>& posts, const SystemTiming& timing, std::uint32_t ni_ports);
+    const RunPoint& point, const ScheduleTables& tables, const std::vector<PostedCollective>& posts,
+    const SystemTiming& timing, std::uint32_t ni_ports);
 
 // The same engine at a node whose host posts late or whose clock is wrong.
 [[nodiscard]] ScheduleTableEngine::Spec faulty_engine(ScheduleTableEngine::Spec engine,

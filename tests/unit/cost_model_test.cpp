@@ -95,7 +95,7 @@ TEST_CASE("No memory becomes smaller by a bit or a word more") {
 
 TEST_CASE("What a synthesis tool found takes the formula's place, and the user's macro both") {
   CostSpec spec = kNangate45;
-  spec.synthesized.push_back({{RtlModule::ni_control, 8, 16}, 300, 25});
+  spec.synthesized.push_back({{RtlModule::ni_control, 8, 16, 1}, 300, 25});
   NiShape shape;
   shape.table = ScheduleTableShape{128, 200, 8, 16, 12, 16};
   const auto control = [&] {

@@ -82,7 +82,7 @@ Json RunAccount::explain_tables(const Topology& topology, const RunPoint& point,
   const Parts parts(recorder_.record(), point.system);
   const SystemTiming healthy = time_links(topology, point.system.clock);
   const ScheduleTableEngine::Spec engine =
-      table_engine_spec(point.system, tables, posts, healthy, ni_ports);
+      table_engine_spec(point, tables, posts, healthy, ni_ports);
   std::vector<ScheduleTableEngine::Spec> engines;
   for (std::size_t n = 0; n < topology.num_nodes(); ++n) {
     engines.push_back(faulty_engine(engine, point.faults, NodeId(n)));

@@ -1,0 +1,114 @@
+// `simulation.rtl`: Verilog that decides inside of the simulation.
+#include <fmt/format.h>
+
+#include <catch2/catch.hpp>
+#include <string>
+#include <vector>
+
+#include "cli_test_support.h"
+#include "ni/rtl/rtl_sequencer.h"
+
+using namespace espalier;
+using Catch::Matchers::Contains;
+using test::Outcome;
+using test::TemporaryFolder;
+
+namespace {
+
+// True where the test has to be left out; ctest reads the word.
+bool is_without_rtl() {
+  if (!has_rtl()) fmt::print("skipped: built without verilator\n");
+  return !has_rtl();
+}
+
+test::Json without_hash(test::Json json) {
+  if (json.is_object()) json.erase("config_hash");
+  for (test::Json& member : json) {
+    if (member.is_structured()) member = without_hash(member);
+  }
+  return json;
+}
+
+// What a run says of the time of each message and of the machine, without what may differ.
+std::string account_of(const TemporaryFolder& folder, const std::vector<std::string>& settings,
+                       const char* rtl) {
+  std::vector<std::string> words{"run",        folder.file("run.yaml"),
+                                 "--messages", folder.file("messages.csv"),
+                                 "--json",     folder.file("run.json")};
+  for (const std::string& setting : settings) {
+    words.insert(words.end(), {"-s", setting});
+  }
+  words.insert(words.end(), {"-s", std::string("simulation.rtl=") + rtl});
+  const Outcome outcome = test::espalier(words);
+  INFO(outcome.err);
+  REQUIRE(outcome.exit_code == 0);
+  const test::Json document = test::Json::parse(test::read_text(folder.file("run.json")));
+  std::string account = test::read_text(folder.file("messages.csv"));
+  return account + without_hash(test::without_host(document.at("results"))).dump();
+}
+
+const std::vector<std::string> kAllModes{"system.ni.lockstep=[off, estimate, drain, full]",
+                                         "system.flow_control.mode=[packet, message]"};
+
+}  // namespace
+
+TEST_CASE("With the sequencer's Verilog every message is delivered in the same cycle") {
+  if (is_without_rtl()) return;
+  const TemporaryFolder folder;
+  folder.write("run.yaml",
+               "system: {topology: {type: torus, dims: [4, 4]}}\n"
+               "collective: {op: all_reduce, size: 16KiB, algorithm: [multitree, ring, 2d_ring, "
+               "dbtree, halving_doubling, multitree_translated, forest, direct]}\n");
+  const std::string fidelity = GENERATE("train", "cycle");
+  std::vector<std::string> settings = kAllModes;
+  settings.push_back("simulation.fidelity=" + fidelity);
+  CHECK(account_of(folder, settings, "[ni_control]") == account_of(folder, settings, "none"));
+}
+
+TEST_CASE("NIs that are clocked in every cycle, switches, slots and doorbells suit the Verilog") {
+  if (is_without_rtl()) return;
+  const TemporaryFolder folder;
+  folder.write(
+      "run.yaml",
+      "system: {topology: {type: fat_tree, switches: 2, nodes_per_switch: 4, spines: 2}}\n"
+      "collective: {op: [all_gather, all_reduce], size: 64KiB, algorithm: [forest, multitree]}\n");
+  const std::string clocked = GENERATE("true", "false");
+  std::vector<std::string> settings = kAllModes;
+  settings.push_back("simulation.always_clocked=" + clocked);
+  CHECK(account_of(folder, settings, "[ni_control]") == account_of(folder, settings, "none"));
+}
+
+TEST_CASE("A training with overlap runs with the sequencer's Verilog") {
+  if (is_without_rtl()) return;
+  const TemporaryFolder folder;
+  folder.write("run.yaml",
+               "system: {topology: {type: torus, dims: [2, 2]}}\n"
+               "collective: {algorithm: multitree}\n"
+               "training: {network: alexnet, overlap: layerwise}\n");
+  CHECK(account_of(folder, {}, "[ni_control]") == account_of(folder, {}, "none"));
+}
+
+TEST_CASE("An 8x8 torus of 1 MiB has the same messages with the sequencer's Verilog", "[slow]") {
+  if (is_without_rtl()) return;
+  const TemporaryFolder folder;
+  folder.write(
+      "run.yaml",
+      "system: {topology: {type: torus, dims: [8, 8]}}\n"
+      "collective: {op: all_reduce, size: 1MiB, algorithm: [multitree, 2d_ring, forest]}\n");
+  CHECK(account_of(folder, kAllModes, "[ni_control]") == account_of(folder, kAllModes, "none"));
+}
+
+TEST_CASE("Verilog of a block that a run does not have is refused") {
+  const TemporaryFolder folder;
+  folder.write("run.yaml",
+               "system: {topology: {type: mesh, dims: [2, 2]}}\n"
+               "traffic: {pattern: uniform, injection_rate: 0.1}\n"
+               "simulation: {rtl: [ni_control]}\n");
+  const Outcome outcome = test::espalier({"run", folder.file("run.yaml")});
+  CHECK(outcome.exit_code == 1);
+  CHECK_THAT(outcome.err, Contains("simulation.rtl: "));
+  const Outcome unknown =
+      test::espalier({"run", folder.file("run.yaml"), "-s", "simulation.rtl=[crossbar]"});
+  CHECK(unknown.exit_code != 0);
+  CHECK_THAT(unknown.err, Contains("ni_control"));
+}
