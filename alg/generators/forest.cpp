@@ -47,6 +47,7 @@ constexpr std::size_t kFewSplitNodes = 24;
 constexpr double kMostSlowdown = 16;  // where safe paths through switches cost rate
 constexpr double kMostPairSlowdown = 1e6;
 constexpr double kGoodLoss = 0.005;         // of the best rate, at which no more trees are tried
+constexpr double kFewerLoss = 0.01;         // that fewer, longer messages through switches may cost
 constexpr std::size_t kMostLowNodes = 144;  // for trees of least latency
 constexpr double kManyLatencies = 16;       // up to which direct networks try these
 constexpr std::uint32_t kMostTimedPieces = 32;  // of a root's data, for trees that grow in time
@@ -335,8 +336,7 @@ class ForestBuilder {
     double rate = std::numeric_limits<double>::max();
     if (gathers()) rate = std::min(rate, best_root_rate(out.emplace(capped_graph(false, cap))));
     if (reduces()) rate = std::min(rate, best_root_rate(in.emplace(capped_graph(true, cap))));
-    std::vector<std::uint32_t> counts;
-    double least_loss = 1;
+    std::vector<double> losses;  // of 1, 2, ... trees per root
     std::uint32_t best_count = 1;
     const std::uint32_t most = only_root() ? kMostTreesOfOneRoot : kMostTreesPerRoot;
     for (std::uint32_t k = 1; k <= most; ++k) {
@@ -344,19 +344,39 @@ class ForestBuilder {
       for (const auto* graph : {&out, &in}) {
         if (*graph) loss = std::max(loss, best_unit_rate(**graph, k, rate).loss(rate));
       }
-      if (loss < least_loss - kGoodLoss / 4) {
-        least_loss = loss;
-        best_count = k;
-      }
+      losses.push_back(loss);
+      if (loss < losses[best_count - 1] - kGoodLoss / 4) best_count = k;
       if (loss < kGoodLoss) break;
     }
-    counts.push_back(best_count);
-    if (best_count != 1) counts.push_back(1);
+    std::vector<std::uint32_t> counts{best_count};
+    if (const std::uint32_t fewer = fewer_trees(losses, best_count); fewer < best_count) {
+      counts.push_back(fewer);
+    }
+    if (counts.back() != 1) counts.push_back(1);
     for (const std::uint32_t k : counts) add_directed_both(in, out, k, rate);
     // The few trees of one root, or of a group with relays, leave little choice of paths.
     for (std::uint32_t k = 4 * best_count; is_split_again(k); k *= 4) {
       add_directed_both(in, out, k, rate);
     }
+  }
+
+  // Through switches, fewer trees than `best` can be better: where rows repeat, the best ones of
+  // those that fit into a table; elsewhere the fewest ones that are nearly as good, because their
+  // messages are longer.
+  [[nodiscard]] std::uint32_t fewer_trees(const std::vector<double>& losses,
+                                          std::uint32_t best) const {
+    if (topology_.num_switches() == 0 || only_root()) return best;
+    const std::size_t rows = (ranks_.size() - 1) * (reduces() && gathers() ? 2 : 1);
+    std::uint32_t fewer = 1;
+    for (std::uint32_t k = 1; k <= best; ++k) {
+      if (request_.table_repeat) {
+        const bool fits = request_.table_rows == 0 || k * rows <= request_.table_rows;
+        if (fits && losses[k - 1] < losses[fewer - 1]) fewer = k;
+      } else if (losses[k - 1] < losses[best - 1] + kFewerLoss) {
+        return k;
+      }
+    }
+    return fewer;
   }
 
   [[nodiscard]] bool is_split_again(std::uint32_t trees) const {

@@ -51,26 +51,16 @@ bool mixes_rates(const Topology& topology, const TreeOps& trees) {
 
 }  // namespace
 
-SegmentChoice::Rows SegmentChoice::rows_class(const Passing& p) const {
-  constexpr std::size_t kMoreRows = 2;
-  if (request_.table_rows == 0 || p.rows <= request_.table_rows) return Rows::fit;
-  // Rows that repeat cost a cycle in every pass in which they do not issue; plans do not count it.
-  const std::size_t most = (request_.table_repeat ? 1 : kMoreRows) * request_.table_rows;
-  return p.rows <= most ? Rows::more : Rows::many;
+// Rows that repeat cost a cycle in every pass in which they do not issue; plans do not count it.
+bool SegmentChoice::has_many_rows(const Passing& p) const {
+  return request_.table_repeat && request_.table_rows != 0 && p.rows > request_.table_rows;
 }
 
 bool SegmentChoice::is_better(const Passing& a, const Passing& b) const {
-  const Rows rows_a = rows_class(a);
-  const Rows rows_b = rows_class(b);
-  if (rows_a == Rows::many && rows_b == Rows::many && a.rows != b.rows) return a.rows < b.rows;
-  if (rows_a == Rows::many || rows_b == Rows::many) {
-    return rows_a != rows_b ? rows_b == Rows::many : a.time_ps < b.time_ps;
-  }
-  constexpr double kWorthMoreRows = 0.95;
-  const auto time = [&](const Passing& p, Rows rows) {
-    return static_cast<double>(p.time_ps) * (rows == Rows::more ? 1 : kWorthMoreRows);
-  };
-  return time(a, rows_a) < time(b, rows_b);
+  const bool many_a = has_many_rows(a);
+  const bool many_b = has_many_rows(b);
+  if (many_a && many_b && a.rows != b.rows) return a.rows < b.rows;
+  return many_a != many_b ? many_b : a.time_ps < b.time_ps;
 }
 
 Bytes SegmentChoice::unit_bytes(const TreeOps& trees) const {
@@ -159,13 +149,18 @@ void SegmentChoice::consider(TreeOps trees) {
     try_passing(together, waves - waves / 4);
     sort_found();
   }
+  if (is_exact && request_.timing.slot_counter && !request_.table_repeat &&
+      found.front().waves > 1) {
+    consider_justified(trees, found.front().waves * found.front().together);
+    if (best_) return;
+  }
   constexpr std::size_t kReplayed = 4;
   if (found.size() > kReplayed) found.resize(kReplayed);
   for (Passing& p : found) {
     // What exchanges of slots gain at most, in practice.
     constexpr double kMostGain = 0.12;
     const bool hopeless =
-        best_ && rows_class(p) >= rows_class(passing_) &&
+        best_ && has_many_rows(p) >= has_many_rows(passing_) &&
         static_cast<double>(p.time_ps) * (1 - kMostGain) > static_cast<double>(passing_.time_ps);
     if (is_exact && !hopeless) {
       shorten_span(topology_, trees.routes, tree_copies(trees.ops, p.together), p.segment,

@@ -30,10 +30,8 @@ class SegmentChoice {
       : topology_(topology), request_(request) {}
 
   // Plans numbers of segments and keeps the trees if their best plan is the best so far. Through
-  // switches, or if table rows repeat, in waves and without: the fastest plan of those whose table
-  // has at most `table_rows` entries in a period. Up to twice as many entries must gain 5 %, and
-  // are not taken where rows repeat. Even
-  // more are taken only if there is no other plan.
+  // switches, or if table rows repeat, in waves and without. Where rows repeat, plans whose table
+  // has more than `table_rows` entries in a period are taken only if there is no other plan.
   void consider(TreeOps trees);
   // The same for ops that are sent step by step (shift_routes.h), in one wave unless the request
   // asks for more.
@@ -65,10 +63,14 @@ class SegmentChoice {
   [[nodiscard]] bool is_listed(const TreeOps& trees) const;
   void consider_listed(TreeOps trees);
   void consider_passing(TreeOps trees, Passing p);
+  // Where slots hold the order and rows do not repeat, `waves` or fewer waves leave their period
+  // (justified_choice.cpp).
+  void consider_justified(const TreeOps& trees, std::uint32_t waves);
+  [[nodiscard]] std::uint32_t well_cut(Bytes unit, std::uint32_t wanted) const;
+  [[nodiscard]] Bytes unit_bytes(const TreeOps& trees) const;
   [[nodiscard]] Bytes segment_bytes(Bytes unit, Bytes segments) const;
   [[nodiscard]] std::size_t rows_of(const std::vector<WaveOp>& ops) const;
-  enum class Rows : std::uint8_t { fit, more, many };
-  [[nodiscard]] Rows rows_class(const Passing& p) const;
+  [[nodiscard]] bool has_many_rows(const Passing& p) const;
   [[nodiscard]] bool is_better(const Passing& a, const Passing& b) const;
   void cut(Schedule& schedule, std::uint32_t segments) const;
 

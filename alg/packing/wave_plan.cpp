@@ -9,6 +9,7 @@
 #include <tuple>
 #include <utility>
 
+#include "alg/packing/justify_sends.h"
 #include "alg/packing/path_slots.h"
 #include "alg/packing/slot_exchange.h"
 
@@ -194,6 +195,33 @@ class WavePlanner {
       shorter.span_ps = std::max(shorter.span_ps, shorter.start_ps[o] + arrival(o));
     }
     if (shorter.span_ps < plan.span_ps) plan = std::move(shorter);
+  }
+
+  // The messages of all waves as ops of one, each as early as gaps allow.
+  [[nodiscard]] WavePlan justified(const WavePlan& plan, std::uint32_t waves) const {
+    LinkUses uses;
+    for (std::uint32_t o = 0; o < ops_.size(); ++o) {
+      const WaveOp& op = ops_[o];
+      for (std::size_t h = 0; h < routes_.hops(op.route); ++h) {
+        const LinkId l = routes_.link(op.route, h);
+        const std::uint64_t flight = times_.head_ps(op.route, h) - times_.head_ps(op.route, 0);
+        uses.uses.push_back({l.value(), has_room_ ? 0 : flight, slots_of(op, h) * slot_ps(l)});
+      }
+      uses.begin.push_back(static_cast<std::uint32_t>(uses.uses.size()));
+      uses.arrival_ps.push_back(arrival(o));
+    }
+    WavePlan all;
+    all.stretch = plan.stretch;
+    for (std::uint32_t w = 0; w < waves; ++w) {
+      for (const std::uint64_t start : plan.start_ps) {
+        all.start_ps.push_back(start + w * plan.period_ps);
+      }
+    }
+    justify_sends(ops_, after_, uses, all.start_ps);
+    for (std::size_t s = 0; s < all.start_ps.size(); ++s) {
+      all.span_ps = std::max(all.span_ps, all.start_ps[s] + uses.arrival_ps[s % ops_.size()]);
+    }
+    return all;
   }
 
  private:
@@ -568,6 +596,12 @@ void shorten_span(const Topology& topology, const RouteSet& routes, const std::v
                   Bytes segment, const MessageTiming& timing, WavePlan& plan) {
   if (plan.period_ps == 0) return;
   WavePlanner(topology, routes, ops, segment, timing).shorten(plan);
+}
+
+WavePlan justified(const Topology& topology, const RouteSet& routes, const std::vector<WaveOp>& ops,
+                   Bytes segment, const MessageTiming& timing, const WavePlan& plan,
+                   std::uint32_t waves) {
+  return WavePlanner(topology, routes, ops, segment, timing).justified(plan, waves);
 }
 
 std::vector<WaveSend> all_sends(const WavePlan& plan, std::uint32_t waves) {

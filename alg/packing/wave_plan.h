@@ -77,6 +77,14 @@ struct RemainingPaths {
 void shorten_span(const Topology& topology, const RouteSet& routes, const std::vector<WaveOp>& ops,
                   Bytes segment, const MessageTiming& timing, WavePlan& plan);
 
+// The plan without a period: `waves` copies of the ops, wave by wave, are ops of one wave, and each
+// starts as early as gaps between the others allow (justify_sends.h). The other arguments are
+// plan_wave()'s.
+[[nodiscard]] WavePlan justified(const Topology& topology, const RouteSet& routes,
+                                 const std::vector<WaveOp>& ops, Bytes segment,
+                                 const MessageTiming& timing, const WavePlan& plan,
+                                 std::uint32_t waves);
+
 // One send of a table, in the planned order.
 struct WaveSend {
   std::uint64_t start_ps = 0;

@@ -197,6 +197,17 @@ TEST_CASE("A full fat-tree is at the bound, and two servers whose links are all 
   CHECK(share_of_bound(two_rings(), planned_point(CollectiveOp::all_gather, 4 << 20)) >= 0.95);
 }
 
+TEST_CASE("Where slots hold the order, messages fill the gaps at the ends of a plan") {
+  CHECK(share_of_bound(two_rings(), planned_point(CollectiveOp::all_reduce, 1 << 20)) >= 0.95);
+}
+
+TEST_CASE("Where slots hold the order, messages fill the gaps at the ends of an all_reduce") {
+  const LinkSpec link{150'000, 16'000'000'000};
+  CHECK(share_of_bound(two_rings(), planned_point(CollectiveOp::all_reduce, 1 << 20)) >= 0.95);
+  CHECK(share_of_bound(make_bigraph(4, 8, link),
+                       planned_point(CollectiveOp::all_gather, 16 << 20)) >= 0.985);
+}
+
 TEST_CASE("Without its slot counter, an NI runs ahead into the slots of others") {
   // A fat-tree with fewer spines than nodes per leaf: all nodes' links are full.
   const Topology crossbars = make_fat_tree(3, 2, 2, LinkSpec{150'000, 16'000'000'000});

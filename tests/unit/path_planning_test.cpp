@@ -197,6 +197,65 @@ TEST_CASE("In a period, no link has two messages at once, also through three swi
   CHECK(static_cast<double>(plan.period_ps) < 1.25 * full);
 }
 
+TEST_CASE("Messages of waves move into the gaps at the ends of a plan, and no two share a link") {
+  constexpr std::uint32_t kSeed = 20262;
+  constexpr std::uint32_t kWaves = 6;
+  std::mt19937 random(kSeed);
+  CAPTURE(kSeed);
+  // Chains of seven messages from every node of one switch, to other nodes.
+  const Topology network = make_single_switch(8, kPlainLink);
+  const NodeId hub(network.num_nodes());
+  RouteSet routes(network);
+  std::vector<WaveOp> ops;
+  std::uint32_t chains = 0;
+  for (int order = 0; order < 2; ++order) {
+    std::vector<std::size_t> nodes(network.num_nodes());
+    std::iota(nodes.begin(), nodes.end(), std::size_t{0});
+    std::shuffle(nodes.begin(), nodes.end(), random);
+    for (std::size_t n = 0; n < nodes.size(); ++n) {
+      for (std::size_t hop = 0; hop < 7; ++hop) {
+        WaveOp op;
+        op.from = NodeId(nodes[(n + hop) % nodes.size()]);
+        op.to = NodeId(nodes[(n + hop + 1) % nodes.size()]);
+        op.route = routes.add(
+            network, {network.link_between(op.from, hub), network.link_between(hub, op.to)});
+        op.unit = chains;
+        if (hop > 0) op.after = {static_cast<std::uint32_t>(ops.size() - 1)};
+        ops.push_back(op);
+      }
+      ++chains;
+    }
+  }
+  const MessageTiming timing;
+  constexpr Bytes kSegment = 4 << 10;
+  const WavePlan wave = plan_wave(network, routes, ops, kSegment, timing, true);
+  const WavePlan all = justified(network, routes, ops, kSegment, timing, wave, kWaves);
+  REQUIRE(all.start_ps.size() == kWaves * ops.size());
+  CHECK(static_cast<double>(all.end_ps(1)) < 0.95 * static_cast<double>(wave.end_ps(kWaves)));
+  const MessageTimes times(network, routes, timing);
+  std::vector<std::vector<std::uint64_t>> starts(network.num_links());
+  std::uint64_t last = 0;
+  for (std::size_t s = 0; s < all.start_ps.size(); ++s) {
+    const WaveOp& op = ops[s % ops.size()];
+    for (const std::uint32_t d : op.after) {
+      const std::size_t before = s - s % ops.size() + d;
+      CHECK(all.start_ps[s] >= all.start_ps[before] + times.arrival_ps(ops[d], kSegment));
+    }
+    last = std::max(last, all.start_ps[s] + times.arrival_ps(op, kSegment));
+    for (std::size_t h = 0; h < routes.hops(op.route); ++h) {
+      starts[routes.link(op.route, h).index()].push_back(all.start_ps[s]);
+    }
+  }
+  CHECK(last == all.end_ps(1));
+  const std::uint64_t length = times.occupancy_ps(LinkId(0), kSegment);
+  for (auto& of_link : starts) {
+    std::sort(of_link.begin(), of_link.end());
+    for (std::size_t i = 0; i + 1 < of_link.size(); ++i) {
+      CHECK(of_link[i + 1] - of_link[i] >= length);
+    }
+  }
+}
+
 TEST_CASE("Exchanged slots let a wave pass in less of the same period") {
   // Chains over the three dimensions of a cube in random orders, from every node: all links are
   // full.
