@@ -75,7 +75,7 @@ Cycle ScheduleTableEngine::decide(Cycle now, BackEnd& back_end) {
     if (!done() && program_.entries[head_].rows_passed != 0) {
       const std::uint32_t passed = program_.entries[head_].rows_passed;
       rows_passed_ += passed;
-      head_read_at_ = next + (passed + spec_.issue_per_cycle - 1) / spec_.issue_per_cycle;
+      head_read_at_ = now + rows_cycles(passed, spec_.issue_per_cycle);
       return stalled(StallReason::step, head_read_at_);
     }
   }

@@ -28,6 +28,11 @@ namespace espalier {
                    1;
 }
 
+// From an issue to the first cycle in which the next entry may issue, with `passed` rows between.
+[[nodiscard]] constexpr Cycle rows_cycles(std::uint32_t passed, std::uint32_t issue_per_cycle) {
+  return 1 + (passed + issue_per_cycle - 1) / issue_per_cycle;
+}
+
 class ScheduleTableEngine : public IssueEngine {
  public:
   struct Spec {

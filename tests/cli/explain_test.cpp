@@ -202,6 +202,19 @@ struct Fault {
 
 }  // namespace
 
+TEST_CASE("Rows that repeat and do not issue are a kind of their own on the path") {
+  const TemporaryFolder folder;
+  const std::string config = folder.write("run.yaml", kExplainTorus);
+  for (const char* fidelity : {"simulation.fidelity=train", "simulation.fidelity=cycle"}) {
+    CAPTURE(fidelity);
+    const Json result = explained(config, {"collective.algorithm=forest", "collective.size=256KiB",
+                                           "system.ni.table_repeat=true", fidelity});
+    const Json& totals = result["explanation"]["totals"];
+    CHECK(totals.value("passed_rows", 0U) > 0);
+    CHECK_FALSE(totals.contains("unexplained"));
+  }
+}
+
 TEST_CASE("An injected fault is what the critical path spent most time on, by name and place") {
   const TemporaryFolder folder;
   // Node 5 of a 4x4 torus is r_1_1, node 6 is r_1_2, east of it.

@@ -21,6 +21,7 @@ const char* name_of(SegmentKind kind) {
                                            "dependency_wait",
                                            "lockstep_wait",
                                            "slot_wait",
+                                           "passed_rows",
                                            "issue",
                                            "late_start",
                                            "clock_skew",

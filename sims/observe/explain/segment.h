@@ -24,6 +24,7 @@ enum class SegmentKind : std::uint8_t {
   dependency,       // from the awaited event to the issue: write-back, reading the schedule
   lockstep,         // the down-counter, or the reductions and sends that a timestep waits for
   slot,             // the slot counter: the planned start of an entry
+  passed_rows,      // the table memory read rows that do not issue in this pass
   issue,            // earlier entries of the table
   late_start,       // the host had not posted the collective
   clock_skew,       // the NI's own clock was behind, or slow
@@ -39,7 +40,7 @@ enum class SegmentKind : std::uint8_t {
   request_limit,    // latency that more requests in flight would have hidden
   unexplained       // no rule gives a reason; a defect of the account
 };
-inline constexpr std::size_t kNumSegmentKinds = 27;
+inline constexpr std::size_t kNumSegmentKinds = 28;
 
 // As in results: "link_latency".
 [[nodiscard]] const char* name_of(SegmentKind kind);

@@ -86,6 +86,15 @@ EntryCause TableCauses::cause(NodeId node, std::size_t entry) const {
   if (begins_step && of_node.entered[entries[entry].step] == issued) {
     return step_cause(node, entry);
   }
+  // The memory had just given the entry.
+  const std::uint32_t passed = entries[entry].rows_passed;
+  if (entry != 0 && passed != 0 &&
+      of_node.issued[entry - 1] + rows_cycles(passed, engine(node).issue_per_cycle) == issued) {
+    return {SegmentKind::passed_rows,
+            {PathEvent::Kind::issued, kNowhere},
+            entry - 1,
+            of_node.issued[entry - 1]};
+  }
   for (std::uint32_t s = 0; s < entries[entry].num_sends; ++s) {
     const RecordIndex mine = message_of(node, entries[entry].first_send + s);
     const RecordIndex sent = index_.sent_at(node, issued - 1, record_.messages[mine].channel);

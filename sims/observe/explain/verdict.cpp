@@ -89,6 +89,7 @@ std::string meaning_of(const std::string& kind) {
       {"reduction", "reduction units of NIs"},
       {"lockstep_wait", "waiting for lockstep's down-counters"},
       {"slot_wait", "waiting for the planned slots of messages"},
+      {"passed_rows", "passing table rows that do not issue"},
       {"dependency_wait", "waiting for data that other messages bring"},
       {"late_start", "hosts that start late"},
       {"clock_skew", "skewed lockstep clocks"},
