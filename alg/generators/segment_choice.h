@@ -67,7 +67,6 @@ class SegmentChoice {
   // (justified_choice.cpp).
   void consider_justified(const TreeOps& trees, std::uint32_t waves);
   [[nodiscard]] std::uint32_t well_cut(Bytes unit, std::uint32_t wanted) const;
-  [[nodiscard]] Bytes unit_bytes(const TreeOps& trees) const;
   [[nodiscard]] Bytes segment_bytes(Bytes unit, Bytes segments) const;
   [[nodiscard]] std::size_t rows_of(const std::vector<WaveOp>& ops) const;
   [[nodiscard]] bool has_many_rows(const Passing& p) const;
