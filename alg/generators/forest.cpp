@@ -46,6 +46,8 @@ constexpr Bytes kLeastSplitData = 64 << 10;
 constexpr std::size_t kFewSplitNodes = 24;
 constexpr double kMostSlowdown = 16;  // where safe paths through switches cost rate
 constexpr double kMostPairSlowdown = 1e6;
+constexpr std::size_t kMostPathRoots = 16;
+constexpr double kGoodStoredLoss = 0.02;    // of the bound's, where switches store messages
 constexpr double kGoodLoss = 0.005;         // of the best rate, at which no more trees are tried
 constexpr double kFewerLoss = 0.01;         // that fewer, longer messages through switches may cost
 constexpr std::size_t kMostLowNodes = 144;  // for trees of least latency
@@ -67,7 +69,7 @@ class ForestBuilder {
 
   Schedule build() {
     const bool is_large = topology_.num_switches() != 0 && ranks_.size() > kMostNodesBehindSwitches;
-    if (try_shifts() && (is_large || is_near_bound())) return choice_.schedule("forest");
+    if (try_shifts() && (is_large || is_near_bound(kGoodLoss))) return choice_.schedule("forest");
     if (is_large) {
       throw std::invalid_argument(fmt::format("forest plans a {} behind switches on up to {} nodes",
                                               to_string(request_.op), kMostNodesBehindSwitches));
@@ -75,7 +77,8 @@ class ForestBuilder {
     try_timed();
     // The phases of an all_reduce that grows in time do not overlap; those of other trees do.
     const bool overlaps = request_.op == CollectiveOp::all_reduce;
-    if (!choice_.empty() && !overlaps && is_near_bound()) return choice_.schedule("forest");
+    if (!choice_.empty() && !overlaps && is_near_bound(kGoodLoss))
+      return choice_.schedule("forest");
     if (overlaps) try_undirected();
     try_directed();
     if (choice_.empty()) throw std::invalid_argument("no trees fit into this network");
@@ -144,8 +147,9 @@ class ForestBuilder {
     return true;
   }
 
-  // No other trees can gain more than kGoodLoss.
-  [[nodiscard]] bool is_near_bound() const {
+  // No other trees can gain more than `loss`.
+  [[nodiscard]] bool is_near_bound(double loss) const {
+    if (choice_.empty() || only_root()) return false;
     double seconds = 0;
     for (const bool reversed : {true, false}) {
       const auto unused = reversed ? CollectiveOp::all_gather : CollectiveOp::reduce_scatter;
@@ -154,14 +158,21 @@ class ForestBuilder {
                  best_root_rate(pack_graph(topology_, reversed));
     }
     constexpr double kPsPerSecond = 1e12;
-    return seconds * kPsPerSecond >= (1 - kGoodLoss) * static_cast<double>(choice_.time_ps());
+    return seconds * kPsPerSecond >= (1 - loss) * static_cast<double>(choice_.time_ps());
   }
 
-  // A switch passes a packet at the rate of the slower of its two links. Trees that are packed as
-  // if all links at switches were as slow as some of them waste less of the faster ones.
+  // Where switches pass messages at the rate of the slower of their two links, trees that are
+  // packed as if all links at switches were as slow as some of them waste less of the faster ones.
   void try_directed() {
+    const std::set<std::uint64_t> slower = caps();
+    if (stores() && !slower.empty()) {
+      try_stored();
+      if (is_near_bound(kGoodStoredLoss)) return;
+    }
     try_directed(std::numeric_limits<std::uint64_t>::max());
-    for (const std::uint64_t cap : caps()) try_directed(cap);
+    for (const std::uint64_t cap : slower) try_directed(cap);
+    // Slots of equal links are exact, but through several switches some stay empty.
+    if (stores() && slower.empty() && !is_near_bound(kGoodStoredLoss)) try_stored();
     try_steps();
     if (!is_small(topology_.num_switches() == 0 ? kManyLatencies : 1)) return;
     if (ranks_.size() > kMostLowNodes) return;
@@ -306,8 +317,28 @@ class ForestBuilder {
     return end;
   }
 
+  [[nodiscard]] bool stores() const {
+    return topology_.num_switches() != 0 && request_.timing.stored_bytes != 0 &&
+           request_.timing.slot_counter && request_.relays.empty();
+  }
+
+  void try_stored() {
+    rule_ = RateRule::own;
+    ever_lost_rate_ = false;
+    try_directed(std::numeric_limits<std::uint64_t>::max());
+    // Other paths are safe if up and down mean other directions.
+    for (std::size_t w = ranks_.size(); w < topology_.num_vertices(); ++w) {
+      if (!ever_lost_rate_ || w - ranks_.size() == kMostPathRoots) break;
+      if (is_near_bound(kGoodStoredLoss)) break;
+      root_of_paths_ = NodeId(w);
+      try_directed(std::numeric_limits<std::uint64_t>::max());
+    }
+    root_of_paths_.reset();
+    rule_ = RateRule::slowest;
+  }
+
   // The rates at switches whose links differ, without each such switch's highest.
-  [[nodiscard]] std::vector<std::uint64_t> caps() const {
+  [[nodiscard]] std::set<std::uint64_t> caps() const {
     std::set<std::uint64_t> found;
     for (std::size_t w = ranks_.size(); w < topology_.num_vertices(); ++w) {
       std::set<std::uint64_t> rates;
@@ -318,7 +349,7 @@ class ForestBuilder {
       }
       if (rates.size() > 1) found.insert(rates.begin(), std::prev(rates.end()));
     }
-    return {found.begin(), found.end()};
+    return found;
   }
 
   [[nodiscard]] PackGraph capped_graph(bool reversed, std::uint64_t cap) const {
@@ -401,10 +432,14 @@ class ForestBuilder {
                     std::uint32_t k, double rate) {
     TreeOps forest = empty_forest(k);
     std::vector<std::vector<std::uint32_t>> reduced(forest.units);
-    LinkOrder order(topology_);
+    LinkOrder order = root_of_paths_ ? LinkOrder(topology_, *root_of_paths_) : LinkOrder(topology_);
     if (in) add_trees(*in, k, rate, true, order, forest, reduced);
     if (out) add_trees(*out, k, rate, false, order, forest, reduced);
-    choice_.consider(std::move(forest));
+    if (rule_ == RateRule::own) {
+      choice_.consider_stored(std::move(forest));
+    } else {
+      choice_.consider(std::move(forest));
+    }
   }
 
   // Adds `per_root` trees of every root: reduces towards the root in a reversed graph, copies away
@@ -413,15 +448,16 @@ class ForestBuilder {
                  LinkOrder& order, TreeOps& forest,
                  std::vector<std::vector<std::uint32_t>>& reduced) {
     const UnitRate unit = best_unit_rate(graph, per_root, rate);
-    NodeGraph direct = remove_switches(topology_, graph, unit.units, per_root, reversed, order);
+    NodeGraph direct =
+        remove_switches(topology_, graph, unit.units, per_root, reversed, rule_, order);
     // Paths that could deadlock are left out, which may cost rate.
     constexpr double kSlower = 0.97;
     for (double slower = unit.unit_rate; !trees_fit(direct.graph, direct.units, per_root);) {
-      lost_rate_ = true;
+      lost_rate_ = ever_lost_rate_ = true;
       if (slower >= unit.unit_rate / kMostSlowdown) {
         slower *= kSlower;
-        direct =
-            remove_switches(topology_, graph, units_at(graph, slower), per_root, reversed, order);
+        direct = remove_switches(topology_, graph, units_at(graph, slower), per_root, reversed,
+                                 rule_, order);
         continue;
       }
       slower /= 2;
@@ -601,6 +637,9 @@ class ForestBuilder {
   std::vector<std::size_t> ranks_;  // by node
   bool short_paths_first_ = false;
   bool lost_rate_ = false;  // of the last number of trees
+  bool ever_lost_rate_ = false;
+  RateRule rule_ = RateRule::slowest;
+  std::optional<NodeId> root_of_paths_;  // PathRule's, if none
   SegmentChoice choice_;
 };
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "alg/packing/shift_routes.h"
+#include "alg/packing/stored_plan.h"
 
 namespace espalier {
 
@@ -178,6 +179,35 @@ void SegmentChoice::consider(TreeOps trees) {
     if (!better) continue;
     passing_ = std::move(p);
     best_ = trees;
+  }
+}
+
+void SegmentChoice::consider_stored(TreeOps trees) {
+  // A VC buffer has room for so many messages: one comes while the other one leaves.
+  constexpr Bytes kPerBuffer = 2;
+  constexpr Bytes kMostTimesAsMany = 64;
+  const Bytes unit = unit_bytes(trees);
+  const Bytes longest = std::max<Bytes>(1, request_.timing.stored_bytes / kPerBuffer);
+  const Bytes least = (unit + longest - 1) / longest;
+  const Bytes given = request_.segments;
+  if (given != 0 && given < least) return;
+  for (Bytes segments = std::max(given, least); segments <= kMostTimesAsMany * least;
+       segments *= 2) {
+    if (trees.ops.size() * segments > kMostReplayedSends) break;
+    if (segments > least && unit / segments < std::max(kLeastSegment, request_.element_bytes))
+      break;
+    Passing p;
+    p.segment = segment_bytes(unit, segments);
+    if (p.segment > request_.timing.stored_bytes) break;  // a buffer of few flits
+    p.waves = static_cast<std::uint32_t>((unit + p.segment - 1) / p.segment);
+    p.rows = rows_of(trees.ops);
+    p.plan = plan_stored_wave(topology_, trees.routes, trees.ops, p.segment, request_.timing);
+    p.time_ps = p.plan.end_ps(p.waves);
+    if (!best_ || is_better(p, passing_)) {
+      passing_ = std::move(p);
+      best_ = trees;
+    }
+    if (given != 0) break;
   }
 }
 

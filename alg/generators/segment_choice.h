@@ -33,6 +33,9 @@ class SegmentChoice {
   // switches, or if table rows repeat, in waves and without. Where rows repeat, plans whose table
   // has more than `table_rows` entries in a period are taken only if there is no other plan.
   void consider(TreeOps trees);
+  // The same in waves of messages that switches store (stored_plan.h). Precondition: the request's
+  // timing has such messages and slot counters.
+  void consider_stored(TreeOps trees);
   // The same for ops that are sent step by step (shift_routes.h), in one wave unless the request
   // asks for more.
   void consider_steps(TreeOps trees, const std::vector<std::uint32_t>& step, std::uint32_t turn);

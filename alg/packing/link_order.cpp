@@ -1,7 +1,9 @@
 #include "alg/packing/link_order.h"
 
 #include <algorithm>
+#include <utility>
 
+#include "alg/routes/links.h"
 #include "alg/routes/path_rule.h"
 
 namespace espalier {
@@ -9,14 +11,31 @@ namespace espalier {
 LinkOrder::LinkOrder(const Topology& topology)
     : topology_(topology), after_(topology.num_links()), seen_(topology.num_links(), 0) {
   const PathRule rule(topology);
-  for (std::uint32_t l = 0; l < topology.num_links(); ++l) {
-    const NodeId at = topology.link(LinkId(l)).to;
-    const auto state = rule.after(PathRule::kStart, LinkId(l));
-    if (!state || !topology.is_switch(at) || !topology.is_switch(topology.link(LinkId(l)).from)) {
-      continue;
-    }
-    for (const LinkId next : topology.out_links(at)) {
-      if (topology.is_switch(topology.link(next).to) && rule.after(*state, next)) {
+  begin_with([&](LinkId first, LinkId second) {
+    const auto state = rule.after(PathRule::kStart, first);
+    return state && rule.after(*state, second);
+  });
+}
+
+LinkOrder::LinkOrder(const Topology& topology, NodeId root)
+    : topology_(topology), after_(topology.num_links()), seen_(topology.num_links(), 0) {
+  const std::vector<std::size_t> level = distances_from(topology, root);
+  const auto is_up = [&](LinkId l) {
+    const TopologyLink& link = topology.link(l);
+    return std::pair(level[link.to.index()], link.to) <
+           std::pair(level[link.from.index()], link.from);
+  };
+  begin_with([&](LinkId first, LinkId second) { return is_up(first) || !is_up(second); });
+}
+
+// `may`: whether a link between switches may follow another one.
+template <class May>
+void LinkOrder::begin_with(May may) {
+  for (std::uint32_t l = 0; l < topology_.num_links(); ++l) {
+    const NodeId at = topology_.link(LinkId(l)).to;
+    if (!topology_.is_switch(at) || !topology_.is_switch(topology_.link(LinkId(l)).from)) continue;
+    for (const LinkId next : topology_.out_links(at)) {
+      if (topology_.is_switch(topology_.link(next).to) && may(LinkId(l), next)) {
         after_[l].push_back(next.value());
       }
     }

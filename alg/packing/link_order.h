@@ -14,6 +14,8 @@ namespace espalier {
 class LinkOrder {
  public:
   explicit LinkOrder(const Topology& topology);
+  // Begins with up*/down* paths on the breadth-first tree with another root.
+  LinkOrder(const Topology& topology, NodeId root);
   // Whether `second` may follow `first` at the switch between them. Admits a new pair only if
   // `more`.
   bool admits(LinkId first, LinkId second, bool more);
@@ -21,6 +23,8 @@ class LinkOrder {
   void admit_all();
 
  private:
+  template <class May>
+  void begin_with(May may);
   [[nodiscard]] bool reaches(std::uint32_t from, std::uint32_t to);
 
   const Topology& topology_;

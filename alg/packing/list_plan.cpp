@@ -95,22 +95,15 @@ class ListPlanner {
   };
 
   void find_successors(const MessageTiming& timing) {
-    after_.begin.assign(ops_.size() + 1, 0);
+    after_ = successors_of(ops_);
     std::vector<bool> turns(ops_.size(), false);
     for (const WaveOp& op : ops_) {
       for (const std::uint32_t d : op.after) {
-        ++after_.begin[d + 1];
         if (op.kind == TransferKind::copy && ops_[d].kind == TransferKind::reduce) turns[d] = true;
       }
     }
     for (std::size_t o = 0; o < ops_.size(); ++o) {
-      after_.begin[o + 1] += after_.begin[o];
       if (turns[o]) arrival_[o] += timing.turnaround_ps;
-    }
-    after_.successors.resize(after_.begin.back());
-    std::vector<std::uint32_t> next(after_.begin.begin(), after_.begin.end() - 1);
-    for (std::uint32_t o = 0; o < ops_.size(); ++o) {
-      for (const std::uint32_t d : ops_[o].after) after_.successors[next[d]++] = o;
     }
   }
 

@@ -16,10 +16,11 @@ class SwitchRemoval {
  public:
   SwitchRemoval(const Topology& topology, const PackGraph& graph,
                 const std::vector<std::int64_t>& units, std::uint32_t trees, bool reversed,
-                LinkOrder& order)
+                RateRule rule, LinkOrder& order)
       : topology_(topology),
         order_(order),
         reversed_(reversed),
+        rule_(rule),
         trees_(trees),
         now_{graph, units} {}
 
@@ -114,8 +115,7 @@ class SwitchRemoval {
     return parent;
   }
 
-  // A switch passes a packet at the rate of the slower of its two links: a unit takes as much more
-  // of the faster one.
+  // By RateRule::slowest, a unit takes as much more of the faster link as that link is faster.
   struct Cost {
     std::uint64_t fast = 1;  // rates
     std::uint64_t slow = 1;
@@ -140,7 +140,7 @@ class SwitchRemoval {
     }
   };
   [[nodiscard]] Cost cost(const PackEdge& in, const PackEdge& out) const {
-    if (in.rate == out.rate) return {};
+    if (in.rate == out.rate || rule_ == RateRule::own) return {};
     const std::uint64_t unit = std::gcd(in.rate, out.rate);
     return {std::max(in.rate, out.rate) / unit, std::min(in.rate, out.rate) / unit,
             in.rate > out.rate};
@@ -358,6 +358,7 @@ class SwitchRemoval {
   const Topology& topology_;
   LinkOrder& order_;
   bool reversed_;
+  RateRule rule_;
   std::int64_t trees_;
   NodeGraph now_;
 };
@@ -366,9 +367,9 @@ class SwitchRemoval {
 
 NodeGraph remove_switches(const Topology& topology, const PackGraph& graph,
                           const std::vector<std::int64_t>& units, std::uint32_t trees,
-                          bool reversed, LinkOrder& order) {
+                          bool reversed, RateRule rule, LinkOrder& order) {
   if (graph.vertices == graph.nodes) return {graph, units};
-  return SwitchRemoval(topology, graph, units, trees, reversed, order).run();
+  return SwitchRemoval(topology, graph, units, trees, reversed, rule, order).run();
 }
 
 NodeGraph join_pairs(const Topology& topology, const PackGraph& graph,

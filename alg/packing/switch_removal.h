@@ -6,6 +6,7 @@
 
 #include "alg/packing/link_order.h"
 #include "alg/packing/pack_graph.h"
+#include "alg/schedule/message_timing.h"
 
 namespace espalier {
 
@@ -18,9 +19,10 @@ struct NodeGraph {
 // with as many units as leave room for `trees` trees per root (Bang-Jensen, Frank, Jackson 1995;
 // ForestColl, Zhao et al. 2024). Paths keep to `order`. Where that costs rate, fewer trees than
 // `trees` may fit into the result: the caller asks trees_fit(). `reversed`: as for pack_graph().
+// `rule`: whether joining links of different rates costs more units of the faster one.
 [[nodiscard]] NodeGraph remove_switches(const Topology& topology, const PackGraph& graph,
                                         const std::vector<std::int64_t>& units, std::uint32_t trees,
-                                        bool reversed, LinkOrder& order);
+                                        bool reversed, RateRule rule, LinkOrder& order);
 
 // Instead: one edge from every node to every node that it reaches through switches alone, over a
 // shortest path in `order`. Paths share the units of a link evenly. Wasteful, but with enough units

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "alg/packing/justify_sends.h"
+#include "alg/packing/link_slots.h"
 #include "alg/packing/path_slots.h"
 #include "alg/packing/slot_exchange.h"
 
@@ -44,74 +45,6 @@ std::uint64_t MessageTimes::arrival_ps(const WaveOp& op, Bytes bytes) const {
 }
 
 namespace {
-
-// A link's slots within a period: a slot is as long as a message of one share.
-class LinkSlots {
- public:
-  LinkSlots(std::uint64_t slot_ps, std::uint64_t period_ps)
-      : slot_ps_(slot_ps), period_ps_(period_ps) {
-    if (period_ps != 0) next_free_.resize(period_ps / slot_ps + 1);
-    std::iota(next_free_.begin(), next_free_.end(), 0U);
-  }
-
-  // The first time, not before `ps`, at which `slots` slots in a row are free.
-  [[nodiscard]] std::uint64_t first_free(std::uint64_t ps, std::uint32_t slots) {
-    if (period_ps_ == 0) return std::max(ps, free_from_);
-    std::uint64_t base = ps / period_ps_ * period_ps_;
-    std::uint64_t slot = (ps - base + slot_ps_ - 1) / slot_ps_;
-    // Two periods at most: then every place has been seen.
-    for (std::size_t turns = 0; turns <= 2 * next_free_.size(); ++turns) {
-      if (slot >= count()) {
-        base += period_ps_;
-        slot = 0;
-      }
-      slot = find(static_cast<std::uint32_t>(slot));
-      if (slot >= count()) continue;
-      if (slot + slots <= count() && free_in_row(slot, slots)) return base + slot * slot_ps_;
-      ++slot;
-    }
-    return kNever;
-  }
-  void take(std::uint64_t ps, std::uint32_t slots) {
-    if (period_ps_ == 0) {
-      free_from_ = ps + slots * slot_ps_;
-      return;
-    }
-    const std::uint64_t slot = ps % period_ps_ / slot_ps_;
-    for (std::uint64_t s = slot; s < slot + slots; ++s) {
-      next_free_[s] = static_cast<std::uint32_t>(s + 1);
-    }
-  }
-  [[nodiscard]] bool is_free(std::uint64_t ps, std::uint32_t slots) {
-    return first_free(ps, slots) == ps;
-  }
-
-  static constexpr std::uint64_t kNever = ~std::uint64_t{0};
-
- private:
-  [[nodiscard]] std::uint64_t count() const { return next_free_.size() - 1; }
-  std::uint32_t find(std::uint32_t s) {
-    std::uint32_t end = s;
-    while (next_free_[end] != end) end = next_free_[end];
-    while (next_free_[s] != end) {
-      const std::uint32_t next = next_free_[s];
-      next_free_[s] = end;
-      s = next;
-    }
-    return end;
-  }
-  bool free_in_row(std::uint64_t slot, std::uint32_t slots) const {
-    for (std::uint64_t s = slot; s < slot + slots; ++s) {
-      if (next_free_[s] != s) return false;
-    }
-    return true;
-  }
-
-  std::uint64_t slot_ps_;
-  std::uint64_t period_ps_;
-  std::vector<std::uint32_t> next_free_;  // union-find; one more than slots
-  std::uint64_t free_from_ = 0;           // without a period
-};
 
 class WavePlanner {
  public:
@@ -335,21 +268,14 @@ class WavePlanner {
   }
 
   void find_successors() {
-    after_.begin.assign(ops_.size() + 1, 0);
+    after_ = successors_of(ops_);
     turns_around_.assign(ops_.size(), false);
     for (const WaveOp& op : ops_) {
       for (const std::uint32_t d : op.after) {
-        ++after_.begin[d + 1];
         if (op.kind == TransferKind::copy && ops_[d].kind == TransferKind::reduce) {
           turns_around_[d] = true;
         }
       }
-    }
-    for (std::size_t o = 0; o < ops_.size(); ++o) after_.begin[o + 1] += after_.begin[o];
-    after_.successors.resize(after_.begin.back());
-    std::vector<std::uint32_t> next(after_.begin.begin(), after_.begin.end() - 1);
-    for (std::uint32_t o = 0; o < ops_.size(); ++o) {
-      for (const std::uint32_t d : ops_[o].after) after_.successors[next[d]++] = o;
     }
   }
 
@@ -560,6 +486,21 @@ class WavePlanner {
 };
 
 }  // namespace
+
+WaveSuccessors successors_of(const std::vector<WaveOp>& ops) {
+  WaveSuccessors after;
+  after.begin.assign(ops.size() + 1, 0);
+  for (const WaveOp& op : ops) {
+    for (const std::uint32_t d : op.after) ++after.begin[d + 1];
+  }
+  for (std::size_t o = 0; o < ops.size(); ++o) after.begin[o + 1] += after.begin[o];
+  after.successors.resize(after.begin.back());
+  std::vector<std::uint32_t> next(after.begin.begin(), after.begin.end() - 1);
+  for (std::uint32_t o = 0; o < ops.size(); ++o) {
+    for (const std::uint32_t d : ops[o].after) after.successors[next[d]++] = o;
+  }
+  return after;
+}
 
 RemainingPaths remaining_paths(const std::vector<WaveOp>& ops, const WaveSuccessors& after,
                                const std::vector<std::uint64_t>& arrival) {

@@ -56,6 +56,7 @@ struct WaveSuccessors {
   std::vector<std::uint32_t> begin;
   std::vector<std::uint32_t> successors;
 };
+[[nodiscard]] WaveSuccessors successors_of(const std::vector<WaveOp>& ops);
 struct RemainingPaths {
   std::vector<std::uint32_t> order;      // ops, predecessors first
   std::vector<std::uint64_t> remaining;  // by op: start to the last arrival that waits for it

@@ -7,6 +7,14 @@
 
 namespace espalier {
 
+// How long a message occupies the links of its route through switches.
+enum class RateRule : std::uint8_t {
+  slowest,  // every link as long as the slowest one
+  // Every link at its own rate: a VC buffer of the switch has room for the whole message, and
+  // packets of other messages pass the switch in between.
+  own,
+};
+
 struct MessageTiming {
   std::uint32_t flit_bytes = 16;
   Bytes payload_bytes = 256;           // of a packet or sub-packet; the last one may be shorter
@@ -18,6 +26,7 @@ struct MessageTiming {
   std::uint64_t turnaround_ps = 2000;  // in addition, before a root passes on what it has reduced
   std::uint32_t send_queue = 16;       // messages that wait for one NI port
   bool slot_counter = true;            // NIs hold entries until their planned start
+  Bytes stored_bytes = 0;              // the longest message of RateRule::own; 0: none
 
   // The flits of a message, head flits included.
   [[nodiscard]] std::uint64_t flits(Bytes bytes) const {

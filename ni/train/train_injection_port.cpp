@@ -84,14 +84,15 @@ bool TrainInjectionPort::start_packet(Cycle now, Cycle earliest, Cycle& ask_agai
   if (start > now) {
     // No other packet leaves before `start`. If the first VC has room now, this packet will take
     // it.
-    candidates = VcMask{1};
-    if (queue().one_by_one() || !channel_.has_room(0, flits, now_end)) {
+    const std::uint32_t first = first_of(candidates);
+    candidates = VcMask{1} << first;
+    if (queue().one_by_one() || !channel_.has_room(first, flits, now_end)) {
       set_blocked_on("dma");
       ask_again = start;
       return false;
     }
   }
-  const VcChoice choice = choose_vc(channel_, candidates, flits, now, now_end);
+  const VcChoice choice = choose_vc(channel_, candidates, flits, now, now_end, first_vc_);
   if (choice.vc == kNoVc) {
     set_blocked_on("credit");
     channel_.wait_for_credits(candidates);
@@ -100,6 +101,7 @@ bool TrainInjectionPort::start_packet(Cycle now, Cycle earliest, Cycle& ask_agai
   }
   set_blocked_on("");
   vc_ = choice.vc;
+  if (queue().spec().vc_order == VcOrder::rotating) first_vc_ = (vc_ + 1) % channel_.spec().vcs;
   const Tick start_tick = start * ticks_per_cycle_;
   if (train_.continues(queue().message(), offset_, vc_, start_tick)) {
     train_.go_on();
@@ -109,6 +111,12 @@ bool TrainInjectionPort::start_packet(Cycle now, Cycle earliest, Cycle& ask_agai
   train_.take(queue().message(), grid, 0, offset_, vc_, start_tick);
   train_.promise(queue().one_by_one() ? grid.packet_end(offset_) : grid.flits);
   return true;
+}
+
+std::uint32_t TrainInjectionPort::first_of(VcMask candidates) const {
+  const VcMask below = candidates & ((VcMask{1} << first_vc_) - 1);
+  const VcMask from_first = candidates & ~below;
+  return static_cast<std::uint32_t>(__builtin_ctz(from_first != 0 ? from_first : below));
 }
 
 Cycle TrainInjectionPort::next_check(Cycle now) const {

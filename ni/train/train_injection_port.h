@@ -32,12 +32,15 @@ class TrainInjectionPort : public InjectionPort {
   // `ask_again`.
   bool start_packet(Cycle now, Cycle earliest, Cycle& ask_again);
   [[nodiscard]] Cycle next_check(Cycle now) const;
+  // The VC of `candidates` that is asked first.
+  [[nodiscard]] std::uint32_t first_of(VcMask candidates) const;
 
   TrainChannel& channel_;
   Tick ticks_per_cycle_;
   TrainSender train_;
   std::uint64_t offset_ = 0;  // of the next packet in the first message of the queue
   std::uint32_t vc_ = kNoVc;
+  std::uint32_t first_vc_ = 0;  // VcOrder::rotating: where the next message begins to look for a VC
 };
 
 }  // namespace espalier

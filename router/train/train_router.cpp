@@ -290,7 +290,8 @@ bool TrainRouter::inspect_front(const Now& now, std::uint32_t input, std::uint32
 
 std::uint32_t TrainRouter::find_out_vc(const Now& now, const Output& out, VcMask candidates,
                                        std::uint32_t flits) {
-  const VcChoice choice = choose_out_vc(out.train.to(), candidates, flits, now.cycle, now.end);
+  const VcChoice choice =
+      choose_out_vc(out.train.to(), candidates, flits, now.cycle, now.end, out.first_vc);
   // If every candidate has an owner, the owners' tails are evaluated, because their output is
   // wanted.
   if (choice.vc == kNoVc && candidates != 0) {
@@ -306,6 +307,8 @@ void TrainRouter::grant(const Now& now, const SwitchAllocator::Request& request)
   if (!out.ejects()) {
     const std::uint32_t before = input_of_[request.output];
     if (is_link_conflict(request, before, train.free_tick())) ++counters_[kLinkConflicts];
+    // The packets of a message keep its VC, so those that pass without a grant change nothing.
+    if (spec_.vc_order == VcOrder::rotating) out.first_vc = (request.out_vc + 1) % spec_.vcs;
   }
   arbiters_[request.input].grant(request.vc);
   streaming_[request.input] |= VcMask{1} << request.vc;

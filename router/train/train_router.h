@@ -20,6 +20,7 @@ namespace espalier {
 struct TrainRouterSpec {
   std::uint32_t vcs = 4;
   CrossbarInputs crossbar_inputs = CrossbarInputs::port;
+  VcOrder vc_order = VcOrder::lowest;  // rotating: message mode only
   Tick ticks_per_cycle = 1;
 };
 
@@ -78,8 +79,10 @@ class TrainRouter : public sc_core::sc_module,
   };
   struct Output {
     TrainSender train;
-    std::uint32_t vc = 0;     // input VC of the train
-    VcMask owned = 0;         // VCs whose owner has been granted and has not sent its tail
+    std::uint32_t vc = 0;  // input VC of the train
+    VcMask owned = 0;      // VCs whose owner has been granted and has not sent its tail
+    // VcOrder::rotating: where the next message begins to look for a VC.
+    std::uint32_t first_vc = 0;
     bool is_new = false;      // the train was granted in this cycle, and nothing is promised yet
     bool is_told = false;     // the NI has been told of all packets of the train
     std::uint64_t flits = 0;  // flits that have left by this output

@@ -106,7 +106,7 @@ void add_router_keys(KeyTable& table) {
   router.choice("vc_order", &RouterConfig::vc_order)
       .doc(
           "VC that a packet takes of those with room: the lowest, or the next one after the last "
-          "packet's (rotating: fidelity cycle)");
+          "packet's (rotating: in packet mode, fidelity cycle)");
 }
 
 void add_flow_control_keys(KeyTable& table) {

@@ -114,6 +114,14 @@ MessageTiming message_timing(const SystemConfig& system) {
   timing.turnaround_ps = ps(ni.turnaround_cycles);
   timing.send_queue = ni.send_queue;
   timing.slot_counter = ni.slot_counter;
+  // Consecutive messages need different VCs that do not wait for each other in the switch.
+  const RouterConfig& router = system.router;
+  const bool pass_each_other =
+      router.hold == SwitchHold::flit || router.crossbar_inputs == CrossbarInputs::vc;
+  if (!timing.head_per_packet && pass_each_other && router.vc_order == VcOrder::rotating &&
+      router.vcs > 1) {
+    timing.stored_bytes = Bytes{router.vc_depth_flits - 1} * timing.flit_bytes;
+  }
   return timing;
 }
 

@@ -18,7 +18,8 @@ namespace espalier {
   if (router.switching == Switching::wormhole) {
     return "system.router.switching: wormhole, which stops packets halfway";
   }
-  if (router.vc_order == VcOrder::rotating) {
+  if (router.vc_order == VcOrder::rotating &&
+      point.system.flow_control.mode == FlowControlMode::packet) {
     return "system.router.vc_order: rotating, which gives each packet another VC";
   }
   if (point.control) return "control messages, whose wormhole packets may stop halfway";

@@ -19,9 +19,9 @@ class TrainNetwork : private TrainState, public NetworkOf<TrainRouter> {
                const PathTable& paths)
       : NetworkOf(plan,
                   [&](const char* name, const std::vector<InputPortSpec>& inputs) {
-                    const TrainRouterSpec spec{plan.config.router.vcs,
-                                               plan.config.router.crossbar_inputs,
-                                               plan.timing.ticks_per_cycle};
+                    const TrainRouterSpec spec{
+                        plan.config.router.vcs, plan.config.router.crossbar_inputs,
+                        plan.config.router.vc_order, plan.timing.ticks_per_cycle};
                     return std::make_unique<TrainRouter>(name, clock, wheel, segments, spec,
                                                          messages, paths, inputs);
                   }),

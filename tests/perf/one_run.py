@@ -10,16 +10,17 @@ class RunFailed(Exception):
     """The program's own words."""
 
 
-def one_run(espalier, folder, network, flit, op, algorithm, size, *, clock="1GHz", vc_depth=1400):
+def one_run(espalier, folder, network, flit, op, algorithm, size, *, clock="1GHz", vc_depth=1400, router=()):
     """Simulates a collective on a graph file's text or path, certified and with real data. `flit`: bytes, at least what the fastest link carries in a cycle of
-    `clock`; `vc_depth`: flits, at least a credit's way there and back on the longest link."""
+    `clock`; `vc_depth`: flits, at least a credit's way there and back on the longest link. `router`: further keys of the router."""
     folder = Path(folder)
     if not isinstance(network, Path):
         (folder / "net.yaml").write_text(network)
         network = folder / "net.yaml"
     packet = flit * FLITS_PER_PACKET
+    keys = ", ".join((f"clock: {clock}", f"flit_bytes: {flit}", f"vc_depth_flits: {vc_depth}", *router))
     (folder / "run.yaml").write_text(
-        f"system: {{topology: {{type: file, file: {network.resolve()}}}, router: {{clock: {clock}, flit_bytes: {flit}, vc_depth_flits: {vc_depth}}},\n"
+        f"system: {{topology: {{type: file, file: {network.resolve()}}}, router: {{{keys}}},\n"
         f"  flow_control: {{payload_bytes: {packet}, sub_message_bytes: {8 * packet}}}}}\n"
         f"collective: {{op: {op}, algorithm: {algorithm}, size: {size}}}\nsimulation: {{fidelity: train}}\n")
     out = folder / "out.json"

@@ -14,6 +14,7 @@
 #include "alg/packing/balanced_paths.h"
 #include "alg/packing/link_order.h"
 #include "alg/packing/shift_routes.h"
+#include "alg/packing/stored_plan.h"
 #include "alg/packing/wave_plan.h"
 #include "test_graphs.h"
 #include "test_networks.h"
@@ -395,5 +396,54 @@ TEST_CASE("The sends of all waves are in the order of their starts, then waves, 
       sends.emplace_back(send.start_ps, send.wave, send.op);
     }
     CHECK(sends == expected);
+  }
+}
+
+TEST_CASE("Where switches store messages, each link is busy for its own time only") {
+  // Four nodes of 4 GB/s send to one of 16 GB/s, which sends to them: no link idles.
+  Topology star("star of two rates");
+  for (int n = 0; n < 5; ++n) star.add_node("n" + std::to_string(n));
+  const NodeId s = star.add_switch("s");
+  std::vector<LinkId> up;
+  std::vector<LinkId> down;
+  for (std::size_t n = 0; n < 5; ++n) {
+    const std::uint64_t rate = n == 0 ? 16'000'000'000 : 4'000'000'000;
+    up.push_back(star.add_link(NodeId(n), s, {50'000, rate}, "o", "i" + std::to_string(n)));
+    down.push_back(star.add_link(s, NodeId(n), {50'000, rate}, "o" + std::to_string(n), "i"));
+  }
+  RouteSet routes(star);
+  std::vector<WaveOp> ops;
+  for (std::size_t n = 1; n < 5; ++n) {
+    WaveOp to_fast;
+    to_fast.from = NodeId(n);
+    to_fast.to = NodeId(0);
+    to_fast.route = routes.add(star, {up[n], down[0]});
+    to_fast.unit = static_cast<std::uint32_t>(n - 1);
+    ops.push_back(to_fast);
+    WaveOp back;
+    back.from = NodeId(0);
+    back.to = NodeId(n % 4 + 1);
+    back.route = routes.add(star, {up[0], down[n % 4 + 1]});
+    back.unit = to_fast.unit;
+    back.after = {static_cast<std::uint32_t>(ops.size() - 1)};
+    ops.push_back(back);
+  }
+  MessageTiming timing;
+  constexpr Bytes kSegment = 4 << 10;
+  const MessageTimes times(star, routes, timing);
+  const WavePlan plan = plan_stored_wave(star, routes, ops, kSegment, timing);
+  CHECK(plan.period_ps == times.occupancy_ps(up[1], kSegment));
+  CHECK(plan_wave(star, routes, ops, kSegment, timing, true).period_ps >= 4 * plan.period_ps);
+  std::vector<std::uint64_t> starts;  // of the messages from the fast node, which share its link
+  for (std::size_t o = 0; o < ops.size(); ++o) {
+    for (const std::uint32_t d : ops[o].after) {
+      CHECK(plan.start_ps[o] >= plan.start_ps[d] + times.arrival_ps(ops[d], kSegment));
+    }
+    if (ops[o].from == NodeId(0)) starts.push_back(plan.start_ps[o] % plan.period_ps);
+    CHECK(plan.span_ps >= plan.start_ps[o] + times.arrival_ps(ops[o], kSegment));
+  }
+  std::sort(starts.begin(), starts.end());
+  for (std::size_t i = 0; i + 1 < starts.size(); ++i) {
+    CHECK(starts[i + 1] - starts[i] >= times.occupancy_ps(up[0], kSegment));
   }
 }
