@@ -26,7 +26,7 @@ TARGET = 0.95
 SIZE = "1GB"
 GOOD_SCREEN = 0.97
 SAMPLED = 20  # of so many seeds, one runs with SIZE after any screen
-STORING_ROUTER = ("vcs: 8", "vc_order: rotating", "crossbar_inputs: vc")
+STORING_ROUTER = ("vcs: 16", "vc_order: rotating", "crossbar_inputs: vc")
 
 
 def connected_pairs(draw, names, extra):
