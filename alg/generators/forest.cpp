@@ -38,6 +38,8 @@ namespace espalier {
 namespace {
 
 constexpr std::uint32_t kMostTreesPerRoot = 8;
+constexpr std::uint32_t kMostTreesOfBadRates = 32;  // where fewer lose more than kBadLoss
+constexpr double kBadLoss = 0.03;
 constexpr std::uint32_t kMostTreesOfOneRoot = 64;  // where other nodes have none
 // More trees per root divide the links at switches better: up to so many, for so much data of each,
 // on networks of few nodes, or where paths were found only at a lower rate.
@@ -265,7 +267,6 @@ class ForestBuilder {
   [[nodiscard]] bool fits_pieces(std::uint32_t pieces) const {
     if (pieces == request_.segments || pieces == 1) return true;
     if (request_.segments != 0) return false;
-    // Twice the table's rows is the most that SegmentChoice takes.
     const std::size_t rows = (ranks_.size() - 1) * pieces;
     const bool fits_table = request_.table_rows == 0 || rows <= 2 * request_.table_rows;
     return fits_table && pieces <= kMostTimedPieces &&
@@ -369,7 +370,7 @@ class ForestBuilder {
     if (reduces()) rate = std::min(rate, best_root_rate(in.emplace(capped_graph(true, cap))));
     std::vector<double> losses;  // of 1, 2, ... trees per root
     std::uint32_t best_count = 1;
-    const std::uint32_t most = only_root() ? kMostTreesOfOneRoot : kMostTreesPerRoot;
+    const std::uint32_t most = only_root() ? kMostTreesOfOneRoot : kMostTreesOfBadRates;
     for (std::uint32_t k = 1; k <= most; ++k) {
       double loss = 0;
       for (const auto* graph : {&out, &in}) {
@@ -377,7 +378,9 @@ class ForestBuilder {
       }
       losses.push_back(loss);
       if (loss < losses[best_count - 1] - kGoodLoss / 4) best_count = k;
-      if (loss < kGoodLoss) break;
+      const bool suffices =
+          !only_root() && k >= kMostTreesPerRoot && losses[best_count - 1] < kBadLoss;
+      if (loss < kGoodLoss || suffices) break;
     }
     std::vector<std::uint32_t> counts{best_count};
     if (const std::uint32_t fewer = fewer_trees(losses, best_count); fewer < best_count) {
