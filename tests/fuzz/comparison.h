@@ -10,7 +10,7 @@ namespace espalier::fuzz {
 
 // Overrides that make the two runs of one configuration.
 struct Variants {
-  std::vector<std::string> reference{"simulation.fidelity=cycle"};
+  std::vector<std::string> reference{"simulation.fidelity=cycle", "simulation.rtl=none"};
   std::vector<std::string> subject{"simulation.fidelity=train"};
 };
 

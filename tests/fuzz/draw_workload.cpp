@@ -6,6 +6,7 @@
 
 #include "alg/generators/generator.h"
 #include "alg/generators/rank_shapes.h"
+#include "ni/rtl/rtl_sequencer.h"
 #include "sims/experiment/certify_point.h"
 #include "sims/experiment/generate_tables.h"
 #include "sims/model/build_program.h"
@@ -127,6 +128,14 @@ void draw_pattern(Draw& draw, FuzzCase& fuzz_case, const Topology& topology) {
   traffic.seed = draw.between(0, 1'000'000);
 }
 
+std::size_t most_links(const Topology& topology) {
+  std::size_t most = 0;
+  for (std::size_t n = 0; n < topology.num_nodes(); ++n) {
+    most = std::max(most, topology.out_links(NodeId(n)).size());
+  }
+  return most;
+}
+
 bool draw_collective(Draw& draw, FuzzCase& fuzz_case, const Topology& topology) {
   std::vector<std::string> suited;
   for (const Generator& generator : generators()) {
@@ -171,6 +180,11 @@ bool draw_collective(Draw& draw, FuzzCase& fuzz_case, const Topology& topology) 
   }
   if (!certify_point(topology, point, generate_tables(topology, point.system, collective)).ok())
     return false;
+  // In fidelity train, against the model in fidelity cycle.
+  const bool with_rtl = draw.percent(25);
+  if (with_rtl && has_rtl() && most_links(topology) <= kRtlIssuePerCycle) {
+    point.simulation.rtl = {RtlBlock::ni_control};
+  }
   fuzz_case.point = point;
   return true;
 }

@@ -85,6 +85,10 @@ std::vector<std::uint64_t> values_towards(const Aim& aim, std::uint64_t now) {
 
 std::vector<FuzzCase> with_simpler_settings(const FuzzCase& from) {
   std::vector<FuzzCase> cases;
+  if (!from.point.simulation.rtl.empty()) {
+    cases.push_back(from);
+    cases.back().point.simulation.rtl.clear();
+  }
   for (const Aim& aim : aims_of(from)) {
     const Key& key = *find_key(aim.key);
     if (!has_section_of(from.point, key) || !key.applies_at(from.point)) continue;

@@ -256,7 +256,7 @@ std::string hex_of(const std::vector<SequencerCycle>& cycles, LockstepMode mode)
     add(c.entry[0].posted ? 1 : 0, 1);
     add(c.entry[0].reduction_idle ? 1 : 0, 1);
     add(c.entry[0].all_sent ? 1 : 0, 1);
-    for (const std::size_t e : {1, 0}) {
+    for (const std::size_t e : {std::size_t{1}, std::size_t{0}}) {
       add(c.entry[e].step, 4);
       add(c.entry[e].valid ? 1 : 0, 1);
       add(c.entry[e].clear ? 1 : 0, 1);
