@@ -172,10 +172,7 @@ class PathScheduler {
     schedule.num_nodes = nodes;
     schedule.size = request_.size;
     schedule.routes = p.routes;
-    for (std::size_t n = 0; n < nodes; ++n) {
-      schedule.ni_ports = std::max<std::uint32_t>(
-          schedule.ni_ports, static_cast<std::uint32_t>(topology_.out_links(NodeId(n)).size()));
-    }
+    schedule.ni_ports = most_links_of_a_node(topology_);
     std::vector<std::uint32_t> first_unit{0};  // by pair of nodes
     for (std::size_t pair = 0; pair < nodes * nodes; ++pair) {
       first_unit.push_back(first_unit.back() + p.pieces * parts_of(pair));

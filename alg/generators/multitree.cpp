@@ -26,10 +26,7 @@ class TreeScheduler {
     schedule_.size = request_.size;
     schedule_.routes = forest_.paths;
     schedule_.num_steps = forest_.num_steps * (request_.op == CollectiveOp::all_reduce ? 2 : 1);
-    for (std::size_t n = 0; n < nodes; ++n) {
-      schedule_.ni_ports = std::max<std::uint32_t>(
-          schedule_.ni_ports, static_cast<std::uint32_t>(topology_.out_links(NodeId(n)).size()));
-    }
+    schedule_.ni_ports = most_links_of_a_node(topology_);
     offsets_ = cut_evenly(request_.size, nodes, request_.element_bytes);
   }
 

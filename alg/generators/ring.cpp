@@ -6,6 +6,7 @@
 #include "alg/generators/generator.h"
 #include "alg/generators/node_routes.h"
 #include "alg/generators/rings.h"
+#include "alg/routes/links.h"
 #include "alg/routes/routing.h"
 
 namespace espalier {
@@ -67,14 +68,6 @@ std::vector<TransferId> add_gather_chain(Schedule& schedule, const RingLine& lin
 }
 
 namespace {
-
-std::uint32_t most_links_of_a_node(const Topology& topology) {
-  std::size_t most = 0;
-  for (std::size_t n = 0; n < topology.num_nodes(); ++n) {
-    most = std::max(most, topology.out_links(NodeId(n)).size());
-  }
-  return static_cast<std::uint32_t>(most);
-}
 
 Schedule empty_schedule(const char* name, std::uint32_t directions, const Topology& topology,
                         const CollectiveRequest& request) {

@@ -7,6 +7,7 @@
 
 #include "alg/packing/shift_routes.h"
 #include "alg/packing/stored_plan.h"
+#include "alg/routes/links.h"
 
 namespace espalier {
 
@@ -256,10 +257,7 @@ Schedule SegmentChoice::schedule(const char* algorithm) const {
   schedule.num_nodes = topology_.num_nodes();
   schedule.size = request_.size;
   schedule.routes = best_->routes;
-  for (std::size_t n = 0; n < topology_.num_nodes(); ++n) {
-    schedule.ni_ports = std::max<std::uint32_t>(
-        schedule.ni_ports, static_cast<std::uint32_t>(topology_.out_links(NodeId(n)).size()));
-  }
+  schedule.ni_ports = most_links_of_a_node(topology_);
   const std::uint32_t segments = passing_.together * passing_.waves;
   cut(schedule, segments);
   const std::vector<WaveOp> ops = tree_copies(best_->ops, passing_.together);

@@ -102,6 +102,15 @@ std::vector<std::size_t> distances_from(const Topology& topology, NodeId from) {
   return distance;
 }
 
+std::uint32_t most_links_of_a_node(const Topology& topology) {
+  std::size_t most = 1;
+  for (std::size_t n = 0; n < topology.num_nodes(); ++n) {
+    most =
+        std::max({most, topology.in_links(NodeId(n)).size(), topology.out_links(NodeId(n)).size()});
+  }
+  return static_cast<std::uint32_t>(most);
+}
+
 std::size_t longest_distance(const Topology& topology) {
   std::size_t longest = 0;
   for (std::size_t n = 0; n < topology.num_nodes(); ++n) {

@@ -39,6 +39,10 @@ struct GridHop {
 // the mirror of a contention-free step is free of contention. An invalid id if no link leads back.
 [[nodiscard]] LinkId link_back(const Topology& topology, LinkId there);
 
+// The most links into a node or out of one, at least 1: with as many NI ports, every node can use
+// all of its links at the same time.
+[[nodiscard]] std::uint32_t most_links_of_a_node(const Topology& topology);
+
 inline constexpr std::size_t kUnreached = std::numeric_limits<std::size_t>::max();
 
 // Links between the two nodes that are farthest apart. Precondition: connected.

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "alg/routes/links.h"
 #include "alg/routes/route_set.h"
 #include "alg/schedule/schedule.h"
 #include "flowctl/wait_list.h"
@@ -97,16 +98,11 @@ class SimulatedSystem {
                                      const std::vector<Chunk>& chunks, ChunkId first = ChunkId(0),
                                      const Scope& scope = {});
 
-// NI ports of a node whose messages may take any of its links: system.ni.ports, or by default the
-// largest number of links of a node.
+// NI ports of a node whose messages may take any of its links: system.ni.ports, or by default
+// enough for all links of every node.
 [[nodiscard]] inline std::uint32_t ni_ports_for_all_links(const Topology& topology,
                                                           const SystemConfig& system) {
-  if (system.ni.ports != 0) return system.ni.ports;
-  std::size_t most_links = 1;
-  for (std::size_t n = 0; n < topology.num_nodes(); ++n) {
-    most_links = std::max(most_links, topology.out_links(NodeId(n)).size());
-  }
-  return static_cast<std::uint32_t>(most_links);
+  return system.ni.ports != 0 ? system.ni.ports : most_links_of_a_node(topology);
 }
 
 }  // namespace espalier
