@@ -387,10 +387,10 @@ class ForestBuilder {
       counts.push_back(fewer);
     }
     if (counts.back() != 1) counts.push_back(1);
-    for (const std::uint32_t k : counts) add_directed_both(in, out, k, rate);
+    for (const std::uint32_t k : counts) add_directed_all(in, out, k, rate);
     // The few trees of one root, or of a group with relays, leave little choice of paths.
     for (std::uint32_t k = 4 * best_count; is_split_again(k); k *= 4) {
-      add_directed_both(in, out, k, rate);
+      add_directed_all(in, out, k, rate);
     }
   }
 
@@ -420,10 +420,20 @@ class ForestBuilder {
            (lost_rate_ || ranks_.size() <= kFewSplitNodes);
   }
 
+  // Where one sequence of taking out switches costs rate, the other one is tried, too.
+  void add_directed_all(const std::optional<PackGraph>& in, const std::optional<PackGraph>& out,
+                        std::uint32_t k, double rate) {
+    lost_rate_ = false;
+    sequence_ = SwitchSequence::listed;
+    add_directed_both(in, out, k, rate);
+    if (!lost_rate_ || is_near_bound(kGoodLoss)) return;
+    sequence_ = SwitchSequence::fewest_neighbours;
+    add_directed_both(in, out, k, rate);
+  }
+
   // With either rule of how trees grow through switches.
   void add_directed_both(const std::optional<PackGraph>& in, const std::optional<PackGraph>& out,
                          std::uint32_t k, double rate) {
-    lost_rate_ = false;
     short_paths_first_ = false;
     add_directed(in, out, k, rate);
     if (topology_.num_switches() == 0) return;
@@ -452,7 +462,7 @@ class ForestBuilder {
                  std::vector<std::vector<std::uint32_t>>& reduced) {
     const UnitRate unit = best_unit_rate(graph, per_root, rate);
     NodeGraph direct =
-        remove_switches(topology_, graph, unit.units, per_root, reversed, rule_, order);
+        remove_switches(topology_, graph, unit.units, per_root, reversed, rule_, sequence_, order);
     // Paths that could deadlock are left out, which may cost rate.
     constexpr double kSlower = 0.97;
     for (double slower = unit.unit_rate; !trees_fit(direct.graph, direct.units, per_root);) {
@@ -460,7 +470,7 @@ class ForestBuilder {
       if (slower >= unit.unit_rate / kMostSlowdown) {
         slower *= kSlower;
         direct = remove_switches(topology_, graph, units_at(graph, slower), per_root, reversed,
-                                 rule_, order);
+                                 rule_, sequence_, order);
         continue;
       }
       slower /= 2;
@@ -642,6 +652,7 @@ class ForestBuilder {
   bool lost_rate_ = false;  // of the last number of trees
   bool ever_lost_rate_ = false;
   RateRule rule_ = RateRule::slowest;
+  SwitchSequence sequence_ = SwitchSequence::listed;
   std::optional<NodeId> root_of_paths_;  // PathRule's, if none
   SegmentChoice choice_;
 };

@@ -16,45 +16,65 @@ class SwitchRemoval {
  public:
   SwitchRemoval(const Topology& topology, const PackGraph& graph,
                 const std::vector<std::int64_t>& units, std::uint32_t trees, bool reversed,
-                RateRule rule, LinkOrder& order)
+                RateRule rule, SwitchSequence sequence, LinkOrder& order)
       : topology_(topology),
         order_(order),
         reversed_(reversed),
         rule_(rule),
+        sequence_(sequence),
         trees_(trees),
         now_{graph, units} {}
 
   NodeGraph run() {
     drop_dead_ends();
-    for (std::size_t w = now_.graph.nodes; w < now_.graph.vertices; ++w) {
+    std::vector<std::uint32_t> left(now_.graph.vertices - now_.graph.nodes);
+    std::iota(left.begin(), left.end(), static_cast<std::uint32_t>(now_.graph.nodes));
+    while (!left.empty()) {
+      const std::uint32_t w = take_next(left);
       // Up and down first: a path that turns up again passes links that others need.
       bool fits = false;
       for (const bool more : {false, true}) {
         for (const bool apart_first : {true, false}) {
           if (fits) break;
-          NodeGraph whole = split_at_once(static_cast<std::uint32_t>(w), more, apart_first);
+          NodeGraph whole = split_at_once(w, more, apart_first);
           fits = trees_fit(whole.graph, whole.units, trees_);
           if (fits) now_ = std::move(whole);
         }
       }
-      if (!fits) split_step_by_step(static_cast<std::uint32_t>(w));
+      if (!fits) split_step_by_step(w);
     }
     now_.graph.vertices = now_.graph.nodes;
     return std::move(now_);
   }
 
  private:
+  [[nodiscard]] std::size_t num_neighbours(std::uint32_t w) const {
+    std::set<std::uint32_t> neighbours;
+    for (const PackEdge& edge : now_.graph.edges) {
+      if (edge.from == w) neighbours.insert(edge.to);
+      if (edge.to == w) neighbours.insert(edge.from);
+    }
+    return neighbours.size();
+  }
+
+  std::uint32_t take_next(std::vector<std::uint32_t>& left) const {
+    auto next = left.begin();
+    if (sequence_ == SwitchSequence::fewest_neighbours) {
+      next = std::min_element(left.begin(), left.end(), [&](std::uint32_t a, std::uint32_t b) {
+        return num_neighbours(a) < num_neighbours(b);
+      });
+    }
+    const std::uint32_t w = *next;
+    left.erase(next);
+    return w;
+  }
+
   // A switch with one neighbour leads nowhere; nor does one behind which there are only such.
   void drop_dead_ends() {
     for (bool found = true; found;) {
       found = false;
       for (std::size_t w = now_.graph.nodes; w < now_.graph.vertices; ++w) {
-        std::set<std::uint32_t> neighbours;
-        for (const PackEdge& edge : now_.graph.edges) {
-          if (edge.from == w) neighbours.insert(edge.to);
-          if (edge.to == w) neighbours.insert(edge.from);
-        }
-        if (neighbours.size() != 1) continue;
+        if (num_neighbours(static_cast<std::uint32_t>(w)) != 1) continue;
         drop_edges_of(now_, static_cast<std::uint32_t>(w));
         found = true;
       }
@@ -359,6 +379,7 @@ class SwitchRemoval {
   LinkOrder& order_;
   bool reversed_;
   RateRule rule_;
+  SwitchSequence sequence_;
   std::int64_t trees_;
   NodeGraph now_;
 };
@@ -367,9 +388,9 @@ class SwitchRemoval {
 
 NodeGraph remove_switches(const Topology& topology, const PackGraph& graph,
                           const std::vector<std::int64_t>& units, std::uint32_t trees,
-                          bool reversed, RateRule rule, LinkOrder& order) {
+                          bool reversed, RateRule rule, SwitchSequence sequence, LinkOrder& order) {
   if (graph.vertices == graph.nodes) return {graph, units};
-  return SwitchRemoval(topology, graph, units, trees, reversed, rule, order).run();
+  return SwitchRemoval(topology, graph, units, trees, reversed, rule, sequence, order).run();
 }
 
 NodeGraph join_pairs(const Topology& topology, const PackGraph& graph,

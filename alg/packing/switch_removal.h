@@ -15,6 +15,11 @@ struct NodeGraph {
   std::vector<std::int64_t> units;  // by edge
 };
 
+// Which switch is taken out next. `fewest_neighbours`: where the edges of a switch leave no choice
+// of how to join them, nothing is lost, and the other switches then have fewer edges to choose
+// from.
+enum class SwitchSequence : std::uint8_t { listed, fewest_neighbours };
+
 // Takes the switches out one by one: an edge into a switch and an edge out of it become one edge,
 // with as many units as leave room for `trees` trees per root (Bang-Jensen, Frank, Jackson 1995;
 // ForestColl, Zhao et al. 2024). Paths keep to `order`. Where that costs rate, fewer trees than
@@ -22,7 +27,8 @@ struct NodeGraph {
 // `rule`: whether joining links of different rates costs more units of the faster one.
 [[nodiscard]] NodeGraph remove_switches(const Topology& topology, const PackGraph& graph,
                                         const std::vector<std::int64_t>& units, std::uint32_t trees,
-                                        bool reversed, RateRule rule, LinkOrder& order);
+                                        bool reversed, RateRule rule, SwitchSequence sequence,
+                                        LinkOrder& order);
 
 // Instead: one edge from every node to every node that it reaches through switches alone, over a
 // shortest path in `order`. Paths share the units of a link evenly. Wasteful, but with enough units

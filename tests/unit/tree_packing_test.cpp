@@ -350,8 +350,8 @@ TEST_CASE("Edges through switches join the links that they pass, and trees fit t
       const double rate = best_unit_rate(graph, 1, best_root_rate(graph)).unit_rate / 2;
       const std::vector<std::int64_t> units = units_at(graph, rate);
       LinkOrder order(topology);
-      const NodeGraph direct =
-          remove_switches(topology, graph, units, 1, reversed, RateRule::slowest, order);
+      const NodeGraph direct = remove_switches(topology, graph, units, 1, reversed,
+                                               RateRule::slowest, SwitchSequence::listed, order);
       std::vector<std::int64_t> used(topology.num_links(), 0);
       for (std::size_t e = 0; e < direct.graph.edges.size(); ++e) {
         const PackEdge& edge = direct.graph.edges[e];
