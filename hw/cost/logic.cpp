@@ -75,7 +75,7 @@ Gates separable_allocator(std::uint32_t inputs, std::uint32_t outputs, std::uint
 
 Depth flip_flop_memory_read(double words) { return {4 + 2 * lg(words)}; }
 
-// Measured on OSU 0.18: 20 FO4 at 8 and 16 bits. Both counters ripple, and the longer path decides.
+// Measured on OSU 0.18: 20 FO4 at 8 and 16 bits. The longer of the two counters decides.
 Depth ni_control_depth(std::uint32_t step_bits, std::uint32_t lockstep_bits) {
   return {std::max(6 + 1.9 * step_bits, 12 + 0.52 * lockstep_bits)};
 }

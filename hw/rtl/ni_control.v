@@ -28,24 +28,9 @@ module ni_control #(
   reg [L-1:0] counter;  // 1 too many, so that step_time is loaded as it is; stops at 1
   reg armed;            // an entry of the step has issued
 
-  // Both counters ripple: their carries are not on the path of the decision.
-  reg [S-1:0] next_step;
-  reg [L-1:0] less;
-  reg carry, borrow;
-  integer i;
   wire held = |counter[L-1:1];
-  always @* begin
-    carry = 1'b1;
-    for (i = 0; i < S; i = i + 1) begin
-      next_step[i] = step[i] ^ carry;
-      carry = carry & step[i];
-    end
-    borrow = 1'b1;
-    for (i = 0; i < L; i = i + 1) begin
-      less[i] = counter[i] ^ borrow;
-      borrow = borrow & ~counter[i];
-    end
-  end
+  wire [S-1:0] next_step = step + {{(S-1){1'b0}}, 1'b1};
+  wire [L-1:0] less = counter - {{(L-1){1'b0}}, 1'b1};
   assign lockstep = held ? less : {L{1'b0}};
 
   // The table is in the order of steps, so a head entry of another step is of a later one. Before

@@ -71,8 +71,11 @@ class RtlSequencer : public TableSequencer {
   // Clocks the cycles in which the NI rests. Registers that a clock has left as they were stay so.
   void rest_until(Cycle now) {
     if (now < cycle_) throw std::logic_error("ni_control.v has had this cycle");
+    if (cycle_ == now) return;
+    show_head(at_rest_);
+    entries_ = 0;
     while (cycle_ < now) {
-      show_head(at_rest_);
+      model_.clk = 0;
       model_.eval();
       if (model_.enter_step != 0 || model_.issue != 0) {
         throw std::logic_error(

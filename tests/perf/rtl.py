@@ -1,0 +1,43 @@
+#!/usr/bin/env python3
+"""How much longer a simulation takes with Verilog that decides in it: rtl.py BUILD [RUNS].
+
+Runs MULTITREE's all-reduce of 1 MiB on the 8x8 torus with and without `simulation.rtl`, prints the median CPU seconds of the engine and their ratio,
+and fails where the ratio is over 20 or the cycles differ.
+"""
+import json
+import statistics
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+BLOCKS = ("[ni_control]",)
+MOST = 20
+
+
+def engine(espalier, config, rtl, folder):
+    """CPU seconds of the engine, and the cycles."""
+    out = Path(folder) / "result.json"
+    subprocess.run([espalier, "run", config, "-s", "collective.algorithm=multitree", "-s", f"simulation.rtl={rtl}", "--json", out],
+                   check=True, stdout=subprocess.DEVNULL)
+    results = json.loads(out.read_text())["results"]
+    return sum(r["host"]["engine_cpu_s"] for r in results), [r["cycles"] for r in results]
+
+
+def main():
+    build, runs = Path(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 5
+    config = Path(__file__).resolve().parents[2] / "configs" / "torus_8x8.yaml"
+    missed = False
+    with tempfile.TemporaryDirectory() as folder:
+        for blocks in BLOCKS:
+            pairs = [(engine(build / "espalier", config, "none", folder), engine(build / "espalier", config, blocks, folder)) for _ in range(runs)]
+            model, rtl = (statistics.median(pair[i][0] for pair in pairs) for i in (0, 1))
+            same = all(a[1] == b[1] for a, b in pairs)
+            ratio = rtl / model
+            missed |= ratio > MOST or not same
+            print(f"{blocks}: {model:.4f} s without, {rtl:.4f} s with, {ratio:.1f} times (at most {MOST}), {'equal' if same else 'OTHER'} cycles")
+    return 1 if missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
