@@ -394,9 +394,9 @@ class ForestBuilder {
     }
   }
 
-  // Through switches, fewer trees than `best` can be better: where rows repeat, the best ones of
-  // those that fit into a table; elsewhere the fewest ones that are nearly as good, because their
-  // messages are longer.
+  // A number of trees below `best` that may be better through switches. Where rows repeat: the one
+  // of least loss whose rows fit into a table. Elsewhere: the smallest one that loses little more,
+  // because its messages are longer.
   [[nodiscard]] std::uint32_t fewer_trees(const std::vector<double>& losses,
                                           std::uint32_t best) const {
     if (topology_.num_switches() == 0 || only_root()) return best;

@@ -99,8 +99,8 @@ class Justification {
     return end;
   }
 
-  // Time runs back from the end of the plan: what starts is what arrived, and those that waited
-  // come first.
+  // Reverses time: a message starts when it arrived, counted back from the end of the plan, and
+  // comes before the messages for which it waited.
   void mirror() {
     const std::uint64_t last = end();
     for (std::size_t s = 0; s < start_.size(); ++s) {

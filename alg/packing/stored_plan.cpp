@@ -91,7 +91,8 @@ class StoredPlanner {
     return order;
   }
 
-  // The first of those that wait least in switches. Its NI may keep it waiting for a period.
+  // Of the ways that begin within a period of `ready`, those with the least wait in switches; of
+  // these the first one.
   [[nodiscard]] Way best_way(const WaveOp& op, std::uint64_t ready) {
     LinkSlots& first = slots_[routes_.link(op.route, 0).index()];
     std::optional<Way> best;

@@ -21,6 +21,7 @@ module ni_control #(
     input wire all_sent,               // the sends of the present step have left this NI
     output wire enter_step,            // the next step begins in this cycle
     output reg [I-1:0] issue,          // the entry is done with; a NOP has no sends
+    output wire arms,                  // the head entry issues and arms the lockstep counter
     output wire [S-1:0] timestep,      // of this cycle
     output wire [L-1:0] lockstep       // cycles, with this one, for which the step is held
 );
@@ -53,7 +54,7 @@ module ni_control #(
   end
 
   // Modes `estimate` and `full` hold the step for step_time cycles, this one included.
-  wire arms = issue[0] & (enter_step | ~armed) & mode[0];
+  assign arms = issue[0] & (enter_step | ~armed) & mode[0];
 
   always @(posedge clk) begin
     if (reset) begin

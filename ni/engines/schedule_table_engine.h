@@ -70,9 +70,9 @@ class ScheduleTableEngine : public IssueEngine {
   [[nodiscard]] bool waits_for_ports() const override { return waits_for_ports_; }
   // True if the head entry, or the next step, waits for time to pass.
   [[nodiscard]] bool timer_running(Cycle now) const override {
-    return !done() && (sequencer_->lockstep_until() > now + 1 || head_read_at_ > now ||
-                       clear_at_[head_] > now || next_step_posted_at() > now ||
-                       slot_at(program_.entries[head_]) > now);
+    return !done() &&
+           (sequencer_->lockstep_until() > now || head_read_at_ > now || clear_at_[head_] > now ||
+            next_step_posted_at() > now || slot_at(program_.entries[head_]) > now);
   }
   void prepare_to_show() override;
   void show(EngineView& view) const override;

@@ -44,8 +44,7 @@ class TableSequencer {
   [[nodiscard]] virtual bool is_clocked() const = 0;
 
   [[nodiscard]] virtual Timestep timestep() const = 0;
-  // The lockstep counter holds the step before this cycle, which has passed or is the next one
-  // where the counter holds nothing.
+  // The lockstep counter holds the step before this cycle.
   [[nodiscard]] virtual Cycle lockstep_until() const = 0;
 };
 

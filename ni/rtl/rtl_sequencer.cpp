@@ -49,6 +49,7 @@ class RtlSequencer : public TableSequencer {
     decision.enters_step = entries_ == 1 && model_.enter_step != 0;
     decision.issues = (model_.issue & bit) != 0;
     timestep_ = model_.timestep;
+    if (entries_ == 1 && model_.arms != 0) lockstep_until_ = now + inputs.step_time;
     return decision;
   }
 
@@ -58,7 +59,7 @@ class RtlSequencer : public TableSequencer {
   }
   [[nodiscard]] bool is_clocked() const override { return true; }
   [[nodiscard]] Timestep timestep() const override { return timestep_; }
-  [[nodiscard]] Cycle lockstep_until() const override { return cycle_ + model_.lockstep; }
+  [[nodiscard]] Cycle lockstep_until() const override { return lockstep_until_; }
 
  private:
   void end_cycle() {
@@ -124,6 +125,7 @@ class RtlSequencer : public TableSequencer {
   Cycle cycle_ = 0;            // that the registers belong to
   std::uint32_t entries_ = 0;  // that the present cycle has been asked for
   Timestep timestep_ = 0;
+  Cycle lockstep_until_ = 0;
   SequencerInputs at_rest_;
 };
 

@@ -307,7 +307,7 @@ void TrainRouter::grant(const Now& now, const SwitchAllocator::Request& request)
   if (!out.ejects()) {
     const std::uint32_t before = input_of_[request.output];
     if (is_link_conflict(request, before, train.free_tick())) ++counters_[kLinkConflicts];
-    // The packets of a message keep its VC, so those that pass without a grant change nothing.
+    // The order moves at grants only: later packets of a message keep its VC and ask for none.
     if (spec_.vc_order == VcOrder::rotating) out.first_vc = (request.out_vc + 1) % spec_.vcs;
   }
   arbiters_[request.input].grant(request.vc);

@@ -78,6 +78,29 @@ TEST_CASE("NIs that are clocked in every cycle, switches, slots and doorbells su
   CHECK(account_of(folder, settings, "[ni_control]") == account_of(folder, settings, "none"));
 }
 
+TEST_CASE(
+    "Waves of a run show the same lockstep counters and stalls with the sequencer's Verilog") {
+  if (is_without_rtl()) return;
+  const TemporaryFolder folder;
+  folder.write("run.yaml",
+               "system: {topology: {type: torus, dims: [2, 2]}, ni: {lockstep: estimate}}\n"
+               "collective: {op: all_reduce, algorithm: multitree, size: 4KiB}\n");
+  std::vector<std::string> changes;
+  for (const std::string rtl : {"none", "[ni_control]"}) {
+    const std::string waves = folder.file("waves.vcd");
+    const Outcome outcome = test::espalier(
+        {"run", folder.file("run.yaml"), "-s", "simulation.rtl=" + rtl, "--waves", waves});
+    INFO(outcome.err);
+    REQUIRE(outcome.exit_code == 0);
+    const std::string text = test::read_text(waves);
+    const std::size_t begin = text.find("$enddefinitions");
+    REQUIRE(begin != std::string::npos);
+    changes.push_back(text.substr(begin));
+  }
+  CHECK(changes[0].size() > 1000);
+  CHECK(changes[0] == changes[1]);
+}
+
 TEST_CASE("A training with overlap runs with the sequencer's Verilog") {
   if (is_without_rtl()) return;
   const TemporaryFolder folder;

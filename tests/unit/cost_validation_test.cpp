@@ -130,7 +130,7 @@ TEST_CASE("Gate counts are those of synthesis on Nangate45, within 8 %") {
     double synthesized;
   };
   const std::vector<Row> rows{
-      {"NI control S=8 L=16", logic::ni_control(8, 16, 1).value, 396},
+      {"NI control S=8 L=16", logic::ni_control(8, 16, 1).value, 394},
       {"SCF 8x16", logic::scf_finder(8, 16).value, 810},
       {"SCF 16x32", logic::scf_finder(16, 32).value, 3839},
       {"SCF 64x32", logic::scf_finder(64, 32).value, 16860},

@@ -327,7 +327,7 @@ TEST_CASE("A NOP arms the down-counter and sends nothing") {
   driver.run(0, 34);
   CHECK(driver.back_end.issued.empty());
   CHECK(driver.engine.timestep() == 2);
-  CHECK(driver.engine.timer_running(33));  // the step ends with cycle 34
+  CHECK(driver.engine.timer_running(34));
   driver.evaluate(35);
   CHECK(driver.issue_cycle(2) == 35);
 }
