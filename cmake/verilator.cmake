@@ -10,6 +10,9 @@ if(verilator_FOUND)
   add_library(espalier_rtl_models STATIC ${PROJECT_BINARY_DIR}/generated/rtl_models.cpp)
   verilate(espalier_rtl_models SOURCES ${PROJECT_SOURCE_DIR}/hw/rtl/ni_control.v PREFIX RtlNiControl TOP_MODULE ni_control
            VERILATOR_ARGS -Wall -O3 --x-assign fast --x-initial fast -GS=32 -GL=32 -GI=16)
+  verilate(espalier_rtl_models SOURCES ${PROJECT_SOURCE_DIR}/hw/rtl/dependency_state.v PREFIX RtlDependencyState
+           TOP_MODULE dependency_state
+           VERILATOR_ARGS -Wall -O3 --x-assign fast --x-initial fast -GN=8192 -GI=16 -GT=4 -GG=64)
   target_compile_options(espalier_rtl_models PRIVATE -w)
   # Only ni/rtl includes the models, so the installed library needs none of their folders.
   get_target_property(folders espalier_rtl_models INTERFACE_INCLUDE_DIRECTORIES)
@@ -17,6 +20,7 @@ if(verilator_FOUND)
   target_include_directories(espalier_rtl_models SYSTEM INTERFACE "$<BUILD_INTERFACE:${folders}>")
   list(APPEND espalier_left_out ${PROJECT_SOURCE_DIR}/ni/rtl/rtl_missing.cpp)
 else()
-  list(APPEND espalier_left_out ${PROJECT_SOURCE_DIR}/ni/rtl/rtl_sequencer.cpp)
+  list(APPEND espalier_left_out ${PROJECT_SOURCE_DIR}/ni/rtl/rtl_sequencer.cpp
+       ${PROJECT_SOURCE_DIR}/ni/rtl/rtl_dependencies.cpp)
   message(STATUS "No RTL in the simulation: Debian's verilator is not installed")
 endif()

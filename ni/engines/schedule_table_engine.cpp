@@ -19,20 +19,8 @@ ScheduleTableEngine::ScheduleTableEngine(const TableProgram& program, const Node
     : program_(program),
       frame_(frame),
       spec_(spec),
-      clear_at_(program.entries.size(), 0),
-      seen_(program.waiters.size(), false),
-      sequencer_(spec_.sequencer(spec.lockstep, spec.issue_per_cycle)) {
-  for (const ProgramEntry& entry : program.entries) {
-    pending_.push_back(entry.waits_for);
-    pending_flows_.push_back(entry.waits_for_flows);
-  }
-  const auto& waiters = program.waiters;
-  for (std::size_t w = 0; w < waiters.size(); ++w) {
-    waiters_of_flow_.resize(waiters[w].event.flow.index() + 1, static_cast<std::uint32_t>(w));
-    waits_for_sends_ |= waiters[w].event.is_send();
-  }
-  waiters_of_flow_.push_back(static_cast<std::uint32_t>(waiters.size()));
-}
+      dependencies_(spec_.dependencies(program, spec.turnaround, spec.issue_per_cycle)),
+      sequencer_(spec_.sequencer(spec.lockstep, spec.issue_per_cycle)) {}
 
 Cycle ScheduleTableEngine::evaluate(Cycle now, BackEnd& back_end) {
   waits_for_ports_ = false;
@@ -41,7 +29,8 @@ Cycle ScheduleTableEngine::evaluate(Cycle now, BackEnd& back_end) {
   if (head_read_at_ > now) return stalled(StallReason::step, head_read_at_);
   const Cycle next = decide(now, back_end);
   if (sequencer_->is_clocked()) {
-    sequencer_->rest(done() ? SequencerInputs() : inputs_at(now + 1, back_end));
+    sequencer_->rest(done() ? SequencerInputs()
+                            : inputs_at(now + 1, dependencies_->knows(head_, now + 1), back_end));
   }
   // The next step cannot start before the down-counter has run out.
   const bool step_over = !done() && program_.entries[head_].step > timestep();
@@ -58,7 +47,8 @@ Cycle ScheduleTableEngine::decide(Cycle now, BackEnd& back_end) {
     const ProgramEntry& entry = program_.entries[head_];
     if (issued != 0 && entry.step != timestep()) break;
     if (issued == spec_.issue_per_cycle) return why_not_issued(now, true);
-    const SequencerInputs inputs = inputs_at(now, back_end);
+    const bool clear = dependencies_->is_clear(head_, now);
+    const SequencerInputs inputs = inputs_at(now, clear, back_end);
     const SequencerDecision decision = sequencer_->decide(now, inputs);
     if (decision.enters_step) {
       enter_step(now);
@@ -82,7 +72,8 @@ Cycle ScheduleTableEngine::decide(Cycle now, BackEnd& back_end) {
   return next;
 }
 
-SequencerInputs ScheduleTableEngine::inputs_at(Cycle now, const BackEnd& back_end) const {
+SequencerInputs ScheduleTableEngine::inputs_at(Cycle now, bool clear,
+                                               const BackEnd& back_end) const {
   const ProgramEntry& entry = program_.entries[head_];
   const bool in_step = entry.step == timestep();
   SequencerInputs inputs;
@@ -91,7 +82,7 @@ SequencerInputs ScheduleTableEngine::inputs_at(Cycle now, const BackEnd& back_en
   inputs.step_time = spec_.step_time.empty() ? 0 : spec_.step_time[entry.step - 1];
   // In the cycle in which the entry's step begins, its slot is counted from there.
   const Cycle slot = in_step ? slot_at(entry) : slot_of(entry) == 0 ? 0 : kNever;
-  inputs.clear = pending_[head_] == 0 && clear_at_[head_] <= now && slot <= now;
+  inputs.clear = clear && slot <= now;
   inputs.room = inputs.clear && has_room(entry, back_end);
   if (in_step) return inputs;
   inputs.posted = next_step_posted_at() <= now;
@@ -101,8 +92,11 @@ SequencerInputs ScheduleTableEngine::inputs_at(Cycle now, const BackEnd& back_en
 }
 
 Cycle ScheduleTableEngine::why_not_issued(Cycle now, bool at_limit) {
-  if (pending_[head_] != 0) return stalled(StallReason::event, kNever);  // the event wakes the NI
-  if (clear_at_[head_] > now) return stalled(StallReason::dma, clear_at_[head_]);
+  if (dependencies_->misses_events(head_))
+    return stalled(StallReason::event, kNever);  // the event wakes the NI
+  if (dependencies_->clear_at(head_) > now) {
+    return stalled(StallReason::dma, dependencies_->clear_at(head_));
+  }
   const Cycle slot = slot_at(program_.entries[head_]);
   if (slot > now) return stalled(StallReason::slot, slot);
   if (at_limit) return stalled(StallReason::step, now + 1);
@@ -141,21 +135,7 @@ bool ScheduleTableEngine::completed(const Operation& operation, Cycle now) {
 
 bool ScheduleTableEngine::clear_in_table(const TableEvent& in_network, Cycle now) {
   clear(frame_.in_table(in_network), now);
-  return !done() && pending_[head_] == 0;
-}
-
-void ScheduleTableEngine::clear(const TableEvent& event, Cycle now) {
-  if (event.is_send() && !waits_for_sends_) return;
-  const std::size_t flow = event.flow.index();
-  if (flow + 1 >= waiters_of_flow_.size()) return;
-  for (std::size_t index = waiters_of_flow_[flow]; index < waiters_of_flow_[flow + 1]; ++index) {
-    const TableProgram::Waiter& w = program_.waiters[index];
-    if (!(w.event == event) || seen_[index]) continue;
-    seen_[index] = true;
-    --pending_[w.entry];
-    if (w.completes_flow) --pending_flows_[w.entry];
-    clear_at_[w.entry] = now + 1 + (program_.entries[w.entry].reads_back ? spec_.turnaround : 0);
-  }
+  return !done() && !dependencies_->misses_events(head_);
 }
 
 bool ScheduleTableEngine::may_add(const Operation& operation) const {
@@ -164,7 +144,7 @@ bool ScheduleTableEngine::may_add(const Operation& operation) const {
   const auto before = [](const TableProgram::Hold& h, FlowId f) { return h.flow < f; };
   for (auto h = std::lower_bound(holds.begin(), holds.end(), flow, before);
        h != holds.end() && h->flow == flow; ++h) {
-    if (pending_flows_[h->entry] != 0) return false;
+    if (!dependencies_->flows_complete(h->entry)) return false;
   }
   return true;
 }
@@ -213,7 +193,7 @@ void ScheduleTableEngine::show(EngineView& shown) const {
   const std::vector<std::uint32_t>& waiters = waiters_of_entry_[head_];
   for (std::size_t bit = 0; bit < waiters.size(); ++bit) {
     const std::uint32_t waiter = waiters[bit];
-    if (seen_[waiter]) {
+    if (dependencies_->has_come(waiter)) {
       if (bit < kReadyBits) view.ready_bits |= std::uint64_t{1} << bit;
       continue;
     }
@@ -237,7 +217,7 @@ void ScheduleTableEngine::explain(const std::string& who, const std::vector<std:
 std::vector<TableEvent> ScheduleTableEngine::head_waits_for() const {
   std::vector<TableEvent> missing;
   for (std::size_t w = 0; w < program_.waiters.size() && !done(); ++w) {
-    if (program_.waiters[w].entry == head_ && !seen_[w])
+    if (program_.waiters[w].entry == head_ && !dependencies_->has_come(w))
       missing.push_back(program_.waiters[w].event);
   }
   return missing;

@@ -9,6 +9,7 @@
 
 #include "hw/ids.h"
 #include "ni/engine_view.h"
+#include "ni/engines/dependency_state.h"
 #include "ni/engines/table_program.h"
 #include "ni/engines/table_sequencer.h"
 #include "ni/issue_engine.h"
@@ -53,6 +54,7 @@ class ScheduleTableEngine : public IssueEngine {
     // Of the clock with which the slot counter counts; 0: there is none, and slots are ignored.
     std::uint64_t slot_clock_hertz = 0;
     MakeSequencer sequencer = make_sequencer;
+    MakeDependencies dependencies = make_dependencies;
   };
 
   // `program` and the tables of `frame` must outlive the engine.
@@ -70,9 +72,9 @@ class ScheduleTableEngine : public IssueEngine {
   [[nodiscard]] bool waits_for_ports() const override { return waits_for_ports_; }
   // True if the head entry, or the next step, waits for time to pass.
   [[nodiscard]] bool timer_running(Cycle now) const override {
-    return !done() &&
-           (sequencer_->lockstep_until() > now || head_read_at_ > now || clear_at_[head_] > now ||
-            next_step_posted_at() > now || slot_at(program_.entries[head_]) > now);
+    return !done() && (sequencer_->lockstep_until() > now || head_read_at_ > now ||
+                       dependencies_->clear_at(head_) > now || next_step_posted_at() > now ||
+                       slot_at(program_.entries[head_]) > now);
   }
   void prepare_to_show() override;
   void show(EngineView& view) const override;
@@ -81,7 +83,7 @@ class ScheduleTableEngine : public IssueEngine {
 
   // `event`, in the table's names, has happened. Entries that wait for it may issue from cycle now
   // + 1 on.
-  void clear(const TableEvent& event, Cycle now);
+  void clear(const TableEvent& event, Cycle now) { dependencies_->set(event, now); }
   [[nodiscard]] std::size_t head() const { return head_; }
   [[nodiscard]] Timestep timestep() const { return sequencer_->timestep(); }
   // The value of the lockstep down-counter.
@@ -99,7 +101,8 @@ class ScheduleTableEngine : public IssueEngine {
   }
   // Decides for entries from the head on, and issues them.
   Cycle decide(Cycle now, BackEnd& back_end);
-  [[nodiscard]] SequencerInputs inputs_at(Cycle now, const BackEnd& back_end) const;
+  // `clear`: the head entry's messages have come and are written back.
+  [[nodiscard]] SequencerInputs inputs_at(Cycle now, bool clear, const BackEnd& back_end) const;
   void enter_step(Cycle now);
   // Why the next step does not begin, and the head entry does not issue. Return the next cycle in
   // which to try again.
@@ -131,13 +134,7 @@ class ScheduleTableEngine : public IssueEngine {
   const TableProgram& program_;
   NodeFrame frame_;  // between the table and the rest of the NI
   Spec spec_;
-  std::vector<std::uint32_t> pending_;        // by entry: events still missing
-  std::vector<std::uint32_t> pending_flows_;  // by entry: missing events that complete flows
-  // By entry: first cycle in which it may issue, once no event is missing.
-  std::vector<Cycle> clear_at_;
-  std::vector<bool> seen_;                      // by waiter
-  bool waits_for_sends_ = false;                // some entry waits for a send of this NI
-  std::vector<std::uint32_t> waiters_of_flow_;  // by flow: its first waiter; one more at the end
+  std::unique_ptr<DependencyState> dependencies_;
   std::vector<std::vector<std::uint32_t>> waiters_of_entry_;  // filled only for show()
   std::size_t head_ = 0;
   std::uint64_t rows_passed_ = 0;

@@ -96,6 +96,7 @@ class Loader {
     std::sort(program.holds.begin(), program.holds.end(), [](const auto& a, const auto& b) {
       return a.flow == b.flow ? a.entry < b.entry : a.flow < b.flow;
     });
+    number_places(program);
   }
 
   void pass_rows(NodeId node, TableProgram& program) const {
@@ -186,6 +187,42 @@ class Loader {
 
 std::vector<TableProgram> load_tables(const ScheduleTables& tables) {
   return Loader(tables).load();
+}
+
+void number_places(TableProgram& program) {
+  constexpr std::uint32_t kHasPlace = 0;
+  // Of an event, the first entry has a place, and the first that reads back, if that is a later
+  // one.
+  bool is_read_back = false;
+  const TableProgram::Waiter* last = nullptr;
+  for (TableProgram::Waiter& waiter : program.waiters) {
+    const bool is_first = last == nullptr || !(waiter.event == last->event);
+    if (is_first) is_read_back = false;
+    ProgramEntry& entry = program.entries[waiter.entry];
+    const bool has_place = is_first || (entry.reads_back && !is_read_back);
+    waiter.place = has_place ? kHasPlace : TableProgram::kNoPlace;
+    if (has_place) ++entry.through;
+    is_read_back |= entry.reads_back;
+    last = &waiter;
+  }
+  std::uint32_t places = 0;
+  std::vector<std::uint32_t> next;  // by entry
+  for (ProgramEntry& entry : program.entries) {
+    next.push_back(places);
+    places += entry.through;
+    entry.through = places;
+  }
+  for (TableProgram::Waiter& waiter : program.waiters) {
+    if (waiter.place == kHasPlace) waiter.place = next[waiter.entry]++;
+  }
+}
+
+std::uint32_t most_places(const ScheduleTables& tables) {
+  std::uint32_t most = 0;
+  for (const TableProgram& program : load_tables(tables)) {
+    most = std::max(most, program.num_places());
+  }
+  return most;
 }
 
 }  // namespace espalier

@@ -47,6 +47,7 @@ struct ProgramEntry {
   std::uint32_t rows_passed = 0;      // of the table memory, since the entry before
   std::uint32_t waits_for = 0;        // number of events
   std::uint32_t waits_for_flows = 0;  // number of events that complete the flows of `after`
+  std::uint32_t through = 0;          // number of places of this entry and those before it
   // The entry reads a chunk whose reduction ended at this node, so the write-back must come first.
   bool reads_back = false;
 };
@@ -54,11 +55,16 @@ struct ProgramEntry {
 struct TableProgram {
   std::vector<ProgramEntry> entries;  // in table order
   std::vector<Operation> sends;
+  // The NI keeps a bit for each event that has come. Places are numbered in the order in which the
+  // table first waits for them. A later entry finds the event there, because entries issue in table
+  // order, unless only the later one reads the data back: then the event has a place for it too.
+  static constexpr std::uint32_t kNoPlace = 0xffff'ffff;
   // Sorted by event. An event has one waiter for each entry that waits for it.
   struct Waiter {
     TableEvent event;
     std::uint32_t entry = 0;
     bool completes_flow = false;  // as part of the entry's `after`
+    std::uint32_t place = kNoPlace;
   };
   std::vector<Waiter> waiters;
   // Flows whose Reduces are held until the entry's `after` is complete; sorted.
@@ -67,7 +73,17 @@ struct TableProgram {
     std::uint32_t entry = 0;
   };
   std::vector<Hold> holds;
+
+  [[nodiscard]] std::uint32_t num_places() const {
+    return entries.empty() ? 0 : entries.back().through;
+  }
 };
+
+// Numbers the places of the events. Precondition: the waiters are sorted.
+void number_places(TableProgram& program);
+
+// The most places that a node's program has.
+[[nodiscard]] std::uint32_t most_places(const ScheduleTables& tables);
 
 // One program per node, or a single one for all nodes (ScheduleTables::symmetry). Precondition: the
 // tables pass the certifier.

@@ -47,17 +47,17 @@ constexpr PointKind kPointKinds[] = {
 std::unique_ptr<PointRun> make_run(const PointInput& input) {
   const PointKind* kind = kPointKinds;
   while (!kind->takes(input)) ++kind;
-  const bool has_rtl_control = input.point.simulation.has_rtl(RtlBlock::ni_control);
-  if (has_rtl_control && !has_rtl()) {
+  const std::vector<RtlBlock>& rtl = input.point.simulation.rtl;
+  if (!rtl.empty() && !has_rtl()) {
     throw std::invalid_argument(
         "simulation.rtl: this program was built without verilator (Debian: verilator)");
   }
   std::unique_ptr<PointRun> run = kind->make(input);
-  if (has_rtl_control && !run->has_tables()) {
+  if (!rtl.empty() && !run->has_tables()) {
     throw std::invalid_argument(
-        "simulation.rtl: ni_control decides for the schedule tables of a collective or a training, "
-        "and "
-        "this run has none");
+        fmt::format("simulation.rtl: {} decides for the schedule tables of a collective or a "
+                    "training, and this run has none",
+                    name_of(rtl.front())));
   }
   return run;
 }

@@ -1,10 +1,11 @@
 #include "sims/system/step_time.h"
-#include "ni/rtl/rtl_sequencer.h"
 
 #include <algorithm>
 
 #include "ni/engines/table_program.h"
 #include "ni/reduction_unit.h"
+#include "ni/rtl/rtl_dependencies.h"
+#include "ni/rtl/rtl_sequencer.h"
 #include "sims/model/faults.h"
 #include "sims/model/idle_times.h"
 
@@ -145,6 +146,9 @@ ScheduleTableEngine::Spec table_engine_spec(const RunPoint& point, const Schedul
   spec.step_time = step_times(tables, config, timing);
   for (const PostedCollective& post : posts) spec.releases.push_back({post.first_step, post.at});
   if (point.simulation.has_rtl(RtlBlock::ni_control)) spec.sequencer = make_rtl_sequencer;
+  if (point.simulation.has_rtl(RtlBlock::dependency_state)) {
+    spec.dependencies = make_rtl_dependencies;
+  }
   return spec;
 }
 

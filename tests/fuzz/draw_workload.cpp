@@ -6,7 +6,7 @@
 
 #include "alg/generators/generator.h"
 #include "alg/generators/rank_shapes.h"
-#include "ni/rtl/rtl_sequencer.h"
+#include "ni/rtl/rtl_dependencies.h"
 #include "sims/experiment/certify_point.h"
 #include "sims/experiment/generate_tables.h"
 #include "sims/model/build_program.h"
@@ -178,12 +178,16 @@ bool draw_collective(Draw& draw, FuzzCase& fuzz_case, const Topology& topology) 
       return false;
     }
   }
-  if (!certify_point(topology, point, generate_tables(topology, point.system, collective)).ok())
-    return false;
+  const ScheduleTables tables = generate_tables(topology, point.system, collective);
+  if (!certify_point(topology, point, tables).ok()) return false;
   // In fidelity train, against the model in fidelity cycle.
   const bool with_rtl = draw.percent(25);
   if (with_rtl && has_rtl() && most_links(topology) <= kRtlIssuePerCycle) {
-    point.simulation.rtl = {RtlBlock::ni_control};
+    const std::uint64_t blocks = draw.between(1, 3);
+    if (blocks != 2) point.simulation.rtl.push_back(RtlBlock::ni_control);
+    if (blocks != 1 && most_places(tables) <= kRtlPlaces) {
+      point.simulation.rtl.push_back(RtlBlock::dependency_state);
+    }
   }
   fuzz_case.point = point;
   return true;
